@@ -1,0 +1,2 @@
+//! The command `gradyn`.
+fn main() {}

@@ -1,0 +1,28 @@
+//! Exact derivatives at register width.
+//!
+//! A function written once, generic over its number type, gives values with `f64` and derivatives with a dual number
+//! `a + b ε`, `ε² = 0`: `f(a + b ε) = f(a) + f′(a) b ε`. This crate holds what that takes and knows no robots:
+//!
+//! | module | what it gives |
+//! |---|---|
+//! | [`scalar`] | [`Real`] and [`Scalar`]: the one bound of generic code, and functions that stay exact at zero |
+//! | [`simd`] | vector registers, chosen at run time: no build flags; the only unsafe code |
+//! | [`lanes`] | [`Lanes`]: eight independent numbers in one register |
+//! | [`dual`] | [`Dual`]: a value and its derivatives in eight directions; a [`num_dual::DualNum`] |
+
+pub mod dual;
+pub mod lanes;
+pub mod scalar;
+pub mod simd;
+
+pub use dual::{Dual, Tangent};
+pub use lanes::Lanes;
+pub use scalar::{MulAdd, Real, Scalar};
+pub use simd::{Kernel, Level, Register, dispatch};
+
+/// A value and eight derivatives, in registers that every processor has. Inside a [`Kernel`], `Dual<f64, Lanes<R>>` is
+/// the same at full width.
+pub type Dual8 = Dual<f64, Lanes<simd::Baseline>>;
+
+/// Re-exported so that users need not match its version: the dual numbers of the `num-dual` crate.
+pub use num_dual;

@@ -1,0 +1,177 @@
+//! The one bound of every algorithm.
+//!
+//! [`Real`] is a number that may carry derivatives: `f64`, every `Copy` dual number of `num-dual`, [`Dual`](crate::Dual)
+//! and [`Lanes`](crate::Lanes). [`Scalar<P>`](Scalar) is a `Real` that can be multiplied by a `P` and made from one: in
+//! `T: Scalar<P>`, `P` is the type of a model's constants and `T` the type of its states. `T` times `f64` costs half of
+//! `T` times `T` when `T` carries derivatives, so constants stay constants; with `P = T` they become variables.
+
+pub mod smooth;
+
+use num_dual::DualNum;
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// Multiply by a `P` and add: the operation that inner products are made of.
+///
+/// Fused in the derivative parts where the processor can; the value is rounded twice, so that the value part of a run
+/// over dual numbers is bit for bit the run over `f64`.
+pub trait MulAdd<P> {
+    /// `self * p + b`
+    fn mul_plus(self, p: P, b: Self) -> Self;
+    /// `self * p - b`
+    fn mul_minus(self, p: P, b: Self) -> Self;
+}
+
+/// A number that may carry derivatives.
+///
+/// Implemented for every `T: DualNum<Primitive = f64> + Copy + Send + Sync` that has [`MulAdd`], which covers `f64`,
+/// this crate's [`Dual`](crate::Dual) and all fixed-size numbers of `num-dual`; and for [`Lanes`](crate::Lanes).
+/// A number type of your own joins with [`mul_add_by_operators!`](crate::mul_add_by_operators).
+///
+/// Comparisons look at the value, never at derivatives, and do not exist here: generic code chooses between two
+/// formulas with [`Real::select_lt`], which works in each lane separately.
+pub trait Real:
+    Copy
+    + Send
+    + Sync
+    + Debug
+    + PartialEq
+    + 'static
+    + From<f64>
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+    + MulAdd<Self>
+    + MulAdd<f64>
+{
+    /// Zero, with zero derivatives.
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::from(0.0)
+    }
+    /// One, with zero derivatives.
+    #[inline(always)]
+    fn one() -> Self {
+        Self::from(1.0)
+    }
+    /// Sine and cosine at once.
+    fn sin_cos(self) -> (Self, Self);
+    /// Square root. The derivative at zero does not exist and comes out infinite or NaN.
+    fn sqrt(self) -> Self;
+    /// Reciprocal.
+    fn recip(self) -> Self;
+    /// Exponential function.
+    fn exp(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
+    /// Inverse tangent.
+    fn atan(self) -> Self;
+    /// The angle of the point `(x, self)`, in (−π, π].
+    fn atan2(self, x: Self) -> Self;
+    /// `below` where the value is less than `bound`, `otherwise` elsewhere (NaN included).
+    fn select_lt(self, bound: f64, below: Self, otherwise: Self) -> Self;
+    /// Is the value (of every lane) finite? Derivatives are not looked at.
+    fn is_finite(self) -> bool;
+}
+
+impl<T> Real for T
+where
+    T: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<T> + MulAdd<f64>,
+{
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        DualNum::sin_cos(&self)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        DualNum::sqrt(&self)
+    }
+    #[inline(always)]
+    fn recip(self) -> Self {
+        DualNum::recip(&self)
+    }
+    #[inline(always)]
+    fn exp(self) -> Self {
+        DualNum::exp(&self)
+    }
+    #[inline(always)]
+    fn ln(self) -> Self {
+        DualNum::ln(&self)
+    }
+    #[inline(always)]
+    fn atan(self) -> Self {
+        DualNum::atan(&self)
+    }
+    #[inline(always)]
+    fn atan2(self, x: Self) -> Self {
+        DualNum::atan2(&self, x)
+    }
+    #[inline(always)]
+    fn select_lt(self, bound: f64, below: Self, otherwise: Self) -> Self {
+        if self.re() < bound { below } else { otherwise }
+    }
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        self.re().is_finite()
+    }
+}
+
+/// A [`Real`] that can be multiplied by a `P` and made from one.
+///
+/// Every `Real` is a `Scalar<f64>` and a `Scalar` of itself; nothing needs to be implemented.
+pub trait Scalar<P = f64>: Real + From<P> + Mul<P, Output = Self> + MulAdd<P> {}
+
+impl<T, P> Scalar<P> for T where T: Real + From<P> + Mul<P, Output = T> + MulAdd<P> {}
+
+/// Implements [`MulAdd`] by the operators `*`, `+` and `-`, for number types that have nothing better.
+///
+/// `mul_add_by_operators!(MyDual, by Self)`; with generics in brackets: `mul_add_by_operators!([D: Copy] My<D>, by f64)`.
+#[macro_export]
+macro_rules! mul_add_by_operators {
+    ([$($generics:tt)*] $t:ty, by $p:ty) => {
+        impl<$($generics)*> $crate::MulAdd<$p> for $t {
+            #[inline(always)]
+            fn mul_plus(self, p: $p, b: Self) -> Self {
+                self * p + b
+            }
+            #[inline(always)]
+            fn mul_minus(self, p: $p, b: Self) -> Self {
+                self * p - b
+            }
+        }
+    };
+    ($t:ty, by $p:ty) => {
+        $crate::mul_add_by_operators!([] $t, by $p);
+    };
+}
+
+mul_add_by_operators!(f64, by f64);
+
+macro_rules! num_dual_types {
+    ($([$($generics:tt)*] $t:ty;)*) => { $(
+        mul_add_by_operators!([$($generics)*] $t, by Self);
+        mul_add_by_operators!([$($generics)*] $t, by f64);
+    )* };
+}
+num_dual_types! {
+    [D: Component] num_dual::Dual<D>;
+    [D: Component] num_dual::Dual2<D>;
+    [D: Component] num_dual::Dual3<D>;
+    [D: Component] num_dual::HyperDual<D>;
+    [D: Component] num_dual::HyperHyperDual<D>;
+    [D: Component, const N: usize] num_dual::DualSVec<D, N>;
+    [D: Component, const N: usize] num_dual::Dual2SVec<D, N>;
+}
+
+/// What the parts of a dual number can be: `f64`, or a dual number again.
+pub trait Component: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<Self> + MulAdd<f64> {}
+impl<T: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<T> + MulAdd<f64>> Component for T {}

@@ -1,0 +1,74 @@
+//! Functions of θ² that rotations are made of, exact with all their derivatives at and near zero.
+//!
+//! `sin θ / θ` and its like are smooth functions of `x = θ²`, while `θ = √x` has no derivative at zero. Written as
+//! functions of `x` they never need `√0`, and a sum of powers gives right derivatives of every order by itself.
+
+use super::Real;
+
+/// The Stumpff functions `C₀ … C₅` at `x = θ²`, for `x ≥ 0`.
+///
+/// `C_k(x) = Σ_j (−x)ʲ / (2j + k)!`, so with `θ = √x`:
+///
+/// | k | `C_k(θ²)` | k | `C_k(θ²)` |
+/// |---|---|---|---|
+/// | 0 | `cos θ` | 3 | `(θ − sin θ) / θ³` |
+/// | 1 | `sin θ / θ` | 4 | `(cos θ − 1 + θ²/2) / θ⁴` |
+/// | 2 | `(1 − cos θ) / θ²` | 5 | `(sin θ − θ + θ³/6) / θ⁵` |
+///
+/// The two highest are summed below `x = 4`, where the closed forms would cancel; the others follow from
+/// `C_k = 1/k! − x C_{k+2}`. Source: Stumpff, *Himmelsmechanik I* (1959), §41.
+#[inline(always)]
+pub fn stumpff<T: Real>(x: T) -> [T; 6] {
+    let (s4, s5) = (series(x, 4), series(x, 5));
+
+    // One replaces the argument where the series is used, so that nothing divides by zero there.
+    let far = x.select_lt(SERIES_BELOW, T::one(), x);
+    let theta = far.sqrt();
+    let (sin, cos) = theta.sin_cos();
+    let (r, r2) = (theta.recip(), far.recip());
+    let c2 = (T::one() - cos) * r2;
+    let c3 = (T::one() - sin * r) * r2;
+    let c4 = x.select_lt(SERIES_BELOW, s4, (T::from(1.0 / 2.0) - c2) * r2);
+    let c5 = x.select_lt(SERIES_BELOW, s5, (T::from(1.0 / 6.0) - c3) * r2);
+
+    let c3 = x.select_lt(SERIES_BELOW, T::from(1.0 / 6.0) - x * s5, c3);
+    let c2 = x.select_lt(SERIES_BELOW, T::from(1.0 / 2.0) - x * s4, c2);
+    let c1 = x.select_lt(SERIES_BELOW, T::one() - x * c3, sin * r);
+    let c0 = x.select_lt(SERIES_BELOW, T::one() - x * c2, cos);
+    [c0, c1, c2, c3, c4, c5]
+}
+
+/// Below this `x` the series is summed. At θ = 2 the closed form of `C₅` loses less than four bits.
+const SERIES_BELOW: f64 = 4.0;
+
+/// Terms of the series: the first one left out is below `4¹⁵ / 34! = 4e-30` of the sum, and its third derivative
+/// below 1e-26.
+const TERMS: u32 = 15;
+
+/// `Σ_{j < TERMS} (−x)ʲ / (2j + k)!`, innermost bracket first.
+#[inline(always)]
+fn series<T: Real>(x: T, k: u32) -> T {
+    // 1/k! (1 − x/((k+1)(k+2)) (1 − x/((k+3)(k+4)) (…)))
+    let mut sum = T::one();
+    let mut j = TERMS - 1;
+    while j > 0 {
+        let n = f64::from(k + 2 * j);
+        sum = T::one() - x * sum * (1.0 / (n * (n - 1.0)));
+        j -= 1;
+    }
+    sum * (1.0 / f64::from((1..=k).product::<u32>()))
+}
+
+/// `atan(√t) / √t` for `0 ≤ t ≤ 0.18`, from its series: no branch, every derivative right.
+///
+/// The first of the terms left out is `0.18²⁴/49 = 3e-20`.
+#[inline(always)]
+pub fn atan_ratio<T: Real>(t: T) -> T {
+    let mut sum = T::from(1.0 / 47.0);
+    let mut j = 23;
+    while j > 0 {
+        j -= 1;
+        sum = T::from(1.0 / f64::from(2 * j + 1)) - t * sum;
+    }
+    sum
+}

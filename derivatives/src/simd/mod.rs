@@ -1,0 +1,87 @@
+//! Vector registers, chosen at run time. All unsafe code of gradyn is in this folder.
+//!
+//! A build for plain x86-64 knows only two-wide registers. Code generic over [`Register`] is compiled once per
+//! [`Level`] and entered through [`dispatch`], which looks at the processor: full width without build flags. Two
+//! conditions, or intrinsics become calls: everything between `dispatch` and the operators is `#[inline(always)]`, and it
+//! contains no closures or library functions that may stay calls.
+//!
+//! ```
+//! use gradyn_derivatives::simd::{Kernel, Register, dispatch};
+//!
+//! /// Eight square roots at once.
+//! struct Roots([f64; 8]);
+//! impl Kernel for Roots {
+//!     type Output = [f64; 8];
+//!     #[inline(always)]
+//!     fn run<R: Register>(self) -> [f64; 8] {
+//!         R::from_array(self.0).sqrt().to_array()
+//!     }
+//! }
+//! assert_eq!(dispatch(Roots([4.0; 8])), [2.0; 8]);
+//! ```
+//!
+//! All register types but [`Baseline`] cannot be named outside: the only way to one is a [`Kernel`], which is run at a
+//! level that the processor has been seen to offer. That is the reason behind every `unsafe` block here.
+
+#![expect(unsafe_code, reason = "the one module of vector registers")]
+
+mod level;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(any(not(target_arch = "x86_64"), test))]
+mod portable;
+mod trig;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use level::{Kernel, Level, dispatch, dispatch_at, with_level};
+pub(crate) use trig::sin_cos;
+
+/// The registers that every processor of this architecture has: a type to name where no [`Kernel`] runs.
+#[cfg(target_arch = "aarch64")]
+pub use neon::Neon as Baseline;
+/// The registers that every processor of this architecture has: a type to name where no [`Kernel`] runs.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub use portable::Portable as Baseline;
+/// The registers that every processor of this architecture has: a type to name where no [`Kernel`] runs.
+#[cfg(target_arch = "x86_64")]
+pub use x86::Sse2 as Baseline;
+
+use std::fmt::Debug;
+
+/// Numbers in a register, whatever the level: wider registers than the processor's are made of several.
+pub const WIDTH: usize = 8;
+
+/// Eight numbers, one operation each.
+///
+/// Implemented for the levels' register types only; see the [module](self) for the way to one.
+pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
+    /// The level whose instructions this type uses.
+    const LEVEL: Level;
+    /// Eight times the same number.
+    fn splat(x: f64) -> Self;
+    /// From eight numbers.
+    fn from_array(x: [f64; WIDTH]) -> Self;
+    /// To eight numbers.
+    fn to_array(self) -> [f64; WIDTH];
+    /// `self + other`
+    fn add(self, other: Self) -> Self;
+    /// `self - other`
+    fn sub(self, other: Self) -> Self;
+    /// `self * other`
+    fn mul(self, other: Self) -> Self;
+    /// `self / other`
+    fn div(self, other: Self) -> Self;
+    /// `self * a + b`, in one rounding where the level has it.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `self * a - b`, in one rounding where the level has it.
+    fn mul_sub(self, a: Self, b: Self) -> Self;
+    /// `-self`
+    fn neg(self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Lane by lane: `below` where `self < bound`, `otherwise` elsewhere (NaN included).
+    fn select_lt(self, bound: Self, below: Self, otherwise: Self) -> Self;
+    /// Is every lane less than its bound?
+    fn all_lt(self, bound: Self) -> bool;
+}

@@ -1,0 +1,166 @@
+//! x86-64: AVX-512, AVX2 with FMA, and SSE2, which every such processor has.
+
+use super::{Level, Register, WIDTH};
+use std::arch::x86_64::*;
+
+/// One level: `$n` registers of `$w` numbers each.
+///
+/// SAFETY, for every block below: the intrinsics need only that the processor has the instructions. `Sse2` is part of
+/// x86-64. The other two types are private to this folder and handed out by `level::dispatch_at` alone, after it has
+/// seen the features; a value of such a type proves that they are there. Loads and stores are unaligned ones of exactly
+/// `$n * $w = WIDTH` numbers of an array that is borrowed or owned at that moment.
+macro_rules! register {
+    (
+        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $v:ty, $n:literal x $w:literal,
+        $set:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident,
+        mul_add |$a:ident, $b:ident, $c:ident| $mul_add:expr,
+        mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
+        select |$x:ident, $y:ident, $t:ident, $f:ident| $select:expr,
+        all_lt |$lx:ident, $ly:ident| $all_lt:expr
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        #[repr(transparent)]
+        $vis struct $name([$v; $n]);
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.to_array() == other.to_array()
+            }
+        }
+
+        impl Register for $name {
+            const LEVEL: Level = $level;
+            #[inline(always)]
+            fn splat(x: f64) -> Self {
+                // SAFETY: see `register!`.
+                Self([unsafe { $set(x) }; $n])
+            }
+            #[inline(always)]
+            fn from_array(x: [f64; WIDTH]) -> Self {
+                let mut r = Self::splat(0.0);
+                let mut i = 0;
+                while i < $n {
+                    // SAFETY: see `register!`.
+                    r.0[i] = unsafe { $load(x.as_ptr().add(i * $w)) };
+                    i += 1;
+                }
+                r
+            }
+            #[inline(always)]
+            fn to_array(self) -> [f64; WIDTH] {
+                let mut x = [0.0; WIDTH];
+                let mut i = 0;
+                while i < $n {
+                    // SAFETY: see `register!`.
+                    unsafe { $store(x.as_mut_ptr().add(i * $w), self.0[i]) };
+                    i += 1;
+                }
+                x
+            }
+            register!(@binary $n, add $add);
+            register!(@binary $n, sub $sub);
+            register!(@binary $n, mul $mul);
+            register!(@binary $n, div $div);
+            #[inline(always)]
+            fn mul_add(mut self, a: Self, b: Self) -> Self {
+                let mut i = 0;
+                while i < $n {
+                    let ($a, $b, $c) = (self.0[i], a.0[i], b.0[i]);
+                    // SAFETY: see `register!`.
+                    self.0[i] = unsafe { $mul_add };
+                    i += 1;
+                }
+                self
+            }
+            #[inline(always)]
+            fn mul_sub(mut self, a: Self, b: Self) -> Self {
+                let mut i = 0;
+                while i < $n {
+                    let ($sa, $sb, $sc) = (self.0[i], a.0[i], b.0[i]);
+                    // SAFETY: see `register!`.
+                    self.0[i] = unsafe { $mul_sub };
+                    i += 1;
+                }
+                self
+            }
+            #[inline(always)]
+            fn neg(self) -> Self {
+                Self::splat(-0.0).sub(self)
+            }
+            #[inline(always)]
+            fn sqrt(mut self) -> Self {
+                let mut i = 0;
+                while i < $n {
+                    // SAFETY: see `register!`.
+                    self.0[i] = unsafe { $sqrt(self.0[i]) };
+                    i += 1;
+                }
+                self
+            }
+            #[inline(always)]
+            fn select_lt(self, bound: Self, below: Self, mut otherwise: Self) -> Self {
+                let mut i = 0;
+                while i < $n {
+                    let ($x, $y, $t, $f) = (self.0[i], bound.0[i], below.0[i], otherwise.0[i]);
+                    // SAFETY: see `register!`.
+                    otherwise.0[i] = unsafe { $select };
+                    i += 1;
+                }
+                otherwise
+            }
+            #[inline(always)]
+            fn all_lt(self, bound: Self) -> bool {
+                let mut all = true;
+                let mut i = 0;
+                while i < $n {
+                    let ($lx, $ly) = (self.0[i], bound.0[i]);
+                    // SAFETY: see `register!`.
+                    all &= unsafe { $all_lt };
+                    i += 1;
+                }
+                all
+            }
+        }
+    };
+    (@binary $n:literal, $name:ident $intrinsic:ident) => {
+        #[inline(always)]
+        fn $name(mut self, other: Self) -> Self {
+            let mut i = 0;
+            while i < $n {
+                // SAFETY: see `register!`.
+                self.0[i] = unsafe { $intrinsic(self.0[i], other.0[i]) };
+                i += 1;
+            }
+            self
+        }
+    };
+}
+
+register!(
+    /// One 512-bit register.
+    pub(super) Avx512, Level::Avx512, __m512d, 1 x 8,
+    _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_sqrt_pd,
+    mul_add |a, b, c| _mm512_fmadd_pd(a, b, c),
+    mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
+    select |x, y, t, f| _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, y), f, t),
+    all_lt |x, y| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, y) == 0xff
+);
+register!(
+    /// Two 256-bit registers.
+    pub(super) Avx2, Level::Avx2, __m256d, 2 x 4,
+    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
+    mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
+    mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
+    select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
+    all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111
+);
+register!(
+    /// Four 128-bit registers.
+    pub Sse2, Level::Plain, __m128d, 4 x 2,
+    _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_add_pd _mm_sub_pd _mm_mul_pd _mm_div_pd _mm_sqrt_pd,
+    mul_add |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c),
+    mul_sub |a, b, c| _mm_sub_pd(_mm_mul_pd(a, b), c),
+    select |x, y, t, f| { let m = _mm_cmplt_pd(x, y); _mm_or_pd(_mm_and_pd(m, t), _mm_andnot_pd(m, f)) },
+    all_lt |x, y| _mm_movemask_pd(_mm_cmplt_pd(x, y)) == 0b11
+);
