@@ -1,1 +1,2 @@
 //! gradyn
+pub mod spatial;
