@@ -1,2 +1,4 @@
 //! gradyn
+pub mod joint;
+pub mod model;
 pub mod spatial;

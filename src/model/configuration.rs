@@ -1,0 +1,1 @@
+//! Moving along configurations: `integrate`, `difference` and what belongs to them.
