@@ -9,13 +9,20 @@
 //! | [`simd`] | vector registers, chosen at run time: no build flags; the only unsafe code |
 //! | [`lanes`] | [`Lanes`]: eight independent numbers in one register |
 //! | [`dual`] | [`Dual`]: a value and its derivatives in eight directions; a [`num_dual::DualNum`] |
+//! | [`function`] | [`Function`], [`ScalarFunction`]: a formula written once for every number type |
+//! | [`drivers`] | Jacobian, gradient, Hessian, products, in chunks of a register |
+//! | [`difference`] | central differences and extrapolation with error estimates, step sweeps, on manifolds |
 
+pub mod difference;
+pub mod drivers;
 pub mod dual;
+pub mod function;
 pub mod lanes;
 pub mod scalar;
 pub mod simd;
 
 pub use dual::{Dual, Tangent};
+pub use function::{Function, ScalarFunction};
 pub use lanes::Lanes;
 pub use scalar::{MulAdd, Real, Scalar};
 pub use simd::{Kernel, Level, Register, dispatch};
