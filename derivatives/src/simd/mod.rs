@@ -30,6 +30,8 @@ mod level;
 mod neon;
 #[cfg(any(not(target_arch = "x86_64"), test))]
 mod portable;
+#[cfg(test)]
+mod tests;
 mod trig;
 #[cfg(target_arch = "x86_64")]
 mod x86;
