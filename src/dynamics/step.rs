@@ -3,7 +3,7 @@
 //! Revolute joints, of which robots are made, are written out; every other kind goes through its columns. Code that is
 //! compiled once for each level of registers stays small that way: the other kinds' formulas are called, not inlined.
 
-use crate::joint::{Axis, Elementary, Joint, JointKind};
+use crate::joint::{Axis, Elementary, Joint, JointKind, Revolute};
 use crate::model::Body;
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -13,13 +13,21 @@ use nalgebra::Vector3;
 #[inline(always)]
 pub(crate) fn pose<P: Real, Q: Scalar<P>>(body: &Body<P>, q: &[Q], columns: &mut [Motion<Q>]) -> Transform<Q> {
     match &body.joint {
-        Joint::Elementary(Elementary::Revolute(joint)) => {
-            let (sin, cos) = q[0].sin_cos();
-            let rotation = joint.axis.rotate_after(&body.placement.rotation, cos, sin);
-            Transform::new(rotation, v3::lift(body.placement.translation))
-        }
+        Joint::Elementary(Elementary::Revolute(joint)) => revolute_pose(joint, &body.placement, q[0]),
         joint => other_pose(joint, &body.placement, q, columns),
     }
+}
+
+/// [`pose`] of a revolute joint: two columns of the placement are turned.
+#[inline(always)]
+pub(crate) fn revolute_pose<P: Real, Q: Scalar<P>>(
+    joint: &Revolute<P>,
+    placement: &Transform<P>,
+    q: Q,
+) -> Transform<Q> {
+    let (sin, cos) = q.sin_cos();
+    let rotation = joint.axis.rotate_after(&placement.rotation, cos, sin);
+    Transform::new(rotation, v3::lift(placement.translation))
 }
 
 #[inline(never)]

@@ -16,12 +16,12 @@ use super::plan::Chunk;
 use super::result::RneaDerivatives;
 use crate::dynamics::rnea::{self, to_root};
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, step};
-use crate::joint::{Elementary, Joint, JointKind};
+use crate::joint::{Elementary, Joint, JointKind, Revolute};
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::num_dual::Dual64;
-use gradyn_derivatives::simd::{Kernel, Register, dispatch};
-use gradyn_derivatives::{Lanes, MulAdd, Real, VectorDual};
+use gradyn_derivatives::simd::{Kernel, Piece, Register, dispatch};
+use gradyn_derivatives::{Lanes, MulAdd, Real, Scalar, VectorDual};
 use nalgebra::{DMatrix, Vector3};
 use std::any::Any;
 
@@ -180,11 +180,27 @@ fn by_configuration<R: Register>(
     }
     let ws = &mut memory.dual;
     for moved in chunk.moved.iter().rev() {
-        let order = [moved.body].into_iter();
+        let order = &[moved.body];
         if moved.driven {
-            to_root(model, order, &ws.x_pb, &ws.columns, &ws.first, &mut ws.force, &mut ws.tau);
+            R::call(Inward {
+                model,
+                order,
+                x_pb: &ws.x_pb,
+                columns: &ws.columns,
+                first: &ws.first,
+                force: &mut ws.force,
+                tau: &mut ws.tau,
+            });
         } else {
-            to_root(model, order, &base.x_pb, &base.columns, &base.first, &mut ws.force, &mut ws.tau);
+            R::call(Inward {
+                model,
+                order,
+                x_pb: &base.x_pb,
+                columns: &base.columns,
+                first: &base.first,
+                force: &mut ws.force,
+                tau: &mut ws.tau,
+            });
         }
     }
     through_carriers(model, base, chunk, memory);
@@ -211,13 +227,19 @@ fn by_velocity<R: Register>(model: &Model, base: &Workspace<f64>, chunk: &Chunk,
         } else {
             base.bias[i].lift()
         };
-        let (v_b, a_b) = step::motion(body, &base.x_pb[i], columns, bias, v, a, v_p, a_p);
-        ws.force[i] = body.inertia.newton_euler(v_b, a_b);
-        (ws.velocity[i], ws.acceleration[i]) = (v_b, a_b);
+        let out = (&mut ws.velocity[i], &mut ws.acceleration[i], &mut ws.force[i]);
+        R::call(Outward { body, x_pb: &base.x_pb[i], columns, bias, v, a, v_p, a_p, out });
     }
     let ws = &mut memory.dual;
-    let moved = chunk.moved.iter().rev().map(|moved| moved.body);
-    to_root(model, moved, &base.x_pb, &base.columns, &base.first, &mut ws.force, &mut ws.tau);
+    R::call(Inward {
+        model,
+        order: &chunk.moved_up,
+        x_pb: &base.x_pb,
+        columns: &base.columns,
+        first: &base.first,
+        force: &mut ws.force,
+        tau: &mut ws.tau,
+    });
     through_carriers(model, base, chunk, memory);
     for dof in chunk.dofs.clone() {
         memory.v[dof].eps = Lanes::zero();
@@ -241,9 +263,17 @@ fn by_acceleration<R: Register>(model: &Model, base: &Workspace<f64>, chunk: &Ch
         let a_b = step::accelerate(body, &base.x_pb[i], columns, &memory.unit[body.v.clone()], a_p);
         (memory.acceleration[i], memory.force[i]) = (a_b, body.inertia * a_b);
     }
-    let moved = chunk.moved.iter().rev().map(|moved| moved.body);
-    let order = moved.chain(chunk.carriers.iter().copied());
-    to_root(model, order, &base.x_pb, &base.columns, &base.first, &mut memory.force, &mut memory.tau);
+    for order in [&chunk.moved_up, &chunk.carriers] {
+        R::call(Inward {
+            model,
+            order,
+            x_pb: &base.x_pb,
+            columns: &base.columns,
+            first: &base.first,
+            force: &mut memory.force,
+            tau: &mut memory.tau,
+        });
+    }
     for dof in chunk.dofs.clone() {
         memory.unit[dof] = Lanes::zero();
     }
@@ -283,6 +313,69 @@ fn by_wrench<R: Register>(
     }
 }
 
+/// The pose of a revolute joint, a function of its own.
+struct RevolutePose<'a, R: Register> {
+    joint: &'a Revolute,
+    placement: &'a Transform<f64>,
+    q: VectorDual<R>,
+    out: &'a mut Transform<VectorDual<R>>,
+}
+
+impl<R: Register> Piece<R> for RevolutePose<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        *self.out = step::revolute_pose(self.joint, self.placement, self.q);
+    }
+}
+
+/// The outward step of RNEA at one body, a function of its own.
+struct Outward<'a, X, R: Register> {
+    body: &'a Body,
+    x_pb: &'a Transform<X>,
+    columns: &'a [Motion<X>],
+    bias: Motion<VectorDual<R>>,
+    v: &'a [VectorDual<R>],
+    a: &'a [VectorDual<R>],
+    v_p: Motion<VectorDual<R>>,
+    a_p: Motion<VectorDual<R>>,
+    out: (&'a mut Motion<VectorDual<R>>, &'a mut Motion<VectorDual<R>>, &'a mut Force<VectorDual<R>>),
+}
+
+impl<X: Scalar, R: Register> Piece<R> for Outward<'_, X, R>
+where
+    VectorDual<R>: Scalar<X>,
+{
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { body, x_pb, columns, bias, v, a, v_p, a_p, out } = self;
+        let (v_b, a_b) = step::motion(body, x_pb, columns, bias, v, a, v_p, a_p);
+        *out.2 = body.inertia.newton_euler(v_b, a_b);
+        (*out.0, *out.1) = (v_b, a_b);
+    }
+}
+
+/// The inward step at bodies in this order, a function of its own.
+struct Inward<'a, X, T> {
+    model: &'a Model,
+    order: &'a [usize],
+    x_pb: &'a [Transform<X>],
+    columns: &'a [Motion<X>],
+    first: &'a [usize],
+    force: &'a mut [Force<T>],
+    tau: &'a mut [T],
+}
+
+impl<X: Scalar, T: Scalar + Scalar<X>, R: Register> Piece<R> for Inward<'_, X, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, order, x_pb, columns, first, force, tau } = self;
+        to_root(model, order.iter().copied(), x_pb, columns, first, force, tau);
+    }
+}
+
 /// Velocity and acceleration of a parent that does not vary.
 #[inline(always)]
 fn still<R: Register>(
@@ -305,8 +398,15 @@ fn through_carriers<R: Register>(model: &Model, base: &Workspace<f64>, chunk: &C
     for &row in &chunk.rows {
         memory.tau[row] = memory.dual.tau[row].eps;
     }
-    let carriers = chunk.carriers.iter().copied();
-    to_root(model, carriers, &base.x_pb, &base.columns, &base.first, &mut memory.force, &mut memory.tau);
+    R::call(Inward {
+        model,
+        order: &chunk.carriers,
+        x_pb: &base.x_pb,
+        columns: &base.columns,
+        first: &base.first,
+        force: &mut memory.force,
+        tau: &mut memory.tau,
+    });
 }
 
 /// The derivatives of a force.
@@ -363,9 +463,9 @@ fn vary_joint<R: Register>(
     x_pb: &mut Transform<VectorDual<R>>,
     columns: &mut [Motion<VectorDual<R>>],
 ) -> Motion<VectorDual<R>> {
-    if let Joint::Elementary(Elementary::Revolute(_)) = body.joint {
+    if let Joint::Elementary(Elementary::Revolute(joint)) = &body.joint {
         let q = VectorDual::variable(state.q[body.q.start], body.v.start - chunk.dofs.start);
-        *x_pb = step::pose(body, &[q], columns);
+        R::call(RevolutePose { joint, placement: &body.placement, q, out: x_pb });
         return Motion::zero();
     }
     let mut bias = Motion::zero();

@@ -20,6 +20,8 @@ pub(super) struct Chunk {
     pub(super) dofs: Range<usize>,
     /// Bodies that move, in depth-first order.
     pub(super) moved: Vec<Moved>,
+    /// The same bodies, leaves first.
+    pub(super) moved_up: Vec<usize>,
     /// Bodies that do not move but carry some that do, leaves first.
     pub(super) carriers: Vec<usize>,
     /// Torques that can depend on the directions, ascending.
@@ -70,6 +72,7 @@ impl Chunk {
         let indices = |flags: &[bool]| flags.iter().enumerate().filter(|f| *f.1).map(|f| f.0).collect::<Vec<_>>();
         let mut carriers = indices(&carries);
         carriers.reverse();
-        Self { dofs, moved, carriers, rows: indices(&depends) }
+        let moved_up = moved.iter().rev().map(|moved| moved.body).collect();
+        Self { dofs, moved, moved_up, carriers, rows: indices(&depends) }
     }
 }

@@ -55,6 +55,17 @@ use std::fmt::Debug;
 /// Numbers in a register, whatever the level: wider registers than the processor's are made of several.
 pub const WIDTH: usize = 8;
 
+/// A piece of a [`Kernel`] that is compiled as a function of its own: [`Register::call`].
+///
+/// A kernel whose parts are all inlined into one function takes the compiler minutes where its pieces take seconds. `run`
+/// must be `#[inline(always)]`, as a kernel's.
+pub trait Piece<R: Register> {
+    /// What it returns.
+    type Output;
+    /// The computation.
+    fn run(self) -> Self::Output;
+}
+
 /// One number, in the form in which a level combines it with registers at the least cost.
 ///
 /// AVX-512 keeps it in all lanes: every product of a value with derivatives would otherwise begin with a broadcast, and
@@ -115,4 +126,6 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     fn select_lt(self, bound: Self, below: Self, otherwise: Self) -> Self;
     /// Is every lane less than its bound?
     fn all_lt(self, bound: Self) -> bool;
+    /// Runs a piece of a kernel as a function of its own, with this level's instructions.
+    fn call<P: Piece<Self>>(piece: P) -> P::Output;
 }

@@ -1,6 +1,6 @@
 //! AArch64: NEON, which every such processor has.
 
-use super::{Level, Register, WIDTH};
+use super::{Level, Piece, Register, WIDTH};
 use std::arch::aarch64::*;
 
 /// Four 128-bit registers.
@@ -30,6 +30,10 @@ macro_rules! each {
 impl Register for Neon {
     const LEVEL: Level = Level::Neon;
     type Single = super::single::Fused;
+    #[inline(never)]
+    fn call<P: Piece<Self>>(piece: P) -> P::Output {
+        piece.run()
+    }
     #[inline(always)]
     fn broadcast(x: Self::Single) -> Self {
         Self::splat(super::Single::get(x))

@@ -1,6 +1,6 @@
 //! Plain arrays: the level of processors that have no other here, and the oracle of the others' tests.
 
-use super::{Level, Register, WIDTH};
+use super::{Level, Piece, Register, WIDTH};
 
 /// Eight numbers, left to the compiler.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +22,10 @@ impl Portable {
 impl Register for Portable {
     const LEVEL: Level = Level::Plain;
     type Single = f64;
+    #[inline(never)]
+    fn call<P: Piece<Self>>(piece: P) -> P::Output {
+        piece.run()
+    }
     #[inline(always)]
     fn broadcast(x: f64) -> Self {
         Self::splat(x)

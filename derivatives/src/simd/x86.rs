@@ -1,7 +1,7 @@
 //! x86-64: AVX-512, AVX2 with FMA, and SSE2, which every such processor has.
 
 use super::single::Fused;
-use super::{Level, Register, Single, WIDTH};
+use super::{Level, Piece, Register, Single, WIDTH};
 use std::arch::x86_64::*;
 
 /// One level: `$n` registers of `$w` numbers each.
@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 /// `$n * $w = WIDTH` numbers of an array that is borrowed or owned at that moment.
 macro_rules! register {
     (
-        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $v:ty, $n:literal x $w:literal,
+        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $call:ident, $v:ty, $n:literal x $w:literal,
         $set:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident,
         mul_add |$a:ident, $b:ident, $c:ident| $mul_add:expr,
         mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
@@ -33,6 +33,14 @@ macro_rules! register {
         impl Register for $name {
             const LEVEL: Level = $level;
             type Single = $single;
+            #[inline(always)]
+            fn call<P: Piece<Self>>(piece: P) -> P::Output {
+                // SAFETY: see `register!`.
+                #[allow(unused_unsafe, reason = "the baseline's function needs no features")]
+                unsafe {
+                    $call(piece)
+                }
+            }
             #[inline(always)]
             fn broadcast($one: $single) -> Self {
                 $broadcast
@@ -143,9 +151,26 @@ macro_rules! register {
     };
 }
 
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2")]
+fn call_avx512<P: Piece<Avx512>>(piece: P) -> P::Output {
+    piece.run()
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+fn call_avx2<P: Piece<Avx2>>(piece: P) -> P::Output {
+    piece.run()
+}
+
+#[inline(never)]
+fn call_sse2<P: Piece<Sse2>>(piece: P) -> P::Output {
+    piece.run()
+}
+
 register!(
     /// One 512-bit register.
-    pub(super) Avx512, Level::Avx512, Avx512, |x| x, __m512d, 1 x 8,
+    pub(super) Avx512, Level::Avx512, Avx512, |x| x, call_avx512, __m512d, 1 x 8,
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_sqrt_pd,
     mul_add |a, b, c| _mm512_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
@@ -154,7 +179,7 @@ register!(
 );
 register!(
     /// Two 256-bit registers.
-    pub(super) Avx2, Level::Avx2, Fused, |x| Self::splat(x.get()), __m256d, 2 x 4,
+    pub(super) Avx2, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, 2 x 4,
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
     mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
@@ -163,7 +188,7 @@ register!(
 );
 register!(
     /// Four 128-bit registers.
-    pub Sse2, Level::Plain, f64, |x| Self::splat(x), __m128d, 4 x 2,
+    pub Sse2, Level::Plain, f64, |x| Self::splat(x), call_sse2, __m128d, 4 x 2,
     _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_add_pd _mm_sub_pd _mm_mul_pd _mm_div_pd _mm_sqrt_pd,
     mul_add |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c),
     mul_sub |a, b, c| _mm_sub_pd(_mm_mul_pd(a, b), c),
