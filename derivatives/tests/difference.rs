@@ -1,4 +1,6 @@
 //! Differences: what accuracy is claimed, and whether the error estimates tell the truth.
+#![allow(clippy::float_cmp, reason = "exact results are compared exactly")]
+#![allow(clippy::needless_range_loop, reason = "indices name entries of several arrays")]
 
 mod common;
 

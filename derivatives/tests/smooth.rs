@@ -80,7 +80,7 @@ fn derivatives_of_sum(k: u32, x: f64) -> [f64; 4] {
     for (d, result) in result.iter_mut().enumerate() {
         let d = d as u32;
         // first term: j = d, (−1)ᵈ d! / (2d + k)!
-        let mut term = Twofold(if d % 2 == 0 { 1.0 } else { -1.0 }, 0.0);
+        let mut term = Twofold(if d.is_multiple_of(2) { 1.0 } else { -1.0 }, 0.0);
         for i in 1..=d {
             term = term.times(f64::from(i));
         }
@@ -223,7 +223,7 @@ fn atan_sum(t: f64) -> [f64; 4] {
     let mut result = [0.0; 4];
     for (d, result) in result.iter_mut().enumerate() {
         let d = d as u32;
-        let mut power = Twofold(if d % 2 == 0 { 1.0 } else { -1.0 }, 0.0);
+        let mut power = Twofold(if d.is_multiple_of(2) { 1.0 } else { -1.0 }, 0.0);
         for i in 1..=d {
             power = power.times(f64::from(i));
         }
