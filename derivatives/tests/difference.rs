@@ -313,3 +313,19 @@ fn wrong_sizes_and_steps_are_named() {
     }
     assert!(along(Method::Ridders { step: 0.1, rows: 0 }, &line, |t: f64, y: &mut [f64]| y[0] = t * PI).is_ok());
 }
+
+/// Three rows remove `h²` and `h⁴`: exact for polynomials of degree six, but not of degree seven.
+#[test]
+fn each_row_removes_one_even_power() {
+    let three = Method::Ridders { step: 0.5, rows: 3 };
+    let at = |degree: i32| {
+        let f = |x: &[f64], y: &mut [f64]| y[0] = x[0].powi(degree);
+        jacobian(three, &Euclidean(1), &Euclidean(1), f, &[1.0]).unwrap().value[0]
+    };
+    for degree in 1..=6 {
+        // rounding of 1.5⁶ = 11 over h = 1/8
+        assert_close(at(degree), f64::from(degree), 5e-14, 0.0, format_args!("degree {degree}"));
+    }
+    // c₃ h₀² h₁² h₂² with c₃ = 1
+    assert_close(at(7), 7.0 + 0.25 * 0.0625 * 0.015_625, 1e-13, 0.0, "degree 7");
+}
