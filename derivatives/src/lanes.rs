@@ -1,4 +1,20 @@
 //! Eight independent numbers in one register.
+//!
+//! ```
+//! use gradyn_derivatives::{Kernel, Lanes, Real, Register, dispatch};
+//!
+//! /// The heights of eight pendulums at once.
+//! struct Heights([f64; 8]);
+//! impl Kernel for Heights {
+//!     type Output = [f64; 8];
+//!     #[inline(always)]
+//!     fn run<R: Register>(self) -> [f64; 8] {
+//!         let (_, cos) = Lanes::<R>::from_array(self.0).sin_cos();
+//!         (Lanes::from(1.0) - cos).to_array()
+//!     }
+//! }
+//! assert_eq!(dispatch(Heights([0.0; 8])), [0.0; 8]);
+//! ```
 
 use crate::simd::{self, Register, WIDTH};
 use crate::{MulAdd, Real};

@@ -2,6 +2,14 @@
 //!
 //! `sin θ / θ` and its like are smooth functions of `x = θ²`, while `θ = √x` has no derivative at zero. Written as
 //! functions of `x` they never need `√0`, and a sum of powers gives right derivatives of every order by itself.
+//!
+//! ```
+//! use gradyn_derivatives::{Dual, scalar::smooth::stumpff};
+//!
+//! // sin θ / θ at θ = 0 is 1, and falls with θ² by 1/6
+//! let [_, c1, ..] = stumpff(Dual::new(0.0, 1.0));
+//! assert_eq!((c1.re, c1.eps), (1.0, -1.0 / 6.0));
+//! ```
 
 use super::Real;
 
