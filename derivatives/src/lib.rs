@@ -9,6 +9,7 @@
 //! | [`simd`] | vector registers, chosen at run time: no build flags; the only unsafe code |
 //! | [`lanes`] | [`Lanes`]: eight independent numbers in one register |
 //! | [`dual`] | [`Dual`]: a value and its derivatives in eight directions; a [`num_dual::DualNum`] |
+//! | [`uniform`] | [`VectorDual`]: the `Dual` whose value is held as its registers like it best |
 //! | [`function`] | [`Function`], [`ScalarFunction`]: a formula written once for every number type |
 //! | [`drivers`] | Jacobian, gradient, Hessian, products, in chunks of a register |
 //! | [`difference`] | central differences and extrapolation with error estimates, step sweeps, on manifolds |
@@ -20,16 +21,18 @@ pub mod function;
 pub mod lanes;
 pub mod scalar;
 pub mod simd;
+pub mod uniform;
 
 pub use dual::{Dual, Tangent};
 pub use function::{Function, ScalarFunction};
 pub use lanes::Lanes;
 pub use scalar::{MulAdd, Real, Scalar};
 pub use simd::{Kernel, Level, Register, dispatch};
+pub use uniform::{Uniform, VectorDual};
 
-/// A value and eight derivatives, in registers that every processor has. Inside a [`Kernel`], `Dual<f64, Lanes<R>>` is
-/// the same at full width.
-pub type Dual8 = Dual<f64, Lanes<simd::Baseline>>;
+/// A value and eight derivatives, in registers that every processor has. Inside a [`Kernel`], `VectorDual<R>` is the same
+/// at full width.
+pub type Dual8 = VectorDual<simd::Baseline>;
 
 /// Re-exported so that users need not match its version: the dual numbers of the `num-dual` crate.
 pub use num_dual;

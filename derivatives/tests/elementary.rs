@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, assert_close, at_every_level, same};
 use gradyn_derivatives::num_dual::{DualNum, DualSVec64};
-use gradyn_derivatives::{Dual, Dual8, Kernel, Lanes, Register, dispatch};
+use gradyn_derivatives::{Dual8, Kernel, Register, VectorDual, dispatch};
 use nalgebra::SVector;
 use std::marker::PhantomData;
 
@@ -26,8 +26,8 @@ impl<C: Case> Kernel for AtLevel<C> {
     type Output = (f64, [f64; 8]);
     #[inline(always)]
     fn run<R: Register>(self) -> Self::Output {
-        let y = C::eval(Dual::<f64, Lanes<R>>::new(self.0, Lanes::from_array(self.1)));
-        (y.re, y.eps.to_array())
+        let y = C::eval(VectorDual::<R>::from_parts(self.0, self.1));
+        (y.value(), y.eps.to_array())
     }
 }
 
@@ -50,8 +50,8 @@ fn check<C: Case>() {
             }
         };
         at_every_level(|| compare(dispatch(AtLevel::<C>(x, seeds, PhantomData))));
-        let y = C::eval(Dual8::new(x, Lanes::from_array(seeds)));
-        compare((y.re, y.eps.to_array()));
+        let y = C::eval(Dual8::from_parts(x, seeds));
+        compare((y.value(), y.eps.to_array()));
     }
 }
 

@@ -5,7 +5,7 @@ use super::error::{DriverError, expect_len, finite_derivative, finite_second, fi
 use super::workspace::unwritten;
 use crate::function::OneOutput;
 use crate::simd::{Kernel, Register, WIDTH, dispatch};
-use crate::{Dual, Function, Lanes, MulAdd, ScalarFunction};
+use crate::{Dual, Function, Lanes, MulAdd, ScalarFunction, VectorDual};
 
 /// `f(x)`, the gradient (n) and the Hessian (n × n); see [`hessian_into`].
 ///
@@ -87,7 +87,7 @@ pub fn weighted_hessian_into<F: Function>(
 }
 
 /// A dual number of dual numbers: one direction outside, eight inside.
-pub(super) type Nested<R> = Dual<Dual<f64, Lanes<R>>, Dual<f64, Lanes<R>>>;
+pub(super) type Nested<R> = Dual<VectorDual<R>, VectorDual<R>>;
 
 /// The Hessian, row by row, in chunks of eight columns at or past the diagonal.
 struct UpperTriangle<'a, F> {
@@ -118,7 +118,7 @@ impl<F: Function> Kernel for UpperTriangle<'_, F> {
             let mut first = Lanes::<R>::from_array([0.0; WIDTH]);
             let mut second = first;
             for (i, output) in outputs.iter().enumerate() {
-                self.value[i] = finite_value(i, output.re.re)?;
+                self.value[i] = finite_value(i, output.re.value())?;
                 for (k, along) in output.re.eps.to_array().into_iter().enumerate().take(width) {
                     finite_derivative(i, start + k, along)?;
                 }
@@ -155,7 +155,7 @@ fn seed<R: Register>(inputs: &mut [Nested<R>], x: &[f64], outer: usize, start: u
     let mut j = 0;
     while j < x.len() {
         let along = if j == outer { 1.0 } else { 0.0 };
-        inputs[j] = Dual::new(Dual::new(x[j], Lanes::unit(j.wrapping_sub(start))), Dual::constant(along));
+        inputs[j] = Dual::new(VectorDual::variable(x[j], j.wrapping_sub(start)), Dual::from(along));
         j += 1;
     }
 }

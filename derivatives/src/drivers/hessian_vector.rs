@@ -4,7 +4,7 @@ use super::Workspace;
 use super::error::{DriverError, expect_len, finite_derivative, finite_second, finite_value};
 use super::hessian::Nested;
 use crate::simd::{Kernel, Register, WIDTH, dispatch};
-use crate::{Dual, Lanes, ScalarFunction};
+use crate::{Dual, ScalarFunction, VectorDual};
 
 /// `f(x)`, the gradient (n) and `∇²f v` (n); see [`hessian_vector_into`].
 ///
@@ -64,13 +64,13 @@ impl<F: ScalarFunction> Kernel for AlongVector<'_, F> {
         loop {
             let mut j = 0;
             while j < n {
-                let inner = Dual::new(self.x[j], Lanes::unit(j.wrapping_sub(start)));
-                inputs[j] = Dual::new(inner, Dual::constant(self.v[j]));
+                let inner = VectorDual::variable(self.x[j], j.wrapping_sub(start));
+                inputs[j] = Dual::new(inner, Dual::from(self.v[j]));
                 j += 1;
             }
             let output = self.f.eval(inputs);
 
-            let value = finite_value(0, output.re.re)?;
+            let value = finite_value(0, output.re.value())?;
             let (first, second) = (output.re.eps.to_array(), output.eps.eps.to_array());
             for k in 0..WIDTH.min(n - start) {
                 self.gradient[start + k] = finite_derivative(0, start + k, first[k])?;

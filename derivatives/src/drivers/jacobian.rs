@@ -4,7 +4,7 @@ use super::Workspace;
 use super::error::{DriverError, expect_len, finite_derivative, finite_value};
 use super::workspace::unwritten;
 use crate::simd::{Kernel, Register, WIDTH, dispatch};
-use crate::{Dual, Function, Lanes};
+use crate::{Function, VectorDual};
 
 /// `f(x)` of length `m` and the Jacobian, `m × n`, row-major; see [`jacobian_into`].
 ///
@@ -52,7 +52,7 @@ impl<F: Function> Kernel for Columns<'_, F> {
     #[inline(always)]
     fn run<R: Register>(self) -> Self::Output {
         let n = self.x.len();
-        let (inputs, outputs) = self.workspace.inputs_outputs::<Dual<f64, Lanes<R>>>(n, self.value.len());
+        let (inputs, outputs) = self.workspace.inputs_outputs::<VectorDual<R>>(n, self.value.len());
         let mut start = 0;
         loop {
             seed(inputs, self.x, start);
@@ -61,7 +61,7 @@ impl<F: Function> Kernel for Columns<'_, F> {
 
             let width = WIDTH.min(n - start);
             for (i, output) in outputs.iter().enumerate() {
-                self.value[i] = finite_value(i, output.re)?;
+                self.value[i] = finite_value(i, output.value())?;
                 for (k, eps) in output.eps.to_array().into_iter().enumerate().take(width) {
                     self.jacobian[i * n + start + k] = finite_derivative(i, start + k, eps)?;
                 }
@@ -76,10 +76,10 @@ impl<F: Function> Kernel for Columns<'_, F> {
 
 /// The point `x`, with directions `start … start + 7` in the lanes.
 #[inline(always)]
-pub(super) fn seed<R: Register>(inputs: &mut [Dual<f64, Lanes<R>>], x: &[f64], start: usize) {
+pub(super) fn seed<R: Register>(inputs: &mut [VectorDual<R>], x: &[f64], start: usize) {
     let mut j = 0;
     while j < x.len() {
-        inputs[j] = Dual::new(x[j], Lanes::unit(j.wrapping_sub(start)));
+        inputs[j] = VectorDual::variable(x[j], j.wrapping_sub(start));
         j += 1;
     }
 }

@@ -142,9 +142,15 @@ where
 /// A [`Real`] that can be multiplied by a `P` and made from one.
 ///
 /// Every `Real` is a `Scalar<f64>` and a `Scalar` of itself; nothing needs to be implemented.
-pub trait Scalar<P = f64>: Real + From<P> + Mul<P, Output = Self> + MulAdd<P> {}
+pub trait Scalar<P = f64>:
+    Real + From<P> + Add<P, Output = Self> + Sub<P, Output = Self> + Mul<P, Output = Self> + MulAdd<P>
+{
+}
 
-impl<T, P> Scalar<P> for T where T: Real + From<P> + Mul<P, Output = T> + MulAdd<P> {}
+impl<T, P> Scalar<P> for T where
+    T: Real + From<P> + Add<P, Output = T> + Sub<P, Output = T> + Mul<P, Output = T> + MulAdd<P>
+{
+}
 
 /// Implements [`MulAdd`] by the operators `*`, `+` and `-`, for number types that have nothing better.
 ///

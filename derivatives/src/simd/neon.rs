@@ -29,6 +29,11 @@ macro_rules! each {
 
 impl Register for Neon {
     const LEVEL: Level = Level::Neon;
+    type Single = super::single::Fused;
+    #[inline(always)]
+    fn broadcast(x: Self::Single) -> Self {
+        Self::splat(super::Single::get(x))
+    }
     #[inline(always)]
     fn splat(x: f64) -> Self {
         // SAFETY: see `each!`.

@@ -21,6 +21,11 @@ impl Portable {
 
 impl Register for Portable {
     const LEVEL: Level = Level::Plain;
+    type Single = f64;
+    #[inline(always)]
+    fn broadcast(x: f64) -> Self {
+        Self::splat(x)
+    }
     #[inline(always)]
     fn splat(x: f64) -> Self {
         Self([x; WIDTH])

@@ -1,6 +1,7 @@
 //! x86-64: AVX-512, AVX2 with FMA, and SSE2, which every such processor has.
 
-use super::{Level, Register, WIDTH};
+use super::single::Fused;
+use super::{Level, Register, Single, WIDTH};
 use std::arch::x86_64::*;
 
 /// One level: `$n` registers of `$w` numbers each.
@@ -11,7 +12,7 @@ use std::arch::x86_64::*;
 /// `$n * $w = WIDTH` numbers of an array that is borrowed or owned at that moment.
 macro_rules! register {
     (
-        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $v:ty, $n:literal x $w:literal,
+        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $v:ty, $n:literal x $w:literal,
         $set:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident,
         mul_add |$a:ident, $b:ident, $c:ident| $mul_add:expr,
         mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
@@ -31,6 +32,11 @@ macro_rules! register {
 
         impl Register for $name {
             const LEVEL: Level = $level;
+            type Single = $single;
+            #[inline(always)]
+            fn broadcast($one: $single) -> Self {
+                $broadcast
+            }
             #[inline(always)]
             fn splat(x: f64) -> Self {
                 // SAFETY: see `register!`.
@@ -86,7 +92,7 @@ macro_rules! register {
             }
             #[inline(always)]
             fn neg(self) -> Self {
-                Self::splat(-0.0).sub(self)
+                Register::sub(Self::splat(-0.0), self)
             }
             #[inline(always)]
             fn sqrt(mut self) -> Self {
@@ -139,7 +145,7 @@ macro_rules! register {
 
 register!(
     /// One 512-bit register.
-    pub(super) Avx512, Level::Avx512, __m512d, 1 x 8,
+    pub(super) Avx512, Level::Avx512, Avx512, |x| x, __m512d, 1 x 8,
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_sqrt_pd,
     mul_add |a, b, c| _mm512_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
@@ -148,7 +154,7 @@ register!(
 );
 register!(
     /// Two 256-bit registers.
-    pub(super) Avx2, Level::Avx2, __m256d, 2 x 4,
+    pub(super) Avx2, Level::Avx2, Fused, |x| Self::splat(x.get()), __m256d, 2 x 4,
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
     mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
@@ -157,10 +163,47 @@ register!(
 );
 register!(
     /// Four 128-bit registers.
-    pub Sse2, Level::Plain, __m128d, 4 x 2,
+    pub Sse2, Level::Plain, f64, |x| Self::splat(x), __m128d, 4 x 2,
     _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_add_pd _mm_sub_pd _mm_mul_pd _mm_div_pd _mm_sqrt_pd,
     mul_add |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c),
     mul_sub |a, b, c| _mm_sub_pd(_mm_mul_pd(a, b), c),
     select |x, y, t, f| { let m = _mm_cmplt_pd(x, y); _mm_or_pd(_mm_and_pd(m, t), _mm_andnot_pd(m, f)) },
     all_lt |x, y| _mm_movemask_pd(_mm_cmplt_pd(x, y)) == 0b11
 );
+
+/// All lanes hold the number.
+impl Single for Avx512 {
+    #[inline(always)]
+    fn new(x: f64) -> Self {
+        Self::splat(x)
+    }
+    #[inline(always)]
+    fn get(self) -> f64 {
+        // SAFETY: see `register!`.
+        unsafe { _mm512_cvtsd_f64(self.0[0]) }
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Register::add(self, other)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Register::sub(self, other)
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Register::mul(self, other)
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Register::neg(self)
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        Register::mul_add(self, a, b)
+    }
+    #[inline(always)]
+    fn mul_sub(self, a: Self, b: Self) -> Self {
+        Register::mul_sub(self, a, b)
+    }
+}
