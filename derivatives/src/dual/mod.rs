@@ -5,13 +5,13 @@
 //! or [`Dual<D, D>`](Dual) with `D` a dual number again carry second derivatives.
 //!
 //! ```
-//! use gradyn_derivatives::{Dual8, Lanes, num_dual::DualNum};
+//! use gradyn_derivatives::{Dual8, num_dual::DualNum};
 //!
 //! // x and y vary in lanes 0 and 1
-//! let x = Dual8::new(2.0, Lanes::unit(0));
-//! let y = Dual8::new(3.0, Lanes::unit(1));
+//! let x = Dual8::variable(2.0, 0);
+//! let y = Dual8::variable(3.0, 1);
 //! let z = x.powi(2) * y;
-//! assert_eq!(z.re, 12.0);
+//! assert_eq!(z.value(), 12.0);
 //! assert_eq!(z.eps.to_array()[..2], [12.0, 4.0]); // 2 x y, x²
 //! ```
 
