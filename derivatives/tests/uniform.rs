@@ -8,6 +8,7 @@ use common::{Random, assert_close, at_every_level, same};
 use gradyn_derivatives::num_dual::{DualNum, DualStruct};
 use gradyn_derivatives::{Dual, Kernel, MulAdd, Real, Register, VectorDual, dispatch};
 use num_traits::Signed;
+use std::ops::Sub;
 
 /// Every operation on two numbers; those from `FUSED` on may be rounded once.
 const FUSED: usize = 22;
@@ -45,7 +46,7 @@ fn everything<D: DualNum<Primitive = f64> + Copy + Real>(a: D, b: D) -> [D; 26] 
         Signed::signum(&a),
         DualNum::atan2(&a, b),
         a.select_lt(0.5, b, a),
-        a - &b,
+        Sub::sub(a, &b),
         MulAdd::<D>::mul_plus(a, b, a),
         MulAdd::<D>::mul_minus(a, b, a),
         MulAdd::<f64>::mul_plus(a, 2.5, b),
