@@ -1,4 +1,20 @@
 //! Eight independent numbers in one register.
+//!
+//! ```
+//! use gradyn_derivatives::{Kernel, Lanes, Real, Register, dispatch};
+//!
+//! /// The heights of eight pendulums at once.
+//! struct Heights([f64; 8]);
+//! impl Kernel for Heights {
+//!     type Output = [f64; 8];
+//!     #[inline(always)]
+//!     fn run<R: Register>(self) -> [f64; 8] {
+//!         let (_, cos) = Lanes::<R>::from_array(self.0).sin_cos();
+//!         (Lanes::from(1.0) - cos).to_array()
+//!     }
+//! }
+//! assert_eq!(dispatch(Heights([0.0; 8])), [0.0; 8]);
+//! ```
 
 use crate::simd::{self, Register, WIDTH};
 use crate::{MulAdd, Real};
@@ -25,13 +41,20 @@ impl<R: Register> Lanes<R> {
     /// One in lane `i`, zero elsewhere; all zero if there is no lane `i`.
     #[inline(always)]
     pub fn unit(i: usize) -> Self {
-        let mut x = [0.0; WIDTH];
-        if i < WIDTH {
-            x[i] = 1.0;
-        }
-        Self::from_array(x)
+        Self::from_array(UNITS[if i < WIDTH { i } else { WIDTH }])
     }
 }
+
+/// One in each lane, then none: a load from memory, where a store of one number would have to be waited for.
+static UNITS: [[f64; WIDTH]; WIDTH + 1] = {
+    let mut units = [[0.0; WIDTH]; WIDTH + 1];
+    let mut i = 0;
+    while i < WIDTH {
+        units[i][i] = 1.0;
+        i += 1;
+    }
+    units
+};
 
 /// A function of the standard library, lane by lane.
 #[inline(always)]

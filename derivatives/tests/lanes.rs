@@ -1,4 +1,5 @@
 //! Eight independent numbers: each lane does what one number would, whatever stands in the others.
+#![allow(clippy::float_cmp, reason = "exact results are compared exactly")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Dual numbers within dual numbers, ours and num-dual's in either order.
+#![allow(clippy::float_cmp, reason = "exact results are compared exactly")]
 
 mod common;
 

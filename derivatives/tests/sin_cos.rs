@@ -1,4 +1,5 @@
 //! The vector sine and cosine against the standard library's, which are within one unit of the last place.
+#![allow(clippy::needless_range_loop, reason = "indices name entries of several arrays")]
 
 mod common;
 

@@ -19,10 +19,11 @@ where
     let mut estimate = Estimate::zeros(m, 1);
     let mut twice = vec![0.0; m];
     path.quotient(h, &mut estimate.value)?;
+    let rounding: Vec<f64> = (0..m).map(|i| path.rounding(i, h, estimate.value[i])).collect();
     path.quotient(2.0 * h, &mut twice)?;
     for (i, twice) in twice.into_iter().enumerate() {
         let truncation = (twice - estimate.value[i]).abs() / 3.0;
-        estimate.error[i] = truncation + path.rounding(i, h) + f64::EPSILON * estimate.value[i].abs();
+        estimate.error[i] = truncation + rounding[i];
     }
     Ok(estimate)
 }

@@ -2,7 +2,7 @@
 
 use super::error::{DifferenceError, Outcome, expect_len, expect_step};
 use super::manifold::Manifold;
-use super::method::{Estimate, Method, along};
+use super::method::{Estimate, Method, along, along_from};
 
 /// `d/dt f(x ⊕ t dx)` at `t = 0`.
 ///
@@ -41,7 +41,8 @@ where
 ///
 /// `f(x, y)` writes into `y`. Shapes: `x`: coordinates of `inputs`; result: directions of `outputs` × directions of
 /// `inputs`, row-major. The step in direction `k` is the method's times `max(1, |x|)`, with the
-/// [magnitude](Manifold::magnitude) of that direction as `|x|`, and such that `x + h` is a floating-point number.
+/// [magnitude](Manifold::magnitude) of that direction as `|x|`, and such that `|x| + h` is a
+/// floating-point number.
 ///
 /// ```
 /// use gradyn_derivatives::difference::{DifferenceError, Euclidean, Method, jacobian};
@@ -83,8 +84,9 @@ where
     let mut moved = x.to_vec();
     let mut tangent = vec![0.0; columns];
     for k in 0..columns {
-        let scaled = method.with_step(representable(method.step(), inputs.magnitude(x, k)));
-        let column = along(scaled, outputs, |t, y| {
+        let magnitude = inputs.magnitude(x, k);
+        let scaled = method.with_step(representable(method.step(), magnitude));
+        let column = along_from(scaled, outputs, magnitude, |t, y| {
             tangent[k] = t;
             inputs.integrate(x, &tangent, &mut moved);
             f(&moved, y)
@@ -99,7 +101,7 @@ where
     Ok(jacobian)
 }
 
-/// `step * max(1, |x|)`, rounded so that `|x| ± h` are numbers, to a relative ε.
+/// `step * max(1, |x|)`, rounded so that `|x| + h` is a number.
 fn representable(step: f64, magnitude: f64) -> f64 {
     let h = step * magnitude.max(1.0);
     let rounded = (magnitude + h) - magnitude;

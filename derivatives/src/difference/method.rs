@@ -36,7 +36,7 @@ impl Method {
     pub fn ridders() -> Self {
         Self::Ridders { step: 0.125, rows: 10 }
     }
-    /// The longest step it takes from the point, relative.
+    /// The step.
     pub(super) fn step(self) -> f64 {
         match self {
             Self::Central { step } | Self::Ridders { step, .. } => step,
@@ -93,8 +93,23 @@ where
     G: FnMut(f64, &mut [f64]) -> O,
     O: Outcome,
 {
+    along_from(method, outputs, 0.0, path)
+}
+
+/// [`along`], for a path that starts where coordinates have the size `origin`.
+pub(super) fn along_from<M, G, O>(
+    method: Method,
+    outputs: &M,
+    origin: f64,
+    path: G,
+) -> Result<Estimate, DifferenceError<O::Error>>
+where
+    M: Manifold,
+    G: FnMut(f64, &mut [f64]) -> O,
+    O: Outcome,
+{
     expect_step(method.step())?;
-    let mut path = Path::new(outputs, path)?;
+    let mut path = Path::new(outputs, origin, path)?;
     match method {
         Method::Central { step } => central(&mut path, step),
         Method::Ridders { step, rows } => ridders(&mut path, step, rows),

@@ -7,6 +7,8 @@ use super::manifold::Manifold;
 pub(super) struct Path<'a, M, G> {
     outputs: &'a M,
     path: G,
+    /// The size of the coordinates that `t` is added to.
+    origin: f64,
     /// `y(0)`
     centre: Vec<f64>,
     /// `y(±h)`
@@ -14,19 +16,23 @@ pub(super) struct Path<'a, M, G> {
     /// `y(h) ⊖ y(0)` and `y(−h) ⊖ y(0)`
     ahead: Vec<f64>,
     behind: Vec<f64>,
+    /// The largest magnitude among `y(0)`, `y(h)` and `y(−h)`, per direction.
+    magnitude: Vec<f64>,
 }
 
 impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G> {
     /// Evaluates `y(0)`.
-    pub(super) fn new(outputs: &'a M, path: G) -> Result<Self, DifferenceError<O::Error>> {
+    pub(super) fn new(outputs: &'a M, origin: f64, path: G) -> Result<Self, DifferenceError<O::Error>> {
         let (coordinates, directions) = (outputs.coordinates(), outputs.directions());
         let mut path = Self {
             outputs,
             path,
+            origin,
             centre: vec![0.0; coordinates],
             point: vec![0.0; coordinates],
             ahead: vec![0.0; directions],
             behind: vec![0.0; directions],
+            magnitude: vec![0.0; directions],
         };
         path.evaluate(0.0)?;
         path.centre.copy_from_slice(&path.point);
@@ -43,6 +49,7 @@ impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G>
     /// The function `t ↦ y(t) ⊖ y(0)` has values in one tangent space, so its expansion in `h` has even powers only,
     /// whatever the manifold.
     pub(super) fn quotient(&mut self, h: f64, out: &mut [f64]) -> Result<(), DifferenceError<O::Error>> {
+        self.magnitude.fill(0.0);
         self.evaluate(h)?;
         self.outputs.difference(&self.centre, &self.point, &mut self.ahead);
         self.evaluate(-h)?;
@@ -56,20 +63,22 @@ impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G>
         Ok(())
     }
 
-    /// What rounding contributes to `D(h)` at least: half an ulp of `y` from each side.
-    pub(super) fn rounding(&self, output: usize, h: f64) -> f64 {
-        f64::EPSILON * self.outputs.magnitude(&self.centre, output) / h
+    /// What rounding contributes to the last `D(h)`: `ε |y| / h` from values right to a unit of their last place,
+    /// `ε |x D| / h` from the sums `x ± h`, and `ε |D|` from the quotient.
+    pub(super) fn rounding(&self, output: usize, h: f64, quotient: f64) -> f64 {
+        f64::EPSILON * ((self.magnitude[output] + self.origin * quotient.abs()) / h + quotient.abs())
     }
 
     fn evaluate(&mut self, t: f64) -> Result<(), DifferenceError<O::Error>> {
         self.point.fill(f64::NAN);
         let outcome = (self.path)(t, &mut self.point).outcome();
         outcome.map_err(|error| DifferenceError::Function { direction: 0, step: t, error })?;
-        match self.point.iter().position(|y| !y.is_finite()) {
-            None => Ok(()),
-            Some(output) => {
-                Err(DifferenceError::NotFinite { output, value: self.point[output], direction: 0, step: t })
-            }
+        if let Some(output) = self.point.iter().position(|y| !y.is_finite()) {
+            return Err(DifferenceError::NotFinite { output, value: self.point[output], direction: 0, step: t });
         }
+        for (direction, magnitude) in self.magnitude.iter_mut().enumerate() {
+            *magnitude = magnitude.max(self.outputs.magnitude(&self.point, direction));
+        }
+        Ok(())
     }
 }

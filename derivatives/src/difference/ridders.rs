@@ -10,9 +10,8 @@ use super::path::Path;
 /// `D(h) = y′ + c₁ h² + c₂ h⁴ + …`. With `A₀(i) = D(h / 2ⁱ)`, each column of the table removes one power:
 /// `A_k(i) = (4ᵏ A_{k−1}(i) − A_{k−1}(i−1)) / (4ᵏ − 1)`. The error of an entry is estimated by its distance from the two
 /// it was made of, plus the rounding of the shortest step used; the entry of least estimate is kept. A table is complete
-/// when a new row is worse than the best entry by a factor of two: rounding has taken over.
-///
-/// Steps are halved, so that each is exact where the first one is.
+/// when rounding at the present step is no longer small beside that estimate. (Stopping at the first row that is worse
+/// than the one before, as is common, is deceived by two entries that agree by chance.)
 ///
 /// Source: Ridders, "Accurate computation of F′(x) and F′(x)F″(x)", Adv. Eng. Software 4 (1982) 75.
 pub(super) fn ridders<M, G, O>(
@@ -34,7 +33,7 @@ where
     for row in 0..rows.max(2) {
         path.quotient(h, &mut quotient)?;
         for (i, table) in tables.iter_mut().enumerate().filter(|(_, table)| !table.complete) {
-            let rounding = path.rounding(i, h) + f64::EPSILON * quotient[i].abs();
+            let rounding = path.rounding(i, h, quotient[i]);
             let best = (&mut estimate.value[i], &mut estimate.error[i]);
             table.extend(quotient[i], rounding, best);
         }
@@ -62,7 +61,6 @@ impl Table {
     fn extend(&mut self, quotient: f64, rounding: f64, best: (&mut f64, &mut f64)) {
         let (value, error) = best;
         let mut entry = quotient;
-        let mut least = f64::INFINITY;
         let mut power = 1.0; // 4ᵏ
         for above in &mut self.row {
             power *= 4.0;
@@ -71,11 +69,10 @@ impl Table {
             if distance <= *error {
                 (*value, *error) = (next, distance);
             }
-            least = least.min(distance);
             *above = entry;
             entry = next;
         }
-        self.complete = !self.row.is_empty() && least > 2.0 * *error;
+        self.complete = *error <= 4.0 * rounding;
         self.row.push(entry);
     }
 }

@@ -41,7 +41,7 @@ where
     for step in steps {
         expect_step(*step)?;
     }
-    let mut path = Path::new(outputs, path)?;
+    let mut path = Path::new(outputs, 0.0, path)?;
     let m = path.directions();
     let mut derivative = vec![0.0; steps.len() * m];
     for (i, step) in steps.iter().enumerate() {

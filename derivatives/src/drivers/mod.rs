@@ -12,7 +12,7 @@
 //! Each has a second form, `…_into`, that writes into the caller's slices with the scratch memory of a [`Workspace`]: a
 //! second call of the same sizes allocates nothing. Matrices are row-major slices: entry `(i, j)` of an `m × n` Jacobian
 //! stands at `i * n + j`. The function is compiled once per [`Level`](crate::Level) and run at the widest of this
-//! processor; values are the same at every level, derivatives to rounding.
+//! processor; levels agree to rounding.
 //!
 //! A value or derivative that is not finite comes back as a [`DriverError`] that names it; what the slices then hold is
 //! unspecified. `n = 0` and `m = 0` are valid sizes.

@@ -3,6 +3,17 @@
 //! [`Dual<f64, Lanes<R>>`](Dual) carries eight directional derivatives in a register; the value stands beside it. As a
 //! [`num_dual::DualNum`] it goes wherever the types of the `num-dual` crate go, and inside them: `num_dual::Dual<Dual<…>>`
 //! or [`Dual<D, D>`](Dual) with `D` a dual number again carry second derivatives.
+//!
+//! ```
+//! use gradyn_derivatives::{Dual8, num_dual::DualNum};
+//!
+//! // x and y vary in lanes 0 and 1
+//! let x = Dual8::variable(2.0, 0);
+//! let y = Dual8::variable(3.0, 1);
+//! let z = x.powi(2) * y;
+//! assert_eq!(z.value(), 12.0);
+//! assert_eq!(z.eps.to_array()[..2], [12.0, 4.0]); // 2 x y, x²
+//! ```
 
 mod dual_num;
 mod ops;

@@ -4,6 +4,20 @@
 //! and [`Lanes`](crate::Lanes). [`Scalar<P>`](Scalar) is a `Real` that can be multiplied by a `P` and made from one: in
 //! `T: Scalar<P>`, `P` is the type of a model's constants and `T` the type of its states. `T` times `f64` costs half of
 //! `T` times `T` when `T` carries derivatives, so constants stay constants; with `P = T` they become variables.
+//!
+//! ```
+//! use gradyn_derivatives::{Dual, Scalar};
+//!
+//! /// Kinetic energy: the mass is a constant, or a variable like the velocity.
+//! fn energy<P: Copy, T: Scalar<P>>(mass: P, velocity: T) -> T {
+//!     velocity * velocity * mass * 0.5
+//! }
+//!
+//! let mass = Dual::new(2.0, 1.0);
+//! assert_eq!(energy(2.0, 3.0), 9.0);
+//! assert_eq!(energy(2.0, Dual::new(3.0, 1.0)).eps, 6.0); //       by velocity: m v
+//! assert_eq!(energy(mass, Dual::constant(3.0)).eps, 4.5); //      by mass: v²/2
+//! ```
 
 pub mod smooth;
 

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 ///
 /// The best one the processor has is used. A lower one can be forced for a closure with [`with_level`] or for the whole
 /// process with the environment variable `GRADYN_LEVEL` (`plain`, `neon`, `avx2`, `avx512`); a level that the processor
-/// lacks is answered with the best one below it.
+/// lacks is answered with the best one below it, an unknown name is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {

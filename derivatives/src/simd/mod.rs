@@ -22,6 +22,11 @@
 //!
 //! All register types but [`Baseline`] cannot be named outside: the only way to one is a [`Kernel`], which is run at a
 //! level that the processor has been seen to offer. That is the reason behind every `unsafe` block here.
+//!
+//! ```compile_fail
+//! // Private: a value of this type would claim instructions that the processor may lack.
+//! use gradyn_derivatives::simd::x86::Avx512;
+//! ```
 
 #![expect(unsafe_code, reason = "the one module of vector registers")]
 
