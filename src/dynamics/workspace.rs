@@ -1,5 +1,6 @@
 //! All scratch memory of the algorithms.
 
+use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -54,12 +55,16 @@ impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
             force: vec![Force::zero(); n],
             tau: vec![A::zero(); model.nv()],
         };
-        // Constant columns are written here, once.
-        let q = model.neutral::<Q>();
+        // Constant columns are written here, once, in the parameters' own number type.
+        let q = model.neutral::<P>();
+        let mut own = vec![Motion::<P>::zero(); columns];
         for (i, body) in model.bodies().iter().enumerate() {
             let k = workspace.first[i];
-            let columns = &mut workspace.columns[k..k + body.v_range().len()];
-            crate::joint::JointKind::<P>::motion_subspace(body.joint(), &q[body.q_range()], columns);
+            let own = &mut own[k..k + body.v_range().len()];
+            JointKind::<P>::motion_subspace(body.joint(), &q[body.q_range()], own);
+        }
+        for (column, own) in workspace.columns.iter_mut().zip(own) {
+            *column = own.lift();
         }
         workspace
     }

@@ -473,20 +473,38 @@ fn vary_joint<R: Register>(
     for dof in body.v.clone().filter(|dof| chunk.dofs.contains(dof)) {
         jet.by_configuration(body, state, dof - body.v.start);
         let lane = dof - chunk.dofs.start;
-        let (r, p) = (&mut x_pb.rotation, &mut x_pb.translation);
-        for (to, from) in r.iter_mut().zip(jet.x_pb.rotation.iter()) {
+        R::call(AddJet { jet, lane, first, x_pb: &mut *x_pb, columns: &mut *columns, bias: &mut bias });
+        first = false;
+    }
+    bias
+}
+
+/// Puts the derivatives of one joint in one direction in their lane, a function of its own.
+struct AddJet<'a, R: Register> {
+    jet: &'a Jet,
+    lane: usize,
+    first: bool,
+    x_pb: &'a mut Transform<VectorDual<R>>,
+    columns: &'a mut [Motion<VectorDual<R>>],
+    bias: &'a mut Motion<VectorDual<R>>,
+}
+
+impl<R: Register> Piece<R> for AddJet<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { jet, lane, first, x_pb, columns, bias } = self;
+        for (to, from) in x_pb.rotation.iter_mut().zip(jet.x_pb.rotation.iter()) {
             add(to, *from, lane, first);
         }
-        for (to, from) in p.iter_mut().zip(jet.x_pb.translation.iter()) {
+        for (to, from) in x_pb.translation.iter_mut().zip(jet.x_pb.translation.iter()) {
             add(to, *from, lane, first);
         }
         for (to, from) in columns.iter_mut().zip(&jet.columns) {
             add_motion(to, from, lane, first);
         }
-        add_motion(&mut bias, &jet.bias, lane, first);
-        first = false;
+        add_motion(bias, &jet.bias, lane, first);
     }
-    bias
 }
 
 /// Bias of a joint with its derivatives along the chunk's velocities.
