@@ -1,2 +1,3 @@
 //! gradyn
+pub mod model;
 pub mod spatial;
