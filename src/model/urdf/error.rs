@@ -3,6 +3,7 @@
 use super::description::JointType;
 use super::report::Note;
 use super::text::{OneLine, Owner, Quoted};
+use crate::model::ModelError;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -401,4 +402,7 @@ pub enum UrdfError {
         /// How many there are.
         count: usize,
     },
+    /// The builder refuses the model.
+    #[error("{0}")]
+    Model(#[from] ModelError),
 }

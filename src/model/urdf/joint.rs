@@ -64,7 +64,7 @@ pub(super) fn read(reader: &mut Reader, node: Node) -> Result<RawJoint, UrdfErro
     let has_axis = !matches!(joint_type, JointType::Fixed | JointType::Floating);
     let one_coordinate = has_axis && joint_type != JointType::Planar;
     let axis = joint.used(axis, "axis", has_axis);
-    let limit = joint.used(limit, "limit", joint_type != JointType::Fixed);
+    let limit = joint.used(limit, "limit", one_coordinate);
     let dynamics = joint.used(dynamics, "dynamics", one_coordinate);
     let mimic = joint.used(mimic, "mimic", joint_type != JointType::Fixed);
 

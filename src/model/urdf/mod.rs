@@ -1,18 +1,21 @@
 //! Reading robots from URDF, the XML format of ROS.
 //!
-//! [`parse`] turns a text into a checked [`Description`]: plain data, every number finite, every name known, the links
-//! one tree. A file that does not make sense is refused with an [`UrdfError`] that names the line, the element and the
+//! [`Model::from_urdf_file`](crate::model::Model::from_urdf_file) makes a model of a file. Its first step, [`parse`],
+//! turns a text into a checked [`Description`]: plain data, every number finite, every name known, the links one tree. A
+//! file that does not make sense is refused with an [`UrdfError`] that names the line, the element and the
 //! values. What makes sense but is ignored, or dubious, is listed line by line in a [`LoadReport`].
 //!
 //! What is read: `link` with `inertial`; `joint` with `origin`, `axis`, `limit`, `dynamics` and `mimic`. Meshes are
 //! never opened. Frames follow the URDF specification: `rpy` are angles about fixed axes, the child's frame at zero
 //! position is the joint's frame, and the axes of `inertia` are those of the `inertial` origin.
 
+mod assembly;
 mod description;
 mod error;
 mod guard;
 mod joint;
 mod link;
+mod load;
 mod mass;
 mod mimic;
 mod number;
@@ -26,6 +29,7 @@ mod xml;
 
 pub use description::{Description, JointElement, JointType, Limits, LinkElement, Mimic};
 pub use error::UrdfError;
+pub use load::Loaded;
 pub use options::{ContinuousForm, JointOrder, UrdfOptions};
 pub use physical::Unphysical;
 pub use report::{LoadReport, Note, NoteKind, Severity};
@@ -83,6 +87,11 @@ pub fn parse(text: &str, options: &UrdfOptions) -> Result<(Description, LoadRepo
         for joint in description.joints.iter().filter(floating) {
             report.push(joint.line, NoteKind::SecondFloatingBase { joint: joint.name.clone() });
         }
+    }
+    let link_names: HashMap<_, _> = description.links.iter().enumerate().map(|(i, link)| (&link.name, i)).collect();
+    let clashes = |joint: &&JointElement| link_names.get(&joint.name).is_some_and(|link| *link != joint.child);
+    for joint in description.joints.iter().filter(clashes) {
+        report.push(joint.line, NoteKind::NameOfLink { joint: joint.name.clone() });
     }
     report.sort();
     if options.strict

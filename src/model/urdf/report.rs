@@ -55,8 +55,8 @@ pub enum NoteKind {
         /// Name of the element it stands in.
         element: String,
     },
-    /// A part of a joint that means nothing for its type, such as the axis of a fixed joint. Information for fixed and
-    /// continuous joints, which programs write that way; a warning for the others.
+    /// A part of a joint that means nothing for its type, such as the axis of a fixed joint. Information for limits, and
+    /// for fixed and continuous joints, which programs write that way; a warning for the others.
     Unused {
         /// Name of the joint.
         joint: String,
@@ -105,6 +105,11 @@ pub enum NoteKind {
         /// Name of the joint.
         joint: String,
     },
+    /// A joint has the name of a link that it does not carry: the frame of that name is the link's. A warning.
+    NameOfLink {
+        /// Name of the joint and of the link.
+        joint: String,
+    },
     /// A floating base was asked for, and the file already has a floating joint at its root. A warning.
     SecondFloatingBase {
         /// Name of the file's floating joint.
@@ -121,7 +126,8 @@ impl Note {
     pub fn severity(&self) -> Severity {
         match &self.kind {
             NoteKind::IgnoredElement { known: true, .. }
-            | NoteKind::Unused { joint_type: JointType::Fixed | JointType::Continuous, .. } => Severity::Information,
+            | NoteKind::Unused { joint_type: JointType::Fixed | JointType::Continuous, .. }
+            | NoteKind::Unused { what: "limit", .. } => Severity::Information,
             NoteKind::IgnoredElement { known: false, .. }
             | NoteKind::IgnoredAttribute { .. }
             | NoteKind::IgnoredText { .. }
@@ -132,6 +138,7 @@ impl Note {
             | NoteKind::MissingLimits { .. }
             | NoteKind::MissingEffortLimit { .. }
             | NoteKind::MissingVelocityLimit { .. }
+            | NoteKind::NameOfLink { .. }
             | NoteKind::SecondFloatingBase { .. } => Severity::Warning,
         }
     }
@@ -178,6 +185,9 @@ impl fmt::Display for NoteKind {
             }
             Self::MissingVelocityLimit { joint } => {
                 write!(f, "joint {}: no velocity limit, or a negative one", Quoted(joint))
+            }
+            Self::NameOfLink { joint } => {
+                write!(f, "joint {}: a link that it does not carry has the same name", Quoted(joint))
             }
             Self::SecondFloatingBase { joint } => {
                 write!(f, "joint {}: it is floating, below a floating base that was asked for", Quoted(joint))
