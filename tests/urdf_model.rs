@@ -104,7 +104,8 @@ fn a_follower_shares_the_coordinate_of_its_leader() {
     assert_eq!(body("right_slide").v_range(), body("left_slide").v_range());
     assert!(!body("knuckle").owns_coordinates());
     // The limits are the leader's.
-    assert_eq!(model.limits().q_upper[body("wrist").q_range().start], 3.0);
+    let wrist = body("wrist").q_range().start;
+    assert_eq!((model.limits().q_lower[wrist], model.limits().q_upper[wrist]), (-3.0, 3.0));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::error::UrdfError;
 /// Bytes of text.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 /// Elements, texts and comments.
-pub(super) const MAX_NODES: usize = 8_000_000;
+pub(super) const MAX_NODES: usize = 4_000_000;
 /// Attributes of one element.
 const MAX_ATTRIBUTES: usize = 256;
 /// Declarations of namespaces in the whole text.

@@ -167,3 +167,41 @@ pub(super) fn inspect(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Rotation3;
+
+    fn assert_close(a: &Content, b: &Content) {
+        let difference = (a.second.matrix() - b.second.matrix()).abs().max() + (a.first - b.first).abs().max();
+        assert!(difference < 1e-13 && (a.mass - b.mass).abs() < 1e-15, "{difference}"); // rounding of numbers up to 30
+    }
+
+    #[test]
+    fn content_moves_between_frames_as_inertia_does() {
+        let y = Inertia::new(1.5, Vector3::new(0.3, -0.2, 0.7), Symmetric3::new(1.0, 0.1, -0.2, 1.2, 0.3, 0.9));
+        let rotation = Rotation3::from_euler_angles(0.3, -1.1, 2.0).into_inner();
+        let x = Transform::new(rotation, Vector3::new(-1.0, 2.0, 0.5));
+        assert_close(&Content::of(&y).in_parent(&x), &Content::of(&x.act(y)));
+    }
+
+    #[test]
+    fn motions_without_inertia_are_found() {
+        let (axis, across) = (Vector3::new(0.6, 0.8, 0.0), Vector3::new(0.0, 0.0, 1.0));
+        let point = Content::of(&Inertia::new(2.0, v3::scale(3.0, axis), Symmetric3::zero()));
+        let body = Content::of(&Inertia::new(2.0, v3::scale(3.0, axis), Symmetric3::diagonal(1.0, 1.0, 1.0)));
+        for joint_type in [JointType::Revolute, JointType::Continuous] {
+            assert!(point.is_singular_for(joint_type, axis));
+            assert!(!point.is_singular_for(joint_type, across));
+        }
+        assert!(!point.is_singular_for(JointType::Prismatic, axis));
+        // A point gives no resistance to turning about itself, wherever it is.
+        assert!(point.is_singular_for(JointType::Planar, across) && point.is_singular_for(JointType::Floating, axis));
+        let nothing = Content::zero();
+        for joint_type in [JointType::Revolute, JointType::Prismatic, JointType::Planar, JointType::Floating] {
+            assert!(nothing.is_singular_for(joint_type, axis) && !body.is_singular_for(joint_type, axis));
+        }
+        assert!(!nothing.is_singular_for(JointType::Fixed, axis));
+    }
+}
