@@ -142,6 +142,34 @@ impl<P: Real> ModelBuilder<P> {
         self.bodies.get_mut(body.0).ok_or(unknown)
     }
 
+    /// Lets a body's joint follow another's: it stands at `multiplier q + offset`, where `q` is the coordinate of the
+    /// joint of `leader`. The leader may itself follow.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownBody`] if one of them is not of this builder, [`ModelError::Mimic`] if the leader has not
+    /// exactly one coordinate, [`ModelError::BadNumber`] for a multiplier or offset that is not finite. What follows
+    /// itself, or cannot follow, is found by [`build`](Self::build).
+    pub fn set_mimic(
+        &mut self,
+        body: BodyKey,
+        leader: BodyKey,
+        multiplier: P,
+        offset: P,
+    ) -> Result<&mut Self, ModelError> {
+        let joint = self.draft(body, "mimic")?.joint_name.clone();
+        let lead = self.draft(leader, "leader of a mimic joint")?;
+        if (lead.joint.nq(), lead.joint.nv()) != (1, 1) {
+            let (leader, reason) = (lead.joint_name.clone(), "that one has not exactly one coordinate");
+            return Err(ModelError::Mimic { joint, leader, reason });
+        }
+        if !(multiplier.is_finite() && offset.is_finite()) {
+            let (value, rule) = (f64::NAN, "expected finite numbers");
+            return Err(ModelError::BadNumber { what: "mimic", name: joint, value, rule });
+        }
+        self.draft(body, "mimic")?.mimic = Some((leader.0, multiplier, offset));
+        Ok(self)
+    }
+
     /// Sets the armature of a body's joint, one entry a degree of freedom, kg m² (kg).
     ///
     /// # Errors

@@ -1,0 +1,139 @@
+//! What a URDF file says, checked, in plain data.
+
+use crate::spatial::{Inertia, Transform};
+use nalgebra::Vector3;
+use std::fmt;
+
+/// What a URDF file says: its links in the file's order, its joints parents first.
+///
+/// Everything is checked: numbers are finite, names are unique, the links form one tree. Fixed joints are still there.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Description {
+    /// Name of the robot.
+    pub name: String,
+    /// The links, in the file's order.
+    pub links: Vec<LinkElement>,
+    /// The joints, depth first in the order that [`UrdfOptions::joint_order`](super::UrdfOptions::joint_order) asks
+    /// for: each comes after the one that moves its parent link, and the joints of a subtree are contiguous.
+    pub joints: Vec<JointElement>,
+    /// Index of the root link.
+    pub root: usize,
+}
+
+/// A link: a rigid body, or a mere frame.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LinkElement {
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// Its name.
+    pub name: String,
+    /// Its inertia in the axes of the link frame, the mass centre from the origin of that frame; none without an
+    /// `inertial` element.
+    pub inertia: Option<Inertia<f64>>,
+    /// Index of the joint it is the child of; none for the root.
+    pub joint: Option<usize>,
+}
+
+/// The type of a joint, as URDF names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JointType {
+    /// No motion.
+    Fixed,
+    /// Rotation about the axis, with limits.
+    Revolute,
+    /// Rotation about the axis, without limits.
+    Continuous,
+    /// Translation along the axis.
+    Prismatic,
+    /// Motion in the plane whose normal is the axis.
+    Planar,
+    /// Free motion.
+    Floating,
+}
+
+impl JointType {
+    /// From URDF's word for it.
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "fixed" => Self::Fixed,
+            "revolute" => Self::Revolute,
+            "continuous" => Self::Continuous,
+            "prismatic" => Self::Prismatic,
+            "planar" => Self::Planar,
+            "floating" => Self::Floating,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for JointType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fixed => "fixed",
+            Self::Revolute => "revolute",
+            Self::Continuous => "continuous",
+            Self::Prismatic => "prismatic",
+            Self::Planar => "planar",
+            Self::Floating => "floating",
+        })
+    }
+}
+
+/// A joint between two links.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct JointElement {
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub joint_type: JointType,
+    /// Index of the link it hangs from.
+    pub parent: usize,
+    /// Index of the link it carries.
+    pub child: usize,
+    /// Index of the joint that carries the parent link; none if that is the root.
+    pub parent_joint: Option<usize>,
+    /// Pose of the joint, and of the child link at zero position, in the parent link.
+    pub placement: Transform<f64>,
+    /// Unit vector in the joint's frame: axis of rotation or translation, normal of the plane. Without meaning for
+    /// fixed and floating joints.
+    pub axis: Vector3<f64>,
+    /// Limits of the motion.
+    pub limits: Limits,
+    /// Viscous damping, N m s/rad or N s/m; not negative. Zero for joints of several coordinates.
+    pub damping: f64,
+    /// Dry friction, N m or N; not negative. Zero for joints of several coordinates.
+    pub friction: f64,
+    /// The joint it follows, if any.
+    pub mimic: Option<Mimic>,
+}
+
+/// Limits of a joint with one coordinate; what is none is unlimited.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Lowest and highest position, rad or m, the lowest first; revolute and prismatic joints only.
+    pub position: Option<[f64; 2]>,
+    /// Largest force, N m or N; not negative.
+    pub effort: Option<f64>,
+    /// Largest speed, rad/s or m/s; not negative.
+    pub velocity: Option<f64>,
+}
+
+/// A joint's position as a function of another's: `q = multiplier · q_target + offset`.
+///
+/// Where the file lets a joint follow one that itself follows, the two functions are composed: the target is free.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Mimic {
+    /// Index of the joint it follows.
+    pub joint: usize,
+    /// Factor, without unit or in rad/m or m/rad.
+    pub multiplier: f64,
+    /// Position where the target is zero, rad or m.
+    pub offset: f64,
+}

@@ -1,0 +1,408 @@
+//! Why a URDF file was refused.
+
+use super::description::JointType;
+use super::report::Note;
+use super::text::{OneLine, Owner, Quoted};
+use crate::model::ModelError;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a URDF file was refused. Every message is one line and names the line of the file, the element and the values.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum UrdfError {
+    /// The file cannot be read.
+    #[error("cannot read `{}`: {reason}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        reason: String,
+    },
+    /// The file is not UTF-8 text.
+    #[error("line {line}: `{}` is not UTF-8 text", .path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// Line of the first byte that is not UTF-8.
+        line: u32,
+    },
+    /// The text is larger than any robot, and reading it could exhaust the machine.
+    #[error("line {line}: more than {limit} {what}")]
+    TooLarge {
+        /// Line where the limit is passed.
+        line: u32,
+        /// What there is too much of: bytes, nodes, attributes of one element, namespaces.
+        what: &'static str,
+        /// How much is allowed.
+        limit: usize,
+    },
+    /// The text is not well-formed XML, or has a document type definition.
+    #[error("line {line}, column {column}: not well-formed XML: {}", OneLine(.reason))]
+    Xml {
+        /// Line of the fault.
+        line: u32,
+        /// Column of the fault, from 1.
+        column: u32,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The root element is not `robot`.
+    #[error("line {line}: the root element is {}, not `robot`", Quoted(.found))]
+    NotARobot {
+        /// Line of the root element.
+        line: u32,
+        /// Its name.
+        found: String,
+    },
+    /// The robot has no link.
+    #[error("line {line}: robot {}: it has no link", Quoted(.robot))]
+    NoLink {
+        /// Line of the `robot` element.
+        line: u32,
+        /// Name of the robot.
+        robot: String,
+    },
+    /// A robot, link or joint has no name, or an empty one.
+    #[error("line {line}: a {element} has no name")]
+    MissingName {
+        /// Line of the element.
+        line: u32,
+        /// `robot`, `link` or `joint`.
+        element: &'static str,
+    },
+    /// An element lacks an attribute.
+    #[error("line {line}: {owner}: `{element}` has no attribute `{attribute}`")]
+    MissingAttribute {
+        /// Line of the element.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
+        /// The element: `mass`, `inertia`, `parent`, …
+        element: String,
+        /// The attribute it lacks.
+        attribute: &'static str,
+    },
+    /// A link's `inertial` or a joint lacks an element.
+    #[error("line {line}: {owner}: `{within}` has no element `{element}`")]
+    MissingElement {
+        /// Line of the element that should hold it.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
+        /// The element that should hold it: `inertial` or `joint`.
+        within: &'static str,
+        /// The element that is missing.
+        element: &'static str,
+    },
+    /// An element that may appear once appears twice.
+    #[error("line {line}: {owner}: a second element `{element}`, the first is in line {first_line}")]
+    RepeatedElement {
+        /// Line of the second one.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
+        /// The element.
+        element: &'static str,
+        /// Line of the first one.
+        first_line: u32,
+    },
+    /// Something that should be a number is none.
+    #[error("line {line}: {owner}: {} of {}: {} is not a number", Quoted(.attribute), Quoted(.element), Quoted(.found))]
+    NotANumber {
+        /// Line of the attribute.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
+        /// The element: `origin`, `mass`, …
+        element: String,
+        /// The attribute.
+        attribute: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A number is infinite, not a number (NaN), or too large.
+    #[error("line {line}: {owner}: {} of {}: {} is not finite", Quoted(.attribute), Quoted(.element), Quoted(.found))]
+    NotFinite {
+        /// Line of the attribute.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
+        /// The element.
+        element: String,
+        /// The attribute.
+        attribute: String,
+        /// What stands there.
+        found: String,
+    },
+    /// An attribute has too few or too many numbers.
+    #[error("line {line}: {owner}: `{attribute}` of `{element}`: {found} numbers instead of {expected}")]
+    WrongCount {
+        /// Line of the attribute.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
+        /// The element.
+        element: String,
+        /// The attribute.
+        attribute: String,
+        /// How many numbers it needs.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// A joint's type is none of URDF's.
+    #[error("line {line}: joint {}: {} is not a joint type", Quoted(.joint), Quoted(.found))]
+    UnknownJointType {
+        /// Line of the joint.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// The type it asks for.
+        found: String,
+    },
+    /// The axis of a moving joint has no direction.
+    #[error("line {line}: joint {}: axis is zero", Quoted(.joint))]
+    ZeroAxis {
+        /// Line of the axis.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+    },
+    /// A mass is negative.
+    #[error("line {line}: link {}: mass {mass} kg is negative", Quoted(.link))]
+    NegativeMass {
+        /// Line of the mass.
+        line: u32,
+        /// Name of the link.
+        link: String,
+        /// The mass, kg.
+        mass: f64,
+    },
+    /// The damping of a joint is negative.
+    #[error("line {line}: joint {}: damping {damping} is negative", Quoted(.joint))]
+    NegativeDamping {
+        /// Line of the damping.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// The damping, N m s/rad or N s/m.
+        damping: f64,
+    },
+    /// The friction of a joint is negative.
+    #[error("line {line}: joint {}: friction {friction} is negative", Quoted(.joint))]
+    NegativeFriction {
+        /// Line of the friction.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// The friction, N m or N.
+        friction: f64,
+    },
+    /// A joint's lower limit lies above its upper one.
+    #[error("line {line}: joint {}: lower limit {lower} is above upper limit {upper}", Quoted(.joint))]
+    LimitsReversed {
+        /// Line of the limit.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Lower limit, rad or m.
+        lower: f64,
+        /// Upper limit, rad or m.
+        upper: f64,
+    },
+    /// Two links have one name.
+    #[error("line {line}: link {}: the name is taken by the link in line {first_line}", Quoted(.link))]
+    DuplicateLink {
+        /// Line of the second link.
+        line: u32,
+        /// The name.
+        link: String,
+        /// Line of the first link.
+        first_line: u32,
+    },
+    /// Two joints have one name.
+    #[error("line {line}: joint {}: the name is taken by the joint in line {first_line}", Quoted(.joint))]
+    DuplicateJoint {
+        /// Line of the second joint.
+        line: u32,
+        /// The name.
+        joint: String,
+        /// Line of the first joint.
+        first_line: u32,
+    },
+    /// A floating base was asked for, and a joint of the file already has the name of its joint.
+    #[error("line {line}: joint {}: the name is taken by the joint of the floating base", Quoted(.joint))]
+    RootJointNameTaken {
+        /// Line of the joint.
+        line: u32,
+        /// The name.
+        joint: String,
+    },
+    /// A joint hangs from a link that is not there.
+    #[error("line {line}: joint {}: parent link {} is not declared", Quoted(.joint), Quoted(.parent))]
+    UnknownParent {
+        /// Line of the `parent` element.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Name of the link it asks for.
+        parent: String,
+    },
+    /// A joint carries a link that is not there.
+    #[error("line {line}: joint {}: child link {} is not declared", Quoted(.joint), Quoted(.child))]
+    UnknownChild {
+        /// Line of the `child` element.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Name of the link it asks for.
+        child: String,
+    },
+    /// A joint connects a link to itself.
+    #[error("line {line}: joint {}: link {} is both parent and child", Quoted(.joint), Quoted(.link))]
+    ParentIsChild {
+        /// Line of the joint.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Name of the link.
+        link: String,
+    },
+    /// A link is the child of two joints: the mechanism has a loop.
+    #[error(
+        "line {line}: joint {}: link {} already hangs from joint {} in line {first_line}",
+        Quoted(.joint), Quoted(.link), Quoted(.first_joint)
+    )]
+    TwoParents {
+        /// Line of the second joint.
+        line: u32,
+        /// Name of the second joint.
+        joint: String,
+        /// Name of the link.
+        link: String,
+        /// Name of the first joint.
+        first_joint: String,
+        /// Line of the first joint.
+        first_line: u32,
+    },
+    /// Two links have no parent: the robot falls into pieces.
+    #[error(
+        "line {line}: link {}: no joint leads to it, nor to link {} in line {first_line}",
+        Quoted(.link), Quoted(.first_link)
+    )]
+    TwoRoots {
+        /// Line of the second root.
+        line: u32,
+        /// Name of the second root.
+        link: String,
+        /// Name of the first root.
+        first_link: String,
+        /// Line of the first root.
+        first_line: u32,
+    },
+    /// Every link has a parent: there is no root.
+    #[error("line {line}: joint {}: it closes a loop at link {}, and no link is the root", Quoted(.joint), Quoted(.link))]
+    NoRoot {
+        /// Line of a joint on the loop.
+        line: u32,
+        /// Name of that joint.
+        joint: String,
+        /// Name of its child link.
+        link: String,
+    },
+    /// Some links hang from each other in a loop that the root does not reach.
+    #[error("line {line}: joint {}: it closes a loop at link {}", Quoted(.joint), Quoted(.link))]
+    Loop {
+        /// Line of a joint on the loop.
+        line: u32,
+        /// Name of that joint.
+        joint: String,
+        /// Name of its child link.
+        link: String,
+    },
+    /// A joint follows itself.
+    #[error("line {line}: joint {}: it mimics itself", Quoted(.joint))]
+    MimicItself {
+        /// Line of the `mimic` element.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+    },
+    /// A joint follows one that is not there.
+    #[error("line {line}: joint {}: it mimics joint {}, which is not declared", Quoted(.joint), Quoted(.target))]
+    MimicUnknown {
+        /// Line of the `mimic` element.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Name of the joint it asks for.
+        target: String,
+    },
+    /// Joints follow each other in a circle.
+    #[error("line {line}: joint {}: it mimics joint {}, which in turn follows it", Quoted(.joint), Quoted(.target))]
+    MimicCycle {
+        /// Line of the `mimic` element.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Name of the joint it follows.
+        target: String,
+    },
+    /// A joint follows a fixed one.
+    #[error("line {line}: joint {}: it mimics joint {}, which is fixed", Quoted(.joint), Quoted(.target))]
+    MimicFixed {
+        /// Line of the `mimic` element.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Name of the fixed joint.
+        target: String,
+    },
+    /// A joint follows one that has more than one coordinate.
+    #[error(
+        "line {line}: joint {}: it mimics joint {}, which is {joint_type} and has more than one coordinate",
+        Quoted(.joint), Quoted(.target)
+    )]
+    MimicOfMany {
+        /// Line of the `mimic` element.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Name of the joint it follows.
+        target: String,
+        /// Type of that one.
+        joint_type: JointType,
+    },
+    /// A joint with more than one coordinate follows another.
+    #[error("line {line}: joint {}: it mimics another joint but is {joint_type} and has more than one coordinate", Quoted(.joint))]
+    MimicByMany {
+        /// Line of the `mimic` element.
+        line: u32,
+        /// Name of the joint.
+        joint: String,
+        /// Its type.
+        joint_type: JointType,
+    },
+    /// Numbers of the file are finite, but what they make together is not.
+    #[error("line {line}: {owner}: {what} overflows")]
+    Overflow {
+        /// Line of the element.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
+        /// What overflows.
+        what: &'static str,
+    },
+    /// There are warnings, and [`UrdfOptions::strict`](super::UrdfOptions::strict) was asked for.
+    #[error("{first} (warning 1 of {count}, refused by `strict`)")]
+    Strict {
+        /// The first warning.
+        first: Box<Note>,
+        /// How many there are.
+        count: usize,
+    },
+    /// The builder refuses the model.
+    #[error("{0}")]
+    Model(#[from] ModelError),
+}

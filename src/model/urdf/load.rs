@@ -1,0 +1,70 @@
+//! From a file, or its text, to a model.
+
+use super::assembly;
+use super::error::UrdfError;
+use super::guard::MAX_BYTES;
+use super::options::UrdfOptions;
+use super::parse;
+use super::report::LoadReport;
+use crate::model::Model;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// A model, and what there is to say about the file it comes from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The model.
+    pub model: Model,
+    /// What was ignored or looked dubious.
+    pub report: LoadReport,
+}
+
+impl Model {
+    /// Reads a URDF file. Meshes are not needed and not opened.
+    ///
+    /// # Errors
+    /// [`UrdfError::Unreadable`] with the reason of the operating system, [`UrdfError::NotUtf8`], and those of
+    /// [`from_urdf_text`](Self::from_urdf_text).
+    pub fn from_urdf_file(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Loaded, UrdfError> {
+        let path = path.as_ref();
+        let mut bytes = Vec::new();
+        // One byte more than is allowed, so that an endless file ends and is refused.
+        File::open(path)
+            .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
+            .map_err(|error| UrdfError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        if bytes.len() > MAX_BYTES {
+            return Err(UrdfError::TooLarge { line: 1, what: "bytes", limit: MAX_BYTES });
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let before = error.utf8_error().valid_up_to();
+            let line = 1 + error.as_bytes().iter().take(before).filter(|b| **b == b'\n').count();
+            UrdfError::NotUtf8 { path: path.to_owned(), line: line.try_into().unwrap_or(u32::MAX) }
+        })?;
+        Self::from_urdf_text(&text, options)
+    }
+
+    /// Reads the text of a URDF file.
+    ///
+    /// Bodies come in the order of [`UrdfOptions::joint_order`]. Every link and every joint is a frame of its name; where
+    /// a joint has the name of a link, the link's. The frame of a joint is its child link's.
+    ///
+    /// ```
+    /// use gradyn::model::{Model, urdf::UrdfOptions};
+    /// let text = r#"<robot name="free"><link name="body"><inertial><mass value="1"/>
+    ///     <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>"#;
+    /// let loaded = Model::from_urdf_text(text, &UrdfOptions::new().floating_base(true))?;
+    /// assert_eq!((loaded.model.nq(), loaded.model.nv()), (7, 6));
+    /// assert!(!loaded.report.has_warnings());
+    /// # Ok::<(), gradyn::model::urdf::UrdfError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`parse`], and [`UrdfError::Overflow`] where finite numbers make an infinite one.
+    pub fn from_urdf_text(text: &str, options: &UrdfOptions) -> Result<Loaded, UrdfError> {
+        let (description, report) = parse(text, options)?;
+        let model = assembly::model(&description, options)?;
+        Ok(Loaded { model, report })
+    }
+}

@@ -1,0 +1,132 @@
+//! Which joint follows which: looked up, checked, composed.
+
+use super::description::{JointElement, JointType, Mimic};
+use super::error::UrdfError;
+use super::joint::RawMimic;
+use super::options::ContinuousForm;
+use super::text::Owner;
+use std::collections::HashMap;
+
+/// How far a joint's target is known.
+#[derive(Clone, Copy)]
+enum State {
+    /// It follows this joint directly.
+    Follows { target: usize, multiplier: f64, offset: f64 },
+    /// It is above the joint whose chain is being followed.
+    OnChain,
+    /// It is free, or follows a free joint.
+    Known(Option<Mimic>),
+}
+
+/// Fills in `mimic` of each joint. `follows` has the element of each joint.
+pub(super) fn resolve(
+    joints: &mut [JointElement],
+    follows: Vec<Option<RawMimic>>,
+    form: ContinuousForm,
+) -> Result<(), UrdfError> {
+    if follows.iter().all(Option::is_none) {
+        return Ok(());
+    }
+    let by_name: HashMap<&str, usize> = joints.iter().enumerate().map(|(i, joint)| (joint.name.as_str(), i)).collect();
+    let direct = |(joint, mimic): (&JointElement, &Option<RawMimic>)| {
+        mimic.as_ref().map_or(Ok(State::Known(None)), |mimic| {
+            let target = look_up(joint, mimic, joints, &by_name, form)?;
+            Ok(State::Follows { target, multiplier: mimic.multiplier, offset: mimic.offset })
+        })
+    };
+    let mut states = joints.iter().zip(&follows).map(direct).collect::<Result<Vec<_>, UrdfError>>()?;
+
+    for start in 0..joints.len() {
+        compose(start, &mut states).map_err(|fault| {
+            let (Fault::Cycle(i) | Fault::Overflow(i)) = fault;
+            let name = joints.get(i).map(|joint| joint.name.clone()).unwrap_or_default();
+            let (line, target) = follows
+                .get(i)
+                .and_then(Option::as_ref)
+                .map(|mimic| (mimic.target.line, mimic.target.name.clone()))
+                .unwrap_or_default();
+            match fault {
+                Fault::Cycle(_) => UrdfError::MimicCycle { line, joint: name, target },
+                Fault::Overflow(_) => {
+                    UrdfError::Overflow { line, owner: Owner::Joint(name), what: "the chain of joints it mimics" }
+                }
+            }
+        })?;
+    }
+    for (joint, state) in joints.iter_mut().zip(states) {
+        if let State::Known(mimic) = state {
+            joint.mimic = mimic;
+        }
+    }
+    Ok(())
+}
+
+/// The joint that `joint` follows, if it can.
+fn look_up(
+    joint: &JointElement,
+    mimic: &RawMimic,
+    joints: &[JointElement],
+    by_name: &HashMap<&str, usize>,
+    form: ContinuousForm,
+) -> Result<usize, UrdfError> {
+    let (line, name) = (mimic.target.line, joint.name.clone());
+    let several = |joint_type: JointType| match joint_type {
+        JointType::Planar | JointType::Floating => true,
+        JointType::Continuous => form == ContinuousForm::CosSin,
+        JointType::Fixed | JointType::Revolute | JointType::Prismatic => false,
+    };
+    let target_name = || mimic.target.name.clone();
+    let found = by_name.get(mimic.target.name.as_str()).and_then(|i| joints.get(*i).map(|target| (*i, target)));
+    let Some((i, target)) = found else {
+        return Err(UrdfError::MimicUnknown { line, joint: name, target: target_name() });
+    };
+    if target.name == joint.name {
+        return Err(UrdfError::MimicItself { line, joint: name });
+    }
+    if several(joint.joint_type) {
+        return Err(UrdfError::MimicByMany { line, joint: name, joint_type: joint.joint_type });
+    }
+    if target.joint_type == JointType::Fixed {
+        return Err(UrdfError::MimicFixed { line, joint: name, target: target_name() });
+    }
+    if several(target.joint_type) {
+        let joint_type = target.joint_type;
+        return Err(UrdfError::MimicOfMany { line, joint: name, target: target_name(), joint_type });
+    }
+    Ok(i)
+}
+
+/// What can be wrong with a chain, and at which joint.
+enum Fault {
+    Cycle(usize),
+    Overflow(usize),
+}
+
+/// Follows the chain from a joint to the free one at its end, then composes the functions on the way back.
+fn compose(start: usize, states: &mut [State]) -> Result<(), Fault> {
+    let mut chain = Vec::new();
+    let mut at = start;
+    let mut known = loop {
+        let Some(state) = states.get_mut(at) else { return Ok(()) };
+        match *state {
+            State::Known(mimic) => break mimic.unwrap_or(Mimic { joint: at, multiplier: 1.0, offset: 0.0 }),
+            State::OnChain => return Err(Fault::Cycle(at)),
+            State::Follows { target, multiplier, offset } => {
+                *state = State::OnChain;
+                chain.push((at, multiplier, offset));
+                at = target;
+            }
+        }
+    };
+    while let Some((i, multiplier, offset)) = chain.pop() {
+        known.multiplier *= multiplier;
+        known.offset = multiplier * known.offset + offset;
+        if !(known.multiplier.is_finite() && known.offset.is_finite()) {
+            return Err(Fault::Overflow(i));
+        }
+        if let Some(state) = states.get_mut(i) {
+            *state = State::Known(Some(known));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! Reading robots from URDF, the XML format of ROS.
+//!
+//! [`Model::from_urdf_file`](crate::model::Model::from_urdf_file) makes a model of a file. Its first step, [`parse`],
+//! turns a text into a checked [`Description`]: plain data, every number finite, every name known, the links one tree. A
+//! file that does not make sense is refused with an [`UrdfError`] that names the line, the element and the
+//! values. What makes sense but is ignored, or dubious, is listed line by line in a [`LoadReport`].
+//!
+//! What is read: `link` with `inertial`; `joint` with `origin`, `axis`, `limit`, `dynamics` and `mimic`. Meshes are
+//! never opened. Frames follow the URDF specification: `rpy` are angles about fixed axes, the child's frame at zero
+//! position is the joint's frame, and the axes of `inertia` are those of the `inertial` origin.
+
+mod assembly;
+mod description;
+mod error;
+mod guard;
+mod joint;
+mod link;
+mod load;
+mod mass;
+mod mimic;
+mod number;
+mod options;
+mod physical;
+mod placement;
+mod report;
+mod text;
+mod tree;
+mod xml;
+
+pub use description::{Description, JointElement, JointType, Limits, LinkElement, Mimic};
+pub use error::UrdfError;
+pub use load::Loaded;
+pub use options::{ContinuousForm, JointOrder, UrdfOptions};
+pub use physical::Unphysical;
+pub use report::{LoadReport, Note, NoteKind, Severity};
+pub use text::Owner;
+
+use roxmltree::Node;
+use std::collections::HashMap;
+use xml::Reader;
+
+/// Name of the joint by which a floating base hangs from the world: Pinocchio's name.
+pub const ROOT_JOINT: &str = "root_joint";
+
+/// Reads a robot from the text of a URDF file.
+///
+/// ```
+/// use gradyn::model::urdf::{UrdfOptions, parse};
+/// let text = r#"<robot name="door">
+///   <link name="frame"/>
+///   <link name="leaf">
+///     <inertial> <mass value="20"/> <inertia ixx="7" ixy="0" ixz="0" iyy="6" iyz="0" izz="1"/> </inertial>
+///     <visual/>
+///   </link>
+///   <joint name="hinge" type="revolute">
+///     <parent link="frame"/> <child link="leaf"/> <axis xyz="0 0 1"/>
+///     <limit lower="0" upper="1.5" effort="10" velocity="1"/>
+///   </joint>
+/// </robot>"#;
+/// let (robot, report) = parse(text, &UrdfOptions::new())?;
+/// assert_eq!(robot.joints[0].name, "hinge");
+/// assert_eq!(report.to_string(), "no warnings\nnot used: visual (1)");
+///
+/// let error = parse(&text.replace("0 0 1", "0 0 0"), &UrdfOptions::new()).unwrap_err();
+/// assert_eq!(error.to_string(), "line 8: joint `hinge`: axis is zero");
+/// # Ok::<(), gradyn::model::urdf::UrdfError>(())
+/// ```
+///
+/// # Errors
+/// The first thing that makes no sense; under [`UrdfOptions::strict`], else, the first warning.
+pub fn parse(text: &str, options: &UrdfOptions) -> Result<(Description, LoadReport), UrdfError> {
+    let document = xml::document(text)?;
+    let mut reader = Reader::new(text);
+    let (name, mut links, joints) = read_robot(&mut reader, document.root_element())?;
+    if options.floating_base
+        && let Some(joint) = joints.iter().find(|joint| joint.name == ROOT_JOINT)
+    {
+        return Err(UrdfError::RootJointNameTaken { line: joint.line, joint: joint.name.clone() });
+    }
+    let (joints, root) = tree::assemble(&mut links, joints, options)?;
+    let description = Description { name, links, joints, root };
+
+    let mut report = reader.report;
+    mass::inspect(&description, options.floating_base, &mut report)?;
+    if options.floating_base {
+        let floating = |joint: &&JointElement| joint.parent == root && joint.joint_type == JointType::Floating;
+        for joint in description.joints.iter().filter(floating) {
+            report.push(joint.line, NoteKind::SecondFloatingBase { joint: joint.name.clone() });
+        }
+    }
+    let link_names: HashMap<_, _> = description.links.iter().enumerate().map(|(i, link)| (&link.name, i)).collect();
+    let clashes = |joint: &&JointElement| link_names.get(&joint.name).is_some_and(|link| *link != joint.child);
+    for joint in description.joints.iter().filter(clashes) {
+        report.push(joint.line, NoteKind::NameOfLink { joint: joint.name.clone() });
+    }
+    report.sort();
+    if options.strict
+        && let Some(first) = report.warnings().next()
+    {
+        return Err(UrdfError::Strict { first: Box::new(first.clone()), count: report.warnings().count() });
+    }
+    Ok((description, report))
+}
+
+/// Name, links and joints, in the order of the file.
+fn read_robot(reader: &mut Reader, robot: Node) -> Result<(String, Vec<LinkElement>, Vec<joint::RawJoint>), UrdfError> {
+    let line = reader.line(robot);
+    let found = xml::full_name(robot);
+    if found != "robot" {
+        return Err(UrdfError::NotARobot { line, found: found.to_owned() });
+    }
+    let name = robot.attribute("name").unwrap_or_default().to_owned();
+    if name.is_empty() {
+        return Err(UrdfError::MissingName { line, element: "robot" });
+    }
+    let owner = Owner::Robot(name.clone());
+    let _ = reader.attributes(robot, &owner, ["name", "version"]);
+
+    let (mut links, mut joints) = (Vec::new(), Vec::new());
+    let (mut link_lines, mut joint_lines) = (HashMap::new(), HashMap::new());
+    for child in robot.children() {
+        match (child.is_element(), xml::full_name(child)) {
+            (false, _) => reader.note_text(child, robot, &owner),
+            (true, "link") => {
+                let link = link::read(reader, child)?;
+                if let Some(first_line) = link_lines.insert(link.name.clone(), link.line) {
+                    return Err(UrdfError::DuplicateLink { line: link.line, link: link.name, first_line });
+                }
+                links.push(link);
+            }
+            (true, "joint") => {
+                let joint = joint::read(reader, child)?;
+                if let Some(first_line) = joint_lines.insert(joint.name.clone(), joint.line) {
+                    return Err(UrdfError::DuplicateJoint { line: joint.line, joint: joint.name, first_line });
+                }
+                joints.push(joint);
+            }
+            (true, _) => reader.note_element(child, &owner),
+        }
+    }
+    if links.is_empty() {
+        return Err(UrdfError::NoLink { line, robot: name });
+    }
+    Ok((name, links, joints))
+}

@@ -1,0 +1,99 @@
+//! Choices to make when a URDF file is read.
+
+/// How a `continuous` joint is represented.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContinuousForm {
+    /// One coordinate, the angle in rad: a revolute joint without limits.
+    #[default]
+    Angle,
+    /// Two coordinates, `(cos, sin)`, and one velocity: Pinocchio's choice.
+    CosSin,
+}
+
+/// In which order joints, and so coordinates, are numbered. Always depth first: a parent comes before its children, and
+/// a subtree is contiguous.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JointOrder {
+    /// Children of a link in the order in which the file declares their joints.
+    #[default]
+    File,
+    /// Children of a link in byte order of their joints' names: Pinocchio's choice.
+    Pinocchio,
+}
+
+/// Choices to make when a URDF file is read.
+///
+/// ```
+/// use gradyn::model::urdf::{JointOrder, UrdfOptions};
+/// let options = UrdfOptions::new().floating_base(true).joint_order(JointOrder::Pinocchio);
+/// assert!(options.floating_base && !options.strict);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UrdfOptions {
+    /// Hang the root link from the world by a free-flyer named [`ROOT_JOINT`](super::ROOT_JOINT) instead of fixing it.
+    /// Default: no.
+    pub floating_base: bool,
+    /// Make the first warning an error. Default: no.
+    pub strict: bool,
+    /// The form of `continuous` joints. Default: one angle.
+    pub continuous: ContinuousForm,
+    /// The order of joints. Default: as in the file.
+    pub joint_order: JointOrder,
+    /// Merge the links behind a fixed joint into the body they are fixed to; their names stay as frames. Default: yes.
+    pub merge_fixed_joints: bool,
+}
+
+impl Default for UrdfOptions {
+    fn default() -> Self {
+        Self {
+            floating_base: false,
+            strict: false,
+            continuous: ContinuousForm::Angle,
+            joint_order: JointOrder::File,
+            merge_fixed_joints: true,
+        }
+    }
+}
+
+impl UrdfOptions {
+    /// The defaults: fixed base, warnings allowed, angles, file order, fixed joints merged.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets [`floating_base`](Self::floating_base).
+    #[must_use]
+    pub fn floating_base(mut self, yes: bool) -> Self {
+        self.floating_base = yes;
+        self
+    }
+
+    /// Sets [`strict`](Self::strict).
+    #[must_use]
+    pub fn strict(mut self, yes: bool) -> Self {
+        self.strict = yes;
+        self
+    }
+
+    /// Sets [`continuous`](Self::continuous).
+    #[must_use]
+    pub fn continuous(mut self, form: ContinuousForm) -> Self {
+        self.continuous = form;
+        self
+    }
+
+    /// Sets [`joint_order`](Self::joint_order).
+    #[must_use]
+    pub fn joint_order(mut self, order: JointOrder) -> Self {
+        self.joint_order = order;
+        self
+    }
+
+    /// Sets [`merge_fixed_joints`](Self::merge_fixed_joints).
+    #[must_use]
+    pub fn merge_fixed_joints(mut self, yes: bool) -> Self {
+        self.merge_fixed_joints = yes;
+        self
+    }
+}
