@@ -8,10 +8,14 @@
 mod force;
 mod inertia;
 mod motion;
+pub mod quaternion;
+mod se3;
 mod transform;
 pub mod vector;
 
 pub use force::Force;
 pub use inertia::{Inertia, Symmetric3};
 pub use motion::Motion;
+pub use quaternion::Quaternion;
+pub use se3::{exp3, exp6, log6_of};
 pub use transform::{Transform, Transformable};
