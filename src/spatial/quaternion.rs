@@ -1,157 +1,190 @@
-//! Unit quaternions, for rotations.
+//! Quaternions, stored x y z w, and their exponential and logarithm.
 
 use super::vector as v3;
-use gradyn_derivatives::Real;
+use super::{PoseError, so3};
 use gradyn_derivatives::scalar::smooth::{atan_ratio, stumpff};
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Mul;
 
-/// A quaternion `x i + y j + z k + w`; of length one, a rotation. `q` and `−q` are the same rotation.
+/// A quaternion `x i + y j + z k + w`, in this order in memory and in configurations.
+///
+/// As a rotation `q_ab` it has length one, and `q_ab ⊗ (u_b, 0) ⊗ q_ab⁻¹ = (u_a, 0)`; letters cancel as for poses. `q` and
+/// `−q` are the same rotation. The length is not checked: see [`to_unit`](Self::to_unit).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Quaternion<T> {
-    /// Imaginary part.
+    /// `x`, `y`, `z`: for a rotation by `θ` about the unit axis `u`, `u sin(θ/2)`.
     pub vector: Vector3<T>,
-    /// Real part.
+    /// Scalar part: `cos(θ/2)`.
     pub w: T,
 }
 
 impl<T: Real> Quaternion<T> {
-    /// From the imaginary and the real part.
+    /// From `x`, `y`, `z`, `w`.
     #[inline(always)]
-    pub fn new(vector: Vector3<T>, w: T) -> Self {
-        Self { vector, w }
+    pub fn new(x: T, y: T, z: T, w: T) -> Self {
+        Self { vector: Vector3::new(x, y, z), w }
     }
 
-    /// No rotation.
-    #[inline(always)]
-    pub fn identity() -> Self {
-        Self::new(v3::zero(), T::one())
-    }
-
-    /// From `x y z w`; the slice has at least four entries.
-    #[inline(always)]
-    pub(crate) fn from_slice(q: &[T]) -> Self {
-        Self::from_array([q[0], q[1], q[2], q[3]])
-    }
-
-    /// From `x y z w`.
+    /// From `[x, y, z, w]`.
     #[inline(always)]
     pub fn from_array([x, y, z, w]: [T; 4]) -> Self {
-        Self::new(Vector3::new(x, y, z), w)
+        Self::new(x, y, z, w)
     }
 
-    /// `x y z w`
+    /// As `[x, y, z, w]`.
     #[inline(always)]
     pub fn to_array(self) -> [T; 4] {
         [self.vector.x, self.vector.y, self.vector.z, self.w]
     }
 
-    /// The inverse rotation, of a unit quaternion.
+    /// No rotation: `[0, 0, 0, 1]`.
     #[inline(always)]
-    #[must_use]
-    pub fn conjugate(self) -> Self {
-        Self::new(v3::neg(self.vector), self.w)
+    pub fn identity() -> Self {
+        Self { vector: v3::zero(), w: T::one() }
     }
 
-    /// `|q|²`
+    /// The same quaternion in a wider number type.
+    #[inline(always)]
+    pub fn lift<U: Scalar<T>>(self) -> Quaternion<U> {
+        Quaternion { vector: v3::lift(self.vector), w: U::from(self.w) }
+    }
+
+    /// `(−x, −y, −z, w)`: the inverse of a unit quaternion.
+    #[inline(always)]
+    pub fn conjugate(self) -> Self {
+        Self { vector: v3::neg(self.vector), w: self.w }
+    }
+
+    /// `x² + y² + z² + w²`
     #[inline(always)]
     pub fn norm_squared(self) -> T {
         self.w.mul_plus(self.w, v3::norm_squared(self.vector))
     }
 
-    /// `q (3 − |q|²)/2`: brought back to length one, to first order in what is missing, without a square root.
+    /// `s q`
     #[inline(always)]
-    #[must_use]
+    pub fn scale(self, s: T) -> Self {
+        Self { vector: v3::scale(s, self.vector), w: self.w * s }
+    }
+
+    /// `q (3 − |q|²)/2`: a quaternion of length `1 + ε` brought to `1 − 3ε²/2`, without square root. After each
+    /// integration step it keeps the length at one to rounding; its derivatives are those of `q/|q|` at length one.
+    #[inline(always)]
     pub fn renormalized(self) -> Self {
-        let k = (T::from(3.0) - self.norm_squared()) * 0.5;
-        Self::new(v3::scale(k, self.vector), self.w * k)
+        self.scale((T::from(3.0) - self.norm_squared()) * 0.5)
     }
 
-    /// Rate of change at body angular velocity `w`: `½ q ⊗ (w, 0)`.
+    /// `q/|q|`; not finite for the zero quaternion.
     #[inline(always)]
-    #[must_use]
-    pub fn rate(self, w: Vector3<T>) -> Self {
-        let h = Vector3::new(w.x * 0.5, w.y * 0.5, w.z * 0.5);
-        Self::new(v3::cross_plus(self.vector, h, v3::scale(self.w, h)), -v3::dot(self.vector, h))
+    pub fn normalized(self) -> Self {
+        self.scale(self.norm_squared().sqrt().recip())
     }
 
-    /// The rotation matrix: `E + 2 w [u]× + 2 [u]×²` for `q = (u, w)`.
+    /// `q̇ = ½ q ⊗ (ω, 0)`: rate of change of the four coefficients at the angular velocity `ω` of B in A, in B, rad/s.
+    #[inline(always)]
+    pub fn derivative<U: Scalar<T>>(self, omega: Vector3<U>) -> Quaternion<U> {
+        (self * Quaternion { vector: omega, w: U::zero() }).scale(U::from(0.5))
+    }
+
+    /// `R u`, for a unit quaternion: `u + 2 w (r×u) + 2 r×(r×u)`, with `r = (x, y, z)`.
+    #[inline(always)]
+    pub fn rotate<U: Scalar<T>>(self, u: Vector3<U>) -> Vector3<U> {
+        let twice = v3::scale(2.0, v3::cross(self.vector, u));
+        v3::cross_plus(self.vector, twice, v3::add(u, v3::scale(self.w, twice)))
+    }
+
+    /// Rotation matrix of a unit quaternion, 3×3: `R = 1 + 2 w [r]× + 2 [r]×²`, with `r = (x, y, z)`.
     #[inline(always)]
     pub fn rotation(self) -> Matrix3<T> {
-        let Self { vector: u, w } = self;
-        let d = Vector3::new(u.x + u.x, u.y + u.y, u.z + u.z);
-        let (xx, xy, xz) = (u.x * d.x, u.x * d.y, u.x * d.z);
-        let (yy, yz, zz) = (u.y * d.y, u.y * d.z, u.z * d.z);
-        let (wx, wy, wz) = (w * d.x, w * d.y, w * d.z);
-        let i = T::one();
-        Matrix3::new(
-            i - (yy + zz),
-            xy - wz,
-            xz + wy,
-            xy + wz,
-            i - (xx + zz),
-            yz - wx,
-            xz - wy,
-            yz + wx,
-            i - (xx + yy),
-        )
+        so3::one_plus(self.w * 2.0, T::from(2.0), self.vector)
     }
 
-    /// The rotation vector `v` with `exp(v) = q`, of length at most π.
+    /// The unit quaternion of a rotation matrix; which of the two (`±q`) is unspecified.
     ///
-    /// With `t = tan(θ/8) = |r|`, `r = n / (1 + √(1 + |n|²))`, `n = u / (|q| + w)` for `w ≥ 0`: `v = 8 (atan t / t) r`.
-    /// Neither branches near zero nor takes a root there, so derivatives of every order are right. Half a turn away the
-    /// result jumps between `v` and `−v`, as it must.
+    /// Each row of `4 q qᵀ` is linear in the entries of `R`. Taken is one whose diagonal entry is at least one (Shepperd,
+    /// *Quaternion from rotation matrix*, 1978), so nothing divides by a small number and every derivative is finite
+    /// everywhere. Chosen in each lane separately.
+    #[inline(always)]
+    pub fn from_rotation(r: &Matrix3<T>) -> Self {
+        let (one, trace) = (T::one(), r.m11 + r.m22 + r.m33);
+        let (px, py, pz) = (r.m32 + r.m23, r.m13 + r.m31, r.m21 + r.m12); // 4yz, 4xz, 4xy
+        let (mx, my, mz) = (r.m32 - r.m23, r.m13 - r.m31, r.m21 - r.m12); // 4xw, 4yw, 4zw
+        let row_w = ([mx, my, mz, one + trace], one + trace);
+        let (dx, dy, dz) = (one - trace + r.m11 * 2.0, one - trace + r.m22 * 2.0, one - trace + r.m33 * 2.0);
+        let row_x = ([dx, pz, py, mx], dx);
+        let row_y = ([pz, dy, px, my], dy);
+        let row_z = ([py, px, dz, mz], dz);
+
+        let xy = choose(dx - dy, row_y, row_x);
+        let xyz = choose(xy.1 - dz, row_z, xy);
+        let (row, diagonal) = choose(-trace, row_w, xyz); // a trace above zero: 4w² > 1
+        Self::from_array(row).scale(diagonal.sqrt().recip() * 0.5)
+    }
+
+    /// `exp(v/2)`: the unit quaternion of a rotation by `|v|` about `v` (rotation vector, rad).
+    ///
+    /// `(v sin(θ/2)/θ, cos(θ/2))` by Stumpff's functions at `θ²/4`: exact with all derivatives at zero.
+    #[inline(always)]
+    pub fn exp(v: Vector3<T>) -> Self {
+        let [c0, c1, ..] = stumpff(v3::norm_squared(v) * 0.25);
+        Self { vector: v3::scale(c1 * 0.5, v), w: c0 }
+    }
+
+    /// The rotation vector, rad, of length at most π: the inverse of [`exp`](Self::exp). The length of the quaternion does
+    /// not matter; that of the zero quaternion is not finite.
+    ///
+    /// `u = r/(|q| + w)` has length `tan(θ/4)`, `t = u/(1 + √(1 + |u|²))` length `tan(θ/8)`, for `w ≥ 0`; then
+    /// `8 atan|t|/|t| t`. No branch near zero, no root of a small number: all derivatives are right at the identity and up
+    /// to π. At π itself, both `v` and `−v` are right, and the sign of `w` decides.
     #[inline(always)]
     pub fn log(self) -> Vector3<T> {
-        let w = self.w.select_lt(0.0, -self.w, self.w);
-        let sign = self.w.select_lt(0.0, -T::one(), T::one());
-        let norm = self.norm_squared().sqrt();
-        let n = v3::scale(sign / (norm + w), self.vector);
-        let r = v3::scale((T::one() + (T::one() + v3::norm_squared(n)).sqrt()).recip(), n);
-        v3::scale(atan_ratio(v3::norm_squared(r)) * 8.0, r)
+        let q = self.scale(self.w.select_lt(0.0, T::from(-1.0), T::one()));
+        let n = q.norm_squared().sqrt();
+        let u = v3::scale((n + q.w).recip(), q.vector);
+        let t = v3::scale(((v3::norm_squared(u) + T::one()).sqrt() + T::one()).recip(), u);
+        v3::scale(atan_ratio(v3::norm_squared(t)) * 8.0, t)
     }
+}
+
+/// A row of `4 q qᵀ` and its entry on the diagonal.
+type Row<T> = ([T; 4], T);
+
+/// One of two rows, by the sign of `x`.
+#[inline(always)]
+fn choose<T: Real>(x: T, negative: Row<T>, otherwise: Row<T>) -> Row<T> {
+    let ([a, b, c, d], s) = negative;
+    let ([e, f, g, h], t) = otherwise;
+    let pick = |below: T, above: T| x.select_lt(0.0, below, above);
+    ([pick(a, e), pick(b, f), pick(c, g), pick(d, h)], pick(s, t))
 }
 
 impl Quaternion<f64> {
-    /// The length.
-    #[must_use]
-    pub fn norm(self) -> f64 {
-        self.norm_squared().sqrt()
-    }
-
-    /// At length one; no rotation, if the length is zero or not finite.
-    #[must_use]
-    pub fn normalized(self) -> Self {
-        let n = self.norm();
-        if n > 0.0 && n.is_finite() { Self::new(v3::scale(1.0 / n, self.vector), self.w / n) } else { Self::identity() }
+    /// `q/|q|`, checked.
+    ///
+    /// # Errors
+    /// [`PoseError::Quaternion`] for coefficients that are not finite, or all zero.
+    pub fn to_unit(self) -> Result<Self, PoseError> {
+        // scaled first, so that no square overflows or vanishes
+        let q = self.to_array();
+        let largest = q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if !q.iter().all(|x| x.is_finite()) || largest <= 0.0 {
+            return Err(PoseError::Quaternion { quaternion: q });
+        }
+        Ok(Self::from_array(q.map(|x| x / largest)).normalized())
     }
 }
 
-impl<T: Real> Mul for Quaternion<T> {
-    type Output = Self;
-    /// Hamilton's product: the rotation `self` after `other`.
+impl<P: Real, T: Scalar<P>> Mul<Quaternion<T>> for Quaternion<P> {
+    type Output = Quaternion<T>;
+    /// Hamilton's product `q_ac = q_ab ⊗ q_bc`; the left side may be of a simpler type.
     #[inline(always)]
-    fn mul(self, o: Self) -> Self {
-        let cross = v3::cross_plus(self.vector, o.vector, v3::scale(self.w, o.vector));
-        Self::new(v3::scale_plus(o.w, self.vector, cross), self.w.mul_minus(o.w, v3::dot(self.vector, o.vector)))
+    fn mul(self, q: Quaternion<T>) -> Quaternion<T> {
+        let plain = v3::add(v3::scale(self.w, q.vector), v3::times(self.vector, q.w));
+        Quaternion {
+            vector: v3::cross_plus(self.vector, q.vector, plain),
+            w: q.w * self.w - v3::dot(self.vector, q.vector),
+        }
     }
-}
-
-/// The rotation by the rotation vector `v`: `(½ C₁ v, C₀)`, Stumpff functions at `|v|²/4`.
-#[inline(always)]
-pub fn exp<T: Real>(v: Vector3<T>) -> Quaternion<T> {
-    let [c0, c1, ..] = stumpff(v3::norm_squared(v) * 0.25);
-    Quaternion::new(v3::scale(c1 * 0.5, v), c0)
-}
-
-/// A rotation spread evenly over all, from three numbers in [0, 1) (Shoemake, *Uniform random rotations*, Graphics
-/// Gems III, 1992).
-#[must_use]
-pub fn uniform(u1: f64, u2: f64, u3: f64) -> Quaternion<f64> {
-    let (a, b) = ((1.0 - u1).sqrt(), u1.sqrt());
-    let (s1, c1) = (std::f64::consts::TAU * u2).sin_cos();
-    let (s2, c2) = (std::f64::consts::TAU * u3).sin_cos();
-    Quaternion::new(Vector3::new(a * s1, a * c1, b * s2), b * c2)
 }
