@@ -1,4 +1,5 @@
 //! Identities of motions, forces and poses, on random values.
+#![expect(clippy::float_cmp, reason = "numbers that are only moved, not computed, have to be the same")]
 
 mod spatial_support;
 
@@ -317,6 +318,8 @@ fn interpolation_goes_from_one_pose_to_the_other_at_constant_velocity() {
         let half = a.interpolate(&b, 0.5);
         assert_relative_eq!(a.inv_mul(&half), half.inv_mul(&b), epsilon = 10.0 * ROUNDING);
         assert_relative_eq!(a.interpolate(&a, 0.3), a, epsilon = ROUNDING);
+        let q = a.quaternion().interpolate(b.quaternion().scale(-1.0), 0.3);
+        close(q.rotation().as_slice(), a.interpolate(&b, 0.3).rotation.as_slice(), 10.0 * ROUNDING, "slerp");
     });
 }
 

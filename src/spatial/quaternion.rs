@@ -146,6 +146,13 @@ impl<T: Real> Quaternion<T> {
         let t = v3::scale(((v3::norm_squared(u) + T::one()).sqrt() + T::one()).recip(), u);
         v3::scale(atan_ratio(v3::norm_squared(t)) * 8.0, t)
     }
+
+    /// The rotation at the fraction `t` of the way from this one to `to`, the shorter way round: `q₀ exp(t log(q₀⁻¹ q₁))`
+    /// ("slerp"). Any `t` will do; for equal rotations, too, all derivatives are right.
+    #[inline(always)]
+    pub fn interpolate(self, to: Self, t: T) -> Self {
+        self * Self::exp(v3::scale::<T, T>(t, (self.conjugate() * to).log()))
+    }
 }
 
 /// A row of `4 q qᵀ` and its entry on the diagonal.

@@ -10,7 +10,7 @@
 //! | [`jlog3`] | `J_r⁻¹ = 1 + ½ V + κ V²`, `κ = (1 − C₁/(2 C₂))/θ² = (C₃ − 2 C₄)/(2 C₂)` |
 //!
 //! The left ones change the sign of `V`. `J_r` is singular at `θ = 2π k`, `k ≥ 1`, where `J_r⁻¹` comes out huge or not
-//! finite; a logarithm is never longer than π. Source: J. Solà et al., *A micro Lie theory*, 2018, eq. 132, 143–146.
+//! finite; a logarithm is never longer than π. The square of the length has to be finite. Source: J. Solà et al., *A micro Lie theory*, 2018, eq. 132, 143–146.
 
 use super::{Quaternion, vector as v3};
 use gradyn_derivatives::Real;

@@ -21,8 +21,7 @@ impl<T: Real> Inertia<T> {
         let massless = |h: T| m.select_lt(0.0, h, (-m).select_lt(0.0, h, T::zero()));
         let h = Vector3::new(massless(hx), massless(hy), massless(hz));
         let com = v3::scale(one_if_zero(m).recip(), h);
-        let about_origin = Symmetric3::new(xx, xy, xz, yy, yz, zz);
-        Self::new(m, com, about_origin - Symmetric3::minus_skew_squared(com).scale::<T>(m))
+        Self::about_origin(m, com, Symmetric3::new(xx, xy, xz, yy, yz, zz))
     }
 
     /// The spatial inertia as a matrix, 6×6, linear part first: `[[m 1, −m [c]×], [m [c]×, I − m [c]×²]]`

@@ -87,6 +87,12 @@ impl<T: Real> Inertia<T> {
         self.rotational + Symmetric3::minus_skew_squared(self.com).scale::<T>(self.mass)
     }
 
+    /// From mass, mass centre, and rotational inertia about the frame's **origin**, kg m²: `I = I_O + m [c]×²`.
+    #[inline(always)]
+    pub fn about_origin(mass: T, com: Vector3<T>, moment: Symmetric3<T>) -> Self {
+        Self::new(mass, com, moment - Symmetric3::minus_skew_squared(com).scale::<T>(mass))
+    }
+
     /// First moment of mass about the frame's origin, kg m: `m c`.
     #[inline(always)]
     pub fn first_moment(&self) -> Vector3<T> {

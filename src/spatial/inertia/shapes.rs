@@ -1,4 +1,4 @@
-//! Bodies of uniform density, from their mass and size, centred at the frame's origin.
+//! Bodies of uniform density, from their mass and size, centred at the frame's origin (but for the tetrahedron).
 //!
 //! Any number type, so that a size can be a design parameter to differentiate by. Sizes may be zero (a box without height
 //! is a plate). Formulas: any handbook; the tests integrate each over its volume.
@@ -12,9 +12,10 @@ impl<T: Real> Inertia<T> {
     /// All mass at one point `p`, m.
     ///
     /// # Errors
-    /// [`InertiaError::Size`] for a mass that is negative or not finite.
+    /// [`InertiaError::Size`] for a mass that is negative, or a number that is not finite.
     pub fn point_mass(mass: T, p: Vector3<T>) -> Result<Self, InertiaError> {
         sizes("point mass", [("mass", mass)])?;
+        finite("point mass", "position", p)?;
         Ok(Self::new(mass, p, Symmetric3::zero()))
     }
 
@@ -92,6 +93,26 @@ impl<T: Real> Inertia<T> {
         Ok(Self::from_second_moments(mass, [across, across, along]))
     }
 
+    /// A solid tetrahedron with the corners `p_i`, m: `c = ¼ Σ p_i`, second moments `m/20 Σ (p_i − c)(p_i − c)ᵀ`. The sum over
+    /// the tetrahedra of a mesh is the inertia of its inside.
+    ///
+    /// # Errors
+    /// [`InertiaError::Size`]
+    pub fn solid_tetrahedron(mass: T, corners: [Vector3<T>; 4]) -> Result<Self, InertiaError> {
+        let shape = "solid tetrahedron";
+        sizes(shape, [("mass", mass)])?;
+        let mut com = v3::zero::<T>();
+        for p in corners {
+            finite(shape, "corner", p)?;
+            com = v3::add::<T, T>(com, v3::scale(0.25, p));
+        }
+        let mut second = Symmetric3::<T>::zero();
+        for p in corners {
+            second = second + Symmetric3::square_of(v3::sub(p, com));
+        }
+        Ok(Self::new(mass, com, second.trace_minus().scale::<T>(mass * (1.0 / 20.0))))
+    }
+
     /// Centred, with principal axes x, y, z, from the second moments of mass per kilogram `[⟨x²⟩, ⟨y²⟩, ⟨z²⟩]`, m²:
     /// `Ixx = m (⟨y²⟩ + ⟨z²⟩)`.
     #[inline(always)]
@@ -110,4 +131,12 @@ fn sizes<T: Real, const N: usize>(shape: &'static str, given: [(&'static str, T)
         }
     }
     Ok(())
+}
+
+/// Is a position finite?
+fn finite<T: Real>(shape: &'static str, name: &'static str, p: Vector3<T>) -> Result<(), InertiaError> {
+    if p.x.is_finite() && p.y.is_finite() && p.z.is_finite() {
+        return Ok(());
+    }
+    Err(InertiaError::Size { shape, name, value: format!("{:?}", [p.x, p.y, p.z]) })
 }

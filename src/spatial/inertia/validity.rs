@@ -1,6 +1,7 @@
 //! Which inertias a body can have; principal moments.
 
 use super::Inertia;
+use crate::spatial::Transform;
 use nalgebra::Matrix3;
 use thiserror::Error;
 
@@ -124,5 +125,20 @@ impl Inertia<f64> {
         }
         let (moments, axes) = self.rotational.eigen();
         Ok(Principal { moments, axes })
+    }
+
+    /// The solid ellipsoid with this inertia, to draw a body of unknown shape: its pose in the frame, and its semi-axes
+    /// along the axes of that pose, m. Of no mass, all zero.
+    ///
+    /// # Errors
+    /// As [`validity`](Self::validity).
+    pub fn equivalent_ellipsoid(&self) -> Result<(Transform<f64>, [f64; 3]), InertiaError> {
+        self.validity()?;
+        let Principal { moments, axes } = self.principal()?;
+        let half_sum = moments.iter().sum::<f64>() * 0.5;
+        let mass = super::one_if_zero(self.mass);
+        // I_x = m (⟨y²⟩ + ⟨z²⟩) and a² = 5 ⟨x²⟩; rounding may leave a plate's ⟨x²⟩ below zero
+        let semi_axes = moments.map(|moment| (5.0 * (half_sum - moment).max(0.0) / mass).sqrt());
+        Ok((Transform::new(axes, self.com), semi_axes))
     }
 }
