@@ -1,2 +1,5 @@
 //! gradyn
+pub mod dynamics;
+pub mod joint;
+pub mod model;
 pub mod spatial;

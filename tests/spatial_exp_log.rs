@@ -8,7 +8,7 @@ mod spatial_support;
 use gradyn::spatial::se3::log6_with_time_derivative;
 use gradyn::spatial::so3::{jexp3_left, jlog3_left, log3_with_time_derivative};
 use gradyn::spatial::{
-    Motion, Quaternion, Transform, exp3, exp6, jexp3, jexp6, jlog3, jlog6, log3, log6, matrix6, vector as v3,
+    Motion, Transform, exp3, exp6, jexp3, jexp6, jlog3, jlog6, log3, log6, matrix6, quaternion, vector as v3,
 };
 use gradyn_derivatives::num_dual::{Dual, Dual3, Dual64, HyperDual64, HyperHyperDual64};
 use gradyn_derivatives::{Dual8, Real};
@@ -109,7 +109,7 @@ fn exponential_is_the_power_series_to_the_third_derivative() {
         let xi = way(r, angle);
         let (got, expected) = (exp6(xi), exp6_by_series(xi));
         close(&pose_parts(&got), &pose_parts(&expected), SERIES_TOLERANCE, case);
-        let by_quaternion = Quaternion::exp(xi.angular).rotation();
+        let by_quaternion = quaternion::exp(xi.angular).rotation();
         close(
             &all_parts(&by_quaternion),
             &all_parts(&expected.rotation),
@@ -126,9 +126,9 @@ fn logarithm_undoes_the_exponential_to_the_third_derivative() {
     everywhere(PI - 1e-8, |r, angle, case| {
         let xi = way(r, angle);
         close(&motion_parts(log6(&exp6(xi))), &motion_parts(xi), SERIES_TOLERANCE, case);
-        close(&all_parts(&Quaternion::exp(xi.angular).log()), &all_parts(&xi.angular), SERIES_TOLERANCE, case);
+        close(&all_parts(&quaternion::exp(xi.angular).log()), &all_parts(&xi.angular), SERIES_TOLERANCE, case);
         // the other sign, and another length, are the same rotation
-        let other = Quaternion::exp(xi.angular).scale(Dual3::from_re(-3.0));
+        let other = quaternion::exp(xi.angular).scale(Dual3::from_re(-3.0));
         close(&all_parts(&other.log()), &all_parts(&xi.angular), SERIES_TOLERANCE, format_args!("-3 q, {case}"));
     });
 }
@@ -152,7 +152,7 @@ fn logarithm_of_a_small_exponential_is_relatively_exact() {
         let v = r.direction() * angle;
         let back = log3(&exp3(v)) / angle;
         close(back.as_slice(), (v / angle).as_slice(), ROUNDING, format_args!("{angle:e}"));
-        let back = Quaternion::exp(v).log() / angle;
+        let back = quaternion::exp(v).log() / angle;
         close(back.as_slice(), (v / angle).as_slice(), ROUNDING, format_args!("{angle:e}"));
     }
 }

@@ -10,14 +10,21 @@
 //! | [`lanes`] | [`Lanes`]: eight independent numbers in one register |
 //! | [`dual`] | [`Dual`]: a value and its derivatives in eight directions; a [`num_dual::DualNum`] |
 //! | [`uniform`] | [`VectorDual`]: the `Dual` whose value is held as its registers like it best |
+//! | [`function`] | [`Function`], [`ScalarFunction`]: a formula written once for every number type |
+//! | [`drivers`] | Jacobian, gradient, Hessian, products, in chunks of a register |
+//! | [`difference`] | central differences and extrapolation with error estimates, step sweeps, on manifolds |
 
+pub mod difference;
+pub mod drivers;
 pub mod dual;
+pub mod function;
 pub mod lanes;
 pub mod scalar;
 pub mod simd;
 pub mod uniform;
 
 pub use dual::{Dual, Tangent};
+pub use function::{Function, ScalarFunction};
 pub use lanes::Lanes;
 pub use scalar::{MulAdd, Real, Scalar};
 pub use simd::{Kernel, Level, Register, dispatch};

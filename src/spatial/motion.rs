@@ -93,14 +93,14 @@ impl<T: Real> Motion<T> {
         Motion::new(v3::times_plus(self.linear, s, b.linear), v3::times_plus(self.angular, s, b.angular))
     }
 
-    /// `[m]×`, 6×6, with `[m]× b = m × b`: `[[W, V], [0, W]]`, `W = [ω]×`, `V = [v]×` (RBDA, eq. 2.31).
+    /// `[m]×`, 6×6, with `[m]× b = m × b`: `[[W, V], [0, W]]`, `W = [ω]×`, `V = [v]×` (RBDA, section 2.9).
     #[inline(always)]
     pub fn cross_matrix(self) -> Matrix6<T> {
         let (v, w) = (v3::skew(self.linear), v3::skew(self.angular));
         matrix6::from_blocks(&w, &v, &v3::zero_matrix(), &w)
     }
 
-    /// `[m]×*`, 6×6, with `[m]×* f = m ×* f`: `[[W, 0], [V, W]] = −([m]×)ᵀ` (RBDA, eq. 2.32).
+    /// `[m]×*`, 6×6, with `[m]×* f = m ×* f`: `[[W, 0], [V, W]] = −([m]×)ᵀ` (RBDA, section 2.9).
     #[inline(always)]
     pub fn cross_force_matrix(self) -> Matrix6<T> {
         let (v, w) = (v3::skew(self.linear), v3::skew(self.angular));
@@ -147,7 +147,7 @@ impl<T: Real> Motion<T> {
     }
 
     /// Of a spatial acceleration, with the velocity `v` of the same body in the same frame: the classical one, whose
-    /// linear part is the acceleration of the body-fixed point passing the origin: `(a + ω×v, α)` (RBDA, eq. 2.48).
+    /// linear part is the acceleration of the body-fixed point passing the origin: `(a + ω×v, α)` (RBDA, section 2.11).
     #[inline(always)]
     pub fn classical<P: Real>(self, v: Motion<P>) -> Self
     where

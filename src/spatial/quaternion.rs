@@ -1,7 +1,7 @@
 //! Quaternions, stored x y z w, and their exponential and logarithm.
 
+use super::PoseError;
 use super::vector as v3;
-use super::{PoseError, so3};
 use gradyn_derivatives::scalar::smooth::{atan_ratio, stumpff};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
@@ -21,16 +21,22 @@ pub struct Quaternion<T> {
 }
 
 impl<T: Real> Quaternion<T> {
-    /// From `x`, `y`, `z`, `w`.
+    /// From the imaginary part `x`, `y`, `z` and the real part `w`.
     #[inline(always)]
-    pub fn new(x: T, y: T, z: T, w: T) -> Self {
-        Self { vector: Vector3::new(x, y, z), w }
+    pub fn new(vector: Vector3<T>, w: T) -> Self {
+        Self { vector, w }
+    }
+
+    /// From `x y z w`; the slice has at least four entries.
+    #[inline(always)]
+    pub(crate) fn from_slice(q: &[T]) -> Self {
+        Self::from_array([q[0], q[1], q[2], q[3]])
     }
 
     /// From `[x, y, z, w]`.
     #[inline(always)]
     pub fn from_array([x, y, z, w]: [T; 4]) -> Self {
-        Self::new(x, y, z, w)
+        Self::new(Vector3::new(x, y, z), w)
     }
 
     /// As `[x, y, z, w]`.
@@ -42,19 +48,19 @@ impl<T: Real> Quaternion<T> {
     /// No rotation: `[0, 0, 0, 1]`.
     #[inline(always)]
     pub fn identity() -> Self {
-        Self { vector: v3::zero(), w: T::one() }
+        Self::new(v3::zero(), T::one())
     }
 
     /// The same quaternion in a wider number type.
     #[inline(always)]
     pub fn lift<U: Scalar<T>>(self) -> Quaternion<U> {
-        Quaternion { vector: v3::lift(self.vector), w: U::from(self.w) }
+        Quaternion::new(v3::lift(self.vector), U::from(self.w))
     }
 
     /// `(−x, −y, −z, w)`: the inverse of a unit quaternion.
     #[inline(always)]
     pub fn conjugate(self) -> Self {
-        Self { vector: v3::neg(self.vector), w: self.w }
+        Self::new(v3::neg(self.vector), self.w)
     }
 
     /// `x² + y² + z² + w²`
@@ -66,7 +72,7 @@ impl<T: Real> Quaternion<T> {
     /// `s q`
     #[inline(always)]
     pub fn scale(self, s: T) -> Self {
-        Self { vector: v3::scale(s, self.vector), w: self.w * s }
+        Self::new(v3::scale(s, self.vector), self.w * s)
     }
 
     /// `q (3 − |q|²)/2`: a quaternion of length `1 + ε` brought to `1 − 3ε²/2`, without square root. After each
@@ -76,16 +82,12 @@ impl<T: Real> Quaternion<T> {
         self.scale((T::from(3.0) - self.norm_squared()) * 0.5)
     }
 
-    /// `q/|q|`; not finite for the zero quaternion.
-    #[inline(always)]
-    pub fn normalized(self) -> Self {
-        self.scale(self.norm_squared().sqrt().recip())
-    }
-
     /// `q̇ = ½ q ⊗ (ω, 0)`: rate of change of the four coefficients at the angular velocity `ω` of B in A, in B, rad/s.
     #[inline(always)]
-    pub fn derivative<U: Scalar<T>>(self, omega: Vector3<U>) -> Quaternion<U> {
-        (self * Quaternion { vector: omega, w: U::zero() }).scale(U::from(0.5))
+    #[must_use]
+    pub fn rate(self, w: Vector3<T>) -> Self {
+        let h = Vector3::new(w.x * 0.5, w.y * 0.5, w.z * 0.5);
+        Self::new(v3::cross_plus(self.vector, h, v3::scale(self.w, h)), -v3::dot(self.vector, h))
     }
 
     /// `R u`, for a unit quaternion: `u + 2 w (r×u) + 2 r×(r×u)`, with `r = (x, y, z)`.
@@ -98,7 +100,13 @@ impl<T: Real> Quaternion<T> {
     /// Rotation matrix of a unit quaternion, 3×3: `R = 1 + 2 w [r]× + 2 [r]×²`, with `r = (x, y, z)`.
     #[inline(always)]
     pub fn rotation(self) -> Matrix3<T> {
-        so3::one_plus(self.w * 2.0, T::from(2.0), self.vector)
+        let Self { vector: u, w } = self;
+        let d = Vector3::new(u.x + u.x, u.y + u.y, u.z + u.z);
+        let (xx, xy, xz) = (u.x * d.x, u.x * d.y, u.x * d.z);
+        let (yy, yz, zz) = (u.y * d.y, u.y * d.z, u.z * d.z);
+        let (wx, wy, wz) = (w * d.x, w * d.y, w * d.z);
+        let i = T::one();
+        Matrix3::new(i - (yy + zz), xy - wz, xz + wy, xy + wz, i - (xx + zz), yz - wx, xz - wy, yz + wx, i - (xx + yy))
     }
 
     /// The unit quaternion of a rotation matrix; which of the two (`±q`) is unspecified.
@@ -123,16 +131,7 @@ impl<T: Real> Quaternion<T> {
         Self::from_array(row).scale(diagonal.sqrt().recip() * 0.5)
     }
 
-    /// `exp(v/2)`: the unit quaternion of a rotation by `|v|` about `v` (rotation vector, rad).
-    ///
-    /// `(v sin(θ/2)/θ, cos(θ/2))` by Stumpff's functions at `θ²/4`: exact with all derivatives at zero.
-    #[inline(always)]
-    pub fn exp(v: Vector3<T>) -> Self {
-        let [c0, c1, ..] = stumpff(v3::norm_squared(v) * 0.25);
-        Self { vector: v3::scale(c1 * 0.5, v), w: c0 }
-    }
-
-    /// The rotation vector, rad, of length at most π: the inverse of [`exp`](Self::exp). The length of the quaternion does
+    /// The rotation vector, rad, of length at most π: the inverse of [`exp`]. The length of the quaternion does
     /// not matter; that of the zero quaternion is not finite.
     ///
     /// `u = r/(|q| + w)` has length `tan(θ/4)`, `t = u/(1 + √(1 + |u|²))` length `tan(θ/8)`, for `w ≥ 0`; then
@@ -140,10 +139,10 @@ impl<T: Real> Quaternion<T> {
     /// to π. At π itself, both `v` and `−v` are right, and the sign of `w` decides.
     #[inline(always)]
     pub fn log(self) -> Vector3<T> {
-        let q = self.scale(self.w.select_lt(0.0, T::from(-1.0), T::one()));
-        let n = q.norm_squared().sqrt();
-        let u = v3::scale((n + q.w).recip(), q.vector);
-        let t = v3::scale(((v3::norm_squared(u) + T::one()).sqrt() + T::one()).recip(), u);
+        let w = self.w.select_lt(0.0, -self.w, self.w);
+        let sign = self.w.select_lt(0.0, -T::one(), T::one());
+        let u = v3::scale(sign / (self.norm_squared().sqrt() + w), self.vector);
+        let t = v3::scale((T::one() + (T::one() + v3::norm_squared(u)).sqrt()).recip(), u);
         v3::scale(atan_ratio(v3::norm_squared(t)) * 8.0, t)
     }
 
@@ -151,7 +150,7 @@ impl<T: Real> Quaternion<T> {
     /// ("slerp"). Any `t` will do; for equal rotations, too, all derivatives are right.
     #[inline(always)]
     pub fn interpolate(self, to: Self, t: T) -> Self {
-        self * Self::exp(v3::scale::<T, T>(t, (self.conjugate() * to).log()))
+        self * exp(v3::scale::<T, T>(t, (self.conjugate() * to).log()))
     }
 }
 
@@ -168,18 +167,31 @@ fn choose<T: Real>(x: T, negative: Row<T>, otherwise: Row<T>) -> Row<T> {
 }
 
 impl Quaternion<f64> {
+    /// The length.
+    #[must_use]
+    pub fn norm(self) -> f64 {
+        self.norm_squared().sqrt()
+    }
+
+    /// `q/|q|`; no rotation, if the length is zero or not finite. See [`to_unit`](Self::to_unit) to be told.
+    #[must_use]
+    pub fn normalized(self) -> Self {
+        self.to_unit().unwrap_or_else(|_| Self::identity())
+    }
+
     /// `q/|q|`, checked.
     ///
     /// # Errors
     /// [`PoseError::Quaternion`] for coefficients that are not finite, or all zero.
     pub fn to_unit(self) -> Result<Self, PoseError> {
-        // scaled first, so that no square overflows or vanishes
-        let q = self.to_array();
-        let largest = q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        if !q.iter().all(|x| x.is_finite()) || largest <= 0.0 {
-            return Err(PoseError::Quaternion { quaternion: q });
+        let quaternion = self.to_array();
+        let largest = quaternion.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if !quaternion.iter().all(|x| x.is_finite()) || largest <= 0.0 {
+            return Err(PoseError::Quaternion { quaternion });
         }
-        Ok(Self::from_array(q.map(|x| x / largest)).normalized())
+        // divided first, so that no square overflows or vanishes
+        let q = Self::from_array(quaternion.map(|x| x / largest));
+        Ok(q.scale(q.norm().recip()))
     }
 }
 
@@ -188,10 +200,27 @@ impl<P: Real, T: Scalar<P>> Mul<Quaternion<T>> for Quaternion<P> {
     /// Hamilton's product `q_ac = q_ab ⊗ q_bc`; the left side may be of a simpler type.
     #[inline(always)]
     fn mul(self, q: Quaternion<T>) -> Quaternion<T> {
-        let plain = v3::add(v3::scale(self.w, q.vector), v3::times(self.vector, q.w));
-        Quaternion {
-            vector: v3::cross_plus(self.vector, q.vector, plain),
-            w: q.w * self.w - v3::dot(self.vector, q.vector),
-        }
+        let plain = v3::scale_plus(self.w, q.vector, v3::times(self.vector, q.w));
+        let vector = v3::cross_plus(self.vector, q.vector, plain);
+        Quaternion::new(vector, q.w.mul_minus(self.w, v3::dot(self.vector, q.vector)))
     }
+}
+
+/// `exp(v/2)`: the unit quaternion of a rotation by `|v|` about `v` (rotation vector, rad).
+///
+/// `(v sin(θ/2)/θ, cos(θ/2)) = (½ C₁ v, C₀)` by Stumpff's functions at `θ²/4`: exact with all derivatives at zero.
+#[inline(always)]
+pub fn exp<T: Real>(v: Vector3<T>) -> Quaternion<T> {
+    let [c0, c1, ..] = stumpff(v3::norm_squared(v) * 0.25);
+    Quaternion::new(v3::scale(c1 * 0.5, v), c0)
+}
+
+/// A rotation spread evenly over all, from three numbers in [0, 1) (Shoemake, *Uniform random rotations*, Graphics
+/// Gems III, 1992).
+#[must_use]
+pub fn uniform(u1: f64, u2: f64, u3: f64) -> Quaternion<f64> {
+    let (a, b) = ((1.0 - u1).sqrt(), u1.sqrt());
+    let (s1, c1) = (std::f64::consts::TAU * u2).sin_cos();
+    let (s2, c2) = (std::f64::consts::TAU * u3).sin_cos();
+    Quaternion::new(Vector3::new(a * s1, a * c1, b * s2), b * c2)
 }

@@ -6,27 +6,32 @@
 //! | | formula |
 //! |---|---|
 //! | [`exp6`] | `(exp(ω), J_l(ω) v)` |
-//! | [`log6`] | `(J_l⁻¹(ω) p, ω)`, `ω = log R` |
+//! | [`log6`], [`log6_of`] | `(J_l⁻¹(ω) p, ω)`, `ω = log R` |
 //! | [`jexp6`] | `J_r = [[J, Q], [0, J]]`, `J = 1 − C₂ W + C₃ W²` (1) |
 //! | | `Q = −C₂ V + C₃ (W V + V W) + s (C₃ − 2 C₄) W − s (C₄ − 3 C₅) W²` (2) |
 //! | [`jlog6`] | `J_r⁻¹ = [[J⁻¹, −J⁻¹ Q J⁻¹], [0, J⁻¹]]` (3) |
 //!
 //! `Q` is the derivative of `J` at `ω` along `v`, since a motion is a rotation over the dual numbers `ω + ε v`, and
-//! `dC_k/dx = (k C_{k+2} − C_{k+1})/2`. It is the block of T. Barfoot, *State Estimation for Robotics*, eq. 7.86, with
+//! `dC_k/dx = (k C_{k+2} − C_{k+1})/2`. It is the block of T. Barfoot, *State Estimation for Robotics*, 2017, eq. 7.86, with
 //! `W V W = −s W` and `W²V + VW² = −[θ² v + s ω]×` put in. The inverse does not exist at `θ = 2π k`, `k ≥ 1`, where it comes
 //! out huge or not finite; logarithms stay below, at `θ ≤ π`.
 
-use super::so3::{exp3, jexp3, jexp3_left, jlog3, jlog3_left, log3};
+use super::so3::{exp3, jexp3, jlog3, kappa, log3};
 use super::{Motion, Transform, matrix6, vector as v3};
 use gradyn_derivatives::Real;
 use gradyn_derivatives::scalar::smooth::stumpff;
-use nalgebra::{Matrix3, Matrix6};
+use nalgebra::{Matrix3, Matrix6, Vector3};
 
 /// The displacement by the motion `ξ` during one unit of time: `x_ab = exp(ξ)`, B having left A with the constant body
 /// velocity `ξ`.
 #[inline(always)]
 pub fn exp6<T: Real>(xi: Motion<T>) -> Transform<T> {
-    Transform::new(exp3(xi.angular), v3::rotate(&jexp3_left(xi.angular), xi.linear))
+    let (v, w) = (xi.linear, xi.angular);
+    let [_, _, c2, c3, ..] = stumpff(v3::norm_squared(w));
+    let wv = v3::cross(w, v);
+    // J_l v = v + C₂ ω×v + C₃ ω×(ω×v)
+    let p = v3::scale_plus(c3, v3::cross(w, wv), v3::scale_plus(c2, wv, v));
+    Transform::new(exp3(w), p)
 }
 
 /// The motion with `exp(ξ) = x`, its angular part of length at most π: the inverse of [`exp6`].
@@ -34,8 +39,16 @@ pub fn exp6<T: Real>(xi: Motion<T>) -> Transform<T> {
 /// All derivatives are right at the identity and up to π.
 #[inline(always)]
 pub fn log6<T: Real>(x: &Transform<T>) -> Motion<T> {
-    let angular = log3(&x.rotation);
-    Motion::new(v3::rotate(&jlog3_left(angular), x.translation), angular)
+    log6_of(log3(&x.rotation), x.translation)
+}
+
+/// The motion whose [`exp6`] has the rotation vector `w` and the translation `p`:
+/// `(J_l⁻¹(w) p, w)`, `J_l⁻¹ p = p − ½ w×p + κ w×(w×p)`.
+#[inline(always)]
+pub fn log6_of<T: Real>(w: Vector3<T>, p: Vector3<T>) -> Motion<T> {
+    let wp = v3::cross(w, p);
+    let half = v3::scale(T::from(-0.5), wp);
+    Motion::new(v3::scale_plus(kappa(w), v3::cross(w, wp), v3::add(half, p)), w)
 }
 
 /// Right Jacobian of [`exp6`], 6×6, linear part first: `x⁻¹ ẋ = J_r(ξ) ξ̇`, the body velocity. Equations (1) and (2).

@@ -37,11 +37,23 @@ pub(super) fn one_plus<T: Real>(a: T, b: T, v: Vector3<T>) -> Matrix3<T> {
     )
 }
 
-/// Rotation matrix of a rotation vector, 3×3: `R = 1 + C₁ V + C₂ V²`.
+/// Rotation matrix of a rotation vector, 3×3: `R = 1 + C₁ V + C₂ V²` (Rodrigues).
 #[inline(always)]
 pub fn exp3<T: Real>(v: Vector3<T>) -> Matrix3<T> {
-    let [_, c1, c2, ..] = stumpff(v3::norm_squared(v));
-    one_plus(c1, c2, v)
+    let [c0, c1, c2, ..] = stumpff(v3::norm_squared(v));
+    // C₀ E + C₁ [v]× + C₂ v vᵀ
+    let (u, s) = (v3::scale(c2, v), v3::scale(c1, v));
+    Matrix3::new(
+        u.x.mul_plus(v.x, c0),
+        u.x.mul_minus(v.y, s.z),
+        u.x.mul_plus(v.z, s.y),
+        u.y.mul_plus(v.x, s.z),
+        u.y.mul_plus(v.y, c0),
+        u.y.mul_minus(v.z, s.x),
+        u.z.mul_minus(v.x, s.y),
+        u.z.mul_plus(v.y, s.x),
+        u.z.mul_plus(v.z, c0),
+    )
 }
 
 /// Rotation vector of a rotation matrix, rad, of length at most π: the inverse of [`exp3`], by the quaternion.
@@ -81,7 +93,7 @@ pub fn jlog3_left<T: Real>(v: Vector3<T>) -> Matrix3<T> {
 
 /// `κ = (C₃ − 2 C₄)/(2 C₂)`, which is `(1 − C₁/(2 C₂))/θ²` with `C₁ = 1 − θ² C₃` and `2 C₂ = 1 − 2 θ² C₄` put in.
 #[inline(always)]
-fn kappa<T: Real>(v: Vector3<T>) -> T {
+pub(super) fn kappa<T: Real>(v: Vector3<T>) -> T {
     let [_, _, c2, c3, c4, _] = stumpff(v3::norm_squared(v));
     (c3 - c4 * 2.0) / (c2 * 2.0)
 }

@@ -30,14 +30,10 @@ impl<V: Component, E: Tangent<V>> DualNum for Dual<V, E> {
     }
     #[inline(always)]
     fn powi(&self, n: i32) -> Self {
-        match n {
-            0 => Self::one(),
-            _ => {
-                let p = self.re.powi(n.saturating_sub(1));
-                self.chain(p * self.re, p * f64::from(n))
-            }
+        if n == 0 {
+            return <Self as One>::one();
         }
-        .or_value(|| self.re.powi(n))
+        self.chain(self.re.powi(n), self.re.powi(n.saturating_sub(1)) * f64::from(n))
     }
     #[inline(always)]
     fn powf(&self, n: f64) -> Self {
@@ -169,20 +165,13 @@ impl<V: Component, E: Tangent<V>> DualNum for Dual<V, E> {
     fn mul_add(&self, a: Self, b: Self) -> Self {
         crate::MulAdd::<Self>::mul_plus(*self, a, b)
     }
-    /// `d xⁿ = n xⁿ⁻¹ dx + xⁿ ln x dn`
+    /// `d xⁿ = n xⁿ⁻¹ dx + xⁿ ln x dn`; the second term is zero where `xⁿ` is.
     #[inline(always)]
     fn powd(&self, n: Self) -> Self {
         let f = self.re.powd(n.re);
         let by_x = self.re.powd(n.re - 1.0) * n.re;
-        Self::new(f, self.eps.scale_plus(by_x, n.eps.scale(f * self.re.ln())))
-    }
-}
-
-impl<V: Component, E: Tangent<V>> Dual<V, E> {
-    /// Keeps the derivatives and takes the value from elsewhere, where the product form cannot give it (0·∞ at poles).
-    #[inline(always)]
-    fn or_value(self, value: impl FnOnce() -> V) -> Self {
-        if self.re.re().is_nan() { Self::new(value(), self.eps) } else { self }
+        let by_n = if f.is_zero() { f } else { f * self.re.ln() };
+        Self::new(f, self.eps.scale_plus(by_x, n.eps.scale(by_n)))
     }
 }
 

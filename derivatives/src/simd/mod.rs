@@ -31,6 +31,8 @@ mod neon;
 #[cfg(any(not(target_arch = "x86_64"), test))]
 mod portable;
 mod single;
+#[cfg(test)]
+mod tests;
 mod trig;
 #[cfg(target_arch = "x86_64")]
 mod x86;

@@ -4,6 +4,7 @@ use super::{Level, Register, WIDTH};
 
 /// Eight numbers, left to the compiler.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(unreachable_pub, reason = "the baseline, and public, where there are no vector registers")]
 pub struct Portable([f64; WIDTH]);
 
 impl Portable {

@@ -11,9 +11,13 @@ use super::{Register, WIDTH};
 #[inline(always)]
 pub(crate) fn sin_cos<R: Register>(x: R) -> (R, R) {
     let magnitude = x.select_lt(R::splat(0.0), x.neg(), x);
-    if !magnitude.all_lt(R::splat(REDUCIBLE)) {
-        return one_by_one(x);
-    }
+    let (sin, cos) = reduced(magnitude.select_lt(R::splat(REDUCIBLE), x, R::splat(0.0)));
+    if magnitude.all_lt(R::splat(REDUCIBLE)) { (sin, cos) } else { beyond(x, sin, cos) }
+}
+
+/// Sine and cosine for `|x| < REDUCIBLE`.
+#[inline(always)]
+fn reduced<R: Register>(x: R) -> (R, R) {
     // n = the multiple of π/2 next to x; y + low = x − n π/2, |y| ≤ π/4
     let n = round(x.mul(R::splat(std::f64::consts::FRAC_2_PI)));
     let r = x.sub(n.mul(R::splat(PIO2_1))); //       exact: 33 bits times 20
@@ -93,14 +97,15 @@ fn kernel_cos<R: Register>(y: R, low: R) -> R {
     w.add(R::splat(1.0).sub(w).sub(half_z).add(rest))
 }
 
-/// The standard library's, for arguments too large to reduce here. Rare: kept out of the caller.
+/// Replaces the lanes whose argument is too large to reduce here. Rare: kept out of the caller.
 #[cold]
 #[inline(never)]
-fn one_by_one<R: Register>(x: R) -> (R, R) {
-    let x = x.to_array();
-    let (mut sin, mut cos) = ([0.0; WIDTH], [0.0; WIDTH]);
+fn beyond<R: Register>(x: R, sin: R, cos: R) -> (R, R) {
+    let (x, mut sin, mut cos) = (x.to_array(), sin.to_array(), cos.to_array());
     for i in 0..WIDTH {
-        (sin[i], cos[i]) = x[i].sin_cos();
+        if x[i].is_nan() || x[i].abs() >= REDUCIBLE {
+            (sin[i], cos[i]) = x[i].sin_cos();
+        }
     }
     (R::from_array(sin), R::from_array(cos))
 }

@@ -25,7 +25,7 @@ impl<T: Real> Inertia<T> {
     }
 
     /// The spatial inertia as a matrix, 6×6, linear part first: `[[m 1, −m [c]×], [m [c]×, I − m [c]×²]]`
-    /// (RBDA, eq. 2.63).
+    /// (RBDA, section 2.13).
     #[inline(always)]
     pub fn matrix6(&self) -> Matrix6<T> {
         let (m, o) = (self.mass, T::zero());

@@ -75,7 +75,7 @@ impl<T: Real> Inertia<T> {
         Self::new(self.mass, v3::sub(self.com, p), self.rotational)
     }
 
-    /// Rotational inertia about the point `p`, kg m²: `I − m [c − p]×²` (parallel axis theorem; RBDA, eq. 2.63).
+    /// Rotational inertia about the point `p`, kg m²: `I − m [c − p]×²` (parallel axis theorem; RBDA, section 2.13).
     #[inline(always)]
     pub fn rotational_about(&self, p: Vector3<T>) -> Symmetric3<T> {
         self.rotational + Symmetric3::minus_skew_squared(v3::sub(self.com, p)).scale::<T>(self.mass)

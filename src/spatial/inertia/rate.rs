@@ -14,7 +14,7 @@ use std::ops::{Add, AddAssign};
 
 impl<P: Real> Inertia<P> {
     /// `Ẏ = v×* Y − Y v×`, 6×6, symmetric: rate of change, in the coordinates of a frame at rest, of the inertia of a body
-    /// that moves with the velocity `v` (RBDA, eq. 2.70). Equation (1).
+    /// that moves with the velocity `v` (RBDA, section 2.13). Equation (1).
     #[inline(always)]
     pub fn variation<T: Scalar<P>>(&self, v: Motion<T>) -> Matrix6<T> {
         let h_l = v3::skew((*self * v).linear);

@@ -20,14 +20,14 @@ impl<T: Real> Transform<T> {
         m
     }
 
-    /// The action on motions, 6×6, linear part first: `[[R, [p]× R], [0, R]]` (adjoint of `x_ab`; RBDA, eq. 2.26).
+    /// The action on motions, 6×6, linear part first: `[[R, [p]× R], [0, R]]` (adjoint of `x_ab`; RBDA, section 2.8).
     #[inline(always)]
     pub fn action(&self) -> Matrix6<T> {
         matrix6::from_blocks(&self.rotation, &self.p_cross_r(), &v3::zero_matrix(), &self.rotation)
     }
 
     /// The action on forces, 6×6, linear part first: `[[R, 0], [[p]× R, R]]`, the inverse transpose of
-    /// [`action`](Self::action) (RBDA, eq. 2.27).
+    /// [`action`](Self::action) (RBDA, section 2.8).
     #[inline(always)]
     pub fn dual_action(&self) -> Matrix6<T> {
         matrix6::from_blocks(&self.rotation, &v3::zero_matrix(), &self.p_cross_r(), &self.rotation)

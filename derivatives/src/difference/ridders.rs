@@ -1,0 +1,81 @@
+//! Extrapolation of central differences to step zero.
+
+use super::error::{DifferenceError, Outcome};
+use super::manifold::Manifold;
+use super::method::Estimate;
+use super::path::Path;
+
+/// Derivatives by Ridders' method, each output with its own table.
+///
+/// `D(h) = y′ + c₁ h² + c₂ h⁴ + …`. With `A₀(i) = D(h / 2ⁱ)`, each column of the table removes one power:
+/// `A_k(i) = (4ᵏ A_{k−1}(i) − A_{k−1}(i−1)) / (4ᵏ − 1)`. The error of an entry is estimated by its distance from the two
+/// it was made of, plus the rounding of the shortest step used; the entry of least estimate is kept. A table is complete
+/// when a new row is worse than the best entry by a factor of two: rounding has taken over.
+///
+/// Steps are halved, so that each is exact where the first one is.
+///
+/// Source: Ridders, "Accurate computation of F′(x) and F′(x)F″(x)", Adv. Eng. Software 4 (1982) 75.
+pub(super) fn ridders<M, G, O>(
+    path: &mut Path<'_, M, G>,
+    step: f64,
+    rows: usize,
+) -> Result<Estimate, DifferenceError<O::Error>>
+where
+    M: Manifold,
+    G: FnMut(f64, &mut [f64]) -> O,
+    O: Outcome,
+{
+    let m = path.directions();
+    let mut estimate = Estimate::zeros(m, 1);
+    estimate.error.fill(f64::INFINITY);
+    let mut tables = vec![Table::default(); m];
+    let mut quotient = vec![0.0; m];
+    let mut h = step;
+    for row in 0..rows.max(2) {
+        path.quotient(h, &mut quotient)?;
+        for (i, table) in tables.iter_mut().enumerate().filter(|(_, table)| !table.complete) {
+            let rounding = path.rounding(i, h) + f64::EPSILON * quotient[i].abs();
+            let best = (&mut estimate.value[i], &mut estimate.error[i]);
+            table.extend(quotient[i], rounding, best);
+        }
+        if row > 0 && tables.iter().all(|table| table.complete) {
+            break;
+        }
+        h *= 0.5;
+    }
+    // Differences near the largest float overflow in the table.
+    match estimate.error.iter().position(|error| !error.is_finite()) {
+        None => Ok(estimate),
+        Some(output) => Err(DifferenceError::NotFinite { output, value: quotient[output], direction: 0, step: h }),
+    }
+}
+
+/// One output's table: its last row.
+#[derive(Clone, Default)]
+struct Table {
+    row: Vec<f64>,
+    complete: bool,
+}
+
+impl Table {
+    /// The next row, from its first entry; improves `best = (value, error)`.
+    fn extend(&mut self, quotient: f64, rounding: f64, best: (&mut f64, &mut f64)) {
+        let (value, error) = best;
+        let mut entry = quotient;
+        let mut least = f64::INFINITY;
+        let mut power = 1.0; // 4ᵏ
+        for above in &mut self.row {
+            power *= 4.0;
+            let next = (power * entry - *above) / (power - 1.0);
+            let distance = (next - entry).abs().max((next - *above).abs()) + rounding;
+            if distance <= *error {
+                (*value, *error) = (next, distance);
+            }
+            least = least.min(distance);
+            *above = entry;
+            entry = next;
+        }
+        self.complete = !self.row.is_empty() && least > 2.0 * *error;
+        self.row.push(entry);
+    }
+}

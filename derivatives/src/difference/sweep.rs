@@ -1,0 +1,98 @@
+//! The difference over a list of steps: the V-shaped curve.
+
+use super::error::{DifferenceError, Outcome, expect_step};
+use super::manifold::Manifold;
+use super::path::Path;
+
+/// Central differences along one path, for a list of steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// The steps, in the order given.
+    pub steps: Vec<f64>,
+    /// How many derivatives each step has.
+    pub outputs: usize,
+    /// The differences: steps × outputs, row-major.
+    pub derivative: Vec<f64>,
+}
+
+/// `D(h)` at `t = 0` for each `h` of `steps`, for a path in the space `outputs`.
+///
+/// ```
+/// use gradyn_derivatives::difference::{Euclidean, logarithmic_steps, sweep};
+///
+/// let steps = logarithmic_steps(1.0, 1e-12, 2);
+/// let sweep = sweep(&steps, &Euclidean(1), |t: f64, y: &mut [f64]| y[0] = (1.0 + t).sin())?;
+/// let error = sweep.errors(&[1.0_f64.cos()]);
+/// assert!(error[0] > 1e-2); //                          too long a step
+/// assert!(error[error.len() - 1] > 1e-7); //            too short a step
+/// let best = sweep.best_step(0).unwrap_or(f64::NAN); // found without the exact value
+/// assert!(best > 1e-8 && best < 1e-3);
+/// # Ok::<(), gradyn_derivatives::difference::DifferenceError>(())
+/// ```
+///
+/// # Errors
+/// A step that is no positive number; the function's own; a value that is not finite.
+pub fn sweep<M, G, O>(steps: &[f64], outputs: &M, path: G) -> Result<Sweep, DifferenceError<O::Error>>
+where
+    M: Manifold,
+    G: FnMut(f64, &mut [f64]) -> O,
+    O: Outcome,
+{
+    for step in steps {
+        expect_step(*step)?;
+    }
+    let mut path = Path::new(outputs, path)?;
+    let m = path.directions();
+    let mut derivative = vec![0.0; steps.len() * m];
+    for (i, step) in steps.iter().enumerate() {
+        path.quotient(*step, &mut derivative[i * m..(i + 1) * m])?;
+    }
+    Ok(Sweep { steps: steps.to_vec(), outputs: m, derivative })
+}
+
+impl Sweep {
+    /// The largest difference from `exact` over all outputs, one number per step: the curve to draw.
+    ///
+    /// Outputs that `exact` lacks are left out.
+    #[must_use]
+    pub fn errors(&self, exact: &[f64]) -> Vec<f64> {
+        let distance = |i: usize| {
+            let row = self.derivative[i * self.outputs..(i + 1) * self.outputs].iter();
+            row.zip(exact).fold(0.0, |largest, (d, e)| f64::max(largest, (d - e).abs()))
+        };
+        (0..self.steps.len()).map(distance).collect()
+    }
+
+    /// The step at which this output's difference depends least on the step: where `|D(hᵢ₋₁) − D(hᵢ)| +
+    /// |D(hᵢ) − D(hᵢ₊₁)|` is smallest. Needs no exact value, but steps in order. `None` without the output or with fewer
+    /// than three steps.
+    #[must_use]
+    pub fn best_step(&self, output: usize) -> Option<f64> {
+        if output >= self.outputs {
+            return None;
+        }
+        let at = |i: usize| self.derivative[i * self.outputs + output];
+        let change = |i: usize| (at(i - 1) - at(i)).abs() + (at(i) - at(i + 1)).abs();
+        let inner = 1..self.steps.len().saturating_sub(1);
+        inner.min_by(|a, b| change(*a).total_cmp(&change(*b))).map(|i| self.steps[i])
+    }
+}
+
+/// Steps from `first` down or up to `last`, `per_decade` of them to each power of ten, both ends included.
+///
+/// Empty if an end is no positive number.
+#[must_use]
+pub fn logarithmic_steps(first: f64, last: f64, per_decade: u32) -> Vec<f64> {
+    let decades = (last / first).log10();
+    if !(first > 0.0 && last > 0.0 && decades.is_finite()) {
+        return Vec::new();
+    }
+    let count = (decades.abs() * f64::from(per_decade)).round().max(1.0);
+    let mut steps = Vec::new();
+    let mut i = 0.0;
+    while i <= count {
+        steps.push(first * 10.0_f64.powf(decades * i / count));
+        i += 1.0;
+    }
+    steps
+}

@@ -1,0 +1,161 @@
+//! All second derivatives of one output, or of a weighted sum of outputs.
+
+use super::Workspace;
+use super::error::{DriverError, expect_len, finite_derivative, finite_second, finite_value, finite_weighted};
+use super::workspace::unwritten;
+use crate::function::OneOutput;
+use crate::simd::{Kernel, Register, WIDTH, dispatch};
+use crate::{Dual, Function, Lanes, MulAdd, ScalarFunction, VectorDual};
+
+/// `f(x)`, the gradient (n) and the Hessian (n × n); see [`hessian_into`].
+///
+/// # Errors
+/// As [`hessian_into`].
+pub fn hessian<F: ScalarFunction>(f: &F, x: &[f64]) -> Result<(f64, Vec<f64>, Vec<f64>), DriverError> {
+    let n = f.inputs();
+    let (mut gradient, mut hessian) = (vec![0.0; n], vec![0.0; n * n]);
+    let value = hessian_into(f, x, &mut Workspace::new(), &mut gradient, &mut hessian)?;
+    Ok((value, gradient, hessian))
+}
+
+/// `gradient[j] = ∂f/∂xⱼ` and `hessian[i * n + j] = ∂²f/∂xᵢ∂xⱼ`, both triangles; returns `f(x)`.
+///
+/// Shapes: `x`, `gradient`: n; `hessian`: n × n, symmetric to the last bit. Cost: about `n²/16 + n/2` evaluations over a
+/// dual number of dual numbers: one direction outside, eight inside, chunks below the diagonal left out.
+///
+/// # Errors
+/// A slice of the wrong length; a value or derivative that is not finite.
+pub fn hessian_into<F: ScalarFunction>(
+    f: &F,
+    x: &[f64],
+    workspace: &mut Workspace,
+    gradient: &mut [f64],
+    hessian: &mut [f64],
+) -> Result<f64, DriverError> {
+    let mut value = [0.0];
+    weighted_hessian_into(&OneOutput(f), x, &[1.0], workspace, &mut value, gradient, hessian)?;
+    Ok(value[0])
+}
+
+/// What [`weighted_hessian`] gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WeightedHessian {
+    /// `f(x)`, of length m.
+    pub value: Vec<f64>,
+    /// `Jᵀλ`, of length n.
+    pub gradient: Vec<f64>,
+    /// `Σ λᵢ ∇²fᵢ`, n × n.
+    pub hessian: Vec<f64>,
+}
+
+/// `f(x)`, `Jᵀλ` and `Σ λᵢ ∇²fᵢ`, with `λ` the `weights`; see [`weighted_hessian_into`].
+///
+/// # Errors
+/// As [`weighted_hessian_into`].
+pub fn weighted_hessian<F: Function>(f: &F, x: &[f64], weights: &[f64]) -> Result<WeightedHessian, DriverError> {
+    let (n, m) = (f.inputs(), f.outputs());
+    let mut result = WeightedHessian { value: vec![0.0; m], gradient: vec![0.0; n], hessian: vec![0.0; n * n] };
+    let WeightedHessian { value, gradient, hessian } = &mut result;
+    weighted_hessian_into(f, x, weights, &mut Workspace::new(), value, gradient, hessian)?;
+    Ok(result)
+}
+
+/// `value = f(x)`, `gradient = Jᵀλ` and `hessian = Σ λᵢ ∇²fᵢ`, with `λ` the `weights`: what the Lagrangian of a
+/// constrained problem asks for.
+///
+/// Shapes: `x`, `gradient`: n; `value`, `weights`: m; `hessian`: n × n, symmetric to the last bit. Cost as
+/// [`hessian_into`]: the third-order tensor is never formed.
+///
+/// # Errors
+/// A slice of the wrong length; a value or derivative that is not finite.
+pub fn weighted_hessian_into<F: Function>(
+    f: &F,
+    x: &[f64],
+    weights: &[f64],
+    workspace: &mut Workspace,
+    value: &mut [f64],
+    gradient: &mut [f64],
+    hessian: &mut [f64],
+) -> Result<(), DriverError> {
+    let (n, m) = (f.inputs(), f.outputs());
+    expect_len("x", x.len(), n)?;
+    expect_len("weights", weights.len(), m)?;
+    expect_len("value", value.len(), m)?;
+    expect_len("gradient", gradient.len(), n)?;
+    expect_len("hessian", hessian.len(), n * n)?;
+    dispatch(UpperTriangle { f, x, weights, workspace, value, gradient, hessian })
+}
+
+/// A dual number of dual numbers: one direction outside, eight inside.
+pub(super) type Nested<R> = Dual<VectorDual<R>, VectorDual<R>>;
+
+/// The Hessian, row by row, in chunks of eight columns at or past the diagonal.
+struct UpperTriangle<'a, F> {
+    f: &'a F,
+    x: &'a [f64],
+    weights: &'a [f64],
+    workspace: &'a mut Workspace,
+    value: &'a mut [f64],
+    gradient: &'a mut [f64],
+    hessian: &'a mut [f64],
+}
+
+impl<F: Function> Kernel for UpperTriangle<'_, F> {
+    type Output = Result<(), DriverError>;
+
+    #[inline(always)]
+    fn run<R: Register>(self) -> Self::Output {
+        let n = self.x.len();
+        let (inputs, outputs) = self.workspace.inputs_outputs::<Nested<R>>(n, self.value.len());
+        let (mut row, mut start) = (0, 0);
+        loop {
+            seed(inputs, self.x, row, start);
+            unwritten(outputs);
+            self.f.eval(inputs, outputs);
+
+            let width = WIDTH.min(n - start);
+            // (λ f).re.eps is the gradient's chunk, (λ f).eps.eps the row's.
+            let mut first = Lanes::<R>::from_array([0.0; WIDTH]);
+            let mut second = first;
+            for (i, output) in outputs.iter().enumerate() {
+                self.value[i] = finite_value(i, output.re.value())?;
+                for (k, along) in output.re.eps.to_array().into_iter().enumerate().take(width) {
+                    finite_derivative(i, start + k, along)?;
+                }
+                first = MulAdd::<f64>::mul_plus(output.re.eps, self.weights[i], first);
+                second = MulAdd::<f64>::mul_plus(output.eps.eps, self.weights[i], second);
+            }
+            let (first, second) = (first.to_array(), second.to_array());
+            for k in 0..width {
+                let column = start + k;
+                if row == 0 {
+                    self.gradient[column] = finite_weighted(column, first[k])?;
+                }
+                if column >= row {
+                    let entry = finite_second(row, column, second[k])?;
+                    self.hessian[row * n + column] = entry;
+                    self.hessian[column * n + row] = entry;
+                }
+            }
+            start += WIDTH;
+            if start >= n {
+                row += 1;
+                start = row / WIDTH * WIDTH;
+            }
+            if row >= n {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The point `x`, with direction `outer` outside and directions `start … start + 7` inside.
+#[inline(always)]
+fn seed<R: Register>(inputs: &mut [Nested<R>], x: &[f64], outer: usize, start: usize) {
+    let mut j = 0;
+    while j < x.len() {
+        let along = if j == outer { 1.0 } else { 0.0 };
+        inputs[j] = Dual::new(VectorDual::variable(x[j], j.wrapping_sub(start)), Dual::from(along));
+        j += 1;
+    }
+}

@@ -1,0 +1,85 @@
+//! All first derivatives.
+
+use super::Workspace;
+use super::error::{DriverError, expect_len, finite_derivative, finite_value};
+use super::workspace::unwritten;
+use crate::simd::{Kernel, Register, WIDTH, dispatch};
+use crate::{Function, VectorDual};
+
+/// `f(x)` of length `m` and the Jacobian, `m × n`, row-major; see [`jacobian_into`].
+///
+/// # Errors
+/// As [`jacobian_into`].
+pub fn jacobian<F: Function>(f: &F, x: &[f64]) -> Result<(Vec<f64>, Vec<f64>), DriverError> {
+    let (mut value, mut jacobian) = (vec![0.0; f.outputs()], vec![0.0; f.outputs() * f.inputs()]);
+    jacobian_into(f, x, &mut Workspace::new(), &mut value, &mut jacobian)?;
+    Ok((value, jacobian))
+}
+
+/// `value = f(x)` and `jacobian[i * n + j] = ∂fᵢ/∂xⱼ`.
+///
+/// Shapes: `x`: n; `value`: m; `jacobian`: m × n, row-major. Cost: `⌈n/8⌉` evaluations over a dual number with eight
+/// directions, one for `n = 0`.
+///
+/// # Errors
+/// A slice of the wrong length; a value or derivative that is not finite.
+pub fn jacobian_into<F: Function>(
+    f: &F,
+    x: &[f64],
+    workspace: &mut Workspace,
+    value: &mut [f64],
+    jacobian: &mut [f64],
+) -> Result<(), DriverError> {
+    let (n, m) = (f.inputs(), f.outputs());
+    expect_len("x", x.len(), n)?;
+    expect_len("value", value.len(), m)?;
+    expect_len("jacobian", jacobian.len(), m * n)?;
+    dispatch(Columns { f, x, workspace, value, jacobian })
+}
+
+/// The Jacobian, eight columns at a time.
+struct Columns<'a, F> {
+    f: &'a F,
+    x: &'a [f64],
+    workspace: &'a mut Workspace,
+    value: &'a mut [f64],
+    jacobian: &'a mut [f64],
+}
+
+impl<F: Function> Kernel for Columns<'_, F> {
+    type Output = Result<(), DriverError>;
+
+    #[inline(always)]
+    fn run<R: Register>(self) -> Self::Output {
+        let n = self.x.len();
+        let (inputs, outputs) = self.workspace.inputs_outputs::<VectorDual<R>>(n, self.value.len());
+        let mut start = 0;
+        loop {
+            seed(inputs, self.x, start);
+            unwritten(outputs);
+            self.f.eval(inputs, outputs);
+
+            let width = WIDTH.min(n - start);
+            for (i, output) in outputs.iter().enumerate() {
+                self.value[i] = finite_value(i, output.value())?;
+                for (k, eps) in output.eps.to_array().into_iter().enumerate().take(width) {
+                    self.jacobian[i * n + start + k] = finite_derivative(i, start + k, eps)?;
+                }
+            }
+            start += WIDTH;
+            if start >= n {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The point `x`, with directions `start … start + 7` in the lanes.
+#[inline(always)]
+pub(super) fn seed<R: Register>(inputs: &mut [VectorDual<R>], x: &[f64], start: usize) {
+    let mut j = 0;
+    while j < x.len() {
+        inputs[j] = VectorDual::variable(x[j], j.wrapping_sub(start));
+        j += 1;
+    }
+}

@@ -1,0 +1,101 @@
+//! The registers of every level against plain arrays, lane by lane.
+
+use super::portable::Portable;
+use super::{Kernel, Level, Register, WIDTH, dispatch_at};
+
+/// Numbers that tell a wrong operand order, a wrong blend and a wrong lane apart.
+const SAMPLES: [[f64; WIDTH]; 5] = [
+    [1.0, -2.0, 3.5, -4.25, 5.0, 0.0, -0.0, 8.0],
+    [0.5, 7.0, -3.5, 1e300, -1e-300, 3.0, 2.0, -8.0],
+    [f64::NAN, 1.0, f64::INFINITY, -1.0, f64::NEG_INFINITY, 2.0, 1e-320, 0.1],
+    [2.0, 2.0, 2.0, 2.0, 9.0, 16.0, 25.0, 0.25],
+    [-0.0, 0.0, 1.0, f64::MIN_POSITIVE, f64::MAX, -f64::MAX, 1.0 / 3.0, -1.0 / 3.0],
+];
+
+/// All operations on one triple of registers.
+struct All([f64; WIDTH], [f64; WIDTH], [f64; WIDTH]);
+
+struct Results {
+    level: Level,
+    lanes: Vec<(&'static str, [f64; WIDTH])>,
+    all_lt: bool,
+}
+
+impl Kernel for All {
+    type Output = Results;
+    #[inline(always)]
+    fn run<R: Register>(self) -> Results {
+        let (a, b, c) = (R::from_array(self.0), R::from_array(self.1), R::from_array(self.2));
+        let lanes = vec![
+            ("splat", R::splat(self.0[1]).to_array()),
+            ("array", a.to_array()),
+            ("add", a.add(b).to_array()),
+            ("sub", a.sub(b).to_array()),
+            ("mul", a.mul(b).to_array()),
+            ("div", a.div(b).to_array()),
+            ("neg", a.neg().to_array()),
+            ("sqrt", a.sqrt().to_array()),
+            ("select_lt", a.select_lt(b, c, a).to_array()),
+            ("mul_add", a.mul_add(b, c).to_array()),
+            ("mul_sub", a.mul_sub(b, c).to_array()),
+        ];
+        Results { level: R::LEVEL, lanes, all_lt: a.all_lt(b) }
+    }
+}
+
+fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+/// Fused or rounded twice: both are right, depending on the level.
+fn fused(name: &str, a: f64, b: f64, c: f64) -> Option<f64> {
+    match name {
+        "mul_add" => Some(a.mul_add(b, c)),
+        "mul_sub" => Some(a.mul_add(b, -c)),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_level_computes_what_plain_arrays_do() {
+    for level in Level::available() {
+        for a in SAMPLES {
+            for b in SAMPLES {
+                for c in SAMPLES {
+                    let found = dispatch_at(level, All(a, b, c));
+                    let expected = All(a, b, c).run::<Portable>();
+                    assert_eq!(found.level, level);
+                    assert_eq!(found.all_lt, expected.all_lt, "{level}: all_lt {a:?} {b:?}");
+                    for ((name, x), (_, y)) in found.lanes.into_iter().zip(expected.lanes) {
+                        for i in 0..WIDTH {
+                            let right =
+                                same(x[i], y[i]) || fused(name, a[i], b[i], c[i]).is_some_and(|z| same(x[i], z));
+                            assert!(right, "{level}: {name} of {:?}: {:e}, not {:e}", (a[i], b[i], c[i]), x[i], y[i]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_lt_asks_every_lane() {
+    for level in Level::available() {
+        for i in 0..WIDTH {
+            for high in [1.0, 2.0, f64::NAN] {
+                let mut a = [0.0; WIDTH];
+                a[i] = high;
+                assert!(!dispatch_at(level, All(a, [1.0; WIDTH], a)).all_lt, "{level}: lane {i} is {high}");
+            }
+        }
+        assert!(dispatch_at(level, All([0.0; WIDTH], [1.0; WIDTH], [0.0; WIDTH])).all_lt);
+    }
+}
+
+#[test]
+fn a_level_that_the_processor_lacks_is_answered_from_below() {
+    for level in Level::ALL {
+        assert_eq!(dispatch_at(level, All(SAMPLES[0], SAMPLES[1], SAMPLES[3])).level, level.or_below());
+    }
+}

@@ -1,0 +1,85 @@
+//! Wrenches from outside.
+
+use super::Workspace;
+use crate::model::{BodyId, InputError, Model};
+use crate::spatial::{Force, Transform};
+use gradyn_derivatives::{Real, Scalar};
+
+/// The coordinates that a wrench is given in, which it keeps while the robot moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrenchFrame {
+    /// Coordinates of the body, moment about the body's origin: it moves along.
+    Body,
+    /// Coordinates of the world, moment about the world's origin: it stands still.
+    World,
+}
+
+/// A wrench that acts on a body from outside. Several may act on one body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExternalWrench<T = f64> {
+    /// The body.
+    pub body: BodyId,
+    /// Its coordinates.
+    pub frame: WrenchFrame,
+    /// Force, N, and moment, N m.
+    pub wrench: Force<T>,
+}
+
+impl<T: Real> ExternalWrench<T> {
+    /// A wrench in coordinates of the body.
+    #[must_use]
+    pub fn in_body(body: BodyId, wrench: Force<T>) -> Self {
+        Self { body, frame: WrenchFrame::Body, wrench }
+    }
+    /// A wrench in coordinates of the world, moment about its origin.
+    #[must_use]
+    pub fn in_world(body: BodyId, wrench: Force<T>) -> Self {
+        Self { body, frame: WrenchFrame::World, wrench }
+    }
+    /// The same wrench in a wider number type.
+    #[must_use]
+    #[inline(always)]
+    pub fn lift<U: Scalar<T>>(&self) -> ExternalWrench<U> {
+        ExternalWrench { body: self.body, frame: self.frame, wrench: self.wrench.lift() }
+    }
+}
+
+/// Are all wrenches on bodies of the model?
+pub(crate) fn check<P: Real, T>(model: &Model<P>, wrenches: &[ExternalWrench<T>]) -> Result<(), InputError> {
+    let bodies = model.bodies().len();
+    match wrenches.iter().find(|w| w.body.0 >= bodies) {
+        Some(w) => Err(InputError::UnknownBody { index: w.body.0, bodies }),
+        None => Ok(()),
+    }
+}
+
+/// Subtracts the wrenches from the forces that the bodies need.
+#[inline(always)]
+pub(crate) fn subtract<P: Real, Q: Scalar<P>, V: Real, A: Scalar<Q>>(
+    model: &Model<P>,
+    ws: &mut Workspace<Q, V, A>,
+    wrenches: &[ExternalWrench<A>],
+) {
+    if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
+        step_world_poses(model, ws);
+    }
+    for w in wrenches {
+        let f_b: Force<A> = match w.frame {
+            WrenchFrame::Body => w.wrench,
+            WrenchFrame::World => ws.x_wb[w.body.0].inv_act(w.wrench),
+        };
+        ws.force[w.body.0] -= f_b;
+    }
+}
+
+/// `x_wb = x_wp x_pb` for every body.
+#[inline(always)]
+pub(crate) fn step_world_poses<P: Real, Q: Scalar<P>, V: Real, A: Real>(model: &Model<P>, ws: &mut Workspace<Q, V, A>) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        let x: Transform<Q> = match body.parent {
+            Some(p) => ws.x_wb[p] * ws.x_pb[i],
+            None => ws.x_pb[i],
+        };
+        ws.x_wb[i] = x;
+    }
+}

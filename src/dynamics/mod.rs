@@ -1,0 +1,15 @@
+//! Algorithms on the tree, one a file, generic over the scalar.
+//!
+//! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
+//! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
+
+mod external;
+mod forward_kinematics;
+mod rnea;
+pub(crate) mod step;
+mod workspace;
+
+pub use external::{ExternalWrench, WrenchFrame};
+pub use forward_kinematics::{Kinematics, forward_kinematics};
+pub use rnea::{inverse_dynamics, rnea, rnea_with};
+pub use workspace::Workspace;

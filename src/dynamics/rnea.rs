@@ -1,0 +1,148 @@
+//! Inverse dynamics: the recursive Newton-Euler algorithm (RBDA, table 5.1), in body coordinates.
+
+use super::external::{self, ExternalWrench};
+use super::{Workspace, step};
+use crate::model::{InputError, Model};
+use crate::spatial::{Motion, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+
+/// Joint torques that give the accelerations `a` at `(q, v)`: `τ = M(q) a + c(q, v) + friction`.
+///
+/// `q`: nq, `v`, `a`: nv; returns nv torques, which borrow from the workspace. Gravity, armature, damping and friction
+/// are the model's. Cost O(n); allocates nothing.
+///
+/// ```
+/// use gradyn::dynamics::{Workspace, rnea};
+/// # use gradyn::joint::{Axis, Revolute};
+/// # use gradyn::model::ModelBuilder;
+/// # use gradyn::spatial::{Inertia, Symmetric3, Transform};
+/// # use nalgebra::{Matrix3, Vector3};
+/// # let mut builder = ModelBuilder::new("pendulum");
+/// # let point = Inertia::new(2.0, Vector3::new(0.0, 0.0, -0.5), Symmetric3::diagonal(0.0, 0.0, 0.0));
+/// # builder.add_body(None, "rod", "hinge", Transform::identity(), Revolute { axis: Axis::Y }, point)?;
+/// # let model = builder.build()?;
+/// // A mass of 2 kg at the end of 0.5 m, held level: m g l.
+/// let mut workspace = Workspace::new(&model);
+/// let tau = rnea(&model, &mut workspace, &[std::f64::consts::FRAC_PI_2], &[0.0], &[0.0])?;
+/// assert!((tau[0] - 2.0 * 9.81 * 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+#[inline]
+pub fn rnea<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+) -> Result<&'w [T], InputError> {
+    rnea_with(model, ws, q, v, a, &[])
+}
+
+/// [`rnea`] with wrenches that act on bodies from outside: `τ = M(q) a + c(q, v) + friction − Σ Jᵀ φ`.
+///
+/// # Errors
+/// As [`rnea`], and [`InputError::UnknownBody`] for a wrench on a body that the model does not have.
+#[inline]
+pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<&'w [T], InputError> {
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
+    external::check(model, wrenches)?;
+    sweep(model, ws, q, v, a, wrenches);
+    if !ws.tau.iter().all(|tau| tau.is_finite()) {
+        return Err(not_finite(model, q, v, a, &ws.tau));
+    }
+    Ok(&ws.tau)
+}
+
+/// Joint torques that give the accelerations `a` at `(q, v)`: [`rnea_with`] in memory of its own.
+///
+/// # Errors
+/// As [`rnea_with`].
+pub fn inverse_dynamics<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<Vec<T>, InputError> {
+    let mut ws = Workspace::new(model);
+    rnea_with(model, &mut ws, q, v, a, wrenches)?;
+    Ok(ws.tau)
+}
+
+/// Both sweeps; lengths have been checked.
+#[inline(always)]
+pub(crate) fn sweep<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>>(
+    model: &Model<P>,
+    ws: &mut Workspace<Q, V, A>,
+    q: &[Q],
+    v: &[V],
+    a: &[A],
+    wrenches: &[ExternalWrench<A>],
+) {
+    // The base accelerates at −g, so gravity needs no term of its own below.
+    let a_0 = Motion::new(v3::neg(v3::lift(model.gravity)), v3::zero());
+
+    for (i, body) in model.bodies.iter().enumerate() {
+        let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
+        let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
+        let x_pb = step::pose(body, q, columns);
+        let (v_p, a_p) = match body.parent {
+            Some(p) => (ws.velocity[p], ws.acceleration[p]),
+            None => (Motion::zero(), a_0),
+        };
+        let (v_b, a_b) = step::motion(body, &x_pb, columns, q, v, a, v_p, a_p);
+        ws.force[i] = body.inertia.newton_euler(v_b, a_b); //   φ_i = Y α_i + ν_i ×* Y ν_i
+        (ws.x_pb[i], ws.velocity[i], ws.acceleration[i]) = (x_pb, v_b, a_b);
+    }
+
+    if !wrenches.is_empty() {
+        external::subtract(model, ws, wrenches); //             φ_i −= φ_ext
+    }
+    for tau in &mut ws.tau {
+        *tau = A::zero();
+    }
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        let f = ws.force[i];
+        let columns = &ws.columns[ws.first[i]..][..body.v.len()];
+        step::project(body, columns, f, &mut ws.tau[body.v.clone()]); // τ_i = Sᵀ φ_i
+        if let Some(p) = body.parent {
+            ws.force[p] += ws.x_pb[i].act(f); //                φ_λ += X φ_i
+        }
+    }
+    for dof in &model.dofs {
+        let i = dof.index;
+        ws.tau[i] += a[i] * dof.mass();
+        if model.joint_friction {
+            ws.tau[i] += A::from(dof.friction_torque(v[i], model.friction_width));
+        }
+    }
+}
+
+/// Which argument made a result that is not finite.
+#[cold]
+fn not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T], tau: &[T]) -> InputError {
+    let bad = |x: &[T]| x.iter().position(|x| !x.is_finite());
+    if let Some(index) = bad(q) {
+        let owner = model.bodies.iter().find(|body| body.q.contains(&index));
+        let joint = owner.map_or_else(String::new, |body| format!("joint {}", body.joint_name));
+        return InputError::NotFinite { what: "q", index, joint, value: f64::NAN };
+    }
+    for (what, x) in [("v", v), ("a", a)] {
+        if let Some(index) = bad(x) {
+            return InputError::NotFinite { what, index, joint: model.dof_label(index), value: f64::NAN };
+        }
+    }
+    let index = bad(tau).unwrap_or(0);
+    InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
+}

@@ -1,0 +1,73 @@
+//! All scratch memory of the algorithms.
+
+use crate::model::{InputError, Model};
+use crate::spatial::{Force, Motion, Transform};
+use gradyn_derivatives::{Real, Scalar};
+
+/// Scratch memory for one model, to be made once per thread; results borrow from it.
+///
+/// The number types of positions, velocities and accelerations may differ: with `Q = f64` and dual `V`, `A`, derivatives
+/// with respect to velocities are had without carrying derivatives of poses. Usually all three are the same.
+#[derive(Clone, Debug)]
+pub struct Workspace<Q, V = Q, A = V> {
+    /// Pose of each body in its parent.
+    pub(crate) x_pb: Vec<Transform<Q>>,
+    /// Pose of each body in the world, where it was asked for.
+    pub(crate) x_wb: Vec<Transform<Q>>,
+    /// Columns of the motion subspaces, in coordinates of their bodies. Each body has its own, mimic joints too.
+    pub(crate) columns: Vec<Motion<Q>>,
+    /// First column of each body.
+    pub(crate) first: Vec<usize>,
+    /// Velocity of each body, in its coordinates.
+    pub(crate) velocity: Vec<Motion<V>>,
+    /// Acceleration of each body, in its coordinates; in RNEA with that of the falling base, −g.
+    pub(crate) acceleration: Vec<Motion<A>>,
+    /// Force on each body; after the sweep to the root, through its joint.
+    pub(crate) force: Vec<Force<A>>,
+    /// Joint torques.
+    pub(crate) tau: Vec<A>,
+}
+
+impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
+    /// Memory for the algorithms on this model.
+    #[must_use]
+    pub fn new<P: Real>(model: &Model<P>) -> Self
+    where
+        Q: Scalar<P>,
+    {
+        let n = model.bodies().len();
+        let (mut first, mut columns) = (Vec::with_capacity(n), 0);
+        for body in model.bodies() {
+            first.push(columns);
+            columns += body.v_range().len();
+        }
+        let mut workspace = Self {
+            x_pb: vec![Transform::identity(); n],
+            x_wb: vec![Transform::identity(); n],
+            columns: vec![Motion::zero(); columns],
+            first,
+            velocity: vec![Motion::zero(); n],
+            acceleration: vec![Motion::zero(); n],
+            force: vec![Force::zero(); n],
+            tau: vec![A::zero(); model.nv()],
+        };
+        // Constant columns are written here, once.
+        let q = model.neutral::<Q>();
+        for (i, body) in model.bodies().iter().enumerate() {
+            let k = workspace.first[i];
+            let columns = &mut workspace.columns[k..k + body.v_range().len()];
+            crate::joint::JointKind::<P>::motion_subspace(body.joint(), &q[body.q_range()], columns);
+        }
+        workspace
+    }
+
+    /// Is this workspace one for `model`?
+    #[inline]
+    pub(crate) fn check<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
+        let (expected, found) = (model.bodies().len(), self.x_pb.len());
+        if expected == found && model.nv() == self.tau.len() {
+            return Ok(());
+        }
+        Err(InputError::Workspace { expected, found, expected_nv: model.nv(), found_nv: self.tau.len() })
+    }
+}

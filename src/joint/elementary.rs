@@ -1,0 +1,196 @@
+//! The kinds with a file of their own, in one enum.
+
+use super::*;
+
+/// One of the kinds with a file of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "each variant is the type of its name")]
+pub enum Elementary<P = f64> {
+    Fixed(Fixed),
+    Revolute(Revolute<P>),
+    Continuous(Continuous<P>),
+    Prismatic(Prismatic<P>),
+    Helical(Helical<P>),
+    Cylindrical(Cylindrical<P>),
+    Universal(Universal<P>),
+    Planar(Planar<P>),
+    Translation(Translation),
+    Spherical(Spherical),
+    SphericalZyx(SphericalZyx),
+    FreeFlyer(FreeFlyer),
+}
+
+/// Calls the same method of whatever kind it is.
+macro_rules! each {
+    ($joint:expr, $kind:ident => $call:expr) => {
+        match $joint {
+            Elementary::Fixed($kind) => $call,
+            Elementary::Revolute($kind) => $call,
+            Elementary::Continuous($kind) => $call,
+            Elementary::Prismatic($kind) => $call,
+            Elementary::Helical($kind) => $call,
+            Elementary::Cylindrical($kind) => $call,
+            Elementary::Universal($kind) => $call,
+            Elementary::Planar($kind) => $call,
+            Elementary::Translation($kind) => $call,
+            Elementary::Spherical($kind) => $call,
+            Elementary::SphericalZyx($kind) => $call,
+            Elementary::FreeFlyer($kind) => $call,
+        }
+    };
+}
+
+impl<P: Real> Elementary<P> {
+    /// The name of the kind.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Fixed(_) => "fixed",
+            Self::Revolute(_) => "revolute",
+            Self::Continuous(_) => "continuous",
+            Self::Prismatic(_) => "prismatic",
+            Self::Helical(_) => "helical",
+            Self::Cylindrical(_) => "cylindrical",
+            Self::Universal(_) => "universal",
+            Self::Planar(_) => "planar",
+            Self::Translation(_) => "translation",
+            Self::Spherical(_) => "spherical",
+            Self::SphericalZyx(_) => "spherical ZYX",
+            Self::FreeFlyer(_) => "free-flyer",
+        }
+    }
+
+    /// The same joint with its constants in a wider number type.
+    #[must_use]
+    pub fn lift<T: Scalar<P>>(&self) -> Elementary<T> {
+        match self {
+            Self::Fixed(_) => Elementary::Fixed(Fixed),
+            Self::Revolute(k) => Elementary::Revolute(Revolute { axis: k.axis.lift() }),
+            Self::Continuous(k) => Elementary::Continuous(Continuous { axis: k.axis.lift() }),
+            Self::Prismatic(k) => Elementary::Prismatic(Prismatic { axis: k.axis.lift() }),
+            Self::Helical(k) => Elementary::Helical(Helical { axis: k.axis.lift(), pitch: k.pitch.into() }),
+            Self::Cylindrical(k) => Elementary::Cylindrical(Cylindrical { axis: k.axis.lift() }),
+            Self::Universal(k) => Elementary::Universal(Universal { first: k.first.lift(), second: k.second.lift() }),
+            Self::Planar(k) => Elementary::Planar(k.lift()),
+            Self::Translation(_) => Elementary::Translation(Translation),
+            Self::Spherical(_) => Elementary::Spherical(Spherical),
+            Self::SphericalZyx(_) => Elementary::SphericalZyx(SphericalZyx),
+            Self::FreeFlyer(_) => Elementary::FreeFlyer(FreeFlyer),
+        }
+    }
+
+    /// `S v`, for at most six velocities.
+    #[inline(always)]
+    pub(super) fn velocity<Q: Scalar<P>, V: Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
+        let mut columns = [Motion::zero(); 6];
+        let columns = &mut columns[..v.len()];
+        self.motion_subspace(q, columns);
+        let mut sum = Motion::zero();
+        for k in 0..v.len() {
+            sum = columns[k].times_plus(v[k], sum);
+        }
+        sum
+    }
+}
+
+impl<P: Real> JointKind<P> for Elementary<P> {
+    #[inline(always)]
+    fn nq(&self) -> usize {
+        each!(self, kind => JointKind::<P>::nq(kind))
+    }
+    #[inline(always)]
+    fn nv(&self) -> usize {
+        each!(self, kind => JointKind::<P>::nv(kind))
+    }
+    #[inline(always)]
+    fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
+        each!(self, kind => JointKind::<P>::pose(kind, q))
+    }
+    #[inline(always)]
+    fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
+        each!(self, kind => JointKind::<P>::motion_subspace(kind, q, columns));
+    }
+    #[inline(always)]
+    fn subspace_varies(&self) -> bool {
+        each!(self, kind => JointKind::<P>::subspace_varies(kind))
+    }
+    #[inline(always)]
+    fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
+        each!(self, kind => JointKind::<P>::bias(kind, q, v))
+    }
+    #[inline(always)]
+    fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
+        each!(self, kind => JointKind::<P>::q_dot(kind, q, v, q_dot));
+    }
+    #[inline(always)]
+    fn neutral<T: Real>(&self, q: &mut [T]) {
+        each!(self, kind => JointKind::<P>::neutral(kind, q));
+    }
+    #[inline(always)]
+    fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
+        each!(self, kind => JointKind::<P>::integrate(kind, q, v, out));
+    }
+    #[inline(always)]
+    fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
+        each!(self, kind => JointKind::<P>::difference(kind, q0, q1, out));
+    }
+    fn geometry(&self) -> Geometry {
+        each!(self, kind => JointKind::<P>::geometry(kind))
+    }
+    fn normalize(&self, q: &mut [f64]) {
+        each!(self, kind => JointKind::<P>::normalize(kind, q));
+    }
+    fn norm_error(&self, q: &[f64]) -> f64 {
+        each!(self, kind => JointKind::<P>::norm_error(kind, q))
+    }
+    fn random(&self, unit: &mut dyn FnMut() -> f64, lower: &[f64], upper: &[f64], q: &mut [f64]) {
+        each!(self, kind => JointKind::<P>::random(kind, unit, lower, upper, q));
+    }
+}
+
+macro_rules! from_kind {
+    ($($kind:ident $(<$p:ident>)?),*) => { $(
+        impl<P> From<$kind $(<$p>)?> for Elementary<P> {
+            fn from(kind: $kind $(<$p>)?) -> Self {
+                Self::$kind(kind)
+            }
+        }
+        impl<P> From<$kind $(<$p>)?> for Joint<P> {
+            fn from(kind: $kind $(<$p>)?) -> Self {
+                Self::Elementary(Elementary::$kind(kind))
+            }
+        }
+    )* };
+}
+from_kind!(
+    Fixed,
+    Revolute<P>,
+    Continuous<P>,
+    Prismatic<P>,
+    Helical<P>,
+    Cylindrical<P>,
+    Universal<P>,
+    Planar<P>,
+    Translation,
+    Spherical,
+    SphericalZyx,
+    FreeFlyer
+);
+
+impl<P> From<Elementary<P>> for Joint<P> {
+    fn from(kind: Elementary<P>) -> Self {
+        Self::Elementary(kind)
+    }
+}
+
+impl<P> From<Composite<P>> for Joint<P> {
+    fn from(kind: Composite<P>) -> Self {
+        Self::Composite(kind)
+    }
+}
+
+impl<P> From<Mimic<P>> for Joint<P> {
+    fn from(kind: Mimic<P>) -> Self {
+        Self::Mimic(kind)
+    }
+}

@@ -1,0 +1,260 @@
+//! Joints: a closed set of kinds, one file each.
+//!
+//! A joint says where a body can be in its parent: its **pose** `x_fb(q)`, of the body B in the frame F that the joint
+//! is mounted with; its **motion subspace** `S(q)`, whose columns are the motions of B in F that each velocity
+//! coordinate makes, in coordinates of B: `ν = S(q) v`; and its **bias** `c(q, v) = (dS/dt) v`, the acceleration of B
+//! in F at zero joint acceleration. It also says how its coordinates are moved along: `integrate`, `difference`.
+//!
+//! | kind | nq | nv | q | v | S |
+//! |---|---|---|---|---|---|
+//! | fixed | 0 | 0 | | | |
+//! | revolute | 1 | 1 | angle | rate | constant |
+//! | continuous | 2 | 1 | cos, sin of the angle | rate | constant |
+//! | prismatic | 1 | 1 | displacement | rate | constant |
+//! | helical | 1 | 1 | angle; it advances by `pitch` a radian | rate | constant |
+//! | cylindrical | 2 | 2 | displacement, angle | rates | constant |
+//! | universal | 2 | 2 | angles about the first and the second axis | rates | depends on q |
+//! | planar | 4 | 3 | x, y, cos, sin | body velocity (vx, vy, ω) | constant |
+//! | translation | 3 | 3 | x, y, z | rates | constant |
+//! | spherical | 4 | 3 | unit quaternion x y z w | body angular velocity | constant |
+//! | spherical ZYX | 3 | 3 | angles about z, y, x | rates | depends on q |
+//! | free-flyer | 7 | 6 | position, unit quaternion x y z w | body velocity, linear first | constant |
+//! | composite | Σ | Σ | its parts', in order | its parts' | depends on q |
+//! | mimic | 1 | 1 | another joint's: it stands at `k q + b` | the same | constant |
+//!
+//! A continuous joint of a robot file has one coordinate, the angle, and is [`Elementary::Revolute`] here; the two-coordinate
+//! form is for exchange with programs that use it.
+//!
+//! Everything is generic over the scalar, so the dependence on `q` of pose, subspace and bias is had by evaluating over
+//! dual numbers.
+
+mod axis;
+mod composite;
+mod continuous;
+mod cylindrical;
+mod elementary;
+mod fixed;
+mod free_flyer;
+mod helical;
+mod mimic;
+mod planar;
+mod prismatic;
+mod revolute;
+mod spherical;
+mod spherical_zyx;
+mod translation;
+mod universal;
+
+pub use axis::Axis;
+pub use composite::Composite;
+pub use continuous::Continuous;
+pub use cylindrical::Cylindrical;
+pub use elementary::Elementary;
+pub use fixed::Fixed;
+pub use free_flyer::FreeFlyer;
+pub use helical::Helical;
+pub use mimic::Mimic;
+pub use planar::Planar;
+pub use prismatic::Prismatic;
+pub use revolute::Revolute;
+pub use spherical::Spherical;
+pub use spherical_zyx::SphericalZyx;
+pub use translation::Translation;
+pub use universal::Universal;
+
+use crate::spatial::{Motion, Transform};
+use gradyn_derivatives::{Real, Scalar};
+
+/// What a kind of joint provides. Slices have the length that `nq` and `nv` say; the inner functions trust that.
+///
+/// `P` is the type of the joint's own constants (axes, pitch, …), `T` that of states.
+pub trait JointKind<P: Real> {
+    /// Number of configuration coordinates.
+    fn nq(&self) -> usize;
+    /// Number of velocity coordinates.
+    fn nv(&self) -> usize;
+
+    /// Pose of the body in the joint's mounting frame, `x_fb(q)`.
+    fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T>;
+
+    /// The columns of `S(q)`, in coordinates of the body, into `columns` (nv of them).
+    fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]);
+
+    /// Does `S` depend on `q`? If not, the bias is zero.
+    fn subspace_varies(&self) -> bool {
+        false
+    }
+
+    /// `c(q, v) = (dS/dt) v`, in coordinates of the body.
+    #[inline(always)]
+    fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, _q: &[Q], _v: &[V]) -> Motion<V> {
+        Motion::zero()
+    }
+
+    /// Rate of change of `q` at velocity `v`: `q̇ = G(q) v`, into `q_dot` (nq).
+    #[inline(always)]
+    fn q_dot<T: Scalar<P>>(&self, _q: &[T], v: &[T], q_dot: &mut [T]) {
+        q_dot.copy_from_slice(v);
+    }
+
+    /// The configuration in which the pose is the identity, or for a mimic joint its joint's, into `q` (nq).
+    #[inline(always)]
+    fn neutral<T: Real>(&self, q: &mut [T]) {
+        for x in q {
+            *x = T::zero();
+        }
+    }
+
+    /// `q ⊕ v`: the configuration reached from `q` by moving with constant velocity `v` for unit time, into `out` (nq).
+    #[inline(always)]
+    fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
+        for i in 0..out.len() {
+            out[i] = q[i] + v[i];
+        }
+    }
+
+    /// `q₁ ⊖ q₀`: the velocity that leads from `q₀` to `q₁` in unit time, into `out` (nv). Of several, the shortest.
+    #[inline(always)]
+    fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
+        for i in 0..out.len() {
+            out[i] = q1[i] - q0[i];
+        }
+    }
+
+    /// The tangent space's geometry, which gives the derivatives of `integrate` and `difference`.
+    fn geometry(&self) -> Geometry {
+        Geometry::Flat
+    }
+
+    /// Brings `q` back to the set of valid configurations (unit quaternion, cos² + sin² = 1). What has no direction
+    /// becomes neutral.
+    fn normalize(&self, _q: &mut [f64]) {}
+
+    /// By how much `q` misses that set: `| |quaternion| − 1 |` or zero.
+    fn norm_error(&self, _q: &[f64]) -> f64 {
+        0.0
+    }
+
+    /// Configurations spread evenly: `unit()` gives numbers in [0, 1); `lower` and `upper` are limits of each
+    /// coordinate, infinite ones replaced by ±π for angles and ±1 m for lengths.
+    fn random(&self, unit: &mut dyn FnMut() -> f64, lower: &[f64], upper: &[f64], q: &mut [f64]);
+}
+
+/// How a joint's configurations hang together near each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Geometry {
+    /// `q ⊕ v = q + v` in each coordinate, or the same for an angle: every Jacobian is the unit matrix.
+    Flat,
+    /// Poses in the plane.
+    Se2,
+    /// Rotations.
+    So3,
+    /// Poses.
+    Se3,
+}
+
+/// A joint: one of the elementary kinds, or made of them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Joint<P = f64> {
+    /// One of the kinds with a file of its own.
+    Elementary(Elementary<P>),
+    /// Several in a row, as one joint.
+    Composite(Composite<P>),
+    /// Moves with another joint: `k q + b`.
+    Mimic(Mimic<P>),
+}
+
+/// Calls the same method of whatever kind it is.
+macro_rules! each {
+    ($joint:expr, $kind:ident => $call:expr) => {
+        match $joint {
+            Joint::Elementary($kind) => $call,
+            Joint::Composite($kind) => $call,
+            Joint::Mimic($kind) => $call,
+        }
+    };
+}
+
+impl<P: Real> Joint<P> {
+    /// The name of the kind, as `gradyn` prints it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Elementary(kind) => kind.name(),
+            Self::Composite(_) => "composite",
+            Self::Mimic(_) => "mimic",
+        }
+    }
+
+    /// The same joint with its constants in a wider number type.
+    #[must_use]
+    pub fn lift<T: Scalar<P>>(&self) -> Joint<T> {
+        match self {
+            Self::Elementary(kind) => Joint::Elementary(kind.lift()),
+            Self::Composite(kind) => Joint::Composite(kind.lift()),
+            Self::Mimic(kind) => Joint::Mimic(kind.lift()),
+        }
+    }
+}
+
+impl<P: Real> JointKind<P> for Joint<P> {
+    #[inline(always)]
+    fn nq(&self) -> usize {
+        each!(self, kind => kind.nq())
+    }
+    #[inline(always)]
+    fn nv(&self) -> usize {
+        each!(self, kind => kind.nv())
+    }
+    #[inline(always)]
+    fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
+        each!(self, kind => kind.pose(q))
+    }
+    #[inline(always)]
+    fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
+        each!(self, kind => kind.motion_subspace(q, columns));
+    }
+    #[inline(always)]
+    fn subspace_varies(&self) -> bool {
+        each!(self, kind => kind.subspace_varies())
+    }
+    #[inline(always)]
+    fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
+        each!(self, kind => kind.bias(q, v))
+    }
+    #[inline(always)]
+    fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
+        each!(self, kind => kind.q_dot(q, v, q_dot));
+    }
+    #[inline(always)]
+    fn neutral<T: Real>(&self, q: &mut [T]) {
+        each!(self, kind => kind.neutral(q));
+    }
+    #[inline(always)]
+    fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
+        each!(self, kind => kind.integrate(q, v, out));
+    }
+    #[inline(always)]
+    fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
+        each!(self, kind => kind.difference(q0, q1, out));
+    }
+    fn geometry(&self) -> Geometry {
+        each!(self, kind => kind.geometry())
+    }
+    fn normalize(&self, q: &mut [f64]) {
+        each!(self, kind => kind.normalize(q));
+    }
+    fn norm_error(&self, q: &[f64]) -> f64 {
+        each!(self, kind => kind.norm_error(q))
+    }
+    fn random(&self, unit: &mut dyn FnMut() -> f64, lower: &[f64], upper: &[f64], q: &mut [f64]) {
+        each!(self, kind => kind.random(unit, lower, upper, q));
+    }
+}
+
+/// A number between the limits, infinite ones replaced by ±`reach`.
+fn between(u: f64, lower: f64, upper: f64, reach: f64) -> f64 {
+    let lower = if lower.is_finite() { lower } else { -reach.max(-upper) };
+    let upper = if upper.is_finite() { upper } else { reach.max(lower) };
+    lower + u * (upper - lower)
+}

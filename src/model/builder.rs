@@ -1,0 +1,443 @@
+//! Making a model, body by body.
+
+use super::{Body, DofDynamics, Frame, Limits, Model, ModelError};
+use crate::joint::{Joint, JointKind, Mimic};
+use crate::spatial::{Inertia, Transform};
+use gradyn_derivatives::Real;
+use nalgebra::Vector3;
+use std::collections::HashSet;
+
+/// A body of a builder, to hang others from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BodyKey(usize);
+
+/// Makes a [`Model`]: bodies in any order that puts parents before children.
+///
+/// ```
+/// use gradyn::joint::{Axis, Revolute};
+/// use gradyn::model::ModelBuilder;
+/// use gradyn::spatial::{Inertia, Symmetric3, Transform};
+/// use nalgebra::{Matrix3, Vector3};
+///
+/// let mut builder = ModelBuilder::new("pendulum");
+/// let rod = Inertia::new(1.0, Vector3::new(0.0, 0.0, -0.5), Symmetric3::diagonal(1.0 / 12.0, 1.0 / 12.0, 0.0));
+/// builder.add_body(None, "rod", "hinge", Transform::identity(), Revolute { axis: Axis::Y }, rod)?;
+/// let model = builder.build()?;
+/// assert_eq!((model.nq(), model.nv()), (1, 1));
+/// # Ok::<(), gradyn::model::ModelError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ModelBuilder<P = f64> {
+    name: String,
+    gravity: Vector3<P>,
+    friction_width: P,
+    bodies: Vec<Draft<P>>,
+    frames: Vec<(String, Option<BodyKey>, Transform<P>)>,
+}
+
+#[derive(Clone, Debug)]
+struct Draft<P> {
+    name: String,
+    joint_name: String,
+    parent: Option<usize>,
+    placement: Transform<P>,
+    joint: Joint<P>,
+    mimic: Option<(usize, P, P)>,
+    inertia: Inertia<P>,
+    armature: Option<Vec<P>>,
+    damping: Option<Vec<P>>,
+    friction: Option<Vec<P>>,
+    q_limits: Vec<(f64, f64)>,
+    velocity_limits: Vec<f64>,
+    effort_limits: Vec<f64>,
+}
+
+impl<P: Real> ModelBuilder<P> {
+    /// A robot without bodies, under gravity of 9.81 m/s² along −z.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            gravity: Vector3::new(P::zero(), P::zero(), P::from(-9.81)),
+            friction_width: P::from(0.01),
+            bodies: Vec::new(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// Sets gravity, m/s² in the world.
+    pub fn set_gravity(&mut self, gravity: Vector3<P>) -> &mut Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// Sets the width of the smooth Coulomb friction, rad/s (m/s); 0.01 unless set.
+    pub fn set_friction_width(&mut self, width: P) -> &mut Self {
+        self.friction_width = width;
+        self
+    }
+
+    /// Hangs a body from `parent` (`None`: from the world) by a joint whose mounting frame has the pose `placement` in
+    /// the parent. `inertia` is in the body's frame. Joints that follow others: [`set_mimic`](Self::set_mimic).
+    ///
+    /// # Errors
+    /// [`ModelError`] if the parent is not of this builder, or the joint is a [`Mimic`].
+    pub fn add_body(
+        &mut self,
+        parent: Option<BodyKey>,
+        name: impl Into<String>,
+        joint_name: impl Into<String>,
+        placement: Transform<P>,
+        joint: impl Into<Joint<P>>,
+        inertia: Inertia<P>,
+    ) -> Result<BodyKey, ModelError> {
+        let (joint, joint_name) = (joint.into(), joint_name.into());
+        if matches!(joint, Joint::Mimic(_)) {
+            let reason = "it is a mimic joint without a leader: add the joint itself, then call `set_mimic`";
+            return Err(ModelError::Mimic { joint: joint_name, leader: String::new(), reason });
+        }
+        let name = name.into();
+        if parent.is_some_and(|key| key.0 >= self.bodies.len()) {
+            return Err(ModelError::UnknownBody { what: "body", name });
+        }
+        let (nq, nv) = (joint.nq(), joint.nv());
+        self.bodies.push(Draft {
+            name,
+            joint_name,
+            parent: parent.map(|key| key.0),
+            placement,
+            joint,
+            mimic: None,
+            inertia,
+            armature: None,
+            damping: None,
+            friction: None,
+            q_limits: vec![(f64::NEG_INFINITY, f64::INFINITY); nq],
+            velocity_limits: vec![f64::INFINITY; nv],
+            effort_limits: vec![f64::INFINITY; nv],
+        });
+        Ok(BodyKey(self.bodies.len() - 1))
+    }
+
+    /// Adds a frame fixed to a body (`None`: to the world) with this pose in it. Every body's own frame is there anyway.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownBody`] if the body is not of this builder.
+    pub fn add_frame(
+        &mut self,
+        body: Option<BodyKey>,
+        name: impl Into<String>,
+        placement: Transform<P>,
+    ) -> Result<&mut Self, ModelError> {
+        let name = name.into();
+        if body.is_some_and(|key| key.0 >= self.bodies.len()) {
+            return Err(ModelError::UnknownBody { what: "frame", name });
+        }
+        self.frames.push((name, body, placement));
+        Ok(self)
+    }
+
+    fn draft(&mut self, body: BodyKey, what: &'static str) -> Result<&mut Draft<P>, ModelError> {
+        let unknown = ModelError::UnknownBody { what, name: format!("#{}", body.0) };
+        self.bodies.get_mut(body.0).ok_or(unknown)
+    }
+
+    /// Sets the armature of a body's joint, one entry a degree of freedom, kg m² (kg).
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] for a wrong number of entries.
+    pub fn set_armature(&mut self, body: BodyKey, armature: &[P]) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, "armature")?;
+        draft.check("armature", armature.len(), draft.joint.nv())?;
+        draft.armature = Some(armature.to_vec());
+        Ok(self)
+    }
+
+    /// Sets the viscous friction of a body's joint, one entry a degree of freedom, N m s/rad (N s/m).
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] for a wrong number of entries.
+    pub fn set_damping(&mut self, body: BodyKey, damping: &[P]) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, "damping")?;
+        draft.check("damping", damping.len(), draft.joint.nv())?;
+        draft.damping = Some(damping.to_vec());
+        Ok(self)
+    }
+
+    /// Sets the Coulomb friction of a body's joint, one entry a degree of freedom, N m (N).
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] for a wrong number of entries.
+    pub fn set_friction(&mut self, body: BodyKey, friction: &[P]) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, "friction")?;
+        draft.check("friction", friction.len(), draft.joint.nv())?;
+        draft.friction = Some(friction.to_vec());
+        Ok(self)
+    }
+
+    /// Sets the range of each coordinate of a body's joint.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] for a wrong number of entries, [`ModelError::BadNumber`] for a range that is empty or NaN.
+    pub fn set_q_limits(&mut self, body: BodyKey, limits: &[(f64, f64)]) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, "limits")?;
+        draft.check("limits", limits.len(), draft.joint.nq())?;
+        for &(lower, upper) in limits {
+            if lower.is_nan() || upper.is_nan() || lower > upper {
+                let (name, rule) = (draft.joint_name.clone(), "expected lower <= upper");
+                return Err(ModelError::BadNumber { what: "lower limit", name, value: lower, rule });
+            }
+        }
+        draft.q_limits = limits.to_vec();
+        Ok(self)
+    }
+
+    /// Sets the greatest |v| of each degree of freedom of a body's joint.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] for a wrong number of entries, [`ModelError::BadNumber`] for a negative one or NaN.
+    pub fn set_velocity_limits(&mut self, body: BodyKey, limits: &[f64]) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, "velocity limits")?;
+        draft.check("velocity limits", limits.len(), draft.joint.nv())?;
+        draft.not_negative("velocity limit", limits)?;
+        draft.velocity_limits = limits.to_vec();
+        Ok(self)
+    }
+
+    /// Sets the greatest |τ| of each degree of freedom of a body's joint.
+    ///
+    /// # Errors
+    /// [`ModelError::Length`] for a wrong number of entries, [`ModelError::BadNumber`] for a negative one or NaN.
+    pub fn set_effort_limits(&mut self, body: BodyKey, limits: &[f64]) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, "effort limits")?;
+        draft.check("effort limits", limits.len(), draft.joint.nv())?;
+        draft.not_negative("effort limit", limits)?;
+        draft.effort_limits = limits.to_vec();
+        Ok(self)
+    }
+
+    /// The model: bodies in depth-first order, children in the order in which they were added.
+    ///
+    /// # Errors
+    /// [`ModelError::DuplicateName`] for a name that two bodies, joints or frames have;
+    /// [`ModelError::BadNumber`] for a constant that is not finite. An inertia that no rigid body can have is accepted:
+    /// inverse dynamics is defined for it.
+    pub fn build(mut self) -> Result<Model<P>, ModelError> {
+        unique("body", self.bodies.iter().map(|b| b.name.as_str()))?;
+        unique("joint", self.bodies.iter().map(|b| b.joint_name.as_str()))?;
+        let names = self.bodies.iter().map(|b| b.name.as_str());
+        unique("frame", names.chain(self.frames.iter().map(|f| f.0.as_str())))?;
+        for draft in &self.bodies {
+            draft.check_numbers()?;
+        }
+
+        let leaders = self.resolve_mimics()?;
+
+        let order = depth_first(&self.bodies.iter().map(|b| b.parent).collect::<Vec<_>>());
+        let mut place = vec![0; order.len()];
+        for (new, &(old, _)) in order.iter().enumerate() {
+            place[old] = new;
+        }
+        // Coordinates in the order of the bodies; then each follower gets its leader's.
+        let (mut nq, mut nv) = (0, 0);
+        let mut ranges = vec![(0..0, 0..0); order.len()];
+        for &(old, _) in &order {
+            let draft = &self.bodies[old];
+            if leaders[old].is_none() {
+                ranges[old] = (nq..nq + draft.joint.nq(), nv..nv + draft.joint.nv());
+                (nq, nv) = (ranges[old].0.end, ranges[old].1.end);
+            }
+        }
+        for (old, leader) in leaders.iter().enumerate() {
+            if let Some(leader) = *leader {
+                ranges[old] = ranges[leader].clone();
+            }
+        }
+
+        let mut limits = Limits {
+            q_lower: vec![f64::NEG_INFINITY; nq],
+            q_upper: vec![f64::INFINITY; nq],
+            velocity: vec![f64::INFINITY; nv],
+            effort: vec![f64::INFINITY; nv],
+        };
+        let (mut dofs, mut bodies, mut frames) = (Vec::new(), Vec::new(), Vec::new());
+        let mut drafts: Vec<Option<Draft<P>>> = self.bodies.into_iter().map(Some).collect();
+        for (new, &(old, end)) in order.iter().enumerate() {
+            // Each body stands in the order once.
+            let Some(draft) = drafts[old].take() else { continue };
+            let (q, v) = ranges[old].clone();
+            dofs.extend(draft.joint_dynamics(v.start));
+            if leaders[old].is_none() {
+                for (k, (lower, upper)) in draft.q_limits.iter().enumerate() {
+                    (limits.q_lower[q.start + k], limits.q_upper[q.start + k]) = (*lower, *upper);
+                }
+                limits.velocity[v.clone()].copy_from_slice(&draft.velocity_limits);
+                limits.effort[v.clone()].copy_from_slice(&draft.effort_limits);
+            }
+            frames.push(Frame { name: draft.name.clone(), body: Some(new), placement: Transform::identity() });
+            bodies.push(Body {
+                name: draft.name,
+                joint_name: draft.joint_name,
+                parent: draft.parent.map(|old| place[old]),
+                placement: draft.placement,
+                joint: draft.joint,
+                inertia: draft.inertia,
+                q,
+                v,
+                subtree_end: end,
+                owns_coordinates: leaders[old].is_none(),
+            });
+        }
+        for (name, body, placement) in self.frames {
+            frames.push(Frame { name, body: body.map(|key| place[key.0]), placement });
+        }
+        Ok(Model {
+            name: self.name,
+            bodies,
+            frames,
+            nq,
+            nv,
+            gravity: self.gravity,
+            dofs,
+            friction_width: self.friction_width,
+            joint_friction: true,
+            limits,
+        })
+    }
+}
+
+impl<P: Real> ModelBuilder<P> {
+    /// Makes mimic joints of the joints that follow others; for each the body whose joint leads in the end.
+    fn resolve_mimics(&mut self) -> Result<Vec<Option<usize>>, ModelError> {
+        let rules: Vec<_> = self.bodies.iter().map(|draft| draft.mimic).collect();
+        let mut leaders = vec![None; rules.len()];
+        for (body, rule) in rules.iter().enumerate() {
+            let Some((mut leader, mut k, mut b)) = *rule else { continue };
+            let refuse = |reason| {
+                let name = |i: usize| self.bodies.get(i).map_or_else(String::new, |d: &Draft<P>| d.joint_name.clone());
+                ModelError::Mimic { joint: name(body), leader: name(rule.map_or(body, |r| r.0)), reason }
+            };
+            // k (k₁ q + b₁) + b, up to the joint that leads in the end
+            let mut steps = 0;
+            while let Some((next, k1, b1)) = rules[leader] {
+                (leader, k, b) = (next, k * k1, k * b1 + b);
+                steps += 1;
+                if steps > rules.len() {
+                    return Err(refuse("they follow each other in a circle"));
+                }
+            }
+            if leader == body {
+                return Err(refuse("it would follow itself"));
+            }
+            let inner = match &self.bodies[body].joint {
+                Joint::Elementary(kind) => *kind,
+                Joint::Composite(_) | Joint::Mimic(_) => return Err(refuse("it is not of an elementary kind")),
+            };
+            let Some(mimic) = Mimic::new(inner, k, b) else {
+                return Err(refuse("it has not exactly one coordinate itself"));
+            };
+            self.bodies[body].joint = Joint::Mimic(mimic);
+            leaders[body] = Some(leader);
+        }
+        Ok(leaders)
+    }
+}
+
+impl<P: Real> Draft<P> {
+    fn check(&self, what: &'static str, found: usize, expected: usize) -> Result<(), ModelError> {
+        let name = self.joint_name.clone();
+        if found == expected { Ok(()) } else { Err(ModelError::Length { what, name, expected, found }) }
+    }
+
+    fn not_negative(&self, what: &'static str, numbers: &[f64]) -> Result<(), ModelError> {
+        for &value in numbers {
+            if value.is_nan() || value < 0.0 {
+                let (name, rule) = (self.joint_name.clone(), "expected a number that is not negative");
+                return Err(ModelError::BadNumber { what, name, value, rule });
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing that enters the dynamics may be infinite or NaN.
+    fn check_numbers(&self) -> Result<(), ModelError> {
+        let (y, x) = (&self.inertia, &self.placement);
+        let finite = |what, name: &str, numbers: &[P]| {
+            if numbers.iter().all(|p| p.is_finite()) {
+                return Ok(());
+            }
+            let (name, rule) = (name.to_string(), "expected finite numbers");
+            Err(ModelError::BadNumber { what, name, value: f64::NAN, rule })
+        };
+        let r = &y.rotational;
+        finite("mass", &self.name, &[y.mass])?;
+        finite("mass centre", &self.name, y.com.as_slice())?;
+        finite("rotational inertia", &self.name, &[r.xx, r.xy, r.xz, r.yy, r.yz, r.zz])?;
+        finite("placement", &self.joint_name, x.translation.as_slice())?;
+        finite("placement", &self.joint_name, x.rotation.as_slice())?;
+        for (what, list) in [("armature", &self.armature), ("damping", &self.damping), ("friction", &self.friction)] {
+            finite(what, &self.joint_name, list.as_deref().unwrap_or(&[]))?;
+        }
+        Ok(())
+    }
+
+    /// An entry for each degree of freedom, if anything was set.
+    fn joint_dynamics(&self, start: usize) -> Vec<DofDynamics<P>> {
+        if self.armature.is_none() && self.damping.is_none() && self.friction.is_none() {
+            return Vec::new();
+        }
+        let entry = |list: &Option<Vec<P>>, k: usize| {
+            list.as_ref().and_then(|list| list.get(k).copied()).unwrap_or_else(P::zero)
+        };
+        let multiplier = match &self.joint {
+            Joint::Mimic(m) => m.multiplier(),
+            _ => P::one(),
+        };
+        let dof = |k| DofDynamics {
+            index: start + k,
+            multiplier,
+            armature: entry(&self.armature, k),
+            damping: entry(&self.damping, k),
+            friction: entry(&self.friction, k),
+        };
+        (0..self.joint.nv()).map(dof).collect()
+    }
+}
+
+fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), ModelError> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(ModelError::DuplicateName { what, name: name.to_string() });
+        }
+    }
+    Ok(())
+}
+
+/// Depth-first order of a forest in which parents come before children: for each place, the old index and one past the
+/// last place of its subtree. Without recursion: chains may be long.
+fn depth_first(parents: &[Option<usize>]) -> Vec<(usize, usize)> {
+    let n = parents.len();
+    let mut size = vec![1; n];
+    for i in (0..n).rev() {
+        if let Some(p) = parents[i] {
+            size[p] += size[i];
+        }
+    }
+    // Where the next child of each goes; parents are placed before their children.
+    let (mut next, mut root, mut place) = (vec![0; n], 0, vec![0; n]);
+    for i in 0..n {
+        let slot = match parents[i] {
+            Some(p) => &mut next[p],
+            None => &mut root,
+        };
+        place[i] = *slot;
+        *slot += size[i];
+        next[i] = place[i] + 1;
+    }
+    let mut order = vec![(0, 0); n];
+    for i in 0..n {
+        order[place[i]] = (i, place[i] + size[i]);
+    }
+    order
+}

@@ -1,0 +1,188 @@
+//! Moving along configurations: `q ⊕ v` and `q₁ ⊖ q₀`, and what belongs to them.
+//!
+//! A configuration is not a vector: a free-flyer has seven coordinates and six ways to move. All derivatives with respect
+//! to `q` are along `integrate(q, ε e_k)`: nv columns, never nq. Integration composes on the right, in the body:
+//! `quaternion ⊗ exp(v)`, `pose ∘ exp6(v)`.
+
+use super::{Body, InputError, Model};
+use crate::joint::{Joint, JointKind};
+use gradyn_derivatives::{Real, Scalar};
+use rand::{Rng, RngExt};
+
+impl<P: Real> Model<P> {
+    /// The bodies whose joints have coordinates of their own.
+    fn owners(&self) -> impl Iterator<Item = &Body<P>> {
+        self.bodies.iter().filter(|body| body.owns_coordinates)
+    }
+
+    /// `q ⊕ v`: where the robot is after moving from `q` with the constant velocity `v` for unit time, into `out`.
+    ///
+    /// `q`, `out`: nq; `v`: nv. Quaternions come out at length one to first order. Cost O(n).
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn integrate_into<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) -> Result<(), InputError> {
+        self.check_length("q", "nq", q.len(), self.nq)?;
+        self.check_length("v", "nv", v.len(), self.nv)?;
+        self.check_length("out", "nq", out.len(), self.nq)?;
+        for body in self.owners() {
+            let (rq, rv) = (body.q.clone(), body.v.clone());
+            body.joint.integrate(&q[rq.clone()], &v[rv], &mut out[rq]);
+        }
+        Ok(())
+    }
+
+    /// `q ⊕ v`, as a new vector; see [`integrate_into`](Self::integrate_into).
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T]) -> Result<Vec<T>, InputError> {
+        let mut out = vec![T::zero(); self.nq];
+        self.integrate_into(q, v, &mut out)?;
+        Ok(out)
+    }
+
+    /// `q₁ ⊖ q₀`: the velocity that leads from `q₀` to `q₁` in unit time, into `out`; of several, the shortest.
+    ///
+    /// `q0`, `q1`: nq; `out`: nv. `integrate(q₀, q₁ ⊖ q₀) = q₁`, as a place. Cost O(n).
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn difference_into<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) -> Result<(), InputError> {
+        self.check_length("q0", "nq", q0.len(), self.nq)?;
+        self.check_length("q1", "nq", q1.len(), self.nq)?;
+        self.check_length("out", "nv", out.len(), self.nv)?;
+        for body in self.owners() {
+            let (rq, rv) = (body.q.clone(), body.v.clone());
+            body.joint.difference(&q0[rq.clone()], &q1[rq], &mut out[rv]);
+        }
+        Ok(())
+    }
+
+    /// `q₁ ⊖ q₀`, as a new vector; see [`difference_into`](Self::difference_into).
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<Vec<T>, InputError> {
+        let mut out = vec![T::zero(); self.nv];
+        self.difference_into(q0, q1, &mut out)?;
+        Ok(out)
+    }
+
+    /// `q₀ ⊕ t (q₁ ⊖ q₀)`: the configuration a fraction `t` of the way.
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn interpolate<T: Scalar<P>>(&self, q0: &[T], q1: &[T], t: T) -> Result<Vec<T>, InputError> {
+        let mut step = self.difference(q0, q1)?;
+        for x in &mut step {
+            *x *= t;
+        }
+        self.integrate(q0, &step)
+    }
+
+    /// `q̇ = G(q) v`, the rate of change of the coordinates at velocity `v`, into `out` (nq). Not the velocity itself: a
+    /// quaternion has four rates, ½ q ⊗ (ω, 0).
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn q_dot_into<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) -> Result<(), InputError> {
+        self.check_length("q", "nq", q.len(), self.nq)?;
+        self.check_length("v", "nv", v.len(), self.nv)?;
+        self.check_length("out", "nq", out.len(), self.nq)?;
+        for body in self.owners() {
+            let (rq, rv) = (body.q.clone(), body.v.clone());
+            body.joint.q_dot(&q[rq.clone()], &v[rv], &mut out[rq]);
+        }
+        Ok(())
+    }
+
+    /// The configuration in which every joint's pose is the identity.
+    #[must_use]
+    pub fn neutral<T: Scalar<P>>(&self) -> Vec<T> {
+        let mut q = vec![T::zero(); self.nq];
+        for body in self.owners() {
+            JointKind::<P>::neutral(&body.joint, &mut q[body.q.clone()]);
+        }
+        q
+    }
+
+    /// A random configuration: within the limits where there are any, else angles in ±π, lengths in ±1 m, rotations
+    /// spread evenly.
+    pub fn random(&self, rng: &mut impl Rng) -> Vec<f64> {
+        let mut q = vec![0.0; self.nq];
+        let mut unit = || rng.random::<f64>();
+        for body in self.owners() {
+            let r = body.q.clone();
+            let (lower, upper) = (&self.limits.q_lower[r.clone()], &self.limits.q_upper[r.clone()]);
+            body.joint.random(&mut unit, lower, upper, &mut q[r]);
+        }
+        q
+    }
+
+    /// Brings quaternions and (cos, sin) pairs in `q` to length one.
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn normalize(&self, q: &mut [f64]) -> Result<(), InputError> {
+        self.check_length("q", "nq", q.len(), self.nq)?;
+        for body in self.owners() {
+            body.joint.normalize(&mut q[body.q.clone()]);
+        }
+        Ok(())
+    }
+
+    /// Checks that `q` has the right length, is finite, and has quaternions and (cos, sin) pairs of length one to `1e-6`:
+    /// what a file with nine digits gives.
+    ///
+    /// # Errors
+    /// [`InputError::Length`], [`InputError::NotFinite`], [`InputError::NotNormalized`]
+    pub fn check_configuration(&self, q: &[f64]) -> Result<(), InputError> {
+        self.check_length("q", "nq", q.len(), self.nq)?;
+        for body in self.owners() {
+            let r = body.q.clone();
+            for index in r.clone() {
+                if !q[index].is_finite() {
+                    let joint = format!("joint {}", body.joint_name);
+                    return Err(InputError::NotFinite { what: "q", index, joint, value: q[index] });
+                }
+            }
+            let error = body.joint.norm_error(&q[r.clone()]);
+            if error > 1e-6 {
+                let direction = match (&body.joint, body.joint.kind()) {
+                    (Joint::Elementary(_), "free-flyer") => &q[r.start + 3..r.end],
+                    (Joint::Elementary(_), "planar") => &q[r.start + 2..r.end],
+                    _ => &q[r.clone()],
+                };
+                return Err(InputError::NotNormalized {
+                    start: r.start,
+                    end: r.end,
+                    joint: body.joint_name.clone(),
+                    kind: body.joint.kind(),
+                    norm: direction.iter().map(|x| x * x).sum::<f64>().sqrt(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that `x` (`v`, `a`, `tau`) has nv finite entries.
+    ///
+    /// # Errors
+    /// [`InputError::Length`], [`InputError::NotFinite`]
+    pub fn check_tangent(&self, what: &'static str, x: &[f64]) -> Result<(), InputError> {
+        self.check_length(what, "nv", x.len(), self.nv)?;
+        match x.iter().position(|x| !x.is_finite()) {
+            Some(index) => Err(InputError::NotFinite { what, index, joint: self.dof_label(index), value: x[index] }),
+            None => Ok(()),
+        }
+    }
+
+    /// "joint elbow", for messages.
+    pub(crate) fn dof_label(&self, dof: usize) -> String {
+        match self.joint_of_dof(dof) {
+            Some(body) => format!("joint {}", self.bodies[body.0].joint_name),
+            None => String::from("no joint"),
+        }
+    }
+}

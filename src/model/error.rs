@@ -1,0 +1,143 @@
+//! What can be wrong with a model, and with what is asked of it.
+
+use thiserror::Error;
+
+/// Why a model could not be built.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Two bodies, or two joints, have the same name.
+    #[error("{what} `{name}` is there twice")]
+    DuplicateName {
+        /// "body", "joint" or "frame".
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A key does not come from this builder.
+    #[error("{what} `{name}`: its body is not one of this builder's")]
+    UnknownBody {
+        /// "body", "frame", …
+        what: &'static str,
+        /// Name of the thing that asks for the body.
+        name: String,
+    },
+    /// A number that must be finite is not, or one that must not be negative is.
+    #[error("{what} of `{name}` is {value}: {rule}")]
+    BadNumber {
+        /// What it is: "mass", "damping", …
+        what: &'static str,
+        /// Name of the body or joint.
+        name: String,
+        /// The number.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// A list for a joint does not have one entry a degree of freedom.
+    #[error("{what} of joint `{name}` has {found} entries, expected {expected}")]
+    Length {
+        /// What the list holds.
+        what: &'static str,
+        /// Name of the joint.
+        name: String,
+        /// Degrees of freedom, or coordinates, of the joint.
+        expected: usize,
+        /// Entries given.
+        found: usize,
+    },
+    /// A joint follows one that cannot lead: itself, one that follows it, or one without exactly one coordinate.
+    #[error("joint `{joint}` cannot follow joint `{leader}`: {reason}")]
+    Mimic {
+        /// Name of the joint that follows.
+        joint: String,
+        /// Name of the joint that it should follow.
+        leader: String,
+        /// Why not.
+        reason: &'static str,
+    },
+}
+
+/// What is wrong with the arguments of a computation.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A slice does not have the length it should have.
+    #[error("`{what}` has {found} entries, expected {expected} ({size} of the model)")]
+    Length {
+        /// Which argument.
+        what: &'static str,
+        /// Which size of the model: "nq" or "nv".
+        size: &'static str,
+        /// That size.
+        expected: usize,
+        /// The length found.
+        found: usize,
+    },
+    /// A number is infinite or not a number.
+    #[error("`{what}[{index}]` ({joint}) is {value}, which is not finite")]
+    NotFinite {
+        /// Which argument.
+        what: &'static str,
+        /// Which entry.
+        index: usize,
+        /// The joint that it belongs to.
+        joint: String,
+        /// The number.
+        value: f64,
+    },
+    /// The arguments are finite and the result is not: numbers were too large.
+    #[error("the result `{what}[{index}]` ({joint}) is not finite although all arguments are: they are too large")]
+    Overflow {
+        /// Which result.
+        what: &'static str,
+        /// Which entry.
+        index: usize,
+        /// The joint that it belongs to.
+        joint: String,
+    },
+    /// A configuration is not one: its quaternion, or (cos, sin), is not of length one.
+    #[error("`q[{start}..{end}]` ({joint}, {kind}): its direction has length {norm}, expected 1")]
+    NotNormalized {
+        /// First entry of the joint's coordinates.
+        start: usize,
+        /// One past the last entry.
+        end: usize,
+        /// Name of the joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// Length of the quaternion or of (cos, sin).
+        norm: f64,
+    },
+    /// A body that the model does not have.
+    #[error("body {index} does not exist: the model has {bodies} bodies")]
+    UnknownBody {
+        /// The place asked for.
+        index: usize,
+        /// Number of bodies.
+        bodies: usize,
+    },
+    /// The workspace was made for another model.
+    #[error(
+        "the workspace was made for {found} bodies and nv = {found_nv}, the model has {expected} and nv = {expected_nv}"
+    )]
+    Workspace {
+        /// Bodies of the model.
+        expected: usize,
+        /// Bodies of the workspace.
+        found: usize,
+        /// nv of the model.
+        expected_nv: usize,
+        /// nv of the workspace.
+        found_nv: usize,
+    },
+    /// The method cannot do this.
+    #[error("method `{method}` is not available for {what}")]
+    Method {
+        /// Name of the method.
+        method: &'static str,
+        /// What was asked.
+        what: &'static str,
+    },
+}

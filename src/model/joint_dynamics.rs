@@ -1,0 +1,59 @@
+//! What a joint adds by itself: armature, damping, friction.
+
+use super::Model;
+use gradyn_derivatives::{Real, Scalar};
+
+/// Armature, damping and friction of one degree of freedom.
+///
+/// With the joint's own velocity `u = k v` and acceleration `k a` (`k = 1` except for mimic joints):
+/// `τ += k (armature k a + damping u + friction u / √(u² + w²))`, where `w` is the model's friction width. The last term
+/// is Coulomb friction made smooth: 0.7 of it at `u = w`, and all of it well above.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DofDynamics<P = f64> {
+    /// Which degree of freedom, an index into v.
+    pub index: usize,
+    /// `k`: the multiplier of a mimic joint, else one.
+    pub multiplier: P,
+    /// Rotor inertia seen at the joint, kg m² (kg).
+    pub armature: P,
+    /// Viscous friction, N m s/rad (N s/m).
+    pub damping: P,
+    /// Coulomb friction, N m (N).
+    pub friction: P,
+}
+
+impl<P: Real> DofDynamics<P> {
+    /// The same in a wider number type.
+    #[must_use]
+    pub fn lift<T: Scalar<P>>(&self) -> DofDynamics<T> {
+        DofDynamics {
+            index: self.index,
+            multiplier: T::from(self.multiplier),
+            armature: T::from(self.armature),
+            damping: T::from(self.damping),
+            friction: T::from(self.friction),
+        }
+    }
+
+    /// Damping and friction at velocity `v`.
+    #[inline(always)]
+    pub(crate) fn friction_torque<T: Scalar<P>>(&self, v: T, width: P) -> T {
+        let u = v * self.multiplier;
+        let smooth_sign = u / (u * u + width * width).sqrt();
+        (u * self.damping + smooth_sign * self.friction) * self.multiplier
+    }
+
+    /// `k² armature`, what it adds to the mass matrix.
+    #[inline(always)]
+    pub(crate) fn mass(&self) -> P {
+        self.multiplier * self.multiplier * self.armature
+    }
+}
+
+impl<P: Real> Model<P> {
+    /// Width `w` of the smooth Coulomb friction, rad/s (m/s).
+    #[must_use]
+    pub fn friction_width(&self) -> P {
+        self.friction_width
+    }
+}

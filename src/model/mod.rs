@@ -1,0 +1,385 @@
+//! Robots: a tree of bodies, each with the joint that it hangs by.
+//!
+//! A [`Model`] is made by [`ModelBuilder`] or read from a robot file, and does not change afterwards. Its bodies stand
+//! in depth-first order, parents before children and each subtree in one piece, so every sweep over the tree is a loop.
+//! It is generic over the type `P` of its own parameters: `Model<f64>` for most purposes; over a dual number, masses,
+//! placements, axes and friction become variables that can be differentiated by ([`Model::lift`]).
+
+mod builder;
+mod configuration;
+mod error;
+mod joint_dynamics;
+
+pub use builder::{BodyKey, ModelBuilder};
+pub use error::{InputError, ModelError};
+pub use joint_dynamics::DofDynamics;
+
+use crate::joint::Joint;
+use crate::spatial::{Inertia, Transform, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
+use std::ops::Range;
+
+/// The name of a body in its model: its place in depth-first order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(pub(crate) usize);
+
+impl BodyId {
+    /// The body's place in [`Model::bodies`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// The name of a frame in its model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FrameId(pub(crate) usize);
+
+impl FrameId {
+    /// The frame's place in [`Model::frames`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A body and the joint that it hangs by.
+#[derive(Clone, Debug)]
+pub struct Body<P = f64> {
+    pub(crate) name: String,
+    pub(crate) joint_name: String,
+    pub(crate) parent: Option<usize>,
+    pub(crate) placement: Transform<P>,
+    pub(crate) joint: Joint<P>,
+    pub(crate) inertia: Inertia<P>,
+    pub(crate) q: Range<usize>,
+    pub(crate) v: Range<usize>,
+    pub(crate) subtree_end: usize,
+    pub(crate) owns_coordinates: bool,
+}
+
+impl<P: Real> Body<P> {
+    /// Name of the body.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Name of its joint.
+    #[must_use]
+    pub fn joint_name(&self) -> &str {
+        &self.joint_name
+    }
+    /// The body that it hangs from; `None` for the world.
+    #[must_use]
+    pub fn parent(&self) -> Option<BodyId> {
+        self.parent.map(BodyId)
+    }
+    /// Pose of the joint's mounting frame in the parent, `x_pf`.
+    #[must_use]
+    pub fn placement(&self) -> &Transform<P> {
+        &self.placement
+    }
+    /// Its joint.
+    #[must_use]
+    pub fn joint(&self) -> &Joint<P> {
+        &self.joint
+    }
+    /// Its inertia, in its own frame; bodies welded to it are included.
+    #[must_use]
+    pub fn inertia(&self) -> &Inertia<P> {
+        &self.inertia
+    }
+    /// Where its joint's coordinates stand in `q`. A mimic joint has its leader's.
+    #[must_use]
+    pub fn q_range(&self) -> Range<usize> {
+        self.q.clone()
+    }
+    /// Where its joint's velocities stand in `v`. A mimic joint has its leader's.
+    #[must_use]
+    pub fn v_range(&self) -> Range<usize> {
+        self.v.clone()
+    }
+    /// Does the joint have coordinates of its own? A mimic joint has not.
+    #[must_use]
+    pub fn owns_coordinates(&self) -> bool {
+        self.owns_coordinates
+    }
+}
+
+/// A frame fixed to a body or to the world: each body's own, links welded to it, and whatever was added.
+#[derive(Clone, Debug)]
+pub struct Frame<P = f64> {
+    pub(crate) name: String,
+    pub(crate) body: Option<usize>,
+    pub(crate) placement: Transform<P>,
+}
+
+impl<P: Real> Frame<P> {
+    /// Name of the frame.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// The body it is fixed to; `None` for the world.
+    #[must_use]
+    pub fn body(&self) -> Option<BodyId> {
+        self.body.map(BodyId)
+    }
+    /// Its pose in that body.
+    #[must_use]
+    pub fn placement(&self) -> &Transform<P> {
+        &self.placement
+    }
+}
+
+/// Limits of the coordinates; infinite where there are none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Least q, nq.
+    pub q_lower: Vec<f64>,
+    /// Greatest q, nq.
+    pub q_upper: Vec<f64>,
+    /// Greatest |v|, nv.
+    pub velocity: Vec<f64>,
+    /// Greatest |τ|, nv.
+    pub effort: Vec<f64>,
+}
+
+/// A robot.
+#[derive(Clone, Debug)]
+pub struct Model<P = f64> {
+    pub(crate) name: String,
+    pub(crate) bodies: Vec<Body<P>>,
+    pub(crate) frames: Vec<Frame<P>>,
+    pub(crate) nq: usize,
+    pub(crate) nv: usize,
+    pub(crate) gravity: Vector3<P>,
+    pub(crate) dofs: Vec<DofDynamics<P>>,
+    pub(crate) friction_width: P,
+    pub(crate) joint_friction: bool,
+    pub(crate) limits: Limits,
+}
+
+impl<P: Real> Model<P> {
+    /// Name of the robot.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Number of configuration coordinates.
+    #[must_use]
+    pub fn nq(&self) -> usize {
+        self.nq
+    }
+    /// Number of velocity coordinates: degrees of freedom.
+    #[must_use]
+    pub fn nv(&self) -> usize {
+        self.nv
+    }
+    /// Gravitational acceleration in the world, m/s².
+    #[must_use]
+    pub fn gravity(&self) -> Vector3<P> {
+        self.gravity
+    }
+    /// The bodies in depth-first order.
+    #[must_use]
+    pub fn bodies(&self) -> &[Body<P>] {
+        &self.bodies
+    }
+    /// The frames.
+    #[must_use]
+    pub fn frames(&self) -> &[Frame<P>] {
+        &self.frames
+    }
+    /// The limits of the coordinates.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+    /// Armature, damping and friction of the degrees of freedom that have any.
+    #[must_use]
+    pub fn joint_dynamics(&self) -> &[DofDynamics<P>] {
+        &self.dofs
+    }
+    /// Are damping and friction of the joints part of the dynamics?
+    #[must_use]
+    pub fn has_joint_friction(&self) -> bool {
+        self.joint_friction
+    }
+
+    /// The body at this place, if there is one.
+    #[must_use]
+    pub fn body_id(&self, index: usize) -> Option<BodyId> {
+        (index < self.bodies.len()).then_some(BodyId(index))
+    }
+    /// The body with this name, or the one whose joint has it.
+    #[must_use]
+    pub fn find_body(&self, name: &str) -> Option<BodyId> {
+        let by_name = self.bodies.iter().position(|body| body.name == name);
+        by_name.or_else(|| self.bodies.iter().position(|body| body.joint_name == name)).map(BodyId)
+    }
+    /// The frame with this name.
+    #[must_use]
+    pub fn find_frame(&self, name: &str) -> Option<FrameId> {
+        self.frames.iter().position(|frame| frame.name == name).map(FrameId)
+    }
+    /// The bodies that hang from this one, itself first: a contiguous range.
+    #[must_use]
+    pub fn subtree(&self, body: BodyId) -> Range<usize> {
+        body.0..self.bodies.get(body.0).map_or(body.0, |b| b.subtree_end)
+    }
+    /// Does `ancestor` lie on the path from `body` to the world, `body` included?
+    #[must_use]
+    pub fn supports(&self, ancestor: BodyId, body: BodyId) -> bool {
+        self.subtree(ancestor).contains(&body.0)
+    }
+
+    /// The joint with coordinates of its own that a degree of freedom belongs to.
+    #[must_use]
+    pub fn joint_of_dof(&self, dof: usize) -> Option<BodyId> {
+        self.bodies.iter().position(|body| body.owns_coordinates && body.v.contains(&dof)).map(BodyId)
+    }
+
+    /// A name for each degree of freedom: the joint's, with a suffix where it has several.
+    #[must_use]
+    pub fn dof_names(&self) -> Vec<String> {
+        let mut names = vec![String::new(); self.nv];
+        for body in self.bodies.iter().filter(|body| body.owns_coordinates) {
+            let n = body.v.len();
+            let suffixes: &[&str] = match (body.joint.kind(), n) {
+                (_, 1) => &[""],
+                ("free-flyer", _) => &[".vx", ".vy", ".vz", ".wx", ".wy", ".wz"],
+                ("spherical", _) => &[".wx", ".wy", ".wz"],
+                ("planar", _) => &[".vx", ".vy", ".w"],
+                ("translation", _) => &[".x", ".y", ".z"],
+                ("spherical ZYX", _) => &[".z", ".y", ".x"],
+                _ => &[],
+            };
+            for k in 0..n {
+                let suffix = suffixes.get(k).map_or_else(|| format!(".{k}"), ToString::to_string);
+                names[body.v.start + k] = format!("{}{suffix}", body.joint_name);
+            }
+        }
+        names
+    }
+
+    /// The same robot under other gravity, m/s² in the world.
+    #[must_use]
+    pub fn with_gravity(mut self, gravity: Vector3<P>) -> Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// The same robot with damping and friction of the joints switched on or off. Armature stays.
+    #[must_use]
+    pub fn with_joint_friction(mut self, on: bool) -> Self {
+        self.joint_friction = on;
+        self
+    }
+
+    /// The same robot with its parameters in a wider number type, to be differentiated by.
+    ///
+    /// ```
+    /// # use gradyn::model::Model; use gradyn_derivatives::num_dual::Dual64;
+    /// # fn f(model: &Model) {
+    /// let mut model: Model<Dual64> = model.lift();
+    /// let inertia = *model.bodies()[0].inertia();
+    /// // … and now with the mass of the first body as the variable:
+    /// let mass = inertia.mass + Dual64::new(0.0, 1.0);
+    /// # let _ = mass; let _ = &mut model; }
+    /// ```
+    #[must_use]
+    pub fn lift<T: Scalar<P>>(&self) -> Model<T> {
+        let body = |b: &Body<P>| Body {
+            name: b.name.clone(),
+            joint_name: b.joint_name.clone(),
+            parent: b.parent,
+            placement: b.placement.lift(),
+            joint: b.joint.lift(),
+            inertia: b.inertia.lift(),
+            q: b.q.clone(),
+            v: b.v.clone(),
+            subtree_end: b.subtree_end,
+            owns_coordinates: b.owns_coordinates,
+        };
+        let frame = |f: &Frame<P>| Frame { name: f.name.clone(), body: f.body, placement: f.placement.lift() };
+        Model {
+            name: self.name.clone(),
+            bodies: self.bodies.iter().map(body).collect(),
+            frames: self.frames.iter().map(frame).collect(),
+            nq: self.nq,
+            nv: self.nv,
+            gravity: v3::lift(self.gravity),
+            dofs: self.dofs.iter().map(DofDynamics::lift).collect(),
+            friction_width: T::from(self.friction_width),
+            joint_friction: self.joint_friction,
+            limits: self.limits.clone(),
+        }
+    }
+
+    /// The same robot with another inertia of one body.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownBody`] if the model has no such body.
+    pub fn with_inertia(mut self, body: BodyId, inertia: Inertia<P>) -> Result<Self, InputError> {
+        let bodies = self.bodies.len();
+        let Some(b) = self.bodies.get_mut(body.0) else {
+            return Err(InputError::UnknownBody { index: body.0, bodies });
+        };
+        b.inertia = inertia;
+        Ok(self)
+    }
+
+    /// The same robot with another mounting pose of one body's joint.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownBody`] if the model has no such body.
+    pub fn with_placement(mut self, body: BodyId, placement: Transform<P>) -> Result<Self, InputError> {
+        let bodies = self.bodies.len();
+        let Some(b) = self.bodies.get_mut(body.0) else {
+            return Err(InputError::UnknownBody { index: body.0, bodies });
+        };
+        b.placement = placement;
+        Ok(self)
+    }
+
+    /// The same robot with other armature, damping and friction: one entry a degree of freedom that has any.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] if an entry names a degree of freedom that the model does not have.
+    pub fn with_joint_dynamics(mut self, dofs: Vec<DofDynamics<P>>) -> Result<Self, InputError> {
+        for dof in &dofs {
+            if dof.index >= self.nv {
+                return Err(InputError::Length {
+                    what: "degrees of freedom",
+                    size: "nv",
+                    expected: self.nv,
+                    found: dof.index,
+                });
+            }
+        }
+        self.dofs = dofs;
+        Ok(self)
+    }
+
+    /// Checks the lengths of a state; `InputError::Length` names what does not fit.
+    #[inline]
+    pub(crate) fn check_lengths(&self, q: usize, v: usize, a: usize) -> Result<(), InputError> {
+        self.check_length("q", "nq", q, self.nq)?;
+        self.check_length("v", "nv", v, self.nv)?;
+        self.check_length("a", "nv", a, self.nv)
+    }
+
+    /// Checks one length.
+    #[inline]
+    pub(crate) fn check_length(
+        &self,
+        what: &'static str,
+        size: &'static str,
+        found: usize,
+        expected: usize,
+    ) -> Result<(), InputError> {
+        if found == expected { Ok(()) } else { Err(InputError::Length { what, size, expected, found }) }
+    }
+}
