@@ -47,7 +47,7 @@ impl<T: Real> Motion<T> {
     }
 
     /// `self × m`, the rate of change of `m` when carried along by `self`:
-    /// `(v₁×ω₂ + ω₁×v₂, ω₁×ω₂)` (RBDA, eq. 2.33).
+    /// `(v₁×ω₂ + ω₁×v₂, ω₁×ω₂)` (RBDA, section 2.9).
     #[inline(always)]
     pub fn cross<U: Scalar<T>>(self, m: Motion<U>) -> Motion<U> {
         Motion::new(
@@ -57,7 +57,7 @@ impl<T: Real> Motion<T> {
     }
 
     /// `self ×* f`, the rate of change of `f` when carried along by `self`:
-    /// `(ω×f, ω×n + v×f)` (RBDA, eq. 2.34).
+    /// `(ω×f, ω×n + v×f)` (RBDA, section 2.9).
     #[inline(always)]
     pub fn cross_force<U: Scalar<T>>(self, f: Force<U>) -> Force<U> {
         Force::new(

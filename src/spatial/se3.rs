@@ -12,7 +12,7 @@
 //! | [`jlog6`] | `J_r⁻¹ = [[J⁻¹, −J⁻¹ Q J⁻¹], [0, J⁻¹]]` (3) |
 //!
 //! `Q` is the derivative of `J` at `ω` along `v`, since a motion is a rotation over the dual numbers `ω + ε v`, and
-//! `dC_k/dx = (k C_{k+2} − C_{k+1})/2`. It is the block of T. Barfoot, *State Estimation for Robotics*, 2017, eq. 7.86, with
+//! `dC_k/dx = (k C_{k+2} − C_{k+1})/2`. It is the block of T. Barfoot, *State Estimation for Robotics*, 2017, section 7.1.5, with
 //! `W V W = −s W` and `W²V + VW² = −[θ² v + s ω]×` put in. The inverse does not exist at `θ = 2π k`, `k ≥ 1`, where it comes
 //! out huge or not finite; logarithms stay below, at `θ ≤ π`.
 

@@ -51,7 +51,7 @@ impl<T: Real> Inertia<T> {
         Inertia::new(U::from(self.mass), v3::lift(self.com), self.rotational.lift())
     }
 
-    /// `Y a + v ×* (Y v)`: the wrench that gives the body the spatial acceleration `a` at velocity `v` (RBDA, eq. 2.65).
+    /// `Y a + v ×* (Y v)`: the wrench that gives the body the spatial acceleration `a` at velocity `v` (RBDA, section 2.14).
     #[inline(always)]
     pub fn newton_euler<V: Scalar<T>, A: Scalar<T> + Scalar<V>>(&self, v: Motion<V>, a: Motion<A>) -> Force<A> {
         v.cross_force(*self * v) + *self * a
