@@ -162,8 +162,8 @@ type Row<T> = ([T; 4], T);
 fn choose<T: Real>(x: T, negative: Row<T>, otherwise: Row<T>) -> Row<T> {
     let ([a, b, c, d], s) = negative;
     let ([e, f, g, h], t) = otherwise;
-    let pick = |below: T, above: T| x.select_lt(0.0, below, above);
-    ([pick(a, e), pick(b, f), pick(c, g), pick(d, h)], pick(s, t))
+    let row = [x.select_lt(0.0, a, e), x.select_lt(0.0, b, f), x.select_lt(0.0, c, g), x.select_lt(0.0, d, h)];
+    (row, x.select_lt(0.0, s, t))
 }
 
 impl Quaternion<f64> {

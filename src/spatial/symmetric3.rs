@@ -130,8 +130,10 @@ impl<T: Real> Symmetric3<T> {
     where
         T: Scalar<P>,
     {
-        let rows = v3::product(r, &self.matrix()).transpose(); // (R A)ᵀ = A Rᵀ
-        Self::from_matrix(&v3::product(r, &rows))
+        let a = v3::product(r, &self.matrix()); // R A, then its rows times the rows of R
+        let [ax, ay, az] = rows(&a);
+        let [rx, ry, rz] = rows(r);
+        Self::new(v3::dot(rx, ax), v3::dot(ry, ax), v3::dot(rz, ax), v3::dot(ry, ay), v3::dot(rz, ay), v3::dot(rz, az))
     }
 
     /// `Rᵀ A R`: the inverse of [`rotated`](Self::rotated).
@@ -140,8 +142,10 @@ impl<T: Real> Symmetric3<T> {
     where
         T: Scalar<P>,
     {
-        let rows = v3::product_tr(r, &self.matrix()).transpose(); // (Rᵀ A)ᵀ = A R
-        Self::from_matrix(&v3::product_tr(r, &rows))
+        let a = v3::product_tr(r, &self.matrix()); // Rᵀ A, then its rows times the columns of R
+        let [ax, ay, az] = rows(&a);
+        let (rx, ry, rz) = (v3::column(r, 0), v3::column(r, 1), v3::column(r, 2));
+        Self::new(v3::dot(rx, ax), v3::dot(ry, ax), v3::dot(rz, ax), v3::dot(ry, ay), v3::dot(rz, ay), v3::dot(rz, az))
     }
 
     /// The six entries `[xx, xy, xz, yy, yz, zz]`.
@@ -149,6 +153,12 @@ impl<T: Real> Symmetric3<T> {
     pub fn to_array(self) -> [T; 6] {
         [self.xx, self.xy, self.xz, self.yy, self.yz, self.zz]
     }
+}
+
+/// The rows of a matrix.
+#[inline(always)]
+fn rows<T: Real>(m: &Matrix3<T>) -> [Vector3<T>; 3] {
+    [Vector3::new(m.m11, m.m12, m.m13), Vector3::new(m.m21, m.m22, m.m23), Vector3::new(m.m31, m.m32, m.m33)]
 }
 
 impl<P: Real, T: Scalar<P>> Add<Symmetric3<T>> for Symmetric3<P> {
