@@ -38,11 +38,14 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
         let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
         let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
         let x_pb = step::pose(body, q, columns);
+        if body.subspace_varies {
+            ws.bias[i] = step::bias(body, q, v);
+        }
         let (v_p, a_p) = match body.parent {
             Some(p) => (ws.velocity[p], ws.acceleration[p]),
             None => (Motion::zero(), Motion::zero()),
         };
-        (ws.velocity[i], ws.acceleration[i]) = step::motion(body, &x_pb, columns, q, v, a, v_p, a_p);
+        (ws.velocity[i], ws.acceleration[i]) = step::motion(body, &x_pb, columns, ws.bias[i], v, a, v_p, a_p);
         ws.x_pb[i] = x_pb;
     }
     step_world_poses(model, ws);

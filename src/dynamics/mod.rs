@@ -5,7 +5,7 @@
 
 mod external;
 mod forward_kinematics;
-mod rnea;
+pub(crate) mod rnea;
 pub(crate) mod step;
 mod workspace;
 

@@ -1,6 +1,7 @@
 //! What each sweep does at one body: pose, motion, projection on the joint. In coordinates of the body.
 //!
-//! Revolute joints, of which robots are made, are written out; every other kind goes through its columns.
+//! Revolute joints, of which robots are made, are written out; every other kind goes through its columns. Code that is
+//! compiled once for each level of registers stays small that way: the other kinds' formulas are called, not inlined.
 
 use crate::joint::{Axis, Elementary, Joint, JointKind};
 use crate::model::Body;
@@ -17,13 +18,27 @@ pub(crate) fn pose<P: Real, Q: Scalar<P>>(body: &Body<P>, q: &[Q], columns: &mut
             let rotation = joint.axis.rotate_after(&body.placement.rotation, cos, sin);
             Transform::new(rotation, v3::lift(body.placement.translation))
         }
-        joint => {
-            if joint.subspace_varies() {
-                joint.motion_subspace(q, columns);
-            }
-            body.placement * joint.pose(q)
-        }
+        joint => other_pose(joint, &body.placement, q, columns),
     }
+}
+
+#[inline(never)]
+fn other_pose<P: Real, Q: Scalar<P>>(
+    joint: &Joint<P>,
+    placement: &Transform<P>,
+    q: &[Q],
+    columns: &mut [Motion<Q>],
+) -> Transform<Q> {
+    if joint.subspace_varies() {
+        joint.motion_subspace(q, columns);
+    }
+    *placement * joint.pose(q)
+}
+
+/// `c(q, v)`; zero where `S` does not depend on `q`, so ask only where it does.
+#[inline(never)]
+pub(crate) fn bias<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(body: &Body<P>, q: &[Q], v: &[V]) -> Motion<V> {
+    body.joint.bias(q, v)
 }
 
 /// Velocity and acceleration of a body from its parent's (RBDA, table 5.1):
@@ -38,7 +53,7 @@ pub(crate) fn motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<
     body: &Body<P>,
     x_pb: &Transform<Q>,
     columns: &[Motion<Q>],
-    q: &[Q],
+    bias: Motion<V>,
     v: &[V],
     a: &[A],
     v_p: Motion<V>,
@@ -58,15 +73,15 @@ pub(crate) fn motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<
                 (v_b, v_b.cross(own) + a_b)
             }
         },
-        joint => {
+        _ => {
             let mut own = Motion::<V>::zero();
             let mut a_b = a_b;
             for k in 0..columns.len() {
                 own = columns[k].times_plus(v[k], own);
                 a_b = columns[k].times_plus(a[k], a_b);
             }
-            if joint.subspace_varies() {
-                a_b = joint.bias(q, v) + a_b;
+            if body.subspace_varies {
+                a_b = bias + a_b;
             }
             let v_b = own + v_b;
             (v_b, v_b.cross(own) + a_b)

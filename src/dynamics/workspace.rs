@@ -18,6 +18,8 @@ pub struct Workspace<Q, V = Q, A = V> {
     pub(crate) columns: Vec<Motion<Q>>,
     /// First column of each body.
     pub(crate) first: Vec<usize>,
+    /// Bias of each joint, in coordinates of its body.
+    pub(crate) bias: Vec<Motion<V>>,
     /// Velocity of each body, in its coordinates.
     pub(crate) velocity: Vec<Motion<V>>,
     /// Acceleration of each body, in its coordinates; in RNEA with that of the falling base, −g.
@@ -46,6 +48,7 @@ impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
             x_wb: vec![Transform::identity(); n],
             columns: vec![Motion::zero(); columns],
             first,
+            bias: vec![Motion::zero(); n],
             velocity: vec![Motion::zero(); n],
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],

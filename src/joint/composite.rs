@@ -71,7 +71,7 @@ impl<P: Real> JointKind<P> for Composite<P> {
     fn nv(&self) -> usize {
         self.parts.last().map_or(0, |part| part.v.end)
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let mut x = Transform::<T>::identity();
         for part in &self.parts {
@@ -80,7 +80,7 @@ impl<P: Real> JointKind<P> for Composite<P> {
         }
         x
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         for part in &self.parts {
             let q = &q[part.q.clone()];
@@ -94,7 +94,7 @@ impl<P: Real> JointKind<P> for Composite<P> {
     fn subspace_varies(&self) -> bool {
         true
     }
-    #[inline(always)]
+    #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let (mut velocity, mut acceleration) = (Motion::<V>::zero(), Motion::<V>::zero());
         for part in &self.parts {
@@ -106,25 +106,25 @@ impl<P: Real> JointKind<P> for Composite<P> {
         }
         acceleration
     }
-    #[inline(always)]
+    #[inline]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         for part in &self.parts {
             part.joint.q_dot(&q[part.q.clone()], &v[part.v.clone()], &mut q_dot[part.q.clone()]);
         }
     }
-    #[inline(always)]
+    #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         for part in &self.parts {
             JointKind::<P>::neutral(&part.joint, &mut q[part.q.clone()]);
         }
     }
-    #[inline(always)]
+    #[inline]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         for part in &self.parts {
             part.joint.integrate(&q[part.q.clone()], &v[part.v.clone()], &mut out[part.q.clone()]);
         }
     }
-    #[inline(always)]
+    #[inline]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         for part in &self.parts {
             part.joint.difference(&q0[part.q.clone()], &q1[part.q.clone()], &mut out[part.v.clone()]);

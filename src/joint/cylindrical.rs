@@ -13,20 +13,20 @@ pub struct Cylindrical<P = f64> {
 }
 
 impl<P: Real> JointKind<P> for Cylindrical<P> {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         2
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         2
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let (sin, cos) = q[1].sin_cos();
         Transform::new(self.axis.rotation(cos, sin), self.axis.times(q[0]))
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         let a = self.axis.times(T::one());
         columns[0] = Motion::new(a, v3::zero());

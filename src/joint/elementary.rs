@@ -80,7 +80,7 @@ impl<P: Real> Elementary<P> {
     }
 
     /// `S v`, for at most six velocities.
-    #[inline(always)]
+    #[inline]
     pub(super) fn velocity<Q: Scalar<P>, V: Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let mut columns = [Motion::zero(); 6];
         let columns = &mut columns[..v.len()];
@@ -94,43 +94,43 @@ impl<P: Real> Elementary<P> {
 }
 
 impl<P: Real> JointKind<P> for Elementary<P> {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         each!(self, kind => JointKind::<P>::nq(kind))
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         each!(self, kind => JointKind::<P>::nv(kind))
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         each!(self, kind => JointKind::<P>::pose(kind, q))
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         each!(self, kind => JointKind::<P>::motion_subspace(kind, q, columns));
     }
-    #[inline(always)]
+    #[inline]
     fn subspace_varies(&self) -> bool {
         each!(self, kind => JointKind::<P>::subspace_varies(kind))
     }
-    #[inline(always)]
+    #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         each!(self, kind => JointKind::<P>::bias(kind, q, v))
     }
-    #[inline(always)]
+    #[inline]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         each!(self, kind => JointKind::<P>::q_dot(kind, q, v, q_dot));
     }
-    #[inline(always)]
+    #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         each!(self, kind => JointKind::<P>::neutral(kind, q));
     }
-    #[inline(always)]
+    #[inline]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         each!(self, kind => JointKind::<P>::integrate(kind, q, v, out));
     }
-    #[inline(always)]
+    #[inline]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         each!(self, kind => JointKind::<P>::difference(kind, q0, q1, out));
     }

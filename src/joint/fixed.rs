@@ -9,19 +9,19 @@ use gradyn_derivatives::{Real, Scalar};
 pub struct Fixed;
 
 impl<P: Real> JointKind<P> for Fixed {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         0
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         0
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, _q: &[T]) -> Transform<T> {
         Transform::identity()
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], _columns: &mut [Motion<T>]) {}
     fn random(&self, _unit: &mut dyn FnMut() -> f64, _lower: &[f64], _upper: &[f64], _q: &mut [f64]) {}
 }

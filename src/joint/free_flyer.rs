@@ -14,56 +14,56 @@ use nalgebra::Vector3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreeFlyer;
 
-#[inline(always)]
+#[inline]
 fn parts<T: Real>(q: &[T]) -> (Vector3<T>, Quaternion<T>) {
     (Vector3::new(q[0], q[1], q[2]), Quaternion::from_slice(&q[3..7]))
 }
 
-#[inline(always)]
+#[inline]
 fn motion<T: Real>(v: &[T]) -> Motion<T> {
     Motion::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]))
 }
 
 impl<P: Real> JointKind<P> for FreeFlyer {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         7
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         6
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let (p, quaternion) = parts(q);
         Transform::new(quaternion.rotation(), p)
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         for k in 0..3 {
             columns[k] = Motion::new(v3::column(&v3::identity(), k), v3::zero());
             columns[k + 3] = Motion::new(v3::zero(), v3::column(&v3::identity(), k));
         }
     }
-    #[inline(always)]
+    #[inline]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         let ((_, quaternion), v) = (parts(q), motion(v));
         let (p, r) = (v3::rotate(&quaternion.rotation(), v.linear), quaternion.rate(v.angular).to_array());
         q_dot.copy_from_slice(&[p.x, p.y, p.z, r[0], r[1], r[2], r[3]]);
     }
-    #[inline(always)]
+    #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         q[..3].copy_from_slice(&[T::zero(); 3]);
         q[3..].copy_from_slice(&Quaternion::identity().to_array());
     }
-    #[inline(always)]
+    #[inline]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         let ((p, quaternion), v) = (parts(q), motion(v));
         let p = v3::rotate_plus(&quaternion.rotation(), exp6(v).translation, p);
         let r = (quaternion * quaternion::exp(v.angular)).renormalized().to_array();
         out.copy_from_slice(&[p.x, p.y, p.z, r[0], r[1], r[2], r[3]]);
     }
-    #[inline(always)]
+    #[inline]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         let ((p0, r0), (p1, r1)) = (parts(q0), parts(q1));
         let displacement = v3::rotate_back(&r0.rotation(), v3::sub(p1, p0));

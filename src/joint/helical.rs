@@ -14,20 +14,20 @@ pub struct Helical<P = f64> {
 }
 
 impl<P: Real> JointKind<P> for Helical<P> {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         1
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         1
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let (sin, cos) = q[0].sin_cos();
         Transform::new(self.axis.rotation(cos, sin), self.axis.times(q[0] * self.pitch))
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(self.axis.times(T::from(self.pitch)), self.axis.times(T::one()));
     }

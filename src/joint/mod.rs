@@ -86,19 +86,19 @@ pub trait JointKind<P: Real> {
     }
 
     /// `c(q, v) = (dS/dt) v`, in coordinates of the body.
-    #[inline(always)]
+    #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, _q: &[Q], _v: &[V]) -> Motion<V> {
         Motion::zero()
     }
 
     /// Rate of change of `q` at velocity `v`: `q̇ = G(q) v`, into `q_dot` (nq).
-    #[inline(always)]
+    #[inline]
     fn q_dot<T: Scalar<P>>(&self, _q: &[T], v: &[T], q_dot: &mut [T]) {
         q_dot.copy_from_slice(v);
     }
 
     /// The configuration in which the pose is the identity, or for a mimic joint its joint's, into `q` (nq).
-    #[inline(always)]
+    #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         for x in q {
             *x = T::zero();
@@ -106,7 +106,7 @@ pub trait JointKind<P: Real> {
     }
 
     /// `q ⊕ v`: the configuration reached from `q` by moving with constant velocity `v` for unit time, into `out` (nq).
-    #[inline(always)]
+    #[inline]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         for i in 0..out.len() {
             out[i] = q[i] + v[i];
@@ -114,7 +114,7 @@ pub trait JointKind<P: Real> {
     }
 
     /// `q₁ ⊖ q₀`: the velocity that leads from `q₀` to `q₁` in unit time, into `out` (nv). Of several, the shortest.
-    #[inline(always)]
+    #[inline]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         for i in 0..out.len() {
             out[i] = q1[i] - q0[i];
@@ -198,43 +198,43 @@ impl<P: Real> Joint<P> {
 }
 
 impl<P: Real> JointKind<P> for Joint<P> {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         each!(self, kind => kind.nq())
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         each!(self, kind => kind.nv())
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         each!(self, kind => kind.pose(q))
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         each!(self, kind => kind.motion_subspace(q, columns));
     }
-    #[inline(always)]
+    #[inline]
     fn subspace_varies(&self) -> bool {
         each!(self, kind => kind.subspace_varies())
     }
-    #[inline(always)]
+    #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         each!(self, kind => kind.bias(q, v))
     }
-    #[inline(always)]
+    #[inline]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         each!(self, kind => kind.q_dot(q, v, q_dot));
     }
-    #[inline(always)]
+    #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         each!(self, kind => kind.neutral(q));
     }
-    #[inline(always)]
+    #[inline]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         each!(self, kind => kind.integrate(q, v, out));
     }
-    #[inline(always)]
+    #[inline]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         each!(self, kind => kind.difference(q0, q1, out));
     }

@@ -54,26 +54,26 @@ impl<P: Real> Planar<P> {
 }
 
 impl<P: Real> JointKind<P> for Planar<P> {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         4
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         3
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let translation = v3::times_plus(self.first, q[0], v3::times(self.second, q[1]));
         Transform::new(self.normal.rotation(q[2], q[3]), translation)
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(v3::lift(self.first), v3::zero());
         columns[1] = Motion::new(v3::lift(self.second), v3::zero());
         columns[2] = Motion::new(v3::zero(), self.normal.times(T::one()));
     }
-    #[inline(always)]
+    #[inline]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         let (c, s) = (q[2], q[3]);
         q_dot[0] = c * v[0] - s * v[1];
@@ -81,12 +81,12 @@ impl<P: Real> JointKind<P> for Planar<P> {
         q_dot[2] = -(s * v[2]);
         q_dot[3] = c * v[2];
     }
-    #[inline(always)]
+    #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         q.copy_from_slice(&[T::zero(), T::zero(), T::one(), T::zero()]);
     }
     /// `V(ω) = [C₁ −ωC₂; ωC₂ C₁]` carries the body velocity to the displacement.
-    #[inline(always)]
+    #[inline]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         let w = v[2];
         let [_, c1, c2, ..] = stumpff(w * w);
@@ -97,7 +97,7 @@ impl<P: Real> JointKind<P> for Planar<P> {
         (out[2], out[3]) = turn((c, s), w);
     }
     /// `V(ω)⁻¹ = [α ω/2; −ω/2 α]` with `α = (ω/2) cot(ω/2) = 1 − ω² (C₃ − 2C₄)/(2C₂)`.
-    #[inline(always)]
+    #[inline]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         let (c, s) = (q0[2], q0[3]);
         let w = angle_between((c, s), (q1[2], q1[3]));

@@ -13,19 +13,19 @@ pub struct Prismatic<P = f64> {
 }
 
 impl<P: Real> JointKind<P> for Prismatic<P> {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         1
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         1
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(v3::identity(), self.axis.times(q[0]))
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(self.axis.times(T::one()), v3::zero());
     }

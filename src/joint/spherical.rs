@@ -13,39 +13,39 @@ use nalgebra::Vector3;
 pub struct Spherical;
 
 impl<P: Real> JointKind<P> for Spherical {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         4
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         3
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(Quaternion::from_slice(q).rotation(), v3::zero())
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         for (k, column) in columns.iter_mut().enumerate() {
             *column = Motion::new(v3::zero(), v3::column(&v3::identity(), k));
         }
     }
-    #[inline(always)]
+    #[inline]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         let rate = Quaternion::from_slice(q).rate(Vector3::new(v[0], v[1], v[2]));
         q_dot.copy_from_slice(&rate.to_array());
     }
-    #[inline(always)]
+    #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         q.copy_from_slice(&Quaternion::identity().to_array());
     }
-    #[inline(always)]
+    #[inline]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         let turned = Quaternion::from_slice(q) * quaternion::exp(Vector3::new(v[0], v[1], v[2]));
         out.copy_from_slice(&turned.renormalized().to_array());
     }
-    #[inline(always)]
+    #[inline]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         let v = (Quaternion::from_slice(q0).conjugate() * Quaternion::from_slice(q1)).log();
         out.copy_from_slice(&[v.x, v.y, v.z]);

@@ -14,15 +14,15 @@ use nalgebra::{Matrix3, Vector3};
 pub struct SphericalZyx;
 
 impl<P: Real> JointKind<P> for SphericalZyx {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         3
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         3
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let ((s0, c0), (s1, c1), (s2, c2)) = (q[0].sin_cos(), q[1].sin_cos(), q[2].sin_cos());
         let rotation = Matrix3::new(
@@ -38,7 +38,7 @@ impl<P: Real> JointKind<P> for SphericalZyx {
         );
         Transform::new(rotation, v3::zero())
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         let ((s1, c1), (s2, c2)) = (q[1].sin_cos(), q[2].sin_cos());
         let (o, i) = (T::zero(), T::one());
@@ -50,7 +50,7 @@ impl<P: Real> JointKind<P> for SphericalZyx {
         true
     }
     /// The columns' rates `Ṡ₀ = (−c₁ v₁, −s₁ s₂ v₁ + c₁ c₂ v₂, −s₁ c₂ v₁ − c₁ s₂ v₂)`, `Ṡ₁ = (0, −s₂ v₂, −c₂ v₂)`, times v.
-    #[inline(always)]
+    #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let ((s1, c1), (s2, c2)) = (q[1].sin_cos(), q[2].sin_cos());
         let (v01, v02, v12) = (v[0] * v[1], v[0] * v[2], v[1] * v[2]);

@@ -19,7 +19,7 @@ pub struct Universal<P = f64> {
 
 impl<P: Real> Universal<P> {
     /// `R(b, q₁)ᵀ a`, the first axis in coordinates of the body.
-    #[inline(always)]
+    #[inline]
     fn first_in_body<T: Scalar<P>>(&self, q1: T) -> nalgebra::Vector3<T> {
         let (sin, cos) = q1.sin_cos();
         v3::rotate_back(&self.second.rotation(cos, sin), self.first.times(T::one()))
@@ -27,21 +27,21 @@ impl<P: Real> Universal<P> {
 }
 
 impl<P: Real> JointKind<P> for Universal<P> {
-    #[inline(always)]
+    #[inline]
     fn nq(&self) -> usize {
         2
     }
-    #[inline(always)]
+    #[inline]
     fn nv(&self) -> usize {
         2
     }
-    #[inline(always)]
+    #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let ((s0, c0), (s1, c1)) = (q[0].sin_cos(), q[1].sin_cos());
         let first: nalgebra::Matrix3<T> = self.first.rotation(c0, s0);
         Transform::new(v3::product(&first, &self.second.rotation(c1, s1)), v3::zero())
     }
-    #[inline(always)]
+    #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(v3::zero(), self.first_in_body(q[1]));
         columns[1] = Motion::new(v3::zero(), self.second.times(T::one()));
@@ -49,7 +49,7 @@ impl<P: Real> JointKind<P> for Universal<P> {
     fn subspace_varies(&self) -> bool {
         true
     }
-    #[inline(always)]
+    #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let a = self.first_in_body(q[1]);
         let b: nalgebra::Vector3<Q> = self.second.times(Q::one());

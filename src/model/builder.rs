@@ -280,6 +280,7 @@ impl<P: Real> ModelBuilder<P> {
                 joint_name: draft.joint_name,
                 parent: draft.parent.map(|old| place[old]),
                 placement: draft.placement,
+                subspace_varies: draft.joint.subspace_varies(),
                 joint: draft.joint,
                 inertia: draft.inertia,
                 q,

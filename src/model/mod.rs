@@ -57,6 +57,8 @@ pub struct Body<P = f64> {
     pub(crate) v: Range<usize>,
     pub(crate) subtree_end: usize,
     pub(crate) owns_coordinates: bool,
+    /// Does the joint's motion subspace depend on q?
+    pub(crate) subspace_varies: bool,
 }
 
 impl<P: Real> Body<P> {
@@ -302,6 +304,7 @@ impl<P: Real> Model<P> {
             v: b.v.clone(),
             subtree_end: b.subtree_end,
             owns_coordinates: b.owns_coordinates,
+            subspace_varies: b.subspace_varies,
         };
         let frame = |f: &Frame<P>| Frame { name: f.name.clone(), body: f.body, placement: f.placement.lift() };
         Model {

@@ -1,0 +1,125 @@
+//! Partial derivatives: one question, several methods, one result.
+//!
+//! `∂τ/∂q`, `∂τ/∂v`, `∂τ/∂a` of inverse dynamics, each nv × nv: rows are torques, columns directions of the tangent
+//! space. Column k of `∂τ/∂q` is `d/dε τ(q ⊕ ε e_k)` at 0 ([`Model::integrate`](crate::model::Model::integrate)), never
+//! a derivative with respect to a coefficient of a quaternion.
+//!
+//! | method | how | accuracy |
+//! |---|---|---|
+//! | [`Method::Dual`] | dual numbers through the algorithm itself | rounding |
+//! | [`Method::Difference`] | differences, extrapolated, with an error estimate | 1e-9 of the largest entry or better |
+
+mod difference;
+mod dual;
+mod plan;
+mod result;
+
+pub use difference::Configurations;
+pub use result::{DerivativeErrors, RneaDerivatives};
+
+use crate::dynamics::{ExternalWrench, Workspace};
+use crate::model::{InputError, Model};
+use plan::Plan;
+use std::any::Any;
+use std::fmt;
+
+/// How derivatives are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// Dual numbers through the algorithm, in chunks of a vector register, only over the bodies that a direction reaches.
+    /// Right for every joint by construction.
+    Dual,
+    /// Differences of the algorithm's values on the manifold, extrapolated to step zero (Ridders). Slow, and independent.
+    Difference,
+}
+
+impl Method {
+    /// All methods.
+    pub const ALL: [Self; 2] = [Self::Dual, Self::Difference];
+
+    /// The method's name, as the command line takes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dual => "dual",
+            Self::Difference => "difference",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Memory for [`rnea_derivatives`], made once per thread for one model; results borrow from it.
+pub struct DerivativeWorkspace {
+    /// The algorithm itself over `f64`.
+    base: Workspace<f64>,
+    /// Which bodies each chunk of directions reaches.
+    plan: Plan,
+    /// Registers; their type depends on the level.
+    registers: Option<Box<dyn Any + Send + Sync>>,
+    result: RneaDerivatives,
+}
+
+impl fmt::Debug for DerivativeWorkspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DerivativeWorkspace").field("result", &self.result).finish_non_exhaustive()
+    }
+}
+
+impl DerivativeWorkspace {
+    /// Memory for the derivatives of this model.
+    #[must_use]
+    pub fn new(model: &Model) -> Self {
+        Self {
+            base: Workspace::new(model),
+            plan: Plan::new(model),
+            registers: None,
+            result: RneaDerivatives::new(model.nv()),
+        }
+    }
+}
+
+/// Torques and their derivatives with respect to configuration, velocity, acceleration and each external wrench.
+///
+/// `q`: nq, `v`, `a`: nv. All matrices nv × nv; those of wrenches nv × 6, columns (force, moment) in the wrench's own
+/// coordinates. Damping, friction, armature and mimic joints are included. Entries that the structure of the tree makes
+/// zero are exactly zero. A second call with [`Method::Dual`] allocates nothing, as long as there are no more wrenches.
+///
+/// ```no_run
+/// use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+/// # fn f(model: &gradyn::model::Model, q: &[f64], v: &[f64], a: &[f64]) -> Result<(), gradyn::model::InputError> {
+/// let mut workspace = DerivativeWorkspace::new(model);
+/// let derivatives = rnea_derivatives(model, &mut workspace, Method::Dual, q, v, a, &[])?;
+/// println!("{}", derivatives.dtau_dq);
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+pub fn rnea_derivatives<'w>(
+    model: &Model,
+    ws: &'w mut DerivativeWorkspace,
+    method: Method,
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
+    wrenches: &[ExternalWrench],
+) -> Result<&'w RneaDerivatives, InputError> {
+    let tau = crate::dynamics::rnea_with(model, &mut ws.base, q, v, a, wrenches)?;
+    ws.result.tau.copy_from_slice(tau);
+    ws.result.size_wrenches(wrenches.len());
+    match method {
+        Method::Dual => {
+            ws.result.errors = None;
+            dual::rnea_derivatives(model, ws, q, v, a, wrenches);
+        }
+        Method::Difference => difference::rnea_derivatives(model, ws, q, v, a, wrenches)?,
+    }
+    ws.result.check_finite(model)?;
+    Ok(&ws.result)
+}

@@ -1,0 +1,75 @@
+//! The structure of the tree, for eight directions at a time.
+
+use crate::model::Model;
+use gradyn_derivatives::simd::WIDTH;
+use std::ops::Range;
+
+/// For each chunk of degrees of freedom, what they reach.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) chunks: Vec<Chunk>,
+}
+
+/// Up to eight neighbouring degrees of freedom.
+///
+/// Moving one of them moves the bodies below its joints and nothing else; the forces of those bodies then reach the
+/// joints on the paths from there to the root.
+#[derive(Clone, Debug)]
+pub(super) struct Chunk {
+    /// The degrees of freedom: one a lane.
+    pub(super) dofs: Range<usize>,
+    /// Bodies that move, in depth-first order.
+    pub(super) moved: Vec<Moved>,
+    /// Bodies that do not move but carry some that do, leaves first.
+    pub(super) carriers: Vec<usize>,
+    /// Torques that can depend on the directions, ascending.
+    pub(super) rows: Vec<usize>,
+}
+
+/// A body that moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moved {
+    pub(super) body: usize,
+    /// Does its parent move?
+    pub(super) parent_moves: bool,
+    /// Do the degrees of freedom move its own joint, or only joints before it?
+    pub(super) driven: bool,
+}
+
+impl Plan {
+    pub(super) fn new(model: &Model) -> Self {
+        let chunk = |start: usize| Chunk::new(model, start..(start + WIDTH).min(model.nv()));
+        Self { chunks: (0..model.nv()).step_by(WIDTH).map(chunk).collect() }
+    }
+}
+
+impl Chunk {
+    fn new(model: &Model, dofs: Range<usize>) -> Self {
+        let bodies = model.bodies();
+        let (mut moves, mut carries) = (vec![false; bodies.len()], vec![false; bodies.len()]);
+        let mut moved = Vec::new();
+        for (i, body) in bodies.iter().enumerate() {
+            let driven = body.v.start < dofs.end && dofs.start < body.v.end;
+            let parent_moves = body.parent.is_some_and(|p| moves[p]);
+            moves[i] = driven || parent_moves;
+            if moves[i] {
+                moved.push(Moved { body: i, parent_moves, driven });
+            }
+        }
+        for i in (0..bodies.len()).rev() {
+            if let (true, Some(p)) = (moves[i] || carries[i], bodies[i].parent) {
+                carries[p] |= !moves[p];
+            }
+        }
+        let mut depends = vec![false; model.nv()];
+        for (i, body) in bodies.iter().enumerate() {
+            if moves[i] || carries[i] {
+                depends[body.v.clone()].fill(true);
+            }
+        }
+        let indices = |flags: &[bool]| flags.iter().enumerate().filter(|f| *f.1).map(|f| f.0).collect::<Vec<_>>();
+        let mut carriers = indices(&carries);
+        carriers.reverse();
+        Self { dofs, moved, carriers, rows: indices(&depends) }
+    }
+}

@@ -1,0 +1,72 @@
+//! What the methods return.
+
+use crate::model::{InputError, Model};
+use nalgebra::{DMatrix, DVector};
+
+/// Torques of inverse dynamics and their derivatives at one state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RneaDerivatives {
+    /// `τ`, nv.
+    pub tau: DVector<f64>,
+    /// `∂τ/∂q`, nv × nv, along `q ⊕ ε e_k`.
+    pub dtau_dq: DMatrix<f64>,
+    /// `∂τ/∂v`, nv × nv.
+    pub dtau_dv: DMatrix<f64>,
+    /// `∂τ/∂a`, nv × nv: the mass matrix, armature included.
+    pub dtau_da: DMatrix<f64>,
+    /// `∂τ/∂φ` for each external wrench, nv × 6, columns force then moment: minus the transposed Jacobian.
+    pub dtau_df_ext: Vec<DMatrix<f64>>,
+    /// Estimated errors of the matrices, from the method of differences.
+    pub errors: Option<Box<DerivativeErrors>>,
+}
+
+/// Estimated error of each entry of the matrices of [`RneaDerivatives`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct DerivativeErrors {
+    /// Of `∂τ/∂q`.
+    pub dtau_dq: DMatrix<f64>,
+    /// Of `∂τ/∂v`.
+    pub dtau_dv: DMatrix<f64>,
+    /// Of `∂τ/∂a`.
+    pub dtau_da: DMatrix<f64>,
+    /// Of `∂τ/∂φ`.
+    pub dtau_df_ext: Vec<DMatrix<f64>>,
+}
+
+impl RneaDerivatives {
+    pub(super) fn new(nv: usize) -> Self {
+        let zero = || DMatrix::zeros(nv, nv);
+        Self {
+            tau: DVector::zeros(nv),
+            dtau_dq: zero(),
+            dtau_dv: zero(),
+            dtau_da: zero(),
+            dtau_df_ext: Vec::new(),
+            errors: None,
+        }
+    }
+
+    /// One matrix a wrench, all zero.
+    pub(super) fn size_wrenches(&mut self, wrenches: usize) {
+        let nv = self.tau.len();
+        self.dtau_df_ext.resize_with(wrenches, || DMatrix::zeros(nv, 6));
+        for m in &mut self.dtau_df_ext {
+            m.fill(0.0);
+        }
+    }
+
+    /// The matrices by name.
+    pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 3] {
+        [("dtau_dq", &self.dtau_dq), ("dtau_dv", &self.dtau_dv), ("dtau_da", &self.dtau_da)]
+    }
+
+    pub(super) fn check_finite(&self, model: &Model) -> Result<(), InputError> {
+        for (what, m) in self.matrices() {
+            if let Some(at) = m.iter().position(|x| !x.is_finite()) {
+                let index = at % m.nrows();
+                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! Robots and states for the tests: random trees that hold every kind of joint.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use gradyn::joint::*;
+use gradyn::model::{BodyKey, Model, ModelBuilder};
+use gradyn::spatial::{Inertia, Quaternion, Symmetric3, Transform, quaternion};
+use nalgebra::{DMatrix, Vector3};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+pub fn rng(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+    rng.random_range(-1.0..1.0)
+}
+
+pub fn vector(rng: &mut ChaCha8Rng) -> Vector3<f64> {
+    Vector3::new(uniform(rng), uniform(rng), uniform(rng))
+}
+
+pub fn rotation(rng: &mut ChaCha8Rng) -> Quaternion<f64> {
+    quaternion::uniform(rng.random(), rng.random(), rng.random())
+}
+
+pub fn transform(rng: &mut ChaCha8Rng) -> Transform<f64> {
+    Transform::new(rotation(rng).rotation(), vector(rng))
+}
+
+pub fn axis(rng: &mut ChaCha8Rng) -> Axis {
+    Axis::along(vector(rng)).expect("not zero")
+}
+
+/// The inertia of a few random point masses: physical by construction.
+pub fn inertia(rng: &mut ChaCha8Rng) -> Inertia<f64> {
+    let points: Vec<_> = (0..5).map(|_| (rng.random_range(0.1..1.0), vector(rng) * 0.3)).collect();
+    let mass: f64 = points.iter().map(|p| p.0).sum();
+    let com = points.iter().fold(Vector3::zeros(), |c, (m, p)| c + *p * (*m / mass));
+    let mut i = nalgebra::Matrix3::zeros();
+    for (m, p) in &points {
+        let r = p - com;
+        i += (nalgebra::Matrix3::identity() * r.dot(&r) - r * r.transpose()) * *m;
+    }
+    Inertia::new(mass, com, Symmetric3::from_matrix(&i))
+}
+
+/// One of each kind but mimic, with random constants.
+pub fn every_joint(rng: &mut ChaCha8Rng) -> Vec<Joint> {
+    vec![
+        Revolute { axis: Axis::X }.into(),
+        Revolute { axis: Axis::Y }.into(),
+        Revolute { axis: Axis::Z }.into(),
+        Revolute { axis: axis(rng) }.into(),
+        Continuous { axis: Axis::Y }.into(),
+        Continuous { axis: axis(rng) }.into(),
+        Prismatic { axis: Axis::X }.into(),
+        Prismatic { axis: axis(rng) }.into(),
+        Helical { axis: axis(rng), pitch: 0.3 }.into(),
+        Cylindrical { axis: axis(rng) }.into(),
+        Universal { first: Axis::X, second: Axis::Y }.into(),
+        Universal { first: axis(rng), second: axis(rng) }.into(),
+        Planar::new(Axis::Z).into(),
+        Planar::new(axis(rng)).into(),
+        Translation.into(),
+        Spherical.into(),
+        SphericalZyx.into(),
+        FreeFlyer.into(),
+        Composite::new([Revolute { axis: Axis::Z }.into(), Prismatic { axis: axis(rng) }.into()]).into(),
+        Composite::with_placements([
+            (transform(rng), Spherical.into()),
+            (transform(rng), Universal { first: Axis::Z, second: axis(rng) }.into()),
+            (transform(rng), Helical { axis: axis(rng), pitch: -0.2 }.into()),
+        ])
+        .into(),
+        Fixed.into(),
+    ]
+}
+
+/// A random tree with these joints in this order, and joint dynamics on every second one.
+pub fn tree(seed: u64, joints: Vec<Joint>) -> Model {
+    let rng = &mut rng(seed);
+    let mut builder = ModelBuilder::new(format!("tree {seed}"));
+    builder.set_gravity(Vector3::new(0.3, -0.5, -9.6)).set_friction_width(0.4);
+    let mut keys: Vec<BodyKey> = Vec::new();
+    for (i, joint) in joints.into_iter().enumerate() {
+        // Often the newest body, so that there are long branches too.
+        let parent = match rng.random_range(0..4) {
+            _ if keys.is_empty() => None,
+            0 => Some(keys[rng.random_range(0..keys.len())]),
+            _ => keys.last().copied(),
+        };
+        let nv = joint.nv();
+        let (x, y) = (transform(rng), inertia(rng));
+        let key = builder.add_body(parent, format!("body{i}"), format!("joint{i}"), x, joint, y).expect("builds");
+        if i % 2 == 1 {
+            let mut numbers = || (0..nv).map(|_| rng.random_range(0.1..1.0)).collect::<Vec<_>>();
+            builder.set_armature(key, &numbers()).expect("fits");
+            builder.set_damping(key, &numbers()).expect("fits");
+            builder.set_friction(key, &numbers()).expect("fits");
+        }
+        keys.push(key);
+    }
+    // Followers: of joints with one coordinate, before and after their leaders, one of them of another follower.
+    let model = builder.clone().build().expect("builds");
+    let single: Vec<usize> = (0..keys.len())
+        .filter(|i| {
+            let body = model.find_body(&format!("body{i}")).expect("was added");
+            let joint = model.bodies()[body.index()].joint();
+            joint.nq() == 1 && joint.nv() == 1
+        })
+        .collect();
+    if single.len() >= 5 {
+        let last = single.len() - 1;
+        builder.set_mimic(keys[single[0]], keys[single[last]], -0.7, 0.2).expect("one coordinate each");
+        builder.set_mimic(keys[single[2]], keys[single[0]], 1.5, -0.1).expect("one coordinate each");
+    }
+    builder.build().expect("builds")
+}
+
+/// A tree that holds every kind of joint, in random order.
+pub fn tree_of_every_joint(seed: u64) -> Model {
+    let rng = &mut rng(seed.wrapping_mul(77).wrapping_add(1));
+    let mut joints = every_joint(rng);
+    for i in (1..joints.len()).rev() {
+        joints.swap(i, rng.random_range(0..=i));
+    }
+    tree(seed, joints)
+}
+
+/// A random state: q within limits, v and a in ±1.
+pub fn state(model: &Model, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let rng = &mut rng(seed.wrapping_add(1000));
+    let q = model.random(rng);
+    let mut tangent = || (0..model.nv()).map(|_| uniform(rng)).collect::<Vec<_>>();
+    let v = tangent();
+    (q, v, tangent())
+}
+
+/// The largest deviation of two matrices, relative to the largest entry of the second (at least one).
+pub fn deviation(a: &DMatrix<f64>, b: &DMatrix<f64>) -> f64 {
+    assert_eq!(a.shape(), b.shape());
+    let scale = b.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
+    let worst = a
+        .iter()
+        .zip(b.iter())
+        .fold(0.0, |w: f64, (x, y)| if (x - y).is_nan() { f64::NAN } else { w.max((x - y).abs()) });
+    worst / scale
+}
