@@ -1,9 +1,9 @@
 //! Force vectors: wrenches and spatial momenta.
 
 use super::vector as v3;
-use super::{Transform, Transformable};
+use super::{Motion, Transform, Transformable, matrix6};
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::Vector3;
+use nalgebra::{Matrix6, Vector3};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// A force vector: a wrench, or the spatial momentum, of one body.
@@ -23,6 +23,10 @@ pub struct Force<T> {
     /// Moment, or angular momentum, about the frame's origin.
     pub angular: Vector3<T>,
 }
+
+/// Spatial momentum: a force vector with N s and N m s for units. It transforms, shifts and pairs with motions exactly as
+/// a wrench does, and its rate of change is one; so it is the same type, and this name only says what is meant.
+pub type Momentum<T> = Force<T>;
 
 impl<T: Real> Force<T> {
     /// From the linear and the angular part.
@@ -50,6 +54,64 @@ impl<T: Real> Force<T> {
         T: Scalar<P>,
     {
         Self::new(v3::scale(s, self.linear), v3::scale(s, self.angular))
+    }
+
+    /// `s f`, by a factor of a wider type.
+    #[inline(always)]
+    pub fn times<U: Scalar<T>>(self, s: U) -> Force<U> {
+        Force::new(v3::times(self.linear, s), v3::times(self.angular, s))
+    }
+
+    /// `f ×̄* m = m ×* f`: the same product as [`Motion::cross_force`], read as a linear map of the motion:
+    /// `(−f×ω, −n×ω − f×v)`.
+    #[inline(always)]
+    pub fn bar_cross<U: Scalar<T>>(self, m: Motion<U>) -> Force<U> {
+        let minus_f = v3::neg(self.linear);
+        Force::new(
+            v3::cross(minus_f, m.angular),
+            v3::cross_plus(v3::neg(self.angular), m.angular, v3::cross(minus_f, m.linear)),
+        )
+    }
+
+    /// `[f]×̄*`, 6×6, with `[f]×̄* m = m ×* f`: `[[0, −[f]×], [−[f]×, −[n]×]]`.
+    #[inline(always)]
+    pub fn bar_cross_matrix(self) -> Matrix6<T> {
+        let (f, n) = (v3::skew(v3::neg(self.linear)), v3::skew(v3::neg(self.angular)));
+        matrix6::from_blocks(&v3::zero_matrix(), &f, &f, &n)
+    }
+
+    /// Power on a body that moves like `m`: `v·f + ω·n`, in W if `m` is a velocity. As [`Motion::power`], for a motion of
+    /// a wider type.
+    #[inline(always)]
+    pub fn power<U: Scalar<T>>(self, m: Motion<U>) -> U {
+        v3::dot(self.linear, m.linear) + v3::dot(self.angular, m.angular)
+    }
+
+    /// The same force with its moment about the point `p` of this frame, the axes staying parallel: `n − p×f`. Drake's
+    /// `Shift`.
+    #[inline(always)]
+    pub fn shifted<P: Real>(self, p: Vector3<P>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let (f, n) = (self.linear, self.angular);
+        Self::new(
+            f,
+            Vector3::new(
+                f.y.mul_plus(p.z, n.x) - f.z * p.y,
+                f.z.mul_plus(p.x, n.y) - f.x * p.z,
+                f.x.mul_plus(p.y, n.z) - f.y * p.x,
+            ),
+        )
+    }
+
+    /// A pure force `f` along a line through the point `p`: `(f, p×f)`.
+    #[inline(always)]
+    pub fn at_point<P: Real>(f: Vector3<T>, p: Vector3<P>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        Self::new(f, v3::cross(p, f))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Motion vectors: spatial velocities and accelerations.
 
 use super::vector as v3;
-use super::{Force, Transform, Transformable};
+use super::{Force, Transform, Transformable, matrix6};
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::Vector3;
+use nalgebra::{Matrix6, Vector3};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// A motion vector: spatial velocity, or spatial acceleration, of one body.
@@ -47,7 +47,7 @@ impl<T: Real> Motion<T> {
     }
 
     /// `self × m`, the rate of change of `m` when carried along by `self`:
-    /// `(v₁×ω₂ + ω₁×v₂, ω₁×ω₂)` (RBDA, eq. 2.33).
+    /// `(v₁×ω₂ + ω₁×v₂, ω₁×ω₂)` (RBDA, section 2.9).
     #[inline(always)]
     pub fn cross<U: Scalar<T>>(self, m: Motion<U>) -> Motion<U> {
         Motion::new(
@@ -57,7 +57,7 @@ impl<T: Real> Motion<T> {
     }
 
     /// `self ×* f`, the rate of change of `f` when carried along by `self`:
-    /// `(ω×f, ω×n + v×f)` (RBDA, eq. 2.34).
+    /// `(ω×f, ω×n + v×f)` (RBDA, section 2.9).
     #[inline(always)]
     pub fn cross_force<U: Scalar<T>>(self, f: Force<U>) -> Force<U> {
         Force::new(
@@ -91,6 +91,102 @@ impl<T: Real> Motion<T> {
     #[inline(always)]
     pub fn times_plus<U: Scalar<T>>(self, s: U, b: Motion<U>) -> Motion<U> {
         Motion::new(v3::times_plus(self.linear, s, b.linear), v3::times_plus(self.angular, s, b.angular))
+    }
+
+    /// `[m]×`, 6×6, with `[m]× b = m × b`: `[[W, V], [0, W]]`, `W = [ω]×`, `V = [v]×` (RBDA, section 2.9).
+    #[inline(always)]
+    pub fn cross_matrix(self) -> Matrix6<T> {
+        let (v, w) = (v3::skew(self.linear), v3::skew(self.angular));
+        matrix6::from_blocks(&w, &v, &v3::zero_matrix(), &w)
+    }
+
+    /// `[m]×*`, 6×6, with `[m]×* f = m ×* f`: `[[W, 0], [V, W]] = −([m]×)ᵀ` (RBDA, section 2.9).
+    #[inline(always)]
+    pub fn cross_force_matrix(self) -> Matrix6<T> {
+        let (v, w) = (v3::skew(self.linear), v3::skew(self.angular));
+        matrix6::from_blocks(&w, &v3::zero_matrix(), &v, &w)
+    }
+
+    /// The same motion with its linear part at the point `p` of this frame, the axes staying parallel: `v + ω×p`.
+    ///
+    /// For velocities and for spatial accelerations alike. Drake's `Shift`, for velocities.
+    #[inline(always)]
+    pub fn shifted<P: Real>(self, p: Vector3<P>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        Self::new(self.velocity_at(p), self.angular)
+    }
+
+    /// Of a velocity: that of the body-fixed point passing `p`, m/s: `v + ω×p`.
+    #[inline(always)]
+    pub fn velocity_at<P: Real>(self, p: Vector3<P>) -> Vector3<T>
+    where
+        T: Scalar<P>,
+    {
+        // ω×p + v with the factors of a simpler type on the right
+        let (w, v) = (self.angular, self.linear);
+        Vector3::new(
+            w.y.mul_plus(p.z, v.x) - w.z * p.y,
+            w.z.mul_plus(p.x, v.y) - w.x * p.z,
+            w.x.mul_plus(p.y, v.z) - w.y * p.x,
+        )
+    }
+
+    /// Of a spatial acceleration, with the velocity `v` of the same body in the same frame: the acceleration of the
+    /// body-fixed point passing `p`, m/s²: `a + α×p + ω×(v + ω×p)`.
+    ///
+    /// It is the rate of change of [`velocity_at`](Self::velocity_at) for a point moving with the body, seen from the
+    /// frame the velocity is measured in.
+    #[inline(always)]
+    pub fn acceleration_at<P: Real>(self, p: Vector3<P>, v: Self) -> Vector3<T>
+    where
+        T: Scalar<P>,
+    {
+        v3::add(self.velocity_at(p), v3::cross(v.angular, v.velocity_at(p)))
+    }
+
+    /// Of a spatial acceleration, with the velocity `v` of the same body in the same frame: the classical one, whose
+    /// linear part is the acceleration of the body-fixed point passing the origin: `(a + ω×v, α)` (RBDA, section 2.11).
+    #[inline(always)]
+    pub fn classical<P: Real>(self, v: Motion<P>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let wv = v3::lift(v3::cross(v.angular, v.linear));
+        Self::new(v3::add(self.linear, wv), self.angular)
+    }
+
+    /// Of a classical acceleration, with the velocity `v` of the same body in the same frame: the spatial one,
+    /// `(a − ω×v, α)`. The inverse of [`classical`](Self::classical).
+    #[inline(always)]
+    pub fn from_classical<P: Real>(classical: Self, v: Motion<P>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let wv = v3::lift(v3::cross(v.angular, v.linear));
+        Self::new(v3::sub(classical.linear, wv), classical.angular)
+    }
+
+    /// Velocity of C in W from `self`, that of B in W expressed in B, and that of C in B expressed in C:
+    /// `v_wc = x_bc⁻¹ v_wb + v_bc`, expressed in C. Drake's `ComposeWithMovingFrameVelocity`.
+    #[inline(always)]
+    pub fn composed<P: Real>(self, x_bc: &Transform<P>, v_bc: Self) -> Self
+    where
+        T: Scalar<P>,
+    {
+        x_bc.inv_act(self) + v_bc
+    }
+
+    /// Spatial acceleration of C in W from `self`, that of B in W expressed in B, the velocity of B in W, and the motion
+    /// of C in B expressed in C: `a_wc = x_bc⁻¹ a_wb + a_bc + (x_bc⁻¹ v_wb) × v_bc`, expressed in C. Drake's
+    /// `ComposeWithMovingFrameAcceleration`, for spatial accelerations.
+    #[inline(always)]
+    pub fn composed_acceleration<P: Real>(self, v_wb: Self, x_bc: &Transform<P>, v_bc: Self, a_bc: Self) -> Self
+    where
+        T: Scalar<P>,
+    {
+        x_bc.inv_act(self) + a_bc + x_bc.inv_act(v_wb).cross(v_bc)
     }
 }
 

@@ -1,32 +1,30 @@
-//! Unit quaternions, for rotations.
+//! Quaternions, stored x y z w, and their exponential and logarithm.
 
+use super::PoseError;
 use super::vector as v3;
-use gradyn_derivatives::Real;
 use gradyn_derivatives::scalar::smooth::{atan_ratio, stumpff};
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Mul;
 
-/// A quaternion `x i + y j + z k + w`; of length one, a rotation. `q` and `−q` are the same rotation.
+/// A quaternion `x i + y j + z k + w`, in this order in memory and in configurations.
+///
+/// As a rotation `q_ab` it has length one, and `q_ab ⊗ (u_b, 0) ⊗ q_ab⁻¹ = (u_a, 0)`; letters cancel as for poses. `q` and
+/// `−q` are the same rotation. The length is not checked: see [`to_unit`](Self::to_unit).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Quaternion<T> {
-    /// Imaginary part.
+    /// `x`, `y`, `z`: for a rotation by `θ` about the unit axis `u`, `u sin(θ/2)`.
     pub vector: Vector3<T>,
-    /// Real part.
+    /// Scalar part: `cos(θ/2)`.
     pub w: T,
 }
 
 impl<T: Real> Quaternion<T> {
-    /// From the imaginary and the real part.
+    /// From the imaginary part `x`, `y`, `z` and the real part `w`.
     #[inline(always)]
     pub fn new(vector: Vector3<T>, w: T) -> Self {
         Self { vector, w }
-    }
-
-    /// No rotation.
-    #[inline(always)]
-    pub fn identity() -> Self {
-        Self::new(v3::zero(), T::one())
     }
 
     /// From `x y z w`; the slice has at least four entries.
@@ -35,40 +33,56 @@ impl<T: Real> Quaternion<T> {
         Self::from_array([q[0], q[1], q[2], q[3]])
     }
 
-    /// From `x y z w`.
+    /// From `[x, y, z, w]`.
     #[inline(always)]
     pub fn from_array([x, y, z, w]: [T; 4]) -> Self {
         Self::new(Vector3::new(x, y, z), w)
     }
 
-    /// `x y z w`
+    /// As `[x, y, z, w]`.
     #[inline(always)]
     pub fn to_array(self) -> [T; 4] {
         [self.vector.x, self.vector.y, self.vector.z, self.w]
     }
 
-    /// The inverse rotation, of a unit quaternion.
+    /// No rotation: `[0, 0, 0, 1]`.
     #[inline(always)]
-    #[must_use]
+    pub fn identity() -> Self {
+        Self::new(v3::zero(), T::one())
+    }
+
+    /// The same quaternion in a wider number type.
+    #[inline(always)]
+    pub fn lift<U: Scalar<T>>(self) -> Quaternion<U> {
+        Quaternion::new(v3::lift(self.vector), U::from(self.w))
+    }
+
+    /// `(−x, −y, −z, w)`: the inverse of a unit quaternion.
+    #[inline(always)]
     pub fn conjugate(self) -> Self {
         Self::new(v3::neg(self.vector), self.w)
     }
 
-    /// `|q|²`
+    /// `x² + y² + z² + w²`
     #[inline(always)]
     pub fn norm_squared(self) -> T {
         self.w.mul_plus(self.w, v3::norm_squared(self.vector))
     }
 
-    /// `q (3 − |q|²)/2`: brought back to length one, to first order in what is missing, without a square root.
+    /// `s q`
     #[inline(always)]
-    #[must_use]
-    pub fn renormalized(self) -> Self {
-        let k = (T::from(3.0) - self.norm_squared()) * 0.5;
-        Self::new(v3::scale(k, self.vector), self.w * k)
+    pub fn scale(self, s: T) -> Self {
+        Self::new(v3::scale(s, self.vector), self.w * s)
     }
 
-    /// Rate of change at body angular velocity `w`: `½ q ⊗ (w, 0)`.
+    /// `q (3 − |q|²)/2`: a quaternion of length `1 + ε` brought to `1 − 3ε²/2`, without square root. After each
+    /// integration step it keeps the length at one to rounding; its derivatives are those of `q/|q|` at length one.
+    #[inline(always)]
+    pub fn renormalized(self) -> Self {
+        self.scale((T::from(3.0) - self.norm_squared()) * 0.5)
+    }
+
+    /// `q̇ = ½ q ⊗ (ω, 0)`: rate of change of the four coefficients at the angular velocity `ω` of B in A, in B, rad/s.
     #[inline(always)]
     #[must_use]
     pub fn rate(self, w: Vector3<T>) -> Self {
@@ -76,7 +90,14 @@ impl<T: Real> Quaternion<T> {
         Self::new(v3::cross_plus(self.vector, h, v3::scale(self.w, h)), -v3::dot(self.vector, h))
     }
 
-    /// The rotation matrix: `E + 2 w [u]× + 2 [u]×²` for `q = (u, w)`.
+    /// `R u`, for a unit quaternion: `u + 2 w (r×u) + 2 r×(r×u)`, with `r = (x, y, z)`.
+    #[inline(always)]
+    pub fn rotate<U: Scalar<T>>(self, u: Vector3<U>) -> Vector3<U> {
+        let twice = v3::scale(2.0, v3::cross(self.vector, u));
+        v3::cross_plus(self.vector, twice, v3::add(u, v3::scale(self.w, twice)))
+    }
+
+    /// Rotation matrix of a unit quaternion, 3×3: `R = 1 + 2 w [r]× + 2 [r]×²`, with `r = (x, y, z)`.
     #[inline(always)]
     pub fn rotation(self) -> Matrix3<T> {
         let Self { vector: u, w } = self;
@@ -88,20 +109,61 @@ impl<T: Real> Quaternion<T> {
         Matrix3::new(i - (yy + zz), xy - wz, xz + wy, xy + wz, i - (xx + zz), yz - wx, xz - wy, yz + wx, i - (xx + yy))
     }
 
-    /// The rotation vector `v` with `exp(v) = q`, of length at most π.
+    /// The unit quaternion of a rotation matrix; which of the two (`±q`) is unspecified.
     ///
-    /// With `t = tan(θ/8) = |r|`, `r = n / (1 + √(1 + |n|²))`, `n = u / (|q| + w)` for `w ≥ 0`: `v = 8 (atan t / t) r`.
-    /// Neither branches near zero nor takes a root there, so derivatives of every order are right. Half a turn away the
-    /// result jumps between `v` and `−v`, as it must.
+    /// Each row of `4 q qᵀ` is linear in the entries of `R`. Taken is one whose diagonal entry is at least one (Shepperd,
+    /// *Quaternion from rotation matrix*, 1978), so nothing divides by a small number and every derivative is finite
+    /// everywhere. Chosen in each lane separately.
+    #[inline(always)]
+    pub fn from_rotation(r: &Matrix3<T>) -> Self {
+        let (one, trace) = (T::one(), r.m11 + r.m22 + r.m33);
+        let (px, py, pz) = (r.m32 + r.m23, r.m13 + r.m31, r.m21 + r.m12); // 4yz, 4xz, 4xy
+        let (mx, my, mz) = (r.m32 - r.m23, r.m13 - r.m31, r.m21 - r.m12); // 4xw, 4yw, 4zw
+        let row_w = ([mx, my, mz, one + trace], one + trace);
+        let (dx, dy, dz) = (one - trace + r.m11 * 2.0, one - trace + r.m22 * 2.0, one - trace + r.m33 * 2.0);
+        let row_x = ([dx, pz, py, mx], dx);
+        let row_y = ([pz, dy, px, my], dy);
+        let row_z = ([py, px, dz, mz], dz);
+
+        let xy = choose(dx - dy, row_y, row_x);
+        let xyz = choose(xy.1 - dz, row_z, xy);
+        let (row, diagonal) = choose(-trace, row_w, xyz); // a trace above zero: 4w² > 1
+        Self::from_array(row).scale(diagonal.sqrt().recip() * 0.5)
+    }
+
+    /// The rotation vector, rad, of length at most π: the inverse of [`exp`]. The length of the quaternion does
+    /// not matter; that of the zero quaternion is not finite.
+    ///
+    /// `u = r/(|q| + w)` has length `tan(θ/4)`, `t = u/(1 + √(1 + |u|²))` length `tan(θ/8)`, for `w ≥ 0`; then
+    /// `8 atan|t|/|t| t`. No branch near zero, no root of a small number: all derivatives are right at the identity and up
+    /// to π. At π itself, both `v` and `−v` are right, and the sign of `w` decides.
     #[inline(always)]
     pub fn log(self) -> Vector3<T> {
         let w = self.w.select_lt(0.0, -self.w, self.w);
         let sign = self.w.select_lt(0.0, -T::one(), T::one());
-        let norm = self.norm_squared().sqrt();
-        let n = v3::scale(sign / (norm + w), self.vector);
-        let r = v3::scale((T::one() + (T::one() + v3::norm_squared(n)).sqrt()).recip(), n);
-        v3::scale(atan_ratio(v3::norm_squared(r)) * 8.0, r)
+        let u = v3::scale(sign / (self.norm_squared().sqrt() + w), self.vector);
+        let t = v3::scale((T::one() + (T::one() + v3::norm_squared(u)).sqrt()).recip(), u);
+        v3::scale(atan_ratio(v3::norm_squared(t)) * 8.0, t)
     }
+
+    /// The rotation at the fraction `t` of the way from this one to `to`, the shorter way round: `q₀ exp(t log(q₀⁻¹ q₁))`
+    /// ("slerp"). Any `t` will do; for equal rotations, too, all derivatives are right.
+    #[inline(always)]
+    pub fn interpolate(self, to: Self, t: T) -> Self {
+        self * exp(v3::scale::<T, T>(t, (self.conjugate() * to).log()))
+    }
+}
+
+/// A row of `4 q qᵀ` and its entry on the diagonal.
+type Row<T> = ([T; 4], T);
+
+/// One of two rows, by the sign of `x`.
+#[inline(always)]
+fn choose<T: Real>(x: T, negative: Row<T>, otherwise: Row<T>) -> Row<T> {
+    let ([a, b, c, d], s) = negative;
+    let ([e, f, g, h], t) = otherwise;
+    let row = [x.select_lt(0.0, a, e), x.select_lt(0.0, b, f), x.select_lt(0.0, c, g), x.select_lt(0.0, d, h)];
+    (row, x.select_lt(0.0, s, t))
 }
 
 impl Quaternion<f64> {
@@ -111,25 +173,42 @@ impl Quaternion<f64> {
         self.norm_squared().sqrt()
     }
 
-    /// At length one; no rotation, if the length is zero or not finite.
+    /// `q/|q|`; no rotation, if the length is zero or not finite. See [`to_unit`](Self::to_unit) to be told.
     #[must_use]
     pub fn normalized(self) -> Self {
-        let n = self.norm();
-        if n > 0.0 && n.is_finite() { Self::new(v3::scale(1.0 / n, self.vector), self.w / n) } else { Self::identity() }
+        self.to_unit().unwrap_or_else(|_| Self::identity())
+    }
+
+    /// `q/|q|`, checked.
+    ///
+    /// # Errors
+    /// [`PoseError::Quaternion`] for coefficients that are not finite, or all zero.
+    pub fn to_unit(self) -> Result<Self, PoseError> {
+        let quaternion = self.to_array();
+        let largest = quaternion.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if !quaternion.iter().all(|x| x.is_finite()) || largest <= 0.0 {
+            return Err(PoseError::Quaternion { quaternion });
+        }
+        // divided first, so that no square overflows or vanishes
+        let q = Self::from_array(quaternion.map(|x| x / largest));
+        Ok(q.scale(q.norm().recip()))
     }
 }
 
-impl<T: Real> Mul for Quaternion<T> {
-    type Output = Self;
-    /// Hamilton's product: the rotation `self` after `other`.
+impl<P: Real, T: Scalar<P>> Mul<Quaternion<T>> for Quaternion<P> {
+    type Output = Quaternion<T>;
+    /// Hamilton's product `q_ac = q_ab ⊗ q_bc`; the left side may be of a simpler type.
     #[inline(always)]
-    fn mul(self, o: Self) -> Self {
-        let cross = v3::cross_plus(self.vector, o.vector, v3::scale(self.w, o.vector));
-        Self::new(v3::scale_plus(o.w, self.vector, cross), self.w.mul_minus(o.w, v3::dot(self.vector, o.vector)))
+    fn mul(self, q: Quaternion<T>) -> Quaternion<T> {
+        let plain = v3::scale_plus(self.w, q.vector, v3::times(self.vector, q.w));
+        let vector = v3::cross_plus(self.vector, q.vector, plain);
+        Quaternion::new(vector, q.w.mul_minus(self.w, v3::dot(self.vector, q.vector)))
     }
 }
 
-/// The rotation by the rotation vector `v`: `(½ C₁ v, C₀)`, Stumpff functions at `|v|²/4`.
+/// `exp(v/2)`: the unit quaternion of a rotation by `|v|` about `v` (rotation vector, rad).
+///
+/// `(v sin(θ/2)/θ, cos(θ/2)) = (½ C₁ v, C₀)` by Stumpff's functions at `θ²/4`: exact with all derivatives at zero.
 #[inline(always)]
 pub fn exp<T: Real>(v: Vector3<T>) -> Quaternion<T> {
     let [c0, c1, ..] = stumpff(v3::norm_squared(v) * 0.25);

@@ -137,6 +137,30 @@ pub fn product_tr<P: Real, T: Scalar<P>>(a: &Matrix3<P>, b: &Matrix3<T>) -> Matr
     from_columns(rotate_back(a, column(b, 0)), rotate_back(a, column(b, 1)), rotate_back(a, column(b, 2)))
 }
 
+/// `a bᵀ`
+#[inline(always)]
+pub fn outer<P: Real, T: Scalar<P>>(a: Vector3<P>, b: Vector3<T>) -> Matrix3<T> {
+    from_columns(times(a, b.x), times(a, b.y), times(a, b.z))
+}
+
+/// `A + B`
+#[inline(always)]
+pub fn add_matrix<P: Real, T: Scalar<P>>(a: &Matrix3<P>, b: &Matrix3<T>) -> Matrix3<T> {
+    from_columns(add(column(a, 0), column(b, 0)), add(column(a, 1), column(b, 1)), add(column(a, 2), column(b, 2)))
+}
+
+/// `-A`
+#[inline(always)]
+pub fn neg_matrix<T: Real>(a: &Matrix3<T>) -> Matrix3<T> {
+    from_columns(neg(column(a, 0)), neg(column(a, 1)), neg(column(a, 2)))
+}
+
+/// `s A`, by a factor of a simpler type.
+#[inline(always)]
+pub fn scale_matrix<P: Real, T: Scalar<P>>(s: P, a: &Matrix3<T>) -> Matrix3<T> {
+    from_columns(scale(s, column(a, 0)), scale(s, column(a, 1)), scale(s, column(a, 2)))
+}
+
 /// `[a]×`, the matrix with `[a]× b = a × b`.
 #[inline(always)]
 pub fn skew<T: Real>(a: Vector3<T>) -> Matrix3<T> {
@@ -148,6 +172,12 @@ pub fn skew<T: Real>(a: Vector3<T>) -> Matrix3<T> {
 #[inline(always)]
 pub fn zero<T: Real>() -> Vector3<T> {
     Vector3::new(T::zero(), T::zero(), T::zero())
+}
+
+/// The zero matrix.
+#[inline(always)]
+pub fn zero_matrix<T: Real>() -> Matrix3<T> {
+    from_columns(zero(), zero(), zero())
 }
 
 /// The unit matrix.

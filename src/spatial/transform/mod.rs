@@ -1,8 +1,14 @@
 //! Poses, and changes of coordinates by them.
 
+mod forms;
+mod matrices;
+mod validity;
+
+pub use validity::PoseError;
+
 use super::vector as v3;
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 use std::ops::Mul;
 
 /// The pose of a frame B in a frame A, written `x_ab`: rotation and position of B, in coordinates of A.
@@ -18,7 +24,10 @@ pub struct Transform<T> {
     pub translation: Vector3<T>,
 }
 
-/// What a pose carries from one frame's coordinates to another's: motions, forces, inertias.
+/// What a pose carries from one frame's coordinates to another's: motions, forces, inertias, and points.
+///
+/// A bare `Vector3` is not among them, as it does not say whether it is a point or a direction: see
+/// [`Transform::point`] and [`Transform::vector`].
 pub trait Transformable<P> {
     /// From coordinates of B to coordinates of A, by `x_ab`.
     fn transformed(self, x: &Transform<P>) -> Self;
@@ -72,6 +81,53 @@ impl<T: Real> Transform<T> {
     #[inline(always)]
     pub fn inv_act<M: Transformable<T>>(&self, m_a: M) -> M {
         m_a.transformed_back(self)
+    }
+
+    /// A point, its position in coordinates of B, in coordinates of A, m: `p_a = R p_b + p`.
+    #[inline(always)]
+    pub fn point<U: Scalar<T>>(&self, p_b: Vector3<U>) -> Vector3<U> {
+        v3::add(self.translation, v3::rotate(&self.rotation, p_b))
+    }
+
+    /// A point, its position in coordinates of A, in coordinates of B, m: `p_b = Rᵀ(p_a − p)`.
+    #[inline(always)]
+    pub fn inv_point<U: Scalar<T>>(&self, p_a: Vector3<U>) -> Vector3<U> {
+        let p = self.translation;
+        v3::rotate_back(&self.rotation, Vector3::new(p_a.x - p.x, p_a.y - p.y, p_a.z - p.z))
+    }
+
+    /// A free vector (a direction, a difference of points) in coordinates of B, in coordinates of A: `R u_b`.
+    #[inline(always)]
+    pub fn vector<U: Scalar<T>>(&self, u_b: Vector3<U>) -> Vector3<U> {
+        v3::rotate(&self.rotation, u_b)
+    }
+
+    /// A free vector in coordinates of A, in coordinates of B: `Rᵀ u_a`.
+    #[inline(always)]
+    pub fn inv_vector<U: Scalar<T>>(&self, u_a: Vector3<U>) -> Vector3<U> {
+        v3::rotate_back(&self.rotation, u_a)
+    }
+}
+
+impl<P: Real, T: Scalar<P>> Transformable<P> for Point3<T> {
+    /// `R p_b + p`
+    #[inline(always)]
+    fn transformed(self, x: &Transform<P>) -> Self {
+        x.point(self.coords).into()
+    }
+    /// `Rᵀ(p_a − p)`
+    #[inline(always)]
+    fn transformed_back(self, x: &Transform<P>) -> Self {
+        x.inv_point(self.coords).into()
+    }
+}
+
+impl<P: Real, T: Scalar<P>> Mul<Point3<T>> for Transform<P> {
+    type Output = Point3<T>;
+    /// `p_a = x_ab p_b`
+    #[inline(always)]
+    fn mul(self, p_b: Point3<T>) -> Point3<T> {
+        p_b.transformed(&self)
     }
 }
 

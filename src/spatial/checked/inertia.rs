@@ -1,0 +1,108 @@
+//! Inertias with their body and the frame of their coordinates.
+
+use super::motion::belongs;
+use super::{
+    CheckedAcceleration, CheckedForce, CheckedMotion, Expressed, Frame, FrameMismatch, same, same_coordinates,
+};
+use crate::spatial::{Inertia, Transform};
+use gradyn_derivatives::{Real, Scalar};
+use std::fmt::{Display, Formatter};
+
+/// The spatial inertia of `body`, in coordinates (axes and origin) of `expressed_in`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedInertia<T> {
+    body: Frame,
+    expressed_in: Frame,
+    value: Inertia<T>,
+}
+
+impl<T: Real> CheckedInertia<T> {
+    /// The inertia of `body`, in coordinates of `expressed_in`.
+    pub fn new(body: &Frame, expressed_in: &Frame, value: Inertia<T>) -> Self {
+        Self { body: body.clone(), expressed_in: expressed_in.clone(), value }
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Frame {
+        &self.body
+    }
+
+    /// The frame of the coordinates.
+    pub fn expressed_in(&self) -> &Frame {
+        &self.expressed_in
+    }
+
+    /// The plain inertia.
+    pub fn value(&self) -> Inertia<T> {
+        self.value
+    }
+
+    /// The inertia of this body with another joined to it rigidly; the two together are this body now.
+    ///
+    /// # Errors
+    /// [`FrameMismatch`] if the two are not expressed in one frame.
+    pub fn joined_with(&self, other: &Self) -> Result<Self, FrameMismatch> {
+        same_coordinates("joined_with", &self.expressed_in, &other.expressed_in)?;
+        Ok(Self { value: self.value + other.value, ..self.clone() })
+    }
+
+    /// Spatial momentum at a velocity, measured in the velocity's base.
+    ///
+    /// # Errors
+    /// [`FrameMismatch`] if the velocity is another body's, or the two are not expressed in one frame.
+    pub fn momentum(&self, v: &CheckedMotion<T>) -> Result<CheckedForce<T>, FrameMismatch> {
+        self.moves_with("momentum", v)?;
+        Ok(CheckedForce::new(&self.body, &self.expressed_in, self.value * v.value()))
+    }
+
+    /// Kinetic energy at a velocity, measured in the velocity's base, J.
+    ///
+    /// # Errors
+    /// [`FrameMismatch`] if the velocity is another body's, or the two are not expressed in one frame.
+    pub fn kinetic_energy(&self, v: &CheckedMotion<T>) -> Result<T, FrameMismatch> {
+        self.moves_with("kinetic_energy", v)?;
+        Ok(self.value.kinetic_energy(v.value()))
+    }
+
+    /// The wrench that gives the body the acceleration `a` at the velocity `v`, both in an inertial base:
+    /// `Y a + v ×* Y v`.
+    ///
+    /// # Errors
+    /// [`FrameMismatch`] if velocity and acceleration are not of this body in one base, or not all are expressed in one
+    /// frame.
+    pub fn newton_euler(
+        &self,
+        v: &CheckedMotion<T>,
+        a: &CheckedAcceleration<T>,
+    ) -> Result<CheckedForce<T>, FrameMismatch> {
+        self.moves_with("newton_euler", v)?;
+        belongs("newton_euler", a, v)?;
+        let wrench = self.value.newton_euler::<T, T>(v.value(), a.value());
+        Ok(CheckedForce::new(&self.body, &self.expressed_in, wrench))
+    }
+
+    fn moves_with(&self, operation: &'static str, v: &CheckedMotion<T>) -> Result<(), FrameMismatch> {
+        same(operation, ("the inertia is expressed in", &self.expressed_in), ("the velocity in", v.expressed_in()))?;
+        same(operation, ("the inertia is of", &self.body), ("the velocity is of", v.body()))
+    }
+}
+
+impl<P: Real, T: Scalar<P>> Expressed<P> for CheckedInertia<T> {
+    fn expressed_in(&self) -> &Frame {
+        &self.expressed_in
+    }
+    fn carried(&self, x_ab: &Transform<P>, a: &Frame) -> Self {
+        Self { expressed_in: a.clone(), value: x_ab.act(self.value), ..self.clone() }
+    }
+    fn carried_back(&self, x_ab: &Transform<P>, b: &Frame) -> Self {
+        Self { expressed_in: b.clone(), value: x_ab.inv_act(self.value), ..self.clone() }
+    }
+}
+
+impl<T: Display> Display for CheckedInertia<T> {
+    /// `inertia of b, expressed in a: …`
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "inertia of {}, expressed in {}: ", self.body, self.expressed_in)?;
+        self.value.fmt(f)
+    }
+}

@@ -1,0 +1,126 @@
+//! Spatial quantities that know their frames, for user code that wants mistakes reported.
+//!
+//! The plain types keep frames in names (`x_ab`), which costs nothing and checks nothing. Here each quantity carries its
+//! [`Frame`]s: an operation between quantities that do not fit returns a [`FrameMismatch`] naming both; its result is that
+//! of the plain operation, with frames of its own. The algorithms never use this layer.
+//!
+//! ```
+//! use gradyn::spatial::checked::{CheckedPoint, CheckedTransform, Frame};
+//! use gradyn::spatial::Transform;
+//! use nalgebra::Vector3;
+//!
+//! let (world, hand, eye) = (Frame::new("world"), Frame::new("hand"), Frame::new("eye"));
+//! let x_wh = CheckedTransform::new(&world, &hand, Transform::from_translation(Vector3::new(0.0, 0.0, 1.0)));
+//! let p_h = CheckedPoint::new(&hand, Vector3::new(0.5, 0.0, 0.0));
+//! assert_eq!(x_wh.act(&p_h)?.value(), Vector3::new(0.5, 0.0, 1.0));
+//!
+//! let p_e = CheckedPoint::new(&eye, Vector3::new(0.5, 0.0, 0.0));
+//! let error = x_wh.act(&p_e).unwrap_err();
+//! assert_eq!(error.to_string(), "act: the pose is of `hand`, but the quantity is expressed in `eye`");
+//! # Ok::<(), gradyn::spatial::checked::FrameMismatch>(())
+//! ```
+
+mod force;
+mod inertia;
+mod motion;
+mod point;
+mod transform;
+
+pub use force::CheckedForce;
+pub use inertia::CheckedInertia;
+pub use motion::{CheckedAcceleration, CheckedMotion};
+pub use point::{CheckedPoint, CheckedVector};
+pub use transform::{CheckedTransform, Expressed};
+
+use std::fmt::{Display, Formatter};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use thiserror::Error;
+
+/// A coordinate frame, or the body it is fixed to.
+///
+/// Each call of [`Frame::new`] makes another frame, whatever its name; clones are the same frame. Nothing is registered
+/// anywhere: a frame is its shared name and a number that no other frame of the process has.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    name: Arc<str>,
+    id: u64,
+}
+
+/// The number of the next frame.
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
+impl Frame {
+    /// A new frame.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.into(), id: NEXT_ID.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl PartialEq for Frame {
+    /// Is it the same frame? Names do not count.
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Frame {}
+
+impl Hash for Frame {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+impl Display for Frame {
+    /// The name.
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// Two quantities do not fit together.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{operation}: {left_role} `{left}`, but {right_role} `{right}`{}", if left.name == right.name { ", another frame of this name" } else { "" })]
+#[non_exhaustive]
+pub struct FrameMismatch {
+    /// What was to be done: the method's name.
+    pub operation: &'static str,
+    /// What the left frame is, as the beginning of a sentence.
+    pub left_role: &'static str,
+    /// The frame that the left side, or the object of the method, has.
+    pub left: Frame,
+    /// What the right frame is, as the beginning of a sentence.
+    pub right_role: &'static str,
+    /// The frame that the right side, or the argument, has.
+    pub right: Frame,
+}
+
+/// Is it the same frame?
+fn same(
+    operation: &'static str,
+    left: (&'static str, &Frame),
+    right: (&'static str, &Frame),
+) -> Result<(), FrameMismatch> {
+    if left.1 == right.1 {
+        return Ok(());
+    }
+    Err(FrameMismatch {
+        operation,
+        left_role: left.0,
+        left: left.1.clone(),
+        right_role: right.0,
+        right: right.1.clone(),
+    })
+}
+
+/// Are two quantities expressed in the same frame?
+fn same_coordinates(operation: &'static str, left: &Frame, right: &Frame) -> Result<(), FrameMismatch> {
+    same(operation, ("the left side is expressed in", left), ("the right side in", right))
+}

@@ -1,0 +1,121 @@
+//! How an inertia changes when its body moves, and the Coriolis matrix of one body.
+//!
+//! With `h = m c`, `h_l = m v + ω×h` the linear and `h_a` the angular momentum, `I` the rotational inertia about the
+//! **origin**, and `K = [ω]× I`:
+//!
+//! - `Ẏ = v×* Y − Y v× = [[0, −[h_l]×], [[h_l]×, D]]`, `D = K + Kᵀ + 2 (v·h) 1 − h vᵀ − v hᵀ` (1)
+//! - `B = Ẏ + (Y v) ×̄* = [[0, −2 [h_l]×], [0, D − [h_a]×]]` (2)
+
+use super::Inertia;
+use crate::spatial::{Force, Motion, Symmetric3, matrix6, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{Matrix3, Matrix6, Vector3};
+use std::ops::{Add, AddAssign};
+
+impl<P: Real> Inertia<P> {
+    /// `Ẏ = v×* Y − Y v×`, 6×6, symmetric: rate of change, in the coordinates of a frame at rest, of the inertia of a body
+    /// that moves with the velocity `v` (RBDA, section 2.13). Equation (1).
+    #[inline(always)]
+    pub fn variation<T: Scalar<P>>(&self, v: Motion<T>) -> Matrix6<T> {
+        let h_l = v3::skew((*self * v).linear);
+        matrix6::from_blocks(&v3::zero_matrix(), &h_l.transpose(), &h_l, &self.rotational_rate(v).matrix())
+    }
+
+    /// `B = v×* Y − Y v× + (Y v) ×̄*`: half of it is a Coriolis matrix of the body, as `½ B v = v ×* Y v` and
+    /// `½ (B + Bᵀ) = Ẏ`. Equation (2).
+    #[inline(always)]
+    pub fn body_coriolis<T: Scalar<P>>(&self, v: Motion<T>) -> BodyCoriolis<T> {
+        let momentum = *self * v;
+        let (d, n) = (self.rotational_rate(v), momentum.angular);
+        #[rustfmt::skip]
+        let angular = Matrix3::new(
+            d.xx,       d.xy + n.z, d.xz - n.y,
+            d.xy - n.z, d.yy,       d.yz + n.x,
+            d.xz + n.y, d.yz - n.x, d.zz,
+        );
+        BodyCoriolis { momentum: momentum.linear, angular }
+    }
+
+    /// [`body_coriolis`](Self::body_coriolis) as a matrix, 6×6.
+    #[inline(always)]
+    pub fn body_coriolis_matrix<T: Scalar<P>>(&self, v: Motion<T>) -> Matrix6<T> {
+        self.body_coriolis(v).matrix6()
+    }
+
+    /// `D` of equation (1).
+    #[inline(always)]
+    fn rotational_rate<T: Scalar<P>>(&self, v: Motion<T>) -> Symmetric3<T> {
+        let (i, h, w) = (self.moment_about_origin(), self.first_moment(), v.angular);
+        // columns of K: ω × I_k = −I_k × ω
+        let kx = v3::cross(Vector3::new(-i.xx, -i.xy, -i.xz), w);
+        let ky = v3::cross(Vector3::new(-i.xy, -i.yy, -i.yz), w);
+        let kz = v3::cross(Vector3::new(-i.xz, -i.yz, -i.zz), w);
+        let s = v3::dot(h, v.linear) * 2.0;
+        let hv = Symmetric3::sym_outer(h, v.linear);
+        Symmetric3::new(
+            kx.x * 2.0 + s - hv.xx,
+            kx.y + ky.x - hv.xy,
+            kx.z + kz.x - hv.xz,
+            ky.y * 2.0 + s - hv.yy,
+            ky.z + kz.y - hv.yz,
+            kz.z * 2.0 + s - hv.zz,
+        )
+    }
+}
+
+/// The Coriolis matrix of one body, or the sum of several in the coordinates of one frame: `B = [[0, −2 [h_l]×], [0, A]]`.
+///
+/// Twelve numbers instead of thirty-six. Source: S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of
+/// rigid-body dynamics using spatial vector algebra*, 2022.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct BodyCoriolis<T> {
+    /// `h_l`: linear momentum, N s.
+    pub momentum: Vector3<T>,
+    /// `A`: the lower right block, kg m²/s.
+    pub angular: Matrix3<T>,
+}
+
+impl<T: Real> BodyCoriolis<T> {
+    /// No momentum.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self { momentum: v3::zero(), angular: v3::zero_matrix() }
+    }
+
+    /// `B m = (−2 h_l×ω, A ω)`
+    #[inline(always)]
+    pub fn times<U: Scalar<T>>(&self, m: Motion<U>) -> Force<U> {
+        Force::new(v3::scale(-2.0, v3::cross(self.momentum, m.angular)), v3::rotate(&self.angular, m.angular))
+    }
+
+    /// `Bᵀ m = (0, 2 h_l×v + Aᵀ ω)`
+    #[inline(always)]
+    pub fn tr_times<U: Scalar<T>>(&self, m: Motion<U>) -> Force<U> {
+        let twice = v3::scale(2.0, v3::cross(self.momentum, m.linear));
+        Force::new(v3::zero(), v3::add(twice, v3::rotate_back(&self.angular, m.angular)))
+    }
+
+    /// As a matrix, 6×6.
+    #[inline(always)]
+    pub fn matrix6(&self) -> Matrix6<T> {
+        let o = v3::zero_matrix();
+        matrix6::from_blocks(&o, &v3::skew(v3::scale(-2.0, self.momentum)), &o, &self.angular)
+    }
+}
+
+impl<T: Real> Add for BodyCoriolis<T> {
+    type Output = Self;
+    /// Of two bodies, both in the coordinates of one frame.
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self { momentum: v3::add(self.momentum, b.momentum), angular: v3::add_matrix(&self.angular, &b.angular) }
+    }
+}
+
+impl<T: Real> AddAssign for BodyCoriolis<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, b: Self) {
+        *self = *self + b;
+    }
+}

@@ -1,0 +1,173 @@
+//! Frames are checked, mistakes named, and results are those of the plain operations.
+
+mod spatial_support;
+
+use gradyn::spatial::checked::{
+    CheckedAcceleration, CheckedForce, CheckedInertia, CheckedMotion, CheckedPoint, CheckedTransform, CheckedVector,
+    Frame,
+};
+use gradyn_derivatives::num_dual::Dual64;
+use spatial_support::{ROUNDING, close, for_seeds};
+
+fn frames() -> [Frame; 4] {
+    ["world", "arm", "hand", "eye"].map(Frame::new)
+}
+
+#[test]
+fn fitting_frames_give_the_plain_results() {
+    for_seeds(|r| {
+        let [w, a, h, _] = frames();
+        let (x, y) = (r.transform(), r.transform());
+        let (x_wa, x_ah) = (CheckedTransform::new(&w, &a, x), CheckedTransform::new(&a, &h, y));
+
+        let x_wh = x_wa.compose(&x_ah).unwrap();
+        assert_eq!((x_wh.reference(), x_wh.frame(), x_wh.value()), (&w, &h, x * y));
+        let again = x_wa.inv_compose(&x_wh).unwrap();
+        assert_eq!((again.reference(), again.frame(), again.value()), (&a, &h, x.inv_mul(&(x * y))));
+        let x_aw = x_wa.inverse();
+        assert_eq!((x_aw.reference(), x_aw.frame(), x_aw.value()), (&a, &w, x.inverse()));
+        assert_eq!(CheckedTransform::<f64>::identity(&w).compose(&x_wa).unwrap().frame(), &a);
+
+        let p = CheckedPoint::new(&a, r.vector());
+        let q = CheckedPoint::new(&a, r.vector());
+        assert_eq!(x_wa.act(&p), Ok(CheckedPoint::new(&w, x.point(p.value()))));
+        let p_w = x_wa.act(&p).unwrap();
+        close(x_wa.inv_act(&p_w).unwrap().value().as_slice(), p.value().as_slice(), ROUNDING, "point and back");
+        let d = p.sub(&q).unwrap();
+        assert_eq!(x_wa.act(&d), Ok(CheckedVector::new(&w, x.vector(p.value() - q.value()))));
+        close(q.add(&d).unwrap().value().as_slice(), p.value().as_slice(), ROUNDING, "q + (p − q)");
+        assert_eq!(d.dot(&d), Ok(gradyn::spatial::vector::norm_squared(d.value())));
+        assert_eq!(d.add(&d).unwrap().value(), d.value() * 2.0);
+
+        let [v1, v2, a1, a2] = [r.motion(), r.motion(), r.motion(), r.motion()];
+        let (v_wa, v_ah) = (CheckedMotion::new(&a, &w, &h, v1), CheckedMotion::new(&h, &a, &h, v2));
+        let v_wh = v_wa.compose(&v_ah).unwrap();
+        assert_eq!(v_wh, CheckedMotion::new(&h, &w, &h, v1 + v2));
+        assert_eq!(v_wh.relative_to(&v_wa), Ok(CheckedMotion::new(&h, &a, &h, v1 + v2 - v1)));
+        assert_eq!(v_wa.inverse(), CheckedMotion::new(&w, &a, &h, -v1));
+        assert_eq!(x_ah.act(&v_wh), Ok(CheckedMotion::new(&h, &w, &a, y.act(v1 + v2))));
+        let (a_wa, a_ah) = (CheckedAcceleration::new(&a, &w, &h, a1), CheckedAcceleration::new(&h, &a, &h, a2));
+        let a_wh = a_wa.compose(&v_wa, &a_ah, &v_ah).unwrap();
+        assert_eq!(a_wh, CheckedAcceleration::new(&h, &w, &h, a1 + a2 + v1.cross(v2)));
+        // as the plain composition, in coordinates of the hand
+        let plain = y.act(a1).composed_acceleration(y.act(v1), &y, v2, a2);
+        close(&a_wh.value().to_array(), &plain.to_array(), 10.0 * ROUNDING, "composed acceleration");
+
+        let p_h = CheckedPoint::new(&h, r.vector());
+        assert_eq!(v_wh.velocity_at(&p_h).unwrap().value(), (v1 + v2).velocity_at(p_h.value()));
+        let expected = a_wh.value().acceleration_at(p_h.value(), v1 + v2);
+        assert_eq!(a_wh.acceleration_at(&p_h, &v_wh).unwrap().value(), expected);
+
+        let (f, g, m) = (r.force(), r.force(), r.inertia());
+        let (f_h, g_h) = (CheckedForce::new(&h, &h, f), CheckedForce::new(&h, &h, g));
+        assert_eq!(f_h.add(&g_h), Ok(CheckedForce::new(&h, &h, f + g)));
+        assert_eq!(f_h.sub(&g_h), Ok(CheckedForce::new(&h, &h, f - g)));
+        assert_eq!(f_h.reaction_on(&a), CheckedForce::new(&a, &h, -f));
+        assert_eq!(v_wh.power(&f_h), Ok((v1 + v2).power(f)));
+        assert_eq!(x_ah.act(&f_h), Ok(CheckedForce::new(&h, &a, y.act(f))));
+        assert_eq!(x_ah.inv_act(&x_ah.act(&f_h).unwrap()).unwrap().expressed_in(), &h);
+
+        let m_h = CheckedInertia::new(&h, &h, m);
+        assert_eq!(m_h.momentum(&v_wh), Ok(CheckedForce::new(&h, &h, m * (v1 + v2))));
+        assert_eq!(m_h.kinetic_energy(&v_wh), Ok(m.kinetic_energy(v1 + v2)));
+        let wrench = m.newton_euler(v1 + v2, a_wh.value());
+        assert_eq!(m_h.newton_euler(&v_wh, &a_wh), Ok(CheckedForce::new(&h, &h, wrench)));
+        assert_eq!(m_h.joined_with(&m_h).unwrap().value(), m + m);
+        assert_eq!(x_ah.act(&m_h), Ok(CheckedInertia::new(&h, &a, y.act(m))));
+    });
+}
+
+#[test]
+fn a_pose_of_constants_carries_numbers_with_derivatives() {
+    for_seeds(|r| {
+        let [w, a, ..] = frames();
+        let (x, v) = (r.transform(), r.motion().lift::<Dual64>().scale(Dual64::new(1.0, 1.0)));
+        let v_a = CheckedMotion::new(&a, &w, &a, v);
+        assert_eq!(CheckedTransform::new(&w, &a, x).act(&v_a).unwrap().value(), x.act(v));
+    });
+}
+
+#[test]
+fn mismatches_are_named() {
+    let r = &mut spatial_support::Random(1);
+    let [w, a, h, e] = frames();
+    let pose = |a: &Frame, b: &Frame| CheckedTransform::new(a, b, gradyn::spatial::Transform::<f64>::identity());
+    let text = |e: gradyn::spatial::checked::FrameMismatch| e.to_string();
+
+    let (x_wa, x_he) = (pose(&w, &a), pose(&h, &e));
+    let message = "compose: the left pose is of `arm`, but the right pose is measured in `hand`";
+    assert_eq!(x_wa.compose(&x_he).map_err(text), Err(message.into()));
+    let message = "inv_compose: the left pose is measured in `world`, but the right pose in `hand`";
+    assert_eq!(x_wa.inv_compose(&x_he).map_err(text), Err(message.into()));
+
+    let p = |f: &Frame| CheckedPoint::new(f, nalgebra::Vector3::new(1.0, 2.0, 3.0));
+    let message = "act: the pose is of `arm`, but the quantity is expressed in `world`";
+    assert_eq!(x_wa.act(&p(&w)).map_err(text), Err(message.into()));
+    let message = "inv_act: the pose is measured in `world`, but the quantity is expressed in `arm`";
+    assert_eq!(x_wa.inv_act(&p(&a)).map_err(text), Err(message.into()));
+    let message = "sub: the left side is expressed in `arm`, but the right side in `hand`";
+    assert_eq!(p(&a).sub(&p(&h)).map_err(text), Err(message.into()));
+    let u = |f: &Frame| CheckedVector::new(f, nalgebra::Vector3::new(1.0, 2.0, 3.0));
+    assert!(p(&a).add(&u(&h)).is_err() && u(&a).add(&u(&h)).is_err() && u(&a).dot(&u(&h)).is_err());
+
+    let v = |body: &Frame, base: &Frame, frame: &Frame| CheckedMotion::new(body, base, frame, r_motion());
+    let message = "compose: the left velocity is of `arm`, but the right one is measured in `hand`";
+    assert_eq!(v(&a, &w, &h).compose(&v(&e, &h, &h)).map_err(text), Err(message.into()));
+    let message = "compose: the left side is expressed in `hand`, but the right side in `arm`";
+    assert_eq!(v(&a, &w, &h).compose(&v(&h, &a, &a)).map_err(text), Err(message.into()));
+    let message = "relative_to: the left velocity is measured in `world`, but the right one in `arm`";
+    assert_eq!(v(&h, &w, &h).relative_to(&v(&e, &a, &h)).map_err(text), Err(message.into()));
+    assert!(v(&h, &w, &h).velocity_at(&p(&a)).is_err());
+
+    let acceleration =
+        |body: &Frame, base: &Frame, frame: &Frame| CheckedAcceleration::new(body, base, frame, r_motion());
+    let message = "acceleration_at: the acceleration is measured in `world`, but the velocity in `arm`";
+    let wrong = acceleration(&h, &w, &h).acceleration_at(&p(&h), &v(&h, &a, &h));
+    assert_eq!(wrong.map_err(text), Err(message.into()));
+    let chain = |v_wa, v_ah| acceleration(&a, &w, &h).compose(&v_wa, &acceleration(&h, &a, &h), &v_ah);
+    assert!(chain(v(&a, &w, &h), v(&h, &a, &h)).is_ok());
+    assert!(chain(v(&e, &w, &h), v(&h, &a, &h)).is_err());
+    assert!(chain(v(&a, &w, &h), v(&h, &e, &h)).is_err());
+    assert!(chain(v(&a, &w, &e), v(&h, &a, &h)).is_err());
+
+    let f = |body: &Frame, frame: &Frame| CheckedForce::new(body, frame, gradyn::spatial::Force::<f64>::zero());
+    let message = "power: the velocity is of `arm`, but the force acts on `hand`";
+    assert_eq!(v(&a, &w, &h).power(&f(&h, &h)).map_err(text), Err(message.into()));
+    let message = "add: the left force acts on `arm`, but the right one on `hand`";
+    assert_eq!(f(&a, &w).add(&f(&h, &w)).map_err(text), Err(message.into()));
+    assert!(f(&a, &w).sub(&f(&a, &h)).is_err());
+
+    let m = CheckedInertia::new(&h, &h, r.inertia());
+    let message = "momentum: the inertia is of `hand`, but the velocity is of `arm`";
+    assert_eq!(m.momentum(&v(&a, &w, &h)).map_err(text), Err(message.into()));
+    let message = "kinetic_energy: the inertia is expressed in `hand`, but the velocity in `arm`";
+    assert_eq!(m.kinetic_energy(&v(&h, &w, &a)).map_err(text), Err(message.into()));
+    assert!(m.newton_euler(&v(&h, &w, &h), &acceleration(&h, &a, &h)).is_err());
+    assert!(m.joined_with(&CheckedInertia::new(&h, &w, r.inertia())).is_err());
+}
+
+fn r_motion() -> gradyn::spatial::Motion<f64> {
+    spatial_support::Random(2).motion()
+}
+
+#[test]
+fn frames_of_one_name_are_two_frames() {
+    let (one, two) = (Frame::new("base"), Frame::new("base"));
+    assert_ne!(one, two);
+    assert_eq!(one, one.clone());
+    assert_eq!(one.name(), "base");
+    let x = CheckedTransform::new(&one, &one, gradyn::spatial::Transform::<f64>::identity());
+    let error = x.act(&CheckedPoint::new(&two, nalgebra::Vector3::new(0.0, 0.0, 0.0))).unwrap_err();
+    let message = "act: the pose is of `base`, but the quantity is expressed in `base`, another frame of this name";
+    assert_eq!(error.to_string(), message);
+    assert_eq!((error.operation, error.left, error.right), ("act", one, two));
+}
+
+#[test]
+fn text_says_of_what_in_what() {
+    let [w, a, h, _] = frames();
+    let v = CheckedMotion::new(&h, &w, &a, gradyn::spatial::Motion::<f64>::zero());
+    assert_eq!(v.to_string(), "velocity of hand in world, expressed in arm: linear [0, 0, 0], angular [0, 0, 0]");
+    let f = CheckedForce::new(&h, &w, gradyn::spatial::Force::<f64>::zero());
+    assert_eq!(f.to_string(), "force on hand, expressed in world: force [0, 0, 0], moment [0, 0, 0]");
+}
