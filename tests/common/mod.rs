@@ -1,6 +1,6 @@
 //! Robots and states for the tests: random trees that hold every kind of joint.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test binary uses a part")]
 
 use gradyn::joint::*;
 use gradyn::model::{BodyKey, Model, ModelBuilder};
