@@ -9,11 +9,12 @@
 //! d(X f)   = X (df + S_k ×* f)          of forces, from body to parent
 //! ```
 
+use super::StateDual;
 use crate::model::Body;
 use crate::partials::plan::Chunk;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, MulAdd, VectorDual};
+use gradyn_derivatives::{Lanes, MulAdd};
 use nalgebra::Vector3;
 
 /// The directions of a chunk that move a joint: the lane and the column of `S` of each.
@@ -36,7 +37,7 @@ pub(super) fn vary_motion<R: Register>(
     body: &Body,
     chunk: &Chunk,
     columns: &[Motion<f64>],
-    m: &mut Motion<VectorDual<R>>,
+    m: &mut Motion<StateDual<R>>,
 ) {
     let value = Motion::new(values(m.linear), values(m.angular));
     for (lane, column) in directions(body, chunk, columns) {
@@ -53,7 +54,7 @@ pub(super) fn vary_force<R: Register>(
     chunk: &Chunk,
     columns: &[Motion<f64>],
     sign: f64,
-    f: &mut Force<VectorDual<R>>,
+    f: &mut Force<StateDual<R>>,
 ) {
     let value = Force::new(values(f.linear), values(f.angular));
     for (lane, column) in directions(body, chunk, columns) {
@@ -64,14 +65,14 @@ pub(super) fn vary_force<R: Register>(
 }
 
 #[inline(always)]
-fn values<R: Register>(a: Vector3<VectorDual<R>>) -> Vector3<f64> {
-    Vector3::new(a.x.value(), a.y.value(), a.z.value())
+fn values<R: Register>(a: Vector3<StateDual<R>>) -> Vector3<f64> {
+    Vector3::new(a.x.re.get(), a.y.re.get(), a.z.re.get())
 }
 
 #[inline(always)]
-fn add<R: Register>(to: &mut Vector3<VectorDual<R>>, change: Vector3<f64>, lane: usize) {
+fn add<R: Register>(to: &mut Vector3<StateDual<R>>, change: Vector3<f64>, lane: usize) {
     let lane = Lanes::unit(lane);
-    to.x.eps = lane.mul_plus(change.x, to.x.eps);
-    to.y.eps = lane.mul_plus(change.y, to.y.eps);
-    to.z.eps = lane.mul_plus(change.z, to.z.eps);
+    to.x.eps[0] = lane.mul_plus(change.x, to.x.eps[0]);
+    to.y.eps[0] = lane.mul_plus(change.y, to.y.eps[0]);
+    to.z.eps[0] = lane.mul_plus(change.z, to.z.eps[0]);
 }

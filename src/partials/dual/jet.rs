@@ -4,13 +4,14 @@
 //! after the other, and each derivative is put in its lane: the formulas of rare kinds are compiled once, not once for
 //! each level of registers.
 
+use super::StateDual;
 use crate::joint::JointKind;
 use crate::model::{Body, Model};
 use crate::partials::plan::Chunk;
 use crate::spatial::Motion;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Piece, Register};
-use gradyn_derivatives::{Lanes, MulAdd, VectorDual};
+use gradyn_derivatives::{Lanes, MulAdd};
 
 /// Columns and bias of one joint with their derivatives in one direction.
 pub(super) struct Jet {
@@ -67,43 +68,28 @@ impl Jet {
     }
 }
 
-/// Columns of a joint with their derivatives along the chunk's configurations; returns the bias.
+/// Columns of a joint with their derivatives along the chunk's configurations; returns the bias, which varies with
+/// velocities too.
 #[inline(always)]
 pub(super) fn vary_subspace<R: Register>(
     body: &Body,
     chunk: &Chunk,
     (q, v): (&[f64], &[f64]),
     jet: &mut Jet,
-    columns: &mut [Motion<VectorDual<R>>],
-) -> Motion<VectorDual<R>> {
+    columns: &mut [Motion<StateDual<R>>],
+) -> Motion<StateDual<R>> {
     let mut bias = Motion::zero();
     let mut first = true;
     for dof in body.v.clone().filter(|dof| chunk.dofs.contains(dof)) {
         jet.by_configuration(body, q, v, dof - body.v.start);
         let lane = dof - chunk.dofs.start;
         for (from, to) in jet.columns.iter().zip(columns.iter_mut()) {
-            R::call(AddMotion { from, lane, first, to });
+            R::call(AddMotion { from, register: 0, lane, first, to });
         }
-        R::call(AddMotion { from: &jet.bias, lane, first, to: &mut bias });
+        R::call(AddMotion { from: &jet.bias, register: 0, lane, first, to: &mut bias });
         first = false;
-    }
-    bias
-}
-
-/// Bias of a joint with its derivatives along the chunk's velocities.
-#[inline(always)]
-pub(super) fn vary_bias<R: Register>(
-    body: &Body,
-    chunk: &Chunk,
-    (q, v): (&[f64], &[f64]),
-    jet: &mut Jet,
-) -> Motion<VectorDual<R>> {
-    let mut bias = Motion::zero();
-    let mut first = true;
-    for dof in body.v.clone().filter(|dof| chunk.dofs.contains(dof)) {
         jet.by_velocity(body, q, v, dof - body.v.start);
-        R::call(AddMotion { from: &jet.bias, lane: dof - chunk.dofs.start, first, to: &mut bias });
-        first = false;
+        R::call(AddMotion { from: &jet.bias, register: 1, lane, first, to: &mut bias });
     }
     bias
 }
@@ -111,22 +97,24 @@ pub(super) fn vary_bias<R: Register>(
 /// Puts the derivatives of a motion in their lane; the first one brings the value and clears the other lanes.
 struct AddMotion<'a, R: Register> {
     from: &'a Motion<Dual64>,
+    /// 0 for configurations, 1 for velocities.
+    register: usize,
     lane: usize,
     first: bool,
-    to: &'a mut Motion<VectorDual<R>>,
+    to: &'a mut Motion<StateDual<R>>,
 }
 
 impl<R: Register> Piece for AddMotion<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { from, lane, first, to } = self;
+        let Self { from, register, lane, first, to } = self;
         let lane = Lanes::unit(lane);
-        let add = |to: &mut VectorDual<R>, from: &Dual64| {
+        let add = |to: &mut StateDual<R>, from: &Dual64| {
             if first {
-                *to = VectorDual::from(from.re);
+                *to = StateDual::from(from.re);
             }
-            to.eps = lane.mul_plus(from.eps, to.eps);
+            to.eps[register] = lane.mul_plus(from.eps, to.eps[register]);
         };
         for (to, from) in to.linear.iter_mut().zip(from.linear.iter()) {
             add(to, from);

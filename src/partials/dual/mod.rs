@@ -1,15 +1,14 @@
 //! Derivatives of inverse dynamics by dual numbers.
 //!
-//! One run over `f64`, then for each chunk of eight directions one run over dual numbers, only as far as the directions
-//! reach ([`Plan`](super::plan::Plan)), and with no more derivatives than needed:
+//! One run over `f64`, then for each chunk of eight joints' directions, in `q` and in `v`, one run over dual numbers with
+//! two registers of derivatives, only as far as the directions reach ([`Plan`](super::plan::Plan)), and with no more derivatives than needed:
 //!
 //! | with respect to | poses | velocities | accelerations, forces |
 //! |---|---|---|---|
-//! | `q` | `f64`, and a term for the joints that the directions move ([`frame`]) | dual | dual |
-//! | `v` | `f64` | dual | dual |
+//! | `q`, `v` | `f64`, and a term for the joints that the directions move ([`frame`]) | dual | dual |
 //! | `a`, wrenches | `f64` | – | eight directions at once: τ is linear in them |
 //!
-//! Bodies that carry moved ones without moving pass on derivatives of forces alone, by their `f64` poses.
+//! Bodies that carry moved ones without moving pass on derivatives of forces by their `f64` poses.
 
 mod frame;
 mod jet;
@@ -24,22 +23,25 @@ use crate::spatial::{Force, Motion, Transform};
 use frame::{vary_force, vary_motion};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, dispatch};
-use gradyn_derivatives::{Lanes, Real, Scalar, VectorDual};
-use jet::{Jet, vary_bias, vary_subspace};
+use gradyn_derivatives::{Dual, Lanes, Real, Scalar, Uniform};
+use jet::{Jet, vary_subspace};
 use nalgebra::{DMatrix, Vector3};
 use std::any::Any;
 
+/// A value with its derivatives along the chunk's configurations, and along its velocities.
+pub(super) type StateDual<R> = Dual<Uniform<R>, [Lanes<R>; 2]>;
+
 /// Registers of one level.
 struct Memory<R: Register> {
-    dual: Workspace<VectorDual<R>>,
+    dual: Workspace<StateDual<R>>,
     jet: Jet,
     /// Motion of a parent that does not move along the directions.
     lifted: Pair<R>,
-    no_bias: Motion<VectorDual<R>>,
+    no_bias: Motion<StateDual<R>>,
     /// Bodies from one to the root.
     path: Vec<usize>,
-    v: Vec<VectorDual<R>>,
-    a: Vec<VectorDual<R>>,
+    v: Vec<StateDual<R>>,
+    a: Vec<StateDual<R>>,
     unit: Vec<Lanes<R>>,
     acceleration: Vec<Motion<Lanes<R>>>,
     force: Vec<Force<Lanes<R>>>,
@@ -55,8 +57,8 @@ impl<R: Register> Memory<R> {
             lifted: (Motion::zero(), Motion::zero()),
             no_bias: Motion::zero(),
             path: Vec::with_capacity(n),
-            v: vec![VectorDual::zero(); nv],
-            a: vec![VectorDual::zero(); nv],
+            v: vec![StateDual::zero(); nv],
+            a: vec![StateDual::zero(); nv],
             unit: vec![Lanes::zero(); nv],
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
@@ -104,16 +106,15 @@ impl Kernel for Derivatives<'_> {
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(registers, model) else { return };
         for (to, from) in memory.v.iter_mut().zip(v).chain(memory.a.iter_mut().zip(a)) {
-            *to = VectorDual::from(*from);
+            *to = StateDual::from(*from);
         }
         for chunk in &plan.chunks {
             let base = &*base;
-            R::call(ByConfiguration { model, base, chunk, memory: &mut *memory, q, v, wrenches });
-            store(chunk, &memory.tau, &mut result.dtau_dq);
-            R::call(ByVelocity { model, base, chunk, memory: &mut *memory, q, v });
-            store(chunk, &memory.tau, &mut result.dtau_dv);
+            R::call(ByState { model, base, chunk, memory: &mut *memory, q, v, wrenches });
+            store(chunk, |row| memory.dual.tau[row].eps[0], &mut result.dtau_dq);
+            store(chunk, |row| memory.dual.tau[row].eps[1], &mut result.dtau_dv);
             R::call(ByAcceleration { model, base, chunk, memory: &mut *memory });
-            store(chunk, &memory.tau, &mut result.dtau_da);
+            store(chunk, |row| memory.tau[row], &mut result.dtau_da);
         }
         for (wrench, matrix) in wrenches.iter().zip(&mut result.dtau_df_ext) {
             R::call(ByWrench { model, base, wrench, memory: &mut *memory, matrix });
@@ -124,11 +125,11 @@ impl Kernel for Derivatives<'_> {
 
 /// One column a lane.
 #[inline(always)]
-fn store<R: Register>(chunk: &Chunk, tau: &[Lanes<R>], matrix: &mut DMatrix<f64>) {
+fn store<R: Register>(chunk: &Chunk, tau: impl Fn(usize) -> Lanes<R>, matrix: &mut DMatrix<f64>) {
     let (nv, start, width) = (matrix.nrows(), chunk.dofs.start, chunk.dofs.len());
     let entries = &mut matrix.as_mut_slice()[start * nv..(start + width) * nv];
     for &row in &chunk.rows {
-        let lanes = tau[row].to_array();
+        let lanes = tau(row).to_array();
         for lane in 0..width {
             entries[lane * nv + row] = lanes[lane];
         }
@@ -140,7 +141,7 @@ fn store<R: Register>(chunk: &Chunk, tau: &[Lanes<R>], matrix: &mut DMatrix<f64>
 fn clear<R: Register>(chunk: &Chunk, memory: &mut Memory<R>) {
     for &row in &chunk.rows {
         memory.tau[row] = Lanes::zero();
-        memory.dual.tau[row] = VectorDual::zero();
+        memory.dual.tau[row] = StateDual::zero();
     }
     for &carrier in &chunk.carriers {
         memory.force[carrier] = Force::zero();
@@ -148,8 +149,8 @@ fn clear<R: Register>(chunk: &Chunk, memory: &mut Memory<R>) {
     }
 }
 
-/// `∂τ/∂q`: poses are dual where the directions move a joint, velocities and forces of everything that moves.
-struct ByConfiguration<'a, R: Register> {
+/// `∂τ/∂q` and `∂τ/∂v`: dual velocities, accelerations and forces of everything that moves.
+struct ByState<'a, R: Register> {
     model: &'a Model,
     base: &'a Workspace<f64>,
     chunk: &'a Chunk,
@@ -159,12 +160,15 @@ struct ByConfiguration<'a, R: Register> {
     wrenches: &'a [ExternalWrench],
 }
 
-impl<R: Register> Piece for ByConfiguration<'_, R> {
+impl<R: Register> Piece for ByState<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
         let Self { model, base, chunk, memory, q, v, wrenches } = self;
         clear(chunk, memory);
+        for (lane, dof) in chunk.dofs.clone().enumerate() {
+            memory.v[dof].eps[1] = Lanes::unit(lane);
+        }
         for moved in &chunk.moved {
             let (i, body) = (moved.body, &model.bodies[moved.body]);
             let own = base.first[i]..base.first[i] + body.v.len();
@@ -206,7 +210,10 @@ impl<R: Register> Piece for ByConfiguration<'_, R> {
                 tau: &mut ws.tau,
             });
         }
-        through_carriers(model, base, chunk, memory);
+        inward(model, base, &chunk.carriers, &mut ws.force, &mut ws.tau);
+        for dof in chunk.dofs.clone() {
+            memory.v[dof].eps[1] = Lanes::zero();
+        }
     }
 }
 
@@ -217,27 +224,27 @@ struct Moved<'a, X, R: Register> {
     x_pb: &'a Transform<f64>,
     subspace: &'a [Motion<f64>],
     columns: &'a [Motion<X>],
-    bias: &'a Motion<VectorDual<R>>,
-    v: &'a [VectorDual<R>],
-    a: &'a [VectorDual<R>],
-    parent: (&'a Motion<VectorDual<R>>, &'a Motion<VectorDual<R>>),
+    bias: &'a Motion<StateDual<R>>,
+    v: &'a [StateDual<R>],
+    a: &'a [StateDual<R>],
+    parent: (&'a Motion<StateDual<R>>, &'a Motion<StateDual<R>>),
 }
 
 /// [`Moved`], with the places for velocity, acceleration and force.
 struct MovedTo<'a, X, R: Register>(
     Moved<'a, X, R>,
-    &'a mut Motion<VectorDual<R>>,
-    &'a mut Motion<VectorDual<R>>,
-    &'a mut Force<VectorDual<R>>,
+    &'a mut Motion<StateDual<R>>,
+    &'a mut Motion<StateDual<R>>,
+    &'a mut Force<StateDual<R>>,
 );
 
 impl<'a, X, R: Register> Moved<'a, X, R> {
     #[inline(always)]
     fn to(
         self,
-        velocity: &'a mut Motion<VectorDual<R>>,
-        acceleration: &'a mut Motion<VectorDual<R>>,
-        force: &'a mut Force<VectorDual<R>>,
+        velocity: &'a mut Motion<StateDual<R>>,
+        acceleration: &'a mut Motion<StateDual<R>>,
+        force: &'a mut Force<StateDual<R>>,
     ) -> MovedTo<'a, X, R> {
         MovedTo(self, velocity, acceleration, force)
     }
@@ -245,7 +252,7 @@ impl<'a, X, R: Register> Moved<'a, X, R> {
 
 impl<X: Scalar, R: Register> Piece for MovedTo<'_, X, R>
 where
-    VectorDual<R>: Scalar<X>,
+    StateDual<R>: Scalar<X>,
 {
     type Output = ();
     #[inline(always)]
@@ -267,9 +274,9 @@ struct Returned<'a, R: Register> {
     base: &'a Workspace<f64>,
     chunk: &'a Chunk,
     moved: &'a MovedBody,
-    varied: &'a [Motion<VectorDual<R>>],
-    force: &'a mut [Force<VectorDual<R>>],
-    tau: &'a mut [VectorDual<R>],
+    varied: &'a [Motion<StateDual<R>>],
+    force: &'a mut [Force<StateDual<R>>],
+    tau: &'a mut [StateDual<R>],
 }
 
 impl<R: Register> Piece for Returned<'_, R> {
@@ -291,50 +298,6 @@ impl<R: Register> Piece for Returned<'_, R> {
                 vary_force(body, chunk, columns, 1.0, &mut f);
             }
             force[p] += base.x_pb[i].act(f);
-        }
-    }
-}
-
-/// `∂τ/∂v`: poses are constant.
-struct ByVelocity<'a, R: Register> {
-    model: &'a Model,
-    base: &'a Workspace<f64>,
-    chunk: &'a Chunk,
-    memory: &'a mut Memory<R>,
-    q: &'a [f64],
-    v: &'a [f64],
-}
-
-impl<R: Register> Piece for ByVelocity<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { model, base, chunk, memory, q, v } = self;
-        clear(chunk, memory);
-        for (lane, dof) in chunk.dofs.clone().enumerate() {
-            memory.v[dof].eps = Lanes::unit(lane);
-        }
-        for moved in &chunk.moved {
-            let (i, body) = (moved.body, &model.bodies[moved.body]);
-            let columns = &base.columns[base.first[i]..][..body.v.len()];
-            let bias = if moved.driven && body.subspace_varies {
-                &vary_bias(body, chunk, (&q[body.q.clone()], &v[body.v.clone()]), &mut memory.jet)
-            } else {
-                &base.bias[i].lift()
-            };
-            let (ws, x_pb) = (&mut memory.dual, &base.x_pb[i]);
-            let (v, a) = (&memory.v[body.v.clone()], &memory.a[body.v.clone()]);
-            lift_parent(model, base, body, moved.parent_moves, &mut memory.lifted);
-            let (velocity, acceleration, parent) =
-                with_parent(body, moved.parent_moves, i, &mut ws.velocity, &mut ws.acceleration, &memory.lifted);
-            let force = &mut ws.force[i];
-            R::call(Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
-        }
-        let ws = &mut memory.dual;
-        inward(model, base, &chunk.moved_up, &mut ws.force, &mut ws.tau);
-        through_carriers(model, base, chunk, memory);
-        for dof in chunk.dofs.clone() {
-            memory.v[dof].eps = Lanes::zero();
         }
     }
 }
@@ -425,7 +388,7 @@ fn lift_parent<R: Register>(model: &Model, base: &Workspace<f64>, body: &Body, m
 }
 
 /// A velocity and an acceleration.
-type Pair<R> = (Motion<VectorDual<R>>, Motion<VectorDual<R>>);
+type Pair<R> = (Motion<StateDual<R>>, Motion<StateDual<R>>);
 
 /// Where motion of body `i` goes, and that of its parent: dual if it moves, else the lifted one.
 #[inline(always)]
@@ -434,14 +397,11 @@ fn with_parent<'m, R: Register>(
     body: &Body,
     parent_moves: bool,
     i: usize,
-    velocity: &'m mut [Motion<VectorDual<R>>],
-    acceleration: &'m mut [Motion<VectorDual<R>>],
+    velocity: &'m mut [Motion<StateDual<R>>],
+    acceleration: &'m mut [Motion<StateDual<R>>],
     lifted: &'m Pair<R>,
-) -> (
-    &'m mut Motion<VectorDual<R>>,
-    &'m mut Motion<VectorDual<R>>,
-    (&'m Motion<VectorDual<R>>, &'m Motion<VectorDual<R>>),
-) {
+) -> (&'m mut Motion<StateDual<R>>, &'m mut Motion<StateDual<R>>, (&'m Motion<StateDual<R>>, &'m Motion<StateDual<R>>))
+{
     // Parents come before their children.
     let (velocities, velocity) = velocity.split_at_mut(i);
     let (accelerations, acceleration) = acceleration.split_at_mut(i);
@@ -457,25 +417,6 @@ fn with_parent<'m, R: Register>(
 fn inward<T: Scalar>(model: &Model, base: &Workspace<f64>, order: &[usize], force: &mut [Force<T>], tau: &mut [T]) {
     let (bodies, order) = (&model.bodies[..], order.iter().copied());
     T::call(Inward { bodies, order, x_pb: &base.x_pb, columns: &base.columns, first: &base.first, force, tau });
-}
-
-/// The sweep to the root through bodies that carry moved ones: derivatives of forces alone.
-#[inline(always)]
-fn through_carriers<R: Register>(model: &Model, base: &Workspace<f64>, chunk: &Chunk, memory: &mut Memory<R>) {
-    for &carrier in &chunk.carriers {
-        memory.force[carrier] = tangent(memory.dual.force[carrier]);
-    }
-    for &row in &chunk.rows {
-        memory.tau[row] = memory.dual.tau[row].eps;
-    }
-    inward(model, base, &chunk.carriers, &mut memory.force, &mut memory.tau);
-}
-
-/// The derivatives of a force.
-#[inline(always)]
-fn tangent<R: Register>(f: Force<VectorDual<R>>) -> Force<Lanes<R>> {
-    let eps = |a: Vector3<VectorDual<R>>| Vector3::new(a.x.eps, a.y.eps, a.z.eps);
-    Force::new(eps(f.linear), eps(f.angular))
 }
 
 /// Subtracts the wrenches on bodies that move. One that stands still in the world varies in coordinates of the body.
@@ -498,7 +439,7 @@ fn subtract_wrenches<R: Register>(
                 // From the world to the body, joint by joint.
                 memory.path.clear();
                 memory.path.extend(std::iter::successors(Some(b), |i| model.bodies[*i].parent));
-                let mut f: Force<VectorDual<R>> = w.wrench.lift();
+                let mut f: Force<StateDual<R>> = w.wrench.lift();
                 for &i in memory.path.iter().rev() {
                     let body = &model.bodies[i];
                     f = base.x_pb[i].inv_act(f);
