@@ -3,7 +3,7 @@
 use super::external::{self, ExternalWrench};
 use super::{Workspace, step};
 use crate::model::{InputError, Model};
-use crate::spatial::{Force, Motion, Transform, vector as v3};
+use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
 /// Joint torques that give the accelerations `a` at `(q, v)`: `τ = M(q) a + c(q, v) + friction`.
@@ -95,17 +95,18 @@ pub(crate) fn sweep<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P
     for (i, body) in model.bodies.iter().enumerate() {
         let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
         let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
-        let x_pb = step::pose(body, q, columns);
+        let x_pb = &mut ws.x_pb[i];
+        Q::call(step::Pose { body, q, columns: &mut *columns, x_pb: &mut *x_pb });
         if body.subspace_varies {
             ws.bias[i] = step::bias(body, q, v);
         }
-        let (v_p, a_p) = match body.parent {
+        let parent = match body.parent {
             Some(p) => (ws.velocity[p], ws.acceleration[p]),
             None => (Motion::zero(), a_0),
         };
-        let (v_b, a_b) = step::motion(body, &x_pb, columns, ws.bias[i], v, a, v_p, a_p);
-        ws.force[i] = body.inertia.newton_euler(v_b, a_b); //   φ_i = Y α_i + ν_i ×* Y ν_i
-        (ws.x_pb[i], ws.velocity[i], ws.acceleration[i]) = (x_pb, v_b, a_b);
+        let (x_pb, columns, bias) = (&*x_pb, &*columns, ws.bias[i]);
+        let (velocity, acceleration, force) = (&mut ws.velocity[i], &mut ws.acceleration[i], &mut ws.force[i]);
+        A::call(step::Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
     }
 
     if !wrenches.is_empty() {
@@ -115,7 +116,15 @@ pub(crate) fn sweep<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P
         *tau = A::zero();
     }
     let order = (0..model.bodies.len()).rev();
-    to_root(model, order, &ws.x_pb, &ws.columns, &ws.first, &mut ws.force, &mut ws.tau);
+    A::call(step::Inward {
+        bodies: &model.bodies,
+        order,
+        x_pb: &ws.x_pb,
+        columns: &ws.columns,
+        first: &ws.first,
+        force: &mut ws.force,
+        tau: &mut ws.tau,
+    });
     for dof in &model.dofs {
         let i = dof.index;
         ws.tau[i] += a[i] * dof.mass();
@@ -129,32 +138,6 @@ pub(crate) fn sweep<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P
 #[inline(always)]
 pub(crate) fn base_acceleration<P: Real, A: Scalar<P>>(model: &Model<P>) -> Motion<A> {
     Motion::new(v3::neg(v3::lift(model.gravity)), v3::zero())
-}
-
-/// The sweep to the root, over bodies in an order that puts children before parents:
-///
-/// ```text
-/// τ_i += Sᵀ φ_i
-/// φ_λ += X φ_i
-/// ```
-#[inline(always)]
-pub(crate) fn to_root<P: Real, Q: Scalar<P>, A: Scalar<P> + Scalar<Q>>(
-    model: &Model<P>,
-    order: impl Iterator<Item = usize>,
-    x_pb: &[Transform<Q>],
-    columns: &[Motion<Q>],
-    first: &[usize],
-    force: &mut [Force<A>],
-    tau: &mut [A],
-) {
-    for i in order {
-        let body = &model.bodies[i];
-        let f = force[i];
-        step::project(body, &columns[first[i]..][..body.v.len()], f, &mut tau[body.v.clone()]);
-        if let Some(p) = body.parent {
-            force[p] += x_pb[i].act(f);
-        }
-    }
 }
 
 /// Which argument made a result that is not finite.

@@ -9,6 +9,7 @@ mod builder;
 mod configuration;
 mod error;
 mod joint_dynamics;
+mod tangent;
 pub mod urdf;
 
 pub use builder::{BodyKey, ModelBuilder};
