@@ -322,6 +322,7 @@ impl<P: Real> ModelBuilder<P> {
         }
         Ok(Model {
             name: self.name,
+            structure: super::structure(&bodies),
             bodies,
             frames,
             nq,

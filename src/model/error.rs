@@ -120,7 +120,7 @@ pub enum InputError {
     },
     /// The workspace was made for another model.
     #[error(
-        "the workspace was made for {found} bodies and nv = {found_nv}, the model has {expected} and nv = {expected_nv}"
+        "the workspace was made for a model of other joints, with {found} bodies and nv = {found_nv}; this one has {expected} and nv = {expected_nv}"
     )]
     Workspace {
         /// Bodies of the model.
