@@ -81,7 +81,7 @@ pub enum InputError {
         what: &'static str,
         /// Which entry.
         index: usize,
-        /// The joint that it belongs to.
+        /// The joint, or body, that it belongs to.
         joint: String,
         /// The number.
         value: f64,
