@@ -14,7 +14,7 @@
 
 mod common;
 
-use common::{assert_near, dual, lift, robot, rng, uniform};
+use common::{assert_near, dual, lift, rng, robot, uniform};
 use gradyn::dynamics::{Workspace, forward_kinematics, inverse_dynamics};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
@@ -98,7 +98,12 @@ fn a_double_pendulum_has_its_closed_form_and_its_derivatives() {
         assert_near(d.tau.as_slice(), &tau, ROUNDING, format!("{what}: tau"));
         assert_near(&rows(&d.dtau_dq), &by_q, ROUNDING, format!("{what}: dtau_dq"));
         assert_near(&rows(&d.dtau_dv), &by_v, ROUNDING, format!("{what}: dtau_dv"));
-        assert_near(&rows(&d.dtau_da), Matrix2::new(m11, m12, m12, m22).as_slice(), ROUNDING, format!("{what}: dtau_da"));
+        assert_near(
+            &rows(&d.dtau_da),
+            Matrix2::new(m11, m12, m12, m22).as_slice(),
+            ROUNDING,
+            format!("{what}: dtau_da"),
+        );
 
         // ∂²τ₁/∂q₂∂v₂ = −2 h cos q₂ (v₁ + v₂), ∂²τ₂/∂q₂∂v₂ = 0
         let (one, zero) = (Dual64::from(1.0), Dual64::from(0.0));

@@ -7,10 +7,10 @@
 mod common;
 
 use common::{
-    assert_near, assert_same, dual, eps, force, lift, models, motion, moved, shuffled_joints, state, transform, tree, tree_builder,
-    trees, unit, wrenches,
+    assert_near, assert_same, dual, eps, force, lift, models, motion, moved, shuffled_joints, state, transform, tree,
+    tree_builder, trees, unit, wrenches,
 };
-use gradyn::dynamics::{ExternalWrench, WrenchFrame, Workspace, forward_kinematics, inverse_dynamics, rnea, rnea_with};
+use gradyn::dynamics::{ExternalWrench, Workspace, WrenchFrame, forward_kinematics, inverse_dynamics, rnea, rnea_with};
 use gradyn::joint::{FreeFlyer, Joint};
 use gradyn::model::{DofDynamics, Model};
 use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
@@ -75,8 +75,7 @@ fn columns_of_inverse_dynamics_are_the_mass_matrix_symmetric_and_positive() {
         let still = vec![0.0; nv];
         let m = derivatives(model, q, v, a, &wrenches(model, 1)).dtau_da;
         let free = model.clone().with_gravity(Vector3::zeros());
-        let columns: Vec<_> =
-            (0..nv).map(|k| DVector::from_vec(tau(&free, q, &still, &unit(nv, k), &[]))).collect();
+        let columns: Vec<_> = (0..nv).map(|k| DVector::from_vec(tau(&free, q, &still, &unit(nv, k), &[]))).collect();
         let rnea = if nv > 0 { DMatrix::from_columns(&columns) } else { DMatrix::zeros(0, 0) };
         assert_near(m.as_slice(), rnea.as_slice(), ROUNDING, format!("{what}: M"));
         assert_near(m.transpose().as_slice(), m.as_slice(), ROUNDING, format!("{what}: Mᵀ"));
@@ -109,9 +108,8 @@ fn torques_at_rest_are_the_gradient_of_the_potential_energy() {
     for_every_model(3, |model, q, v, _, what| {
         let still = vec![0.0; v.len()];
         let gravity = tau(model, q, &still, &still, &[]);
-        let gradient: Vec<_> = (0..v.len())
-            .map(|k| energies(model, &moved(model, q, &unit(v.len(), k)), &lift(&still)).1.eps)
-            .collect();
+        let gradient: Vec<_> =
+            (0..v.len()).map(|k| energies(model, &moved(model, q, &unit(v.len(), k)), &lift(&still)).1.eps).collect();
         assert_near(&gravity, &gradient, ROUNDING, format!("{what}: gravity"));
     });
 }
@@ -276,7 +274,12 @@ fn wrenches_act_by_the_transposed_jacobian() {
         for (k, (w, j)) in f_ext.iter().zip(&d.dtau_df_ext).enumerate() {
             let change = j * DVector::from_column_slice(&force(w.wrench));
             let of_other = &same.dtau_df_ext[k] * DVector::from_column_slice(&force(others[k].wrench));
-            assert_near(of_other.as_slice(), change.as_slice(), ROUNDING, format!("{what}: wrench {k} in the other frame"));
+            assert_near(
+                of_other.as_slice(),
+                change.as_slice(),
+                ROUNDING,
+                format!("{what}: wrench {k} in the other frame"),
+            );
             let own = if w.frame == WrenchFrame::Body { w.wrench } else { others[k].wrench };
             let power = kinematics.velocity(w.body).unwrap().power(own);
             assert_near(&[-dot(v, change.as_slice())], &[power], ROUNDING, format!("{what}: power of wrench {k}"));
@@ -430,7 +433,8 @@ fn parameters_of_the_model_can_be_differentiated_by() {
         let (q, v, a) = state(&model, 12);
         for (parameter, change) in changes {
             let run = |s: Dual64| {
-                inverse_dynamics(&change(model.lift(), s), &lift::<Dual64>(&q), &lift(&v), &lift(&a), &[]).expect("runs")
+                inverse_dynamics(&change(model.lift(), s), &lift::<Dual64>(&q), &lift(&v), &lift(&a), &[])
+                    .expect("runs")
             };
             let exact = run(Dual64::new(0.0, 1.0));
             let value: Vec<_> = exact.iter().map(|x| x.re).collect();
@@ -500,7 +504,10 @@ fn joint_friction_is_its_formula_and_can_be_switched() {
             for i in 0..v.len() {
                 let part = (with[i] - without[i]).abs();
                 assert!(part <= bound[i] + ROUNDING * scale, "{what}: friction {part} of at most {}", bound[i]);
-                assert!(with[i] * 0.0 == 0.0 && (with[i] - without[i]) * v[i] >= -ROUNDING * scale, "{what}: direction");
+                assert!(
+                    with[i] * 0.0 == 0.0 && (with[i] - without[i]) * v[i] >= -ROUNDING * scale,
+                    "{what}: direction"
+                );
             }
         }
 

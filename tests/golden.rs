@@ -24,7 +24,8 @@ struct Golden {
 
 impl Golden {
     fn all() -> Vec<Self> {
-        let files = fs::read_dir(path("tests/golden")).expect("is there").map(|entry| entry.expect("is readable").path());
+        let files =
+            fs::read_dir(path("tests/golden")).expect("is there").map(|entry| entry.expect("is readable").path());
         let mut all: Vec<_> = files
             .filter(|file| file.extension().is_some_and(|e| e == "json"))
             .map(|file| Self {
@@ -52,7 +53,11 @@ impl Golden {
     }
 
     fn joints(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.content["joints"].as_array().expect("is a list").iter().map(|joint| (joint["name"].as_str().unwrap(), joint))
+        self.content["joints"]
+            .as_array()
+            .expect("is a list")
+            .iter()
+            .map(|joint| (joint["name"].as_str().unwrap(), joint))
     }
 }
 
@@ -132,9 +137,17 @@ fn kinematics_are_pinocchios() {
                 let pose = kinematics.pose(id).unwrap();
                 let placement = &value["placements"][joint];
                 let rotation = pose.rotation.transpose();
-                assert_golden(rotation.as_slice(), &numbers(&placement["rotation"]), &format!("{what}: {joint} rotation"));
+                assert_golden(
+                    rotation.as_slice(),
+                    &numbers(&placement["rotation"]),
+                    &format!("{what}: {joint} rotation"),
+                );
                 let p = pose.translation;
-                assert_golden(p.as_slice(), &numbers(&placement["translation"]), &format!("{what}: {joint} translation"));
+                assert_golden(
+                    p.as_slice(),
+                    &numbers(&placement["translation"]),
+                    &format!("{what}: {joint} translation"),
+                );
                 let (v, a) = (kinematics.velocity(id).unwrap(), kinematics.acceleration(id).unwrap());
                 let velocity = numbers(&value["velocity"][joint]);
                 assert_golden(&common::motion(v), &velocity, &format!("{what}: {joint} velocity"));
@@ -247,9 +260,9 @@ fn like(model: &Model, found: &[f64], expected: &[f64]) -> Vec<f64> {
     found
 }
 
-/// Derivatives along tangent directions, read off at the place reached.
+/// By formula, and along tangent directions by dual numbers, read off at the place reached.
 #[test]
-fn configuration_functions_over_duals_have_pinocchios_jacobians() {
+fn jacobians_of_configuration_functions_are_pinocchios() {
     for golden in Golden::all() {
         let model = golden.model(JointOrder::Pinocchio);
         let nv = model.nv();
@@ -273,7 +286,15 @@ fn configuration_functions_over_duals_have_pinocchios_jacobians() {
                 ("ddifference_dq0", by_q0),
                 ("ddifference_dq1", by_q1),
             ] {
-                assert_golden(&found, &numbers(&value[key]), &format!("{what}: {key}"));
+                assert_golden(&found, &numbers(&value[key]), &format!("{what}: {key} over duals"));
+            }
+            for (key, found) in [
+                ("dintegrate_dq", model.integrate_dq(&dq)),
+                ("dintegrate_dv", model.integrate_dv(&dq)),
+                ("ddifference_dq0", model.difference_dq0(&q, &q2)),
+                ("ddifference_dq1", model.difference_dq1(&q, &q2)),
+            ] {
+                assert_golden(&rows(&found.expect("fits")), &numbers(&value[key]), &format!("{what}: {key}"));
             }
         }
     }

@@ -5,9 +5,9 @@ mod common;
 use common::{assert_near, assert_same, dual, every_joint, lift, motion, rng, uniform, unit};
 use gradyn::joint::*;
 use gradyn::spatial::{Motion, Transform};
-use nalgebra::Vector3;
-use gradyn_derivatives::num_dual::{Dual, Dual64};
 use gradyn_derivatives::Scalar;
+use gradyn_derivatives::num_dual::{Dual, Dual64};
+use nalgebra::Vector3;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, HashSet};
@@ -348,7 +348,8 @@ fn random_configurations_are_valid_within_limits_and_spread() {
             return;
         }
         let nq = joint.nq();
-        let limits: Vec<(f64, f64)> = (0..nq).map(|_| (rng.random_range(-2.0..0.0), rng.random_range(0.5..2.0))).collect();
+        let limits: Vec<(f64, f64)> =
+            (0..nq).map(|_| (rng.random_range(-2.0..0.0), rng.random_range(0.5..2.0))).collect();
         let (lower, upper): (Vec<_>, Vec<_>) = limits.iter().copied().unzip();
         // Coordinates of unit vectors have no limits of their own.
         let mut free = vec![false; nq];
@@ -372,7 +373,12 @@ fn random_configurations_are_valid_within_limits_and_spread() {
             joint.random(&mut || rng.random(), &lower, &upper, &mut q);
             assert!(joint.norm_error(&q) < 1e-15, "{what}: {q:?}");
             for i in 0..nq {
-                assert!(free[i] || (lower[i] <= q[i] && q[i] <= upper[i]), "{what}: q[{i}] = {} of {:?}", q[i], limits[i]);
+                assert!(
+                    free[i] || (lower[i] <= q[i] && q[i] <= upper[i]),
+                    "{what}: q[{i}] = {} of {:?}",
+                    q[i],
+                    limits[i]
+                );
                 (low[i], high[i]) = (low[i].min(q[i]), high[i].max(q[i]));
                 sum[i] += q[i];
             }
@@ -381,7 +387,12 @@ fn random_configurations_are_valid_within_limits_and_spread() {
             let (a, b) = if free[i] { (-1.0, 1.0) } else { limits[i] };
             // A chance of 0.9^400 = 1e-18 to miss a tenth (for quaternions, 0.97^400 = 5e-6).
             let margin = (b - a) * 0.1;
-            assert!(low[i] < a + margin && high[i] > b - margin, "{what}: q[{i}] in {}..{} of {a}..{b}", low[i], high[i]);
+            assert!(
+                low[i] < a + margin && high[i] > b - margin,
+                "{what}: q[{i}] in {}..{} of {a}..{b}",
+                low[i],
+                high[i]
+            );
             // The mean of 400 has a deviation of at most 0.29 (0.71 for cos and sin) of the range / 20.
             let off = (sum[i] / DRAWS as f64 - (a + b) / 2.0).abs() / (b - a);
             assert!(off < 0.12, "{what}: the mean of q[{i}] is off by {off} of the range");

@@ -3,9 +3,10 @@
 mod common;
 
 use common::{
-    assert_near, assert_same, deviation, dual, eps, lift, models, moved, state, trees, tree_of, tree_of_every_joint, unit, wrenches,
+    assert_near, assert_same, deviation, dual, eps, lift, models, moved, state, tree_of, tree_of_every_joint, trees,
+    unit, wrenches,
 };
-use gradyn::dynamics::{ExternalWrench, WrenchFrame, Workspace, forward_kinematics, inverse_dynamics, rnea, rnea_with};
+use gradyn::dynamics::{ExternalWrench, Workspace, WrenchFrame, forward_kinematics, inverse_dynamics, rnea, rnea_with};
 use gradyn::joint::{Axis, Planar, Prismatic, Revolute, Translation, Universal};
 use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
@@ -100,7 +101,8 @@ fn entries_that_the_tree_makes_zero_are_exactly_zero() {
     for (what, model) in models() {
         let wrenches = wrenches(&model, 11);
         let related = |i: usize, j: usize| {
-            let driven = |dof: usize| model.bodies().iter().enumerate().filter(move |(_, b)| b.v_range().contains(&dof));
+            let driven =
+                |dof: usize| model.bodies().iter().enumerate().filter(move |(_, b)| b.v_range().contains(&dof));
             let id = |index| model.body_id(index).expect("is there");
             driven(i).any(|(a, _)| driven(j).any(|(b, _)| model.supports(id(a), id(b)) || model.supports(id(b), id(a))))
         };
@@ -142,8 +144,9 @@ fn levels_agree_to_rounding_and_each_repeats_its_bits() {
         let wrenches = wrenches(&model, 13);
         let plain = with_level(Level::Plain, || at(&model, Method::Dual, 13, &wrenches));
         for level in Level::available() {
-            let (once, again) =
-                with_level(level, || (at(&model, Method::Dual, 13, &wrenches), at(&model, Method::Dual, 13, &wrenches)));
+            let (once, again) = with_level(level, || {
+                (at(&model, Method::Dual, 13, &wrenches), at(&model, Method::Dual, 13, &wrenches))
+            });
             assert_same_bits(&once, &again, &format!("{what}, {level}, again"));
             assert_same(once.tau.as_slice(), plain.tau.as_slice(), format!("{what}, {level}: tau is the f64 run's"));
             for ((name, x), (_, y)) in matrices(&once).into_iter().zip(matrices(&plain)) {
@@ -199,7 +202,14 @@ fn nothing_stays_behind_in_a_workspace() {
 fn friction_at_rest_has_its_derivative() {
     let mut builder = ModelBuilder::new("slider");
     let key = builder
-        .add_body(None, "body", "slide", Transform::identity(), Prismatic { axis: Axis::X }, common::inertia(&mut common::rng(0)))
+        .add_body(
+            None,
+            "body",
+            "slide",
+            Transform::identity(),
+            Prismatic { axis: Axis::X },
+            common::inertia(&mut common::rng(0)),
+        )
         .expect("builds");
     builder.set_friction(key, &[3.0]).expect("fits");
     builder.set_damping(key, &[0.5]).expect("fits");
@@ -300,13 +310,14 @@ fn what_is_not_finite_is_named_with_its_joint() {
             }
         }
     }
-    // In a wrench.
+    // In a wrench, which names its body.
     let model = tree_of_every_joint(0);
     let (q, v, a) = state(&model, 0);
     let mut list = wrenches(&model, 0);
-    list[1].wrench.angular.y = f64::NAN;
+    list[1].wrench.angular.y = f64::NEG_INFINITY;
     let error = inverse_dynamics(&model, &q, &v, &a, &list).expect_err("must be refused");
-    assert!(matches!(error, InputError::NotFinite { .. }), "{error}");
+    let joint = format!("body {}", model.bodies()[list[1].body.index()].name());
+    assert_eq!(error, InputError::NotFinite { what: "wrenches", index: 1, joint, value: f64::NEG_INFINITY });
 }
 
 #[test]
@@ -339,6 +350,23 @@ fn numbers_too_large_are_an_overflow_and_never_nan() {
     let mut ws = DerivativeWorkspace::new(&model);
     let zero = vec![0.0; model.nv()];
     let result = rnea_derivatives(&model, &mut ws, Method::Dual, &far, &zero, &zero, &[push]);
+    assert!(matches!(result, Err(InputError::Overflow { .. })), "{result:?}");
+
+    // Levers too long for a number: nothing acts, so torques are zero; only their derivatives overflow.
+    let mut builder = ModelBuilder::new("levers");
+    let joints: [gradyn::joint::Joint; 3] = [Revolute { axis: Axis::Z }.into(), Translation.into(), Translation.into()];
+    let mut last = None;
+    for (i, joint) in joints.into_iter().enumerate() {
+        let (x, y) = (Transform::identity(), common::inertia(&mut common::rng(1)));
+        last = Some(builder.add_body(last, format!("b{i}"), format!("j{i}"), x, joint, y).expect("builds"));
+    }
+    let model = builder.set_gravity(Vector3::zeros()).clone().build().expect("builds");
+    let mut far = vec![1.2e308; 7];
+    far[0] = 0.0;
+    let push = ExternalWrench::in_body(model.body_id(2).expect("is there"), Force::zero());
+    assert_eq!(inverse_dynamics(&model, &far, &[0.0; 7], &[0.0; 7], &[push]), Ok(vec![0.0; 7]));
+    let mut ws = DerivativeWorkspace::new(&model);
+    let result = rnea_derivatives(&model, &mut ws, Method::Dual, &far, &[0.0; 7], &[0.0; 7], &[push]);
     assert!(matches!(result, Err(InputError::Overflow { .. })), "{result:?}");
 }
 

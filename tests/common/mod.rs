@@ -158,7 +158,8 @@ pub fn tree_of(bodies: usize, seed: u64) -> Model {
 
 /// Trees that hold every kind of joint, and trees of 2 to 60 bodies, with what to call them in a failure.
 pub fn trees() -> Vec<(String, Model)> {
-    let mut trees: Vec<_> = (0..4).map(|seed| (format!("every joint, seed {seed}"), tree_of_every_joint(seed))).collect();
+    let mut trees: Vec<_> =
+        (0..4).map(|seed| (format!("every joint, seed {seed}"), tree_of_every_joint(seed))).collect();
     for bodies in [2, 3, 5, 9, 17, 33, 60] {
         trees.push((format!("{bodies} bodies, seed {bodies}"), tree_of(bodies, bodies as u64)));
     }
