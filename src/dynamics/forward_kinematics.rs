@@ -37,7 +37,8 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
     for (i, body) in model.bodies.iter().enumerate() {
         let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
         let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
-        let x_pb = step::pose(body, q, columns);
+        let x_pb = &mut ws.x_pb[i];
+        step::pose(body, q, columns, &mut ws.trig[i], x_pb);
         if body.subspace_varies {
             ws.bias[i] = step::bias(body, q, v);
         }
@@ -45,8 +46,7 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
             Some(p) => (ws.velocity[p], ws.acceleration[p]),
             None => (Motion::zero(), Motion::zero()),
         };
-        (ws.velocity[i], ws.acceleration[i]) = step::motion(body, &x_pb, columns, ws.bias[i], v, a, v_p, a_p);
-        ws.x_pb[i] = x_pb;
+        (ws.velocity[i], ws.acceleration[i]) = step::motion(body, x_pb, columns, &ws.bias[i], v, a, v_p, a_p);
     }
     step_world_poses(model, ws);
     Ok(Kinematics { model, ws })

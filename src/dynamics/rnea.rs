@@ -4,6 +4,7 @@ use super::external::{self, ExternalWrench};
 use super::{Workspace, step};
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
+use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
 /// Joint torques that give the accelerations `a` at `(q, v)`: `τ = M(q) a + c(q, v) + friction`.
@@ -57,8 +58,7 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    sweep(model, ws, q, v, a, wrenches);
-    if !ws.tau.iter().all(|tau| tau.is_finite()) {
+    if !T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }) {
         return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
     }
     Ok(&ws.tau)
@@ -81,56 +81,70 @@ pub fn inverse_dynamics<P: Real, T: Scalar<P>>(
 }
 
 /// Both sweeps; lengths have been checked.
-#[inline(always)]
-pub(crate) fn sweep<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>>(
-    model: &Model<P>,
-    ws: &mut Workspace<Q, V, A>,
-    q: &[Q],
-    v: &[V],
-    a: &[A],
-    wrenches: &[ExternalWrench<A>],
-) {
-    let a_0 = base_acceleration(model);
+pub(crate) struct Sweep<'a, P, Q, V, A> {
+    pub(crate) model: &'a Model<P>,
+    pub(crate) ws: &'a mut Workspace<Q, V, A>,
+    pub(crate) q: &'a [Q],
+    pub(crate) v: &'a [V],
+    pub(crate) a: &'a [A],
+    pub(crate) wrenches: &'a [ExternalWrench<A>],
+}
 
-    for (i, body) in model.bodies.iter().enumerate() {
-        let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
-        let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
-        let x_pb = &mut ws.x_pb[i];
-        Q::call(step::Pose { body, q, columns: &mut *columns, x_pb: &mut *x_pb });
-        if body.subspace_varies {
-            ws.bias[i] = step::bias(body, q, v);
-        }
-        let parent = match body.parent {
-            Some(p) => (ws.velocity[p], ws.acceleration[p]),
-            None => (Motion::zero(), a_0),
-        };
-        let (x_pb, columns, bias) = (&*x_pb, &*columns, ws.bias[i]);
-        let (velocity, acceleration, force) = (&mut ws.velocity[i], &mut ws.acceleration[i], &mut ws.force[i]);
-        A::call(step::Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
-    }
+impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>> Piece
+    for Sweep<'_, P, Q, V, A>
+{
+    /// Are all torques finite?
+    type Output = bool;
 
-    if !wrenches.is_empty() {
-        external::subtract(model, ws, wrenches); //             φ_i −= φ_ext
-    }
-    for tau in &mut ws.tau {
-        *tau = A::zero();
-    }
-    let order = (0..model.bodies.len()).rev();
-    A::call(step::Inward {
-        bodies: &model.bodies,
-        order,
-        x_pb: &ws.x_pb,
-        columns: &ws.columns,
-        first: &ws.first,
-        force: &mut ws.force,
-        tau: &mut ws.tau,
-    });
-    for dof in &model.dofs {
-        let i = dof.index;
-        ws.tau[i] += a[i] * dof.mass();
-        if model.joint_friction {
-            ws.tau[i] += A::from(dof.friction_torque(v[i], model.friction_width));
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Self { model, ws, q, v, a, wrenches } = self;
+        let (still, a_0) = (Motion::zero(), base_acceleration(model));
+
+        for (i, body) in model.bodies.iter().enumerate() {
+            let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
+            let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
+            let x_pb = &mut ws.x_pb[i];
+            Q::call(step::Pose { body, q, columns: &mut *columns, trig: &mut ws.trig[i], x_pb: &mut *x_pb });
+            if body.subspace_varies {
+                ws.bias[i] = step::bias(body, q, v);
+            }
+            let (x_pb, columns, bias) = (&*x_pb, &*columns, &ws.bias[i]);
+            // Parents come before their children.
+            let (velocities, velocity) = ws.velocity.split_at_mut(i);
+            let (accelerations, acceleration) = ws.acceleration.split_at_mut(i);
+            let parent = match body.parent {
+                Some(p) => (&velocities[p], &accelerations[p]),
+                None => (&still, &a_0),
+            };
+            let (velocity, acceleration, force) = (&mut velocity[0], &mut acceleration[0], &mut ws.force[i]);
+            A::call(step::Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
         }
+
+        if !wrenches.is_empty() {
+            external::subtract(model, ws, wrenches); //             φ_i −= φ_ext
+        }
+        for tau in &mut ws.tau {
+            *tau = A::zero();
+        }
+        let order = (0..model.bodies.len()).rev();
+        A::call(step::Inward {
+            bodies: &model.bodies,
+            order,
+            x_pb: &ws.x_pb,
+            columns: &ws.columns,
+            first: &ws.first,
+            force: &mut ws.force,
+            tau: &mut ws.tau,
+        });
+        for dof in &model.dofs {
+            let i = dof.index;
+            ws.tau[i] += a[i] * dof.mass();
+            if model.joint_friction {
+                ws.tau[i] += A::from(dof.friction_torque(v[i], model.friction_width));
+            }
+        }
+        ws.tau.iter().all(|tau| tau.is_finite())
     }
 }
 

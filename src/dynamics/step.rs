@@ -11,11 +11,22 @@ use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
 /// `x_pb = placement ∘ joint(q)`; columns of `S(q)` are refreshed where they depend on `q`.
+///
+/// Written in place by each kind: a result that two branches return goes through memory twice.
 #[inline(always)]
-pub(crate) fn pose<P: Real, Q: Scalar<P>>(body: &Body<P>, q: &[Q], columns: &mut [Motion<Q>]) -> Transform<Q> {
+pub(crate) fn pose<P: Real, Q: Scalar<P>>(
+    body: &Body<P>,
+    q: &[Q],
+    columns: &mut [Motion<Q>],
+    trig: &mut (Q, Q),
+    x_pb: &mut Transform<Q>,
+) {
     match &body.joint {
-        Joint::Elementary(Elementary::Revolute(joint)) => revolute_pose(joint, &body.placement, q[0]),
-        joint => other_pose(joint, &body.placement, q, columns),
+        Joint::Elementary(Elementary::Revolute(joint)) => {
+            *trig = q[0].sin_cos();
+            *x_pb = revolute_pose(joint, &body.placement, *trig);
+        }
+        joint => other_pose(joint, &body.placement, q, columns, x_pb),
     }
 }
 
@@ -24,9 +35,8 @@ pub(crate) fn pose<P: Real, Q: Scalar<P>>(body: &Body<P>, q: &[Q], columns: &mut
 pub(crate) fn revolute_pose<P: Real, Q: Scalar<P>>(
     joint: &Revolute<P>,
     placement: &Transform<P>,
-    q: Q,
+    (sin, cos): (Q, Q),
 ) -> Transform<Q> {
-    let (sin, cos) = q.sin_cos();
     let rotation = joint.axis.rotate_after(&placement.rotation, cos, sin);
     Transform::new(rotation, v3::lift(placement.translation))
 }
@@ -38,11 +48,12 @@ fn other_pose<P: Real, Q: Scalar<P>>(
     placement: &Transform<P>,
     q: &[Q],
     columns: &mut [Motion<Q>],
-) -> Transform<Q> {
+    x_pb: &mut Transform<Q>,
+) {
     if joint.subspace_varies() {
         joint.motion_subspace(q, columns);
     }
-    *placement * joint.pose(q)
+    *x_pb = *placement * joint.pose(q);
 }
 
 /// [`pose`], written to where it is kept.
@@ -50,6 +61,7 @@ pub(crate) struct Pose<'a, P, Q> {
     pub(crate) body: &'a Body<P>,
     pub(crate) q: &'a [Q],
     pub(crate) columns: &'a mut [Motion<Q>],
+    pub(crate) trig: &'a mut (Q, Q),
     pub(crate) x_pb: &'a mut Transform<Q>,
 }
 
@@ -57,7 +69,7 @@ impl<P: Real, Q: Scalar<P>> Piece for Pose<'_, P, Q> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        *self.x_pb = pose(self.body, self.q, self.columns);
+        pose(self.body, self.q, self.columns, self.trig, self.x_pb);
     }
 }
 
@@ -67,11 +79,11 @@ pub(crate) struct Outward<'a, P, Q, V, A> {
     pub(crate) body: &'a Body<P>,
     pub(crate) x_pb: &'a Transform<Q>,
     pub(crate) columns: &'a [Motion<Q>],
-    pub(crate) bias: Motion<V>,
+    pub(crate) bias: &'a Motion<V>,
     pub(crate) v: &'a [V],
     pub(crate) a: &'a [A],
     /// Motion of the parent.
-    pub(crate) parent: (Motion<V>, Motion<A>),
+    pub(crate) parent: (&'a Motion<V>, &'a Motion<A>),
     /// Motion of the body, and force.
     pub(crate) velocity: &'a mut Motion<V>,
     pub(crate) acceleration: &'a mut Motion<A>,
@@ -84,7 +96,7 @@ impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> +
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let (v_p, a_p) = self.parent;
+        let (v_p, a_p) = (*self.parent.0, *self.parent.1);
         let (v_b, a_b) = motion(self.body, self.x_pb, self.columns, self.bias, self.v, self.a, v_p, a_p);
         *self.force = self.body.inertia.newton_euler(v_b, a_b);
         (*self.velocity, *self.acceleration) = (v_b, a_b);
@@ -140,7 +152,7 @@ pub(crate) fn motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<
     body: &Body<P>,
     x_pb: &Transform<Q>,
     columns: &[Motion<Q>],
-    bias: Motion<V>,
+    bias: &Motion<V>,
     v: &[V],
     a: &[A],
     v_p: Motion<V>,
@@ -168,7 +180,7 @@ pub(crate) fn motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<
                 a_b = columns[k].times_plus(a[k], a_b);
             }
             if body.subspace_varies {
-                a_b = bias + a_b;
+                a_b = *bias + a_b;
             }
             let v_b = own + v_b;
             (v_b, v_b.cross(own) + a_b)

@@ -15,6 +15,8 @@ pub struct Workspace<Q, V = Q, A = V> {
     pub(crate) x_pb: Vec<Transform<Q>>,
     /// Pose of each body in the world, where it was asked for.
     pub(crate) x_wb: Vec<Transform<Q>>,
+    /// Sine and cosine of each revolute joint's angle.
+    pub(crate) trig: Vec<(Q, Q)>,
     /// Columns of the motion subspaces, in coordinates of their bodies. Each body has its own, mimic joints too.
     pub(crate) columns: Vec<Motion<Q>>,
     /// First column of each body.
@@ -49,6 +51,7 @@ impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
         let mut workspace = Self {
             x_pb: vec![Transform::identity(); n],
             x_wb: vec![Transform::identity(); n],
+            trig: vec![(Q::zero(), Q::one()); n],
             columns: vec![Motion::zero(); columns],
             first,
             bias: vec![Motion::zero(); n],

@@ -77,13 +77,16 @@ pub(super) fn vary_joint<R: Register>(
     body: &Body,
     chunk: &Chunk,
     (q, v): (&[f64], &[f64]),
+    (sin, cos): (f64, f64),
     jet: &mut Jet,
     x_pb: &mut Transform<VectorDual<R>>,
     columns: &mut [Motion<VectorDual<R>>],
 ) -> Motion<VectorDual<R>> {
     if let Joint::Elementary(Elementary::Revolute(joint)) = &body.joint {
-        let q = VectorDual::variable(q[0], body.v.start - chunk.dofs.start);
-        R::call(RevolutePose { joint, placement: &body.placement, q, x_pb });
+        // d sin = cos, d cos = −sin
+        let along = Lanes::unit(body.v.start - chunk.dofs.start);
+        let trig = (VectorDual::new(sin.into(), along * cos), VectorDual::new(cos.into(), along * -sin));
+        R::call(RevolutePose { joint, placement: &body.placement, trig, x_pb });
         return Motion::zero();
     }
     let mut bias = Motion::zero();
@@ -120,7 +123,7 @@ pub(super) fn vary_bias<R: Register>(
 struct RevolutePose<'a, R: Register> {
     joint: &'a Revolute,
     placement: &'a Transform<f64>,
-    q: VectorDual<R>,
+    trig: (VectorDual<R>, VectorDual<R>),
     x_pb: &'a mut Transform<VectorDual<R>>,
 }
 
@@ -128,7 +131,7 @@ impl<R: Register> Piece for RevolutePose<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        *self.x_pb = step::revolute_pose(self.joint, self.placement, self.q);
+        *self.x_pb = step::revolute_pose(self.joint, self.placement, self.trig);
     }
 }
 

@@ -31,6 +31,8 @@ use std::any::Any;
 struct Memory<R: Register> {
     dual: Workspace<VectorDual<R>>,
     jet: Jet,
+    /// Motion of a parent that does not move along the directions.
+    lifted: Pair<R>,
     v: Vec<VectorDual<R>>,
     a: Vec<VectorDual<R>>,
     unit: Vec<Lanes<R>>,
@@ -45,6 +47,7 @@ impl<R: Register> Memory<R> {
         Self {
             dual: Workspace::new(model),
             jet: Jet::new(model),
+            lifted: (Motion::zero(), Motion::zero()),
             v: vec![VectorDual::zero(); nv],
             a: vec![VectorDual::zero(); nv],
             unit: vec![Lanes::zero(); nv],
@@ -158,18 +161,20 @@ impl<R: Register> Piece for ByConfiguration<'_, R> {
         for moved in &chunk.moved {
             let (i, body) = (moved.body, &model.bodies[moved.body]);
             let own = base.first[i]..base.first[i] + body.v.len();
-            let parent = parent_motion(model, base, body, moved.parent_moves, &memory.dual);
             let ws = &mut memory.dual;
             let (v_i, a) = (&memory.v[body.v.clone()], &memory.a[body.v.clone()]);
-            let (velocity, acceleration, force) = (&mut ws.velocity[i], &mut ws.acceleration[i], &mut ws.force[i]);
+            lift_parent(model, base, body, moved.parent_moves, &mut memory.lifted);
+            let (velocity, acceleration, parent) =
+                with_parent(body, moved.parent_moves, i, &mut ws.velocity, &mut ws.acceleration, &memory.lifted);
+            let force = &mut ws.force[i];
             if moved.driven {
                 let (x_pb, columns) = (&mut ws.x_pb[i], &mut ws.columns[own]);
                 let state = (&q[body.q.clone()], &v[body.v.clone()]);
-                let bias = vary_joint(body, chunk, state, &mut memory.jet, x_pb, columns);
+                let bias = &vary_joint(body, chunk, state, base.trig[i], &mut memory.jet, x_pb, columns);
                 let (x_pb, columns) = (&*x_pb, &*columns);
                 R::call(Outward { body, x_pb, columns, bias, v: v_i, a, parent, velocity, acceleration, force });
             } else {
-                let (x_pb, columns, bias) = (&base.x_pb[i], &base.columns[own], base.bias[i].lift());
+                let (x_pb, columns, bias) = (&base.x_pb[i], &base.columns[own], &base.bias[i].lift());
                 R::call(Outward { body, x_pb, columns, bias, v: v_i, a, parent, velocity, acceleration, force });
             }
         }
@@ -211,15 +216,17 @@ impl<R: Register> Piece for ByVelocity<'_, R> {
         for moved in &chunk.moved {
             let (i, body) = (moved.body, &model.bodies[moved.body]);
             let columns = &base.columns[base.first[i]..][..body.v.len()];
-            let parent = parent_motion(model, base, body, moved.parent_moves, &memory.dual);
             let bias = if moved.driven && body.subspace_varies {
-                vary_bias(body, chunk, (&q[body.q.clone()], &v[body.v.clone()]), &mut memory.jet)
+                &vary_bias(body, chunk, (&q[body.q.clone()], &v[body.v.clone()]), &mut memory.jet)
             } else {
-                base.bias[i].lift()
+                &base.bias[i].lift()
             };
             let (ws, x_pb) = (&mut memory.dual, &base.x_pb[i]);
             let (v, a) = (&memory.v[body.v.clone()], &memory.a[body.v.clone()]);
-            let (velocity, acceleration, force) = (&mut ws.velocity[i], &mut ws.acceleration[i], &mut ws.force[i]);
+            lift_parent(model, base, body, moved.parent_moves, &mut memory.lifted);
+            let (velocity, acceleration, parent) =
+                with_parent(body, moved.parent_moves, i, &mut ws.velocity, &mut ws.acceleration, &memory.lifted);
+            let force = &mut ws.force[i];
             R::call(Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
         }
         let ws = &mut memory.dual;
@@ -306,20 +313,42 @@ impl<R: Register> Piece for ByWrench<'_, R> {
     }
 }
 
-/// Velocity and acceleration of the parent: dual if it moves.
+/// Velocity and acceleration of a parent that does not move along the directions, as constants.
 #[inline(always)]
-fn parent_motion<R: Register>(
-    model: &Model,
-    base: &Workspace<f64>,
-    body: &Body,
-    moves: bool,
-    dual: &Workspace<VectorDual<R>>,
-) -> (Motion<VectorDual<R>>, Motion<VectorDual<R>>) {
+fn lift_parent<R: Register>(model: &Model, base: &Workspace<f64>, body: &Body, moves: bool, to: &mut Pair<R>) {
     match (moves, body.parent) {
-        (true, Some(p)) => (dual.velocity[p], dual.acceleration[p]),
-        (false, Some(p)) => (base.velocity[p].lift(), base.acceleration[p].lift()),
-        (_, None) => (Motion::zero(), rnea::base_acceleration(model)),
+        (true, _) => {}
+        (false, Some(p)) => *to = (base.velocity[p].lift(), base.acceleration[p].lift()),
+        (false, None) => *to = (Motion::zero(), rnea::base_acceleration(model)),
     }
+}
+
+/// A velocity and an acceleration.
+type Pair<R> = (Motion<VectorDual<R>>, Motion<VectorDual<R>>);
+
+/// Where motion of body `i` goes, and that of its parent: dual if it moves, else the lifted one.
+#[inline(always)]
+#[expect(clippy::type_complexity, reason = "two places to write to and two to read from")]
+fn with_parent<'m, R: Register>(
+    body: &Body,
+    parent_moves: bool,
+    i: usize,
+    velocity: &'m mut [Motion<VectorDual<R>>],
+    acceleration: &'m mut [Motion<VectorDual<R>>],
+    lifted: &'m Pair<R>,
+) -> (
+    &'m mut Motion<VectorDual<R>>,
+    &'m mut Motion<VectorDual<R>>,
+    (&'m Motion<VectorDual<R>>, &'m Motion<VectorDual<R>>),
+) {
+    // Parents come before their children.
+    let (velocities, velocity) = velocity.split_at_mut(i);
+    let (accelerations, acceleration) = acceleration.split_at_mut(i);
+    let parent = match (parent_moves, body.parent) {
+        (true, Some(p)) => (&velocities[p], &accelerations[p]),
+        _ => (&lifted.0, &lifted.1),
+    };
+    (&mut velocity[0], &mut acceleration[0], parent)
 }
 
 /// The sweep to the root by poses that are constant.
