@@ -86,7 +86,7 @@ fn assert_golden(found: &[f64], expected: &[f64], what: &str) {
     }
 }
 
-fn state<'a>(value: &'a Value) -> [Vec<f64>; 3] {
+fn state(value: &Value) -> [Vec<f64>; 3] {
     ["q", "v", "a"].map(|key| numbers(&value[key]))
 }
 
