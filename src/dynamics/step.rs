@@ -158,7 +158,20 @@ pub(crate) fn motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<
     v_p: Motion<V>,
     a_p: Motion<A>,
 ) -> (Motion<V>, Motion<A>) {
-    let (v_b, a_b) = (x_pb.inv_act(v_p), x_pb.inv_act(a_p));
+    joint_motion(body, columns, bias, v, a, x_pb.inv_act(v_p), x_pb.inv_act(a_p))
+}
+
+/// [`motion`] from the parent's motion in coordinates of the body: what the joint adds to it.
+#[inline(always)]
+pub(crate) fn joint_motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>>(
+    body: &Body<P>,
+    columns: &[Motion<Q>],
+    bias: &Motion<V>,
+    v: &[V],
+    a: &[A],
+    v_b: Motion<V>,
+    a_b: Motion<A>,
+) -> (Motion<V>, Motion<A>) {
     match &body.joint {
         Joint::Elementary(Elementary::Revolute(joint)) => match joint.axis {
             Axis::X => about_axis(X, v_b, a_b, v[0], a[0]),

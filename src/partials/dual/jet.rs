@@ -1,25 +1,23 @@
-//! One joint with its derivatives in one direction at a time.
+//! How one joint's motion subspace and bias vary, for joints whose subspace depends on `q`.
 //!
 //! A joint depends on its own few coordinates only. The formulas of its kind are evaluated with [`Dual64`], one direction
 //! after the other, and each derivative is put in its lane: the formulas of rare kinds are compiled once, not once for
-//! each level of registers. For the revolute joint they are written out.
+//! each level of registers.
 
-use crate::dynamics::step;
-use crate::joint::{Elementary, Joint, JointKind, Revolute};
+use crate::joint::JointKind;
 use crate::model::{Body, Model};
 use crate::partials::plan::Chunk;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::Motion;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Piece, Register};
 use gradyn_derivatives::{Lanes, MulAdd, VectorDual};
 
-/// Pose, columns and bias of one joint with their derivatives in one direction.
+/// Columns and bias of one joint with their derivatives in one direction.
 pub(super) struct Jet {
     q: Vec<Dual64>,
     v: Vec<Dual64>,
     unit: Vec<f64>,
     rate: Vec<f64>,
-    x_pb: Transform<Dual64>,
     columns: Vec<Motion<Dual64>>,
     bias: Motion<Dual64>,
 }
@@ -33,7 +31,6 @@ impl Jet {
             v: vec![Dual64::from(0.0); nv],
             unit: vec![0.0; nv],
             rate: vec![0.0; nq],
-            x_pb: Transform::identity(),
             columns: vec![Motion::zero(); nv],
             bias: Motion::zero(),
         }
@@ -53,7 +50,6 @@ impl Jet {
             *to = Dual64::from(*re);
         }
         body.joint.motion_subspace(&self.q[..nq], &mut self.columns[..nv]);
-        self.x_pb = body.placement * body.joint.pose(&self.q[..nq]);
         self.bias = body.joint.bias(&self.q[..nq], &self.v[..nv]);
     }
 
@@ -71,30 +67,23 @@ impl Jet {
     }
 }
 
-/// Pose and columns of a joint that the chunk's directions move, with their derivatives along them; returns the bias.
+/// Columns of a joint with their derivatives along the chunk's configurations; returns the bias.
 #[inline(always)]
-pub(super) fn vary_joint<R: Register>(
+pub(super) fn vary_subspace<R: Register>(
     body: &Body,
     chunk: &Chunk,
     (q, v): (&[f64], &[f64]),
-    (sin, cos): (f64, f64),
     jet: &mut Jet,
-    x_pb: &mut Transform<VectorDual<R>>,
     columns: &mut [Motion<VectorDual<R>>],
 ) -> Motion<VectorDual<R>> {
-    if let Joint::Elementary(Elementary::Revolute(joint)) = &body.joint {
-        // d sin = cos, d cos = −sin
-        let along = Lanes::unit(body.v.start - chunk.dofs.start);
-        let trig = (VectorDual::new(sin.into(), along * cos), VectorDual::new(cos.into(), along * -sin));
-        R::call(RevolutePose { joint, placement: &body.placement, trig, x_pb });
-        return Motion::zero();
-    }
     let mut bias = Motion::zero();
     let mut first = true;
     for dof in body.v.clone().filter(|dof| chunk.dofs.contains(dof)) {
         jet.by_configuration(body, q, v, dof - body.v.start);
         let lane = dof - chunk.dofs.start;
-        R::call(AddJet { jet, lane, first, x_pb: &mut *x_pb, columns: &mut *columns });
+        for (from, to) in jet.columns.iter().zip(columns.iter_mut()) {
+            R::call(AddMotion { from, lane, first, to });
+        }
         R::call(AddMotion { from: &jet.bias, lane, first, to: &mut bias });
         first = false;
     }
@@ -119,49 +108,7 @@ pub(super) fn vary_bias<R: Register>(
     bias
 }
 
-/// The pose of a revolute joint.
-struct RevolutePose<'a, R: Register> {
-    joint: &'a Revolute,
-    placement: &'a Transform<f64>,
-    trig: (VectorDual<R>, VectorDual<R>),
-    x_pb: &'a mut Transform<VectorDual<R>>,
-}
-
-impl<R: Register> Piece for RevolutePose<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        *self.x_pb = step::revolute_pose(self.joint, self.placement, self.trig);
-    }
-}
-
-/// Puts the derivatives of pose and columns in their lane.
-struct AddJet<'a, R: Register> {
-    jet: &'a Jet,
-    lane: usize,
-    first: bool,
-    x_pb: &'a mut Transform<VectorDual<R>>,
-    columns: &'a mut [Motion<VectorDual<R>>],
-}
-
-impl<R: Register> Piece for AddJet<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { jet, lane, first, x_pb, columns } = self;
-        for (to, from) in x_pb.rotation.iter_mut().zip(jet.x_pb.rotation.iter()) {
-            add(to, *from, lane, first);
-        }
-        for (to, from) in x_pb.translation.iter_mut().zip(jet.x_pb.translation.iter()) {
-            add(to, *from, lane, first);
-        }
-        for (to, from) in columns.iter_mut().zip(&jet.columns) {
-            add_motion(to, from, lane, first);
-        }
-    }
-}
-
-/// Puts the derivatives of a motion in their lane.
+/// Puts the derivatives of a motion in their lane; the first one brings the value and clears the other lanes.
 struct AddMotion<'a, R: Register> {
     from: &'a Motion<Dual64>,
     lane: usize,
@@ -173,25 +120,19 @@ impl<R: Register> Piece for AddMotion<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        add_motion(self.to, self.from, self.lane, self.first);
+        let Self { from, lane, first, to } = self;
+        let lane = Lanes::unit(lane);
+        let add = |to: &mut VectorDual<R>, from: &Dual64| {
+            if first {
+                *to = VectorDual::from(from.re);
+            }
+            to.eps = lane.mul_plus(from.eps, to.eps);
+        };
+        for (to, from) in to.linear.iter_mut().zip(from.linear.iter()) {
+            add(to, from);
+        }
+        for (to, from) in to.angular.iter_mut().zip(from.angular.iter()) {
+            add(to, from);
+        }
     }
-}
-
-#[inline(always)]
-fn add_motion<R: Register>(to: &mut Motion<VectorDual<R>>, from: &Motion<Dual64>, lane: usize, first: bool) {
-    for (to, from) in to.linear.iter_mut().zip(from.linear.iter()) {
-        add(to, *from, lane, first);
-    }
-    for (to, from) in to.angular.iter_mut().zip(from.angular.iter()) {
-        add(to, *from, lane, first);
-    }
-}
-
-/// Puts a derivative in its lane; the first one brings the value and clears the other lanes.
-#[inline(always)]
-fn add<R: Register>(to: &mut VectorDual<R>, from: Dual64, lane: usize, first: bool) {
-    if first {
-        *to = VectorDual::from(from.re);
-    }
-    to.eps = Lanes::unit(lane).mul_plus(from.eps, to.eps);
 }

@@ -5,25 +5,27 @@
 //!
 //! | with respect to | poses | velocities | accelerations, forces |
 //! |---|---|---|---|
-//! | `q` | dual where the directions move the joint, else `f64` | dual | dual |
+//! | `q` | `f64`, and a term for the joints that the directions move ([`frame`]) | dual | dual |
 //! | `v` | `f64` | dual | dual |
 //! | `a`, wrenches | `f64` | – | eight directions at once: τ is linear in them |
 //!
 //! Bodies that carry moved ones without moving pass on derivatives of forces alone, by their `f64` poses.
 
+mod frame;
 mod jet;
 
 use super::DerivativeWorkspace;
-use super::plan::Chunk;
+use super::plan::{Chunk, Moved as MovedBody};
 use super::result::RneaDerivatives;
 use crate::dynamics::step::{self, Inward, Outward};
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, rnea};
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Motion, Transform};
+use frame::{vary_force, vary_motion};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, dispatch};
 use gradyn_derivatives::{Lanes, Real, Scalar, VectorDual};
-use jet::{Jet, vary_bias, vary_joint};
+use jet::{Jet, vary_bias, vary_subspace};
 use nalgebra::{DMatrix, Vector3};
 use std::any::Any;
 
@@ -33,6 +35,9 @@ struct Memory<R: Register> {
     jet: Jet,
     /// Motion of a parent that does not move along the directions.
     lifted: Pair<R>,
+    no_bias: Motion<VectorDual<R>>,
+    /// Bodies from one to the root.
+    path: Vec<usize>,
     v: Vec<VectorDual<R>>,
     a: Vec<VectorDual<R>>,
     unit: Vec<Lanes<R>>,
@@ -48,6 +53,8 @@ impl<R: Register> Memory<R> {
             dual: Workspace::new(model),
             jet: Jet::new(model),
             lifted: (Motion::zero(), Motion::zero()),
+            no_bias: Motion::zero(),
+            path: Vec::with_capacity(n),
             v: vec![VectorDual::zero(); nv],
             a: vec![VectorDual::zero(); nv],
             unit: vec![Lanes::zero(); nv],
@@ -167,30 +174,124 @@ impl<R: Register> Piece for ByConfiguration<'_, R> {
             let (velocity, acceleration, parent) =
                 with_parent(body, moved.parent_moves, i, &mut ws.velocity, &mut ws.acceleration, &memory.lifted);
             let force = &mut ws.force[i];
-            if moved.driven {
-                let (x_pb, columns) = (&mut ws.x_pb[i], &mut ws.columns[own]);
+            let (x_pb, columns) = (&base.x_pb[i], &base.columns[own.clone()]);
+            if moved.driven && body.subspace_varies {
                 let state = (&q[body.q.clone()], &v[body.v.clone()]);
-                let bias = &vary_joint(body, chunk, state, base.trig[i], &mut memory.jet, x_pb, columns);
-                let (x_pb, columns) = (&*x_pb, &*columns);
-                R::call(Outward { body, x_pb, columns, bias, v: v_i, a, parent, velocity, acceleration, force });
+                let varied = &mut ws.columns[own];
+                let bias = &vary_subspace(body, chunk, state, &mut memory.jet, varied);
+                let (subspace, varied) = (columns, &*varied);
+                let step = Moved { body, chunk, x_pb, subspace, columns: varied, bias, v: v_i, a, parent };
+                R::call(step.to(velocity, acceleration, force));
+            } else if moved.driven {
+                let (subspace, bias) = (columns, &memory.no_bias);
+                let step = Moved { body, chunk, x_pb, subspace, columns, bias, v: v_i, a, parent };
+                R::call(step.to(velocity, acceleration, force));
             } else {
-                let (x_pb, columns, bias) = (&base.x_pb[i], &base.columns[own], &base.bias[i].lift());
+                let bias = &base.bias[i].lift();
                 R::call(Outward { body, x_pb, columns, bias, v: v_i, a, parent, velocity, acceleration, force });
             }
         }
         if !wrenches.is_empty() {
             subtract_wrenches(model, base, chunk, memory, wrenches);
         }
+        let ws = &mut memory.dual;
         for moved in chunk.moved.iter().rev() {
-            let (bodies, order, ws) = (&model.bodies[..], [moved.body].into_iter(), &mut memory.dual);
-            let (first, force, tau) = (&ws.first[..], &mut ws.force[..], &mut ws.tau[..]);
-            if moved.driven {
-                R::call(Inward { bodies, order, x_pb: &ws.x_pb, columns: &ws.columns, first, force, tau });
-            } else {
-                R::call(Inward { bodies, order, x_pb: &base.x_pb, columns: &base.columns, first, force, tau });
-            }
+            R::call(Returned {
+                model,
+                base,
+                chunk,
+                moved,
+                varied: &ws.columns,
+                force: &mut ws.force,
+                tau: &mut ws.tau,
+            });
         }
         through_carriers(model, base, chunk, memory);
+    }
+}
+
+/// The outward step at a body whose joint the directions move: motion of the parent varies in coordinates of the body.
+struct Moved<'a, X, R: Register> {
+    body: &'a Body,
+    chunk: &'a Chunk,
+    x_pb: &'a Transform<f64>,
+    subspace: &'a [Motion<f64>],
+    columns: &'a [Motion<X>],
+    bias: &'a Motion<VectorDual<R>>,
+    v: &'a [VectorDual<R>],
+    a: &'a [VectorDual<R>],
+    parent: (&'a Motion<VectorDual<R>>, &'a Motion<VectorDual<R>>),
+}
+
+/// [`Moved`], with the places for velocity, acceleration and force.
+struct MovedTo<'a, X, R: Register>(
+    Moved<'a, X, R>,
+    &'a mut Motion<VectorDual<R>>,
+    &'a mut Motion<VectorDual<R>>,
+    &'a mut Force<VectorDual<R>>,
+);
+
+impl<'a, X, R: Register> Moved<'a, X, R> {
+    #[inline(always)]
+    fn to(
+        self,
+        velocity: &'a mut Motion<VectorDual<R>>,
+        acceleration: &'a mut Motion<VectorDual<R>>,
+        force: &'a mut Force<VectorDual<R>>,
+    ) -> MovedTo<'a, X, R> {
+        MovedTo(self, velocity, acceleration, force)
+    }
+}
+
+impl<X: Scalar, R: Register> Piece for MovedTo<'_, X, R>
+where
+    VectorDual<R>: Scalar<X>,
+{
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self(Moved { body, chunk, x_pb, subspace, columns, bias, v, a, parent }, velocity, acceleration, force) =
+            self;
+        let (mut v_b, mut a_b) = (x_pb.inv_act(*parent.0), x_pb.inv_act(*parent.1));
+        vary_motion(body, chunk, subspace, &mut v_b);
+        vary_motion(body, chunk, subspace, &mut a_b);
+        let (v_b, a_b) = step::joint_motion(body, columns, bias, v, a, v_b, a_b);
+        *force = body.inertia.newton_euler(v_b, a_b);
+        (*velocity, *acceleration) = (v_b, a_b);
+    }
+}
+
+/// The inward step at one body that moves: the force varies on its way to the parent.
+struct Returned<'a, R: Register> {
+    model: &'a Model,
+    base: &'a Workspace<f64>,
+    chunk: &'a Chunk,
+    moved: &'a MovedBody,
+    varied: &'a [Motion<VectorDual<R>>],
+    force: &'a mut [Force<VectorDual<R>>],
+    tau: &'a mut [VectorDual<R>],
+}
+
+impl<R: Register> Piece for Returned<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, base, chunk, moved, varied, force, tau } = self;
+        let (i, body) = (moved.body, &model.bodies[moved.body]);
+        let own = base.first[i]..base.first[i] + body.v.len();
+        let (mut f, tau) = (force[i], &mut tau[body.v.clone()]);
+        let columns = &base.columns[own.clone()];
+        if moved.driven && body.subspace_varies {
+            step::project(body, &varied[own], f, tau);
+        } else {
+            step::project(body, columns, f, tau);
+        }
+        if let Some(p) = body.parent {
+            if moved.driven {
+                vary_force(body, chunk, columns, 1.0, &mut f);
+            }
+            force[p] += base.x_pb[i].act(f);
+        }
     }
 }
 
@@ -377,7 +478,7 @@ fn tangent<R: Register>(f: Force<VectorDual<R>>) -> Force<Lanes<R>> {
     Force::new(eps(f.linear), eps(f.angular))
 }
 
-/// Subtracts the wrenches on bodies that move.
+/// Subtracts the wrenches on bodies that move. One that stands still in the world varies in coordinates of the body.
 #[inline(always)]
 fn subtract_wrenches<R: Register>(
     model: &Model,
@@ -386,28 +487,27 @@ fn subtract_wrenches<R: Register>(
     memory: &mut Memory<R>,
     wrenches: &[ExternalWrench],
 ) {
-    let ws = &mut memory.dual;
-    if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
-        for moved in &chunk.moved {
-            let (i, parent) = (moved.body, model.bodies[moved.body].parent);
-            let x_pb: Transform<VectorDual<R>> = if moved.driven { ws.x_pb[i] } else { base.x_pb[i].lift() };
-            ws.x_wb[i] = match (moved.parent_moves, parent) {
-                (true, Some(p)) => ws.x_wb[p] * x_pb,
-                (false, Some(p)) => base.x_wb[p] * x_pb,
-                (_, None) => x_pb,
-            };
+    for w in wrenches {
+        let b = w.body.index();
+        if chunk.moved.binary_search_by_key(&b, |moved| moved.body).is_err() {
+            continue;
         }
-    }
-    for moved in &chunk.moved {
-        let i = moved.body;
-        for w in wrenches.iter().filter(|w| w.body.index() == i) {
-            let wrench: Force<VectorDual<R>> = w.wrench.lift();
-            let f_b = match w.frame {
-                WrenchFrame::Body => wrench,
-                WrenchFrame::World => ws.x_wb[i].inv_act(wrench),
-            };
-            ws.force[i] -= f_b;
-        }
+        let f_b = match w.frame {
+            WrenchFrame::Body => w.wrench.lift(),
+            WrenchFrame::World => {
+                // From the world to the body, joint by joint.
+                memory.path.clear();
+                memory.path.extend(std::iter::successors(Some(b), |i| model.bodies[*i].parent));
+                let mut f: Force<VectorDual<R>> = w.wrench.lift();
+                for &i in memory.path.iter().rev() {
+                    let body = &model.bodies[i];
+                    f = base.x_pb[i].inv_act(f);
+                    vary_force(body, chunk, &base.columns[base.first[i]..][..body.v.len()], -1.0, &mut f);
+                }
+                f
+            }
+        };
+        memory.dual.force[b] -= f_b;
     }
 }
 
