@@ -1,6 +1,7 @@
 //! Where the bodies are and how they move.
 
 use super::external::step_world_poses;
+use super::rnea::state_not_finite;
 use super::{Workspace, step};
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform};
@@ -28,11 +29,10 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
 ) -> Result<Kinematics<'w, P, T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
-    for (what, x) in [("q", q), ("v", v), ("a", a)] {
-        if let Some(index) = x.iter().position(|x| !x.is_finite()) {
-            let joint = if what == "q" { String::from("configuration") } else { model.dof_label(index) };
-            return Err(InputError::NotFinite { what, index, joint, value: f64::NAN });
-        }
+    if ![q, v, a].into_iter().flatten().all(|x| x.is_finite())
+        && let Some(error) = state_not_finite(model, q, v, a)
+    {
+        return Err(error);
     }
     for (i, body) in model.bodies.iter().enumerate() {
         let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];

@@ -59,7 +59,7 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     external::check(model, wrenches)?;
     if !T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }) {
-        return Err(not_finite(model, q, v, a, &ws.tau));
+        return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
     }
     Ok(&ws.tau)
 }
@@ -156,18 +156,44 @@ pub(crate) fn base_acceleration<P: Real, A: Scalar<P>>(model: &Model<P>) -> Moti
 
 /// Which argument made a result that is not finite.
 #[cold]
-fn not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T], tau: &[T]) -> InputError {
+fn not_finite<P: Real, T: Real>(
+    model: &Model<P>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+    tau: &[T],
+) -> InputError {
+    state_not_finite(model, q, v, a).or_else(|| external::not_finite(model, wrenches)).unwrap_or_else(|| {
+        let index = tau.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
+    })
+}
+
+/// The first number of a state that is not finite.
+#[cold]
+pub(crate) fn state_not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Option<InputError> {
     let bad = |x: &[T]| x.iter().position(|x| !x.is_finite());
     if let Some(index) = bad(q) {
-        let owner = model.bodies.iter().find(|body| body.q.contains(&index));
+        let owner = model.bodies.iter().find(|body| body.owns_coordinates && body.q.contains(&index));
         let joint = owner.map_or_else(String::new, |body| format!("joint {}", body.joint_name));
-        return InputError::NotFinite { what: "q", index, joint, value: f64::NAN };
+        return Some(InputError::NotFinite { what: "q", index, joint, value: value(q[index]) });
     }
     for (what, x) in [("v", v), ("a", a)] {
         if let Some(index) = bad(x) {
-            return InputError::NotFinite { what, index, joint: model.dof_label(index), value: f64::NAN };
+            let joint = model.dof_label(index);
+            return Some(InputError::NotFinite { what, index, joint, value: value(x[index]) });
         }
     }
-    let index = bad(tau).unwrap_or(0);
-    InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
+    None
+}
+
+/// The value of a number that is not finite.
+pub(crate) fn value<T: Real>(x: T) -> f64 {
+    let is_negative = |x: T| x.select_lt(0.0, T::one(), T::zero()) == T::one();
+    match (is_negative(x), is_negative(-x)) {
+        (true, _) => f64::NEG_INFINITY,
+        (_, true) => f64::INFINITY,
+        _ => f64::NAN,
+    }
 }

@@ -102,7 +102,7 @@ impl Kernel for Derivatives<'_> {
     #[inline(always)]
     fn run<R: Register>(self) {
         let Self { model, ws, q, v, a, wrenches } = self;
-        let DerivativeWorkspace { base, plan, registers, result } = ws;
+        let DerivativeWorkspace { base, plan, registers, result, .. } = ws;
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(registers, model) else { return };
         for (to, from) in memory.v.iter_mut().zip(v).chain(memory.a.iter_mut().zip(a)) {
