@@ -52,12 +52,11 @@ impl Robot {
 
     /// Every link of the file by its name.
     pub(crate) fn links(&self) -> HashMap<&str, LinkPlace> {
-        let frames = self.model.frames();
-        let frame = |name: &str| self.model.find_frame(name).and_then(|id| frames.get(id.index()));
+        let frames: HashMap<&str, _> = self.model.frames().iter().map(|frame| (frame.name(), frame)).collect();
         let links = self.description.links.iter();
         links
             .filter_map(|link| {
-                let frame = frame(&link.name)?;
+                let frame = frames.get(link.name.as_str())?;
                 Some((link.name.as_str(), LinkPlace { body: frame.body(), placement: *frame.placement() }))
             })
             .collect()

@@ -82,7 +82,11 @@ impl Table {
                     if *align == Align::Right { (padding.as_str(), "") } else { ("", padding.as_str()) };
                 let gap = if n == 0 { "" } else { "  " };
                 let Cell { text, style } = cell;
-                line.push_str(&format!("{gap}{before}{style}{text}{style:#}{after}"));
+                line.push_str(&if text.is_empty() {
+                    format!("{gap}{padding}")
+                } else {
+                    format!("{gap}{before}{style}{text}{style:#}{after}")
+                });
             }
             out.push_str(line.trim_end());
             out.push('\n');

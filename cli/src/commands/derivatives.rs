@@ -61,7 +61,7 @@ fn state(args: &Derivatives, robot: &Robot) -> Result<(State, String), Error> {
     if args.state == Path::new(NEUTRAL) {
         return Ok((states::neutral(&robot.model), String::from("neutral state")));
     }
-    let file = args.state.display().to_string();
+    let file = states::name(&args.state);
     match states::read(&args.state, robot)?.into_iter().next() {
         Some(state) => Ok((state, format!("state 0 of {file}"))),
         None => Err(Error::States { file, reason: String::from("it holds no state, expected one at least") }),
@@ -108,25 +108,33 @@ fn readable(
     text
 }
 
-/// Numbers, in as many blocks of columns as the width asks for.
+/// Numbers, in as many blocks of columns as the width asks for. Names over columns if there is room, else their numbers.
 fn table(matrix: &DMatrix<f64>, rows: &[String], columns: &[String], width: usize, text: &mut String) {
-    let label = rows.iter().map(|name| name.width()).max().unwrap_or(0);
     let cells: Vec<Vec<String>> =
         matrix.row_iter().map(|row| row.iter().map(|x| number::entry(*x)).collect()).collect();
+    let widest = |column: usize| cells.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let label = rows.iter().map(|name| name.width()).max().unwrap_or(0);
+    let with_names = label + columns.iter().enumerate().map(|(k, name)| 2 + widest(k).max(name.width())).sum::<usize>();
+    let named = with_names <= width;
+    let heads: Vec<String> = if named { columns.to_vec() } else { (0..columns.len()).map(|k| k.to_string()).collect() };
+    let digits = rows.len().saturating_sub(1).to_string().len();
+    let numbered = |(k, name): (usize, &String)| if named { name.clone() } else { format!("{k:>digits$} {name}") };
+    let labels: Vec<String> = rows.iter().enumerate().map(numbered).collect();
+    let label = labels.iter().map(|name| name.width()).max().unwrap_or(0);
+
     let mut start = 0;
-    while start < columns.len() {
+    while start < heads.len() {
         let (mut end, mut used) = (start, label);
-        while end < columns.len() {
-            let entries = cells.iter().map(|row| row[end].width()).max().unwrap_or(0);
-            used += 2 + entries.max(columns[end].width());
+        while end < heads.len() {
+            used += 2 + widest(end).max(heads[end].width());
             if used > width && end > start {
                 break;
             }
             end += 1;
         }
-        let heads = columns[start..end].iter().map(|name| (name.as_str(), Align::Right));
-        let mut table = Table::new(std::iter::once(("", Align::Left)).chain(heads));
-        for (name, row) in rows.iter().zip(&cells) {
+        let block = heads[start..end].iter().map(|name| (name.as_str(), Align::Right));
+        let mut table = Table::new(std::iter::once(("", Align::Left)).chain(block));
+        for (name, row) in labels.iter().zip(&cells) {
             let number = |cell: &String| match cell.as_str() {
                 "·" => Cell::styled("·", Style::new().dimmed()),
                 number => number.into(),

@@ -48,7 +48,7 @@ fn readable(robot: &Robot) -> String {
     let mut text = format!("{bold}{}{bold:#}  {}\n", one_line(model.name()), robot.path.display());
     let g = model.gravity();
     text.push_str(&format!(
-        "{}, {}, {}; nq {}, nv {}; {} kg move; gravity ({}, {}, {}) m/s²; joint friction {}\n",
+        "{}, {}, {}; nq {}, nv {}; {} kg move\ngravity ({}, {}, {}) m/s²; joint friction {}\n",
         count(answer::joints(robot).len(), "moving joint"),
         count(model.bodies().len(), "moving body").replace("bodys", "bodies"),
         count(model.frames().len(), "frame"),
@@ -111,9 +111,10 @@ fn tree(robot: &Robot, text: &mut String) {
     // The links on each body, and last those on the world.
     let bodies = model.bodies();
     let mut links = vec![Vec::new(); bodies.len() + 1];
+    let places = robot.links();
     for link in &robot.description.links {
-        if let Some(frame) = model.find_frame(&link.name).and_then(|id| model.frames().get(id.index())) {
-            let on = frame.body().map_or(bodies.len(), |id| id.index());
+        if let Some(place) = places.get(link.name.as_str()) {
+            let on = place.body.map_or(bodies.len(), |id| id.index());
             if bodies.get(on).is_none_or(|body| body.name() != link.name) {
                 links[on].push(link.name.as_str());
             }
@@ -136,10 +137,10 @@ fn tree(robot: &Robot, text: &mut String) {
     let mut depth = vec![0_usize; bodies.len()];
     for (i, body) in bodies.iter().enumerate() {
         depth[i] = body.parent().map_or(0, |id| depth[id.index()] + 1);
-        let mut prefix = vec![if last[i] { "└─ " } else { "├─ " }];
+        let mut prefix = vec![if last[i] { "└ " } else { "├ " }];
         let mut above = body.parent();
         while let Some(id) = above.filter(|_| prefix.len() < DEEPEST) {
-            prefix.push(if last[id.index()] { "   " } else { "│  " });
+            prefix.push(if last[id.index()] { "  " } else { "│ " });
             above = bodies[id.index()].parent();
         }
         let deeper = if depth[i] >= DEEPEST { format!("({}) ", depth[i]) } else { String::new() };

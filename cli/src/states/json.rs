@@ -88,6 +88,7 @@ pub(crate) fn parse(text: &str) -> Result<Json, JsonError> {
         let reason = full.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&full);
         // The parser's limit keeps the stack small.
         let reason = reason.replace("recursion limit exceeded", "nested too deeply");
+        let reason = reason.replace("EOF while parsing", "the text ends within");
         JsonError { line, column, path: path.into_inner(), reason, word: number_like(text, line, column) }
     })
 }
@@ -207,7 +208,7 @@ mod tests {
         assert!(error(r#"{"states": [{"q": [1e400]}]}"#).contains("state 0, key `q`, entry 0: expected a finite"));
         assert!(error(r#"{"states": [{"q": [-Infinity]}]}"#).ends_with("found `-Infinity`"));
         assert!(error(r#"{"states": [{"v": 1, "v": 2}]}"#).contains("state 0: key `v` is there twice"));
-        assert!(error(r#"{"states": [{"q": [1"#).contains("EOF"));
+        assert!(error(r#"{"states": [{"q": [1"#).ends_with("the text ends within a list"));
         assert!(error(&"[".repeat(100_000)).contains("nested too deeply"));
         assert!(error("[] []").contains("trailing characters"));
     }

@@ -5,7 +5,7 @@ mod random;
 mod read;
 
 pub(crate) use random::{NEUTRAL, RANDOM, neutral, random};
-pub(crate) use read::read;
+pub(crate) use read::{name, read};
 
 use crate::robot::LinkPlace;
 use gradyn::dynamics::ExternalWrench;

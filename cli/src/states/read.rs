@@ -10,6 +10,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+/// The path that means standard input.
+const STDIN: &str = "-";
+
 /// A larger file is refused: an endless one ends here.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -22,14 +25,19 @@ pub(crate) fn read(path: &Path, robot: &Robot) -> Result<Vec<State>, Error> {
     states(value, robot).map_err(refused)
 }
 
+/// What to call the file in messages.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new(STDIN) { String::from("standard input") } else { path.display().to_string() }
+}
+
 /// The name for messages, and the text.
 fn text(path: &Path) -> Result<(String, String), Error> {
     let mut bytes = Vec::new();
-    let (file, read) = if path == Path::new("-") {
-        (String::from("standard input"), io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes))
+    let file = name(path);
+    let read = if path == Path::new(STDIN) {
+        io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
     } else {
-        let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
-        (path.display().to_string(), read)
+        File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| Error::read(Path::new(&file), error))?;
     if bytes.len() as u64 > MAX_BYTES {

@@ -86,9 +86,9 @@ impl Worst {
         if self.largest > 0.0 { self.deviation / self.largest } else { self.deviation }
     }
 
-    /// Which of the two bounds the tolerance is.
-    pub(super) fn reason(&self) -> &'static str {
-        if self.tolerance > RELATIVE * self.largest { "10 × estimated error" } else { "1e-9 × largest" }
+    /// Which of the two bounds the tolerance is: that of the estimated error?
+    pub(super) fn by_estimate(&self) -> bool {
+        self.tolerance > RELATIVE * self.largest
     }
 
     /// More than one deviates. Two zeros are no deviation at all.
@@ -149,7 +149,7 @@ impl Comparison {
                 deviation: worst.deviation,
                 relative: worst.relative(),
                 tolerance: worst.tolerance,
-                tolerance_is: worst.reason(),
+                tolerance_by: if worst.by_estimate() { "estimate" } else { "size" },
             }),
         }
     }
@@ -173,7 +173,7 @@ fn entries<'m>(
     let largest = x.iter().chain(y.iter()).fold(0.0, |largest: f64, x| largest.max(x.abs()));
     let rows = x.nrows().max(1);
     x.iter().zip(y.iter()).enumerate().map(move |(at, (x, y))| {
-        let estimated = errors.iter().flatten().filter_map(|error| error.iter().nth(at)).sum::<f64>();
+        let estimated = errors.iter().flatten().filter_map(|error| error.as_slice().get(at)).sum::<f64>();
         Worst {
             state,
             row: at % rows,
@@ -204,7 +204,7 @@ struct WorstAnswer<'a> {
     deviation: f64,
     relative: f64,
     tolerance: f64,
-    tolerance_is: &'static str,
+    tolerance_by: &'static str,
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use gradyn::dynamics::inverse_dynamics;
 use gradyn::model::InputError;
 use gradyn::model::urdf::NoteKind;
 use gradyn::partials::RneaDerivatives;
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
 /// Deviations allowed, relative to the largest number: some thousand roundings.
@@ -16,7 +16,7 @@ pub(super) const RELATIVE: f64 = 1e-12;
 pub(super) enum Claim {
     /// `M = Mᵀ`
     Symmetric,
-    /// `xᵀ M x > 0`
+    /// `xᵀ M x ≥ 0`
     Positive,
     /// `τ(q, v, a) − τ(q, v, 0) = M a`
     Linear,
@@ -26,7 +26,7 @@ impl Claim {
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Symmetric => "M = Mᵀ",
-            Self::Positive => "M positive definite",
+            Self::Positive => "xᵀ M x ≥ 0",
             Self::Linear => "τ(a) − τ(0) = M a",
         }
     }
@@ -34,7 +34,7 @@ impl Claim {
     fn name(self) -> &'static str {
         match self {
             Self::Symmetric => "mass_matrix_symmetric",
-            Self::Positive => "mass_matrix_positive_definite",
+            Self::Positive => "mass_matrix_positive_semidefinite",
             Self::Linear => "tau_linear_in_a",
         }
     }
@@ -48,18 +48,10 @@ pub(super) struct Identity {
     pub(super) worst: Option<(u64, f64)>,
 }
 
-/// The claims that hold for this robot. With inertias that no body has, the mass matrix need not be positive.
+/// The claims that hold for this robot: with inertias that no body has, energy may be negative.
 pub(super) fn all(robot: &Robot) -> Vec<Identity> {
-    let doubtful = |kind: &NoteKind| {
-        matches!(
-            kind,
-            NoteKind::UnphysicalInertia { .. }
-                | NoteKind::MissingInertial { .. }
-                | NoteKind::NoInertiaAlongAxis { .. }
-                | NoteKind::SecondFloatingBase { .. }
-        )
-    };
-    let positive = !robot.report.warnings().any(|note| doubtful(&note.kind));
+    let unphysical = |kind: &NoteKind| matches!(kind, NoteKind::UnphysicalInertia { .. });
+    let positive = !robot.report.warnings().any(|note| unphysical(&note.kind));
     let claims = [Claim::Symmetric, Claim::Positive, Claim::Linear].into_iter();
     let claims = claims.filter(|claim| positive || *claim != Claim::Positive);
     claims.map(|claim| Identity { claim, worst: None }).collect()
@@ -80,9 +72,8 @@ impl Identity {
                 let largest = mass.amax();
                 relative((mass - mass.transpose()).amax(), largest)
             }
-            // The matrix has a Cholesky factor or it has not.
             Claim::Positive => {
-                if mass.is_empty() || mass.clone().cholesky().is_some() {
+                if is_positive(mass) {
                     0.0
                 } else {
                     f64::INFINITY
@@ -117,6 +108,13 @@ impl Identity {
     }
 }
 
+/// Has the matrix, its diagonal scaled to one, a Cholesky factor but for rounding?
+fn is_positive(m: &DMatrix<f64>) -> bool {
+    let scale = |i: usize| if m[(i, i)] > 0.0 { m[(i, i)].sqrt() } else { 1.0 };
+    let scaled = |i: usize, j: usize| m[(i, j)] / (scale(i) * scale(j)) + if i == j { RELATIVE } else { 0.0 };
+    m.is_empty() || DMatrix::from_fn(m.nrows(), m.ncols(), scaled).cholesky().is_some()
+}
+
 /// A deviation relative to a size; zero of zero.
 fn relative(deviation: f64, size: f64) -> f64 {
     if deviation == 0.0 { 0.0 } else { deviation / size }
@@ -130,4 +128,19 @@ pub(super) struct Answer {
     state: Option<u64>,
     relative: Option<f64>,
     tolerance: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positive_matrices_are_told_from_others() {
+        let m = |a, b, c| DMatrix::from_row_slice(2, 2, &[a, b, b, c]);
+        assert!(
+            is_positive(&m(2.0, 1.0, 1.0)) && is_positive(&m(1e9, 1e-3, 1e-12)) && is_positive(&DMatrix::zeros(0, 0))
+        );
+        assert!(is_positive(&m(1.0, 1.0, 1.0)) && is_positive(&m(1.0, 0.0, 0.0))); // singular: a link without inertia
+        assert!(!is_positive(&m(1.0, 2.0, 1.0)) && !is_positive(&m(1.0, 0.0, -1.0)));
+    }
 }

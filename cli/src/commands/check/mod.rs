@@ -121,3 +121,44 @@ fn json(robot: &Robot, findings: &Findings) -> Result<Vec<u8>, Error> {
     };
     serde_json::to_vec_pretty(&answer).map_err(|error| Error::Stdout(error.into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+
+    /// A wrong derivative is found, at its place, and the way to see it again is shown.
+    #[test]
+    fn a_wrong_derivative_is_found() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/double_pendulum.urdf");
+        let Ok(Cli { command: Command::Check(args), .. }) =
+            Cli::try_parse_from(["gradyn", "check", file, "--gravity", "0,0,-1", "--samples", "1"])
+        else {
+            panic!("the arguments are good")
+        };
+        let robot = Robot::load(&args.robot).expect("the robot is good");
+        let mut findings = examine(&robot, &args).expect("runs");
+        assert!(findings.agree());
+
+        let state = states::random(&robot, 0, 7);
+        let mut by = Method::ALL.map(|method| {
+            let mut workspace = DerivativeWorkspace::new(&robot.model);
+            (method, answer::derivatives(&robot, &mut workspace, method, &state).expect("runs").clone())
+        });
+        by[0].1.dtau_dv[(1, 0)] += 1e-6;
+        for comparison in &mut findings.comparisons {
+            if !comparison.look(&by, 7) {
+                findings.deviating.push(7);
+            }
+        }
+        assert_eq!(findings.deviating, [7]);
+        let text = anstream::adapter::strip_str(&show::readable(&robot, &args.robot, &findings)).to_string();
+        let row = text.lines().find(|line| line.contains("DEVIATES")).expect("there is one");
+        assert!(row.starts_with("∂τ/∂v") && row.contains("elbow") && row.contains("shoulder"), "{text}");
+        assert!(text.contains("1 of 1 states deviate: ∂τ/∂v; again: gradyn check "), "{text}");
+        assert!(text.trim_end().ends_with(" --gravity 0,0,-1 --seed 0 --state 7"), "{text}");
+        let value: serde_json::Value = serde_json::from_slice(&json(&robot, &findings).expect("writes")).expect("JSON");
+        assert_eq!((&value["agree"], &value["states"][0]["q"].as_array().map(Vec::len)), (&false.into(), &Some(2)));
+    }
+}

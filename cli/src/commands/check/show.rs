@@ -33,7 +33,7 @@ pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> 
 
     let names: Vec<String> = robot.model.dof_names().iter().map(|name| one_line(name)).collect();
     let shortened = |name: &str| fit(name, NAME).trim_end().to_owned();
-    text.push_str("\nThe largest deviation of each derivative, dual numbers against differences, is in the entry\n");
+    text.push_str("\nWhere the methods differ most, measured by what is allowed there:\n");
     let mut table = Table::new([
         ("", Left),
         ("methods", Left),
@@ -43,13 +43,12 @@ pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> 
         ("deviation", Right),
         ("relative", Right),
         ("allowed", Right),
+        ("by", Left),
         ("", Left),
     ]);
-    let mut reasons = std::collections::BTreeSet::new();
     for comparison in &findings.comparisons {
         let [a, b] = comparison.methods;
         let Some(worst) = comparison.worst else { continue };
-        reasons.insert(worst.reason());
         table.row([
             Cell::styled(comparison.quantity.symbol(), bold),
             format!("{a}, {b}").into(),
@@ -59,14 +58,19 @@ pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> 
             deviation(worst.deviation).into(),
             deviation(worst.relative()).into(),
             deviation(worst.tolerance).into(),
+            if worst.by_estimate() { "estimate".into() } else { "size".into() },
             verdict(worst.agrees(), "agrees", "DEVIATES"),
         ]);
     }
     table.render(0, &mut text);
 
-    text.push('\n');
+    let dim = Style::new().dimmed();
+    text.push_str(&format!(
+        "{dim}relative to the largest entry; allowed by size: 1e-9 of the largest entry, or if more\n\
+         by estimate: ten times the error that the differences estimate for themselves{dim:#}\n\n"
+    ));
     let mut table =
-        Table::new([("Identities", Left), ("state", Right), ("relative", Right), ("allowed", Right), ("", Left)]);
+        Table::new([("identity", Left), ("state", Right), ("relative", Right), ("allowed", Right), ("", Left)]);
     for identity in &findings.identities {
         let Some((state, relative)) = identity.worst else { continue };
         let yes_or_no = identity.claim == super::identity::Claim::Positive;
