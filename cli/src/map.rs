@@ -137,7 +137,7 @@ mod tests {
         let mut text = String::new();
         draw(&matrix, &["a".into(), "bcd".into()], 80, &mut text);
         let plain = anstream::adapter::strip_str(&text).to_string();
-        assert_eq!(plain, "      0 1\na   0 │██  │\nbcd 1 │▓▓··│\n");
+        assert_eq!(plain, "       0 1\na   0 │██  │\nbcd 1 │▓▓··│\n");
         assert_eq!(anstream::adapter::strip_str(&legend(&matrix)).to_string().matches("≥").count(), 4);
     }
 

@@ -103,7 +103,8 @@ fn number_like(text: &str, line: usize, column: usize) -> Option<String> {
     let end = bytes[at..].iter().position(|c| !belongs(*c)).map_or(bytes.len(), |after| at + after);
     let word = line.get(start..end)?;
     // What Rust reads as a number and JSON does not, or not as a finite one: NaN, Infinity, +1, .5, 1e400.
-    (word.len() <= 40 && word.parse::<f64>().is_ok()).then(|| word.to_owned())
+    let meant = word.len() <= 40 && word.parse::<f64>().is_ok() && serde_json::from_str::<f64>(word).is_err();
+    meant.then(|| word.to_owned())
 }
 
 /// Reads one value and notes the way to it, which stays where it was when reading fails.
