@@ -14,7 +14,7 @@ pub(crate) enum Error {
     Usage(String),
     /// The robot's file makes no sense.
     #[error("{}: {error}", .path.display())]
-    Robot { path: PathBuf, error: UrdfError },
+    Robot { path: PathBuf, error: Box<UrdfError> },
     /// A file cannot be read.
     #[error("cannot read {}: {reason}", .path.display())]
     Read { path: PathBuf, reason: String },

@@ -40,7 +40,7 @@ impl Robot {
             .continuous(args.continuous.into())
             .joint_order(args.joint_order.into());
         let text = read(path)?;
-        let refused = |error: UrdfError| Error::Robot { path: path.clone(), error };
+        let refused = |error: UrdfError| Error::Robot { path: path.clone(), error: Box::new(error) };
         let (description, _) = urdf::parse(&text, &options).map_err(refused)?;
         let Loaded { mut model, report, .. } = Model::from_urdf_text(&text, &options).map_err(refused)?;
         if let Some(g) = args.gravity {

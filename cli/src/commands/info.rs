@@ -102,6 +102,9 @@ fn leader<'r>(robot: &'r Robot, body: &Body) -> &'r str {
     leader.and_then(|id| robot.model.bodies().get(id.index())).map_or("", Body::joint_name)
 }
 
+/// So many links fixed to one body are listed.
+const LISTED: usize = 12;
+
 /// Beyond this depth the tree is no longer indented.
 const DEEPEST: usize = 30;
 
@@ -122,6 +125,10 @@ fn tree(robot: &Robot, text: &mut String) {
     }
     let others = |on: usize| match links[on].as_slice() {
         [] => String::new(),
+        [names @ .., _] if names.len() >= LISTED => {
+            let more = names.len() + 1 - LISTED;
+            format!("  {dim}+ {} and {more} more{dim:#}", one_line(&names[..LISTED].join(", ")))
+        }
         names => format!("  {dim}+ {}{dim:#}", one_line(&names.join(", "))),
     };
     text.push_str(&format!("world{}\n", others(bodies.len())));

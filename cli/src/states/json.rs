@@ -51,6 +51,9 @@ pub(crate) struct JsonError {
     word: Option<String>,
 }
 
+/// So many steps of the way are shown: states have fewer.
+const SHOWN: usize = 4;
+
 impl fmt::Display for JsonError {
     /// ``line 3, column 14: state 2, key `q`, entry 1: expected a finite number, found `NaN` ``
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,6 +66,10 @@ impl fmt::Display for JsonError {
             path => path,
         };
         for (n, step) in path.iter().enumerate() {
+            if n == SHOWN {
+                f.write_str("…: ")?;
+                break;
+            }
             let end = if n + 1 == path.len() { ": " } else { ", " };
             match step {
                 Step::Key(key) => write!(f, "key `{key}`{end}")?,

@@ -65,7 +65,7 @@ fn numbers_that_are_none_are_named() {
 #[test]
 fn texts_that_are_not_json_are_refused() {
     has(&states(""), &["line 1"]);
-    has(&states(r#"{"states": [{"q": [0, 0], "v": [0,"#), &["state 0, key `v`", "the text ends within a list"]);
+    has(&states(r#"{"states": [{"q": [0, 0], "v": [0,"#), &["state 0, key `v`", "the text ends within a value"]);
     has(&states(&format!(r#"{{"states": {}"#, "[".repeat(100_000))), &["nested too deeply"]);
     has(&states(&"{\"a\":".repeat(100_000)), &["nested too deeply"]);
     has(&states(r#"{"states": []} {}"#), &["trailing"]);

@@ -12,42 +12,42 @@ const RELATIVE: f64 = 1e-9;
 /// The matrices that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
-    ByPosition,
-    ByVelocity,
-    ByAcceleration,
-    ByWrench,
+    Position,
+    Velocity,
+    Acceleration,
+    Wrench,
 }
 
 impl Quantity {
-    const ALL: [Self; 4] = [Self::ByPosition, Self::ByVelocity, Self::ByAcceleration, Self::ByWrench];
+    const ALL: [Self; 4] = [Self::Position, Self::Velocity, Self::Acceleration, Self::Wrench];
 
     /// As in JSON.
     fn name(self) -> &'static str {
         match self {
-            Self::ByPosition => "dtau_dq",
-            Self::ByVelocity => "dtau_dv",
-            Self::ByAcceleration => "dtau_da",
-            Self::ByWrench => "dtau_df_ext",
+            Self::Position => "dtau_dq",
+            Self::Velocity => "dtau_dv",
+            Self::Acceleration => "dtau_da",
+            Self::Wrench => "dtau_df_ext",
         }
     }
 
     /// As people write it.
     pub(super) fn symbol(self) -> &'static str {
         match self {
-            Self::ByPosition => "∂τ/∂q",
-            Self::ByVelocity => "∂τ/∂v",
-            Self::ByAcceleration => "∂τ/∂a",
-            Self::ByWrench => "∂τ/∂f_ext",
+            Self::Position => "∂τ/∂q",
+            Self::Velocity => "∂τ/∂v",
+            Self::Acceleration => "∂τ/∂a",
+            Self::Wrench => "∂τ/∂f_ext",
         }
     }
 
     /// Its matrices: one, or one a wrench.
     fn matrices(self, by: &RneaDerivatives) -> &[DMatrix<f64>] {
         match self {
-            Self::ByPosition => std::slice::from_ref(&by.dtau_dq),
-            Self::ByVelocity => std::slice::from_ref(&by.dtau_dv),
-            Self::ByAcceleration => std::slice::from_ref(&by.dtau_da),
-            Self::ByWrench => &by.dtau_df_ext,
+            Self::Position => std::slice::from_ref(&by.dtau_dq),
+            Self::Velocity => std::slice::from_ref(&by.dtau_dv),
+            Self::Acceleration => std::slice::from_ref(&by.dtau_da),
+            Self::Wrench => &by.dtau_df_ext,
         }
     }
 
@@ -55,10 +55,10 @@ impl Quantity {
     fn errors(self, by: &RneaDerivatives) -> &[DMatrix<f64>] {
         let Some(errors) = by.errors.as_deref() else { return &[] };
         match self {
-            Self::ByPosition => std::slice::from_ref(&errors.dtau_dq),
-            Self::ByVelocity => std::slice::from_ref(&errors.dtau_dv),
-            Self::ByAcceleration => std::slice::from_ref(&errors.dtau_da),
-            Self::ByWrench => &errors.dtau_df_ext,
+            Self::Position => std::slice::from_ref(&errors.dtau_dq),
+            Self::Velocity => std::slice::from_ref(&errors.dtau_dv),
+            Self::Acceleration => std::slice::from_ref(&errors.dtau_da),
+            Self::Wrench => &errors.dtau_df_ext,
         }
     }
 }
@@ -158,7 +158,7 @@ impl Comparison {
 /// The name of a column.
 pub(super) fn column(quantity: Quantity, column: usize, names: &[String]) -> &str {
     match quantity {
-        Quantity::ByWrench => ["fx", "fy", "fz", "nx", "ny", "nz"].get(column).copied().unwrap_or_default(),
+        Quantity::Wrench => ["fx", "fy", "fz", "nx", "ny", "nz"].get(column).copied().unwrap_or_default(),
         _ => names.get(column).map_or("", String::as_str),
     }
 }
