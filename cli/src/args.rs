@@ -79,10 +79,12 @@ pub(crate) struct Info {
 
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "FILE holds {\"states\": [{\"q\": [..], \"v\": [..], \"a\": [..]}, ..]} with nq, nv and nv numbers. A state may have\n",
-    "\"f_ext\": {\"LINK\": [fx,fy,fz,nx,ny,nz]}, wrenches in the links' own frames, and \"tau\", which is checked and not used.\n\n",
-    "Each state is answered with its q, v, a, and tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv by nv),\n",
-    "and dtau_df_ext if it has f_ext (for each link nv rows of six). Columns of dtau_dq are directions of motion, as in v.\n\n",
+    "FILE holds {\"states\": [{\"q\": [..], \"v\": [..], \"a\": [..]}, ..]} with nq, nv and nv numbers. A state may also ",
+    "have \"f_ext\": {\"LINK\": [fx,fy,fz,nx,ny,nz]}, wrenches in the links' own frames, and \"tau\", nv numbers that ",
+    "are checked and not used.\n\n",
+    "Each state is answered with its q, v, a, and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
+    "by nv), and dtau_df_ext if it has f_ext (for each link nv rows of six). Columns of dtau_dq are directions of motion, ",
+    "as in v: nv of them, not nq. Quaternions are x, y, z, w.\n\n",
     "Example:\n  gradyn evaluate robots/double_pendulum.urdf --states states.json --output answer.json",
 ))]
 pub(crate) struct Evaluate {
@@ -130,7 +132,7 @@ pub(crate) struct Derivatives {
 
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "An entry deviates if two methods differ there by more than ten times the error that the differences estimate for\n",
+    "An entry deviates if two methods differ there by more than ten times the error that the differences estimate for ",
     "themselves, and by more than 1e-9 of the largest entry.\n\n",
     "Example:\n  gradyn check robots/g1.urdf --floating-base",
 ))]
