@@ -1,0 +1,255 @@
+//! What the command line takes.
+
+use anstream::ColorChoice;
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use gradyn::model::urdf::{ContinuousForm, JointOrder};
+use gradyn::partials::Method;
+use std::path::PathBuf;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Dynamics of robots and their exact derivatives.
+///
+/// Reads a robot from a URDF file, computes the torques of inverse dynamics with their partial derivatives by position,
+/// velocity and acceleration, and checks the methods that compute them against each other.
+#[derive(Debug, Parser)]
+#[command(name = "gradyn", version, styles = STYLES, max_term_width = 100, after_help = concat!(
+    "Exit codes: 0 good, 1 a check failed, 2 bad input.\n\n",
+    "Example:\n  gradyn check robots/panda.urdf",
+))]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// When to use colours; `auto` is: in a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show a robot: its tree, joints, masses, limits, and what its file holds that is not used
+    Info(Info),
+    /// Compute torques and their derivatives at given states: JSON in, JSON out
+    Evaluate(Evaluate),
+    /// Show the derivatives at one state, as tables or as maps
+    Derivatives(Derivatives),
+    /// Compare the methods for derivatives with each other on random states
+    Check(Check),
+}
+
+/// The robot, and choices that make it another one.
+#[derive(Debug, Args)]
+pub(crate) struct RobotArgs {
+    /// The robot: a URDF file
+    pub(crate) robot: PathBuf,
+    /// Let the base float: hang the root link from the world by a free-flyer
+    #[arg(long, help_heading = "Robot")]
+    pub(crate) floating_base: bool,
+    /// Gravitational acceleration in the world, m/s² [default: 0,0,-9.81]
+    #[arg(long, help_heading = "Robot", value_name = "X,Y,Z", value_parser = gravity, allow_hyphen_values = true)]
+    pub(crate) gravity: Option<[f64; 3]>,
+    /// Leave out damping and friction of the joints
+    #[arg(long, help_heading = "Robot")]
+    pub(crate) no_joint_friction: bool,
+    /// Refuse a file that gives warnings
+    #[arg(long, help_heading = "Robot")]
+    pub(crate) strict: bool,
+    /// Coordinates of continuous joints: one angle, or (cos, sin) as in Pinocchio
+    #[arg(long, help_heading = "Robot", value_enum, value_name = "FORM", default_value_t = Continuous::Angle)]
+    pub(crate) continuous: Continuous,
+    /// Order of joints: as in the file, or by name as in Pinocchio
+    #[arg(long, help_heading = "Robot", value_enum, value_name = "ORDER", default_value_t = Order::File)]
+    pub(crate) joint_order: Order,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  gradyn info robots/panda.urdf")]
+pub(crate) struct Info {
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "FILE holds {\"states\": [{\"q\": [..], \"v\": [..], \"a\": [..]}, ..]} with nq, nv and nv numbers. A state may also ",
+    "have \"f_ext\": {\"LINK\": [fx,fy,fz,nx,ny,nz]}, wrenches in the links' own frames, and \"tau\", nv numbers that ",
+    "are checked and not used.\n\n",
+    "Each state is answered with its q, v, a, and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
+    "by nv), and dtau_df_ext if it has f_ext (for each link nv rows of six). Columns of dtau_dq are directions of motion, ",
+    "as in v: nv of them, not nq. Quaternions are x, y, z, w.\n\n",
+    "Example:\n  gradyn evaluate robots/double_pendulum.urdf --states states.json --output answer.json",
+))]
+pub(crate) struct Evaluate {
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+    /// The states, a JSON file; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) states: PathBuf,
+    #[command(flatten)]
+    pub(crate) method: MethodArg,
+    /// Where to write the answer [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  gradyn derivatives robots/panda.urdf --state random --seed 3")]
+pub(crate) struct Derivatives {
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+    /// `random`, `neutral` (at rest), or a file as for `evaluate`, of which the first state is taken
+    #[arg(long, value_name = "random|neutral|FILE", default_value = "random")]
+    pub(crate) state: PathBuf,
+    /// Seed of the random state
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) method: MethodArg,
+    /// Numbers, whatever the size; the default for up to 8 degrees of freedom
+    #[arg(long, conflicts_with_all = ["json", "csv", "map"])]
+    pub(crate) table: bool,
+    /// Maps, whatever the size; the default beyond
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    pub(crate) map: bool,
+    /// Answer in JSON, as `evaluate` does
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) json: bool,
+    /// Answer in CSV, an entry a line: quantity,row,column,value
+    #[arg(long)]
+    pub(crate) csv: bool,
+    /// Where to write the answer [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "An entry deviates if two methods differ there by more than ten times the error that the differences estimate for ",
+    "themselves, and by more than 1e-9 of the largest entry.\n\n",
+    "Example:\n  gradyn check robots/g1.urdf --floating-base",
+))]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+    /// How many random states
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) samples: u64,
+    /// Seed of the random states
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Only this state of those that the seed gives, counted from 0
+    #[arg(long, value_name = "INDEX", conflicts_with = "samples")]
+    pub(crate) state: Option<u64>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct MethodArg {
+    /// How derivatives are computed: dual, difference
+    #[arg(long = "method", value_parser = method, default_value = "dual")]
+    pub(crate) method: Method,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Continuous {
+    Angle,
+    CosSin,
+}
+
+impl From<Continuous> for ContinuousForm {
+    fn from(form: Continuous) -> Self {
+        match form {
+            Continuous::Angle => Self::Angle,
+            Continuous::CosSin => Self::CosSin,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Order {
+    File,
+    Pinocchio,
+}
+
+impl From<Order> for JointOrder {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::File => Self::File,
+            Order::Pinocchio => Self::Pinocchio,
+        }
+    }
+}
+
+/// Every method of the library by its name, so that a new one is known here without a change.
+fn method(name: &str) -> Result<Method, String> {
+    if let Some(method) = Method::ALL.into_iter().find(|method| method.name() == name) {
+        return Ok(method);
+    }
+    let names = Method::ALL.map(Method::name).join(", ");
+    Err(match name {
+        "analytical" => format!("this version has no analytical method yet; it has: {names}"),
+        _ => format!("expected one of: {names}"),
+    })
+}
+
+fn gravity(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok([x, y, z]) if [x, y, z].into_iter().all(|g| g.is_finite()) => Ok([*x, *y, *z]),
+        _ => Err(String::from("expected three finite numbers, such as 0,0,-9.81")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn gravity_is_three_finite_numbers() {
+        assert_eq!(gravity("1, -2,3e0"), Ok([1.0, -2.0, 3.0]));
+        for wrong in ["", "1,2", "1,2,3,4", "1,2,nan", "1,2,inf", "1;2;3", "a,b,c"] {
+            assert!(gravity(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_method_is_known_by_its_name() {
+        for known in Method::ALL {
+            assert_eq!(method(known.name()), Ok(known));
+        }
+        assert!(method("Dual").is_err());
+    }
+}

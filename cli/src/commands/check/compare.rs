@@ -1,0 +1,232 @@
+//! One quantity by two methods.
+
+use gradyn::partials::{Method, RneaDerivatives};
+use nalgebra::DMatrix;
+use serde::Serialize;
+
+/// An entry may differ by so many times the error that differences estimate for themselves.
+const ESTIMATES: f64 = 10.0;
+/// And by so much of the largest entry: estimates are estimates.
+const RELATIVE: f64 = 1e-9;
+
+/// The matrices that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quantity {
+    Position,
+    Velocity,
+    Acceleration,
+    Wrench,
+}
+
+impl Quantity {
+    const ALL: [Self; 4] = [Self::Position, Self::Velocity, Self::Acceleration, Self::Wrench];
+
+    /// As in JSON.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Position => "dtau_dq",
+            Self::Velocity => "dtau_dv",
+            Self::Acceleration => "dtau_da",
+            Self::Wrench => "dtau_df_ext",
+        }
+    }
+
+    /// As people write it.
+    pub(super) fn symbol(self) -> &'static str {
+        match self {
+            Self::Position => "∂τ/∂q",
+            Self::Velocity => "∂τ/∂v",
+            Self::Acceleration => "∂τ/∂a",
+            Self::Wrench => "∂τ/∂f_ext",
+        }
+    }
+
+    /// Its matrices: one, or one a wrench.
+    fn matrices(self, by: &RneaDerivatives) -> &[DMatrix<f64>] {
+        match self {
+            Self::Position => std::slice::from_ref(&by.dtau_dq),
+            Self::Velocity => std::slice::from_ref(&by.dtau_dv),
+            Self::Acceleration => std::slice::from_ref(&by.dtau_da),
+            Self::Wrench => &by.dtau_df_ext,
+        }
+    }
+
+    /// Estimated errors of the matrices, from methods that have them.
+    fn errors(self, by: &RneaDerivatives) -> &[DMatrix<f64>] {
+        let Some(errors) = by.errors.as_deref() else { return &[] };
+        match self {
+            Self::Position => std::slice::from_ref(&errors.dtau_dq),
+            Self::Velocity => std::slice::from_ref(&errors.dtau_dv),
+            Self::Acceleration => std::slice::from_ref(&errors.dtau_da),
+            Self::Wrench => &errors.dtau_df_ext,
+        }
+    }
+}
+
+/// The entry where two methods are furthest apart, measured by what is allowed there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worst {
+    pub(super) state: u64,
+    pub(super) row: usize,
+    pub(super) column: usize,
+    pub(super) values: [f64; 2],
+    pub(super) deviation: f64,
+    /// Of the matrix.
+    pub(super) largest: f64,
+    pub(super) tolerance: f64,
+}
+
+impl Worst {
+    pub(super) fn agrees(&self) -> bool {
+        self.deviation <= self.tolerance
+    }
+
+    /// The deviation relative to the largest entry.
+    pub(super) fn relative(&self) -> f64 {
+        if self.largest > 0.0 { self.deviation / self.largest } else { self.deviation }
+    }
+
+    /// Which of the two bounds the tolerance is: that of the estimated error?
+    pub(super) fn by_estimate(&self) -> bool {
+        self.tolerance > RELATIVE * self.largest
+    }
+
+    /// More than one deviates. Two zeros are no deviation at all.
+    fn ratio(&self) -> f64 {
+        if self.deviation == 0.0 { 0.0 } else { self.deviation / self.tolerance }
+    }
+}
+
+/// One quantity by two methods.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    pub(super) quantity: Quantity,
+    pub(super) methods: [Method; 2],
+    pub(super) worst: Option<Worst>,
+}
+
+/// Every quantity by every pair of methods.
+pub(super) fn all() -> Vec<Comparison> {
+    let mut comparisons = Vec::new();
+    for quantity in Quantity::ALL {
+        for (n, a) in Method::ALL.into_iter().enumerate() {
+            for b in Method::ALL.into_iter().skip(n + 1) {
+                comparisons.push(Comparison { quantity, methods: [a, b], worst: None });
+            }
+        }
+    }
+    comparisons
+}
+
+impl Comparison {
+    /// Compares at one more state: do the methods agree there?
+    pub(super) fn look(&mut self, by_method: &[(Method, RneaDerivatives)], state: u64) -> bool {
+        let of = |method| by_method.iter().find(|(m, _)| *m == method).map(|(_, by)| by);
+        let [Some(a), Some(b)] = self.methods.map(of) else { return true };
+        let mut agree = true;
+        for (k, (x, y)) in self.quantity.matrices(a).iter().zip(self.quantity.matrices(b)).enumerate() {
+            let errors = [a, b].map(|by| self.quantity.errors(by).get(k));
+            for worst in entries(x, y, errors, state) {
+                agree &= worst.agrees();
+                if self.worst.is_none_or(|before| worst.ratio() > before.ratio()) {
+                    self.worst = Some(worst);
+                }
+            }
+        }
+        agree
+    }
+
+    pub(super) fn answer<'a>(&self, names: &'a [String]) -> Answer<'a> {
+        Answer {
+            quantity: self.quantity.name(),
+            methods: self.methods.map(Method::name),
+            agrees: self.worst.is_none_or(|worst| worst.agrees()),
+            worst: self.worst.map(|worst| WorstAnswer {
+                state: worst.state,
+                row: names.get(worst.row).map_or("", String::as_str),
+                column: column(self.quantity, worst.column, names),
+                values: worst.values,
+                deviation: worst.deviation,
+                relative: worst.relative(),
+                tolerance: worst.tolerance,
+                tolerance_by: if worst.by_estimate() { "estimate" } else { "size" },
+            }),
+        }
+    }
+}
+
+/// The name of a column.
+pub(super) fn column(quantity: Quantity, column: usize, names: &[String]) -> &str {
+    match quantity {
+        Quantity::Wrench => ["fx", "fy", "fz", "nx", "ny", "nz"].get(column).copied().unwrap_or_default(),
+        _ => names.get(column).map_or("", String::as_str),
+    }
+}
+
+/// Every entry of two matrices, with what is allowed there.
+fn entries<'m>(
+    x: &'m DMatrix<f64>,
+    y: &'m DMatrix<f64>,
+    errors: [Option<&'m DMatrix<f64>>; 2],
+    state: u64,
+) -> impl Iterator<Item = Worst> + 'm {
+    let largest = x.iter().chain(y.iter()).fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    let rows = x.nrows().max(1);
+    x.iter().zip(y.iter()).enumerate().map(move |(at, (x, y))| {
+        let estimated = errors.iter().flatten().filter_map(|error| error.as_slice().get(at)).sum::<f64>();
+        Worst {
+            state,
+            row: at % rows,
+            column: at / rows,
+            values: [*x, *y],
+            deviation: (x - y).abs(),
+            largest,
+            tolerance: (ESTIMATES * estimated).max(RELATIVE * largest),
+        }
+    })
+}
+
+/// For programs.
+#[derive(Serialize)]
+pub(super) struct Answer<'a> {
+    quantity: &'static str,
+    methods: [&'static str; 2],
+    agrees: bool,
+    worst: Option<WorstAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+struct WorstAnswer<'a> {
+    state: u64,
+    row: &'a str,
+    column: &'a str,
+    values: [f64; 2],
+    deviation: f64,
+    relative: f64,
+    tolerance: f64,
+    tolerance_by: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Beyond both bounds an entry deviates; within one of them it does not.
+    #[test]
+    fn an_entry_deviates_beyond_both_bounds() {
+        let x = DMatrix::from_row_slice(1, 2, &[1.0, 100.0]);
+        let compare = |off: f64, estimated: f64| {
+            let y = DMatrix::from_row_slice(1, 2, &[1.0 + off, 100.0]);
+            let error = DMatrix::from_element(1, 2, estimated);
+            entries(&x, &y, [None, Some(&error)], 3).all(|worst| worst.agrees())
+        };
+        assert!(compare(5e-8, 0.0) && compare(1e-3, 2e-4)); // 1e-9 of 100; ten times 2e-4
+        assert!(!compare(2e-7, 1e-9) && !compare(1e-3, 5e-5));
+    }
+
+    #[test]
+    fn zeros_agree() {
+        let zero = DMatrix::zeros(2, 2);
+        assert!(entries(&zero, &zero, [None, None], 0).all(|worst| worst.agrees() && worst.ratio() < 1.0));
+    }
+}

@@ -1,0 +1,144 @@
+//! The findings for people.
+
+use super::Findings;
+use super::compare;
+use crate::args::{Continuous, Order, RobotArgs};
+use crate::error::one_line;
+use crate::map::fit;
+use crate::number::deviation;
+use crate::robot::Robot;
+use crate::table::{Align, Cell, Table};
+use anstyle::{AnsiColor, Style};
+
+/// Names of joints are cut to so many columns in the table.
+const NAME: usize = 24;
+
+const GOOD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+const BAD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+
+pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> String {
+    use Align::{Left, Right};
+    let bold = Style::new().bold();
+    let name = one_line(robot.model.name());
+    let (nq, nv) = (robot.model.nq(), robot.model.nv());
+    let states = match findings.samples {
+        1 => format!("random state {}", findings.first),
+        n => format!("{n} random states"),
+    };
+    let mut text = format!("{bold}{name}{bold:#}  nq {nq}, nv {nv}; {states}, seed {}\n", findings.seed);
+    if nv == 0 {
+        text.push_str("no joint moves: there is nothing to check\n");
+        return text;
+    }
+
+    let names: Vec<String> = robot.model.dof_names().iter().map(|name| one_line(name)).collect();
+    let shortened = |name: &str| fit(name, NAME).trim_end().to_owned();
+    text.push_str("\nWhere the methods differ most, measured by what is allowed there:\n");
+    let mut table = Table::new([
+        ("", Left),
+        ("methods", Left),
+        ("row", Left),
+        ("column", Left),
+        ("state", Right),
+        ("deviation", Right),
+        ("relative", Right),
+        ("allowed", Right),
+        ("by", Left),
+        ("", Left),
+    ]);
+    for comparison in &findings.comparisons {
+        let [a, b] = comparison.methods;
+        let Some(worst) = comparison.worst else { continue };
+        table.row([
+            Cell::styled(comparison.quantity.symbol(), bold),
+            format!("{a}, {b}").into(),
+            names.get(worst.row).map_or_else(String::new, |name| shortened(name)).into(),
+            shortened(compare::column(comparison.quantity, worst.column, &names)).into(),
+            worst.state.to_string().into(),
+            deviation(worst.deviation).into(),
+            deviation(worst.relative()).into(),
+            deviation(worst.tolerance).into(),
+            if worst.by_estimate() { "estimate".into() } else { "size".into() },
+            verdict(worst.agrees(), "agrees", "DEVIATES"),
+        ]);
+    }
+    table.render(0, &mut text);
+
+    let dim = Style::new().dimmed();
+    text.push_str(&format!(
+        "{dim}relative to the largest entry; allowed by size: 1e-9 of the largest entry, or if more\n\
+         by estimate: ten times the error that the differences estimate for themselves{dim:#}\n\n"
+    ));
+    let mut table =
+        Table::new([("identity", Left), ("state", Right), ("relative", Right), ("allowed", Right), ("", Left)]);
+    for identity in &findings.identities {
+        let Some((state, relative)) = identity.worst else { continue };
+        let yes_or_no = identity.claim == super::identity::Claim::Positive;
+        let number = |x: f64| if yes_or_no { Cell::from("") } else { deviation(x).into() };
+        table.row([
+            identity.claim.text().into(),
+            state.to_string().into(),
+            number(relative),
+            number(super::identity::RELATIVE),
+            verdict(identity.holds(), "holds", "FAILS"),
+        ]);
+    }
+    table.render(0, &mut text);
+
+    text.push_str(&conclusion(robot, args, findings));
+    text
+}
+
+fn verdict(good: bool, yes: &str, no: &str) -> Cell {
+    if good { Cell::styled(yes, GOOD) } else { Cell::styled(no, BAD) }
+}
+
+/// One line: all is well, or what is not and how to see it again.
+fn conclusion(robot: &Robot, args: &RobotArgs, findings: &Findings) -> String {
+    let Some(state) = findings.deviating.first() else {
+        return match findings.samples {
+            1 => format!("\n{GOOD}the state agrees{GOOD:#}\n"),
+            n => format!("\n{GOOD}all {n} states agree{GOOD:#}\n"),
+        };
+    };
+    let comparisons = findings.comparisons.iter().filter(|comparison| comparison.worst.is_some_and(|w| !w.agrees()));
+    let mut what: Vec<&str> = comparisons.map(|comparison| comparison.quantity.symbol()).collect();
+    what.dedup();
+    what.extend(findings.identities.iter().filter(|identity| !identity.holds()).map(|identity| identity.claim.text()));
+    let (n, of) = (findings.deviating.len(), findings.samples);
+    format!(
+        "\n{BAD}{n} of {of} states deviate{BAD:#}: {}; again: gradyn check {}{} --seed {} --state {state}\n",
+        what.join(", "),
+        quoted(&robot.path.display().to_string()),
+        choices(args),
+        findings.seed,
+    )
+}
+
+/// The choices about the robot as they were given.
+fn choices(args: &RobotArgs) -> String {
+    let mut text = String::new();
+    let mut add = |given: bool, flag: &str| {
+        if given {
+            text.push_str(flag);
+        }
+    };
+    add(args.floating_base, " --floating-base");
+    add(args.no_joint_friction, " --no-joint-friction");
+    add(matches!(args.continuous, Continuous::CosSin), " --continuous cos-sin");
+    add(matches!(args.joint_order, Order::Pinocchio), " --joint-order pinocchio");
+    if let Some([x, y, z]) = args.gravity {
+        text.push_str(&format!(" --gravity {x},{y},{z}"));
+    }
+    text
+}
+
+/// An argument as a shell takes it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}

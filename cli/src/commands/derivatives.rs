@@ -1,0 +1,182 @@
+//! `gradyn derivatives`: the derivatives at one state, to look at.
+
+use super::{Report, columns};
+use crate::args::Derivatives;
+use crate::error::{Error, one_line};
+use crate::output::Output;
+use crate::robot::Robot;
+use crate::states::{self, NEUTRAL, RANDOM, State};
+use crate::table::{Align, Cell, Table};
+use crate::{answer, map, number};
+use anstyle::Style;
+use gradyn::partials::{DerivativeWorkspace, RneaDerivatives};
+use nalgebra::DMatrix;
+use std::path::Path;
+use unicode_width::UnicodeWidthStr;
+
+/// Up to so many degrees of freedom are shown in numbers.
+const SMALL: usize = 8;
+
+pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
+    let robot = Robot::load(&args.robot)?;
+    let (state, title) = state(args, &robot)?;
+    let from_file = ![RANDOM, NEUTRAL].map(Path::new).contains(&args.state.as_path());
+    let inputs: &[&Path] = if from_file { &[&robot.path, &args.state] } else { &[&robot.path] };
+    let mut output = Output::new(args.output.as_deref(), inputs)?;
+    let warnings = robot.warnings();
+    let place = |_| format!("{title} of {}", robot.path.display());
+    if args.json {
+        answer::write(&robot, args.method.method, &[state], &mut output, place, || ())?;
+        return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
+    }
+
+    let mut workspace = DerivativeWorkspace::new(&robot.model);
+    let by = answer::derivatives(&robot, &mut workspace, args.method.method, &state)
+        .map_err(|error| Error::Input { place: place(0), error })?;
+    let by_link = state.by_link(&by.dtau_df_ext, robot.model.nv());
+    let names = robot.model.dof_names();
+    if args.csv {
+        let text = csv(by, &by_link, &names);
+        output.write(|to| to.write_all(text.as_bytes()))?;
+        return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
+    }
+    let numbers = args.table || (names.len() <= SMALL && !args.map);
+    let heading = format!("{}: {title}, method {}", robot.model.name(), args.method.method);
+    let shown: Vec<String> = names.iter().map(|name| one_line(name)).collect();
+    let text = readable(&one_line(&heading), by, &by_link, &shown, numbers);
+    if args.output.is_some() {
+        output.write(|to| to.write_all(anstream::adapter::strip_str(&text).to_string().as_bytes()))?;
+        return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
+    }
+    Ok(Report { text, warnings, ..Report::default() })
+}
+
+/// The state asked for, and what to call it.
+fn state(args: &Derivatives, robot: &Robot) -> Result<(State, String), Error> {
+    if args.state == Path::new(RANDOM) {
+        // Without the wrenches: nobody asked for them.
+        let state = State { f_ext: None, ..states::random(robot, args.seed, 0) };
+        return Ok((state, format!("random state (seed {})", args.seed)));
+    }
+    if args.state == Path::new(NEUTRAL) {
+        return Ok((states::neutral(&robot.model), String::from("neutral state")));
+    }
+    let file = states::name(&args.state);
+    match states::read(&args.state, robot)?.into_iter().next() {
+        Some(state) => Ok((state, format!("state 0 of {file}"))),
+        None => Err(Error::States { file, reason: String::from("it holds no state, expected one at least") }),
+    }
+}
+
+/// The symbols of the quantities, and the rest of a heading.
+const QUANTITIES: [(&str, &str); 3] =
+    [("∂τ/∂q", "torques by position"), ("∂τ/∂v", "by velocity"), ("∂τ/∂a", "by acceleration: the mass matrix")];
+
+fn readable(
+    title: &str,
+    by: &RneaDerivatives,
+    by_link: &[(String, DMatrix<f64>)],
+    names: &[String],
+    numbers: bool,
+) -> String {
+    let (bold, width) = (Style::new().bold(), columns());
+    let mut text = format!("{bold}{title}{bold:#}\n");
+    if names.is_empty() {
+        text.push_str("\nno joint moves: there is nothing to differentiate\n");
+        return text;
+    }
+    if !numbers {
+        text.push_str("rows: torques; columns: the same joints, by number\n");
+    }
+    for ((symbol, meaning), (_, matrix)) in QUANTITIES.into_iter().zip(by.matrices()) {
+        text.push_str(&format!("\n{bold}{symbol}{bold:#}  {meaning}\n"));
+        if numbers {
+            table(matrix, names, names, width, &mut text);
+        } else {
+            text.push_str(&format!("{}\n", map::legend(matrix)));
+            map::draw(matrix, names, width, &mut text);
+        }
+    }
+    let axes = ["fx", "fy", "fz", "nx", "ny", "nz"].map(String::from);
+    for (link, matrix) in by_link {
+        text.push_str(&format!(
+            "\n{bold}∂τ/∂f_ext{bold:#}  by the wrench on link {link}, in its frame\n",
+            link = one_line(link)
+        ));
+        table(matrix, names, &axes, width, &mut text);
+    }
+    text
+}
+
+/// Numbers, in as many blocks of columns as the width asks for. Names over columns if there is room, else their numbers.
+fn table(matrix: &DMatrix<f64>, rows: &[String], columns: &[String], width: usize, text: &mut String) {
+    let cells: Vec<Vec<String>> =
+        matrix.row_iter().map(|row| row.iter().map(|x| number::entry(*x)).collect()).collect();
+    let widest = |column: usize| cells.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let label = rows.iter().map(|name| name.width()).max().unwrap_or(0);
+    let with_names = label + columns.iter().enumerate().map(|(k, name)| 2 + widest(k).max(name.width())).sum::<usize>();
+    let named = with_names <= width;
+    let heads: Vec<String> = if named { columns.to_vec() } else { (0..columns.len()).map(|k| k.to_string()).collect() };
+    let digits = rows.len().saturating_sub(1).to_string().len();
+    let numbered = |(k, name): (usize, &String)| if named { name.clone() } else { format!("{k:>digits$} {name}") };
+    let labels: Vec<String> = rows.iter().enumerate().map(numbered).collect();
+    let label = labels.iter().map(|name| name.width()).max().unwrap_or(0);
+
+    let mut start = 0;
+    while start < heads.len() {
+        let (mut end, mut used) = (start, label);
+        while end < heads.len() {
+            used += 2 + widest(end).max(heads[end].width());
+            if used > width && end > start {
+                break;
+            }
+            end += 1;
+        }
+        let block = heads[start..end].iter().map(|name| (name.as_str(), Align::Right));
+        let mut table = Table::new(std::iter::once(("", Align::Left)).chain(block));
+        for (name, row) in labels.iter().zip(&cells) {
+            let number = |cell: &String| match cell.as_str() {
+                "·" => Cell::styled("·", Style::new().dimmed()),
+                number => number.into(),
+            };
+            table.row(std::iter::once(name.as_str().into()).chain(row[start..end].iter().map(number)));
+        }
+        table.render(0, text);
+        start = end;
+    }
+}
+
+/// An entry a line; numbers in full.
+fn csv(by: &RneaDerivatives, by_link: &[(String, DMatrix<f64>)], names: &[String]) -> String {
+    let mut text = String::from("quantity,row,column,value\n");
+    let mut write = |quantity: &str, matrix: &DMatrix<f64>, columns: &[String]| {
+        for (name, row) in names.iter().zip(matrix.row_iter()) {
+            for (column, x) in columns.iter().zip(row.iter()) {
+                text.push_str(&format!("{},{},{},{x:?}\n", field(quantity), field(name), field(column)));
+            }
+        }
+    };
+    for (quantity, matrix) in by.matrices() {
+        write(quantity, matrix, names);
+    }
+    for (link, matrix) in by_link {
+        let columns = ["fx", "fy", "fz", "nx", "ny", "nz"].map(|axis| format!("{link}.{axis}"));
+        write("dtau_df_ext", matrix, &columns);
+    }
+    text
+}
+
+/// A field as RFC 4180 wants it.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::field;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        assert_eq!((field("elbow"), field("a,\"b\"")), ("elbow".into(), "\"a,\"\"b\"\"\"".into()));
+    }
+}

@@ -1,0 +1,339 @@
+//! `gradyn info`: what a robot is made of.
+
+use super::Report;
+use crate::answer::{self, JointAnswer, MimicAnswer};
+use crate::args::Info;
+use crate::error::{Error, one_line};
+use crate::number::short;
+use crate::robot::Robot;
+use crate::table::{Align, Table};
+use anstyle::{AnsiColor, Style};
+use gradyn::joint::Joint;
+use gradyn::model::urdf::Severity;
+use gradyn::model::{Body, DofDynamics};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub(crate) fn info(args: &Info) -> Result<Report, Error> {
+    let robot = Robot::load(&args.robot)?;
+    if args.json {
+        let mut data = serde_json::to_vec_pretty(&answer(&robot)).map_err(|error| Error::Stdout(error.into()))?;
+        data.push(b'\n');
+        return Ok(Report { data, warnings: robot.warnings(), ..Report::default() });
+    }
+    Ok(Report { text: readable(&robot), ..Report::default() })
+}
+
+fn total_mass(robot: &Robot) -> f64 {
+    robot.model.bodies().iter().map(|body| body.inertia().mass).sum()
+}
+
+/// The kind of a joint, a mimic joint's own.
+fn kind(body: &Body) -> &'static str {
+    match body.joint() {
+        Joint::Mimic(mimic) => mimic.inner().name(),
+        joint => joint.kind(),
+    }
+}
+
+/// "7 joints", "1 joint".
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn readable(robot: &Robot) -> String {
+    let model = &robot.model;
+    let bold = Style::new().bold();
+    let mut text = format!("{bold}{}{bold:#}  {}\n", one_line(model.name()), robot.path.display());
+    let g = model.gravity();
+    text.push_str(&format!(
+        "{}, {}, {}; nq {}, nv {}; {} kg move\ngravity ({}, {}, {}) m/s²; joint friction {}\n",
+        count(answer::joints(robot).len(), "moving joint"),
+        count(model.bodies().len(), "moving body").replace("bodys", "bodies"),
+        count(model.frames().len(), "frame"),
+        model.nq(),
+        model.nv(),
+        short(total_mass(robot)),
+        short(g.x),
+        short(g.y),
+        short(g.z),
+        if model.has_joint_friction() { "on" } else { "off" },
+    ));
+
+    text.push_str(&format!("\n{bold}Tree{bold:#}  joint → body, its mass, and links fixed to it\n"));
+    tree(robot, &mut text);
+    if !model.bodies().is_empty() {
+        text.push_str(&format!("\n{bold}Joints{bold:#}  in rad, m, s, N m, N; empty where there is no limit\n"));
+        joints(robot, &mut text);
+    }
+    let followers: Vec<_> = model.bodies().iter().filter(|body| matches!(body.joint(), Joint::Mimic(_))).collect();
+    for body in followers {
+        if let Joint::Mimic(mimic) = body.joint() {
+            let (follower, leader) = (one_line(body.joint_name()), one_line(leader(robot, body)));
+            let (k, b) = (short(mimic.multiplier()), mimic.offset());
+            let sign = if b < 0.0 { '-' } else { '+' };
+            text.push_str(&format!("  {follower} follows {leader}: q = {k} q({leader}) {sign} {}\n", short(b.abs())));
+        }
+    }
+
+    let warning = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
+    let warnings = robot.report.warnings().count();
+    text.push_str(&format!("\n{bold}File{bold:#}  "));
+    text.push_str(&if warnings == 0 {
+        String::from("no warnings\n")
+    } else {
+        format!("{}\n", count(warnings, "warning"))
+    });
+    for note in robot.report.warnings() {
+        text.push_str(&format!("  {warning}{}{warning:#}\n", one_line(&note.to_string())));
+    }
+    // The report's own last line.
+    let report = robot.report.to_string();
+    if let Some(line) = report.lines().rfind(|line| line.starts_with("not used: ")) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    text
+}
+
+/// The joint whose coordinates a mimic joint has.
+fn leader<'r>(robot: &'r Robot, body: &Body) -> &'r str {
+    let leader = robot.model.joint_of_dof(body.v_range().start);
+    leader.and_then(|id| robot.model.bodies().get(id.index())).map_or("", Body::joint_name)
+}
+
+/// So many links fixed to one body are listed.
+const LISTED: usize = 12;
+
+/// Beyond this depth the tree is no longer indented.
+const DEEPEST: usize = 30;
+
+fn tree(robot: &Robot, text: &mut String) {
+    let model = &robot.model;
+    let dim = Style::new().dimmed();
+    // The links on each body, and last those on the world.
+    let bodies = model.bodies();
+    let mut links = vec![Vec::new(); bodies.len() + 1];
+    let places = robot.links();
+    for link in &robot.description.links {
+        if let Some(place) = places.get(link.name.as_str()) {
+            let on = place.body.map_or(bodies.len(), |id| id.index());
+            if bodies.get(on).is_none_or(|body| body.name() != link.name) {
+                links[on].push(link.name.as_str());
+            }
+        }
+    }
+    let others = |on: usize| match links[on].as_slice() {
+        [] => String::new(),
+        [names @ .., _] if names.len() >= LISTED => {
+            let more = names.len() + 1 - LISTED;
+            format!("  {dim}+ {} and {more} more{dim:#}", one_line(&names[..LISTED].join(", ")))
+        }
+        names => format!("  {dim}+ {}{dim:#}", one_line(&names.join(", "))),
+    };
+    text.push_str(&format!("world{}\n", others(bodies.len())));
+
+    // Which bodies are the last children of their parents, seen from the end.
+    let mut last = vec![false; bodies.len()];
+    let mut has_child = vec![false; bodies.len() + 1];
+    for (i, body) in bodies.iter().enumerate().rev() {
+        let parent = body.parent().map_or(bodies.len(), |id| id.index());
+        last[i] = !has_child[parent];
+        has_child[parent] = true;
+    }
+    let mut depth = vec![0_usize; bodies.len()];
+    for (i, body) in bodies.iter().enumerate() {
+        depth[i] = body.parent().map_or(0, |id| depth[id.index()] + 1);
+        let mut prefix = vec![if last[i] { "└ " } else { "├ " }];
+        let mut above = body.parent();
+        while let Some(id) = above.filter(|_| prefix.len() < DEEPEST) {
+            prefix.push(if last[id.index()] { "  " } else { "│ " });
+            above = bodies[id.index()].parent();
+        }
+        let deeper = if depth[i] >= DEEPEST { format!("({}) ", depth[i]) } else { String::new() };
+        text.push_str(&format!(
+            "{dim}{}{deeper}{dim:#}{} {dim}→{dim:#} {}  {} kg{}\n",
+            prefix.iter().rev().copied().collect::<String>(),
+            one_line(body.joint_name()),
+            one_line(body.name()),
+            short(body.inertia().mass),
+            others(i),
+        ));
+    }
+}
+
+/// A range of coordinates: `7`, `0..7`.
+fn range(r: &Range<usize>) -> String {
+    match r.len() {
+        0 => String::new(),
+        1 => r.start.to_string(),
+        _ => format!("{}..{}", r.start, r.end),
+    }
+}
+
+/// A limit; nothing if there is none.
+fn limit(x: f64) -> String {
+    if x.is_finite() { short(x) } else { String::new() }
+}
+
+/// Limits of the joint if it has one coordinate and one velocity.
+fn single(limits: &[f64], range: &Range<usize>) -> Option<f64> {
+    if range.len() == 1 { limits.get(range.start).copied() } else { None }
+}
+
+fn joints(robot: &Robot, text: &mut String) {
+    use Align::{Left, Right};
+    let (model, limits) = (&robot.model, robot.model.limits());
+    let mut table = Table::new([
+        ("joint", Left),
+        ("kind", Left),
+        ("q", Right),
+        ("v", Right),
+        ("lower", Right),
+        ("upper", Right),
+        ("velocity", Right),
+        ("effort", Right),
+        ("armature", Right),
+        ("damping", Right),
+        ("friction", Right),
+    ]);
+    for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
+        let (q, v) = (body.q_range(), body.v_range());
+        let dynamics = model.joint_dynamics().iter().find(|dof| v.contains(&dof.index));
+        let constant =
+            |of: fn(&DofDynamics) -> f64| dynamics.map(of).filter(|x| *x != 0.0).map(short).unwrap_or_default();
+        let number = |limits: &[f64], range: &Range<usize>| single(limits, range).map(limit).unwrap_or_default();
+        table.row([
+            one_line(body.joint_name()).into(),
+            kind(body).into(),
+            range(&q).into(),
+            range(&v).into(),
+            number(&limits.q_lower, &q).into(),
+            number(&limits.q_upper, &q).into(),
+            number(&limits.velocity, &v).into(),
+            number(&limits.effort, &v).into(),
+            constant(|dof| dof.armature).into(),
+            constant(|dof| dof.damping).into(),
+            constant(|dof| dof.friction).into(),
+        ]);
+    }
+    table.without_empty_columns().render(2, text);
+}
+
+/// All of it for programs. Limits that do not exist are null.
+#[derive(Serialize)]
+struct Answer<'a> {
+    robot: &'a str,
+    nq: usize,
+    nv: usize,
+    gravity: [f64; 3],
+    joint_friction: bool,
+    total_mass: f64,
+    joints: Vec<JointAnswer<'a>>,
+    mimic: Vec<MimicAnswer<'a>>,
+    bodies: Vec<BodyAnswer<'a>>,
+    frames: Vec<FrameAnswer<'a>>,
+    limits: Limits<'a>,
+    joint_dynamics: Vec<DofAnswer>,
+    report: ReportAnswer<'a>,
+}
+
+#[derive(Serialize)]
+struct BodyAnswer<'a> {
+    name: &'a str,
+    joint: &'a str,
+    parent: Option<&'a str>,
+    mass: f64,
+}
+
+#[derive(Serialize)]
+struct FrameAnswer<'a> {
+    name: &'a str,
+    body: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Limits<'a> {
+    q_lower: &'a [f64],
+    q_upper: &'a [f64],
+    velocity: &'a [f64],
+    effort: &'a [f64],
+}
+
+#[derive(Serialize)]
+struct DofAnswer {
+    v_index: usize,
+    multiplier: f64,
+    armature: f64,
+    damping: f64,
+    friction: f64,
+}
+
+#[derive(Serialize)]
+struct ReportAnswer<'a> {
+    warnings: Vec<NoteAnswer>,
+    information: Vec<NoteAnswer>,
+    ignored_elements: BTreeMap<&'a str, Vec<u32>>,
+}
+
+#[derive(Serialize)]
+struct NoteAnswer {
+    line: u32,
+    message: String,
+}
+
+fn answer(robot: &Robot) -> Answer<'_> {
+    let (model, limits) = (&robot.model, robot.model.limits());
+    let name = |id: gradyn::model::BodyId| model.bodies().get(id.index()).map(Body::name);
+    let notes = |severity: Severity| {
+        let notes = robot.report.notes().iter().filter(|note| note.severity() == severity);
+        notes.map(|note| NoteAnswer { line: note.line, message: note.kind.to_string() }).collect()
+    };
+    Answer {
+        robot: model.name(),
+        nq: model.nq(),
+        nv: model.nv(),
+        gravity: model.gravity().into(),
+        joint_friction: model.has_joint_friction(),
+        total_mass: total_mass(robot),
+        joints: answer::joints(robot),
+        mimic: answer::mimics(robot),
+        bodies: model
+            .bodies()
+            .iter()
+            .map(|body| BodyAnswer {
+                name: body.name(),
+                joint: body.joint_name(),
+                parent: body.parent().and_then(name),
+                mass: body.inertia().mass,
+            })
+            .collect(),
+        frames: model
+            .frames()
+            .iter()
+            .map(|frame| FrameAnswer { name: frame.name(), body: frame.body().and_then(name) })
+            .collect(),
+        limits: Limits {
+            q_lower: &limits.q_lower,
+            q_upper: &limits.q_upper,
+            velocity: &limits.velocity,
+            effort: &limits.effort,
+        },
+        joint_dynamics: model
+            .joint_dynamics()
+            .iter()
+            .map(|dof| DofAnswer {
+                v_index: dof.index,
+                multiplier: dof.multiplier,
+                armature: dof.armature,
+                damping: dof.damping,
+                friction: dof.friction,
+            })
+            .collect(),
+        report: ReportAnswer {
+            warnings: notes(Severity::Warning),
+            information: notes(Severity::Information),
+            ignored_elements: robot.report.ignored_elements(),
+        },
+    }
+}

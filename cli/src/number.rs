@@ -1,0 +1,58 @@
+//! Numbers for people.
+
+/// Five digits or so: `12.346`, `-0.0012000`, `1.2e-9`; an exact zero is a dot.
+pub(crate) fn entry(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 {
+        String::from("·")
+    } else if (1e-3..1e5).contains(&size) {
+        let digits: usize = match size {
+            s if s >= 1e3 => 1,
+            s if s >= 1e2 => 2,
+            s if s >= 1e1 => 3,
+            _ => 4,
+        };
+        format!("{x:.digits$}")
+    } else {
+        format!("{x:.1e}")
+    }
+}
+
+/// As short as it can be with six digits: `0.5`, `3.14159`, `1e-9`.
+pub(crate) fn short(x: f64) -> String {
+    if x == 0.0 {
+        return String::from("0");
+    }
+    if !(1e-4..1e7).contains(&x.abs()) {
+        return format!("{x:e}").split_once('e').map_or_else(
+            || x.to_string(),
+            |(digits, exponent)| format!("{}e{exponent}", trim(&digits.chars().take(8).collect::<String>())),
+        );
+    }
+    trim(&format!("{x:.5}")).to_owned()
+}
+
+/// Without zeros at the end of the decimals.
+fn trim(digits: &str) -> &str {
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
+}
+
+/// A deviation: `3.1e-12`, and 0 exactly.
+pub(crate) fn deviation(x: f64) -> String {
+    if x == 0.0 { String::from("0") } else { format!("{x:.1e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_true() {
+        assert_eq!([0.0, -1.5, 12.34567, 1e-9].map(entry), ["·", "-1.5000", "12.346", "1.0e-9"]);
+        assert_eq!(
+            [0.0, 0.5, -1.234_567_89, 1e-9, 100.0, 2e8].map(short),
+            ["0", "0.5", "-1.23457", "1e-9", "100", "2e8"]
+        );
+        assert_eq!([0.0, 3.14e-12].map(deviation), ["0", "3.1e-12"]);
+    }
+}

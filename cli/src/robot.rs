@@ -1,0 +1,88 @@
+//! The robot that the command line asks for.
+
+use crate::args::RobotArgs;
+use crate::error::Error;
+use gradyn::model::urdf::{self, Description, LoadReport, Loaded, UrdfError, UrdfOptions};
+use gradyn::model::{BodyId, Model};
+use gradyn::spatial::Transform;
+use nalgebra::Vector3;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// One byte more than this is read and refused, so that an endless file ends.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A robot and the file it comes from.
+#[derive(Debug)]
+pub(crate) struct Robot {
+    pub(crate) path: PathBuf,
+    pub(crate) model: Model,
+    pub(crate) report: LoadReport,
+    /// The links and joints of the file, those that are merged into others included.
+    pub(crate) description: Description,
+}
+
+/// Where a link is: on which body (`None` for the world), and its pose there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkPlace {
+    pub(crate) body: Option<BodyId>,
+    pub(crate) placement: Transform<f64>,
+}
+
+impl Robot {
+    pub(crate) fn load(args: &RobotArgs) -> Result<Self, Error> {
+        let path = &args.robot;
+        let options = UrdfOptions::new()
+            .floating_base(args.floating_base)
+            .strict(args.strict)
+            .continuous(args.continuous.into())
+            .joint_order(args.joint_order.into());
+        let text = read(path)?;
+        let refused = |error: UrdfError| Error::Robot { path: path.clone(), error: Box::new(error) };
+        let (description, _) = urdf::parse(&text, &options).map_err(refused)?;
+        let Loaded { mut model, report, .. } = Model::from_urdf_text(&text, &options).map_err(refused)?;
+        if let Some(g) = args.gravity {
+            model = model.with_gravity(Vector3::from(g));
+        }
+        model = model.with_joint_friction(!args.no_joint_friction);
+        Ok(Self { path: path.clone(), model, report, description })
+    }
+
+    /// Every link of the file by its name.
+    pub(crate) fn links(&self) -> HashMap<&str, LinkPlace> {
+        let frames: HashMap<&str, _> = self.model.frames().iter().map(|frame| (frame.name(), frame)).collect();
+        let links = self.description.links.iter();
+        links
+            .filter_map(|link| {
+                let frame = frames.get(link.name.as_str())?;
+                Some((link.name.as_str(), LinkPlace { body: frame.body(), placement: *frame.placement() }))
+            })
+            .collect()
+    }
+
+    /// One line a warning; of many, the first ones.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        const SHOWN: usize = 5;
+        let file = self.path.display();
+        let count = self.report.warnings().count();
+        let mut lines: Vec<_> = self.report.warnings().take(SHOWN).map(|note| format!("{file}: {note}")).collect();
+        if count > SHOWN {
+            lines.push(format!("{file}: … and {} warnings more: see `gradyn info`", count - SHOWN));
+        }
+        lines
+    }
+}
+
+/// The text of a robot's file, which may be a pipe: it is read once.
+fn read(path: &PathBuf) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|error| Error::read(path, error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let before = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+        let line = 1 + before.filter(|byte| **byte == b'\n').count();
+        Error::read(path, format!("line {line} is not UTF-8 text"))
+    })
+}

@@ -1,0 +1,46 @@
+//! States that a seed gives.
+
+use super::{LinkWrench, State};
+use crate::robot::{LinkPlace, Robot};
+use gradyn::model::Model;
+use gradyn::spatial::Transform;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// The word for a random state.
+pub(crate) const RANDOM: &str = "random";
+/// The word for the neutral state.
+pub(crate) const NEUTRAL: &str = "neutral";
+
+/// All joints in their zero position, at rest.
+pub(crate) fn neutral(model: &Model) -> State {
+    State { q: model.neutral::<f64>(), v: vec![0.0; model.nv()], a: vec![0.0; model.nv()], f_ext: None }
+}
+
+/// State `index` of those that `seed` gives: `q` within the limits, `v` and `a` in ±1, and wrenches in ±1 on two bodies.
+///
+/// Each state has a stream of its own: it is the same however many others are made.
+pub(crate) fn random(robot: &Robot, seed: u64, index: u64) -> State {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(index);
+    let model = &robot.model;
+    let q = model.random(&mut rng);
+    let mut unit = || rng.random_range(-1.0..1.0);
+    let v: Vec<f64> = (0..model.nv()).map(|_| unit()).collect();
+    let a: Vec<f64> = (0..model.nv()).map(|_| unit()).collect();
+
+    let bodies = model.bodies();
+    let mut chosen: Vec<usize> = Vec::new();
+    for _ in 0..bodies.len().min(2) {
+        let body = rng.random_range(0..bodies.len());
+        if !chosen.contains(&body) {
+            chosen.push(body);
+        }
+    }
+    let f_ext = chosen.into_iter().map(|i| LinkWrench {
+        link: bodies[i].name().to_owned(),
+        wrench: std::array::from_fn(|_| rng.random_range(-1.0..1.0)),
+        place: LinkPlace { body: model.body_id(i), placement: Transform::identity() },
+    });
+    State { q, v, a, f_ext: Some(f_ext.collect()) }
+}

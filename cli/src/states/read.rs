@@ -1,0 +1,151 @@
+//! Reading states: every number checked, every error with its place.
+
+use super::json::{self, Json};
+use super::{LinkWrench, State};
+use crate::error::Error;
+use crate::robot::{LinkPlace, Robot};
+use gradyn::model::{InputError, Model};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The path that means standard input.
+const STDIN: &str = "-";
+
+/// A larger file is refused: an endless one ends here.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Reads the states of a file, `-` being standard input.
+pub(crate) fn read(path: &Path, robot: &Robot) -> Result<Vec<State>, Error> {
+    let (file, text) = text(path)?;
+    let refused = |reason: String| Error::States { file: file.clone(), reason };
+    let value = json::parse(&text).map_err(|error| refused(error.to_string()))?;
+    drop(text);
+    states(value, robot).map_err(refused)
+}
+
+/// What to call the file in messages.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new(STDIN) { String::from("standard input") } else { path.display().to_string() }
+}
+
+/// The name for messages, and the text.
+fn text(path: &Path) -> Result<(String, String), Error> {
+    let mut bytes = Vec::new();
+    let file = name(path);
+    let read = if path == Path::new(STDIN) {
+        io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| Error::read(Path::new(&file), error))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Error::States { file, reason: format!("more than {MAX_BYTES} bytes: split it") });
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((file, text)),
+        Err(_) => Err(Error::States { file, reason: String::from("it is not UTF-8 text") }),
+    }
+}
+
+fn states(value: Json, robot: &Robot) -> Result<Vec<State>, String> {
+    let Json::Object(entries) = value else {
+        return Err(format!("expected an object with the key `states`, found {}", value.describe()));
+    };
+    let mut list = None;
+    for (key, value) in entries {
+        match key.as_str() {
+            "states" => list = Some(value),
+            _ => return Err(format!("unknown key `{key}`, expected `states` alone")),
+        }
+    }
+    let items = match list.ok_or("missing key `states`")? {
+        Json::Numbers(list) => list.into_iter().map(Json::Number).collect(),
+        Json::List(list) => list,
+        other => return Err(format!("key `states`: expected a list of states, found {}", other.describe())),
+    };
+    let links = robot.links();
+    let item = |(k, item)| state(item, &robot.model, &links).map_err(|reason| format!("state {k}{reason}"));
+    items.into_iter().enumerate().map(item).collect()
+}
+
+/// One state; errors begin with what follows "state 3".
+fn state(value: Json, model: &Model, links: &HashMap<&str, LinkPlace>) -> Result<State, String> {
+    let Json::Object(entries) = value else {
+        return Err(format!(": expected an object with the keys `q`, `v`, `a`, found {}", value.describe()));
+    };
+    let (mut q, mut v, mut a, mut f_ext) = (None, None, None, None);
+    for (key, value) in entries {
+        match key.as_str() {
+            "q" => q = Some(vector(&key, "nq", model.nq(), value)?),
+            "v" => v = Some(vector(&key, "nv", model.nv(), value)?),
+            "a" => a = Some(vector(&key, "nv", model.nv(), value)?),
+            // Checked only: the torques of the answer are computed.
+            "tau" => drop(vector(&key, "nv", model.nv(), value)?),
+            "f_ext" => f_ext = Some(wrenches(value, links)?),
+            _ => return Err(format!(": unknown key `{key}`, expected `q`, `v`, `a`, `tau` or `f_ext`")),
+        }
+    }
+    let missing =
+        |key: &str, size: &str, n: usize| format!(": missing key `{key}`, expected a list of {n} numbers ({size})");
+    let q = q.ok_or_else(|| missing("q", "nq", model.nq()))?;
+    let v = v.ok_or_else(|| missing("v", "nv", model.nv()))?;
+    let a = a.ok_or_else(|| missing("a", "nv", model.nv()))?;
+    model.check_configuration(&q).map_err(|error| match error {
+        InputError::NotNormalized { start, end, joint, kind, norm } => {
+            let what = if end - start == 2 || kind == "planar" { "(cos, sin)" } else { "quaternion" };
+            format!(", key `q`: expected a {what} of length 1 in entries {start}..{end} (joint `{joint}`, {kind}), found length {norm}")
+        }
+        error => format!(", key `q`: {error}"),
+    })?;
+    Ok(State { q, v, a, f_ext })
+}
+
+/// A list of so many numbers.
+fn vector(key: &str, size: &str, expected: usize, value: Json) -> Result<Vec<f64>, String> {
+    match value {
+        Json::Numbers(list) if list.len() == expected => Ok(list),
+        Json::Numbers(list) => {
+            Err(format!(", key `{key}`: expected {expected} numbers ({size}), found {}", list.len()))
+        }
+        Json::List(list) => {
+            let other = list.iter().enumerate().find(|(_, entry)| !matches!(entry, Json::Number(_)));
+            let (index, found) = other.map_or((0, String::new()), |(index, entry)| (index, entry.describe()));
+            Err(format!(", key `{key}`, entry {index}: expected a number, found {found}"))
+        }
+        other => {
+            Err(format!(", key `{key}`: expected a list of {expected} numbers ({size}), found {}", other.describe()))
+        }
+    }
+}
+
+fn wrenches(value: Json, links: &HashMap<&str, LinkPlace>) -> Result<Vec<LinkWrench>, String> {
+    let Json::Object(entries) = value else {
+        return Err(format!(
+            ", key `f_ext`: expected an object {{LINK: [fx,fy,fz,nx,ny,nz]}}, found {}",
+            value.describe()
+        ));
+    };
+    let wrench = |(link, value): (String, Json)| {
+        let Some(place) = links.get(link.as_str()).copied() else { return Err(unknown_link(&link, links)) };
+        let numbers = vector("f_ext", "fx,fy,fz,nx,ny,nz", 6, value)
+            .map_err(|reason| reason.replacen("`f_ext`", &format!("`f_ext`, link `{link}`"), 1))?;
+        let mut wrench = [0.0; 6];
+        wrench.copy_from_slice(&numbers);
+        Ok(LinkWrench { link, wrench, place })
+    };
+    entries.into_iter().map(wrench).collect()
+}
+
+fn unknown_link(found: &str, links: &HashMap<&str, LinkPlace>) -> String {
+    let found = found.chars().take(100).collect::<String>();
+    let similarity = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &found.to_lowercase());
+    let nearest =
+        links.keys().map(|name| (similarity(name), *name)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)));
+    let hint = match nearest {
+        Some((similarity, name)) if similarity > 0.8 => format!("; did you mean `{name}`?"),
+        _ => String::from("; `gradyn info` shows the links"),
+    };
+    format!(", key `f_ext`: expected a link of the robot, found `{found}`{hint}")
+}
