@@ -16,8 +16,8 @@
 //! assert_eq!(dispatch(Heights([0.0; 8])), [0.0; 8]);
 //! ```
 
-use crate::simd::{self, Register, WIDTH};
-use crate::{MulAdd, Real};
+use crate::simd::{self, Piece, Register, WIDTH};
+use crate::{AtLevel, MulAdd, Real};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// Eight numbers that go through the same computation: eight states of a robot, or eight directions.
@@ -64,6 +64,13 @@ fn each<R: Register>(x: R, f: fn(f64) -> f64) -> Lanes<R> {
         *y = f(*y);
     }
     Lanes::from_array(x)
+}
+
+impl<R: Register> AtLevel for Lanes<R> {
+    #[inline(always)]
+    fn call<P: Piece>(piece: P) -> P::Output {
+        R::call(piece)
+    }
 }
 
 impl<R: Register> Real for Lanes<R> {

@@ -26,7 +26,7 @@ pub mod uniform;
 pub use dual::{Dual, Tangent};
 pub use function::{Function, ScalarFunction};
 pub use lanes::Lanes;
-pub use scalar::{MulAdd, Real, Scalar};
+pub use scalar::{AtLevel, MulAdd, Real, Scalar};
 pub use simd::{Kernel, Level, Register, dispatch};
 pub use uniform::{Uniform, VectorDual};
 

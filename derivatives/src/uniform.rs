@@ -1,8 +1,8 @@
 //! One number, held as the level of its registers likes it best.
 
 use crate::scalar::Component;
-use crate::simd::{Register, Single};
-use crate::{Dual, Lanes, MulAdd, Real, Tangent};
+use crate::simd::{Piece, Register, Single};
+use crate::{AtLevel, Dual, Lanes, MulAdd, Real, Tangent};
 use num_dual::{DualNum, DualStruct, Mappable};
 use num_traits::{FromPrimitive, Inv, Num, One, Signed, Zero};
 use std::cmp::Ordering;
@@ -43,6 +43,13 @@ impl<R: Register> Uniform<R> {
     #[inline(always)]
     pub fn get(self) -> f64 {
         self.0.get()
+    }
+}
+
+impl<R: Register> AtLevel for Uniform<R> {
+    #[inline(always)]
+    fn call<P: Piece>(piece: P) -> P::Output {
+        R::call(piece)
     }
 }
 

@@ -53,6 +53,19 @@ pub(crate) fn check<P: Real, T>(model: &Model<P>, wrenches: &[ExternalWrench<T>]
     }
 }
 
+/// The first wrench that is not finite.
+#[cold]
+pub(crate) fn not_finite<P: Real, T: Real>(model: &Model<P>, wrenches: &[ExternalWrench<T>]) -> Option<InputError> {
+    for (index, w) in wrenches.iter().enumerate() {
+        let (f, n) = (w.wrench.linear, w.wrench.angular);
+        if let Some(x) = [f.x, f.y, f.z, n.x, n.y, n.z].into_iter().find(|x| !x.is_finite()) {
+            let body = model.bodies.get(w.body.0).map_or_else(String::new, |body| format!("body {}", body.name));
+            return Some(InputError::NotFinite { what: "wrenches", index, joint: body, value: super::rnea::value(x) });
+        }
+    }
+    None
+}
+
 /// Subtracts the wrenches from the forces that the bodies need.
 #[inline(always)]
 pub(crate) fn subtract<P: Real, Q: Scalar<P>, V: Real, A: Scalar<Q>>(

@@ -1,6 +1,7 @@
 //! Where the bodies are and how they move.
 
 use super::external::step_world_poses;
+use super::rnea::state_not_finite;
 use super::{Workspace, step};
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform};
@@ -28,16 +29,16 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
 ) -> Result<Kinematics<'w, P, T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
-    for (what, x) in [("q", q), ("v", v), ("a", a)] {
-        if let Some(index) = x.iter().position(|x| !x.is_finite()) {
-            let joint = if what == "q" { String::from("configuration") } else { model.dof_label(index) };
-            return Err(InputError::NotFinite { what, index, joint, value: f64::NAN });
-        }
+    if ![q, v, a].into_iter().flatten().all(|x| x.is_finite())
+        && let Some(error) = state_not_finite(model, q, v, a)
+    {
+        return Err(error);
     }
     for (i, body) in model.bodies.iter().enumerate() {
         let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
         let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
-        let x_pb = step::pose(body, q, columns);
+        let x_pb = &mut ws.x_pb[i];
+        step::pose(body, q, columns, &mut ws.trig[i], x_pb);
         if body.subspace_varies {
             ws.bias[i] = step::bias(body, q, v);
         }
@@ -45,8 +46,7 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
             Some(p) => (ws.velocity[p], ws.acceleration[p]),
             None => (Motion::zero(), Motion::zero()),
         };
-        (ws.velocity[i], ws.acceleration[i]) = step::motion(body, &x_pb, columns, ws.bias[i], v, a, v_p, a_p);
-        ws.x_pb[i] = x_pb;
+        (ws.velocity[i], ws.acceleration[i]) = step::motion(body, x_pb, columns, &ws.bias[i], v, a, v_p, a_p);
     }
     step_world_poses(model, ws);
     Ok(Kinematics { model, ws })

@@ -3,7 +3,8 @@
 use super::external::{self, ExternalWrench};
 use super::{Workspace, step};
 use crate::model::{InputError, Model};
-use crate::spatial::{Force, Motion, Transform, vector as v3};
+use crate::spatial::{Motion, vector as v3};
+use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
 /// Joint torques that give the accelerations `a` at `(q, v)`: `τ = M(q) a + c(q, v) + friction`.
@@ -57,9 +58,8 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    sweep(model, ws, q, v, a, wrenches);
-    if !ws.tau.iter().all(|tau| tau.is_finite()) {
-        return Err(not_finite(model, q, v, a, &ws.tau));
+    if !T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }) {
+        return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
     }
     Ok(&ws.tau)
 }
@@ -81,47 +81,70 @@ pub fn inverse_dynamics<P: Real, T: Scalar<P>>(
 }
 
 /// Both sweeps; lengths have been checked.
-#[inline(always)]
-pub(crate) fn sweep<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>>(
-    model: &Model<P>,
-    ws: &mut Workspace<Q, V, A>,
-    q: &[Q],
-    v: &[V],
-    a: &[A],
-    wrenches: &[ExternalWrench<A>],
-) {
-    let a_0 = base_acceleration(model);
+pub(crate) struct Sweep<'a, P, Q, V, A> {
+    pub(crate) model: &'a Model<P>,
+    pub(crate) ws: &'a mut Workspace<Q, V, A>,
+    pub(crate) q: &'a [Q],
+    pub(crate) v: &'a [V],
+    pub(crate) a: &'a [A],
+    pub(crate) wrenches: &'a [ExternalWrench<A>],
+}
 
-    for (i, body) in model.bodies.iter().enumerate() {
-        let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
-        let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
-        let x_pb = step::pose(body, q, columns);
-        if body.subspace_varies {
-            ws.bias[i] = step::bias(body, q, v);
-        }
-        let (v_p, a_p) = match body.parent {
-            Some(p) => (ws.velocity[p], ws.acceleration[p]),
-            None => (Motion::zero(), a_0),
-        };
-        let (v_b, a_b) = step::motion(body, &x_pb, columns, ws.bias[i], v, a, v_p, a_p);
-        ws.force[i] = body.inertia.newton_euler(v_b, a_b); //   φ_i = Y α_i + ν_i ×* Y ν_i
-        (ws.x_pb[i], ws.velocity[i], ws.acceleration[i]) = (x_pb, v_b, a_b);
-    }
+impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>> Piece
+    for Sweep<'_, P, Q, V, A>
+{
+    /// Are all torques finite?
+    type Output = bool;
 
-    if !wrenches.is_empty() {
-        external::subtract(model, ws, wrenches); //             φ_i −= φ_ext
-    }
-    for tau in &mut ws.tau {
-        *tau = A::zero();
-    }
-    let order = (0..model.bodies.len()).rev();
-    to_root(model, order, &ws.x_pb, &ws.columns, &ws.first, &mut ws.force, &mut ws.tau);
-    for dof in &model.dofs {
-        let i = dof.index;
-        ws.tau[i] += a[i] * dof.mass();
-        if model.joint_friction {
-            ws.tau[i] += A::from(dof.friction_torque(v[i], model.friction_width));
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Self { model, ws, q, v, a, wrenches } = self;
+        let (still, a_0) = (Motion::zero(), base_acceleration(model));
+
+        for (i, body) in model.bodies.iter().enumerate() {
+            let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
+            let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
+            let x_pb = &mut ws.x_pb[i];
+            Q::call(step::Pose { body, q, columns: &mut *columns, trig: &mut ws.trig[i], x_pb: &mut *x_pb });
+            if body.subspace_varies {
+                ws.bias[i] = step::bias(body, q, v);
+            }
+            let (x_pb, columns, bias) = (&*x_pb, &*columns, &ws.bias[i]);
+            // Parents come before their children.
+            let (velocities, velocity) = ws.velocity.split_at_mut(i);
+            let (accelerations, acceleration) = ws.acceleration.split_at_mut(i);
+            let parent = match body.parent {
+                Some(p) => (&velocities[p], &accelerations[p]),
+                None => (&still, &a_0),
+            };
+            let (velocity, acceleration, force) = (&mut velocity[0], &mut acceleration[0], &mut ws.force[i]);
+            A::call(step::Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
         }
+
+        if !wrenches.is_empty() {
+            external::subtract(model, ws, wrenches); //             φ_i −= φ_ext
+        }
+        for tau in &mut ws.tau {
+            *tau = A::zero();
+        }
+        let order = (0..model.bodies.len()).rev();
+        A::call(step::Inward {
+            bodies: &model.bodies,
+            order,
+            x_pb: &ws.x_pb,
+            columns: &ws.columns,
+            first: &ws.first,
+            force: &mut ws.force,
+            tau: &mut ws.tau,
+        });
+        for dof in &model.dofs {
+            let i = dof.index;
+            ws.tau[i] += a[i] * dof.mass();
+            if model.joint_friction {
+                ws.tau[i] += A::from(dof.friction_torque(v[i], model.friction_width));
+            }
+        }
+        ws.tau.iter().all(|tau| tau.is_finite())
     }
 }
 
@@ -131,46 +154,46 @@ pub(crate) fn base_acceleration<P: Real, A: Scalar<P>>(model: &Model<P>) -> Moti
     Motion::new(v3::neg(v3::lift(model.gravity)), v3::zero())
 }
 
-/// The sweep to the root, over bodies in an order that puts children before parents:
-///
-/// ```text
-/// τ_i += Sᵀ φ_i
-/// φ_λ += X φ_i
-/// ```
-#[inline(always)]
-pub(crate) fn to_root<P: Real, Q: Scalar<P>, A: Scalar<P> + Scalar<Q>>(
-    model: &Model<P>,
-    order: impl Iterator<Item = usize>,
-    x_pb: &[Transform<Q>],
-    columns: &[Motion<Q>],
-    first: &[usize],
-    force: &mut [Force<A>],
-    tau: &mut [A],
-) {
-    for i in order {
-        let body = &model.bodies[i];
-        let f = force[i];
-        step::project(body, &columns[first[i]..][..body.v.len()], f, &mut tau[body.v.clone()]);
-        if let Some(p) = body.parent {
-            force[p] += x_pb[i].act(f);
-        }
-    }
-}
-
 /// Which argument made a result that is not finite.
 #[cold]
-fn not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T], tau: &[T]) -> InputError {
+fn not_finite<P: Real, T: Real>(
+    model: &Model<P>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+    tau: &[T],
+) -> InputError {
+    state_not_finite(model, q, v, a).or_else(|| external::not_finite(model, wrenches)).unwrap_or_else(|| {
+        let index = tau.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
+    })
+}
+
+/// The first number of a state that is not finite.
+#[cold]
+pub(crate) fn state_not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Option<InputError> {
     let bad = |x: &[T]| x.iter().position(|x| !x.is_finite());
     if let Some(index) = bad(q) {
-        let owner = model.bodies.iter().find(|body| body.q.contains(&index));
+        let owner = model.bodies.iter().find(|body| body.owns_coordinates && body.q.contains(&index));
         let joint = owner.map_or_else(String::new, |body| format!("joint {}", body.joint_name));
-        return InputError::NotFinite { what: "q", index, joint, value: f64::NAN };
+        return Some(InputError::NotFinite { what: "q", index, joint, value: value(q[index]) });
     }
     for (what, x) in [("v", v), ("a", a)] {
         if let Some(index) = bad(x) {
-            return InputError::NotFinite { what, index, joint: model.dof_label(index), value: f64::NAN };
+            let joint = model.dof_label(index);
+            return Some(InputError::NotFinite { what, index, joint, value: value(x[index]) });
         }
     }
-    let index = bad(tau).unwrap_or(0);
-    InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
+    None
+}
+
+/// The value of a number that is not finite.
+pub(crate) fn value<T: Real>(x: T) -> f64 {
+    let is_negative = |x: T| x.select_lt(0.0, T::one(), T::zero()) == T::one();
+    match (is_negative(x), is_negative(-x)) {
+        (true, _) => f64::NEG_INFINITY,
+        (_, true) => f64::INFINITY,
+        _ => f64::NAN,
+    }
 }

@@ -1,20 +1,32 @@
 //! What each sweep does at one body: pose, motion, projection on the joint. In coordinates of the body.
 //!
-//! Revolute joints, of which robots are made, are written out; every other kind goes through its columns. Code that is
-//! compiled once for each level of registers stays small that way: the other kinds' formulas are called, not inlined.
+//! Revolute joints, of which robots are made, are written out; every other kind goes through its columns. The work at one
+//! body is a [`Piece`]: for `f64` it is inlined into the sweep, for types made of registers it is a function of its own.
 
 use crate::joint::{Axis, Elementary, Joint, JointKind, Revolute};
 use crate::model::Body;
 use crate::spatial::{Force, Motion, Transform, vector as v3};
+use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
 /// `x_pb = placement ∘ joint(q)`; columns of `S(q)` are refreshed where they depend on `q`.
+///
+/// Written in place by each kind: a result that two branches return goes through memory twice.
 #[inline(always)]
-pub(crate) fn pose<P: Real, Q: Scalar<P>>(body: &Body<P>, q: &[Q], columns: &mut [Motion<Q>]) -> Transform<Q> {
+pub(crate) fn pose<P: Real, Q: Scalar<P>>(
+    body: &Body<P>,
+    q: &[Q],
+    columns: &mut [Motion<Q>],
+    trig: &mut (Q, Q),
+    x_pb: &mut Transform<Q>,
+) {
     match &body.joint {
-        Joint::Elementary(Elementary::Revolute(joint)) => revolute_pose(joint, &body.placement, q[0]),
-        joint => other_pose(joint, &body.placement, q, columns),
+        Joint::Elementary(Elementary::Revolute(joint)) => {
+            *trig = q[0].sin_cos();
+            *x_pb = revolute_pose(joint, &body.placement, *trig);
+        }
+        joint => other_pose(joint, &body.placement, q, columns, x_pb),
     }
 }
 
@@ -23,24 +35,103 @@ pub(crate) fn pose<P: Real, Q: Scalar<P>>(body: &Body<P>, q: &[Q], columns: &mut
 pub(crate) fn revolute_pose<P: Real, Q: Scalar<P>>(
     joint: &Revolute<P>,
     placement: &Transform<P>,
-    q: Q,
+    (sin, cos): (Q, Q),
 ) -> Transform<Q> {
-    let (sin, cos) = q.sin_cos();
     let rotation = joint.axis.rotate_after(&placement.rotation, cos, sin);
     Transform::new(rotation, v3::lift(placement.translation))
 }
 
+/// [`pose`] of any kind of joint. Not inlined: there are many, and they are rare.
 #[inline(never)]
 fn other_pose<P: Real, Q: Scalar<P>>(
     joint: &Joint<P>,
     placement: &Transform<P>,
     q: &[Q],
     columns: &mut [Motion<Q>],
-) -> Transform<Q> {
+    x_pb: &mut Transform<Q>,
+) {
     if joint.subspace_varies() {
         joint.motion_subspace(q, columns);
     }
-    *placement * joint.pose(q)
+    *x_pb = *placement * joint.pose(q);
+}
+
+/// [`pose`], written to where it is kept.
+pub(crate) struct Pose<'a, P, Q> {
+    pub(crate) body: &'a Body<P>,
+    pub(crate) q: &'a [Q],
+    pub(crate) columns: &'a mut [Motion<Q>],
+    pub(crate) trig: &'a mut (Q, Q),
+    pub(crate) x_pb: &'a mut Transform<Q>,
+}
+
+impl<P: Real, Q: Scalar<P>> Piece for Pose<'_, P, Q> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        pose(self.body, self.q, self.columns, self.trig, self.x_pb);
+    }
+}
+
+/// The outward step of RNEA at one body: its motion, and the force that it needs (RBDA, table 5.1):
+/// `φ = Y α + ν ×* Y ν`.
+pub(crate) struct Outward<'a, P, Q, V, A> {
+    pub(crate) body: &'a Body<P>,
+    pub(crate) x_pb: &'a Transform<Q>,
+    pub(crate) columns: &'a [Motion<Q>],
+    pub(crate) bias: &'a Motion<V>,
+    pub(crate) v: &'a [V],
+    pub(crate) a: &'a [A],
+    /// Motion of the parent.
+    pub(crate) parent: (&'a Motion<V>, &'a Motion<A>),
+    /// Motion of the body, and force.
+    pub(crate) velocity: &'a mut Motion<V>,
+    pub(crate) acceleration: &'a mut Motion<A>,
+    pub(crate) force: &'a mut Force<A>,
+}
+
+impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>> Piece
+    for Outward<'_, P, Q, V, A>
+{
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let (v_p, a_p) = (*self.parent.0, *self.parent.1);
+        let (v_b, a_b) = motion(self.body, self.x_pb, self.columns, self.bias, self.v, self.a, v_p, a_p);
+        *self.force = self.body.inertia.newton_euler(v_b, a_b);
+        (*self.velocity, *self.acceleration) = (v_b, a_b);
+    }
+}
+
+/// The inward step at bodies in an order that puts children before parents:
+///
+/// ```text
+/// τ_i += Sᵀ φ_i
+/// φ_λ += X φ_i
+/// ```
+pub(crate) struct Inward<'a, P, Q, A, I> {
+    pub(crate) bodies: &'a [Body<P>],
+    pub(crate) order: I,
+    pub(crate) x_pb: &'a [Transform<Q>],
+    pub(crate) columns: &'a [Motion<Q>],
+    pub(crate) first: &'a [usize],
+    pub(crate) force: &'a mut [Force<A>],
+    pub(crate) tau: &'a mut [A],
+}
+
+impl<P: Real, Q: Scalar<P>, A: Scalar<P> + Scalar<Q>, I: Iterator<Item = usize>> Piece for Inward<'_, P, Q, A, I> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        for i in self.order {
+            let (body, f) = (&self.bodies[i], self.force[i]);
+            let columns = &self.columns[self.first[i]..][..body.v.len()];
+            project(body, columns, f, &mut self.tau[body.v.clone()]);
+            if let Some(p) = body.parent {
+                self.force[p] += self.x_pb[i].act(f);
+            }
+        }
+    }
 }
 
 /// `c(q, v)`; zero where `S` does not depend on `q`, so ask only where it does.
@@ -61,13 +152,26 @@ pub(crate) fn motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<
     body: &Body<P>,
     x_pb: &Transform<Q>,
     columns: &[Motion<Q>],
-    bias: Motion<V>,
+    bias: &Motion<V>,
     v: &[V],
     a: &[A],
     v_p: Motion<V>,
     a_p: Motion<A>,
 ) -> (Motion<V>, Motion<A>) {
-    let (v_b, a_b) = (x_pb.inv_act(v_p), x_pb.inv_act(a_p));
+    joint_motion(body, columns, bias, v, a, x_pb.inv_act(v_p), x_pb.inv_act(a_p))
+}
+
+/// [`motion`] from the parent's motion in coordinates of the body: what the joint adds to it.
+#[inline(always)]
+pub(crate) fn joint_motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>>(
+    body: &Body<P>,
+    columns: &[Motion<Q>],
+    bias: &Motion<V>,
+    v: &[V],
+    a: &[A],
+    v_b: Motion<V>,
+    a_b: Motion<A>,
+) -> (Motion<V>, Motion<A>) {
     match &body.joint {
         Joint::Elementary(Elementary::Revolute(joint)) => match joint.axis {
             Axis::X => about_axis(X, v_b, a_b, v[0], a[0]),
@@ -89,7 +193,7 @@ pub(crate) fn motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<
                 a_b = columns[k].times_plus(a[k], a_b);
             }
             if body.subspace_varies {
-                a_b = bias + a_b;
+                a_b = *bias + a_b;
             }
             let v_b = own + v_b;
             (v_b, v_b.cross(own) + a_b)

@@ -15,6 +15,8 @@ pub struct Workspace<Q, V = Q, A = V> {
     pub(crate) x_pb: Vec<Transform<Q>>,
     /// Pose of each body in the world, where it was asked for.
     pub(crate) x_wb: Vec<Transform<Q>>,
+    /// Sine and cosine of each revolute joint's angle.
+    pub(crate) trig: Vec<(Q, Q)>,
     /// Columns of the motion subspaces, in coordinates of their bodies. Each body has its own, mimic joints too.
     pub(crate) columns: Vec<Motion<Q>>,
     /// First column of each body.
@@ -29,6 +31,8 @@ pub struct Workspace<Q, V = Q, A = V> {
     pub(crate) force: Vec<Force<A>>,
     /// Joint torques.
     pub(crate) tau: Vec<A>,
+    /// That of the model.
+    structure: u64,
 }
 
 impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
@@ -47,6 +51,7 @@ impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
         let mut workspace = Self {
             x_pb: vec![Transform::identity(); n],
             x_wb: vec![Transform::identity(); n],
+            trig: vec![(Q::zero(), Q::one()); n],
             columns: vec![Motion::zero(); columns],
             first,
             bias: vec![Motion::zero(); n],
@@ -54,6 +59,7 @@ impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
             tau: vec![A::zero(); model.nv()],
+            structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
         let q = model.neutral::<P>();
@@ -69,13 +75,13 @@ impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
         workspace
     }
 
-    /// Is this workspace one for `model`?
+    /// Is this workspace one for `model`, or for one with the same tree of the same joints?
     #[inline]
     pub(crate) fn check<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
-        let (expected, found) = (model.bodies().len(), self.x_pb.len());
-        if expected == found && model.nv() == self.tau.len() {
+        if self.structure == model.structure {
             return Ok(());
         }
+        let (expected, found) = (model.bodies().len(), self.x_pb.len());
         Err(InputError::Workspace { expected, found, expected_nv: model.nv(), found_nv: self.tau.len() })
     }
 }

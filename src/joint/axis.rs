@@ -94,26 +94,28 @@ impl<P: Real> Axis<P> {
     #[inline(always)]
     pub fn rotate_after<T: Scalar<P>>(&self, r: &Matrix3<P>, cos: T, sin: T) -> Matrix3<T> {
         let (x, y, z) = (v3::column(r, 0), v3::column(r, 1), v3::column(r, 2));
-        // Of two columns a, b in cyclic order: (c a + s b, c b − s a).
-        let turned = |a: Vector3<P>, b: Vector3<P>| {
-            (v3::times_plus(a, cos, v3::times(b, sin)), v3::times_plus(b, cos, v3::times(a, -sin)))
-        };
         match self {
             Self::X => {
-                let (y, z) = turned(y, z);
+                let (y, z) = turned(y, z, cos, sin);
                 v3::from_columns(v3::lift(x), y, z)
             }
             Self::Y => {
-                let (z, x) = turned(z, x);
+                let (z, x) = turned(z, x, cos, sin);
                 v3::from_columns(x, v3::lift(y), z)
             }
             Self::Z => {
-                let (x, y) = turned(x, y);
+                let (x, y) = turned(x, y, cos, sin);
                 v3::from_columns(x, y, v3::lift(z))
             }
             Self::Any(_) => v3::product(r, &self.rotation(cos, sin)),
         }
     }
+}
+
+/// Two axes in cyclic order, turned about the third: `(c a + s b, c b − s a)`.
+#[inline(always)]
+fn turned<P: Real, T: Scalar<P>>(a: Vector3<P>, b: Vector3<P>, cos: T, sin: T) -> (Vector3<T>, Vector3<T>) {
+    (v3::times_plus(a, cos, v3::times(b, sin)), v3::times_plus(b, cos, v3::times(a, -sin)))
 }
 
 impl Axis<f64> {

@@ -2,7 +2,7 @@
 
 use super::{Body, DofDynamics, Frame, Limits, Model, ModelError};
 use crate::joint::{Joint, JointKind, Mimic};
-use crate::spatial::{Inertia, Transform};
+use crate::spatial::{Inertia, Motion, Transform};
 use gradyn_derivatives::Real;
 use nalgebra::Vector3;
 use std::collections::HashSet;
@@ -71,7 +71,7 @@ impl<P: Real> ModelBuilder<P> {
         self
     }
 
-    /// Sets the width of the smooth Coulomb friction, rad/s (m/s); 0.01 unless set.
+    /// Sets the width of the smooth Coulomb friction, rad/s (m/s), positive; 0.01 unless set.
     pub fn set_friction_width(&mut self, width: P) -> &mut Self {
         self.friction_width = width;
         self
@@ -248,15 +248,27 @@ impl<P: Real> ModelBuilder<P> {
     ///
     /// # Errors
     /// [`ModelError::DuplicateName`] for a name that two bodies, joints or frames have;
-    /// [`ModelError::BadNumber`] for a constant that is not finite. An inertia that no rigid body can have is accepted:
+    /// [`ModelError::BadNumber`] for a constant that is not finite, or a friction width that is not positive. An inertia that no rigid body can have is accepted:
     /// inverse dynamics is defined for it.
     pub fn build(mut self) -> Result<Model<P>, ModelError> {
         unique("body", self.bodies.iter().map(|b| b.name.as_str()))?;
         unique("joint", self.bodies.iter().map(|b| b.joint_name.as_str()))?;
         let names = self.bodies.iter().map(|b| b.name.as_str());
         unique("frame", names.chain(self.frames.iter().map(|f| f.0.as_str())))?;
+        finite("gravity", &self.name, self.gravity.as_slice())?;
+        finite("friction width", &self.name, &[self.friction_width])?;
+        // At width zero friction jumps, and has no derivative at rest.
+        let is_positive = (-self.friction_width).select_lt(0.0, P::one(), P::zero()) == P::one();
+        if !is_positive {
+            let (name, rule) = (self.name, "expected a positive number");
+            return Err(ModelError::BadNumber { what: "friction width", name, value: 0.0, rule });
+        }
         for draft in &self.bodies {
             draft.check_numbers()?;
+        }
+        for (name, _, placement) in &self.frames {
+            finite("placement", name, placement.translation.as_slice())?;
+            finite("placement", name, placement.rotation.as_slice())?;
         }
 
         let leaders = self.resolve_mimics()?;
@@ -322,6 +334,7 @@ impl<P: Real> ModelBuilder<P> {
         }
         Ok(Model {
             name: self.name,
+            structure: super::structure(&bodies),
             bodies,
             frames,
             nq,
@@ -391,13 +404,6 @@ impl<P: Real> Draft<P> {
     /// Nothing that enters the dynamics may be infinite or NaN.
     fn check_numbers(&self) -> Result<(), ModelError> {
         let (y, x) = (&self.inertia, &self.placement);
-        let finite = |what, name: &str, numbers: &[P]| {
-            if numbers.iter().all(|p| p.is_finite()) {
-                return Ok(());
-            }
-            let (name, rule) = (name.to_string(), "expected finite numbers");
-            Err(ModelError::BadNumber { what, name, value: f64::NAN, rule })
-        };
         let r = &y.rotational;
         finite("mass", &self.name, &[y.mass])?;
         finite("mass centre", &self.name, y.com.as_slice())?;
@@ -406,6 +412,17 @@ impl<P: Real> Draft<P> {
         finite("placement", &self.joint_name, x.rotation.as_slice())?;
         for (what, list) in [("armature", &self.armature), ("damping", &self.damping), ("friction", &self.friction)] {
             finite(what, &self.joint_name, list.as_deref().unwrap_or(&[]))?;
+        }
+        // Axes, pitches and placements within the joint show in its pose and columns.
+        let (mut q, mut columns) = (vec![P::zero(); self.joint.nq()], vec![Motion::<P>::zero(); self.joint.nv()]);
+        self.joint.neutral(&mut q);
+        let pose: Transform<P> = self.joint.pose(&q);
+        self.joint.motion_subspace(&q, &mut columns);
+        finite("joint", &self.joint_name, pose.translation.as_slice())?;
+        finite("joint", &self.joint_name, pose.rotation.as_slice())?;
+        for column in &columns {
+            finite("joint", &self.joint_name, column.linear.as_slice())?;
+            finite("joint", &self.joint_name, column.angular.as_slice())?;
         }
         Ok(())
     }
@@ -431,6 +448,14 @@ impl<P: Real> Draft<P> {
         };
         (0..self.joint.nv()).map(dof).collect()
     }
+}
+
+fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), ModelError> {
+    if numbers.iter().all(|p| p.is_finite()) {
+        return Ok(());
+    }
+    let (name, rule) = (name.to_string(), "expected finite numbers");
+    Err(ModelError::BadNumber { what, name, value: f64::NAN, rule })
 }
 
 fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), ModelError> {

@@ -81,7 +81,7 @@ pub enum InputError {
         what: &'static str,
         /// Which entry.
         index: usize,
-        /// The joint that it belongs to.
+        /// The joint, or body, that it belongs to.
         joint: String,
         /// The number.
         value: f64,
@@ -120,7 +120,7 @@ pub enum InputError {
     },
     /// The workspace was made for another model.
     #[error(
-        "the workspace was made for {found} bodies and nv = {found_nv}, the model has {expected} and nv = {expected_nv}"
+        "the workspace was made for a model of other joints, with {found} bodies and nv = {found_nv}; this one has {expected} and nv = {expected_nv}"
     )]
     Workspace {
         /// Bodies of the model.

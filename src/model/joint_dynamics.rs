@@ -39,7 +39,8 @@ impl<P: Real> DofDynamics<P> {
     #[inline(always)]
     pub(crate) fn friction_torque<T: Scalar<P>>(&self, v: T, width: P) -> T {
         let u = v * self.multiplier;
-        let smooth_sign = u / (u * u + width * width).sqrt();
+        // Not a quotient: dual numbers divide by multiplying with the reciprocal, and values must keep their bits.
+        let smooth_sign = u * (u * u + width * width).sqrt().recip();
         (u * self.damping + smooth_sign * self.friction) * self.multiplier
     }
 

@@ -9,6 +9,7 @@ mod builder;
 mod configuration;
 mod error;
 mod joint_dynamics;
+mod tangent;
 pub mod urdf;
 
 pub use builder::{BodyKey, ModelBuilder};
@@ -19,6 +20,7 @@ use crate::joint::Joint;
 use crate::spatial::{Inertia, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 /// The name of a body in its model: its place in depth-first order.
@@ -162,6 +164,17 @@ pub struct Model<P = f64> {
     pub(crate) friction_width: P,
     pub(crate) joint_friction: bool,
     pub(crate) limits: Limits,
+    /// Equal for models whose workspaces are interchangeable.
+    pub(crate) structure: u64,
+}
+
+/// A number of the tree and its joints: what the memory of a workspace is laid out for, and constant columns depend on.
+pub(crate) fn structure<P: Real>(bodies: &[Body<P>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for body in bodies {
+        (body.parent, &body.q, &body.v, format!("{:?}", body.joint)).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 impl<P: Real> Model<P> {
@@ -319,6 +332,7 @@ impl<P: Real> Model<P> {
             friction_width: T::from(self.friction_width),
             joint_friction: self.joint_friction,
             limits: self.limits.clone(),
+            structure: self.structure,
         }
     }
 

@@ -19,6 +19,7 @@ pub use result::{DerivativeErrors, RneaDerivatives};
 
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
+use nalgebra::DMatrix;
 use plan::Plan;
 use std::any::Any;
 use std::fmt;
@@ -63,6 +64,8 @@ pub struct DerivativeWorkspace {
     /// Registers; their type depends on the level.
     registers: Option<Box<dyn Any + Send + Sync>>,
     result: RneaDerivatives,
+    /// Matrices of wrenches that an earlier call had more of.
+    spare: Vec<DMatrix<f64>>,
 }
 
 impl fmt::Debug for DerivativeWorkspace {
@@ -80,6 +83,7 @@ impl DerivativeWorkspace {
             plan: Plan::new(model),
             registers: None,
             result: RneaDerivatives::new(model.nv()),
+            spare: Vec::new(),
         }
     }
 }
@@ -88,7 +92,8 @@ impl DerivativeWorkspace {
 ///
 /// `q`: nq, `v`, `a`: nv. All matrices nv × nv; those of wrenches nv × 6, columns (force, moment) in the wrench's own
 /// coordinates. Damping, friction, armature and mimic joints are included. Entries that the structure of the tree makes
-/// zero are exactly zero. A second call with [`Method::Dual`] allocates nothing, as long as there are no more wrenches.
+/// zero are exactly zero. A second call with [`Method::Dual`] allocates nothing, as long as there are no more wrenches
+/// than ever before.
 ///
 /// ```no_run
 /// use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
@@ -112,7 +117,7 @@ pub fn rnea_derivatives<'w>(
 ) -> Result<&'w RneaDerivatives, InputError> {
     let tau = crate::dynamics::rnea_with(model, &mut ws.base, q, v, a, wrenches)?;
     ws.result.tau.copy_from_slice(tau);
-    ws.result.size_wrenches(wrenches.len());
+    ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
     match method {
         Method::Dual => {
             ws.result.errors = None;

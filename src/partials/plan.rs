@@ -51,7 +51,7 @@ impl Chunk {
         let (mut moves, mut carries) = (vec![false; bodies.len()], vec![false; bodies.len()]);
         let mut moved = Vec::new();
         for (i, body) in bodies.iter().enumerate() {
-            let driven = body.v.start < dofs.end && dofs.start < body.v.end;
+            let driven = body.v.clone().any(|dof| dofs.contains(&dof));
             let parent_moves = body.parent.is_some_and(|p| moves[p]);
             moves[i] = driven || parent_moves;
             if moves[i] {

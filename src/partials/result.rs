@@ -46,10 +46,16 @@ impl RneaDerivatives {
         }
     }
 
-    /// One matrix a wrench, all zero.
-    pub(super) fn size_wrenches(&mut self, wrenches: usize) {
+    /// One matrix a wrench, all zero. Those too many go to `spare`, to be used again.
+    pub(super) fn size_wrenches(&mut self, wrenches: usize, spare: &mut Vec<DMatrix<f64>>) {
         let nv = self.tau.len();
-        self.dtau_df_ext.resize_with(wrenches, || DMatrix::zeros(nv, 6));
+        while self.dtau_df_ext.len() < wrenches {
+            self.dtau_df_ext.push(spare.pop().unwrap_or_else(|| DMatrix::zeros(nv, 6)));
+            spare.reserve(self.dtau_df_ext.len());
+        }
+        while self.dtau_df_ext.len() > wrenches {
+            spare.extend(self.dtau_df_ext.pop());
+        }
         for m in &mut self.dtau_df_ext {
             m.fill(0.0);
         }
@@ -61,8 +67,12 @@ impl RneaDerivatives {
     }
 
     pub(super) fn check_finite(&self, model: &Model) -> Result<(), InputError> {
-        for (what, m) in self.matrices() {
-            if let Some(at) = m.iter().position(|x| !x.is_finite()) {
+        let of_wrenches = self.dtau_df_ext.iter().map(|m| ("dtau_df_ext", m));
+        for (what, m) in self.matrices().into_iter().chain(of_wrenches) {
+            // Without an early end, so that it runs at register width: x − x is zero or NaN.
+            let finite = m.as_slice().iter().fold(true, |all, x| all & ((x - x).abs() < 1.0));
+            if !finite {
+                let at = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0);
                 let index = at % m.nrows();
                 return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
             }

@@ -1,13 +1,19 @@
 //! Robots and states for the tests: random trees that hold every kind of joint.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test binary uses a part")]
 
+use gradyn::dynamics::ExternalWrench;
 use gradyn::joint::*;
+use gradyn::model::urdf::{ContinuousForm, UrdfOptions};
 use gradyn::model::{BodyKey, Model, ModelBuilder};
-use gradyn::spatial::{Inertia, Quaternion, Symmetric3, Transform, quaternion};
+use gradyn::spatial::{Force, Inertia, Motion, Quaternion, Symmetric3, Transform, quaternion};
+use gradyn_derivatives::num_dual::Dual64;
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
@@ -80,6 +86,11 @@ pub fn every_joint(rng: &mut ChaCha8Rng) -> Vec<Joint> {
 
 /// A random tree with these joints in this order, and joint dynamics on every second one.
 pub fn tree(seed: u64, joints: Vec<Joint>) -> Model {
+    tree_builder(seed, joints, true).build().expect("builds")
+}
+
+/// What [`tree`] is built from; without followers if `mimic` is not wanted, else the same.
+pub fn tree_builder(seed: u64, joints: Vec<Joint>, mimic: bool) -> ModelBuilder {
     let rng = &mut rng(seed);
     let mut builder = ModelBuilder::new(format!("tree {seed}"));
     builder.set_gravity(Vector3::new(0.3, -0.5, -9.6)).set_friction_width(0.4);
@@ -111,22 +122,155 @@ pub fn tree(seed: u64, joints: Vec<Joint>) -> Model {
             joint.nq() == 1 && joint.nv() == 1
         })
         .collect();
-    if single.len() >= 5 {
+    if mimic && single.len() >= 5 {
         let last = single.len() - 1;
         builder.set_mimic(keys[single[0]], keys[single[last]], -0.7, 0.2).expect("one coordinate each");
         builder.set_mimic(keys[single[2]], keys[single[0]], 1.5, -0.1).expect("one coordinate each");
     }
-    builder.build().expect("builds")
+    builder
 }
 
 /// A tree that holds every kind of joint, in random order.
 pub fn tree_of_every_joint(seed: u64) -> Model {
+    tree(seed, shuffled_joints(seed))
+}
+
+/// Every kind of joint, in random order.
+pub fn shuffled_joints(seed: u64) -> Vec<Joint> {
     let rng = &mut rng(seed.wrapping_mul(77).wrapping_add(1));
     let mut joints = every_joint(rng);
     for i in (1..joints.len()).rev() {
         joints.swap(i, rng.random_range(0..=i));
     }
+    joints
+}
+
+/// A tree of this many bodies, by joints of random kinds.
+pub fn tree_of(bodies: usize, seed: u64) -> Model {
+    let rng = &mut rng(seed.wrapping_mul(91).wrapping_add(7));
+    let joints = (0..bodies).map(|_| {
+        let mut joints = every_joint(rng);
+        joints.swap_remove(rng.random_range(0..joints.len()))
+    });
+    let joints: Vec<_> = joints.collect();
     tree(seed, joints)
+}
+
+/// Trees that hold every kind of joint, and trees of 2 to 60 bodies, with what to call them in a failure.
+pub fn trees() -> Vec<(String, Model)> {
+    let mut trees: Vec<_> =
+        (0..4).map(|seed| (format!("every joint, seed {seed}"), tree_of_every_joint(seed))).collect();
+    for bodies in [2, 3, 5, 9, 17, 33, 60] {
+        trees.push((format!("{bodies} bodies, seed {bodies}"), tree_of(bodies, bodies as u64)));
+    }
+    trees
+}
+
+/// A file of this repository.
+pub fn path(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A robot of this repository, by the name of its file.
+pub fn robot(name: &str, options: &UrdfOptions) -> Model {
+    let file = path(&format!("robots/{name}.urdf"));
+    Model::from_urdf_file(&file, options).unwrap_or_else(|e| panic!("{}: {e}", file.display())).model
+}
+
+/// Every robot of this repository, fixed and with a floating base.
+pub fn robots() -> Vec<(String, Model)> {
+    let files = std::fs::read_dir(path("robots")).expect("is there").map(|entry| entry.expect("is readable").path());
+    let mut names: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|e| e == "urdf"))
+        .map(|file| file.file_stem().expect("has a name").to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 11, "robots are missing: {names:?}");
+    let mut robots = Vec::new();
+    for name in names {
+        for (base, floating) in [("fixed", false), ("floating", true)] {
+            let options = UrdfOptions::new().floating_base(floating).continuous(ContinuousForm::CosSin);
+            robots.push((format!("{name}, {base} base"), robot(&name, &options)));
+        }
+    }
+    robots
+}
+
+/// Trees and robots.
+pub fn models() -> Vec<(String, Model)> {
+    let mut models = trees();
+    models.extend(robots());
+    models
+}
+
+/// A wrench of each kind on random bodies, and a second one on one of them.
+pub fn wrenches(model: &Model, seed: u64) -> Vec<ExternalWrench> {
+    let rng = &mut rng(seed.wrapping_add(2000));
+    let n = model.bodies().len();
+    let mut wrench = || Force::new(vector(rng) * 5.0, vector(rng) * 5.0);
+    let at = |i: usize| model.body_id(i).expect("is there");
+    vec![
+        ExternalWrench::in_body(at(n - 1), wrench()),
+        ExternalWrench::in_world(at(n / 2), wrench()),
+        ExternalWrench::in_world(at(n - 1), wrench()),
+        ExternalWrench::in_body(at(n / 3), wrench()),
+    ]
+}
+
+/// Constants in another number type.
+pub fn lift<T: Scalar>(x: &[f64]) -> Vec<T> {
+    x.iter().map(|x| T::from(*x)).collect()
+}
+
+/// `x + ε dx`
+pub fn dual(x: &[f64], dx: &[f64]) -> Vec<Dual64> {
+    assert_eq!(x.len(), dx.len());
+    x.iter().zip(dx).map(|(x, dx)| Dual64::new(*x, *dx)).collect()
+}
+
+/// `q ⊕ ε v`
+pub fn moved(model: &Model, q: &[f64], v: &[f64]) -> Vec<Dual64> {
+    let mut rate = vec![0.0; q.len()];
+    model.q_dot_into(q, v, &mut rate).expect("fits");
+    dual(q, &rate)
+}
+
+/// The unit vector along axis `k`.
+pub fn unit(n: usize, k: usize) -> Vec<f64> {
+    (0..n).map(|i| if i == k { 1.0 } else { 0.0 }).collect()
+}
+
+/// Derivatives in ε.
+pub fn eps(x: &[Dual64]) -> Vec<f64> {
+    x.iter().map(|x| x.eps).collect()
+}
+
+/// Both, linear part first.
+pub fn motion<T: Real>(m: Motion<T>) -> [T; 6] {
+    [m.linear.x, m.linear.y, m.linear.z, m.angular.x, m.angular.y, m.angular.z]
+}
+
+/// Both, linear part first.
+pub fn force<T: Real>(f: Force<T>) -> [T; 6] {
+    [f.linear.x, f.linear.y, f.linear.z, f.angular.x, f.angular.y, f.angular.z]
+}
+
+/// Within `tolerance` of the largest expected number, which counts as one if it is less.
+#[track_caller]
+pub fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: impl Display) {
+    assert_eq!(found.len(), expected.len(), "{what}: lengths");
+    let scale = expected.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
+    for (i, (f, e)) in found.iter().zip(expected).enumerate() {
+        let off = (f - e).abs() / scale;
+        assert!(off <= tolerance, "{what}: entry {i} is {f:e} instead of {e:e}, off by {off:.1e} of {scale:.1e}");
+    }
+}
+
+/// The same bits.
+#[track_caller]
+pub fn assert_same(found: &[f64], expected: &[f64], what: impl Display) {
+    let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert!(bits(found) == bits(expected), "{what}: {found:?} has not the bits of {expected:?}");
 }
 
 /// A random state: q within limits, v and a in ±1.

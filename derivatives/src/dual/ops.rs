@@ -1,7 +1,8 @@
 //! The operators of [`Dual`]: sum, product and quotient rule, each once.
 
 use super::{Dual, Tangent};
-use crate::{MulAdd, Real};
+use crate::simd::Piece;
+use crate::{AtLevel, MulAdd, Real};
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
 
@@ -95,6 +96,13 @@ impl<V: Real + Rem<f64, Output = V>, E: Tangent<V>> Rem<f64> for Dual<V, E> {
     #[inline(always)]
     fn rem(self, x: f64) -> Self {
         Self::new(self.re % x, self.eps)
+    }
+}
+
+impl<V: AtLevel, E> AtLevel for Dual<V, E> {
+    #[inline(always)]
+    fn call<P: Piece>(piece: P) -> P::Output {
+        V::call(piece)
     }
 }
 

@@ -21,6 +21,7 @@
 
 pub mod smooth;
 
+use crate::simd::Piece;
 use num_dual::DualNum;
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -36,11 +37,24 @@ pub trait MulAdd<P> {
     fn mul_minus(self, p: P, b: Self) -> Self;
 }
 
+/// How code over this number type comes to the instructions of its registers.
+///
+/// Intrinsics are fast only where they are inlined into a function compiled for them. [`AtLevel::call`] is such a
+/// function for types made of registers, and nothing at all for others. Algorithms put the work at one body into a
+/// [`Piece`], so that they run at full width wherever they are called from, and compile in pieces.
+pub trait AtLevel {
+    /// Runs the piece with the instructions that this type's operations need.
+    #[inline(always)]
+    fn call<P: Piece>(piece: P) -> P::Output {
+        piece.run()
+    }
+}
+
 /// A number that may carry derivatives.
 ///
 /// Implemented for every `T: DualNum<Primitive = f64> + Copy + Send + Sync` that has [`MulAdd`], which covers `f64`,
 /// this crate's [`Dual`](crate::Dual) and all fixed-size numbers of `num-dual`; and for [`Lanes`](crate::Lanes).
-/// A number type of your own joins with [`mul_add_by_operators!`](crate::mul_add_by_operators).
+/// A number type of your own joins with [`real_by_operators!`](crate::real_by_operators).
 ///
 /// Comparisons look at the value, never at derivatives, and do not exist here: generic code chooses between two
 /// formulas with [`Real::select_lt`], which works in each lane separately.
@@ -66,6 +80,7 @@ pub trait Real:
     + Div<f64, Output = Self>
     + MulAdd<Self>
     + MulAdd<f64>
+    + AtLevel
 {
     /// Zero, with zero derivatives.
     #[inline(always)]
@@ -99,7 +114,7 @@ pub trait Real:
 
 impl<T> Real for T
 where
-    T: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<T> + MulAdd<f64>,
+    T: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<T> + MulAdd<f64> + AtLevel,
 {
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
@@ -152,12 +167,17 @@ impl<T, P> Scalar<P> for T where
 {
 }
 
-/// Implements [`MulAdd`] by the operators `*`, `+` and `-`, for number types that have nothing better.
+/// Lets a [`DualNum`](num_dual::DualNum) type be a [`Real`]: products and sums by its operators, no registers.
 ///
-/// `mul_add_by_operators!(MyDual, by Self)`; with generics in brackets: `mul_add_by_operators!([D: Copy] My<D>, by f64)`.
+/// `real_by_operators!(MyDual)`; with generics in brackets: `real_by_operators!([D: Component] My<D>)`.
 #[macro_export]
-macro_rules! mul_add_by_operators {
-    ([$($generics:tt)*] $t:ty, by $p:ty) => {
+macro_rules! real_by_operators {
+    ([$($generics:tt)*] $t:ty) => {
+        $crate::real_by_operators!(@ [$($generics)*] $t, Self);
+        $crate::real_by_operators!(@ [$($generics)*] $t, f64);
+        impl<$($generics)*> $crate::AtLevel for $t {}
+    };
+    (@ [$($generics:tt)*] $t:ty, $p:ty) => {
         impl<$($generics)*> $crate::MulAdd<$p> for $t {
             #[inline(always)]
             fn mul_plus(self, p: $p, b: Self) -> Self {
@@ -169,17 +189,17 @@ macro_rules! mul_add_by_operators {
             }
         }
     };
-    ($t:ty, by $p:ty) => {
-        $crate::mul_add_by_operators!([] $t, by $p);
+    ($t:ty) => {
+        $crate::real_by_operators!([] $t);
     };
 }
 
-mul_add_by_operators!(f64, by f64);
+real_by_operators!(@ [] f64, f64);
+impl AtLevel for f64 {}
 
 macro_rules! num_dual_types {
     ($([$($generics:tt)*] $t:ty;)*) => { $(
-        mul_add_by_operators!([$($generics)*] $t, by Self);
-        mul_add_by_operators!([$($generics)*] $t, by f64);
+        real_by_operators!([$($generics)*] $t);
     )* };
 }
 num_dual_types! {
@@ -193,5 +213,5 @@ num_dual_types! {
 }
 
 /// What the parts of a dual number can be: `f64`, or a dual number again.
-pub trait Component: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<Self> + MulAdd<f64> {}
-impl<T: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<T> + MulAdd<f64>> Component for T {}
+pub trait Component: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<Self> + MulAdd<f64> + AtLevel {}
+impl<T: DualNum<Primitive = f64> + Copy + Send + Sync + MulAdd<T> + MulAdd<f64> + AtLevel> Component for T {}

@@ -60,11 +60,11 @@ use std::fmt::Debug;
 /// Numbers in a register, whatever the level: wider registers than the processor's are made of several.
 pub const WIDTH: usize = 8;
 
-/// A piece of a [`Kernel`] that is compiled as a function of its own: [`Register::call`].
+/// A piece of work that is compiled as a function of its own: [`AtLevel::call`](crate::AtLevel::call).
 ///
-/// A kernel whose parts are all inlined into one function takes the compiler minutes where its pieces take seconds. `run`
-/// must be `#[inline(always)]`, as a kernel's.
-pub trait Piece<R: Register> {
+/// An algorithm whose parts are all inlined into one function takes the compiler minutes where its pieces take seconds.
+/// `run` must be `#[inline(always)]`, as a kernel's.
+pub trait Piece {
     /// What it returns.
     type Output;
     /// The computation.
@@ -132,5 +132,5 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// Is every lane less than its bound?
     fn all_lt(self, bound: Self) -> bool;
     /// Runs a piece of a kernel as a function of its own, with this level's instructions.
-    fn call<P: Piece<Self>>(piece: P) -> P::Output;
+    fn call<P: Piece>(piece: P) -> P::Output;
 }

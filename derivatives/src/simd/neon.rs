@@ -31,7 +31,7 @@ impl Register for Neon {
     const LEVEL: Level = Level::Neon;
     type Single = super::single::Fused;
     #[inline(never)]
-    fn call<P: Piece<Self>>(piece: P) -> P::Output {
+    fn call<P: Piece>(piece: P) -> P::Output {
         piece.run()
     }
     #[inline(always)]

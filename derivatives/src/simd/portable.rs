@@ -23,7 +23,7 @@ impl Register for Portable {
     const LEVEL: Level = Level::Plain;
     type Single = f64;
     #[inline(never)]
-    fn call<P: Piece<Self>>(piece: P) -> P::Output {
+    fn call<P: Piece>(piece: P) -> P::Output {
         piece.run()
     }
     #[inline(always)]

@@ -34,7 +34,7 @@ macro_rules! register {
             const LEVEL: Level = $level;
             type Single = $single;
             #[inline(always)]
-            fn call<P: Piece<Self>>(piece: P) -> P::Output {
+            fn call<P: Piece>(piece: P) -> P::Output {
                 // SAFETY: see `register!`.
                 #[allow(unused_unsafe, reason = "the baseline's function needs no features")]
                 unsafe {
@@ -153,18 +153,18 @@ macro_rules! register {
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2")]
-fn call_avx512<P: Piece<Avx512>>(piece: P) -> P::Output {
+fn call_avx512<P: Piece>(piece: P) -> P::Output {
     piece.run()
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
-fn call_avx2<P: Piece<Avx2>>(piece: P) -> P::Output {
+fn call_avx2<P: Piece>(piece: P) -> P::Output {
     piece.run()
 }
 
 #[inline(never)]
-fn call_sse2<P: Piece<Sse2>>(piece: P) -> P::Output {
+fn call_sse2<P: Piece>(piece: P) -> P::Output {
     piece.run()
 }
 

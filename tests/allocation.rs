@@ -1,0 +1,104 @@
+//! A second call with the same workspace allocates nothing.
+#![expect(unsafe_code, reason = "an allocator that counts")]
+
+mod common;
+
+use common::{dual, models, state, wrenches};
+use gradyn::dynamics::{Workspace, forward_kinematics, rnea, rnea_with};
+use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+use gradyn_derivatives::simd::{Level, with_level};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[track_caller]
+fn assert_none(what: &str, run: impl FnOnce()) {
+    let before = COUNT.get();
+    run();
+    let allocations = COUNT.get() - before;
+    assert_eq!(allocations, 0, "{what} allocates");
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = COUNT.get();
+    drop(std::hint::black_box(vec![0u8; 100]));
+    assert!(COUNT.get() > before);
+}
+
+/// Not even the first call: all memory is the workspace's.
+#[test]
+fn algorithms_allocate_nothing() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 3);
+        let f_ext = wrenches(&model, 3);
+        let mut ws = Workspace::new(&model);
+        assert_none(&format!("{what}: rnea"), || {
+            rnea(&model, &mut ws, &q, &v, &a).expect("runs");
+        });
+        assert_none(&format!("{what}: rnea_with"), || {
+            rnea_with(&model, &mut ws, &q, &v, &a, &f_ext).expect("runs");
+        });
+        assert_none(&format!("{what}: forward_kinematics"), || {
+            let kinematics = forward_kinematics(&model, &mut ws, &q, &v, &a).expect("runs");
+            for i in 0..model.bodies().len() {
+                let body = model.body_id(i).expect("is there");
+                let _ = (kinematics.pose(body), kinematics.velocity(body), kinematics.acceleration(body));
+            }
+        });
+        let (mut q1, mut v1) = (q.clone(), v.clone());
+        assert_none(&format!("{what}: integrate, difference, q_dot"), || {
+            model.integrate_into(&q, &v, &mut q1).expect("fits");
+            model.difference_into(&q, &q1, &mut v1).expect("fits");
+            model.q_dot_into(&q, &v, &mut q1).expect("fits");
+        });
+
+        let (q, v, a) = (dual(&q, &q1), dual(&v, &a), dual(&a, &v));
+        let mut ws = Workspace::new(&model);
+        assert_none(&format!("{what}: rnea over duals"), || {
+            rnea(&model, &mut ws, &q, &v, &a).expect("runs");
+        });
+    }
+}
+
+#[test]
+fn derivatives_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let f_ext = wrenches(&model, 4);
+        for level in Level::available() {
+            with_level(level, || {
+                let mut ws = DerivativeWorkspace::new(&model);
+                let (q, v, a) = state(&model, 4);
+                rnea_derivatives(&model, &mut ws, Method::Dual, &q, &v, &a, &f_ext).expect("runs");
+                let (q, v, a) = state(&model, 5);
+                // At another state, with as many wrenches, with fewer, and again.
+                for wrenches in [&f_ext[..], &f_ext[..1], &[], &f_ext] {
+                    assert_none(&format!("{what}, {level}, {} wrenches: rnea_derivatives", wrenches.len()), || {
+                        rnea_derivatives(&model, &mut ws, Method::Dual, &q, &v, &a, wrenches).expect("runs");
+                    });
+                }
+            });
+        }
+    }
+}
