@@ -58,6 +58,7 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
         deviating: Vec::new(),
     };
     let mut workspaces = Method::ALL.map(|_| DerivativeWorkspace::new(&robot.model));
+    let mut spare = DerivativeWorkspace::new(&robot.model);
     let bar = progress(samples, "states");
     for index in first..first.saturating_add(samples) {
         let state = states::random(robot, args.seed, index);
@@ -76,7 +77,7 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
         }
         if let Some((_, by)) = by_method.iter().find(|(method, _)| *method == Method::Dual) {
             for identity in &mut findings.identities {
-                agree &= identity.look(robot, &state, by, index).map_err(refused)?;
+                agree &= identity.look(robot, &state, by, &mut spare, index).map_err(refused)?;
             }
         }
         if !agree {
