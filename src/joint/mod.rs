@@ -97,7 +97,8 @@ pub trait JointKind<P: Real> {
         q_dot.copy_from_slice(v);
     }
 
-    /// The configuration in which the pose is the identity, or for a mimic joint its joint's, into `q` (nq).
+    /// The configuration without motion, into `q` (nq): the pose is the identity, that of a composite the product of its
+    /// placements.
     #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         for x in q {
@@ -252,9 +253,30 @@ impl<P: Real> JointKind<P> for Joint<P> {
     }
 }
 
-/// A number between the limits, infinite ones replaced by ±`reach`.
+/// A number between the limits, an infinite one replaced by ±`reach`, or by a range of `reach` from the other limit.
 fn between(u: f64, lower: f64, upper: f64, reach: f64) -> f64 {
-    let lower = if lower.is_finite() { lower } else { -reach.max(-upper) };
-    let upper = if upper.is_finite() { upper } else { reach.max(lower) };
-    lower + u * (upper - lower)
+    let (low, high) = match (lower.is_finite(), upper.is_finite()) {
+        (true, true) => (lower, upper),
+        (true, false) => (lower, reach.max(lower + reach)),
+        (false, true) => ((-reach).min(upper - reach), upper),
+        (false, false) => (-reach, reach),
+    };
+    // Not low + u (high − low): the difference of far limits may overflow.
+    low * (1.0 - u) + high * u
+}
+
+#[cfg(test)]
+mod tests {
+    use super::between;
+
+    /// Random coordinates lie within limits of every kind, and spread.
+    #[test]
+    fn numbers_lie_between_their_limits() {
+        let inf = f64::INFINITY;
+        for (lower, upper) in [(-inf, inf), (5.0, inf), (-inf, -5.0), (-inf, 2.0), (-1.0, 3.0), (-f64::MAX, f64::MAX)] {
+            let ends = [between(0.0, lower, upper, 1.0), between(0.999, lower, upper, 1.0)];
+            assert!(ends.iter().all(|x| x.is_finite() && lower <= *x && *x <= upper), "{lower}..{upper}: {ends:?}");
+            assert!(ends[1] - ends[0] > 0.9, "{lower}..{upper}: {ends:?}");
+        }
+    }
 }
