@@ -125,14 +125,8 @@ impl<P: Real, T: Scalar<P>> Transformable<P> for Force<T> {
     /// `(Rᵀ f, Rᵀ(n − p×f))`
     #[inline(always)]
     fn transformed_back(self, x: &Transform<P>) -> Self {
-        let p = x.translation;
-        let (f, n) = (self.linear, self.angular);
-        let angular = Vector3::new(
-            f.y.mul_plus(p.z, n.x) - f.z * p.y,
-            f.z.mul_plus(p.x, n.y) - f.x * p.z,
-            f.x.mul_plus(p.y, n.z) - f.y * p.x,
-        );
-        Self::new(v3::rotate_back(&x.rotation, f), v3::rotate_back(&x.rotation, angular))
+        let angular = v3::cross_plus(v3::neg(x.translation), self.linear, self.angular);
+        Self::new(v3::rotate_back(&x.rotation, self.linear), v3::rotate_back(&x.rotation, angular))
     }
 }
 

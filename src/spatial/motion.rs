@@ -200,15 +200,8 @@ impl<P: Real, T: Scalar<P>> Transformable<P> for Motion<T> {
     /// `(Rᵀ(v − p×ω), Rᵀω)`
     #[inline(always)]
     fn transformed_back(self, x: &Transform<P>) -> Self {
-        // −p×ω + v, with the products of p×ω in the other order
-        let p = x.translation;
-        let (w, v) = (self.angular, self.linear);
-        let linear = Vector3::new(
-            w.y.mul_plus(p.z, v.x) - w.z * p.y,
-            w.z.mul_plus(p.x, v.y) - w.x * p.z,
-            w.x.mul_plus(p.y, v.z) - w.y * p.x,
-        );
-        Self::new(v3::rotate_back(&x.rotation, linear), v3::rotate_back(&x.rotation, w))
+        let linear = v3::cross_plus(v3::neg(x.translation), self.angular, self.linear);
+        Self::new(v3::rotate_back(&x.rotation, linear), v3::rotate_back(&x.rotation, self.angular))
     }
 }
 

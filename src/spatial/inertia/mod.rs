@@ -52,9 +52,21 @@ impl<T: Real> Inertia<T> {
     }
 
     /// `Y a + v ×* (Y v)`: the wrench that gives the body the spatial acceleration `a` at velocity `v` (RBDA, section 2.14).
+    ///
+    /// Formed about the mass centre, where it is Newton's and Euler's law and takes the fewest products:
+    ///
+    /// ```text
+    /// f = m (a_C + ω × v_C)          with  v_C = v − c×ω,  a_C = a − c×α
+    /// n = I α + ω × I ω + c × f
+    /// ```
     #[inline(always)]
     pub fn newton_euler<V: Scalar<T>, A: Scalar<T> + Scalar<V>>(&self, v: Motion<V>, a: Motion<A>) -> Force<A> {
-        v.cross_force(*self * v) + *self * a
+        let v_c: Vector3<V> = v3::cross_plus(v3::neg(self.com), v.angular, v.linear);
+        let a_c: Vector3<A> = v3::cross_plus(v3::neg(self.com), a.angular, a.linear);
+        let f = v3::scale(self.mass, v3::add(v3::cross(v.angular, v_c), a_c));
+        let gyroscopic = v3::cross(v.angular, self.rotational.times(v.angular));
+        let n_c = self.rotational.times_plus(a.angular, v3::cross(self.com, f));
+        Force::new(f, v3::add(gyroscopic, n_c))
     }
 
     /// `Y v`: the spatial momentum at the velocity `v`, about the frame's origin.
@@ -153,14 +165,9 @@ impl<P: Real, T: Scalar<P>> Mul<Motion<T>> for Inertia<P> {
     /// `f = m (v − c×ω)`, `n = I ω + c×f`: momentum of a velocity, wrench of an acceleration.
     #[inline(always)]
     fn mul(self, m: Motion<T>) -> Force<T> {
-        let (c, w, v) = (self.com, m.angular, m.linear);
-        let at_com = Vector3::new(
-            w.y.mul_plus(c.z, v.x) - w.z * c.y,
-            w.z.mul_plus(c.x, v.y) - w.x * c.z,
-            w.x.mul_plus(c.y, v.z) - w.y * c.x,
-        );
+        let at_com = v3::cross_plus(v3::neg(self.com), m.angular, m.linear);
         let linear = v3::scale(self.mass, at_com);
-        Force::new(linear, self.rotational.times_plus(w, v3::cross(c, linear)))
+        Force::new(linear, self.rotational.times_plus(m.angular, v3::cross(self.com, linear)))
     }
 }
 
