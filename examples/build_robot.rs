@@ -8,7 +8,9 @@
 
 use gradyn::joint::{Axis, Prismatic, Revolute};
 use gradyn::nalgebra::{DMatrix, Vector3};
-use gradyn::{DerivativeWorkspace, Inertia, Method, Model, ModelBuilder, Transform, inverse_dynamics, rnea_derivatives};
+use gradyn::{
+    DerivativeWorkspace, Inertia, Method, Model, ModelBuilder, Transform, inverse_dynamics, rnea_derivatives,
+};
 use std::error::Error;
 
 pub(crate) const CART: f64 = 1.5; // kg

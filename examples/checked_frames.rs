@@ -32,7 +32,8 @@ pub(crate) fn run() -> Result<(f64, f64), Box<dyn Error>> {
 
     let (world, hand, camera) = (Frame::new("world"), Frame::new("hand"), Frame::new("camera"));
     let x_wh = CheckedTransform::new(&world, &hand, pose);
-    let x_hc = CheckedTransform::new(&hand, &camera, Transform::from_rpy([0.0, 0.3, 0.0], Vector3::new(0.05, 0.0, 0.02)));
+    let x_hc =
+        CheckedTransform::new(&hand, &camera, Transform::from_rpy([0.0, 0.3, 0.0], Vector3::new(0.05, 0.0, 0.02)));
     let bolt_c = CheckedPoint::new(&camera, Vector3::new(0.01, -0.02, 0.4));
 
     // Mistake 1: the pose of the camera on the hand is forgotten.

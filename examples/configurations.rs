@@ -23,7 +23,13 @@ pub(crate) fn run() -> Result<(f64, f64), Box<dyn Error>> {
     let model = Model::from_urdf_file(ROBOT, &UrdfOptions::new().floating_base(true))?.model;
     println!("{}: nq = {}, nv = {}", model.name(), model.nq(), model.nv());
     for body in &model.bodies()[..2] {
-        println!("  {:10} {:10} q[{:?}]  v[{:?}]", body.joint_name(), body.joint().kind(), body.q_range(), body.v_range());
+        println!(
+            "  {:10} {:10} q[{:?}]  v[{:?}]",
+            body.joint_name(),
+            body.joint().kind(),
+            body.q_range(),
+            body.v_range()
+        );
     }
 
     let q: Vec<f64> = model.neutral(); // quaternion (0, 0, 0, 1), in q[3..7]

@@ -56,7 +56,10 @@ pub(crate) fn run() -> Result<f64, Box<dyn Error>> {
     for step in 0..20 {
         let (value, gradient, hessian) = hessian(&error, &q)?;
         let distance = (2.0 * value).sqrt();
-        println!("step {step}: distance {distance:.3e} m, |gradient| {:.1e}", DVector::from_vec(gradient.clone()).norm());
+        println!(
+            "step {step}: distance {distance:.3e} m, |gradient| {:.1e}",
+            DVector::from_vec(gradient.clone()).norm()
+        );
         if distance < 1e-9 {
             return Ok(distance);
         }

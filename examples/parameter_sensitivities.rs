@@ -8,7 +8,7 @@
 //! `cargo run --example parameter_sensitivities`
 
 use gradyn::derivatives::Dual8;
-use gradyn::{Inertia, Model, Scalar, UrdfOptions, inverse_dynamics};
+use gradyn::{Inertia, Model, UrdfOptions, inverse_dynamics};
 use std::error::Error;
 
 const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
@@ -30,8 +30,8 @@ pub(crate) fn run() -> Result<f64, Box<dyn Error>> {
         model = model.with_inertia(id, Inertia::new(Dual8::variable(y.mass.value(), k), y.com, y.rotational))?;
     }
 
-    let q = [0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8].map(lift);
-    let rest = [0.0; 7].map(lift);
+    let q = [0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8].map(Dual8::from);
+    let rest = [0.0; 7].map(Dual8::from);
     let tau = inverse_dynamics(&model, &q, &rest, &rest, &[])?;
 
     println!("∂τ/∂m, N m/kg; a row a joint, a column a link");
@@ -43,9 +43,4 @@ pub(crate) fn run() -> Result<f64, Box<dyn Error>> {
         largest = largest.max((tau.value() - sum).abs());
     }
     Ok(largest)
-}
-
-/// A constant among dual numbers.
-fn lift<T: Scalar>(x: f64) -> T {
-    T::from(x)
 }
