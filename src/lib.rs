@@ -67,9 +67,11 @@ pub use gradyn_derivatives::{Function, Real, Scalar, ScalarFunction};
 /// Vectors and matrices, in the version used here.
 pub use nalgebra;
 
-/// The pages in `docs/`, whose code is compiled and run with the documentation's.
+/// The README and the pages in `docs/`, whose code is compiled and run with the documentation's.
 #[cfg(doctest)]
 mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
     #[doc = include_str!("../docs/conventions.md")]
     struct Conventions;
     #[doc = include_str!("../docs/levels.md")]
