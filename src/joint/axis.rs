@@ -1,5 +1,6 @@
 //! The direction of an axis, with the coordinate axes told apart from the others.
 
+use crate::spatial::so3::rodrigues;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
@@ -72,21 +73,7 @@ impl<P: Real> Axis<P> {
             Self::X => Matrix3::new(i, o, o, o, cos, -sin, o, sin, cos),
             Self::Y => Matrix3::new(cos, o, sin, o, i, o, -sin, o, cos),
             Self::Z => Matrix3::new(cos, -sin, o, sin, cos, o, o, o, i),
-            Self::Any(a) => {
-                let u = v3::times(*a, T::one() - cos); // (1 − c) a
-                let w = v3::times(*a, sin);
-                Matrix3::new(
-                    u.x.mul_plus(a.x, cos),
-                    u.x.mul_minus(a.y, w.z),
-                    u.x.mul_plus(a.z, w.y),
-                    u.y.mul_plus(a.x, w.z),
-                    u.y.mul_plus(a.y, cos),
-                    u.y.mul_minus(a.z, w.x),
-                    u.z.mul_minus(a.x, w.y),
-                    u.z.mul_plus(a.y, w.x),
-                    u.z.mul_plus(a.z, cos),
-                )
-            }
+            Self::Any(a) => rodrigues(cos, v3::times(*a, sin), v3::times(*a, T::one() - cos), *a),
         }
     }
 

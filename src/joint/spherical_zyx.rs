@@ -1,10 +1,11 @@
 //! Rotation in space by three angles.
 
 use super::{JointKind, between};
+use crate::spatial::so3::rpy3;
 use crate::spatial::vector as v3;
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 /// Rotation by angles about z, then the new y, then the new x: `R = R_z(q₀) R_y(q₁) R_x(q₂)`, velocities are the angles'
 /// rates. At `q₁ = ±π/2` two axes fall together and S loses rank; values and derivatives stay right there.
@@ -24,19 +25,7 @@ impl<P: Real> JointKind<P> for SphericalZyx {
     }
     #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
-        let ((s0, c0), (s1, c1), (s2, c2)) = (q[0].sin_cos(), q[1].sin_cos(), q[2].sin_cos());
-        let rotation = Matrix3::new(
-            c0 * c1,
-            c0 * s1 * s2 - s0 * c2,
-            c0 * s1 * c2 + s0 * s2,
-            s0 * c1,
-            s0 * s1 * s2 + c0 * c2,
-            s0 * s1 * c2 - c0 * s2,
-            -s1,
-            c1 * s2,
-            c1 * c2,
-        );
-        Transform::new(rotation, v3::zero())
+        Transform::new(rpy3(q[2], q[1], q[0]), v3::zero())
     }
     #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {

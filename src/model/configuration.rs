@@ -149,17 +149,19 @@ impl<P: Real> Model<P> {
             }
             let error = body.joint.norm_error(&q[r.clone()]);
             if error > 1e-6 {
-                let direction = match (&body.joint, body.joint.kind()) {
-                    (Joint::Elementary(_), "free-flyer") => &q[r.start + 3..r.end],
-                    (Joint::Elementary(_), "planar") => &q[r.start + 2..r.end],
-                    _ => &q[r.clone()],
+                // Positions come before the direction.
+                let positions = match (&body.joint, body.joint.kind()) {
+                    (Joint::Elementary(_), "free-flyer") => 3,
+                    (Joint::Elementary(_), "planar") => 2,
+                    _ => 0,
                 };
+                let direction = r.start + positions..r.end;
                 return Err(InputError::NotNormalized {
-                    start: r.start,
+                    start: direction.start,
                     end: r.end,
                     joint: body.joint_name.clone(),
                     kind: body.joint.kind(),
-                    norm: direction.iter().map(|x| x * x).sum::<f64>().sqrt(),
+                    norm: q[direction].iter().map(|x| x * x).sum::<f64>().sqrt(),
                 });
             }
         }

@@ -13,8 +13,8 @@
 //! finite; a logarithm is never longer than π. The square of the length has to be finite. Source: J. Solà et al., *A micro Lie theory*, 2018, eq. 132, 143–146.
 
 use super::{Quaternion, vector as v3};
-use gradyn_derivatives::Real;
 use gradyn_derivatives::scalar::smooth::stumpff;
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// `1 + a [v]× + b [v]×²`, 3×3: the shape of all matrices here.
@@ -37,23 +37,27 @@ pub(super) fn one_plus<T: Real>(a: T, b: T, v: Vector3<T>) -> Matrix3<T> {
     )
 }
 
-/// Rotation matrix of a rotation vector, 3×3: `R = 1 + C₁ V + C₂ V²` (Rodrigues).
+/// `c E + [s]× + u vᵀ`, the shape that rotations have in Rodrigues' formula; `v` may be of a simpler type.
 #[inline(always)]
-pub fn exp3<T: Real>(v: Vector3<T>) -> Matrix3<T> {
-    let [c0, c1, c2, ..] = stumpff(v3::norm_squared(v));
-    // C₀ E + C₁ [v]× + C₂ v vᵀ
-    let (u, s) = (v3::scale(c2, v), v3::scale(c1, v));
+pub(crate) fn rodrigues<P: Real, T: Scalar<P>>(c: T, s: Vector3<T>, u: Vector3<T>, v: Vector3<P>) -> Matrix3<T> {
     Matrix3::new(
-        u.x.mul_plus(v.x, c0),
+        u.x.mul_plus(v.x, c),
         u.x.mul_minus(v.y, s.z),
         u.x.mul_plus(v.z, s.y),
         u.y.mul_plus(v.x, s.z),
-        u.y.mul_plus(v.y, c0),
+        u.y.mul_plus(v.y, c),
         u.y.mul_minus(v.z, s.x),
         u.z.mul_minus(v.x, s.y),
         u.z.mul_plus(v.y, s.x),
-        u.z.mul_plus(v.z, c0),
+        u.z.mul_plus(v.z, c),
     )
+}
+
+/// Rotation matrix of a rotation vector, 3×3: `R = C₀ 1 + C₁ V + C₂ v vᵀ` (Rodrigues).
+#[inline(always)]
+pub fn exp3<T: Real>(v: Vector3<T>) -> Matrix3<T> {
+    let [c0, c1, c2, ..] = stumpff(v3::norm_squared(v));
+    rodrigues::<T, T>(c0, v3::scale::<T, T>(c1, v), v3::scale::<T, T>(c2, v), v)
 }
 
 /// Rotation vector of a rotation matrix, rad, of length at most π: the inverse of [`exp3`], by the quaternion.

@@ -3,6 +3,7 @@
 use super::error::UrdfError;
 use super::text::Owner;
 use super::xml::Reader;
+use crate::spatial::so3::rpy3;
 use crate::spatial::{Transform, vector as v3};
 use nalgebra::{Matrix3, Vector3};
 use roxmltree::Node;
@@ -18,18 +19,7 @@ pub(super) fn read(reader: &mut Reader, origin: Option<Node>, owner: &Owner) -> 
 
 /// Roll, pitch and yaw about fixed axes: `R_z(yaw) R_y(pitch) R_x(roll)`.
 fn rotation(rpy: Vector3<f64>) -> Matrix3<f64> {
-    let ((sr, cr), (sp, cp), (sy, cy)) = (rpy.x.sin_cos(), rpy.y.sin_cos(), rpy.z.sin_cos());
-    Matrix3::new(
-        cy * cp,
-        cy * sp * sr - sy * cr,
-        cy * sp * cr + sy * sr,
-        sy * cp,
-        sy * sp * sr + cy * cr,
-        sy * sp * cr - cy * sr,
-        -sp,
-        cp * sr,
-        cp * cr,
-    )
+    rpy3(rpy.x, rpy.y, rpy.z)
 }
 
 #[cfg(test)]
