@@ -57,7 +57,8 @@ single!(
     not(any(target_arch = "x86_64", target_arch = "aarch64")),
     expect(dead_code, reason = "no fused level here")
 )]
-pub(super) struct Fused(f64);
+#[allow(unreachable_pub, reason = "the associated type of a public type on AArch64")]
+pub struct Fused(f64);
 
 single!(
     // Inlined below an entry point with FMA this is one instruction, never a call.
