@@ -253,16 +253,16 @@ impl<P: Real> JointKind<P> for Joint<P> {
     }
 }
 
-/// A number between the limits, an infinite one replaced by ±`reach`, or by a range of `reach` from the other limit.
+/// A number between the limits. Where they are further apart than 100 `reach`, or infinite, within ±`reach` of the number
+/// between them that is nearest to zero: some files say "no limit" by 1e16.
 fn between(u: f64, lower: f64, upper: f64, reach: f64) -> f64 {
-    let (low, high) = match (lower.is_finite(), upper.is_finite()) {
-        (true, true) => (lower, upper),
-        (true, false) => (lower, reach.max(lower + reach)),
-        (false, true) => ((-reach).min(upper - reach), upper),
-        (false, false) => (-reach, reach),
+    let (low, high) = if upper - lower <= 100.0 * reach {
+        (lower, upper)
+    } else {
+        let nearest = 0.0_f64.max(lower).min(upper);
+        (lower.max(nearest - reach), upper.min(nearest + reach))
     };
-    // Not low + u (high − low): the difference of far limits may overflow.
-    low * (1.0 - u) + high * u
+    low + u * (high - low)
 }
 
 #[cfg(test)]

@@ -35,10 +35,9 @@ impl Manifold for Configurations<'_> {
             body.joint().difference(&q0[rq.clone()], &q1[rq], &mut out[rv]);
         }
     }
-    /// The largest coordinate of the joint that moves.
-    fn magnitude(&self, q: &[f64], direction: usize) -> f64 {
-        let joint = self.0.joint_of_dof(direction).and_then(|body| self.0.bodies().get(body.index()));
-        joint.map_or(1.0, |body| q[body.q_range()].iter().fold(0.0, |largest, x| x.abs().max(largest)))
+    /// One: torques vary over radians and metres, however far a joint has turned or a robot has gone.
+    fn magnitude(&self, _q: &[f64], _direction: usize) -> f64 {
+        1.0
     }
 }
 
