@@ -68,16 +68,12 @@ pub(crate) fn not_finite<P: Real, T: Real>(model: &Model<P>, wrenches: &[Externa
 
 /// Subtracts the wrenches from the forces that the bodies need.
 #[inline(always)]
-pub(crate) fn subtract<P: Real, Q: Scalar<P>, V: Real, A: Scalar<Q>>(
-    model: &Model<P>,
-    ws: &mut Workspace<Q, V, A>,
-    wrenches: &[ExternalWrench<A>],
-) {
+pub(crate) fn subtract<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, wrenches: &[ExternalWrench<T>]) {
     if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
         step_world_poses(model, ws);
     }
     for w in wrenches {
-        let f_b: Force<A> = match w.frame {
+        let f_b: Force<T> = match w.frame {
             WrenchFrame::Body => w.wrench,
             WrenchFrame::World => ws.x_wb[w.body.0].inv_act(w.wrench),
         };
@@ -87,9 +83,9 @@ pub(crate) fn subtract<P: Real, Q: Scalar<P>, V: Real, A: Scalar<Q>>(
 
 /// `x_wb = x_wp x_pb` for every body.
 #[inline(always)]
-pub(crate) fn step_world_poses<P: Real, Q: Scalar<P>, V: Real, A: Real>(model: &Model<P>, ws: &mut Workspace<Q, V, A>) {
+pub(crate) fn step_world_poses<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
     for (i, body) in model.bodies.iter().enumerate() {
-        let x: Transform<Q> = match body.parent {
+        let x: Transform<T> = match body.parent {
             Some(p) => ws.x_wb[p] * ws.x_pb[i],
             None => ws.x_pb[i],
         };

@@ -8,7 +8,9 @@ mod forward_kinematics;
 pub(crate) mod rnea;
 pub(crate) mod step;
 mod workspace;
+pub(crate) mod world;
 
+pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
 pub use rnea::{inverse_dynamics, rnea, rnea_with};

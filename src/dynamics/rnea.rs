@@ -81,18 +81,16 @@ pub fn inverse_dynamics<P: Real, T: Scalar<P>>(
 }
 
 /// Both sweeps; lengths have been checked.
-pub(crate) struct Sweep<'a, P, Q, V, A> {
+pub(crate) struct Sweep<'a, P, T> {
     pub(crate) model: &'a Model<P>,
-    pub(crate) ws: &'a mut Workspace<Q, V, A>,
-    pub(crate) q: &'a [Q],
-    pub(crate) v: &'a [V],
-    pub(crate) a: &'a [A],
-    pub(crate) wrenches: &'a [ExternalWrench<A>],
+    pub(crate) ws: &'a mut Workspace<T>,
+    pub(crate) q: &'a [T],
+    pub(crate) v: &'a [T],
+    pub(crate) a: &'a [T],
+    pub(crate) wrenches: &'a [ExternalWrench<T>],
 }
 
-impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>> Piece
-    for Sweep<'_, P, Q, V, A>
-{
+impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     /// Are all torques finite?
     type Output = bool;
 
@@ -105,7 +103,7 @@ impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> +
             let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
             let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
             let x_pb = &mut ws.x_pb[i];
-            Q::call(step::Pose { body, q, columns: &mut *columns, trig: &mut ws.trig[i], x_pb: &mut *x_pb });
+            T::call(step::Pose { body, q, columns: &mut *columns, trig: &mut ws.trig[i], x_pb: &mut *x_pb });
             if body.subspace_varies {
                 ws.bias[i] = step::bias(body, q, v);
             }
@@ -118,17 +116,17 @@ impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> +
                 None => (&still, &a_0),
             };
             let (velocity, acceleration, force) = (&mut velocity[0], &mut acceleration[0], &mut ws.force[i]);
-            A::call(step::Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
+            T::call(step::Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
         }
 
         if !wrenches.is_empty() {
             external::subtract(model, ws, wrenches); //             φ_i −= φ_ext
         }
         for tau in &mut ws.tau {
-            *tau = A::zero();
+            *tau = T::zero();
         }
         let order = (0..model.bodies.len()).rev();
-        A::call(step::Inward {
+        T::call(step::Inward {
             bodies: &model.bodies,
             order,
             x_pb: &ws.x_pb,
@@ -141,7 +139,7 @@ impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> +
             let i = dof.index;
             ws.tau[i] += a[i] * dof.mass();
             if model.joint_friction {
-                ws.tau[i] += A::from(dof.friction_torque(v[i], model.friction_width));
+                ws.tau[i] += dof.friction_torque(v[i], model.friction_width);
             }
         }
         ws.tau.iter().all(|tau| tau.is_finite())

@@ -1,46 +1,46 @@
 //! All scratch memory of the algorithms.
 
+use super::world::World;
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
 
 /// Scratch memory for one model, to be made once per thread; results borrow from it.
-///
-/// The number types of positions, velocities and accelerations may differ: with `Q = f64` and dual `V`, `A`, derivatives
-/// with respect to velocities are had without carrying derivatives of poses. Usually all three are the same.
 #[derive(Clone, Debug)]
-pub struct Workspace<Q, V = Q, A = V> {
+pub struct Workspace<T> {
     /// Pose of each body in its parent.
-    pub(crate) x_pb: Vec<Transform<Q>>,
+    pub(crate) x_pb: Vec<Transform<T>>,
     /// Pose of each body in the world, where it was asked for.
-    pub(crate) x_wb: Vec<Transform<Q>>,
+    pub(crate) x_wb: Vec<Transform<T>>,
     /// Sine and cosine of each revolute joint's angle.
-    pub(crate) trig: Vec<(Q, Q)>,
+    pub(crate) trig: Vec<(T, T)>,
     /// Columns of the motion subspaces, in coordinates of their bodies. Each body has its own, mimic joints too.
-    pub(crate) columns: Vec<Motion<Q>>,
+    pub(crate) columns: Vec<Motion<T>>,
     /// First column of each body.
     pub(crate) first: Vec<usize>,
     /// Bias of each joint, in coordinates of its body.
-    pub(crate) bias: Vec<Motion<V>>,
+    pub(crate) bias: Vec<Motion<T>>,
     /// Velocity of each body, in its coordinates.
-    pub(crate) velocity: Vec<Motion<V>>,
+    pub(crate) velocity: Vec<Motion<T>>,
     /// Acceleration of each body, in its coordinates; in RNEA with that of the falling base, −g.
-    pub(crate) acceleration: Vec<Motion<A>>,
+    pub(crate) acceleration: Vec<Motion<T>>,
     /// Force on each body; after the sweep to the root, through its joint.
-    pub(crate) force: Vec<Force<A>>,
+    pub(crate) force: Vec<Force<T>>,
     /// Joint torques.
-    pub(crate) tau: Vec<A>,
+    pub(crate) tau: Vec<T>,
+    /// The same motion in coordinates of the world, for the algorithms that work there.
+    pub(crate) world: World<T>,
     /// That of the model.
     structure: u64,
 }
 
-impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
+impl<T: Real> Workspace<T> {
     /// Memory for the algorithms on this model.
     #[must_use]
     pub fn new<P: Real>(model: &Model<P>) -> Self
     where
-        Q: Scalar<P>,
+        T: Scalar<P>,
     {
         let n = model.bodies().len();
         let (mut first, mut columns) = (Vec::with_capacity(n), 0);
@@ -51,14 +51,15 @@ impl<Q: Real, V: Real, A: Real> Workspace<Q, V, A> {
         let mut workspace = Self {
             x_pb: vec![Transform::identity(); n],
             x_wb: vec![Transform::identity(); n],
-            trig: vec![(Q::zero(), Q::one()); n],
+            trig: vec![(T::zero(), T::one()); n],
             columns: vec![Motion::zero(); columns],
             first,
             bias: vec![Motion::zero(); n],
             velocity: vec![Motion::zero(); n],
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
-            tau: vec![A::zero(); model.nv()],
+            tau: vec![T::zero(); model.nv()],
+            world: World::new(n, columns),
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

@@ -95,7 +95,7 @@ pub(super) fn rnea_derivatives(
 }
 
 /// Row by row.
-fn fill(matrix: &mut DMatrix<f64>, rows: &[f64]) {
+pub(super) fn fill(matrix: &mut DMatrix<f64>, rows: &[f64]) {
     let columns = matrix.ncols();
     for (index, x) in rows.iter().enumerate() {
         matrix[(index / columns, index % columns)] = *x;
@@ -103,7 +103,7 @@ fn fill(matrix: &mut DMatrix<f64>, rows: &[f64]) {
 }
 
 /// The model's own error, or that the torques of a neighbouring state are not finite.
-fn input_error(model: &Model, error: DifferenceError<InputError>) -> InputError {
+pub(super) fn input_error(model: &Model, error: DifferenceError<InputError>) -> InputError {
     match error {
         DifferenceError::Function { error, .. } => error,
         DifferenceError::NotFinite { output, .. } => {

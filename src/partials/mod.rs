@@ -13,9 +13,11 @@ mod difference;
 mod dual;
 mod plan;
 mod result;
+mod state_function;
 
 pub use difference::Configurations;
 pub use result::{DerivativeErrors, RneaDerivatives};
+pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
