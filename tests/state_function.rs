@@ -56,7 +56,7 @@ fn lengths_are_checked() {
     let model = common::tree_of_every_joint(1);
     let (q, v, a) = common::state(&model, 1);
     let error = by_duals(&model, &Torques, State { q: &q[1..], v: &v, u: &a, wrenches: &[] }).expect_err("short");
-    assert!(error.to_string().contains("q "), "{error}");
+    assert!(error.to_string().contains("`q`"), "{error}");
     let error = by_duals(&model, &Torques, State { q: &q, v: &v, u: &a[1..], wrenches: &[] }).expect_err("short");
-    assert!(error.to_string().contains("u "), "{error}");
+    assert!(error.to_string().contains("`u`"), "{error}");
 }
