@@ -1,10 +1,12 @@
 //! Spatial inertia of one rigid body.
 
 mod forms;
+mod origin;
 mod rate;
 mod shapes;
 mod validity;
 
+pub use origin::InertiaAboutOrigin;
 pub use rate::BodyCoriolis;
 pub use validity::{InertiaError, Principal};
 
