@@ -3,17 +3,29 @@
 //! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
 //! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
 
+mod aba;
+mod bias;
 pub(crate) mod crba;
+mod dof_tree;
+mod energy;
 mod external;
 mod forward_kinematics;
+pub(crate) mod ltl;
+mod minv;
 pub(crate) mod rnea;
+mod singular;
 pub(crate) mod step;
 mod workspace;
 pub(crate) mod world;
 
+pub use aba::{aba, forward_dynamics};
+pub use bias::{bias, generalized_gravity, static_torque};
 pub use crba::{crba, mass_matrix};
+pub use energy::{kinetic_energy, mechanical_energy, potential_energy};
 pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
+pub use ltl::{MassFactors, factorize_mass_matrix};
+pub use minv::{mass_matrix_inverse, minv};
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use workspace::Workspace;

@@ -1,7 +1,7 @@
 //! All scratch memory of the algorithms.
 
-use super::crba;
 use super::world::World;
+use super::{aba, crba, ltl, minv};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -32,10 +32,18 @@ pub struct Workspace<T> {
     pub(crate) force: Vec<Force<T>>,
     /// Joint torques.
     pub(crate) tau: Vec<T>,
+    /// Accelerations of none; filled when first needed.
+    pub(crate) still: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
+    /// Of its factors.
+    pub(crate) ltl: ltl::Factors<T>,
+    /// Of its inverse.
+    pub(crate) minv: minv::Memory<T>,
+    /// Of forward dynamics.
+    pub(crate) aba: aba::Memory<T>,
     /// That of the model.
     structure: u64,
 }
@@ -66,8 +74,12 @@ impl<T: Real> Workspace<T> {
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
+            still: Vec::new(),
             world: World::new(n, columns),
             crba: crba::Memory::default(),
+            ltl: ltl::Factors::default(),
+            minv: minv::Memory::default(),
+            aba: aba::Memory::default(),
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
