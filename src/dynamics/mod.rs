@@ -5,7 +5,9 @@
 
 mod external;
 mod forward_kinematics;
+pub(crate) mod links;
 pub(crate) mod rnea;
+pub(crate) mod rnea_derivatives;
 pub(crate) mod step;
 mod workspace;
 pub(crate) mod world;
@@ -14,4 +16,5 @@ pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
+pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
 pub use workspace::Workspace;

@@ -1,5 +1,7 @@
 //! All scratch memory of the algorithms.
 
+use super::links::Links;
+use super::rnea_derivatives;
 use super::world::World;
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -31,6 +33,10 @@ pub struct Workspace<T> {
     pub(crate) tau: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
+    /// The tree as links with constant columns; made when first needed.
+    pub(crate) links: Option<Box<Links<T>>>,
+    /// Of the derivatives of inverse dynamics; made when first needed.
+    pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -60,6 +66,8 @@ impl<T: Real> Workspace<T> {
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             world: World::new(n, columns),
+            links: None,
+            rnea_derivatives: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
