@@ -5,6 +5,8 @@
 
 mod external;
 mod forward_kinematics;
+pub(crate) mod jacobian;
+mod reference;
 pub(crate) mod rnea;
 pub(crate) mod step;
 mod workspace;
@@ -13,5 +15,7 @@ pub(crate) mod world;
 pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
+pub use jacobian::{frame_jacobian, point_jacobian, relative_jacobian};
+pub use reference::{FrameRef, ReferenceFrame};
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use workspace::Workspace;

@@ -2,7 +2,6 @@
 //!
 //! Each step needs the one before it: [`place`], [`drive`], [`accelerate`], and [`weigh`] after [`place`].
 
-use super::external::step_world_poses;
 use super::{Workspace, step};
 use crate::model::Model;
 use crate::spatial::{Inertia, Motion};
@@ -37,32 +36,45 @@ impl<T: Real> World<T> {
 
 /// Poses of all bodies in the world, and the columns of their joints.
 pub(crate) fn place<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
-        step::pose(body, &q[body.q.clone()], columns, &mut ws.trig[i], &mut ws.x_pb[i]);
+    for i in 0..model.bodies.len() {
+        place_body(model, ws, i, q);
     }
-    step_world_poses(model, ws);
-    for (i, body) in model.bodies.iter().enumerate() {
-        for k in ws.first[i]..ws.first[i] + body.v.len() {
-            ws.world.columns[k] = ws.x_wb[i].act(ws.columns[k]);
-        }
+}
+
+/// [`place`] at one body; its parent has been placed.
+#[inline(always)]
+pub(crate) fn place_body<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, i: usize, q: &[T]) {
+    let (body, first) = (&model.bodies[i], ws.first[i]);
+    let columns = &mut ws.columns[first..][..body.v.len()];
+    step::pose(body, &q[body.q.clone()], columns, &mut ws.trig[i], &mut ws.x_pb[i]);
+    let x_wb = body.parent.map_or(ws.x_pb[i], |p| ws.x_wb[p] * ws.x_pb[i]);
+    for (to, column) in ws.world.columns[first..].iter_mut().zip(columns) {
+        *to = x_wb.act(*column);
     }
+    ws.x_wb[i] = x_wb;
 }
 
 /// Velocities of all bodies, `v_i = v_λ + S_i q̇`.
 pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        if body.subspace_varies {
-            let bias = step::bias(body, &q[body.q.clone()], &v[body.v.clone()]);
-            ws.bias[i] = bias;
-            ws.world.bias[i] = ws.x_wb[i].act(bias);
-        }
-        let mut sum = body.parent.map_or_else(Motion::zero, |p| ws.world.velocity[p]);
-        for (column, v) in ws.world.columns[ws.first[i]..].iter().zip(&v[body.v.clone()]) {
-            sum = column.times_plus(*v, sum);
-        }
-        ws.world.velocity[i] = sum;
+    for i in 0..model.bodies.len() {
+        drive_body(model, ws, i, q, v);
     }
+}
+
+/// [`drive`] at one body; its parent has been driven.
+#[inline(always)]
+pub(crate) fn drive_body<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, i: usize, q: &[T], v: &[T]) {
+    let body = &model.bodies[i];
+    if body.subspace_varies {
+        let bias = step::bias(body, &q[body.q.clone()], &v[body.v.clone()]);
+        ws.bias[i] = bias;
+        ws.world.bias[i] = ws.x_wb[i].act(bias);
+    }
+    let mut sum = body.parent.map_or_else(Motion::zero, |p| ws.world.velocity[p]);
+    for (column, v) in ws.world.columns[ws.first[i]..].iter().zip(&v[body.v.clone()]) {
+        sum = column.times_plus(*v, sum);
+    }
+    ws.world.velocity[i] = sum;
 }
 
 /// Spatial accelerations of all bodies, `a_i = a_λ + v_i × S_i q̇ + S_i q̈ + c_i`, from that of the world, `a_0`.
