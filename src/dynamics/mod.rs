@@ -3,6 +3,7 @@
 //! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
 //! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
 
+pub(crate) mod crba;
 mod external;
 mod forward_kinematics;
 pub(crate) mod jacobian;
@@ -12,6 +13,7 @@ pub(crate) mod step;
 mod workspace;
 pub(crate) mod world;
 
+pub use crba::{crba, mass_matrix};
 pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};

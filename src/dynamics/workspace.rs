@@ -1,7 +1,7 @@
 //! All scratch memory of the algorithms.
 
-use super::jacobian;
 use super::world::World;
+use super::{crba, jacobian};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -20,6 +20,8 @@ pub struct Workspace<T> {
     pub(crate) columns: Vec<Motion<T>>,
     /// First column of each body.
     pub(crate) first: Vec<usize>,
+    /// The degree of freedom of each column. Several have the same one where joints mimic.
+    pub(crate) dof: Vec<usize>,
     /// Bias of each joint, in coordinates of its body.
     pub(crate) bias: Vec<Motion<T>>,
     /// Velocity of each body, in its coordinates.
@@ -32,6 +34,8 @@ pub struct Workspace<T> {
     pub(crate) tau: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
+    /// Of the mass matrix.
+    pub(crate) crba: crba::Memory<T>,
     /// Of Jacobians.
     pub(crate) jacobian: jacobian::Memory<T>,
     /// That of the model.
@@ -46,23 +50,26 @@ impl<T: Real> Workspace<T> {
         T: Scalar<P>,
     {
         let n = model.bodies().len();
-        let (mut first, mut columns) = (Vec::with_capacity(n), 0);
+        let (mut first, mut dof) = (Vec::with_capacity(n), Vec::new());
         for body in model.bodies() {
-            first.push(columns);
-            columns += body.v_range().len();
+            first.push(dof.len());
+            dof.extend(body.v_range());
         }
+        let columns = dof.len();
         let mut workspace = Self {
             x_pb: vec![Transform::identity(); n],
             x_wb: vec![Transform::identity(); n],
             trig: vec![(T::zero(), T::one()); n],
             columns: vec![Motion::zero(); columns],
             first,
+            dof,
             bias: vec![Motion::zero(); n],
             velocity: vec![Motion::zero(); n],
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             world: World::new(n, columns),
+            crba: crba::Memory::default(),
             jacobian: jacobian::Memory::default(),
             structure: model.structure,
         };
