@@ -56,25 +56,18 @@ pub(crate) fn place_body<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Works
 
 /// Velocities of all bodies, `v_i = v_λ + S_i q̇`.
 pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
-    for i in 0..model.bodies.len() {
-        drive_body(model, ws, i, q, v);
+    for (i, body) in model.bodies.iter().enumerate() {
+        if body.subspace_varies {
+            let bias = step::bias(body, &q[body.q.clone()], &v[body.v.clone()]);
+            ws.bias[i] = bias;
+            ws.world.bias[i] = ws.x_wb[i].act(bias);
+        }
+        let mut sum = body.parent.map_or_else(Motion::zero, |p| ws.world.velocity[p]);
+        for (column, v) in ws.world.columns[ws.first[i]..].iter().zip(&v[body.v.clone()]) {
+            sum = column.times_plus(*v, sum);
+        }
+        ws.world.velocity[i] = sum;
     }
-}
-
-/// [`drive`] at one body; its parent has been driven.
-#[inline(always)]
-pub(crate) fn drive_body<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, i: usize, q: &[T], v: &[T]) {
-    let body = &model.bodies[i];
-    if body.subspace_varies {
-        let bias = step::bias(body, &q[body.q.clone()], &v[body.v.clone()]);
-        ws.bias[i] = bias;
-        ws.world.bias[i] = ws.x_wb[i].act(bias);
-    }
-    let mut sum = body.parent.map_or_else(Motion::zero, |p| ws.world.velocity[p]);
-    for (column, v) in ws.world.columns[ws.first[i]..].iter().zip(&v[body.v.clone()]) {
-        sum = column.times_plus(*v, sum);
-    }
-    ws.world.velocity[i] = sum;
 }
 
 /// Spatial accelerations of all bodies, `a_i = a_λ + v_i × S_i q̇ + S_i q̈ + c_i`, from that of the world, `a_0`.
