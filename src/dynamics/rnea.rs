@@ -168,6 +168,15 @@ pub(crate) fn not_finite<P: Real, T: Real>(
     })
 }
 
+/// Are all numbers of a state finite? Slices that an algorithm does not take are empty.
+#[inline]
+pub(crate) fn check_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Result<(), InputError> {
+    if [q, v, a].into_iter().flatten().all(|x| x.is_finite()) {
+        return Ok(());
+    }
+    state_not_finite(model, q, v, a).map_or(Ok(()), Err)
+}
+
 /// The first number of a state that is not finite.
 #[cold]
 pub(crate) fn state_not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Option<InputError> {

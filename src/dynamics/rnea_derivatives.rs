@@ -23,7 +23,7 @@ use super::links::{Link, Links};
 use super::rnea::{base_acceleration, not_finite, state_not_finite};
 use super::{Workspace, links::update};
 use crate::model::{InputError, Model};
-use crate::spatial::{BodyCoriolis, Force, Inertia, Motion, vector as v3};
+use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
@@ -47,7 +47,7 @@ pub struct TorqueDerivatives<'w, T> {
 /// Composite quantities of each body's subtree, and results.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
-    inertia: Vec<Inertia<T>>,
+    inertia: Vec<InertiaAboutOrigin<T>>,
     coriolis: Vec<BodyCoriolis<T>>,
     force: Vec<Force<T>>,
     /// Sums of the wrenches that stand still in the world.
@@ -63,7 +63,7 @@ impl<T: Real> Memory<T> {
     fn new(bodies: usize, nv: usize) -> Self {
         let matrix = || vec![T::zero(); nv * nv];
         Self {
-            inertia: vec![Inertia::zero(); bodies],
+            inertia: vec![InertiaAboutOrigin::zero(); bodies],
             coriolis: vec![BodyCoriolis::zero(); bodies],
             force: vec![Force::zero(); bodies],
             standing: vec![Force::zero(); bodies],
@@ -229,7 +229,7 @@ impl<T: Real + Scalar<T>> Piece for Load<'_, T> {
         let Self { inertia, v, a, m, i } = self;
         m.coriolis[i] = inertia.body_coriolis(v);
         m.force[i] = inertia.newton_euler(v, a);
-        m.inertia[i] = inertia;
+        m.inertia[i] = inertia.into();
     }
 }
 
