@@ -180,7 +180,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             let b = w.body.0;
             match w.frame {
                 WrenchFrame::Body => m.force[b] -= links.pose[b].act(w.wrench),
-                WrenchFrame::World => m.standing[b] += links.from_world(b, w.wrench),
+                WrenchFrame::World => m.standing[b] += links.standing(b, w.wrench),
             }
         }
         let standing = wrenches.iter().any(|w| w.frame == WrenchFrame::World);
