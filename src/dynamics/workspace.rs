@@ -1,7 +1,9 @@
 //! All scratch memory of the algorithms.
 
+use super::links::Links;
+use super::rnea_derivatives;
 use super::world::World;
-use super::{aba, crba, ltl, minv};
+use super::{aba, crba, jacobian, ltl, minv};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -36,6 +38,10 @@ pub struct Workspace<T> {
     pub(crate) still: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
+    /// The tree as links with constant columns; made when first needed.
+    pub(crate) links: Option<Box<Links<T>>>,
+    /// Of the derivatives of inverse dynamics; made when first needed.
+    pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of its factors.
@@ -44,6 +50,8 @@ pub struct Workspace<T> {
     pub(crate) minv: minv::Memory<T>,
     /// Of forward dynamics.
     pub(crate) aba: aba::Memory<T>,
+    /// Of Jacobians.
+    pub(crate) jacobian: jacobian::Memory<T>,
     /// That of the model.
     structure: u64,
 }
@@ -76,10 +84,13 @@ impl<T: Real> Workspace<T> {
             tau: vec![T::zero(); model.nv()],
             still: Vec::new(),
             world: World::new(n, columns),
+            links: None,
+            rnea_derivatives: None,
             crba: crba::Memory::default(),
             ltl: ltl::Factors::default(),
             minv: minv::Memory::default(),
             aba: aba::Memory::default(),
+            jacobian: jacobian::Memory::default(),
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
