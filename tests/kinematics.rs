@@ -4,7 +4,8 @@ mod common;
 
 use common::{assert_near, models, motion, moved, state, uniform, vector};
 use gradyn::dynamics::{
-    FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_jacobian, point_jacobian, relative_jacobian,
+    FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_bias_acceleration, frame_jacobian,
+    frame_jacobian_rate, point_jacobian, relative_jacobian,
 };
 use gradyn::model::{InputError, Model};
 use gradyn::spatial::{Motion, Transform};
@@ -147,6 +148,97 @@ fn relative_jacobians_give_relative_velocities() {
                     assert_near(&times(j, &v), &expected, 1e-11, what);
                 }
             }
+        }
+    }
+}
+
+/// `J̇` is the derivative of `J` along `q ⊕ t v`, entry by entry, in all references.
+#[test]
+fn jacobian_rates_are_derivatives_in_time() {
+    for (what, model) in models() {
+        let (q, v, _) = state(&model, 6);
+        let (mut ws, mut duals) = (Workspace::new(&model), Workspace::new(&model));
+        let q_t = moved(&model, &q, &v);
+        for frame in frames(&model) {
+            for reference in ReferenceFrame::ALL {
+                let j = frame_jacobian(&model, &mut duals, &q_t, frame, reference).expect("valid");
+                let expected: Vec<f64> = j.iter().map(|x| x.eps).collect();
+                let rate = frame_jacobian_rate(&model, &mut ws, &q, &v, frame, reference).expect("valid");
+                // Rounding of sums over a path of 60 bodies.
+                assert_near(rate.as_slice(), &expected, 1e-12, format_args!("{what}, {frame:?}, {reference}"));
+            }
+        }
+    }
+}
+
+/// Accelerations are `J q̈ + J̇ q̇`: spatial in the local and the world reference, classical, and then the rate of change
+/// of the velocity, in the local one with axes of the world. All agree with forward kinematics.
+#[test]
+fn accelerations_are_those_of_jacobians_and_biases() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 7);
+        let mut ws = Workspace::new(&model);
+        let a_t = common::dual(&v, &a);
+        for frame in frames(&model) {
+            for reference in ReferenceFrame::ALL {
+                let j = frame_jacobian(&model, &mut ws, &q, frame, reference).expect("valid");
+                let (velocity, of_joints) = (times(j, &v), times(j, &a));
+                let rate = frame_jacobian_rate(&model, &mut ws, &q, &v, frame, reference).expect("valid");
+                let of_rate = times(rate, &v);
+                let bias = frame_bias_acceleration(&model, &mut ws, &q, &v, frame, reference).expect("valid");
+                let kinematics = forward_kinematics(&model, &mut ws, &q, &v, &a).expect("valid");
+                let own = motion(kinematics.velocity_in(frame, reference).expect("is there"));
+                let spatial = motion(kinematics.acceleration_in(frame, reference).expect("is there"));
+                let classical = motion(kinematics.classical_acceleration_in(frame, reference).expect("is there"));
+                let sum = |bias: [f64; 6]| of_joints.iter().zip(bias).map(|(a, b)| a + b).collect::<Vec<_>>();
+                let what = format!("{what}, {frame:?}, {reference}");
+                // Rounding of accelerations of a few hundred.
+                assert_near(&velocity, &own, 1e-12, &what);
+                assert_near(&sum(motion(bias.spatial)), &spatial, 1e-12, &what);
+                assert_near(&sum(motion(bias.classical)), &classical, 1e-12, &what);
+                let of_rate_expected = match reference {
+                    ReferenceFrame::LocalWorldAligned => bias.classical,
+                    _ => bias.spatial,
+                };
+                assert_near(&of_rate, &motion(of_rate_expected), 1e-12, &what);
+                // The velocity's own derivative in time.
+                let mut duals = Workspace::new(&model);
+                let q_t = moved(&model, &q, &v);
+                let j = frame_jacobian(&model, &mut duals, &q_t, frame, reference).expect("valid");
+                let rate = common::eps(&times(j, &a_t));
+                let expected = if reference == ReferenceFrame::LocalWorldAligned { classical } else { spatial };
+                assert_near(&rate, &expected, 1e-12, &what);
+            }
+        }
+    }
+}
+
+/// A point's position, velocity and acceleration are each other's derivatives in time.
+#[test]
+fn points_move_as_their_derivatives_say() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 8);
+        let rng = &mut common::rng(8);
+        let (q_t, v_t, still) = (moved(&model, &q, &v), common::dual(&v, &a), common::lift(&a));
+        let (mut ws, mut duals) = (Workspace::new(&model), Workspace::new(&model));
+        let kinematics = forward_kinematics(&model, &mut ws, &q, &v, &a).expect("valid");
+        let along = forward_kinematics(&model, &mut duals, &q_t, &v_t, &still).expect("valid");
+        for i in 0..model.bodies().len() {
+            let (body, point) = (model.body_id(i).expect("is there"), vector(rng));
+            let rotation = kinematics.pose(body).expect("is there").rotation;
+            let what = format!("{what}, body {i}");
+            let world = ReferenceFrame::World;
+            let velocity = kinematics.point_velocity(body, point, world).expect("is there");
+            let acceleration = kinematics.point_acceleration(body, point, world).expect("is there");
+            let (p, u) = (along.point(body, point), along.point_velocity(body, point, world));
+            let rate = |x: Option<Vector3<Dual64>>| x.expect("is there").map(|x| x.eps);
+            // Rounding of accelerations of a few hundred.
+            assert_near(velocity.as_slice(), rate(p).as_slice(), 1e-12, &what);
+            assert_near(acceleration.as_slice(), rate(u).as_slice(), 1e-12, &what);
+            let local = kinematics.point_velocity(body, point, ReferenceFrame::Local).expect("is there");
+            assert_near((rotation * local).as_slice(), velocity.as_slice(), 1e-14, &what);
+            let local = kinematics.point_acceleration(body, point, ReferenceFrame::Local).expect("is there");
+            assert_near((rotation * local).as_slice(), acceleration.as_slice(), 1e-14, &what);
         }
     }
 }

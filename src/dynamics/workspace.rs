@@ -1,5 +1,6 @@
 //! All scratch memory of the algorithms.
 
+use super::links::Links;
 use super::world::World;
 use super::{crba, jacobian};
 use crate::joint::JointKind;
@@ -34,6 +35,8 @@ pub struct Workspace<T> {
     pub(crate) tau: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
+    /// The tree as links with constant columns; made when first needed.
+    pub(crate) links: Option<Box<Links<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of Jacobians.
@@ -69,6 +72,7 @@ impl<T: Real> Workspace<T> {
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             world: World::new(n, columns),
+            links: None,
             crba: crba::Memory::default(),
             jacobian: jacobian::Memory::default(),
             structure: model.structure,
