@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use super::world::World;
-use super::{crba, jacobian};
+use super::{crba, frame_derivatives, jacobian, jacobian_transpose};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -41,6 +41,10 @@ pub struct Workspace<T> {
     pub(crate) crba: crba::Memory<T>,
     /// Of Jacobians.
     pub(crate) jacobian: jacobian::Memory<T>,
+    /// Of derivatives of frames and points; made when first needed.
+    pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
+    /// Of transposed Jacobians; made when first needed.
+    pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -75,6 +79,8 @@ impl<T: Real> Workspace<T> {
             links: None,
             crba: crba::Memory::default(),
             jacobian: jacobian::Memory::default(),
+            frame_derivatives: None,
+            jacobian_transpose: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
