@@ -13,6 +13,7 @@ pub(crate) mod jacobian_transpose;
 pub(crate) mod links;
 mod reference;
 pub(crate) mod rnea;
+pub(crate) mod rnea_derivatives;
 pub(crate) mod seen;
 pub(crate) mod step;
 mod workspace;
@@ -28,4 +29,5 @@ pub use jacobian_rate::{BiasAcceleration, frame_bias_acceleration, frame_jacobia
 pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_derivatives};
 pub use reference::{FrameRef, ReferenceFrame};
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
+pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
 pub use workspace::Workspace;

@@ -1,6 +1,7 @@
 //! All scratch memory of the algorithms.
 
 use super::links::Links;
+use super::rnea_derivatives;
 use super::world::World;
 use super::{crba, frame_derivatives, jacobian, jacobian_transpose};
 use crate::joint::JointKind;
@@ -37,6 +38,8 @@ pub struct Workspace<T> {
     pub(crate) world: World<T>,
     /// The tree as links with constant columns; made when first needed.
     pub(crate) links: Option<Box<Links<T>>>,
+    /// Of the derivatives of inverse dynamics; made when first needed.
+    pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of Jacobians.
@@ -77,6 +80,7 @@ impl<T: Real> Workspace<T> {
             tau: vec![T::zero(); model.nv()],
             world: World::new(n, columns),
             links: None,
+            rnea_derivatives: None,
             crba: crba::Memory::default(),
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
