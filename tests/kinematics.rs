@@ -4,11 +4,14 @@ mod common;
 
 use common::{assert_near, models, motion, moved, state, uniform, vector};
 use gradyn::dynamics::{
-    FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_bias_acceleration, frame_jacobian,
+    ExternalWrench, FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_bias_acceleration, frame_jacobian,
     frame_jacobian_rate, point_jacobian, relative_jacobian,
 };
 use gradyn::model::{InputError, Model};
-use gradyn::spatial::{Motion, Transform};
+use gradyn::partials::{
+    DerivativeWorkspace, Method, frame_derivatives, jacobian_transpose_derivatives, point_derivatives, rnea_derivatives,
+};
+use gradyn::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, Vector3};
@@ -270,5 +273,145 @@ fn misuse_is_refused() {
     match point_jacobian(&small, &mut ws, &q, tip, far, reference) {
         Ok(j) => assert!(j.iter().all(|x| x.is_finite())),
         Err(error) => assert!(matches!(error, InputError::Overflow { what: "point_jacobian", .. }), "{error}"),
+    }
+}
+
+/// Compares the matrices of two methods.
+#[track_caller]
+fn assert_methods_agree<const N: usize>(
+    found: [(&'static str, &DMatrix<f64>); N],
+    expected: [(&'static str, &DMatrix<f64>); N],
+    tolerance: f64,
+    what: &str,
+) {
+    for ((name, found), (_, expected)) in found.into_iter().zip(expected) {
+        let deviation = common::deviation(found, expected);
+        assert!(deviation <= tolerance, "{what}: {name} deviates by {deviation:e}\n{found:.6}\n{expected:.6}");
+    }
+}
+
+/// Rounding of accelerations on paths of up to 60 bodies.
+const EXACT: f64 = 1e-12;
+/// What Ridders' extrapolation reaches.
+const DIFFERENCE: f64 = 1e-8;
+
+/// Models that the method of differences takes a short time for.
+fn small(model: &Model) -> bool {
+    model.nv() <= 40
+}
+
+/// Derivatives of velocity and acceleration of frames: the three methods agree in every reference, values too.
+#[test]
+fn frame_derivatives_agree() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 9);
+        let mut ws = DerivativeWorkspace::new(&model);
+        let mut run = |method, frame, reference| {
+            frame_derivatives(&model, &mut ws, method, (&q, &v, &a), frame, reference).expect("valid").clone()
+        };
+        for (i, frame) in frames(&model).into_iter().enumerate() {
+            for reference in ReferenceFrame::ALL {
+                let what = format!("{what}, {frame:?}, {reference}");
+                let exact = run(Method::Analytical, frame, reference);
+                let dual = run(Method::Dual, frame, reference);
+                assert_near(&motion(exact.velocity), &motion(dual.velocity), EXACT, &what);
+                assert_near(&motion(exact.acceleration), &motion(dual.acceleration), EXACT, &what);
+                assert_methods_agree(exact.matrices(), dual.matrices(), EXACT, &what);
+                if i == 3 && small(&model) {
+                    let difference = run(Method::Difference, frame, reference);
+                    assert_methods_agree(difference.matrices(), dual.matrices(), DIFFERENCE, &what);
+                    assert!(difference.errors.is_some());
+                }
+            }
+        }
+    }
+}
+
+/// Derivatives of velocity and acceleration of points: the three methods agree in every reference, values too.
+#[test]
+fn point_derivatives_agree() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 10);
+        let rng = &mut common::rng(10);
+        let mut ws = DerivativeWorkspace::new(&model);
+        for i in [0, model.bodies().len() / 2, model.bodies().len() - 1] {
+            let (body, point) = (model.body_id(i).expect("is there"), vector(rng));
+            for reference in ReferenceFrame::ALL {
+                let mut run = |method| {
+                    point_derivatives(&model, &mut ws, method, (&q, &v, &a), body, point, reference)
+                        .expect("valid")
+                        .clone()
+                };
+                let what = format!("{what}, body {i}, {reference}");
+                let (exact, dual) = (run(Method::Analytical), run(Method::Dual));
+                assert_near(exact.velocity.as_slice(), dual.velocity.as_slice(), EXACT, &what);
+                assert_near(exact.acceleration.as_slice(), dual.acceleration.as_slice(), EXACT, &what);
+                assert_methods_agree(exact.matrices(), dual.matrices(), EXACT, &what);
+                if i + 1 == model.bodies().len() && small(&model) {
+                    let difference = run(Method::Difference);
+                    assert_methods_agree(difference.matrices(), dual.matrices(), DIFFERENCE, &what);
+                }
+            }
+        }
+    }
+}
+
+/// Derivatives of the torques of a wrench on a frame: the three methods agree, whatever the wrench is fixed in.
+#[test]
+fn jacobian_transpose_derivatives_agree() {
+    for (what, model) in models() {
+        let (q, ..) = state(&model, 11);
+        let rng = &mut common::rng(11);
+        let mut ws = DerivativeWorkspace::new(&model);
+        for (i, frame) in frames(&model).into_iter().enumerate() {
+            let force = Force::new(vector(rng) * 3.0, vector(rng) * 3.0);
+            for reference in ReferenceFrame::ALL {
+                let mut run = |method| {
+                    jacobian_transpose_derivatives(&model, &mut ws, method, &q, frame, reference, force)
+                        .expect("valid")
+                        .clone()
+                };
+                let what = format!("{what}, {frame:?}, {reference}");
+                let (exact, dual) = (run(Method::Analytical), run(Method::Dual));
+                assert_near(exact.torque.as_slice(), dual.torque.as_slice(), EXACT, &what);
+                let (x, y) = (exact.dtorque_dq, dual.dtorque_dq);
+                assert_methods_agree([("dtorque_dq", &x)], [("dtorque_dq", &y)], EXACT, &what);
+                if i == 3 && small(&model) {
+                    let difference = run(Method::Difference);
+                    assert_methods_agree([("dtorque_dq", &difference.dtorque_dq)], [("", &y)], DIFFERENCE, &what);
+                }
+            }
+        }
+    }
+}
+
+/// The torques of wrenches are those by which inverse dynamics differs, and so are their derivatives.
+#[test]
+fn wrenches_of_inverse_dynamics_are_transposed_jacobians() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 12);
+        let rng = &mut common::rng(12);
+        let mut ws = DerivativeWorkspace::new(&model);
+        for i in [0, model.bodies().len() - 1] {
+            let (body, force) = (model.body_id(i).expect("is there"), Force::new(vector(rng), vector(rng)));
+            let of_frames = [
+                (ReferenceFrame::Local, ExternalWrench::in_body(body, force)),
+                (ReferenceFrame::World, ExternalWrench::in_world(body, force)),
+            ];
+            for (reference, wrench) in of_frames {
+                let method = Method::Analytical;
+                let by = jacobian_transpose_derivatives(&model, &mut ws, method, &q, body, reference, force)
+                    .expect("valid")
+                    .clone();
+                let without = rnea_derivatives(&model, &mut ws, method, &q, &v, &a, &[]).expect("valid").clone();
+                let with = rnea_derivatives(&model, &mut ws, method, &q, &v, &a, &[wrench]).expect("valid");
+                let what = format!("{what}, body {i}, {reference}");
+                let torque = &without.tau - &with.tau;
+                let dtorque_dq = &without.dtau_dq - &with.dtau_dq;
+                // Rounding of torques of some thousand.
+                assert_near(by.torque.as_slice(), torque.as_slice(), 1e-9, &what);
+                assert_near(by.dtorque_dq.as_slice(), dtorque_dq.as_slice(), 1e-9, &what);
+            }
+        }
     }
 }
