@@ -3,7 +3,7 @@
 use super::links::Links;
 use super::rnea_derivatives;
 use super::world::World;
-use super::{aba, crba, jacobian, ltl, minv};
+use super::{aba, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -52,6 +52,10 @@ pub struct Workspace<T> {
     pub(crate) aba: aba::Memory<T>,
     /// Of Jacobians.
     pub(crate) jacobian: jacobian::Memory<T>,
+    /// Of derivatives of frames and points; made when first needed.
+    pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
+    /// Of transposed Jacobians; made when first needed.
+    pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -91,6 +95,8 @@ impl<T: Real> Workspace<T> {
             minv: minv::Memory::default(),
             aba: aba::Memory::default(),
             jacobian: jacobian::Memory::default(),
+            frame_derivatives: None,
+            jacobian_transpose: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

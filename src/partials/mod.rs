@@ -13,11 +13,13 @@
 mod analytical;
 mod difference;
 mod dual;
+mod kinematics;
 mod plan;
 mod result;
 mod state_function;
 
 pub use difference::Configurations;
+pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 
