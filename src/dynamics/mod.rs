@@ -21,6 +21,7 @@ pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
 pub use jacobian::{frame_jacobian, point_jacobian, relative_jacobian};
 pub use reference::{FrameRef, ReferenceFrame};
+pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
 pub use workspace::Workspace;
