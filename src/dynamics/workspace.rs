@@ -3,7 +3,7 @@
 use super::links::Links;
 use super::rnea_derivatives;
 use super::world::World;
-use super::{crba, jacobian};
+use super::{crba, frame_derivatives, jacobian, jacobian_transpose};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -44,6 +44,10 @@ pub struct Workspace<T> {
     pub(crate) crba: crba::Memory<T>,
     /// Of Jacobians.
     pub(crate) jacobian: jacobian::Memory<T>,
+    /// Of derivatives of frames and points; made when first needed.
+    pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
+    /// Of transposed Jacobians; made when first needed.
+    pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -79,6 +83,8 @@ impl<T: Real> Workspace<T> {
             rnea_derivatives: None,
             crba: crba::Memory::default(),
             jacobian: jacobian::Memory::default(),
+            frame_derivatives: None,
+            jacobian_transpose: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

@@ -13,6 +13,7 @@
 mod analytical;
 mod difference;
 mod dual;
+mod kinematics;
 mod plan;
 mod result;
 mod sparsity;
@@ -20,6 +21,7 @@ mod state_function;
 mod terms;
 
 pub use difference::Configurations;
+pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
