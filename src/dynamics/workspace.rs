@@ -1,9 +1,9 @@
 //! All scratch memory of the algorithms.
 
 use super::links::Links;
-use super::rnea_derivatives;
 use super::world::World;
 use super::{aba, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv};
+use super::{rnea_derivatives, rnea_gradient};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -42,6 +42,8 @@ pub struct Workspace<T> {
     pub(crate) links: Option<Box<Links<T>>>,
     /// Of the derivatives of inverse dynamics; made when first needed.
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
+    /// Of the gradient of a combination of torques; made when first needed.
+    pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of its factors.
@@ -90,6 +92,7 @@ impl<T: Real> Workspace<T> {
             world: World::new(n, columns),
             links: None,
             rnea_derivatives: None,
+            rnea_gradient: None,
             crba: crba::Memory::default(),
             ltl: ltl::Factors::default(),
             minv: minv::Memory::default(),

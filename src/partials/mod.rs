@@ -13,6 +13,7 @@
 mod analytical;
 mod difference;
 mod dual;
+mod hessian;
 mod kinematics;
 mod plan;
 mod result;
@@ -21,6 +22,7 @@ mod state_function;
 mod terms;
 
 pub use difference::Configurations;
+pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use sparsity::SparsityPattern;
