@@ -13,12 +13,14 @@
 mod analytical;
 mod difference;
 mod dual;
+mod forward_dynamics;
 mod kinematics;
 mod plan;
 mod result;
 mod state_function;
 
 pub use difference::Configurations;
+pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
@@ -73,6 +75,8 @@ pub struct DerivativeWorkspace {
     /// Registers; their type depends on the level.
     registers: Option<Box<dyn Any + Send + Sync>>,
     result: RneaDerivatives,
+    /// Of the derivatives of forward dynamics; made when first needed.
+    forward_dynamics: Option<Box<forward_dynamics::Memory>>,
     /// Matrices of wrenches that an earlier call had more of.
     spare: Vec<DMatrix<f64>>,
 }
@@ -92,6 +96,7 @@ impl DerivativeWorkspace {
             plan: Plan::new(model),
             registers: None,
             result: RneaDerivatives::new(model.nv()),
+            forward_dynamics: None,
             spare: Vec::new(),
         }
     }
