@@ -40,6 +40,7 @@ pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_de
 pub use ltl::{MassFactors, factorize_mass_matrix};
 pub use minv::{mass_matrix_inverse, minv};
 pub use reference::{FrameRef, ReferenceFrame};
+pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
 pub use workspace::Workspace;

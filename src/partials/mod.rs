@@ -17,13 +17,20 @@ mod forward_dynamics;
 mod kinematics;
 mod plan;
 mod result;
+mod sparsity;
 mod state_function;
+mod terms;
 
 pub use difference::Configurations;
 pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
+pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
+pub use terms::{
+    BiasForceDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_force_derivatives,
+    generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
+};
 
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
@@ -79,6 +86,8 @@ pub struct DerivativeWorkspace {
     forward_dynamics: Option<Box<forward_dynamics::Memory>>,
     /// Matrices of wrenches that an earlier call had more of.
     spare: Vec<DMatrix<f64>>,
+    /// Zeros.
+    rest: Vec<f64>,
 }
 
 impl fmt::Debug for DerivativeWorkspace {
@@ -98,6 +107,7 @@ impl DerivativeWorkspace {
             result: RneaDerivatives::new(model.nv()),
             forward_dynamics: None,
             spare: Vec::new(),
+            rest: vec![0.0; model.nv()],
         }
     }
 }
