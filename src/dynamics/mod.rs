@@ -22,7 +22,7 @@ pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod rnea_gradient;
 pub(crate) mod seen;
-mod singular;
+pub(crate) mod singular;
 pub(crate) mod step;
 mod workspace;
 pub(crate) mod world;
