@@ -282,8 +282,8 @@ impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {
             }
         }
         if let Some(p) = p {
-            m.momentum[p] = m.momentum[p] + h;
-            m.coriolis[p] = m.coriolis[p] + z;
+            m.momentum[p] += h;
+            m.coriolis[p] += z;
             m.force[p] = m.force[p] + m.force[i];
             m.standing[p] = m.standing[p] + m.standing[i];
             m.turned[p] = m.turned[p] + m.turned[i];
