@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use super::world::World;
-use super::{aba, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv};
+use super::{aba, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv};
 use super::{rnea_derivatives, rnea_gradient};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -46,7 +46,9 @@ pub struct Workspace<T> {
     pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
-    /// Of its factors.
+    /// Of the Coriolis matrix; made when first needed.
+    pub(crate) coriolis: Option<Box<coriolis::Memory<T>>>,
+    /// Of the factors of the mass matrix.
     pub(crate) ltl: ltl::Factors<T>,
     /// Of its inverse.
     pub(crate) minv: minv::Memory<T>,
@@ -94,6 +96,7 @@ impl<T: Real> Workspace<T> {
             rnea_derivatives: None,
             rnea_gradient: None,
             crba: crba::Memory::default(),
+            coriolis: None,
             ltl: ltl::Factors::default(),
             minv: minv::Memory::default(),
             aba: aba::Memory::default(),
