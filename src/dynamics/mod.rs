@@ -22,6 +22,7 @@ mod reference;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod rnea_gradient;
+mod rooted;
 pub(crate) mod seen;
 pub(crate) mod singular;
 pub(crate) mod step;
