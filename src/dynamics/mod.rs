@@ -6,7 +6,9 @@
 mod external;
 mod forward_kinematics;
 pub(crate) mod rnea;
+pub(crate) mod rnea_second;
 pub(crate) mod step;
+mod tensor3;
 mod workspace;
 pub(crate) mod world;
 
@@ -14,4 +16,6 @@ pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
+pub use rnea_second::{RneaSecondDerivatives, has_closed_second_derivatives, rnea_second_derivatives};
+pub use tensor3::Tensor3;
 pub use workspace::Workspace;
