@@ -5,6 +5,7 @@
 
 mod external;
 mod forward_kinematics;
+pub(crate) mod links;
 pub(crate) mod rnea;
 pub(crate) mod rnea_second;
 pub(crate) mod step;
@@ -16,6 +17,6 @@ pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
-pub use rnea_second::{RneaSecondDerivatives, has_closed_second_derivatives, rnea_second_derivatives};
+pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};
 pub use tensor3::Tensor3;
 pub use workspace::Workspace;

@@ -1,5 +1,6 @@
 //! All scratch memory of the algorithms.
 
+use super::links::Links;
 use super::rnea_second;
 use super::world::World;
 use crate::joint::JointKind;
@@ -32,6 +33,8 @@ pub struct Workspace<T> {
     pub(crate) tau: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
+    /// The tree as links with constant columns; made when first needed.
+    pub(crate) links: Option<Box<Links<T>>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
     pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
     /// That of the model.
@@ -63,6 +66,7 @@ impl<T: Real> Workspace<T> {
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             world: World::new(n, columns),
+            links: None,
             second: None,
             structure: model.structure,
         };

@@ -1,8 +1,9 @@
 //! What the sweep needs besides the workspace.
 
 use super::RneaSecondDerivatives;
+use crate::dynamics::links::Links;
 use crate::model::Model;
-use crate::spatial::{BodyCoriolis, Force, Inertia, Motion};
+use crate::spatial::{BodyCoriolis, Force, Inertia};
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::WIDTH;
 
@@ -11,7 +12,7 @@ use gradyn_derivatives::simd::WIDTH;
 pub(super) struct Step {
     /// Its degree of freedom.
     pub(super) dof: usize,
-    /// The places of its joint's columns.
+    /// The places of its link's columns.
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -24,20 +25,16 @@ pub(super) const ROWS: usize = 11;
 /// Memory of [`rnea_second_derivatives`](super::rnea_second_derivatives).
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
-    /// Columns from the world to each body, its own included.
+    /// Columns from the world to each link, its own included.
     pub(super) depth: Vec<usize>,
-    /// The columns from the world to a body.
+    /// The columns from the world to a link.
     pub(super) steps: Vec<Step>,
     /// `S`, `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` of these columns, component by component in blocks of a pack.
     pub(super) path: Vec<T>,
-    /// What one column of the body makes of each column of its path, in the same blocks.
+    /// What one column of the link makes of each column of its path, in the same blocks.
     pub(super) ancestors: Vec<T>,
     /// Second derivatives by two columns, and by all columns above.
     pub(super) rows: Vec<T>,
-    /// `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` of all columns.
-    pub(super) psi_dot: Vec<Motion<T>>,
-    pub(super) psi_ddot: Vec<Motion<T>>,
-    pub(super) s_dot: Vec<Motion<T>>,
     /// Sums over subtrees: inertia, Coriolis matrix, force.
     pub(super) inertia: Vec<Inertia<T>>,
     pub(super) coriolis: Vec<BodyCoriolis<T>>,
@@ -52,26 +49,21 @@ pub(crate) struct Memory<T> {
 }
 
 impl<T: Real> Memory<T> {
-    pub(crate) fn new<P: Real>(model: &Model<P>) -> Self {
+    pub(crate) fn new<P: Real>(model: &Model<P>, links: &Links<T>) -> Self {
         let n = model.bodies.len();
-        let mut depth = Vec::with_capacity(n);
-        for body in &model.bodies {
-            let above = body.parent.map_or(0, |p| depth[p]);
-            depth.push(above + body.v.len());
+        let mut depth: Vec<usize> = Vec::with_capacity(links.links.len());
+        for link in &links.links {
+            let above = link.parent.map_or(0, |p| depth[p]);
+            depth.push(above + link.columns.len());
         }
         let deepest = depth.iter().copied().max().unwrap_or(0);
         let padded = deepest.next_multiple_of(WIDTH);
-        let columns = model.bodies.iter().map(|body| body.v.len()).sum();
-        let motions = || vec![Motion::zero(); columns];
         Self {
             depth,
             steps: vec![Step { dof: 0, start: 0, end: 0 }; deepest],
             path: vec![T::zero(); padded * MOTIONS],
             ancestors: vec![T::zero(); padded * FACTORS],
             rows: vec![T::zero(); padded * ROWS],
-            psi_dot: motions(),
-            psi_ddot: motions(),
-            s_dot: motions(),
             inertia: vec![Inertia::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],

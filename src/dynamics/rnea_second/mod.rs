@@ -5,6 +5,8 @@
 //! `B(Y, m)` the Coriolis matrix of a body ([`BodyCoriolis`](crate::spatial::BodyCoriolis), twelve numbers),
 //! `r₁ = var(Y, S)` symmetric, `r₀ = (Y S)×̄*` antisymmetric, and `Bφ = r₁ + r₀`, half of its products are the other half's
 //! sums: `r₂ = −Bφᵀ`, `S′ᵀ r₁ = r₁ S′`, `Bφᵀ S′ = r₁ S′ − r₀ S′`.
+//!
+//! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [`Links`] whose `S` is.
 
 mod memory;
 mod pack;
@@ -15,11 +17,23 @@ pub(crate) use memory::Memory;
 pub(crate) use sweep::Sweep;
 
 use super::external::{self, ExternalWrench};
+use super::links::Links;
 use super::rnea::state_not_finite;
 use super::{Tensor3, Workspace};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 use std::marker::PhantomData;
+
+impl<T: Real> Workspace<T> {
+    /// The memory of second derivatives, made at the first call.
+    pub(crate) fn second<P: Real>(&mut self, model: &Model<P>) -> &mut Memory<T>
+    where
+        T: Scalar<P>,
+    {
+        let links = self.links.get_or_insert_with(|| Box::new(Links::new(model)));
+        self.second.get_or_insert_with(|| Box::new(Memory::new(model, links)))
+    }
+}
 
 /// Second derivatives of the torques of inverse dynamics, each nv × nv × nv, the torque first.
 ///
@@ -79,23 +93,17 @@ impl<T: Real> RneaSecondDerivatives<T> {
     }
 }
 
-/// Can [`rnea_second_derivatives`] be used on this model? Not if a joint's motion subspace depends on its configuration
-/// (universal, spherical ZYX, composite): the closed form lacks terms there.
-#[must_use]
-pub fn has_closed_second_derivatives<P: Real>(model: &Model<P>) -> bool {
-    !model.bodies.iter().any(|body| body.subspace_varies)
-}
-
 /// Second derivatives of [`rnea_with`](super::rnea_with) in closed form, over any number type; they borrow from the
 /// workspace.
 ///
 /// `q`: nq, `v`, `a`: nv; four tensors nv × nv × nv. Wrenches, armature, friction and mimic joints are included. Entries
 /// that the structure of the tree makes zero are exactly zero. Cost O(n d²), d the depth of the tree; a second call
-/// allocates nothing. For models of any joints, and by other methods:
-/// [`partials::rnea_second_derivatives`](crate::partials::rnea_second_derivatives).
+/// allocates nothing. Right for every kind of joint. Over `f64`,
+/// [`partials::rnea_second_derivatives`](crate::partials::rnea_second_derivatives) is the call to use: it runs at register
+/// width.
 ///
 /// # Errors
-/// [`InputError::Method`] if a joint's motion subspace depends on `q`, else as [`rnea_with`](super::rnea_with).
+/// As [`rnea_with`](super::rnea_with).
 pub fn rnea_second_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -105,14 +113,13 @@ pub fn rnea_second_derivatives<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w RneaSecondDerivatives<T>, InputError> {
     check(model, ws, q, v, a, wrenches)?;
-    let mut memory = ws.second.take().unwrap_or_else(|| Box::new(Memory::new(model)));
     let width = PhantomData::<T>;
-    let finite = T::call(Sweep { model, ws: &mut *ws, memory: &mut memory, q, v, a, wrenches, width });
-    let memory = ws.second.insert(memory);
-    if finite { Ok(&memory.result) } else { Err(memory.result.overflow(model)) }
+    let finite = T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches, width });
+    let result = &ws.second(model).result;
+    if finite { Ok(result) } else { Err(result.overflow(model)) }
 }
 
-/// Is everything there that the closed form needs?
+/// Are these arguments for the closed form?
 pub(crate) fn check<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &Workspace<T>,
@@ -124,10 +131,6 @@ pub(crate) fn check<P: Real, T: Scalar<P>>(
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if !has_closed_second_derivatives(model) {
-        let what = "second derivatives of joints whose motion subspace depends on q";
-        return Err(InputError::Method { method: "analytical", what });
-    }
     let error = state_not_finite(model, q, v, a).or_else(|| external::not_finite(model, wrenches));
     error.map_or(Ok(()), Err)
 }

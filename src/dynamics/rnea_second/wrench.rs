@@ -10,7 +10,7 @@ use crate::spatial::Force;
 use gradyn_derivatives::{Real, Scalar};
 
 /// Adds them, for the forces in [`Memory::still`] on each body alone, which become sums over subtrees.
-pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, memory: &mut Memory<T>) {
+pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mut Memory<T>) {
     let nv = model.nv;
     let qq = memory.result.d2tau_dqdq.as_mut_slice();
     for (i, body) in model.bodies.iter().enumerate().rev() {
@@ -18,24 +18,19 @@ pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, me
         if let Some(p) = body.parent {
             memory.still[p] += phi;
         }
-        let up = |i: usize| std::iter::successors(Some(i), |i| model.bodies[*i].parent);
-        let columns = |i: usize| {
-            let own = &ws.world.columns[ws.first[i]..];
-            model.bodies[i].v.clone().zip(own)
-        };
-        for (row, s) in columns(i) {
-            for j in up(i) {
-                for (dof_j, s_j) in columns(j) {
-                    for k in up(i) {
-                        // Only joints at or above j carry S_j along; bodies above come first.
-                        let carries = k <= j;
-                        for (dof_k, s_k) in columns(k) {
-                            let mut second = s_j.cross(s_k.cross(*s));
-                            if carries {
-                                second += s_k.cross(*s_j).cross(*s);
-                            }
-                            qq[(row * nv + dof_j) * nv + dof_k] -= second.power(phi);
+        for link in &links.links[links.of_body[i].clone()] {
+            for c in link.columns.clone() {
+                let (row, s) = (links.dof[c], links.columns[c]);
+                for j in columns_of_path(links, link) {
+                    let (s_j, at_j) = (links.columns[j], (row * nv + links.dof[j]) * nv);
+                    for k in columns_of_path(links, link) {
+                        let s_k = links.columns[k];
+                        let mut second = s_j.cross(s_k.cross(s));
+                        // Only columns of the same link, or above, carry S_j along.
+                        if links.link_of[k] <= links.link_of[j] {
+                            second += s_k.cross(s_j).cross(s);
                         }
+                        qq[at_j + links.dof[k]] -= second.power(phi);
                     }
                 }
             }
