@@ -2,12 +2,8 @@
 
 mod common;
 
-use common::{assert_near, assert_same, lift, state, wrenches};
-use gradyn::dynamics::{
-    ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, has_closed_second_derivatives, rnea_second_derivatives,
-    rnea_with,
-};
-use gradyn::joint::JointKind;
+use common::{assert_near, lift, state, wrenches};
+use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, rnea_second_derivatives, rnea_with};
 use gradyn::model::Model;
 use gradyn_derivatives::num_dual::Dual;
 use gradyn_derivatives::{Dual8, Lanes, Real};
@@ -15,16 +11,9 @@ use gradyn_derivatives::{Dual8, Lanes, Real};
 /// A second derivative: one direction outside, eight inside.
 type Nested = Dual<Dual8>;
 
-/// Trees of every kind of joint whose motion subspace is constant, mimic joints too, and robots.
-fn closed_models() -> Vec<(String, Model)> {
-    let mut models = Vec::new();
-    for seed in 0..3 {
-        let mut joints = common::shuffled_joints(seed);
-        joints.retain(|joint| !JointKind::<f64>::subspace_varies(joint));
-        models.push((format!("constant subspaces, seed {seed}"), common::tree(seed, joints)));
-    }
-    models.extend(common::models().into_iter().filter(|(_, model)| has_closed_second_derivatives(model)));
-    models
+/// Trees of every kind of joint and robots, those that nested dual numbers get through in time.
+fn models() -> Vec<(String, Model)> {
+    common::models().into_iter().filter(|(_, model)| model.nv() <= 50).collect()
 }
 
 /// What the definition says: `d/dε d/dδ` of torques over nested dual numbers, ε in lanes, δ outside.
@@ -73,11 +62,11 @@ fn by_nested_duals(model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[E
     tensors
 }
 
-/// The closed form is what nested dual numbers give, on trees of every joint that it holds for and on robots, wrenches,
+/// The closed form is what nested dual numbers give, on trees of every joint and on robots, wrenches,
 /// friction and mimic joints included.
 #[test]
 fn closed_form_is_what_nested_duals_give() {
-    for (what, model) in closed_models().into_iter().filter(|(_, model)| model.nv() <= 50) {
+    for (what, model) in models() {
         let ((q, v, a), f_ext) = (state(&model, 7), wrenches(&model, 7));
         let expected = by_nested_duals(&model, &q, &v, &a, &f_ext);
         let mut ws = Workspace::new(&model);

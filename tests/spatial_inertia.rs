@@ -3,7 +3,7 @@
 mod spatial_support;
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
-use gradyn::spatial::{BodyCoriolis, Inertia, InertiaError, Motion, Symmetric3, exp6};
+use gradyn::spatial::{BodyCoriolis, Inertia, InertiaAboutOrigin, InertiaError, Motion, Symmetric3, exp6};
 use gradyn_derivatives::Dual8;
 use gradyn_derivatives::num_dual::{Dual64, HyperDual64};
 use nalgebra::{Matrix3, Matrix4, Matrix6, Vector3, Vector6};
@@ -177,6 +177,22 @@ fn body_coriolis_is_its_definition() {
         let moving = v.lift::<Dual64>() + m.lift::<Dual64>().scale(Dual64::new(0.0, 1.0));
         let rate = y.body_coriolis(moving).matrix6().map(|c| c.eps);
         close(rate.as_slice(), y.body_coriolis_matrix(m).as_slice(), TOLERANCE, "linear in v");
+    });
+}
+
+/// The form about the origin is the same inertia: momentum, forces, Coriolis matrix and sums.
+#[test]
+fn inertia_about_the_origin_is_the_same_inertia() {
+    for_seeds(|r| {
+        let (y, z, v, a) = (r.inertia(), r.inertia(), r.motion(), r.motion());
+        let o = InertiaAboutOrigin::from(y);
+        close(&(o * a).to_array(), &(y * a).to_array(), TOLERANCE, "Y a");
+        close(&o.newton_euler(v, o * v, a).to_array(), &y.newton_euler(v, a).to_array(), TOLERANCE, "Y a + v ×* Y v");
+        let b = o.body_coriolis(v, o * v).matrix6();
+        close(b.as_slice(), y.body_coriolis_matrix(v).as_slice(), TOLERANCE, "B");
+        let mut sum = InertiaAboutOrigin::zero() + o;
+        sum += InertiaAboutOrigin::from(z);
+        close(&(sum * a).to_array(), &((y + z) * a).to_array(), TOLERANCE, "sum of two bodies");
     });
 }
 

@@ -154,7 +154,7 @@ pub(crate) fn base_acceleration<P: Real, A: Scalar<P>>(model: &Model<P>) -> Moti
 
 /// Which argument made a result that is not finite.
 #[cold]
-fn not_finite<P: Real, T: Real>(
+pub(crate) fn not_finite<P: Real, T: Real>(
     model: &Model<P>,
     q: &[T],
     v: &[T],
@@ -166,6 +166,15 @@ fn not_finite<P: Real, T: Real>(
         let index = tau.iter().position(|x| !x.is_finite()).unwrap_or(0);
         InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
     })
+}
+
+/// Are all numbers of a state finite? Slices that an algorithm does not take are empty.
+#[inline]
+pub(crate) fn check_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Result<(), InputError> {
+    if [q, v, a].into_iter().flatten().all(|x| x.is_finite()) {
+        return Ok(());
+    }
+    state_not_finite(model, q, v, a).map_or(Ok(()), Err)
 }
 
 /// The first number of a state that is not finite.

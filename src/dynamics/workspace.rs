@@ -1,8 +1,8 @@
 //! All scratch memory of the algorithms.
 
 use super::links::Links;
-use super::rnea_second;
 use super::world::World;
+use super::{crba, jacobian, rnea_derivatives, rnea_second};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -21,6 +21,8 @@ pub struct Workspace<T> {
     pub(crate) columns: Vec<Motion<T>>,
     /// First column of each body.
     pub(crate) first: Vec<usize>,
+    /// The degree of freedom of each column. Several have the same one where joints mimic.
+    pub(crate) dof: Vec<usize>,
     /// Bias of each joint, in coordinates of its body.
     pub(crate) bias: Vec<Motion<T>>,
     /// Velocity of each body, in its coordinates.
@@ -37,6 +39,12 @@ pub struct Workspace<T> {
     pub(crate) links: Option<Box<Links<T>>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
     pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
+    /// Of the derivatives of inverse dynamics; made when first needed.
+    pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
+    /// Of the mass matrix.
+    pub(crate) crba: crba::Memory<T>,
+    /// Of Jacobians.
+    pub(crate) jacobian: jacobian::Memory<T>,
     /// That of the model.
     structure: u64,
 }
@@ -49,17 +57,19 @@ impl<T: Real> Workspace<T> {
         T: Scalar<P>,
     {
         let n = model.bodies().len();
-        let (mut first, mut columns) = (Vec::with_capacity(n), 0);
+        let (mut first, mut dof) = (Vec::with_capacity(n), Vec::new());
         for body in model.bodies() {
-            first.push(columns);
-            columns += body.v_range().len();
+            first.push(dof.len());
+            dof.extend(body.v_range());
         }
+        let columns = dof.len();
         let mut workspace = Self {
             x_pb: vec![Transform::identity(); n],
             x_wb: vec![Transform::identity(); n],
             trig: vec![(T::zero(), T::one()); n],
             columns: vec![Motion::zero(); columns],
             first,
+            dof,
             bias: vec![Motion::zero(); n],
             velocity: vec![Motion::zero(); n],
             acceleration: vec![Motion::zero(); n],
@@ -68,6 +78,9 @@ impl<T: Real> Workspace<T> {
             world: World::new(n, columns),
             links: None,
             second: None,
+            rnea_derivatives: None,
+            crba: crba::Memory::default(),
+            jacobian: jacobian::Memory::default(),
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

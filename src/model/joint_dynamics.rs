@@ -44,13 +44,23 @@ impl<P: Real> DofDynamics<P> {
         (u * self.damping + smooth_sign * self.friction) * self.multiplier
     }
 
+    /// Its derivative by the velocity: `k² (damping + friction w² / (u² + w²)^{3/2})`.
+    #[inline(always)]
+    pub(crate) fn friction_slope<T: Scalar<P>>(&self, v: T, width: P) -> T {
+        let u = v * self.multiplier;
+        let near = (u * u + width * width).sqrt().recip() * width;
+        // w² / (u² + w²)^{3/2}, without the cube of a small number.
+        let slope = near * near * (near * width.recip());
+        (slope * self.friction + T::from(self.damping)) * (self.multiplier * self.multiplier)
+    }
+
     /// Second derivative of [`friction_torque`](Self::friction_torque): `−3 k³ friction w² u / (u² + w²)^{5/2}`.
     #[inline(always)]
     pub(crate) fn friction_curvature<T: Scalar<P>>(&self, v: T, width: P) -> T {
         let u = v * self.multiplier;
         let r = (u * u + width * width).sqrt().recip();
-        let (r2, k) = (r * r, self.multiplier);
-        u * (r2 * r2 * r) * (k * k * k * width * width * self.friction) * -3.0
+        let (near, k) = (r * width, self.multiplier);
+        (u * r) * (near * near) * (r * r) * (k * k * k * self.friction) * -3.0
     }
 
     /// `k² armature`, what it adds to the mass matrix.

@@ -33,6 +33,7 @@
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod places;
 #[cfg(any(not(target_arch = "x86_64"), test))]
 mod portable;
 mod single;
@@ -43,6 +44,7 @@ mod trig;
 mod x86;
 
 pub use level::{Kernel, Level, dispatch, dispatch_at, with_level};
+pub use places::Places;
 pub(crate) use trig::sin_cos;
 
 /// The registers that every processor of this architecture has: a type to name where no [`Kernel`] runs.
@@ -134,4 +136,38 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     fn all_lt(self, bound: Self) -> bool;
     /// Runs a piece of a kernel as a function of its own, with this level's instructions.
     fn call<P: Piece>(piece: P) -> P::Output;
+
+    /// Lane `i` is lane `places[i]`, or zero where there is none.
+    #[inline(always)]
+    fn permute(self, places: &Places) -> Self {
+        places::permute(self, places)
+    }
+    /// Lane by lane: `self` where the mask's bit is set, `other` elsewhere.
+    #[inline(always)]
+    fn where_else(self, mask: u8, other: Self) -> Self {
+        places::where_else(self, mask, other)
+    }
+    /// Lane `j` of register `i` is lane `i` of register `j`.
+    #[inline(always)]
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
+        places::transpose(rows)
+    }
+    /// Lanes 0 to 3, twice.
+    #[inline(always)]
+    fn low_twice(self) -> Self {
+        let [a, b, c, d, ..] = self.to_array();
+        Self::from_array([a, b, c, d, a, b, c, d])
+    }
+    /// Lanes 4 to 7, twice.
+    #[inline(always)]
+    fn high_twice(self) -> Self {
+        let [.., a, b, c, d] = self.to_array();
+        Self::from_array([a, b, c, d, a, b, c, d])
+    }
+    /// Lanes 4 to 7, then lanes 0 to 3.
+    #[inline(always)]
+    fn halves_swapped(self) -> Self {
+        let [a, b, c, d, e, f, g, h] = self.to_array();
+        Self::from_array([e, f, g, h, a, b, c, d])
+    }
 }

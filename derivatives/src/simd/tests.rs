@@ -1,7 +1,7 @@
 //! The registers of every level against plain arrays, lane by lane.
 
 use super::portable::Portable;
-use super::{Kernel, Level, Register, WIDTH, dispatch_at};
+use super::{Kernel, Level, Places, Register, WIDTH, dispatch_at};
 
 /// Numbers that tell a wrong operand order, a wrong blend and a wrong lane apart.
 const SAMPLES: [[f64; WIDTH]; 5] = [
@@ -26,7 +26,22 @@ impl Kernel for All {
     #[inline(always)]
     fn run<R: Register>(self) -> Results {
         let (a, b, c) = (R::from_array(self.0), R::from_array(self.1), R::from_array(self.2));
+        let places = Places::new([Some(6), Some(1), None, Some(1), Some(7), Some(0), Some(9), Some(2)]);
+        let [t0, t1, t2, t3, t4, t5, t6, t7] = R::transpose([a, b, c, a, b, c, b, a]);
         let lanes = vec![
+            ("permute", a.permute(&places).to_array()),
+            ("where_else", a.where_else(0b1010_0110, b).to_array()),
+            ("low_twice", a.low_twice().to_array()),
+            ("high_twice", a.high_twice().to_array()),
+            ("halves_swapped", a.halves_swapped().to_array()),
+            ("transpose 0", t0.to_array()),
+            ("transpose 1", t1.to_array()),
+            ("transpose 2", t2.to_array()),
+            ("transpose 3", t3.to_array()),
+            ("transpose 4", t4.to_array()),
+            ("transpose 5", t5.to_array()),
+            ("transpose 6", t6.to_array()),
+            ("transpose 7", t7.to_array()),
             ("splat", R::splat(self.0[1]).to_array()),
             ("array", a.to_array()),
             ("add", a.add(b).to_array()),
@@ -53,6 +68,24 @@ fn fused(name: &str, a: f64, b: f64, c: f64) -> Option<f64> {
         "mul_add" => Some(a.mul_add(b, c)),
         "mul_sub" => Some(a.mul_add(b, -c)),
         _ => None,
+    }
+}
+
+/// Lanes without a place, or with one that does not exist, become zero; transposition is what its name says.
+#[test]
+fn numbers_come_from_their_places() {
+    let x = Portable::from_array([0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]);
+    let places = Places::new([Some(6), Some(1), None, Some(1), Some(7), Some(0), Some(9), Some(2)]);
+    assert_eq!(x.permute(&places).to_array(), [6.5, 1.5, 0.0, 1.5, 7.5, 0.5, 0.0, 2.5]);
+    assert_eq!(places.mask(), 0b1011_1011);
+    assert_eq!(x.where_else(0b0000_0101, x.neg()).to_array(), [0.5, -1.5, 2.5, -3.5, -4.5, -5.5, -6.5, -7.5]);
+    assert_eq!(x.low_twice().to_array()[4..], [0.5, 1.5, 2.5, 3.5]);
+    assert_eq!(x.high_twice().to_array()[..4], [4.5, 5.5, 6.5, 7.5]);
+    assert_eq!(x.halves_swapped().to_array(), [4.5, 5.5, 6.5, 7.5, 0.5, 1.5, 2.5, 3.5]);
+    let rows = std::array::from_fn(|i| Portable::from_array(std::array::from_fn(|j| (10 * i + j) as f64)));
+    let columns = Portable::transpose(rows).map(Register::to_array);
+    for (j, column) in columns.iter().enumerate() {
+        assert_eq!(*column, std::array::from_fn::<f64, 8, _>(|i| (10 * i + j) as f64));
     }
 }
 

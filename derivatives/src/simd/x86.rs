@@ -1,7 +1,7 @@
 //! x86-64: AVX-512, AVX2 with FMA, and SSE2, which every such processor has.
 
 use super::single::Fused;
-use super::{Level, Piece, Register, Single, WIDTH};
+use super::{Level, Piece, Places, Register, Single, WIDTH};
 use std::arch::x86_64::*;
 
 /// One level: `$n` registers of `$w` numbers each.
@@ -18,6 +18,7 @@ macro_rules! register {
         mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
         select |$x:ident, $y:ident, $t:ident, $f:ident| $select:expr,
         all_lt |$lx:ident, $ly:ident| $all_lt:expr
+        $(, lanes { $($lanes:item)* })?
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
@@ -135,6 +136,7 @@ macro_rules! register {
                 }
                 all
             }
+            $($($lanes)*)?
         }
     };
     (@binary $n:literal, $name:ident $intrinsic:ident) => {
@@ -175,7 +177,66 @@ register!(
     mul_add |a, b, c| _mm512_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
     select |x, y, t, f| _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, y), f, t),
-    all_lt |x, y| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, y) == 0xff
+    all_lt |x, y| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, y) == 0xff,
+    lanes {
+        #[inline(always)]
+        fn permute(self, places: &Places) -> Self {
+            // SAFETY: see `register!`; `from` is eight numbers of 64 bits.
+            Self([unsafe {
+                let from = _mm512_loadu_epi64(places.from.as_ptr());
+                _mm512_maskz_permutexvar_pd(places.mask, from, self.0[0])
+            }])
+        }
+        #[inline(always)]
+        fn where_else(self, mask: u8, other: Self) -> Self {
+            // SAFETY: see `register!`.
+            Self([unsafe { _mm512_mask_blend_pd(mask, other.0[0], self.0[0]) }])
+        }
+        #[inline(always)]
+        fn transpose(r: [Self; WIDTH]) -> [Self; WIDTH] {
+            const EVEN: i32 = 0x88; // lanes of 128 bits 0 and 2 of each
+            const ODD: i32 = 0xdd; //  1 and 3
+            // SAFETY: see `register!`.
+            unsafe {
+                let [r0, r1, r2, r3, r4, r5, r6, r7] =
+                    [r[0].0[0], r[1].0[0], r[2].0[0], r[3].0[0], r[4].0[0], r[5].0[0], r[6].0[0], r[7].0[0]];
+                // Pairs: t0 = (r0[0] r1[0] r0[2] r1[2] …), t1 = (r0[1] r1[1] …)
+                let (t0, t1) = (_mm512_unpacklo_pd(r0, r1), _mm512_unpackhi_pd(r0, r1));
+                let (t2, t3) = (_mm512_unpacklo_pd(r2, r3), _mm512_unpackhi_pd(r2, r3));
+                let (t4, t5) = (_mm512_unpacklo_pd(r4, r5), _mm512_unpackhi_pd(r4, r5));
+                let (t6, t7) = (_mm512_unpacklo_pd(r6, r7), _mm512_unpackhi_pd(r6, r7));
+                let (a, b) = (_mm512_shuffle_f64x2::<EVEN>(t0, t2), _mm512_shuffle_f64x2::<EVEN>(t4, t6));
+                let (c, d) = (_mm512_shuffle_f64x2::<ODD>(t0, t2), _mm512_shuffle_f64x2::<ODD>(t4, t6));
+                let (e, f) = (_mm512_shuffle_f64x2::<EVEN>(t1, t3), _mm512_shuffle_f64x2::<EVEN>(t5, t7));
+                let (g, h) = (_mm512_shuffle_f64x2::<ODD>(t1, t3), _mm512_shuffle_f64x2::<ODD>(t5, t7));
+                [
+                    Self([_mm512_shuffle_f64x2::<EVEN>(a, b)]),
+                    Self([_mm512_shuffle_f64x2::<EVEN>(e, f)]),
+                    Self([_mm512_shuffle_f64x2::<EVEN>(c, d)]),
+                    Self([_mm512_shuffle_f64x2::<EVEN>(g, h)]),
+                    Self([_mm512_shuffle_f64x2::<ODD>(a, b)]),
+                    Self([_mm512_shuffle_f64x2::<ODD>(e, f)]),
+                    Self([_mm512_shuffle_f64x2::<ODD>(c, d)]),
+                    Self([_mm512_shuffle_f64x2::<ODD>(g, h)]),
+                ]
+            }
+        }
+        #[inline(always)]
+        fn low_twice(self) -> Self {
+            // SAFETY: see `register!`.
+            Self([unsafe { _mm512_shuffle_f64x2::<0x44>(self.0[0], self.0[0]) }])
+        }
+        #[inline(always)]
+        fn high_twice(self) -> Self {
+            // SAFETY: see `register!`.
+            Self([unsafe { _mm512_shuffle_f64x2::<0xee>(self.0[0], self.0[0]) }])
+        }
+        #[inline(always)]
+        fn halves_swapped(self) -> Self {
+            // SAFETY: see `register!`.
+            Self([unsafe { _mm512_shuffle_f64x2::<0x4e>(self.0[0], self.0[0]) }])
+        }
+    }
 );
 register!(
     /// Two 256-bit registers.
@@ -184,7 +245,21 @@ register!(
     mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
     select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
-    all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111
+    all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
+    lanes {
+        #[inline(always)]
+        fn low_twice(self) -> Self {
+            Self([self.0[0], self.0[0]])
+        }
+        #[inline(always)]
+        fn high_twice(self) -> Self {
+            Self([self.0[1], self.0[1]])
+        }
+        #[inline(always)]
+        fn halves_swapped(self) -> Self {
+            Self([self.0[1], self.0[0]])
+        }
+    }
 );
 register!(
     /// Four 128-bit registers.

@@ -3,7 +3,9 @@
 use super::memory::{FACTORS, MOTIONS, ROWS, Step};
 use super::pack::{Pack, load_motion, store_force, store_vector};
 use super::{Memory, RneaSecondDerivatives, wrench};
-use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, rnea, world};
+use crate::dynamics::links::{Links, update};
+use crate::dynamics::rnea::base_acceleration;
+use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, Inertia, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -15,7 +17,6 @@ use std::marker::PhantomData;
 pub(crate) struct Sweep<'a, P, T, L> {
     pub(crate) model: &'a Model<P>,
     pub(crate) ws: &'a mut Workspace<T>,
-    pub(crate) memory: &'a mut Memory<T>,
     pub(crate) q: &'a [T],
     pub(crate) v: &'a [T],
     pub(crate) a: &'a [T],
@@ -29,32 +30,37 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        let Self { model, ws, memory, q, v, a, wrenches, .. } = self;
+        let Self { model, ws, q, v, a, wrenches, .. } = self;
+        ws.second(model);
+        let Some(mut owned) = ws.second.take() else { return false };
+        let memory = &mut *owned;
         if memory.shares || !memory.sparse {
             memory.result.tensors_mut().into_iter().for_each(|tensor| tensor.as_mut_slice().fill(T::zero()));
             memory.sparse = true;
         }
-        outward(model, ws, memory, q, v, a);
-        if !wrenches.is_empty() {
-            subtract(ws, memory, wrenches);
-        }
+        let links = &*update(model, ws, base_acceleration(model), (q, v, a));
+        load(model, links, memory, wrenches);
+
         let mut waste = L::zero();
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            // Depth first: the path of any other body is the beginning of the one before.
-            if body.subtree_end == i + 1 {
-                gather::<P, T, L>(model, ws, memory, i);
-            }
-            for (k, p) in body.v.clone().enumerate() {
-                let column = ws.first[i] + k;
-                let own = Column::new(ws.world.columns[column], column, i, memory);
-                let (depth, start) = (memory.depth[i], memory.depth[i] - body.v.len());
-                combine::<T, L>(&own, depth, start, &memory.path, &mut memory.ancestors);
-                for t in 0..depth {
-                    waste = multiply::<T, L>(memory, t, t >= start, waste);
-                    if memory.shares {
-                        scatter::<T, true>(memory, p, t, start, L::WIDTH);
-                    } else {
-                        scatter::<T, false>(memory, p, t, start, L::WIDTH);
+            for index in links.of_body[i].clone().rev() {
+                // Depth first: the path of any link but a leaf is the beginning of the one before.
+                let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
+                if is_leaf {
+                    gather::<T, L>(links, memory, index);
+                }
+                let link = &links.links[index];
+                let (depth, start) = (memory.depth[index], memory.depth[index] - link.columns.len());
+                for column in link.columns.clone() {
+                    let own = Column::new(links, column, i, memory);
+                    combine::<T, L>(&own, depth, start, &memory.path, &mut memory.ancestors);
+                    for t in 0..depth {
+                        waste = multiply::<T, L>(memory, t, t >= start, waste);
+                        if memory.shares {
+                            scatter::<T, true>(memory, links.dof[column], t, start, L::WIDTH);
+                        } else {
+                            scatter::<T, false>(memory, links.dof[column], t, start, L::WIDTH);
+                        }
                     }
                 }
             }
@@ -66,7 +72,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
             }
         }
         if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
-            wrench::add(model, ws, memory);
+            wrench::add(model, links, memory);
         }
         if model.joint_friction {
             let nv = model.nv;
@@ -76,76 +82,50 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                 vv[(i * nv + i) * nv + i] += dof.friction_curvature(v[i], model.friction_width);
             }
         }
+        ws.second = Some(owned);
         waste.is_finite()
     }
 }
 
-/// Motions of all bodies and columns, and what each body has by itself.
+/// What each body has by itself: inertia, `B`, the force that it needs less that of wrenches which move along with it.
+/// Wrenches that stand still go elsewhere.
 #[inline(always)]
-fn outward<P: Real, T: Scalar<P>>(
+fn load<P: Real, T: Scalar<P>>(
     model: &Model<P>,
-    ws: &mut Workspace<T>,
+    links: &Links<T>,
     memory: &mut Memory<T>,
-    q: &[T],
-    v: &[T],
-    a: &[T],
+    wrenches: &[ExternalWrench<T>],
 ) {
-    let a_0 = rnea::base_acceleration(model);
-    world::place(model, ws, q);
-    world::drive(model, ws, q, v);
-    world::accelerate(model, ws, a_0, v, a);
-    world::weigh(model, ws);
     for (i, body) in model.bodies.iter().enumerate() {
-        let (v_p, a_p) = match body.parent {
-            Some(p) => (ws.world.velocity[p], ws.world.acceleration[p]),
-            None => (Motion::zero(), a_0),
-        };
-        let (v_i, a_i, y) = (ws.world.velocity[i], ws.world.acceleration[i], ws.world.inertia[i]);
-        for k in ws.first[i]..ws.first[i] + body.v.len() {
-            let s = ws.world.columns[k];
-            let psi_dot = v_p.cross(s); //                                      Ψ̇ = v_λ × S
-            memory.psi_dot[k] = psi_dot;
-            memory.psi_ddot[k] = a_p.cross(s) + v_p.cross(psi_dot); //          Ψ̈ = a_λ × S + v_λ × Ψ̇
-            memory.s_dot[k] = psi_dot + v_i.cross(s); //                        Ψ̇ + Ṡ, Ṡ = v × S
-        }
+        let (y, v) = (links.inertia(body, i), links.velocity[i]);
         memory.inertia[i] = y;
-        memory.coriolis[i] = y.body_coriolis(v_i);
-        memory.force[i] = y.newton_euler(v_i, a_i);
+        memory.coriolis[i] = y.body_coriolis(v);
+        memory.force[i] = y.newton_euler(v, links.acceleration[i]);
     }
-}
-
-/// Subtracts wrenches that move along with bodies from the forces on them; those that stand still go elsewhere.
-#[inline(always)]
-fn subtract<T: Real>(ws: &Workspace<T>, memory: &mut Memory<T>, wrenches: &[ExternalWrench<T>]) {
     memory.still.fill(Force::zero());
     for w in wrenches {
+        let b = w.body.index();
         match w.frame {
-            WrenchFrame::Body => memory.force[w.body.index()] -= ws.x_wb[w.body.index()].act(w.wrench),
-            WrenchFrame::World => memory.still[w.body.index()] += w.wrench,
+            WrenchFrame::Body => memory.force[b] -= links.pose[b].act(w.wrench),
+            WrenchFrame::World => memory.still[b] += links.from_world(b, w.wrench),
         }
     }
 }
 
-/// The columns from the world to body `leaf`, in blocks of a pack.
+/// The columns from the world to a link, in blocks of a pack.
 #[inline(always)]
-fn gather<P: Real, T: Scalar<P>, L: Pack<T>>(
-    model: &Model<P>,
-    ws: &Workspace<T>,
-    memory: &mut Memory<T>,
-    leaf: usize,
-) {
+fn gather<T: Real, L: Pack<T>>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize) {
     let mut next = Some(leaf);
-    while let Some(i) = next {
-        let body = &model.bodies[i];
-        let end = memory.depth[i];
-        let start = end - body.v.len();
-        for (k, dof) in body.v.clone().enumerate() {
-            let (at, column) = (start + k, ws.first[i] + k);
-            memory.steps[at] = Step { dof, start, end };
+    while let Some(index) = next {
+        let link = &links.links[index];
+        let end = memory.depth[index];
+        let start = end - link.columns.len();
+        for (at, column) in (start..end).zip(link.columns.clone()) {
+            memory.steps[at] = Step { dof: links.dof[column], start, end };
             let block = &mut memory.path[at / L::WIDTH * (MOTIONS * L::WIDTH)..][..MOTIONS * L::WIDTH];
             let lane = at % L::WIDTH;
             let motions =
-                [ws.world.columns[column], memory.psi_dot[column], memory.psi_ddot[column], memory.s_dot[column]];
+                [links.columns[column], links.psi_dot[column], links.psi_ddot[column], links.psi_s_dot[column]];
             for (m, m_k) in motions.into_iter().enumerate() {
                 let (l, w) = (m_k.linear, m_k.angular);
                 for (c, x) in [l.x, l.y, l.z, w.x, w.y, w.z].into_iter().enumerate() {
@@ -153,11 +133,11 @@ fn gather<P: Real, T: Scalar<P>, L: Pack<T>>(
                 }
             }
         }
-        next = body.parent;
+        next = link.parent;
     }
 }
 
-/// What the equations have of one column `S` of a body: `r₀` … `r₇` of the paper.
+/// What the equations have of one column `S` of a link: `r₀` … `r₇` of the paper.
 struct Column<T> {
     /// `S`
     s: Motion<T>,
@@ -181,8 +161,9 @@ struct Column<T> {
 
 impl<T: Real> Column<T> {
     #[inline(always)]
-    fn new(s: Motion<T>, column: usize, i: usize, memory: &Memory<T>) -> Self {
-        let (psi_dot, psi_ddot, s_dot) = (memory.psi_dot[column], memory.psi_ddot[column], memory.s_dot[column]);
+    fn new(links: &Links<T>, column: usize, i: usize, memory: &Memory<T>) -> Self {
+        let (s, psi_dot) = (links.columns[column], links.psi_dot[column]);
+        let (psi_ddot, s_dot) = (links.psi_ddot[column], links.psi_s_dot[column]);
         let (y, b, f) = (memory.inertia[i], memory.coriolis[i], memory.force[i]);
         let b_phi = y.body_coriolis(s);
         Self {
@@ -262,14 +243,14 @@ fn combine<T: Real, L: Pack<T>>(own: &Column<T>, depth: usize, start: usize, pat
         let u7 = own.r3.times(s) + own.r1(s_dot);
         store_force(u7, &mut to[U7 * w..]);
         if (block + 1) * w > start {
-            // Only for columns of the body itself.
+            // Only for columns of the link itself.
             let u4 = u9 + own.s.cross_force(own.inertia * s);
             store_force(u4, &mut to[U4 * w..]);
         }
     }
 }
 
-/// All products of column `t` of the path with the columns up to its joint's last. `waste` stays zero if they are finite.
+/// All products of column `t` of the path with the columns up to its link's last. `waste` stays zero if they are finite.
 #[inline(always)]
 fn multiply<T: Real, L: Pack<T>>(memory: &mut Memory<T>, t: usize, is_own: bool, waste: L) -> L {
     let w = L::WIDTH;
@@ -319,9 +300,10 @@ fn multiply<T: Real, L: Pack<T>>(memory: &mut Memory<T>, t: usize, is_own: bool,
     waste
 }
 
-/// Writes the products into the tensors, for column `p`, column `t` of its path and all columns `r` up to the joint of `t`.
+/// Writes the products into the tensors, for degree of freedom `p`, column `t` of its path and all columns `r` up to
+/// the link of `t`.
 ///
-/// `start`: first column of the body of `p`. Each entry is written once, or, if joints share coordinates (`ADD`), added.
+/// `start`: first column of the link of `p`. Each entry is written once, or, if joints share coordinates (`ADD`), added.
 #[inline(always)]
 fn scatter<T: Real, const ADD: bool>(memory: &mut Memory<T>, p: usize, t: usize, start: usize, w: usize) {
     let Memory { steps, rows, result, .. } = memory;
@@ -330,7 +312,7 @@ fn scatter<T: Real, const ADD: bool>(memory: &mut Memory<T>, p: usize, t: usize,
     let (qq, qv) = (d2tau_dqdq.as_mut_slice(), d2tau_dqdv.as_mut_slice());
     let (vv, aq) = (d2tau_dvdv.as_mut_slice(), d2tau_dadq.as_mut_slice());
     let is_own = t >= start;
-    let Step { dof: j, start: joint, end } = steps[t];
+    let Step { dof: j, start: link, end } = steps[t];
     let i = p;
     for (r, step) in steps[..end].iter().enumerate() {
         let k = step.dof;
@@ -350,7 +332,7 @@ fn scatter<T: Real, const ADD: bool>(memory: &mut Memory<T>, p: usize, t: usize,
             put::<T, ADD>(&mut vv[at(j, i, k)], u11_s);
             put::<T, ADD>(&mut aq[at(j, k, i)], u13_s);
         }
-        if r >= joint {
+        if r >= link {
             // u₂ = u₁₃
             put::<T, ADD>(&mut vv[at(i, j, k)], -u13_s);
             continue;

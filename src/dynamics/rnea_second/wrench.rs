@@ -4,7 +4,7 @@
 //! `∂S_i/∂q_k = S_k × S_i`. So `∂²τ_i/∂q_k ∂q_l = −φᵀ ((∂S_k/∂q_l) × S_i + S_k × (S_l × S_i))`.
 
 use super::Memory;
-use crate::dynamics::Workspace;
+use crate::dynamics::links::Links;
 use crate::model::Model;
 use crate::spatial::Force;
 use gradyn_derivatives::{Real, Scalar};
@@ -18,22 +18,27 @@ pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, mem
         if let Some(p) = body.parent {
             memory.still[p] += phi;
         }
-        for link in &links.links[links.of_body[i].clone()] {
-            for c in link.columns.clone() {
+        for link in links.of_body[i].clone() {
+            for c in links.links[link].columns.clone() {
                 let (row, s) = (links.dof[c], links.columns[c]);
-                for j in columns_of_path(links, link) {
-                    let (s_j, at_j) = (links.columns[j], (row * nv + links.dof[j]) * nv);
-                    for k in columns_of_path(links, link) {
+                for (at_j, j) in columns(links, link) {
+                    let s_j = links.columns[j];
+                    for (at_k, k) in columns(links, link) {
                         let s_k = links.columns[k];
                         let mut second = s_j.cross(s_k.cross(s));
                         // Only columns of the same link, or above, carry S_j along.
-                        if links.link_of[k] <= links.link_of[j] {
+                        if at_k <= at_j {
                             second += s_k.cross(s_j).cross(s);
                         }
-                        qq[at_j + links.dof[k]] -= second.power(phi);
+                        qq[(row * nv + links.dof[j]) * nv + links.dof[k]] -= second.power(phi);
                     }
                 }
             }
         }
     }
+}
+
+/// The columns of a link and of those to the root, each with the first one of its own link.
+fn columns<T: Real>(links: &Links<T>, link: usize) -> impl Iterator<Item = (usize, usize)> {
+    links.path(Some(link)).flat_map(|link| link.columns.clone().map(|k| (link.columns.start, k)))
 }

@@ -18,22 +18,19 @@ impl<P: Real> Inertia<P> {
     #[inline(always)]
     pub fn variation<T: Scalar<P>>(&self, v: Motion<T>) -> Matrix6<T> {
         let h_l = v3::skew((*self * v).linear);
-        matrix6::from_blocks(&v3::zero_matrix(), &h_l.transpose(), &h_l, &self.rotational_rate(v).matrix())
+        matrix6::from_blocks(
+            &v3::zero_matrix(),
+            &h_l.transpose(),
+            &h_l,
+            &rotational_rate(&self.moment_about_origin(), self.first_moment(), v).matrix(),
+        )
     }
 
     /// `B = v×* Y − Y v× + (Y v) ×̄*`: half of it is a Coriolis matrix of the body, as `½ B v = v ×* Y v` and
     /// `½ (B + Bᵀ) = Ẏ`. Equation (2).
     #[inline(always)]
     pub fn body_coriolis<T: Scalar<P>>(&self, v: Motion<T>) -> BodyCoriolis<T> {
-        let momentum = *self * v;
-        let (d, n) = (self.rotational_rate(v), momentum.angular);
-        #[rustfmt::skip]
-        let angular = Matrix3::new(
-            d.xx,       d.xy + n.z, d.xz - n.y,
-            d.xy - n.z, d.yy,       d.yz + n.x,
-            d.xz + n.y, d.yz - n.x, d.zz,
-        );
-        BodyCoriolis { momentum: momentum.linear, angular }
+        coriolis_of(&self.moment_about_origin(), self.first_moment(), v, *self * v)
     }
 
     /// [`body_coriolis`](Self::body_coriolis) as a matrix, 6×6.
@@ -41,26 +38,44 @@ impl<P: Real> Inertia<P> {
     pub fn body_coriolis_matrix<T: Scalar<P>>(&self, v: Motion<T>) -> Matrix6<T> {
         self.body_coriolis(v).matrix6()
     }
+}
 
-    /// `D` of equation (1).
-    #[inline(always)]
-    fn rotational_rate<T: Scalar<P>>(&self, v: Motion<T>) -> Symmetric3<T> {
-        let (i, h, w) = (self.moment_about_origin(), self.first_moment(), v.angular);
-        // columns of K: ω × I_k = −I_k × ω
-        let kx = v3::cross(Vector3::new(-i.xx, -i.xy, -i.xz), w);
-        let ky = v3::cross(Vector3::new(-i.xy, -i.yy, -i.yz), w);
-        let kz = v3::cross(Vector3::new(-i.xz, -i.yz, -i.zz), w);
-        let s = v3::dot(h, v.linear) * 2.0;
-        let hv = Symmetric3::sym_outer(h, v.linear);
-        Symmetric3::new(
-            kx.x * 2.0 + s - hv.xx,
-            kx.y + ky.x - hv.xy,
-            kx.z + kz.x - hv.xz,
-            ky.y * 2.0 + s - hv.yy,
-            ky.z + kz.y - hv.yz,
-            kz.z * 2.0 + s - hv.zz,
-        )
-    }
+/// Equation (2), from moment and first moment about the origin, velocity and momentum.
+#[inline(always)]
+pub(super) fn coriolis_of<P: Real, T: Scalar<P>>(
+    moment: &Symmetric3<P>,
+    first_moment: Vector3<P>,
+    v: Motion<T>,
+    momentum: Force<T>,
+) -> BodyCoriolis<T> {
+    let (d, n) = (rotational_rate(moment, first_moment, v), momentum.angular);
+    #[rustfmt::skip]
+    let angular = Matrix3::new(
+        d.xx,       d.xy + n.z, d.xz - n.y,
+        d.xy - n.z, d.yy,       d.yz + n.x,
+        d.xz + n.y, d.yz - n.x, d.zz,
+    );
+    BodyCoriolis { momentum: momentum.linear, angular }
+}
+
+/// `D` of equation (1).
+#[inline(always)]
+fn rotational_rate<P: Real, T: Scalar<P>>(i: &Symmetric3<P>, h: Vector3<P>, v: Motion<T>) -> Symmetric3<T> {
+    let w = v.angular;
+    // columns of K: ω × I_k = −I_k × ω
+    let kx = v3::cross(Vector3::new(-i.xx, -i.xy, -i.xz), w);
+    let ky = v3::cross(Vector3::new(-i.xy, -i.yy, -i.yz), w);
+    let kz = v3::cross(Vector3::new(-i.xz, -i.yz, -i.zz), w);
+    let s = v3::dot(h, v.linear) * 2.0;
+    let hv = Symmetric3::sym_outer(h, v.linear);
+    Symmetric3::new(
+        kx.x * 2.0 + s - hv.xx,
+        kx.y + ky.x - hv.xy,
+        kx.z + kz.x - hv.xz,
+        ky.y * 2.0 + s - hv.yy,
+        ky.z + kz.y - hv.yz,
+        kz.z * 2.0 + s - hv.zz,
+    )
 }
 
 /// The Coriolis matrix of one body, or the sum of several in the coordinates of one frame: `B = [[0, −2 [h_l]×], [0, A]]`.
