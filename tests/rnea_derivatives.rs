@@ -104,9 +104,8 @@ fn over_dual_numbers_they_are_second_derivatives() {
             let (far, close) = ([near(2.0 * h), near(-2.0 * h)], [near(h), near(-h)]);
             for (n, name) in ["dtau_dq", "dtau_dv", "dtau_da", "dtau_df_ext"].into_iter().enumerate() {
                 // Fourth order.
-                let entry = |i: usize| {
-                    (8.0 * (close[0][n][i] - close[1][n][i]) - (far[0][n][i] - far[1][n][i])) / (12.0 * h)
-                };
+                let entry =
+                    |i: usize| (8.0 * (close[0][n][i] - close[1][n][i]) - (far[0][n][i] - far[1][n][i])) / (12.0 * h);
                 let expected: Vec<_> = (0..found[n].len()).map(entry).collect();
                 // h⁴ and ε/h, times entries that grow along chains.
                 common::assert_near(&found[n], &expected, 1e-8, format!("{what}: {name} along {k}"));

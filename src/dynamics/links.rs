@@ -63,7 +63,8 @@ impl<T: Real> Links<T> {
     {
         let n = model.bodies.len();
         let (mut links, mut dof) = (Vec::<Link>::new(), Vec::new());
-        let (mut of_body, mut carrier, mut root) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+        let (mut of_body, mut carrier, mut root) =
+            (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
         for (i, body) in model.bodies.iter().enumerate() {
             let (first, column) = (links.len(), dof.len());
             let mut parent: Option<usize> = body.parent.and_then(|p| carrier[p]);

@@ -24,7 +24,7 @@ pub use forward_kinematics::{Kinematics, forward_kinematics};
 pub use jacobian::{frame_jacobian, point_jacobian, relative_jacobian};
 pub use reference::{FrameRef, ReferenceFrame};
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
+pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
 pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};
 pub use tensor3::Tensor3;
-pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
 pub use workspace::Workspace;

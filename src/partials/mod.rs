@@ -15,10 +15,12 @@ mod difference;
 mod dual;
 mod plan;
 mod result;
+mod second;
 mod state_function;
 
 pub use difference::Configurations;
 pub use result::{DerivativeErrors, RneaDerivatives};
+pub use second::{SecondOrderWorkspace, rnea_second_derivatives};
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 
 use crate::dynamics::{ExternalWrench, Workspace};

@@ -47,15 +47,15 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                 // Depth first: the path of any link but a leaf is the beginning of the one before.
                 let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
                 if is_leaf {
-                    gather::<T, L>(links, memory, index);
+                    gather(links, memory, index, L::WIDTH);
                 }
                 let link = &links.links[index];
                 let (depth, start) = (memory.depth[index], memory.depth[index] - link.columns.len());
                 for column in link.columns.clone() {
-                    let own = Column::new(links, column, i, memory);
-                    combine::<T, L>(&own, depth, start, &memory.path, &mut memory.ancestors);
+                    let width = PhantomData::<L>;
+                    L::call(Combine { links, memory: &mut *memory, column, i, depth, start, width });
                     for t in 0..depth {
-                        waste = multiply::<T, L>(memory, t, t >= start, waste);
+                        waste = L::call(Multiply { memory: &mut *memory, t, is_own: t >= start, waste });
                         if memory.shares {
                             scatter::<T, true>(memory, links.dof[column], t, start, L::WIDTH);
                         } else {
@@ -113,8 +113,7 @@ fn load<P: Real, T: Scalar<P>>(
 }
 
 /// The columns from the world to a link, in blocks of a pack.
-#[inline(always)]
-fn gather<T: Real, L: Pack<T>>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize) {
+fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width: usize) {
     let mut next = Some(leaf);
     while let Some(index) = next {
         let link = &links.links[index];
@@ -122,14 +121,14 @@ fn gather<T: Real, L: Pack<T>>(links: &Links<T>, memory: &mut Memory<T>, leaf: u
         let start = end - link.columns.len();
         for (at, column) in (start..end).zip(link.columns.clone()) {
             memory.steps[at] = Step { dof: links.dof[column], start, end };
-            let block = &mut memory.path[at / L::WIDTH * (MOTIONS * L::WIDTH)..][..MOTIONS * L::WIDTH];
-            let lane = at % L::WIDTH;
+            let block = &mut memory.path[at / width * (MOTIONS * width)..][..MOTIONS * width];
+            let lane = at % width;
             let motions =
                 [links.columns[column], links.psi_dot[column], links.psi_ddot[column], links.psi_s_dot[column]];
             for (m, m_k) in motions.into_iter().enumerate() {
                 let (l, w) = (m_k.linear, m_k.angular);
                 for (c, x) in [l.x, l.y, l.z, w.x, w.y, w.z].into_iter().enumerate() {
-                    block[(6 * m + c) * L::WIDTH + lane] = x;
+                    block[(6 * m + c) * width + lane] = x;
                 }
             }
         }
@@ -217,94 +216,124 @@ const U6_S: usize = 8;
 const U7_S: usize = 9;
 const U4_S: usize = 10;
 
-/// The paper's `u` of this column and all columns of its path, `depth` of them.
-#[inline(always)]
-fn combine<T: Real, L: Pack<T>>(own: &Column<T>, depth: usize, start: usize, path: &[T], ancestors: &mut [T]) {
-    let w = L::WIDTH;
-    for block in 0..depth.div_ceil(w) {
-        let path = &path[block * MOTIONS * w..][..MOTIONS * w];
-        let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
-        let s = load_motion::<T, L>(&path[S * w..]);
-        let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
-        let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
-        let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+/// The paper's `u` of one column of body `i` and all columns of its path, `depth` of them.
+struct Combine<'a, T, L> {
+    links: &'a Links<T>,
+    memory: &'a mut Memory<T>,
+    column: usize,
+    i: usize,
+    depth: usize,
+    /// First column of its link.
+    start: usize,
+    width: PhantomData<L>,
+}
 
-        let u9 = own.f0.bar_cross(s);
-        store_force(u9, &mut to[U9 * w..]);
-        store_vector(own.b_phi.tr_times(s).angular, &mut to[U11 * w..]);
-        store_vector(own.r3.tr_times(s).angular, &mut to[U1 * w..]);
-        // u₈ − u₁₂ = u₅ + u₈
-        let u8 = v3::cross(v3::neg(own.n4), s.angular);
-        store_vector(v3::sub(u8, own.b_phi.tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
-        let u3 = own.r3.times(psi_dot) + own.r1(psi_ddot) + own.f5.bar_cross(s);
-        store_force(u3, &mut to[U3 * w..]);
-        let u6 = own.b_phi.times(psi_dot) + own.f7.bar_cross(s);
-        store_force(u6, &mut to[U6 * w..]);
-        let u7 = own.r3.times(s) + own.r1(s_dot);
-        store_force(u7, &mut to[U7 * w..]);
-        if (block + 1) * w > start {
-            // Only for columns of the link itself.
-            let u4 = u9 + own.s.cross_force(own.inertia * s);
-            store_force(u4, &mut to[U4 * w..]);
+impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, memory, column, i, depth, start, .. } = self;
+        let own = Column::new(links, column, i, memory);
+        let (w, Memory { path, ancestors, .. }) = (L::WIDTH, memory);
+        for block in 0..depth.div_ceil(w) {
+            let path = &path[block * MOTIONS * w..][..MOTIONS * w];
+            let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
+            let s = load_motion::<T, L>(&path[S * w..]);
+            let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
+            let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
+            let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+
+            let u9 = own.f0.bar_cross(s);
+            store_force(u9, &mut to[U9 * w..]);
+            store_vector(own.b_phi.tr_times(s).angular, &mut to[U11 * w..]);
+            store_vector(own.r3.tr_times(s).angular, &mut to[U1 * w..]);
+            // u₈ − u₁₂ = u₅ + u₈
+            let u8 = v3::cross(v3::neg(own.n4), s.angular);
+            store_vector(v3::sub(u8, own.b_phi.tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
+            let u3 = own.r3.times(psi_dot) + own.r1(psi_ddot) + own.f5.bar_cross(s);
+            store_force(u3, &mut to[U3 * w..]);
+            let u6 = own.b_phi.times(psi_dot) + own.f7.bar_cross(s);
+            store_force(u6, &mut to[U6 * w..]);
+            let u7 = own.r3.times(s) + own.r1(s_dot);
+            store_force(u7, &mut to[U7 * w..]);
+            if (block + 1) * w > start {
+                // Only for columns of the link itself.
+                let u4 = u9 + own.s.cross_force(own.inertia * s);
+                store_force(u4, &mut to[U4 * w..]);
+            }
         }
     }
 }
 
 /// All products of column `t` of the path with the columns up to its link's last. `waste` stays zero if they are finite.
-#[inline(always)]
-fn multiply<T: Real, L: Pack<T>>(memory: &mut Memory<T>, t: usize, is_own: bool, waste: L) -> L {
-    let w = L::WIDTH;
-    let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
-    let lane = t % w;
-    let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
-    let force = |k: usize| Force::new(vector(k), vector(k + 3));
-    let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
-    let (u9, u3, u6, u7, u4) = (force(U9), force(U3), force(U6), force(U7), force(U4));
-    let mut waste = waste;
-    for block in 0..memory.steps[t].end.div_ceil(w) {
-        let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
-        let to = &mut memory.rows[block * ROWS * w..][..ROWS * w];
-        let s = load_motion::<T, L>(&path[S * w..]);
-        let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
-        let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
-        let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+struct Multiply<'a, T, L> {
+    memory: &'a mut Memory<T>,
+    t: usize,
+    /// Does column `t` belong to the same link?
+    is_own: bool,
+    waste: L,
+}
 
-        // u₁₃ = u₉ + u₁₁
-        let u9_psi_ddot: L = u9.power(psi_ddot);
-        let u9_s_dot: L = u9.power(s_dot);
-        let p1: L = v3::dot(u11, psi_dot.angular);
-        let p2 = u9_psi_ddot + v3::dot(u8_12, psi_dot.angular);
-        let u1_psi = u9_psi_ddot + v3::dot(u11, psi_ddot.angular) + v3::dot(u1, psi_dot.angular);
-        let u1_s = u9_s_dot + v3::dot(u11, s_dot.angular) + v3::dot(u1, s.angular);
-        let u8_s = u9_s_dot + v3::dot(u8_12, s.angular);
-        let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
-        let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
-        let mut put = |row: usize, x: L| {
-            x.store(&mut to[row * w..]);
-            waste = x.mul_plus(0.0, waste);
-        };
-        put(P1, p1);
-        put(P2, p2);
-        put(U1_PSI, u1_psi);
-        put(U1_S, u1_s);
-        put(U11_S, u11_s);
-        put(U9_S, u9_s);
-        put(U3_S, u3_s);
-        put(U8_S, u8_s);
-        put(U6_S, u6_s);
-        put(U7_S, u7_s);
-        if is_own {
-            put(U4_S, u4.power(s));
+impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
+    type Output = L;
+    #[inline(always)]
+    fn run(self) -> L {
+        let Self { memory, t, is_own, waste } = self;
+        let w = L::WIDTH;
+        let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
+        let lane = t % w;
+        let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
+        let force = |k: usize| Force::new(vector(k), vector(k + 3));
+        let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
+        let (u9, u3, u6, u7, u4) = (force(U9), force(U3), force(U6), force(U7), force(U4));
+        let mut waste = waste;
+        for block in 0..memory.steps[t].end.div_ceil(w) {
+            let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
+            let to = &mut memory.rows[block * ROWS * w..][..ROWS * w];
+            let s = load_motion::<T, L>(&path[S * w..]);
+            let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
+            let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
+            let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+
+            // u₁₃ = u₉ + u₁₁
+            let u9_psi_ddot: L = u9.power(psi_ddot);
+            let u9_s_dot: L = u9.power(s_dot);
+            let p1: L = v3::dot(u11, psi_dot.angular);
+            let p2 = u9_psi_ddot + v3::dot(u8_12, psi_dot.angular);
+            let u1_psi = u9_psi_ddot + v3::dot(u11, psi_ddot.angular) + v3::dot(u1, psi_dot.angular);
+            let u1_s = u9_s_dot + v3::dot(u11, s_dot.angular) + v3::dot(u1, s.angular);
+            let u8_s = u9_s_dot + v3::dot(u8_12, s.angular);
+            let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
+            let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
+            waste = keep(P1, p1, to, waste);
+            waste = keep(P2, p2, to, waste);
+            waste = keep(U1_PSI, u1_psi, to, waste);
+            waste = keep(U1_S, u1_s, to, waste);
+            waste = keep(U11_S, u11_s, to, waste);
+            waste = keep(U9_S, u9_s, to, waste);
+            waste = keep(U3_S, u3_s, to, waste);
+            waste = keep(U8_S, u8_s, to, waste);
+            waste = keep(U6_S, u6_s, to, waste);
+            waste = keep(U7_S, u7_s, to, waste);
+            if is_own {
+                waste = keep(U4_S, u4.power(s), to, waste);
+            }
         }
+        waste
     }
-    waste
+}
+
+/// Puts numbers into their row; `waste` stays zero as long as all are finite.
+#[inline(always)]
+fn keep<T: Real, L: Pack<T>>(row: usize, x: L, rows: &mut [T], waste: L) -> L {
+    x.store(&mut rows[row * L::WIDTH..]);
+    x.mul_plus(0.0, waste)
 }
 
 /// Writes the products into the tensors, for degree of freedom `p`, column `t` of its path and all columns `r` up to
 /// the link of `t`.
 ///
 /// `start`: first column of the link of `p`. Each entry is written once, or, if joints share coordinates (`ADD`), added.
-#[inline(always)]
 fn scatter<T: Real, const ADD: bool>(memory: &mut Memory<T>, p: usize, t: usize, start: usize, w: usize) {
     let Memory { steps, rows, result, .. } = memory;
     let RneaSecondDerivatives { d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq } = result;
