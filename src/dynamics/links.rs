@@ -121,7 +121,7 @@ impl<T: Real> Links<T> {
 
     /// A wrench that keeps its coordinates in the world, here.
     #[inline(always)]
-    pub(crate) fn from_world(&self, body: usize, wrench: Force<T>) -> Force<T> {
+    pub(crate) fn standing(&self, body: usize, wrench: Force<T>) -> Force<T> {
         wrench.shifted::<T>(self.origin(body))
     }
 }
