@@ -3,7 +3,7 @@
 use super::RneaSecondDerivatives;
 use crate::dynamics::links::Links;
 use crate::model::Model;
-use crate::spatial::{BodyCoriolis, Force, Inertia};
+use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::WIDTH;
 
@@ -36,7 +36,7 @@ pub(crate) struct Memory<T> {
     /// Second derivatives by two columns, and by all columns above.
     pub(super) rows: Vec<T>,
     /// Sums over subtrees: inertia, Coriolis matrix, force.
-    pub(super) inertia: Vec<Inertia<T>>,
+    pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
     pub(super) coriolis: Vec<BodyCoriolis<T>>,
     pub(super) force: Vec<Force<T>>,
     /// Forces that stand still in the world, summed over subtrees.
@@ -64,7 +64,7 @@ impl<T: Real> Memory<T> {
             path: vec![T::zero(); padded * MOTIONS],
             ancestors: vec![T::zero(); padded * FACTORS],
             rows: vec![T::zero(); padded * ROWS],
-            inertia: vec![Inertia::zero(); n],
+            inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],
             still: vec![Force::zero(); n],

@@ -7,7 +7,7 @@ use crate::dynamics::links::{Links, update};
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::model::Model;
-use crate::spatial::{BodyCoriolis, Force, Inertia, Motion, Symmetric3, vector as v3};
+use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
@@ -98,7 +98,7 @@ fn load<P: Real, T: Scalar<P>>(
 ) {
     for (i, body) in model.bodies.iter().enumerate() {
         let (y, v) = (links.inertia(body, i), links.velocity[i]);
-        memory.inertia[i] = y;
+        memory.inertia[i] = y.into();
         memory.coriolis[i] = y.body_coriolis(v);
         memory.force[i] = y.newton_euler(v, links.acceleration[i]);
     }
@@ -107,7 +107,7 @@ fn load<P: Real, T: Scalar<P>>(
         let b = w.body.index();
         match w.frame {
             WrenchFrame::Body => memory.force[b] -= links.pose[b].act(w.wrench),
-            WrenchFrame::World => memory.still[b] += links.from_world(b, w.wrench),
+            WrenchFrame::World => memory.still[b] += links.standing(b, w.wrench),
         }
     }
 }
@@ -141,7 +141,7 @@ struct Column<T> {
     /// `S`
     s: Motion<T>,
     /// `Y`, composite.
-    inertia: Inertia<T>,
+    inertia: InertiaAboutOrigin<T>,
     /// `Y S`: `r₀ = (Y S)×̄*`.
     f0: Force<T>,
     /// `Bφ = r₁ + r₀`
@@ -164,14 +164,15 @@ impl<T: Real> Column<T> {
         let (s, psi_dot) = (links.columns[column], links.psi_dot[column]);
         let (psi_ddot, s_dot) = (links.psi_ddot[column], links.psi_s_dot[column]);
         let (y, b, f) = (memory.inertia[i], memory.coriolis[i], memory.force[i]);
-        let b_phi = y.body_coriolis(s);
+        let f0 = y * s;
+        let b_phi = y.body_coriolis(s, f0);
         Self {
             s,
             inertia: y,
-            f0: y * s,
+            f0,
             b_phi,
             d1: Symmetric3::from_matrix(&b_phi.angular),
-            r3: y.body_coriolis(psi_dot) + b.carried(s),
+            r3: y.body_coriolis(psi_dot, y * psi_dot) + b.carried(s),
             n4: b.tr_times(s).angular,
             f5: b.times(psi_dot) + s.cross_force(f) + y * psi_ddot,
             f7: b.times(s) + y * s_dot,
