@@ -18,6 +18,7 @@ pub(crate) mod links;
 pub(crate) mod ltl;
 mod minv;
 mod reference;
+pub(crate) mod regressor;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod rnea_second;
@@ -42,6 +43,10 @@ pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_de
 pub use ltl::{MassFactors, factorize_mass_matrix};
 pub use minv::{mass_matrix_inverse, minv};
 pub use reference::{FrameRef, ReferenceFrame};
+pub use regressor::{
+    frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
+    static_torque_regressor, torque_regressor,
+};
 pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};

@@ -2,7 +2,9 @@
 
 use super::links::Links;
 use super::world::World;
-use super::{aba, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, rnea_derivatives, rnea_second};
+use super::{
+    aba, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_second,
+};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -57,6 +59,8 @@ pub struct Workspace<T> {
     pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
     /// Of transposed Jacobians; made when first needed.
     pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
+    /// Of regressors.
+    pub(crate) regressor: regressor::Memory<T>,
     /// That of the model.
     structure: u64,
 }
@@ -99,6 +103,7 @@ impl<T: Real> Workspace<T> {
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
+            regressor: regressor::Memory::default(),
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
