@@ -8,7 +8,7 @@ use gradyn::dynamics::{
     Workspace, aba, bias, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity, mechanical_energy,
     minv, rnea, rnea_with, static_torque,
 };
-use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn_derivatives::simd::{Level, with_level};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -113,6 +113,29 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
                 factorize_mass_matrix(&model, &mut ws, &q).expect("runs").solve(&mut x).expect("fits");
                 minv(&model, &mut ws, &q).expect("runs");
                 aba(&model, &mut ws, &q, &v, &tau, &f_ext).expect("runs");
+            });
+        }
+    }
+}
+
+#[test]
+fn derivatives_of_forward_dynamics_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let f_ext = wrenches(&model, 4);
+        for level in Level::available() {
+            with_level(level, || {
+                let mut ws = DerivativeWorkspace::new(&model);
+                let (q, v, tau) = state(&model, 4);
+                if forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext).is_err() {
+                    return; // a massless floating base: an error is what remains to be allocated
+                }
+                let (q, v, tau) = state(&model, 5);
+                for wrenches in [&f_ext[..], &f_ext[..1], &[], &f_ext] {
+                    assert_none(&format!("{what}, {level}, {} wrenches", wrenches.len()), || {
+                        forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, wrenches)
+                            .expect("runs");
+                    });
+                }
             });
         }
     }

@@ -23,7 +23,7 @@ pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod rnea_second;
 pub(crate) mod seen;
-mod singular;
+pub(crate) mod singular;
 pub(crate) mod step;
 mod tensor3;
 mod workspace;
