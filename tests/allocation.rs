@@ -5,8 +5,8 @@ mod common;
 
 use common::{dual, models, state, wrenches};
 use gradyn::dynamics::{
-    Workspace, aba, bias, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity, mechanical_energy,
-    minv, rnea, rnea_with, static_torque,
+    Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity,
+    mechanical_energy, minv, rnea, rnea_with, static_torque,
 };
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn_derivatives::simd::{Level, with_level};
@@ -95,6 +95,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
         let all = |seed: u64, ws: &mut Workspace<f64>| {
             let (q, v, tau) = state(&model, seed);
             crba(&model, ws, &q).expect("runs");
+            coriolis_matrix(&model, ws, &q, &v).expect("runs");
             bias(&model, ws, &q, &v, &f_ext).expect("runs");
             generalized_gravity(&model, ws, &q).expect("runs");
             static_torque(&model, ws, &q, &f_ext).expect("runs");
@@ -107,6 +108,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
             let mut x = tau.clone();
             assert_none(&what, || {
                 crba(&model, &mut ws, &q).expect("runs");
+                coriolis_matrix(&model, &mut ws, &q, &v).expect("runs");
                 bias(&model, &mut ws, &q, &v, &f_ext).expect("runs");
                 static_torque(&model, &mut ws, &q, &f_ext).expect("runs");
                 mechanical_energy(&model, &mut ws, &q, &v).expect("runs");

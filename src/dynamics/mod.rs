@@ -5,6 +5,7 @@
 
 mod aba;
 mod bias;
+mod coriolis;
 pub(crate) mod crba;
 mod dof_tree;
 mod energy;
@@ -31,6 +32,7 @@ pub(crate) mod world;
 
 pub use aba::{aba, forward_dynamics};
 pub use bias::{bias, generalized_gravity, static_torque};
+pub use coriolis::coriolis_matrix;
 pub use crba::{crba, mass_matrix};
 pub use energy::{kinetic_energy, mechanical_energy, potential_energy};
 pub(crate) use external::check as check_wrenches;

@@ -3,7 +3,8 @@
 use super::links::Links;
 use super::world::World;
 use super::{
-    aba, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_second,
+    aba, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives,
+    rnea_second,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -47,7 +48,9 @@ pub struct Workspace<T> {
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
-    /// Of its factors.
+    /// Of the Coriolis matrix; made when first needed.
+    pub(crate) coriolis: Option<Box<coriolis::Memory<T>>>,
+    /// Of the factors of the mass matrix.
     pub(crate) ltl: ltl::Factors<T>,
     /// Of its inverse.
     pub(crate) minv: minv::Memory<T>,
@@ -97,6 +100,7 @@ impl<T: Real> Workspace<T> {
             second: None,
             rnea_derivatives: None,
             crba: crba::Memory::default(),
+            coriolis: None,
             ltl: ltl::Factors::default(),
             minv: minv::Memory::default(),
             aba: aba::Memory::default(),
