@@ -293,6 +293,7 @@ fn arguments_are_checked() {
 
 /// A tensor's entries stand where its strides say, and contraction with `λ` is the sum over the first index.
 #[test]
+#[expect(clippy::float_cmp, reason = "whole numbers")]
 fn tensors_are_indexed_as_documented() {
     let mut tensor = Tensor3::zeros([2, 3, 4]);
     for (n, x) in tensor.as_mut_slice().iter_mut().enumerate() {
