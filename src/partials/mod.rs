@@ -30,7 +30,7 @@ pub use result::{DerivativeErrors, RneaDerivatives};
 pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 pub use terms::{
-    BiasForceDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_force_derivatives,
+    BiasDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_derivatives,
     generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
 };
 
