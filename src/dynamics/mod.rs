@@ -3,6 +3,9 @@
 //! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
 //! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
 
+pub(crate) mod centroidal;
+pub(crate) mod centroidal_derivatives;
+pub(crate) mod com;
 pub(crate) mod crba;
 mod external;
 mod forward_kinematics;
@@ -19,6 +22,9 @@ pub(crate) mod step;
 mod workspace;
 pub(crate) mod world;
 
+pub use centroidal::{Centroidal, centroidal, centroidal_momentum_matrix};
+pub use centroidal_derivatives::{CentroidalDerivatives, ComDerivatives, centroidal_derivatives, com_derivatives};
+pub use com::{CentersOfMass, PointMass, center_of_mass, com_jacobian};
 pub use crba::{crba, mass_matrix};
 pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};

@@ -11,6 +11,7 @@
 //! | [`Method::Difference`] | differences, extrapolated, with an error estimate | 1e-9 of the largest entry or better |
 
 mod analytical;
+mod centroidal;
 mod difference;
 mod dual;
 mod kinematics;
@@ -18,6 +19,7 @@ mod plan;
 mod result;
 mod state_function;
 
+pub use centroidal::{centroidal_derivatives, com_derivatives};
 pub use difference::Configurations;
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
