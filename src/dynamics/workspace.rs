@@ -3,7 +3,9 @@
 use super::links::Links;
 use super::rnea_derivatives;
 use super::world::World;
-use super::{centroidal, centroidal_derivatives, com, crba, frame_derivatives, jacobian, jacobian_transpose};
+use super::{
+    aba, centroidal, centroidal_derivatives, com, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv,
+};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -34,6 +36,8 @@ pub struct Workspace<T> {
     pub(crate) force: Vec<Force<T>>,
     /// Joint torques.
     pub(crate) tau: Vec<T>,
+    /// Accelerations of none; filled when first needed.
+    pub(crate) still: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
     /// The tree as links with constant columns; made when first needed.
@@ -42,6 +46,12 @@ pub struct Workspace<T> {
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
+    /// Of its factors.
+    pub(crate) ltl: ltl::Factors<T>,
+    /// Of its inverse.
+    pub(crate) minv: minv::Memory<T>,
+    /// Of forward dynamics.
+    pub(crate) aba: aba::Memory<T>,
     /// Of Jacobians.
     pub(crate) jacobian: jacobian::Memory<T>,
     /// Of derivatives of frames and points; made when first needed.
@@ -84,10 +94,14 @@ impl<T: Real> Workspace<T> {
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
+            still: Vec::new(),
             world: World::new(n, columns),
             links: None,
             rnea_derivatives: None,
             crba: crba::Memory::default(),
+            ltl: ltl::Factors::default(),
+            minv: minv::Memory::default(),
+            aba: aba::Memory::default(),
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,

@@ -1,8 +1,11 @@
 //! Derivatives of inverse dynamics in closed form: those of [`dynamics`](crate::dynamics::rnea_derivatives), over `f64`.
 
 use super::DerivativeWorkspace;
-use crate::dynamics::{ExternalWrench, rnea_derivatives::analytical};
+use super::result::RneaDerivatives;
+use crate::dynamics::ExternalWrench;
+use crate::dynamics::rnea_derivatives::{TorqueDerivatives, analytical, analytical_from};
 use crate::model::Model;
+use crate::spatial::Motion;
 
 /// Fills in the derivatives.
 pub(super) fn rnea_derivatives(
@@ -13,12 +16,21 @@ pub(super) fn rnea_derivatives(
     a: &[f64],
     wrenches: &[ExternalWrench],
 ) {
-    let by = analytical(model, &mut ws.base, q, v, a, wrenches);
-    let result = &mut ws.result;
+    store(&analytical(model, &mut ws.base, q, v, a, wrenches), &mut ws.result);
+}
+
+/// Fills in torques and derivatives without gravity.
+pub(super) fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64], a: &[f64]) {
+    let by = analytical_from(model, &mut ws.base, Motion::zero(), (q, v, a), &[]);
+    ws.result.tau.copy_from_slice(by.tau);
+    store(&by, &mut ws.result);
+}
+
+fn store(by: &TorqueDerivatives<'_, f64>, result: &mut RneaDerivatives) {
     result.dtau_dq.as_mut_slice().copy_from_slice(by.dtau_dq);
     result.dtau_dv.as_mut_slice().copy_from_slice(by.dtau_dv);
     result.dtau_da.as_mut_slice().copy_from_slice(by.dtau_da);
-    let each = by.dtau_df_ext.chunks_exact((6 * model.nv()).max(1));
+    let each = by.dtau_df_ext.chunks_exact((6 * result.tau.len()).max(1));
     for (to, from) in result.dtau_df_ext.iter_mut().zip(each) {
         to.as_mut_slice().copy_from_slice(from);
     }

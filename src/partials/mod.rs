@@ -17,13 +17,20 @@ mod dual;
 mod kinematics;
 mod plan;
 mod result;
+mod sparsity;
 mod state_function;
+mod terms;
 
 pub use centroidal::{centroidal_derivatives, com_derivatives};
 pub use difference::Configurations;
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
+pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
+pub use terms::{
+    BiasForceDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_force_derivatives,
+    generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
+};
 
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
@@ -77,6 +84,8 @@ pub struct DerivativeWorkspace {
     result: RneaDerivatives,
     /// Matrices of wrenches that an earlier call had more of.
     spare: Vec<DMatrix<f64>>,
+    /// Zeros.
+    rest: Vec<f64>,
 }
 
 impl fmt::Debug for DerivativeWorkspace {
@@ -95,6 +104,7 @@ impl DerivativeWorkspace {
             registers: None,
             result: RneaDerivatives::new(model.nv()),
             spare: Vec::new(),
+            rest: vec![0.0; model.nv()],
         }
     }
 }
