@@ -11,8 +11,8 @@ use gradyn::dynamics::{
 };
 use gradyn::model::Model;
 use gradyn::partials::{
-    DerivativeWorkspace, Method, centroidal_derivatives, com_derivatives, frame_derivatives,
-    jacobian_transpose_derivatives, point_derivatives, rnea_derivatives,
+    DerivativeWorkspace, Method, centroidal_derivatives, com_derivatives, forward_dynamics_derivatives,
+    frame_derivatives, jacobian_transpose_derivatives, point_derivatives, rnea_derivatives,
 };
 use gradyn::spatial::Force;
 use gradyn_derivatives::simd::{Level, with_level};
@@ -120,6 +120,29 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
                 factorize_mass_matrix(&model, &mut ws, &q).expect("runs").solve(&mut x).expect("fits");
                 minv(&model, &mut ws, &q).expect("runs");
                 aba(&model, &mut ws, &q, &v, &tau, &f_ext).expect("runs");
+            });
+        }
+    }
+}
+
+#[test]
+fn derivatives_of_forward_dynamics_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let f_ext = wrenches(&model, 4);
+        for level in Level::available() {
+            with_level(level, || {
+                let mut ws = DerivativeWorkspace::new(&model);
+                let (q, v, tau) = state(&model, 4);
+                if forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext).is_err() {
+                    return; // a massless floating base: an error is what remains to be allocated
+                }
+                let (q, v, tau) = state(&model, 5);
+                for wrenches in [&f_ext[..], &f_ext[..1], &[], &f_ext] {
+                    assert_none(&format!("{what}, {level}, {} wrenches", wrenches.len()), || {
+                        forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, wrenches)
+                            .expect("runs");
+                    });
+                }
             });
         }
     }

@@ -24,7 +24,7 @@ mod reference;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod seen;
-mod singular;
+pub(crate) mod singular;
 pub(crate) mod step;
 mod workspace;
 pub(crate) mod world;

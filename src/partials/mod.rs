@@ -14,6 +14,7 @@ mod analytical;
 mod centroidal;
 mod difference;
 mod dual;
+mod forward_dynamics;
 mod kinematics;
 mod plan;
 mod result;
@@ -23,6 +24,7 @@ mod terms;
 
 pub use centroidal::{centroidal_derivatives, com_derivatives};
 pub use difference::Configurations;
+pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use sparsity::SparsityPattern;
@@ -82,6 +84,8 @@ pub struct DerivativeWorkspace {
     /// Registers; their type depends on the level.
     registers: Option<Box<dyn Any + Send + Sync>>,
     result: RneaDerivatives,
+    /// Of the derivatives of forward dynamics; made when first needed.
+    forward_dynamics: Option<Box<forward_dynamics::Memory>>,
     /// Matrices of wrenches that an earlier call had more of.
     spare: Vec<DMatrix<f64>>,
     /// Zeros.
@@ -103,6 +107,7 @@ impl DerivativeWorkspace {
             plan: Plan::new(model),
             registers: None,
             result: RneaDerivatives::new(model.nv()),
+            forward_dynamics: None,
             spare: Vec::new(),
             rest: vec![0.0; model.nv()],
         }
