@@ -5,6 +5,9 @@
 
 mod aba;
 mod bias;
+pub(crate) mod centroidal;
+pub(crate) mod centroidal_derivatives;
+pub(crate) mod com;
 mod coriolis;
 pub(crate) mod crba;
 mod dof_tree;
@@ -30,6 +33,9 @@ pub(crate) mod world;
 
 pub use aba::{aba, forward_dynamics};
 pub use bias::{bias, generalized_gravity, static_torque};
+pub use centroidal::{Centroidal, centroidal, centroidal_momentum_matrix};
+pub use centroidal_derivatives::{CentroidalDerivatives, ComDerivatives, centroidal_derivatives, com_derivatives};
+pub use com::{CentersOfMass, PointMass, center_of_mass, com_jacobian};
 pub use coriolis::coriolis_matrix;
 pub use crba::{crba, mass_matrix};
 pub use energy::{kinetic_energy, mechanical_energy, potential_energy};

@@ -2,7 +2,10 @@
 
 use super::links::Links;
 use super::world::World;
-use super::{aba, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv};
+use super::{
+    aba, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl,
+    minv,
+};
 use super::{rnea_derivatives, rnea_gradient};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -60,6 +63,12 @@ pub struct Workspace<T> {
     pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
     /// Of transposed Jacobians; made when first needed.
     pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
+    /// Of centres of mass; made when first needed.
+    pub(crate) com: Option<Box<com::Memory<T>>>,
+    /// Of the centroidal momentum; made when first needed.
+    pub(crate) centroidal: Option<Box<centroidal::Memory<T>>>,
+    /// Of their derivatives; made when first needed.
+    pub(crate) centroidal_derivatives: Option<Box<centroidal_derivatives::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -103,6 +112,9 @@ impl<T: Real> Workspace<T> {
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
+            com: None,
+            centroidal: None,
+            centroidal_derivatives: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

@@ -11,6 +11,7 @@
 //! | [`Method::Difference`] | differences, extrapolated, with an error estimate | 1e-9 of the largest entry or better |
 
 mod analytical;
+mod centroidal;
 mod difference;
 mod dual;
 mod forward_dynamics;
@@ -22,6 +23,7 @@ mod sparsity;
 mod state_function;
 mod terms;
 
+pub use centroidal::{centroidal_derivatives, com_derivatives};
 pub use difference::Configurations;
 pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
 pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
