@@ -3,8 +3,8 @@
 use super::links::Links;
 use super::world::World;
 use super::{
-    aba, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives,
-    rnea_second,
+    aba, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl,
+    minv, regressor, rnea_derivatives, rnea_gradient, rnea_second,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -46,6 +46,8 @@ pub struct Workspace<T> {
     pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
     /// Of the derivatives of inverse dynamics; made when first needed.
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
+    /// Of the gradient of a combination of torques; made when first needed.
+    pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of the Coriolis matrix; made when first needed.
@@ -64,6 +66,12 @@ pub struct Workspace<T> {
     pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
     /// Of regressors.
     pub(crate) regressor: regressor::Memory<T>,
+    /// Of centres of mass; made when first needed.
+    pub(crate) com: Option<Box<com::Memory<T>>>,
+    /// Of the centroidal momentum; made when first needed.
+    pub(crate) centroidal: Option<Box<centroidal::Memory<T>>>,
+    /// Of their derivatives; made when first needed.
+    pub(crate) centroidal_derivatives: Option<Box<centroidal_derivatives::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -99,6 +107,7 @@ impl<T: Real> Workspace<T> {
             links: None,
             second: None,
             rnea_derivatives: None,
+            rnea_gradient: None,
             crba: crba::Memory::default(),
             coriolis: None,
             ltl: ltl::Factors::default(),
@@ -108,6 +117,9 @@ impl<T: Real> Workspace<T> {
             frame_derivatives: None,
             jacobian_transpose: None,
             regressor: regressor::Memory::default(),
+            com: None,
+            centroidal: None,
+            centroidal_derivatives: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
