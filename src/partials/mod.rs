@@ -26,7 +26,10 @@ pub use difference::Configurations;
 pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
-pub use second::{SecondOrderWorkspace, rnea_second_derivatives};
+pub use second::{
+    ForwardDynamicsSecondDerivatives, SecondOrderWorkspace, forward_dynamics_second_derivatives,
+    rnea_second_derivatives,
+};
 pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 pub use terms::{

@@ -1,7 +1,10 @@
-//! Second derivatives of inverse dynamics: in closed form, by dual numbers, by differences.
+//! Second derivatives of inverse and forward dynamics: in closed form, by dual numbers, by differences.
 
 mod difference;
 mod dual;
+mod forward;
+
+pub use forward::{ForwardDynamicsSecondDerivatives, forward_dynamics_second_derivatives};
 
 use super::Method;
 use crate::dynamics::rnea_second::{Sweep, check};
@@ -19,6 +22,7 @@ pub struct SecondOrderWorkspace {
     /// Registers; their type depends on the level.
     pub(super) registers: Option<Box<dyn Any + Send + Sync>>,
     errors: Option<Box<RneaSecondDerivatives>>,
+    forward: Option<Box<forward::Memory>>,
 }
 
 impl fmt::Debug for SecondOrderWorkspace {
@@ -31,7 +35,7 @@ impl SecondOrderWorkspace {
     /// Memory for the second derivatives of this model. The tensors, `4 nv³` numbers, are made at the first use.
     #[must_use]
     pub fn new(model: &Model) -> Self {
-        Self { base: Workspace::new(model), registers: None, errors: None }
+        Self { base: Workspace::new(model), registers: None, errors: None, forward: None }
     }
 
     /// Estimated errors of the last result, if it is by [`Method::Difference`].

@@ -1,0 +1,128 @@
+//! Second derivatives of forward dynamics: by formula, dual numbers and differences, and nested duals through ABA itself.
+
+mod common;
+
+use common::{assert_near, assert_same, lift, state, wrenches};
+use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba};
+use gradyn::model::Model;
+use gradyn::partials::{
+    ForwardDynamicsSecondDerivatives, Method, SecondOrderWorkspace, forward_dynamics_second_derivatives,
+};
+use gradyn_derivatives::Real;
+use gradyn_derivatives::num_dual::HyperDual64;
+
+/// Trees of every kind of joint and robots, as far as time allows.
+fn models(nv: usize) -> Vec<(String, Model)> {
+    common::models().into_iter().filter(|(_, model)| model.nv() <= nv).collect()
+}
+
+fn by(method: Method, model: &Model, seed: u64) -> ForwardDynamicsSecondDerivatives {
+    let ((q, v, tau), f_ext) = (state(model, seed), wrenches(model, seed));
+    let mut ws = SecondOrderWorkspace::new(model);
+    forward_dynamics_second_derivatives(model, &mut ws, method, &q, &v, &tau, &f_ext).expect("valid").clone()
+}
+
+#[track_caller]
+fn assert_tensors_near(
+    found: &ForwardDynamicsSecondDerivatives,
+    expected: &ForwardDynamicsSecondDerivatives,
+    tolerance: f64,
+    what: &str,
+) {
+    for ((name, found), (_, expected)) in found.tensors().into_iter().zip(expected.tensors()) {
+        assert_near(found.as_slice(), expected.as_slice(), tolerance, format!("{what}: {name}"));
+    }
+}
+
+/// The formulas are what dual numbers through the first derivatives give.
+#[test]
+fn formulas_and_duals_agree() {
+    for (what, model) in models(45) {
+        // Mass matrices of random trees have condition numbers of some 1e4, and accelerations are large.
+        assert_tensors_near(&by(Method::Analytical, &model, 3), &by(Method::Dual, &model, 3), 1e-9, &what);
+    }
+}
+
+/// Differences of the first derivatives confirm them.
+#[test]
+fn formulas_and_differences_agree() {
+    for (what, model) in models(14) {
+        // Ridders' table on first derivatives that carry the condition number of the mass matrix.
+        assert_tensors_near(&by(Method::Difference, &model, 3), &by(Method::Analytical, &model, 3), 1e-6, &what);
+    }
+}
+
+/// Nested dual numbers through the articulated-body algorithm give the same, in the order that is documented.
+#[test]
+fn formulas_are_what_nested_duals_through_aba_give() {
+    for (what, model) in models(14) {
+        let ((q, v, tau), f_ext) = (state(&model, 3), wrenches(&model, 3));
+        let expected = by(Method::Analytical, &model, 3);
+        let nv = model.nv();
+        let mut ws = Workspace::<HyperDual64>::new(&model);
+        let f_ext: Vec<ExternalWrench<HyperDual64>> = f_ext.iter().map(ExternalWrench::lift).collect();
+        let (q, v, tau) = (lift::<HyperDual64>(&q), lift::<HyperDual64>(&v), lift::<HyperDual64>(&tau));
+        let step = |k: usize, first: bool| -> Vec<HyperDual64> {
+            let e = if first { HyperDual64::new(0.0, 1.0, 0.0, 0.0) } else { HyperDual64::new(0.0, 0.0, 1.0, 0.0) };
+            (0..nv).map(|i| if i == k { e } else { HyperDual64::zero() }).collect()
+        };
+        let sum = |x: &[HyperDual64], dx: &[HyperDual64]| x.iter().zip(dx).map(|(x, dx)| *x + *dx).collect::<Vec<_>>();
+        let mut tensors = [(); 4].map(|()| Tensor3::zeros([nv; 3]));
+        for j in 0..nv {
+            for k in 0..nv {
+                let (e_j, e_k) = (step(j, false), step(k, true));
+                let q_k = model.integrate(&q, &e_k).expect("fits");
+                let (q_kj, q_j) =
+                    (model.integrate(&q_k, &e_j).expect("fits"), model.integrate(&q, &e_j).expect("fits"));
+                let v_k = sum(&v, &e_k);
+                let states =
+                    [(&q_kj, &v, &tau), (&q_j, &v_k, &tau), (&q, &sum(&v_k, &e_j), &tau), (&q_j, &v, &sum(&tau, &e_k))];
+                for (tensor, (q, v, tau)) in tensors.iter_mut().zip(states) {
+                    let ddq = aba(&model, &mut ws, q, v, tau, &f_ext).expect("valid");
+                    ddq.iter().enumerate().for_each(|(i, ddq)| tensor[(i, j, k)] = ddq.eps1eps2);
+                }
+            }
+        }
+        for ((name, found), expected) in expected.tensors().into_iter().zip(&tensors) {
+            // The condition number of the mass matrix.
+            assert_near(found.as_slice(), expected.as_slice(), 1e-9, format!("{what}: {name}"));
+        }
+    }
+}
+
+/// `∂²q̈/∂v²` is symmetric in the velocities, and `∂(M⁻¹)/∂q` is that of a symmetric matrix.
+#[test]
+fn symmetries_hold() {
+    for (what, model) in models(45) {
+        let second = by(Method::Analytical, &model, 6);
+        let largest = |t: &Tensor3| t.as_slice().iter().fold(1.0, |s: f64, x| s.max(x.abs()));
+        let (vv, q_tau) = (&second.d2ddq_dvdv, &second.d2ddq_dqdtau);
+        let (of_vv, of_q_tau) = (largest(vv), largest(q_tau));
+        for ((i, j, k), x) in vv.iter() {
+            // Rounding, times the condition number of the mass matrix.
+            assert!((x - vv[(i, k, j)]).abs() < 1e-10 * of_vv, "{what}: vv {i} {j} {k}");
+            let (a, b) = (q_tau[(i, j, k)], q_tau[(k, j, i)]);
+            assert!((a - b).abs() < 1e-10 * of_q_tau, "{what}: qτ {i} {j} {k}: {a} {b}");
+        }
+    }
+}
+
+/// Earlier calls leave nothing behind, and wrong arguments are named.
+#[test]
+fn calls_are_independent_and_checked() {
+    let model = common::tree_of(9, 9);
+    let ((q, v, tau), f_ext) = (state(&model, 8), wrenches(&model, 8));
+    let expected = by(Method::Analytical, &model, 8);
+    let mut ws = SecondOrderWorkspace::new(&model);
+    for method in Method::ALL {
+        let (q, v, tau) = state(&model, 1);
+        forward_dynamics_second_derivatives(&model, &mut ws, method, &q, &v, &tau, &[]).expect("valid");
+        assert_eq!(ws.forward_dynamics_errors().is_some(), method == Method::Difference);
+    }
+    let found = forward_dynamics_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext);
+    for ((name, found), (_, expected)) in found.expect("valid").tensors().into_iter().zip(expected.tensors()) {
+        assert_same(found.as_slice(), expected.as_slice(), name);
+    }
+    let error = forward_dynamics_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v[1..], &tau, &[]);
+    assert!(error.expect_err("short").to_string().contains("`v`"));
+}
