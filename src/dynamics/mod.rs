@@ -22,6 +22,7 @@ mod reference;
 pub(crate) mod regressor;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
+pub(crate) mod rnea_gradient;
 pub(crate) mod rnea_second;
 pub(crate) mod seen;
 pub(crate) mod singular;
@@ -52,6 +53,7 @@ pub use regressor::{
 pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
+pub use rnea_gradient::{TorqueGradient, rnea_gradient};
 pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};
 pub use tensor3::Tensor3;
 pub use workspace::Workspace;

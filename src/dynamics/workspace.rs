@@ -4,7 +4,7 @@ use super::links::Links;
 use super::world::World;
 use super::{
     aba, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives,
-    rnea_second,
+    rnea_gradient, rnea_second,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -46,6 +46,8 @@ pub struct Workspace<T> {
     pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
     /// Of the derivatives of inverse dynamics; made when first needed.
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
+    /// Of the gradient of a combination of torques; made when first needed.
+    pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of the Coriolis matrix; made when first needed.
@@ -99,6 +101,7 @@ impl<T: Real> Workspace<T> {
             links: None,
             second: None,
             rnea_derivatives: None,
+            rnea_gradient: None,
             crba: crba::Memory::default(),
             coriolis: None,
             ltl: ltl::Factors::default(),
