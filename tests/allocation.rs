@@ -4,6 +4,7 @@
 mod common;
 
 use common::{dual, models, state, wrenches};
+use gradyn::dynamics::torque_regressor;
 use gradyn::dynamics::{
     Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity,
     mechanical_energy, minv, rnea, rnea_with, static_torque,
@@ -11,6 +12,9 @@ use gradyn::dynamics::{
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, bias_force_derivatives, forward_dynamics_derivatives,
     mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, static_torque_derivatives,
+};
+use gradyn::partials::{
+    SecondOrderWorkspace, aba_hessian, forward_dynamics_second_derivatives, rnea_second_derivatives,
 };
 use gradyn_derivatives::simd::{Level, with_level};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -196,5 +200,25 @@ fn contractions_and_terms_allocate_nothing_the_second_time() {
                 assert_none(&format!("{what}, {level}"), run);
             });
         }
+    }
+}
+
+#[test]
+fn second_derivatives_and_regressors_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let f_ext = wrenches(&model, 6);
+        let (q, v, a) = state(&model, 6);
+        let (q1, v1, a1) = state(&model, 7);
+        let mut ws = SecondOrderWorkspace::new(&model);
+        let mut plain = Workspace::new(&model);
+        let mut run = |q: &[f64], v: &[f64], a: &[f64]| {
+            let method = Method::Analytical;
+            rnea_second_derivatives(&model, &mut ws, method, q, v, a, &f_ext).expect("runs");
+            forward_dynamics_second_derivatives(&model, &mut ws, method, q, v, a, &f_ext).expect("runs");
+            aba_hessian(&model, &mut ws, method, (q, v, a), &f_ext, a).expect("runs");
+            torque_regressor(&model, &mut plain, q, v, a).expect("runs");
+        };
+        run(&q, &v, &a);
+        assert_none(&what, || run(&q1, &v1, &a1));
     }
 }

@@ -3,13 +3,15 @@
 mod common;
 
 use common::{assert_near, assert_same, lift, state, wrenches};
-use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba};
+use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_gradient};
 use gradyn::model::Model;
 use gradyn::partials::{
-    ForwardDynamicsSecondDerivatives, Method, SecondOrderWorkspace, forward_dynamics_second_derivatives,
+    AccelerationHessian, DerivativeWorkspace, ForwardDynamicsSecondDerivatives, Method, SecondOrderWorkspace,
+    aba_hessian, aba_hessian_product, forward_dynamics_derivatives, forward_dynamics_second_derivatives,
 };
 use gradyn_derivatives::Real;
 use gradyn_derivatives::num_dual::HyperDual64;
+use nalgebra::DVector;
 
 /// Trees of every kind of joint and robots, as far as time allows.
 fn models(nv: usize) -> Vec<(String, Model)> {
@@ -125,4 +127,69 @@ fn calls_are_independent_and_checked() {
     }
     let error = forward_dynamics_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v[1..], &tau, &[]);
     assert!(error.expect_err("short").to_string().contains("`v`"));
+}
+
+/// `λᵀ q̈`: its gradient is `λᵀ` times the first derivatives, its Hessian `λᵀ` times the tensors; by three methods, and
+/// times a direction.
+#[test]
+fn combinations_of_accelerations_are_contractions() {
+    for (what, model) in models(45) {
+        let ((q, v, tau), f_ext) = (state(&model, 5), wrenches(&model, 5));
+        let (_, lambda, along_q) = state(&model, 6);
+        let (_, along_v, along_tau) = state(&model, 7);
+        let row = DVector::from_column_slice(&lambda);
+        let mut first = DerivativeWorkspace::new(&model);
+        let first =
+            forward_dynamics_derivatives(&model, &mut first, Method::Dual, &q, &v, &tau, &f_ext).expect("valid");
+        let mut ws = SecondOrderWorkspace::new(&model);
+        let found = aba_hessian(&model, &mut ws, Method::Analytical, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+        let found = found.clone();
+        // The condition number of the mass matrix, some 1e4, times rounding; throughout.
+        assert_near(&[found.value], &[first.ddq.dot(&row)], 1e-10, format!("{what}: value"));
+        for (name, found, matrix) in
+            [("dq", &found.dq, &first.ddq_dq), ("dv", &found.dv, &first.ddq_dv), ("dtau", &found.dtau, &first.ddq_dtau)]
+        {
+            assert_near(found.as_slice(), matrix.tr_mul(&row).as_slice(), 1e-9, format!("{what}: {name}"));
+        }
+        let gradient = {
+            let mut ws = Workspace::new(&model);
+            aba_gradient(&model, &mut ws, &q, &v, &tau, &f_ext, &lambda).expect("valid").df_ext.to_vec()
+        };
+        for (found, matrix) in gradient.chunks_exact(6).zip(&first.ddq_df_ext) {
+            assert_near(found, matrix.tr_mul(&row).as_slice(), 1e-9, format!("{what}: df_ext"));
+        }
+
+        let tensors = by(Method::Analytical, &model, 5);
+        let contract = |tensor: &Tensor3| tensor.contract(&lambda).expect("nv entries");
+        let expected = [
+            ("dqq", contract(&tensors.d2ddq_dqdq)),
+            ("dvq", contract(&tensors.d2ddq_dqdv).transpose()),
+            ("dvv", contract(&tensors.d2ddq_dvdv)),
+            ("dtauq", contract(&tensors.d2ddq_dqdtau).transpose()),
+        ];
+        let compare = |by: &AccelerationHessian, tolerance: f64, method: Method| {
+            for ((name, expected), found) in expected.iter().zip([&by.dqq, &by.dvq, &by.dvv, &by.dtauq]) {
+                assert_near(found.as_slice(), expected.as_slice(), tolerance, format!("{what}, {method}: {name}"));
+            }
+        };
+        compare(&found, 1e-9, Method::Analytical);
+        let by = aba_hessian(&model, &mut ws, Method::Dual, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+        compare(by, 1e-9, Method::Dual);
+        if model.nv() <= 14 {
+            let by = aba_hessian(&model, &mut ws, Method::Difference, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+            // Ridders' table on gradients that carry the condition number.
+            compare(by, 1e-6, Method::Difference);
+            assert!(by.errors.is_some());
+        }
+
+        let directions = (&along_q[..], &along_v[..], &along_tau[..]);
+        let [dq, dv, dtau] = aba_hessian_product(&model, (&q, &v, &tau), &f_ext, &lambda, directions).expect("valid");
+        let [along_q, along_v, along_tau] = [&along_q, &along_v, &along_tau].map(|x| DVector::from_column_slice(x));
+        let by_q = &found.dqq * &along_q + found.dvq.tr_mul(&along_v) + found.dtauq.tr_mul(&along_tau);
+        assert_near(dq.as_slice(), by_q.as_slice(), 1e-9, format!("{what}: product by q"));
+        let by_v = &found.dvq * &along_q + &found.dvv * &along_v;
+        assert_near(dv.as_slice(), by_v.as_slice(), 1e-9, format!("{what}: product by v"));
+        let by_tau = &found.dtauq * &along_q;
+        assert_near(dtau.as_slice(), by_tau.as_slice(), 1e-9, format!("{what}: product by tau"));
+    }
 }

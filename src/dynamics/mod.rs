@@ -4,6 +4,7 @@
 //! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
 
 mod aba;
+pub(crate) mod aba_gradient;
 mod bias;
 mod coriolis;
 pub(crate) mod crba;
@@ -32,6 +33,7 @@ mod workspace;
 pub(crate) mod world;
 
 pub use aba::{aba, forward_dynamics};
+pub use aba_gradient::{AccelerationGradient, aba_gradient};
 pub use bias::{bias, generalized_gravity, static_torque};
 pub use coriolis::coriolis_matrix;
 pub use crba::{crba, mass_matrix};

@@ -3,8 +3,8 @@
 use super::links::Links;
 use super::world::World;
 use super::{
-    aba, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives,
-    rnea_gradient, rnea_second,
+    aba, aba_gradient, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, regressor,
+    rnea_derivatives, rnea_gradient, rnea_second,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -64,6 +64,8 @@ pub struct Workspace<T> {
     pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
     /// Of transposed Jacobians; made when first needed.
     pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
+    /// Of the gradient of accelerations.
+    pub(crate) aba_gradient: aba_gradient::Memory<T>,
     /// Of regressors.
     pub(crate) regressor: regressor::Memory<T>,
     /// That of the model.
@@ -110,6 +112,7 @@ impl<T: Real> Workspace<T> {
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
+            aba_gradient: aba_gradient::Memory::empty(),
             regressor: regressor::Memory::default(),
             structure: model.structure,
         };

@@ -29,8 +29,8 @@ pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_he
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use second::{
-    ForwardDynamicsSecondDerivatives, SecondOrderWorkspace, forward_dynamics_second_derivatives,
-    rnea_second_derivatives,
+    AccelerationHessian, ForwardDynamicsSecondDerivatives, SecondOrderWorkspace, aba_hessian, aba_hessian_product,
+    forward_dynamics_second_derivatives, rnea_second_derivatives,
 };
 pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
