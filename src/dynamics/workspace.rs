@@ -3,8 +3,8 @@
 use super::links::Links;
 use super::world::World;
 use super::{
-    aba, aba_gradient, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, regressor,
-    rnea_derivatives, rnea_gradient, rnea_second,
+    aba, aba_gradient, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian,
+    jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -68,6 +68,12 @@ pub struct Workspace<T> {
     pub(crate) aba_gradient: aba_gradient::Memory<T>,
     /// Of regressors.
     pub(crate) regressor: regressor::Memory<T>,
+    /// Of centres of mass; made when first needed.
+    pub(crate) com: Option<Box<com::Memory<T>>>,
+    /// Of the centroidal momentum; made when first needed.
+    pub(crate) centroidal: Option<Box<centroidal::Memory<T>>>,
+    /// Of their derivatives; made when first needed.
+    pub(crate) centroidal_derivatives: Option<Box<centroidal_derivatives::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -114,6 +120,9 @@ impl<T: Real> Workspace<T> {
             jacobian_transpose: None,
             aba_gradient: aba_gradient::Memory::empty(),
             regressor: regressor::Memory::default(),
+            com: None,
+            centroidal: None,
+            centroidal_derivatives: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.
