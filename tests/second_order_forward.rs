@@ -3,7 +3,7 @@
 mod common;
 
 use common::{assert_near, assert_same, lift, state, wrenches};
-use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_gradient};
+use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_gradient, mass_matrix};
 use gradyn::model::Model;
 use gradyn::partials::{
     AccelerationHessian, DerivativeWorkspace, ForwardDynamicsSecondDerivatives, Method, SecondOrderWorkspace,
@@ -11,11 +11,26 @@ use gradyn::partials::{
 };
 use gradyn_derivatives::Real;
 use gradyn_derivatives::num_dual::HyperDual64;
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
+
+/// Robots with a massless floating base that can be moved without moving anything that has mass.
+const SINGULAR: [&str; 4] =
+    ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];
 
 /// Trees of every kind of joint and robots, as far as time allows.
 fn models(nv: usize) -> Vec<(String, Model)> {
-    common::models().into_iter().filter(|(_, model)| model.nv() <= nv).collect()
+    let regular = |(what, model): &(String, Model)| model.nv() <= nv && !SINGULAR.contains(&what.as_str());
+    common::models().into_iter().filter(regular).collect()
+}
+
+/// What two ways to the same number may differ by, of the largest entry: some ten thousand roundings, which solving with
+/// the mass matrix makes larger by its condition number (of its diagonal scaled to one); never less than 1e-10, as the terms
+/// of a sum can be a hundred times as large.
+fn rounding(model: &Model, seed: u64) -> f64 {
+    let m = mass_matrix(model, &state(model, seed).0).expect("runs");
+    let scaled = DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)] / (m[(i, i)] * m[(j, j)]).sqrt());
+    let eigenvalues = scaled.symmetric_eigenvalues();
+    (1e4 * f64::EPSILON * eigenvalues.max() / eigenvalues.min()).max(1e-10)
 }
 
 fn by(method: Method, model: &Model, seed: u64) -> ForwardDynamicsSecondDerivatives {
@@ -40,8 +55,8 @@ fn assert_tensors_near(
 #[test]
 fn formulas_and_duals_agree() {
     for (what, model) in models(45) {
-        // Mass matrices of random trees have condition numbers of some 1e4, and accelerations are large.
-        assert_tensors_near(&by(Method::Analytical, &model, 3), &by(Method::Dual, &model, 3), 1e-9, &what);
+        let tolerance = rounding(&model, 3);
+        assert_tensors_near(&by(Method::Analytical, &model, 3), &by(Method::Dual, &model, 3), tolerance, &what);
     }
 }
 
@@ -49,8 +64,9 @@ fn formulas_and_duals_agree() {
 #[test]
 fn formulas_and_differences_agree() {
     for (what, model) in models(14) {
-        // Ridders' table on first derivatives that carry the condition number of the mass matrix.
-        assert_tensors_near(&by(Method::Difference, &model, 3), &by(Method::Analytical, &model, 3), 1e-6, &what);
+        // Ridders' table loses some four digits of the first derivatives.
+        let tolerance = 1e4 * rounding(&model, 3);
+        assert_tensors_near(&by(Method::Difference, &model, 3), &by(Method::Analytical, &model, 3), tolerance, &what);
     }
 }
 
@@ -86,8 +102,7 @@ fn formulas_are_what_nested_duals_through_aba_give() {
             }
         }
         for ((name, found), expected) in expected.tensors().into_iter().zip(&tensors) {
-            // The condition number of the mass matrix.
-            assert_near(found.as_slice(), expected.as_slice(), 1e-9, format!("{what}: {name}"));
+            assert_near(found.as_slice(), expected.as_slice(), rounding(&model, 3), format!("{what}: {name}"));
         }
     }
 }
@@ -99,12 +114,11 @@ fn symmetries_hold() {
         let second = by(Method::Analytical, &model, 6);
         let largest = |t: &Tensor3| t.as_slice().iter().fold(1.0, |s: f64, x| s.max(x.abs()));
         let (vv, q_tau) = (&second.d2ddq_dvdv, &second.d2ddq_dqdtau);
-        let (of_vv, of_q_tau) = (largest(vv), largest(q_tau));
+        let (of_vv, of_q_tau, tolerance) = (largest(vv), largest(q_tau), rounding(&model, 6));
         for ((i, j, k), x) in vv.iter() {
-            // Rounding, times the condition number of the mass matrix.
-            assert!((x - vv[(i, k, j)]).abs() < 1e-10 * of_vv, "{what}: vv {i} {j} {k}");
+            assert!((x - vv[(i, k, j)]).abs() < tolerance * of_vv, "{what}: vv {i} {j} {k}");
             let (a, b) = (q_tau[(i, j, k)], q_tau[(k, j, i)]);
-            assert!((a - b).abs() < 1e-10 * of_q_tau, "{what}: qτ {i} {j} {k}: {a} {b}");
+            assert!((a - b).abs() < tolerance * of_q_tau, "{what}: qτ {i} {j} {k}: {a} {b}");
         }
     }
 }
@@ -144,19 +158,19 @@ fn combinations_of_accelerations_are_contractions() {
         let mut ws = SecondOrderWorkspace::new(&model);
         let found = aba_hessian(&model, &mut ws, Method::Analytical, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
         let found = found.clone();
-        // The condition number of the mass matrix, some 1e4, times rounding; throughout.
-        assert_near(&[found.value], &[first.ddq.dot(&row)], 1e-10, format!("{what}: value"));
+        let tolerance = rounding(&model, 5);
+        assert_near(&[found.value], &[first.ddq.dot(&row)], tolerance, format!("{what}: value"));
         for (name, found, matrix) in
             [("dq", &found.dq, &first.ddq_dq), ("dv", &found.dv, &first.ddq_dv), ("dtau", &found.dtau, &first.ddq_dtau)]
         {
-            assert_near(found.as_slice(), matrix.tr_mul(&row).as_slice(), 1e-9, format!("{what}: {name}"));
+            assert_near(found.as_slice(), matrix.tr_mul(&row).as_slice(), tolerance, format!("{what}: {name}"));
         }
         let gradient = {
             let mut ws = Workspace::new(&model);
             aba_gradient(&model, &mut ws, &q, &v, &tau, &f_ext, &lambda).expect("valid").df_ext.to_vec()
         };
         for (found, matrix) in gradient.chunks_exact(6).zip(&first.ddq_df_ext) {
-            assert_near(found, matrix.tr_mul(&row).as_slice(), 1e-9, format!("{what}: df_ext"));
+            assert_near(found, matrix.tr_mul(&row).as_slice(), tolerance, format!("{what}: df_ext"));
         }
 
         let tensors = by(Method::Analytical, &model, 5);
@@ -172,13 +186,13 @@ fn combinations_of_accelerations_are_contractions() {
                 assert_near(found.as_slice(), expected.as_slice(), tolerance, format!("{what}, {method}: {name}"));
             }
         };
-        compare(&found, 1e-9, Method::Analytical);
+        compare(&found, tolerance, Method::Analytical);
         let by = aba_hessian(&model, &mut ws, Method::Dual, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
-        compare(by, 1e-9, Method::Dual);
+        compare(by, tolerance, Method::Dual);
         if model.nv() <= 14 {
             let by = aba_hessian(&model, &mut ws, Method::Difference, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
-            // Ridders' table on gradients that carry the condition number.
-            compare(by, 1e-6, Method::Difference);
+            // Ridders' table loses some four digits of the gradients.
+            compare(by, 1e4 * tolerance, Method::Difference);
             assert!(by.errors.is_some());
         }
 
@@ -186,10 +200,10 @@ fn combinations_of_accelerations_are_contractions() {
         let [dq, dv, dtau] = aba_hessian_product(&model, (&q, &v, &tau), &f_ext, &lambda, directions).expect("valid");
         let [along_q, along_v, along_tau] = [&along_q, &along_v, &along_tau].map(|x| DVector::from_column_slice(x));
         let by_q = &found.dqq * &along_q + found.dvq.tr_mul(&along_v) + found.dtauq.tr_mul(&along_tau);
-        assert_near(dq.as_slice(), by_q.as_slice(), 1e-9, format!("{what}: product by q"));
+        assert_near(dq.as_slice(), by_q.as_slice(), tolerance, format!("{what}: product by q"));
         let by_v = &found.dvq * &along_q + &found.dvv * &along_v;
-        assert_near(dv.as_slice(), by_v.as_slice(), 1e-9, format!("{what}: product by v"));
+        assert_near(dv.as_slice(), by_v.as_slice(), tolerance, format!("{what}: product by v"));
         let by_tau = &found.dtauq * &along_q;
-        assert_near(dtau.as_slice(), by_tau.as_slice(), 1e-9, format!("{what}: product by tau"));
+        assert_near(dtau.as_slice(), by_tau.as_slice(), tolerance, format!("{what}: product by tau"));
     }
 }

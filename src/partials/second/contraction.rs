@@ -117,7 +117,8 @@ pub fn aba_hessian<'w>(
             result.dvq.gemm_tr(-1.0, &by.ddq_dv, &h.daq, -1.0);
             result.dvv.copy_from(&h.dvv);
             result.dvv.neg_mut();
-            result.dtauq.gemm(-1.0, &by.ddq_dtau, &h.daq, 0.0);
+            // M⁻¹ is its own transpose, and this product needs no memory.
+            result.dtauq.gemm_tr(-1.0, &by.ddq_dtau, &h.daq, 0.0);
         }
         Method::Dual | Method::Difference => {
             let state = State { q, v, u: tau, wrenches };
