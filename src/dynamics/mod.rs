@@ -7,6 +7,7 @@ mod external;
 mod forward_kinematics;
 pub(crate) mod rnea;
 pub(crate) mod step;
+pub(crate) mod wide;
 mod workspace;
 pub(crate) mod world;
 

@@ -1,7 +1,7 @@
 //! Inverse dynamics: the recursive Newton-Euler algorithm (RBDA, table 5.1), in body coordinates.
 
 use super::external::{self, ExternalWrench};
-use super::{Workspace, step};
+use super::{Workspace, step, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -58,7 +58,11 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if !T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }) {
+    let finite = match wide::rnea(model, ws, q, v, a, wrenches) {
+        Some(finite) => finite,
+        None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
+    };
+    if !finite {
         return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
     }
     Ok(&ws.tau)
@@ -135,15 +139,21 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             force: &mut ws.force,
             tau: &mut ws.tau,
         });
-        for dof in &model.dofs {
-            let i = dof.index;
-            ws.tau[i] += a[i] * dof.mass();
-            if model.joint_friction {
-                ws.tau[i] += dof.friction_torque(v[i], model.friction_width);
-            }
-        }
-        ws.tau.iter().all(|tau| tau.is_finite())
+        add_joint_dynamics(model, v, a, &mut ws.tau)
     }
+}
+
+/// Adds armature, damping and friction. Are all torques finite?
+#[inline(always)]
+pub(crate) fn add_joint_dynamics<P: Real, T: Scalar<P>>(model: &Model<P>, v: &[T], a: &[T], tau: &mut [T]) -> bool {
+    for dof in &model.dofs {
+        let i = dof.index;
+        tau[i] += a[i] * dof.mass();
+        if model.joint_friction {
+            tau[i] += dof.friction_torque(v[i], model.friction_width);
+        }
+    }
+    tau.iter().all(|tau| tau.is_finite())
 }
 
 /// The base accelerates at −g, so gravity needs no term of its own.

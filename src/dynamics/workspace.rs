@@ -1,5 +1,6 @@
 //! All scratch memory of the algorithms.
 
+use super::wide;
 use super::world::World;
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -31,6 +32,8 @@ pub struct Workspace<T> {
     pub(crate) tau: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
+    /// Rows of eight, for the forms over `f64`; made at their first call.
+    pub(crate) wide: Option<Box<wide::Memory>>,
     /// That of the model.
     structure: u64,
 }
@@ -60,6 +63,7 @@ impl<T: Real> Workspace<T> {
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             world: World::new(n, columns),
+            wide: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

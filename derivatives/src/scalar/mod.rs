@@ -49,6 +49,15 @@ pub trait AtLevel {
     fn call<P: Piece>(piece: P) -> P::Output {
         piece.run()
     }
+    /// The numbers as `f64`, if that is what they are: for algorithms that have a form of their own for plain numbers.
+    #[inline(always)]
+    fn as_f64s(x: &[Self]) -> Option<&[f64]>
+    where
+        Self: Sized,
+    {
+        let _ = x;
+        None
+    }
 }
 
 /// A number that may carry derivatives.
@@ -196,7 +205,12 @@ macro_rules! real_by_operators {
 }
 
 real_by_operators!(@ [] f64, f64);
-impl AtLevel for f64 {}
+impl AtLevel for f64 {
+    #[inline(always)]
+    fn as_f64s(x: &[Self]) -> Option<&[f64]> {
+        Some(x)
+    }
+}
 
 macro_rules! num_dual_types {
     ($([$($generics:tt)*] $t:ty;)*) => { $(

@@ -1,0 +1,53 @@
+//! Inverse dynamics and its derivatives over `f64`, eight joints at a time.
+//!
+//! In coordinates of the world what bodies share is summed up without being transformed, so all but the poses and the
+//! sums along the tree is the same computation for every joint: eight of them go through one register, by the same
+//! formulas of [`spatial`](crate::spatial) that the plain form uses, over [`Lanes`](gradyn_derivatives::Lanes). A sum
+//! along a chain takes three steps a register ([`layout`]).
+//!
+//! - [`layout`]: which degree of freedom stands in which lane, the constants lane by lane, and who is summed up with whom
+//! - [`memory`]: rows of eight numbers
+//! - [`outward`]: poses, then motions, forces, and what derivatives need, root to leaves
+//! - [`inward`]: sums over subtrees, leaves to root
+//! - [`rnea`], [`derivatives`]: the two results
+//!
+//! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
+//! world's origin loses nothing; nothing that is returned depends on that origin. Models with joints whose motion subspace
+//! depends on `q` go through the plain form, which this one is tested against.
+
+pub(crate) mod derivatives;
+mod inward;
+pub(crate) mod layout;
+mod memory;
+mod outward;
+mod rnea;
+
+use crate::dynamics::rnea::add_joint_dynamics;
+use crate::dynamics::{ExternalWrench, Workspace};
+use crate::model::Model;
+use gradyn_derivatives::Real;
+pub(crate) use layout::Layout;
+pub(crate) use memory::Memory;
+use std::any::Any;
+
+/// Inverse dynamics into `ws.tau`, if the numbers are `f64` and the model has a layout. Are all torques finite? Lengths
+/// have been checked.
+#[inline(always)]
+pub(crate) fn rnea<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Option<bool> {
+    let state = (T::as_f64s(q)?, T::as_f64s(v)?, T::as_f64s(a)?);
+    let model = (model as &dyn Any).downcast_ref::<Model>()?;
+    let ws = (ws as &mut dyn Any).downcast_mut::<Workspace<f64>>()?;
+    let layout = model.derived.get(|| Layout::new(model))?;
+    let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout)));
+    memory.wrenches.clear();
+    memory.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
+    rnea::rnea(model, layout, memory, state, &mut ws.tau);
+    Some(add_joint_dynamics(model, state.1, state.2, &mut ws.tau))
+}
