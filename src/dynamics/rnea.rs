@@ -68,6 +68,24 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     Ok(&ws.tau)
 }
 
+/// [`rnea_with`] by the plain form, which leaves poses and motions of all bodies in the workspace.
+pub(crate) fn plain<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<&'w [T], InputError> {
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
+    external::check(model, wrenches)?;
+    if !T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }) {
+        return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
+    }
+    Ok(&ws.tau)
+}
+
 /// Joint torques that give the accelerations `a` at `(q, v)`: [`rnea_with`] in memory of its own.
 ///
 /// # Errors

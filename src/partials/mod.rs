@@ -117,7 +117,7 @@ pub fn rnea_derivatives<'w>(
     a: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
-    let tau = crate::dynamics::rnea_with(model, &mut ws.base, q, v, a, wrenches)?;
+    let tau = crate::dynamics::rnea::plain(model, &mut ws.base, q, v, a, wrenches)?;
     ws.result.tau.copy_from_slice(tau);
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
     match method {
