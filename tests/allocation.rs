@@ -90,13 +90,17 @@ fn derivatives_allocate_nothing_the_second_time() {
             with_level(level, || {
                 let mut ws = DerivativeWorkspace::new(&model);
                 let (q, v, a) = state(&model, 4);
-                rnea_derivatives(&model, &mut ws, Method::Dual, &q, &v, &a, &f_ext).expect("runs");
+                for method in [Method::Analytical, Method::Dual] {
+                    rnea_derivatives(&model, &mut ws, method, &q, &v, &a, &f_ext).expect("runs");
+                }
                 let (q, v, a) = state(&model, 5);
                 // At another state, with as many wrenches, with fewer, and again.
                 for wrenches in [&f_ext[..], &f_ext[..1], &[], &f_ext] {
-                    assert_none(&format!("{what}, {level}, {} wrenches: rnea_derivatives", wrenches.len()), || {
-                        rnea_derivatives(&model, &mut ws, Method::Dual, &q, &v, &a, wrenches).expect("runs");
-                    });
+                    for method in [Method::Analytical, Method::Dual] {
+                        assert_none(&format!("{what}, {level}, {method}, {} wrenches", wrenches.len()), || {
+                            rnea_derivatives(&model, &mut ws, method, &q, &v, &a, wrenches).expect("runs");
+                        });
+                    }
                 }
             });
         }

@@ -109,7 +109,7 @@ fn entries_that_the_tree_makes_zero_are_exactly_zero() {
         let mut ws = DerivativeWorkspace::new(&model);
         let (q, v, a) = state(&model, 11);
         // Other methods leave nothing behind either.
-        for method in [Method::Dual, Method::Difference, Method::Dual] {
+        for method in [Method::Analytical, Method::Dual, Method::Difference, Method::Analytical, Method::Dual] {
             if method == Method::Difference && model.nv() > 30 {
                 continue;
             }

@@ -193,7 +193,7 @@ pub(crate) fn write(
         let by = derivatives(robot, &mut by_method, method, state).map_err(refused)?;
         // The mass matrix is exact whatever the method.
         let mass_matrix = match method {
-            Method::Dual => &by.dtau_da,
+            Method::Analytical | Method::Dual => &by.dtau_da,
             _ => &derivatives(robot, &mut exact, Method::Dual, state).map_err(refused)?.dtau_da,
         };
         let by_link = state.f_ext.is_some().then(|| state.by_link(&by.dtau_df_ext, robot.model.nv()));

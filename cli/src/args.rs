@@ -213,10 +213,7 @@ fn method(name: &str) -> Result<Method, String> {
         return Ok(method);
     }
     let names = Method::ALL.map(Method::name).join(", ");
-    Err(match name {
-        "analytical" => format!("this version has no analytical method yet; it has: {names}"),
-        _ => format!("expected one of: {names}"),
-    })
+    Err(format!("expected one of: {names}"))
 }
 
 fn gravity(text: &str) -> Result<[f64; 3], String> {

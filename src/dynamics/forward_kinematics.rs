@@ -1,7 +1,7 @@
 //! Where the bodies are and how they move.
 
 use super::external::step_world_poses;
-use super::rnea::state_not_finite;
+use super::rnea::check_finite;
 use super::{Workspace, step};
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform};
@@ -29,11 +29,7 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
 ) -> Result<Kinematics<'w, P, T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
-    if ![q, v, a].into_iter().flatten().all(|x| x.is_finite())
-        && let Some(error) = state_not_finite(model, q, v, a)
-    {
-        return Err(error);
-    }
+    check_finite(model, q, v, a)?;
     for (i, body) in model.bodies.iter().enumerate() {
         let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
         let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);

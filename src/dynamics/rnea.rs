@@ -55,9 +55,7 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
-    ws.check(model)?;
-    external::check(model, wrenches)?;
+    check(model, ws, q, v, a, wrenches)?;
     let finite = match wide::rnea(model, ws, q, v, a, wrenches) {
         Some(finite) => finite,
         None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
@@ -66,6 +64,21 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
         return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
     }
     Ok(&ws.tau)
+}
+
+/// Do lengths, workspace and wrenches belong to the model?
+#[inline]
+pub(crate) fn check<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<(), InputError> {
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
+    external::check(model, wrenches)
 }
 
 /// [`rnea_with`] by the plain form, which leaves poses and motions of all bodies in the workspace.
@@ -77,9 +90,7 @@ pub(crate) fn plain<'w, P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
-    ws.check(model)?;
-    external::check(model, wrenches)?;
+    check(model, ws, q, v, a, wrenches)?;
     if !T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }) {
         return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
     }
@@ -182,7 +193,7 @@ pub(crate) fn base_acceleration<P: Real, A: Scalar<P>>(model: &Model<P>) -> Moti
 
 /// Which argument made a result that is not finite.
 #[cold]
-fn not_finite<P: Real, T: Real>(
+pub(crate) fn not_finite<P: Real, T: Real>(
     model: &Model<P>,
     q: &[T],
     v: &[T],
@@ -194,6 +205,15 @@ fn not_finite<P: Real, T: Real>(
         let index = tau.iter().position(|x| !x.is_finite()).unwrap_or(0);
         InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
     })
+}
+
+/// Are all numbers of a state finite? Slices that an algorithm does not take are empty.
+#[inline]
+pub(crate) fn check_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Result<(), InputError> {
+    if [q, v, a].into_iter().flatten().all(|x| x.is_finite()) {
+        return Ok(());
+    }
+    state_not_finite(model, q, v, a).map_or(Ok(()), Err)
 }
 
 /// The first number of a state that is not finite.

@@ -1,7 +1,8 @@
 //! All scratch memory of the algorithms.
 
-use super::wide;
+use super::links::Links;
 use super::world::World;
+use super::{crba, jacobian, rnea_derivatives, wide};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -20,6 +21,8 @@ pub struct Workspace<T> {
     pub(crate) columns: Vec<Motion<T>>,
     /// First column of each body.
     pub(crate) first: Vec<usize>,
+    /// The degree of freedom of each column. Several have the same one where joints mimic.
+    pub(crate) dof: Vec<usize>,
     /// Bias of each joint, in coordinates of its body.
     pub(crate) bias: Vec<Motion<T>>,
     /// Velocity of each body, in its coordinates.
@@ -34,6 +37,14 @@ pub struct Workspace<T> {
     pub(crate) world: World<T>,
     /// Rows of eight, for the forms over `f64`; made at their first call.
     pub(crate) wide: Option<Box<wide::Memory>>,
+    /// The tree as links with constant columns; made when first needed.
+    pub(crate) links: Option<Box<Links<T>>>,
+    /// Of the derivatives of inverse dynamics; made when first needed.
+    pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
+    /// Of the mass matrix.
+    pub(crate) crba: crba::Memory<T>,
+    /// Of Jacobians.
+    pub(crate) jacobian: jacobian::Memory<T>,
     /// That of the model.
     structure: u64,
 }
@@ -46,17 +57,19 @@ impl<T: Real> Workspace<T> {
         T: Scalar<P>,
     {
         let n = model.bodies().len();
-        let (mut first, mut columns) = (Vec::with_capacity(n), 0);
+        let (mut first, mut dof) = (Vec::with_capacity(n), Vec::new());
         for body in model.bodies() {
-            first.push(columns);
-            columns += body.v_range().len();
+            first.push(dof.len());
+            dof.extend(body.v_range());
         }
+        let columns = dof.len();
         let mut workspace = Self {
             x_pb: vec![Transform::identity(); n],
             x_wb: vec![Transform::identity(); n],
             trig: vec![(T::zero(), T::one()); n],
             columns: vec![Motion::zero(); columns],
             first,
+            dof,
             bias: vec![Motion::zero(); n],
             velocity: vec![Motion::zero(); n],
             acceleration: vec![Motion::zero(); n],
@@ -64,6 +77,10 @@ impl<T: Real> Workspace<T> {
             tau: vec![T::zero(); model.nv()],
             world: World::new(n, columns),
             wide: None,
+            links: None,
+            rnea_derivatives: None,
+            crba: crba::Memory::default(),
+            jacobian: jacobian::Memory::default(),
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

@@ -94,6 +94,12 @@ impl<P: Real> JointKind<P> for Composite<P> {
     fn subspace_varies(&self) -> bool {
         true
     }
+    /// Those of its parts, one after the other.
+    #[inline]
+    fn stage_end(&self, column: usize) -> usize {
+        let part = self.parts.iter().find(|part| part.v.contains(&column));
+        part.map_or(column + 1, |part| part.v.start + part.joint.stage_end(column - part.v.start))
+    }
     #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let (mut velocity, mut acceleration) = (Motion::<V>::zero(), Motion::<V>::zero());

@@ -119,6 +119,10 @@ impl<P: Real> JointKind<P> for Elementary<P> {
         each!(self, kind => JointKind::<P>::bias(kind, q, v))
     }
     #[inline]
+    fn stage_end(&self, column: usize) -> usize {
+        each!(self, kind => JointKind::<P>::stage_end(kind, column))
+    }
+    #[inline]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         each!(self, kind => JointKind::<P>::q_dot(kind, q, v, q_dot));
     }

@@ -91,6 +91,16 @@ pub trait JointKind<P: Real> {
         Motion::zero()
     }
 
+    /// A joint whose `S` depends on `q` is a row of stages whose own `S` does not: where does the stage that `column`
+    /// belongs to end?
+    ///
+    /// A column is at rest in the frame behind its stage and is carried by the stages after it. So, along `q ⊕ ε e_k`,
+    /// `∂S_l/∂q_k = S_l × S_k` if the stage of `l` comes before that of `k`, and zero otherwise.
+    #[inline]
+    fn stage_end(&self, _column: usize) -> usize {
+        self.nv()
+    }
+
     /// Rate of change of `q` at velocity `v`: `q̇ = G(q) v`, into `q_dot` (nq).
     #[inline]
     fn q_dot<T: Scalar<P>>(&self, _q: &[T], v: &[T], q_dot: &mut [T]) {
@@ -222,6 +232,10 @@ impl<P: Real> JointKind<P> for Joint<P> {
     #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         each!(self, kind => kind.bias(q, v))
+    }
+    #[inline]
+    fn stage_end(&self, column: usize) -> usize {
+        each!(self, kind => kind.stage_end(column))
     }
     #[inline]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {

@@ -38,6 +38,11 @@ impl<P: Real> JointKind<P> for SphericalZyx {
     fn subspace_varies(&self) -> bool {
         true
     }
+    /// One axis after the other.
+    #[inline]
+    fn stage_end(&self, column: usize) -> usize {
+        column + 1
+    }
     /// The columns' rates `Ṡ₀ = (−c₁ v₁, −s₁ s₂ v₁ + c₁ c₂ v₂, −s₁ c₂ v₁ − c₁ s₂ v₂)`, `Ṡ₁ = (0, −s₂ v₂, −c₂ v₂)`, times v.
     #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {

@@ -49,6 +49,11 @@ impl<P: Real> JointKind<P> for Universal<P> {
     fn subspace_varies(&self) -> bool {
         true
     }
+    /// One axis after the other.
+    #[inline]
+    fn stage_end(&self, column: usize) -> usize {
+        column + 1
+    }
     #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let a = self.first_in_body(q[1]);

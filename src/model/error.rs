@@ -118,6 +118,14 @@ pub enum InputError {
         /// Number of bodies.
         bodies: usize,
     },
+    /// A frame that the model does not have.
+    #[error("frame {index} does not exist: the model has {frames} frames")]
+    UnknownFrame {
+        /// The place asked for.
+        index: usize,
+        /// Number of frames.
+        frames: usize,
+    },
     /// The workspace was made for another model.
     #[error(
         "the workspace was made for a model of other joints, with {found} bodies and nv = {found_nv}; this one has {expected} and nv = {expected_nv}"

@@ -44,6 +44,16 @@ impl<P: Real> DofDynamics<P> {
         (u * self.damping + smooth_sign * self.friction) * self.multiplier
     }
 
+    /// Its derivative by the velocity: `k² (damping + friction w² / (u² + w²)^{3/2})`.
+    #[inline(always)]
+    pub(crate) fn friction_slope<T: Scalar<P>>(&self, v: T, width: P) -> T {
+        let u = v * self.multiplier;
+        let near = (u * u + width * width).sqrt().recip() * width;
+        // w² / (u² + w²)^{3/2}, without the cube of a small number.
+        let slope = near * near * (near * width.recip());
+        (slope * self.friction + T::from(self.damping)) * (self.multiplier * self.multiplier)
+    }
+
     /// `k² armature`, what it adds to the mass matrix.
     #[inline(always)]
     pub(crate) fn mass(&self) -> P {

@@ -6,9 +6,11 @@
 //!
 //! | method | how | accuracy |
 //! |---|---|---|
+//! | [`Method::Analytical`] | formulas in closed form | rounding |
 //! | [`Method::Dual`] | dual numbers through the algorithm itself | rounding |
 //! | [`Method::Difference`] | differences, extrapolated, with an error estimate | 1e-9 of the largest entry or better |
 
+mod analytical;
 mod difference;
 mod dual;
 mod plan;
@@ -19,7 +21,7 @@ pub use difference::Configurations;
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 
-use crate::dynamics::{ExternalWrench, Workspace};
+use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::model::{InputError, Model};
 use nalgebra::DMatrix;
 use plan::Plan;
@@ -30,6 +32,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
+    /// Formulas in closed form. The fast one.
+    Analytical,
     /// Dual numbers through the algorithm, in chunks of a vector register, only over the bodies that a direction reaches.
     /// Right for every joint by construction.
     Dual,
@@ -39,12 +43,13 @@ pub enum Method {
 
 impl Method {
     /// All methods.
-    pub const ALL: [Self; 2] = [Self::Dual, Self::Difference];
+    pub const ALL: [Self; 3] = [Self::Analytical, Self::Dual, Self::Difference];
 
     /// The method's name, as the command line takes it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Analytical => "analytical",
             Self::Dual => "dual",
             Self::Difference => "difference",
         }
@@ -94,14 +99,14 @@ impl DerivativeWorkspace {
 ///
 /// `q`: nq, `v`, `a`: nv. All matrices nv × nv; those of wrenches nv × 6, columns (force, moment) in the wrench's own
 /// coordinates. Damping, friction, armature and mimic joints are included. Entries that the structure of the tree makes
-/// zero are exactly zero. A second call with [`Method::Dual`] allocates nothing, as long as there are no more wrenches
-/// than ever before.
+/// zero are exactly zero. A second call with [`Method::Analytical`] or [`Method::Dual`] allocates nothing, as long as there
+/// are no more wrenches than ever before.
 ///
 /// ```no_run
 /// use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 /// # fn f(model: &gradyn::model::Model, q: &[f64], v: &[f64], a: &[f64]) -> Result<(), gradyn::model::InputError> {
 /// let mut workspace = DerivativeWorkspace::new(model);
-/// let derivatives = rnea_derivatives(model, &mut workspace, Method::Dual, q, v, a, &[])?;
+/// let derivatives = rnea_derivatives(model, &mut workspace, Method::Analytical, q, v, a, &[])?;
 /// println!("{}", derivatives.dtau_dq);
 /// # Ok(()) }
 /// ```
@@ -117,15 +122,24 @@ pub fn rnea_derivatives<'w>(
     a: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
-    let tau = crate::dynamics::rnea::plain(model, &mut ws.base, q, v, a, wrenches)?;
-    ws.result.tau.copy_from_slice(tau);
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
+    if method == Method::Analytical {
+        rnea::check(model, &ws.base, q, v, a, wrenches)?;
+        analytical::rnea_derivatives(model, ws, q, v, a, wrenches);
+    } else {
+        let tau = rnea::plain(model, &mut ws.base, q, v, a, wrenches)?;
+        ws.result.tau.copy_from_slice(tau);
+    }
     match method {
+        Method::Analytical => ws.result.errors = None,
         Method::Dual => {
             ws.result.errors = None;
             dual::rnea_derivatives(model, ws, q, v, a, wrenches);
         }
         Method::Difference => difference::rnea_derivatives(model, ws, q, v, a, wrenches)?,
+    }
+    if !ws.result.tau.iter().all(|x| x.is_finite()) {
+        return Err(rnea::not_finite(model, q, v, a, wrenches, ws.result.tau.as_slice()));
     }
     ws.result.check_finite(model)?;
     Ok(&ws.result)

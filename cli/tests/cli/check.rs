@@ -46,8 +46,13 @@ fn json_names_everything() {
     let value = json(&good(["check", &robot("mimic"), "--samples", "2", "--seed", "5", "--json"]));
     assert_eq!((&value["robot"], &value["seed"], &value["samples"]), (&"mimic".into(), &5.into(), &2.into()));
     assert_eq!((&value["agree"], &value["deviating"]), (&true.into(), &serde_json::json!([])));
-    let quantities: Vec<_> = value["comparisons"].as_array().expect("a list").iter().map(|c| &c["quantity"]).collect();
-    assert_eq!(quantities, ["dtau_dq", "dtau_dv", "dtau_da", "dtau_df_ext"]);
+    let comparisons = value["comparisons"].as_array().expect("a list");
+    let pairs = [["analytical", "dual"], ["analytical", "difference"], ["dual", "difference"]];
+    let expected = ["dtau_dq", "dtau_dv", "dtau_da", "dtau_df_ext"].into_iter().flat_map(|q| pairs.map(|p| (q, p)));
+    assert_eq!(comparisons.len(), 12);
+    for (found, (quantity, pair)) in comparisons.iter().zip(expected) {
+        assert_eq!((&found["quantity"], &found["methods"]), (&quantity.into(), &serde_json::json!(pair)));
+    }
     assert_eq!(value["identities"].as_array().map(Vec::len), Some(3));
 }
 

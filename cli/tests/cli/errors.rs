@@ -165,7 +165,10 @@ fn wrong_arguments_are_one_line_too() {
     has(&refused(&run(["info"])), &["<ROBOT>"]);
     has(&refused(&run(["info", &r, "--jsn"])), &["'--jsn'", "'--json'"]);
     has(&refused(&run(["evaluate", &r])), &["--states <FILE>"]);
-    has(&refused(&run(["evaluate", &r, "--states", "x", "--method", "magic"])), &["'magic'", "dual, difference"]);
+    has(
+        &refused(&run(["evaluate", &r, "--states", "x", "--method", "magic"])),
+        &["'magic'", "analytical, dual, difference"],
+    );
     has(&refused(&run(["check", &r, "--samples", "0"])), &["'0'", "--samples"]);
     has(&refused(&run(["check", &r, "--samples", "-1"])), &["'-1'"]);
     has(&refused(&run(["check", &r, "--seed", "x"])), &["'x'", "--seed"]);

@@ -6,8 +6,9 @@
 use super::layout::Pair;
 use super::memory::{Columns, Row, Six, load_motion};
 use super::{Layout, Memory, inward, outward, rnea};
+use crate::dynamics::{ExternalWrench, WrenchFrame};
 use crate::model::Model;
-use crate::spatial::{Force, Motion};
+use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::Vector3;
@@ -21,8 +22,8 @@ pub(crate) struct Results<'a> {
     pub(crate) dtau_da: &'a mut [f64],
 }
 
-/// Torques and derivatives at a state, without armature and friction. Lengths have been checked; the wrenches of
-/// `memory` must be given in coordinates of their bodies.
+/// Torques and derivatives at a state, without armature and friction. Lengths have been checked; wrenches are
+/// those of `memory`.
 pub(crate) fn derivatives(
     model: &Model,
     layout: &Layout,
@@ -105,6 +106,9 @@ impl Kernel for Derivatives<'_, '_> {
             }
         }
         own_blocks(layout, memory, results, nv);
+        if !memory.wrenches.is_empty() {
+            standing(model, layout, memory, q, results, nv);
+        }
     }
 }
 
@@ -204,18 +208,71 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
     for step in layout.bodies.iter().filter(|step| step.columns > 1) {
         let lanes = step.lane + 1 - step.columns..step.lane + 1;
         let (group, last) = (step.lane / WIDTH, step.lane % WIDTH);
-        let numbers = |rows: &[Row], k: usize| Vector3::new(rows[0].0[k], rows[1].0[k], rows[2].0[k]);
         let sums = &memory.sums[group];
         let f = Force::new(numbers(&sums[..3], last), numbers(&sums[3..], last));
-        let s = |lane: usize| {
-            let s = &memory.s[group];
-            Motion::new(numbers(&s[..3], lane % WIDTH), numbers(&s[3..], lane % WIDTH))
-        };
         for j in lanes.clone() {
-            let turned = f.bar_cross(s(j));
+            let turned = f.bar_cross(column(memory, j));
             for i in lanes.clone() {
-                results.dtau_dq[j * nv + i] -= s(i).power(turned);
+                results.dtau_dq[j * nv + i] -= column(memory, i).power(turned);
             }
         }
     }
+}
+
+/// Wrenches that stand still in the world do not turn with the columns, for any two joints between body and root:
+/// `τ_q[i, k] += S_iᵀ (φ ×̄* S_k)`. (`Q` has taken them along, and those that hang from it have not.)
+#[inline(never)]
+fn standing(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], results: &mut Results<'_>, nv: usize) {
+    for w in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
+        let f = w.wrench.shifted(rnea::origin(model, w.body.index(), q));
+        for k in path(layout, w.body.index()) {
+            let turned = f.bar_cross(column(memory, k));
+            for i in path(layout, w.body.index()) {
+                results.dtau_dq[k * nv + i] += column(memory, i).power(turned);
+            }
+        }
+    }
+}
+
+/// `∂τ/∂φ = −Jᵀ` of one wrench, nv × 6 column by column, after a run at the same state.
+pub(crate) fn by_wrench(
+    model: &Model,
+    layout: &Layout,
+    memory: &Memory,
+    q: &[f64],
+    w: &ExternalWrench,
+    to: &mut [f64],
+) {
+    let (nv, b) = (model.nv(), w.body.index());
+    to.fill(0.0);
+    for lane in path(layout, b) {
+        let s = column(memory, lane);
+        let s = match w.frame {
+            WrenchFrame::Body => rnea::pose(layout, memory, b).inv_act(s),
+            WrenchFrame::World => s.shifted(v3::neg(rnea::origin(model, b, q))),
+        };
+        if let Some(dof) = layout.dof[lane] {
+            for (k, x) in s.linear.iter().chain(s.angular.iter()).enumerate() {
+                to[k * nv + dof] -= x;
+            }
+        }
+    }
+}
+
+/// The lanes between a body and the root.
+fn path(layout: &Layout, body: usize) -> impl Iterator<Item = usize> {
+    let steps = std::iter::successors(Some(&layout.bodies[body]), |step| {
+        layout.bodies.iter().find(|parent| parent.lane == step.parent)
+    });
+    steps.flat_map(|step| step.lane + 1 - step.columns..step.lane + 1)
+}
+
+/// The column of a lane.
+fn column(memory: &Memory, lane: usize) -> Motion<f64> {
+    let s = &memory.s[lane / WIDTH];
+    Motion::new(numbers(&s[..3], lane % WIDTH), numbers(&s[3..], lane % WIDTH))
+}
+
+fn numbers(rows: &[Row], lane: usize) -> Vector3<f64> {
+    Vector3::new(rows[0].0[lane], rows[1].0[lane], rows[2].0[lane])
 }

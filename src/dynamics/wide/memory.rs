@@ -41,11 +41,6 @@ pub(crate) fn load_motion<R: Register>(m: &Six) -> Motion<Lanes<R>> {
     )
 }
 #[inline(always)]
-pub(crate) fn load_force<R: Register>(f: &Six) -> Force<Lanes<R>> {
-    let Motion { linear, angular } = load_motion(f);
-    Force::new(linear, angular)
-}
-#[inline(always)]
 pub(crate) fn load_symmetric<R: Register>(x: &[Row; 6]) -> Symmetric3<Lanes<R>> {
     Symmetric3::new(x[0].load(), x[1].load(), x[2].load(), x[3].load(), x[4].load(), x[5].load())
 }

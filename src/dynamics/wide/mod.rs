@@ -15,9 +15,9 @@
 //! world's origin loses nothing; nothing that is returned depends on that origin. Models with joints whose motion subspace
 //! depends on `q` go through the plain form, which this one is tested against.
 
-pub(crate) mod derivatives;
+mod derivatives;
 mod inward;
-pub(crate) mod layout;
+mod layout;
 mod memory;
 mod outward;
 mod rnea;
@@ -25,9 +25,11 @@ mod rnea;
 use crate::dynamics::rnea::add_joint_dynamics;
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
+pub(crate) use derivatives::Results;
 use gradyn_derivatives::Real;
 pub(crate) use layout::Layout;
 pub(crate) use memory::Memory;
+use nalgebra::DMatrix;
 use std::any::Any;
 
 /// Inverse dynamics into `ws.tau`, if the numbers are `f64` and the model has a layout. Are all torques finite? Lengths
@@ -50,4 +52,25 @@ pub(crate) fn rnea<P: Real, T: Real>(
     memory.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
     rnea::rnea(model, layout, memory, state, &mut ws.tau);
     Some(add_joint_dynamics(model, state.1, state.2, &mut ws.tau))
+}
+
+/// Derivatives of inverse dynamics, if the model has a layout. Lengths have been checked.
+#[inline(always)]
+pub(crate) fn rnea_derivatives(
+    model: &Model,
+    ws: &mut Workspace<f64>,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+    results: &mut Results<'_>,
+    by_wrench: &mut [DMatrix<f64>],
+) -> Option<()> {
+    let layout = model.derived.get(|| Layout::new(model))?;
+    let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout)));
+    memory.wrenches.clear();
+    memory.wrenches.extend(wrenches);
+    derivatives::derivatives(model, layout, memory, (q, v, a), results);
+    for (w, to) in wrenches.iter().zip(by_wrench) {
+        derivatives::by_wrench(model, layout, memory, q, w, to.as_mut_slice());
+    }
+    Some(())
 }

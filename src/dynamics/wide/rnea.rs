@@ -67,7 +67,7 @@ pub(super) fn pose(layout: &Layout, memory: &Memory, body: usize) -> Transform<f
 }
 
 /// The origin of a body's tree in the world.
-fn origin(model: &Model, body: usize, q: &[f64]) -> Vector3<f64> {
+pub(super) fn origin(model: &Model, body: usize, q: &[f64]) -> Vector3<f64> {
     let root = std::iter::successors(Some(body), |i| model.bodies[*i].parent).last().unwrap_or(body);
     let body = &model.bodies[root];
     let joint = crate::joint::JointKind::<f64>::pose(&body.joint, &q[body.q.clone()]);

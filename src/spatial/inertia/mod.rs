@@ -143,7 +143,8 @@ impl<P: Real, T: Scalar<P>> Add<Inertia<T>> for Inertia<P> {
     #[inline(always)]
     fn add(self, y: Inertia<T>) -> Inertia<T> {
         let mass = y.mass + self.mass;
-        let share = y.mass / one_if_zero(mass);
+        // Not a quotient: dual numbers divide by multiplying with the reciprocal, and values must keep their bits.
+        let share = y.mass * one_if_zero(mass).recip();
         let d = Vector3::new(y.com.x - self.com.x, y.com.y - self.com.y, y.com.z - self.com.z);
         let com = Vector3::new(
             share.mul_plus(d.x, T::from(self.com.x)),

@@ -153,7 +153,9 @@ mod tests {
                 findings.deviating.push(7);
             }
         }
-        assert_eq!(findings.deviating, [7]);
+        // By one of three methods, so in two of three pairs.
+        assert_eq!(findings.deviating, [7, 7]);
+        findings.deviating.dedup();
         let text = anstream::adapter::strip_str(&show::readable(&robot, &args.robot, &findings)).to_string();
         let row = text.lines().find(|line| line.contains("DEVIATES")).expect("there is one");
         assert!(row.starts_with("∂τ/∂v") && row.contains("elbow") && row.contains("shoulder"), "{text}");

@@ -1,0 +1,239 @@
+//! Jacobians of frames and points: `6 × nv`, linear rows first, or `3 × nv`.
+//!
+//! Column by column: the motion that a degree of freedom gives to the frame's body is the column `S_k` of the motion
+//! subspace of its joint, in coordinates of the world; nothing below or beside the path from the frame to the root gives
+//! any. Only the bodies on that path are placed, so the cost is that of the path.
+
+use super::reference::{Attached, check_body};
+use super::rnea::check_finite;
+use super::{FrameRef, ReferenceFrame, Workspace, world};
+use crate::model::{Body, BodyId, InputError, Model};
+use crate::spatial::{Motion, Transform, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{DMatrix, Vector3};
+
+/// Results of this file, and of its derivatives in time.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    /// 6 × nv.
+    pub(super) frame: DMatrix<T>,
+    /// 3 × nv.
+    pub(super) point: DMatrix<T>,
+}
+
+impl<T: Real> Default for Memory<T> {
+    fn default() -> Self {
+        Self { frame: empty(), point: empty() }
+    }
+}
+
+/// Jacobian of a frame: `J(q) q̇` is its velocity in the reference, 6 × nv, linear rows first.
+///
+/// `q`: nq. For a body, it is the Jacobian of its joint (Pinocchio's `computeJointJacobian`). Columns of degrees of freedom
+/// that do not move the frame are exactly zero; one that moves it through several joints, because they mimic, has the sum.
+/// Cost O(depth); a second call allocates nothing.
+///
+/// ```
+/// use gradyn::dynamics::{ReferenceFrame, frame_jacobian};
+/// # use gradyn::{Model, UrdfOptions, Workspace};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+/// let hand = model.find_frame("panda_hand").expect("is there");
+/// let mut workspace = Workspace::new(&model);
+/// let q = [0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8];
+/// let jacobian = frame_jacobian(&model, &mut workspace, &q, hand, ReferenceFrame::Local)?;
+/// assert_eq!(jacobian.shape(), (6, model.nv()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
+/// finite.
+pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    frame: impl Into<FrameRef>,
+    reference: ReferenceFrame,
+) -> Result<&'w DMatrix<T>, InputError> {
+    let at = Attached::of(model, frame.into())?;
+    check(model, ws, q, &[])?;
+    place_path(model, ws, q, at.body);
+    let x_wf = at.pose(ws);
+    clear(&mut ws.jacobian.frame, 6, model.nv);
+    write(model, &ws.first, &ws.world.columns, at.body, &x_wf, reference, &mut ws.jacobian.frame);
+    finite(model, "frame_jacobian", &ws.jacobian.frame)?;
+    Ok(&ws.jacobian.frame)
+}
+
+/// Jacobian of a point fixed in a body: `J(q) q̇` is its velocity, m/s, 3 × nv.
+///
+/// `q`: nq; `point`: in coordinates of the body, m. The reference says in which axes: those of the body for
+/// [`ReferenceFrame::Local`], those of the world else. Cost O(depth); a second call allocates nothing.
+///
+/// # Errors
+/// As [`frame_jacobian`].
+pub fn point_jacobian<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    body: BodyId,
+    point: Vector3<P>,
+    reference: ReferenceFrame,
+) -> Result<&'w DMatrix<T>, InputError> {
+    check_body(model, body)?;
+    check(model, ws, q, &[])?;
+    place_path(model, ws, q, Some(body.0));
+    let x_wb = ws.x_wb[body.0];
+    let point = x_wb.point(v3::lift::<P, T>(point));
+    let rows = &mut ws.jacobian.point;
+    clear(rows, 3, model.nv);
+    for (i, body) in path(&model.bodies, Some(body.0)) {
+        for (k, dof) in body.v.clone().enumerate() {
+            let velocity = ws.world.columns[ws.first[i] + k].velocity_at::<T>(point);
+            let u: Vector3<T> = match reference {
+                ReferenceFrame::Local => x_wb.inv_vector(velocity),
+                ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => velocity,
+            };
+            add_rows(rows, 0, dof, u);
+        }
+    }
+    finite(model, "point_jacobian", &ws.jacobian.point)?;
+    Ok(&ws.jacobian.point)
+}
+
+/// Jacobian of the motion of a frame B relative to a frame A: `J(q) q̇` is the velocity of B seen from A, 6 × nv.
+///
+/// A takes the place that the world has in [`frame_jacobian`]; with `v_a`, `v_b` the velocities of both in the world:
+///
+/// | reference | coordinates of `v_b − v_a` |
+/// |---|---|
+/// | [`World`](ReferenceFrame::World) | of A: axes of A, the linear part is that of the point of B passing A's origin |
+/// | [`Local`](ReferenceFrame::Local) | of B: axes of B, the linear part is that of B's origin |
+/// | [`LocalWorldAligned`](ReferenceFrame::LocalWorldAligned) | axes of A, the linear part is `d/dt` of B's position in A |
+///
+/// Degrees of freedom that move both alike have columns that are exactly zero. Cost O(depth); a second call allocates
+/// nothing.
+///
+/// # Errors
+/// As [`frame_jacobian`].
+pub fn relative_jacobian<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    a: impl Into<FrameRef>,
+    b: impl Into<FrameRef>,
+    reference: ReferenceFrame,
+) -> Result<&'w DMatrix<T>, InputError> {
+    let (a, b) = (Attached::of(model, a.into())?, Attached::of(model, b.into())?);
+    check(model, ws, q, &[])?;
+    place_path(model, ws, q, a.body);
+    place_path(model, ws, q, b.body);
+    let (x_wa, x_wb): (Transform<T>, Transform<T>) = (a.pose(ws), b.pose(ws));
+    let x_ab = x_wa.inv_mul(&x_wb);
+    let jacobian = &mut ws.jacobian.frame;
+    clear(jacobian, 6, model.nv);
+    for (tip, other, sign) in [(b.body, a.body, 1.0), (a.body, b.body, -1.0)] {
+        for (i, body) in path(&model.bodies, tip) {
+            // Moves both.
+            if other.is_some_and(|other| (i..body.subtree_end).contains(&other)) {
+                break;
+            }
+            for (k, dof) in body.v.clone().enumerate() {
+                let in_a: Motion<T> = x_wa.inv_act(ws.world.columns[ws.first[i] + k]);
+                add(jacobian, dof, reference.motion_from_world(&x_ab, in_a.scale::<f64>(sign)));
+            }
+        }
+    }
+    finite(model, "relative_jacobian", &ws.jacobian.frame)?;
+    Ok(&ws.jacobian.frame)
+}
+
+/// Adds the columns of the path from `body` to the root to `out`, which has been cleared; the path has been placed.
+pub(crate) fn write<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    first: &[usize],
+    columns: &[Motion<T>],
+    body: Option<usize>,
+    x_wf: &Transform<T>,
+    reference: ReferenceFrame,
+    out: &mut DMatrix<T>,
+) {
+    for (i, body) in path(&model.bodies, body) {
+        for (k, dof) in body.v.clone().enumerate() {
+            add(out, dof, reference.motion_from_world(x_wf, columns[first[i] + k]));
+        }
+    }
+}
+
+/// The bodies from this one to the root.
+#[inline(always)]
+pub(crate) fn path<P>(bodies: &[Body<P>], tip: Option<usize>) -> impl Iterator<Item = (usize, &Body<P>)> {
+    std::iter::successors(tip, |i| bodies[*i].parent).map(|i| (i, &bodies[i]))
+}
+
+/// Is the body `i` on the path from `tip` to the root?
+#[inline(always)]
+pub(crate) fn carries<P>(bodies: &[Body<P>], i: usize, tip: usize) -> bool {
+    (i..bodies[i].subtree_end).contains(&tip)
+}
+
+/// [`world::place`] for the bodies from the root to this one only.
+pub(crate) fn place_path<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], tip: Option<usize>) {
+    let Some(tip) = tip else { return };
+    for i in (0..=tip).filter(|i| carries(&model.bodies, *i, tip)) {
+        world::place_body(model, ws, i, q);
+    }
+}
+
+/// Adds a motion to a column.
+#[inline(always)]
+pub(crate) fn add<T: Real>(to: &mut DMatrix<T>, column: usize, m: Motion<T>) {
+    add_rows(to, 0, column, m.linear);
+    add_rows(to, 3, column, m.angular);
+}
+
+/// Adds a vector to three rows of a column.
+#[inline(always)]
+pub(crate) fn add_rows<T: Real>(to: &mut DMatrix<T>, row: usize, column: usize, u: Vector3<T>) {
+    to[(row, column)] += u.x;
+    to[(row + 1, column)] += u.y;
+    to[(row + 2, column)] += u.z;
+}
+
+/// A matrix without entries.
+pub(crate) fn empty<T: Real>() -> DMatrix<T> {
+    DMatrix::from_element(0, 0, T::zero())
+}
+
+/// Brings a matrix to this shape, all zero. Allocates the first time.
+pub(crate) fn clear<T: Real>(m: &mut DMatrix<T>, rows: usize, columns: usize) {
+    if m.shape() == (rows, columns) {
+        m.fill(T::zero());
+    } else {
+        *m = DMatrix::from_element(rows, columns, T::zero());
+    }
+}
+
+/// Checks lengths, that the workspace is the model's, and that numbers are finite. `v` is empty where it is not asked for.
+pub(crate) fn check<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &Workspace<T>,
+    q: &[T],
+    v: &[T],
+) -> Result<(), InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    ws.check(model)?;
+    check_finite(model, q, v, &[])
+}
+
+/// Checks a result that has one column a degree of freedom.
+pub(crate) fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, m: &DMatrix<T>) -> Result<(), InputError> {
+    match m.as_slice().iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(at) => {
+            let index = at / m.nrows();
+            Err(InputError::Overflow { what, index, joint: model.dof_label(index) })
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Derivatives of inverse dynamics in closed form.
+//!
+//! S. Singh, R. Russell, P. Wensing, *Efficient Analytical Derivatives of Rigid-Body Dynamics Using Spatial Vector
+//! Algebra*, RA-L 7(2), 2022 (arXiv 2105.05102). With composite sums `I_C`, `B_C`, `f_C` of inertias, body Coriolis
+//! matrices and forces over a subtree, columns `j` of a link and `i` of the links from there to the root:
+//!
+//! ```text
+//! A = I_C S    Q = B_C Ψ̇ + I_C Ψ̈ + f_C ×̄* S    V = B_C S + I_C (Ψ̇ + Ṡ)    T = B_Cᵀ S              (1)
+//! ∂τ_i/∂q_j = S_iᵀ Q_j                ∂τ_i/∂v_j = S_iᵀ V_j                    M_ij = S_iᵀ A_j      (2)
+//! ∂τ_j/∂q_i = Ψ̈_iᵀ A_j + Ψ̇_iᵀ T_j     ∂τ_j/∂v_i = (Ψ̇_i + Ṡ_i)ᵀ A_j + S_iᵀ T_j                      (3)
+//! ```
+//!
+//! where (2) holds for i of the same link too, then without the term with `f_C`. The paper's `S` are constant; joints whose
+//! `S` depends on `q` are rows of such links here ([`Links`]). A wrench φ that stands still in the world does not
+//! move with the bodies: it stays out of `f_C`, and, with `φ_C` the sum of those on the subtree,
+//!
+//! ```text
+//! ∂τ_j/∂q_i += S_jᵀ (φ_C ×̄* S_i) = −(φ_C ×̄* S_j)ᵀ S_i,    i of the same link or of one towards the root  (4)
+//! ```
+
+use super::external::{self, ExternalWrench, WrenchFrame};
+use super::links::{Link, Links};
+use super::rnea::{base_acceleration, not_finite, state_not_finite};
+use super::{Workspace, links::update};
+use crate::model::{InputError, Model};
+use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+
+/// Torques of inverse dynamics and their derivatives, in any number type; borrows from the workspace.
+///
+/// Matrices are in column-major order, as nalgebra's: entry (i, j) of `dtau_dq` is `dtau_dq[i + nv * j]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TorqueDerivatives<'w, T> {
+    /// `τ`, nv.
+    pub tau: &'w [T],
+    /// `∂τ/∂q`, nv × nv, along `q ⊕ ε e_j`.
+    pub dtau_dq: &'w [T],
+    /// `∂τ/∂v`, nv × nv.
+    pub dtau_dv: &'w [T],
+    /// `∂τ/∂a`, nv × nv: the mass matrix, armature included.
+    pub dtau_da: &'w [T],
+    /// `∂τ/∂φ`, nv × 6 for each wrench, one after the other; columns force then moment, in the wrench's own coordinates.
+    pub dtau_df_ext: &'w [T],
+}
+
+/// Composite quantities of each body's subtree, and results.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    inertia: Vec<InertiaAboutOrigin<T>>,
+    coriolis: Vec<BodyCoriolis<T>>,
+    force: Vec<Force<T>>,
+    /// Sums of the wrenches that stand still in the world.
+    standing: Vec<Force<T>>,
+    tau: Vec<T>,
+    dtau_dq: Vec<T>,
+    dtau_dv: Vec<T>,
+    dtau_da: Vec<T>,
+    dtau_df_ext: Vec<T>,
+}
+
+impl<T: Real> Memory<T> {
+    fn new(bodies: usize, nv: usize) -> Self {
+        let matrix = || vec![T::zero(); nv * nv];
+        Self {
+            inertia: vec![InertiaAboutOrigin::zero(); bodies],
+            coriolis: vec![BodyCoriolis::zero(); bodies],
+            force: vec![Force::zero(); bodies],
+            standing: vec![Force::zero(); bodies],
+            tau: vec![T::zero(); nv],
+            dtau_dq: matrix(),
+            dtau_dv: matrix(),
+            dtau_da: matrix(),
+            dtau_df_ext: Vec::new(),
+        }
+    }
+}
+
+/// Derivatives of [`rnea_with`](super::rnea_with) in closed form, in any number type: over dual numbers they are second
+/// derivatives of the torques, over lanes first derivatives at many states.
+///
+/// `q`: nq, `v`, `a`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic
+/// joints are included. Entries that the tree makes zero are exactly zero. Cost O(n d) for depth d; a second call with as
+/// many wrenches allocates nothing. Over `f64`, [`partials::rnea_derivatives`](crate::partials::rnea_derivatives) is the
+/// call to use.
+///
+/// Source: S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
+/// number is not finite.
+pub fn rnea_derivatives<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<TorqueDerivatives<'w, T>, InputError> {
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
+    external::check(model, wrenches)?;
+    if ![q, v, a].into_iter().flatten().all(|x| x.is_finite())
+        && let Some(error) = state_not_finite(model, q, v, a)
+    {
+        return Err(error);
+    }
+    let result = analytical(model, ws, q, v, a, wrenches);
+    if !result.tau.iter().all(|x| x.is_finite()) {
+        return Err(not_finite(model, q, v, a, wrenches, result.tau));
+    }
+    result.check_finite(model)?;
+    Ok(result)
+}
+
+impl<T: Real> TorqueDerivatives<'_, T> {
+    fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
+        let matrices = [
+            ("dtau_dq", self.dtau_dq),
+            ("dtau_dv", self.dtau_dv),
+            ("dtau_da", self.dtau_da),
+            ("dtau_df_ext", self.dtau_df_ext),
+        ];
+        for (what, m) in matrices {
+            if let Some(at) = m.iter().position(|x| !x.is_finite()) {
+                let index = at % model.nv;
+                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// [`rnea_derivatives`] of arguments that have been checked.
+pub(crate) fn analytical<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> TorqueDerivatives<'w, T> {
+    T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches });
+    let m = ws.rnea_derivatives.get_or_insert_with(|| Box::new(Memory::new(model.bodies.len(), model.nv)));
+    TorqueDerivatives {
+        tau: &m.tau,
+        dtau_dq: &m.dtau_dq,
+        dtau_dv: &m.dtau_dv,
+        dtau_da: &m.dtau_da,
+        dtau_df_ext: &m.dtau_df_ext,
+    }
+}
+
+/// Both sweeps, into the memory of the workspace.
+struct Sweep<'a, P, T> {
+    model: &'a Model<P>,
+    ws: &'a mut Workspace<T>,
+    q: &'a [T],
+    v: &'a [T],
+    a: &'a [T],
+    wrenches: &'a [ExternalWrench<T>],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, ws, q, v, a, wrenches } = self;
+        let memory = ws.rnea_derivatives.take();
+        let links = update(model, ws, base_acceleration(model), (q, v, a));
+        let mut memory = memory.unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)));
+        let m = &mut *memory;
+        clear(m, model.nv, wrenches.len());
+
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (inertia, v_i, a_i) = (links.inertia(body, i), links.velocity[i], links.acceleration[i]);
+            T::call(Load { inertia, v: v_i, a: a_i, m: &mut *m, i });
+        }
+        for w in wrenches {
+            let b = w.body.0;
+            match w.frame {
+                WrenchFrame::Body => m.force[b] -= links.pose[b].act(w.wrench),
+                WrenchFrame::World => m.standing[b] += links.standing(b, w.wrench),
+            }
+        }
+        let standing = wrenches.iter().any(|w| w.frame == WrenchFrame::World);
+
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            for link in links.of_body[i].clone().rev() {
+                for column in links.links[link].columns.clone() {
+                    T::call(Column { links, link: &links.links[link], column, i, standing, nv: model.nv, m: &mut *m });
+                }
+            }
+            if let Some(p) = body.parent {
+                T::call(Inward { m: &mut *m, i, p });
+            }
+        }
+        for (w, to) in wrenches.iter().zip(m.dtau_df_ext.chunks_exact_mut((6 * model.nv).max(1))) {
+            T::call(ByWrench { links, wrench: w, nv: model.nv, to });
+        }
+        joint_dynamics(model, v, a, m);
+        ws.rnea_derivatives = Some(memory);
+    }
+}
+
+/// Zero where sums are formed.
+#[inline(always)]
+fn clear<T: Real>(m: &mut Memory<T>, nv: usize, wrenches: usize) {
+    m.dtau_df_ext.resize(wrenches * nv * 6, T::zero());
+    for sums in [&mut m.tau, &mut m.dtau_dq, &mut m.dtau_dv, &mut m.dtau_da, &mut m.dtau_df_ext] {
+        sums.fill(T::zero());
+    }
+    m.standing.fill(Force::zero());
+}
+
+/// What one body brings to the sums: inertia, `B`, and the force that it needs, `f = I a + v ×* I v`.
+struct Load<'a, T> {
+    inertia: Inertia<T>,
+    v: Motion<T>,
+    a: Motion<T>,
+    m: &'a mut Memory<T>,
+    i: usize,
+}
+
+impl<T: Real + Scalar<T>> Piece for Load<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { inertia, v, a, m, i } = self;
+        m.coriolis[i] = inertia.body_coriolis(v);
+        m.force[i] = inertia.newton_euler(v, a);
+        m.inertia[i] = inertia.into();
+    }
+}
+
+/// One column of one link: its entries with the columns of the same link and of all towards the root.
+struct Column<'a, T> {
+    links: &'a Links<T>,
+    link: &'a Link,
+    column: usize,
+    /// The body.
+    i: usize,
+    /// Are there wrenches that stand still in the world?
+    standing: bool,
+    nv: usize,
+    m: &'a mut Memory<T>,
+}
+
+impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    #[expect(non_snake_case, reason = "symbols of the paper")]
+    fn run(self) {
+        let Self { links, link, column: j, i, standing, nv, m } = self;
+        let (S, psi_dot, psi_ddot, psi_s_dot) =
+            (links.columns[j], links.psi_dot[j], links.psi_ddot[j], links.psi_s_dot[j]);
+        let (I, B, f) = (m.inertia[i], m.coriolis[i], m.force[i]);
+        let A = I * S; //                                            (1)
+        let mut Q = B.times(psi_dot) + I * psi_ddot;
+        let V = B.times(S) + I * psi_s_dot;
+        let T = B.tr_times(S);
+        let F = m.standing[i].bar_cross(S);
+        let row = links.dof[j];
+        m.tau[row] += S.power(f - m.standing[i]);
+
+        for k in link.columns.clone() {
+            let (S_k, to) = (links.columns[k], links.dof[k]);
+            m.dtau_dq[to + nv * row] += S_k.power(Q); //              (2)
+            m.dtau_dv[to + nv * row] += S_k.power(V);
+            if k <= j {
+                let mass = S_k.power(A);
+                m.dtau_da[to + nv * row] += mass;
+                if k < j {
+                    m.dtau_da[row + nv * to] += mass;
+                }
+            }
+            if standing {
+                m.dtau_dq[row + nv * to] -= S_k.power(F); //          (4)
+            }
+        }
+        Q += f.bar_cross(S);
+        for link in links.path(link.parent) {
+            for k in link.columns.clone() {
+                let (S_k, to) = (links.columns[k], links.dof[k]);
+                let (above, below) = (to + nv * row, row + nv * to);
+                let mass = S_k.power(A);
+                m.dtau_da[above] += mass;
+                m.dtau_da[below] += mass;
+                m.dtau_dq[above] += S_k.power(Q); //                  (2)
+                m.dtau_dv[above] += S_k.power(V);
+                m.dtau_dq[below] += links.psi_ddot[k].power(A) + links.psi_dot[k].power(T); // (3)
+                m.dtau_dv[below] += links.psi_s_dot[k].power(A) + S_k.power(T);
+                if standing {
+                    m.dtau_dq[below] -= S_k.power(F); //              (4)
+                }
+            }
+        }
+    }
+}
+
+/// Sums of a subtree are part of its parent's.
+struct Inward<'a, T> {
+    m: &'a mut Memory<T>,
+    i: usize,
+    p: usize,
+}
+
+impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { m, i, p } = self;
+        m.inertia[p] = m.inertia[p] + m.inertia[i];
+        m.coriolis[p] = m.coriolis[p] + m.coriolis[i];
+        m.force[p] = m.force[p] + m.force[i];
+        m.standing[p] = m.standing[p] + m.standing[i];
+    }
+}
+
+/// `∂τ/∂φ = −Jᵀ`, row by row: the columns that carry the body, in coordinates of the wrench.
+struct ByWrench<'a, T> {
+    links: &'a Links<T>,
+    wrench: &'a ExternalWrench<T>,
+    nv: usize,
+    to: &'a mut [T],
+}
+
+impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, wrench, nv, to } = self;
+        let b = wrench.body.0;
+        for link in links.path(links.carrier[b]) {
+            for k in link.columns.clone() {
+                let s = match wrench.frame {
+                    WrenchFrame::Body => links.pose[b].inv_act(links.columns[k]),
+                    WrenchFrame::World => links.columns[k].shifted::<T>(v3::neg(links.origin(b))),
+                };
+                let row = links.dof[k];
+                to[row] -= s.linear.x;
+                to[row + nv] -= s.linear.y;
+                to[row + 2 * nv] -= s.linear.z;
+                to[row + 3 * nv] -= s.angular.x;
+                to[row + 4 * nv] -= s.angular.y;
+                to[row + 5 * nv] -= s.angular.z;
+            }
+        }
+    }
+}
+
+/// Armature, damping and friction: on the diagonal.
+#[inline(always)]
+fn joint_dynamics<P: Real, T: Scalar<P>>(model: &Model<P>, v: &[T], a: &[T], m: &mut Memory<T>) {
+    for dof in &model.dofs {
+        let (i, at) = (dof.index, dof.index * (model.nv + 1));
+        m.tau[i] += a[i] * dof.mass();
+        m.dtau_da[at] += T::from(dof.mass());
+        if model.joint_friction {
+            m.tau[i] += dof.friction_torque(v[i], model.friction_width);
+            m.dtau_dv[at] += dof.friction_slope(v[i], model.friction_width);
+        }
+    }
+}
