@@ -4,8 +4,11 @@
 mod common;
 
 use common::{dual, models, state, wrenches};
-use gradyn::dynamics::{Workspace, forward_kinematics, rnea, rnea_with};
-use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+use gradyn::dynamics::{
+    Workspace, aba, bias, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity, mechanical_energy,
+    minv, rnea, rnea_with, static_torque,
+};
+use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn_derivatives::simd::{Level, with_level};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -79,6 +82,62 @@ fn algorithms_allocate_nothing() {
         assert_none(&format!("{what}: rnea over duals"), || {
             rnea(&model, &mut ws, &q, &v, &a).expect("runs");
         });
+    }
+}
+
+/// Memory that only some algorithms need is made at their first call. Errors are what remains to be allocated: a model
+/// without a regular mass matrix has no second call.
+#[test]
+fn forward_dynamics_allocates_nothing_the_second_time() {
+    for (what, model) in models() {
+        let f_ext = wrenches(&model, 3);
+        let mut ws = Workspace::new(&model);
+        let all = |seed: u64, ws: &mut Workspace<f64>| {
+            let (q, v, tau) = state(&model, seed);
+            crba(&model, ws, &q).expect("runs");
+            bias(&model, ws, &q, &v, &f_ext).expect("runs");
+            generalized_gravity(&model, ws, &q).expect("runs");
+            static_torque(&model, ws, &q, &f_ext).expect("runs");
+            mechanical_energy(&model, ws, &q, &v).expect("runs");
+            let solved = factorize_mass_matrix(&model, ws, &q).map(|factors| factors.solve(&mut tau.clone())).is_ok();
+            solved && minv(&model, ws, &q).is_ok() && aba(&model, ws, &q, &v, &tau, &f_ext).is_ok()
+        };
+        if all(3, &mut ws) {
+            let (q, v, tau) = state(&model, 4);
+            let mut x = tau.clone();
+            assert_none(&what, || {
+                crba(&model, &mut ws, &q).expect("runs");
+                bias(&model, &mut ws, &q, &v, &f_ext).expect("runs");
+                static_torque(&model, &mut ws, &q, &f_ext).expect("runs");
+                mechanical_energy(&model, &mut ws, &q, &v).expect("runs");
+                factorize_mass_matrix(&model, &mut ws, &q).expect("runs").solve(&mut x).expect("fits");
+                minv(&model, &mut ws, &q).expect("runs");
+                aba(&model, &mut ws, &q, &v, &tau, &f_ext).expect("runs");
+            });
+        }
+    }
+}
+
+#[test]
+fn derivatives_of_forward_dynamics_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let f_ext = wrenches(&model, 4);
+        for level in Level::available() {
+            with_level(level, || {
+                let mut ws = DerivativeWorkspace::new(&model);
+                let (q, v, tau) = state(&model, 4);
+                if forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext).is_err() {
+                    return; // a massless floating base: an error is what remains to be allocated
+                }
+                let (q, v, tau) = state(&model, 5);
+                for wrenches in [&f_ext[..], &f_ext[..1], &[], &f_ext] {
+                    assert_none(&format!("{what}, {level}, {} wrenches", wrenches.len()), || {
+                        forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, wrenches)
+                            .expect("runs");
+                    });
+                }
+            });
+        }
     }
 }
 

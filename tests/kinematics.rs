@@ -4,10 +4,14 @@ mod common;
 
 use common::{assert_near, models, motion, moved, state, uniform, vector};
 use gradyn::dynamics::{
-    FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_jacobian, point_jacobian, relative_jacobian,
+    ExternalWrench, FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_bias_acceleration, frame_jacobian,
+    frame_jacobian_rate, point_jacobian, relative_jacobian,
 };
 use gradyn::model::{InputError, Model};
-use gradyn::spatial::{Motion, Transform};
+use gradyn::partials::{
+    DerivativeWorkspace, Method, frame_derivatives, jacobian_transpose_derivatives, point_derivatives, rnea_derivatives,
+};
+use gradyn::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, Vector3};
@@ -151,6 +155,97 @@ fn relative_jacobians_give_relative_velocities() {
     }
 }
 
+/// `J̇` is the derivative of `J` along `q ⊕ t v`, entry by entry, in all references.
+#[test]
+fn jacobian_rates_are_derivatives_in_time() {
+    for (what, model) in models() {
+        let (q, v, _) = state(&model, 6);
+        let (mut ws, mut duals) = (Workspace::new(&model), Workspace::new(&model));
+        let q_t = moved(&model, &q, &v);
+        for frame in frames(&model) {
+            for reference in ReferenceFrame::ALL {
+                let j = frame_jacobian(&model, &mut duals, &q_t, frame, reference).expect("valid");
+                let expected: Vec<f64> = j.iter().map(|x| x.eps).collect();
+                let rate = frame_jacobian_rate(&model, &mut ws, &q, &v, frame, reference).expect("valid");
+                // Rounding of sums over a path of 60 bodies.
+                assert_near(rate.as_slice(), &expected, 1e-12, format_args!("{what}, {frame:?}, {reference}"));
+            }
+        }
+    }
+}
+
+/// Accelerations are `J q̈ + J̇ q̇`: spatial in the local and the world reference, classical, and then the rate of change
+/// of the velocity, in the local one with axes of the world. All agree with forward kinematics.
+#[test]
+fn accelerations_are_those_of_jacobians_and_biases() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 7);
+        let mut ws = Workspace::new(&model);
+        let a_t = common::dual(&v, &a);
+        for frame in frames(&model) {
+            for reference in ReferenceFrame::ALL {
+                let j = frame_jacobian(&model, &mut ws, &q, frame, reference).expect("valid");
+                let (velocity, of_joints) = (times(j, &v), times(j, &a));
+                let rate = frame_jacobian_rate(&model, &mut ws, &q, &v, frame, reference).expect("valid");
+                let of_rate = times(rate, &v);
+                let bias = frame_bias_acceleration(&model, &mut ws, &q, &v, frame, reference).expect("valid");
+                let kinematics = forward_kinematics(&model, &mut ws, &q, &v, &a).expect("valid");
+                let own = motion(kinematics.velocity_in(frame, reference).expect("is there"));
+                let spatial = motion(kinematics.acceleration_in(frame, reference).expect("is there"));
+                let classical = motion(kinematics.classical_acceleration_in(frame, reference).expect("is there"));
+                let sum = |bias: [f64; 6]| of_joints.iter().zip(bias).map(|(a, b)| a + b).collect::<Vec<_>>();
+                let what = format!("{what}, {frame:?}, {reference}");
+                // Rounding of accelerations of a few hundred.
+                assert_near(&velocity, &own, 1e-12, &what);
+                assert_near(&sum(motion(bias.spatial)), &spatial, 1e-12, &what);
+                assert_near(&sum(motion(bias.classical)), &classical, 1e-12, &what);
+                let of_rate_expected = match reference {
+                    ReferenceFrame::LocalWorldAligned => bias.classical,
+                    _ => bias.spatial,
+                };
+                assert_near(&of_rate, &motion(of_rate_expected), 1e-12, &what);
+                // The velocity's own derivative in time.
+                let mut duals = Workspace::new(&model);
+                let q_t = moved(&model, &q, &v);
+                let j = frame_jacobian(&model, &mut duals, &q_t, frame, reference).expect("valid");
+                let rate = common::eps(&times(j, &a_t));
+                let expected = if reference == ReferenceFrame::LocalWorldAligned { classical } else { spatial };
+                assert_near(&rate, &expected, 1e-12, &what);
+            }
+        }
+    }
+}
+
+/// A point's position, velocity and acceleration are each other's derivatives in time.
+#[test]
+fn points_move_as_their_derivatives_say() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 8);
+        let rng = &mut common::rng(8);
+        let (q_t, v_t, still) = (moved(&model, &q, &v), common::dual(&v, &a), common::lift(&a));
+        let (mut ws, mut duals) = (Workspace::new(&model), Workspace::new(&model));
+        let kinematics = forward_kinematics(&model, &mut ws, &q, &v, &a).expect("valid");
+        let along = forward_kinematics(&model, &mut duals, &q_t, &v_t, &still).expect("valid");
+        for i in 0..model.bodies().len() {
+            let (body, point) = (model.body_id(i).expect("is there"), vector(rng));
+            let rotation = kinematics.pose(body).expect("is there").rotation;
+            let what = format!("{what}, body {i}");
+            let world = ReferenceFrame::World;
+            let velocity = kinematics.point_velocity(body, point, world).expect("is there");
+            let acceleration = kinematics.point_acceleration(body, point, world).expect("is there");
+            let (p, u) = (along.point(body, point), along.point_velocity(body, point, world));
+            let rate = |x: Option<Vector3<Dual64>>| x.expect("is there").map(|x| x.eps);
+            // Rounding of accelerations of a few hundred.
+            assert_near(velocity.as_slice(), rate(p).as_slice(), 1e-12, &what);
+            assert_near(acceleration.as_slice(), rate(u).as_slice(), 1e-12, &what);
+            let local = kinematics.point_velocity(body, point, ReferenceFrame::Local).expect("is there");
+            assert_near((rotation * local).as_slice(), velocity.as_slice(), 1e-14, &what);
+            let local = kinematics.point_acceleration(body, point, ReferenceFrame::Local).expect("is there");
+            assert_near((rotation * local).as_slice(), acceleration.as_slice(), 1e-14, &what);
+        }
+    }
+}
+
 /// Frames and bodies that are not there, wrong lengths and numbers that are not finite are errors.
 #[test]
 fn misuse_is_refused() {
@@ -178,5 +273,145 @@ fn misuse_is_refused() {
     match point_jacobian(&small, &mut ws, &q, tip, far, reference) {
         Ok(j) => assert!(j.iter().all(|x| x.is_finite())),
         Err(error) => assert!(matches!(error, InputError::Overflow { what: "point_jacobian", .. }), "{error}"),
+    }
+}
+
+/// Compares the matrices of two methods.
+#[track_caller]
+fn assert_methods_agree<const N: usize>(
+    found: [(&'static str, &DMatrix<f64>); N],
+    expected: [(&'static str, &DMatrix<f64>); N],
+    tolerance: f64,
+    what: &str,
+) {
+    for ((name, found), (_, expected)) in found.into_iter().zip(expected) {
+        let deviation = common::deviation(found, expected);
+        assert!(deviation <= tolerance, "{what}: {name} deviates by {deviation:e}\n{found:.6}\n{expected:.6}");
+    }
+}
+
+/// Rounding of accelerations on paths of up to 60 bodies.
+const EXACT: f64 = 1e-12;
+/// What Ridders' extrapolation reaches.
+const DIFFERENCE: f64 = 1e-8;
+
+/// Models that the method of differences takes a short time for.
+fn small(model: &Model) -> bool {
+    model.nv() <= 40
+}
+
+/// Derivatives of velocity and acceleration of frames: the three methods agree in every reference, values too.
+#[test]
+fn frame_derivatives_agree() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 9);
+        let mut ws = DerivativeWorkspace::new(&model);
+        let mut run = |method, frame, reference| {
+            frame_derivatives(&model, &mut ws, method, (&q, &v, &a), frame, reference).expect("valid").clone()
+        };
+        for (i, frame) in frames(&model).into_iter().enumerate() {
+            for reference in ReferenceFrame::ALL {
+                let what = format!("{what}, {frame:?}, {reference}");
+                let exact = run(Method::Analytical, frame, reference);
+                let dual = run(Method::Dual, frame, reference);
+                assert_near(&motion(exact.velocity), &motion(dual.velocity), EXACT, &what);
+                assert_near(&motion(exact.acceleration), &motion(dual.acceleration), EXACT, &what);
+                assert_methods_agree(exact.matrices(), dual.matrices(), EXACT, &what);
+                if i == 3 && small(&model) {
+                    let difference = run(Method::Difference, frame, reference);
+                    assert_methods_agree(difference.matrices(), dual.matrices(), DIFFERENCE, &what);
+                    assert!(difference.errors.is_some());
+                }
+            }
+        }
+    }
+}
+
+/// Derivatives of velocity and acceleration of points: the three methods agree in every reference, values too.
+#[test]
+fn point_derivatives_agree() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 10);
+        let rng = &mut common::rng(10);
+        let mut ws = DerivativeWorkspace::new(&model);
+        for i in [0, model.bodies().len() / 2, model.bodies().len() - 1] {
+            let (body, point) = (model.body_id(i).expect("is there"), vector(rng));
+            for reference in ReferenceFrame::ALL {
+                let mut run = |method| {
+                    point_derivatives(&model, &mut ws, method, (&q, &v, &a), body, point, reference)
+                        .expect("valid")
+                        .clone()
+                };
+                let what = format!("{what}, body {i}, {reference}");
+                let (exact, dual) = (run(Method::Analytical), run(Method::Dual));
+                assert_near(exact.velocity.as_slice(), dual.velocity.as_slice(), EXACT, &what);
+                assert_near(exact.acceleration.as_slice(), dual.acceleration.as_slice(), EXACT, &what);
+                assert_methods_agree(exact.matrices(), dual.matrices(), EXACT, &what);
+                if i + 1 == model.bodies().len() && small(&model) {
+                    let difference = run(Method::Difference);
+                    assert_methods_agree(difference.matrices(), dual.matrices(), DIFFERENCE, &what);
+                }
+            }
+        }
+    }
+}
+
+/// Derivatives of the torques of a wrench on a frame: the three methods agree, whatever the wrench is fixed in.
+#[test]
+fn jacobian_transpose_derivatives_agree() {
+    for (what, model) in models() {
+        let (q, ..) = state(&model, 11);
+        let rng = &mut common::rng(11);
+        let mut ws = DerivativeWorkspace::new(&model);
+        for (i, frame) in frames(&model).into_iter().enumerate() {
+            let force = Force::new(vector(rng) * 3.0, vector(rng) * 3.0);
+            for reference in ReferenceFrame::ALL {
+                let mut run = |method| {
+                    jacobian_transpose_derivatives(&model, &mut ws, method, &q, frame, reference, force)
+                        .expect("valid")
+                        .clone()
+                };
+                let what = format!("{what}, {frame:?}, {reference}");
+                let (exact, dual) = (run(Method::Analytical), run(Method::Dual));
+                assert_near(exact.torque.as_slice(), dual.torque.as_slice(), EXACT, &what);
+                let (x, y) = (exact.dtorque_dq, dual.dtorque_dq);
+                assert_methods_agree([("dtorque_dq", &x)], [("dtorque_dq", &y)], EXACT, &what);
+                if i == 3 && small(&model) {
+                    let difference = run(Method::Difference);
+                    assert_methods_agree([("dtorque_dq", &difference.dtorque_dq)], [("", &y)], DIFFERENCE, &what);
+                }
+            }
+        }
+    }
+}
+
+/// The torques of wrenches are those by which inverse dynamics differs, and so are their derivatives.
+#[test]
+fn wrenches_of_inverse_dynamics_are_transposed_jacobians() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 12);
+        let rng = &mut common::rng(12);
+        let mut ws = DerivativeWorkspace::new(&model);
+        for i in [0, model.bodies().len() - 1] {
+            let (body, force) = (model.body_id(i).expect("is there"), Force::new(vector(rng), vector(rng)));
+            let of_frames = [
+                (ReferenceFrame::Local, ExternalWrench::in_body(body, force)),
+                (ReferenceFrame::World, ExternalWrench::in_world(body, force)),
+            ];
+            for (reference, wrench) in of_frames {
+                let method = Method::Analytical;
+                let by = jacobian_transpose_derivatives(&model, &mut ws, method, &q, body, reference, force)
+                    .expect("valid")
+                    .clone();
+                let without = rnea_derivatives(&model, &mut ws, method, &q, &v, &a, &[]).expect("valid").clone();
+                let with = rnea_derivatives(&model, &mut ws, method, &q, &v, &a, &[wrench]).expect("valid");
+                let what = format!("{what}, body {i}, {reference}");
+                let torque = &without.tau - &with.tau;
+                let dtorque_dq = &without.dtau_dq - &with.dtau_dq;
+                // Rounding of torques of some thousand.
+                assert_near(by.torque.as_slice(), torque.as_slice(), 1e-9, &what);
+                assert_near(by.dtorque_dq.as_slice(), dtorque_dq.as_slice(), 1e-9, &what);
+            }
+        }
     }
 }

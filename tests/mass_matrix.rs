@@ -25,15 +25,15 @@ fn mass_matrix_is_the_derivative_of_inverse_dynamics() {
     }
 }
 
-/// Symmetric to the last bit and positive definite, unless nothing but other joints holds a body.
+/// Symmetric to the last bit, and no motion has negative energy. A massless base has motions without energy.
 #[test]
-fn mass_matrix_is_symmetric_and_positive_definite() {
+fn mass_matrix_is_symmetric_and_not_negative() {
     for (what, model) in models() {
         let (q, ..) = state(&model, 5);
         let m = mass_matrix(&model, &q).expect("runs");
         assert!(m == m.transpose(), "{what}");
-        // Its base has no mass, and what floats on that moves on its own.
-        assert!(m.cholesky().is_some() || what == "floating, floating base", "{what}");
+        let eigenvalues = m.symmetric_eigenvalues();
+        assert!(eigenvalues.min() > -1e-14 * eigenvalues.max(), "{what}: {eigenvalues}");
     }
 }
 

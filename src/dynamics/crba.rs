@@ -43,10 +43,15 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
     check_finite(model, q, &[], &[])?;
     world::place(model, ws, q);
     fill(model, ws);
-    // The diagonal holds every body that moves: a number that is too large shows there.
+    check_finite_diagonal(model, ws)?;
+    Ok(&ws.crba.matrix)
+}
+
+/// The diagonal holds every body that moves: a number that is too large shows there.
+pub(crate) fn check_finite_diagonal<P: Real, T: Real>(model: &Model<P>, ws: &Workspace<T>) -> Result<(), InputError> {
     match (0..model.nv).find(|&k| !ws.crba.matrix[(k, k)].is_finite()) {
         Some(index) => Err(InputError::Overflow { what: "mass_matrix", index, joint: model.dof_label(index) }),
-        None => Ok(&ws.crba.matrix),
+        None => Ok(()),
     }
 }
 

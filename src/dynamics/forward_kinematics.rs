@@ -2,10 +2,11 @@
 
 use super::external::step_world_poses;
 use super::rnea::check_finite;
-use super::{Workspace, step};
+use super::{FrameRef, ReferenceFrame, Workspace, step};
 use crate::model::{BodyId, FrameId, InputError, Model};
-use crate::spatial::{Motion, Transform};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
 
 /// Poses, velocities and accelerations of all bodies and frames; borrows from the workspace.
 #[derive(Clone, Copy, Debug)]
@@ -84,5 +85,67 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     pub fn frame_acceleration(&self, frame: FrameId) -> Option<Motion<T>> {
         let frame = self.model.frames.get(frame.0)?;
         Some(frame.body.map_or_else(Motion::zero, |b| frame.placement.inv_act(self.ws.acceleration[b])))
+    }
+
+    /// Spatial velocity of a frame or a body, in the reference; `None` if it is not the model's.
+    #[must_use]
+    pub fn velocity_in(&self, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> Option<Motion<T>> {
+        let (x_wf, velocity, _) = self.local(frame.into())?;
+        Some(reference.motion_from_local(&x_wf, velocity))
+    }
+    /// Spatial acceleration of a frame or a body, in the reference, gravity left out.
+    ///
+    /// For [`ReferenceFrame::LocalWorldAligned`] it is that of [`ReferenceFrame::Local`] in other axes, as in Pinocchio, and
+    /// not the rate of change of the velocity: that is the [classical](Self::classical_acceleration_in) one.
+    #[must_use]
+    pub fn acceleration_in(&self, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> Option<Motion<T>> {
+        let (x_wf, _, acceleration) = self.local(frame.into())?;
+        Some(reference.motion_from_local(&x_wf, acceleration))
+    }
+    /// Classical acceleration of a frame or a body, in the reference, gravity left out: the linear part is the acceleration
+    /// of the point whose velocity is that of [`velocity_in`](Self::velocity_in).
+    #[must_use]
+    pub fn classical_acceleration_in(
+        &self,
+        frame: impl Into<FrameRef>,
+        reference: ReferenceFrame,
+    ) -> Option<Motion<T>> {
+        let (x_wf, velocity, acceleration) = self.local(frame.into())?;
+        let (velocity, acceleration) =
+            (reference.motion_from_local(&x_wf, velocity), reference.motion_from_local(&x_wf, acceleration));
+        Some(acceleration.classical::<T>(velocity))
+    }
+    /// Position in the world of a point fixed in a body, given in coordinates of the body, m.
+    #[must_use]
+    pub fn point(&self, body: BodyId, point: Vector3<P>) -> Option<Vector3<T>> {
+        Some(self.pose(body)?.point(v3::lift::<P, T>(point)))
+    }
+    /// Velocity of a point fixed in a body, m/s, in axes of the body ([`ReferenceFrame::Local`]) or of the world (the others).
+    #[must_use]
+    pub fn point_velocity(&self, body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> Option<Vector3<T>> {
+        let velocity = self.velocity(body)?.velocity_at(point);
+        Some(self.in_axes(body, velocity, reference))
+    }
+    /// Acceleration of a point fixed in a body, m/s², in axes of the body ([`ReferenceFrame::Local`]) or of the world (the
+    /// others); gravity left out.
+    #[must_use]
+    pub fn point_acceleration(&self, body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> Option<Vector3<T>> {
+        let acceleration = self.acceleration(body)?.acceleration_at(point, self.velocity(body)?);
+        Some(self.in_axes(body, acceleration, reference))
+    }
+
+    /// Pose in the world, velocity and acceleration in its coordinates.
+    fn local(&self, frame: FrameRef) -> Option<(Transform<T>, Motion<T>, Motion<T>)> {
+        match frame {
+            FrameRef::Body(body) => Some((self.pose(body)?, self.velocity(body)?, self.acceleration(body)?)),
+            FrameRef::Frame(f) => Some((self.frame_pose(f)?, self.frame_velocity(f)?, self.frame_acceleration(f)?)),
+        }
+    }
+    /// A vector in axes of the body, in those of the reference.
+    fn in_axes(&self, body: BodyId, u: Vector3<T>, reference: ReferenceFrame) -> Vector3<T> {
+        match reference {
+            ReferenceFrame::Local => u,
+            ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => self.ws.x_wb[body.0].vector(u),
+        }
     }
 }

@@ -19,11 +19,15 @@ pub(crate) struct Memory<T> {
     pub(super) frame: DMatrix<T>,
     /// 3 × nv.
     pub(super) point: DMatrix<T>,
+    /// 6 × nv, of the derivative in time.
+    pub(super) rate: DMatrix<T>,
+    /// Joint accelerations of zero, nv.
+    pub(super) still: Vec<T>,
 }
 
 impl<T: Real> Default for Memory<T> {
     fn default() -> Self {
-        Self { frame: empty(), point: empty() }
+        Self { frame: empty(), point: empty(), rate: empty(), still: Vec::new() }
     }
 }
 

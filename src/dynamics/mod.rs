@@ -3,25 +3,45 @@
 //! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
 //! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
 
+mod aba;
+mod bias;
 pub(crate) mod crba;
+mod dof_tree;
+mod energy;
 mod external;
 mod forward_kinematics;
+pub(crate) mod frame_derivatives;
 pub(crate) mod jacobian;
+mod jacobian_rate;
+pub(crate) mod jacobian_transpose;
 pub(crate) mod links;
+pub(crate) mod ltl;
+mod minv;
 mod reference;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
+pub(crate) mod seen;
+pub(crate) mod singular;
 pub(crate) mod step;
 pub(crate) mod wide;
 mod workspace;
 pub(crate) mod world;
 
+pub use aba::{aba, forward_dynamics};
+pub use bias::{bias, generalized_gravity, static_torque};
 pub use crba::{crba, mass_matrix};
+pub use energy::{kinetic_energy, mechanical_energy, potential_energy};
 pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
+pub use frame_derivatives::{FrameDerivatives, PointDerivatives, frame_derivatives, point_derivatives};
 pub use jacobian::{frame_jacobian, point_jacobian, relative_jacobian};
+pub use jacobian_rate::{BiasAcceleration, frame_bias_acceleration, frame_jacobian_rate};
+pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_derivatives};
+pub use ltl::{MassFactors, factorize_mass_matrix};
+pub use minv::{mass_matrix_inverse, minv};
 pub use reference::{FrameRef, ReferenceFrame};
+pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
 pub use workspace::Workspace;

@@ -168,21 +168,15 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             force: &mut ws.force,
             tau: &mut ws.tau,
         });
-        add_joint_dynamics(model, v, a, &mut ws.tau)
-    }
-}
-
-/// Adds armature, damping and friction. Are all torques finite?
-#[inline(always)]
-pub(crate) fn add_joint_dynamics<P: Real, T: Scalar<P>>(model: &Model<P>, v: &[T], a: &[T], tau: &mut [T]) -> bool {
-    for dof in &model.dofs {
-        let i = dof.index;
-        tau[i] += a[i] * dof.mass();
-        if model.joint_friction {
-            tau[i] += dof.friction_torque(v[i], model.friction_width);
+        for dof in &model.dofs {
+            let i = dof.index;
+            ws.tau[i] += a[i] * dof.mass();
+            if model.joint_friction {
+                ws.tau[i] += dof.friction_torque(v[i], model.friction_width);
+            }
         }
+        ws.tau.iter().all(|tau| tau.is_finite())
     }
-    tau.iter().all(|tau| tau.is_finite())
 }
 
 /// The base accelerates at −g, so gravity needs no term of its own.
@@ -216,6 +210,21 @@ pub(crate) fn check_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T],
     state_not_finite(model, q, v, a).map_or(Ok(()), Err)
 }
 
+/// Are all numbers of an argument with one entry a degree of freedom finite?
+#[inline]
+pub(crate) fn check_finite_dofs<P: Real, T: Real>(
+    model: &Model<P>,
+    what: &'static str,
+    x: &[T],
+) -> Result<(), InputError> {
+    match x.iter().position(|x| !x.is_finite()) {
+        Some(index) => {
+            Err(InputError::NotFinite { what, index, joint: model.dof_label(index), value: value(x[index]) })
+        }
+        None => Ok(()),
+    }
+}
+
 /// The first number of a state that is not finite.
 #[cold]
 pub(crate) fn state_not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Option<InputError> {
@@ -225,13 +234,7 @@ pub(crate) fn state_not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &
         let joint = owner.map_or_else(String::new, |body| format!("joint {}", body.joint_name));
         return Some(InputError::NotFinite { what: "q", index, joint, value: value(q[index]) });
     }
-    for (what, x) in [("v", v), ("a", a)] {
-        if let Some(index) = bad(x) {
-            let joint = model.dof_label(index);
-            return Some(InputError::NotFinite { what, index, joint, value: value(x[index]) });
-        }
-    }
-    None
+    [("v", v), ("a", a)].into_iter().find_map(|(what, x)| check_finite_dofs(model, what, x).err())
 }
 
 /// The value of a number that is not finite.

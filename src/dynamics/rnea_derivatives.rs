@@ -140,7 +140,18 @@ pub(crate) fn analytical<'w, P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> TorqueDerivatives<'w, T> {
-    T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches });
+    analytical_from(model, ws, base_acceleration(model), (q, v, a), wrenches)
+}
+
+/// [`analytical`], the world accelerating at `a_0` instead of −g.
+pub(crate) fn analytical_from<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    a_0: Motion<T>,
+    (q, v, a): (&[T], &[T], &[T]),
+    wrenches: &[ExternalWrench<T>],
+) -> TorqueDerivatives<'w, T> {
+    T::call(Sweep { model, ws: &mut *ws, a_0, q, v, a, wrenches });
     let m = ws.rnea_derivatives.get_or_insert_with(|| Box::new(Memory::new(model.bodies.len(), model.nv)));
     TorqueDerivatives {
         tau: &m.tau,
@@ -155,6 +166,7 @@ pub(crate) fn analytical<'w, P: Real, T: Scalar<P>>(
 struct Sweep<'a, P, T> {
     model: &'a Model<P>,
     ws: &'a mut Workspace<T>,
+    a_0: Motion<T>,
     q: &'a [T],
     v: &'a [T],
     a: &'a [T],
@@ -165,9 +177,9 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { model, ws, q, v, a, wrenches } = self;
+        let Self { model, ws, a_0, q, v, a, wrenches } = self;
         let memory = ws.rnea_derivatives.take();
-        let links = update(model, ws, base_acceleration(model), (q, v, a));
+        let links = update(model, ws, a_0, (q, v, a));
         let mut memory = memory.unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)));
         let m = &mut *memory;
         clear(m, model.nv, wrenches.len());

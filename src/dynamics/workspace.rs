@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use super::world::World;
-use super::{crba, jacobian, rnea_derivatives, wide};
+use super::{aba, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv, rnea_derivatives, wide};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -33,9 +33,11 @@ pub struct Workspace<T> {
     pub(crate) force: Vec<Force<T>>,
     /// Joint torques.
     pub(crate) tau: Vec<T>,
+    /// Accelerations of none; filled when first needed.
+    pub(crate) still: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
-    /// Rows of eight, for the forms over `f64`; made at their first call.
+    /// Rows of eight, for the forms over `f64`.
     pub(crate) wide: Option<Box<wide::Memory>>,
     /// The tree as links with constant columns; made when first needed.
     pub(crate) links: Option<Box<Links<T>>>,
@@ -43,8 +45,18 @@ pub struct Workspace<T> {
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
+    /// Of its factors.
+    pub(crate) ltl: ltl::Factors<T>,
+    /// Of its inverse.
+    pub(crate) minv: minv::Memory<T>,
+    /// Of forward dynamics.
+    pub(crate) aba: aba::Memory<T>,
     /// Of Jacobians.
     pub(crate) jacobian: jacobian::Memory<T>,
+    /// Of derivatives of frames and points; made when first needed.
+    pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
+    /// Of transposed Jacobians; made when first needed.
+    pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -75,12 +87,18 @@ impl<T: Real> Workspace<T> {
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
+            still: Vec::new(),
             world: World::new(n, columns),
-            wide: None,
+            wide: wide::memory::<P, T>(model),
             links: None,
             rnea_derivatives: None,
             crba: crba::Memory::default(),
+            ltl: ltl::Factors::default(),
+            minv: minv::Memory::default(),
+            aba: aba::Memory::default(),
             jacobian: jacobian::Memory::default(),
+            frame_derivatives: None,
+            jacobian_transpose: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

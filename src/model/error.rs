@@ -140,6 +140,16 @@ pub enum InputError {
         /// nv of the workspace.
         found_nv: usize,
     },
+    /// A degree of freedom has no inertia of its own: accelerations do not exist, or are not unique.
+    #[error(
+        "the mass matrix is singular at `v[{index}]` ({joint}): what it moves has no inertia along its axis, or other joints take that up; armature would help"
+    )]
+    SingularMassMatrix {
+        /// The degree of freedom.
+        index: usize,
+        /// The joint that it belongs to.
+        joint: String,
+    },
     /// The method cannot do this.
     #[error("method `{method}` is not available for {what}")]
     Method {

@@ -385,6 +385,7 @@ impl<P: Real> Model<P> {
             }
         }
         self.dofs = dofs;
+        self.derived = Derived::default();
         Ok(self)
     }
 

@@ -13,13 +13,24 @@
 mod analytical;
 mod difference;
 mod dual;
+mod forward_dynamics;
+mod kinematics;
 mod plan;
 mod result;
+mod sparsity;
 mod state_function;
+mod terms;
 
 pub use difference::Configurations;
+pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
+pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
+pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
+pub use terms::{
+    BiasForceDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_force_derivatives,
+    generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
+};
 
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::model::{InputError, Model};
@@ -71,8 +82,12 @@ pub struct DerivativeWorkspace {
     /// Registers; their type depends on the level.
     registers: Option<Box<dyn Any + Send + Sync>>,
     result: RneaDerivatives,
+    /// Of the derivatives of forward dynamics; made when first needed.
+    forward_dynamics: Option<Box<forward_dynamics::Memory>>,
     /// Matrices of wrenches that an earlier call had more of.
     spare: Vec<DMatrix<f64>>,
+    /// Zeros.
+    rest: Vec<f64>,
 }
 
 impl fmt::Debug for DerivativeWorkspace {
@@ -90,7 +105,9 @@ impl DerivativeWorkspace {
             plan: Plan::new(model),
             registers: None,
             result: RneaDerivatives::new(model.nv()),
+            forward_dynamics: None,
             spare: Vec::new(),
+            rest: vec![0.0; model.nv()],
         }
     }
 }
@@ -125,18 +142,19 @@ pub fn rnea_derivatives<'w>(
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
     if method == Method::Analytical {
         rnea::check(model, &ws.base, q, v, a, wrenches)?;
-        analytical::rnea_derivatives(model, ws, q, v, a, wrenches);
+        ws.result.errors = None;
+        if analytical::rnea_derivatives(model, ws, q, v, a, wrenches) {
+            return Ok(&ws.result);
+        }
     } else {
         let tau = rnea::plain(model, &mut ws.base, q, v, a, wrenches)?;
         ws.result.tau.copy_from_slice(tau);
-    }
-    match method {
-        Method::Analytical => ws.result.errors = None,
-        Method::Dual => {
+        if method == Method::Dual {
             ws.result.errors = None;
             dual::rnea_derivatives(model, ws, q, v, a, wrenches);
+        } else {
+            difference::rnea_derivatives(model, ws, q, v, a, wrenches)?;
         }
-        Method::Difference => difference::rnea_derivatives(model, ws, q, v, a, wrenches)?,
     }
     if !ws.result.tau.iter().all(|x| x.is_finite()) {
         return Err(rnea::not_finite(model, q, v, a, wrenches, ws.result.tau.as_slice()));

@@ -48,14 +48,7 @@ impl RneaDerivatives {
 
     /// One matrix a wrench, all zero. Those too many go to `spare`, to be used again.
     pub(super) fn size_wrenches(&mut self, wrenches: usize, spare: &mut Vec<DMatrix<f64>>) {
-        let nv = self.tau.len();
-        while self.dtau_df_ext.len() < wrenches {
-            self.dtau_df_ext.push(spare.pop().unwrap_or_else(|| DMatrix::zeros(nv, 6)));
-            spare.reserve(self.dtau_df_ext.len());
-        }
-        while self.dtau_df_ext.len() > wrenches {
-            spare.extend(self.dtau_df_ext.pop());
-        }
+        size(&mut self.dtau_df_ext, wrenches, self.tau.len(), spare);
         for m in &mut self.dtau_df_ext {
             m.fill(0.0);
         }
@@ -78,5 +71,16 @@ impl RneaDerivatives {
             }
         }
         Ok(())
+    }
+}
+
+/// One matrix a wrench, nv × 6. Those too many go to `spare`, to be used again.
+pub(super) fn size(matrices: &mut Vec<DMatrix<f64>>, wrenches: usize, nv: usize, spare: &mut Vec<DMatrix<f64>>) {
+    while matrices.len() < wrenches {
+        matrices.push(spare.pop().unwrap_or_else(|| DMatrix::zeros(nv, 6)));
+        spare.reserve(matrices.len());
+    }
+    while matrices.len() > wrenches {
+        spare.extend(matrices.pop());
     }
 }

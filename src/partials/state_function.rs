@@ -237,3 +237,16 @@ pub fn by_differences<F: StateFunction>(
     }
     Ok((result, errors))
 }
+
+/// By differences, with the estimated errors, or else by duals, without: what is left when a closed form is not asked for.
+pub(super) fn by_method<F: StateFunction>(
+    model: &Model,
+    f: &F,
+    method: super::Method,
+    state: State<'_>,
+) -> Result<(StateJacobian, Option<StateJacobian>), InputError> {
+    match method {
+        super::Method::Difference => by_differences(model, f, state).map(|(by, errors)| (by, Some(errors))),
+        super::Method::Analytical | super::Method::Dual => by_duals(model, f, state).map(|by| (by, None)),
+    }
+}

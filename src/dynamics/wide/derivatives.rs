@@ -22,33 +22,41 @@ pub(crate) struct Results<'a> {
     pub(crate) dtau_da: &'a mut [f64],
 }
 
-/// Torques and derivatives at a state, without armature and friction. Lengths have been checked; wrenches are
-/// those of `memory`.
+/// Torques and derivatives at a state under the wrenches of `memory`. Are all surely finite? Lengths have been checked.
 pub(crate) fn derivatives(
     model: &Model,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
-) {
+) -> bool {
     memory.size_columns(layout);
     let nv = model.nv();
     let lanes = layout.dof.len();
-    if layout.direct {
-        dispatch(Derivatives { model, layout, memory, q, v, a, results, nv });
+    let finite = if layout.direct {
+        dispatch(Derivatives { model, layout, memory, q, v, a, results, nv })
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let (dq, rest) = scratch.split_at_mut(lanes * lanes);
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut *da };
-        dispatch(Derivatives { model, layout, memory, q, v, a, results: &mut all, nv: lanes });
+        let finite = dispatch(Derivatives { model, layout, memory, q, v, a, results: &mut all, nv: lanes });
         fold(layout, dq, results.dtau_dq, nv);
         fold(layout, dv, results.dtau_dv, nv);
         fold(layout, da, results.dtau_da, nv);
         memory.scratch = scratch;
+        finite
+    };
+    rnea::collect(model, layout, memory, v, a, results.tau);
+    for entry in &layout.more_joints {
+        let at = entry.index * (nv + 1);
+        results.dtau_da[at] += entry.mass();
+        if model.joint_friction {
+            results.dtau_dv[at] += entry.friction_slope(v[entry.index], model.friction_width);
+        }
     }
-    rnea::collect(layout, memory, results.tau);
+    finite
 }
 
 /// From lanes to degrees of freedom: those of a mimic joint are its leader's.
@@ -82,9 +90,9 @@ struct Derivatives<'a, 'r> {
 }
 
 impl Kernel for Derivatives<'_, '_> {
-    type Output = ();
+    type Output = bool;
     #[inline(always)]
-    fn run<R: Register>(self) {
+    fn run<R: Register>(self) -> bool {
         let Self { model, layout, memory, q, v, a, results, nv } = self;
         outward::read_state::<R>(layout, memory, q, v, a);
         outward::place::<R>(model, layout, memory, q);
@@ -94,21 +102,54 @@ impl Kernel for Derivatives<'_, '_> {
         if !memory.wrenches.is_empty() {
             rnea::subtract(model, layout, memory, q);
         }
+        let mut zero = R::splat(0.0);
         for g in (0..layout.groups.len()).rev() {
-            inward::columns::<R>(layout, memory, g);
+            zero = zero.add(inward::columns::<R>(model, layout, memory, g));
         }
         for (g, pairs) in layout.pairs.iter().enumerate() {
             let rows = Rows::<R>::load(&memory.s[g], &memory.columns[g]);
             for pair in pairs {
                 let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
                 let at = pair.column * nv + g * WIDTH;
-                entries(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, nv - g * WIDTH);
+                let sum =
+                    entries(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, nv - g * WIDTH);
+                zero = sum.mul_add(R::splat(0.0), zero);
             }
+            diagonal::<R>(model, layout, memory, g, results, nv);
         }
         own_blocks(layout, memory, results, nv);
         if !memory.wrenches.is_empty() {
             standing(model, layout, memory, q, results, nv);
         }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Adds what armature, damping and friction of eight joints contribute.
+#[inline(always)]
+fn diagonal<R: Register>(
+    model: &Model,
+    layout: &Layout,
+    memory: &Memory,
+    g: usize,
+    results: &mut Results<'_>,
+    nv: usize,
+) {
+    let rows = &layout.joints[g];
+    if !rows.some {
+        return;
+    }
+    let joint = inward::joint_dynamics::<R>(rows);
+    let mass = joint.mass().to_array();
+    let slope = joint.friction_slope(memory.qd[g].load::<R>(), Lanes(R::splat(model.friction_width))).to_array();
+    let mut k = 0;
+    while k < WIDTH && g * WIDTH + k < nv {
+        let at = (g * WIDTH + k) * (nv + 1);
+        results.dtau_da[at] += mass[k];
+        if model.joint_friction {
+            results.dtau_dv[at] += slope[k];
+        }
+        k += 1;
     }
 }
 
@@ -148,7 +189,7 @@ fn plus_angular<R: Register>(rows: &Vector3<Lanes<R>>, x: &Six, lane: usize, y: 
     rows.z.0.mul_add(R::splat(x[5].0[lane]), y)
 }
 
-/// Eight rows of one column of each matrix:
+/// Eight rows of one column of each matrix; returns their sum:
 ///
 /// ```text
 /// rows i that carry the column's body:  τ_q[i, j] = S_iᵀ Q_j               τ_v[i, j] = S_iᵀ V_j                    M[i, j] = S_iᵀ A_j
@@ -165,7 +206,7 @@ fn entries<R: Register>(
     results: &mut Results<'_>,
     at: usize,
     left: usize,
-) {
+) -> R {
     let zero = R::splat(0.0);
     let (mut q, mut v, mut m) = (zero, zero, zero);
     if pair.below != 0 {
@@ -184,6 +225,7 @@ fn entries<R: Register>(
     store(results.dtau_dq, at, left, q);
     store(results.dtau_dv, at, left, v);
     store(results.dtau_da, at, left, m);
+    q.add(v).add(m)
 }
 
 /// As many numbers as the column has left.
@@ -212,8 +254,11 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
         let f = Force::new(numbers(&sums[..3], last), numbers(&sums[3..], last));
         for j in lanes.clone() {
             let turned = f.bar_cross(column(memory, j));
-            for i in lanes.clone() {
-                results.dtau_dq[j * nv + i] -= column(memory, i).power(turned);
+            for i in lanes.start..j {
+                // Antisymmetric: S_iᵀ (f ×̄* S_j) = S_iᵀ (S_j ×* f) = −S_jᵀ (S_i ×* f)
+                let x = column(memory, i).power(turned);
+                results.dtau_dq[j * nv + i] -= x;
+                results.dtau_dq[i * nv + j] += x;
             }
         }
     }

@@ -11,7 +11,7 @@
 
 use super::memory::Row;
 use crate::joint::{Axis, Continuous, Elementary, Joint, JointKind, Revolute};
-use crate::model::{Body, Model};
+use crate::model::{Body, DofDynamics, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use nalgebra::{Matrix3, Vector3};
@@ -29,6 +29,10 @@ pub(crate) struct Layout {
     pub(crate) turns: Vec<Turn>,
     /// Joints that turn by cosine and sine: lane, and place in `q`.
     pub(crate) cos_sin: Vec<(usize, usize)>,
+    /// Armature, damping and friction of what a lane has one entry of.
+    pub(crate) joints: Vec<JointRows>,
+    /// Entries beyond the first of a degree of freedom.
+    pub(crate) more_joints: Vec<DofDynamics>,
     /// Pairs of a column and eight rows that have an entry other than zero, by rows.
     pub(crate) pairs: Vec<Vec<Pair>>,
 }
@@ -40,6 +44,17 @@ pub(crate) struct Turn {
     pub(crate) q: usize,
     pub(crate) multiplier: f64,
     pub(crate) offset: f64,
+}
+
+/// Armature, damping and friction of eight lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct JointRows {
+    /// Is there any?
+    pub(crate) some: bool,
+    pub(crate) multiplier: Row,
+    pub(crate) armature: Row,
+    pub(crate) damping: Row,
+    pub(crate) friction: Row,
 }
 
 /// Eight lanes.
@@ -188,8 +203,31 @@ impl Layout {
         let used = lanes.body.iter().filter(|b| b.is_some()).count();
         let direct = used == model.nv && lanes.dof.iter().take(used).enumerate().all(|(k, dof)| *dof == Some(k));
         let pairs = lanes.pairs(bodies);
-        Some(Self { groups, bodies: steps, dof: lanes.dof, direct, turns, cos_sin, pairs })
+        let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
+        Some(Self { groups, bodies: steps, dof: lanes.dof, direct, turns, cos_sin, joints, more_joints, pairs })
     }
+}
+
+/// The first entry of each degree of freedom in a lane of it, and the rest.
+fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>]) -> (Vec<JointRows>, Vec<DofDynamics>) {
+    let [zero, one] = [Row::ZERO, Row::ONE];
+    let none = JointRows { some: false, multiplier: one, armature: zero, damping: zero, friction: zero };
+    let (mut rows, mut rest) = (vec![none; dof.len() / WIDTH], Vec::new());
+    let mut taken = vec![false; dof.len()];
+    for entry in entries {
+        let Some(lane) = (0..dof.len()).find(|lane| dof[*lane] == Some(entry.index) && !taken[*lane]) else {
+            rest.push(*entry);
+            continue;
+        };
+        taken[lane] = true;
+        let (row, k) = (&mut rows[lane / WIDTH], lane % WIDTH);
+        row.some = true;
+        row.multiplier.0[k] = entry.multiplier;
+        row.armature.0[k] = entry.armature;
+        row.damping.0[k] = entry.damping;
+        row.friction.0[k] = entry.friction;
+    }
+    (rows, rest)
 }
 
 /// In the order of [`load_symmetric`](super::memory::load_symmetric).

@@ -200,7 +200,7 @@ impl Memory {
             columns: Vec::new(),
             scratch: Vec::new(),
             tau: vec![Row::ZERO; groups],
-            wrenches: Vec::new(),
+            wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
         }
     }
 

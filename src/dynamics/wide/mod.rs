@@ -22,7 +22,6 @@ mod memory;
 mod outward;
 mod rnea;
 
-use crate::dynamics::rnea::add_joint_dynamics;
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
 pub(crate) use derivatives::Results;
@@ -31,6 +30,13 @@ pub(crate) use layout::Layout;
 pub(crate) use memory::Memory;
 use nalgebra::DMatrix;
 use std::any::Any;
+
+/// Memory for a workspace, if the numbers are `f64` and the model has a layout.
+pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
+    T::as_f64s(&[])?;
+    let model = (model as &dyn Any).downcast_ref::<Model>()?;
+    Some(Box::new(Memory::new(model.derived.get(|| Layout::new(model))?)))
+}
 
 /// Inverse dynamics into `ws.tau`, if the numbers are `f64` and the model has a layout. Are all torques finite? Lengths
 /// have been checked.
@@ -50,11 +56,10 @@ pub(crate) fn rnea<P: Real, T: Real>(
     let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout)));
     memory.wrenches.clear();
     memory.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
-    rnea::rnea(model, layout, memory, state, &mut ws.tau);
-    Some(add_joint_dynamics(model, state.1, state.2, &mut ws.tau))
+    Some(rnea::rnea(model, layout, memory, state, &mut ws.tau) || ws.tau.iter().all(|tau| tau.is_finite()))
 }
 
-/// Derivatives of inverse dynamics, if the model has a layout. Lengths have been checked.
+/// Derivatives of inverse dynamics, if the model has a layout. Are all surely finite? Lengths have been checked.
 #[inline(always)]
 pub(crate) fn rnea_derivatives(
     model: &Model,
@@ -63,14 +68,14 @@ pub(crate) fn rnea_derivatives(
     wrenches: &[ExternalWrench],
     results: &mut Results<'_>,
     by_wrench: &mut [DMatrix<f64>],
-) -> Option<()> {
+) -> Option<bool> {
     let layout = model.derived.get(|| Layout::new(model))?;
     let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout)));
     memory.wrenches.clear();
     memory.wrenches.extend(wrenches);
-    derivatives::derivatives(model, layout, memory, (q, v, a), results);
+    let finite = derivatives::derivatives(model, layout, memory, (q, v, a), results);
     for (w, to) in wrenches.iter().zip(by_wrench) {
         derivatives::by_wrench(model, layout, memory, q, w, to.as_mut_slice());
     }
-    Some(())
+    Some(finite && wrenches.is_empty())
 }

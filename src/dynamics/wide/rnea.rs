@@ -7,25 +7,39 @@ use crate::spatial::{Force, Transform, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::{Matrix3, Vector3};
 
-/// Torques of a state under the wrenches of `memory`, without armature and friction, into `tau`. Lengths have been checked.
+/// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
 pub(crate) fn rnea(
     model: &Model,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
-) {
-    dispatch(Rnea { model, layout, memory, q, v, a });
-    collect(layout, memory, tau);
+) -> bool {
+    let finite = dispatch(Rnea { model, layout, memory, q, v, a });
+    collect(model, layout, memory, v, a, tau);
+    finite
 }
 
 /// Torques from lanes to degrees of freedom.
 #[inline(always)]
-pub(super) fn collect(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
-    tau.fill(0.0);
-    for (lane, dof) in layout.dof.iter().enumerate() {
-        if let Some(dof) = *dof {
-            tau[dof] += memory.tau[lane / WIDTH].0[lane % WIDTH];
+pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
+    if layout.direct {
+        for (to, from) in tau.chunks_mut(WIDTH).zip(&memory.tau) {
+            to.copy_from_slice(&from.0[..to.len()]);
+        }
+    } else {
+        tau.fill(0.0);
+        for (lane, dof) in layout.dof.iter().enumerate() {
+            if let Some(dof) = *dof {
+                tau[dof] += memory.tau[lane / WIDTH].0[lane % WIDTH];
+            }
+        }
+    }
+    for entry in &layout.more_joints {
+        let i = entry.index;
+        tau[i] += a[i] * entry.mass();
+        if model.joint_friction {
+            tau[i] += entry.friction_torque(v[i], model.friction_width);
         }
     }
 }
@@ -40,9 +54,9 @@ struct Rnea<'a> {
 }
 
 impl Kernel for Rnea<'_> {
-    type Output = ();
+    type Output = bool;
     #[inline(always)]
-    fn run<R: Register>(self) {
+    fn run<R: Register>(self) -> bool {
         let Self { model, layout, memory, q, v, a } = self;
         outward::read_state::<R>(layout, memory, q, v, a);
         outward::place::<R>(model, layout, memory, q);
@@ -52,9 +66,11 @@ impl Kernel for Rnea<'_> {
         if !memory.wrenches.is_empty() {
             subtract(model, layout, memory, q);
         }
+        let mut zero = R::splat(0.0);
         for g in (0..layout.groups.len()).rev() {
-            inward::torques::<R>(layout, memory, g);
+            zero = zero.add(inward::torques::<R>(model, layout, memory, g));
         }
+        zero.all_lt(R::splat(1.0))
     }
 }
 

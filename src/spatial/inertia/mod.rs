@@ -1,11 +1,13 @@
 //! Spatial inertia of one rigid body.
 
+mod articulated;
 mod forms;
 mod origin;
 mod rate;
 mod shapes;
 mod validity;
 
+pub use articulated::ArticulatedInertia;
 pub use origin::InertiaAboutOrigin;
 pub use rate::BodyCoriolis;
 pub use validity::{InertiaError, Principal};

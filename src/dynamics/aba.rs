@@ -1,0 +1,265 @@
+//! Forward dynamics: the articulated-body algorithm (RBDA, table 7.1), in world coordinates.
+//!
+//! A joint with several degrees of freedom gives way in one after the other, as a row of joints with nothing between them
+//! would: the block `D` of the book is eliminated by columns, and never formed.
+
+use super::external::{self, ExternalWrench, WrenchFrame};
+use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
+use super::{Workspace, bias, ltl, singular, world};
+use crate::model::{InputError, Model};
+use crate::spatial::{ArticulatedInertia, Force, Motion};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+
+/// Joint accelerations that the torques `τ` and wrenches from outside give at `(q, v)`: `M(q) q̈ = τ − c(q, v) + Σ Jᵀ φ`.
+///
+/// `q`: nq, `v`, `tau`: nv; returns nv accelerations, which borrow from the workspace. Gravity, armature, damping and
+/// friction are the model's. Cost O(n). The articulated-body algorithm takes each joint by itself, which mimic joints do
+/// not allow: a model that has any is solved with the sparse factors of its mass matrix
+/// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²). A second call allocates nothing.
+///
+/// ```
+/// use gradyn::dynamics::{Workspace, aba};
+/// # use gradyn::joint::{Axis, Revolute};
+/// # use gradyn::model::ModelBuilder;
+/// # use gradyn::spatial::{Inertia, Symmetric3, Transform};
+/// # use nalgebra::Vector3;
+/// # let mut builder = ModelBuilder::new("pendulum");
+/// # let point = Inertia::new(2.0, Vector3::new(0.0, 0.0, -0.5), Symmetric3::diagonal(0.0, 0.0, 0.0));
+/// # builder.add_body(None, "rod", "hinge", Transform::identity(), Revolute { axis: Axis::Y }, point)?;
+/// # let model = builder.build()?;
+/// // A mass at the end of 0.5 m, let go where it is level: g / l.
+/// let mut workspace = Workspace::new(&model);
+/// let a = aba(&model, &mut workspace, &[std::f64::consts::FRAC_PI_2], &[0.0], &[0.0], &[])?;
+/// assert!((a[0] + 9.81 / 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, a number is not finite, or a wrench acts on a
+/// body that the model does not have; [`InputError::SingularMassMatrix`] names a joint that moves nothing with inertia.
+pub fn aba<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    tau: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<&'w [T], InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    model.check_length("tau", "nv", tau.len(), model.nv)?;
+    ws.check(model)?;
+    external::check(model, wrenches)?;
+    check_finite(model, q, v, &[])?;
+    check_finite_dofs(model, "tau", tau)?;
+    if let Some(error) = external::not_finite(model, wrenches) {
+        return Err(error);
+    }
+    ws.aba.size(model, ws.dof.len());
+    let lost = if has_mimic_joints(model, ws) {
+        by_factors(model, ws, q, v, tau, wrenches)?;
+        None
+    } else {
+        world::place(model, ws, q);
+        world::drive(model, ws, q, v);
+        world::weigh(model, ws);
+        T::call(Sweeps { model, ws: &mut *ws, v, tau, wrenches })
+    };
+    // Numbers that are too large come before pivots that they made meaningless.
+    if let Some(index) = lost.filter(|index| ws.aba.pivot[*index].is_finite()) {
+        return Err(singular::error(model, index));
+    }
+    match lost.or_else(|| ws.aba.ddq.iter().position(|x| !x.is_finite())) {
+        Some(index) => Err(InputError::Overflow { what: "ddq", index, joint: model.dof_label(index) }),
+        None => Ok(&ws.aba.ddq),
+    }
+}
+
+/// Joint accelerations that the torques `τ` give at `(q, v)`: [`aba`] in memory of its own.
+///
+/// # Errors
+/// As [`aba`].
+pub fn forward_dynamics<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    q: &[T],
+    v: &[T],
+    tau: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<Vec<T>, InputError> {
+    let mut ws = Workspace::new(model);
+    aba(model, &mut ws, q, v, tau, wrenches)?;
+    Ok(ws.aba.ddq)
+}
+
+/// Do several columns have the same degree of freedom?
+pub(crate) fn has_mimic_joints<P: Real, T: Real>(model: &Model<P>, ws: &Workspace<T>) -> bool {
+    ws.dof.len() > model.nv
+}
+
+/// `q̈ = M⁻¹ (τ − c + Σ Jᵀ φ)`
+fn by_factors<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    tau: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<(), InputError> {
+    bias::bias(model, ws, q, v, wrenches)?;
+    world::place(model, ws, q);
+    ltl::factorize(model, ws)?;
+    for (ddq, (tau, bias)) in ws.aba.ddq.iter_mut().zip(tau.iter().zip(&ws.tau)) {
+        *ddq = *tau - *bias;
+    }
+    ws.ltl.solve(&mut ws.aba.ddq);
+    Ok(())
+}
+
+/// What forward dynamics are made in, and the accelerations.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    /// `I^A` of each body.
+    inertia: Vec<ArticulatedInertia<T>>,
+    /// `p^A` of each body: the force that it needs at zero acceleration.
+    force: Vec<Force<T>>,
+    /// `v × S q̇ + c` of each body.
+    drift: Vec<Motion<T>>,
+    /// Mass and trace of the moment of inertia of each subtree.
+    extent: Vec<(T, T)>,
+    /// `U = I^A S` of each column.
+    reaction: Vec<Force<T>>,
+    /// `D = Sᵀ U + armature` of each column.
+    pivot: Vec<T>,
+    /// `1 / D`
+    reciprocal: Vec<T>,
+    /// `u = τ − Sᵀ p^A` of each column.
+    rest: Vec<T>,
+    /// Armature of each degree of freedom.
+    armature: Vec<T>,
+    /// `q̈`
+    ddq: Vec<T>,
+}
+
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Self {
+            inertia: Vec::new(),
+            force: Vec::new(),
+            drift: Vec::new(),
+            extent: Vec::new(),
+            reaction: Vec::new(),
+            pivot: Vec::new(),
+            reciprocal: Vec::new(),
+            rest: Vec::new(),
+            armature: Vec::new(),
+            ddq: Vec::new(),
+        }
+    }
+}
+
+impl<T: Real> Memory<T> {
+    fn size<P: Real>(&mut self, model: &Model<P>, columns: usize) {
+        let n = model.bodies.len();
+        if self.inertia.len() == n {
+            return;
+        }
+        self.inertia = vec![ArticulatedInertia::zero(); n];
+        self.force = vec![Force::zero(); n];
+        self.drift = vec![Motion::zero(); n];
+        self.extent = vec![(T::zero(), T::zero()); n];
+        self.reaction = vec![Force::zero(); columns];
+        self.pivot = vec![T::zero(); columns];
+        self.reciprocal = vec![T::zero(); columns];
+        self.rest = vec![T::zero(); columns];
+        self.armature = vec![T::zero(); model.nv];
+        self.ddq = vec![T::zero(); model.nv];
+    }
+}
+
+/// Leaves to root and back; bodies have been placed, driven and weighed, and each degree of freedom is one column.
+struct Sweeps<'a, P, T> {
+    model: &'a Model<P>,
+    ws: &'a mut Workspace<T>,
+    v: &'a [T],
+    tau: &'a [T],
+    wrenches: &'a [ExternalWrench<T>],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
+    /// The first degree of freedom whose pivot is lost.
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let Self { model, ws, v, tau, wrenches } = self;
+        let Workspace { world, aba, first, x_wb, .. } = ws;
+        let Memory { inertia, force, drift, extent, reaction, pivot, reciprocal, rest, armature, ddq } = aba;
+
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (velocity, y) = (world.velocity[i], world.inertia[i]);
+            let mut own = Motion::<T>::zero();
+            for (column, v) in world.columns[first[i]..].iter().zip(&v[body.v.clone()]) {
+                own = column.times_plus(*v, own);
+            }
+            drift[i] = velocity.cross(own); //                     ζ = v × S q̇ + c
+            if body.subspace_varies {
+                drift[i] += world.bias[i];
+            }
+            force[i] = velocity.cross_force(y * velocity); //      p = v ×* Y v − φ_ext
+            inertia[i] = ArticulatedInertia::from(y);
+            extent[i] = singular::extent::<T>(&y);
+        }
+        for w in wrenches {
+            force[w.body.0] -= match w.frame {
+                WrenchFrame::Body => x_wb[w.body.0].act(w.wrench),
+                WrenchFrame::World => w.wrench,
+            };
+        }
+        rest.copy_from_slice(tau);
+        for x in &mut *armature {
+            *x = T::zero();
+        }
+        for dof in &model.dofs {
+            armature[dof.index] += T::from(dof.mass());
+            if model.joint_friction {
+                rest[dof.index] -= dof.friction_torque(v[dof.index], model.friction_width);
+            }
+        }
+
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            let (mut y, mut p) = (inertia[i], force[i]);
+            for k in body.v.clone().rev() {
+                let s = world.columns[k];
+                let u = y.times(s); //                             U = I S
+                let d = s.power(u) + armature[k]; //               D = Sᵀ U + armature
+                pivot[k] = d;
+                if singular::is_lost(d, singular::scale_of(extent[i].0, extent[i].1, s) + armature[k]) {
+                    return Some(k);
+                }
+                let inverse = d.recip();
+                rest[k] -= s.power(p); //                          u = τ − Sᵀ p
+                y = y.without(u, inverse); //                      I −= U D⁻¹ Uᵀ
+                p = u.times(rest[k] * inverse) + p; //             p += U D⁻¹ u
+                (reaction[k], reciprocal[k]) = (u, inverse);
+            }
+            if let Some(parent) = body.parent {
+                force[parent] += p + y.times(drift[i]); //         p_λ += p + I ζ
+                inertia[parent] += y;
+                let (mass, trace) = extent[i];
+                extent[parent] = (extent[parent].0 + mass, extent[parent].1 + trace);
+            }
+        }
+
+        let a_0 = base_acceleration(model);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let mut a = drift[i] + body.parent.map_or(a_0, |p| world.acceleration[p]);
+            for k in body.v.clone() {
+                ddq[k] = (rest[k] - reaction[k].power(a)) * reciprocal[k]; // q̈ = D⁻¹ (u − Uᵀ a)
+                a = world.columns[k].times_plus(ddq[k], a); //     a += S q̈
+            }
+            world.acceleration[i] = a;
+        }
+        None
+    }
+}

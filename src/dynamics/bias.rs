@@ -1,0 +1,103 @@
+//! Torques without acceleration: bias, gravity, and what holds a robot still.
+
+use super::external::{self, ExternalWrench, WrenchFrame};
+use super::rnea::{Sweep, check_finite, not_finite};
+use super::{Workspace, world};
+use crate::model::{InputError, Model};
+use crate::spatial::{Force, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
+
+/// The bias `c(q, v) − Σ Jᵀ φ` of `M(q) a + c(q, v) = τ + Σ Jᵀ φ`: torques that leave no joint acceleration.
+///
+/// Coriolis, centrifugal and gravity terms, and damping and friction if the model has them switched on: inverse dynamics at
+/// `a = 0`. `q`: nq, `v`: nv; returns nv torques, which borrow from the workspace. Cost O(n); a second call allocates
+/// nothing.
+///
+/// # Errors
+/// As [`rnea_with`](super::rnea_with).
+pub fn bias<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<&'w [T], InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    ws.check(model)?;
+    external::check(model, wrenches)?;
+    // Moved out, so that the sweep can have the workspace; no allocation.
+    let mut still = std::mem::take(&mut ws.still);
+    still.resize(model.nv, T::zero());
+    let finite = T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches });
+    ws.still = still;
+    if finite { Ok(&ws.tau) } else { Err(not_finite(model, q, v, &[], wrenches, &ws.tau)) }
+}
+
+/// Torques that hold the robot still against gravity: the gradient of the potential energy, `∂U/∂q`.
+///
+/// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); allocates nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+pub fn generalized_gravity<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+) -> Result<&'w [T], InputError> {
+    static_torque(model, ws, q, &[])
+}
+
+/// Torques that hold the robot still against gravity and wrenches from outside: `g(q) − Σ Jᵀ φ`.
+///
+/// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); allocates nothing.
+///
+/// ```text
+/// φ_i = (−m g, −m c × g) − φ_ext ;  τ_i = S_iᵀ Σ φ over the subtree                     in world coordinates
+/// ```
+///
+/// # Errors
+/// As [`generalized_gravity`], and [`InputError::UnknownBody`] for a wrench on a body that the model does not have.
+pub fn static_torque<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<&'w [T], InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    ws.check(model)?;
+    external::check(model, wrenches)?;
+    check_finite(model, q, &[], &[])?;
+    world::place(model, ws, q);
+
+    let up: Vector3<P> = v3::neg(model.gravity);
+    for (i, body) in model.bodies.iter().enumerate() {
+        let weight: Vector3<P> = v3::scale::<P, P>(body.inertia.mass, up);
+        let com = ws.x_wb[i].point(v3::lift::<P, T>(body.inertia.com));
+        // Constant but for the place that it acts at.
+        ws.force[i] = Force::new(v3::lift(weight), v3::neg(v3::cross(weight, com)));
+    }
+    for w in wrenches {
+        ws.force[w.body.0] -= match w.frame {
+            WrenchFrame::Body => ws.x_wb[w.body.0].act(w.wrench),
+            WrenchFrame::World => w.wrench,
+        };
+    }
+    for tau in &mut ws.tau {
+        *tau = T::zero();
+    }
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        let f = ws.force[i];
+        for (column, dof) in ws.world.columns[ws.first[i]..].iter().zip(body.v.clone()) {
+            ws.tau[dof] += column.power(f);
+        }
+        if let Some(p) = body.parent {
+            ws.force[p] += f;
+        }
+    }
+    match ws.tau.iter().all(|tau| tau.is_finite()) {
+        true => Ok(&ws.tau),
+        false => Err(not_finite(model, q, &[], &[], wrenches, &ws.tau)),
+    }
+}

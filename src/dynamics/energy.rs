@@ -1,0 +1,95 @@
+//! Mechanical energy.
+
+use super::rnea::{check_finite, check_finite_dofs};
+use super::{Workspace, world};
+use crate::model::{InputError, Model};
+use crate::spatial::vector as v3;
+use gradyn_derivatives::{Real, Scalar};
+
+/// Kinetic energy, J: `½ vᵀ M(q) v`, that of the rotors (armature) included.
+///
+/// `q`: nq, `v`: nv. Cost O(n); allocates nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+pub fn kinetic_energy<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+) -> Result<T, InputError> {
+    check(model, ws, q)?;
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    check_finite_dofs(model, "v", v)?;
+    world::place(model, ws, q);
+    finite(model, "kinetic_energy", kinetic(model, ws, q, v))
+}
+
+/// Potential energy in the gravitational field, J: `−Σ m g·c`, zero for a mass centre at the world's origin.
+///
+/// `q`: nq. Cost O(n); allocates nothing.
+///
+/// # Errors
+/// As [`kinetic_energy`].
+pub fn potential_energy<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+) -> Result<T, InputError> {
+    check(model, ws, q)?;
+    world::place(model, ws, q);
+    finite(model, "potential_energy", potential(model, ws))
+}
+
+/// Kinetic and potential energy, J. It changes at the rate `τᵀ v`, less what friction dissipates.
+///
+/// `q`: nq, `v`: nv. Cost O(n); allocates nothing.
+///
+/// # Errors
+/// As [`kinetic_energy`].
+pub fn mechanical_energy<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+) -> Result<T, InputError> {
+    let kinetic = kinetic_energy(model, ws, q, v)?;
+    finite(model, "mechanical_energy", kinetic + potential(model, ws))
+}
+
+fn check<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, q: &[T]) -> Result<(), InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    ws.check(model)?;
+    check_finite(model, q, &[], &[])
+}
+
+fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> Result<T, InputError> {
+    if energy.is_finite() {
+        return Ok(energy);
+    }
+    Err(InputError::Overflow { what, index: 0, joint: format!("all of {}", model.name) })
+}
+
+/// Of bodies that have been placed: `Σ ½ ⟨ν, Y ν⟩ + Σ ½ armature v²`.
+fn kinetic<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) -> T {
+    world::drive(model, ws, q, v);
+    let mut sum = T::zero();
+    for (i, body) in model.bodies.iter().enumerate() {
+        sum += body.inertia.kinetic_energy(ws.x_wb[i].inv_act(ws.world.velocity[i]));
+    }
+    for dof in &model.dofs {
+        let v = v[dof.index];
+        sum += v * v * dof.mass() * 0.5;
+    }
+    sum
+}
+
+/// Of bodies that have been placed.
+fn potential<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>) -> T {
+    let mut sum = T::zero();
+    for (i, body) in model.bodies.iter().enumerate() {
+        let com = ws.x_wb[i].point(v3::lift::<P, T>(body.inertia.com));
+        sum -= v3::dot(model.gravity, com) * body.inertia.mass;
+    }
+    sum
+}

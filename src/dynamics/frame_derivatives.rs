@@ -1,0 +1,292 @@
+//! Derivatives of velocities and accelerations of frames and points in closed form.
+//!
+//! With `S_k` a column of the subspace of a link on the path from the frame's body b to the root, `Ψ̇`, `Ψ̈`, `Ṡ` of that link
+//! ([`Links`]), and `δ` the variation seen from the body, which is carried along by `S_k`:
+//!
+//! ```text
+//! δv = Ψ̇_k                   ∂v/∂v_k = S_k                                                        (1)
+//! δa = Ψ̈_k − v_b × Ψ̇_k       ∂a/∂v_k = Ψ̇_k + Ṡ_k − v_b × S_k        ∂a/∂a_k = S_k                 (2)
+//! ```
+//!
+//! What of `δ` and of `S_k × v`, `S_k × a` is to be seen depends on the reference ([`Seen::vary`]). Neither contains
+//! anything of the bodies in between, so the cost is O(n) for the state and O(depth) for the matrices. The paper's `S` are
+//! constant; [`Links`] says how that covers every joint.
+//!
+//! Source: J. Carpentier, N. Mansard, *Analytical Derivatives of Rigid Body Dynamics Algorithms*, RSS 2018, section III;
+//! (1) and (2) in the form of S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
+
+use super::jacobian::{add, add_rows, check, clear, empty, finite};
+use super::links::{Links, update};
+use super::reference::{Attached, check_body};
+use super::seen::Seen;
+use super::{FrameRef, ReferenceFrame, Workspace};
+use crate::model::{BodyId, InputError, Model};
+use crate::spatial::{Motion, Transform, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{DMatrix, Vector3};
+
+/// Velocity and spatial acceleration of a frame in a reference, and their derivatives. Matrices 6 × nv, linear rows first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameDerivatives<T = f64> {
+    /// Velocity.
+    pub velocity: Motion<T>,
+    /// Spatial acceleration, gravity left out.
+    pub acceleration: Motion<T>,
+    /// `∂v/∂q`, along `q ⊕ ε e_k`.
+    pub dvelocity_dq: DMatrix<T>,
+    /// `∂v/∂q̇`: the Jacobian.
+    pub dvelocity_dv: DMatrix<T>,
+    /// `∂a/∂q`, along `q ⊕ ε e_k`.
+    pub dacceleration_dq: DMatrix<T>,
+    /// `∂a/∂q̇`
+    pub dacceleration_dv: DMatrix<T>,
+    /// `∂a/∂q̈`: the Jacobian.
+    pub dacceleration_da: DMatrix<T>,
+    /// Estimated errors, from the method of differences.
+    pub errors: Option<Box<Self>>,
+}
+
+/// Velocity and acceleration of a point fixed in a body, in the axes of a reference, and their derivatives. Matrices 3 × nv.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointDerivatives<T = f64> {
+    /// Velocity, m/s.
+    pub velocity: Vector3<T>,
+    /// Acceleration, m/s², gravity left out: the classical one, the rate of change of the velocity in axes at rest.
+    pub acceleration: Vector3<T>,
+    /// `∂u/∂q`, along `q ⊕ ε e_k`.
+    pub dvelocity_dq: DMatrix<T>,
+    /// `∂u/∂q̇`: the Jacobian.
+    pub dvelocity_dv: DMatrix<T>,
+    /// `∂u̇/∂q`, along `q ⊕ ε e_k`.
+    pub dacceleration_dq: DMatrix<T>,
+    /// `∂u̇/∂q̇`
+    pub dacceleration_dv: DMatrix<T>,
+    /// `∂u̇/∂q̈`: the Jacobian.
+    pub dacceleration_da: DMatrix<T>,
+    /// Estimated errors, from the method of differences.
+    pub errors: Option<Box<Self>>,
+}
+
+/// The names of the five matrices, and the matrices.
+macro_rules! five_matrices {
+    ($type:ident) => {
+        impl<T: Real> $type<T> {
+            /// The matrices by name.
+            pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 5] {
+                [
+                    ("dvelocity_dq", &self.dvelocity_dq),
+                    ("dvelocity_dv", &self.dvelocity_dv),
+                    ("dacceleration_dq", &self.dacceleration_dq),
+                    ("dacceleration_dv", &self.dacceleration_dv),
+                    ("dacceleration_da", &self.dacceleration_da),
+                ]
+            }
+            fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
+                [
+                    &mut self.dvelocity_dq,
+                    &mut self.dvelocity_dv,
+                    &mut self.dacceleration_dq,
+                    &mut self.dacceleration_dv,
+                    &mut self.dacceleration_da,
+                ]
+            }
+            fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
+                self.matrices().into_iter().try_for_each(|(what, m)| finite(model, what, m))
+            }
+        }
+    };
+}
+five_matrices!(FrameDerivatives);
+five_matrices!(PointDerivatives);
+
+impl<T: Real> Default for FrameDerivatives<T> {
+    /// Without entries.
+    fn default() -> Self {
+        Self {
+            velocity: Motion::zero(),
+            acceleration: Motion::zero(),
+            dvelocity_dq: empty(),
+            dvelocity_dv: empty(),
+            dacceleration_dq: empty(),
+            dacceleration_dv: empty(),
+            dacceleration_da: empty(),
+            errors: None,
+        }
+    }
+}
+
+impl<T: Real> Default for PointDerivatives<T> {
+    /// Without entries.
+    fn default() -> Self {
+        Self {
+            velocity: v3::zero(),
+            acceleration: v3::zero(),
+            dvelocity_dq: empty(),
+            dvelocity_dv: empty(),
+            dacceleration_dq: empty(),
+            dacceleration_dv: empty(),
+            dacceleration_da: empty(),
+            errors: None,
+        }
+    }
+}
+
+/// Results of this file.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    pub(crate) frame: FrameDerivatives<T>,
+    pub(crate) point: PointDerivatives<T>,
+}
+
+impl<T: Real> Default for Memory<T> {
+    fn default() -> Self {
+        Self { frame: FrameDerivatives::default(), point: PointDerivatives::default() }
+    }
+}
+
+/// Velocity and spatial acceleration of a frame or a body in a reference, and their derivatives in closed form, in any
+/// number type.
+///
+/// `q`: nq, `v`, `a`: nv. Right for every kind of joint; columns of degrees of freedom that do not move the frame are exactly
+/// zero. Cost O(n); a second call allocates nothing. Over `f64`,
+/// [`partials::frame_derivatives`](crate::partials::frame_derivatives) gives the choice of the method.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
+/// finite.
+pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    frame: impl Into<FrameRef>,
+    reference: ReferenceFrame,
+) -> Result<&'w FrameDerivatives<T>, InputError> {
+    let at = Attached::of(model, frame.into())?;
+    check_state(model, ws, q, v, a)?;
+    let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
+    let out = &mut memory.frame;
+    out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
+    (out.velocity, out.acceleration, out.errors) = (Motion::zero(), Motion::zero(), None);
+    let links = update(model, ws, Motion::zero(), (q, v, a));
+    if let Some(b) = at.body {
+        let seen = Seen::new(links, b, &at, reference);
+        (out.velocity, out.acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
+        for k in path_columns(links, b) {
+            let by = Column::new(links, b, k, &seen);
+            let dof = links.dof[k];
+            add(&mut out.dvelocity_dq, dof, by.velocity_q);
+            add(&mut out.dvelocity_dv, dof, by.subspace);
+            add(&mut out.dacceleration_dq, dof, by.acceleration_q);
+            add(&mut out.dacceleration_dv, dof, by.acceleration_v);
+            add(&mut out.dacceleration_da, dof, by.subspace);
+        }
+    }
+    let memory = ws.frame_derivatives.insert(memory);
+    memory.frame.check_finite(model)?;
+    Ok(&memory.frame)
+}
+
+/// Velocity and acceleration of a point fixed in a body, and their derivatives in closed form, in any number type.
+///
+/// `q`: nq, `v`, `a`: nv; `point`: in coordinates of the body, m. The reference says in which axes: those of the body for
+/// [`ReferenceFrame::Local`], those of the world else. The acceleration is the classical one. Cost O(n); a second call
+/// allocates nothing.
+///
+/// # Errors
+/// As [`frame_derivatives`].
+#[expect(clippy::too_many_arguments, reason = "a state, a point and a reference")]
+pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    body: BodyId,
+    point: Vector3<P>,
+    reference: ReferenceFrame,
+) -> Result<&'w PointDerivatives<T>, InputError> {
+    check_body(model, body)?;
+    check_state(model, ws, q, v, a)?;
+    let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
+    let out = &mut memory.point;
+    out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
+    out.errors = None;
+    let (links, b) = (update(model, ws, Motion::zero(), (q, v, a)), body.0);
+    // The linear part of the motion of a frame at the point, in its axes or in the world's.
+    let at = Attached { body: Some(b), placement: Transform::new(v3::identity(), point) };
+    let seen = match reference {
+        ReferenceFrame::Local => Seen::new(links, b, &at, ReferenceFrame::Local),
+        ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => {
+            Seen::new(links, b, &at, ReferenceFrame::LocalWorldAligned)
+        }
+    };
+    let velocity = seen.motion(links.velocity[b]);
+    out.velocity = velocity.linear;
+    out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
+    for k in path_columns(links, b) {
+        let by = Column::new(links, b, k, &seen);
+        let dof = links.dof[k];
+        add_rows(&mut out.dvelocity_dq, 0, dof, by.velocity_q.linear);
+        add_rows(&mut out.dvelocity_dv, 0, dof, by.subspace.linear);
+        add_rows(&mut out.dacceleration_dq, 0, dof, classical(velocity, by.acceleration_q, by.velocity_q));
+        add_rows(&mut out.dacceleration_dv, 0, dof, classical(velocity, by.acceleration_v, by.subspace));
+        add_rows(&mut out.dacceleration_da, 0, dof, by.subspace.linear);
+    }
+    let memory = ws.frame_derivatives.insert(memory);
+    memory.point.check_finite(model)?;
+    Ok(&memory.point)
+}
+
+/// What a column of a link changes, in the reference.
+struct Column<T> {
+    /// `∂v/∂q_k`
+    velocity_q: Motion<T>,
+    /// `∂a/∂q_k`
+    acceleration_q: Motion<T>,
+    /// `∂a/∂q̇_k`
+    acceleration_v: Motion<T>,
+    /// `∂v/∂q̇_k = ∂a/∂q̈_k = S_k`
+    subspace: Motion<T>,
+}
+
+impl<T: Real> Column<T> {
+    #[inline(always)]
+    fn new(links: &Links<T>, b: usize, k: usize, seen: &Seen<T>) -> Self {
+        let (s, psi_dot, psi_ddot) = (links.columns[k], links.psi_dot[k], links.psi_ddot[k]);
+        let (v, a) = (links.velocity[b], links.acceleration[b]);
+        Self {
+            velocity_q: seen.vary(psi_dot, s, v), //                                     (1)
+            acceleration_q: seen.vary(psi_ddot - v.cross(psi_dot), s, a), //             (2)
+            acceleration_v: seen.motion(links.psi_s_dot[k] - v.cross(s)),
+            subspace: seen.motion(s),
+        }
+    }
+}
+
+/// The variation of the classical acceleration `a + ω × u` of a point, from those of acceleration and velocity.
+#[inline(always)]
+fn classical<T: Real>(velocity: Motion<T>, da: Motion<T>, dv: Motion<T>) -> Vector3<T> {
+    let turned = v3::add(v3::cross(dv.angular, velocity.linear), v3::cross(velocity.angular, dv.linear));
+    v3::add(da.linear, turned)
+}
+
+/// The columns of the links from a body to the root.
+#[inline(always)]
+pub(super) fn path_columns<T: Real>(links: &Links<T>, body: usize) -> impl Iterator<Item = usize> {
+    links.path(links.carrier[body]).flat_map(|link| link.columns.clone())
+}
+
+/// Checks lengths, workspace and numbers of a state.
+pub(super) fn check_state<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+) -> Result<(), InputError> {
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    check(model, ws, q, v)?;
+    super::rnea::check_finite(model, &[], &[], a)
+}

@@ -1,0 +1,98 @@
+//! How Jacobians vary in time, and the acceleration that this makes.
+
+use super::jacobian::{add, check, clear, finite};
+use super::links::update;
+use super::reference::Attached;
+use super::seen::Seen;
+use super::{FrameRef, ReferenceFrame, Workspace};
+use crate::model::{InputError, Model};
+use crate::spatial::Motion;
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::DMatrix;
+
+/// Time derivative of the Jacobian of a frame, `J̇(q, q̇)`: entry by entry, along the motion, in the reference; 6 × nv.
+///
+/// `q`: nq, `v`: nv. With `Ṡ_k = v × S_k`, v the velocity of what the degree of freedom k moves, and `v_b` that of the
+/// frame's body: `J̇` has the columns `Ṡ_k` in the world, `Ṡ_k − v_b × S_k` in coordinates of the frame. So
+/// `J q̈ + J̇ q̇` is the spatial acceleration for [`ReferenceFrame::Local`] and [`ReferenceFrame::World`], and the classical
+/// one for [`ReferenceFrame::LocalWorldAligned`], where it is the rate of change of the velocity. Cost O(n); a second call
+/// allocates nothing.
+///
+/// # Errors
+/// As [`frame_jacobian`](super::frame_jacobian).
+pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    frame: impl Into<FrameRef>,
+    reference: ReferenceFrame,
+) -> Result<&'w DMatrix<T>, InputError> {
+    let at = Attached::of(model, frame.into())?;
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    check(model, ws, q, v)?;
+    let (mut rate, still) = take(model, ws);
+    clear(&mut rate, 6, model.nv);
+    let links = update(model, ws, Motion::zero(), (q, v, &still));
+    if let Some(b) = at.body {
+        let (seen, v_b) = (Seen::new(links, b, &at, reference), links.velocity[b]);
+        for link in links.path(links.carrier[b]) {
+            for k in link.columns.clone() {
+                let s = links.columns[k];
+                let s_dot = links.psi_s_dot[k] - links.psi_dot[k];
+                add(&mut rate, links.dof[k], seen.vary(s_dot - v_b.cross(s), v_b, s));
+            }
+        }
+    }
+    (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
+    finite(model, "frame_jacobian_rate", &ws.jacobian.rate)?;
+    Ok(&ws.jacobian.rate)
+}
+
+/// The acceleration that a frame has without joint accelerations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BiasAcceleration<T> {
+    /// The spatial acceleration: `J̇ q̇` for [`ReferenceFrame::Local`] and [`ReferenceFrame::World`].
+    pub spatial: Motion<T>,
+    /// The classical one, whose linear part is the acceleration of a point ([`Motion::classical`]): `J̇ q̇` for
+    /// [`ReferenceFrame::LocalWorldAligned`].
+    pub classical: Motion<T>,
+}
+
+/// Acceleration of a frame at zero joint acceleration, in the reference, gravity left out.
+///
+/// `q`: nq, `v`: nv. Add `J q̈` to either form for the acceleration at `q̈`. Cost O(n); a second call allocates nothing.
+///
+/// # Errors
+/// As [`frame_jacobian`](super::frame_jacobian).
+pub fn frame_bias_acceleration<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    frame: impl Into<FrameRef>,
+    reference: ReferenceFrame,
+) -> Result<BiasAcceleration<T>, InputError> {
+    let at = Attached::of(model, frame.into())?;
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    check(model, ws, q, v)?;
+    let (rate, still) = take(model, ws);
+    let links = update(model, ws, Motion::zero(), (q, v, &still));
+    let (velocity, spatial) = at.body.map_or((Motion::zero(), Motion::zero()), |b| {
+        let seen = Seen::new(links, b, &at, reference);
+        (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]))
+    });
+    (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
+    let classical = spatial.classical::<T>(velocity);
+    if !(spatial.to_array().iter().chain(&classical.to_array())).all(|x| x.is_finite()) {
+        return Err(InputError::Overflow { what: "bias acceleration", index: 0, joint: model.dof_label(0) });
+    }
+    Ok(BiasAcceleration { spatial, classical })
+}
+
+/// The memory for the result, and joint accelerations of zero: taken out, to be put back.
+fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> (DMatrix<T>, Vec<T>) {
+    let mut still = std::mem::take(&mut ws.jacobian.still);
+    still.resize(model.nv, T::zero());
+    (std::mem::replace(&mut ws.jacobian.rate, super::jacobian::empty()), still)
+}

@@ -1,0 +1,230 @@
+//! The mass matrix as a product of sparse factors, `M = Lᵀ D L` (RBDA, table 6.3).
+//!
+//! `L` is lower triangular with ones on its diagonal, and has no entry where the degrees of freedom do not lie on one path
+//! to the root: eliminating the last ones first fills nothing in. Row `k` is stored as its entries along the path, root
+//! first, so that what a step of the elimination subtracts from row `i` is the beginning of row `k`, and lies in one piece.
+
+use super::dof_tree::DofTree;
+use super::rnea::check_finite;
+use super::{Workspace, crba, singular, world};
+use crate::model::{InputError, Model};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::DMatrix;
+
+/// `M(q) = Lᵀ D L`; borrows from the workspace.
+#[derive(Clone, Copy, Debug)]
+pub struct MassFactors<'w, T> {
+    factors: &'w Factors<T>,
+}
+
+/// Factors of the mass matrix `M(q)`, armature included, to solve `M x = b` with.
+///
+/// `q`: nq. Cost O(n d²), d the depth of the tree; a second call allocates nothing. Joints that mimic couple branches of the
+/// tree; `L` then has entries along the paths of the tree of that coupling ([`MassFactors::parent`]), at a cost between this
+/// and that of a dense factorisation.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
+/// [`InputError::SingularMassMatrix`] names the joint that moves nothing with inertia.
+pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+) -> Result<MassFactors<'w, T>, InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    ws.check(model)?;
+    check_finite(model, q, &[], &[])?;
+    world::place(model, ws, q);
+    factorize(model, ws)?;
+    Ok(MassFactors { factors: &ws.ltl })
+}
+
+/// Mass matrix and its factors, of bodies that have been placed.
+pub(crate) fn factorize<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Result<(), InputError> {
+    crba::fill(model, ws);
+    crba::check_finite_diagonal(model, ws)?;
+    ws.ltl.size(model);
+    for scale in &mut ws.ltl.scale {
+        *scale = T::zero();
+    }
+    for (body, (y, first)) in model.bodies.iter().zip(ws.crba.composite.iter().zip(&ws.first)) {
+        for (column, dof) in ws.world.columns[*first..].iter().zip(body.v.clone()) {
+            ws.ltl.scale[dof] += singular::scale(y, *column);
+        }
+    }
+    ws.ltl.factorize(&ws.crba.matrix).map_err(|index| singular::error(model, index))
+}
+
+impl<T: Real> MassFactors<'_, T> {
+    /// `x := M⁻¹ x`. `x`: nv; its type may be wider than that of the matrix: eight right-hand sides at a time, or a dual
+    /// number. Cost O(n d).
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn solve<U: Scalar<T>>(&self, x: &mut [U]) -> Result<(), InputError> {
+        let nv = self.factors.reciprocal.len();
+        if x.len() != nv {
+            return Err(InputError::Length { what: "x", size: "nv", expected: nv, found: x.len() });
+        }
+        self.factors.solve(x);
+        Ok(())
+    }
+
+    /// The degree of freedom before `dof` on its path to the root; `None` for a root, or where there is no such degree of
+    /// freedom. `L[k, j]` can be different from zero only for `j` on the path of `k`.
+    #[must_use]
+    pub fn parent(&self, dof: usize) -> Option<usize> {
+        if dof < self.factors.reciprocal.len() { self.factors.tree.parent(dof) } else { None }
+    }
+
+    /// `L`, nv × nv, in full. Allocates; for looking at.
+    #[must_use]
+    pub fn unit_lower(&self) -> DMatrix<T> {
+        let nv = self.factors.reciprocal.len();
+        let mut l = DMatrix::from_element(nv, nv, T::zero());
+        for k in 0..nv {
+            let path = self.factors.tree.path(k);
+            for (j, x) in path.iter().zip(self.factors.row(k)) {
+                l[(k, *j)] = *x;
+            }
+            l[(k, k)] = T::one();
+        }
+        l
+    }
+
+    /// The diagonal of `D`, nv.
+    #[must_use]
+    pub fn diagonal(&self) -> Vec<T> {
+        (0..self.factors.reciprocal.len()).map(|k| self.factors.rows[self.factors.tree.start[k + 1] - 1]).collect()
+    }
+}
+
+/// The factors in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Factors<T> {
+    tree: DofTree,
+    /// Rows of `L` along the paths; in the place of its diagonal stands that of `D`.
+    rows: Vec<T>,
+    /// `1 / D`
+    reciprocal: Vec<T>,
+    /// What the pivots are compared with ([`singular::scale`]); zero if nothing but zero counts as singular.
+    pub(crate) scale: Vec<T>,
+}
+
+impl<T> Default for Factors<T> {
+    fn default() -> Self {
+        Self { tree: DofTree::default(), rows: Vec::new(), reciprocal: Vec::new(), scale: Vec::new() }
+    }
+}
+
+impl<T: Real> Factors<T> {
+    /// Memory for this model, if there is none yet.
+    pub(crate) fn size<P: Real>(&mut self, model: &Model<P>) {
+        if self.tree.start.is_empty() {
+            self.tree = DofTree::new(model);
+            self.rows = vec![T::zero(); self.tree.paths.len()];
+            self.reciprocal = vec![T::zero(); model.nv];
+            self.scale = vec![T::zero(); model.nv];
+        }
+    }
+
+    /// Row `k` along its path, the diagonal last.
+    fn row(&self, k: usize) -> &[T] {
+        &self.rows[self.tree.start[k]..self.tree.start[k + 1]]
+    }
+
+    /// The factors of `m`, of which the upper triangle is read. The error is the degree of freedom whose pivot is lost.
+    pub(crate) fn factorize(&mut self, m: &DMatrix<T>) -> Result<(), usize> {
+        match T::call(Elimination { factors: self, m: m.as_slice() }) {
+            Some(lost) => Err(lost),
+            None => Ok(()),
+        }
+    }
+
+    /// `x := M⁻¹ x`
+    #[inline(always)]
+    pub(crate) fn solve<U: Scalar<T>>(&self, x: &mut [U]) {
+        U::call(Solve { factors: self, x });
+    }
+}
+
+/// `M = Lᵀ D L`, last degree of freedom first:
+///
+/// ```text
+/// a = H[k, i] / H[k, k] ;  H[i, j] −= a H[k, j] for j on the path of i ;  L[k, i] = a      for i on the path of k
+/// ```
+struct Elimination<'a, T> {
+    factors: &'a mut Factors<T>,
+    m: &'a [T],
+}
+
+impl<T: Real> Piece for Elimination<'_, T> {
+    /// The first degree of freedom whose pivot is lost.
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let Factors { tree, rows, reciprocal, scale } = self.factors;
+        let nv = reciprocal.len();
+        for k in 0..nv {
+            let column = &self.m[k * nv..][..nv];
+            let range = tree.start[k]..tree.start[k + 1];
+            for (x, &j) in rows[range.clone()].iter_mut().zip(&tree.paths[range]) {
+                *x = column[j];
+            }
+        }
+        for k in (0..nv).rev() {
+            let (start, end) = (tree.start[k], tree.start[k + 1] - 1);
+            let pivot = rows[end];
+            if singular::is_lost(pivot, scale[k]) {
+                return Some(k);
+            }
+            let inverse = pivot.recip();
+            reciprocal[k] = inverse;
+            // Rows of the path lie before row k.
+            let (above, row) = rows.split_at_mut(start);
+            let row = &mut row[..end - start];
+            for (length, &i) in tree.paths[start..end].iter().enumerate().rev() {
+                let a = row[length] * inverse;
+                let minus = -a;
+                let to = &mut above[tree.start[i]..][..length + 1];
+                for (h, x) in to.iter_mut().zip(&row[..=length]) {
+                    *h = x.mul_plus(minus, *h);
+                }
+                row[length] = a;
+            }
+        }
+        None
+    }
+}
+
+/// `Lᵀ y = x`, `D z = y`, `L x = z`.
+struct Solve<'a, T, U> {
+    factors: &'a Factors<T>,
+    x: &'a mut [U],
+}
+
+impl<T: Real, U: Scalar<T>> Piece for Solve<'_, T, U> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { factors: Factors { tree, rows, reciprocal, .. }, x } = self;
+        for k in (0..x.len()).rev() {
+            let range = tree.start[k]..tree.start[k + 1] - 1;
+            let minus = -x[k];
+            for (l, &j) in rows[range.clone()].iter().zip(&tree.paths[range]) {
+                x[j] = minus.mul_plus(*l, x[j]);
+            }
+        }
+        for k in 0..x.len() {
+            let range = tree.start[k]..tree.start[k + 1] - 1;
+            let mut sum = U::zero();
+            for (l, &j) in rows[range.clone()].iter().zip(&tree.paths[range]) {
+                sum = x[j].mul_plus(*l, sum);
+            }
+            x[k] = x[k] * reciprocal[k] - sum;
+        }
+    }
+}

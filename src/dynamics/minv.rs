@@ -1,0 +1,231 @@
+//! The inverse of the mass matrix, without the mass matrix: J. Carpentier and N. Mansard, *Analytical derivatives of rigid body
+//! dynamics algorithms*, RSS 2018, section IV; in world coordinates, each degree of freedom by itself as in [`aba`](super::aba).
+
+use super::aba::has_mimic_joints;
+use super::dof_tree::DofTree;
+use super::rnea::check_finite;
+use super::{Workspace, ltl, singular, world};
+use crate::model::{InputError, Model};
+use crate::spatial::{ArticulatedInertia, Force, Motion};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::DMatrix;
+
+/// The inverse `M(q)⁻¹` of the mass matrix, armature included: accelerations by torques, `∂q̈/∂τ`.
+///
+/// `q`: nq; returns nv × nv, 1/(kg m²) (1/kg): symmetric to the last bit, both triangles filled in, exactly zero between
+/// degrees of freedom of trees that hang from the world separately. It borrows from the workspace. Cost O(n²); a model with
+/// mimic joints is solved by the sparse factors of its mass matrix instead. A second call allocates nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
+/// [`InputError::SingularMassMatrix`] names the joint that moves nothing with inertia.
+pub fn minv<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    ws.check(model)?;
+    check_finite(model, q, &[], &[])?;
+    ws.minv.size(model);
+    world::place(model, ws, q);
+    if has_mimic_joints(model, ws) {
+        by_factors(model, ws)?;
+    } else {
+        world::weigh(model, ws);
+        if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws }) {
+            return Err(if pivot.is_finite() { singular::error(model, index) } else { overflow(model, index) });
+        }
+    }
+    match (0..model.nv).find(|&k| !ws.minv.matrix[(k, k)].is_finite()) {
+        Some(index) => Err(overflow(model, index)),
+        None => Ok(&ws.minv.matrix),
+    }
+}
+
+/// The inverse `M(q)⁻¹` of the mass matrix: [`minv`] in memory of its own.
+///
+/// # Errors
+/// As [`minv`].
+pub fn mass_matrix_inverse<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T]) -> Result<DMatrix<T>, InputError> {
+    let mut ws = Workspace::new(model);
+    minv(model, &mut ws, q)?;
+    Ok(ws.minv.matrix)
+}
+
+fn overflow<P: Real>(model: &Model<P>, index: usize) -> InputError {
+    InputError::Overflow { what: "mass_matrix_inverse", index, joint: model.dof_label(index) }
+}
+
+/// Column by column, of which the lower part is kept and mirrored.
+fn by_factors<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Result<(), InputError> {
+    ltl::factorize(model, ws)?;
+    let (nv, matrix) = (model.nv, ws.minv.matrix.as_mut_slice());
+    for k in 0..nv {
+        let column = &mut ws.minv.column;
+        for x in &mut *column {
+            *x = T::zero();
+        }
+        column[k] = T::one();
+        ws.ltl.solve(column);
+        for j in k..nv {
+            (matrix[k * nv + j], matrix[j * nv + k]) = (column[j], column[j]);
+        }
+    }
+    Ok(())
+}
+
+/// What the inverse is made in, and the inverse.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    tree: DofTree,
+    /// Where the subtree of each degree of freedom ends.
+    end: Vec<usize>,
+    /// Where the tree that hangs from the world, and that a degree of freedom belongs to, ends.
+    tree_end: Vec<usize>,
+    inertia: Vec<ArticulatedInertia<T>>,
+    extent: Vec<(T, T)>,
+    armature: Vec<T>,
+    /// `U` and `D⁻¹` of each degree of freedom.
+    reaction: Vec<(Force<T>, T)>,
+    /// `F`: the force, on the body that is being worked at, by a torque at each degree of freedom below.
+    force: Vec<Force<T>>,
+    /// `P`: the acceleration by a torque at each degree of freedom: nv for each depth of the path that is being worked at.
+    acceleration: Vec<Motion<T>>,
+    column: Vec<T>,
+    matrix: DMatrix<T>,
+}
+
+impl<T: Real> Default for Memory<T> {
+    fn default() -> Self {
+        Self {
+            tree: DofTree::default(),
+            end: Vec::new(),
+            tree_end: Vec::new(),
+            inertia: Vec::new(),
+            extent: Vec::new(),
+            armature: Vec::new(),
+            reaction: Vec::new(),
+            force: Vec::new(),
+            acceleration: Vec::new(),
+            column: Vec::new(),
+            matrix: DMatrix::from_vec(0, 0, Vec::new()),
+        }
+    }
+}
+
+impl<T: Real> Memory<T> {
+    fn size<P: Real>(&mut self, model: &Model<P>) {
+        if !self.tree.start.is_empty() {
+            return;
+        }
+        let (nv, bodies) = (model.nv, model.bodies.len());
+        self.tree = DofTree::new(model);
+        self.end = (1..=nv).collect();
+        self.tree_end = (1..=nv).collect();
+        for k in (0..nv).rev() {
+            if let Some(p) = self.tree.parent(k) {
+                self.end[p] = self.end[p].max(self.end[k]);
+            }
+        }
+        for k in 0..nv {
+            self.tree_end[k] = self.end[self.tree.path(k)[0]];
+        }
+        let depth = (0..nv).map(|k| self.tree.path(k).len()).max().unwrap_or(0);
+        self.inertia = vec![ArticulatedInertia::zero(); bodies];
+        self.extent = vec![(T::zero(), T::zero()); bodies];
+        self.armature = vec![T::zero(); nv];
+        self.reaction = vec![(Force::zero(), T::zero()); nv];
+        self.force = vec![Force::zero(); nv];
+        self.acceleration = vec![Motion::zero(); depth * nv];
+        self.column = vec![T::zero(); nv];
+        self.matrix = DMatrix::from_element(nv, nv, T::zero());
+    }
+}
+
+/// Leaves to root and back; bodies have been placed and weighed, and each degree of freedom is one column.
+struct Sweeps<'a, P, T> {
+    model: &'a Model<P>,
+    ws: &'a mut Workspace<T>,
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
+    /// The first degree of freedom whose pivot is lost, and the pivot.
+    type Output = Option<(usize, T)>;
+
+    #[inline(always)]
+    fn run(self) -> Option<(usize, T)> {
+        let Self { model, ws } = self;
+        let Workspace { world, minv, .. } = ws;
+        let Memory { tree, end, tree_end, inertia, extent, armature, reaction, force, acceleration, matrix, .. } = minv;
+        let (nv, m) = (model.nv, matrix.as_mut_slice());
+        for (i, y) in world.inertia.iter().enumerate() {
+            inertia[i] = ArticulatedInertia::from(*y);
+            extent[i] = singular::extent::<T>(y);
+        }
+        for x in &mut *armature {
+            *x = T::zero();
+        }
+        for dof in &model.dofs {
+            armature[dof.index] += T::from(dof.mass());
+        }
+
+        // Row k of the upper triangle is column k of the lower one, where it lies in one piece.
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            let mut y = inertia[i];
+            for k in body.v.clone().rev() {
+                let s = world.columns[k];
+                let u = y.times(s); //                             U = I S
+                let d = s.power(u) + armature[k]; //               D = Sᵀ U + armature
+                if singular::is_lost(d, singular::scale_of(extent[i].0, extent[i].1, s) + armature[k]) {
+                    return Some((k, d));
+                }
+                let inverse = d.recip();
+                y = y.without(u, inverse); //                      I −= U D⁻¹ Uᵀ
+                reaction[k] = (u, inverse);
+                m[k * nv + k] = inverse; //                        M⁻¹[k, k] = D⁻¹
+                force[k] = u.times(inverse); //                    F[:, k] = U M⁻¹[k, k]
+                let row = &mut m[k * nv + k + 1..k * nv + end[k]];
+                for (x, f) in row.iter_mut().zip(&mut force[k + 1..end[k]]) {
+                    *x = -(s.power(*f) * inverse); //              M⁻¹[k, j] = −D⁻¹ Sᵀ F[:, j]
+                    *f = u.times(*x) + *f; //                      F[:, j] += U M⁻¹[k, j]
+                }
+            }
+            if let Some(parent) = body.parent {
+                inertia[parent] += y;
+                let (mass, trace) = extent[i];
+                extent[parent] = (extent[parent].0 + mass, extent[parent].1 + trace);
+            }
+        }
+
+        for k in 0..nv {
+            let (s, (u, inverse)) = (world.columns[k], reaction[k]);
+            let depth = tree.start[k + 1] - tree.start[k] - 1;
+            let row = &mut m[k * nv + k..k * nv + tree_end[k]];
+            let (above, own) = acceleration.split_at_mut(depth * nv);
+            let own = &mut own[k..tree_end[k]];
+            if depth == 0 {
+                for (x, p) in row.iter().zip(own) {
+                    *p = s.times(*x); //                           P[:, j] = S M⁻¹[k, j]
+                }
+                continue;
+            }
+            for x in &mut row[end[k] - k..] {
+                *x = T::zero();
+            }
+            let above = &above[(depth - 1) * nv + k..][..row.len()];
+            let w = u.times(inverse);
+            for ((x, p), p_above) in row.iter_mut().zip(own).zip(above) {
+                *x -= w.power(*p_above); //                        M⁻¹[k, j] −= (U D⁻¹)ᵀ P_λ[:, j]
+                *p = s.times_plus(*x, *p_above); //                P[:, j] = S M⁻¹[k, j] + P_λ[:, j]
+            }
+        }
+        for k in 0..nv {
+            for j in k + 1..nv {
+                m[j * nv + k] = m[k * nv + j];
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,70 @@
+//! How the motion of a frame, and what it varies with, look in each reference.
+
+use super::ReferenceFrame;
+use super::links::Links;
+use super::reference::Attached;
+use crate::spatial::{Force, Motion, Transform, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
+
+/// A frame F of a body, in the coordinates of [`Links`], and the reference that its motion is asked for in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen<T> {
+    /// Pose of F.
+    x_of: Transform<T>,
+    /// Origin of the world.
+    world: Vector3<T>,
+    reference: ReferenceFrame,
+}
+
+impl<T: Real> Seen<T> {
+    /// The frame at this place of the body `b`.
+    #[inline(always)]
+    pub(crate) fn new<P: Real>(links: &Links<T>, b: usize, at: &Attached<P>, reference: ReferenceFrame) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let placement: Transform<T> = at.placement.lift();
+        Self { x_of: links.pose[b] * placement, world: v3::neg(links.origin(b)), reference }
+    }
+
+    /// A motion in the reference.
+    #[inline(always)]
+    pub(crate) fn motion(&self, m: Motion<T>) -> Motion<T> {
+        match self.reference {
+            ReferenceFrame::World => m.shifted::<T>(self.world),
+            _ => self.reference.motion_from_world(&self.x_of, m),
+        }
+    }
+
+    /// A wrench given in the reference.
+    #[inline(always)]
+    pub(crate) fn force(&self, f: Force<T>) -> Force<T> {
+        match self.reference {
+            ReferenceFrame::World => f.shifted::<T>(v3::neg(self.world)),
+            _ => self.reference.force_to_world(&self.x_of, f),
+        }
+    }
+
+    /// Velocity of the origin of F along the motion `by`.
+    #[inline(always)]
+    pub(crate) fn origin_along(&self, by: Motion<T>) -> Vector3<T> {
+        by.velocity_at::<T>(self.x_of.translation)
+    }
+
+    /// How the coordinates of `m` in the reference vary when F moves along `by`, if `m` seen from F varies by `change`, so
+    /// that `dm = change + by × m`.
+    #[inline(always)]
+    pub(crate) fn vary(&self, change: Motion<T>, by: Motion<T>, m: Motion<T>) -> Motion<T> {
+        match self.reference {
+            ReferenceFrame::Local => self.motion(change),
+            ReferenceFrame::World => self.motion(change + by.cross(m)),
+            // The axes stay, the origin moves along: of by × m only the turning is left.
+            ReferenceFrame::LocalWorldAligned => {
+                let (w, m) = (by.angular, self.motion(m));
+                let turned = Motion::new(v3::cross(w, m.linear), v3::cross(w, m.angular));
+                self.motion(change) + turned
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! When a mass matrix is singular.
+
+use crate::model::{InputError, Model};
+use crate::spatial::{Inertia, Motion, vector as v3};
+use gradyn_derivatives::Real;
+
+/// A pivot less than this part of the inertia that it was formed from consists of rounding errors: some hundred of them.
+const RESOLUTION: f64 = 1e-13;
+
+/// The inertia that the sums behind `sᵀ Y s` are made of, without what cancels between them: `m v² + tr(I_O) ω²`.
+#[inline(always)]
+pub(crate) fn scale<T: Real>(y: &Inertia<T>, s: Motion<T>) -> T {
+    let (mass, trace) = extent(y);
+    scale_of(mass, trace, s)
+}
+
+/// Mass, and trace of the moment of inertia about the origin. Both add by plain sums.
+#[inline(always)]
+pub(crate) fn extent<T: Real>(y: &Inertia<T>) -> (T, T) {
+    (y.mass, y.rotational.trace() + y.mass * v3::norm_squared(y.com) * 2.0)
+}
+
+/// [`scale`] by mass and trace.
+#[inline(always)]
+pub(crate) fn scale_of<T: Real>(mass: T, trace: T, s: Motion<T>) -> T {
+    mass * v3::norm_squared(s.linear) + trace * v3::norm_squared(s.angular)
+}
+
+/// Is the pivot, in any lane, not above what rounding makes of this scale?
+#[inline(always)]
+pub(crate) fn is_lost<T: Real>(pivot: T, scale: T) -> bool {
+    (scale * RESOLUTION - pivot).select_lt(0.0, T::zero(), T::one()) != T::zero()
+}
+
+/// What to say of a pivot that is lost.
+#[cold]
+pub(crate) fn error<P: Real>(model: &Model<P>, index: usize) -> InputError {
+    InputError::SingularMassMatrix { index, joint: model.dof_label(index) }
+}

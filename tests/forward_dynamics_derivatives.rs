@@ -1,0 +1,182 @@
+//! Derivatives of forward dynamics: methods against each other, against the mass matrix, structure, levels, misuse.
+
+mod common;
+
+use common::{assert_same, deviation, models, state, wrenches};
+use gradyn::dynamics::{ExternalWrench, forward_dynamics, frame_jacobian, mass_matrix, mass_matrix_inverse};
+use gradyn::model::{InputError, Model};
+use gradyn::partials::{DerivativeWorkspace, ForwardDynamicsDerivatives, Method, forward_dynamics_derivatives};
+use gradyn_derivatives::simd::{Level, with_level};
+use nalgebra::DMatrix;
+
+/// Robots with a massless floating base that can be moved without moving anything that has mass.
+const SINGULAR: [&str; 4] =
+    ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];
+
+/// All other models.
+fn regular() -> Vec<(String, Model)> {
+    models().into_iter().filter(|(what, _)| !SINGULAR.contains(&what.as_str())).collect()
+}
+
+fn at(model: &Model, method: Method, seed: u64, wrenches: &[ExternalWrench]) -> ForwardDynamicsDerivatives {
+    let (q, v, tau) = state(model, seed);
+    let mut ws = DerivativeWorkspace::new(model);
+    forward_dynamics_derivatives(model, &mut ws, method, &q, &v, &tau, wrenches).expect("runs").clone()
+}
+
+/// Every matrix, those of wrenches too.
+fn matrices(d: &ForwardDynamicsDerivatives) -> Vec<(String, &DMatrix<f64>)> {
+    let mut all: Vec<_> = d.matrices().into_iter().map(|(what, m)| (what.to_owned(), m)).collect();
+    all.extend(d.ddq_df_ext.iter().enumerate().map(|(k, m)| (format!("ddq_df_ext[{k}]"), m)));
+    all
+}
+
+/// Condition number of the mass matrix with its diagonal scaled to one.
+fn condition(model: &Model, seed: u64) -> f64 {
+    let m = mass_matrix(model, &state(model, seed).0).expect("runs");
+    let scaled = DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)] / (m[(i, i)] * m[(j, j)]).sqrt());
+    let eigenvalues = scaled.symmetric_eigenvalues();
+    eigenvalues.max() / eigenvalues.min()
+}
+
+/// The closed form is what dual numbers through forward dynamics give, for every kind of joint, mimic joints, friction,
+/// armature, wrenches of both kinds.
+#[test]
+fn analytical_derivatives_are_those_by_dual_numbers() {
+    for (what, model) in regular() {
+        for seed in 0..2 {
+            let wrenches = wrenches(&model, seed);
+            let analytical = at(&model, Method::Analytical, seed, &wrenches);
+            let dual = at(&model, Method::Dual, seed, &wrenches);
+            // Two ways to the same number, each with errors that grow with the condition: some thousand roundings; and
+            // the derivative by q has the condition squared, as it goes through accelerations that have it once.
+            let tolerance = (1000.0 * f64::EPSILON * condition(&model, seed)).max(1e-12);
+            common::assert_near(analytical.ddq.as_slice(), dual.ddq.as_slice(), tolerance, &what);
+            for ((name, x), (_, y)) in matrices(&analytical).into_iter().zip(matrices(&dual)) {
+                let d = deviation(x, y);
+                assert!(d < tolerance, "{what}, state {seed}: {name} deviates by {d:e}, tolerance {tolerance:e}");
+            }
+        }
+    }
+}
+
+/// Differences converge to it.
+#[test]
+fn differences_converge_to_the_analytical_derivatives() {
+    for (what, model) in regular() {
+        if model.nv() > 20 {
+            continue; // twenty runs a column
+        }
+        let wrenches = wrenches(&model, 3);
+        let analytical = at(&model, Method::Analytical, 3, &wrenches);
+        let difference = at(&model, Method::Difference, 3, &wrenches);
+        let errors = difference.errors.as_ref().expect("estimated");
+        for (((name, x), (_, y)), (_, error)) in
+            matrices(&analytical).into_iter().zip(matrices(&difference)).zip(matrices(errors))
+        {
+            // Ridders' method reaches 1e-10 of the scale of accelerations and says itself where it does not.
+            let scale = x.abs().max().max(analytical.ddq.abs().max()).max(1.0);
+            let off = (x - y).abs().max() / scale;
+            let tolerance = 1e-8 + 10.0 * error.abs().max() / scale;
+            assert!(off < tolerance, "{what}: {name} is off by {off:e}, tolerance {tolerance:e}");
+        }
+    }
+}
+
+/// By torques it is the inverse of the mass matrix, symmetric to the last bit; by wrenches, `M⁻¹ Jᵀ`.
+#[test]
+fn derivatives_by_torques_and_wrenches() {
+    for (what, model) in regular() {
+        let (q, v, tau) = state(&model, 4);
+        let body = model.body_id(model.bodies().len() - 1).expect("is there");
+        let wrench = ExternalWrench::in_body(body, wrenches(&model, 4)[0].wrench);
+        let mut ws = DerivativeWorkspace::new(&model);
+        let by = forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &[wrench]);
+        let by = by.expect("runs").clone();
+        assert_same(by.ddq.as_slice(), &forward_dynamics(&model, &q, &v, &tau, &[wrench]).expect("runs"), &what);
+        assert!(by.ddq_dtau == by.ddq_dtau.transpose(), "{what}");
+        let inverse = mass_matrix_inverse(&model, &q).expect("regular");
+        // Some thousand roundings, each as bad as the matrix is conditioned.
+        let tolerance = 1000.0 * f64::EPSILON * condition(&model, 4);
+        assert!(deviation(&by.ddq_dtau, &inverse) < tolerance, "{what}");
+        let mut kinematics = gradyn::dynamics::Workspace::new(&model);
+        let local = gradyn::dynamics::ReferenceFrame::Local;
+        let jacobian = frame_jacobian(&model, &mut kinematics, &q, body, local).expect("runs");
+        assert!(deviation(&by.ddq_df_ext[0], &(inverse * jacobian.transpose())) < tolerance, "{what}");
+    }
+}
+
+/// Degrees of freedom of trees that hang from the world separately do not couple: the entries are exactly zero.
+#[test]
+fn entries_between_separate_trees_are_exactly_zero() {
+    let mut zeros = 0;
+    for (what, model) in regular() {
+        let mut tree: Vec<usize> = Vec::new();
+        let mut of_dof: Vec<Vec<usize>> = vec![Vec::new(); model.nv()];
+        for (i, body) in model.bodies().iter().enumerate() {
+            tree.push(body.parent().map_or(i, |p| tree[p.index()]));
+            body.v_range().for_each(|k| of_dof[k].push(tree[i]));
+        }
+        if model.bodies().iter().any(|body| !body.owns_coordinates()) {
+            continue; // couples trees
+        }
+        for method in [Method::Analytical, Method::Dual] {
+            let by = at(&model, method, 5, &[]);
+            for (name, m) in by.matrices() {
+                for i in 0..model.nv() {
+                    for j in (0..model.nv()).filter(|j| of_dof[i] != of_dof[*j]) {
+                        assert!(m[(i, j)] == 0.0, "{what}, {method}: {name}[{i}, {j}] = {:e}", m[(i, j)]);
+                        zeros += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(zeros > 100, "some trees are several");
+}
+
+/// Every level of vector instructions gives the same to rounding, and the same bits at each call.
+#[test]
+fn levels_agree() {
+    for (what, model) in regular() {
+        let wrenches = wrenches(&model, 6);
+        let reference = at(&model, Method::Analytical, 6, &wrenches);
+        let tolerance = (1000.0 * f64::EPSILON * condition(&model, 6)).max(1e-13);
+        for level in Level::available() {
+            with_level(level, || {
+                let by = at(&model, Method::Analytical, 6, &wrenches);
+                let again = at(&model, Method::Analytical, 6, &wrenches);
+                for (((name, x), (_, y)), (_, z)) in
+                    matrices(&by).into_iter().zip(matrices(&reference)).zip(matrices(&again))
+                {
+                    assert!(deviation(x, y) < tolerance, "{what}, {level}: {name}");
+                    assert_same(x.as_slice(), z.as_slice(), format!("{what}, {level}: {name}"));
+                }
+            });
+        }
+    }
+}
+
+/// Misuse, and mass matrices that cannot be inverted, are named by every method, and the memory is as good as before.
+#[test]
+fn errors_name_what_is_wrong() {
+    let model = common::tree_of_every_joint(2);
+    let (q, v, tau) = state(&model, 7);
+    let mut ws = DerivativeWorkspace::new(&model);
+    let (_, singular) = models().into_iter().find(|(what, _)| what == SINGULAR[0]).expect("is there");
+    let mut singular_ws = DerivativeWorkspace::new(&singular);
+    let (q1, v1, tau1) = state(&singular, 7);
+    for method in Method::ALL {
+        let error = forward_dynamics_derivatives(&model, &mut ws, method, &q, &v, &tau[1..], &[]).expect_err("short");
+        assert!(error.to_string().contains("`tau`"), "{method}: {error}");
+        let error = forward_dynamics_derivatives(&singular, &mut singular_ws, method, &q1, &v1, &tau1, &[]);
+        let error = error.expect_err("singular");
+        assert!(matches!(error, InputError::SingularMassMatrix { .. }), "{method}: {error}");
+    }
+    let huge: Vec<f64> = v.iter().map(|v| v * 1e200).collect();
+    forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &huge, &tau, &[]).expect_err("too large");
+    let by =
+        forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &[]).expect("runs").clone();
+    let fresh = at(&model, Method::Analytical, 7, &[]);
+    assert_same(by.ddq_dq.as_slice(), fresh.ddq_dq.as_slice(), "after errors");
+}
