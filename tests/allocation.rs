@@ -5,10 +5,13 @@ mod common;
 
 use common::{dual, models, state, wrenches};
 use gradyn::dynamics::{
-    Workspace, aba, bias, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity, mechanical_energy,
-    minv, rnea, rnea_with, static_torque,
+    Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity,
+    mechanical_energy, minv, rnea, rnea_with, static_torque,
 };
-use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
+use gradyn::partials::{
+    DerivativeWorkspace, HessianWorkspace, Method, bias_force_derivatives, forward_dynamics_derivatives,
+    mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, static_torque_derivatives,
+};
 use gradyn_derivatives::simd::{Level, with_level};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -95,6 +98,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
         let all = |seed: u64, ws: &mut Workspace<f64>| {
             let (q, v, tau) = state(&model, seed);
             crba(&model, ws, &q).expect("runs");
+            coriolis_matrix(&model, ws, &q, &v).expect("runs");
             bias(&model, ws, &q, &v, &f_ext).expect("runs");
             generalized_gravity(&model, ws, &q).expect("runs");
             static_torque(&model, ws, &q, &f_ext).expect("runs");
@@ -107,6 +111,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
             let mut x = tau.clone();
             assert_none(&what, || {
                 crba(&model, &mut ws, &q).expect("runs");
+                coriolis_matrix(&model, &mut ws, &q, &v).expect("runs");
                 bias(&model, &mut ws, &q, &v, &f_ext).expect("runs");
                 static_torque(&model, &mut ws, &q, &f_ext).expect("runs");
                 mechanical_energy(&model, &mut ws, &q, &v).expect("runs");
@@ -161,6 +166,34 @@ fn derivatives_allocate_nothing_the_second_time() {
                         });
                     }
                 }
+            });
+        }
+    }
+}
+
+/// Parts of the torques, and second derivatives of their combinations.
+#[test]
+fn contractions_and_terms_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let (f_ext, (q, v, a)) = (wrenches(&model, 6), state(&model, 6));
+        for level in Level::available() {
+            with_level(level, || {
+                let (mut terms, mut hessian) = (DerivativeWorkspace::new(&model), HessianWorkspace::new(&model));
+                let mut plain = Workspace::<f64>::new(&model);
+                let mut run = || {
+                    for method in [Method::Analytical, Method::Dual] {
+                        bias_force_derivatives(&model, &mut terms, method, &q, &v).expect("runs");
+                        static_torque_derivatives(&model, &mut terms, method, &q, &f_ext).expect("runs");
+                    }
+                    mass_product_derivatives(&model, &mut terms, Method::Analytical, &q, &a).expect("runs");
+                    gradyn::dynamics::rnea_gradient(&model, &mut plain, &q, &v, &a, &f_ext, &a).expect("runs");
+                    gradyn::dynamics::rnea_derivatives(&model, &mut plain, &q, &v, &a, &f_ext).expect("runs");
+                    rnea_hessian(&model, &mut hessian, &q, &v, &a, &f_ext, &a).expect("runs");
+                    let along = (&v[..], &a[..], &v[..]);
+                    rnea_hessian_product(&model, &mut hessian, (&q, &v, &a), &f_ext, &a, along).expect("runs");
+                };
+                run();
+                assert_none(&format!("{what}, {level}"), run);
             });
         }
     }

@@ -5,6 +5,7 @@
 
 mod aba;
 mod bias;
+mod coriolis;
 pub(crate) mod crba;
 mod dof_tree;
 mod energy;
@@ -20,6 +21,7 @@ mod minv;
 mod reference;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
+pub(crate) mod rnea_gradient;
 pub(crate) mod seen;
 pub(crate) mod singular;
 pub(crate) mod step;
@@ -29,6 +31,7 @@ pub(crate) mod world;
 
 pub use aba::{aba, forward_dynamics};
 pub use bias::{bias, generalized_gravity, static_torque};
+pub use coriolis::coriolis_matrix;
 pub use crba::{crba, mass_matrix};
 pub use energy::{kinetic_energy, mechanical_energy, potential_energy};
 pub(crate) use external::check as check_wrenches;
@@ -44,4 +47,5 @@ pub use reference::{FrameRef, ReferenceFrame};
 pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
+pub use rnea_gradient::{TorqueGradient, rnea_gradient};
 pub use workspace::Workspace;

@@ -14,6 +14,7 @@ mod analytical;
 mod difference;
 mod dual;
 mod forward_dynamics;
+mod hessian;
 mod kinematics;
 mod plan;
 mod result;
@@ -23,6 +24,7 @@ mod terms;
 
 pub use difference::Configurations;
 pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
+pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use sparsity::SparsityPattern;
