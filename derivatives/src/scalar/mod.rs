@@ -28,8 +28,8 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// Multiply by a `P` and add: the operation that inner products are made of.
 ///
-/// `f64` and the numbers of `num-dual` round after the product and after the sum, so that the value part of a run over
-/// them is bit for bit the run over `f64`. Types made of registers round once where the processor can
+/// `f64` and the numbers of `num-dual` round after the product and after the sum, so that the value part of a formula
+/// over them is bit for bit the formula over `f64`. Types made of registers round once where the processor can
 /// ([`Uniform`](crate::Uniform)): their values agree with `f64` to rounding.
 pub trait MulAdd<P> {
     /// `self * p + b`

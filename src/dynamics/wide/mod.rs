@@ -25,7 +25,7 @@ mod rnea;
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
 pub(crate) use derivatives::Results;
-use gradyn_derivatives::Real;
+use gradyn_derivatives::{Level, Real};
 pub(crate) use layout::Layout;
 pub(crate) use memory::Memory;
 use nalgebra::DMatrix;
@@ -34,6 +34,7 @@ use std::any::Any;
 /// Memory for a workspace, if the numbers are `f64` and the model has a layout.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
     T::as_f64s(&[])?;
+    Level::active(); // asks the environment once
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     Some(Box::new(Memory::new(model.derived.get(|| Layout::new(model))?)))
 }
