@@ -9,7 +9,7 @@ use gradyn::dynamics::{
     mechanical_energy, minv, rnea, rnea_with, static_torque,
 };
 use gradyn::partials::{
-    DerivativeWorkspace, HessianWorkspace, Method, bias_force_derivatives, forward_dynamics_derivatives,
+    DerivativeWorkspace, HessianWorkspace, Method, bias_derivatives, forward_dynamics_derivatives,
     mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, static_torque_derivatives,
 };
 use gradyn_derivatives::simd::{Level, with_level};
@@ -182,7 +182,7 @@ fn contractions_and_terms_allocate_nothing_the_second_time() {
                 let mut plain = Workspace::<f64>::new(&model);
                 let mut run = || {
                     for method in [Method::Analytical, Method::Dual] {
-                        bias_force_derivatives(&model, &mut terms, method, &q, &v).expect("runs");
+                        bias_derivatives(&model, &mut terms, method, &q, &v, &f_ext).expect("runs");
                         static_torque_derivatives(&model, &mut terms, method, &q, &f_ext).expect("runs");
                     }
                     mass_product_derivatives(&model, &mut terms, Method::Analytical, &q, &a).expect("runs");
@@ -196,5 +196,61 @@ fn contractions_and_terms_allocate_nothing_the_second_time() {
                 assert_none(&format!("{what}, {level}"), run);
             });
         }
+    }
+}
+
+mod of_kinematics {
+    use super::*;
+    use gradyn::dynamics::{
+        ReferenceFrame, center_of_mass, centroidal, centroidal_momentum_matrix, com_jacobian, frame_bias_acceleration,
+        frame_jacobian, frame_jacobian_rate, point_jacobian, relative_jacobian,
+    };
+    use gradyn::model::Model;
+    use gradyn::partials::{
+        centroidal_derivatives, com_derivatives, frame_derivatives, jacobian_transpose_derivatives, point_derivatives,
+    };
+    use gradyn::spatial::Force;
+    use nalgebra::Vector3;
+
+    /// Jacobians, momentum, and their derivatives in closed form: all that the first call makes is kept.
+    #[test]
+    fn kinematics_allocate_nothing_the_second_time() {
+        for (what, model) in models() {
+            let (mut ws, mut of_derivatives) = (Workspace::new(&model), DerivativeWorkspace::new(&model));
+            let states = [state(&model, 6), state(&model, 7)];
+            kinematics(&model, &mut ws, &mut of_derivatives, &states[0]);
+            assert_none(&format!("{what}: kinematics"), || {
+                kinematics(&model, &mut ws, &mut of_derivatives, &states[1]);
+            });
+        }
+    }
+
+    fn kinematics(
+        model: &Model,
+        ws: &mut Workspace<f64>,
+        of_derivatives: &mut DerivativeWorkspace,
+        (q, v, a): &(Vec<f64>, Vec<f64>, Vec<f64>),
+    ) {
+        let (body, first) =
+            (model.body_id(model.bodies().len() - 1).expect("is there"), model.body_id(0).expect("is there"));
+        let (force, point) = (Force::new(Vector3::x(), Vector3::y()), Vector3::new(0.1, 0.2, 0.3));
+        for reference in ReferenceFrame::ALL {
+            frame_jacobian(model, ws, q, body, reference).expect("runs");
+            point_jacobian(model, ws, q, body, point, reference).expect("runs");
+            relative_jacobian(model, ws, q, first, body, reference).expect("runs");
+            frame_jacobian_rate(model, ws, q, v, body, reference).expect("runs");
+            frame_bias_acceleration(model, ws, q, v, body, reference).expect("runs");
+            let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
+            frame_derivatives(model, ws, method, at, body, reference).expect("runs");
+            point_derivatives(model, ws, method, at, body, point, reference).expect("runs");
+            jacobian_transpose_derivatives(model, ws, method, q, body, reference, force).expect("runs");
+        }
+        center_of_mass(model, ws, q, v, a).expect("runs");
+        com_jacobian(model, ws, q, None).expect("runs");
+        centroidal(model, ws, q, v, a).expect("runs");
+        centroidal_momentum_matrix(model, ws, q).expect("runs");
+        let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
+        centroidal_derivatives(model, ws, method, at).expect("runs");
+        com_derivatives(model, ws, method, at, None).expect("runs");
     }
 }

@@ -104,6 +104,22 @@ impl<T: Real> Links<T> {
         self.origin[self.root[body]]
     }
 
+    /// The origin of the first tree, from that of the tree that a body belongs to: zero for a robot with one root.
+    #[inline(always)]
+    pub(crate) fn first_from(&self, body: usize) -> Vector3<T> {
+        v3::sub(self.origin(0), self.origin(body))
+    }
+
+    /// The columns of the links of a body.
+    #[inline(always)]
+    pub(crate) fn columns_of(&self, body: usize) -> Range<usize> {
+        let links = &self.links[self.of_body[body].clone()];
+        match (links.first(), links.last()) {
+            (Some(first), Some(last)) => first.columns.start..last.columns.end,
+            _ => 0..0,
+        }
+    }
+
     /// The columns of the links from one to the root, itself first.
     #[inline(always)]
     pub(crate) fn path(&self, link: Option<usize>) -> impl Iterator<Item = &Link> {

@@ -126,6 +126,12 @@ pub enum InputError {
         /// Number of frames.
         frames: usize,
     },
+    /// What has no mass has no centre of mass.
+    #[error("`{body}` has no mass, and so no centre of mass")]
+    Massless {
+        /// Name of the robot, or of the body that the subtree hangs from.
+        body: String,
+    },
     /// The workspace was made for another model.
     #[error(
         "the workspace was made for a model of other joints, with {found} bodies and nv = {found_nv}; this one has {expected} and nv = {expected_nv}"

@@ -11,6 +11,7 @@
 //! | [`Method::Difference`] | differences, extrapolated, with an error estimate | 1e-9 of the largest entry or better |
 
 mod analytical;
+mod centroidal;
 mod difference;
 mod dual;
 mod forward_dynamics;
@@ -18,19 +19,22 @@ mod hessian;
 mod kinematics;
 mod plan;
 mod result;
+mod second;
 mod sparsity;
 mod state_function;
 mod terms;
 
+pub use centroidal::{centroidal_derivatives, com_derivatives};
 pub use difference::Configurations;
 pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
 pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
+pub use second::{SecondOrderWorkspace, rnea_second_derivatives};
 pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 pub use terms::{
-    BiasForceDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_force_derivatives,
+    BiasDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_derivatives,
     generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
 };
 

@@ -1,0 +1,247 @@
+//! Momentum about the centre of mass, and what it is made of.
+//!
+//! In axes of the world, about the centre of mass G. With composite sums `I_C`, `B_C`, `h_C` of inertias, body Coriolis
+//! matrices and momenta over what hangs from a link, and c the position of G:
+//!
+//! ```text
+//! h_G = A_G q̇,  A_k = (I_C S_k) about G                                                           (1)
+//! Ȧ_k = (B_C S_k − S_k ×* h_C + I_C Ṡ_k) about G − (0, ċ × linear part of I_C S_k)                 (2)
+//! ḣ_G = Σ (I a + v ×* I v) about G = A_G q̈ + Ȧ_G q̇                                                (3)
+//! ```
+//!
+//! as `İ_C S = Σ (v ×* I − I v ×) S = B_C S − S ×* h_C`.
+//!
+//! Source: D. Orin, A. Goswami, S.-H. Lee, *Centroidal dynamics of a humanoid robot*, Autonomous Robots 35, 2013; P. Wensing,
+//! D. Orin, *Improved computation of the humanoid centroidal dynamics*, IJHR 13(1), 2016.
+
+use super::Workspace;
+use super::com::{PointMass, share};
+use super::frame_derivatives::check_state;
+use super::jacobian::{add_rows, check, clear, empty, finite};
+use super::links::{Links, update};
+use crate::model::{InputError, Model};
+use crate::spatial::{BodyCoriolis, Force, Inertia, Momentum, Motion, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{DMatrix, Vector3};
+
+/// A robot seen from its centre of mass, in axes of the world; borrows from the workspace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Centroidal<'w, T> {
+    /// Mass, and the centre of mass with its velocity and acceleration, in the world.
+    pub com: PointMass<T>,
+    /// Inertia of the robot, its joints locked, about the centre of mass.
+    pub inertia: Inertia<T>,
+    /// Momentum `h_G`; the angular part is about the centre of mass.
+    pub momentum: Momentum<T>,
+    /// Its rate of change `ḣ_G`: the sum of all wrenches from outside, gravity included.
+    pub momentum_rate: Force<T>,
+    /// The centroidal momentum matrix `A_G`, 6 × nv, linear rows first: `h_G = A_G q̇`.
+    pub matrix: &'w DMatrix<T>,
+    /// Its derivative in time `Ȧ_G`, 6 × nv.
+    pub matrix_rate: &'w DMatrix<T>,
+}
+
+/// Sums over the subtree of each body, in the coordinates of [`Links`], and results.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    pub(super) inertia: Vec<Inertia<T>>,
+    pub(super) coriolis: Vec<BodyCoriolis<T>>,
+    pub(super) momentum: Vec<Force<T>>,
+    pub(super) force: Vec<Force<T>>,
+    matrix: DMatrix<T>,
+    rate: DMatrix<T>,
+    /// No motion of the joints, nv.
+    still: Vec<T>,
+}
+
+impl<T: Real> Memory<T> {
+    fn new(bodies: usize, nv: usize) -> Self {
+        Self {
+            inertia: vec![Inertia::zero(); bodies],
+            coriolis: vec![BodyCoriolis::zero(); bodies],
+            momentum: vec![Force::zero(); bodies],
+            force: vec![Force::zero(); bodies],
+            matrix: empty(),
+            rate: empty(),
+            still: vec![T::zero(); nv],
+        }
+    }
+}
+
+/// Centroidal momentum, its rate of change, its matrix `A_G` and that one's rate `Ȧ_G`, at `(q, v, a)`.
+///
+/// `q`: nq, `v`, `a`: nv. `momentum_rate` is that of the motion asked for: what the wrenches from outside, gravity and contact
+/// forces, have to sum up to. Cost O(n); a second call allocates nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+pub fn centroidal<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+) -> Result<Centroidal<'w, T>, InputError> {
+    check_state(model, ws, q, v, a)?;
+    let mut memory = take(model, ws);
+    let whole = fill(model, ws, &mut memory, (q, v, a));
+    let m = &**ws.centroidal.insert(memory);
+    let whole = whole?;
+    finite(model, "centroidal momentum matrix", &m.matrix)?;
+    finite(model, "rate of the centroidal momentum matrix", &m.rate)?;
+    whole.check_finite(model)?;
+    Ok(Centroidal {
+        com: whole.com,
+        inertia: whole.inertia,
+        momentum: whole.momentum,
+        momentum_rate: whole.force,
+        matrix: &m.matrix,
+        matrix_rate: &m.rate,
+    })
+}
+
+/// The centroidal momentum matrix `A_G(q)`, 6 × nv, linear rows first: `A_G q̇` is the momentum about the centre of mass in
+/// axes of the world.
+///
+/// `q`: nq. Its linear rows are the mass times the Jacobian of the centre of mass. Cost O(n); a second call allocates nothing.
+///
+/// # Errors
+/// As [`centroidal`].
+pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    check(model, ws, q, &[])?;
+    let mut memory = take(model, ws);
+    let still = std::mem::take(&mut memory.still);
+    let whole = fill(model, ws, &mut memory, (q, &still, &still));
+    memory.still = still;
+    let m = &**ws.centroidal.insert(memory);
+    whole?;
+    finite(model, "centroidal momentum matrix", &m.matrix)?;
+    Ok(&m.matrix)
+}
+
+/// Fills in both matrices; the arguments have been checked.
+fn fill<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    m: &mut Memory<T>,
+    state: (&[T], &[T], &[T]),
+) -> Result<Whole<T>, InputError> {
+    let links = &*update(model, ws, Motion::zero(), state);
+    sum_up(model, links, m);
+    let whole = Whole::new(model, links, m)?;
+    clear(&mut m.matrix, 6, model.nv);
+    clear(&mut m.rate, 6, model.nv);
+    for i in 0..model.bodies.len() {
+        let (inertia, c) = (m.inertia[i], whole.com_from(links, i));
+        for k in links.columns_of(i) {
+            let s = links.columns[k];
+            let (momentum, s_dot) = (inertia * s, links.psi_s_dot[k] - links.psi_dot[k]);
+            let rate = m.coriolis[i].times(s) - s.cross_force(m.momentum[i]) + inertia * s_dot;
+            add(&mut m.matrix, links.dof[k], momentum.shifted::<T>(c)); //                (1)
+            add(&mut m.rate, links.dof[k], about_moving(rate, c, whole.com.velocity, momentum.linear)); // (2)
+        }
+    }
+    Ok(whole)
+}
+
+/// The memory, taken out, to be put back.
+pub(super) fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<Memory<T>> {
+    ws.centroidal.take().unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)))
+}
+
+/// Sums over each subtree, of bodies that have been placed and moved.
+pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        let (inertia, v) = (links.inertia(body, i), links.velocity[i]);
+        m.inertia[i] = inertia;
+        m.coriolis[i] = inertia.body_coriolis(v);
+        m.momentum[i] = inertia * v;
+        m.force[i] = inertia.newton_euler(v, links.acceleration[i]);
+    }
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        if let Some(p) = body.parent {
+            let (inertia, coriolis, momentum, force) = (m.inertia[i], m.coriolis[i], m.momentum[i], m.force[i]);
+            m.inertia[p] += inertia;
+            m.coriolis[p] += coriolis;
+            m.momentum[p] += momentum;
+            m.force[p] += force;
+        }
+    }
+}
+
+/// How a momentum about the point `c`, whose linear part is `linear`, varies, if that about the origin varies by `change` and
+/// the point by `moved`: `change about c − (0, moved × linear)`.
+#[inline(always)]
+pub(super) fn about_moving<T: Real>(
+    change: Force<T>,
+    c: Vector3<T>,
+    moved: Vector3<T>,
+    linear: Vector3<T>,
+) -> Force<T> {
+    let about = change.shifted::<T>(c);
+    Force::new(about.linear, v3::sub(about.angular, v3::cross(moved, linear)))
+}
+
+/// Adds a force to a column.
+#[inline(always)]
+pub(super) fn add<T: Real>(to: &mut DMatrix<T>, column: usize, f: Force<T>) {
+    add_rows(to, 0, column, f.linear);
+    add_rows(to, 3, column, f.angular);
+}
+
+/// The robot as a whole, about its centre of mass.
+pub(super) struct Whole<T> {
+    pub(super) com: PointMass<T>,
+    pub(super) inertia: Inertia<T>,
+    pub(super) momentum: Force<T>,
+    pub(super) force: Force<T>,
+    /// The centre of mass from the origin of the first tree.
+    from_first: Vector3<T>,
+}
+
+impl<T: Real> Whole<T> {
+    /// From the sums over the trees at the root.
+    pub(super) fn new<P: Real>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Result<Self, InputError> {
+        let (mut inertia, mut momentum, mut force) = (Inertia::zero(), Force::zero(), Force::zero());
+        // About the origin of the first tree: far from the world's, no digits are lost.
+        for (i, _) in model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none()) {
+            let first = links.first_from(i);
+            inertia += m.inertia[i].shifted(first);
+            momentum += m.momentum[i].shifted::<T>(first);
+            force += m.force[i].shifted::<T>(first);
+        }
+        let (share, c) = (share(model, inertia.mass, None)?, inertia.com);
+        let com = PointMass {
+            mass: inertia.mass,
+            position: v3::add(links.origin(0), c),
+            velocity: v3::scale(share, momentum.linear),
+            acceleration: v3::scale(share, force.linear),
+        };
+        Ok(Self {
+            com,
+            inertia: Inertia::new(inertia.mass, v3::zero(), inertia.rotational),
+            momentum: momentum.shifted::<T>(c),
+            force: force.shifted::<T>(c), //                                             (3)
+            from_first: c,
+        })
+    }
+
+    /// The centre of mass in the coordinates of [`Links`] for the tree of a body.
+    #[inline(always)]
+    pub(super) fn com_from(&self, links: &Links<T>, body: usize) -> Vector3<T> {
+        v3::add(links.first_from(body), self.from_first)
+    }
+
+    pub(super) fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
+        let c = self.com;
+        let vectors = [c.position, c.velocity, c.acceleration, self.momentum.angular, self.force.angular];
+        if vectors.iter().flat_map(|x| x.iter()).all(|x| x.is_finite()) {
+            return Ok(());
+        }
+        Err(InputError::Overflow { what: "centroidal momentum", index: 0, joint: model.dof_label(0) })
+    }
+}

@@ -1,0 +1,315 @@
+//! Derivatives of the centroidal momentum and of centres of mass in closed form.
+//!
+//! About an origin at rest, with composite sums over what a column `S_k` moves ([`Links`] for `Ψ̇`, `Ψ̈`, `Ṡ`):
+//!
+//! ```text
+//! ∂h/∂q_k = S_k ×* h_C + I_C Ψ̇_k                   ∂h/∂v_k = I_C S_k                              (1)
+//! ∂ḣ/∂q_k = S_k ×* f_C + B_C Ψ̇_k + I_C Ψ̈_k         ∂ḣ/∂v_k = B_C S_k + I_C (Ψ̇_k + Ṡ_k)           (2)
+//! ∂ḣ/∂a_k = I_C S_k
+//! ```
+//!
+//! which are the vectors `A`, `V` and `Q` of the derivatives of inverse dynamics without gravity. About the centre of mass,
+//! which moves along `J_k` with the configuration, `(0, J_k × p)` and `(0, J_k × ṗ)` are subtracted, p the linear momentum. The
+//! linear parts, divided by the mass, are the derivatives of the centre of mass.
+//!
+//! Source: J. Carpentier, N. Mansard, RSS 2018, and S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022, for (1) and (2).
+
+use super::Workspace;
+use super::centroidal::{self, Whole, about_moving, add, sum_up};
+use super::com::{moved_part, share};
+use super::frame_derivatives::check_state;
+use super::jacobian::{add_rows, clear, empty, finite};
+use super::links::{Links, update};
+use super::reference::check_body;
+use crate::model::{BodyId, InputError, Model};
+use crate::spatial::{Force, Momentum, Motion, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{DMatrix, Vector3};
+
+/// Momentum about the centre of mass in axes of the world, its rate of change, and their derivatives. Matrices 6 × nv, linear
+/// rows first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CentroidalDerivatives<T = f64> {
+    /// Momentum `h_G`.
+    pub momentum: Momentum<T>,
+    /// Its rate of change `ḣ_G`.
+    pub momentum_rate: Force<T>,
+    /// `∂h_G/∂q`, along `q ⊕ ε e_k`.
+    pub dmomentum_dq: DMatrix<T>,
+    /// `∂h_G/∂q̇`: the centroidal momentum matrix.
+    pub dmomentum_dv: DMatrix<T>,
+    /// `∂ḣ_G/∂q`, along `q ⊕ ε e_k`.
+    pub drate_dq: DMatrix<T>,
+    /// `∂ḣ_G/∂q̇`
+    pub drate_dv: DMatrix<T>,
+    /// `∂ḣ_G/∂q̈`: the centroidal momentum matrix.
+    pub drate_da: DMatrix<T>,
+    /// Estimated errors, from the method of differences.
+    pub errors: Option<Box<Self>>,
+}
+
+/// A centre of mass in the world, its velocity and acceleration, and their derivatives. Matrices 3 × nv.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComDerivatives<T = f64> {
+    /// Position, m.
+    pub position: Vector3<T>,
+    /// Velocity, m/s.
+    pub velocity: Vector3<T>,
+    /// Acceleration, m/s², gravity left out.
+    pub acceleration: Vector3<T>,
+    /// `∂c/∂q`, along `q ⊕ ε e_k`: the Jacobian.
+    pub dposition_dq: DMatrix<T>,
+    /// `∂ċ/∂q`, along `q ⊕ ε e_k`.
+    pub dvelocity_dq: DMatrix<T>,
+    /// `∂ċ/∂q̇`: the Jacobian.
+    pub dvelocity_dv: DMatrix<T>,
+    /// `∂c̈/∂q`, along `q ⊕ ε e_k`.
+    pub dacceleration_dq: DMatrix<T>,
+    /// `∂c̈/∂q̇`
+    pub dacceleration_dv: DMatrix<T>,
+    /// `∂c̈/∂q̈`: the Jacobian.
+    pub dacceleration_da: DMatrix<T>,
+    /// Estimated errors, from the method of differences.
+    pub errors: Option<Box<Self>>,
+}
+
+impl<T: Real> Default for CentroidalDerivatives<T> {
+    /// Without entries.
+    fn default() -> Self {
+        Self {
+            momentum: Force::zero(),
+            momentum_rate: Force::zero(),
+            dmomentum_dq: empty(),
+            dmomentum_dv: empty(),
+            drate_dq: empty(),
+            drate_dv: empty(),
+            drate_da: empty(),
+            errors: None,
+        }
+    }
+}
+
+impl<T: Real> Default for ComDerivatives<T> {
+    /// Without entries.
+    fn default() -> Self {
+        Self {
+            position: v3::zero(),
+            velocity: v3::zero(),
+            acceleration: v3::zero(),
+            dposition_dq: empty(),
+            dvelocity_dq: empty(),
+            dvelocity_dv: empty(),
+            dacceleration_dq: empty(),
+            dacceleration_dv: empty(),
+            dacceleration_da: empty(),
+            errors: None,
+        }
+    }
+}
+
+impl<T: Real> CentroidalDerivatives<T> {
+    /// The matrices by name.
+    pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 5] {
+        [
+            ("dmomentum_dq", &self.dmomentum_dq),
+            ("dmomentum_dv", &self.dmomentum_dv),
+            ("drate_dq", &self.drate_dq),
+            ("drate_dv", &self.drate_dv),
+            ("drate_da", &self.drate_da),
+        ]
+    }
+    fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
+        [&mut self.dmomentum_dq, &mut self.dmomentum_dv, &mut self.drate_dq, &mut self.drate_dv, &mut self.drate_da]
+    }
+}
+
+impl<T: Real> ComDerivatives<T> {
+    /// The matrices by name.
+    pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 6] {
+        [
+            ("dposition_dq", &self.dposition_dq),
+            ("dvelocity_dq", &self.dvelocity_dq),
+            ("dvelocity_dv", &self.dvelocity_dv),
+            ("dacceleration_dq", &self.dacceleration_dq),
+            ("dacceleration_dv", &self.dacceleration_dv),
+            ("dacceleration_da", &self.dacceleration_da),
+        ]
+    }
+    fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 6] {
+        [
+            &mut self.dposition_dq,
+            &mut self.dvelocity_dq,
+            &mut self.dvelocity_dv,
+            &mut self.dacceleration_dq,
+            &mut self.dacceleration_dv,
+            &mut self.dacceleration_da,
+        ]
+    }
+}
+
+/// Results of this file.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    pub(crate) centroidal: CentroidalDerivatives<T>,
+    pub(crate) com: ComDerivatives<T>,
+}
+
+impl<T: Real> Default for Memory<T> {
+    fn default() -> Self {
+        Self { centroidal: CentroidalDerivatives::default(), com: ComDerivatives::default() }
+    }
+}
+
+/// Momentum about the centre of mass, its rate of change, and their derivatives in closed form, in any number type.
+///
+/// `q`: nq, `v`, `a`: nv. Right for every kind of joint. Cost O(n); a second call allocates nothing. Over `f64`,
+/// [`partials::centroidal_derivatives`](crate::partials::centroidal_derivatives) gives the choice of the method.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+) -> Result<&'w CentroidalDerivatives<T>, InputError> {
+    check_state(model, ws, q, v, a)?;
+    let mut sums = centroidal::take(model, ws);
+    let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
+    let filled = fill_centroidal(model, ws, &mut sums, (q, v, a), &mut memory.centroidal);
+    ws.centroidal = Some(sums);
+    let result = &ws.centroidal_derivatives.insert(memory).centroidal;
+    filled?;
+    result.matrices().into_iter().try_for_each(|(what, m)| finite(model, what, m))?;
+    Ok(result)
+}
+
+fn fill_centroidal<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    sums: &mut centroidal::Memory<T>,
+    state: (&[T], &[T], &[T]),
+    out: &mut CentroidalDerivatives<T>,
+) -> Result<(), InputError> {
+    out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
+    out.errors = None;
+    let links = &*update(model, ws, Motion::zero(), state);
+    sum_up(model, links, sums);
+    let whole = Whole::new(model, links, sums)?;
+    whole.check_finite(model)?;
+    (out.momentum, out.momentum_rate) = (whole.momentum, whole.force);
+    let share = whole.com.mass.recip();
+    for i in 0..model.bodies.len() {
+        let c = whole.com_from(links, i);
+        for k in links.columns_of(i) {
+            let (by, dof) = (Column::new(links, sums, i, k), links.dof[k]);
+            let moved = v3::scale(share, by.subspace.linear);
+            add(&mut out.dmomentum_dq, dof, about_moving(by.momentum_q, c, moved, whole.momentum.linear));
+            add(&mut out.dmomentum_dv, dof, by.subspace.shifted::<T>(c));
+            add(&mut out.drate_dq, dof, about_moving(by.rate_q, c, moved, whole.force.linear));
+            add(&mut out.drate_dv, dof, by.rate_v.shifted::<T>(c));
+            add(&mut out.drate_da, dof, by.subspace.shifted::<T>(c));
+        }
+    }
+    Ok(())
+}
+
+/// A centre of mass, its velocity and acceleration, and their derivatives in closed form, in any number type.
+///
+/// `q`: nq, `v`, `a`: nv; `subtree`: the body that it hangs from, `None` for the robot. Right for every kind of joint; columns
+/// of degrees of freedom that do not move it are exactly zero. Cost O(n); a second call allocates nothing. Over `f64`,
+/// [`partials::com_derivatives`](crate::partials::com_derivatives) gives the choice of the method.
+///
+/// # Errors
+/// As [`centroidal_derivatives`], and [`InputError::UnknownBody`].
+pub fn com_derivatives<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    subtree: Option<BodyId>,
+) -> Result<&'w ComDerivatives<T>, InputError> {
+    subtree.map_or(Ok(()), |body| check_body(model, body))?;
+    check_state(model, ws, q, v, a)?;
+    let mut sums = centroidal::take(model, ws);
+    let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
+    let filled = fill_com(model, ws, &mut sums, (q, v, a), subtree, &mut memory.com);
+    ws.centroidal = Some(sums);
+    let result = &ws.centroidal_derivatives.insert(memory).com;
+    filled?;
+    result.matrices().into_iter().try_for_each(|(what, m)| finite(model, what, m))?;
+    Ok(result)
+}
+
+fn fill_com<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    sums: &mut centroidal::Memory<T>,
+    state: (&[T], &[T], &[T]),
+    subtree: Option<BodyId>,
+    out: &mut ComDerivatives<T>,
+) -> Result<(), InputError> {
+    out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
+    out.errors = None;
+    let links = &*update(model, ws, Motion::zero(), state);
+    sum_up(model, links, sums);
+    let share = match subtree {
+        None => {
+            let whole = Whole::new(model, links, sums)?;
+            (out.position, out.velocity, out.acceleration) =
+                (whole.com.position, whole.com.velocity, whole.com.acceleration);
+            whole.com.mass.recip()
+        }
+        Some(body) => {
+            let (b, origin) = (body.0, links.origin(body.0));
+            let share = share(model, sums.inertia[b].mass, subtree)?;
+            out.position = v3::add(origin, sums.inertia[b].com);
+            out.velocity = v3::scale(share, sums.momentum[b].linear);
+            out.acceleration = v3::scale(share, sums.force[b].linear);
+            share
+        }
+    };
+    for i in 0..model.bodies.len() {
+        let Some(c) = moved_part(model, i, subtree) else { continue };
+        for k in links.columns_of(i) {
+            let (by, dof) = (Column::new(links, sums, c, k), links.dof[k]);
+            let moved = v3::scale(share, by.subspace.linear);
+            for jacobian in [&mut out.dposition_dq, &mut out.dvelocity_dv, &mut out.dacceleration_da] {
+                add_rows(jacobian, 0, dof, moved);
+            }
+            add_rows(&mut out.dvelocity_dq, 0, dof, v3::scale(share, by.momentum_q.linear));
+            add_rows(&mut out.dacceleration_dq, 0, dof, v3::scale(share, by.rate_q.linear));
+            add_rows(&mut out.dacceleration_dv, 0, dof, v3::scale(share, by.rate_v.linear));
+        }
+    }
+    Ok(())
+}
+
+/// What a column changes of the momentum of a subtree and of its rate, about the origin of [`Links`].
+struct Column<T> {
+    /// `∂h/∂q_k`
+    momentum_q: Force<T>,
+    /// `∂ḣ/∂q_k`
+    rate_q: Force<T>,
+    /// `∂ḣ/∂q̇_k`
+    rate_v: Force<T>,
+    /// `∂h/∂q̇_k = ∂ḣ/∂q̈_k = I_C S_k`
+    subspace: Force<T>,
+}
+
+impl<T: Real> Column<T> {
+    /// Of the column `k`, on the subtree of body `c`, which the column moves as a whole.
+    #[inline(always)]
+    fn new(links: &Links<T>, sums: &centroidal::Memory<T>, c: usize, k: usize) -> Self {
+        let (s, psi_dot) = (links.columns[k], links.psi_dot[k]);
+        let (inertia, coriolis) = (sums.inertia[c], sums.coriolis[c]);
+        Self {
+            momentum_q: s.cross_force(sums.momentum[c]) + inertia * psi_dot, //           (1)
+            rate_q: s.cross_force(sums.force[c]) + coriolis.times(psi_dot) + inertia * links.psi_ddot[k], // (2)
+            rate_v: coriolis.times(s) + inertia * links.psi_s_dot[k],
+            subspace: inertia * s,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Centres of mass of the robot and of each subtree.
+//!
+//! With `m_C` the mass of what hangs from a link and `h_C` its first moment, a column `S_k = (s, θ)` of the link moves the
+//! centre of mass of a subtree of mass `m` by
+//!
+//! ```text
+//! J_k = (m_C s + θ × h_C) / m                                                                     (1)
+//! ```
+//!
+//! where `C` is what the link moves of the subtree: all of it, if the link carries the subtree's body.
+
+use super::Workspace;
+use super::frame_derivatives::check_state;
+use super::jacobian::{add_rows, carries, check, clear, empty, finite};
+use super::links::{Links, update};
+use super::reference::check_body;
+use crate::model::{BodyId, InputError, Model};
+use crate::spatial::{Motion, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{DMatrix, Vector3};
+
+/// Mass of several bodies, and their centre of mass: where it is and how it moves, in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointMass<T> {
+    /// Mass, kg.
+    pub mass: T,
+    /// Position, m.
+    pub position: Vector3<T>,
+    /// Velocity, m/s.
+    pub velocity: Vector3<T>,
+    /// Acceleration, m/s², gravity left out.
+    pub acceleration: Vector3<T>,
+}
+
+/// The centres of mass of a robot and of its subtrees; borrows from the workspace.
+#[derive(Clone, Copy, Debug)]
+pub struct CentersOfMass<'w, T> {
+    /// That of the robot.
+    pub whole: PointMass<T>,
+    links: &'w Links<T>,
+    memory: &'w Memory<T>,
+}
+
+/// Sums over the subtree of each body, in the coordinates of [`Links`], and results.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    mass: Vec<T>,
+    /// First moment of mass, kg m.
+    moment: Vec<Vector3<T>>,
+    /// Linear momentum, N s.
+    momentum: Vec<Vector3<T>>,
+    /// Its rate of change, N.
+    force: Vec<Vector3<T>>,
+    /// 3 × nv.
+    jacobian: DMatrix<T>,
+    /// No motion of the joints, nv.
+    still: Vec<T>,
+}
+
+impl<T: Real> Memory<T> {
+    fn new(bodies: usize, nv: usize) -> Self {
+        let vectors = || vec![v3::zero(); bodies];
+        Self {
+            mass: vec![T::zero(); bodies],
+            moment: vectors(),
+            momentum: vectors(),
+            force: vectors(),
+            jacobian: empty(),
+            still: vec![T::zero(); nv],
+        }
+    }
+}
+
+/// Centres of mass of the robot and of each subtree, their velocities and accelerations.
+///
+/// `q`: nq, `v`, `a`: nv. Cost O(n); a second call allocates nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+) -> Result<CentersOfMass<'w, T>, InputError> {
+    check_state(model, ws, q, v, a)?;
+    let mut memory = take(model, ws);
+    let links = &*update(model, ws, Motion::zero(), (q, v, a));
+    sum_up(model, links, &mut memory);
+    let memory = &**ws.com.insert(memory);
+    // Made by `update`.
+    let links = &**ws.links.get_or_insert_with(|| Box::new(Links::new(model)));
+    let whole = whole(model, links, memory)?;
+    let numbers = [whole.position, whole.velocity, whole.acceleration];
+    if !numbers.iter().flat_map(|x| x.iter()).all(|x| x.is_finite()) {
+        return Err(InputError::Overflow { what: "center of mass", index: 0, joint: model.dof_label(0) });
+    }
+    Ok(CentersOfMass { whole, links, memory })
+}
+
+impl<T: Real> CentersOfMass<'_, T> {
+    /// That of a body and all that hangs from it; `None` if there is no such body, or no mass.
+    #[must_use]
+    pub fn subtree(&self, body: BodyId) -> Option<PointMass<T>> {
+        let (m, b) = (self.memory, body.0);
+        let mass = *m.mass.get(b)?;
+        let (share, origin) = (mass.recip(), self.links.origin(b));
+        share.is_finite().then(|| PointMass {
+            mass,
+            position: v3::scale_plus(share, m.moment[b], origin),
+            velocity: v3::scale(share, m.momentum[b]),
+            acceleration: v3::scale(share, m.force[b]),
+        })
+    }
+}
+
+/// Jacobian of the centre of mass, of the robot or of a subtree: `J(q) q̇` is its velocity in the world, m/s, 3 × nv.
+///
+/// `q`: nq; `subtree`: the body that it hangs from, `None` for the robot. Columns of degrees of freedom that do not move it
+/// are exactly zero. Cost O(n); a second call allocates nothing.
+///
+/// # Errors
+/// As [`center_of_mass`], and [`InputError::UnknownBody`].
+pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    subtree: Option<BodyId>,
+) -> Result<&'w DMatrix<T>, InputError> {
+    subtree.map_or(Ok(()), |body| check_body(model, body))?;
+    check(model, ws, q, &[])?;
+    let mut memory = take(model, ws);
+    let still = std::mem::take(&mut memory.still);
+    let filled = fill_jacobian(model, ws, &mut memory, (q, &still), subtree);
+    memory.still = still;
+    let memory = &**ws.com.insert(memory);
+    filled?;
+    finite(model, "com_jacobian", &memory.jacobian)?;
+    Ok(&memory.jacobian)
+}
+
+/// Fills in the Jacobian; the arguments have been checked.
+fn fill_jacobian<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    m: &mut Memory<T>,
+    (q, still): (&[T], &[T]),
+    subtree: Option<BodyId>,
+) -> Result<(), InputError> {
+    let links = &*update(model, ws, Motion::zero(), (q, still, still));
+    sum_up(model, links, m);
+    clear(&mut m.jacobian, 3, model.nv);
+    let mass = subtree.map_or_else(|| total(model, &m.mass), |body| m.mass[body.0]);
+    let share = share(model, mass, subtree)?;
+    for i in 0..model.bodies.len() {
+        let Some(c) = moved_part(model, i, subtree) else { continue };
+        for k in links.columns_of(i) {
+            let s = links.columns[k];
+            let u: Vector3<T> = v3::cross_plus(s.angular, m.moment[c], v3::scale::<T, T>(m.mass[c], s.linear));
+            add_rows(&mut m.jacobian, 0, links.dof[k], v3::scale(share, u)); //          (1)
+        }
+    }
+    Ok(())
+}
+
+/// What the joint of body `i` moves of a subtree, as the body that this hangs from; `None` if it moves nothing.
+#[inline(always)]
+pub(super) fn moved_part<P: Real>(model: &Model<P>, i: usize, subtree: Option<BodyId>) -> Option<usize> {
+    match subtree {
+        None => Some(i),
+        Some(s) if carries(&model.bodies, s.0, i) => Some(i),
+        Some(s) if carries(&model.bodies, i, s.0) => Some(s.0),
+        Some(_) => None,
+    }
+}
+
+/// `1 / mass`
+///
+/// # Errors
+/// [`InputError::Massless`]
+pub(super) fn share<P: Real, T: Real>(model: &Model<P>, mass: T, subtree: Option<BodyId>) -> Result<T, InputError> {
+    let share = mass.recip();
+    if share.is_finite() {
+        return Ok(share);
+    }
+    let body = subtree.map_or_else(|| model.name.clone(), |body| model.bodies[body.0].name.clone());
+    Err(InputError::Massless { body })
+}
+
+/// The memory, taken out, to be put back.
+fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<Memory<T>> {
+    ws.com.take().unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)))
+}
+
+/// Sums over each subtree.
+fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        let (mass, c) = (body.inertia.mass, links.pose[i].point(v3::lift::<P, T>(body.inertia.com)));
+        let velocity = links.velocity[i];
+        m.mass[i] = T::from(mass);
+        m.moment[i] = v3::scale(mass, c);
+        m.momentum[i] = v3::scale(mass, velocity.velocity_at::<T>(c));
+        m.force[i] = v3::scale(mass, links.acceleration[i].acceleration_at::<T>(c, velocity));
+    }
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        if let Some(p) = body.parent {
+            let mass = m.mass[i];
+            m.mass[p] += mass;
+            for sums in [&mut m.moment, &mut m.momentum, &mut m.force] {
+                sums[p] = v3::add(sums[p], sums[i]);
+            }
+        }
+    }
+}
+
+/// The sum over the trees at the root.
+fn total<P: Real, T: Real>(model: &Model<P>, of_subtrees: &[T]) -> T {
+    let roots = model.bodies.iter().zip(of_subtrees).filter(|(body, _)| body.parent.is_none());
+    roots.fold(T::zero(), |sum, (_, x)| sum + *x)
+}
+
+/// The centre of mass of the robot.
+fn whole<P: Real, T: Real>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Result<PointMass<T>, InputError> {
+    let mass = total(model, &m.mass);
+    let share = share(model, mass, None)?;
+    let (mut position, mut momentum, mut force) = (v3::zero::<T>(), v3::zero::<T>(), v3::zero::<T>());
+    // Each tree's share at its place, about the origin of the first one: far from the world's, no digits are lost.
+    for (i, _) in model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none()) {
+        let apart = v3::neg(links.first_from(i));
+        position = v3::add(position, v3::scale_plus(m.mass[i], apart, m.moment[i]));
+        momentum = v3::add(momentum, m.momentum[i]);
+        force = v3::add(force, m.force[i]);
+    }
+    Ok(PointMass {
+        mass,
+        position: v3::scale_plus(share, position, links.origin(0)),
+        velocity: v3::scale(share, momentum),
+        acceleration: v3::scale(share, force),
+    })
+}
