@@ -4,8 +4,8 @@ use super::links::Links;
 use super::rooted::Rooted;
 use super::world::World;
 use super::{
-    aba, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl,
-    minv, regressor, rnea_derivatives, rnea_gradient, rnea_second,
+    aba, aba_gradient, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian,
+    jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -41,6 +41,8 @@ pub struct Workspace<T> {
     pub(crate) still: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
+    /// Rows of eight, for the forms over `f64`.
+    pub(crate) wide: Option<Box<wide::Memory>>,
     /// The tree as links with constant columns; made when first needed.
     pub(crate) links: Option<Box<Links<T>>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
@@ -67,6 +69,8 @@ pub struct Workspace<T> {
     pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
     /// Of transposed Jacobians; made when first needed.
     pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
+    /// Of the gradient of accelerations.
+    pub(crate) aba_gradient: aba_gradient::Memory<T>,
     /// Of regressors.
     pub(crate) regressor: regressor::Memory<T>,
     /// Of centres of mass; made when first needed.
@@ -107,6 +111,7 @@ impl<T: Real> Workspace<T> {
             tau: vec![T::zero(); model.nv()],
             still: Vec::new(),
             world: World::new(n, columns),
+            wide: wide::memory::<P, T>(model),
             links: None,
             second: None,
             rnea_derivatives: None,
@@ -120,6 +125,7 @@ impl<T: Real> Workspace<T> {
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
+            aba_gradient: aba_gradient::Memory::empty(),
             regressor: regressor::Memory::default(),
             com: None,
             centroidal: None,
