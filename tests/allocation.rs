@@ -5,18 +5,14 @@ mod common;
 
 use common::{dual, models, state, wrenches};
 use gradyn::dynamics::{
-    ReferenceFrame, Workspace, aba, bias, center_of_mass, centroidal, centroidal_momentum_matrix, com_jacobian, crba,
-    factorize_mass_matrix, forward_kinematics, frame_bias_acceleration, frame_jacobian, frame_jacobian_rate,
-    generalized_gravity, mechanical_energy, minv, point_jacobian, relative_jacobian, rnea, rnea_with, static_torque,
+    Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity,
+    mechanical_energy, minv, rnea, rnea_with, static_torque,
 };
-use gradyn::model::Model;
 use gradyn::partials::{
-    DerivativeWorkspace, Method, centroidal_derivatives, com_derivatives, forward_dynamics_derivatives,
-    frame_derivatives, jacobian_transpose_derivatives, point_derivatives, rnea_derivatives,
+    DerivativeWorkspace, HessianWorkspace, Method, bias_force_derivatives, forward_dynamics_derivatives,
+    mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, static_torque_derivatives,
 };
-use gradyn::spatial::Force;
 use gradyn_derivatives::simd::{Level, with_level};
-use nalgebra::Vector3;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -102,6 +98,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
         let all = |seed: u64, ws: &mut Workspace<f64>| {
             let (q, v, tau) = state(&model, seed);
             crba(&model, ws, &q).expect("runs");
+            coriolis_matrix(&model, ws, &q, &v).expect("runs");
             bias(&model, ws, &q, &v, &f_ext).expect("runs");
             generalized_gravity(&model, ws, &q).expect("runs");
             static_torque(&model, ws, &q, &f_ext).expect("runs");
@@ -114,6 +111,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
             let mut x = tau.clone();
             assert_none(&what, || {
                 crba(&model, &mut ws, &q).expect("runs");
+                coriolis_matrix(&model, &mut ws, &q, &v).expect("runs");
                 bias(&model, &mut ws, &q, &v, &f_ext).expect("runs");
                 static_torque(&model, &mut ws, &q, &f_ext).expect("runs");
                 mechanical_energy(&model, &mut ws, &q, &v).expect("runs");
@@ -173,44 +171,86 @@ fn derivatives_allocate_nothing_the_second_time() {
     }
 }
 
-/// Jacobians, momentum, and their derivatives in closed form: all that the first call makes is kept.
+/// Parts of the torques, and second derivatives of their combinations.
 #[test]
-fn kinematics_allocate_nothing_the_second_time() {
+fn contractions_and_terms_allocate_nothing_the_second_time() {
     for (what, model) in models() {
-        let (mut ws, mut of_derivatives) = (Workspace::new(&model), DerivativeWorkspace::new(&model));
-        let states = [state(&model, 6), state(&model, 7)];
-        kinematics(&model, &mut ws, &mut of_derivatives, &states[0]);
-        assert_none(&format!("{what}: kinematics"), || {
-            kinematics(&model, &mut ws, &mut of_derivatives, &states[1]);
-        });
+        let (f_ext, (q, v, a)) = (wrenches(&model, 6), state(&model, 6));
+        for level in Level::available() {
+            with_level(level, || {
+                let (mut terms, mut hessian) = (DerivativeWorkspace::new(&model), HessianWorkspace::new(&model));
+                let mut plain = Workspace::<f64>::new(&model);
+                let mut run = || {
+                    for method in [Method::Analytical, Method::Dual] {
+                        bias_force_derivatives(&model, &mut terms, method, &q, &v).expect("runs");
+                        static_torque_derivatives(&model, &mut terms, method, &q, &f_ext).expect("runs");
+                    }
+                    mass_product_derivatives(&model, &mut terms, Method::Analytical, &q, &a).expect("runs");
+                    gradyn::dynamics::rnea_gradient(&model, &mut plain, &q, &v, &a, &f_ext, &a).expect("runs");
+                    gradyn::dynamics::rnea_derivatives(&model, &mut plain, &q, &v, &a, &f_ext).expect("runs");
+                    rnea_hessian(&model, &mut hessian, &q, &v, &a, &f_ext, &a).expect("runs");
+                    let along = (&v[..], &a[..], &v[..]);
+                    rnea_hessian_product(&model, &mut hessian, (&q, &v, &a), &f_ext, &a, along).expect("runs");
+                };
+                run();
+                assert_none(&format!("{what}, {level}"), run);
+            });
+        }
     }
 }
 
-fn kinematics(
-    model: &Model,
-    ws: &mut Workspace<f64>,
-    of_derivatives: &mut DerivativeWorkspace,
-    (q, v, a): &(Vec<f64>, Vec<f64>, Vec<f64>),
-) {
-    let (body, first) =
-        (model.body_id(model.bodies().len() - 1).expect("is there"), model.body_id(0).expect("is there"));
-    let (force, point) = (Force::new(Vector3::x(), Vector3::y()), Vector3::new(0.1, 0.2, 0.3));
-    for reference in ReferenceFrame::ALL {
-        frame_jacobian(model, ws, q, body, reference).expect("runs");
-        point_jacobian(model, ws, q, body, point, reference).expect("runs");
-        relative_jacobian(model, ws, q, first, body, reference).expect("runs");
-        frame_jacobian_rate(model, ws, q, v, body, reference).expect("runs");
-        frame_bias_acceleration(model, ws, q, v, body, reference).expect("runs");
-        let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-        frame_derivatives(model, ws, method, at, body, reference).expect("runs");
-        point_derivatives(model, ws, method, at, body, point, reference).expect("runs");
-        jacobian_transpose_derivatives(model, ws, method, q, body, reference, force).expect("runs");
+mod of_kinematics {
+    use super::*;
+    use gradyn::dynamics::{
+        ReferenceFrame, center_of_mass, centroidal, centroidal_momentum_matrix, com_jacobian, frame_bias_acceleration,
+        frame_jacobian, frame_jacobian_rate, point_jacobian, relative_jacobian,
+    };
+    use gradyn::model::Model;
+    use gradyn::partials::{
+        centroidal_derivatives, com_derivatives, frame_derivatives, jacobian_transpose_derivatives, point_derivatives,
+    };
+    use gradyn::spatial::Force;
+    use nalgebra::Vector3;
+
+    /// Jacobians, momentum, and their derivatives in closed form: all that the first call makes is kept.
+    #[test]
+    fn kinematics_allocate_nothing_the_second_time() {
+        for (what, model) in models() {
+            let (mut ws, mut of_derivatives) = (Workspace::new(&model), DerivativeWorkspace::new(&model));
+            let states = [state(&model, 6), state(&model, 7)];
+            kinematics(&model, &mut ws, &mut of_derivatives, &states[0]);
+            assert_none(&format!("{what}: kinematics"), || {
+                kinematics(&model, &mut ws, &mut of_derivatives, &states[1]);
+            });
+        }
     }
-    center_of_mass(model, ws, q, v, a).expect("runs");
-    com_jacobian(model, ws, q, None).expect("runs");
-    centroidal(model, ws, q, v, a).expect("runs");
-    centroidal_momentum_matrix(model, ws, q).expect("runs");
-    let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-    centroidal_derivatives(model, ws, method, at).expect("runs");
-    com_derivatives(model, ws, method, at, None).expect("runs");
+
+    fn kinematics(
+        model: &Model,
+        ws: &mut Workspace<f64>,
+        of_derivatives: &mut DerivativeWorkspace,
+        (q, v, a): &(Vec<f64>, Vec<f64>, Vec<f64>),
+    ) {
+        let (body, first) =
+            (model.body_id(model.bodies().len() - 1).expect("is there"), model.body_id(0).expect("is there"));
+        let (force, point) = (Force::new(Vector3::x(), Vector3::y()), Vector3::new(0.1, 0.2, 0.3));
+        for reference in ReferenceFrame::ALL {
+            frame_jacobian(model, ws, q, body, reference).expect("runs");
+            point_jacobian(model, ws, q, body, point, reference).expect("runs");
+            relative_jacobian(model, ws, q, first, body, reference).expect("runs");
+            frame_jacobian_rate(model, ws, q, v, body, reference).expect("runs");
+            frame_bias_acceleration(model, ws, q, v, body, reference).expect("runs");
+            let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
+            frame_derivatives(model, ws, method, at, body, reference).expect("runs");
+            point_derivatives(model, ws, method, at, body, point, reference).expect("runs");
+            jacobian_transpose_derivatives(model, ws, method, q, body, reference, force).expect("runs");
+        }
+        center_of_mass(model, ws, q, v, a).expect("runs");
+        com_jacobian(model, ws, q, None).expect("runs");
+        centroidal(model, ws, q, v, a).expect("runs");
+        centroidal_momentum_matrix(model, ws, q).expect("runs");
+        let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
+        centroidal_derivatives(model, ws, method, at).expect("runs");
+        com_derivatives(model, ws, method, at, None).expect("runs");
+    }
 }

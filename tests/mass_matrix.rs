@@ -3,7 +3,7 @@
 mod common;
 
 use common::{assert_near, deviation, dual, models, state};
-use gradyn::dynamics::{Workspace, crba, mass_matrix};
+use gradyn::dynamics::{Workspace, bias, coriolis_matrix, crba, generalized_gravity, mass_matrix};
 use gradyn::model::InputError;
 use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 
@@ -83,6 +83,27 @@ fn rate_of_the_mass_matrix_by_dual_numbers() {
         let scale = values.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
         let scaled = |x: &[f64]| x.iter().map(|x| x / scale).collect::<Vec<_>>();
         assert_near(&scaled(&rates), &scaled(difference.as_slice()), 1e-7, &what);
+    }
+}
+
+/// `Ṁ − 2 C` is skew-symmetric, with `Ṁ` by dual numbers, and `C v` is the bias without gravity and friction.
+#[test]
+fn coriolis_matrix_is_half_the_rate_of_the_mass_matrix_but_for_a_skew_part() {
+    for (what, model) in models() {
+        let model = model.with_joint_friction(false);
+        let mut ws = Workspace::new(&model);
+        for seed in 0..2 {
+            let (q, v, _) = state(&model, seed);
+            let c = coriolis_matrix(&model, &mut ws, &q, &v).expect("runs").clone();
+            let rate = mass_matrix(&model, &common::moved(&model, &q, &v)).expect("runs").map(|x| x.eps);
+            let d = deviation(&(&c + c.transpose()), &rate);
+            // Products of velocities, which grow along chains, cancel in the sum: some thousand roundings.
+            assert!(d < 1e-12, "{what}, state {seed}: off by {d:e}");
+            let gravity = generalized_gravity(&model, &mut ws, &q).expect("runs").to_vec();
+            let torques = bias(&model, &mut ws, &q, &v, &[]).expect("runs").to_vec();
+            let sum = &c * nalgebra::DVector::from_vec(v) + nalgebra::DVector::from_vec(gravity);
+            assert_near(sum.as_slice(), &torques, 1e-12, &what);
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! All scratch memory of the algorithms.
 
 use super::links::Links;
-use super::rnea_derivatives;
 use super::world::World;
 use super::{
-    aba, centroidal, centroidal_derivatives, com, crba, frame_derivatives, jacobian, jacobian_transpose, ltl, minv,
+    aba, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl,
+    minv,
 };
+use super::{rnea_derivatives, rnea_gradient};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -44,9 +45,13 @@ pub struct Workspace<T> {
     pub(crate) links: Option<Box<Links<T>>>,
     /// Of the derivatives of inverse dynamics; made when first needed.
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
+    /// Of the gradient of a combination of torques; made when first needed.
+    pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
-    /// Of its factors.
+    /// Of the Coriolis matrix; made when first needed.
+    pub(crate) coriolis: Option<Box<coriolis::Memory<T>>>,
+    /// Of the factors of the mass matrix.
     pub(crate) ltl: ltl::Factors<T>,
     /// Of its inverse.
     pub(crate) minv: minv::Memory<T>,
@@ -98,7 +103,9 @@ impl<T: Real> Workspace<T> {
             world: World::new(n, columns),
             links: None,
             rnea_derivatives: None,
+            rnea_gradient: None,
             crba: crba::Memory::default(),
+            coriolis: None,
             ltl: ltl::Factors::default(),
             minv: minv::Memory::default(),
             aba: aba::Memory::default(),

@@ -1,0 +1,160 @@
+//! The Coriolis matrix: S. Echeandia and P. Wensing, *Numerical Methods to Compute the Coriolis Matrix and Christoffel
+//! Symbols for Rigid-Body Systems*, J. Comput. Nonlinear Dyn. 16(9), 2021, algorithm 1.
+//!
+//! With composite sums `I_C` of inertias and `½ B_C` of Coriolis matrices of bodies ([`BodyCoriolis`]) over a subtree, columns
+//! `j` of a link and `i` of the links from there to the root:
+//!
+//! ```text
+//! C_ij = S_iᵀ (½ B_C S_j + I_C Ṡ_j)                       (1)
+//! C_ji = S_iᵀ (½ B_Cᵀ S_j) + Ṡ_iᵀ (I_C S_j)               (2)
+//! ```
+//!
+//! where (1) holds for `i` of the same link too. Joints whose `S` depends on `q` are rows of links ([`Links`]).
+
+use super::Workspace;
+use super::links::{Links, update};
+use super::rnea::check_finite;
+use crate::model::{InputError, Model};
+use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion, vector as v3};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::DMatrix;
+
+/// A Coriolis matrix `C(q, v)`: `C v` are the Coriolis and centrifugal torques, and `Ṁ − 2 C` is skew-symmetric.
+///
+/// `M(q) a + C(q, v) v + g(q) = τ`, but for friction. `q`: nq, `v`: nv; returns nv × nv, which borrows from the workspace. Of the
+/// many matrices with these properties, the one that consists of the bodies' own, `½ B` with `½ (B + Bᵀ) = Ẏ`. Exactly
+/// zero where the tree makes it so. Armature adds nothing. Cost O(n d), d the depth of the tree; a second call allocates
+/// nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    ws.check(model)?;
+    check_finite(model, q, v, &[])?;
+    let mut memory = ws.coriolis.take().unwrap_or_else(|| Box::new(Memory::new(model)));
+    T::call(Sweep { model, ws: &mut *ws, memory: &mut memory, q, v });
+    let matrix = &ws.coriolis.insert(memory).matrix;
+    match matrix.iter().position(|x| !x.is_finite()) {
+        Some(at) => {
+            let index = at % model.nv;
+            Err(InputError::Overflow { what: "coriolis_matrix", index, joint: model.dof_label(index) })
+        }
+        None => Ok(matrix),
+    }
+}
+
+/// Composite quantities, and the matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    inertia: Vec<InertiaAboutOrigin<T>>,
+    coriolis: Vec<BodyCoriolis<T>>,
+    matrix: DMatrix<T>,
+    still: Vec<T>,
+}
+
+impl<T: Real> Memory<T> {
+    fn new<P: Real>(model: &Model<P>) -> Self {
+        let n = model.bodies.len();
+        Self {
+            inertia: vec![InertiaAboutOrigin::zero(); n],
+            coriolis: vec![BodyCoriolis::zero(); n],
+            matrix: DMatrix::from_element(model.nv, model.nv, T::zero()),
+            still: vec![T::zero(); model.nv],
+        }
+    }
+}
+
+/// Root to leaves and back.
+struct Sweep<'a, P, T> {
+    model: &'a Model<P>,
+    ws: &'a mut Workspace<T>,
+    memory: &'a mut Memory<T>,
+    q: &'a [T],
+    v: &'a [T],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, ws, memory: Memory { inertia, coriolis, matrix, still }, q, v } = self;
+        let links = &*update(model, ws, Motion::zero(), (q, v, still));
+        let (nv, m) = (model.nv, matrix.as_mut_slice());
+        for x in &mut *m {
+            *x = T::zero();
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            let y = links.inertia(body, i);
+            inertia[i] = y.into();
+            coriolis[i] = y.body_coriolis(links.velocity[i]);
+        }
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            let (y, b) = (inertia[i], halved(&coriolis[i]));
+            for link in links.of_body[i].clone().rev() {
+                for column in links.links[link].columns.clone() {
+                    T::call(Column { links, link, column, y, b, nv, m: &mut *m });
+                }
+            }
+            if let Some(p) = body.parent {
+                inertia[p] += y;
+                let sum = coriolis[p] + coriolis[i];
+                coriolis[p] = sum;
+            }
+        }
+    }
+}
+
+/// `½ B`
+#[inline(always)]
+fn halved<T: Real>(b: &BodyCoriolis<T>) -> BodyCoriolis<T> {
+    BodyCoriolis {
+        momentum: v3::scale::<f64, T>(0.5, b.momentum),
+        angular: v3::scale_matrix::<f64, T>(0.5, &b.angular),
+    }
+}
+
+/// One column of one link: its entries with the columns of the same link and of all towards the root.
+struct Column<'a, T> {
+    links: &'a Links<T>,
+    link: usize,
+    column: usize,
+    y: InertiaAboutOrigin<T>,
+    /// `½ B_C`
+    b: BodyCoriolis<T>,
+    nv: usize,
+    m: &'a mut [T],
+}
+
+impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, link, column, y, b, nv, m } = self;
+        let (s, at) = (links.columns[column], links.dof[column]);
+        let s_dot = links.psi_s_dot[column] - links.psi_dot[column];
+        let above = b.times(s) + y * s_dot;
+        let (below, momentum) = (b.tr_times(s), y * s);
+        let link = &links.links[link];
+        for k in link.columns.clone() {
+            m[links.dof[k] + nv * at] += links.columns[k].power(above); //                     (1)
+        }
+        for link in links.path(link.parent) {
+            for k in link.columns.clone() {
+                let (s_k, to) = (links.columns[k], links.dof[k]);
+                let s_dot_k = links.psi_s_dot[k] - links.psi_dot[k];
+                m[to + nv * at] += s_k.power(above); //                                        (1)
+                m[at + nv * to] += s_k.power(below) + s_dot_k.power(momentum); //              (2)
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The gradient of `λᵀ τ`, a combination of the torques of inverse dynamics, without their matrices of derivatives.
+//!
+//! The formulas of [`rnea_derivatives`](super::rnea_derivatives) summed over rows before they are formed (S. Singh, R.
+//! Russell, P. Wensing, *On Second-Order Derivatives of Rigid-Body Dynamics: Theory & Implementation*, arXiv 2302.06001,
+//! contract the same way). With the velocities `w_i = w_λ + S_i λ_i` that λ would be, `h = I w`, `z = Bᵀ w`, and sums
+//! over subtrees:
+//!
+//! ```text
+//! ∂/∂q = Ψ̇ᵀ z_C + Ψ̈ᵀ h_C − Sᵀ ((f_C − φ_C) ×̄* w_λ + u_C)                                          (1)
+//! ∂/∂v = (Ψ̇ + Ṡ)ᵀ h_C + Sᵀ z_C                                                                    (2)
+//! ∂/∂a = Sᵀ h_C                                                                                   (3)
+//! ∂/∂φ = −w                                                                                       (4)
+//! ```
+//!
+//! where φ are the wrenches that stand still in the world and `u = Σ φ ×̄* w`; the others are part of `f`.
+
+use super::Workspace;
+use super::external::{self, ExternalWrench, WrenchFrame};
+use super::links::{Links, update};
+use super::rnea::{base_acceleration, not_finite, state_not_finite};
+use crate::model::{InputError, Model};
+use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+
+/// `λᵀ τ` and its gradient; borrows from the workspace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TorqueGradient<'w, T> {
+    /// `λᵀ τ`
+    pub value: T,
+    /// `∂(λᵀ τ)/∂q`, nv, along `q ⊕ ε e_k`.
+    pub dq: &'w [T],
+    /// `∂(λᵀ τ)/∂v`, nv.
+    pub dv: &'w [T],
+    /// `∂(λᵀ τ)/∂a = M λ`, nv.
+    pub da: &'w [T],
+    /// `∂(λᵀ τ)/∂φ`, six numbers a wrench, force then moment, in the wrench's own coordinates.
+    pub df_ext: &'w [T],
+}
+
+/// Sums over subtrees, and results.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    /// `w_λ` of each link.
+    w_parent: Vec<Motion<T>>,
+    /// `w` of each body.
+    w: Vec<Motion<T>>,
+    /// `h`
+    momentum: Vec<Force<T>>,
+    /// `z`
+    coriolis: Vec<Force<T>>,
+    /// `f`
+    force: Vec<Force<T>>,
+    /// `φ`
+    standing: Vec<Force<T>>,
+    /// `u`
+    turned: Vec<Force<T>>,
+    value: T,
+    dq: Vec<T>,
+    dv: Vec<T>,
+    da: Vec<T>,
+    df_ext: Vec<T>,
+}
+
+impl<T: Real> Memory<T> {
+    fn new(bodies: usize, links: usize, nv: usize) -> Self {
+        let (force, zeros) = (vec![Force::zero(); bodies], vec![T::zero(); nv]);
+        Self {
+            w_parent: vec![Motion::zero(); links],
+            w: vec![Motion::zero(); bodies],
+            momentum: force.clone(),
+            coriolis: force.clone(),
+            standing: force.clone(),
+            turned: force.clone(),
+            force,
+            value: T::zero(),
+            dq: zeros.clone(),
+            dv: zeros.clone(),
+            da: zeros,
+            df_ext: Vec::new(),
+        }
+    }
+}
+
+/// Gradient of `λᵀ τ`, `τ = `[`rnea_with`](super::rnea_with)`(q, v, a, φ)`, with respect to `q`, `v`, `a` and the wrenches,
+/// in any number type: over dual numbers it gives columns of the Hessian.
+///
+/// `q`: nq, `v`, `a`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and
+/// mimic joints are included. Cost O(n); a second call with as many wrenches allocates nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
+/// number is not finite.
+pub fn rnea_gradient<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+    lambda: &[T],
+) -> Result<TorqueGradient<'w, T>, InputError> {
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_length("lambda", "nv", lambda.len(), model.nv)?;
+    ws.check(model)?;
+    external::check(model, wrenches)?;
+    if ![q, v, a].into_iter().flatten().all(|x| x.is_finite())
+        && let Some(error) = state_not_finite(model, q, v, a)
+    {
+        return Err(error);
+    }
+    if let Some(index) = lambda.iter().position(|x| !x.is_finite()) {
+        let (joint, value) = (model.dof_label(index), super::rnea::value(lambda[index]));
+        return Err(InputError::NotFinite { what: "lambda", index, joint, value });
+    }
+    let by = gradient(model, ws, (q, v, a), lambda, wrenches);
+    for (what, x) in [("d(lambda tau)/dq", by.dq), ("d(lambda tau)/dv", by.dv), ("d(lambda tau)/da", by.da)] {
+        if let Some(index) = x.iter().position(|x| !x.is_finite()) {
+            let at_wrench = external::not_finite(model, wrenches);
+            return Err(at_wrench.unwrap_or(InputError::Overflow { what, index, joint: model.dof_label(index) }));
+        }
+    }
+    if !(by.value.is_finite() && by.df_ext.iter().all(|x| x.is_finite())) {
+        return Err(not_finite(model, q, v, a, wrenches, &[by.value]));
+    }
+    Ok(by)
+}
+
+/// [`rnea_gradient`] of arguments that have been checked.
+#[inline(always)]
+pub(crate) fn gradient<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    state: (&[T], &[T], &[T]),
+    lambda: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> TorqueGradient<'w, T> {
+    T::call(Sweep { model, ws: &mut *ws, state, lambda, wrenches });
+    let m = &**ws.rnea_gradient.get_or_insert_with(|| Box::new(Memory::new(0, 0, 0)));
+    TorqueGradient { value: m.value, dq: &m.dq, dv: &m.dv, da: &m.da, df_ext: &m.df_ext }
+}
+
+/// Both sweeps, into the memory of the workspace.
+struct Sweep<'a, P, T> {
+    model: &'a Model<P>,
+    ws: &'a mut Workspace<T>,
+    state: (&'a [T], &'a [T], &'a [T]),
+    lambda: &'a [T],
+    wrenches: &'a [ExternalWrench<T>],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, ws, state, lambda, wrenches } = self;
+        let memory = ws.rnea_gradient.take();
+        let links = update(model, ws, base_acceleration(model), state);
+        let size = (model.bodies.len(), links.links.len(), model.nv);
+        let mut memory = memory.unwrap_or_else(|| Box::new(Memory::new(size.0, size.1, size.2)));
+        let m = &mut *memory;
+        m.df_ext.resize(6 * wrenches.len(), T::zero());
+        for sums in [&mut m.dq, &mut m.dv, &mut m.da] {
+            sums.fill(T::zero());
+        }
+        m.standing.fill(Force::zero());
+        m.turned.fill(Force::zero());
+        m.value = T::zero();
+
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (links, inertia, p) = (&*links, links.inertia(body, i).into(), body.parent);
+            T::call(Outward { links, inertia, i, p, lambda, m: &mut *m });
+        }
+        for (w, to) in wrenches.iter().zip(0..) {
+            T::call(ByWrench { links, wrench: w, to, m: &mut *m });
+        }
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            T::call(Inward { links, i, p: body.parent, lambda, m: &mut *m });
+        }
+        for dof in &model.dofs {
+            let (i, (_, v, a)) = (dof.index, state);
+            m.da[i] += lambda[i] * dof.mass();
+            m.value += lambda[i] * a[i] * dof.mass();
+            if model.joint_friction {
+                m.dv[i] += lambda[i] * dof.friction_slope(v[i], model.friction_width);
+                m.value += lambda[i] * dof.friction_torque(v[i], model.friction_width);
+            }
+        }
+        ws.rnea_gradient = Some(memory);
+    }
+}
+
+/// One body: `w` of its links, and what it brings to the sums.
+struct Outward<'a, T> {
+    links: &'a Links<T>,
+    inertia: InertiaAboutOrigin<T>,
+    i: usize,
+    p: Option<usize>,
+    lambda: &'a [T],
+    m: &'a mut Memory<T>,
+}
+
+impl<T: Real + Scalar<T>> Piece for Outward<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, inertia, i, p, lambda, m } = self;
+        let mut w = match p {
+            Some(p) => m.w[p],
+            None => Motion::zero(),
+        };
+        for link in links.of_body[i].clone() {
+            m.w_parent[link] = w;
+            for k in links.links[link].columns.clone() {
+                w = links.columns[k].times_plus(lambda[links.dof[k]], w); // w_i = w_λ + S_i λ_i
+            }
+        }
+        let (v, a) = (links.velocity[i], links.acceleration[i]);
+        let momentum = inertia * v;
+        m.w[i] = w;
+        m.momentum[i] = inertia * w;
+        m.coriolis[i] = inertia.body_coriolis(v, momentum).tr_times(w);
+        m.force[i] = inertia.newton_euler(v, momentum, a);
+    }
+}
+
+/// One wrench, and what λ sees of it.
+struct ByWrench<'a, T> {
+    links: &'a Links<T>,
+    wrench: &'a ExternalWrench<T>,
+    to: usize,
+    m: &'a mut Memory<T>,
+}
+
+impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, wrench, to, m } = self;
+        let b = wrench.body.0;
+        let w = m.w[b];
+        let seen = match wrench.frame {
+            WrenchFrame::Body => {
+                m.force[b] -= links.pose[b].act(wrench.wrench);
+                links.pose[b].inv_act(w)
+            }
+            WrenchFrame::World => {
+                let f = links.standing(b, wrench.wrench);
+                m.standing[b] += f;
+                m.turned[b] += f.bar_cross(w);
+                w.shifted::<T>(v3::neg(links.origin(b)))
+            }
+        };
+        let (l, n) = (seen.linear, seen.angular);
+        m.df_ext[6 * to..6 * to + 6].copy_from_slice(&[-l.x, -l.y, -l.z, -n.x, -n.y, -n.z]); // (4)
+    }
+}
+
+/// One body on the way back: the entries of its columns, and its sums to those of its parent.
+struct Inward<'a, T> {
+    links: &'a Links<T>,
+    i: usize,
+    p: Option<usize>,
+    lambda: &'a [T],
+    m: &'a mut Memory<T>,
+}
+
+impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, i, p, lambda, m } = self;
+        let (h, z, f) = (m.momentum[i], m.coriolis[i], m.force[i] - m.standing[i]);
+        for link in links.of_body[i].clone() {
+            let turned = f.bar_cross(m.w_parent[link]) + m.turned[i];
+            for k in links.links[link].columns.clone() {
+                let (s, to) = (links.columns[k], links.dof[k]);
+                m.dq[to] += links.psi_dot[k].power(z) + links.psi_ddot[k].power(h) - s.power(turned); // (1)
+                m.dv[to] += links.psi_s_dot[k].power(h) + s.power(z); //                                 (2)
+                m.da[to] += s.power(h); //                                                               (3)
+                m.value += lambda[to] * s.power(f);
+            }
+        }
+        if let Some(p) = p {
+            m.momentum[p] += h;
+            m.coriolis[p] += z;
+            m.force[p] = m.force[p] + m.force[i];
+            m.standing[p] = m.standing[p] + m.standing[i];
+            m.turned[p] = m.turned[p] + m.turned[i];
+        }
+    }
+}
