@@ -9,7 +9,7 @@ use gradyn::dynamics::{
     mechanical_energy, minv, rnea, rnea_with, static_torque,
 };
 use gradyn::partials::{
-    DerivativeWorkspace, HessianWorkspace, Method, bias_force_derivatives, forward_dynamics_derivatives,
+    DerivativeWorkspace, HessianWorkspace, Method, bias_derivatives, forward_dynamics_derivatives,
     mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, static_torque_derivatives,
 };
 use gradyn_derivatives::simd::{Level, with_level};
@@ -182,7 +182,7 @@ fn contractions_and_terms_allocate_nothing_the_second_time() {
                 let mut plain = Workspace::<f64>::new(&model);
                 let mut run = || {
                     for method in [Method::Analytical, Method::Dual] {
-                        bias_force_derivatives(&model, &mut terms, method, &q, &v).expect("runs");
+                        bias_derivatives(&model, &mut terms, method, &q, &v, &f_ext).expect("runs");
                         static_torque_derivatives(&model, &mut terms, method, &q, &f_ext).expect("runs");
                     }
                     mass_product_derivatives(&model, &mut terms, Method::Analytical, &q, &a).expect("runs");

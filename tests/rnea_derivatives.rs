@@ -4,8 +4,10 @@ mod common;
 
 use common::{assert_same, deviation, eps, lift, models, moved, state, tree_of_every_joint, unit, wrenches};
 use gradyn::dynamics::{self, ExternalWrench, Workspace};
+use gradyn::joint::{Composite, Continuous, Elementary, FreeFlyer, JointKind, Planar, SphericalZyx, Universal};
 use gradyn::model::{InputError, Model};
 use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
+use gradyn::spatial::Motion;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::Baseline;
 use gradyn_derivatives::{Dual8, Lanes, Real};
@@ -114,13 +116,16 @@ fn over_dual_numbers_they_are_second_derivatives() {
     }
 }
 
+/// A state.
+type Vectors = (Vec<f64>, Vec<f64>, Vec<f64>);
+
 /// In lanes there are eight states at once, each with the derivatives of its own run.
 #[test]
 fn lanes_hold_independent_states() {
     for seed in 0..3 {
         let model = tree_of_every_joint(seed);
         let states: Vec<_> = (0..8).map(|lane| state(&model, seed + lane)).collect();
-        let pack = |of: fn(&(Vec<f64>, Vec<f64>, Vec<f64>)) -> &Vec<f64>| -> Vec<Lanes<Baseline>> {
+        let pack = |of: fn(&Vectors) -> &Vec<f64>| -> Vec<Lanes<Baseline>> {
             let n = of(&states[0]).len();
             (0..n).map(|i| Lanes::from_array(std::array::from_fn(|lane| of(&states[lane])[i]))).collect()
         };
@@ -199,5 +204,83 @@ fn eight_directions_are_eight_times_one() {
         let one = dynamics::rnea_derivatives(&model, &mut single, &lift(&q), &v_k, &lift(&a), &[]).expect("runs");
         let eight: Vec<_> = by.dtau_dq.iter().map(|x| x.eps.to_array()[k]).collect();
         common::assert_near(&eight, &eps(one.dtau_dq), 1e-12, format!("direction {k}"));
+    }
+}
+
+/// With the robot's own parameters as variables: derivatives of the matrices by a mass and by a placement.
+#[test]
+fn matrices_are_differentiated_by_parameters() {
+    let model = tree_of_every_joint(1);
+    let ((q, v, a), nv) = (state(&model, 1), model.nv());
+    let body = model.body_id(model.bodies().len() / 2).expect("is there");
+    let with = |t: f64| {
+        let mut inertia = *model.bodies()[body.index()].inertia();
+        inertia.mass += t;
+        let mut x = *model.bodies()[body.index()].placement();
+        x.translation.y += t;
+        let model = model.clone().with_inertia(body, inertia).expect("is there");
+        model.with_placement(body, x).expect("is there")
+    };
+    let step = Dual64::new(0.0, 1.0);
+    let lifted = model.lift::<Dual64>();
+    let mut inertia = *lifted.bodies()[body.index()].inertia();
+    inertia.mass += step;
+    let mut x = *lifted.bodies()[body.index()].placement();
+    x.translation.y += step;
+    let lifted = lifted.with_inertia(body, inertia).and_then(|m| m.with_placement(body, x)).expect("is there");
+    let mut ws = Workspace::<Dual64>::new(&lifted);
+    let by = dynamics::rnea_derivatives(&lifted, &mut ws, &lift(&q), &lift(&v), &lift(&a), &[]).expect("runs");
+    let run = |t: f64| {
+        let model = with(t);
+        let mut ws = Workspace::new(&model);
+        let by = dynamics::rnea_derivatives(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
+        [by.dtau_dq, by.dtau_dv, by.dtau_da].map(|m| DMatrix::from_column_slice(nv, nv, m))
+    };
+    let h = 1e-3;
+    let (far, close) = ([run(2.0 * h), run(-2.0 * h)], [run(h), run(-h)]);
+    for (n, found) in [by.dtau_dq, by.dtau_dv, by.dtau_da].into_iter().enumerate() {
+        let expected = ((&close[0][n] - &close[1][n]) * 8.0 - (&far[0][n] - &far[1][n])) / (12.0 * h);
+        // Cubic in the step, so exact but for ε/h.
+        let d = deviation(&DMatrix::from_vec(nv, nv, eps(found)), &expected);
+        assert!(d < 1e-10, "deviates by {d:e}");
+    }
+}
+
+/// `∂S_l/∂q_k = S_l × S_k` if the stage of l comes before that of k, else zero; and `c = Σ ∂S/∂q_k v_k v`.
+#[test]
+fn columns_vary_with_the_stages_after_them() {
+    let rng = &mut common::rng(77);
+    let mut joints = common::every_joint(rng);
+    let parts: [Elementary; 5] = [
+        Planar::new(common::axis(rng)).into(),
+        SphericalZyx.into(),
+        FreeFlyer.into(),
+        Universal { first: common::axis(rng), second: common::axis(rng) }.into(),
+        Continuous { axis: common::axis(rng) }.into(),
+    ];
+    joints.push(Composite::with_placements(parts.map(|part| (common::transform(rng), part))).into());
+    for joint in joints {
+        let mut builder = gradyn::ModelBuilder::new("one");
+        let (x, y) = (common::transform(rng), common::inertia(rng));
+        builder.add_body(None, "body", "joint", x, joint.clone(), y).expect("builds");
+        let model = builder.build().expect("builds");
+        let ((q, v, _), n) = (state(&model, 5), model.nv());
+        let mut s = vec![Motion::zero(); n];
+        joint.motion_subspace(&q, &mut s);
+        let mut sum = Motion::zero();
+        for k in 0..n {
+            let mut varied = vec![Motion::<Dual64>::zero(); n];
+            joint.motion_subspace(&moved(&model, &q, &unit(n, k)), &mut varied);
+            for l in 0..n {
+                let before = joint.stage_end(l) <= k;
+                let rate = if before { s[l].cross(s[k]) } else { Motion::zero() };
+                let found = common::motion(varied[l]).map(|x| x.eps);
+                let what = format!("{} {l} along {k}", joint.kind());
+                common::assert_near(&found, &common::motion(rate), 1e-14, what);
+                sum += rate.scale(v[k] * v[l]);
+            }
+        }
+        let bias = common::motion(joint.bias(&q, &v));
+        common::assert_near(&bias, &common::motion(sum), 1e-13, joint.kind());
     }
 }

@@ -3,11 +3,11 @@
 mod common;
 
 use common::{assert_near, assert_same, deviation, models, state, tree, unit, wrenches};
-use gradyn::dynamics::{Workspace, inverse_dynamics, rnea};
+use gradyn::dynamics::{self, Workspace, inverse_dynamics, rnea};
 use gradyn::joint::Revolute;
 use gradyn::model::{BodyId, InputError, Model};
 use gradyn::partials::{
-    DerivativeWorkspace, Method, SparsityPattern, State, StateFunction, bias_force_derivatives, by_duals,
+    DerivativeWorkspace, Method, SparsityPattern, State, StateFunction, bias_derivatives, by_duals,
     generalized_gravity_derivatives, mass_product_derivatives, rnea_derivatives, static_torque_derivatives,
 };
 use gradyn_derivatives::Scalar;
@@ -19,11 +19,12 @@ type Found = Vec<(&'static str, DMatrix<f64>)>;
 fn all(model: &Model, ws: &mut DerivativeWorkspace, method: Method, seed: u64) -> Found {
     let ((q, v, a), wrenches) = (state(model, seed), wrenches(model, seed));
     let mut found = Vec::new();
-    let by = bias_force_derivatives(model, ws, method, &q, &v).expect("runs");
+    let by = bias_derivatives(model, ws, method, &q, &v, &wrenches).expect("runs");
     let column = |x: &[f64]| DMatrix::from_column_slice(x.len(), 1, x);
     assert_eq!(by.errors.is_some(), method == Method::Difference);
     found.push(("c", column(by.bias.as_slice())));
     found.extend([("dc/dq", by.dbias_dq.clone()), ("dc/dv", by.dbias_dv.clone())]);
+    found.extend(by.dbias_df_ext.iter().map(|m| ("dc/df", m.clone())));
     let by = generalized_gravity_derivatives(model, ws, method, &q).expect("runs");
     found.extend([("g", column(by.tau.as_slice())), ("dg/dq", by.dtau_dq.clone())]);
     assert!(by.dtau_df_ext.is_empty());
@@ -68,7 +69,7 @@ fn values_are_the_parts_of_inverse_dynamics() {
         let mut ws = DerivativeWorkspace::new(&model);
         let tau = |v: &[f64], a: &[f64]| inverse_dynamics(&model, &q, v, a, &[]).expect("runs");
         for method in [Method::Analytical, Method::Dual] {
-            let by = bias_force_derivatives(&model, &mut ws, method, &q, &v).expect("runs");
+            let by = bias_derivatives(&model, &mut ws, method, &q, &v, &[]).expect("runs");
             let bias = by.bias.clone();
             assert_same(bias.as_slice(), &tau(&v, &zero), format!("{what}: c"));
             let by = generalized_gravity_derivatives(&model, &mut ws, method, &q).expect("runs");
@@ -78,6 +79,17 @@ fn values_are_the_parts_of_inverse_dynamics() {
             assert_near(sum.as_slice(), &tau(&v, &a), 1e-12, format!("{what}: M a + c"));
             let product = by.mass_matrix * nalgebra::DVector::from_column_slice(&a);
             assert_near(by.product.as_slice(), product.as_slice(), 1e-12, format!("{what}: M a"));
+            // The functions that these are derivatives of.
+            let (wrenches, mut plain) = (wrenches(&model, 2), Workspace::new(&model));
+            let by = bias_derivatives(&model, &mut ws, method, &q, &v, &wrenches).expect("runs");
+            let bias = dynamics::bias(&model, &mut plain, &q, &v, &wrenches).expect("runs");
+            assert_near(by.bias.as_slice(), bias, 1e-12, format!("{what}: bias"));
+            let by = static_torque_derivatives(&model, &mut ws, method, &q, &wrenches).expect("runs");
+            let torque = dynamics::static_torque(&model, &mut plain, &q, &wrenches).expect("runs");
+            assert_near(by.tau.as_slice(), torque, 1e-12, format!("{what}: static torque"));
+            let by = generalized_gravity_derivatives(&model, &mut ws, method, &q).expect("runs");
+            let gravity = dynamics::generalized_gravity(&model, &mut plain, &q).expect("runs");
+            assert_near(by.tau.as_slice(), gravity, 1e-12, format!("{what}: gravity"));
         }
     }
 }
@@ -208,7 +220,7 @@ fn wrong_shapes_are_named() {
     assert_eq!(SparsityPattern::wrench(&model, foreign).nonzeros(), 0);
     let mut ws = DerivativeWorkspace::new(&common::tree_of(9, 3));
     let (q, v, a) = state(&model, 0);
-    let error = bias_force_derivatives(&model, &mut ws, Method::Analytical, &q, &v).expect_err("another model's");
+    let error = bias_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &[]).expect_err("another model's");
     assert!(matches!(error, InputError::Workspace { .. }), "{error}");
     let error = mass_product_derivatives(&model, &mut ws, Method::Analytical, &q, &a).expect_err("another model's");
     assert!(matches!(error, InputError::Workspace { .. }), "{error}");

@@ -22,12 +22,15 @@ pub(crate) mod links;
 pub(crate) mod ltl;
 mod minv;
 mod reference;
+pub(crate) mod regressor;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod rnea_gradient;
+pub(crate) mod rnea_second;
 pub(crate) mod seen;
 pub(crate) mod singular;
 pub(crate) mod step;
+mod tensor3;
 mod workspace;
 pub(crate) mod world;
 
@@ -49,8 +52,14 @@ pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_de
 pub use ltl::{MassFactors, factorize_mass_matrix};
 pub use minv::{mass_matrix_inverse, minv};
 pub use reference::{FrameRef, ReferenceFrame};
+pub use regressor::{
+    frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
+    static_torque_regressor, torque_regressor,
+};
 pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
 pub use rnea_gradient::{TorqueGradient, rnea_gradient};
+pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};
+pub use tensor3::Tensor3;
 pub use workspace::Workspace;

@@ -4,9 +4,8 @@ use super::links::Links;
 use super::world::World;
 use super::{
     aba, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl,
-    minv,
+    minv, regressor, rnea_derivatives, rnea_gradient, rnea_second,
 };
-use super::{rnea_derivatives, rnea_gradient};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
@@ -43,6 +42,8 @@ pub struct Workspace<T> {
     pub(crate) world: World<T>,
     /// The tree as links with constant columns; made when first needed.
     pub(crate) links: Option<Box<Links<T>>>,
+    /// What second derivatives of inverse dynamics need, made at their first use.
+    pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
     /// Of the derivatives of inverse dynamics; made when first needed.
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the gradient of a combination of torques; made when first needed.
@@ -63,6 +64,8 @@ pub struct Workspace<T> {
     pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
     /// Of transposed Jacobians; made when first needed.
     pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
+    /// Of regressors.
+    pub(crate) regressor: regressor::Memory<T>,
     /// Of centres of mass; made when first needed.
     pub(crate) com: Option<Box<com::Memory<T>>>,
     /// Of the centroidal momentum; made when first needed.
@@ -102,6 +105,7 @@ impl<T: Real> Workspace<T> {
             still: Vec::new(),
             world: World::new(n, columns),
             links: None,
+            second: None,
             rnea_derivatives: None,
             rnea_gradient: None,
             crba: crba::Memory::default(),
@@ -112,6 +116,7 @@ impl<T: Real> Workspace<T> {
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
+            regressor: regressor::Memory::default(),
             com: None,
             centroidal: None,
             centroidal_derivatives: None,

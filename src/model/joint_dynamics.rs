@@ -54,6 +54,15 @@ impl<P: Real> DofDynamics<P> {
         (slope * self.friction + T::from(self.damping)) * (self.multiplier * self.multiplier)
     }
 
+    /// Second derivative of [`friction_torque`](Self::friction_torque): `−3 k³ friction w² u / (u² + w²)^{5/2}`.
+    #[inline(always)]
+    pub(crate) fn friction_curvature<T: Scalar<P>>(&self, v: T, width: P) -> T {
+        let u = v * self.multiplier;
+        let r = (u * u + width * width).sqrt().recip();
+        let (near, k) = (r * width, self.multiplier);
+        (u * r) * (near * near) * (r * r) * (k * k * k * self.friction) * -3.0
+    }
+
     /// `k² armature`, what it adds to the mass matrix.
     #[inline(always)]
     pub(crate) fn mass(&self) -> P {

@@ -19,6 +19,7 @@ mod hessian;
 mod kinematics;
 mod plan;
 mod result;
+mod second;
 mod sparsity;
 mod state_function;
 mod terms;
@@ -29,10 +30,11 @@ pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivati
 pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
+pub use second::{SecondOrderWorkspace, rnea_second_derivatives};
 pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 pub use terms::{
-    BiasForceDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_force_derivatives,
+    BiasDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_derivatives,
     generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
 };
 

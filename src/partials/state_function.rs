@@ -9,8 +9,8 @@ use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::Force;
 use gradyn_derivatives::difference::{DifferenceError, Estimate, Euclidean, Method, jacobian};
-use gradyn_derivatives::simd::WIDTH;
-use gradyn_derivatives::{Dual8, Lanes, Real, Scalar, Uniform};
+use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Dual8, Lanes, Real, Scalar, VectorDual};
 use nalgebra::{DMatrix, DVector, Vector3};
 
 /// What a quantity depends on. Slices that it does not need may be empty; nothing is differentiated by them then.
@@ -166,7 +166,13 @@ impl<F: StateFunction> DualRun<'_, F> {
 }
 
 /// `q ⊕ ε e_k`, k a lane: `dq = G(q) e_k`.
-fn seed_configuration(model: &Model, q: &[f64], start: usize, width: usize, out: &mut [Dual8]) {
+pub(super) fn seed_configuration<R: Register>(
+    model: &Model,
+    q: &[f64],
+    start: usize,
+    width: usize,
+    out: &mut [VectorDual<R>],
+) {
     let mut direction = vec![0.0; model.nv()];
     let mut rates = vec![[0.0; WIDTH]; model.nq()];
     let mut rate = vec![0.0; model.nq()];
@@ -182,7 +188,7 @@ fn seed_configuration(model: &Model, q: &[f64], start: usize, width: usize, out:
         }
     }
     for ((to, value), rate) in out.iter_mut().zip(q).zip(rates) {
-        *to = Dual8::new(Uniform::from(*value), Lanes::from_array(rate));
+        *to = VectorDual::from_parts(*value, rate);
     }
 }
 

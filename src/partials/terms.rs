@@ -6,16 +6,18 @@ use crate::dynamics::{ExternalWrench, state_not_finite};
 use crate::model::{InputError, Model};
 use nalgebra::{DMatrix, DVector, Vector3};
 
-/// Bias forces `c(q, v)` and their derivatives.
+/// Bias forces and their derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BiasForceDerivatives<'w> {
-    /// `c`, nv.
+pub struct BiasDerivatives<'w> {
+    /// `c(q, v) − Σ Jᵀ φ`, nv.
     pub bias: &'w DVector<f64>,
-    /// `∂c/∂q`, nv × nv, along `q ⊕ ε e_k`.
+    /// By q, nv × nv, along `q ⊕ ε e_k`.
     pub dbias_dq: &'w DMatrix<f64>,
-    /// `∂c/∂v`, nv × nv.
+    /// By v, nv × nv.
     pub dbias_dv: &'w DMatrix<f64>,
-    /// Estimated errors, of `∂c/∂q` in `dtau_dq` and of `∂c/∂v` in `dtau_dv`, from the method of differences.
+    /// By each external wrench, nv × 6, columns force then moment: minus the transposed Jacobian.
+    pub dbias_df_ext: &'w [DMatrix<f64>],
+    /// Estimated errors, of `dbias_dq` in `dtau_dq` and so on, from the method of differences.
     pub errors: Option<&'w DerivativeErrors>,
 }
 
@@ -45,28 +47,30 @@ pub struct MassProductDerivatives<'w> {
     pub errors: Option<&'w DerivativeErrors>,
 }
 
-/// Bias forces (nonlinear effects) `c(q, v) = rnea(q, v, 0)` with `∂c/∂q`, `∂c/∂v`: Coriolis and centrifugal forces,
-/// gravity, and damping and friction of the joints if the model has them switched on.
+/// Derivatives of [`bias`](crate::dynamics::bias): `c(q, v) − Σ Jᵀ φ = rnea(q, v, 0, φ)`, nonlinear effects with gravity, and
+/// with damping and friction of the joints if the model has them switched on.
 ///
-/// `q`: nq, `v`: nv. A second call with a method other than differences allocates nothing.
+/// `q`: nq, `v`: nv. A second call with a method other than differences allocates nothing, as long as there are no more
+/// wrenches than ever before.
 ///
 /// # Errors
 /// As [`rnea_derivatives`].
-pub fn bias_force_derivatives<'w>(
+pub fn bias_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
     q: &[f64],
     v: &[f64],
-) -> Result<BiasForceDerivatives<'w>, InputError> {
+    wrenches: &[ExternalWrench],
+) -> Result<BiasDerivatives<'w>, InputError> {
     let rest = Rest::take(model, ws);
-    let outcome = rnea_derivatives(model, ws, method, q, v, &rest.0, &[]).map(|_| ());
+    let outcome = rnea_derivatives(model, ws, method, q, v, &rest.0, wrenches).map(|_| ());
     let by = rest.put_back(ws, outcome)?;
-    let RneaDerivatives { tau: bias, dtau_dq: dbias_dq, dtau_dv: dbias_dv, errors, .. } = by;
-    Ok(BiasForceDerivatives { bias, dbias_dq, dbias_dv, errors: errors.as_deref() })
+    let RneaDerivatives { tau: bias, dtau_dq: dbias_dq, dtau_dv: dbias_dv, dtau_df_ext: dbias_df_ext, errors, .. } = by;
+    Ok(BiasDerivatives { bias, dbias_dq, dbias_dv, dbias_df_ext, errors: errors.as_deref() })
 }
 
-/// Generalized gravity `g(q) = rnea(q, 0, 0)`, the torques that hold the robot against its weight, with `∂g/∂q`:
+/// Derivatives of [`generalized_gravity`](crate::dynamics::generalized_gravity), `g(q) = rnea(q, 0, 0)`:
 /// [`static_torque_derivatives`] without wrenches. Friction is zero at rest.
 ///
 /// # Errors
@@ -80,8 +84,7 @@ pub fn generalized_gravity_derivatives<'w>(
     static_torque_derivatives(model, ws, method, q, &[])
 }
 
-/// Static torque `τ(q, φ) = rnea(q, 0, 0, φ) = g(q) − Σ Jᵀ φ`, the torques that hold the robot at rest under wrenches from
-/// outside, with `∂τ/∂q` and `∂τ/∂φ`.
+/// Derivatives of [`static_torque`](crate::dynamics::static_torque), `τ(q, φ) = g(q) − Σ Jᵀ φ = rnea(q, 0, 0, φ)`.
 ///
 /// `q`: nq. A second call with a method other than differences allocates nothing, as long as there are no more wrenches
 /// than ever before.

@@ -29,7 +29,11 @@ mod transform;
 pub mod vector;
 
 pub use force::{Force, Momentum};
-pub use inertia::{ArticulatedInertia, BodyCoriolis, Inertia, InertiaAboutOrigin, InertiaError, Principal};
+pub use inertia::regressor::{kinetic_energy_regressor, wrench_regressor};
+pub use inertia::{
+    ArticulatedInertia, BodyCoriolis, Inertia, InertiaAboutOrigin, InertiaError, LogCholesky, ParameterJacobian,
+    Principal,
+};
 pub use motion::Motion;
 pub use quaternion::Quaternion;
 pub use se3::{exp6, jexp6, jlog6, log6, log6_of};

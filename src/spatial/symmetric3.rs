@@ -118,10 +118,18 @@ impl<T: Real> Symmetric3<T> {
         self.xx + self.yy + self.zz
     }
 
-    /// `tr(A) 1 − A`. Turns second moments of mass into rotational inertia; half of it turns back.
+    /// `tr(A) 1 − A`. Turns second moments of mass into rotational inertia; [`half_trace_minus`](Self::half_trace_minus)
+    /// turns back.
     #[inline(always)]
     pub fn trace_minus(&self) -> Self {
         Self::new(self.yy + self.zz, -self.xy, -self.xz, self.xx + self.zz, -self.yz, self.xx + self.yy)
+    }
+
+    /// `½ tr(A) 1 − A`. Turns rotational inertia into second moments of mass.
+    #[inline(always)]
+    pub fn half_trace_minus(&self) -> Self {
+        let half = self.trace() * 0.5;
+        Self::new(half - self.xx, -self.xy, -self.xz, half - self.yy, -self.yz, half - self.zz)
     }
 
     /// `R A Rᵀ`: the matrix in coordinates of A, for a rotation `r_ab` and `self` in coordinates of B.

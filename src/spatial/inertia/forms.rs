@@ -40,13 +40,12 @@ impl<T: Real> Inertia<T> {
     #[inline(always)]
     pub fn pseudo_inertia(&self) -> Matrix4<T> {
         let (m, h) = (self.mass, self.first_moment());
-        let i = self.moment_about_origin();
-        let half = i.trace() * 0.5;
+        let s = self.moment_about_origin().half_trace_minus();
         #[rustfmt::skip]
         let p = Matrix4::new(
-            half - i.xx, -i.xy, -i.xz, h.x,
-            -i.xy, half - i.yy, -i.yz, h.y,
-            -i.xz, -i.yz, half - i.zz, h.z,
+            s.xx, s.xy, s.xz, h.x,
+            s.xy, s.yy, s.yz, h.y,
+            s.xz, s.yz, s.zz, h.z,
             h.x, h.y, h.z, m,
         );
         p

@@ -2,12 +2,15 @@
 
 mod articulated;
 mod forms;
+mod log_cholesky;
 mod origin;
 mod rate;
+pub(super) mod regressor;
 mod shapes;
 mod validity;
 
 pub use articulated::ArticulatedInertia;
+pub use log_cholesky::{LogCholesky, ParameterJacobian};
 pub use origin::InertiaAboutOrigin;
 pub use rate::BodyCoriolis;
 pub use validity::{InertiaError, Principal};

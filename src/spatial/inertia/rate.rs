@@ -111,6 +111,25 @@ impl<T: Real> BodyCoriolis<T> {
         Force::new(v3::zero(), v3::add(twice, v3::rotate_back(&self.angular, m.angular)))
     }
 
+    /// `m ×* B − B m×`: rate of change when the bodies are carried along by `m`, their velocities too. With `m = (s, w)`:
+    /// `h_l` changes by `w × h_l`, and `A` by `[w]× A − A [w]× − 2 [s]× [h_l]×`.
+    #[inline(always)]
+    pub fn carried<U: Scalar<T>>(&self, m: Motion<U>) -> BodyCoriolis<U> {
+        let (h, a, s, w) = (self.momentum, &self.angular, m.linear, m.angular);
+        let wa = v3::product(&v3::skew(w), &v3::lift_matrix(a));
+        let aw = v3::product(a, &v3::skew(w));
+        // [s]× [h]× = h sᵀ − (s·h) 1
+        let (sh, hs) = (v3::dot(h, s) * 2.0, v3::outer(h, s));
+        let entry = |wa: U, aw: U, hs: U| wa - aw - hs * 2.0;
+        #[rustfmt::skip]
+        let angular = Matrix3::new(
+            entry(wa.m11, aw.m11, hs.m11) + sh, entry(wa.m12, aw.m12, hs.m12), entry(wa.m13, aw.m13, hs.m13),
+            entry(wa.m21, aw.m21, hs.m21), entry(wa.m22, aw.m22, hs.m22) + sh, entry(wa.m23, aw.m23, hs.m23),
+            entry(wa.m31, aw.m31, hs.m31), entry(wa.m32, aw.m32, hs.m32), entry(wa.m33, aw.m33, hs.m33) + sh,
+        );
+        BodyCoriolis { momentum: v3::cross(w, v3::lift(h)), angular }
+    }
+
     /// As a matrix, 6×6.
     #[inline(always)]
     pub fn matrix6(&self) -> Matrix6<T> {

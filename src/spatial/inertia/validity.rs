@@ -51,6 +51,16 @@ pub enum InertiaError {
         /// `m c`, kg m.
         first_moment: [f64; 3],
     },
+    /// No mass, or none in some direction: a point, a rod, a plate.
+    #[error(
+        "inertia: mass {mass} kg with second moments of mass {second_moments:?} kg m² has no extent in some direction"
+    )]
+    Flat {
+        /// Mass, kg.
+        mass: f64,
+        /// Second moments of mass about the mass centre along the frame's axes, `Σ m x²`, kg m².
+        second_moments: [f64; 3],
+    },
     /// A matrix is not the matrix of an inertia.
     #[error(
         "inertia matrix: entry ({row}, {column}), counted from zero, is {value} where the pattern asks for {expected}"

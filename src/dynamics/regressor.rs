@@ -1,0 +1,272 @@
+//! Regressors: what is linear in the bodies' inertial parameters, or in small errors of the joints' placements.
+//!
+//! Bodies have ten parameters each ([`Inertia::to_parameters`](crate::spatial::Inertia::to_parameters)), those of body `b`
+//! in columns `10 b ..`; all of them are [`Model::inertial_parameters`]. What joints add by themselves (armature,
+//! damping, friction) is not part of any regressor.
+
+use super::jacobian::{add, check as check_state, clear, empty, place_path};
+use super::links::{Links, update};
+use super::reference::Attached;
+use super::rnea::{base_acceleration, check_finite};
+use super::{FrameRef, ReferenceFrame, Workspace, world};
+use crate::model::{InputError, Model};
+use crate::spatial::{
+    Force, Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, vector as v3, wrench_regressor,
+};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::DMatrix;
+
+/// Results of this file.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    /// nv × 10 n.
+    torque: DMatrix<T>,
+    /// 1 × 10 n.
+    energy: DMatrix<T>,
+    /// 6 × 10.
+    wrench: DMatrix<T>,
+    /// 6 × 6 n.
+    kinematic: DMatrix<T>,
+}
+
+impl<T: Real> Default for Memory<T> {
+    fn default() -> Self {
+        Self { torque: empty(), energy: empty(), wrench: empty(), kinematic: empty() }
+    }
+}
+
+impl<P: Real> Model<P> {
+    /// The inertial parameters of all bodies, ten each: what regressors multiply.
+    #[must_use]
+    pub fn inertial_parameters(&self) -> Vec<P> {
+        self.bodies.iter().flat_map(|body| body.inertia.to_parameters()).collect()
+    }
+}
+
+/// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from the inertial parameters, nv × 10 n.
+///
+/// `q`: nq, `v`, `a`: nv; `π`: [`Model::inertial_parameters`]. Gravity is included; armature, damping and friction of the
+/// joints are not, nor wrenches from outside. Entries of bodies that a joint does not carry are exactly zero. Cost
+/// O(n d); a second call allocates nothing. Pinocchio's `computeJointTorqueRegressor`.
+///
+/// ```
+/// use gradyn::dynamics::{rnea, torque_regressor};
+/// # use gradyn::{Model, UrdfOptions, Workspace};
+/// # use nalgebra::DVector;
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model.with_joint_friction(false);
+/// let (q, v, a) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [0.1; 7]);
+/// let mut workspace = Workspace::new(&model);
+/// let parameters = DVector::from_vec(model.inertial_parameters());
+/// let tau = torque_regressor(&model, &mut workspace, &q, &v, &a)? * parameters;
+/// let expected = rnea(&model, &mut workspace, &q, &v, &a)?;
+/// # assert!(model.joint_dynamics().iter().all(|dof| dof.armature == 0.0));
+/// assert!((tau[3] - expected[3]).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
+    check_finite(model, q, v, a)?;
+    update(model, ws, base_acceleration(model), (q, v, a));
+    let Workspace { regressor: Memory { torque, .. }, links, .. } = &mut *ws;
+    clear(torque, model.nv, 10 * model.bodies.len());
+    if let Some(links) = links {
+        T::call(Torques { links, torque });
+    }
+    finite(model, "torque_regressor", torque)?;
+    Ok(&ws.regressor.torque)
+}
+
+/// `Y(q)` with `g = Y π`: the joint torques that hold the robot at rest, from the inertial parameters, nv × 10 n:
+/// [`torque_regressor`] without motion.
+///
+/// # Errors
+/// As [`torque_regressor`].
+pub fn static_torque_regressor<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    let mut still = std::mem::take(&mut ws.still);
+    still.resize(model.nv, T::zero());
+    let done = torque_regressor(model, ws, q, &still, &still).map(|_| ());
+    ws.still = still;
+    done.map(|()| &ws.regressor.torque)
+}
+
+/// The columns of each body: wrenches, projected on all columns of motion from there to the root.
+struct Torques<'a, T> {
+    links: &'a Links<T>,
+    torque: &'a mut DMatrix<T>,
+}
+
+impl<T: Real + Scalar<T>> Piece for Torques<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, torque } = self;
+        for (b, pose) in links.pose.iter().enumerate() {
+            let (v, a) = (pose.inv_act(links.velocity[b]), pose.inv_act(links.acceleration[b]));
+            let wrenches: [Force<T>; 10] = wrench_regressor(v, a);
+            for (k, f) in wrenches.into_iter().enumerate() {
+                let f: Force<T> = pose.act(f);
+                for link in links.path(links.carrier[b]) {
+                    for column in link.columns.clone() {
+                        torque[(links.dof[column], 10 * b + k)] += links.columns[column].power(f);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `W` with `f = W π_F`: the wrench that a body needs for its motion, gravity included, 6 × 10, linear rows first.
+///
+/// Everything is in coordinates of the frame F that is asked about: the wrench, with its moment about F's origin, and the
+/// parameters `π_F` of the body that F belongs to (of any body fixed to F, such as a load whose parameters are sought).
+/// `q`: nq, `v`, `a`: nv. For a frame fixed to the world, the wrench that holds a body there. Cost O(n); a second call
+/// allocates nothing. Pinocchio's `computeFrameBodyRegressor`.
+///
+/// # Errors
+/// As [`torque_regressor`], and if the model has no such frame.
+pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    frame: impl Into<FrameRef>,
+) -> Result<&'w DMatrix<T>, InputError> {
+    let at = Attached::of(model, frame.into())?;
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
+    check_finite(model, q, v, a)?;
+    let a_0 = base_acceleration(model);
+    let links = update(model, ws, a_0, (q, v, a));
+    let placement: Transform<T> = at.placement.lift();
+    let (v, a) = match at.body {
+        Some(b) => {
+            let x_of: Transform<T> = links.pose[b] * placement;
+            (x_of.inv_act(links.velocity[b]), x_of.inv_act(links.acceleration[b]))
+        }
+        None => (Motion::zero(), placement.inv_act(a_0)),
+    };
+    let wrench = &mut ws.regressor.wrench;
+    clear(wrench, 6, 10);
+    for (k, f) in wrench_regressor(v, a).into_iter().enumerate() {
+        add(wrench, k, Motion::new(f.linear, f.angular));
+    }
+    finite(model, "frame_wrench_regressor", wrench)?;
+    Ok(&ws.regressor.wrench)
+}
+
+/// `w(q, v)` with `½ vᵀ M v = w π`, J: kinetic energy from the inertial parameters, 1 × 10 n. That of rotors (armature) is
+/// not included.
+///
+/// `q`: nq, `v`: nv. Cost O(n); a second call allocates nothing.
+///
+/// # Errors
+/// As [`torque_regressor`].
+pub fn kinetic_energy_regressor<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    check_state(model, ws, q, v)?;
+    world::place(model, ws, q);
+    world::drive(model, ws, q, v);
+    let energy = &mut ws.regressor.energy;
+    clear(energy, 1, 10 * model.bodies.len());
+    for (b, x_wb) in ws.x_wb.iter().enumerate() {
+        let row = of_kinetic_energy(x_wb.inv_act(ws.world.velocity[b]));
+        row.into_iter().enumerate().for_each(|(k, x)| energy[(0, 10 * b + k)] = x);
+    }
+    finite(model, "kinetic_energy_regressor", energy)?;
+    Ok(&ws.regressor.energy)
+}
+
+/// `w(q)` with `−Σ m g·c = w π`, J: potential energy in the gravitational field from the inertial parameters, 1 × 10 n.
+///
+/// `q`: nq. `−g·p` multiplies the mass of a body with its origin at `p`, `−Rᵀ g` its first moment. Cost O(n); a second
+/// call allocates nothing.
+///
+/// # Errors
+/// As [`torque_regressor`].
+pub fn potential_energy_regressor<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    check_state(model, ws, q, &[])?;
+    world::place(model, ws, q);
+    let energy = &mut ws.regressor.energy;
+    clear(energy, 1, 10 * model.bodies.len());
+    for (b, x_wb) in ws.x_wb.iter().enumerate() {
+        let first = x_wb.inv_vector(v3::neg(v3::lift::<P, T>(model.gravity)));
+        let row = [-v3::dot(model.gravity, x_wb.translation), first.x, first.y, first.z];
+        row.into_iter().enumerate().for_each(|(k, x)| energy[(0, 10 * b + k)] = x);
+    }
+    finite(model, "potential_energy_regressor", energy)?;
+    Ok(&ws.regressor.energy)
+}
+
+/// How a frame moves by small errors of the joints' placements: geometric calibration, 6 × 6 n, linear rows first.
+///
+/// `q`: nq. Columns `6 b .. 6 b + 6`: the motion of the frame, in the reference, when the placement of body `b`'s joint
+/// becomes `placement ∘ exp(ε e_k)` ([`Model::with_placement`]): small displacements along, then rotations about the
+/// axes of the joint's mounting frame. Zero for joints that do not carry the frame. Cost O(n); a second call allocates
+/// nothing. Pinocchio's `computeFrameKinematicRegressor`.
+///
+/// # Errors
+/// As [`torque_regressor`], and if the model has no such frame.
+pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    frame: impl Into<FrameRef>,
+    reference: ReferenceFrame,
+) -> Result<&'w DMatrix<T>, InputError> {
+    let at = Attached::of(model, frame.into())?;
+    check_state(model, ws, q, &[])?;
+    place_path(model, ws, q, at.body);
+    let x_wf = at.pose(ws);
+    let kinematic = &mut ws.regressor.kinematic;
+    clear(kinematic, 6, 6 * model.bodies.len());
+    let axes = v3::identity::<T>();
+    for (b, body) in super::jacobian::path(&model.bodies, at.body) {
+        let mounting: Transform<T> = match body.parent {
+            Some(p) => ws.x_wb[p] * body.placement.lift::<T>(),
+            None => body.placement.lift(),
+        };
+        for k in 0..3 {
+            let e = v3::column(&axes, k);
+            for (column, error) in [(k, Motion::new(e, v3::zero())), (3 + k, Motion::new(v3::zero(), e))] {
+                let moved: Motion<T> = mounting.act(error);
+                add(kinematic, 6 * b + column, reference.motion_from_world(&x_wf, moved));
+            }
+        }
+    }
+    finite(model, "kinematic_regressor", kinematic)?;
+    Ok(&ws.regressor.kinematic)
+}
+
+/// Are all entries finite?
+fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, matrix: &DMatrix<T>) -> Result<(), InputError> {
+    match matrix.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(InputError::Overflow { what, index, joint: format!("all of {}", model.name) }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,76 @@
+//! What the sweep needs besides the workspace.
+
+use super::RneaSecondDerivatives;
+use crate::dynamics::links::Links;
+use crate::model::Model;
+use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
+use gradyn_derivatives::Real;
+use gradyn_derivatives::simd::WIDTH;
+
+/// The column at one place of a path from the world to a body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Its degree of freedom.
+    pub(super) dof: usize,
+    /// The places of its link's columns.
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Sizes of the blocks of [`Memory::path`] and [`Memory::ancestors`], per column.
+pub(super) const MOTIONS: usize = 4 * 6;
+pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
+pub(super) const ROWS: usize = 11;
+
+/// Memory of [`rnea_second_derivatives`](super::rnea_second_derivatives).
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    /// Columns from the world to each link, its own included.
+    pub(super) depth: Vec<usize>,
+    /// The columns from the world to a link.
+    pub(super) steps: Vec<Step>,
+    /// `S`, `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` of these columns, component by component in blocks of a pack.
+    pub(super) path: Vec<T>,
+    /// What one column of the link makes of each column of its path, in the same blocks.
+    pub(super) ancestors: Vec<T>,
+    /// Second derivatives by two columns, and by all columns above.
+    pub(super) rows: Vec<T>,
+    /// Sums over subtrees: inertia, Coriolis matrix, force.
+    pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
+    pub(super) coriolis: Vec<BodyCoriolis<T>>,
+    pub(super) force: Vec<Force<T>>,
+    /// Forces that stand still in the world, summed over subtrees.
+    pub(super) still: Vec<Force<T>>,
+    /// Two degrees of freedom share a coordinate: entries are sums.
+    pub(super) shares: bool,
+    /// Only the entries that the analytical form writes may be other than zero.
+    pub(crate) sparse: bool,
+    pub(crate) result: RneaSecondDerivatives<T>,
+}
+
+impl<T: Real> Memory<T> {
+    pub(crate) fn new<P: Real>(model: &Model<P>, links: &Links<T>) -> Self {
+        let n = model.bodies.len();
+        let mut depth: Vec<usize> = Vec::with_capacity(links.links.len());
+        for link in &links.links {
+            let above = link.parent.map_or(0, |p| depth[p]);
+            depth.push(above + link.columns.len());
+        }
+        let deepest = depth.iter().copied().max().unwrap_or(0);
+        let padded = deepest.next_multiple_of(WIDTH);
+        Self {
+            depth,
+            steps: vec![Step { dof: 0, start: 0, end: 0 }; deepest],
+            path: vec![T::zero(); padded * MOTIONS],
+            ancestors: vec![T::zero(); padded * FACTORS],
+            rows: vec![T::zero(); padded * ROWS],
+            inertia: vec![InertiaAboutOrigin::zero(); n],
+            coriolis: vec![BodyCoriolis::zero(); n],
+            force: vec![Force::zero(); n],
+            still: vec![Force::zero(); n],
+            shares: model.bodies.iter().any(|body| !body.owns_coordinates && !body.v.is_empty()),
+            sparse: true,
+            result: RneaSecondDerivatives::zeros(model.nv),
+        }
+    }
+}

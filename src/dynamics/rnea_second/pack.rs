@@ -1,0 +1,86 @@
+//! Several numbers of one type side by side: what the loops over ancestors run over.
+
+use crate::spatial::{Force, Motion};
+use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Real, Scalar};
+use nalgebra::Vector3;
+
+/// `WIDTH` numbers of type `T` that go through the same computation.
+pub(crate) trait Pack<T: Real>: Scalar<T> {
+    /// How many.
+    const WIDTH: usize;
+    /// The first numbers of a slice.
+    fn load(from: &[T]) -> Self;
+    /// Into the first places of a slice.
+    fn store(self, to: &mut [T]);
+}
+
+/// One at a time.
+impl<T: Real> Pack<T> for T
+where
+    T: Scalar<T>,
+{
+    const WIDTH: usize = 1;
+    #[inline(always)]
+    fn load(from: &[T]) -> Self {
+        from[0]
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [T]) {
+        to[0] = self;
+    }
+}
+
+/// A register of them.
+impl<R: Register> Pack<f64> for Lanes<R> {
+    const WIDTH: usize = WIDTH;
+    #[inline(always)]
+    fn load(from: &[f64]) -> Self {
+        let mut lanes = [0.0; WIDTH];
+        lanes.copy_from_slice(&from[..WIDTH]);
+        Self::from_array(lanes)
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f64]) {
+        to[..WIDTH].copy_from_slice(&self.to_array());
+    }
+}
+
+/// A vector of packs, from six rows of numbers.
+#[inline(always)]
+fn load_pair<T: Real, L: Pack<T>>(from: &[T]) -> (Vector3<L>, Vector3<L>) {
+    let w = L::WIDTH;
+    let from = &from[..6 * w];
+    (
+        Vector3::new(L::load(from), L::load(&from[w..]), L::load(&from[2 * w..])),
+        Vector3::new(L::load(&from[3 * w..]), L::load(&from[4 * w..]), L::load(&from[5 * w..])),
+    )
+}
+
+/// `L::WIDTH` motions, component by component.
+#[inline(always)]
+pub(crate) fn load_motion<T: Real, L: Pack<T>>(from: &[T]) -> Motion<L> {
+    let (linear, angular) = load_pair(from);
+    Motion::new(linear, angular)
+}
+
+/// `L::WIDTH` forces, component by component.
+#[inline(always)]
+pub(crate) fn store_force<T: Real, L: Pack<T>>(f: Force<L>, to: &mut [T]) {
+    let w = L::WIDTH;
+    let to = &mut to[..6 * w];
+    f.linear.x.store(to);
+    f.linear.y.store(&mut to[w..]);
+    f.linear.z.store(&mut to[2 * w..]);
+    store_vector(f.angular, &mut to[3 * w..]);
+}
+
+/// `L::WIDTH` vectors, component by component.
+#[inline(always)]
+pub(crate) fn store_vector<T: Real, L: Pack<T>>(a: Vector3<L>, to: &mut [T]) {
+    let w = L::WIDTH;
+    let to = &mut to[..3 * w];
+    a.x.store(to);
+    a.y.store(&mut to[w..]);
+    a.z.store(&mut to[2 * w..]);
+}

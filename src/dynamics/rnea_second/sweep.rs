@@ -1,0 +1,396 @@
+//! The sweep over the tree: motions outward, composites and second derivatives inward.
+
+use super::memory::{FACTORS, MOTIONS, ROWS, Step};
+use super::pack::{Pack, load_motion, store_force, store_vector};
+use super::{Memory, RneaSecondDerivatives, wrench};
+use crate::dynamics::links::{Links, update};
+use crate::dynamics::rnea::base_acceleration;
+use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
+use crate::model::Model;
+use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
+use std::marker::PhantomData;
+
+/// The closed form at one state; the arguments have been checked. Ancestors go through it `L::WIDTH` at a time.
+pub(crate) struct Sweep<'a, P, T, L> {
+    pub(crate) model: &'a Model<P>,
+    pub(crate) ws: &'a mut Workspace<T>,
+    pub(crate) q: &'a [T],
+    pub(crate) v: &'a [T],
+    pub(crate) a: &'a [T],
+    pub(crate) wrenches: &'a [ExternalWrench<T>],
+    pub(crate) width: PhantomData<L>,
+}
+
+impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
+    /// Are all derivatives finite?
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Self { model, ws, q, v, a, wrenches, .. } = self;
+        ws.second(model);
+        let Some(mut owned) = ws.second.take() else { return false };
+        let memory = &mut *owned;
+        if memory.shares || !memory.sparse {
+            memory.result.tensors_mut().into_iter().for_each(|tensor| tensor.as_mut_slice().fill(T::zero()));
+            memory.sparse = true;
+        }
+        let links = &*update(model, ws, base_acceleration(model), (q, v, a));
+        load(model, links, memory, wrenches);
+
+        let mut waste = L::zero();
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            for index in links.of_body[i].clone().rev() {
+                // Depth first: the path of any link but a leaf is the beginning of the one before.
+                let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
+                if is_leaf {
+                    gather(links, memory, index, L::WIDTH);
+                }
+                let link = &links.links[index];
+                let (depth, start) = (memory.depth[index], memory.depth[index] - link.columns.len());
+                for column in link.columns.clone() {
+                    let width = PhantomData::<L>;
+                    L::call(Combine { links, memory: &mut *memory, column, i, depth, start, width });
+                    for t in 0..depth {
+                        waste = L::call(Multiply { memory: &mut *memory, t, is_own: t >= start, waste });
+                        if memory.shares {
+                            scatter::<T, true>(memory, links.dof[column], t, start, L::WIDTH);
+                        } else {
+                            scatter::<T, false>(memory, links.dof[column], t, start, L::WIDTH);
+                        }
+                    }
+                }
+            }
+            if let Some(parent) = body.parent {
+                let (inertia, coriolis, force) = (memory.inertia[i], memory.coriolis[i], memory.force[i]);
+                memory.inertia[parent] += inertia;
+                memory.coriolis[parent] += coriolis;
+                memory.force[parent] += force;
+            }
+        }
+        if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
+            wrench::add(model, links, memory);
+        }
+        if model.joint_friction {
+            let nv = model.nv;
+            let vv = memory.result.d2tau_dvdv.as_mut_slice();
+            for dof in &model.dofs {
+                let i = dof.index;
+                vv[(i * nv + i) * nv + i] += dof.friction_curvature(v[i], model.friction_width);
+            }
+        }
+        ws.second = Some(owned);
+        waste.is_finite()
+    }
+}
+
+/// What each body has by itself: inertia, `B`, the force that it needs less that of wrenches which move along with it.
+/// Wrenches that stand still go elsewhere.
+#[inline(always)]
+fn load<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    links: &Links<T>,
+    memory: &mut Memory<T>,
+    wrenches: &[ExternalWrench<T>],
+) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        let (y, v) = (links.inertia(body, i), links.velocity[i]);
+        memory.inertia[i] = y.into();
+        memory.coriolis[i] = y.body_coriolis(v);
+        memory.force[i] = y.newton_euler(v, links.acceleration[i]);
+    }
+    memory.still.fill(Force::zero());
+    for w in wrenches {
+        let b = w.body.index();
+        match w.frame {
+            WrenchFrame::Body => memory.force[b] -= links.pose[b].act(w.wrench),
+            WrenchFrame::World => memory.still[b] += links.standing(b, w.wrench),
+        }
+    }
+}
+
+/// The columns from the world to a link, in blocks of a pack.
+fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width: usize) {
+    let mut next = Some(leaf);
+    while let Some(index) = next {
+        let link = &links.links[index];
+        let end = memory.depth[index];
+        let start = end - link.columns.len();
+        for (at, column) in (start..end).zip(link.columns.clone()) {
+            memory.steps[at] = Step { dof: links.dof[column], start, end };
+            let block = &mut memory.path[at / width * (MOTIONS * width)..][..MOTIONS * width];
+            let lane = at % width;
+            let motions =
+                [links.columns[column], links.psi_dot[column], links.psi_ddot[column], links.psi_s_dot[column]];
+            for (m, m_k) in motions.into_iter().enumerate() {
+                let (l, w) = (m_k.linear, m_k.angular);
+                for (c, x) in [l.x, l.y, l.z, w.x, w.y, w.z].into_iter().enumerate() {
+                    block[(6 * m + c) * width + lane] = x;
+                }
+            }
+        }
+        next = link.parent;
+    }
+}
+
+/// What the equations have of one column `S` of a link: `r₀` … `r₇` of the paper.
+struct Column<T> {
+    /// `S`
+    s: Motion<T>,
+    /// `Y`, composite.
+    inertia: InertiaAboutOrigin<T>,
+    /// `Y S`: `r₀ = (Y S)×̄*`.
+    f0: Force<T>,
+    /// `Bφ = r₁ + r₀`
+    b_phi: BodyCoriolis<T>,
+    /// The symmetric lower right block of `r₁`.
+    d1: Symmetric3<T>,
+    /// `r₃ = B(Y, Ψ̇) + S×* B − B S×`
+    r3: BodyCoriolis<T>,
+    /// `Bᵀ S`, a pure moment: `r₄ = (Bᵀ S)×̄*`.
+    n4: Vector3<T>,
+    /// `r₅ = (B Ψ̇ + S×* f + Y Ψ̈)×̄*`
+    f5: Force<T>,
+    /// `r₇ = (B S + Y (Ψ̇ + Ṡ))×̄*`
+    f7: Force<T>,
+}
+
+impl<T: Real> Column<T> {
+    #[inline(always)]
+    fn new(links: &Links<T>, column: usize, i: usize, memory: &Memory<T>) -> Self {
+        let (s, psi_dot) = (links.columns[column], links.psi_dot[column]);
+        let (psi_ddot, s_dot) = (links.psi_ddot[column], links.psi_s_dot[column]);
+        let (y, b, f) = (memory.inertia[i], memory.coriolis[i], memory.force[i]);
+        let f0 = y * s;
+        let b_phi = y.body_coriolis(s, f0);
+        Self {
+            s,
+            inertia: y,
+            f0,
+            b_phi,
+            d1: Symmetric3::from_matrix(&b_phi.angular),
+            r3: y.body_coriolis(psi_dot, y * psi_dot) + b.carried(s),
+            n4: b.tr_times(s).angular,
+            f5: b.times(psi_dot) + s.cross_force(f) + y * psi_ddot,
+            f7: b.times(s) + y * s_dot,
+        }
+    }
+
+    /// `r₁ m`
+    #[inline(always)]
+    fn r1<L: Scalar<T>>(&self, m: Motion<L>) -> Force<L> {
+        let h = self.b_phi.momentum;
+        let linear = v3::cross(v3::neg(h), m.angular);
+        Force::new(linear, self.d1.times_plus(m.angular, v3::cross(h, m.linear)))
+    }
+}
+
+/// Blocks of [`Memory::path`]: `S′`, `Ψ̇′`, `Ψ̈′`, `Ψ̇′ + Ṡ′`.
+const S: usize = 0;
+const PSI_DOT: usize = 6;
+const PSI_DDOT: usize = 12;
+const S_DOT: usize = 18;
+
+/// Blocks of [`Memory::ancestors`]. `U1`, `U11`, `U8_12` are pure moments.
+const U1: usize = 0;
+const U11: usize = 3;
+const U8_12: usize = 6;
+const U9: usize = 9;
+const U3: usize = 15;
+const U6: usize = 21;
+const U7: usize = 27;
+const U4: usize = 33;
+
+/// Rows of [`Memory::rows`]; the names are those of the products.
+const P1: usize = 0;
+const P2: usize = 1;
+const U1_PSI: usize = 2;
+const U1_S: usize = 3;
+const U11_S: usize = 4;
+const U9_S: usize = 5;
+const U3_S: usize = 6;
+const U8_S: usize = 7;
+const U6_S: usize = 8;
+const U7_S: usize = 9;
+const U4_S: usize = 10;
+
+/// The paper's `u` of one column of body `i` and all columns of its path, `depth` of them.
+struct Combine<'a, T, L> {
+    links: &'a Links<T>,
+    memory: &'a mut Memory<T>,
+    column: usize,
+    i: usize,
+    depth: usize,
+    /// First column of its link.
+    start: usize,
+    width: PhantomData<L>,
+}
+
+impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, memory, column, i, depth, start, .. } = self;
+        let own = Column::new(links, column, i, memory);
+        let (w, Memory { path, ancestors, .. }) = (L::WIDTH, memory);
+        for block in 0..depth.div_ceil(w) {
+            let path = &path[block * MOTIONS * w..][..MOTIONS * w];
+            let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
+            let s = load_motion::<T, L>(&path[S * w..]);
+            let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
+            let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
+            let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+
+            let u9 = own.f0.bar_cross(s);
+            store_force(u9, &mut to[U9 * w..]);
+            store_vector(own.b_phi.tr_times(s).angular, &mut to[U11 * w..]);
+            store_vector(own.r3.tr_times(s).angular, &mut to[U1 * w..]);
+            // u₈ − u₁₂ = u₅ + u₈
+            let u8 = v3::cross(v3::neg(own.n4), s.angular);
+            store_vector(v3::sub(u8, own.b_phi.tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
+            let u3 = own.r3.times(psi_dot) + own.r1(psi_ddot) + own.f5.bar_cross(s);
+            store_force(u3, &mut to[U3 * w..]);
+            let u6 = own.b_phi.times(psi_dot) + own.f7.bar_cross(s);
+            store_force(u6, &mut to[U6 * w..]);
+            let u7 = own.r3.times(s) + own.r1(s_dot);
+            store_force(u7, &mut to[U7 * w..]);
+            if (block + 1) * w > start {
+                // Only for columns of the link itself.
+                let u4 = u9 + own.s.cross_force(own.inertia * s);
+                store_force(u4, &mut to[U4 * w..]);
+            }
+        }
+    }
+}
+
+/// All products of column `t` of the path with the columns up to its link's last. `waste` stays zero if they are finite.
+struct Multiply<'a, T, L> {
+    memory: &'a mut Memory<T>,
+    t: usize,
+    /// Does column `t` belong to the same link?
+    is_own: bool,
+    waste: L,
+}
+
+impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
+    type Output = L;
+    #[inline(always)]
+    fn run(self) -> L {
+        let Self { memory, t, is_own, waste } = self;
+        let w = L::WIDTH;
+        let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
+        let lane = t % w;
+        let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
+        let force = |k: usize| Force::new(vector(k), vector(k + 3));
+        let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
+        let (u9, u3, u6, u7, u4) = (force(U9), force(U3), force(U6), force(U7), force(U4));
+        let mut waste = waste;
+        for block in 0..memory.steps[t].end.div_ceil(w) {
+            let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
+            let to = &mut memory.rows[block * ROWS * w..][..ROWS * w];
+            let s = load_motion::<T, L>(&path[S * w..]);
+            let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
+            let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
+            let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+
+            // u₁₃ = u₉ + u₁₁
+            let u9_psi_ddot: L = u9.power(psi_ddot);
+            let u9_s_dot: L = u9.power(s_dot);
+            let p1: L = v3::dot(u11, psi_dot.angular);
+            let p2 = u9_psi_ddot + v3::dot(u8_12, psi_dot.angular);
+            let u1_psi = u9_psi_ddot + v3::dot(u11, psi_ddot.angular) + v3::dot(u1, psi_dot.angular);
+            let u1_s = u9_s_dot + v3::dot(u11, s_dot.angular) + v3::dot(u1, s.angular);
+            let u8_s = u9_s_dot + v3::dot(u8_12, s.angular);
+            let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
+            let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
+            waste = keep(P1, p1, to, waste);
+            waste = keep(P2, p2, to, waste);
+            waste = keep(U1_PSI, u1_psi, to, waste);
+            waste = keep(U1_S, u1_s, to, waste);
+            waste = keep(U11_S, u11_s, to, waste);
+            waste = keep(U9_S, u9_s, to, waste);
+            waste = keep(U3_S, u3_s, to, waste);
+            waste = keep(U8_S, u8_s, to, waste);
+            waste = keep(U6_S, u6_s, to, waste);
+            waste = keep(U7_S, u7_s, to, waste);
+            if is_own {
+                waste = keep(U4_S, u4.power(s), to, waste);
+            }
+        }
+        waste
+    }
+}
+
+/// Puts numbers into their row; `waste` stays zero as long as all are finite.
+#[inline(always)]
+fn keep<T: Real, L: Pack<T>>(row: usize, x: L, rows: &mut [T], waste: L) -> L {
+    x.store(&mut rows[row * L::WIDTH..]);
+    x.mul_plus(0.0, waste)
+}
+
+/// Writes the products into the tensors, for degree of freedom `p`, column `t` of its path and all columns `r` up to
+/// the link of `t`.
+///
+/// `start`: first column of the link of `p`. Each entry is written once, or, if joints share coordinates (`ADD`), added.
+fn scatter<T: Real, const ADD: bool>(memory: &mut Memory<T>, p: usize, t: usize, start: usize, w: usize) {
+    let Memory { steps, rows, result, .. } = memory;
+    let RneaSecondDerivatives { d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq } = result;
+    let n = d2tau_dqdq.dims()[0];
+    let (qq, qv) = (d2tau_dqdq.as_mut_slice(), d2tau_dqdv.as_mut_slice());
+    let (vv, aq) = (d2tau_dvdv.as_mut_slice(), d2tau_dadq.as_mut_slice());
+    let is_own = t >= start;
+    let Step { dof: j, start: link, end } = steps[t];
+    let i = p;
+    for (r, step) in steps[..end].iter().enumerate() {
+        let k = step.dof;
+        let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
+        let row = |row: usize| rows[r / w * (ROWS * w) + row * w + r % w];
+        let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
+        let u13_s = u11_s + row(U9_S);
+        put::<T, ADD>(&mut qq[at(i, j, k)], p2);
+        put::<T, ADD>(&mut qv[at(i, k, j)], -p1);
+        if !is_own {
+            let (u1_psi, u1_s) = (row(U1_PSI), row(U1_S));
+            put::<T, ADD>(&mut qq[at(j, k, i)], u1_psi);
+            put::<T, ADD>(&mut qq[at(j, i, k)], u1_psi);
+            put::<T, ADD>(&mut qv[at(j, k, i)], p1);
+            put::<T, ADD>(&mut qv[at(j, i, k)], u1_s);
+            put::<T, ADD>(&mut vv[at(j, k, i)], u11_s);
+            put::<T, ADD>(&mut vv[at(j, i, k)], u11_s);
+            put::<T, ADD>(&mut aq[at(j, k, i)], u13_s);
+        }
+        if r >= link {
+            // u₂ = u₁₃
+            put::<T, ADD>(&mut vv[at(i, j, k)], -u13_s);
+            continue;
+        }
+        let (u9_s, u3_s) = (row(U9_S), row(U3_S));
+        put::<T, ADD>(&mut qq[at(i, k, j)], p2);
+        put::<T, ADD>(&mut qq[at(k, i, j)], u3_s);
+        put::<T, ADD>(&mut vv[at(i, j, k)], -u11_s);
+        put::<T, ADD>(&mut vv[at(i, k, j)], -u11_s);
+        put::<T, ADD>(&mut qv[at(i, j, k)], row(U8_S));
+        put::<T, ADD>(&mut qv[at(k, j, i)], row(U6_S));
+        put::<T, ADD>(&mut aq[at(k, i, j)], u9_s);
+        put::<T, ADD>(&mut aq[at(i, k, j)], u9_s);
+        if is_own {
+            put::<T, ADD>(&mut vv[at(k, j, i)], row(U4_S));
+        } else {
+            // u₁₀ = u₁₃ + u₉
+            let u10_s = u13_s + u9_s;
+            put::<T, ADD>(&mut qq[at(k, j, i)], u3_s);
+            put::<T, ADD>(&mut vv[at(k, i, j)], u10_s);
+            put::<T, ADD>(&mut vv[at(k, j, i)], u10_s);
+            put::<T, ADD>(&mut qv[at(k, i, j)], row(U7_S));
+            put::<T, ADD>(&mut aq[at(k, j, i)], u13_s);
+        }
+    }
+}
+
+#[inline(always)]
+fn put<T: Real, const ADD: bool>(to: &mut T, x: T) {
+    *to = if ADD { *to + x } else { x };
+}

@@ -1,0 +1,123 @@
+//! Second derivatives of inverse dynamics: in closed form, by dual numbers, by differences.
+
+mod difference;
+mod dual;
+
+use super::Method;
+use crate::dynamics::rnea_second::{Sweep, check};
+use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Workspace};
+use crate::model::{InputError, Model};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, dispatch};
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Memory for second derivatives, made once per thread for one model; results borrow from it.
+pub struct SecondOrderWorkspace {
+    pub(super) base: Workspace<f64>,
+    /// Registers; their type depends on the level.
+    pub(super) registers: Option<Box<dyn Any + Send + Sync>>,
+    errors: Option<Box<RneaSecondDerivatives>>,
+}
+
+impl fmt::Debug for SecondOrderWorkspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecondOrderWorkspace").finish_non_exhaustive()
+    }
+}
+
+impl SecondOrderWorkspace {
+    /// Memory for the second derivatives of this model. The tensors, `4 nv³` numbers, are made at the first use.
+    #[must_use]
+    pub fn new(model: &Model) -> Self {
+        Self { base: Workspace::new(model), registers: None, errors: None }
+    }
+
+    /// Estimated errors of the last result, if it is by [`Method::Difference`].
+    #[must_use]
+    pub fn errors(&self) -> Option<&RneaSecondDerivatives> {
+        self.errors.as_deref()
+    }
+}
+
+/// Second derivatives of torques: four tensors nv × nv × nv, in the order that [`RneaSecondDerivatives`] states.
+///
+/// `q`: nq, `v`, `a`: nv. Wrenches, armature, friction and mimic joints are included, and every kind of joint. Entries
+/// that the tree makes zero are exactly zero.
+///
+/// | method | how | cost |
+/// |---|---|---|
+/// | [`Method::Analytical`] | [`dynamics::rnea_second_derivatives`](crate::dynamics::rnea_second_derivatives), ancestors in registers | O(n d²) |
+/// | [`Method::Dual`] | the first derivatives in closed form over dual numbers | O(n² d) |
+/// | [`Method::Difference`] | extrapolated differences of the first derivatives; [errors](SecondOrderWorkspace::errors) | some twenty first derivatives a direction |
+///
+/// A second call with [`Method::Analytical`] allocates nothing.
+///
+/// ```
+/// use gradyn::partials::{Method, SecondOrderWorkspace, rnea_second_derivatives};
+/// # use gradyn::{Model, UrdfOptions};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+/// let (q, v, a) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [0.0; 7]);
+/// let mut workspace = SecondOrderWorkspace::new(&model);
+/// let second = rnea_second_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &a, &[])?;
+/// // How the torque of the second joint bends with the third and the fourth angle:
+/// println!("{}", second.d2tau_dqdq[(1, 2, 3)]);
+/// # assert_eq!(second.d2tau_dqdq[(1, 2, 3)], second.d2tau_dqdq[(1, 3, 2)]); // single axes commute
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
+/// number is not finite.
+pub fn rnea_second_derivatives<'w>(
+    model: &Model,
+    ws: &'w mut SecondOrderWorkspace,
+    method: Method,
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
+    wrenches: &[ExternalWrench],
+) -> Result<&'w RneaSecondDerivatives, InputError> {
+    check(model, &ws.base, q, v, a, wrenches)?;
+    ws.errors = None;
+    let at = At { q, v, a, wrenches };
+    let finite = match method {
+        Method::Analytical => dispatch(Analytical { model, base: &mut ws.base, at }),
+        Method::Dual => dual::rnea_second_derivatives(model, ws, at)?,
+        Method::Difference => {
+            let (base, errors) = (&mut ws.base, &mut ws.errors);
+            **errors.insert(Box::new(RneaSecondDerivatives::zeros(model.nv()))) =
+                difference::rnea_second_derivatives(model, base, at)?;
+            true
+        }
+    };
+    let result = &ws.base.second(model).result;
+    if finite { Ok(result) } else { Err(result.overflow(model)) }
+}
+
+/// A state, and the wrenches there.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    q: &'a [f64],
+    v: &'a [f64],
+    a: &'a [f64],
+    wrenches: &'a [ExternalWrench],
+}
+
+/// The closed form at the width of registers.
+struct Analytical<'a> {
+    model: &'a Model,
+    base: &'a mut Workspace<f64>,
+    at: At<'a>,
+}
+
+impl Kernel for Analytical<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { model, base, at: At { q, v, a, wrenches } } = self;
+        R::call(Sweep { model, ws: base, q, v, a, wrenches, width: PhantomData::<Lanes<R>> })
+    }
+}

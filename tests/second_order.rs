@@ -1,0 +1,311 @@
+//! Second derivatives of inverse dynamics: closed form, dual numbers and differences agree, with what they must be.
+
+mod common;
+
+use common::{assert_near, assert_same, lift, state, wrenches};
+use gradyn::dynamics::{self, ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, rnea_with};
+use gradyn::model::{InputError, Model};
+use gradyn::partials::{Method, SecondOrderWorkspace, rnea_second_derivatives};
+use gradyn_derivatives::num_dual::{Dual, Dual64};
+use gradyn_derivatives::simd::{Level, with_level};
+use gradyn_derivatives::{Dual8, Lanes, Real};
+
+/// A second derivative: one direction outside, eight inside.
+type Nested = Dual<Dual8>;
+
+/// Trees of every kind of joint and robots, those that nested dual numbers get through in time.
+fn models() -> Vec<(String, Model)> {
+    common::models().into_iter().filter(|(_, model)| model.nv() <= 50).collect()
+}
+
+/// What the definition says: `d/dε d/dδ` of torques over nested dual numbers, ε in lanes, δ outside.
+fn by_nested_duals(model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[ExternalWrench]) -> [Tensor3; 4] {
+    let nv = model.nv();
+    let mut ws = Workspace::<Nested>::new(model);
+    let wrenches: Vec<ExternalWrench<Nested>> = wrenches.iter().map(ExternalWrench::lift).collect();
+    let mut tensors = [(); 4].map(|()| Tensor3::zeros([nv; 3]));
+    let along =
+        |k: usize, dot: Nested| -> Vec<Nested> { (0..nv).map(|i| if i == k { dot } else { Nested::zero() }).collect() };
+    let outside = Nested::new(Dual8::from(0.0), Dual8::from(1.0));
+    let (constant_v, constant_a) = (lift::<Nested>(v), lift::<Nested>(a));
+    let sum = |x: &[Nested], dx: &[Nested]| x.iter().zip(dx).map(|(x, dx)| *x + *dx).collect::<Vec<_>>();
+    for start in (0..nv).step_by(8) {
+        let inside: Vec<Nested> = (0..nv)
+            .map(|k| {
+                let lane = if (start..start + 8).contains(&k) { k - start } else { 8 };
+                Nested::from_re(Dual8::new(0.0.into(), Lanes::unit(lane)))
+            })
+            .collect();
+        let q_k = model.integrate(&lift::<Nested>(q), &inside).expect("fits");
+        let v_k = sum(&constant_v, &inside);
+        for j in 0..nv {
+            let e_j = along(j, outside);
+            let q_kj = model.integrate(&q_k, &e_j).expect("fits");
+            let q_j = model.integrate(&lift::<Nested>(q), &e_j).expect("fits");
+            let (v_kj, a_j) = (sum(&v_k, &e_j), sum(&constant_a, &e_j));
+            let states = [
+                (&q_kj, &constant_v, &constant_a),
+                (&q_j, &v_k, &constant_a),
+                (&lift(q), &v_kj, &constant_a),
+                (&q_k, &constant_v, &a_j),
+            ];
+            for (tensor, (q, v, a)) in tensors.iter_mut().zip(states) {
+                let tau = rnea_with(model, &mut ws, q, v, a, &wrenches).expect("valid");
+                for (i, tau) in tau.iter().enumerate() {
+                    let lanes = tau.eps.eps.to_array();
+                    for k in start..nv.min(start + 8) {
+                        tensor[(i, j, k)] = lanes[k - start];
+                    }
+                }
+            }
+        }
+    }
+    tensors
+}
+
+/// The closed form is what nested dual numbers give, on trees of every joint and on robots, wrenches,
+/// friction and mimic joints included.
+#[test]
+fn closed_form_is_what_nested_duals_give() {
+    for (what, model) in models() {
+        let ((q, v, a), f_ext) = (state(&model, 7), wrenches(&model, 7));
+        let expected = by_nested_duals(&model, &q, &v, &a, &f_ext);
+        let mut ws = Workspace::new(&model);
+        let found = dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
+        for ((name, found), expected) in found.tensors().into_iter().zip(&expected) {
+            // Rounding of sums over some ten bodies.
+            assert_near(found.as_slice(), expected.as_slice(), 1e-12, format!("{what}: {name}"));
+        }
+    }
+}
+
+/// One method's tensors in memory of their own.
+fn by(method: Method, model: &Model, seed: u64) -> RneaSecondDerivatives {
+    let ((q, v, a), f_ext) = (state(model, seed), wrenches(model, seed));
+    let mut ws = SecondOrderWorkspace::new(model);
+    rnea_second_derivatives(model, &mut ws, method, &q, &v, &a, &f_ext).expect("valid").clone()
+}
+
+#[track_caller]
+fn assert_tensors_near(found: &RneaSecondDerivatives, expected: &RneaSecondDerivatives, tolerance: f64, what: &str) {
+    for ((name, found), (_, expected)) in found.tensors().into_iter().zip(expected.tensors()) {
+        assert_near(found.as_slice(), expected.as_slice(), tolerance, format!("{what}: {name}"));
+    }
+}
+
+/// The three methods agree, differences within what they know of their errors.
+#[test]
+fn methods_agree() {
+    for (what, model) in models() {
+        let expected = by(Method::Dual, &model, 3);
+        // Rounding of sums over some ten bodies.
+        assert_tensors_near(&by(Method::Analytical, &model, 3), &expected, 1e-12, &what);
+        if model.nv() > 30 {
+            continue; // Twenty first derivatives a direction take long.
+        }
+        let ((q, v, a), f_ext) = (state(&model, 3), wrenches(&model, 3));
+        let mut ws = SecondOrderWorkspace::new(&model);
+        let found = rnea_second_derivatives(&model, &mut ws, Method::Difference, &q, &v, &a, &f_ext).expect("valid");
+        // What Ridders' table reaches from first derivatives that are right to rounding.
+        assert_tensors_near(found, &expected, 1e-9, &what);
+        assert!(ws.errors().is_some_and(|errors| errors.tensors()[0].1.as_slice().iter().all(|e| e.is_finite())));
+    }
+}
+
+/// On large trees too: closed form and duals, all of `common::models()`.
+#[test]
+fn closed_form_and_duals_agree_on_large_trees() {
+    for (what, model) in common::models().into_iter().filter(|(_, model)| model.nv() > 50) {
+        // Rounding of sums over up to sixty bodies.
+        assert_tensors_near(&by(Method::Analytical, &model, 3), &by(Method::Dual, &model, 3), 1e-11, &what);
+    }
+}
+
+/// `∂²τ/∂v²` is symmetric in the velocities, `∂M/∂q` is that of a symmetric matrix, and `∂²τ/∂q²` is symmetric where
+/// both directions belong to different joints, or to one axis after the other.
+#[test]
+fn symmetries_hold() {
+    for (what, model) in models() {
+        let second = by(Method::Analytical, &model, 5);
+        let nv = model.nv();
+        let scale = |t: &Tensor3| t.as_slice().iter().fold(1.0, |s: f64, x| s.max(x.abs()));
+        let commute = |j: usize, k: usize| {
+            let joint = |dof| model.joint_of_dof(dof).map(|body| (body, model.bodies()[body.index()].joint().kind()));
+            let (a, b) = (joint(j), joint(k));
+            j == k || a != b || a.is_some_and(|(_, kind)| matches!(kind, "cylindrical" | "translation" | "universal"))
+        };
+        let commutes: Vec<bool> = (0..nv * nv).map(|at| commute(at / nv, at % nv)).collect();
+        let (qq, vv, aq) = (&second.d2tau_dqdq, &second.d2tau_dvdv, &second.d2tau_dadq);
+        let (of_qq, of_vv, of_aq) = (scale(qq), scale(vv), scale(aq));
+        // Both orders are the same sums, rounded differently.
+        let near = |x: f64, y: f64, scale: f64| (x - y).abs() < 1e-12 * scale;
+        for i in 0..nv {
+            for j in 0..nv {
+                for k in 0..nv {
+                    assert!(near(vv[(i, j, k)], vv[(i, k, j)], of_vv), "{what}: vv {i} {j} {k}");
+                    assert!(near(aq[(i, j, k)], aq[(j, i, k)], of_aq), "{what}: aq {i} {j} {k}");
+                    let same = near(qq[(i, j, k)], qq[(i, k, j)], of_qq);
+                    assert!(same || !commutes[j * nv + k], "{what}: qq {i} {j} {k}");
+                }
+            }
+        }
+    }
+}
+
+/// Velocities enter the torques as `c(q, v)`, a quadratic form plus friction: without friction and wrenches
+/// `Σ_jk vv_ijk v_j v_k = 2 (c(q, v) − c(q, 0))`, and `Σ_k qv_ijk v_k` is twice the derivative of that by `q`.
+#[test]
+fn velocity_terms_are_quadratic() {
+    for (what, model) in models() {
+        let model = model.with_joint_friction(false);
+        let ((q, v, _), nv) = (state(&model, 9), model.nv());
+        let zero = vec![0.0; nv];
+        let mut ws = SecondOrderWorkspace::new(&model);
+        let second = rnea_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &zero, &[]).expect("valid");
+        let mut ws = Workspace::new(&model);
+        let moving = dynamics::rnea_derivatives(&model, &mut ws, &q, &v, &zero, &[]).expect("valid");
+        let (tau, by_q) = (moving.tau.to_vec(), moving.dtau_dq.to_vec());
+        let still = dynamics::rnea_derivatives(&model, &mut ws, &q, &zero, &zero, &[]).expect("valid");
+        let (mut found, mut found_by_q) = (vec![0.0; nv], vec![0.0; nv * nv]);
+        for ((i, j, k), x) in second.d2tau_dvdv.iter() {
+            found[i] += x * v[j] * v[k];
+        }
+        for ((i, j, k), x) in second.d2tau_dqdv.iter() {
+            found_by_q[i + nv * j] += x * v[k];
+        }
+        let twice = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| 2.0 * (a - b)).collect::<Vec<_>>();
+        // Gravity is taken away from torques that hold it: its digits are lost.
+        assert_near(&found, &twice(&tau, still.tau), 1e-11, format!("{what}: vv"));
+        assert_near(&found_by_q, &twice(&by_q, still.dtau_dq), 1e-11, format!("{what}: qv"));
+    }
+}
+
+/// Every level of registers gives what one number at a time gives, and the same bits again.
+#[test]
+fn levels_agree() {
+    for (what, model) in common::models() {
+        let ((q, v, a), f_ext) = (state(&model, 2), wrenches(&model, 2));
+        let mut ws = Workspace::new(&model);
+        let expected = dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
+        for level in Level::available() {
+            let run = || with_level(level, || by(Method::Analytical, &model, 2));
+            let found = run();
+            // Fused products round once.
+            assert_tensors_near(&found, expected, 1e-12, &format!("{what}, {level}"));
+            for ((name, a), (_, b)) in found.tensors().into_iter().zip(run().tensors()) {
+                assert_same(a.as_slice(), b.as_slice(), format!("{what}, {level}: {name}"));
+            }
+        }
+    }
+}
+
+/// Nothing is left in the memory by earlier calls, of whatever method and at whatever state; what the tree makes zero is
+/// exactly zero.
+#[test]
+fn calls_do_not_depend_on_earlier_ones() {
+    for (what, model) in models().into_iter().filter(|(_, model)| model.nv() <= 20) {
+        let ((q, v, a), f_ext) = (state(&model, 8), wrenches(&model, 8));
+        let expected = by(Method::Analytical, &model, 8);
+        let mut ws = SecondOrderWorkspace::new(&model);
+        for method in [Method::Analytical, Method::Dual, Method::Analytical, Method::Difference, Method::Analytical] {
+            let (q, v, a) = state(&model, 1);
+            rnea_second_derivatives(&model, &mut ws, method, &q, &v, &a, &f_ext[..1]).expect("valid");
+        }
+        let found = rnea_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &a, &f_ext).expect("valid");
+        for ((name, found), (_, expected)) in found.tensors().into_iter().zip(expected.tensors()) {
+            assert_same(found.as_slice(), expected.as_slice(), format!("{what}: {name}"));
+        }
+        let mut related = vec![false; model.nv() * model.nv()];
+        let ids = || (0..model.bodies().len()).filter_map(|i| model.body_id(i));
+        for (a, b) in ids().flat_map(|a| ids().map(move |b| (a, b))) {
+            if model.supports(a, b) || model.supports(b, a) {
+                for i in model.bodies()[a.index()].v_range() {
+                    model.bodies()[b.index()].v_range().for_each(|j| related[i * model.nv() + j] = true);
+                }
+            }
+        }
+        let related = |i: usize, j: usize| related[i * model.nv() + j];
+        for (name, tensor) in found.tensors() {
+            for ((i, j, k), x) in tensor.iter() {
+                let zero = !(related(i, j) && related(i, k) && related(j, k));
+                assert!(!zero || x.to_bits() == 0, "{what}: {name}[{i}, {j}, {k}] = {x:e}");
+            }
+        }
+    }
+}
+
+/// Over dual numbers the closed form is exact too: third derivatives.
+#[test]
+fn third_derivatives_come_from_dual_numbers() {
+    let model = common::tree_of_every_joint(1);
+    let ((q, v, a), f_ext) = (state(&model, 4), wrenches(&model, 4));
+    let (_, direction, _) = state(&model, 5);
+    let mut ws = Workspace::<Dual64>::new(&model);
+    let f_dual: Vec<ExternalWrench<Dual64>> = f_ext.iter().map(ExternalWrench::lift).collect();
+    let (q_dual, v_dual, a_dual) = (common::moved(&model, &q, &direction), lift(&v), lift(&a));
+    let third =
+        dynamics::rnea_second_derivatives(&model, &mut ws, &q_dual, &v_dual, &a_dual, &f_dual).expect("valid").clone();
+    let mut ws = Workspace::new(&model);
+    let mut at = |step: f64| {
+        let along: Vec<f64> = direction.iter().map(|x| x * step).collect();
+        let q = model.integrate(&q, &along).expect("fits");
+        dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid").clone()
+    };
+    let h = 1e-3;
+    let (values, near, far) = (at(0.0), [at(-h), at(h)], [at(-2.0 * h), at(2.0 * h)]);
+    for (t, (name, third)) in third.tensors().into_iter().enumerate() {
+        let re: Vec<f64> = third.as_slice().iter().map(|x| x.re).collect();
+        assert_same(&re, values.tensors()[t].1.as_slice(), format!("{name}: values"));
+        let at = |of: &RneaSecondDerivatives, e: usize| of.tensors()[t].1.as_slice()[e];
+        let differences: Vec<f64> = (0..re.len())
+            .map(|e| {
+                let (one, two) = (at(&near[1], e) - at(&near[0], e), at(&far[1], e) - at(&far[0], e));
+                (8.0 * one - two) / (12.0 * h)
+            })
+            .collect();
+        let eps: Vec<f64> = third.as_slice().iter().map(|x| x.eps).collect();
+        // Five points: h⁴ = 1e-12 of the fifth derivative, and rounding 1e-16 / h of sums of hundreds.
+        assert_near(&eps, &differences, 1e-9, name);
+    }
+}
+
+/// Wrong arguments come back as errors that name them.
+#[test]
+fn arguments_are_checked() {
+    let model = common::tree_of_every_joint(1);
+    let (q, v, a) = state(&model, 1);
+    let mut ws = SecondOrderWorkspace::new(&model);
+    for method in Method::ALL {
+        let mut run = |q: &[f64], v: &[f64], a: &[f64]| {
+            rnea_second_derivatives(&model, &mut ws, method, q, v, a, &[]).expect_err("wrong").to_string()
+        };
+        assert!(run(&q, &v[1..], &a).contains("`v`"));
+        let mut bad = a.clone();
+        bad[3] = f64::NAN;
+        assert!(run(&q, &v, &bad).contains("`a[3]`"));
+        assert!(run(&q, &vec![1e200; v.len()], &a).contains("too large"), "{method}");
+    }
+    let other = common::tree_of_every_joint(2);
+    let (q, v, a) = state(&other, 1);
+    let error = rnea_second_derivatives(&other, &mut ws, Method::Analytical, &q, &v, &a, &[]).expect_err("other");
+    assert!(matches!(error, InputError::Workspace { .. }));
+}
+
+/// A tensor's entries stand where its strides say, and contraction with `λ` is the sum over the first index.
+#[test]
+#[expect(clippy::float_cmp, reason = "whole numbers")]
+fn tensors_are_indexed_as_documented() {
+    let mut tensor = Tensor3::zeros([2, 3, 4]);
+    for (n, x) in tensor.as_mut_slice().iter_mut().enumerate() {
+        *x = n as f64;
+    }
+    assert_eq!(tensor.strides(), [12, 4, 1]);
+    assert!(tensor.iter().all(|((i, j, k), x)| *x == tensor[(i, j, k)] && *x == (12 * i + 4 * j + k) as f64));
+    assert_eq!(tensor.get(1, 2, 3), Some(&23.0));
+    assert_eq!(tensor.get(0, 3, 0), None);
+    assert_eq!((tensor.slice(1)[0], tensor.slice(2).len()), (12.0, 0));
+    assert_eq!(tensor.matrix(1)[(2, 3)], 23.0);
+    let sum = tensor.contract(&[1.0, -2.0]).expect("two entries");
+    assert_eq!(sum[(1, 2)], 6.0 - 2.0 * 18.0);
+    assert!(tensor.contract(&[1.0]).is_err());
+}
