@@ -345,7 +345,11 @@ fn values_of_a_dual_run_are_the_run_over_numbers() {
         let lifted: Vec<ExternalWrench<Dual64>> = f_ext.iter().map(ExternalWrench::lift).collect();
         let over = inverse_dynamics(model, &dq, &dv, &da, &lifted).expect("runs");
         let values: Vec<_> = over.iter().map(|x| x.re).collect();
-        assert_same(&values, &plain, format!("{what}: tau over dual numbers"));
+        // Over f64, eight joints go through one register, about another point: some hundred roundings.
+        assert_near(&values, &plain, 1e-12, format!("{what}: tau over dual numbers"));
+        let over_constants = inverse_dynamics(model, &lift::<Dual64>(q), &lift(v), &lift(a), &lifted).expect("runs");
+        let constants: Vec<_> = over_constants.iter().map(|x| x.re).collect();
+        assert_same(&values, &constants, format!("{what}: derivatives leave values alone"));
 
         let (mut ws, mut ws_dual) = (Workspace::new(model), Workspace::new(model));
         let one = forward_kinematics(model, &mut ws, q, v, a).expect("runs");

@@ -31,6 +31,7 @@ pub(crate) mod seen;
 pub(crate) mod singular;
 pub(crate) mod step;
 mod tensor3;
+pub(crate) mod wide;
 mod workspace;
 pub(crate) mod world;
 

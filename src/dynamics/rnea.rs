@@ -1,7 +1,7 @@
 //! Inverse dynamics: the recursive Newton-Euler algorithm (RBDA, table 5.1), in body coordinates.
 
 use super::external::{self, ExternalWrench};
-use super::{Workspace, step};
+use super::{Workspace, step, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -55,9 +55,42 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
+    check(model, ws, q, v, a, wrenches)?;
+    let finite = match wide::rnea(model, ws, q, v, a, wrenches) {
+        Some(finite) => finite,
+        None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
+    };
+    if !finite {
+        return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
+    }
+    Ok(&ws.tau)
+}
+
+/// Do lengths, workspace and wrenches belong to the model?
+#[inline]
+pub(crate) fn check<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<(), InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
-    external::check(model, wrenches)?;
+    external::check(model, wrenches)
+}
+
+/// [`rnea_with`] by the plain form, which leaves poses and motions of all bodies in the workspace.
+pub(crate) fn plain<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<&'w [T], InputError> {
+    check(model, ws, q, v, a, wrenches)?;
     if !T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }) {
         return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
     }

@@ -43,7 +43,7 @@ pub(crate) fn revolute_pose<P: Real, Q: Scalar<P>>(
 
 /// [`pose`] of any kind of joint. Not inlined: there are many, and they are rare.
 #[inline(never)]
-fn other_pose<P: Real, Q: Scalar<P>>(
+pub(crate) fn other_pose<P: Real, Q: Scalar<P>>(
     joint: &Joint<P>,
     placement: &Transform<P>,
     q: &[Q],

@@ -4,7 +4,7 @@ use super::links::Links;
 use super::world::World;
 use super::{
     aba, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl,
-    minv, regressor, rnea_derivatives, rnea_gradient, rnea_second,
+    minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -40,6 +40,8 @@ pub struct Workspace<T> {
     pub(crate) still: Vec<T>,
     /// The same motion in coordinates of the world, for the algorithms that work there.
     pub(crate) world: World<T>,
+    /// Rows of eight, for the forms over `f64`.
+    pub(crate) wide: Option<Box<wide::Memory>>,
     /// The tree as links with constant columns; made when first needed.
     pub(crate) links: Option<Box<Links<T>>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
@@ -104,6 +106,7 @@ impl<T: Real> Workspace<T> {
             tau: vec![T::zero(); model.nv()],
             still: Vec::new(),
             world: World::new(n, columns),
+            wide: wide::memory::<P, T>(model),
             links: None,
             second: None,
             rnea_derivatives: None,

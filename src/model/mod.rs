@@ -7,12 +7,14 @@
 
 mod builder;
 mod configuration;
+mod derived;
 mod error;
 mod joint_dynamics;
 mod tangent;
 pub mod urdf;
 
 pub use builder::{BodyKey, ModelBuilder};
+pub(crate) use derived::Derived;
 pub use error::{InputError, ModelError};
 pub use joint_dynamics::DofDynamics;
 
@@ -166,6 +168,8 @@ pub struct Model<P = f64> {
     pub(crate) limits: Limits,
     /// Equal for models whose workspaces are interchangeable.
     pub(crate) structure: u64,
+    /// Constants in the form that the algorithms over `f64` want.
+    pub(crate) derived: Derived,
 }
 
 /// A number of the tree and its joints: what the memory of a workspace is laid out for, and constant columns depend on.
@@ -333,6 +337,7 @@ impl<P: Real> Model<P> {
             joint_friction: self.joint_friction,
             limits: self.limits.clone(),
             structure: self.structure,
+            derived: Derived::default(),
         }
     }
 
@@ -346,6 +351,7 @@ impl<P: Real> Model<P> {
             return Err(InputError::UnknownBody { index: body.0, bodies });
         };
         b.inertia = inertia;
+        self.derived = Derived::default();
         Ok(self)
     }
 
@@ -359,6 +365,7 @@ impl<P: Real> Model<P> {
             return Err(InputError::UnknownBody { index: body.0, bodies });
         };
         b.placement = placement;
+        self.derived = Derived::default();
         Ok(self)
     }
 
@@ -378,6 +385,7 @@ impl<P: Real> Model<P> {
             }
         }
         self.dofs = dofs;
+        self.derived = Derived::default();
         Ok(self)
     }
 

@@ -2,12 +2,14 @@
 
 use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
-use crate::dynamics::ExternalWrench;
 use crate::dynamics::rnea_derivatives::{TorqueDerivatives, analytical, analytical_from};
+use crate::dynamics::{ExternalWrench, wide};
 use crate::model::Model;
 use crate::spatial::Motion;
 
-/// Fills in the derivatives.
+/// Fills in the derivatives. Are all surely finite? Lengths have been checked.
+///
+/// Eight joints at a time where the joints allow it, else by the plain form.
 pub(super) fn rnea_derivatives(
     model: &Model,
     ws: &mut DerivativeWorkspace,
@@ -15,8 +17,22 @@ pub(super) fn rnea_derivatives(
     v: &[f64],
     a: &[f64],
     wrenches: &[ExternalWrench],
-) {
-    store(&analytical(model, &mut ws.base, q, v, a, wrenches), &mut ws.result);
+) -> bool {
+    let result = &mut ws.result;
+    let mut into = wide::Results {
+        tau: result.tau.as_mut_slice(),
+        dtau_dq: result.dtau_dq.as_mut_slice(),
+        dtau_dv: result.dtau_dv.as_mut_slice(),
+        dtau_da: result.dtau_da.as_mut_slice(),
+    };
+    let by_wrench = &mut result.dtau_df_ext;
+    if let Some(finite) = wide::rnea_derivatives(model, &mut ws.base, (q, v, a), wrenches, &mut into, by_wrench) {
+        return finite;
+    }
+    let by = analytical(model, &mut ws.base, q, v, a, wrenches);
+    result.tau.as_mut_slice().copy_from_slice(by.tau);
+    store(&by, result);
+    false
 }
 
 /// Fills in torques and derivatives without gravity.

@@ -38,7 +38,7 @@ pub use terms::{
     generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
 };
 
-use crate::dynamics::{ExternalWrench, Workspace};
+use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::model::{InputError, Model};
 use nalgebra::DMatrix;
 use plan::Plan;
@@ -145,19 +145,25 @@ pub fn rnea_derivatives<'w>(
     a: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
-    let tau = crate::dynamics::rnea_with(model, &mut ws.base, q, v, a, wrenches)?;
-    ws.result.tau.copy_from_slice(tau);
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
-    match method {
-        Method::Analytical => {
-            ws.result.errors = None;
-            analytical::rnea_derivatives(model, ws, q, v, a, wrenches);
+    if method == Method::Analytical {
+        rnea::check(model, &ws.base, q, v, a, wrenches)?;
+        ws.result.errors = None;
+        if analytical::rnea_derivatives(model, ws, q, v, a, wrenches) {
+            return Ok(&ws.result);
         }
-        Method::Dual => {
+    } else {
+        let tau = rnea::plain(model, &mut ws.base, q, v, a, wrenches)?;
+        ws.result.tau.copy_from_slice(tau);
+        if method == Method::Dual {
             ws.result.errors = None;
             dual::rnea_derivatives(model, ws, q, v, a, wrenches);
+        } else {
+            difference::rnea_derivatives(model, ws, q, v, a, wrenches)?;
         }
-        Method::Difference => difference::rnea_derivatives(model, ws, q, v, a, wrenches)?,
+    }
+    if !ws.result.tau.iter().all(|x| x.is_finite()) {
+        return Err(rnea::not_finite(model, q, v, a, wrenches, ws.result.tau.as_slice()));
     }
     ws.result.check_finite(model)?;
     Ok(&ws.result)

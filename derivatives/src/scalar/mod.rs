@@ -28,8 +28,8 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// Multiply by a `P` and add: the operation that inner products are made of.
 ///
-/// `f64` and the numbers of `num-dual` round after the product and after the sum, so that the value part of a run over
-/// them is bit for bit the run over `f64`. Types made of registers round once where the processor can
+/// `f64` and the numbers of `num-dual` round after the product and after the sum, so that the value part of a formula
+/// over them is bit for bit the formula over `f64`. Types made of registers round once where the processor can
 /// ([`Uniform`](crate::Uniform)): their values agree with `f64` to rounding.
 pub trait MulAdd<P> {
     /// `self * p + b`
@@ -48,6 +48,15 @@ pub trait AtLevel {
     #[inline(always)]
     fn call<P: Piece>(piece: P) -> P::Output {
         piece.run()
+    }
+    /// The numbers as `f64`, if that is what they are: for algorithms that have a form of their own for plain numbers.
+    #[inline(always)]
+    fn as_f64s(x: &[Self]) -> Option<&[f64]>
+    where
+        Self: Sized,
+    {
+        let _ = x;
+        None
     }
 }
 
@@ -196,7 +205,12 @@ macro_rules! real_by_operators {
 }
 
 real_by_operators!(@ [] f64, f64);
-impl AtLevel for f64 {}
+impl AtLevel for f64 {
+    #[inline(always)]
+    fn as_f64s(x: &[Self]) -> Option<&[f64]> {
+        Some(x)
+    }
+}
 
 macro_rules! num_dual_types {
     ($([$($generics:tt)*] $t:ty;)*) => { $(

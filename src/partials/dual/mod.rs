@@ -453,7 +453,7 @@ fn subtract_wrenches<R: Register>(
 }
 
 /// Armature, damping and friction: on the diagonal, each by its own formula.
-fn joint_dynamics(model: &Model, v: &[f64], result: &mut RneaDerivatives) {
+pub(super) fn joint_dynamics(model: &Model, v: &[f64], result: &mut RneaDerivatives) {
     for dof in &model.dofs {
         let i = dof.index;
         result.dtau_da[(i, i)] += dof.mass();

@@ -1,0 +1,323 @@
+//! Analytical derivatives of inverse dynamics (IDSVA): `∂τ/∂q`, `∂τ/∂v` and the mass matrix, O(n d).
+//!
+//! S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector
+//! algebra*, 2022. Eight rows of a column at a time: rows that carry the column's body, and rows that hang from it.
+
+use super::layout::Pair;
+use super::memory::{Columns, Row, Six, load_motion};
+use super::{Layout, Memory, inward, outward, rnea};
+use crate::dynamics::{ExternalWrench, WrenchFrame};
+use crate::model::Model;
+use crate::spatial::{Force, Motion, vector as v3};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use nalgebra::Vector3;
+
+/// Where the results go: torques, and matrices nv × nv, column by column. Entries that the structure of the tree makes
+/// zero are not written.
+pub(crate) struct Results<'a> {
+    pub(crate) tau: &'a mut [f64],
+    pub(crate) dtau_dq: &'a mut [f64],
+    pub(crate) dtau_dv: &'a mut [f64],
+    pub(crate) dtau_da: &'a mut [f64],
+}
+
+/// Torques and derivatives at a state under the wrenches of `memory`. Are all surely finite? Lengths have been checked.
+pub(crate) fn derivatives(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    results: &mut Results<'_>,
+) -> bool {
+    memory.size_columns(layout);
+    let nv = model.nv();
+    let lanes = layout.dof.len();
+    let finite = if layout.direct {
+        dispatch(Derivatives { model, layout, memory, q, v, a, results, nv })
+    } else {
+        let mut scratch = std::mem::take(&mut memory.scratch);
+        scratch.resize(3 * lanes * lanes, 0.0);
+        let (dq, rest) = scratch.split_at_mut(lanes * lanes);
+        let (dv, da) = rest.split_at_mut(lanes * lanes);
+        let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut *da };
+        let finite = dispatch(Derivatives { model, layout, memory, q, v, a, results: &mut all, nv: lanes });
+        fold(layout, dq, results.dtau_dq, nv);
+        fold(layout, dv, results.dtau_dv, nv);
+        fold(layout, da, results.dtau_da, nv);
+        memory.scratch = scratch;
+        finite
+    };
+    rnea::collect(model, layout, memory, v, a, results.tau);
+    for entry in &layout.more_joints {
+        let at = entry.index * (nv + 1);
+        results.dtau_da[at] += entry.mass();
+        if model.joint_friction {
+            results.dtau_dv[at] += entry.friction_slope(v[entry.index], model.friction_width);
+        }
+    }
+    finite
+}
+
+/// From lanes to degrees of freedom: those of a mimic joint are its leader's.
+fn fold(layout: &Layout, from: &[f64], to: &mut [f64], nv: usize) {
+    let lanes = layout.dof.len();
+    to.fill(0.0);
+    for (rows, pairs) in layout.pairs.iter().enumerate() {
+        for pair in pairs {
+            let Some(column) = layout.dof[pair.column] else { continue };
+            for lane in rows * WIDTH..(rows + 1) * WIDTH {
+                if let Some(row) = layout.dof[lane]
+                    && (pair.above | pair.below) >> (lane % WIDTH) & 1 == 1
+                {
+                    to[column * nv + row] += from[pair.column * lanes + lane];
+                }
+            }
+        }
+    }
+}
+
+struct Derivatives<'a, 'r> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+    v: &'a [f64],
+    a: &'a [f64],
+    results: &'a mut Results<'r>,
+    /// Rows of a matrix.
+    nv: usize,
+}
+
+impl Kernel for Derivatives<'_, '_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { model, layout, memory, q, v, a, results, nv } = self;
+        outward::read_state::<R>(layout, memory, q, v, a);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::drive::<R, true>(model, layout, memory, g);
+        }
+        if !memory.wrenches.is_empty() {
+            rnea::subtract(model, layout, memory, q);
+        }
+        let mut zero = R::splat(0.0);
+        for g in (0..layout.groups.len()).rev() {
+            zero = zero.add(inward::columns::<R>(model, layout, memory, g));
+        }
+        for (g, pairs) in layout.pairs.iter().enumerate() {
+            let rows = Rows::<R>::load(&memory.s[g], &memory.columns[g]);
+            for pair in pairs {
+                let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
+                let at = pair.column * nv + g * WIDTH;
+                let sum =
+                    entries(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, nv - g * WIDTH);
+                zero = sum.mul_add(R::splat(0.0), zero);
+            }
+            diagonal::<R>(model, layout, memory, g, results, nv);
+        }
+        own_blocks(layout, memory, results, nv);
+        if !memory.wrenches.is_empty() {
+            standing(model, layout, memory, q, results, nv);
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Adds what armature, damping and friction of eight joints contribute.
+#[inline(always)]
+fn diagonal<R: Register>(
+    model: &Model,
+    layout: &Layout,
+    memory: &Memory,
+    g: usize,
+    results: &mut Results<'_>,
+    nv: usize,
+) {
+    let rows = &layout.joints[g];
+    if !rows.some {
+        return;
+    }
+    let joint = inward::joint_dynamics::<R>(rows);
+    let mass = joint.mass().to_array();
+    let slope = joint.friction_slope(memory.qd[g].load::<R>(), Lanes(R::splat(model.friction_width))).to_array();
+    let mut k = 0;
+    while k < WIDTH && g * WIDTH + k < nv {
+        let at = (g * WIDTH + k) * (nv + 1);
+        results.dtau_da[at] += mass[k];
+        if model.joint_friction {
+            results.dtau_dv[at] += slope[k];
+        }
+        k += 1;
+    }
+}
+
+/// What eight rows contribute.
+struct Rows<R: Register> {
+    s: Motion<Lanes<R>>,
+    a: Motion<Lanes<R>>,
+    t: Vector3<Lanes<R>>,
+}
+
+impl<R: Register> Rows<R> {
+    #[inline(always)]
+    fn load(s: &Six, columns: &Columns) -> Self {
+        let t = Vector3::new(columns.t[0].load(), columns.t[1].load(), columns.t[2].load());
+        Self { s: load_motion(s), a: load_motion(&columns.a), t }
+    }
+}
+
+/// `rowsᵀ x` for lane `lane` of `x`.
+#[inline(always)]
+fn product<R: Register>(rows: &Motion<Lanes<R>>, x: &Six, lane: usize) -> R {
+    let lane = lane & (WIDTH - 1);
+    let y = rows.linear.x.0.mul(R::splat(x[0].0[lane]));
+    let y = rows.linear.y.0.mul_add(R::splat(x[1].0[lane]), y);
+    let y = rows.linear.z.0.mul_add(R::splat(x[2].0[lane]), y);
+    let y = rows.angular.x.0.mul_add(R::splat(x[3].0[lane]), y);
+    let y = rows.angular.y.0.mul_add(R::splat(x[4].0[lane]), y);
+    rows.angular.z.0.mul_add(R::splat(x[5].0[lane]), y)
+}
+
+/// `y + rowsᵀ x` for the angular part of lane `lane` of `x`.
+#[inline(always)]
+fn plus_angular<R: Register>(rows: &Vector3<Lanes<R>>, x: &Six, lane: usize, y: R) -> R {
+    let lane = lane & (WIDTH - 1);
+    let y = rows.x.0.mul_add(R::splat(x[3].0[lane]), y);
+    let y = rows.y.0.mul_add(R::splat(x[4].0[lane]), y);
+    rows.z.0.mul_add(R::splat(x[5].0[lane]), y)
+}
+
+/// Eight rows of one column of each matrix; returns their sum:
+///
+/// ```text
+/// rows i that carry the column's body:  τ_q[i, j] = S_iᵀ Q_j               τ_v[i, j] = S_iᵀ V_j                    M[i, j] = S_iᵀ A_j
+/// rows i that hang from it:             τ_q[i, j] = A_iᵀ Ψ̈_j + T_iᵀ Ψ̇_j   τ_v[i, j] = A_iᵀ (Ψ̇ + Ṡ)_j + T_iᵀ S_j   M[i, j] = A_iᵀ S_j
+/// ```
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "one step of a loop")]
+fn entries<R: Register>(
+    rows: &Rows<R>,
+    pair: &Pair,
+    s: &Six,
+    columns: &Columns,
+    lane: usize,
+    results: &mut Results<'_>,
+    at: usize,
+    left: usize,
+) -> R {
+    let zero = R::splat(0.0);
+    let (mut q, mut v, mut m) = (zero, zero, zero);
+    if pair.below != 0 {
+        q = plus_angular(&rows.t, &columns.psi_d, lane, product(&rows.a, &columns.psi_dd, lane));
+        v = plus_angular(&rows.t, s, lane, product(&rows.a, &columns.psi_s, lane));
+        m = product(&rows.a, s, lane);
+        q = q.where_else(pair.below, zero);
+        v = v.where_else(pair.below, zero);
+        m = m.where_else(pair.below, zero);
+    }
+    if pair.above != 0 {
+        q = product(&rows.s, &columns.q, lane).where_else(pair.above, q);
+        v = product(&rows.s, &columns.v, lane).where_else(pair.above, v);
+        m = product(&rows.s, &columns.a, lane).where_else(pair.above, m);
+    }
+    store(results.dtau_dq, at, left, q);
+    store(results.dtau_dv, at, left, v);
+    store(results.dtau_da, at, left, m);
+    q.add(v).add(m)
+}
+
+/// As many numbers as the column has left.
+#[inline(always)]
+fn store<R: Register>(to: &mut [f64], at: usize, left: usize, x: R) {
+    let x = x.to_array();
+    if let Some(to) = to.get_mut(at..at + WIDTH)
+        && left >= WIDTH
+    {
+        to.copy_from_slice(&x);
+    } else {
+        for (to, x) in to[at..].iter_mut().zip(x).take(left) {
+            *to = x;
+        }
+    }
+}
+
+/// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is taken
+/// back.
+#[inline(never)]
+fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usize) {
+    for step in layout.bodies.iter().filter(|step| step.columns > 1) {
+        let lanes = step.lane + 1 - step.columns..step.lane + 1;
+        let (group, last) = (step.lane / WIDTH, step.lane % WIDTH);
+        let sums = &memory.sums[group];
+        let f = Force::new(numbers(&sums[..3], last), numbers(&sums[3..], last));
+        for j in lanes.clone() {
+            let turned = f.bar_cross(column(memory, j));
+            for i in lanes.start..j {
+                // Antisymmetric: S_iᵀ (f ×̄* S_j) = S_iᵀ (S_j ×* f) = −S_jᵀ (S_i ×* f)
+                let x = column(memory, i).power(turned);
+                results.dtau_dq[j * nv + i] -= x;
+                results.dtau_dq[i * nv + j] += x;
+            }
+        }
+    }
+}
+
+/// Wrenches that stand still in the world do not turn with the columns, for any two joints between body and root:
+/// `τ_q[i, k] += S_iᵀ (φ ×̄* S_k)`. (`Q` has taken them along, and those that hang from it have not.)
+#[inline(never)]
+fn standing(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], results: &mut Results<'_>, nv: usize) {
+    for w in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
+        let f = w.wrench.shifted(rnea::origin(model, w.body.index(), q));
+        for k in path(layout, w.body.index()) {
+            let turned = f.bar_cross(column(memory, k));
+            for i in path(layout, w.body.index()) {
+                results.dtau_dq[k * nv + i] += column(memory, i).power(turned);
+            }
+        }
+    }
+}
+
+/// `∂τ/∂φ = −Jᵀ` of one wrench, nv × 6 column by column, after a run at the same state.
+pub(crate) fn by_wrench(
+    model: &Model,
+    layout: &Layout,
+    memory: &Memory,
+    q: &[f64],
+    w: &ExternalWrench,
+    to: &mut [f64],
+) {
+    let (nv, b) = (model.nv(), w.body.index());
+    to.fill(0.0);
+    for lane in path(layout, b) {
+        let s = column(memory, lane);
+        let s = match w.frame {
+            WrenchFrame::Body => rnea::pose(layout, memory, b).inv_act(s),
+            WrenchFrame::World => s.shifted(v3::neg(rnea::origin(model, b, q))),
+        };
+        if let Some(dof) = layout.dof[lane] {
+            for (k, x) in s.linear.iter().chain(s.angular.iter()).enumerate() {
+                to[k * nv + dof] -= x;
+            }
+        }
+    }
+}
+
+/// The lanes between a body and the root.
+fn path(layout: &Layout, body: usize) -> impl Iterator<Item = usize> {
+    let steps = std::iter::successors(Some(&layout.bodies[body]), |step| {
+        layout.bodies.iter().find(|parent| parent.lane == step.parent)
+    });
+    steps.flat_map(|step| step.lane + 1 - step.columns..step.lane + 1)
+}
+
+/// The column of a lane.
+fn column(memory: &Memory, lane: usize) -> Motion<f64> {
+    let s = &memory.s[lane / WIDTH];
+    Motion::new(numbers(&s[..3], lane % WIDTH), numbers(&s[3..], lane % WIDTH))
+}
+
+fn numbers(rows: &[Row], lane: usize) -> Vector3<f64> {
+    Vector3::new(rows[0].0[lane], rows[1].0[lane], rows[2].0[lane])
+}

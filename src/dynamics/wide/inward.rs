@@ -1,0 +1,103 @@
+//! From the leaves to the root: sums over subtrees, and what they give.
+
+use super::layout::{Group, JointRows};
+use super::memory::{ALL, FORCE, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force};
+use super::{Layout, Memory};
+use crate::model::{DofDynamics, Model};
+use crate::spatial::Force;
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::Register;
+
+/// Each lane's own number plus those of all lanes that hang from it; groups after this one hold their sums already.
+#[inline(always)]
+fn sum_subtrees<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
+    let (here, after) = sums.split_at_mut(g + 1);
+    let here = &mut here[g];
+    let mut x = [R::splat(0.0); ROWS];
+    let mut k = 0;
+    while k < ROWS {
+        x[k] = here[first + k].load::<R>().0;
+        k += 1;
+    }
+    for (source, places) in &group.subtree_after {
+        let after = &after[*source - g - 1];
+        let mut k = 0;
+        while k < ROWS {
+            x[k] = x[k].add(after[first + k].load::<R>().0.permute(places));
+            k += 1;
+        }
+    }
+    for places in &group.subtree {
+        let mut k = 0;
+        while k < ROWS {
+            x[k] = x[k].add(x[k].permute(places));
+            k += 1;
+        }
+    }
+    let mut k = 0;
+    while k < ROWS {
+        here[first + k].store(Lanes(x[k]));
+        k += 1;
+    }
+}
+
+/// Sums of forces, and torques `τ = Sᵀ f_C`, with armature and friction. Returns torques times zero.
+#[inline(always)]
+pub(super) fn torques<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> R {
+    sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
+    project::<R>(model, layout, memory, g).0
+}
+
+/// Torques times zero, and the force that they carry.
+#[inline(always)]
+fn project<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> (R, Force<Lanes<R>>) {
+    let f = load_sum_force::<R>(&memory.sums[g]);
+    let mut tau = load_motion::<R>(&memory.s[g]).power(f);
+    let joints = &layout.joints[g];
+    if joints.some {
+        let joint = joint_dynamics::<R>(joints);
+        tau += memory.qdd[g].load::<R>() * joint.mass();
+        if model.joint_friction {
+            tau += joint.friction_torque(memory.qd[g].load::<R>(), Lanes(R::splat(model.friction_width)));
+        }
+    }
+    memory.tau[g].store(tau);
+    (tau.0.mul(R::splat(0.0)), f)
+}
+
+#[inline(always)]
+pub(super) fn joint_dynamics<R: Register>(rows: &JointRows) -> DofDynamics<Lanes<R>> {
+    DofDynamics {
+        index: 0,
+        multiplier: rows.multiplier.load(),
+        armature: rows.armature.load(),
+        damping: rows.damping.load(),
+        friction: rows.friction.load(),
+    }
+}
+
+/// Sums of everything, torques, and the columns that derivatives are made of:
+///
+/// ```text
+/// A = I_C S     Q = B_C Ψ̇ + I_C Ψ̈ + f_C ×̄* S     V = B_C S + I_C (Ψ̇ + Ṡ)     T = B_Cᵀ S
+/// ```
+#[inline(always)]
+pub(super) fn columns<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> R {
+    // In parts that stay in registers.
+    sum_subtrees::<R, 14>(&layout.groups[g], &mut memory.sums, g, 0);
+    sum_subtrees::<R, 14>(&layout.groups[g], &mut memory.sums, g, 14);
+    const { assert!(ALL == 28) }
+    let (finite, f) = project::<R>(model, layout, memory, g);
+    let s = load_motion::<R>(&memory.s[g]);
+    let (inertia, coriolis) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]));
+    let to = &mut memory.columns[g];
+    store_force(&mut to.a, inertia * s);
+    let t = coriolis.tr_times(s).angular;
+    to.t[0].store(t.x);
+    to.t[1].store(t.y);
+    to.t[2].store(t.z);
+    let q = coriolis.times(load_motion::<R>(&to.psi_d)) + inertia * load_motion::<R>(&to.psi_dd);
+    store_force(&mut to.q, q + f.bar_cross(s));
+    store_force(&mut to.v, coriolis.times(s) + inertia * load_motion::<R>(&to.psi_s));
+    finite
+}

@@ -1,0 +1,453 @@
+//! Which degree of freedom stands in which lane, constants lane by lane, and the order of sums along the tree.
+//!
+//! Each column of a motion subspace has a lane; those of one joint stand side by side in one group of eight, and hang
+//! from each other like bodies of a chain, the last of which carries the body. Bodies are in depth-first order, so the
+//! subtree of a lane is the run of lanes after it.
+//!
+//! A sum from the root (velocities): in round r each lane takes what stands at its 2ʳ-th ancestor, so after three rounds
+//! it holds the sum over its ancestors in the group; what the group's own roots hang from is added once (pointer
+//! jumping; Hillis and Steele, *Data parallel algorithms*, 1986). A sum over subtrees: each lane holds the sum over a
+//! window that begins at itself, and takes the window that begins where its own ends, until it covers the subtree.
+
+use super::memory::Row;
+use crate::joint::{Axis, Continuous, Elementary, Joint, JointKind, Revolute};
+use crate::model::{Body, DofDynamics, Model};
+use crate::spatial::{Motion, Transform, vector as v3};
+use gradyn_derivatives::simd::{Places, WIDTH};
+use nalgebra::{Matrix3, Vector3};
+
+/// The lanes of a model.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) groups: Vec<Group>,
+    pub(crate) bodies: Vec<BodyStep>,
+    /// The degree of freedom of each lane that has one.
+    pub(crate) dof: Vec<Option<usize>>,
+    /// Is lane `k` degree of freedom `k`, each once?
+    pub(crate) direct: bool,
+    /// Joints that turn by a coordinate, with multiplier and offset.
+    pub(crate) turns: Vec<Turn>,
+    /// Joints that turn by cosine and sine: lane, and place in `q`.
+    pub(crate) cos_sin: Vec<(usize, usize)>,
+    /// Armature, damping and friction of what a lane has one entry of.
+    pub(crate) joints: Vec<JointRows>,
+    /// Entries beyond the first of a degree of freedom.
+    pub(crate) more_joints: Vec<DofDynamics>,
+    /// Pairs of a column and eight rows that have an entry other than zero, by rows.
+    pub(crate) pairs: Vec<Vec<Pair>>,
+}
+
+/// A joint that turns by `k q + b`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(crate) lane: usize,
+    pub(crate) q: usize,
+    pub(crate) multiplier: f64,
+    pub(crate) offset: f64,
+}
+
+/// Armature, damping and friction of eight lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct JointRows {
+    /// Is there any?
+    pub(crate) some: bool,
+    pub(crate) multiplier: Row,
+    pub(crate) armature: Row,
+    pub(crate) damping: Row,
+    pub(crate) friction: Row,
+}
+
+/// Eight lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// Are all joints hinges about their own z axis, so that `S = (p × z, z)`?
+    pub(crate) hinges: bool,
+    /// Do all joints have one degree of freedom, so that `v_λ` need not be asked for?
+    pub(crate) single: bool,
+    /// Columns of the motion subspaces in coordinates of the bodies.
+    pub(crate) subspace: [Row; 6],
+    /// Inertia, where a body's last column stands: mass, mass centre, rotational inertia about it.
+    pub(crate) mass: Row,
+    pub(crate) com: [Row; 3],
+    pub(crate) rotational: [Row; 6],
+    /// Sums from the root, inside the group.
+    pub(crate) ancestors: Vec<Places>,
+    /// And from groups before.
+    pub(crate) ancestors_before: Vec<(usize, Places)>,
+    /// The last column of the parent body, from this group or one before.
+    pub(crate) parent: Vec<(usize, Places)>,
+    /// The last column of the body itself.
+    pub(crate) own: Places,
+    /// Sums over subtrees, inside the group.
+    pub(crate) subtree: Vec<Places>,
+    /// And from groups after.
+    pub(crate) subtree_after: Vec<(usize, Places)>,
+}
+
+/// What the pose of a body takes.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyStep {
+    /// Lane of its last column; [`Self::columns`] lanes end there.
+    pub(crate) lane: usize,
+    pub(crate) columns: usize,
+    /// Lane of its parent's last column; one past the last lane for the world.
+    pub(crate) parent: usize,
+    pub(crate) kind: StepKind,
+    /// From the body's own axes to those of its lane, whose z axis is that of the hinge.
+    pub(crate) axes: Matrix3<f64>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StepKind {
+    /// A hinge: the pose in the parent is `cos` times the first rows, `sin` times the second, plus the third.
+    Hinge { rows: Box<HingeRows> },
+    /// Anything else: the mounting pose, in axes of the parent's lane.
+    Other { placement: Box<Transform<f64>> },
+}
+
+/// Row `k` of the local rotation `[G₀ G₁ | G₂ p]`, each entry four times, to be multiplied with column `k` of the parent's.
+#[derive(Clone, Debug)]
+pub(crate) struct HingeRows {
+    pub(crate) cos: [Row; 3],
+    pub(crate) sin: [Row; 3],
+    pub(crate) rest: [Row; 3],
+}
+
+/// Rows of one group against one column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    /// Lane of the column.
+    pub(crate) column: usize,
+    /// Rows that carry the column's body, or are its own.
+    pub(crate) above: u8,
+    /// Rows that hang from it.
+    pub(crate) below: u8,
+}
+
+/// `a` four times, then `b` four times.
+pub(crate) fn fours(a: f64, b: f64) -> Row {
+    Row([a, a, a, a, b, b, b, b])
+}
+
+/// A unit vector and two more that make it the third of a right-handed system.
+fn axes(axis: &Axis<f64>) -> Matrix3<f64> {
+    let z = axis.vector();
+    let (x, y, e_z) = (Vector3::x(), Vector3::y(), Vector3::z());
+    match axis {
+        Axis::X => v3::from_columns(y, e_z, x),
+        Axis::Y => v3::from_columns(e_z, x, y),
+        Axis::Z => Matrix3::identity(),
+        Axis::Any(_) => {
+            let helper = if z.x.abs() < 0.6 { x } else { y };
+            let first = v3::cross(helper, z);
+            let first = v3::scale(1.0 / v3::norm_squared(first).sqrt(), first);
+            v3::from_columns(first, v3::cross(z, first), z)
+        }
+    }
+}
+
+/// The axis of a hinge, if the joint is one.
+fn hinge(joint: &Joint) -> Option<&Axis> {
+    match joint {
+        Joint::Elementary(kind) => hinge_kind(kind),
+        Joint::Mimic(mimic) => hinge_kind(mimic.inner()),
+        Joint::Composite(_) => None,
+    }
+}
+
+fn hinge_kind(kind: &Elementary) -> Option<&Axis> {
+    match kind {
+        Elementary::Revolute(Revolute { axis }) | Elementary::Continuous(Continuous { axis }) => Some(axis),
+        _ => None,
+    }
+}
+
+impl Layout {
+    /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register.
+    pub(crate) fn new(model: &Model) -> Option<Self> {
+        let bodies = &model.bodies;
+        if bodies.is_empty() || bodies.iter().any(|body| body.subspace_varies || body.v.len() > WIDTH) {
+            return None;
+        }
+        let lanes = Lanes::new(bodies);
+        let mut groups = lanes.groups();
+        let (mut steps, mut turns, mut cos_sin) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, body) in bodies.iter().enumerate() {
+            let lane = lanes.last[i];
+            steps.push(step(model, &lanes, i));
+            if hinge(&body.joint).is_some() {
+                match &body.joint {
+                    Joint::Elementary(Elementary::Continuous(_)) => cos_sin.push((lane, body.q.start)),
+                    Joint::Mimic(m) => {
+                        turns.push(Turn { lane, q: body.q.start, multiplier: m.multiplier(), offset: m.offset() });
+                    }
+                    _ => turns.push(Turn { lane, q: body.q.start, multiplier: 1.0, offset: 0.0 }),
+                }
+            }
+            let inertia = body.inertia.clone();
+            let in_lane: crate::spatial::Inertia<f64> = Transform::from_rotation(steps[i].axes).inv_act(inertia);
+            let (group, k) = (&mut groups[lane / WIDTH], lane % WIDTH);
+            group.mass.0[k] = in_lane.mass;
+            for (row, x) in group.com.iter_mut().zip(in_lane.com.iter()) {
+                row.0[k] = *x;
+            }
+            for (row, x) in group.rotational.iter_mut().zip(rows_of(in_lane.rotational)) {
+                row.0[k] = x;
+            }
+            subspace(body, &steps[i], &mut groups);
+        }
+        for (g, group) in groups.iter_mut().enumerate() {
+            let joints = lanes.body[g * WIDTH..(g + 1) * WIDTH].iter().flatten().map(|i| &bodies[*i].joint);
+            group.hinges = joints.clone().all(|joint| hinge(joint).is_some() && !matches!(joint, Joint::Mimic(_)));
+        }
+        let used = lanes.body.iter().filter(|b| b.is_some()).count();
+        let direct = used == model.nv && lanes.dof.iter().take(used).enumerate().all(|(k, dof)| *dof == Some(k));
+        let pairs = lanes.pairs(bodies);
+        let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
+        Some(Self { groups, bodies: steps, dof: lanes.dof, direct, turns, cos_sin, joints, more_joints, pairs })
+    }
+}
+
+/// The first entry of each degree of freedom in a lane of it, and the rest.
+fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>]) -> (Vec<JointRows>, Vec<DofDynamics>) {
+    let [zero, one] = [Row::ZERO, Row::ONE];
+    let none = JointRows { some: false, multiplier: one, armature: zero, damping: zero, friction: zero };
+    let (mut rows, mut rest) = (vec![none; dof.len() / WIDTH], Vec::new());
+    let mut taken = vec![false; dof.len()];
+    for entry in entries {
+        let Some(lane) = (0..dof.len()).find(|lane| dof[*lane] == Some(entry.index) && !taken[*lane]) else {
+            rest.push(*entry);
+            continue;
+        };
+        taken[lane] = true;
+        let (row, k) = (&mut rows[lane / WIDTH], lane % WIDTH);
+        row.some = true;
+        row.multiplier.0[k] = entry.multiplier;
+        row.armature.0[k] = entry.armature;
+        row.damping.0[k] = entry.damping;
+        row.friction.0[k] = entry.friction;
+    }
+    (rows, rest)
+}
+
+/// In the order of [`load_symmetric`](super::memory::load_symmetric).
+fn rows_of(x: crate::spatial::Symmetric3<f64>) -> [f64; 6] {
+    [x.xx, x.xy, x.xz, x.yy, x.yz, x.zz]
+}
+
+/// The columns of a joint, in axes of its lane.
+fn subspace(body: &Body, step: &BodyStep, groups: &mut [Group]) {
+    let n = body.v.len();
+    let mut columns = vec![Motion::<f64>::zero(); n];
+    let mut q = vec![0.0; body.q.len()];
+    JointKind::<f64>::neutral(&body.joint, &mut q);
+    JointKind::<f64>::motion_subspace(&body.joint, &q, &mut columns);
+    for (k, column) in columns.into_iter().enumerate() {
+        let lane = step.lane + 1 - n + k;
+        let column = Transform::from_rotation(step.axes).inv_act(column);
+        let numbers = column.linear.iter().chain(column.angular.iter());
+        for (row, x) in groups[lane / WIDTH].subspace.iter_mut().zip(numbers) {
+            row.0[lane % WIDTH] = *x;
+        }
+    }
+}
+
+fn step(model: &Model, lanes: &Lanes, i: usize) -> BodyStep {
+    let body = &model.bodies[i];
+    let axes_of = |body: &Body| hinge(&body.joint).map_or_else(Matrix3::identity, axes);
+    let own = axes_of(body);
+    let parent_axes = body.parent.map_or_else(Matrix3::identity, |p| axes_of(&model.bodies[p]));
+    // x_pb in axes of the parent's lane.
+    let placement = Transform::from_rotation(parent_axes.transpose()) * body.placement;
+    let kind = if hinge(&body.joint).is_some() {
+        let g = v3::product(&placement.rotation, &own);
+        let p = if body.parent.is_some() { placement.translation } else { Vector3::zeros() };
+        let row = |f: fn(f64, f64, f64, f64) -> [f64; 4]| {
+            std::array::from_fn(|k| {
+                let [a, b, c, d] = f(g[(k, 0)], g[(k, 1)], g[(k, 2)], p[k]);
+                (fours(a, b), fours(c, d))
+            })
+        };
+        // (c G₀ + s G₁, c G₁ − s G₀, G₂, p)
+        let first = |rows: [(Row, Row); 3]| rows.map(|pair| pair.0);
+        let second = |rows: [(Row, Row); 3]| rows.map(|pair| pair.1);
+        let rows = HingeRows {
+            cos: first(row(|g0, g1, _, _| [g0, g1, 0.0, 0.0])),
+            sin: first(row(|g0, g1, _, _| [g1, -g0, 0.0, 0.0])),
+            rest: second(row(|_, _, g2, p| [0.0, 0.0, g2, p])),
+        };
+        StepKind::Hinge { rows: Box::new(rows) }
+    } else {
+        StepKind::Other { placement: Box::new(placement) }
+    };
+    let parent = body.parent.map_or(lanes.body.len(), |p| lanes.last[p]);
+    BodyStep { lane: lanes.last[i], columns: body.v.len().max(1), parent, kind, axes: own }
+}
+
+/// Where the columns stand.
+struct Lanes {
+    /// The body of each lane.
+    body: Vec<Option<usize>>,
+    dof: Vec<Option<usize>>,
+    /// First and last lane of each body.
+    first: Vec<usize>,
+    last: Vec<usize>,
+    /// The lane that each one hangs from.
+    previous: Vec<Option<usize>>,
+    /// The last lane of the parent body.
+    parent: Vec<Option<usize>>,
+    /// End of the lanes of the subtree.
+    end: Vec<usize>,
+}
+
+impl Lanes {
+    fn new(bodies: &[Body]) -> Self {
+        let mut lanes = Self {
+            body: Vec::new(),
+            dof: Vec::new(),
+            first: Vec::new(),
+            last: Vec::new(),
+            previous: Vec::new(),
+            parent: Vec::new(),
+            end: Vec::new(),
+        };
+        for (i, body) in bodies.iter().enumerate() {
+            let n = body.v.len().max(1);
+            while lanes.body.len() % WIDTH + n > WIDTH {
+                lanes.push(None, None, None, None);
+            }
+            let parent = body.parent.map(|p| lanes.last[p]);
+            lanes.first.push(lanes.body.len());
+            for k in 0..n {
+                let previous = if k == 0 { parent } else { Some(lanes.body.len() - 1) };
+                lanes.push(Some(i), body.v.clone().nth(k), previous, parent);
+            }
+            lanes.last.push(lanes.body.len() - 1);
+        }
+        while lanes.body.len() % WIDTH != 0 {
+            lanes.push(None, None, None, None);
+        }
+        lanes.end = (0..lanes.body.len())
+            .map(|lane| lanes.body[lane].map_or(lane + 1, |i| lanes.last[bodies[i].subtree_end - 1] + 1))
+            .collect();
+        lanes
+    }
+
+    fn push(&mut self, body: Option<usize>, dof: Option<usize>, previous: Option<usize>, parent: Option<usize>) {
+        self.body.push(body);
+        self.dof.push(dof);
+        self.previous.push(previous);
+        self.parent.push(parent);
+    }
+
+    fn groups(&self) -> Vec<Group> {
+        (0..self.body.len() / WIDTH).map(|g| self.group(g)).collect()
+    }
+
+    fn group(&self, g: usize) -> Group {
+        let lanes = g * WIDTH..(g + 1) * WIDTH;
+        let inside = |lane: usize| lane / WIDTH == g;
+        let bodies = || lanes.clone().filter_map(|lane| self.body[lane]);
+        // In this group one lane a body?
+        let single = bodies().all(|i| self.first[i] == self.last[i]);
+
+        let mut jump: [Option<usize>; WIDTH] =
+            std::array::from_fn(|k| self.previous[lanes.start + k].filter(|p| inside(*p)).map(|p| p % WIDTH));
+        let mut ancestors = Vec::new();
+        while jump.iter().any(Option::is_some) {
+            ancestors.push(Places::new(jump));
+            jump = jump.map(|place| place.and_then(|p| jump[p]));
+        }
+        let entry = |lane: usize| {
+            let mut at = self.previous[lane];
+            while let Some(p) = at.filter(|p| inside(*p)) {
+                at = self.previous[p];
+            }
+            at
+        };
+        let own = std::array::from_fn(|k| self.body[lanes.start + k].map(|i| self.last[i] % WIDTH));
+
+        let mut window = [1; WIDTH];
+        let mut subtree = Vec::new();
+        loop {
+            let from: [Option<usize>; WIDTH] = std::array::from_fn(|k| {
+                let next = k + window[k];
+                (next < WIDTH && lanes.start + next < self.end[lanes.start + k]).then_some(next)
+            });
+            if from.iter().all(Option::is_none) {
+                break;
+            }
+            subtree.push(Places::new(from));
+            let old = window;
+            for (k, from) in from.iter().enumerate() {
+                window[k] += from.map_or(0, |from| old[from]);
+            }
+        }
+        let zero = [Row::ZERO; 6];
+        Group {
+            hinges: false,
+            single,
+            subspace: zero,
+            mass: Row::ZERO,
+            com: [Row::ZERO; 3],
+            rotational: zero,
+            ancestors,
+            ancestors_before: gather(lanes.clone().map(entry).collect()),
+            parent: gather(lanes.clone().map(|lane| self.parent[lane]).collect()),
+            own: Places::new(own),
+            subtree,
+            subtree_after: self.children_after(g),
+        }
+    }
+
+    /// Lanes of later groups that hang from lanes of this one: each lane takes one a round.
+    fn children_after(&self, g: usize) -> Vec<(usize, Places)> {
+        let mut rounds: Vec<(usize, [Option<usize>; WIDTH])> = Vec::new();
+        for child in (g + 1) * WIDTH..self.body.len() {
+            let Some(p) = self.previous[child].filter(|p| p / WIDTH == g) else { continue };
+            let free = rounds.iter_mut().find(|(group, from)| *group == child / WIDTH && from[p % WIDTH].is_none());
+            match free {
+                Some((_, from)) => from[p % WIDTH] = Some(child % WIDTH),
+                None => {
+                    let mut from = [None; WIDTH];
+                    from[p % WIDTH] = Some(child % WIDTH);
+                    rounds.push((child / WIDTH, from));
+                }
+            }
+        }
+        rounds.into_iter().map(|(group, from)| (group, Places::new(from))).collect()
+    }
+
+    /// Which entries of a matrix can be other than zero.
+    fn pairs(&self, bodies: &[Body]) -> Vec<Vec<Pair>> {
+        let carries = |above: usize, below: usize| (above..bodies[above].subtree_end).contains(&below);
+        let rows = |g: usize| {
+            let mut pairs = Vec::new();
+            for (column, body) in self.body.iter().enumerate() {
+                let Some(j) = *body else { continue };
+                let mut pair = Pair { column, above: 0, below: 0 };
+                for k in 0..WIDTH {
+                    let Some(i) = self.body[g * WIDTH + k] else { continue };
+                    pair.above |= u8::from(carries(i, j)) << k;
+                    pair.below |= u8::from(i != j && carries(j, i)) << k;
+                }
+                if pair.above | pair.below != 0 {
+                    pairs.push(pair);
+                }
+            }
+            pairs
+        };
+        (0..self.body.len() / WIDTH).map(rows).collect()
+    }
+}
+
+/// What to take from each group for these eight lanes.
+fn gather(from: Vec<Option<usize>>) -> Vec<(usize, Places)> {
+    let mut sources: Vec<usize> = from.iter().flatten().map(|lane| lane / WIDTH).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let places = |group: usize| {
+        Places::new(std::array::from_fn(|k| from[k].filter(|lane| lane / WIDTH == group).map(|lane| lane % WIDTH)))
+    };
+    sources.into_iter().map(|group| (group, places(group))).collect()
+}

@@ -1,0 +1,213 @@
+//! Rows of eight numbers: one quantity of eight degrees of freedom.
+
+use super::Layout;
+use crate::dynamics::ExternalWrench;
+use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Register, WIDTH};
+use nalgebra::{Matrix3, Vector3};
+
+/// Eight numbers, where a register is loaded from one line of the cache.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub(crate) struct Row(pub(crate) [f64; WIDTH]);
+
+impl Row {
+    pub(crate) const ZERO: Self = Self([0.0; WIDTH]);
+    pub(crate) const ONE: Self = Self([1.0; WIDTH]);
+
+    #[inline(always)]
+    pub(crate) fn load<R: Register>(&self) -> Lanes<R> {
+        Lanes::from_array(self.0)
+    }
+    #[inline(always)]
+    pub(crate) fn store<R: Register>(&mut self, x: Lanes<R>) {
+        self.0 = x.to_array();
+    }
+}
+
+/// Linear and angular part.
+pub(crate) type Six = [Row; 6];
+
+#[inline(always)]
+pub(crate) fn load_vector<R: Register>(x: &[Row; 3]) -> Vector3<Lanes<R>> {
+    Vector3::new(x[0].load(), x[1].load(), x[2].load())
+}
+#[inline(always)]
+pub(crate) fn load_motion<R: Register>(m: &Six) -> Motion<Lanes<R>> {
+    Motion::new(
+        Vector3::new(m[0].load(), m[1].load(), m[2].load()),
+        Vector3::new(m[3].load(), m[4].load(), m[5].load()),
+    )
+}
+#[inline(always)]
+pub(crate) fn load_symmetric<R: Register>(x: &[Row; 6]) -> Symmetric3<Lanes<R>> {
+    Symmetric3::new(x[0].load(), x[1].load(), x[2].load(), x[3].load(), x[4].load(), x[5].load())
+}
+#[inline(always)]
+pub(crate) fn store_motion<R: Register>(to: &mut Six, m: Motion<Lanes<R>>) {
+    store_vectors(to, m.linear, m.angular);
+}
+#[inline(always)]
+pub(crate) fn store_force<R: Register>(to: &mut Six, f: Force<Lanes<R>>) {
+    store_vectors(to, f.linear, f.angular);
+}
+#[inline(always)]
+fn store_vectors<R: Register>(to: &mut Six, a: Vector3<Lanes<R>>, b: Vector3<Lanes<R>>) {
+    to[0].store(a.x);
+    to[1].store(a.y);
+    to[2].store(a.z);
+    to[3].store(b.x);
+    to[4].store(b.y);
+    to[5].store(b.z);
+}
+
+/// What is summed up over subtrees: force, then for derivatives inertia and Coriolis matrix.
+pub(crate) const FORCE: usize = 6;
+/// Mass, first moment, moment about the origin; momentum, nine entries.
+pub(crate) const ALL: usize = FORCE + 10 + 12;
+
+/// The sums of eight degrees of freedom.
+pub(crate) type Sums = [Row; ALL];
+
+#[inline(always)]
+pub(crate) fn load_sum_force<R: Register>(x: &Sums) -> Force<Lanes<R>> {
+    Force::new(Vector3::new(x[0].load(), x[1].load(), x[2].load()), Vector3::new(x[3].load(), x[4].load(), x[5].load()))
+}
+#[inline(always)]
+pub(crate) fn store_sum_force<R: Register>(to: &mut Sums, f: Force<Lanes<R>>) {
+    to[0].store(f.linear.x);
+    to[1].store(f.linear.y);
+    to[2].store(f.linear.z);
+    to[3].store(f.angular.x);
+    to[4].store(f.angular.y);
+    to[5].store(f.angular.z);
+}
+#[inline(always)]
+pub(crate) fn load_inertia<R: Register>(x: &Sums) -> InertiaAboutOrigin<Lanes<R>> {
+    InertiaAboutOrigin {
+        mass: x[6].load(),
+        first_moment: Vector3::new(x[7].load(), x[8].load(), x[9].load()),
+        moment: Symmetric3::new(x[10].load(), x[11].load(), x[12].load(), x[13].load(), x[14].load(), x[15].load()),
+    }
+}
+#[inline(always)]
+pub(crate) fn store_inertia<R: Register>(to: &mut Sums, y: InertiaAboutOrigin<Lanes<R>>) {
+    to[6].store(y.mass);
+    to[7].store(y.first_moment.x);
+    to[8].store(y.first_moment.y);
+    to[9].store(y.first_moment.z);
+    to[10].store(y.moment.xx);
+    to[11].store(y.moment.xy);
+    to[12].store(y.moment.xz);
+    to[13].store(y.moment.yy);
+    to[14].store(y.moment.yz);
+    to[15].store(y.moment.zz);
+}
+#[inline(always)]
+pub(crate) fn load_coriolis<R: Register>(x: &Sums) -> BodyCoriolis<Lanes<R>> {
+    BodyCoriolis {
+        momentum: Vector3::new(x[16].load(), x[17].load(), x[18].load()),
+        #[rustfmt::skip]
+        angular: Matrix3::new(
+            x[19].load(), x[20].load(), x[21].load(),
+            x[22].load(), x[23].load(), x[24].load(),
+            x[25].load(), x[26].load(), x[27].load(),
+        ),
+    }
+}
+#[inline(always)]
+pub(crate) fn store_coriolis<R: Register>(to: &mut Sums, b: &BodyCoriolis<Lanes<R>>) {
+    to[16].store(b.momentum.x);
+    to[17].store(b.momentum.y);
+    to[18].store(b.momentum.z);
+    let mut row = 0;
+    while row < 3 {
+        let mut column = 0;
+        while column < 3 {
+            to[19 + 3 * row + column].store(b.angular[(row, column)]);
+            column += 1;
+        }
+        row += 1;
+    }
+}
+
+/// What derivatives need of eight degrees of freedom besides their sums; names as in the literature (IDSVA).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns {
+    /// `Ψ̇ = v_λ × S`
+    pub(crate) psi_d: Six,
+    /// `Ψ̈ = a_λ × S + v_λ × Ψ̇`
+    pub(crate) psi_dd: Six,
+    /// `Ψ̇ + Ṡ`
+    pub(crate) psi_s: Six,
+    /// `A = I_C S`
+    pub(crate) a: Six,
+    /// `Q = B_C Ψ̇ + I_C Ψ̈ + f_C ×̄* S`
+    pub(crate) q: Six,
+    /// `V = B_C S + I_C (Ψ̇ + Ṡ)`
+    pub(crate) v: Six,
+    /// `T = B_Cᵀ S`: its linear part is zero.
+    pub(crate) t: [Row; 3],
+}
+
+impl Columns {
+    const ZERO: Self = {
+        let six = [Row::ZERO; 6];
+        Self { psi_d: six, psi_dd: six, psi_s: six, a: six, q: six, v: six, t: [Row::ZERO; 3] }
+    };
+}
+
+/// Scratch memory of a [`Layout`], a group of eight degrees of freedom an entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    pub(crate) sin: Vec<Row>,
+    pub(crate) cos: Vec<Row>,
+    /// Velocities and accelerations of the degrees of freedom.
+    pub(crate) qd: Vec<Row>,
+    pub(crate) qdd: Vec<Row>,
+    /// Pose of the body of each lane: columns 0 and 1 of the rotation, then column 2 and the translation; four numbers
+    /// each. The last entry is the world's.
+    pub(crate) poses: Vec<[Row; 2]>,
+    /// Columns of the motion subspaces.
+    pub(crate) s: Vec<Six>,
+    pub(crate) velocity: Vec<Six>,
+    pub(crate) acceleration: Vec<Six>,
+    pub(crate) sums: Vec<Sums>,
+    /// Made at the first call for derivatives.
+    pub(crate) columns: Vec<Columns>,
+    /// Matrices of all lanes, where lanes are not degrees of freedom one by one.
+    pub(crate) scratch: Vec<f64>,
+    pub(crate) tau: Vec<Row>,
+    /// Wrenches of this call.
+    pub(crate) wrenches: Vec<ExternalWrench>,
+}
+
+impl Memory {
+    pub(crate) fn new(layout: &Layout) -> Self {
+        let groups = layout.groups.len();
+        let identity = [Row([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), Row([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])];
+        Self {
+            sin: vec![Row::ZERO; groups],
+            cos: vec![Row::ONE; groups],
+            qd: vec![Row::ZERO; groups],
+            qdd: vec![Row::ZERO; groups],
+            poses: vec![identity; groups * WIDTH + 1],
+            s: vec![[Row::ZERO; 6]; groups],
+            velocity: vec![[Row::ZERO; 6]; groups],
+            acceleration: vec![[Row::ZERO; 6]; groups],
+            sums: vec![[Row::ZERO; ALL]; groups],
+            columns: Vec::new(),
+            scratch: Vec::new(),
+            tau: vec![Row::ZERO; groups],
+            wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
+        }
+    }
+
+    /// Memory for derivatives.
+    pub(crate) fn size_columns(&mut self, layout: &Layout) {
+        if self.columns.len() != layout.groups.len() {
+            self.columns = vec![Columns::ZERO; layout.groups.len()];
+        }
+    }
+}

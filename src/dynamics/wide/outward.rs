@@ -1,0 +1,238 @@
+//! From the root to the leaves: poses, motions, and the force that each body needs.
+
+use super::layout::{BodyStep, Group, HingeRows, StepKind, fours};
+use super::memory::{
+    Row, Six, load_motion, load_symmetric, load_vector, store_coriolis, store_inertia, store_motion, store_sum_force,
+};
+use super::{Layout, Memory};
+use crate::dynamics::step;
+use crate::model::Model;
+use crate::spatial::{Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
+use gradyn_derivatives::simd::{Places, Register, WIDTH};
+use gradyn_derivatives::{Lanes, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// A state, by lanes.
+#[inline(always)]
+pub(super) fn read_state<R: Register>(layout: &Layout, memory: &mut Memory, q: &[f64], v: &[f64], a: &[f64]) {
+    for (lane, dof) in layout.dof.iter().enumerate() {
+        if let Some(dof) = *dof {
+            memory.qd[lane / WIDTH].0[lane % WIDTH] = v[dof];
+            memory.qdd[lane / WIDTH].0[lane % WIDTH] = a[dof];
+        }
+    }
+    for turn in &layout.turns {
+        memory.sin[turn.lane / WIDTH].0[turn.lane % WIDTH] = turn.multiplier * q[turn.q] + turn.offset;
+    }
+    for (sin, cos) in memory.sin.iter_mut().zip(&mut memory.cos) {
+        let (s, c) = sin.load::<R>().sin_cos();
+        sin.store(s);
+        cos.store(c);
+    }
+    for (lane, at) in &layout.cos_sin {
+        memory.cos[lane / WIDTH].0[lane % WIDTH] = q[*at];
+        memory.sin[lane / WIDTH].0[lane % WIDTH] = q[at + 1];
+    }
+}
+
+/// Poses of all bodies, one after the other: two registers each.
+#[inline(always)]
+pub(super) fn place<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    for (i, step) in layout.bodies.iter().enumerate() {
+        let [low, high] = &memory.poses[step.parent];
+        let (low, high) = (low.load::<R>().0, high.load::<R>().0);
+        let parent = [low.low_twice(), low.high_twice(), high.low_twice()];
+        let (mut first, mut second) = (R::splat(0.0), high.where_else(0xf0, R::splat(0.0)));
+        match &step.kind {
+            StepKind::Hinge { rows } => {
+                let cos = R::splat(memory.cos[step.lane / WIDTH].0[step.lane % WIDTH]);
+                let sin = R::splat(memory.sin[step.lane / WIDTH].0[step.lane % WIDTH]);
+                let HingeRows { cos: by_cos, sin: by_sin, rest } = &**rows;
+                let mut k = 0;
+                while k < 3 {
+                    let turned = by_cos[k].load::<R>().0.mul(cos);
+                    first = parent[k].mul_add(by_sin[k].load::<R>().0.mul_add(sin, turned), first);
+                    second = parent[k].mul_add(rest[k].load::<R>().0, second);
+                    k += 1;
+                }
+            }
+            StepKind::Other { placement } => {
+                let rows = other_rows(model, i, placement, step, layout, q);
+                let mut k = 0;
+                while k < 3 {
+                    first = parent[k].mul_add(rows[k][0].load::<R>().0, first);
+                    second = parent[k].mul_add(rows[k][1].load::<R>().0, second);
+                    k += 1;
+                }
+            }
+        }
+        let (first, second) = (first.to_array(), second.to_array());
+        let mut lane = step.lane + 1 - step.columns;
+        while lane <= step.lane {
+            memory.poses[lane] = [Row(first), Row(second)];
+            lane += 1;
+        }
+    }
+}
+
+/// Rows of the pose in the parent of a joint that is no hinge. Not inlined: such joints are few.
+#[inline(never)]
+fn other_rows(
+    model: &Model,
+    i: usize,
+    placement: &Transform<f64>,
+    step: &BodyStep,
+    layout: &Layout,
+    q: &[f64],
+) -> [[Row; 2]; 3] {
+    let body = &model.bodies[i];
+    let mut x = Transform::identity();
+    step::other_pose(&body.joint, placement, &q[body.q.clone()], &mut [], &mut x);
+    if step.parent == layout.dof.len() {
+        x.translation = v3::zero(); // the origin
+    }
+    let (r, p) = (x.rotation, x.translation);
+    std::array::from_fn(|k| [fours(r[(k, 0)], r[(k, 1)]), fours(r[(k, 2)], p[k])])
+}
+
+/// Poses of the bodies of a group, lane by lane.
+#[inline(always)]
+fn poses<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
+    let (mut low, mut high) = ([R::splat(0.0); WIDTH], [R::splat(0.0); WIDTH]);
+    let mut lane = 0;
+    while lane < WIDTH {
+        low[lane] = poses[lane][0].load::<R>().0;
+        high[lane] = poses[lane][1].load::<R>().0;
+        lane += 1;
+    }
+    let [r00, r10, r20, _, r01, r11, r21, _] = R::transpose(low);
+    let [r02, r12, r22, _, x, y, z, _] = R::transpose(high);
+    #[rustfmt::skip]
+    let rotation = Matrix3::new(
+        Lanes(r00), Lanes(r01), Lanes(r02),
+        Lanes(r10), Lanes(r11), Lanes(r12),
+        Lanes(r20), Lanes(r21), Lanes(r22),
+    );
+    Transform::new(rotation, Vector3::new(Lanes(x), Lanes(y), Lanes(z)))
+}
+
+/// Each lane's own number plus those of all lanes that it hangs from.
+#[inline(always)]
+fn sum_from_root<R: Register>(group: &Group, before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
+    let mut m = [m.linear.x.0, m.linear.y.0, m.linear.z.0, m.angular.x.0, m.angular.y.0, m.angular.z.0];
+    for places in &group.ancestors {
+        let mut k = 0;
+        while k < 6 {
+            m[k] = m[k].add(m[k].permute(places));
+            k += 1;
+        }
+    }
+    for (source, places) in &group.ancestors_before {
+        let mut k = 0;
+        while k < 6 {
+            m[k] = m[k].add(before[*source][k].load::<R>().0.permute(places));
+            k += 1;
+        }
+    }
+    motion(m)
+}
+
+/// What stands at the given places of this group and of those before.
+#[inline(always)]
+fn gather<R: Register>(g: usize, from: &[(usize, Places)], before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
+    let own = [m.linear.x.0, m.linear.y.0, m.linear.z.0, m.angular.x.0, m.angular.y.0, m.angular.z.0];
+    let mut found = [R::splat(0.0); 6];
+    for (source, places) in from {
+        let mut k = 0;
+        while k < 6 {
+            let x = if *source == g { own[k] } else { before[*source][k].load::<R>().0 };
+            found[k] = found[k].add(x.permute(places));
+            k += 1;
+        }
+    }
+    motion(found)
+}
+
+#[inline(always)]
+fn permuted<R: Register>(m: Motion<Lanes<R>>, places: &Places) -> Motion<Lanes<R>> {
+    let m = [m.linear.x.0, m.linear.y.0, m.linear.z.0, m.angular.x.0, m.angular.y.0, m.angular.z.0];
+    let mut to = m;
+    let mut k = 0;
+    while k < 6 {
+        to[k] = m[k].permute(places);
+        k += 1;
+    }
+    motion(to)
+}
+
+#[inline(always)]
+fn motion<R: Register>([a, b, c, d, e, f]: [R; 6]) -> Motion<Lanes<R>> {
+    Motion::new(Vector3::new(Lanes(a), Lanes(b), Lanes(c)), Vector3::new(Lanes(d), Lanes(e), Lanes(f)))
+}
+
+/// The same number in all lanes.
+#[inline(always)]
+pub(super) fn splat<R: Register>(x: Vector3<f64>) -> Vector3<Lanes<R>> {
+    Vector3::new(Lanes(R::splat(x.x)), Lanes(R::splat(x.y)), Lanes(R::splat(x.z)))
+}
+
+/// Motions and forces of a group:
+///
+/// ```text
+/// v = v_λ + S q̇        a = a_λ + v × S q̇ + S q̈        f = I a + v ×* I v
+/// Ψ̇ = v_λ × S          Ψ̈ = a_λ × S + v_λ × Ψ̇          Ṡ = v × S
+/// ```
+///
+/// For a joint with one degree of freedom `v_λ × S = v × S`, and the terms in `q̇` of `Ψ̈` cancel: `v` and `a` will do.
+#[inline(always)]
+pub(super) fn drive<R: Register, const DERIVATIVES: bool>(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    g: usize,
+) {
+    let group = &layout.groups[g];
+    let x = poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+    let s = if group.hinges {
+        let z = v3::column(&x.rotation, 2);
+        Motion::new(v3::cross::<Lanes<R>, Lanes<R>>(x.translation, z), z)
+    } else {
+        x.act(load_motion::<R>(&group.subspace))
+    };
+    let (qd, qdd) = (memory.qd[g].load::<R>(), memory.qdd[g].load::<R>());
+
+    let own: Motion<Lanes<R>> = s.times(qd);
+    let v = sum_from_root(group, &memory.velocity, own);
+    let v_body = if group.single { v } else { permuted(v, &group.own) };
+    let rate = s.times_plus(qdd, v_body.cross(own));
+    let a_0 = Motion::new(v3::neg(splat::<R>(model.gravity)), v3::zero());
+    let fall = sum_from_root(group, &memory.acceleration, rate);
+    let a = fall + a_0;
+    store_motion(&mut memory.s[g], s);
+
+    let inertia = Inertia::new(group.mass.load(), load_vector::<R>(&group.com), load_symmetric::<R>(&group.rotational));
+    let inertia: InertiaAboutOrigin<Lanes<R>> = x.act(inertia).into();
+    let momentum = inertia * v;
+    let sums = &mut memory.sums[g];
+    store_sum_force(sums, inertia.newton_euler(v, momentum, a));
+    if DERIVATIVES {
+        store_inertia(sums, inertia);
+        store_coriolis(sums, &inertia.body_coriolis(v, momentum));
+        let to = &mut memory.columns[g];
+        if group.single {
+            let psi_d = v.cross(s);
+            store_motion(&mut to.psi_d, psi_d);
+            store_motion(&mut to.psi_dd, a.cross(s) + v.cross(psi_d));
+            store_motion(&mut to.psi_s, psi_d + psi_d);
+        } else {
+            let v_p = gather(g, &group.parent, &memory.velocity, v);
+            let a_p = gather(g, &group.parent, &memory.acceleration, fall) + a_0;
+            let psi_d = v_p.cross(s);
+            store_motion(&mut to.psi_d, psi_d);
+            store_motion(&mut to.psi_dd, a_p.cross(s) + v_p.cross(psi_d));
+            store_motion(&mut to.psi_s, psi_d + v_body.cross(s));
+        }
+    }
+    store_motion(&mut memory.velocity[g], v);
+    store_motion(&mut memory.acceleration[g], fall);
+}

@@ -1,0 +1,109 @@
+//! Inverse dynamics.
+
+use super::{Layout, Memory, inward, outward};
+use crate::dynamics::WrenchFrame;
+use crate::model::Model;
+use crate::spatial::{Force, Transform, vector as v3};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use nalgebra::{Matrix3, Vector3};
+
+/// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
+pub(crate) fn rnea(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    tau: &mut [f64],
+) -> bool {
+    let finite = dispatch(Rnea { model, layout, memory, q, v, a });
+    collect(model, layout, memory, v, a, tau);
+    finite
+}
+
+/// Torques from lanes to degrees of freedom.
+#[inline(always)]
+pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
+    if layout.direct {
+        for (to, from) in tau.chunks_mut(WIDTH).zip(&memory.tau) {
+            to.copy_from_slice(&from.0[..to.len()]);
+        }
+    } else {
+        tau.fill(0.0);
+        for (lane, dof) in layout.dof.iter().enumerate() {
+            if let Some(dof) = *dof {
+                tau[dof] += memory.tau[lane / WIDTH].0[lane % WIDTH];
+            }
+        }
+    }
+    for entry in &layout.more_joints {
+        let i = entry.index;
+        tau[i] += a[i] * entry.mass();
+        if model.joint_friction {
+            tau[i] += entry.friction_torque(v[i], model.friction_width);
+        }
+    }
+}
+
+struct Rnea<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+    v: &'a [f64],
+    a: &'a [f64],
+}
+
+impl Kernel for Rnea<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { model, layout, memory, q, v, a } = self;
+        outward::read_state::<R>(layout, memory, q, v, a);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::drive::<R, false>(model, layout, memory, g);
+        }
+        if !memory.wrenches.is_empty() {
+            subtract(model, layout, memory, q);
+        }
+        let mut zero = R::splat(0.0);
+        for g in (0..layout.groups.len()).rev() {
+            zero = zero.add(inward::torques::<R>(model, layout, memory, g));
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Pose of a body in its tree: axes of the world, origin at the root body.
+pub(super) fn pose(layout: &Layout, memory: &Memory, body: usize) -> Transform<f64> {
+    let step = &layout.bodies[body];
+    let [[a0, a1, a2, _, b0, b1, b2, _], [c0, c1, c2, _, x, y, z, _]] = memory.poses[step.lane].map(|row| row.0);
+    let in_lane = Matrix3::new(a0, b0, c0, a1, b1, c1, a2, b2, c2);
+    Transform::new(v3::product(&in_lane, &step.axes.transpose()), Vector3::new(x, y, z))
+}
+
+/// The origin of a body's tree in the world.
+pub(super) fn origin(model: &Model, body: usize, q: &[f64]) -> Vector3<f64> {
+    let root = std::iter::successors(Some(body), |i| model.bodies[*i].parent).last().unwrap_or(body);
+    let body = &model.bodies[root];
+    let joint = crate::joint::JointKind::<f64>::pose(&body.joint, &q[body.q.clone()]);
+    (body.placement * joint).translation
+}
+
+/// Subtracts the wrenches of `memory` from the forces that the bodies need.
+#[inline(never)]
+pub(super) fn subtract(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    for k in 0..memory.wrenches.len() {
+        let w = memory.wrenches[k];
+        let b = w.body.index();
+        let f: Force<f64> = match w.frame {
+            WrenchFrame::Body => pose(layout, memory, b).act(w.wrench),
+            WrenchFrame::World => w.wrench.shifted(origin(model, b, q)),
+        };
+        let lane = layout.bodies[b].lane;
+        let numbers = f.linear.iter().chain(f.angular.iter());
+        for (row, x) in memory.sums[lane / WIDTH].iter_mut().zip(numbers) {
+            row.0[lane % WIDTH] -= x;
+        }
+    }
+}
