@@ -1,6 +1,6 @@
 //! The state of the tree in coordinates of the world, where what bodies share is summed up without being transformed.
 //!
-//! Each step needs the one before it: [`place`], [`drive`], [`accelerate`], and [`weigh`] after [`place`].
+//! Each step needs the one before it: [`place`], [`drive`], and [`weigh`] after [`place`].
 
 use super::{Workspace, step};
 use crate::model::Model;
@@ -67,28 +67,6 @@ pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<
             sum = column.times_plus(*v, sum);
         }
         ws.world.velocity[i] = sum;
-    }
-}
-
-/// Spatial accelerations of all bodies, `a_i = a_λ + v_i × S_i q̇ + S_i q̈ + c_i`, from that of the world, `a_0`.
-pub(crate) fn accelerate<P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    ws: &mut Workspace<T>,
-    a_0: Motion<T>,
-    v: &[T],
-    a: &[T],
-) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let (mut own, mut sum) = (Motion::zero(), body.parent.map_or(a_0, |p| ws.world.acceleration[p]));
-        let (v, a) = (&v[body.v.clone()], &a[body.v.clone()]);
-        for (k, column) in ws.world.columns[ws.first[i]..][..v.len()].iter().enumerate() {
-            own = column.times_plus(v[k], own);
-            sum = column.times_plus(a[k], sum);
-        }
-        if body.subspace_varies {
-            sum += ws.world.bias[i];
-        }
-        ws.world.acceleration[i] = sum + ws.world.velocity[i].cross(own);
     }
 }
 
