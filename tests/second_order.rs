@@ -5,7 +5,7 @@ mod common;
 use common::{assert_near, assert_same, lift, state, wrenches};
 use gradyn::dynamics::{self, ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, rnea_with};
 use gradyn::model::{InputError, Model};
-use gradyn::partials::{Method, SecondOrderWorkspace, rnea_second_derivatives};
+use gradyn::partials::{HessianWorkspace, Method, SecondOrderWorkspace, rnea_hessian, rnea_second_derivatives};
 use gradyn_derivatives::num_dual::{Dual, Dual64};
 use gradyn_derivatives::simd::{Level, with_level};
 use gradyn_derivatives::{Dual8, Lanes, Real};
@@ -266,6 +266,28 @@ fn third_derivatives_come_from_dual_numbers() {
         let eps: Vec<f64> = third.as_slice().iter().map(|x| x.eps).collect();
         // Five points: h⁴ = 1e-12 of the fifth derivative, and rounding 1e-16 / h of sums of hundreds.
         assert_near(&eps, &differences, 1e-9, name);
+    }
+}
+
+/// The tensors contracted with `λ` are the Hessian of `λᵀ τ`, which is computed without them.
+#[test]
+fn contracted_tensors_are_the_hessian_of_a_combination_of_torques() {
+    for (what, model) in common::models() {
+        let ((q, v, a), f_ext) = (state(&model, 6), wrenches(&model, 6));
+        let (_, lambda, _) = state(&model, 7);
+        let mut ws = HessianWorkspace::new(&model);
+        let hessian = rnea_hessian(&model, &mut ws, &q, &v, &a, &f_ext, &lambda).expect("valid");
+        let tensors = by(Method::Analytical, &model, 6);
+        let contract = |tensor: &Tensor3| tensor.contract(&lambda).expect("nv entries");
+        for (name, found, expected) in [
+            ("qq", contract(&tensors.d2tau_dqdq), hessian.dqq.clone()),
+            ("qv", contract(&tensors.d2tau_dqdv), hessian.dvq.transpose()),
+            ("vv", contract(&tensors.d2tau_dvdv), hessian.dvv.clone()),
+            ("aq", contract(&tensors.d2tau_dadq), hessian.daq.clone()),
+        ] {
+            // Rounding of sums over up to sixty bodies.
+            assert_near(found.as_slice(), expected.as_slice(), 1e-11, format!("{what}: {name}"));
+        }
     }
 }
 

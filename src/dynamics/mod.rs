@@ -4,6 +4,7 @@
 //! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
 
 mod aba;
+pub(crate) mod aba_gradient;
 mod bias;
 pub(crate) mod centroidal;
 pub(crate) mod centroidal_derivatives;
@@ -27,6 +28,7 @@ pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod rnea_gradient;
 pub(crate) mod rnea_second;
+mod rooted;
 pub(crate) mod seen;
 pub(crate) mod singular;
 pub(crate) mod step;
@@ -36,6 +38,7 @@ mod workspace;
 pub(crate) mod world;
 
 pub use aba::{aba, forward_dynamics};
+pub use aba_gradient::{AccelerationGradient, aba_gradient};
 pub use bias::{bias, generalized_gravity, static_torque};
 pub use centroidal::{Centroidal, centroidal, centroidal_momentum_matrix};
 pub use centroidal_derivatives::{CentroidalDerivatives, ComDerivatives, centroidal_derivatives, com_derivatives};

@@ -1,10 +1,11 @@
 //! All scratch memory of the algorithms.
 
 use super::links::Links;
+use super::rooted::Rooted;
 use super::world::World;
 use super::{
-    aba, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian, jacobian_transpose, ltl,
-    minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
+    aba, aba_gradient, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian,
+    jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -50,6 +51,8 @@ pub struct Workspace<T> {
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the gradient of a combination of torques; made when first needed.
     pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
+    /// Poses, columns and inertias about the body at the root; filled when first needed.
+    pub(crate) rooted: Rooted<T>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of the Coriolis matrix; made when first needed.
@@ -66,6 +69,8 @@ pub struct Workspace<T> {
     pub(crate) frame_derivatives: Option<Box<frame_derivatives::Memory<T>>>,
     /// Of transposed Jacobians; made when first needed.
     pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
+    /// Of the gradient of accelerations.
+    pub(crate) aba_gradient: aba_gradient::Memory<T>,
     /// Of regressors.
     pub(crate) regressor: regressor::Memory<T>,
     /// Of centres of mass; made when first needed.
@@ -111,6 +116,7 @@ impl<T: Real> Workspace<T> {
             second: None,
             rnea_derivatives: None,
             rnea_gradient: None,
+            rooted: Rooted::default(),
             crba: crba::Memory::default(),
             coriolis: None,
             ltl: ltl::Factors::default(),
@@ -119,6 +125,7 @@ impl<T: Real> Workspace<T> {
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
+            aba_gradient: aba_gradient::Memory::empty(),
             regressor: regressor::Memory::default(),
             com: None,
             centroidal: None,

@@ -30,7 +30,10 @@ pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivati
 pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
 pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
 pub use result::{DerivativeErrors, RneaDerivatives};
-pub use second::{SecondOrderWorkspace, rnea_second_derivatives};
+pub use second::{
+    AccelerationHessian, ForwardDynamicsSecondDerivatives, SecondOrderWorkspace, aba_hessian, aba_hessian_product,
+    forward_dynamics_second_derivatives, rnea_second_derivatives,
+};
 pub use sparsity::SparsityPattern;
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 pub use terms::{

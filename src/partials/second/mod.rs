@@ -1,7 +1,12 @@
-//! Second derivatives of inverse dynamics: in closed form, by dual numbers, by differences.
+//! Second derivatives of inverse and forward dynamics: in closed form, by dual numbers, by differences.
 
+mod contraction;
 mod difference;
 mod dual;
+mod forward;
+
+pub use contraction::{AccelerationHessian, aba_hessian, aba_hessian_product};
+pub use forward::{ForwardDynamicsSecondDerivatives, forward_dynamics_second_derivatives};
 
 use super::Method;
 use crate::dynamics::rnea_second::{Sweep, check};
@@ -19,6 +24,8 @@ pub struct SecondOrderWorkspace {
     /// Registers; their type depends on the level.
     pub(super) registers: Option<Box<dyn Any + Send + Sync>>,
     errors: Option<Box<RneaSecondDerivatives>>,
+    forward: Option<Box<forward::Memory>>,
+    contraction: Option<Box<contraction::Memory>>,
 }
 
 impl fmt::Debug for SecondOrderWorkspace {
@@ -31,7 +38,7 @@ impl SecondOrderWorkspace {
     /// Memory for the second derivatives of this model. The tensors, `4 nv³` numbers, are made at the first use.
     #[must_use]
     pub fn new(model: &Model) -> Self {
-        Self { base: Workspace::new(model), registers: None, errors: None }
+        Self { base: Workspace::new(model), registers: None, errors: None, forward: None, contraction: None }
     }
 
     /// Estimated errors of the last result, if it is by [`Method::Difference`].

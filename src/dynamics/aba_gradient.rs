@@ -1,0 +1,101 @@
+//! The gradient of `λᵀ q̈`, a combination of the accelerations of forward dynamics, without matrices.
+//!
+//! Differentiating `rnea(q, v, q̈) = τ` at fixed torques gives `M ∂q̈ = −∂τ`, so with `μ = M⁻¹ λ` the gradient of `λᵀ q̈` is
+//! minus that of `μᵀ τ` at the accelerations `q̈`, and `μ` itself by the torques
+//! ([`rnea_gradient`](super::rnea_gradient())).
+
+use super::rnea::check_finite_dofs;
+use super::rnea_gradient::gradient;
+use super::{ExternalWrench, Workspace, aba, factorize_mass_matrix};
+use crate::model::{InputError, Model};
+use gradyn_derivatives::{Real, Scalar};
+
+/// `λᵀ q̈` and its gradient; borrows from the workspace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AccelerationGradient<'w, T> {
+    /// `λᵀ q̈`
+    pub value: T,
+    /// `∂(λᵀ q̈)/∂q`, nv, along `q ⊕ ε e_k`.
+    pub dq: &'w [T],
+    /// `∂(λᵀ q̈)/∂v`, nv.
+    pub dv: &'w [T],
+    /// `∂(λᵀ q̈)/∂τ = M⁻¹ λ`, nv.
+    pub dtau: &'w [T],
+    /// `∂(λᵀ q̈)/∂φ`, six numbers a wrench, force then moment, in the wrench's own coordinates.
+    pub df_ext: &'w [T],
+}
+
+/// Results of this file.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    ddq: Vec<T>,
+    dq: Vec<T>,
+    dv: Vec<T>,
+    dtau: Vec<T>,
+    df_ext: Vec<T>,
+}
+
+/// Gradient of `λᵀ q̈`, `q̈ = `[`aba`]`(q, v, τ, φ)`, with respect to `q`, `v`, `τ` and the wrenches, in any number type:
+/// over dual numbers it gives columns of the Hessian.
+///
+/// `q`: nq, `v`, `tau`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction
+/// and mimic joints are included. Cost O(n), but for the factors of the mass matrix, O(n d²); a second call with as many
+/// wrenches allocates nothing.
+///
+/// # Errors
+/// As [`aba`], and if a number of `lambda` is not finite.
+pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    tau: &[T],
+    wrenches: &[ExternalWrench<T>],
+    lambda: &[T],
+) -> Result<AccelerationGradient<'w, T>, InputError> {
+    model.check_length("lambda", "nv", lambda.len(), model.nv)?;
+    check_finite_dofs(model, "lambda", lambda)?;
+    let mut memory = std::mem::replace(&mut ws.aba_gradient, Memory::empty());
+    let done = fill(model, ws, &mut memory, (q, v, tau), wrenches, lambda);
+    ws.aba_gradient = memory;
+    let value = done?;
+    let Memory { dq, dv, dtau, df_ext, .. } = &ws.aba_gradient;
+    for (what, x) in [("d(lambda ddq)/dq", dq), ("d(lambda ddq)/dv", dv), ("d(lambda ddq)/dtau", dtau)] {
+        if let Some(index) = x.iter().position(|x| !x.is_finite()) {
+            return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+        }
+    }
+    Ok(AccelerationGradient { value, dq, dv, dtau, df_ext })
+}
+
+impl<T> Memory<T> {
+    pub(crate) fn empty() -> Self {
+        Self { ddq: Vec::new(), dq: Vec::new(), dv: Vec::new(), dtau: Vec::new(), df_ext: Vec::new() }
+    }
+}
+
+/// Fills in the gradient; returns `λᵀ q̈`.
+fn fill<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    memory: &mut Memory<T>,
+    (q, v, tau): (&[T], &[T], &[T]),
+    wrenches: &[ExternalWrench<T>],
+    lambda: &[T],
+) -> Result<T, InputError> {
+    let Memory { ddq, dq, dv, dtau, df_ext } = memory;
+    copy(aba(model, ws, q, v, tau, wrenches)?, ddq);
+    copy(lambda, dtau);
+    factorize_mass_matrix(model, ws, q)?.solve(dtau)?;
+    let by = gradient(model, ws, (q, v, ddq), dtau, wrenches);
+    for (from, to) in [(by.dq, dq), (by.dv, dv), (by.df_ext, df_ext)] {
+        copy(from, to);
+        to.iter_mut().for_each(|x| *x = -*x);
+    }
+    Ok(lambda.iter().zip(&*ddq).fold(T::zero(), |sum: T, (l, a)| l.mul_plus(*a, sum)))
+}
+
+fn copy<T: Copy>(from: &[T], to: &mut Vec<T>) {
+    to.clear();
+    to.extend_from_slice(from);
+}

@@ -1,0 +1,207 @@
+//! Second derivatives of `λᵀ q̈`, a combination of accelerations, without tensors.
+//!
+//! With `μ = M⁻¹ λ`, from the Hessian `h` of `μᵀ τ` ([`rnea_hessian`]) and the first derivatives of `q̈`, the tensors'
+//! equations contracted:
+//!
+//! ```text
+//! ∂²/∂q∂q = −(h_qq + h_aqᵀ ∂q̈/∂q + (∂q̈/∂q)ᵀ h_aq)    ∂²/∂v∂q = −(h_vq + (∂q̈/∂v)ᵀ h_aq)               (1)
+//! ∂²/∂v∂v = −h_vv                                      ∂²/∂τ∂q = −M⁻¹ h_aq                            (2)
+//! ```
+
+use super::super::state_function::by_method;
+use super::super::{DerivativeWorkspace, HessianWorkspace, State, StateFunction};
+use super::super::{StateJacobian, forward_dynamics_derivatives, rnea_hessian};
+use super::{Method, SecondOrderWorkspace};
+use crate::dynamics::{ExternalWrench, Workspace, aba_gradient};
+use crate::model::{InputError, Model};
+use gradyn_derivatives::Scalar;
+use gradyn_derivatives::num_dual::Dual64;
+use nalgebra::{DMatrix, DVector};
+
+/// `λᵀ q̈`, its gradient and its Hessian at one state. All matrices nv × nv.
+///
+/// The blocks by (τ, τ) and (τ, v) are zero: `q̈` is linear in `τ`, with coefficients that do not depend on `v`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccelerationHessian {
+    /// `λᵀ q̈`
+    pub value: f64,
+    /// By q, nv, along `q ⊕ ε e_k`.
+    pub dq: DVector<f64>,
+    /// By v, nv.
+    pub dv: DVector<f64>,
+    /// By τ, nv: `M⁻¹ λ`.
+    pub dtau: DVector<f64>,
+    /// By q and q, ordered: column j is the derivative of `dq` along `q ⊕ ε e_j`.
+    pub dqq: DMatrix<f64>,
+    /// By v and q: column j is the derivative of `dv` along `q ⊕ ε e_j`.
+    pub dvq: DMatrix<f64>,
+    /// By τ and q: column j is the derivative of `dtau` along `q ⊕ ε e_j`, `∂(M⁻¹ λ)/∂q`.
+    pub dtauq: DMatrix<f64>,
+    /// By v and v, symmetric.
+    pub dvv: DMatrix<f64>,
+    /// Estimated error of each entry, from the method of differences.
+    pub errors: Option<Box<AccelerationHessian>>,
+}
+
+impl AccelerationHessian {
+    fn zeros(nv: usize) -> Self {
+        let (vector, matrix) = (DVector::zeros(nv), DMatrix::zeros(nv, nv));
+        Self {
+            value: 0.0,
+            dq: vector.clone(),
+            dv: vector.clone(),
+            dtau: vector,
+            dqq: matrix.clone(),
+            dvq: matrix.clone(),
+            dtauq: matrix.clone(),
+            dvv: matrix,
+            errors: None,
+        }
+    }
+
+    fn check_finite(&self, model: &Model) -> Result<(), InputError> {
+        for (what, m) in [("dqq", &self.dqq), ("dvq", &self.dvq), ("dtauq", &self.dtauq), ("dvv", &self.dvv)] {
+            if let Some(at) = m.iter().position(|x| !x.is_finite()) {
+                let index = at % m.nrows();
+                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Memory for [`aba_hessian`].
+pub(super) struct Memory {
+    first: DerivativeWorkspace,
+    inverse: HessianWorkspace,
+    result: AccelerationHessian,
+}
+
+/// `λᵀ q̈`, `q̈ = aba(q, v, τ, φ)`, with gradient and Hessian by `(q, v, τ)`.
+///
+/// `q`: nq, `v`, `tau`, `lambda`: nv. [`Method::Analytical`] combines the Hessian of torques with first derivatives, without
+/// any tensor; the others differentiate [`aba_gradient`](crate::dynamics::aba_gradient()). Right for every kind of joint;
+/// wrenches of both kinds, armature, damping, friction and mimic joints are included.
+///
+/// # Errors
+/// As [`forward_dynamics_derivatives`](super::super::forward_dynamics_derivatives), and if a number of `lambda` is not
+/// finite.
+pub fn aba_hessian<'w>(
+    model: &Model,
+    ws: &'w mut SecondOrderWorkspace,
+    method: Method,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+    lambda: &[f64],
+) -> Result<&'w AccelerationHessian, InputError> {
+    let by = aba_gradient(model, &mut ws.base, q, v, tau, wrenches, lambda)?;
+    let memory = ws.contraction.get_or_insert_with(|| {
+        let (first, inverse) = (DerivativeWorkspace::new(model), HessianWorkspace::new(model));
+        Box::new(Memory { first, inverse, result: AccelerationHessian::zeros(model.nv) })
+    });
+    let Memory { first, inverse, result } = &mut **memory;
+    result.value = by.value;
+    for (to, from) in [(&mut result.dq, by.dq), (&mut result.dv, by.dv), (&mut result.dtau, by.dtau)] {
+        to.as_mut_slice().copy_from_slice(from);
+    }
+    result.errors = None;
+    match method {
+        Method::Analytical => {
+            let by = forward_dynamics_derivatives(model, first, method, q, v, tau, wrenches)?;
+            let (ddq, mu) = (by.ddq.as_slice(), result.dtau.as_slice());
+            let h = rnea_hessian(model, inverse, q, v, ddq, wrenches, mu)?;
+            result.dqq.copy_from(&h.dqq);
+            result.dqq.gemm_tr(-1.0, &h.daq, &by.ddq_dq, -1.0);
+            result.dqq.gemm_tr(-1.0, &by.ddq_dq, &h.daq, 1.0);
+            result.dvq.copy_from(&h.dvq);
+            result.dvq.gemm_tr(-1.0, &by.ddq_dv, &h.daq, -1.0);
+            result.dvv.copy_from(&h.dvv);
+            result.dvv.neg_mut();
+            // M⁻¹ is its own transpose, and this product needs no memory.
+            result.dtauq.gemm_tr(-1.0, &by.ddq_dtau, &h.daq, 0.0);
+        }
+        Method::Dual | Method::Difference => {
+            let state = State { q, v, u: tau, wrenches };
+            let (by, errors) = by_method(model, &Gradient { lambda }, method, state)?;
+            store(&by, result);
+            result.errors = errors.map(|by| {
+                let mut errors = AccelerationHessian::zeros(model.nv);
+                store(&by, &mut errors);
+                Box::new(errors)
+            });
+        }
+    }
+    result.check_finite(model)?;
+    Ok(result)
+}
+
+/// The Hessian of [`aba_hessian`] times one direction of `(q, v, τ)`: the derivative of the gradient along it, by `q`, by
+/// `v` and by `τ`, each nv. One gradient over dual numbers; no Hessian.
+///
+/// `q`: nq, all others nv.
+///
+/// # Errors
+/// As [`aba_hessian`].
+pub fn aba_hessian_product(
+    model: &Model,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+    lambda: &[f64],
+    (along_q, along_v, along_tau): (&[f64], &[f64], &[f64]),
+) -> Result<[DVector<f64>; 3], InputError> {
+    model.check_lengths(q.len(), v.len(), v.len())?;
+    for (what, x) in [("along_q", along_q), ("along_v", along_v), ("along_tau", along_tau)] {
+        model.check_tangent(what, x)?;
+    }
+    model.check_length("tau", "nv", tau.len(), model.nv)?;
+    let mut rate = vec![0.0; model.nq];
+    model.q_dot_into(q, along_q, &mut rate)?;
+    let seed =
+        |x: &[f64], dx: &[f64]| -> Vec<Dual64> { x.iter().zip(dx).map(|(x, dx)| Dual64::new(*x, *dx)).collect() };
+    let (q, v, tau) = (seed(q, &rate), seed(v, along_v), seed(tau, along_tau));
+    let lambda: Vec<Dual64> = lambda.iter().copied().map(Dual64::from).collect();
+    let wrenches: Vec<ExternalWrench<Dual64>> = wrenches.iter().map(ExternalWrench::lift).collect();
+    let mut ws = Workspace::new(model);
+    let by = aba_gradient(model, &mut ws, &q, &v, &tau, &wrenches, &lambda)?;
+    let product = [by.dq, by.dv, by.dtau].map(|x| DVector::from_iterator(x.len(), x.iter().map(|x| x.eps)));
+    for (what, x) in ["dq", "dv", "dtau"].into_iter().zip(&product) {
+        if let Some(index) = x.iter().position(|x| !x.is_finite()) {
+            return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+        }
+    }
+    Ok(product)
+}
+
+/// The gradient as a quantity: by q, by v, by τ.
+struct Gradient<'a> {
+    lambda: &'a [f64],
+}
+
+impl StateFunction for Gradient<'_> {
+    fn outputs(&self, model: &Model) -> usize {
+        3 * model.nv
+    }
+    fn evaluate<T: Scalar>(
+        &self,
+        model: &Model,
+        ws: &mut Workspace<T>,
+        state: State<'_, T>,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        let lambda: Vec<T> = self.lambda.iter().map(|x| T::from(*x)).collect();
+        let by = aba_gradient(model, ws, state.q, state.v, state.u, state.wrenches, &lambda)?;
+        for (from, to) in [by.dq, by.dv, by.dtau].into_iter().zip(out.chunks_exact_mut(model.nv.max(1))) {
+            to.copy_from_slice(from);
+        }
+        Ok(())
+    }
+}
+
+/// Derivatives of [`Gradient`] in their places.
+fn store(by: &StateJacobian, to: &mut AccelerationHessian) {
+    let nv = to.dq.len();
+    to.dqq.copy_from(&by.dq.rows(0, nv));
+    to.dvq.copy_from(&by.dq.rows(nv, nv));
+    to.dtauq.copy_from(&by.dq.rows(2 * nv, nv));
+    to.dvv.copy_from(&by.dv.rows(nv, nv));
+}

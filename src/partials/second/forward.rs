@@ -1,0 +1,321 @@
+//! Second derivatives of forward dynamics, from those of inverse dynamics.
+//!
+//! `M ∂q̈/∂q_j = −∂τ/∂q_j` and its like, differentiated again at the accelerations `q̈` of the torques (S. Singh, R. Russell,
+//! P. Wensing, 2023, section V):
+//!
+//! ```text
+//! ∂²q̈/∂q_j∂q_k = −M⁻¹ (∂²τ/∂q_j∂q_k + ∂M/∂q_j ∂q̈/∂q_k + ∂M/∂q_k ∂q̈/∂q_j)                            (1)
+//! ∂²q̈/∂q_j∂v_k = −M⁻¹ (∂²τ/∂q_j∂v_k + ∂M/∂q_j ∂q̈/∂v_k)                                              (2)
+//! ∂²q̈/∂v_j∂v_k = −M⁻¹ ∂²τ/∂v_j∂v_k                                                                  (3)
+//! ∂²q̈/∂q_j∂τ_k = −M⁻¹ ∂M/∂q_j M⁻¹ e_k                                                               (4)
+//! ```
+//!
+//! [`Method::Dual`] and [`Method::Difference`] differentiate the first derivatives instead, which
+//! [`first_derivatives`] has from the inverse of the mass matrix.
+
+use super::super::state_function::by_method;
+use super::super::{DerivativeWorkspace, State, StateFunction};
+use super::{Method, SecondOrderWorkspace};
+use crate::dynamics::ltl::Factors;
+use crate::dynamics::rnea_derivatives::analytical as torque_derivatives;
+use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, aba, crba, minv, singular};
+use crate::model::{InputError, Model};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::{Lanes, Real, Scalar};
+use nalgebra::DMatrix;
+use std::any::Any;
+
+/// Second derivatives of the accelerations of forward dynamics, each nv × nv × nv, the acceleration first.
+///
+/// | tensor | entry `(i, j, k)` |
+/// |---|---|
+/// | `d2ddq_dqdq` | `∂/∂q_k (∂q̈_i/∂q_j)`, ordered as [`RneaSecondDerivatives::d2tau_dqdq`] |
+/// | `d2ddq_dqdv` | `∂²q̈_i/∂q_j ∂v_k` |
+/// | `d2ddq_dvdv` | `∂²q̈_i/∂v_j ∂v_k` |
+/// | `d2ddq_dqdtau` | `∂²q̈_i/∂q_j ∂τ_k = ∂(M⁻¹)_ik/∂q_j` |
+///
+/// `∂²q̈/∂τ²` and `∂²q̈/∂τ ∂v` are zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForwardDynamicsSecondDerivatives {
+    /// `∂²q̈/∂q²`, ordered.
+    pub d2ddq_dqdq: Tensor3,
+    /// `∂²q̈/∂q ∂v`.
+    pub d2ddq_dqdv: Tensor3,
+    /// `∂²q̈/∂v²`, symmetric in the last two indices.
+    pub d2ddq_dvdv: Tensor3,
+    /// `∂²q̈/∂q ∂τ`, symmetric in the first and the last index.
+    pub d2ddq_dqdtau: Tensor3,
+}
+
+impl ForwardDynamicsSecondDerivatives {
+    fn zeros(nv: usize) -> Self {
+        let zeros = || Tensor3::zeros([nv; 3]);
+        Self { d2ddq_dqdq: zeros(), d2ddq_dqdv: zeros(), d2ddq_dvdv: zeros(), d2ddq_dqdtau: zeros() }
+    }
+
+    /// The tensors by name.
+    pub fn tensors(&self) -> [(&'static str, &Tensor3); 4] {
+        [
+            ("d2ddq_dqdq", &self.d2ddq_dqdq),
+            ("d2ddq_dqdv", &self.d2ddq_dqdv),
+            ("d2ddq_dvdv", &self.d2ddq_dvdv),
+            ("d2ddq_dqdtau", &self.d2ddq_dqdtau),
+        ]
+    }
+
+    fn check_finite(&self, model: &Model) -> Result<(), InputError> {
+        for (what, tensor) in self.tensors() {
+            if let Some(((index, _, _), _)) = tensor.iter().find(|(_, x)| !x.is_finite()) {
+                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What [`forward_dynamics_second_derivatives`] needs.
+pub(super) struct Memory {
+    first: DerivativeWorkspace,
+    factors: Factors<f64>,
+    /// Eight columns; the type depends on the level.
+    columns: Option<Box<dyn Any + Send + Sync>>,
+    /// Rows of `∂q̈/∂q`, `∂q̈/∂v`, `M⁻¹`, each in one piece.
+    rows: [Vec<f64>; 3],
+    result: ForwardDynamicsSecondDerivatives,
+    errors: Option<ForwardDynamicsSecondDerivatives>,
+}
+
+impl SecondOrderWorkspace {
+    /// Estimated errors of the last result of forward dynamics, if it is by [`Method::Difference`].
+    #[must_use]
+    pub fn forward_dynamics_errors(&self) -> Option<&ForwardDynamicsSecondDerivatives> {
+        self.forward.as_ref().and_then(|memory| memory.errors.as_ref())
+    }
+}
+
+/// Second derivatives of accelerations: four tensors nv × nv × nv, in the order that
+/// [`ForwardDynamicsSecondDerivatives`] states.
+///
+/// `q`: nq, `v`, `tau`: nv. Wrenches, armature, friction and mimic joints are included, and every kind of joint.
+/// [`Method::Analytical`] takes them from the second derivatives of inverse dynamics, equations (1) to (4) of the source,
+/// S. Singh, R. Russell, P. Wensing, 2023, in O(n² d²); a second call with it allocates nothing. [`Method::Dual`] is dual
+/// numbers through the first derivatives, [`Method::Difference`] extrapolated differences of these.
+///
+/// ```
+/// use gradyn::partials::{Method, SecondOrderWorkspace, forward_dynamics_second_derivatives};
+/// # use gradyn::{Model, UrdfOptions};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+/// let (q, v, tau) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [1.0; 7]);
+/// let mut workspace = SecondOrderWorkspace::new(&model);
+/// let second =
+///     forward_dynamics_second_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &tau, &[])?;
+/// assert_eq!(second.d2ddq_dqdtau.dims(), [7, 7, 7]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
+/// [`InputError::SingularMassMatrix`] names a joint that moves nothing with inertia.
+pub fn forward_dynamics_second_derivatives<'w>(
+    model: &Model,
+    ws: &'w mut SecondOrderWorkspace,
+    method: Method,
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
+    wrenches: &[ExternalWrench],
+) -> Result<&'w ForwardDynamicsSecondDerivatives, InputError> {
+    aba(model, &mut ws.base, q, v, tau, wrenches)?;
+    let mut memory = ws.forward.take().unwrap_or_else(|| {
+        Box::new(Memory {
+            first: DerivativeWorkspace::new(model),
+            factors: Factors::default(),
+            columns: None,
+            rows: [(); 3].map(|()| vec![0.0; model.nv * model.nv]),
+            result: ForwardDynamicsSecondDerivatives::zeros(model.nv),
+            errors: None,
+        })
+    });
+    memory.errors = None;
+    let done = match method {
+        Method::Analytical => analytical(model, ws, &mut memory, (q, v, tau), wrenches),
+        Method::Dual | Method::Difference => {
+            let state = State { q, v, u: tau, wrenches };
+            by_method(model, &FirstDerivatives, method, state).map(|(by, errors)| {
+                store(&by.dq, &by.dv, &mut memory.result);
+                memory.errors = errors.map(|by| {
+                    let mut errors = ForwardDynamicsSecondDerivatives::zeros(model.nv);
+                    store(&by.dq, &by.dv, &mut errors);
+                    errors
+                });
+            })
+        }
+    };
+    let result = &ws.forward.insert(memory).result;
+    done?;
+    result.check_finite(model)?;
+    Ok(result)
+}
+
+/// Equations (1) to (4).
+fn analytical(
+    model: &Model,
+    ws: &mut SecondOrderWorkspace,
+    memory: &mut Memory,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+) -> Result<(), InputError> {
+    let Memory { first, factors, columns, rows, result, .. } = memory;
+    let by = super::super::forward_dynamics_derivatives(model, first, Method::Analytical, q, v, tau, wrenches)?;
+    for (rows, matrix) in rows.iter_mut().zip([&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau]) {
+        transpose(matrix, rows);
+    }
+    let mass = crba(model, &mut ws.base, q)?;
+    factors.size(model);
+    // Pivots have been looked at on the way to the accelerations.
+    factors.factorize(mass).map_err(|index| singular::error(model, index))?;
+    let inverse = super::rnea_second_derivatives(model, ws, Method::Analytical, q, v, by.ddq.as_slice(), wrenches)?;
+    dispatch(Assemble { factors, columns, rows: &*rows, inverse, result });
+    Ok(())
+}
+
+/// The rows of a matrix, one after the other.
+fn transpose(matrix: &DMatrix<f64>, rows: &mut [f64]) {
+    let nv = matrix.nrows();
+    for (at, x) in matrix.iter().enumerate() {
+        rows[at % nv * nv + at / nv] = *x;
+    }
+}
+
+struct Assemble<'a> {
+    factors: &'a Factors<f64>,
+    columns: &'a mut Option<Box<dyn Any + Send + Sync>>,
+    rows: &'a [Vec<f64>; 3],
+    inverse: &'a RneaSecondDerivatives,
+    result: &'a mut ForwardDynamicsSecondDerivatives,
+}
+
+impl Kernel for Assemble<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { factors, columns, rows: [ddq_dq, ddq_dv, minv], inverse, result } = self;
+        let (aq, nv) = (inverse.d2tau_dadq.as_slice(), inverse.d2tau_dadq.dims()[0]);
+        let ForwardDynamicsSecondDerivatives { d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau } = result;
+        let qq = d2ddq_dqdq.as_mut_slice();
+        qq.copy_from_slice(inverse.d2tau_dqdq.as_slice());
+        add_products(aq, ddq_dq, nv, qq);
+        add_transposed_products(aq, ddq_dq, nv, qq);
+        let qv = d2ddq_dqdv.as_mut_slice();
+        qv.copy_from_slice(inverse.d2tau_dqdv.as_slice());
+        add_products(aq, ddq_dv, nv, qv);
+        d2ddq_dvdv.as_mut_slice().copy_from_slice(inverse.d2tau_dvdv.as_slice());
+        let q_tau = d2ddq_dqdtau.as_mut_slice();
+        q_tau.fill(0.0);
+        add_products(aq, minv, nv, q_tau);
+        if !columns.as_ref().is_some_and(|x| x.is::<Vec<Lanes<R>>>()) {
+            *columns = Some(Box::new(vec![Lanes::<R>::zero(); nv]));
+        }
+        let Some(x) = columns.as_mut().and_then(|x| x.downcast_mut::<Vec<Lanes<R>>>()) else { return };
+        for tensor in [d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau] {
+            solve(factors, x, tensor.as_mut_slice());
+        }
+    }
+}
+
+/// `(i, j, k) += Σ_a ∂M_ia/∂q_j x_ak`, the rows of `x` in one piece each.
+fn add_products(aq: &[f64], x: &[f64], nv: usize, to: &mut [f64]) {
+    let size = (nv * nv).max(1);
+    for (aq, to) in aq.chunks_exact(size).zip(to.chunks_exact_mut(size)) {
+        for (aq, x) in aq.chunks_exact(nv).zip(x.chunks_exact(nv)) {
+            for (rate, to) in aq.iter().zip(to.chunks_exact_mut(nv)) {
+                // Most joints do not change most entries of M.
+                if rate.abs() > 0.0 {
+                    to.iter_mut().zip(x).for_each(|(to, x)| *to += rate * x);
+                }
+            }
+        }
+    }
+}
+
+/// `(i, j, k) += Σ_a ∂M_ia/∂q_k x_aj`
+fn add_transposed_products(aq: &[f64], x: &[f64], nv: usize, to: &mut [f64]) {
+    let size = (nv * nv).max(1);
+    for (aq, to) in aq.chunks_exact(size).zip(to.chunks_exact_mut(size)) {
+        for (aq, x) in aq.chunks_exact(nv).zip(x.chunks_exact(nv)) {
+            if aq.iter().all(|rate| rate.abs() <= 0.0) {
+                continue;
+            }
+            for (x, to) in x.iter().zip(to.chunks_exact_mut(nv)) {
+                to.iter_mut().zip(aq).for_each(|(to, rate)| *to += rate * x);
+            }
+        }
+    }
+}
+
+/// `to = −M⁻¹ to` in the first index, eight entries at a time.
+#[inline(always)]
+fn solve<R: Register>(factors: &Factors<f64>, x: &mut [Lanes<R>], to: &mut [f64]) {
+    let size = x.len() * x.len();
+    for start in (0..size).step_by(WIDTH) {
+        let width = WIDTH.min(size - start);
+        for (i, x) in x.iter_mut().enumerate() {
+            let mut lanes = [0.0; WIDTH];
+            lanes[..width].copy_from_slice(&to[i * size + start..][..width]);
+            *x = -Lanes::from_array(lanes);
+        }
+        factors.solve(x);
+        for (i, x) in x.iter().enumerate() {
+            to[i * size + start..][..width].copy_from_slice(&x.to_array()[..width]);
+        }
+    }
+}
+
+/// `∂q̈/∂q`, `∂q̈/∂v`, `M⁻¹` as a quantity, one after the other, each column by column.
+struct FirstDerivatives;
+
+impl StateFunction for FirstDerivatives {
+    fn outputs(&self, model: &Model) -> usize {
+        3 * model.nv * model.nv
+    }
+    fn evaluate<T: Scalar>(
+        &self,
+        model: &Model,
+        ws: &mut Workspace<T>,
+        state: State<'_, T>,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        let (nv, size) = (model.nv, model.nv * model.nv);
+        let ddq = aba(model, ws, state.q, state.v, state.u, state.wrenches)?.to_vec();
+        let inverse = minv(model, ws, state.q)?.clone();
+        let by = torque_derivatives(model, ws, state.q, state.v, &ddq, state.wrenches);
+        for (matrix, out) in [by.dtau_dq, by.dtau_dv].into_iter().zip(out.chunks_exact_mut(size.max(1))) {
+            for (at, out) in out.iter_mut().enumerate() {
+                let (i, k) = (at % nv, at / nv);
+                let sum = |sum: T, a: usize| inverse[(i, a)].mul_plus(matrix[a + nv * k], sum);
+                *out = -(0..nv).fold(T::zero(), sum);
+            }
+        }
+        out[2 * size..].copy_from_slice(inverse.as_slice());
+        Ok(())
+    }
+}
+
+/// Derivatives of [`FirstDerivatives`] in their places.
+fn store(dq: &DMatrix<f64>, dv: &DMatrix<f64>, to: &mut ForwardDynamicsSecondDerivatives) {
+    let nv = dq.ncols();
+    let size = nv * nv;
+    for i in 0..nv {
+        for j in 0..nv {
+            let at = i + nv * j;
+            for k in 0..nv {
+                to.d2ddq_dqdq[(i, j, k)] = dq[(at, k)];
+                to.d2ddq_dqdv[(i, j, k)] = dv[(at, k)];
+                to.d2ddq_dvdv[(i, j, k)] = dv[(size + at, k)];
+                to.d2ddq_dqdtau[(i, j, k)] = dq[(2 * size + i + nv * k, j)];
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Second derivatives of forward dynamics: by formula, dual numbers and differences, and nested duals through ABA itself.
+
+mod common;
+
+use common::{assert_near, assert_same, lift, state, wrenches};
+use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_gradient, mass_matrix};
+use gradyn::model::Model;
+use gradyn::partials::{
+    AccelerationHessian, DerivativeWorkspace, ForwardDynamicsSecondDerivatives, Method, SecondOrderWorkspace,
+    aba_hessian, aba_hessian_product, forward_dynamics_derivatives, forward_dynamics_second_derivatives,
+};
+use gradyn_derivatives::Real;
+use gradyn_derivatives::num_dual::HyperDual64;
+use nalgebra::{DMatrix, DVector};
+
+/// Robots with a massless floating base that can be moved without moving anything that has mass.
+const SINGULAR: [&str; 4] =
+    ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];
+
+/// Trees of every kind of joint and robots, as far as time allows.
+fn models(nv: usize) -> Vec<(String, Model)> {
+    let regular = |(what, model): &(String, Model)| model.nv() <= nv && !SINGULAR.contains(&what.as_str());
+    common::models().into_iter().filter(regular).collect()
+}
+
+/// What two ways to the same number may differ by, of the largest entry: some ten thousand roundings, which solving with
+/// the mass matrix makes larger by its condition number (of its diagonal scaled to one); never less than 1e-10, as the terms
+/// of a sum can be a hundred times as large.
+fn rounding(model: &Model, seed: u64) -> f64 {
+    let m = mass_matrix(model, &state(model, seed).0).expect("runs");
+    let scaled = DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)] / (m[(i, i)] * m[(j, j)]).sqrt());
+    let eigenvalues = scaled.symmetric_eigenvalues();
+    (1e4 * f64::EPSILON * eigenvalues.max() / eigenvalues.min()).max(1e-10)
+}
+
+fn by(method: Method, model: &Model, seed: u64) -> ForwardDynamicsSecondDerivatives {
+    let ((q, v, tau), f_ext) = (state(model, seed), wrenches(model, seed));
+    let mut ws = SecondOrderWorkspace::new(model);
+    forward_dynamics_second_derivatives(model, &mut ws, method, &q, &v, &tau, &f_ext).expect("valid").clone()
+}
+
+#[track_caller]
+fn assert_tensors_near(
+    found: &ForwardDynamicsSecondDerivatives,
+    expected: &ForwardDynamicsSecondDerivatives,
+    tolerance: f64,
+    what: &str,
+) {
+    for ((name, found), (_, expected)) in found.tensors().into_iter().zip(expected.tensors()) {
+        assert_near(found.as_slice(), expected.as_slice(), tolerance, format!("{what}: {name}"));
+    }
+}
+
+/// The formulas are what dual numbers through the first derivatives give.
+#[test]
+fn formulas_and_duals_agree() {
+    for (what, model) in models(45) {
+        let tolerance = rounding(&model, 3);
+        assert_tensors_near(&by(Method::Analytical, &model, 3), &by(Method::Dual, &model, 3), tolerance, &what);
+    }
+}
+
+/// Differences of the first derivatives confirm them.
+#[test]
+fn formulas_and_differences_agree() {
+    for (what, model) in models(14) {
+        // Ridders' table loses some four digits of the first derivatives.
+        let tolerance = 1e4 * rounding(&model, 3);
+        assert_tensors_near(&by(Method::Difference, &model, 3), &by(Method::Analytical, &model, 3), tolerance, &what);
+    }
+}
+
+/// Nested dual numbers through the articulated-body algorithm give the same, in the order that is documented.
+#[test]
+fn formulas_are_what_nested_duals_through_aba_give() {
+    for (what, model) in models(14) {
+        let ((q, v, tau), f_ext) = (state(&model, 3), wrenches(&model, 3));
+        let expected = by(Method::Analytical, &model, 3);
+        let nv = model.nv();
+        let mut ws = Workspace::<HyperDual64>::new(&model);
+        let f_ext: Vec<ExternalWrench<HyperDual64>> = f_ext.iter().map(ExternalWrench::lift).collect();
+        let (q, v, tau) = (lift::<HyperDual64>(&q), lift::<HyperDual64>(&v), lift::<HyperDual64>(&tau));
+        let step = |k: usize, first: bool| -> Vec<HyperDual64> {
+            let e = if first { HyperDual64::new(0.0, 1.0, 0.0, 0.0) } else { HyperDual64::new(0.0, 0.0, 1.0, 0.0) };
+            (0..nv).map(|i| if i == k { e } else { HyperDual64::zero() }).collect()
+        };
+        let sum = |x: &[HyperDual64], dx: &[HyperDual64]| x.iter().zip(dx).map(|(x, dx)| *x + *dx).collect::<Vec<_>>();
+        let mut tensors = [(); 4].map(|()| Tensor3::zeros([nv; 3]));
+        for j in 0..nv {
+            for k in 0..nv {
+                let (e_j, e_k) = (step(j, false), step(k, true));
+                let q_k = model.integrate(&q, &e_k).expect("fits");
+                let (q_kj, q_j) =
+                    (model.integrate(&q_k, &e_j).expect("fits"), model.integrate(&q, &e_j).expect("fits"));
+                let v_k = sum(&v, &e_k);
+                let states =
+                    [(&q_kj, &v, &tau), (&q_j, &v_k, &tau), (&q, &sum(&v_k, &e_j), &tau), (&q_j, &v, &sum(&tau, &e_k))];
+                for (tensor, (q, v, tau)) in tensors.iter_mut().zip(states) {
+                    let ddq = aba(&model, &mut ws, q, v, tau, &f_ext).expect("valid");
+                    ddq.iter().enumerate().for_each(|(i, ddq)| tensor[(i, j, k)] = ddq.eps1eps2);
+                }
+            }
+        }
+        for ((name, found), expected) in expected.tensors().into_iter().zip(&tensors) {
+            assert_near(found.as_slice(), expected.as_slice(), rounding(&model, 3), format!("{what}: {name}"));
+        }
+    }
+}
+
+/// `∂²q̈/∂v²` is symmetric in the velocities, and `∂(M⁻¹)/∂q` is that of a symmetric matrix.
+#[test]
+fn symmetries_hold() {
+    for (what, model) in models(45) {
+        let second = by(Method::Analytical, &model, 6);
+        let largest = |t: &Tensor3| t.as_slice().iter().fold(1.0, |s: f64, x| s.max(x.abs()));
+        let (vv, q_tau) = (&second.d2ddq_dvdv, &second.d2ddq_dqdtau);
+        let (of_vv, of_q_tau, tolerance) = (largest(vv), largest(q_tau), rounding(&model, 6));
+        for ((i, j, k), x) in vv.iter() {
+            assert!((x - vv[(i, k, j)]).abs() < tolerance * of_vv, "{what}: vv {i} {j} {k}");
+            let (a, b) = (q_tau[(i, j, k)], q_tau[(k, j, i)]);
+            assert!((a - b).abs() < tolerance * of_q_tau, "{what}: qτ {i} {j} {k}: {a} {b}");
+        }
+    }
+}
+
+/// Earlier calls leave nothing behind, and wrong arguments are named.
+#[test]
+fn calls_are_independent_and_checked() {
+    let model = common::tree_of(9, 9);
+    let ((q, v, tau), f_ext) = (state(&model, 8), wrenches(&model, 8));
+    let expected = by(Method::Analytical, &model, 8);
+    let mut ws = SecondOrderWorkspace::new(&model);
+    for method in Method::ALL {
+        let (q, v, tau) = state(&model, 1);
+        forward_dynamics_second_derivatives(&model, &mut ws, method, &q, &v, &tau, &[]).expect("valid");
+        assert_eq!(ws.forward_dynamics_errors().is_some(), method == Method::Difference);
+    }
+    let found = forward_dynamics_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext);
+    for ((name, found), (_, expected)) in found.expect("valid").tensors().into_iter().zip(expected.tensors()) {
+        assert_same(found.as_slice(), expected.as_slice(), name);
+    }
+    let error = forward_dynamics_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v[1..], &tau, &[]);
+    assert!(error.expect_err("short").to_string().contains("`v`"));
+}
+
+/// `λᵀ q̈`: its gradient is `λᵀ` times the first derivatives, its Hessian `λᵀ` times the tensors; by three methods, and
+/// times a direction.
+#[test]
+fn combinations_of_accelerations_are_contractions() {
+    for (what, model) in models(45) {
+        let ((q, v, tau), f_ext) = (state(&model, 5), wrenches(&model, 5));
+        let (_, lambda, along_q) = state(&model, 6);
+        let (_, along_v, along_tau) = state(&model, 7);
+        let row = DVector::from_column_slice(&lambda);
+        let mut first = DerivativeWorkspace::new(&model);
+        let first =
+            forward_dynamics_derivatives(&model, &mut first, Method::Dual, &q, &v, &tau, &f_ext).expect("valid");
+        let mut ws = SecondOrderWorkspace::new(&model);
+        let found = aba_hessian(&model, &mut ws, Method::Analytical, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+        let found = found.clone();
+        let tolerance = rounding(&model, 5);
+        assert_near(&[found.value], &[first.ddq.dot(&row)], tolerance, format!("{what}: value"));
+        for (name, found, matrix) in
+            [("dq", &found.dq, &first.ddq_dq), ("dv", &found.dv, &first.ddq_dv), ("dtau", &found.dtau, &first.ddq_dtau)]
+        {
+            assert_near(found.as_slice(), matrix.tr_mul(&row).as_slice(), tolerance, format!("{what}: {name}"));
+        }
+        let gradient = {
+            let mut ws = Workspace::new(&model);
+            aba_gradient(&model, &mut ws, &q, &v, &tau, &f_ext, &lambda).expect("valid").df_ext.to_vec()
+        };
+        for (found, matrix) in gradient.chunks_exact(6).zip(&first.ddq_df_ext) {
+            assert_near(found, matrix.tr_mul(&row).as_slice(), tolerance, format!("{what}: df_ext"));
+        }
+
+        let tensors = by(Method::Analytical, &model, 5);
+        let contract = |tensor: &Tensor3| tensor.contract(&lambda).expect("nv entries");
+        let expected = [
+            ("dqq", contract(&tensors.d2ddq_dqdq)),
+            ("dvq", contract(&tensors.d2ddq_dqdv).transpose()),
+            ("dvv", contract(&tensors.d2ddq_dvdv)),
+            ("dtauq", contract(&tensors.d2ddq_dqdtau).transpose()),
+        ];
+        let compare = |by: &AccelerationHessian, tolerance: f64, method: Method| {
+            for ((name, expected), found) in expected.iter().zip([&by.dqq, &by.dvq, &by.dvv, &by.dtauq]) {
+                assert_near(found.as_slice(), expected.as_slice(), tolerance, format!("{what}, {method}: {name}"));
+            }
+        };
+        compare(&found, tolerance, Method::Analytical);
+        let by = aba_hessian(&model, &mut ws, Method::Dual, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+        compare(by, tolerance, Method::Dual);
+        if model.nv() <= 14 {
+            let by = aba_hessian(&model, &mut ws, Method::Difference, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+            // Ridders' table loses some four digits of the gradients.
+            compare(by, 1e4 * tolerance, Method::Difference);
+            assert!(by.errors.is_some());
+        }
+
+        let directions = (&along_q[..], &along_v[..], &along_tau[..]);
+        let [dq, dv, dtau] = aba_hessian_product(&model, (&q, &v, &tau), &f_ext, &lambda, directions).expect("valid");
+        let [along_q, along_v, along_tau] = [&along_q, &along_v, &along_tau].map(|x| DVector::from_column_slice(x));
+        let by_q = &found.dqq * &along_q + found.dvq.tr_mul(&along_v) + found.dtauq.tr_mul(&along_tau);
+        assert_near(dq.as_slice(), by_q.as_slice(), tolerance, format!("{what}: product by q"));
+        let by_v = &found.dvq * &along_q + &found.dvv * &along_v;
+        assert_near(dv.as_slice(), by_v.as_slice(), tolerance, format!("{what}: product by v"));
+        let by_tau = &found.dtauq * &along_q;
+        assert_near(dtau.as_slice(), by_tau.as_slice(), tolerance, format!("{what}: product by tau"));
+    }
+}
