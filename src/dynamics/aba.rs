@@ -5,7 +5,7 @@
 
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
-use super::{Workspace, bias, ltl, singular, world};
+use super::{Workspace, bias, ltl, rooted, singular, step};
 use crate::model::{InputError, Model};
 use crate::spatial::{ArticulatedInertia, Force, Motion};
 use gradyn_derivatives::simd::Piece;
@@ -61,10 +61,8 @@ pub fn aba<'w, P: Real, T: Scalar<P>>(
         by_factors(model, ws, q, v, tau, wrenches)?;
         None
     } else {
-        world::place(model, ws, q);
-        world::drive(model, ws, q, v);
-        world::weigh(model, ws);
-        T::call(Sweeps { model, ws: &mut *ws, v, tau, wrenches })
+        rooted::place(model, ws, q);
+        T::call(Sweeps { model, ws: &mut *ws, q, v, tau, wrenches })
     };
     // Numbers that are too large come before pivots that they made meaningless.
     if let Some(index) = lost.filter(|index| ws.aba.pivot[*index].is_finite()) {
@@ -107,7 +105,7 @@ fn by_factors<P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> Result<(), InputError> {
     bias::bias(model, ws, q, v, wrenches)?;
-    world::place(model, ws, q);
+    rooted::place(model, ws, q);
     ltl::factorize(model, ws)?;
     for (ddq, (tau, bias)) in ws.aba.ddq.iter_mut().zip(tau.iter().zip(&ws.tau)) {
         *ddq = *tau - *bias;
@@ -125,6 +123,8 @@ pub(crate) struct Memory<T> {
     force: Vec<Force<T>>,
     /// `v × S q̇ + c` of each body.
     drift: Vec<Motion<T>>,
+    /// Velocity of each body, and then its acceleration, with that of the world.
+    motion: Vec<Motion<T>>,
     /// Mass and trace of the moment of inertia of each subtree.
     extent: Vec<(T, T)>,
     /// `U = I^A S` of each column.
@@ -147,6 +147,7 @@ impl<T> Default for Memory<T> {
             inertia: Vec::new(),
             force: Vec::new(),
             drift: Vec::new(),
+            motion: Vec::new(),
             extent: Vec::new(),
             reaction: Vec::new(),
             pivot: Vec::new(),
@@ -167,6 +168,7 @@ impl<T: Real> Memory<T> {
         self.inertia = vec![ArticulatedInertia::zero(); n];
         self.force = vec![Force::zero(); n];
         self.drift = vec![Motion::zero(); n];
+        self.motion = vec![Motion::zero(); n];
         self.extent = vec![(T::zero(), T::zero()); n];
         self.reaction = vec![Force::zero(); columns];
         self.pivot = vec![T::zero(); columns];
@@ -177,10 +179,11 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Leaves to root and back; bodies have been placed, driven and weighed, and each degree of freedom is one column.
+/// Root to leaves, to the root, and back; bodies have been placed, and each degree of freedom is one column.
 struct Sweeps<'a, P, T> {
     model: &'a Model<P>,
     ws: &'a mut Workspace<T>,
+    q: &'a [T],
     v: &'a [T],
     tau: &'a [T],
     wrenches: &'a [ExternalWrench<T>],
@@ -192,28 +195,30 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
 
     #[inline(always)]
     fn run(self) -> Option<usize> {
-        let Self { model, ws, v, tau, wrenches } = self;
-        let Workspace { world, aba, first, x_wb, .. } = ws;
-        let Memory { inertia, force, drift, extent, reaction, pivot, reciprocal, rest, armature, ddq } = aba;
+        let Self { model, ws, q, v, tau, wrenches } = self;
+        let Workspace { rooted, aba, first, .. } = ws;
+        let Memory { inertia, force, drift, motion, extent, reaction, pivot, reciprocal, rest, armature, ddq } = aba;
 
         for (i, body) in model.bodies.iter().enumerate() {
-            let (velocity, y) = (world.velocity[i], world.inertia[i]);
+            let y = rooted.inertia[i];
             let mut own = Motion::<T>::zero();
-            for (column, v) in world.columns[first[i]..].iter().zip(&v[body.v.clone()]) {
+            for (column, v) in rooted.columns[first[i]..].iter().zip(&v[body.v.clone()]) {
                 own = column.times_plus(*v, own);
             }
+            let velocity = own + body.parent.map_or_else(Motion::zero, |p| motion[p]);
+            motion[i] = velocity;
             drift[i] = velocity.cross(own); //                     ζ = v × S q̇ + c
             if body.subspace_varies {
-                drift[i] += world.bias[i];
+                drift[i] += rooted.pose[i].act(step::bias(body, &q[body.q.clone()], &v[body.v.clone()]));
             }
             force[i] = velocity.cross_force(y * velocity); //      p = v ×* Y v − φ_ext
             inertia[i] = ArticulatedInertia::from(y);
-            extent[i] = singular::extent::<T>(&y);
+            extent[i] = singular::extent(&y);
         }
         for w in wrenches {
             force[w.body.0] -= match w.frame {
-                WrenchFrame::Body => x_wb[w.body.0].act(w.wrench),
-                WrenchFrame::World => w.wrench,
+                WrenchFrame::Body => rooted.pose[w.body.0].act(w.wrench),
+                WrenchFrame::World => rooted.standing(w.body.0, w.wrench),
             };
         }
         rest.copy_from_slice(tau);
@@ -230,7 +235,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let (mut y, mut p) = (inertia[i], force[i]);
             for k in body.v.clone().rev() {
-                let s = world.columns[k];
+                let s = rooted.columns[k];
                 let u = y.times(s); //                             U = I S
                 let d = s.power(u) + armature[k]; //               D = Sᵀ U + armature
                 pivot[k] = d;
@@ -253,12 +258,12 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
 
         let a_0 = base_acceleration(model);
         for (i, body) in model.bodies.iter().enumerate() {
-            let mut a = drift[i] + body.parent.map_or(a_0, |p| world.acceleration[p]);
+            let mut a = drift[i] + body.parent.map_or(a_0, |p| motion[p]);
             for k in body.v.clone() {
                 ddq[k] = (rest[k] - reaction[k].power(a)) * reciprocal[k]; // q̈ = D⁻¹ (u − Uᵀ a)
-                a = world.columns[k].times_plus(ddq[k], a); //     a += S q̈
+                a = rooted.columns[k].times_plus(ddq[k], a); //     a += S q̈
             }
-            world.acceleration[i] = a;
+            motion[i] = a;
         }
         None
     }

@@ -1,9 +1,9 @@
-//! The mass matrix: the composite rigid body algorithm (RBDA, table 6.2), in world coordinates.
+//! The mass matrix: the composite rigid body algorithm (RBDA, table 6.2), in coordinates that all bodies of a tree share.
 
 use super::rnea::check_finite;
-use super::{Workspace, world};
+use super::{Workspace, rooted};
 use crate::model::{InputError, Model};
-use crate::spatial::{Force, Inertia};
+use crate::spatial::InertiaAboutOrigin;
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
@@ -41,7 +41,7 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    world::place(model, ws, q);
+    rooted::place(model, ws, q);
     fill(model, ws);
     check_finite_diagonal(model, ws)?;
     Ok(&ws.crba.matrix)
@@ -69,32 +69,37 @@ pub fn mass_matrix<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T]) -> Result<D
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
     /// Inertia of each subtree.
-    pub(crate) composite: Vec<Inertia<T>>,
-    /// `I_C S`, the momentum of what a column moves; one a column.
-    pub(crate) momentum: Vec<Force<T>>,
+    pub(crate) composite: Vec<InertiaAboutOrigin<T>>,
+    /// `A = I_C S`, the momentum of what each column moves: first components of all columns, second ones, …
+    momentum: Vec<T>,
+    /// The matrix of the columns, where joints mimic and it is not `M` itself.
+    of_columns: Vec<T>,
     /// `M`
     pub(crate) matrix: DMatrix<T>,
 }
 
 impl<T: Real> Default for Memory<T> {
     fn default() -> Self {
-        Self { composite: Vec::new(), momentum: Vec::new(), matrix: DMatrix::from_vec(0, 0, Vec::new()) }
+        let matrix = DMatrix::from_vec(0, 0, Vec::new());
+        Self { composite: Vec::new(), momentum: Vec::new(), of_columns: Vec::new(), matrix }
     }
 }
 
 /// Fills in the mass matrix of bodies that have been placed.
 pub(crate) fn fill<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
     let (bodies, columns) = (model.bodies.len(), ws.dof.len());
-    if ws.crba.composite.len() != bodies || ws.crba.matrix.nrows() != model.nv {
-        ws.crba.composite = vec![Inertia::zero(); bodies];
-        ws.crba.momentum = vec![Force::zero(); columns];
+    if ws.crba.composite.len() != bodies {
+        ws.crba.composite = vec![InertiaAboutOrigin::zero(); bodies];
+        ws.crba.momentum = vec![T::zero(); 6 * columns];
         ws.crba.matrix = DMatrix::from_element(model.nv, model.nv, T::zero());
+        if columns > model.nv {
+            ws.crba.of_columns = vec![T::zero(); columns * columns];
+        }
     }
-    world::weigh(model, ws);
     T::call(Sweep { model, ws });
 }
 
-/// From the leaves to the root; bodies have been placed and weighed.
+/// From the leaves to the root; bodies have been placed.
 struct Sweep<'a, P, T> {
     model: &'a Model<P>,
     ws: &'a mut Workspace<T>,
@@ -106,36 +111,74 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     #[inline(always)]
     fn run(self) {
         let Self { model, ws } = self;
-        let Memory { composite, momentum, matrix } = &mut ws.crba;
-        let (nv, columns) = (model.nv, &ws.world.columns[..]);
-        let m = matrix.as_mut_slice();
-        for x in &mut *m {
-            *x = T::zero();
-        }
-        composite.copy_from_slice(&ws.world.inertia);
+        let Workspace { crba, rooted, first, dof, .. } = ws;
+        let Memory { composite, momentum, of_columns, matrix } = crba;
+        let (nv, n, columns) = (model.nv, dof.len(), &rooted.columns[..]);
+        // Entries that the tree makes zero are never written to.
+        let m = if n > nv { &mut of_columns[..] } else { matrix.as_mut_slice() };
+        composite.copy_from_slice(&rooted.inertia);
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let y = composite[i];
             if let Some(p) = body.parent {
                 composite[p] += y; //                            I_C,λ += I_C,i
             }
-            let (first, own) = (ws.first[i], body.v.len());
-            for k in first..first + own {
-                momentum[k] = y * columns[k]; //                 A = I_C S
-            }
-            let end = ws.first.get(body.subtree_end).copied().unwrap_or(ws.dof.len());
-            for k in first..first + own {
-                let (s, row) = (columns[k], ws.dof[k]);
-                m[row * nv + row] += s.power(momentum[k]);
-                // Added, as a joint that mimics has its leader's rows and columns.
-                for (a, &column) in momentum[k + 1..end].iter().zip(&ws.dof[k + 1..end]) {
-                    let x = s.power(*a); //                      M[i, j] = S_iᵀ A_j, j below i
-                    m[row * nv + column] += x;
-                    m[column * nv + row] += x;
+            let own = first[i]..first[i] + body.v.len();
+            let end = first.get(body.subtree_end).copied().unwrap_or(n);
+            for k in own.clone() {
+                let a = (y * columns[k]).to_array(); //          A = I_C S
+                for (component, x) in a.into_iter().enumerate() {
+                    momentum[component * n + k] = x;
                 }
             }
+            for k in own {
+                entries(columns[k].to_array(), momentum, k, end, n, m);
+            }
         }
+        if n > nv {
+            fold(of_columns, dof, matrix);
+        }
+        let m = matrix.as_mut_slice();
         for dof in &model.dofs {
             m[dof.index * nv + dof.index] += T::from(dof.mass());
+        }
+    }
+}
+
+/// `M[k, j] = S_kᵀ A_j` and its mirror image, for the columns `j` from `k` to `end`.
+#[inline(always)]
+fn entries<T: Real>(s: [T; 6], momentum: &[T], k: usize, end: usize, n: usize, m: &mut [T]) {
+    let length = end - k;
+    // Slices of one length, so that the loop needs no checks.
+    let part = |component: usize| &momentum[component * n + k..][..length];
+    let (a, b, c, d, e, f) = (part(0), part(1), part(2), part(3), part(4), part(5));
+    let row = &mut m[k * n + k..][..length];
+    for j in 0..length {
+        let linear = c[j].mul_plus(s[2], b[j].mul_plus(s[1], a[j] * s[0]));
+        row[j] = f[j].mul_plus(s[5], e[j].mul_plus(s[4], d[j].mul_plus(s[3], linear)));
+    }
+    for j in k + 1..end {
+        m[j * n + k] = m[k * n + j];
+    }
+}
+
+/// Sums the entries of columns that have one degree of freedom: rows and columns of a joint that mimics are its leader's.
+#[inline(always)]
+fn fold<T: Real>(of_columns: &[T], dof: &[usize], matrix: &mut DMatrix<T>) {
+    let (nv, n) = (matrix.nrows(), dof.len());
+    let m = matrix.as_mut_slice();
+    for x in &mut *m {
+        *x = T::zero();
+    }
+    for k in 0..n {
+        for j in 0..n {
+            if dof[j] >= dof[k] {
+                m[dof[k] * nv + dof[j]] += of_columns[k * n + j];
+            }
+        }
+    }
+    for k in 0..nv {
+        for j in k + 1..nv {
+            m[j * nv + k] = m[k * nv + j];
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::dof_tree::DofTree;
 use super::rnea::check_finite;
-use super::{Workspace, crba, singular, world};
+use super::{Workspace, crba, rooted, singular};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -35,7 +35,7 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    world::place(model, ws, q);
+    rooted::place(model, ws, q);
     factorize(model, ws)?;
     Ok(MassFactors { factors: &ws.ltl })
 }
@@ -49,7 +49,7 @@ pub(crate) fn factorize<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Worksp
         *scale = T::zero();
     }
     for (body, (y, first)) in model.bodies.iter().zip(ws.crba.composite.iter().zip(&ws.first)) {
-        for (column, dof) in ws.world.columns[*first..].iter().zip(body.v.clone()) {
+        for (column, dof) in ws.rooted.columns[*first..].iter().zip(body.v.clone()) {
             ws.ltl.scale[dof] += singular::scale(y, *column);
         }
     }

@@ -4,7 +4,7 @@
 use super::aba::has_mimic_joints;
 use super::dof_tree::DofTree;
 use super::rnea::check_finite;
-use super::{Workspace, ltl, singular, world};
+use super::{Workspace, ltl, rooted, singular};
 use crate::model::{InputError, Model};
 use crate::spatial::{ArticulatedInertia, Force, Motion};
 use gradyn_derivatives::simd::Piece;
@@ -29,11 +29,10 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
     ws.minv.size(model);
-    world::place(model, ws, q);
+    rooted::place(model, ws, q);
     if has_mimic_joints(model, ws) {
         by_factors(model, ws)?;
     } else {
-        world::weigh(model, ws);
         if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws }) {
             return Err(if pivot.is_finite() { singular::error(model, index) } else { overflow(model, index) });
         }
@@ -157,12 +156,12 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
     #[inline(always)]
     fn run(self) -> Option<(usize, T)> {
         let Self { model, ws } = self;
-        let Workspace { world, minv, .. } = ws;
+        let Workspace { rooted, minv, .. } = ws;
         let Memory { tree, end, tree_end, inertia, extent, armature, reaction, force, acceleration, matrix, .. } = minv;
         let (nv, m) = (model.nv, matrix.as_mut_slice());
-        for (i, y) in world.inertia.iter().enumerate() {
+        for (i, y) in rooted.inertia.iter().enumerate() {
             inertia[i] = ArticulatedInertia::from(*y);
-            extent[i] = singular::extent::<T>(y);
+            extent[i] = singular::extent(y);
         }
         for x in &mut *armature {
             *x = T::zero();
@@ -175,7 +174,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let mut y = inertia[i];
             for k in body.v.clone().rev() {
-                let s = world.columns[k];
+                let s = rooted.columns[k];
                 let u = y.times(s); //                             U = I S
                 let d = s.power(u) + armature[k]; //               D = Sᵀ U + armature
                 if singular::is_lost(d, singular::scale_of(extent[i].0, extent[i].1, s) + armature[k]) {
@@ -200,7 +199,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
         }
 
         for k in 0..nv {
-            let (s, (u, inverse)) = (world.columns[k], reaction[k]);
+            let (s, (u, inverse)) = (rooted.columns[k], reaction[k]);
             let depth = tree.start[k + 1] - tree.start[k] - 1;
             let row = &mut m[k * nv + k..k * nv + tree_end[k]];
             let (above, own) = acceleration.split_at_mut(depth * nv);

@@ -1,7 +1,7 @@
 //! When a mass matrix is singular.
 
 use crate::model::{InputError, Model};
-use crate::spatial::{Inertia, Motion, vector as v3};
+use crate::spatial::{InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::Real;
 
 /// A pivot less than this part of the inertia that it was formed from consists of rounding errors: some hundred of them.
@@ -9,15 +9,15 @@ const RESOLUTION: f64 = 1e-13;
 
 /// The inertia that the sums behind `sᵀ Y s` are made of, without what cancels between them: `m v² + tr(I_O) ω²`.
 #[inline(always)]
-pub(crate) fn scale<T: Real>(y: &Inertia<T>, s: Motion<T>) -> T {
+pub(crate) fn scale<T: Real>(y: &InertiaAboutOrigin<T>, s: Motion<T>) -> T {
     let (mass, trace) = extent(y);
     scale_of(mass, trace, s)
 }
 
 /// Mass, and trace of the moment of inertia about the origin. Both add by plain sums.
 #[inline(always)]
-pub(crate) fn extent<T: Real>(y: &Inertia<T>) -> (T, T) {
-    (y.mass, y.rotational.trace() + y.mass * v3::norm_squared(y.com) * 2.0)
+pub(crate) fn extent<T: Real>(y: &InertiaAboutOrigin<T>) -> (T, T) {
+    (y.mass, y.moment.trace())
 }
 
 /// [`scale`] by mass and trace.

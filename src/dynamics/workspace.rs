@@ -1,6 +1,7 @@
 //! All scratch memory of the algorithms.
 
 use super::links::Links;
+use super::rooted::Rooted;
 use super::world::World;
 use super::{
     aba, aba_gradient, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian,
@@ -50,6 +51,8 @@ pub struct Workspace<T> {
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the gradient of a combination of torques; made when first needed.
     pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
+    /// Poses, columns and inertias about the body at the root; filled when first needed.
+    pub(crate) rooted: Rooted<T>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of the Coriolis matrix; made when first needed.
@@ -113,6 +116,7 @@ impl<T: Real> Workspace<T> {
             second: None,
             rnea_derivatives: None,
             rnea_gradient: None,
+            rooted: Rooted::default(),
             crba: crba::Memory::default(),
             coriolis: None,
             ltl: ltl::Factors::default(),

@@ -1,6 +1,6 @@
 //! Articulated-body inertia.
 
-use super::Inertia;
+use super::InertiaAboutOrigin;
 use crate::spatial::{Force, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Matrix3;
@@ -75,14 +75,14 @@ impl<T: Real> ArticulatedInertia<T> {
     }
 }
 
-impl<T: Real> From<Inertia<T>> for ArticulatedInertia<T> {
+impl<T: Real> From<InertiaAboutOrigin<T>> for ArticulatedInertia<T> {
     /// Of a rigid body: `A = m 1`, `H = −[m c]×`, `I` about the origin.
     #[inline(always)]
-    fn from(y: Inertia<T>) -> Self {
+    fn from(y: InertiaAboutOrigin<T>) -> Self {
         Self {
             linear: Symmetric3::diagonal(y.mass, y.mass, y.mass),
-            coupling: v3::skew(v3::neg(y.first_moment())),
-            angular: y.moment_about_origin(),
+            coupling: v3::skew(v3::neg(y.first_moment)),
+            angular: y.moment,
         }
     }
 }

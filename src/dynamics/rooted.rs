@@ -1,0 +1,113 @@
+//! Where bodies and their columns are, in the axes of the world about the origin of the body **at the root**, `O`.
+//!
+//! Quantities of bodies of one tree can be summed up there as in coordinates of the world, and no digits are lost when a
+//! robot has gone far from the world's origin.
+
+use super::{Workspace, step};
+use crate::joint::{Axis, Elementary, Joint};
+use crate::model::{Body, Model};
+use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
+
+/// Poses, columns and inertias in coordinates of `O`.
+#[derive(Clone, Debug)]
+pub(crate) struct Rooted<T> {
+    /// The body at the root of each one's tree.
+    root: Vec<usize>,
+    /// Origin of each body at a root, in the world.
+    origin: Vec<Vector3<T>>,
+    /// Pose of each body.
+    pub(crate) pose: Vec<Transform<T>>,
+    /// Columns of the motion subspaces; those of body `i` start at `Workspace::first[i]`.
+    pub(crate) columns: Vec<Motion<T>>,
+    /// Inertia of each body.
+    pub(crate) inertia: Vec<InertiaAboutOrigin<T>>,
+}
+
+impl<T> Default for Rooted<T> {
+    fn default() -> Self {
+        Self { root: Vec::new(), origin: Vec::new(), pose: Vec::new(), columns: Vec::new(), inertia: Vec::new() }
+    }
+}
+
+impl<T: Real> Rooted<T> {
+    fn size<P: Real>(&mut self, model: &Model<P>, columns: usize) {
+        let n = model.bodies.len();
+        if self.root.len() == n {
+            return;
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            self.root.push(body.parent.map_or(i, |p| self.root[p]));
+        }
+        self.origin = vec![v3::zero(); n];
+        self.pose = vec![Transform::identity(); n];
+        self.columns = vec![Motion::zero(); columns];
+        self.inertia = vec![InertiaAboutOrigin::zero(); n];
+    }
+
+    /// A wrench on a body that keeps its coordinates in the world, here.
+    #[inline(always)]
+    pub(crate) fn standing(&self, body: usize, wrench: Force<T>) -> Force<T> {
+        wrench.shifted::<T>(self.origin[self.root[body]])
+    }
+}
+
+/// Places all bodies, their columns and their inertias.
+#[inline(always)]
+pub(crate) fn place<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) {
+    let Workspace { x_pb, columns, trig, first, rooted, dof, .. } = ws;
+    rooted.size(model, dof.len());
+    for (i, body) in model.bodies.iter().enumerate() {
+        let columns = &mut columns[first[i]..][..body.v.len()];
+        let (x_pb, trig) = (&mut x_pb[i], &mut trig[i]);
+        T::call(step::Pose { body, q: &q[body.q.clone()], columns: &mut *columns, trig, x_pb: &mut *x_pb });
+        T::call(Carry { body, i, x_pb, columns, first: first[i], rooted: &mut *rooted });
+    }
+}
+
+/// One body, from its pose in its parent.
+struct Carry<'a, P, T> {
+    body: &'a Body<P>,
+    i: usize,
+    x_pb: &'a Transform<T>,
+    columns: &'a [Motion<T>],
+    first: usize,
+    rooted: &'a mut Rooted<T>,
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Carry<'_, P, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { body, i, x_pb, columns, first, rooted } = self;
+        let x: Transform<T> = match body.parent {
+            Some(p) => rooted.pose[p] * *x_pb,
+            None => {
+                rooted.origin[i] = x_pb.translation;
+                Transform::new(x_pb.rotation, v3::zero())
+            }
+        };
+        match &body.joint {
+            // A turning body: the axis through its origin.
+            Joint::Elementary(Elementary::Revolute(joint)) => {
+                let axis = match joint.axis {
+                    Axis::X => v3::column(&x.rotation, 0),
+                    Axis::Y => v3::column(&x.rotation, 1),
+                    Axis::Z => v3::column(&x.rotation, 2),
+                    Axis::Any(_) => v3::rotate(&x.rotation, columns[0].angular),
+                };
+                rooted.columns[first] = Motion::new(v3::cross(x.translation, axis), axis);
+            }
+            _ => {
+                for (to, column) in rooted.columns[first..].iter_mut().zip(columns) {
+                    *to = x.act(*column);
+                }
+            }
+        }
+        rooted.inertia[i] = x.act(body.inertia.lift::<T>()).into();
+        rooted.pose[i] = x;
+    }
+}
