@@ -1,13 +1,13 @@
 //! The state of the tree in coordinates of the world, where what bodies share is summed up without being transformed.
 //!
-//! Each step needs the one before it: [`place`], [`drive`], and [`weigh`] after [`place`].
+//! The second step needs the first: [`place`], then [`drive`].
 
 use super::{Workspace, step};
 use crate::model::Model;
-use crate::spatial::{Inertia, Motion};
+use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
 
-/// Columns, motions and inertias in coordinates of the world, about its origin.
+/// Columns and motions in coordinates of the world, about its origin.
 #[derive(Clone, Debug)]
 pub(crate) struct World<T> {
     /// Columns of the motion subspaces, `S = x_wb S_b`; those of body `i` start at `Workspace::first[i]`.
@@ -16,10 +16,6 @@ pub(crate) struct World<T> {
     pub(crate) bias: Vec<Motion<T>>,
     /// Velocity of each body.
     pub(crate) velocity: Vec<Motion<T>>,
-    /// Spatial acceleration of each body.
-    pub(crate) acceleration: Vec<Motion<T>>,
-    /// Inertia of each body.
-    pub(crate) inertia: Vec<Inertia<T>>,
 }
 
 impl<T: Real> World<T> {
@@ -28,8 +24,6 @@ impl<T: Real> World<T> {
             columns: vec![Motion::zero(); columns],
             bias: vec![Motion::zero(); bodies],
             velocity: vec![Motion::zero(); bodies],
-            acceleration: vec![Motion::zero(); bodies],
-            inertia: vec![Inertia::zero(); bodies],
         }
     }
 }
@@ -67,12 +61,5 @@ pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<
             sum = column.times_plus(*v, sum);
         }
         ws.world.velocity[i] = sum;
-    }
-}
-
-/// Inertias of all bodies.
-pub(crate) fn weigh<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        ws.world.inertia[i] = ws.x_wb[i].act(body.inertia.lift());
     }
 }
