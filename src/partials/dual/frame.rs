@@ -10,11 +10,12 @@
 //! ```
 
 use super::StateDual;
+use crate::joint::{Axis, Elementary, Joint, Revolute};
 use crate::model::Body;
 use crate::partials::plan::Chunk;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, MulAdd};
+use gradyn_derivatives::{Lanes, MulAdd, Tangent};
 use nalgebra::Vector3;
 
 /// The directions of a chunk that move a joint: the lane and the column of `S` of each.
@@ -39,6 +40,12 @@ pub(super) fn vary_motion<R: Register>(
     columns: &[Motion<f64>],
     m: &mut Motion<StateDual<R>>,
 ) {
+    if let Some((lane, axis)) = hinge(body, chunk) {
+        let lane = Lanes::unit(lane);
+        add_cross(&mut m.linear, axis, lane);
+        add_cross(&mut m.angular, axis, lane);
+        return;
+    }
     let value = Motion::new(values(m.linear), values(m.angular));
     for (lane, column) in directions(body, chunk, columns) {
         let change = value.cross(*column); // m × S = − S × m
@@ -56,11 +63,51 @@ pub(super) fn vary_force<R: Register>(
     sign: f64,
     f: &mut Force<StateDual<R>>,
 ) {
+    if let Some((lane, axis)) = hinge(body, chunk) {
+        // e × f = − f × e
+        let lane = Lanes::unit(lane) * -sign;
+        add_cross(&mut f.linear, axis, lane);
+        add_cross(&mut f.angular, axis, lane);
+        return;
+    }
     let value = Force::new(values(f.linear), values(f.angular));
     for (lane, column) in directions(body, chunk, columns) {
         let change = column.cross_force(value).scale(sign);
         add(&mut f.linear, change.linear, lane);
         add(&mut f.angular, change.angular, lane);
+    }
+}
+
+/// The lane of a joint that turns about a coordinate axis, and the axis.
+#[inline(always)]
+fn hinge<'a>(body: &'a Body, chunk: &Chunk) -> Option<(usize, &'a Axis)> {
+    match &body.joint {
+        Joint::Elementary(Elementary::Revolute(Revolute { axis }))
+            if !matches!(axis, Axis::Any(_)) && chunk.dofs.contains(&body.v.start) =>
+        {
+            Some((body.v.start - chunk.dofs.start, axis))
+        }
+        _ => None,
+    }
+}
+
+/// `u × e` in a lane, for a coordinate axis: two products are left of six.
+#[inline(always)]
+fn add_cross<R: Register>(u: &mut Vector3<StateDual<R>>, axis: &Axis, lane: Lanes<R>) {
+    let (x, y, z) = (u.x.re, u.y.re, u.z.re);
+    match axis {
+        Axis::X => {
+            u.y.eps[0] = lane.scale_plus(z, u.y.eps[0]);
+            u.z.eps[0] = lane.scale_plus(-y, u.z.eps[0]);
+        }
+        Axis::Y => {
+            u.z.eps[0] = lane.scale_plus(x, u.z.eps[0]);
+            u.x.eps[0] = lane.scale_plus(-z, u.x.eps[0]);
+        }
+        _ => {
+            u.x.eps[0] = lane.scale_plus(y, u.x.eps[0]);
+            u.y.eps[0] = lane.scale_plus(-x, u.y.eps[0]);
+        }
     }
 }
 
