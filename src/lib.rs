@@ -35,7 +35,7 @@
 //! | module | what it gives |
 //! |---|---|
 //! | [`partials`] | derivatives of the algorithms: one call, several methods, one result |
-//! | [`dynamics`] | inverse dynamics, mass matrix, forward kinematics, wrenches from outside |
+//! | [`dynamics`] | inverse dynamics, mass matrix, forward kinematics, Jacobians, centre of mass, wrenches from outside |
 //! | [`model`] | the robot: builder, URDF reader, moving along configurations, limits |
 //! | [`joint`] | fourteen kinds of joints, with their coordinates and conventions |
 //! | [`spatial`] | motions, forces, inertias, poses; a layer that checks frames |

@@ -6,11 +6,12 @@ mod common;
 use common::{dual, models, state, wrenches};
 use gradyn::dynamics::{
     Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity,
-    mechanical_energy, minv, rnea, rnea_with, static_torque,
+    mechanical_energy, minv, rnea, rnea_with, static_torque, torque_regressor,
 };
 use gradyn::partials::{
-    DerivativeWorkspace, HessianWorkspace, Method, bias_derivatives, forward_dynamics_derivatives,
-    mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, static_torque_derivatives,
+    DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, bias_derivatives,
+    forward_dynamics_derivatives, forward_dynamics_second_derivatives, mass_product_derivatives, rnea_derivatives,
+    rnea_hessian, rnea_hessian_product, rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn_derivatives::simd::{Level, with_level};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -252,5 +253,28 @@ mod of_kinematics {
         let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
         centroidal_derivatives(model, ws, method, at).expect("runs");
         com_derivatives(model, ws, method, at, None).expect("runs");
+    }
+}
+
+#[test]
+fn second_derivatives_and_regressors_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let f_ext = wrenches(&model, 6);
+        let (q, v, a) = state(&model, 6);
+        let singular = aba(&model, &mut Workspace::new(&model), &q, &v, &a, &[]).is_err();
+        let (q1, v1, a1) = state(&model, 7);
+        let mut ws = SecondOrderWorkspace::new(&model);
+        let mut plain = Workspace::new(&model);
+        let mut run = |q: &[f64], v: &[f64], a: &[f64]| {
+            let method = Method::Analytical;
+            rnea_second_derivatives(&model, &mut ws, method, q, v, a, &f_ext).expect("runs");
+            if !singular {
+                forward_dynamics_second_derivatives(&model, &mut ws, method, q, v, a, &f_ext).expect("runs");
+                aba_hessian(&model, &mut ws, method, (q, v, a), &f_ext, a).expect("runs");
+            }
+            torque_regressor(&model, &mut plain, q, v, a).expect("runs");
+        };
+        run(&q, &v, &a);
+        assert_none(&what, || run(&q1, &v1, &a1));
     }
 }

@@ -155,6 +155,57 @@ fn relative_jacobians_give_relative_velocities() {
     }
 }
 
+/// What moves both frames alike moves neither relative to the other: those columns are zero, to the bit.
+#[test]
+fn common_columns_of_relative_jacobians_are_zero() {
+    for (what, model) in models() {
+        let (q, ..) = state(&model, 13);
+        let mut ws = Workspace::new(&model);
+        let last = model.body_id(model.bodies().len() - 1).expect("is there");
+        let path: Vec<_> = std::iter::successors(Some(last), |b| model.bodies()[b.index()].parent()).collect();
+        let middle = path[path.len() / 2];
+        let j = relative_jacobian(&model, &mut ws, &q, middle, last, ReferenceFrame::Local).expect("valid");
+        for k in 0..model.nv() {
+            let between = path[..path.len() / 2].iter().any(|b| model.bodies()[b.index()].v_range().contains(&k));
+            assert!(between || j.column(k).iter().all(|x| *x == 0.0), "{what}: column {k}");
+        }
+    }
+}
+
+/// A robot that has gone 1000 km keeps the digits of what does not depend on where it is.
+#[test]
+fn digits_are_kept_far_away() {
+    for (what, model) in common::robots() {
+        if model.bodies()[0].joint().kind() != "free-flyer" {
+            continue;
+        }
+        let (mut q, v, a) = state(&model, 14);
+        let (mut ws, mut numbers) = (Workspace::new(&model), [Vec::new(), Vec::new()]);
+        let (first, last) = (model.body_id(0).expect("one"), model.body_id(model.bodies().len() - 1).expect("one"));
+        let (point, force) = (Vector3::new(0.1, 0.2, 0.3), Force::new(Vector3::x(), Vector3::y()));
+        for numbers in &mut numbers {
+            for reference in [ReferenceFrame::Local, ReferenceFrame::LocalWorldAligned] {
+                let ws = &mut ws;
+                numbers.extend_from_slice(frame_jacobian(&model, ws, &q, last, reference).expect("valid").as_slice());
+                let j = point_jacobian(&model, ws, &q, last, point, reference).expect("valid");
+                numbers.extend_from_slice(j.as_slice());
+                let j = relative_jacobian(&model, ws, &q, first, last, reference).expect("valid");
+                numbers.extend_from_slice(j.as_slice());
+                let j = frame_jacobian_rate(&model, ws, &q, &v, last, reference).expect("valid");
+                numbers.extend_from_slice(j.as_slice());
+                let by = gradyn::dynamics::frame_derivatives(&model, ws, &q, &v, &a, last, reference).expect("valid");
+                by.matrices().into_iter().for_each(|(_, m)| numbers.extend_from_slice(m.as_slice()));
+                let by = gradyn::dynamics::jacobian_transpose_derivatives(&model, ws, &q, last, reference, force)
+                    .expect("valid");
+                numbers.extend_from_slice(by.dtorque_dq.as_slice());
+            }
+            q[0] += 1e6;
+        }
+        let [near, far] = numbers;
+        assert_near(&far, &near, 1e-12, &what);
+    }
+}
+
 /// `J̇` is the derivative of `J` along `q ⊕ t v`, entry by entry, in all references.
 #[test]
 fn jacobian_rates_are_derivatives_in_time() {

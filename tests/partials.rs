@@ -148,7 +148,7 @@ fn levels_agree_to_rounding_and_each_repeats_its_bits() {
                 (at(&model, Method::Dual, 13, &wrenches), at(&model, Method::Dual, 13, &wrenches))
             });
             assert_same_bits(&once, &again, &format!("{what}, {level}, again"));
-            assert_same(once.tau.as_slice(), plain.tau.as_slice(), format!("{what}, {level}: tau is the f64 run's"));
+            assert_near(once.tau.as_slice(), plain.tau.as_slice(), 1e-12, format!("{what}, {level}: tau"));
             for ((name, x), (_, y)) in matrices(&once).into_iter().zip(matrices(&plain)) {
                 // Fused products round once instead of twice.
                 let d = deviation(x, y);

@@ -1,8 +1,9 @@
 //! Jacobians of frames and points: `6 × nv`, linear rows first, or `3 × nv`.
 //!
 //! Column by column: the motion that a degree of freedom gives to the frame's body is the column `S_k` of the motion
-//! subspace of its joint, in coordinates of the world; nothing below or beside the path from the frame to the root gives
-//! any. Only the bodies on that path are placed, so the cost is that of the path.
+//! subspace of its joint; nothing below or beside the path from the frame to the root gives any. Only the bodies on that
+//! path are placed, so the cost is that of the path. Columns come to the frame joint by joint, not by way of the world, so
+//! that no digits are lost when a robot has gone far from the world's origin.
 
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
@@ -63,9 +64,16 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     check(model, ws, q, &[])?;
     place_path(model, ws, q, at.body);
-    let x_wf = at.pose(ws);
-    clear(&mut ws.jacobian.frame, 6, model.nv);
-    write(model, &ws.first, &ws.world.columns, at.body, &x_wf, reference, &mut ws.jacobian.frame);
+    let x_wf: Transform<T> = at.pose(ws);
+    let Workspace { x_pb, columns, first, jacobian, .. } = ws;
+    clear(&mut jacobian.frame, 6, model.nv);
+    let mut x_bf: Transform<T> = at.placement.lift();
+    for (i, body) in path(&model.bodies, at.body) {
+        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+            add(&mut jacobian.frame, dof, reference.motion_from_local(&x_wf, x_bf.inv_act(*column)));
+        }
+        x_bf = x_pb[i] * x_bf;
+    }
     finite(model, "frame_jacobian", &ws.jacobian.frame)?;
     Ok(&ws.jacobian.frame)
 }
@@ -89,18 +97,20 @@ pub fn point_jacobian<'w, P: Real, T: Scalar<P>>(
     check(model, ws, q, &[])?;
     place_path(model, ws, q, Some(body.0));
     let x_wb = ws.x_wb[body.0];
-    let point = x_wb.point(v3::lift::<P, T>(point));
-    let rows = &mut ws.jacobian.point;
-    clear(rows, 3, model.nv);
+    let Workspace { x_pb, columns, first, jacobian, .. } = ws;
+    clear(&mut jacobian.point, 3, model.nv);
+    // A frame at the point, its axes parallel to the body's.
+    let mut x_bf: Transform<T> = Transform::new(v3::identity(), v3::lift(point));
     for (i, body) in path(&model.bodies, Some(body.0)) {
-        for (k, dof) in body.v.clone().enumerate() {
-            let velocity = ws.world.columns[ws.first[i] + k].velocity_at::<T>(point);
-            let u: Vector3<T> = match reference {
-                ReferenceFrame::Local => x_wb.inv_vector(velocity),
-                ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => velocity,
+        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+            let local: Vector3<T> = x_bf.inv_act(*column).linear;
+            let u = match reference {
+                ReferenceFrame::Local => local,
+                ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => x_wb.vector(local),
             };
-            add_rows(rows, 0, dof, u);
+            add_rows(&mut jacobian.point, 0, dof, u);
         }
+        x_bf = x_pb[i] * x_bf;
     }
     finite(model, "point_jacobian", &ws.jacobian.point)?;
     Ok(&ws.jacobian.point)
@@ -133,41 +143,41 @@ pub fn relative_jacobian<'w, P: Real, T: Scalar<P>>(
     check(model, ws, q, &[])?;
     place_path(model, ws, q, a.body);
     place_path(model, ws, q, b.body);
-    let (x_wa, x_wb): (Transform<T>, Transform<T>) = (a.pose(ws), b.pose(ws));
-    let x_ab = x_wa.inv_mul(&x_wb);
-    let jacobian = &mut ws.jacobian.frame;
-    clear(jacobian, 6, model.nv);
-    for (tip, other, sign) in [(b.body, a.body, 1.0), (a.body, b.body, -1.0)] {
-        for (i, body) in path(&model.bodies, tip) {
-            // Moves both.
-            if other.is_some_and(|other| (i..body.subtree_end).contains(&other)) {
-                break;
-            }
-            for (k, dof) in body.v.clone().enumerate() {
-                let in_a: Motion<T> = x_wa.inv_act(ws.world.columns[ws.first[i] + k]);
-                add(jacobian, dof, reference.motion_from_world(&x_ab, in_a.scale::<f64>(sign)));
-            }
+    // The nearest body C that moves both moves neither relative to the other.
+    let carrier =
+        path(&model.bodies, a.body).map(|(i, _)| i).find(|i| b.body.is_some_and(|b| carries(&model.bodies, *i, b)));
+    let (x_ca, x_cb) = (pose_from(model, ws, &a, carrier), pose_from(model, ws, &b, carrier));
+    let x_ab = x_ca.inv_mul(&x_cb);
+    let Workspace { x_pb, columns, first, jacobian, .. } = ws;
+    clear(&mut jacobian.frame, 6, model.nv);
+    let mut x_bb: Transform<T> = b.placement.lift();
+    for (i, body) in path(&model.bodies, b.body).take_while(|(i, _)| Some(*i) != carrier) {
+        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+            add(&mut jacobian.frame, dof, reference.motion_from_local(&x_ab, x_bb.inv_act(*column)));
         }
+        x_bb = x_pb[i] * x_bb;
+    }
+    let mut x_ba: Transform<T> = a.placement.lift();
+    for (i, body) in path(&model.bodies, a.body).take_while(|(i, _)| Some(*i) != carrier) {
+        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+            let in_a: Motion<T> = x_ba.inv_act(*column);
+            add(&mut jacobian.frame, dof, reference.motion_from_world(&x_ab, -in_a));
+        }
+        x_ba = x_pb[i] * x_ba;
     }
     finite(model, "relative_jacobian", &ws.jacobian.frame)?;
     Ok(&ws.jacobian.frame)
 }
 
-/// Adds the columns of the path from `body` to the root to `out`, which has been cleared; the path has been placed.
-pub(crate) fn write<P: Real, T: Scalar<P>>(
+/// Pose of a frame in a body that carries it, or in the world.
+fn pose_from<P: Real, T: Scalar<P>>(
     model: &Model<P>,
-    first: &[usize],
-    columns: &[Motion<T>],
-    body: Option<usize>,
-    x_wf: &Transform<T>,
-    reference: ReferenceFrame,
-    out: &mut DMatrix<T>,
-) {
-    for (i, body) in path(&model.bodies, body) {
-        for (k, dof) in body.v.clone().enumerate() {
-            add(out, dof, reference.motion_from_world(x_wf, columns[first[i] + k]));
-        }
-    }
+    ws: &Workspace<T>,
+    at: &Attached<P>,
+    carrier: Option<usize>,
+) -> Transform<T> {
+    let on_path = path(&model.bodies, at.body).take_while(|(i, _)| Some(*i) != carrier);
+    on_path.fold(at.placement.lift(), |x, (i, _)| ws.x_pb[i] * x)
 }
 
 /// The bodies from this one to the root.

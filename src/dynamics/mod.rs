@@ -13,7 +13,7 @@ mod coriolis;
 pub(crate) mod crba;
 mod dof_tree;
 mod energy;
-mod external;
+pub(crate) mod external;
 mod forward_kinematics;
 pub(crate) mod frame_derivatives;
 pub(crate) mod jacobian;

@@ -81,22 +81,6 @@ pub(crate) fn check<P: Real, T: Scalar<P>>(
     external::check(model, wrenches)
 }
 
-/// [`rnea_with`] by the plain form, which leaves poses and motions of all bodies in the workspace.
-pub(crate) fn plain<'w, P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    ws: &'w mut Workspace<T>,
-    q: &[T],
-    v: &[T],
-    a: &[T],
-    wrenches: &[ExternalWrench<T>],
-) -> Result<&'w [T], InputError> {
-    check(model, ws, q, v, a, wrenches)?;
-    if !T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }) {
-        return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
-    }
-    Ok(&ws.tau)
-}
-
 /// Joint torques that give the accelerations `a` at `(q, v)`: [`rnea_with`] in memory of its own.
 ///
 /// # Errors

@@ -149,21 +149,19 @@ pub fn rnea_derivatives<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
+    rnea::check(model, &ws.base, q, v, a, wrenches)?;
     if method == Method::Analytical {
-        rnea::check(model, &ws.base, q, v, a, wrenches)?;
         ws.result.errors = None;
         if analytical::rnea_derivatives(model, ws, q, v, a, wrenches) {
             return Ok(&ws.result);
         }
+    } else if method == Method::Dual {
+        ws.result.errors = None;
+        dual::rnea_derivatives(model, ws, q, v, a, wrenches);
     } else {
-        let tau = rnea::plain(model, &mut ws.base, q, v, a, wrenches)?;
+        let tau = crate::dynamics::rnea_with(model, &mut ws.base, q, v, a, wrenches)?;
         ws.result.tau.copy_from_slice(tau);
-        if method == Method::Dual {
-            ws.result.errors = None;
-            dual::rnea_derivatives(model, ws, q, v, a, wrenches);
-        } else {
-            difference::rnea_derivatives(model, ws, q, v, a, wrenches)?;
-        }
+        difference::rnea_derivatives(model, ws, q, v, a, wrenches)?;
     }
     if !ws.result.tau.iter().all(|x| x.is_finite()) {
         return Err(rnea::not_finite(model, q, v, a, wrenches, ws.result.tau.as_slice()));

@@ -1,5 +1,6 @@
 //! The structure of the tree, for eight directions at a time.
 
+use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use gradyn_derivatives::simd::WIDTH;
 use std::ops::Range;
@@ -8,6 +9,10 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) chunks: Vec<Chunk>,
+    /// Is the body's motion asked for as that of a parent that some chunk does not move?
+    pub(super) still: Vec<bool>,
+    /// Bodies whose joints turn by an angle.
+    pub(super) hinges: Vec<usize>,
 }
 
 /// Up to eight neighbouring degrees of freedom.
@@ -41,7 +46,19 @@ pub(super) struct Moved {
 impl Plan {
     pub(super) fn new(model: &Model) -> Self {
         let chunk = |start: usize| Chunk::new(model, start..(start + WIDTH).min(model.nv()));
-        Self { chunks: (0..model.nv()).step_by(WIDTH).map(chunk).collect() }
+        let chunks: Vec<_> = (0..model.nv()).step_by(WIDTH).map(chunk).collect();
+        let bodies = model.bodies();
+        let mut still = vec![false; bodies.len()];
+        for moved in chunks.iter().flat_map(|chunk| &chunk.moved).filter(|moved| !moved.parent_moves) {
+            let mut next = bodies[moved.body].parent;
+            while let Some(p) = next.filter(|p| !still[*p]) {
+                still[p] = true;
+                next = bodies[p].parent;
+            }
+        }
+        let is_hinge = |i: &usize| matches!(bodies[*i].joint(), Joint::Elementary(Elementary::Revolute(_)));
+        let hinges = (0..bodies.len()).filter(is_hinge).collect();
+        Self { chunks, still, hinges }
     }
 }
 

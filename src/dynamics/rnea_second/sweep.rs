@@ -344,48 +344,51 @@ fn scatter<T: Real, const ADD: bool>(memory: &mut Memory<T>, p: usize, t: usize,
     let is_own = t >= start;
     let Step { dof: j, start: link, end } = steps[t];
     let i = p;
-    for (r, step) in steps[..end].iter().enumerate() {
-        let k = step.dof;
-        let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
-        let row = |row: usize| rows[r / w * (ROWS * w) + row * w + r % w];
-        let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
-        let u13_s = u11_s + row(U9_S);
-        put::<T, ADD>(&mut qq[at(i, j, k)], p2);
-        put::<T, ADD>(&mut qv[at(i, k, j)], -p1);
-        if !is_own {
-            let (u1_psi, u1_s) = (row(U1_PSI), row(U1_S));
-            put::<T, ADD>(&mut qq[at(j, k, i)], u1_psi);
-            put::<T, ADD>(&mut qq[at(j, i, k)], u1_psi);
-            put::<T, ADD>(&mut qv[at(j, k, i)], p1);
-            put::<T, ADD>(&mut qv[at(j, i, k)], u1_s);
-            put::<T, ADD>(&mut vv[at(j, k, i)], u11_s);
-            put::<T, ADD>(&mut vv[at(j, i, k)], u11_s);
-            put::<T, ADD>(&mut aq[at(j, k, i)], u13_s);
-        }
-        if r >= link {
-            // u₂ = u₁₃
-            put::<T, ADD>(&mut vv[at(i, j, k)], -u13_s);
-            continue;
-        }
-        let (u9_s, u3_s) = (row(U9_S), row(U3_S));
-        put::<T, ADD>(&mut qq[at(i, k, j)], p2);
-        put::<T, ADD>(&mut qq[at(k, i, j)], u3_s);
-        put::<T, ADD>(&mut vv[at(i, j, k)], -u11_s);
-        put::<T, ADD>(&mut vv[at(i, k, j)], -u11_s);
-        put::<T, ADD>(&mut qv[at(i, j, k)], row(U8_S));
-        put::<T, ADD>(&mut qv[at(k, j, i)], row(U6_S));
-        put::<T, ADD>(&mut aq[at(k, i, j)], u9_s);
-        put::<T, ADD>(&mut aq[at(i, k, j)], u9_s);
-        if is_own {
-            put::<T, ADD>(&mut vv[at(k, j, i)], row(U4_S));
-        } else {
-            // u₁₀ = u₁₃ + u₉
-            let u10_s = u13_s + u9_s;
-            put::<T, ADD>(&mut qq[at(k, j, i)], u3_s);
-            put::<T, ADD>(&mut vv[at(k, i, j)], u10_s);
-            put::<T, ADD>(&mut vv[at(k, j, i)], u10_s);
-            put::<T, ADD>(&mut qv[at(k, i, j)], row(U7_S));
-            put::<T, ADD>(&mut aq[at(k, j, i)], u13_s);
+    for (block, steps) in steps[..end].chunks(w).enumerate() {
+        let rows = &rows[block * ROWS * w..][..ROWS * w];
+        for (lane, step) in steps.iter().enumerate() {
+            let k = step.dof;
+            let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
+            let row = |row: usize| rows[row * w + lane];
+            let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
+            let u13_s = u11_s + row(U9_S);
+            put::<T, ADD>(&mut qq[at(i, j, k)], p2);
+            put::<T, ADD>(&mut qv[at(i, k, j)], -p1);
+            if !is_own {
+                let (u1_psi, u1_s) = (row(U1_PSI), row(U1_S));
+                put::<T, ADD>(&mut qq[at(j, k, i)], u1_psi);
+                put::<T, ADD>(&mut qq[at(j, i, k)], u1_psi);
+                put::<T, ADD>(&mut qv[at(j, k, i)], p1);
+                put::<T, ADD>(&mut qv[at(j, i, k)], u1_s);
+                put::<T, ADD>(&mut vv[at(j, k, i)], u11_s);
+                put::<T, ADD>(&mut vv[at(j, i, k)], u11_s);
+                put::<T, ADD>(&mut aq[at(j, k, i)], u13_s);
+            }
+            if block * w + lane >= link {
+                // u₂ = u₁₃
+                put::<T, ADD>(&mut vv[at(i, j, k)], -u13_s);
+                continue;
+            }
+            let (u9_s, u3_s) = (row(U9_S), row(U3_S));
+            put::<T, ADD>(&mut qq[at(i, k, j)], p2);
+            put::<T, ADD>(&mut qq[at(k, i, j)], u3_s);
+            put::<T, ADD>(&mut vv[at(i, j, k)], -u11_s);
+            put::<T, ADD>(&mut vv[at(i, k, j)], -u11_s);
+            put::<T, ADD>(&mut qv[at(i, j, k)], row(U8_S));
+            put::<T, ADD>(&mut qv[at(k, j, i)], row(U6_S));
+            put::<T, ADD>(&mut aq[at(k, i, j)], u9_s);
+            put::<T, ADD>(&mut aq[at(i, k, j)], u9_s);
+            if is_own {
+                put::<T, ADD>(&mut vv[at(k, j, i)], row(U4_S));
+            } else {
+                // u₁₀ = u₁₃ + u₉
+                let u10_s = u13_s + u9_s;
+                put::<T, ADD>(&mut qq[at(k, j, i)], u3_s);
+                put::<T, ADD>(&mut vv[at(k, i, j)], u10_s);
+                put::<T, ADD>(&mut vv[at(k, j, i)], u10_s);
+                put::<T, ADD>(&mut qv[at(k, i, j)], row(U7_S));
+                put::<T, ADD>(&mut aq[at(k, j, i)], u13_s);
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ use std::any::Any;
 /// Memory for a workspace, if the numbers are `f64` and the model has a layout.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
     T::as_f64s(&[])?;
-    Level::active(); // asks the environment once
+    let _ = Level::active(); // asks the environment once
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     Some(Box::new(Memory::new(model.derived.get(|| Layout::new(model))?)))
 }

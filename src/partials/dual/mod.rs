@@ -1,6 +1,6 @@
 //! Derivatives of inverse dynamics by dual numbers.
 //!
-//! One run over `f64`, then for each chunk of eight joints' directions, in `q` and in `v`, one run over dual numbers with
+//! Poses over `f64` ([`base`]), then for each chunk of eight joints' directions, in `q` and in `v`, one run over dual numbers with
 //! two registers of derivatives, only as far as the directions reach ([`Plan`](super::plan::Plan)), and with no more derivatives than needed:
 //!
 //! | with respect to | poses | velocities | accelerations, forces |
@@ -10,6 +10,7 @@
 //!
 //! Bodies that carry moved ones without moving pass on derivatives of forces by their `f64` poses.
 
+mod base;
 mod frame;
 mod jet;
 
@@ -75,7 +76,7 @@ impl<R: Register> Memory<R> {
     }
 }
 
-/// Fills in the derivatives; `ws.base` holds the run over `f64` at this state.
+/// Fills in torques and derivatives. Lengths have been checked.
 pub(super) fn rnea_derivatives(
     model: &Model,
     ws: &mut DerivativeWorkspace,
@@ -105,12 +106,17 @@ impl Kernel for Derivatives<'_> {
         let DerivativeWorkspace { base, plan, registers, result, .. } = ws;
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(registers, model) else { return };
+        base::run::<R>(model, plan, base, (q, v, a), wrenches);
         for (to, from) in memory.v.iter_mut().zip(v).chain(memory.a.iter_mut().zip(a)) {
             *to = StateDual::from(*from);
         }
         for chunk in &plan.chunks {
             let base = &*base;
             R::call(ByState { model, base, chunk, memory: &mut *memory, q, v, wrenches });
+            for dof in chunk.dofs.clone() {
+                // All bodies that its torque carries have moved, so it is complete.
+                result.tau[dof] = memory.dual.tau[dof].re.get();
+            }
             store(chunk, |row| memory.dual.tau[row].eps[0], &mut result.dtau_dq);
             store(chunk, |row| memory.dual.tau[row].eps[1], &mut result.dtau_dv);
             R::call(ByAcceleration { model, base, chunk, memory: &mut *memory });
@@ -119,7 +125,7 @@ impl Kernel for Derivatives<'_> {
         for (wrench, matrix) in wrenches.iter().zip(&mut result.dtau_df_ext) {
             R::call(ByWrench { model, base, wrench, memory: &mut *memory, matrix });
         }
-        joint_dynamics(model, v, result);
+        joint_dynamics(model, v, a, result);
     }
 }
 
@@ -453,13 +459,15 @@ fn subtract_wrenches<R: Register>(
 }
 
 /// Armature, damping and friction: on the diagonal, each by its own formula.
-pub(super) fn joint_dynamics(model: &Model, v: &[f64], result: &mut RneaDerivatives) {
+fn joint_dynamics(model: &Model, v: &[f64], a: &[f64], result: &mut RneaDerivatives) {
     for dof in &model.dofs {
         let i = dof.index;
+        result.tau[i] += a[i] * dof.mass();
         result.dtau_da[(i, i)] += dof.mass();
         if model.joint_friction {
-            let rate = dof.friction_torque(Dual64::new(v[i], 1.0), model.friction_width).eps;
-            result.dtau_dv[(i, i)] += rate;
+            let friction = dof.friction_torque(Dual64::new(v[i], 1.0), model.friction_width);
+            result.tau[i] += friction.re;
+            result.dtau_dv[(i, i)] += friction.eps;
         }
     }
 }
