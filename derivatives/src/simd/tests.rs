@@ -73,6 +73,7 @@ fn fused(name: &str, a: f64, b: f64, c: f64) -> Option<f64> {
 
 /// Lanes without a place, or with one that does not exist, become zero; transposition is what its name says.
 #[test]
+#[expect(clippy::float_cmp, reason = "numbers are moved, not computed")]
 fn numbers_come_from_their_places() {
     let x = Portable::from_array([0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]);
     let places = Places::new([Some(6), Some(1), None, Some(1), Some(7), Some(0), Some(9), Some(2)]);

@@ -184,7 +184,7 @@ impl Layout {
                     _ => turns.push(Turn { lane, q: body.q.start, multiplier: 1.0, offset: 0.0 }),
                 }
             }
-            let inertia = body.inertia.clone();
+            let inertia = body.inertia;
             let in_lane: crate::spatial::Inertia<f64> = Transform::from_rotation(steps[i].axes).inv_act(inertia);
             let (group, k) = (&mut groups[lane / WIDTH], lane % WIDTH);
             group.mass.0[k] = in_lane.mass;
@@ -324,7 +324,7 @@ impl Lanes {
             }
             lanes.last.push(lanes.body.len() - 1);
         }
-        while lanes.body.len() % WIDTH != 0 {
+        while !lanes.body.len().is_multiple_of(WIDTH) {
             lanes.push(None, None, None, None);
         }
         lanes.end = (0..lanes.body.len())
