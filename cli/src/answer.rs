@@ -1,12 +1,13 @@
 //! The JSON that scripts read.
 
 use crate::error::Error;
+use crate::evaluation::{Evaluator, Value};
 use crate::output::Output;
+use crate::quantity::Quantity;
 use crate::robot::Robot;
 use crate::states::{LinkWrench, State};
 use gradyn::joint::Joint;
-use gradyn::model::InputError;
-use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
+use gradyn::partials::Method;
 use nalgebra::DMatrix;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -94,11 +95,6 @@ impl<T: Serialize> Serialize for Entries<T> {
     }
 }
 
-/// Matrices by name, as lists of rows.
-fn by_name(matrices: &[(String, DMatrix<f64>)]) -> Entries<Rows<'_>> {
-    Entries(matrices.iter().map(|(name, matrix)| (name.clone(), Rows(matrix))).collect())
-}
-
 /// A state as `evaluate` reads it.
 #[derive(Debug, Serialize)]
 pub(crate) struct StateAnswer<'a> {
@@ -117,36 +113,13 @@ impl<'a> StateAnswer<'a> {
     }
 }
 
-/// A state and what was computed there. Later quantities are later fields.
+/// A state and what was computed there.
 #[derive(Debug, Serialize)]
 struct Evaluated<'a> {
     #[serde(flatten)]
     state: StateAnswer<'a>,
-    tau: &'a [f64],
-    mass_matrix: Rows<'a>,
-    dtau_dq: Rows<'a>,
-    dtau_dv: Rows<'a>,
-    dtau_da: Rows<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dtau_df_ext: Option<Entries<Rows<'a>>>,
-}
-
-/// The library's derivatives at a state, all of them finite.
-pub(crate) fn derivatives<'w>(
-    robot: &Robot,
-    workspace: &'w mut DerivativeWorkspace,
-    method: Method,
-    state: &State,
-) -> Result<&'w RneaDerivatives, InputError> {
-    let by = rnea_derivatives(&robot.model, workspace, method, &state.q, &state.v, &state.a, &state.wrenches())?;
-    for matrix in &by.dtau_df_ext {
-        if let Some(at) = matrix.iter().position(|x| !x.is_finite()) {
-            let index = at % matrix.nrows();
-            let joint = robot.model.dof_names().swap_remove(index);
-            return Err(InputError::Overflow { what: "dtau_df_ext", index, joint: format!("joint {joint}") });
-        }
-    }
-    Ok(by)
+    #[serde(flatten)]
+    quantities: Entries<Value>,
 }
 
 /// The beginning of the answer, up to the list of states.
@@ -166,6 +139,7 @@ struct Head<'a> {
 pub(crate) fn write(
     robot: &Robot,
     method: Method,
+    quantities: &[Quantity],
     states: &[State],
     output: &mut Output,
     place: impl Fn(usize) -> String,
@@ -185,28 +159,11 @@ pub(crate) fn write(
         // Ends in `"states":[]}`: the list is opened again.
         to.write_all(text.strip_suffix("]}").unwrap_or(&text).as_bytes())
     })?;
-    let workspace = || DerivativeWorkspace::new(&robot.model);
-    let (mut by_method, mut exact) = (workspace(), workspace());
+    let mut evaluator = Evaluator::new(robot, method, quantities);
     for (k, state) in states.iter().enumerate() {
         output.write(|to| to.write_all(if k == 0 { b"\n" } else { b",\n" }))?;
-        let refused = |error| Error::Input { place: place(k), error };
-        let by = derivatives(robot, &mut by_method, method, state).map_err(refused)?;
-        // The mass matrix is exact whatever the method.
-        let mass_matrix = match method {
-            Method::Analytical | Method::Dual => &by.dtau_da,
-            _ => &derivatives(robot, &mut exact, Method::Dual, state).map_err(refused)?.dtau_da,
-        };
-        let by_link = state.f_ext.is_some().then(|| state.by_link(&by.dtau_df_ext, robot.model.nv()));
-
-        let answer = Evaluated {
-            state: StateAnswer::new(state),
-            tau: by.tau.as_slice(),
-            mass_matrix: Rows(mass_matrix),
-            dtau_dq: Rows(&by.dtau_dq),
-            dtau_dv: Rows(&by.dtau_dv),
-            dtau_da: Rows(&by.dtau_da),
-            dtau_df_ext: by_link.as_deref().map(by_name),
-        };
+        let quantities = evaluator.evaluate(state).map_err(|error| Error::Input { place: place(k), error })?;
+        let answer = Evaluated { state: StateAnswer::new(state), quantities };
         output.write(|to| Ok(serde_json::to_writer(to, &answer)?))?;
         done();
     }

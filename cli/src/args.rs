@@ -1,5 +1,6 @@
 //! What the command line takes.
 
+use crate::quantity::{self, Quantity};
 use anstream::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -80,11 +81,22 @@ pub(crate) struct Info {
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "FILE holds {\"states\": [{\"q\": [..], \"v\": [..], \"a\": [..]}, ..]} with nq, nv and nv numbers. A state may also ",
-    "have \"f_ext\": {\"LINK\": [fx,fy,fz,nx,ny,nz]}, wrenches in the links' own frames, and \"tau\", nv numbers that ",
-    "are checked and not used.\n\n",
+    "have \"f_ext\": {\"LINK\": [fx,fy,fz,nx,ny,nz]}, wrenches in the links' own frames, and \"tau\", nv numbers, ",
+    "which accelerations (ddq and its derivatives) are computed from and nothing else.\n\n",
     "Each state is answered with its q, v, a, and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
     "by nv), and dtau_df_ext if it has f_ext (for each link nv rows of six). Columns of dtau_dq are directions of motion, ",
     "as in v: nv of them, not nq. Quaternions are x, y, z, w.\n\n",
+    "LIST, separated by commas, asks for these instead (SI units, axes of the world unless said; linear rows before ",
+    "angular ones):\n",
+    "  tau, mass_matrix, dtau_dq, dtau_dv, dtau_da, dtau_df_ext   what is answered without a LIST\n",
+    "  ddq, ddq_dq, ddq_dv, ddq_dtau, ddq_df_ext   accelerations by tau and f_ext, and their derivatives\n",
+    "  mass_matrix_inverse, coriolis   nv by nv; coriolis C(q,v) is such that dM/dt - 2 C is skew-symmetric\n",
+    "  bias, gravity   torques at a = 0 (less those of f_ext), and at rest without f_ext\n",
+    "  energy   {kinetic, potential}\n",
+    "  frame_jacobians   {reference, frames: {LINK or JOINT: 6 by nv}}; local: in the frame's own axes\n",
+    "  com   {mass, position, velocity, acceleration} of the centre of mass\n",
+    "  com_jacobian   3 by nv\n",
+    "  centroidal   {matrix, matrix_rate: 6 by nv; momentum, momentum_rate: 6}, about the centre of mass\n\n",
     "Example:\n  gradyn evaluate robots/double_pendulum.urdf --states states.json --output answer.json",
 ))]
 pub(crate) struct Evaluate {
@@ -93,11 +105,22 @@ pub(crate) struct Evaluate {
     /// The states, a JSON file; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) states: PathBuf,
+    /// What to compute [default: tau,mass_matrix,dtau_dq,dtau_dv,dtau_da,dtau_df_ext]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = quantity::parse)]
+    quantities: Vec<Quantity>,
     #[command(flatten)]
     pub(crate) method: MethodArg,
     /// Where to write the answer [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl Evaluate {
+    /// What to compute: each quantity once, in their own order.
+    pub(crate) fn quantities(&self) -> Vec<Quantity> {
+        let asked: &[Quantity] = if self.quantities.is_empty() { &Quantity::DEFAULT } else { &self.quantities };
+        Quantity::ALL.into_iter().filter(|quantity| asked.contains(quantity)).collect()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -155,7 +178,7 @@ pub(crate) struct Check {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct MethodArg {
-    /// How derivatives are computed: dual, difference
+    /// How derivatives are computed: analytical, dual, difference
     #[arg(long = "method", value_parser = method, default_value = "dual")]
     pub(crate) method: Method,
 }

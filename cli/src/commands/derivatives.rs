@@ -4,10 +4,11 @@ use super::{Report, columns};
 use crate::args::Derivatives;
 use crate::error::{Error, one_line};
 use crate::output::Output;
+use crate::quantity::Quantity;
 use crate::robot::Robot;
 use crate::states::{self, NEUTRAL, RANDOM, State};
 use crate::table::{Align, Cell, Table};
-use crate::{answer, map, number};
+use crate::{answer, evaluation, map, number};
 use anstyle::Style;
 use gradyn::partials::{DerivativeWorkspace, RneaDerivatives};
 use nalgebra::DMatrix;
@@ -26,12 +27,12 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     let warnings = robot.warnings();
     let place = |_| format!("{title} of {}", robot.path.display());
     if args.json {
-        answer::write(&robot, args.method.method, &[state], &mut output, place, || ())?;
+        answer::write(&robot, args.method.method, &Quantity::DEFAULT, &[state], &mut output, place, || ())?;
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
     }
 
     let mut workspace = DerivativeWorkspace::new(&robot.model);
-    let by = answer::derivatives(&robot, &mut workspace, args.method.method, &state)
+    let by = evaluation::derivatives(&robot, &mut workspace, args.method.method, &state)
         .map_err(|error| Error::Input { place: place(0), error })?;
     let by_link = state.by_link(&by.dtau_df_ext, robot.model.nv());
     let names = robot.model.dof_names();

@@ -21,6 +21,8 @@ pub(crate) struct State {
     pub(crate) v: Vec<f64>,
     /// nv
     pub(crate) a: Vec<f64>,
+    /// Torques of the joints, nv, from which accelerations are computed; `None` if the state does not have them.
+    pub(crate) tau: Option<Vec<f64>>,
     /// Wrenches on links; `None` if the state does not speak of them.
     pub(crate) f_ext: Option<Vec<LinkWrench>>,
 }

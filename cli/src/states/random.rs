@@ -14,7 +14,7 @@ pub(crate) const NEUTRAL: &str = "neutral";
 
 /// All joints in their zero position, at rest.
 pub(crate) fn neutral(model: &Model) -> State {
-    State { q: model.neutral::<f64>(), v: vec![0.0; model.nv()], a: vec![0.0; model.nv()], f_ext: None }
+    State { q: model.neutral::<f64>(), v: vec![0.0; model.nv()], a: vec![0.0; model.nv()], tau: None, f_ext: None }
 }
 
 /// State `index` of those that `seed` gives: `q` within the limits, `v` and `a` in ±1, and wrenches in ±1 on two bodies.
@@ -42,5 +42,5 @@ pub(crate) fn random(robot: &Robot, seed: u64, index: u64) -> State {
         wrench: std::array::from_fn(|_| rng.random_range(-1.0..1.0)),
         place: LinkPlace { body: model.body_id(i), placement: Transform::identity() },
     });
-    State { q, v, a, f_ext: Some(f_ext.collect()) }
+    State { q, v, a, tau: None, f_ext: Some(f_ext.collect()) }
 }

@@ -75,14 +75,13 @@ fn state(value: Json, model: &Model, links: &HashMap<&str, LinkPlace>) -> Result
     let Json::Object(entries) = value else {
         return Err(format!(": expected an object with the keys `q`, `v`, `a`, found {}", value.describe()));
     };
-    let (mut q, mut v, mut a, mut f_ext) = (None, None, None, None);
+    let (mut q, mut v, mut a, mut tau, mut f_ext) = (None, None, None, None, None);
     for (key, value) in entries {
         match key.as_str() {
             "q" => q = Some(vector(&key, "nq", model.nq(), value)?),
             "v" => v = Some(vector(&key, "nv", model.nv(), value)?),
             "a" => a = Some(vector(&key, "nv", model.nv(), value)?),
-            // Checked only: the torques of the answer are computed.
-            "tau" => drop(vector(&key, "nv", model.nv(), value)?),
+            "tau" => tau = Some(vector(&key, "nv", model.nv(), value)?),
             "f_ext" => f_ext = Some(wrenches(value, links)?),
             _ => return Err(format!(": unknown key `{key}`, expected `q`, `v`, `a`, `tau` or `f_ext`")),
         }
@@ -99,7 +98,7 @@ fn state(value: Json, model: &Model, links: &HashMap<&str, LinkPlace>) -> Result
         }
         error => format!(", key `q`: {error}"),
     })?;
-    Ok(State { q, v, a, f_ext })
+    Ok(State { q, v, a, tau, f_ext })
 }
 
 /// A list of so many numbers.

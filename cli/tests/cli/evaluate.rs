@@ -1,10 +1,13 @@
 //! `gradyn evaluate`: the contract for scripts.
 
-use super::{all_robots, directory, good, json, robot, run, run_with, text_of};
-use gradyn::dynamics::{ExternalWrench, inverse_dynamics};
-use gradyn::model::Model;
+use super::{all_robots, directory, good, json, refused, robot, run, run_with, text_of};
+use gradyn::dynamics::{
+    ExternalWrench, ReferenceFrame, Workspace, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
+    forward_dynamics, frame_jacobian, generalized_gravity, inverse_dynamics, kinetic_energy, minv, potential_energy,
+};
 use gradyn::model::urdf::UrdfOptions;
-use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+use gradyn::model::{InputError, Model};
+use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn::spatial::Force;
 use nalgebra::{DMatrix, Vector3};
 use rand::{RngExt, SeedableRng};
@@ -109,6 +112,185 @@ fn check_head(answer: &Value, model: &Model) {
         assert_eq!(joint["kind"], json!(body.joint().kind()));
     }
     assert_eq!((json!(q), json!(v)), (json!(model.nq()), json!(model.nv())));
+}
+
+/// Every name that `--quantities` knows, in the order of the answer.
+const QUANTITIES: [&str; 20] = [
+    "tau",
+    "mass_matrix",
+    "dtau_dq",
+    "dtau_dv",
+    "dtau_da",
+    "dtau_df_ext",
+    "ddq",
+    "ddq_dq",
+    "ddq_dv",
+    "ddq_dtau",
+    "ddq_df_ext",
+    "mass_matrix_inverse",
+    "coriolis",
+    "bias",
+    "gravity",
+    "energy",
+    "frame_jacobians",
+    "com",
+    "com_jacobian",
+    "centroidal",
+];
+
+/// A random state with torques and a wrench on the last body, and what `evaluate` reads for it.
+fn state_with_tau(model: &Model, rng: &mut ChaCha8Rng) -> ([Vec<f64>; 4], ExternalWrench, Value) {
+    let q = model.random(rng);
+    let [v, a, tau] = std::array::from_fn(|_| (0..model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect());
+    let f: [f64; 6] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
+    let last = model.bodies().len() - 1;
+    let force = Force::new(Vector3::new(f[0], f[1], f[2]), Vector3::new(f[3], f[4], f[5]));
+    let wrench = ExternalWrench::in_body(model.body_id(last).expect("is there"), force);
+    let state = json!({"q": q, "v": v, "a": a, "tau": tau, "f_ext": {model.bodies()[last].name(): f}});
+    ([q, v, a, tau], wrench, state)
+}
+
+/// For every robot, fixed and floating: each quantity that can be asked for is the library's, bit for bit.
+#[test]
+fn quantities_are_the_librarys_to_the_last_bit() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(5);
+    let mut with_accelerations = 0;
+    for file in all_robots() {
+        for floating in [false, true] {
+            let model = &model(&file, &UrdfOptions::new().floating_base(floating));
+            let ([q, v, a, tau], wrench, state) = state_with_tau(model, rng);
+            // Bodies that are points, or lines, may leave no accelerations to be computed.
+            let derivatives = &mut DerivativeWorkspace::new(model);
+            let method = Method::Analytical;
+            let forward = match forward_dynamics_derivatives(model, derivatives, method, &q, &v, &tau, &[wrench]) {
+                Err(InputError::SingularMassMatrix { .. }) => None,
+                by => Some(by.expect("runs").clone()),
+            };
+            with_accelerations += usize::from(forward.is_some());
+            let wanted =
+                |name: &&str| forward.is_some() || !(name.starts_with("ddq") || *name == "mass_matrix_inverse");
+            let all = QUANTITIES.into_iter().filter(wanted).collect::<Vec<_>>().join(",");
+            let mut arguments = vec!["evaluate", &file, "--states", "-", "--quantities", &all];
+            arguments.extend(["--method", "analytical"]);
+            arguments.extend(floating.then_some("--floating-base"));
+            let input = json!({ "states": [state] }).to_string();
+            let answer = json(&text_of(&run_with(arguments, input.as_bytes())));
+            let found = &answer["states"][0];
+
+            let ws = &mut Workspace::<f64>::new(model);
+            let same = |key: &str, expected: &[f64]| assert_eq!(bits(&numbers(&found[key])), bits(expected), "{key}");
+            let link = model.bodies().last().expect("is there").name();
+
+            let by = rnea_derivatives(model, derivatives, Method::Analytical, &q, &v, &a, &[wrench]).expect("runs");
+            same("tau", by.tau.as_slice());
+            assert_same(&found["mass_matrix"], &by.dtau_da, "mass_matrix");
+            for (key, expected) in by.matrices() {
+                assert_same(&found[key], expected, key);
+            }
+            assert_same(&found["dtau_df_ext"][link], &by.dtau_df_ext[0], "dtau_df_ext");
+
+            if let Some(by) = forward {
+                same("ddq", &forward_dynamics(model, &q, &v, &tau, &[wrench]).expect("runs"));
+                for (key, expected) in by.matrices() {
+                    assert_same(&found[key], expected, key);
+                }
+                assert_same(&found["ddq_df_ext"][link], &by.ddq_df_ext[0], "ddq_df_ext");
+                assert_same(&found["mass_matrix_inverse"], minv(model, ws, &q).expect("runs"), "mass_matrix_inverse");
+            }
+
+            assert_same(&found["coriolis"], coriolis_matrix(model, ws, &q, &v).expect("runs"), "coriolis");
+            same("bias", bias(model, ws, &q, &v, &[wrench]).expect("runs"));
+            same("gravity", generalized_gravity(model, ws, &q).expect("runs"));
+            let energy = [kinetic_energy(model, ws, &q, &v), potential_energy(model, ws, &q)].map(|x| x.expect("runs"));
+            let keys = ["kinetic", "potential"].map(|key| found["energy"][key].as_f64().expect("a number"));
+            assert_eq!(bits(&keys), bits(&energy), "energy");
+
+            assert_eq!(found["frame_jacobians"]["reference"], "local");
+            let jacobians = found["frame_jacobians"]["frames"].as_object().expect("an object");
+            assert_eq!(jacobians.len(), model.frames().len());
+            for (name, jacobian) in jacobians {
+                let frame = model.find_frame(name).expect("is there");
+                let expected = frame_jacobian(model, ws, &q, frame, ReferenceFrame::Local).expect("runs");
+                assert_same(jacobian, expected, name);
+            }
+
+            let com = center_of_mass(model, ws, &q, &v, &a).expect("runs").whole;
+            assert_eq!(found["com"]["mass"].as_f64().map(f64::to_bits), Some(com.mass.to_bits()));
+            for (key, x) in [("position", com.position), ("velocity", com.velocity), ("acceleration", com.acceleration)]
+            {
+                assert_eq!(bits(&numbers(&found["com"][key])), bits(x.as_slice()), "com: {key}");
+            }
+            assert_same(&found["com_jacobian"], com_jacobian(model, ws, &q, None).expect("runs"), "com_jacobian");
+            let whole = centroidal(model, ws, &q, &v, &a).expect("runs");
+            assert_same(&found["centroidal"]["matrix"], whole.matrix, "centroidal matrix");
+            assert_same(&found["centroidal"]["matrix_rate"], whole.matrix_rate, "rate of the centroidal matrix");
+            for (key, x) in [("momentum", whole.momentum), ("momentum_rate", whole.momentum_rate)] {
+                let expected = [x.linear.as_slice(), x.angular.as_slice()].concat();
+                assert_eq!(bits(&numbers(&found["centroidal"][key])), bits(&expected), "{key}");
+            }
+        }
+    }
+    assert!(with_accelerations >= 15, "{with_accelerations}");
+}
+
+/// What is asked for is answered, once, in one order, and each quantity is the same whatever else is asked for.
+#[test]
+fn quantities_are_answered_alone_and_together() {
+    let file = robot("panda");
+    let model = &model(&file, &UrdfOptions::new());
+    let (_, _, state) = state_with_tau(model, &mut ChaCha8Rng::seed_from_u64(6));
+    let input = json!({ "states": [state] }).to_string();
+    let ask = |list: &str| {
+        let run = run_with(["evaluate", &file, "--states", "-", "--quantities", list], input.as_bytes());
+        json(&text_of(&run))["states"][0].take()
+    };
+    let all = ask(&QUANTITIES.join(","));
+    for quantity in QUANTITIES {
+        let alone = ask(quantity);
+        let keys: Vec<_> = alone.as_object().expect("an object").keys().map(String::as_str).collect();
+        let mut expected = vec!["q", "v", "a", "f_ext", quantity];
+        // The test's JSON may sort its keys.
+        expected.sort_unstable_by_key(|key| keys.iter().position(|found| found == key));
+        assert_eq!(keys, expected);
+        assert_eq!(alone[quantity], all[quantity], "{quantity}");
+    }
+    assert_eq!(ask("bias, tau,bias"), ask("tau,bias"));
+
+    let default = text_of(&run_with(["evaluate", &file, "--states", "-"], input.as_bytes()));
+    let listed = ["evaluate", &file, "--states", "-", "--quantities", &QUANTITIES[..6].join(",")];
+    assert_eq!(text_of(&run_with(listed, input.as_bytes())), default);
+}
+
+/// Without wrenches there is nothing to differentiate by them: the fields are left out.
+#[test]
+fn quantities_of_wrenches_need_wrenches() {
+    let states = r#"{"states": [{"q": [1, 2], "v": [3, 4], "a": [5, 6], "tau": [7, 8]}]}"#;
+    let list = "ddq,dtau_df_ext,ddq_df_ext";
+    let arguments = ["evaluate", &robot("double_pendulum"), "--states", "-", "--quantities", list];
+    let answer = json(&text_of(&run_with(arguments, states.as_bytes())));
+    let state = answer["states"][0].as_object().expect("an object");
+    assert!(state.contains_key("ddq") && !state.keys().any(|key| key.ends_with("df_ext")), "{state:?}");
+}
+
+#[test]
+fn quantities_that_cannot_be_are_refused() {
+    let file = robot("double_pendulum");
+    let ask = |list: &str, states: &str| {
+        refused(&run_with(["evaluate", &file, "--states", "-", "--quantities", list], states.as_bytes()))
+    };
+    for list in ["torque", "tau,torque", "", "tau,"] {
+        let message = ask(list, r#"{"states": []}"#);
+        assert!(QUANTITIES.iter().all(|name| message.contains(name)), "{message}");
+        assert!(list != "torque" || message.contains("'torque'"), "{message}");
+    }
+    let lacking = r#"{"states": [{"q": [1, 2], "v": [3, 4], "a": [5, 6], "tau": [7, 8]},
+        {"q": [1, 2], "v": [3, 4], "a": [5, 6]}]}"#;
+    for quantity in ["ddq", "ddq_dq", "ddq_dv", "ddq_dtau", "ddq_df_ext"] {
+        let message = ask(&format!("tau,{quantity}"), lacking);
+        for part in ["standard input: state 1:", "missing key `tau`", "2 numbers (nv)", &format!("`{quantity}`")] {
+            assert!(message.contains(part), "{message}\nlacks {part}");
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What must hold of the results whatever the method: cheap, and blind to how derivatives are computed.
 
-use crate::answer;
+use crate::evaluation;
 use crate::robot::Robot;
 use crate::states::State;
 use gradyn::model::InputError;
@@ -82,7 +82,7 @@ impl Identity {
             }
             Claim::Linear => {
                 let still = State { a: vec![0.0; state.a.len()], ..state.clone() };
-                let rest = &answer::derivatives(robot, workspace, Method::Dual, &still)?.tau;
+                let rest = &evaluation::derivatives(robot, workspace, Method::Dual, &still)?.tau;
                 let by_mass = mass * DVector::from_column_slice(&state.a);
                 relative((&by.tau - rest - &by_mass).amax(), by.tau.amax().max(rest.amax()).max(by_mass.amax()))
             }

@@ -9,7 +9,7 @@ use crate::answer::StateAnswer;
 use crate::args::Check;
 use crate::error::Error;
 use crate::robot::Robot;
-use crate::{answer, states};
+use crate::{evaluation, states};
 use compare::Comparison;
 use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives};
 use identity::Identity;
@@ -68,7 +68,7 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
         };
         let mut by_method: Vec<(Method, RneaDerivatives)> = Vec::with_capacity(Method::ALL.len());
         for (method, workspace) in Method::ALL.into_iter().zip(&mut workspaces) {
-            let by = answer::derivatives(robot, workspace, method, &state).map_err(refused)?;
+            let by = evaluation::derivatives(robot, workspace, method, &state).map_err(refused)?;
             by_method.push((method, by.clone()));
         }
         let mut agree = true;
@@ -145,7 +145,7 @@ mod tests {
         let state = states::random(&robot, 0, 7);
         let mut by = Method::ALL.map(|method| {
             let mut workspace = DerivativeWorkspace::new(&robot.model);
-            (method, answer::derivatives(&robot, &mut workspace, method, &state).expect("runs").clone())
+            (method, evaluation::derivatives(&robot, &mut workspace, method, &state).expect("runs").clone())
         });
         by[0].1.dtau_dv[(1, 0)] += 1e-6;
         for comparison in &mut findings.comparisons {
