@@ -8,6 +8,8 @@ use serde::Serialize;
 const ESTIMATES: f64 = 10.0;
 /// And by so much of the largest entry: estimates are estimates.
 const RELATIVE: f64 = 1e-9;
+/// And by so much of the largest torque: derivatives that cancel to zero are zero to a few hundred roundings of it.
+const ROUNDING: f64 = 1e-13;
 
 /// The matrices that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +128,8 @@ impl Comparison {
         let mut agree = true;
         for (k, (x, y)) in self.quantity.matrices(a).iter().zip(self.quantity.matrices(b)).enumerate() {
             let errors = [a, b].map(|by| self.quantity.errors(by).get(k));
-            for worst in entries(x, y, errors, state) {
+            let torque = a.tau.amax().max(b.tau.amax());
+            for worst in entries(x, y, errors, torque, state) {
                 agree &= worst.agrees();
                 if self.worst.is_none_or(|before| worst.ratio() > before.ratio()) {
                     self.worst = Some(worst);
@@ -168,6 +171,7 @@ fn entries<'m>(
     x: &'m DMatrix<f64>,
     y: &'m DMatrix<f64>,
     errors: [Option<&'m DMatrix<f64>>; 2],
+    torque: f64,
     state: u64,
 ) -> impl Iterator<Item = Worst> + 'm {
     let largest = x.iter().chain(y.iter()).fold(0.0, |largest: f64, x| largest.max(x.abs()));
@@ -181,7 +185,7 @@ fn entries<'m>(
             values: [*x, *y],
             deviation: (x - y).abs(),
             largest,
-            tolerance: (ESTIMATES * estimated).max(RELATIVE * largest),
+            tolerance: (ESTIMATES * estimated).max(RELATIVE * largest).max(ROUNDING * torque),
         }
     })
 }
@@ -218,15 +222,23 @@ mod tests {
         let compare = |off: f64, estimated: f64| {
             let y = DMatrix::from_row_slice(1, 2, &[1.0 + off, 100.0]);
             let error = DMatrix::from_element(1, 2, estimated);
-            entries(&x, &y, [None, Some(&error)], 3).all(|worst| worst.agrees())
+            entries(&x, &y, [None, Some(&error)], 0.0, 3).all(|worst| worst.agrees())
         };
         assert!(compare(5e-8, 0.0) && compare(1e-3, 2e-4)); // 1e-9 of 100; ten times 2e-4
         assert!(!compare(2e-7, 1e-9) && !compare(1e-3, 5e-5));
     }
 
+    /// What cancels to zero is zero to rounding of what it was made of, and no more.
+    #[test]
+    fn roundings_of_torques_agree() {
+        let (zero, noise) = (DMatrix::zeros(1, 1), DMatrix::from_element(1, 1, 1e-15));
+        let agree = |torque: f64| entries(&zero, &noise, [None, None], torque, 0).all(|worst| worst.agrees());
+        assert!(agree(1.0) && !agree(1e-3));
+    }
+
     #[test]
     fn zeros_agree() {
         let zero = DMatrix::zeros(2, 2);
-        assert!(entries(&zero, &zero, [None, None], 0).all(|worst| worst.agrees() && worst.ratio() < 1.0));
+        assert!(entries(&zero, &zero, [None, None], 0.0, 0).all(|worst| worst.agrees() && worst.ratio() < 1.0));
     }
 }
