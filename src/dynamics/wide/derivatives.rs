@@ -45,6 +45,11 @@ pub(crate) fn derivatives(
         fold(layout, dq, results.dtau_dq, nv);
         fold(layout, dv, results.dtau_dv, nv);
         fold(layout, da, results.dtau_da, nv);
+        for column in 0..nv {
+            for row in 0..column {
+                results.dtau_da[row * nv + column] = results.dtau_da[column * nv + row]; // sums in one order
+            }
+        }
         memory.scratch = scratch;
         finite
     };
@@ -259,6 +264,8 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
                 let x = column(memory, i).power(turned);
                 results.dtau_dq[j * nv + i] -= x;
                 results.dtau_dq[i * nv + j] += x;
+                // Both orders of a product are equal but for rounding.
+                results.dtau_da[i * nv + j] = results.dtau_da[j * nv + i];
             }
         }
     }
