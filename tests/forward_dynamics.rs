@@ -202,7 +202,8 @@ fn energy_is_balanced() {
     }
 }
 
-/// Over dual numbers values keep their bits, and rates of accelerations are those of another algorithm.
+/// Over dual numbers accelerations are those over `f64`, which come from factors of the mass matrix where that takes less
+/// time than articulated bodies, and their rates those of another algorithm.
 #[test]
 fn forward_dynamics_over_dual_numbers() {
     for (what, model) in regular() {
@@ -210,12 +211,13 @@ fn forward_dynamics_over_dual_numbers() {
         let a = forward_dynamics(&model, &q, &v, &tau, &[]).expect("runs");
         let found = forward_dynamics(&model, &lift::<Dual64>(&q), &lift(&v), &dual(&tau, &v), &[]).expect("runs");
         let values: Vec<f64> = found.iter().map(|x| x.re).collect();
-        assert_same(&values, &a, &what);
+        // A thousand roundings, each as bad as M is conditioned.
+        let tolerance = 1000.0 * f64::EPSILON * condition(&mass_matrix(&model, &q).expect("runs"));
+        assert_near(&values, &a, tolerance, &what);
         let rates: Vec<f64> = found.iter().map(|x| x.eps).collect();
         let mut ws = Workspace::new(&model);
         let mut expected = v.clone();
         factorize_mass_matrix(&model, &mut ws, &q).expect("regular").solve(&mut expected).expect("fits");
-        let tolerance = 1000.0 * f64::EPSILON * condition(&mass_matrix(&model, &q).expect("runs"));
         assert_near(&rates, &expected, tolerance, &what);
     }
 }
