@@ -11,7 +11,7 @@
 
 use super::state_function::by_method;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, rnea_derivatives};
-use crate::dynamics::wide::Factors;
+use crate::dynamics::wide::{self, Factors};
 use crate::dynamics::{ExternalWrench, Workspace, aba, singular};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Scalar;
@@ -75,7 +75,8 @@ impl From<StateJacobian> for ForwardDynamicsDerivatives {
 
 /// Memory for [`forward_dynamics_derivatives`], and the result.
 pub(super) struct Memory {
-    factors: Factors,
+    /// Where they are not at hand.
+    factors: Option<Box<Factors>>,
     result: ForwardDynamicsDerivatives,
     spare: Vec<DMatrix<f64>>,
 }
@@ -132,8 +133,7 @@ pub fn forward_dynamics_derivatives<'w>(
 ) -> Result<&'w ForwardDynamicsDerivatives, InputError> {
     let ddq = aba(model, &mut ws.base, q, v, tau, wrenches)?;
     let mut memory = ws.forward_dynamics.take().unwrap_or_else(|| {
-        let (factors, result) = (Factors::new(model), ForwardDynamicsDerivatives::new(model.nv));
-        Box::new(Memory { factors, result, spare: Vec::new() })
+        Box::new(Memory { factors: None, result: ForwardDynamicsDerivatives::new(model.nv), spare: Vec::new() })
     });
     memory.result.ddq.copy_from_slice(ddq);
     let done = match method {
@@ -161,17 +161,27 @@ fn analytical(
     v: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<(), InputError> {
-    let Memory { factors, result, spare } = memory;
+    let Memory { factors: own, result, spare } = memory;
+    // Where the accelerations come from factors of the mass matrix, these are at hand.
+    let mut at_hand = wide::take_factors(&mut ws.base);
     let by = rnea_derivatives(model, ws, Method::Analytical, q, v, result.ddq.as_slice(), wrenches)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
-    // Pivots have been looked at on the way to the accelerations.
-    factors.factorize_matrix(&by.dtau_da).map_err(|(index, _)| singular::error(model, index))?;
+    let factors = match &mut at_hand {
+        Some(factors) => factors,
+        None => {
+            let own = own.get_or_insert_with(|| Box::new(Factors::new(model)));
+            // Pivots have been looked at on the way to the accelerations.
+            own.factorize_matrix(&by.dtau_da).map_err(|(index, _)| singular::error(model, index))?;
+            own
+        }
+    };
     factors.invert(&mut result.ddq_dtau);
     factors.multiply(&by.dtau_dq, &mut result.ddq_dq);
     factors.multiply(&by.dtau_dv, &mut result.ddq_dv);
     for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
         factors.multiply_full(from, to);
     }
+    wide::give_back_factors(&mut ws.base, at_hand);
     Ok(())
 }

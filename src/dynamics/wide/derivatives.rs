@@ -236,16 +236,7 @@ fn entries<R: Register>(
 /// As many numbers as the column has left.
 #[inline(always)]
 pub(super) fn store<R: Register>(to: &mut [f64], at: usize, left: usize, x: R) {
-    let x = x.to_array();
-    if let Some(to) = to.get_mut(at..at + WIDTH)
-        && left >= WIDTH
-    {
-        to.copy_from_slice(&x);
-    } else {
-        for (to, x) in to[at..].iter_mut().zip(x).take(left) {
-            *to = x;
-        }
-    }
+    x.store_first(&mut to[at..at + left.min(WIDTH)]);
 }
 
 /// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is taken

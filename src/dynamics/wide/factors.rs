@@ -11,6 +11,7 @@ use crate::model::Model;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::DMatrix;
+use std::ops::Range;
 
 /// Up to this many steps of the elimination a degree of freedom, each on one register, it takes less time than the
 /// articulated-body algorithm.
@@ -31,10 +32,8 @@ pub(crate) struct Factors {
     /// The last register of the tree that each belongs to.
     tree_end: Vec<usize>,
     /// Of each column of a matrix that is multiplied, the rows that are not zero.
-    coupled: Vec<usize>,
+    coupled: Vec<Range<usize>>,
     first_coupled: Vec<usize>,
-    /// All rows.
-    all: Vec<usize>,
     pays: bool,
     /// What is eliminated, where lanes are not degrees of freedom.
     folded: Vec<Row>,
@@ -107,11 +106,18 @@ impl Factors {
                 partners[*i].push(k);
             }
         }
-        let mut first_coupled = vec![0];
-        first_coupled.extend(partners.iter().scan(0, |sum, partners| {
-            *sum += partners.len();
-            Some(*sum)
-        }));
+        let (mut coupled, mut first_coupled) = (Vec::<Range<usize>>::new(), vec![0]);
+        for partners in &mut partners {
+            let start = coupled.len();
+            partners.sort_unstable();
+            for i in partners {
+                match coupled[start..].last_mut().filter(|range| range.end == *i) {
+                    Some(range) => range.end += 1,
+                    None => coupled.push(*i..*i + 1),
+                }
+            }
+            first_coupled.push(coupled.len());
+        }
         let steps: usize = (0..nv).map(|k| tree.path(k).len() * (first_run[k + 1] - first_run[k])).sum();
         let rows = || vec![Row::ZERO; nv * width];
         Self {
@@ -120,9 +126,8 @@ impl Factors {
             first_run,
             window: last.iter().map(|last| last / WIDTH).collect(),
             tree_end: (0..nv).map(|k| last[tree.path(k)[0]] / WIDTH).collect(),
-            coupled: partners.concat(),
+            coupled,
             first_coupled,
-            all: (0..nv).collect(),
             pays: steps <= STEPS * nv,
             folded: rows(),
             scale: vec![0.0; nv],
@@ -169,15 +174,7 @@ impl Factors {
     /// Eliminates a matrix nv × nv, as [`Self::factorize`].
     pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>) -> Result<(), (usize, f64)> {
         let mut rows = std::mem::take(&mut self.folded);
-        let nv = self.reciprocal.len();
-        for (rows, m) in rows.chunks_exact_mut(self.width.max(1)).zip(m.as_slice().chunks_exact(nv.max(1))) {
-            for (to, from) in rows.iter_mut().zip(m.chunks(WIDTH)) {
-                match <&[f64; WIDTH]>::try_from(from) {
-                    Ok(from) => to.0 = *from,
-                    Err(_) => to.0.iter_mut().zip(from).for_each(|(to, from)| *to = *from),
-                }
-            }
-        }
+        dispatch(Read { m: m.as_slice(), nv: self.reciprocal.len(), width: self.width, rows: &mut rows });
         let done = self.factorize(&mut rows);
         self.folded = rows;
         done
@@ -196,6 +193,27 @@ impl Factors {
     /// The same for a matrix of any shape and without zeros.
     pub(crate) fn multiply_full(&self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
         dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice(), full: true });
+    }
+}
+
+/// Reads a matrix nv × nv into rows.
+struct Read<'a> {
+    m: &'a [f64],
+    nv: usize,
+    width: usize,
+    rows: &'a mut [Row],
+}
+
+impl Kernel for Read<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { m, nv, width, rows } = self;
+        for (rows, m) in rows.chunks_exact_mut(width.max(1)).zip(m.chunks_exact(nv.max(1))) {
+            for (to, from) in rows.iter_mut().zip(m.chunks(WIDTH)) {
+                to.store(Lanes(R::load_first(from)));
+            }
+        }
     }
 }
 
@@ -309,7 +327,8 @@ impl Kernel for Inversion<'_> {
             row.store(Lanes(zero));
         }
         for k in 0..nv {
-            inverse[k * width + k / WIDTH].0[k % WIDTH] = 1.0;
+            let one = R::splat(1.0).where_else(1 << (k % WIDTH), zero);
+            inverse[k * width + k / WIDTH].store(Lanes(one));
         }
         for k in (0..nv).rev() {
             let (above, own) = inverse.split_at_mut(k * width);
@@ -419,10 +438,11 @@ impl Kernel for Product<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { factors: Factors { width, coupled, first_coupled, inverse, reciprocal, all, .. }, from, to, full } = self;
+        let Self { factors: Factors { width, coupled, first_coupled, inverse, reciprocal, .. }, from, to, full } = self;
         let (width, nv) = (*width, reciprocal.len().max(1));
+        let all = [0..nv];
         for (j, (from, to)) in from.chunks_exact(nv).zip(to.chunks_exact_mut(nv)).enumerate() {
-            let rows = if full { all } else { &coupled[first_coupled[j]..first_coupled[j + 1]] };
+            let rows = if full { &all[..] } else { &coupled[first_coupled[j]..first_coupled[j + 1]] };
             let mut b = 0;
             while b + 4 <= width {
                 registers::<R, 4>(inverse, width, rows, from, to, b);
@@ -441,19 +461,22 @@ impl Kernel for Product<'_> {
 fn registers<R: Register, const N: usize>(
     inverse: &[Row],
     width: usize,
-    rows: &[usize],
+    rows: &[Range<usize>],
     from: &[f64],
     to: &mut [f64],
     b: usize,
 ) {
     let mut sums = [R::splat(0.0); N];
-    for i in rows {
-        let x = R::splat(from[*i]);
-        let inverse = &inverse[i * width + b..][..N];
-        let mut k = 0;
-        while k < N {
-            sums[k] = inverse[k].load::<R>().0.mul_add(x, sums[k]);
-            k += 1;
+    for range in rows {
+        let mut at = range.start * width + b;
+        for x in &from[range.clone()] {
+            let (x, inverse) = (R::splat(*x), &inverse[at..at + N]);
+            let mut k = 0;
+            while k < N {
+                sums[k] = inverse[k].load::<R>().0.mul_add(x, sums[k]);
+                k += 1;
+            }
+            at += width;
         }
     }
     for (k, sum) in sums.into_iter().enumerate() {

@@ -175,6 +175,20 @@ pub(crate) fn aba<P: Real, T: Real>(
     Some(forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq))
 }
 
+/// The factors that the last call of [`aba`] left, if that is how it got its accelerations.
+pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
+    ws.wide.as_mut()?.factors.take_if(|factors| factors.pays())
+}
+
+/// Returns what [`take_factors`] took.
+pub(crate) fn give_back_factors(ws: &mut Workspace<f64>, factors: Option<Box<Factors>>) {
+    if let Some(memory) = &mut ws.wide
+        && factors.is_some()
+    {
+        memory.factors = factors;
+    }
+}
+
 /// The Coriolis matrix, where the numbers are `f64` and the model has a layout. Lengths have been checked.
 #[inline(always)]
 pub(crate) fn coriolis<P: Real, T: Real>(
