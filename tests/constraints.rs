@@ -253,7 +253,8 @@ fn four_bar_moves_as_a_pendulum() {
 fn four_bar_is_singular_where_it_is_flat() {
     let (model, list) = four_bar();
     let (mut ws, angle) = (Workspace::new(&model), std::f64::consts::FRAC_PI_2);
-    let by = constraint_dynamics(&model, &mut ws, &[angle, -angle, angle], &[0.0; 3], &[0.0; 3], &[], &list).expect("runs");
+    let by =
+        constraint_dynamics(&model, &mut ws, &[angle, -angle, angle], &[0.0; 3], &[0.0; 3], &[], &list).expect("runs");
     assert_eq!(by.rank, 1);
     assert!(by.ddq.iter().chain(by.lambda).all(|x| x.abs() < 1e3), "{by:?}");
 }
@@ -376,7 +377,8 @@ fn impulses_on_feet_change_the_momentum() {
     let mut ws = Workspace::new(&model);
     let by = impulse_dynamics(&model, &mut ws, &q, &v, 0.2, &feet).expect("runs");
     assert_eq!(by.rank, 12);
-    let (after, sum) = (by.v.to_vec(), by.impulse.chunks(3).fold([0.0; 3], |s, f| [s[0] + f[0], s[1] + f[1], s[2] + f[2]]));
+    let (after, sum) =
+        (by.v.to_vec(), by.impulse.chunks(3).fold([0.0; 3], |s, f| [s[0] + f[0], s[1] + f[1], s[2] + f[2]]));
     let mut momentum = |v: &[f64]| centroidal(&model, &mut ws, &q, v, &still).expect("runs").momentum.linear;
     let change = momentum(&after) - momentum(&v);
     // A few hundred roundings, and the condition of the mass matrix, 1e3.
@@ -446,7 +448,8 @@ fn values_over_dual_numbers_are_the_same() {
         let zeros = |x: &[f64]| dual(x, &vec![0.0; x.len()]);
         let (mut ws, mut dual_ws) = (Workspace::new(&model), Workspace::new(&model));
         let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &list).expect("runs");
-        let of = constraint_dynamics(&model, &mut dual_ws, &zeros(&q), &zeros(&v), &zeros(&tau), &[], &list).expect("runs");
+        let of =
+            constraint_dynamics(&model, &mut dual_ws, &zeros(&q), &zeros(&v), &zeros(&tau), &[], &list).expect("runs");
         assert_same(&of.ddq.iter().map(|x| x.re).collect::<Vec<_>>(), by.ddq, &what);
         assert_same(&of.lambda.iter().map(|x| x.re).collect::<Vec<_>>(), by.lambda, &what);
         assert_eq!(of.rank, by.rank, "{what}");

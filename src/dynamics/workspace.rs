@@ -4,8 +4,8 @@ use super::links::Links;
 use super::rooted::Rooted;
 use super::world::World;
 use super::{
-    aba, aba_gradient, centroidal, centroidal_derivatives, com, constraints, coriolis, crba, frame_derivatives, jacobian,
-    jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
+    aba, aba_gradient, centroidal, centroidal_derivatives, com, constraints, coriolis, crba, frame_derivatives,
+    jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};

@@ -70,7 +70,9 @@ impl<T: Real> Factor<T> {
     pub(super) fn factorize(&mut self, nv: usize, rows: usize, sums: &[(T, T)]) -> Result<(), RanksDiffer> {
         let Self { rank, y, rest, used, weight, q, u, r, .. } = self;
         *rank = 0;
-        (q.clear(), u.clear(), r.clear());
+        q.clear();
+        u.clear();
+        r.clear();
         rest.clone_from(y);
         used.clear();
         used.resize(rows, false);
@@ -117,11 +119,11 @@ impl<T: Real> Factor<T> {
             let (before, own) = u.split_at_mut(start);
             let above = &mut r[k * rows..];
             for _ in 0..2 {
-                for i in 0..k {
+                for (i, above) in above[..k].iter_mut().enumerate() {
                     let other = column(before, rows, i);
                     let part = dot(other, own);
                     add_times(own, -part, other);
-                    above[i] += part;
+                    *above += part;
                 }
             }
             above[k] = norm_squared(own).sqrt();
@@ -138,14 +140,14 @@ impl<T: Real> Factor<T> {
         y.extend((0..*rank).map(|k| dot(column(u, rows, k), b)));
         for k in (0..*rank).rev() {
             let above = column(r, rows, k);
-            y[k] = y[k] * above[k].recip();
+            y[k] *= above[k].recip();
             let (head, tail) = y.split_at_mut(k);
             add_times(head, -tail[0], above);
         }
         change.clear();
         change.resize(nv, T::zero());
-        for k in 0..*rank {
-            add_times(change, y[k], column(q, nv, k));
+        for (k, y) in y[..*rank].iter().enumerate() {
+            add_times(change, *y, column(q, nv, k));
         }
         lambda.clear();
         lambda.resize(rows, T::zero());

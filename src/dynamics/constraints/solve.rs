@@ -117,10 +117,10 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
 }
 
 /// Runs with the memory moved out, so that the sweeps can have the workspace; allocates the first time only.
-fn with_memory<'w, T: Real>(
-    ws: &'w mut Workspace<T>,
+fn with_memory<T: Real>(
+    ws: &mut Workspace<T>,
     run: impl FnOnce(&mut Workspace<T>, &mut Memory<T>) -> Result<T, InputError>,
-) -> Result<(&'w Memory<T>, T), InputError> {
+) -> Result<(&Memory<T>, T), InputError> {
     let mut memory = ws.constraints.take().unwrap_or_default();
     let done = run(ws, &mut memory);
     let memory = ws.constraints.insert(memory);
