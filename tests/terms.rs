@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_near, assert_same, deviation, models, state, tree, unit, wrenches};
+use common::{assert_near, deviation, models, state, tree, unit, wrenches};
 use gradyn::dynamics::{self, Workspace, inverse_dynamics, rnea};
 use gradyn::joint::Revolute;
 use gradyn::model::{BodyId, InputError, Model};
@@ -71,9 +71,9 @@ fn values_are_the_parts_of_inverse_dynamics() {
         for method in [Method::Analytical, Method::Dual] {
             let by = bias_derivatives(&model, &mut ws, method, &q, &v, &[]).expect("runs");
             let bias = by.bias.clone();
-            assert_same(bias.as_slice(), &tau(&v, &zero), format!("{what}: c"));
+            assert_near(bias.as_slice(), &tau(&v, &zero), 1e-12, format!("{what}: c")); // sums in another order
             let by = generalized_gravity_derivatives(&model, &mut ws, method, &q).expect("runs");
-            assert_same(by.tau.as_slice(), &tau(&zero, &zero), format!("{what}: g"));
+            assert_near(by.tau.as_slice(), &tau(&zero, &zero), 1e-12, format!("{what}: g"));
             let by = mass_product_derivatives(&model, &mut ws, method, &q, &a).expect("runs");
             let sum = by.product + &bias;
             assert_near(sum.as_slice(), &tau(&v, &a), 1e-12, format!("{what}: M a + c"));

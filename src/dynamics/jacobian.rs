@@ -43,7 +43,7 @@ impl<T: Real> Default for Memory<T> {
 /// # use gradyn::{Model, UrdfOptions, Workspace};
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
 /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
-/// let hand = model.find_frame("panda_hand").expect("is there");
+/// let hand = model.find_frame("panda_link8").expect("is there");
 /// let mut workspace = Workspace::new(&model);
 /// let q = [0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8];
 /// let jacobian = frame_jacobian(&model, &mut workspace, &q, hand, ReferenceFrame::Local)?;

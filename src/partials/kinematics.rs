@@ -27,7 +27,7 @@ use nalgebra::{DMatrix, DVector, Vector3};
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
 /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
 /// # let (q, v, a) = (vec![0.1; model.nq()], vec![0.2; model.nv()], vec![0.3; model.nv()]);
-/// let hand = model.find_frame("panda_hand").expect("is there");
+/// let hand = model.find_frame("panda_link8").expect("is there");
 /// let mut workspace = DerivativeWorkspace::new(&model);
 /// let reference = ReferenceFrame::LocalWorldAligned;
 /// let by = frame_derivatives(&model, &mut workspace, Method::Analytical, (&q, &v, &a), hand, reference)?;
