@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use gradyn::check::{ClaimError, Guess, Options, Quantity, State, check_claim};
+use gradyn::check::{Options, Quantity, State, check_claim};
 use gradyn::dynamics::{FrameRef, ReferenceFrame};
 use gradyn::model::Model;
 use nalgebra::DMatrix;

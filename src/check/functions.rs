@@ -50,12 +50,9 @@ impl Of {
             Quantity::DdqDfExt(k) => (Self::Acceleration, By::Wrench(k)),
             Quantity::ComJacobian => (Self::Com, By::Q),
             Quantity::FrameJacobian(frame, reference) => (Self::Velocity(frame, reference), By::V),
-            Quantity::Tau
-            | Quantity::Ddq
-            | Quantity::Bias
-            | Quantity::Gravity
-            | Quantity::Coriolis
-            | Quantity::Com => return None,
+            Quantity::Tau | Quantity::Ddq | Quantity::Bias | Quantity::Gravity | Quantity::Coriolis | Quantity::Com => {
+                return None;
+            }
         })
     }
 

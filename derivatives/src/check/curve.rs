@@ -71,7 +71,8 @@ fn slopes(steps: &[f64], errors: &[f64]) -> (Option<f64>, Option<f64>) {
     };
     let floor = errors[lowest];
     // Longest steps stand first.
-    let right: Vec<_> = (2..lowest).filter(positive).filter(|i| errors[*i] > 30.0 * floor && steps[*i] < 0.2 * steps[0]).collect();
+    let right: Vec<_> =
+        (2..lowest).filter(positive).filter(|i| errors[*i] > 30.0 * floor && steps[*i] < 0.2 * steps[0]).collect();
     let left: Vec<_> = (lowest + 1..steps.len()).filter(positive).collect();
     (fit(&right, steps, errors), fit(&left, steps, errors))
 }

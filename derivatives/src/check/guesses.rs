@@ -17,9 +17,9 @@ pub(super) fn add(options: &Options, report: &mut Report, claim: &Claim, known: 
         disagreeing.iter().all(|entry| {
             let left = (entry.claimed - values(entry)).abs();
             left <= NEARER * entry.deviation() || left <= 10.0 * options.safety * error
-        }) && disagreeing.iter().any(|entry| {
-            (entry.claimed - values(entry)).abs() <= NEARER * entry.deviation() && entry.claimed != 0.0
-        })
+        }) && disagreeing
+            .iter()
+            .any(|entry| (entry.claimed - values(entry)).abs() <= NEARER * entry.deviation() && entry.claimed != 0.0)
     };
     let at = |i: usize, j: usize| found[i * claim.columns + j];
     let mut guesses = Vec::new();

@@ -65,8 +65,7 @@ pub fn gradient<X: Manifold>(
 ) -> Result<Report, CheckError> {
     let claim = Claim::new(1, claim.len(), claim)?;
     let f = |x: &[f64], y: &mut [f64]| y[0] = f(x);
-    let options =
-        if options.rows.is_empty() { options.clone().rows([options.name.clone()]) } else { options.clone() };
+    let options = if options.rows.is_empty() { options.clone().rows([options.name.clone()]) } else { options.clone() };
     jacobian(&options, inputs, &crate::difference::Euclidean(1), f, x, &claim)
 }
 
@@ -115,7 +114,8 @@ where
     let contradictions = knowledge.exact.as_ref().map_or(0, |exact| evidence.refine(options, exact));
     let mut report = judge(options, &evidence, claim);
     if contradictions > 0 {
-        let note = format!("{contradictions} entries differ between exact derivatives and differences: a derivative is lost");
+        let note =
+            format!("{contradictions} entries differ between exact derivatives and differences: a derivative is lost");
         report.notes.push(note);
     }
     guesses::add(options, &mut report, claim, &knowledge.mistakes);

@@ -55,11 +55,7 @@ fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdic
     }
     let error = options.safety * found.error;
     let size = found.value.abs().max(claimed.abs());
-    if error <= (COARSE[0] * size).max(COARSE[1] * scale) {
-        Verdict::Agrees
-    } else {
-        Verdict::CannotTell(found.reason)
-    }
+    if error <= (COARSE[0] * size).max(COARSE[1] * scale) { Verdict::Agrees } else { Verdict::CannotTell(found.reason) }
 }
 
 /// A verdict for each entry.
