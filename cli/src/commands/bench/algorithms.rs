@@ -38,6 +38,9 @@ pub(super) fn measure(model: &Model, states: &[State], clock: &mut Clock<'_>) {
     second(model, &points, clock);
 }
 
+/// An algorithm at one state.
+type Call<'a> = dyn FnMut(&mut Workspace<f64>, &Point) -> Result<(), InputError> + 'a;
+
 /// Makes sure that the result is computed.
 fn used<T>(result: Result<T, InputError>) -> Result<(), InputError> {
     result.map(|value| {
@@ -47,7 +50,7 @@ fn used<T>(result: Result<T, InputError>) -> Result<(), InputError> {
 
 fn values(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let ws = &mut Workspace::<f64>::new(model);
-    let mut time = |name: &str, call: &mut dyn FnMut(&mut Workspace<f64>, &Point) -> Result<(), InputError>| {
+    let mut time = |name: &str, call: &mut Call<'_>| {
         clock.time(name, points, 1, |p| call(ws, p));
     };
     time("rnea", &mut |ws, p| used(dy::rnea(model, ws, &p.q, &p.v, &p.a)));
@@ -82,7 +85,7 @@ fn kinematics(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let Some(deepest) = leaves.iter().copied().max_by_key(|body| depth(*body)) else { return };
 
     let ws = &mut Workspace::<f64>::new(model);
-    let mut time = |name: &str, call: &mut dyn FnMut(&mut Workspace<f64>, &Point) -> Result<(), InputError>| {
+    let mut time = |name: &str, call: &mut Call<'_>| {
         clock.time(name, points, 1, |p| call(ws, p));
     };
     time("forwardKinematics", &mut |ws, p| used(dy::forward_kinematics(model, ws, &p.q, &p.v, &p.a)));
