@@ -485,11 +485,10 @@ fn loop_joints_allow_what_the_joint_does() {
         let (x_a, x_b) = (transform(rng), transform(rng));
         let mut builder = ModelBuilder::new("pair");
         let base = builder.add_body(None, "a", "base", transform(rng), FreeFlyer, inertia(rng)).expect("builds");
-        // The moving frame is at x_b in B's joint frame, so that B hangs from a joint between A and the inverse of x_b.
-        builder.add_body(Some(base), "b", "joint", x_a, kind.clone(), inertia(rng)).expect("builds");
+        builder.add_body(Some(base), "b", "joint", x_a, kind, inertia(rng)).expect("builds");
         let model = builder.build().expect("builds");
         let (a, b) = (model.body_id(0).expect("is there"), model.body_id(1).expect("is there"));
-        let list = [Constraint::joint(a, x_a, b, Transform::identity(), kind.clone()).expect("can")];
+        let list = [Constraint::joint(a, x_a, b, Transform::identity(), kind).expect("can")];
         let (q, v, tau) = state(&model, i as u64);
         let mut ws = Workspace::new(&model);
         let what = kind.name();
@@ -519,7 +518,7 @@ fn loop_joints_allow_what_the_joint_does() {
         let x_wb = x_wa * x_a * pose * x_b.inverse();
         let q: Vec<f64> =
             [x_wa, x_wb].iter().flat_map(|x| [x.translation.as_slice(), &x.quaternion().to_array()].concat()).collect();
-        let list = [Constraint::joint(a, x_a, b, x_b, kind.clone()).expect("can")];
+        let list = [Constraint::joint(a, x_a, b, x_b, kind).expect("can")];
         let error = constraint_error(&two, &mut Workspace::new(&two), &q, &list).expect("runs").to_vec();
         assert!(size(&error) < 1e-13, "{what}: {error:?}");
         let (v, tau) = (vec![0.1; 12], vec![0.2; 12]);
