@@ -15,10 +15,10 @@ pub(super) struct Table {
 
 /// A joint of the other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct JointPlace {
-    pub(super) name: String,
+pub(crate) struct JointPlace {
+    pub(crate) name: String,
     /// Where its coordinates begin, in q and in v, if the file says so: else they follow those of the joint before.
-    pub(super) start: Option<(usize, usize)>,
+    pub(crate) start: Option<(usize, usize)>,
 }
 
 /// A quantity at a state, by its name: `q`, `dtau_dq`, `f_ext.LINK`, `energy.kinetic`.

@@ -323,32 +323,34 @@ struct EntryAnswer<'a> {
     verdict: String,
 }
 
-fn json(robot: &Robot, args: &Check, file: &str, states: usize, checked: &[Checked]) -> Result<Vec<u8>, Error> {
-    /// So many entries of each claim are written out.
-    const WRITTEN: usize = 100;
-    let answer = |Checked { state, name, report }| -> CheckedAnswer<'_> {
-        let worst = report.worst();
-        let bad = worst.iter().take_while(|entry| entry.verdict != Verdict::Agrees).count().clamp(1, WRITTEN);
-        let entry = |entry: &&Entry| EntryAnswer {
-            row: report.row_name(entry),
-            column: report.column_name(entry),
-            claimed: entry.claimed,
-            found: entry.found,
-            deviation: entry.deviation(),
-            allowed: entry.bound,
-            verdict: entry.verdict.to_string(),
-        };
-        CheckedAnswer {
-            state: *state,
-            quantity: name,
-            agrees: report.agrees(),
-            entries: report.entries.len(),
-            disagree: report.counts.disagree,
-            cannot_tell: report.counts.cannot_tell,
-            worst: worst.iter().take(bad).map(entry).collect(),
-            guesses: report.guesses.iter().map(ToString::to_string).collect(),
-        }
+/// So many entries of each claim are written out.
+const WRITTEN: usize = 100;
+
+fn answer(Checked { state, name, report }: &Checked) -> CheckedAnswer<'_> {
+    let worst = report.worst();
+    let bad = worst.iter().take_while(|entry| entry.verdict != Verdict::Agrees).count().clamp(1, WRITTEN);
+    let entry = |entry: &&Entry| EntryAnswer {
+        row: report.rows.get(entry.row).map_or("", String::as_str),
+        column: report.columns.get(entry.column).map_or("", String::as_str),
+        claimed: entry.claimed,
+        found: entry.found,
+        deviation: entry.deviation(),
+        allowed: entry.bound,
+        verdict: entry.verdict.to_string(),
     };
+    CheckedAnswer {
+        state: *state,
+        quantity: name,
+        agrees: report.agrees(),
+        entries: report.entries.len(),
+        disagree: report.counts.disagree,
+        cannot_tell: report.counts.cannot_tell,
+        worst: worst.iter().take(bad).map(entry).collect(),
+        guesses: report.guesses.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn json(robot: &Robot, args: &Check, file: &str, states: usize, checked: &[Checked]) -> Result<Vec<u8>, Error> {
     let answer = Answer {
         robot: robot.model.name(),
         against: file,
