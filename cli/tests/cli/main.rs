@@ -1,5 +1,6 @@
 //! The program `gradyn` as scripts and people see it: answers, exit codes, messages.
 
+mod bench;
 mod check;
 mod derivatives;
 mod errors;
