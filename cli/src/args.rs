@@ -86,7 +86,7 @@ pub(crate) struct Info {
     "FILE holds {\"states\": [{\"q\": [..], \"v\": [..], \"a\": [..]}, ..]} with nq, nv and nv numbers. A state may also ",
     "have \"f_ext\": {\"LINK\": [fx,fy,fz,nx,ny,nz]}, wrenches in the links' own frames, and \"tau\", nv numbers, ",
     "which accelerations (ddq and its derivatives) are computed from and nothing else.\n\n",
-    "Each state is answered with its q, v, a, and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
+    "Each state is answered with its q, v, a (its tau as tau_given), and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
     "by nv), and dtau_df_ext if it has f_ext (for each link nv rows of six). Columns of dtau_dq are directions of motion, ",
     "as in v: nv of them, not nq. Quaternions are x, y, z, w.\n\n",
     "LIST, separated by commas, asks for these instead (SI units, axes of the world unless said; linear rows before ",
@@ -264,9 +264,7 @@ impl RobotArgs {
     pub(crate) fn in_layout(&self, layout: Layout) -> Self {
         match layout {
             Layout::Gradyn => self.clone(),
-            Layout::Pinocchio => {
-                Self { continuous: Continuous::CosSin, joint_order: Order::Pinocchio, ..self.clone() }
-            }
+            Layout::Pinocchio => Self { continuous: Continuous::CosSin, joint_order: Order::Pinocchio, ..self.clone() },
             Layout::Mujoco | Layout::Drake => {
                 Self { continuous: Continuous::Angle, joint_order: Order::File, ..self.clone() }
             }
@@ -325,6 +323,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
         Ok(x) if (0.0..1.0).contains(&x) => Ok(x),
         _ => Err(String::from("expected a number from 0 to below 1, such as 1e-6")),
     }
+}
 
 /// A level of this processor by its name.
 fn level(name: &str) -> Result<Level, String> {

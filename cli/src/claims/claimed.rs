@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn names_are_read_and_written() {
-        for name in ["tau", "dtau_dq", "dtau_df_ext.tip.of.tool", "energy.kinetic", "com.position", "centroidal.matrix"] {
+        for name in ["tau", "dtau_dq", "dtau_df_ext.tip.of.tool", "energy.kinetic", "com.position", "centroidal.matrix"]
+        {
             assert_eq!(Claimed::parse(name).map(|claimed| claimed.name()), Ok(name.to_owned()));
         }
         for (wrong, part) in [

@@ -254,7 +254,7 @@ impl Coordinates {
     /// A matrix from the order there, of its rows, columns or both, to the order here. For equal
     /// [velocities](Self::same_velocities).
     pub(crate) fn reordered(&self, there: &DMatrix<f64>, [rows, columns]: [bool; 2]) -> DMatrix<f64> {
-        let mut order: Vec<usize> = (0..there.nrows().max(there.ncols())).collect();
+        let mut order: Vec<usize> = (0..there.nrows().max(there.ncols()).max(self.nv)).collect();
         for block in &self.blocks {
             for (there, here) in block.v_there.clone().zip(block.v.clone()) {
                 order[here] = there;

@@ -13,9 +13,10 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
     };
     let mut at = [0; COLUMNS.len()];
     for (at, name) in at.iter_mut().zip(COLUMNS) {
-        *at = header.iter().position(|field| field.trim() == name).ok_or_else(|| {
-            format!("line 1: expected the heading {}, found {}", COLUMNS.join(","), header.join(","))
-        })?;
+        *at = header
+            .iter()
+            .position(|field| field.trim() == name)
+            .ok_or_else(|| format!("line 1: expected the heading {}, found {}", COLUMNS.join(","), header.join(",")))?;
     }
     let mut table = Table::default();
     let mut lines = Vec::new();
@@ -109,7 +110,10 @@ mod tests {
         let found = records(text).expect("is good");
         assert_eq!(found.len(), 3);
         for ((line, fields), (expected_line, expected)) in found.iter().zip(expected) {
-            assert_eq!((*line, fields.iter().map(String::as_str).collect::<Vec<_>>()), (expected_line, expected.into()));
+            assert_eq!(
+                (*line, fields.iter().map(String::as_str).collect::<Vec<_>>()),
+                (expected_line, expected.into())
+            );
         }
         assert!(records("a,\"b").is_err());
     }

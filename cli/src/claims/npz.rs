@@ -24,7 +24,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         let mut content = Vec::new();
         let read = file.take(left + 1).read_to_end(&mut content);
         read.map_err(|error| format!("array `{key}` cannot be read: {error}"))?;
-        left = left.checked_sub(content.len() as u64).ok_or_else(|| format!("more than {MAX_BYTES} bytes: split it"))?;
+        left =
+            left.checked_sub(content.len() as u64).ok_or_else(|| format!("more than {MAX_BYTES} bytes: split it"))?;
         match npy::read(&content).map_err(|reason| format!("array `{key}`: {reason}"))? {
             Npy::Texts(names) if key == "joints" => {
                 table.joints = Some(names.into_iter().map(|name| JointPlace { name, start: None }).collect());

@@ -122,6 +122,9 @@ impl Reader<'_> {
             self.check_part(&what, f_ext.as_deref())?;
             claims.push(Claim { what, value });
         }
+        // Whatever the order of the file.
+        let order = |what: &Claimed| Quantity::ALL.iter().position(|quantity| *quantity == what.quantity);
+        claims.sort_by(|a, b| (order(&a.what), &a.what.part).cmp(&(order(&b.what), &b.what.part)));
         let state = State { q: here, v: v_here, a: a_here, tau: Some(tau_here), f_ext };
         Ok(StateClaims { state, v, a, tau: given, reference, claims })
     }

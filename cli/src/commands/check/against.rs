@@ -37,8 +37,8 @@ const NAME: usize = 24;
 
 pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
     let robot = Robot::load(&args.robot.in_layout(args.layout))?;
-    let claims = claims::read(path, &robot, args.layout)?;
     let output = args.report.as_deref().map(|report| Output::new(Some(report), &[&robot.path, path])).transpose()?;
+    let claims = claims::read(path, &robot, args.layout)?;
     let file = states::name(path);
     let (checked, notices) = examine(args, &robot, &claims, &file)?;
     let failed = checked.iter().any(|checked| !checked.report.agrees());
@@ -120,9 +120,9 @@ pub(super) fn totals(checked: &[Checked]) -> Vec<Total> {
             *sum += n;
         }
         let worst = report.worst().into_iter().next();
-        if let Some(entry) = worst.filter(|entry| {
-            total.worst.as_ref().is_none_or(|(_, before, _)| entry.excess() > before.excess())
-        }) {
+        if let Some(entry) =
+            worst.filter(|entry| total.worst.as_ref().is_none_or(|(_, before, _)| entry.excess() > before.excess()))
+        {
             let names = [report.row_name(entry), report.column_name(entry)].map(String::from);
             total.worst = Some((*state, *entry, names));
         }
@@ -255,7 +255,8 @@ fn disagreements(checked: &[Checked], cut: impl Fn(&str) -> String, text: &mut S
         }
     }
     for (n, (guess, states)) in guesses.iter().enumerate() {
-        let all = if states.len() > SHOWN { String::from("many states") } else { format!("state {}", states.join(", ")) };
+        let all =
+            if states.len() > SHOWN { String::from("many states") } else { format!("state {}", states.join(", ")) };
         let gap = if n == 0 { "\n" } else { "" };
         text.push_str(&format!("{gap}{bold}probably{bold:#}  {} ({all})\n", one_line(guess)));
     }
@@ -373,6 +374,9 @@ fn page(robot: &Robot, args: &Check, claims: &Claims, checked: &[Checked], file:
         let Checked { state, report, .. } = checked.iter().find(of)?;
         Some(Section { place: format!("state {state} of {file}"), report })
     });
+    let mut sections: Vec<Section> = sections.collect();
+    // What disagrees comes first.
+    sections.sort_by_key(|section| section.report.agrees());
     page::write(&Page {
         robot: robot.model.name(),
         sizes: (robot.model.nq(), robot.model.nv()),
@@ -384,7 +388,7 @@ fn page(robot: &Robot, args: &Check, claims: &Claims, checked: &[Checked], file:
             deviation(args.floor)
         ),
         totals: &totals,
-        sections: sections.collect(),
+        sections,
         tables: Vec::new(),
     })
 }

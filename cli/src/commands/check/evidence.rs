@@ -140,9 +140,7 @@ fn known(robot: &Robot, state: &StateClaims, what: &Claimed) -> Option<gradyn::c
         Quantity::Bias => Known::Bias,
         Quantity::Gravity => Known::Gravity,
         Quantity::ComJacobian => Known::ComJacobian,
-        Quantity::FrameJacobians => {
-            Known::FrameJacobian(robot.model.find_frame(&what.part)?.into(), state.reference)
-        }
+        Quantity::FrameJacobians => Known::FrameJacobian(robot.model.find_frame(&what.part)?.into(), state.reference),
         Quantity::Com if what.part == "position" => Known::Com,
         Quantity::Com | Quantity::Centroidal | Quantity::Energy => return None,
     })

@@ -15,7 +15,7 @@ pub(super) enum Picture {
 }
 
 /// Sizes of a cell, and the width of a large map.
-const CELL: (f64, f64) = (7.0, 24.0);
+const CELL: (f64, f64) = (7.0, 30.0);
 const WIDTH: f64 = 430.0;
 /// Names are cut to so many characters.
 const NAME: usize = 26;
@@ -132,7 +132,9 @@ fn class(entry: &Entry, picture: Picture, largest: f64) -> Option<String> {
 
 fn legend(picture: Picture, largest: f64) -> String {
     let key = |class: &str, words: &str| {
-        let square = format!("<svg class=\"key\" viewBox=\"0 0 10 10\"><rect class=\"{class}\" width=\"10\" height=\"10\"/></svg>");
+        let square = format!(
+            "<svg class=\"key\" viewBox=\"0 0 10 10\"><rect class=\"{class}\" width=\"10\" height=\"10\"/></svg>"
+        );
         format!("<span>{square} {}</span>", escape(words))
     };
     let keys: Vec<String> = match picture {

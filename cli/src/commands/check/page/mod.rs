@@ -78,8 +78,19 @@ fn summary(page: &Page<'_>, html: &mut String) {
         escape(&page.subject),
     ));
     html.push_str("<section>\n<h2>Summary</h2>\n");
-    let heading =
-        ["", "states", "agree", "disagree", "unclear", "furthest: row", "column", "claimed", "found", "off by", "allowed"];
+    let heading = [
+        "",
+        "states",
+        "agree",
+        "disagree",
+        "unclear",
+        "furthest: row",
+        "column",
+        "claimed",
+        "found",
+        "off by",
+        "allowed",
+    ];
     let rows = page.totals.iter().map(|total| {
         let mut cells = vec![total.symbol.clone(), total.states.to_string()];
         cells.extend(total.counts.map(|n| n.to_string()));
@@ -99,11 +110,7 @@ fn summary(page: &Page<'_>, html: &mut String) {
 
 fn section(section: &Section<'_>, html: &mut String) {
     let report = section.report;
-    html.push_str(&format!(
-        "<section>\n<h2>{} <small>{}</small></h2>\n",
-        escape(&report.name),
-        escape(&section.place)
-    ));
+    html.push_str(&format!("<section>\n<h2>{} <small>{}</small></h2>\n", escape(&report.name), escape(&section.place)));
     let disagree = report.counts.disagree;
     let entries = report.entries.len();
     html.push_str(&match disagree {
@@ -150,7 +157,10 @@ fn entries_of(report: &Report, html: &mut String) {
     let heading = ["furthest: row", "column", "claimed", "found", "off by", "allowed", ""];
     html.push_str(&table(&heading, rows));
     if bad > listed {
-        html.push_str(&format!("<p class=\"note\">… and {} more.</p>\n", count(bad - listed, "entry").replace("entrys", "entries")));
+        html.push_str(&format!(
+            "<p class=\"note\">… and {} more.</p>\n",
+            count(bad - listed, "entry").replace("entrys", "entries")
+        ));
     }
 }
 
@@ -209,8 +219,10 @@ fn taylor(tests: &[Taylor]) -> String {
         let end = t * (floor / remainder).powf(test.expected.recip());
         lines.push(Line { class: "guide", points: vec![(*t, *remainder), (end, floor)] });
     }
-    let orders: Vec<String> =
-        tests.iter().map(|test| test.order.map_or_else(|| String::from("below rounding"), |order| format!("{order:.2}"))).collect();
+    let orders: Vec<String> = tests
+        .iter()
+        .map(|test| test.order.map_or_else(|| String::from("below rounding"), |order| format!("{order:.2}")))
+        .collect();
     let expected = tests.first().map_or(2.0, |test| test.expected);
     let plot = Plot { x: "step", y: "remainder", lines };
     let caption = format!(

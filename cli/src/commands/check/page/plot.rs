@@ -36,7 +36,11 @@ impl Decades {
             first = first.min(x.log10().floor());
             last = last.max(x.log10().ceil());
         }
-        if first.is_finite() && last.is_finite() { Self { first, last: last.max(first + 1.0) } } else { Self { first: 0.0, last: 1.0 } }
+        if first.is_finite() && last.is_finite() {
+            Self { first, last: last.max(first + 1.0) }
+        } else {
+            Self { first: 0.0, last: 1.0 }
+        }
     }
 
     /// Where a number lies, from 0 to 1.
@@ -61,11 +65,12 @@ impl Plot {
     /// The picture over its caption, which is HTML.
     pub(super) fn figure(&self, caption: &str) -> String {
         let good = |(x, y): &(f64, f64)| *x > 0.0 && *y > 0.0 && x.is_finite() && y.is_finite();
-        let points: Vec<(f64, f64)> = self.lines.iter().flat_map(|line| &line.points).filter(|p| good(p)).copied().collect();
+        let points: Vec<(f64, f64)> =
+            self.lines.iter().flat_map(|line| &line.points).filter(|p| good(p)).copied().collect();
         let x = Decades::around(points.iter().map(|(x, _)| *x));
         let y = Decades::around(points.iter().map(|(_, y)| *y));
         let (width, height) = SIZE;
-        let (left, right, top, bottom) = (MARGIN.0, width - 8.0, 8.0, height - MARGIN.1);
+        let (left, right, top, bottom) = (MARGIN.0, width - 18.0, 20.0, height - MARGIN.1);
         let at_x = |value: f64| left + x.place(value) * (right - left);
         let at_y = |value: f64| bottom - y.place(value) * (bottom - top);
 
@@ -79,15 +84,27 @@ impl Plot {
         for tick in x.ticks() {
             let at = at_x(10.0_f64.powf(tick));
             svg.push_str(&format!("<path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/>\n"));
-            svg.push_str(&format!("<text class=\"middle\" x=\"{at:.1}\" y=\"{:.1}\">1e{tick:.0}</text>\n", bottom + 14.0));
+            svg.push_str(&format!(
+                "<text class=\"middle\" x=\"{at:.1}\" y=\"{:.1}\">1e{tick:.0}</text>\n",
+                bottom + 14.0
+            ));
         }
         for tick in y.ticks() {
             let at = at_y(10.0_f64.powf(tick));
             svg.push_str(&format!("<path class=\"grid\" d=\"M{left} {at:.1}H{right}\"/>\n"));
-            svg.push_str(&format!("<text class=\"end\" x=\"{:.1}\" y=\"{:.1}\">1e{tick:.0}</text>\n", left - 5.0, at + 4.0));
+            svg.push_str(&format!(
+                "<text class=\"end\" x=\"{:.1}\" y=\"{:.1}\">1e{tick:.0}</text>\n",
+                left - 5.0,
+                at + 4.0
+            ));
         }
+        svg.push_str(&format!("<text x=\"{left}\" y=\"12\">{}</text>\n", escape(self.y)));
         let middle = 0.5 * (left + right);
-        svg.push_str(&format!("<text class=\"middle\" x=\"{middle}\" y=\"{:.1}\">{}</text>\n", height - 6.0, escape(self.x)));
+        svg.push_str(&format!(
+            "<text class=\"middle\" x=\"{middle}\" y=\"{:.1}\">{}</text>\n",
+            height - 6.0,
+            escape(self.x)
+        ));
         for line in &self.lines {
             let mut path = String::new();
             for (px, py) in line.points.iter().filter(|p| good(p)) {
