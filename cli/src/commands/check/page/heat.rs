@@ -118,7 +118,7 @@ fn class(entry: &Entry, picture: Picture, largest: f64) -> Option<String> {
             Verdict::Agrees => {
                 let share = entry.excess();
                 let class = match share {
-                    s if s == 0.0 => return None,
+                    0.0 => return None,
                     s if s < 1e-4 => "d3",
                     s if s < 1e-2 => "d2",
                     s if s < 0.1 => "d1",
