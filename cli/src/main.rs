@@ -4,6 +4,7 @@
 
 mod answer;
 mod args;
+mod claims;
 mod commands;
 mod error;
 mod evaluation;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => commands::evaluate(args),
         Command::Derivatives(args) => commands::derivatives(args),
         Command::Check(args) => commands::check(args),
+        Command::Bench(args) => commands::bench(args),
     };
     match answered {
         Err(error) => refuse(&error, color),

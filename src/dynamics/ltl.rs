@@ -225,7 +225,17 @@ impl<T: Real, U: Scalar<T>> Piece for Solve<'_, T, U> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { factors: Factors { tree, rows, reciprocal, .. }, x } = self;
+        let Self { factors, x } = self;
+        factors.back(x);
+        factors.forth(&factors.reciprocal, x);
+    }
+}
+
+impl<T: Real> Factors<T> {
+    /// `x := L⁻ᵀ x`
+    #[inline(always)]
+    fn back<U: Scalar<T>>(&self, x: &mut [U]) {
+        let Self { tree, rows, .. } = self;
         for k in (0..x.len()).rev() {
             let range = tree.start[k]..tree.start[k + 1] - 1;
             let minus = -x[k];
@@ -233,13 +243,38 @@ impl<T: Real, U: Scalar<T>> Piece for Solve<'_, T, U> {
                 x[j] = minus.mul_plus(*l, x[j]);
             }
         }
+    }
+
+    /// `x := L⁻¹ S x`, S diagonal.
+    #[inline(always)]
+    fn forth<U: Scalar<T>>(&self, s: &[T], x: &mut [U]) {
+        let Self { tree, rows, .. } = self;
         for k in 0..x.len() {
             let range = tree.start[k]..tree.start[k + 1] - 1;
             let mut sum = U::zero();
             for (l, &j) in rows[range.clone()].iter().zip(&tree.paths[range]) {
                 sum = x[j].mul_plus(*l, sum);
             }
-            x[k] = x[k] * reciprocal[k] - sum;
+            x[k] = x[k] * s[k] - sum;
         }
+    }
+
+    /// `D^(−1/2)`, for [`half`](Self::half) and [`other_half`](Self::other_half).
+    pub(crate) fn roots(&self, out: &mut Vec<T>) {
+        out.clear();
+        out.extend(self.reciprocal.iter().map(|x| x.sqrt()));
+    }
+
+    /// `x := D^(−1/2) L⁻ᵀ x`
+    pub(crate) fn half(&self, roots: &[T], x: &mut [T]) {
+        self.back(x);
+        for (x, root) in x.iter_mut().zip(roots) {
+            *x *= *root;
+        }
+    }
+
+    /// `x := L⁻¹ D^(−1/2) x`: after [`half`](Self::half) it gives `M⁻¹ x`.
+    pub(crate) fn other_half(&self, roots: &[T], x: &mut [T]) {
+        self.forth(roots, x);
     }
 }

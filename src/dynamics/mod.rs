@@ -9,6 +9,7 @@ mod bias;
 pub(crate) mod centroidal;
 pub(crate) mod centroidal_derivatives;
 pub(crate) mod com;
+pub(crate) mod constraints;
 mod coriolis;
 pub(crate) mod crba;
 mod dof_tree;
@@ -22,7 +23,7 @@ pub(crate) mod jacobian_transpose;
 pub(crate) mod links;
 pub(crate) mod ltl;
 mod minv;
-mod reference;
+pub(crate) mod reference;
 pub(crate) mod regressor;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
@@ -43,6 +44,10 @@ pub use bias::{bias, generalized_gravity, static_torque};
 pub use centroidal::{Centroidal, centroidal, centroidal_momentum_matrix};
 pub use centroidal_derivatives::{CentroidalDerivatives, ComDerivatives, centroidal_derivatives, com_derivatives};
 pub use com::{CentersOfMass, PointMass, center_of_mass, com_jacobian};
+pub use constraints::{
+    Constraint, ConstraintDynamics, ImpulseDynamics, constraint_bias, constraint_dynamics, constraint_error,
+    constraint_jacobian, impulse_dynamics,
+};
 pub use coriolis::coriolis_matrix;
 pub use crba::{crba, mass_matrix};
 pub use energy::{kinetic_energy, mechanical_energy, potential_energy};

@@ -4,8 +4,8 @@ use super::links::Links;
 use super::rooted::Rooted;
 use super::world::World;
 use super::{
-    aba, aba_gradient, centroidal, centroidal_derivatives, com, coriolis, crba, frame_derivatives, jacobian,
-    jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
+    aba, aba_gradient, centroidal, centroidal_derivatives, com, constraints, coriolis, crba, frame_derivatives,
+    jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
 };
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
@@ -79,6 +79,8 @@ pub struct Workspace<T> {
     pub(crate) centroidal: Option<Box<centroidal::Memory<T>>>,
     /// Of their derivatives; made when first needed.
     pub(crate) centroidal_derivatives: Option<Box<centroidal_derivatives::Memory<T>>>,
+    /// Of constraints; made when first needed.
+    pub(crate) constraints: Option<Box<constraints::Memory<T>>>,
     /// That of the model.
     structure: u64,
 }
@@ -130,6 +132,7 @@ impl<T: Real> Workspace<T> {
             com: None,
             centroidal: None,
             centroidal_derivatives: None,
+            constraints: None,
             structure: model.structure,
         };
         // Constant columns are written here, once, in the parameters' own number type.

@@ -1,13 +1,13 @@
 //! The state of the tree in coordinates of the world, where what bodies share is summed up without being transformed.
 //!
-//! The second step needs the first: [`place`], then [`drive`].
+//! Each step needs the one before it: [`place`], [`drive`], [`accelerate`].
 
 use super::{Workspace, step};
 use crate::model::Model;
 use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
 
-/// Columns and motions in coordinates of the world, about its origin.
+/// Columns, motions and inertias in coordinates of the world, about its origin.
 #[derive(Clone, Debug)]
 pub(crate) struct World<T> {
     /// Columns of the motion subspaces, `S = x_wb S_b`; those of body `i` start at `Workspace::first[i]`.
@@ -16,6 +16,8 @@ pub(crate) struct World<T> {
     pub(crate) bias: Vec<Motion<T>>,
     /// Velocity of each body.
     pub(crate) velocity: Vec<Motion<T>>,
+    /// Spatial acceleration of each body.
+    pub(crate) acceleration: Vec<Motion<T>>,
 }
 
 impl<T: Real> World<T> {
@@ -24,6 +26,7 @@ impl<T: Real> World<T> {
             columns: vec![Motion::zero(); columns],
             bias: vec![Motion::zero(); bodies],
             velocity: vec![Motion::zero(); bodies],
+            acceleration: vec![Motion::zero(); bodies],
         }
     }
 }
@@ -61,5 +64,27 @@ pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<
             sum = column.times_plus(*v, sum);
         }
         ws.world.velocity[i] = sum;
+    }
+}
+
+/// Spatial accelerations of all bodies, `a_i = a_λ + v_i × S_i q̇ + S_i q̈ + c_i`, from that of the world, `a_0`.
+pub(crate) fn accelerate<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    a_0: Motion<T>,
+    v: &[T],
+    a: &[T],
+) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        let (mut own, mut sum) = (Motion::zero(), body.parent.map_or(a_0, |p| ws.world.acceleration[p]));
+        let (v, a) = (&v[body.v.clone()], &a[body.v.clone()]);
+        for (k, column) in ws.world.columns[ws.first[i]..][..v.len()].iter().enumerate() {
+            own = column.times_plus(v[k], own);
+            sum = column.times_plus(a[k], sum);
+        }
+        if body.subspace_varies {
+            sum += ws.world.bias[i];
+        }
+        ws.world.acceleration[i] = sum + ws.world.velocity[i].cross(own);
     }
 }

@@ -156,6 +156,30 @@ pub enum InputError {
         /// The joint that it belongs to.
         joint: String,
     },
+    /// A constraint cannot be one of this model.
+    #[error("constraint {index}, between `{a}` and `{b}`: {reason}")]
+    Constraint {
+        /// Which one.
+        index: usize,
+        /// Name of the body A, or "world".
+        a: String,
+        /// Name of the body B, or "world".
+        b: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// A loop cannot be closed by this kind of joint.
+    #[error("a joint of kind `{kind}` cannot close a loop")]
+    LoopJoint {
+        /// The kind.
+        kind: &'static str,
+    },
+    /// A coefficient of restitution that none can be.
+    #[error("the coefficient of restitution is not in [0, 1]")]
+    Restitution,
+    /// Several states were asked about at once, and constraints have another rank at some of them.
+    #[error("the rank of the constraints differs between the states of one number: ask about them one by one")]
+    RanksDiffer,
     /// The method cannot do this.
     #[error("method `{method}` is not available for {what}")]
     Method {

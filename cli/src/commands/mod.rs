@@ -1,10 +1,12 @@
 //! The commands, one a file.
 
+mod bench;
 mod check;
 mod derivatives;
 mod evaluate;
 mod info;
 
+pub(crate) use bench::bench;
 pub(crate) use check::check;
 pub(crate) use derivatives::derivatives;
 pub(crate) use evaluate::evaluate;

@@ -1,0 +1,201 @@
+//! Every algorithm, by the name that Pinocchio has for the same question, or by its own.
+
+use super::clock::Clock;
+use crate::states::State;
+use gradyn::dynamics::{self as dy, ReferenceFrame, Workspace};
+use gradyn::model::{BodyId, InputError, Model};
+use gradyn::partials::{self, DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace};
+use gradyn::spatial::Force;
+use nalgebra::Vector3;
+use std::hint::black_box;
+
+/// For more degrees of freedom, tensors of third order take hundreds of megabytes, and differences seconds a call.
+const LARGE: usize = 128;
+
+/// A state of inverse and of forward dynamics, and where a step leads.
+struct Point {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    a: Vec<f64>,
+    tau: Vec<f64>,
+    q_next: Vec<f64>,
+}
+
+/// Times all that is asked for.
+pub(super) fn measure(model: &Model, states: &[State], clock: &mut Clock<'_>) {
+    let points: Vec<Point> = (0..states.len())
+        .map(|k| {
+            let State { q, v, a, tau, .. } = states[k].clone();
+            let q_next = states[(k + 1) % states.len()].q.clone();
+            Point { tau: tau.unwrap_or_else(|| a.clone()), q, v, a, q_next }
+        })
+        .collect();
+    values(model, &points, clock);
+    kinematics(model, &points, clock);
+    manifold(model, &points, clock);
+    first(model, &points, clock);
+    contractions(model, &points, clock);
+    second(model, &points, clock);
+}
+
+/// An algorithm at one state.
+type Call<'a> = dyn FnMut(&mut Workspace<f64>, &Point) -> Result<(), InputError> + 'a;
+
+/// Makes sure that the result is computed.
+fn used<T>(result: Result<T, InputError>) -> Result<(), InputError> {
+    result.map(|value| {
+        black_box(&value);
+    })
+}
+
+fn values(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    let ws = &mut Workspace::<f64>::new(model);
+    let mut time = |name: &str, call: &mut Call<'_>| {
+        clock.time(name, points, 1, |p| call(ws, p));
+    };
+    time("rnea", &mut |ws, p| used(dy::rnea(model, ws, &p.q, &p.v, &p.a)));
+    time("crba", &mut |ws, p| used(dy::crba(model, ws, &p.q)));
+    time("aba", &mut |ws, p| used(dy::aba(model, ws, &p.q, &p.v, &p.tau, &[])));
+    time("computeMinverse", &mut |ws, p| used(dy::minv(model, ws, &p.q)));
+    time("nonLinearEffects", &mut |ws, p| used(dy::bias(model, ws, &p.q, &p.v, &[])));
+    time("computeGeneralizedGravity", &mut |ws, p| used(dy::generalized_gravity(model, ws, &p.q)));
+    time("computeCoriolisMatrix", &mut |ws, p| used(dy::coriolis_matrix(model, ws, &p.q, &p.v)));
+    time("crba+cholesky", &mut |ws, p| used(dy::factorize_mass_matrix(model, ws, &p.q)));
+    let mut x = vec![0.0; model.nv()];
+    time("crba+cholesky+solve", &mut |ws, p| {
+        x.copy_from_slice(&p.tau);
+        dy::factorize_mass_matrix(model, ws, &p.q)?.solve(&mut x)
+    });
+    time("ccrba", &mut |ws, p| used(dy::centroidal_momentum_matrix(model, ws, &p.q)));
+    time("dccrba", &mut |ws, p| used(dy::centroidal(model, ws, &p.q, &p.v, &p.a)));
+    time("centerOfMass", &mut |ws, p| used(dy::center_of_mass(model, ws, &p.q, &p.v, &p.a)));
+    time("jacobianCenterOfMass", &mut |ws, p| used(dy::com_jacobian(model, ws, &p.q, None)));
+    time("computeTotalEnergy", &mut |ws, p| used(dy::mechanical_energy(model, ws, &p.q, &p.v)));
+    time("computeJointTorqueRegressor", &mut |ws, p| used(dy::torque_regressor(model, ws, &p.q, &p.v, &p.a)));
+    time("computeKineticEnergyRegressor", &mut |ws, p| used(dy::kinetic_energy_regressor(model, ws, &p.q, &p.v)));
+    time("computePotentialEnergyRegressor", &mut |ws, p| used(dy::potential_energy_regressor(model, ws, &p.q)));
+}
+
+/// Of the body with the longest way to the root where one is asked for.
+fn kinematics(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    let world = ReferenceFrame::World;
+    let ids = (0..model.bodies().len()).filter_map(|k| model.body_id(k));
+    let depth = |body: BodyId| std::iter::successors(Some(body), |b| model.bodies()[b.index()].parent()).count();
+    let leaves: Vec<BodyId> = ids.filter(|body| model.subtree(*body).len() == 1).collect();
+    let Some(deepest) = leaves.iter().copied().max_by_key(|body| depth(*body)) else { return };
+
+    let ws = &mut Workspace::<f64>::new(model);
+    let mut time = |name: &str, call: &mut Call<'_>| {
+        clock.time(name, points, 1, |p| call(ws, p));
+    };
+    time("forwardKinematics", &mut |ws, p| used(dy::forward_kinematics(model, ws, &p.q, &p.v, &p.a)));
+    time("computeFrameJacobian", &mut |ws, p| used(dy::frame_jacobian(model, ws, &p.q, deepest, world)));
+    // Between them those of all leaves hold every joint's columns.
+    time("computeJointJacobians", &mut |ws, p| {
+        leaves.iter().try_for_each(|leaf| used(dy::frame_jacobian(model, ws, &p.q, *leaf, world)))
+    });
+    time("computeJointJacobiansTimeVariation", &mut |ws, p| {
+        used(dy::frame_jacobian_rate(model, ws, &p.q, &p.v, deepest, world))
+    });
+    time("computeForwardKinematicsDerivatives", &mut |ws, p| {
+        used(dy::frame_derivatives(model, ws, &p.q, &p.v, &p.a, deepest, world))
+    });
+    time("frame_bias_acceleration", &mut |ws, p| {
+        used(dy::frame_bias_acceleration(model, ws, &p.q, &p.v, deepest, world))
+    });
+    let force = Force::new(Vector3::new(1.0, -0.5, 0.25), Vector3::new(0.3, -0.2, 0.1));
+    time("jacobian_transpose_derivatives", &mut |ws, p| {
+        used(dy::jacobian_transpose_derivatives(model, ws, &p.q, deepest, world, force))
+    });
+    time("computeJointBodyRegressor", &mut |ws, p| {
+        used(dy::frame_wrench_regressor(model, ws, &p.q, &p.v, &p.a, deepest))
+    });
+    time("computeJointKinematicRegressor", &mut |ws, p| used(dy::kinematic_regressor(model, ws, &p.q, deepest, world)));
+    time("computeCentroidalDynamicsDerivatives", &mut |ws, p| {
+        used(dy::centroidal_derivatives(model, ws, &p.q, &p.v, &p.a))
+    });
+    time("com_derivatives", &mut |ws, p| used(dy::com_derivatives(model, ws, &p.q, &p.v, &p.a, None)));
+}
+
+/// Moving along configurations. The derivatives return new matrices, so that theirs includes an allocation.
+fn manifold(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    let (mut q, mut v) = (vec![0.0; model.nq()], vec![0.0; model.nv()]);
+    clock.time("integrate", points, 1, |p| model.integrate_into(&p.q, &p.v, black_box(&mut q)));
+    clock.time("difference", points, 1, |p| model.difference_into(&p.q, &p.q_next, black_box(&mut v)));
+    clock.time("dIntegrate", points, 1, |p| {
+        used(model.integrate_dq(&p.v))?;
+        used(model.integrate_dv(&p.v))
+    });
+    clock.time("dDifference", points, 1, |p| {
+        used(model.difference_dq0(&p.q, &p.q_next))?;
+        used(model.difference_dq1(&p.q, &p.q_next))
+    });
+}
+
+/// The analytical method has Pinocchio's name alone.
+fn named(name: &str, method: Method) -> String {
+    if method == Method::Analytical { name.to_owned() } else { format!("{name}/{method}") }
+}
+
+fn first(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    for method in Method::ALL {
+        let names = ["computeRNEADerivatives", "computeABADerivatives"];
+        let [inverse, forward] = names.map(|name| named(name, method));
+        if method == Method::Difference && model.nv() > LARGE {
+            for name in [inverse, forward] {
+                clock.skip(&name, format!("differences of {} degrees of freedom take seconds a call", model.nv()));
+            }
+            continue;
+        }
+        let ws = &mut DerivativeWorkspace::new(model);
+        clock.time(&inverse, points, 1, |p| used(partials::rnea_derivatives(model, ws, method, &p.q, &p.v, &p.a, &[])));
+        clock.time(&forward, points, 1, |p| {
+            used(partials::forward_dynamics_derivatives(model, ws, method, &p.q, &p.v, &p.tau, &[]))
+        });
+    }
+    let (method, ws) = (Method::Analytical, &mut DerivativeWorkspace::new(model));
+    clock.time("computeGeneralizedGravityDerivatives", points, 1, |p| {
+        used(partials::generalized_gravity_derivatives(model, ws, method, &p.q))
+    });
+    clock.time("bias_derivatives", points, 1, |p| used(partials::bias_derivatives(model, ws, method, &p.q, &p.v, &[])));
+    clock.time("mass_product_derivatives", points, 1, |p| {
+        used(partials::mass_product_derivatives(model, ws, method, &p.q, &p.a))
+    });
+}
+
+/// `λᵀ τ` and `λᵀ q̈`, with λ the torques.
+fn contractions(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    let ws = &mut Workspace::<f64>::new(model);
+    clock.time("rnea_gradient", points, 1, |p| used(dy::rnea_gradient(model, ws, &p.q, &p.v, &p.a, &[], &p.tau)));
+    clock.time("aba_gradient", points, 1, |p| used(dy::aba_gradient(model, ws, &p.q, &p.v, &p.tau, &[], &p.a)));
+    let ws = &mut HessianWorkspace::new(model);
+    clock.time("rnea_hessian", points, 1, |p| used(partials::rnea_hessian(model, ws, &p.q, &p.v, &p.a, &[], &p.tau)));
+    clock.time("rnea_hessian_product", points, 1, |p| {
+        let (at, along) = ((&p.q[..], &p.v[..], &p.a[..]), (&p.v[..], &p.a[..], &p.tau[..]));
+        used(partials::rnea_hessian_product(model, ws, at, &[], &p.tau, along))
+    });
+    let ws = &mut SecondOrderWorkspace::new(model);
+    clock.time("aba_hessian", points, 1, |p| {
+        used(partials::aba_hessian(model, ws, Method::Analytical, (&p.q, &p.v, &p.tau), &[], &p.a))
+    });
+}
+
+fn second(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    for method in [Method::Analytical, Method::Dual] {
+        let names = ["ComputeRNEASecondOrderDerivatives", "forward_dynamics_second_derivatives"];
+        let [inverse, forward] = names.map(|name| named(name, method));
+        if model.nv() > LARGE {
+            for name in [inverse, forward] {
+                clock.skip(&name, format!("its tensors have {}³ entries", model.nv()));
+            }
+            continue;
+        }
+        let ws = &mut SecondOrderWorkspace::new(model);
+        clock.time(&inverse, points, 1, |p| {
+            used(partials::rnea_second_derivatives(model, ws, method, &p.q, &p.v, &p.a, &[]))
+        });
+        clock.time(&forward, points, 1, |p| {
+            used(partials::forward_dynamics_second_derivatives(model, ws, method, &p.q, &p.v, &p.tau, &[]))
+        });
+    }
+}

@@ -1,0 +1,168 @@
+//! What is held to what.
+
+use super::relation::Relation;
+use crate::dynamics::reference::Attached;
+use crate::joint::Elementary;
+use crate::model::{BodyId, InputError, Model};
+use crate::spatial::Transform;
+use gradyn_derivatives::Real;
+use nalgebra::Vector3;
+
+/// Two points, or two frames, that are held together: one of a body A, or of the world, and one of a body B.
+///
+/// The error `e` is what B is off from A, in axes of the world:
+///
+/// | constraint | rows | `e` |
+/// |---|---|---|
+/// | [`point`](Self::point) | 3 | `p_b − p_a`, m |
+/// | [`frame`](Self::frame) | 6 | `p_b − p_a`, m; then the rotation vector of `R_b R_aᵀ`, rad |
+/// | [`joint`](Self::joint) | 1 to 6 | what the joint does not let B do, in axes of A |
+///
+/// Of points and frames, velocities and accelerations of the constraint are `ṗ_b − ṗ_a` and `p̈_b − p̈_a`; then `ω_b − ω_a` and `ω̇_b − ω̇_a`. The
+/// latter are rates of the rotation vector while that is small. Its multiplier is the force (N), then the moment (N m), on
+/// B at `p_b`, in axes of the world; A bears the opposite at `p_a`. Of joints, velocities are `ė`, and multipliers what does
+/// work with them.
+///
+/// ```
+/// use gradyn::dynamics::{Constraint, Workspace, constraint_dynamics};
+/// # use gradyn::{Model, UrdfOptions};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/solo12.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new().floating_base(true))?.model;
+/// // One foot stands on the ground.
+/// let frame = &model.frames()[model.find_frame("FL_FOOT").expect("is there").index()];
+/// let contact = Constraint::contact(frame.body().expect("moves"), frame.placement().translation, [0.2, 0.1, 0.0].into());
+/// let (q, v) = (model.neutral::<f64>(), vec![0.0; model.nv()]);
+/// let mut workspace = Workspace::new(&model);
+/// let by = constraint_dynamics(&model, &mut workspace, &q, &v, &v, &[], &[contact.with_gains(100.0, 20.0)])?;
+/// assert_eq!((by.ddq.len(), by.lambda.len(), by.rank), (model.nv(), 3, 3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Constraint<P = f64> {
+    pub(crate) a: Attached<P>,
+    pub(crate) b: Attached<P>,
+    pub(crate) relation: Relation<P>,
+    pub(crate) kp: P,
+    pub(crate) kd: P,
+}
+
+impl<P: Real> Constraint<P> {
+    /// A point of A and a point of B coincide; each in coordinates of its body, m. `None` is the world.
+    #[must_use]
+    pub fn point(
+        a: impl Into<Option<BodyId>>,
+        point_a: Vector3<P>,
+        b: impl Into<Option<BodyId>>,
+        point_b: Vector3<P>,
+    ) -> Self {
+        let (x_a, x_b) = (Transform::from_translation(point_a), Transform::from_translation(point_b));
+        Self { relation: Relation::Point, ..Self::frame(a, x_a, b, x_b) }
+    }
+
+    /// A frame fixed in A and a frame fixed in B coincide; each by its pose in its body. `None` is the world.
+    #[must_use]
+    pub fn frame(
+        a: impl Into<Option<BodyId>>,
+        x_a: Transform<P>,
+        b: impl Into<Option<BodyId>>,
+        x_b: Transform<P>,
+    ) -> Self {
+        let side = |body: Option<BodyId>, placement| Attached { body: body.map(BodyId::index), placement };
+        Self { a: side(a.into(), x_a), b: side(b.into(), x_b), relation: Relation::Frame, kp: P::zero(), kd: P::zero() }
+    }
+
+    /// A joint closes a loop: its mounting frame is fixed in A, the frame that it moves in B, each by its pose in its body.
+    /// `None` is the world.
+    ///
+    /// | joint | rows | `e` |
+    /// |---|---|---|
+    /// | revolute, continuous | 5 | `p_b − p_a` in axes of A; two directions of A across the axis, times the axis in B |
+    /// | prismatic | 5 | two coordinates of `p_b` across the axis; three directions of A times directions of B |
+    /// | cylindrical | 4 | two coordinates across the axis; two directions of A, times the axis in B |
+    /// | universal | 4 | `p_b − p_a`; first axis times second axis, less what that is in the joint |
+    /// | planar | 3 | the coordinate along the normal; two directions of A in the plane, times the normal in B |
+    /// | spherical, in either form | 3 | `p_b − p_a` |
+    /// | translation | 3 | three directions of A times directions of B |
+    /// | fixed | 6 | as [`frame`](Self::frame), in axes of the world |
+    ///
+    /// Rows are in SI units, m or (for products of directions) 1. The joint brings no coordinates, friction or armature.
+    ///
+    /// ```
+    /// use gradyn::dynamics::Constraint;
+    /// use gradyn::joint::{Axis, Revolute};
+    /// use gradyn::spatial::Transform;
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/solo12.urdf");
+    /// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
+    /// # let (rod, crank) = (model.body_id(2).expect("is there"), model.body_id(5).expect("is there"));
+    /// let here = Transform::identity();
+    /// let hinge = Constraint::joint(rod, here, crank, here, Revolute { axis: Axis::Y })?;
+    /// assert_eq!(hinge.rows(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::LoopJoint`] for a helical joint and for a free-flyer, which holds nothing.
+    pub fn joint(
+        a: impl Into<Option<BodyId>>,
+        x_a: Transform<P>,
+        b: impl Into<Option<BodyId>>,
+        x_b: Transform<P>,
+        joint: impl Into<Elementary<P>>,
+    ) -> Result<Self, InputError> {
+        let joint = joint.into();
+        match Relation::of_joint(&joint) {
+            Some(relation) => Ok(Self { relation, ..Self::frame(a, x_a, b, x_b) }),
+            None => Err(InputError::LoopJoint { kind: joint.name() }),
+        }
+    }
+
+    /// A point of a body, in its coordinates, stands at a place in the world, m.
+    #[must_use]
+    pub fn contact(body: BodyId, point: Vector3<P>, place: Vector3<P>) -> Self {
+        Self::point(None, place, body, point)
+    }
+
+    /// With `ë + k_d ė + k_p e = 0` asked for instead of `ë = 0`: `kp` in 1/s², `kd` in 1/s, neither negative.
+    #[must_use]
+    pub fn with_gains(mut self, kp: P, kd: P) -> Self {
+        (self.kp, self.kd) = (kp, kd);
+        self
+    }
+
+    /// Its rows: 3 for points, 6 for frames, those of the table for [`joint`](Self::joint)s.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.relation.count()
+    }
+}
+
+/// Rows of all of them.
+pub(crate) fn rows_of<P: Real>(constraints: &[Constraint<P>]) -> usize {
+    constraints.iter().map(Constraint::rows).sum()
+}
+
+/// Are they between bodies of the model, and of sound numbers?
+pub(super) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) -> Result<(), InputError> {
+    let bodies = model.bodies.len();
+    for (index, c) in constraints.iter().enumerate() {
+        if let Some(unknown) = [c.a.body, c.b.body].into_iter().flatten().find(|b| *b >= bodies) {
+            return Err(InputError::UnknownBody { index: unknown, bodies });
+        }
+        let refuse = |reason| {
+            let name = |body: Option<usize>| body.map_or("world", |b| &model.bodies[b].name).to_owned();
+            Err(InputError::Constraint { index, a: name(c.a.body), b: name(c.b.body), reason })
+        };
+        if c.a.body == c.b.body {
+            return refuse("both sides are fixed to the same thing");
+        }
+        let poses = [&c.a.placement, &c.b.placement];
+        let mut numbers = poses.into_iter().flat_map(|x| x.rotation.iter().chain(x.translation.iter()));
+        if !(numbers.all(|x| x.is_finite()) && c.kp.is_finite() && c.kd.is_finite()) {
+            return refuse("a number is not finite");
+        }
+        if [c.kp, c.kd].into_iter().any(|k| super::is_negative(k) != Some(false)) {
+            return refuse("a gain is negative");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Closed loops and rigid contacts: dynamics under bilateral constraints.
+//!
+//! With the error `e(q)` of all constraints, `J = ∂ė/∂q̇` and the multipliers `λ`, the forces that hold the constraints:
+//!
+//! ```text
+//! M q̈ + c = τ + Jᵀ λ ,   J q̈ = −γ ,   γ = J̇ q̇ + k_d J q̇ + k_p e                                      (1)
+//! M (v⁺ − v⁻) = Jᵀ Λ ,   J v⁺ = −ε J v⁻                                                            (2)
+//! ```
+//!
+//! Both are solved through `G = J M⁻¹ Jᵀ` ([`factor`]). The stabilisation by `k_p`, `k_d` is that of J. Baumgarte,
+//! *Stabilization of constraints and integrals of motion in dynamical systems* (1972); the equations are those of RBDA,
+//! sections 8.1 and 11.2.
+
+mod constraint;
+mod factor;
+mod relation;
+mod rows;
+mod solve;
+
+pub use constraint::Constraint;
+pub(crate) use constraint::rows_of;
+pub(crate) use relation::Side;
+pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
+pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
+
+use gradyn_derivatives::Real;
+use nalgebra::DMatrix;
+
+/// What constrained dynamics is computed in.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<T> {
+    pub(crate) rows: rows::Rows<T>,
+    pub(crate) factor: factor::Factor<T>,
+    /// For each block of rows: the sum of the squares of their entries, and of what they were summed from.
+    sums: Vec<(T, T)>,
+    /// Square roots of `1 / D` of the mass matrix, nv.
+    pub(crate) root: Vec<T>,
+    /// Right-hand side, one entry a row.
+    pub(crate) rhs: Vec<T>,
+    /// Accelerations, or velocities after an impulse, nv.
+    pub(crate) motion: Vec<T>,
+    /// What the constraints add to them, nv.
+    pub(crate) change: Vec<T>,
+    /// Multipliers, one entry a row.
+    pub(crate) lambda: Vec<T>,
+}
+
+impl<T: Real> Default for Memory<T> {
+    fn default() -> Self {
+        Self {
+            rows: rows::Rows::default(),
+            factor: factor::Factor::default(),
+            sums: Vec::new(),
+            root: Vec::new(),
+            rhs: Vec::new(),
+            motion: Vec::new(),
+            change: Vec::new(),
+            lambda: Vec::new(),
+        }
+    }
+}
+
+/// Is `x` negative in all lanes (`Some(true)`), in none (`Some(false)`), or in some of them?
+#[inline(always)]
+fn is_negative<T: Real>(x: T) -> Option<bool> {
+    let one = x.select_lt(0.0, T::one(), T::zero());
+    if one == T::one() {
+        Some(true)
+    } else if one == T::zero() {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// `y := y + s x`
+#[inline(always)]
+fn add_times<T: Real>(y: &mut [T], s: T, x: &[T]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = x.mul_plus(s, *y);
+    }
+}
+
+/// `x · y`
+#[inline(always)]
+fn dot<T: Real>(x: &[T], y: &[T]) -> T {
+    x.iter().zip(y).fold(T::zero(), |sum, (x, y)| x.mul_plus(*y, sum))
+}
+
+/// Row `r` of `m`, times `x`.
+#[inline(always)]
+pub(crate) fn row_times<T: Real>(m: &DMatrix<T>, r: usize, x: &[T]) -> T {
+    x.iter().enumerate().fold(T::zero(), |sum, (k, x)| m[(r, k)].mul_plus(*x, sum))
+}

@@ -1,0 +1,292 @@
+//! Errors of constraints, their Jacobian, and their accelerations without joint accelerations.
+
+use super::constraint::{check as check_constraints, rows_of};
+use super::relation::{Relation, Row, Side};
+use super::{Constraint, row_times};
+use crate::dynamics::jacobian::{add_rows, carries, check, clear, empty, finite, path};
+use crate::dynamics::reference::Attached;
+use crate::dynamics::{Workspace, world};
+use crate::model::{InputError, Model};
+use crate::spatial::{Force, Motion, Transform, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{DMatrix, Vector3};
+use std::ops::Range;
+
+/// All constraints at a state, rows in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows<T> {
+    /// `e`
+    pub(super) error: Vec<T>,
+    /// `J`, rows × nv.
+    pub(crate) jacobian: DMatrix<T>,
+    /// `J q̇`
+    pub(super) rate: Vec<T>,
+    /// `γ`
+    pub(super) bias: Vec<T>,
+    /// The block that each row belongs to: positions and rotations of a constraint are one each.
+    pub(super) block: Vec<usize>,
+    /// For each block: the sum of the squares of what its entries were summed from.
+    pub(super) extent: Vec<T>,
+    /// Joint accelerations of zero, nv.
+    still: Vec<T>,
+}
+
+impl<T: Real> Default for Rows<T> {
+    fn default() -> Self {
+        let none = Vec::new;
+        Self {
+            error: none(),
+            jacobian: empty(),
+            rate: none(),
+            bias: none(),
+            block: Vec::new(),
+            extent: none(),
+            still: none(),
+        }
+    }
+}
+
+/// Errors `e(q)` of constraints, m and rad, as [`Constraint`] defines them; zero where they hold.
+///
+/// `q`: nq. Borrows from the workspace. Cost O(n); a second call for as many rows allocates nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, a number is not finite, or a constraint is not one
+/// of this model ([`InputError::UnknownBody`], [`InputError::Constraint`]).
+pub fn constraint_error<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    constraints: &[Constraint<P>],
+) -> Result<&'w [T], InputError> {
+    Ok(&run(model, ws, q, None, constraints)?.error)
+}
+
+/// Jacobian of constraints, rows × nv: `J q̇` is the velocity of B at the constraint, less that of A.
+///
+/// `q`: nq. Columns of degrees of freedom that move neither side are exactly zero. Borrows from the workspace. Cost O(n), and
+/// O(depth) a constraint; a second call for as many rows allocates nothing.
+///
+/// # Errors
+/// As [`constraint_error`].
+pub fn constraint_jacobian<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    constraints: &[Constraint<P>],
+) -> Result<&'w DMatrix<T>, InputError> {
+    Ok(&run(model, ws, q, None, constraints)?.jacobian)
+}
+
+/// What accelerations of constraints are asked to make up for, `γ = J̇ q̇ + k_d J q̇ + k_p e`: they hold if `J q̈ = −γ`.
+///
+/// `q`: nq, `v`: nv. Without gains it is `J̇ q̇`, m/s² and rad/s². Borrows from the workspace. Cost O(n), and O(depth) a
+/// constraint; a second call for as many rows allocates nothing.
+///
+/// # Errors
+/// As [`constraint_error`].
+pub fn constraint_bias<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    constraints: &[Constraint<P>],
+) -> Result<&'w [T], InputError> {
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    Ok(&run(model, ws, q, Some(v), constraints)?.bias)
+}
+
+fn run<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: Option<&[T]>,
+    constraints: &[Constraint<P>],
+) -> Result<&'w Rows<T>, InputError> {
+    check(model, ws, q, v.unwrap_or(&[]))?;
+    check_constraints(model, constraints)?;
+    // Moved out, so that the sweeps can have the workspace; allocates the first time only.
+    let mut memory = ws.constraints.take().unwrap_or_default();
+    let done = memory.rows.place(model, ws, q, constraints).and_then(|()| match v {
+        Some(v) => memory.rows.drive(model, ws, q, v, constraints),
+        None => Ok(()),
+    });
+    let memory = ws.constraints.insert(memory);
+    done.map(|()| &memory.rows)
+}
+
+impl<T: Real> Rows<T> {
+    /// Errors and Jacobian.
+    pub(super) fn place<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        q: &[T],
+        constraints: &[Constraint<P>],
+    ) -> Result<(), InputError>
+    where
+        T: Scalar<P>,
+    {
+        let rows = rows_of(constraints);
+        self.error.clear();
+        self.error.resize(rows, T::zero());
+        self.block.clear();
+        clear(&mut self.jacobian, rows, model.nv);
+        self.extent.clear();
+        self.extent.resize(2 * constraints.len(), T::zero());
+        world::place(model, ws, q);
+        let mut row = 0;
+        for (index, c) in constraints.iter().enumerate() {
+            let own = row..row + c.rows();
+            let (x_wa, x_wb): (Transform<T>, Transform<T>) = (c.a.pose(ws), c.b.pose(ws));
+            c.relation.error(&x_wa, &x_wb, &mut self.error[own.clone()]);
+            self.block.extend((0..own.len()).map(|r| 2 * index + usize::from(c.relation.turns(r))));
+            match &c.relation {
+                Relation::Point | Relation::Frame => self.by_axes(model, ws, c, own.clone(), [x_wa, x_wb]),
+                Relation::Joint { rows, .. } => {
+                    for (row, scalar) in own.clone().zip(rows) {
+                        self.by_wrenches(model, ws, c, row, scalar, [x_wa, x_wb]);
+                    }
+                }
+            }
+            row = own.end;
+        }
+        finite(model, "constraint_jacobian", &self.jacobian)
+    }
+
+    /// Rows of a point or a frame.
+    fn by_axes<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        ws: &Workspace<T>,
+        c: &Constraint<P>,
+        rows: Range<usize>,
+        [x_wa, x_wb]: [Transform<T>; 2],
+    ) where
+        T: Scalar<P>,
+    {
+        let (p_a, p_b) = (x_wa.translation, x_wb.translation);
+        let offset = v3::sub(p_b, p_a);
+        let (one, minus) = (T::one(), -T::one());
+        for (i, body) in path(&model.bodies, c.b.body) {
+            let both = c.a.body.is_some_and(|a| carries(&model.bodies, i, a));
+            for (k, dof) in body.v.clone().enumerate() {
+                let s = ws.world.columns[ws.first[i] + k];
+                if both {
+                    self.carry(rows.start, dof, s, p_a, offset);
+                } else {
+                    self.add(rows.clone(), dof, s, p_b, one);
+                }
+            }
+        }
+        for (i, body) in path(&model.bodies, c.a.body) {
+            if c.b.body.is_some_and(|b| carries(&model.bodies, i, b)) {
+                break;
+            }
+            for (k, dof) in body.v.clone().enumerate() {
+                self.add(rows.clone(), dof, ws.world.columns[ws.first[i] + k], p_a, minus);
+            }
+        }
+    }
+
+    /// A column that moves one side, at `p`.
+    fn add(&mut self, rows: Range<usize>, dof: usize, s: Motion<T>, p: Vector3<T>, sign: T) {
+        let (row, block) = (rows.start, self.block[rows.start]);
+        add_rows(&mut self.jacobian, row, dof, v3::scale::<T, T>(sign, s.velocity_at::<T>(p)));
+        let turn = v3::norm_squared(s.angular);
+        self.extent[block] += v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
+        if rows.len() == 6 {
+            add_rows(&mut self.jacobian, row + 3, dof, v3::scale::<T, T>(sign, s.angular));
+            self.extent[block + 1] += turn;
+        }
+    }
+
+    /// A column that moves both sides: it turns what the one is off from the other.
+    fn carry(&mut self, row: usize, dof: usize, s: Motion<T>, p: Vector3<T>, offset: Vector3<T>) {
+        add_rows(&mut self.jacobian, row, dof, v3::cross::<T, T>(s.angular, offset));
+        let block = self.block[row];
+        self.extent[block] += v3::norm_squared(s.angular) * (v3::norm_squared(p) + v3::norm_squared(offset));
+    }
+
+    /// The row of a scalar of the pose of B relative to A: what moves both changes nothing.
+    fn by_wrenches<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        ws: &Workspace<T>,
+        c: &Constraint<P>,
+        row: usize,
+        scalar: &Row<P>,
+        [x_wa, x_wb]: [Transform<T>; 2],
+    ) where
+        T: Scalar<P>,
+    {
+        let [f_a, f_b]: [Force<T>; 2] = scalar.wrenches(&x_wa, &x_wb);
+        for (own, other, f, x) in [(c.a.body, c.b.body, f_a, x_wa), (c.b.body, c.a.body, f_b, x_wb)] {
+            let (p, block) = (x.translation, self.block[row]);
+            let arm = v3::norm_squared(f.angular);
+            for (i, body) in path(&model.bodies, own) {
+                if other.is_some_and(|other| carries(&model.bodies, i, other)) {
+                    break;
+                }
+                for (k, dof) in body.v.clone().enumerate() {
+                    let s = ws.world.columns[ws.first[i] + k];
+                    self.jacobian[(row, dof)] += f.power(s.shifted::<T>(p));
+                    let turn = v3::norm_squared(s.angular);
+                    let moved = v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
+                    self.extent[block] += moved * v3::norm_squared(f.linear) + turn * arm;
+                }
+            }
+        }
+    }
+
+    /// Velocities and `γ`; after [`place`](Self::place).
+    pub(super) fn drive<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        q: &[T],
+        v: &[T],
+        constraints: &[Constraint<P>],
+    ) -> Result<(), InputError>
+    where
+        T: Scalar<P>,
+    {
+        self.still.resize(model.nv, T::zero());
+        world::drive(model, ws, q, v);
+        world::accelerate(model, ws, Motion::zero(), v, &self.still);
+        self.rates(v);
+        self.bias.clear();
+        self.bias.resize(self.error.len(), T::zero());
+        let mut row = 0;
+        for c in constraints {
+            let own = row..row + c.rows();
+            let side = |at: &Attached<P>| {
+                let pose: Transform<T> = at.pose(ws);
+                let still = Side { pose, velocity: Motion::zero(), acceleration: Motion::zero() };
+                at.body.map_or(still, |i| {
+                    let (v, a) = (ws.world.velocity[i], ws.world.acceleration[i]);
+                    let p = pose.translation;
+                    let acceleration = Motion::new(a.acceleration_at::<T>(p, v), a.angular);
+                    Side { pose, velocity: v.shifted::<T>(p), acceleration }
+                })
+            };
+            c.relation.acceleration(&side(&c.a), &side(&c.b), &mut self.bias[own.clone()]);
+            for r in own.clone() {
+                self.bias[r] += self.rate[r] * c.kd + self.error[r] * c.kp;
+            }
+            row = own.end;
+        }
+        match self.bias.iter().position(|x| !x.is_finite()) {
+            Some(index) => Err(InputError::Overflow { what: "constraint_bias", index, joint: model.dof_label(0) }),
+            None => Ok(()),
+        }
+    }
+
+    /// `J q̇`; after [`place`](Self::place).
+    pub(super) fn rates(&mut self, v: &[T]) {
+        self.rate.clear();
+        for r in 0..self.jacobian.nrows() {
+            self.rate.push(row_times(&self.jacobian, r, v));
+        }
+    }
+}
