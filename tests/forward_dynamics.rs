@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_near, assert_same, deviation, dual, lift, models, moved, state, unit, wrenches};
+use common::{assert_near, assert_same, condition, deviation, dual, lift, models, moved, state, unit, wrenches};
 use gradyn::dynamics::{
     ExternalWrench, Workspace, aba, bias, crba, factorize_mass_matrix, forward_dynamics, generalized_gravity,
     inverse_dynamics, kinetic_energy, mass_matrix, mass_matrix_inverse, mechanical_energy, minv, potential_energy,
@@ -21,14 +21,6 @@ const SINGULAR: [&str; 4] =
 /// All other models.
 fn regular() -> Vec<(String, Model)> {
     models().into_iter().filter(|(what, _)| !SINGULAR.contains(&what.as_str())).collect()
-}
-
-/// Condition number of the mass matrix with its diagonal scaled to one, which is what rounding in a factorisation without
-/// pivoting grows with. Each result is a sum over the tree of products of such sums: some thousand roundings.
-fn condition(m: &DMatrix<f64>) -> f64 {
-    let scaled = DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)] / (m[(i, i)] * m[(j, j)]).sqrt());
-    let eigenvalues = scaled.symmetric_eigenvalues();
-    eigenvalues.max() / eigenvalues.min()
 }
 
 /// Inverse dynamics asks for the torques that forward dynamics was given: friction, armature, mimic joints, wrenches of

@@ -100,5 +100,8 @@ fn columns<R: Register>(memory: &mut Memory, g: usize) {
 /// `½ B`
 #[inline(always)]
 fn halved<R: Register>(b: &BodyCoriolis<Lanes<R>>) -> BodyCoriolis<Lanes<R>> {
-    BodyCoriolis { momentum: v3::scale::<f64, Lanes<R>>(0.5, b.momentum), angular: v3::scale_matrix::<f64, Lanes<R>>(0.5, &b.angular) }
+    BodyCoriolis {
+        momentum: v3::scale::<f64, Lanes<R>>(0.5, b.momentum),
+        angular: v3::scale_matrix::<f64, Lanes<R>>(0.5, &b.angular),
+    }
 }

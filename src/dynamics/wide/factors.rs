@@ -321,7 +321,8 @@ impl Kernel for Inversion<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { factors: Factors { width, runs, first_run, window, tree_end, l, reciprocal, inverse, .. }, to } = self;
+        let Self { factors: Factors { width, runs, first_run, window, tree_end, l, reciprocal, inverse, .. }, to } =
+            self;
         let (width, nv, zero) = (*width, reciprocal.len(), R::splat(0.0));
         for row in inverse.iter_mut() {
             row.store(Lanes(zero));

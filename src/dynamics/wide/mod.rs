@@ -129,11 +129,7 @@ pub(crate) fn factors<P: Real, T: Real>(
 
 /// Factors of the mass matrix into `ws.wide`, as [`factors`].
 #[inline(always)]
-fn factorize<P: Real, T: Real>(
-    model: &Model<P>,
-    ws: &mut Workspace<T>,
-    q: &[T],
-) -> Option<Result<(), (usize, f64)>> {
+fn factorize<P: Real, T: Real>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) -> Option<Result<(), (usize, f64)>> {
     let (model, layout, ws) = of(model, ws)?;
     let memory = ws.wide.as_deref_mut()?;
     Some(forward::factorize(model, layout, memory, T::as_f64s(q)?, ws.crba.sized(model.nv)))

@@ -220,12 +220,7 @@ pub(super) const COLUMNS: u8 = 2;
 ///
 /// For a joint with one degree of freedom `v_λ × S = v × S`, and the terms in `q̇` of `Ψ̈` cancel: `v` and `a` will do.
 #[inline(always)]
-pub(super) fn drive<R: Register, const KEPT: u8>(
-    model: &Model,
-    layout: &Layout,
-    memory: &mut Memory,
-    g: usize,
-) {
+pub(super) fn drive<R: Register, const KEPT: u8>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) {
     let group = &layout.groups[g];
     let (s, inertia) = weigh::<R>(group, &memory.poses[g * WIDTH..(g + 1) * WIDTH]);
     let (qd, qdd) = (memory.qd[g].load::<R>(), memory.qdd[g].load::<R>());
