@@ -4,7 +4,7 @@ use super::frames::{Convention, coefficients, to_convention};
 use super::functions::{By, Of};
 use super::{Guess, Quantity};
 use crate::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian};
-use crate::model::{DofDynamics, InputError, Model};
+use crate::model::{Body, DofDynamics, InputError, Model};
 use crate::partials::{self, StateJacobian};
 use nalgebra::{DMatrix, Vector3};
 
@@ -131,30 +131,36 @@ fn conventions(model: &Model, q: &[f64], (of, by): (Of, By), exact: &DMatrix<f64
 
 /// Linear and angular parts of free-flyers exchanged, in columns, rows or both; or of a spatial vector.
 fn swapped(model: &Model, (of, by): (Of, By), exact: &DMatrix<f64>, mistakes: &mut Mistakes) {
-    let mut dofs: Vec<usize> = (0..model.nv()).collect();
-    for body in model.bodies().iter().filter(|body| body.owns_coordinates() && body.joint().kind() == "free-flyer") {
-        let start = body.v_range().start;
-        (0..6).for_each(|k| dofs[start + k] = start + (k + 3) % 6);
-    }
-    let spatial: Vec<usize> = (0..6).map(|k| (k + 3) % 6).collect();
     let same = |n: usize| (0..n).collect::<Vec<_>>();
-    let rows = match of {
-        Of::Torque | Of::Acceleration => dofs.clone(),
-        Of::Velocity(..) => spatial.clone(),
-        Of::Com | Of::Potential => same(exact.nrows()),
-    };
-    let columns = match by {
-        By::Wrench(_) => spatial,
-        _ if exact.ncols() == model.nv() => dofs,
-        _ => same(exact.ncols()),
-    };
-    let (all_rows, all_columns) = (same(exact.nrows()), same(exact.ncols()));
-    for (rows, columns) in [(&rows, &columns), (&rows, &all_columns), (&all_rows, &columns)] {
-        if *rows == all_rows && *columns == all_columns {
-            continue;
+    let is_free = |body: &&Body| body.owns_coordinates() && body.joint().kind() == "free-flyer";
+    let starts: Vec<usize> = model.bodies().iter().filter(is_free).map(|body| body.v_range().start).collect();
+    // Of all free-flyers, or of one of them.
+    let mut some = vec![starts.clone()];
+    some.extend(starts.iter().filter(|_| starts.len() > 1).map(|start| vec![*start]));
+    for starts in some {
+        let mut dofs = same(model.nv());
+        for start in starts {
+            (0..6).for_each(|k| dofs[start + k] = start + (k + 3) % 6);
         }
-        let matrix = DMatrix::from_fn(exact.nrows(), exact.ncols(), |i, j| exact[(rows[i], columns[j])]);
-        mistakes.push((Guess::LinearAngularSwapped, matrix));
+        let spatial: Vec<usize> = (0..6).map(|k| (k + 3) % 6).collect();
+        let rows = match of {
+            Of::Torque | Of::Acceleration => dofs.clone(),
+            Of::Velocity(..) => spatial.clone(),
+            Of::Com | Of::Potential => same(exact.nrows()),
+        };
+        let columns = match by {
+            By::Wrench(_) => spatial,
+            _ if exact.ncols() == model.nv() => dofs,
+            _ => same(exact.ncols()),
+        };
+        let (all_rows, all_columns) = (same(exact.nrows()), same(exact.ncols()));
+        for (rows, columns) in [(&rows, &columns), (&rows, &all_columns), (&all_rows, &columns)] {
+            if *rows == all_rows && *columns == all_columns {
+                continue;
+            }
+            let matrix = DMatrix::from_fn(exact.nrows(), exact.ncols(), |i, j| exact[(rows[i], columns[j])]);
+            mistakes.push((Guess::LinearAngularSwapped, matrix));
+        }
     }
 }
 

@@ -41,19 +41,18 @@ struct Question<'r> {
     rows: usize,
     columns: usize,
     disagreeing: Vec<&'r Entry>,
-    /// What the evidence cannot tell apart.
-    error: f64,
+    /// By what estimated errors are multiplied here: those of two entries come together.
+    safety: f64,
 }
 
 impl<'r> Question<'r> {
     fn new(options: &Options, report: &'r Report) -> Self {
-        let errors = report.entries.iter().map(|entry| entry.error).filter(|x| x.is_finite());
         Self {
             entries: &report.entries,
             rows: report.rows.len(),
             columns: report.columns.len(),
             disagreeing: report.entries.iter().filter(|entry| entry.verdict == Verdict::Disagrees).collect(),
-            error: 10.0 * options.safety * errors.fold(0.0, f64::max),
+            safety: 10.0 * options.safety,
         }
     }
 
@@ -65,7 +64,9 @@ impl<'r> Question<'r> {
     fn explains(&self, values: impl Fn(&Entry) -> f64) -> bool {
         let left = |entry: &Entry| (entry.claimed - values(entry)).abs();
         let near = |entry: &Entry| left(entry) <= NEARER * entry.deviation();
-        self.disagreeing.iter().all(|entry| near(entry) || left(entry) <= self.error)
+        let explained = self.disagreeing.iter().filter(|entry| near(entry)).count();
+        2 * explained >= self.disagreeing.len()
+            && self.disagreeing.iter().all(|entry| near(entry) || left(entry) <= self.safety * entry.error)
             && self.disagreeing.iter().any(|entry| near(entry) && entry.claimed != 0.0)
     }
 
@@ -117,7 +118,11 @@ impl<'r> Question<'r> {
     fn is_reordered(&self) -> bool {
         let claimed = |i: usize, j: usize| self.entries[i * self.columns + j].claimed;
         let largest = self.entries.iter().fold(0.0, |largest: f64, entry| largest.max(entry.found.abs()));
-        let allowed = self.error + 1e-6 * largest;
+        let errors = self.entries.iter().map(|entry| entry.error).filter(|error| error.is_finite());
+        let allowed = self.safety * errors.fold(0.0, f64::max) + 1e-6 * largest;
+        if self.disagreeing.iter().all(|entry| entry.deviation() <= 10.0 * allowed) {
+            return false;
+        }
         let (m, n) = (self.rows, self.columns);
         // The numbers of a row, sorted, do not depend on the order of columns.
         let rows = matching(m, n, allowed, claimed, |i, j| self.found(i, j));
