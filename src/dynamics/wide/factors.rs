@@ -441,9 +441,9 @@ impl Kernel for Product<'_> {
     fn run<R: Register>(self) {
         let Self { factors: Factors { width, coupled, first_coupled, inverse, reciprocal, .. }, from, to, full } = self;
         let (width, nv) = (*width, reciprocal.len().max(1));
-        let all = [0..nv];
+        let all = 0..nv;
         for (j, (from, to)) in from.chunks_exact(nv).zip(to.chunks_exact_mut(nv)).enumerate() {
-            let rows = if full { &all[..] } else { &coupled[first_coupled[j]..first_coupled[j + 1]] };
+            let rows = if full { std::slice::from_ref(&all) } else { &coupled[first_coupled[j]..first_coupled[j + 1]] };
             let mut b = 0;
             while b + 4 <= width {
                 registers::<R, 4>(inverse, width, rows, from, to, b);
