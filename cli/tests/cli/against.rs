@@ -559,3 +559,28 @@ fn an_existing_report_is_untouched_by_errors() {
     let message = refused(&run(["check", &robot("ur5"), "--against", claims, "--report", claims]));
     has(&message, &["cannot write", "input of the same command"]);
 }
+
+/// The worked example of `docs/check-pinocchio.md`: with hinges all agrees; with a universal joint derivatives are wrong in its
+/// columns, and the page shows just that.
+#[test]
+fn a_wrong_derivative_of_pinocchio_is_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let path = |name: &str| root.join("examples/gimbal").join(name).to_str().expect("UTF-8").to_owned();
+    let arm = path("arm.urdf");
+    let text = text_of(&run(["check", &arm, "--against", &path("pinocchio_hinges.json")]));
+    assert!(text.ends_with("\nall 3 states agree\n"), "{text}");
+    let text = disagrees(&run(["check", &arm, "--against", &path("pinocchio_universal.json")]));
+    assert!(text.ends_with("\n3 of 3 states disagree: ∂τ/∂q, ∂τ/∂v\n"), "{text}");
+    let page = std::fs::read_to_string(root.join("docs/check-pinocchio.md")).expect("is there");
+    let (summary, entries) = text.split_once("Entries that disagree").expect("there are some");
+    for exact in ["τ  ", "M  "] {
+        assert!(summary.lines().any(|line| line.starts_with(exact) && line.ends_with("  agrees")), "{text}");
+    }
+    let entries: Vec<&str> = entries.lines().filter(|line| line.starts_with('∂')).collect();
+    assert_eq!(entries.len(), 21);
+    for line in entries {
+        assert!(page.contains(line), "the page lacks {line}");
+        let column = line.split_whitespace().nth(3).expect("a column");
+        assert!(column == "shoulder_y" || (line.starts_with("∂τ/∂v") && column == "shoulder_x"), "{line}");
+    }
+}
