@@ -560,6 +560,42 @@ fn an_existing_report_is_untouched_by_errors() {
     has(&message, &["cannot write", "input of the same command"]);
 }
 
+/// Files that were damaged on their way are refused, or read; nothing else happens.
+#[test]
+fn damaged_files_do_no_harm() {
+    let flags = ["--floating-base", "--layout", "pinocchio"];
+    let rng = &mut ChaCha8Rng::seed_from_u64(9);
+    for name in ["pinocchio_solo12_single.npz", "pinocchio_solo12.npz"] {
+        let whole = std::fs::read(data(name)).expect("is there");
+        for k in 0..60 {
+            let mut bytes = whole.clone();
+            if k % 3 == 0 {
+                bytes.truncate(rng.random_range(0..whole.len()));
+            }
+            for _ in 0..3 {
+                // Most of a file is numbers; headers stand at its ends and between arrays.
+                let reach = bytes.len().min(if k % 2 == 0 { 300 } else { usize::MAX });
+                if reach > 0 {
+                    let at = rng.random_range(0..reach);
+                    bytes[at] ^= 1 << rng.random_range(0..8);
+                }
+            }
+            let output = check_text(&robot("solo12"), &flags, &bytes);
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(matches!(output.status.code(), Some(0..=2)), "{k}: {errors}");
+            assert!(output.status.code() != Some(2) || errors.lines().count() == 1, "{k}: {errors}");
+        }
+    }
+    let text = csv(&evaluated(&robot("double_pendulum"), &[], &SMALL, 1, 9), None);
+    for k in 0..40 {
+        let mut bytes = text.clone().into_bytes();
+        let at = rng.random_range(0..bytes.len());
+        bytes[at] = *b"\"\n,x-9".get(k % 6).expect("is there");
+        let output = check_text(&robot("double_pendulum"), &[], &bytes);
+        assert!(matches!(output.status.code(), Some(0..=2)), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 /// The worked example of `docs/check-pinocchio.md`: with hinges all agrees; with a universal joint derivatives are wrong in its
 /// columns, and the page shows just that.
 #[test]
