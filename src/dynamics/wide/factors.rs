@@ -305,8 +305,10 @@ impl Kernel for Solve<'_> {
             }
             let [a, b, c, d, e, f, g, h] = sum.to_array();
             let sum = ((a + e) + (c + g)) + ((b + f) + (d + h));
-            let x = &mut x[k / WIDTH].0[k % WIDTH];
-            *x = *x * reciprocal[k] - sum;
+            // The register as a whole: one number written by itself would hold up the next load of its register.
+            let own = x[k / WIDTH].load::<R>().0;
+            let x_k = R::splat(reciprocal[k]).mul_sub(own, R::splat(sum));
+            x[k / WIDTH].store(Lanes(x_k.where_else(1 << (k % WIDTH), own)));
         }
     }
 }
