@@ -107,8 +107,8 @@ def robot_data():
     return None
 
 
-def enter_venv():
-    """Starts again in an environment of its own, made on first use."""
+def enter_venv(script=__file__):
+    """Starts the script again in an environment of its own, made on first use."""
     python = VENV / ("Scripts" if os.name == "nt" else "bin") / "python"
     if Path(sys.prefix).resolve() == VENV.resolve():
         sys.exit(f"{VENV} does not hold pin {PINOCCHIO} and example-robot-data: remove it and try again")
@@ -124,7 +124,7 @@ def enter_venv():
             print(f"no comparison: cannot install {' '.join(packages)}: {error}", file=sys.stderr)
             sys.exit(NO_PACKAGES)
         done.touch()
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
+    sys.exit(subprocess.run([python, script, *sys.argv[1:]]).returncode)
 
 
 # --- gradyn ------------------------------------------------------------------

@@ -6,13 +6,14 @@ mod common;
 use common::{dual, models, state, wrenches};
 use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
-    Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, generalized_gravity,
-    mechanical_energy, minv, rnea, rnea_with, static_torque, torque_regressor,
+    Constraint, Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics,
+    generalized_gravity, mechanical_energy, minv, rnea, rnea_with, static_torque, torque_regressor,
 };
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, bias_derivatives,
-    forward_dynamics_derivatives, forward_dynamics_second_derivatives, mass_product_derivatives, rnea_derivatives,
-    rnea_hessian, rnea_hessian_product, rnea_second_derivatives, static_torque_derivatives,
+    constraint_dynamics_derivatives, forward_dynamics_derivatives, forward_dynamics_second_derivatives,
+    impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product,
+    rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn_derivatives::simd::{Level, with_level};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -299,5 +300,28 @@ fn second_derivatives_and_regressors_allocate_nothing_the_second_time() {
         };
         run(&q, &v, &a);
         assert_none(&what, || run(&q1, &v1, &a1));
+    }
+}
+
+/// Neither do constraints, nor the derivatives of dynamics under them, at full rank and below.
+#[test]
+fn constraints_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let (q, v, tau) = state(&model, 4);
+        let f_ext = wrenches(&model, 4);
+        let tip = model.body_id(model.bodies().len() - 1).expect("is there");
+        let point = Constraint::contact(tip, [0.1, 0.2, 0.3].into(), [0.0; 3].into()).with_gains(4.0, 2.0);
+        let list = [point, point];
+        let mut ws = DerivativeWorkspace::new(&model);
+        let mut run = || {
+            let (of, method) = ((&q[..], &v[..], &tau[..]), Method::Analytical);
+            let by = constraint_dynamics_derivatives(&model, &mut ws, method, of, &f_ext, &list).is_ok();
+            by && impulse_dynamics_derivatives(&model, &mut ws, method, (&q, &v), 0.5, &list).is_ok()
+        };
+        // Robots with a singular mass matrix are named in an error, which allocates.
+        if run() {
+            run();
+            assert_none(&format!("{what}: constraints"), || assert!(run()));
+        }
     }
 }

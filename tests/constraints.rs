@@ -2,13 +2,15 @@
 
 mod common;
 
-use common::{assert_near, assert_same, dual, eps, models, moved, rng, robot, state, transform, vector};
+use common::{
+    assert_near, assert_same, dual, eps, every_joint, inertia, models, moved, rng, robot, state, transform, vector,
+};
 use gradyn::dynamics::{
     Constraint, Workspace, center_of_mass, centroidal, constraint_bias, constraint_dynamics, constraint_error,
     constraint_jacobian, forward_dynamics, forward_kinematics, impulse_dynamics, inverse_dynamics, kinetic_energy,
     mass_matrix, rnea_with,
 };
-use gradyn::joint::{Axis, Revolute};
+use gradyn::joint::{Axis, Elementary, FreeFlyer, Helical, Joint, JointKind, Revolute};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
 use gradyn::partials::{State, StateFunction, by_differences, by_duals};
@@ -463,6 +465,127 @@ fn values_over_dual_numbers_are_the_same() {
         assert_same(&of.lambda.iter().map(|x| x.re).collect::<Vec<_>>(), by.lambda, &what);
         assert_eq!(of.rank, by.rank, "{what}");
     }
+}
+
+/// Joints that can close a loop.
+fn loop_joints(rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Elementary> {
+    let kinds = every_joint(rng).into_iter().filter_map(|joint| match joint {
+        Joint::Elementary(kind) => Some(kind),
+        _ => None,
+    });
+    kinds.filter(|kind| !matches!(kind, Elementary::Helical(_) | Elementary::FreeFlyer(_))).collect()
+}
+
+/// Wherever a joint of the tree is, the same joint as a constraint holds, and takes nothing away; with its own freedoms its
+/// rows make six.
+#[test]
+fn loop_joints_allow_what_the_joint_does() {
+    let rng = &mut rng(77);
+    for (i, kind) in loop_joints(rng).into_iter().enumerate() {
+        let (x_a, x_b) = (transform(rng), transform(rng));
+        let mut builder = ModelBuilder::new("pair");
+        let base = builder.add_body(None, "a", "base", transform(rng), FreeFlyer, inertia(rng)).expect("builds");
+        builder.add_body(Some(base), "b", "joint", x_a, kind, inertia(rng)).expect("builds");
+        let model = builder.build().expect("builds");
+        let (a, b) = (model.body_id(0).expect("is there"), model.body_id(1).expect("is there"));
+        let list = [Constraint::joint(a, x_a, b, Transform::identity(), kind).expect("can")];
+        let (q, v, tau) = state(&model, i as u64);
+        let mut ws = Workspace::new(&model);
+        let what = kind.name();
+        assert_eq!(list[0].rows() + kind.nv(), 6, "{what}");
+        // A few roundings.
+        let error = constraint_error(&model, &mut ws, &q, &list).expect("runs");
+        assert!(size(error) < 1e-14, "{what}: {error:?}");
+        let jacobian = constraint_jacobian(&model, &mut ws, &q, &list).expect("runs");
+        assert!(size(jacobian) < 1e-14, "{what}: {jacobian}");
+        let bias = constraint_bias(&model, &mut ws, &q, &v, &list).expect("runs");
+        assert!(size(bias) < 1e-13, "{what}: {bias:?}");
+        let free = forward_dynamics(&model, &q, &v, &tau, &[]).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &list).expect("runs");
+        assert_eq!(by.rank, 0, "{what}");
+        assert_near(by.ddq, &free, 1e-12, what);
+
+        // Two bodies that float: of their twelve freedoms the rows are lost, here with B where the joint puts it.
+        let mut builder = ModelBuilder::new("two");
+        for name in ["a", "b"] {
+            builder
+                .add_body(None, name, format!("{name} floats"), Transform::identity(), FreeFlyer, inertia(rng))
+                .expect("builds");
+        }
+        let two = builder.build().expect("builds");
+        let pose = kind.pose(&q[7..]);
+        let x_wa = transform(rng);
+        let x_wb = x_wa * x_a * pose * x_b.inverse();
+        let q: Vec<f64> =
+            [x_wa, x_wb].iter().flat_map(|x| [x.translation.as_slice(), &x.quaternion().to_array()].concat()).collect();
+        let list = [Constraint::joint(a, x_a, b, x_b, kind).expect("can")];
+        let error = constraint_error(&two, &mut Workspace::new(&two), &q, &list).expect("runs").to_vec();
+        assert!(size(&error) < 1e-13, "{what}: {error:?}");
+        let (v, tau) = (vec![0.1; 12], vec![0.2; 12]);
+        let mut ws = Workspace::new(&two);
+        let by = constraint_dynamics(&two, &mut ws, &q, &v, &tau, &[], &list).expect("runs");
+        assert_eq!(by.rank, list[0].rows(), "{what}");
+    }
+}
+
+/// Away from where they hold, too, rows of loop joints change by `J q̇`, and that by `J q̈ + γ`.
+#[test]
+fn rows_of_loop_joints_are_derivatives() {
+    let rng = &mut rng(78);
+    for (what, model) in models().into_iter().filter(|(_, model)| model.bodies().len() > 1) {
+        let kinds = loop_joints(rng).into_iter().filter(|kind| !matches!(kind, Elementary::Fixed(_)));
+        let id = |i: usize| model.body_id(i).expect("is there");
+        let n = model.bodies().len();
+        let list: Vec<_> = kinds
+            .map(|kind| {
+                let a = rng.random_range(0..n);
+                let b = (a + rng.random_range(1..n)) % n;
+                let a = if rng.random_range(0..3) == 0 { None } else { Some(id(a)) };
+                Constraint::joint(a, transform(rng), id(b), transform(rng), kind).expect("can")
+            })
+            .collect();
+        let (q, v, _) = state(&model, 13);
+        let along = moved(&model, &q, &v);
+        let (mut ws, mut dual_ws) = (Workspace::new(&model), Workspace::new(&model));
+        let v_column = DVector::from_column_slice(&v);
+        let rate = constraint_jacobian(&model, &mut ws, &q, &list).expect("runs") * &v_column;
+        let by = eps(constraint_error(&model, &mut dual_ws, &along, &list).expect("runs"));
+        // Rounding along chains of up to sixty bodies, and twice that.
+        assert_near(rate.as_slice(), &by, 1e-12, &what);
+        let jacobian = constraint_jacobian(&model, &mut dual_ws, &along, &list).expect("runs").map(|x| x.eps);
+        let bias = constraint_bias(&model, &mut ws, &q, &v, &list).expect("runs");
+        assert_near(bias, (jacobian * &v_column).as_slice(), 1e-11, &what);
+    }
+}
+
+/// Closed by a revolute joint the parallelogram moves as when it is closed by a point: three more rows are idle.
+#[test]
+fn four_bar_closes_by_a_revolute_joint() {
+    let (model, by_point) = four_bar();
+    let id = |name| model.find_body(name).expect("is there");
+    let at = |x, z| Transform::from_translation(Vector3::new(x, 0.0, z));
+    let hinge = [Constraint::joint(id("bar"), at(0.8, 0.0), id("rocker"), at(0.0, -0.5), Revolute { axis: Axis::Y })
+        .expect("can")];
+    let (mut ws, q, v) = (Workspace::new(&model), [0.4, -0.4, 0.4], [1.3, -1.3, 1.3]);
+    let by = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &[], &hinge).expect("runs");
+    assert_eq!((by.lambda.len(), by.rank), (5, 2));
+    assert!(by.residual < 1e-13, "{:e}", by.residual);
+    let ddq = by.ddq.to_vec();
+    let by = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &[], &by_point).expect("runs");
+    // A few roundings.
+    assert_near(&ddq, by.ddq, 1e-13, "accelerations");
+}
+
+/// A screw and a free joint are no loop joints, and said to be none.
+#[test]
+fn joints_that_close_no_loop_are_named() {
+    let (model, _) = four_bar();
+    let (a, b) = (model.body_id(0).expect("is there"), model.body_id(1).expect("is there"));
+    let here = Transform::<f64>::identity();
+    let screw = Helical { axis: Axis::X, pitch: 0.1 };
+    let e = Constraint::joint(a, here, b, here, screw).expect_err("cannot");
+    assert_eq!(e, InputError::LoopJoint { kind: Elementary::from(screw).name() });
+    assert!(Constraint::joint(a, here, b, here, FreeFlyer).is_err());
 }
 
 /// What cannot be a constraint is named, with why.

@@ -16,6 +16,7 @@ examples! {
     own_function: "../examples/own_function.rs";
     parameter_sensitivities: "../examples/parameter_sensitivities.rs";
     second_derivatives: "../examples/second_derivatives.rs";
+    unusual_joints: "../examples/unusual_joints.rs";
 }
 
 use gradyn::{Model, UrdfOptions};
@@ -91,4 +92,18 @@ fn newtons_method_reaches_the_target() {
 fn checked_frames_change_no_result() {
     let (checked, plain) = checked_frames::run().unwrap();
     close(checked, plain, "height of the bolt");
+}
+
+/// Closed form, dual numbers and differences agree for joints whose motion subspace depends on the configuration, at the root
+/// and below it, moving and at rest.
+#[test]
+fn unusual_joints_have_right_derivatives() {
+    let chains = unusual_joints::chains().unwrap();
+    assert_eq!(chains.len(), 22);
+    for chain in chains {
+        let [dual, difference] = chain.deviations().unwrap();
+        // A few dozen roundings; what extrapolated differences reach.
+        assert!(dual < 1e-13, "{}: {dual:e} from dual numbers", chain.name());
+        assert!(difference < 1e-9, "{}: {difference:e} from differences", chain.name());
+    }
 }

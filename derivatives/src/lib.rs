@@ -13,7 +13,9 @@
 //! | [`function`] | [`Function`], [`ScalarFunction`]: a formula written once for every number type |
 //! | [`drivers`] | Jacobian, gradient, Hessian, products, in chunks of a register |
 //! | [`difference`] | central differences and extrapolation with error estimates, step sweeps, on manifolds |
+//! | [`check`] | is this derivative right? verdicts with their bounds, and guesses at the usual mistakes |
 
+pub mod check;
 pub mod difference;
 pub mod drivers;
 pub mod dual;

@@ -240,20 +240,20 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
 }
 
 /// What a column of a link changes, in the reference.
-struct Column<T> {
+pub(crate) struct Column<T> {
     /// `∂v/∂q_k`
-    velocity_q: Motion<T>,
+    pub(crate) velocity_q: Motion<T>,
     /// `∂a/∂q_k`
-    acceleration_q: Motion<T>,
+    pub(crate) acceleration_q: Motion<T>,
     /// `∂a/∂q̇_k`
-    acceleration_v: Motion<T>,
+    pub(crate) acceleration_v: Motion<T>,
     /// `∂v/∂q̇_k = ∂a/∂q̈_k = S_k`
-    subspace: Motion<T>,
+    pub(crate) subspace: Motion<T>,
 }
 
 impl<T: Real> Column<T> {
     #[inline(always)]
-    fn new(links: &Links<T>, b: usize, k: usize, seen: &Seen<T>) -> Self {
+    pub(crate) fn new(links: &Links<T>, b: usize, k: usize, seen: &Seen<T>) -> Self {
         let (s, psi_dot, psi_ddot) = (links.columns[k], links.psi_dot[k], links.psi_ddot[k]);
         let (v, a) = (links.velocity[b], links.acceleration[b]);
         Self {
@@ -267,14 +267,14 @@ impl<T: Real> Column<T> {
 
 /// The variation of the classical acceleration `a + ω × u` of a point, from those of acceleration and velocity.
 #[inline(always)]
-fn classical<T: Real>(velocity: Motion<T>, da: Motion<T>, dv: Motion<T>) -> Vector3<T> {
+pub(crate) fn classical<T: Real>(velocity: Motion<T>, da: Motion<T>, dv: Motion<T>) -> Vector3<T> {
     let turned = v3::add(v3::cross(dv.angular, velocity.linear), v3::cross(velocity.angular, dv.linear));
     v3::add(da.linear, turned)
 }
 
 /// The columns of the links from a body to the root.
 #[inline(always)]
-pub(super) fn path_columns<T: Real>(links: &Links<T>, body: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn path_columns<T: Real>(links: &Links<T>, body: usize) -> impl Iterator<Item = usize> {
     links.path(links.carrier[body]).flat_map(|link| link.columns.clone())
 }
 

@@ -46,6 +46,11 @@ impl<P: Real> Planar<P> {
         self.normal
     }
 
+    /// The axes in the plane, `e₁` and `e₂`.
+    pub(crate) fn in_plane(&self) -> (Vector3<P>, Vector3<P>) {
+        (self.first, self.second)
+    }
+
     /// The same joint with its constants in a wider number type.
     #[must_use]
     pub fn lift<T: Scalar<P>>(&self) -> Planar<T> {

@@ -168,6 +168,12 @@ pub enum InputError {
         /// Why not.
         reason: &'static str,
     },
+    /// A loop cannot be closed by this kind of joint.
+    #[error("a joint of kind `{kind}` cannot close a loop")]
+    LoopJoint {
+        /// The kind.
+        kind: &'static str,
+    },
     /// A coefficient of restitution that none can be.
     #[error("the coefficient of restitution is not in [0, 1]")]
     Restitution,

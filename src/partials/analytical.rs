@@ -36,8 +36,13 @@ pub(super) fn rnea_derivatives(
 }
 
 /// Fills in torques and derivatives without gravity.
-pub(super) fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64], a: &[f64]) {
-    let by = analytical_from(model, &mut ws.base, Motion::zero(), (q, v, a), &[]);
+pub(super) fn weightless(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    state: (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+) {
+    let by = analytical_from(model, &mut ws.base, Motion::zero(), state, wrenches);
     ws.result.tau.copy_from_slice(by.tau);
     store(&by, &mut ws.result);
 }

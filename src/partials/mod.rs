@@ -12,6 +12,7 @@
 
 mod analytical;
 mod centroidal;
+mod constrained;
 mod difference;
 mod dual;
 mod forward_dynamics;
@@ -25,6 +26,10 @@ mod state_function;
 mod terms;
 
 pub use centroidal::{centroidal_derivatives, com_derivatives};
+pub use constrained::{
+    ConstraintDynamicsDerivatives, ImpulseDynamicsDerivatives, constraint_dynamics_derivatives,
+    impulse_dynamics_derivatives,
+};
 pub use difference::Configurations;
 pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
 pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
@@ -93,6 +98,8 @@ pub struct DerivativeWorkspace {
     result: RneaDerivatives,
     /// Of the derivatives of forward dynamics; made when first needed.
     forward_dynamics: Option<Box<forward_dynamics::Memory>>,
+    /// Of the derivatives of dynamics under constraints; made when first needed.
+    constrained: Option<Box<constrained::Memory>>,
     /// Matrices of wrenches that an earlier call had more of.
     spare: Vec<DMatrix<f64>>,
     /// Zeros.
@@ -115,6 +122,7 @@ impl DerivativeWorkspace {
             registers: None,
             result: RneaDerivatives::new(model.nv()),
             forward_dynamics: None,
+            constrained: None,
             spare: Vec::new(),
             rest: vec![0.0; model.nv()],
         }

@@ -102,7 +102,7 @@ where
 }
 
 /// `step * max(1, |x|)`, rounded so that `|x| + h` is a number.
-fn representable(step: f64, magnitude: f64) -> f64 {
+pub(crate) fn representable(step: f64, magnitude: f64) -> f64 {
     let h = step * magnitude.max(1.0);
     let rounded = (magnitude + h) - magnitude;
     if rounded > 0.0 && rounded.is_finite() { rounded } else { h }

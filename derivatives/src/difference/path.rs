@@ -4,7 +4,7 @@ use super::error::{DifferenceError, Outcome};
 use super::manifold::Manifold;
 
 /// A path in an output space, ready to be differenced at `t = 0`.
-pub(super) struct Path<'a, M, G> {
+pub(crate) struct Path<'a, M, G> {
     outputs: &'a M,
     path: G,
     /// The size of the coordinates that `t` is added to.
@@ -22,7 +22,14 @@ pub(super) struct Path<'a, M, G> {
 
 impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G> {
     /// Evaluates `y(0)`.
-    pub(super) fn new(outputs: &'a M, origin: f64, path: G) -> Result<Self, DifferenceError<O::Error>> {
+    pub(crate) fn new(outputs: &'a M, origin: f64, path: G) -> Result<Self, DifferenceError<O::Error>> {
+        let path = Self::open(outputs, origin, path)?;
+        path.expect_finite(0.0)?;
+        Ok(path)
+    }
+
+    /// The same, where `y(0)` may have entries that are not finite.
+    pub(crate) fn open(outputs: &'a M, origin: f64, path: G) -> Result<Self, DifferenceError<O::Error>> {
         let (coordinates, directions) = (outputs.coordinates(), outputs.directions());
         let mut path = Self {
             outputs,
@@ -34,13 +41,33 @@ impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G>
             behind: vec![0.0; directions],
             magnitude: vec![0.0; directions],
         };
-        path.evaluate(0.0)?;
+        path.look(0.0)?;
         path.centre.copy_from_slice(&path.point);
         Ok(path)
     }
 
+    /// `y(0)`
+    pub(crate) fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    /// Moves to `y(±h)`, whether finite or not; see [`pair`](Self::pair).
+    pub(crate) fn sides(&mut self, h: f64) -> Result<(), DifferenceError<O::Error>> {
+        self.magnitude.fill(0.0);
+        self.look(h)?;
+        self.outputs.difference(&self.centre, &self.point, &mut self.ahead);
+        self.look(-h)?;
+        self.outputs.difference(&self.centre, &self.point, &mut self.behind);
+        Ok(())
+    }
+
+    /// `y(h) ⊖ y(0)` and `y(−h) ⊖ y(0)` of one output.
+    pub(crate) fn pair(&self, output: usize) -> (f64, f64) {
+        (self.ahead[output], self.behind[output])
+    }
+
     /// How many derivatives there are.
-    pub(super) fn directions(&self) -> usize {
+    pub(crate) fn directions(&self) -> usize {
         self.ahead.len()
     }
 
@@ -65,17 +92,27 @@ impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G>
 
     /// What rounding contributes to the last `D(h)`: `ε |y| / h` from values right to a unit of their last place,
     /// `ε |x D| / h` from the sums `x ± h`, and `ε |D|` from the quotient.
-    pub(super) fn rounding(&self, output: usize, h: f64, quotient: f64) -> f64 {
+    pub(crate) fn rounding(&self, output: usize, h: f64, quotient: f64) -> f64 {
         f64::EPSILON * ((self.magnitude[output] + self.origin * quotient.abs()) / h + quotient.abs())
     }
 
     fn evaluate(&mut self, t: f64) -> Result<(), DifferenceError<O::Error>> {
-        self.point.fill(f64::NAN);
-        let outcome = (self.path)(t, &mut self.point).outcome();
-        outcome.map_err(|error| DifferenceError::Function { direction: 0, step: t, error })?;
+        self.look(t)?;
+        self.expect_finite(t)
+    }
+
+    fn expect_finite(&self, t: f64) -> Result<(), DifferenceError<O::Error>> {
         if let Some(output) = self.point.iter().position(|y| !y.is_finite()) {
             return Err(DifferenceError::NotFinite { output, value: self.point[output], direction: 0, step: t });
         }
+        Ok(())
+    }
+
+    /// `y(t)`, finite or not.
+    fn look(&mut self, t: f64) -> Result<(), DifferenceError<O::Error>> {
+        self.point.fill(f64::NAN);
+        let outcome = (self.path)(t, &mut self.point).outcome();
+        outcome.map_err(|error| DifferenceError::Function { direction: 0, step: t, error })?;
         for (direction, magnitude) in self.magnitude.iter_mut().enumerate() {
             *magnitude = magnitude.max(self.outputs.magnitude(&self.point, direction));
         }

@@ -51,14 +51,14 @@ where
 
 /// One output's table: its last row.
 #[derive(Clone, Default)]
-struct Table {
+pub(crate) struct Table {
     row: Vec<f64>,
-    complete: bool,
+    pub(crate) complete: bool,
 }
 
 impl Table {
     /// The next row, from its first entry; improves `best = (value, error)`.
-    fn extend(&mut self, quotient: f64, rounding: f64, best: (&mut f64, &mut f64)) {
+    pub(crate) fn extend(&mut self, quotient: f64, rounding: f64, best: (&mut f64, &mut f64)) {
         let (value, error) = best;
         let mut entry = quotient;
         let mut power = 1.0; // 4ᵏ

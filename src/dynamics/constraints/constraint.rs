@@ -1,6 +1,8 @@
 //! What is held to what.
 
+use super::relation::Relation;
 use crate::dynamics::reference::Attached;
+use crate::joint::Elementary;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::Transform;
 use gradyn_derivatives::Real;
@@ -14,10 +16,12 @@ use nalgebra::Vector3;
 /// |---|---|---|
 /// | [`point`](Self::point) | 3 | `p_b − p_a`, m |
 /// | [`frame`](Self::frame) | 6 | `p_b − p_a`, m; then the rotation vector of `R_b R_aᵀ`, rad |
+/// | [`joint`](Self::joint) | 1 to 6 | what the joint does not let B do, in axes of A |
 ///
-/// Velocities and accelerations of the constraint are `ṗ_b − ṗ_a` and `p̈_b − p̈_a`; then `ω_b − ω_a` and `ω̇_b − ω̇_a`. The
+/// Of points and frames, velocities and accelerations of the constraint are `ṗ_b − ṗ_a` and `p̈_b − p̈_a`; then `ω_b − ω_a` and `ω̇_b − ω̇_a`. The
 /// latter are rates of the rotation vector while that is small. Its multiplier is the force (N), then the moment (N m), on
-/// B at `p_b`, in axes of the world; A bears the opposite at `p_a`.
+/// B at `p_b`, in axes of the world; A bears the opposite at `p_a`. Of joints, velocities are `ė`, and multipliers what does
+/// work with them.
 ///
 /// ```
 /// use gradyn::dynamics::{Constraint, Workspace, constraint_dynamics};
@@ -35,12 +39,11 @@ use nalgebra::Vector3;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint<P = f64> {
-    pub(super) a: Attached<P>,
-    pub(super) b: Attached<P>,
-    /// Are rotations held too?
-    pub(super) rotations: bool,
-    pub(super) kp: P,
-    pub(super) kd: P,
+    pub(crate) a: Attached<P>,
+    pub(crate) b: Attached<P>,
+    pub(crate) relation: Relation<P>,
+    pub(crate) kp: P,
+    pub(crate) kd: P,
 }
 
 impl<P: Real> Constraint<P> {
@@ -53,7 +56,7 @@ impl<P: Real> Constraint<P> {
         point_b: Vector3<P>,
     ) -> Self {
         let (x_a, x_b) = (Transform::from_translation(point_a), Transform::from_translation(point_b));
-        Self { rotations: false, ..Self::frame(a, x_a, b, x_b) }
+        Self { relation: Relation::Point, ..Self::frame(a, x_a, b, x_b) }
     }
 
     /// A frame fixed in A and a frame fixed in B coincide; each by its pose in its body. `None` is the world.
@@ -65,7 +68,52 @@ impl<P: Real> Constraint<P> {
         x_b: Transform<P>,
     ) -> Self {
         let side = |body: Option<BodyId>, placement| Attached { body: body.map(BodyId::index), placement };
-        Self { a: side(a.into(), x_a), b: side(b.into(), x_b), rotations: true, kp: P::zero(), kd: P::zero() }
+        Self { a: side(a.into(), x_a), b: side(b.into(), x_b), relation: Relation::Frame, kp: P::zero(), kd: P::zero() }
+    }
+
+    /// A joint closes a loop: its mounting frame is fixed in A, the frame that it moves in B, each by its pose in its body.
+    /// `None` is the world.
+    ///
+    /// | joint | rows | `e` |
+    /// |---|---|---|
+    /// | revolute, continuous | 5 | `p_b − p_a` in axes of A; two directions of A across the axis, times the axis in B |
+    /// | prismatic | 5 | two coordinates of `p_b` across the axis; three directions of A times directions of B |
+    /// | cylindrical | 4 | two coordinates across the axis; two directions of A, times the axis in B |
+    /// | universal | 4 | `p_b − p_a`; first axis times second axis, less what that is in the joint |
+    /// | planar | 3 | the coordinate along the normal; two directions of A in the plane, times the normal in B |
+    /// | spherical, in either form | 3 | `p_b − p_a` |
+    /// | translation | 3 | three directions of A times directions of B |
+    /// | fixed | 6 | as [`frame`](Self::frame), in axes of the world |
+    ///
+    /// Rows are in SI units, m or (for products of directions) 1. The joint brings no coordinates, friction or armature.
+    ///
+    /// ```
+    /// use gradyn::dynamics::Constraint;
+    /// use gradyn::joint::{Axis, Revolute};
+    /// use gradyn::spatial::Transform;
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/solo12.urdf");
+    /// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
+    /// # let (rod, crank) = (model.body_id(2).expect("is there"), model.body_id(5).expect("is there"));
+    /// let here = Transform::identity();
+    /// let hinge = Constraint::joint(rod, here, crank, here, Revolute { axis: Axis::Y })?;
+    /// assert_eq!(hinge.rows(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::LoopJoint`] for a helical joint and for a free-flyer, which holds nothing.
+    pub fn joint(
+        a: impl Into<Option<BodyId>>,
+        x_a: Transform<P>,
+        b: impl Into<Option<BodyId>>,
+        x_b: Transform<P>,
+        joint: impl Into<Elementary<P>>,
+    ) -> Result<Self, InputError> {
+        let joint = joint.into();
+        match Relation::of_joint(&joint) {
+            Some(relation) => Ok(Self { relation, ..Self::frame(a, x_a, b, x_b) }),
+            None => Err(InputError::LoopJoint { kind: joint.name() }),
+        }
     }
 
     /// A point of a body, in its coordinates, stands at a place in the world, m.
@@ -81,15 +129,15 @@ impl<P: Real> Constraint<P> {
         self
     }
 
-    /// Its rows: 3 for points, 6 for frames.
+    /// Its rows: 3 for points, 6 for frames, those of the table for [`joint`](Self::joint)s.
     #[must_use]
     pub fn rows(&self) -> usize {
-        if self.rotations { 6 } else { 3 }
+        self.relation.count()
     }
 }
 
 /// Rows of all of them.
-pub(super) fn rows_of<P: Real>(constraints: &[Constraint<P>]) -> usize {
+pub(crate) fn rows_of<P: Real>(constraints: &[Constraint<P>]) -> usize {
     constraints.iter().map(Constraint::rows).sum()
 }
 

@@ -15,11 +15,11 @@
 use super::{add_times, dot, is_negative};
 use gradyn_derivatives::Real;
 
-/// A column counts as dependent if less than this part of it, in the norm of kinetic energy and relative to the three rows
-/// that it belongs to, is left: `√ε`, below which no digit of `λ ∼ 1/part²` would be right.
+/// A column counts as dependent if less than this part of it, in the norm of kinetic energy and relative to the block of
+/// rows that it belongs to, is left: `√ε`, below which no digit of `λ ∼ 1/part²` would be right.
 const RESOLUTION: f64 = 1e-8;
 
-/// Three rows count as zero if less than this part of what they were summed from is left: some thousand rounding errors.
+/// A block of rows, positions or rotations of one constraint, counts as zero if less than this part of what they were summed from is left: some thousand rounding errors.
 const CANCELLED: f64 = 1e-12;
 
 /// Lanes of one number have different ranks.
@@ -28,14 +28,14 @@ pub(super) struct RanksDiffer;
 
 /// The factors.
 #[derive(Clone, Debug)]
-pub(super) struct Factor<T> {
-    pub(super) rank: usize,
+pub(crate) struct Factor<T> {
+    pub(crate) rank: usize,
     /// Columns of `Y`, nv each.
     pub(super) y: Vec<T>,
     /// What is left of them.
     rest: Vec<T>,
     used: Vec<bool>,
-    /// Reciprocal of the squared norm of each three columns; zero if they count as zero.
+    /// Reciprocal of the squared norm of the columns of each block; zero if they count as zero.
     weight: Vec<T>,
     /// Columns of `Q`, nv each.
     q: Vec<T>,
@@ -65,9 +65,10 @@ impl<T> Default for Factor<T> {
 }
 
 impl<T: Real> Factor<T> {
-    /// Factors of `Y`, which has been filled in. For each three rows of J: the sum of their squares, and that of what they
-    /// were summed from.
-    pub(super) fn factorize(&mut self, nv: usize, rows: usize, sums: &[(T, T)]) -> Result<(), RanksDiffer> {
+    /// Factors of `Y`, which has been filled in. The block that each row of J belongs to; for each block the sum of its squares,
+    /// and that of what its entries were summed from.
+    pub(super) fn factorize(&mut self, nv: usize, block: &[usize], sums: &[(T, T)]) -> Result<(), RanksDiffer> {
+        let rows = block.len();
         let Self { rank, y, rest, used, weight, q, u, r, .. } = self;
         *rank = 0;
         q.clear();
@@ -77,15 +78,16 @@ impl<T: Real> Factor<T> {
         used.clear();
         used.resize(rows, false);
         weight.clear();
-        for (block, (sum, extent)) in sums.iter().enumerate() {
-            let whole = (3 * block..3 * block + 3).fold(T::zero(), |s, j| s + norm_squared(column(y, nv, j)));
+        for (index, (sum, extent)) in sums.iter().enumerate() {
+            let of_block = (0..rows).filter(|j| block[*j] == index);
+            let whole = of_block.fold(T::zero(), |s, j| s + norm_squared(column(y, nv, j)));
             let there = is_negative(*extent * (CANCELLED * CANCELLED) - *sum).ok_or(RanksDiffer)?;
             weight.push(if there { whole.recip() } else { T::zero() });
         }
         while *rank < rows.min(nv) {
             let mut best: Option<(usize, T)> = None;
             for j in (0..rows).filter(|j| !used[*j]) {
-                let part = norm_squared(column(rest, nv, j)) * weight[j / 3];
+                let part = norm_squared(column(rest, nv, j)) * weight[block[j]];
                 if best.is_none_or(|(_, most)| is_negative(most - part) == Some(true)) {
                     best = Some((j, part));
                 }
@@ -132,8 +134,18 @@ impl<T: Real> Factor<T> {
         Ok(())
     }
 
+    /// `b := (1 − G G⁺) b`: what no multipliers reach.
+    pub(crate) fn out_of_reach(&self, b: &mut [T]) {
+        for _ in 0..2 {
+            for k in 0..self.rank {
+                let u = column(&self.u, b.len(), k);
+                add_times(b, -dot(u, b), u);
+            }
+        }
+    }
+
     /// `λ = G⁺ b`, and `Q y`.
-    pub(super) fn solve(&mut self, nv: usize, b: &[T], lambda: &mut Vec<T>, change: &mut Vec<T>) {
+    pub(crate) fn solve(&mut self, nv: usize, b: &[T], lambda: &mut Vec<T>, change: &mut Vec<T>) {
         let rows = b.len();
         let Self { rank, q, u, r, solution: y, .. } = self;
         y.clear();

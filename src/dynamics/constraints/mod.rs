@@ -13,10 +13,13 @@
 
 mod constraint;
 mod factor;
+mod relation;
 mod rows;
 mod solve;
 
 pub use constraint::Constraint;
+pub(crate) use constraint::rows_of;
+pub(crate) use relation::Side;
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
 
@@ -26,20 +29,20 @@ use nalgebra::DMatrix;
 /// What constrained dynamics is computed in.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
-    rows: rows::Rows<T>,
-    factor: factor::Factor<T>,
-    /// For each three rows: the sum of the squares of their entries, and of what they were summed from.
+    pub(crate) rows: rows::Rows<T>,
+    pub(crate) factor: factor::Factor<T>,
+    /// For each block of rows: the sum of the squares of their entries, and of what they were summed from.
     sums: Vec<(T, T)>,
     /// Square roots of `1 / D` of the mass matrix, nv.
-    root: Vec<T>,
+    pub(crate) root: Vec<T>,
     /// Right-hand side, one entry a row.
-    rhs: Vec<T>,
+    pub(crate) rhs: Vec<T>,
     /// Accelerations, or velocities after an impulse, nv.
-    motion: Vec<T>,
+    pub(crate) motion: Vec<T>,
     /// What the constraints add to them, nv.
-    change: Vec<T>,
+    pub(crate) change: Vec<T>,
     /// Multipliers, one entry a row.
-    lambda: Vec<T>,
+    pub(crate) lambda: Vec<T>,
 }
 
 impl<T: Real> Default for Memory<T> {
@@ -86,6 +89,6 @@ fn dot<T: Real>(x: &[T], y: &[T]) -> T {
 
 /// Row `r` of `m`, times `x`.
 #[inline(always)]
-fn row_times<T: Real>(m: &DMatrix<T>, r: usize, x: &[T]) -> T {
+pub(crate) fn row_times<T: Real>(m: &DMatrix<T>, r: usize, x: &[T]) -> T {
     x.iter().enumerate().fold(T::zero(), |sum, (k, x)| m[(r, k)].mul_plus(*x, sum))
 }

@@ -1,26 +1,31 @@
 //! Errors of constraints, their Jacobian, and their accelerations without joint accelerations.
 
 use super::constraint::{check as check_constraints, rows_of};
+use super::relation::{Relation, Row, Side};
 use super::{Constraint, row_times};
 use crate::dynamics::jacobian::{add_rows, carries, check, clear, empty, finite, path};
+use crate::dynamics::reference::Attached;
 use crate::dynamics::{Workspace, world};
 use crate::model::{InputError, Model};
-use crate::spatial::{Motion, Transform, so3, vector as v3};
+use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
+use std::ops::Range;
 
 /// All constraints at a state, rows in their order.
 #[derive(Clone, Debug)]
-pub(super) struct Rows<T> {
+pub(crate) struct Rows<T> {
     /// `e`
     pub(super) error: Vec<T>,
     /// `J`, rows × nv.
-    pub(super) jacobian: DMatrix<T>,
+    pub(crate) jacobian: DMatrix<T>,
     /// `J q̇`
     pub(super) rate: Vec<T>,
     /// `γ`
     pub(super) bias: Vec<T>,
-    /// For each three rows: the sum of the squares of what their entries were summed from.
+    /// The block that each row belongs to: positions and rotations of a constraint are one each.
+    pub(super) block: Vec<usize>,
+    /// For each block: the sum of the squares of what its entries were summed from.
     pub(super) extent: Vec<T>,
     /// Joint accelerations of zero, nv.
     still: Vec<T>,
@@ -29,7 +34,15 @@ pub(super) struct Rows<T> {
 impl<T: Real> Default for Rows<T> {
     fn default() -> Self {
         let none = Vec::new;
-        Self { error: none(), jacobian: empty(), rate: none(), bias: none(), extent: none(), still: none() }
+        Self {
+            error: none(),
+            jacobian: empty(),
+            rate: none(),
+            bias: none(),
+            block: Vec::new(),
+            extent: none(),
+            still: none(),
+        }
     }
 }
 
@@ -116,60 +129,114 @@ impl<T: Real> Rows<T> {
     {
         let rows = rows_of(constraints);
         self.error.clear();
+        self.error.resize(rows, T::zero());
+        self.block.clear();
         clear(&mut self.jacobian, rows, model.nv);
         self.extent.clear();
-        self.extent.resize(rows / 3, T::zero());
+        self.extent.resize(2 * constraints.len(), T::zero());
         world::place(model, ws, q);
-        for c in constraints {
-            let row = self.error.len();
+        let mut row = 0;
+        for (index, c) in constraints.iter().enumerate() {
+            let own = row..row + c.rows();
             let (x_wa, x_wb): (Transform<T>, Transform<T>) = (c.a.pose(ws), c.b.pose(ws));
-            let (p_a, p_b) = (x_wa.translation, x_wb.translation);
-            let offset = v3::sub(p_b, p_a);
-            self.error.extend(offset.iter());
-            if c.rotations {
-                let r = v3::product_tr::<T, T>(&x_wa.rotation, &x_wb.rotation);
-                // log(R_b R_aᵀ) = R_a log(R_aᵀ R_b)
-                self.error.extend(v3::rotate::<T, T>(&x_wa.rotation, so3::log3(&r)).iter());
-            }
-            let (one, minus) = (T::one(), -T::one());
-            for (i, body) in path(&model.bodies, c.b.body) {
-                let both = c.a.body.is_some_and(|a| carries(&model.bodies, i, a));
-                for (k, dof) in body.v.clone().enumerate() {
-                    let s = ws.world.columns[ws.first[i] + k];
-                    if both {
-                        self.carry(row, dof, s, p_a, offset);
-                    } else {
-                        self.add(c, row, dof, s, p_b, one);
+            c.relation.error(&x_wa, &x_wb, &mut self.error[own.clone()]);
+            self.block.extend((0..own.len()).map(|r| 2 * index + usize::from(c.relation.turns(r))));
+            match &c.relation {
+                Relation::Point | Relation::Frame => self.by_axes(model, ws, c, own.clone(), [x_wa, x_wb]),
+                Relation::Joint { rows, .. } => {
+                    for (row, scalar) in own.clone().zip(rows) {
+                        self.by_wrenches(model, ws, c, row, scalar, [x_wa, x_wb]);
                     }
                 }
             }
-            for (i, body) in path(&model.bodies, c.a.body) {
-                if c.b.body.is_some_and(|b| carries(&model.bodies, i, b)) {
-                    break;
-                }
-                for (k, dof) in body.v.clone().enumerate() {
-                    self.add(c, row, dof, ws.world.columns[ws.first[i] + k], p_a, minus);
-                }
-            }
+            row = own.end;
         }
         finite(model, "constraint_jacobian", &self.jacobian)
     }
 
+    /// Rows of a point or a frame.
+    fn by_axes<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        ws: &Workspace<T>,
+        c: &Constraint<P>,
+        rows: Range<usize>,
+        [x_wa, x_wb]: [Transform<T>; 2],
+    ) where
+        T: Scalar<P>,
+    {
+        let (p_a, p_b) = (x_wa.translation, x_wb.translation);
+        let offset = v3::sub(p_b, p_a);
+        let (one, minus) = (T::one(), -T::one());
+        for (i, body) in path(&model.bodies, c.b.body) {
+            let both = c.a.body.is_some_and(|a| carries(&model.bodies, i, a));
+            for (k, dof) in body.v.clone().enumerate() {
+                let s = ws.world.columns[ws.first[i] + k];
+                if both {
+                    self.carry(rows.start, dof, s, p_a, offset);
+                } else {
+                    self.add(rows.clone(), dof, s, p_b, one);
+                }
+            }
+        }
+        for (i, body) in path(&model.bodies, c.a.body) {
+            if c.b.body.is_some_and(|b| carries(&model.bodies, i, b)) {
+                break;
+            }
+            for (k, dof) in body.v.clone().enumerate() {
+                self.add(rows.clone(), dof, ws.world.columns[ws.first[i] + k], p_a, minus);
+            }
+        }
+    }
+
     /// A column that moves one side, at `p`.
-    fn add<P: Real>(&mut self, c: &Constraint<P>, row: usize, dof: usize, s: Motion<T>, p: Vector3<T>, sign: T) {
+    fn add(&mut self, rows: Range<usize>, dof: usize, s: Motion<T>, p: Vector3<T>, sign: T) {
+        let (row, block) = (rows.start, self.block[rows.start]);
         add_rows(&mut self.jacobian, row, dof, v3::scale::<T, T>(sign, s.velocity_at::<T>(p)));
         let turn = v3::norm_squared(s.angular);
-        self.extent[row / 3] += v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
-        if c.rotations {
+        self.extent[block] += v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
+        if rows.len() == 6 {
             add_rows(&mut self.jacobian, row + 3, dof, v3::scale::<T, T>(sign, s.angular));
-            self.extent[row / 3 + 1] += turn;
+            self.extent[block + 1] += turn;
         }
     }
 
     /// A column that moves both sides: it turns what the one is off from the other.
     fn carry(&mut self, row: usize, dof: usize, s: Motion<T>, p: Vector3<T>, offset: Vector3<T>) {
         add_rows(&mut self.jacobian, row, dof, v3::cross::<T, T>(s.angular, offset));
-        self.extent[row / 3] += v3::norm_squared(s.angular) * (v3::norm_squared(p) + v3::norm_squared(offset));
+        let block = self.block[row];
+        self.extent[block] += v3::norm_squared(s.angular) * (v3::norm_squared(p) + v3::norm_squared(offset));
+    }
+
+    /// The row of a scalar of the pose of B relative to A: what moves both changes nothing.
+    fn by_wrenches<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        ws: &Workspace<T>,
+        c: &Constraint<P>,
+        row: usize,
+        scalar: &Row<P>,
+        [x_wa, x_wb]: [Transform<T>; 2],
+    ) where
+        T: Scalar<P>,
+    {
+        let [f_a, f_b]: [Force<T>; 2] = scalar.wrenches(&x_wa, &x_wb);
+        for (own, other, f, x) in [(c.a.body, c.b.body, f_a, x_wa), (c.b.body, c.a.body, f_b, x_wb)] {
+            let (p, block) = (x.translation, self.block[row]);
+            let arm = v3::norm_squared(f.angular);
+            for (i, body) in path(&model.bodies, own) {
+                if other.is_some_and(|other| carries(&model.bodies, i, other)) {
+                    break;
+                }
+                for (k, dof) in body.v.clone().enumerate() {
+                    let s = ws.world.columns[ws.first[i] + k];
+                    self.jacobian[(row, dof)] += f.power(s.shifted::<T>(p));
+                    let turn = v3::norm_squared(s.angular);
+                    let moved = v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
+                    self.extent[block] += moved * v3::norm_squared(f.linear) + turn * arm;
+                }
+            }
+        }
     }
 
     /// Velocities and `γ`; after [`place`](Self::place).
@@ -189,24 +256,25 @@ impl<T: Real> Rows<T> {
         world::accelerate(model, ws, Motion::zero(), v, &self.still);
         self.rates(v);
         self.bias.clear();
+        self.bias.resize(self.error.len(), T::zero());
+        let mut row = 0;
         for c in constraints {
-            let row = self.bias.len();
-            let (a, b) = (c.a.body, c.b.body);
-            let at = |body: Option<usize>, p: Vector3<T>| {
-                body.map_or((v3::zero(), v3::zero()), |i| {
-                    let (velocity, acceleration) = (ws.world.velocity[i], ws.world.acceleration[i]);
-                    (acceleration.acceleration_at::<T>(p, velocity), acceleration.angular)
+            let own = row..row + c.rows();
+            let side = |at: &Attached<P>| {
+                let pose: Transform<T> = at.pose(ws);
+                let still = Side { pose, velocity: Motion::zero(), acceleration: Motion::zero() };
+                at.body.map_or(still, |i| {
+                    let (v, a) = (ws.world.velocity[i], ws.world.acceleration[i]);
+                    let p = pose.translation;
+                    let acceleration = Motion::new(a.acceleration_at::<T>(p, v), a.angular);
+                    Side { pose, velocity: v.shifted::<T>(p), acceleration }
                 })
             };
-            let (linear_a, angular_a) = at(a, c.a.pose(ws).translation);
-            let (linear_b, angular_b) = at(b, c.b.pose(ws).translation);
-            self.bias.extend(v3::sub(linear_b, linear_a).iter());
-            if c.rotations {
-                self.bias.extend(v3::sub(angular_b, angular_a).iter());
-            }
-            for r in row..self.bias.len() {
+            c.relation.acceleration(&side(&c.a), &side(&c.b), &mut self.bias[own.clone()]);
+            for r in own.clone() {
                 self.bias[r] += self.rate[r] * c.kd + self.error[r] * c.kp;
             }
+            row = own.end;
         }
         match self.bias.iter().position(|x| !x.is_finite()) {
             Some(index) => Err(InputError::Overflow { what: "constraint_bias", index, joint: model.dof_label(0) }),

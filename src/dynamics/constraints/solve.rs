@@ -148,10 +148,10 @@ fn factorize<P: Real, T: Scalar<P>>(
         let start = factor.y.len();
         factor.y.extend(jacobian.row(r).iter());
         let column = &mut factor.y[start..];
-        sums[r / 3].0 += super::dot(column, column);
+        sums[rows.block[r]].0 += super::dot(column, column);
         ws.ltl.half(root, column); //                               Y = D^(−1/2) L⁻ᵀ Jᵀ
     }
-    factor.factorize(model.nv, jacobian.nrows(), sums).map_err(|_| InputError::RanksDiffer)
+    factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
 }
 
 impl<T: Real> Memory<T> {

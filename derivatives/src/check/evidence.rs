@@ -1,0 +1,220 @@
+//! What differences say about a derivative, entry by entry, and how sure they are.
+
+use super::Reason;
+use super::smooth::Sides;
+use crate::difference::{DifferenceError, Manifold, Outcome, Path, Table, representable};
+
+/// So many halvings of the step are always looked at, if the first of them do not settle the matter.
+const ROWS: usize = 10;
+/// And so many at most: from 1/8 down to 1e-8.
+const MOST_ROWS: usize = 24;
+/// A difference is good enough if its estimated error is so small beside the largest of its column.
+const ENOUGH: f64 = 1e-10;
+
+/// What is known of one derivative.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// The derivative, or NaN.
+    pub(super) value: f64,
+    /// Estimate of its error.
+    pub(super) error: f64,
+    /// By how much the derivatives from the two sides differ, as far as that does not vanish with the step; infinite at a
+    /// jump.
+    pub(super) kink: f64,
+    /// Why the error is large, if it is.
+    pub(super) reason: Reason,
+    /// How many steps were looked at.
+    pub(super) rows: usize,
+}
+
+impl Found {
+    /// Nothing could be evaluated.
+    pub(super) const NOTHING: Self =
+        Self { value: f64::NAN, error: f64::INFINITY, kink: 0.0, reason: Reason::NonFinite, rows: 0 };
+}
+
+/// A matrix of what is known.
+#[derive(Clone, Debug)]
+pub(super) struct Evidence {
+    pub(super) columns: usize,
+    /// Row by row.
+    pub(super) found: Vec<Found>,
+    /// The largest magnitude of an output.
+    pub(super) magnitude: f64,
+}
+
+impl Evidence {
+    /// The largest magnitude of an entry, or of an output.
+    pub(super) fn scale(&self) -> f64 {
+        let entries = self.found.iter().map(|found| found.value.abs()).filter(|x| x.is_finite());
+        entries.fold(self.magnitude, f64::max)
+    }
+}
+
+/// The Jacobian of `f` at `x` by differences.
+///
+/// A function that fails beside the point is not evaluated there; one that fails at the point is an error.
+pub(super) fn jacobian<X, Y, F, O>(
+    step: f64,
+    inputs: &X,
+    outputs: &Y,
+    f: &mut F,
+    x: &[f64],
+) -> Result<Evidence, DifferenceError<O::Error>>
+where
+    X: Manifold,
+    Y: Manifold,
+    F: FnMut(&[f64], &mut [f64]) -> O,
+    O: Outcome,
+{
+    let (rows, columns) = (outputs.directions(), inputs.directions());
+    let mut evidence = Evidence { columns, found: vec![Found::NOTHING; rows * columns], magnitude: 0.0 };
+    if columns == 0 {
+        let mut y = vec![f64::NAN; outputs.coordinates()];
+        f(x, &mut y).outcome().map_err(|error| DifferenceError::Function { direction: 0, step: 0.0, error })?;
+    }
+    for k in 0..columns {
+        let (column, magnitude) = self::column(step, inputs, outputs, f, x, k)?;
+        evidence.magnitude = evidence.magnitude.max(magnitude);
+        for (i, found) in column.into_iter().enumerate() {
+            evidence.found[i * columns + k] = found;
+        }
+    }
+    Ok(evidence)
+}
+
+/// One column of the Jacobian, and the largest magnitude of an output.
+pub(super) fn column<X, Y, F, O>(
+    step: f64,
+    inputs: &X,
+    outputs: &Y,
+    f: &mut F,
+    x: &[f64],
+    k: usize,
+) -> Result<(Vec<Found>, f64), DifferenceError<O::Error>>
+where
+    X: Manifold,
+    Y: Manifold,
+    F: FnMut(&[f64], &mut [f64]) -> O,
+    O: Outcome,
+{
+    let mut moved = x.to_vec();
+    let mut tangent = vec![0.0; inputs.directions()];
+    let magnitude = inputs.magnitude(x, k);
+    let path = |t: f64, y: &mut [f64]| {
+        tangent[k] = t;
+        inputs.integrate(x, &tangent, &mut moved);
+        f(&moved, y)
+    };
+    along(representable(step, magnitude), outputs, magnitude, path)
+}
+
+/// `d/dt y(t)` at `t = 0`, and the largest magnitude of an output there.
+///
+/// Ridders' table of central differences for each output, halving the step from `start`. It goes on to shorter steps where
+/// the table has not settled, or where the two sides do not come together: then a kink is near, and shorter steps tell
+/// whether it is at the point itself.
+pub(super) fn along<M, G, O>(
+    start: f64,
+    outputs: &M,
+    origin: f64,
+    path: G,
+) -> Result<(Vec<Found>, f64), DifferenceError<O::Error>>
+where
+    M: Manifold,
+    G: FnMut(f64, &mut [f64]) -> O,
+    O: Outcome,
+{
+    let mut path = Path::open(outputs, origin, path)?;
+    let magnitude = path.centre().iter().map(|y| y.abs()).filter(|y| y.is_finite()).fold(0.0, f64::max);
+    let mut tracks: Vec<Track> = vec![Track::default(); path.directions()];
+    let mut h = start;
+    for row in 0..MOST_ROWS {
+        let seen = path.sides(h).is_ok();
+        for (i, track) in tracks.iter_mut().enumerate() {
+            let (ahead, behind) = path.pair(i);
+            if seen && ahead.is_finite() && behind.is_finite() {
+                let quotient = (ahead - behind) / (2.0 * h);
+                track.extend(h, ahead, behind, path.rounding(i, h, quotient));
+            } else {
+                track.interrupt();
+            }
+        }
+        let largest = tracks.iter().map(|track| track.value.abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
+        let settled = |track: &Track| {
+            track.sides.meet()
+                && (track.table.complete || row + 1 >= ROWS && track.error <= ENOUGH * largest.max(track.value.abs()))
+        };
+        if row >= 2 && tracks.iter().all(settled) {
+            break;
+        }
+        h *= 0.5;
+    }
+    Ok((tracks.into_iter().map(Track::finish).collect(), magnitude))
+}
+
+/// One output along a path.
+#[derive(Clone)]
+struct Track {
+    table: Table,
+    value: f64,
+    error: f64,
+    /// Of the difference that `value` and `error` come from.
+    rounding: f64,
+    sides: Sides,
+    /// How often the function was finite.
+    rows: usize,
+}
+
+impl Default for Track {
+    fn default() -> Self {
+        let (table, sides) = (Table::default(), Sides::default());
+        Self { table, value: f64::NAN, error: f64::INFINITY, rounding: 0.0, sides, rows: 0 }
+    }
+}
+
+impl Track {
+    fn extend(&mut self, h: f64, ahead: f64, behind: f64, rounding: f64) {
+        let before = self.error;
+        self.table.extend((ahead - behind) / (2.0 * h), rounding, (&mut self.value, &mut self.error));
+        if self.error < before {
+            self.rounding = rounding;
+        }
+        self.sides.extend(h, ahead, behind, rounding);
+        self.rows += 1;
+    }
+
+    /// The function is not finite at this step: the table starts anew.
+    fn interrupt(&mut self) {
+        self.table = Table::default();
+        self.sides = Sides::default();
+    }
+
+    fn finish(self) -> Found {
+        if !(self.value.is_finite() && self.error.is_finite()) {
+            return Found::NOTHING;
+        }
+        let reason = if self.sides.wild() { Reason::StepTooLarge } else { Reason::Noise };
+        Found { value: self.value, error: self.error, kink: self.sides.kink(), reason, rows: self.rows }
+    }
+}
+
+impl Evidence {
+    /// Puts exact derivatives in the place of differences where the two do not contradict each other. Returns where they do.
+    pub(super) fn refine(&mut self, options: &super::Options, exact: &[f64]) -> usize {
+        let scale = self.scale();
+        let mut contradictions = 0;
+        for (found, exact) in self.found.iter_mut().zip(exact).filter(|(_, exact)| exact.is_finite()) {
+            let bound = super::judge::bound(options, found, scale);
+            if found.kink > bound || found.value.is_nan() {
+                continue;
+            }
+            if (found.value - exact).abs() <= bound {
+                (found.value, found.error) = (*exact, f64::EPSILON * exact.abs());
+            } else {
+                contradictions += 1;
+            }
+        }
+        contradictions
+    }
+}

@@ -1,0 +1,182 @@
+//! Checks of first derivatives.
+
+use super::evidence::{self, Evidence, Found};
+use super::judge::{expect_shape, judge};
+use super::{CheckError, Claim, Options, Report, Verdict, curve, guesses, taylor};
+use crate::difference::{DifferenceError, Manifold, Outcome};
+
+/// A second table of differences starts at a step so much shorter: no step of the first is among its own.
+const OTHER_STEPS: f64 = 0.61;
+
+/// Checks a claimed Jacobian: row `i` for output direction `i`, column `k` for `d/dt f(x ⊕ t e_k)`.
+///
+/// `f(x, y)` writes into `y` and returns `()`, or `Result<(), E>` if it can fail. Shapes: `x`: coordinates of `inputs`;
+/// `claim`: directions of `outputs` × directions of `inputs`.
+///
+/// ```
+/// use gradyn_derivatives::check::{Claim, Guess, Options, jacobian};
+/// use gradyn_derivatives::difference::Euclidean;
+///
+/// let f = |x: &[f64], y: &mut [f64]| {
+///     y[0] = x[0].sin() * x[1];
+///     y[1] = x[0] + x[1] * x[1];
+/// };
+/// let (sin, cos) = 0.3_f64.sin_cos();
+/// let right = Claim::new(2, 2, &[2.0 * cos, sin, 1.0, 4.0])?;
+/// let (plane, x) = (Euclidean(2), [0.3, 2.0]);
+/// assert!(jacobian(&Options::new("∂f/∂x"), &plane, &plane, f, &x, &right)?.agrees());
+///
+/// let transposed = Claim::new(2, 2, &[2.0 * cos, 1.0, sin, 4.0])?;
+/// let report = jacobian(&Options::new("∂f/∂x"), &plane, &plane, f, &x, &transposed)?;
+/// assert_eq!(report.guess(), Some(&Guess::Transposed));
+/// println!("{report}");
+/// # Ok::<(), gradyn_derivatives::check::CheckError>(())
+/// ```
+///
+/// # Errors
+/// [`CheckError`] if shapes do not fit, or the function fails at the point itself.
+pub fn jacobian<X, Y, F, O>(
+    options: &Options,
+    inputs: &X,
+    outputs: &Y,
+    f: F,
+    x: &[f64],
+    claim: &Claim,
+) -> Result<Report, CheckError>
+where
+    X: Manifold,
+    Y: Manifold,
+    F: FnMut(&[f64], &mut [f64]) -> O,
+    O: Outcome,
+{
+    jacobian_with(options, inputs, outputs, f, x, claim, &Knowledge::default())
+}
+
+/// Checks a claimed gradient of a function with one output: `n` numbers, `d/dt f(x ⊕ t e_k)`.
+///
+/// # Errors
+/// As [`jacobian`].
+pub fn gradient<X: Manifold>(
+    options: &Options,
+    inputs: &X,
+    mut f: impl FnMut(&[f64]) -> f64,
+    x: &[f64],
+    claim: &[f64],
+) -> Result<Report, CheckError> {
+    let claim = Claim::new(1, claim.len(), claim)?;
+    let f = |x: &[f64], y: &mut [f64]| y[0] = f(x);
+    let options = if options.rows.is_empty() { options.clone().rows([options.name.clone()]) } else { options.clone() };
+    jacobian(&options, inputs, &crate::difference::Euclidean(1), f, x, &claim)
+}
+
+/// What is known beside the function itself.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    /// The derivative from another source that is right to rounding, row-major: dual numbers, or a closed form.
+    pub exact: Option<Vec<f64>>,
+    /// What would have been claimed if a certain mistake had been made, row-major, most probable first.
+    pub mistakes: Vec<(super::Guess, Vec<f64>)>,
+}
+
+/// [`jacobian`], with further [`Knowledge`].
+///
+/// Where exact derivatives and differences contradict each other, differences are believed, and a note says so.
+///
+/// # Errors
+/// As [`jacobian`], and if what is known is not of the claim's size.
+pub fn jacobian_with<X, Y, F, O>(
+    options: &Options,
+    inputs: &X,
+    outputs: &Y,
+    mut f: F,
+    x: &[f64],
+    claim: &Claim,
+    knowledge: &Knowledge,
+) -> Result<Report, CheckError>
+where
+    X: Manifold,
+    Y: Manifold,
+    F: FnMut(&[f64], &mut [f64]) -> O,
+    O: Outcome,
+{
+    expect_point("x", x, inputs.coordinates())?;
+    let shape = (outputs.directions(), inputs.directions());
+    expect_shape(options, claim, shape, (outputs.coordinates(), inputs.coordinates()))?;
+    for values in knowledge.exact.iter().chain(knowledge.mistakes.iter().map(|(_, values)| values)) {
+        let (expected, found) = (claim.values.len(), values.len());
+        if expected != found {
+            return Err(CheckError::Size { what: "known values", expected, found });
+        }
+    }
+
+    let mut evidence = evidence::jacobian(options.step, inputs, outputs, &mut f, x).map_err(failed)?;
+    confirm(options, inputs, outputs, &mut f, x, claim, &mut evidence).map_err(failed)?;
+    let contradictions = knowledge.exact.as_ref().map_or(0, |exact| evidence.refine(options, exact));
+    let mut report = judge(options, &evidence, claim);
+    if contradictions > 0 {
+        let note =
+            format!("{contradictions} entries differ between exact derivatives and differences: a derivative is lost");
+        report.notes.push(note);
+    }
+    guesses::add(options, &mut report, claim, &knowledge.mistakes);
+    curve::add(options, inputs, outputs, &mut f, x, &mut report);
+    taylor::add(options, inputs, outputs, &mut f, x, &mut report);
+    Ok(report)
+}
+
+/// Tables of differences can be deceived by chance: columns with an entry that disagrees are looked at again, with other
+/// steps, and what differs between the two is error.
+fn confirm<X, Y, F, O>(
+    options: &Options,
+    inputs: &X,
+    outputs: &Y,
+    f: &mut F,
+    x: &[f64],
+    claim: &Claim,
+    evidence: &mut Evidence,
+) -> Result<(), DifferenceError<O::Error>>
+where
+    X: Manifold,
+    Y: Manifold,
+    F: FnMut(&[f64], &mut [f64]) -> O,
+    O: Outcome,
+{
+    let first = judge(options, evidence, claim);
+    let mut suspects: Vec<usize> =
+        first.entries.iter().filter(|entry| entry.verdict == Verdict::Disagrees).map(|entry| entry.column).collect();
+    suspects.sort_unstable();
+    suspects.dedup();
+    for k in suspects {
+        let (again, _) = evidence::column(options.step * OTHER_STEPS, inputs, outputs, f, x, k)?;
+        for (i, again) in again.into_iter().enumerate() {
+            let found = &mut evidence.found[i * evidence.columns + k];
+            let apart = (found.value - again.value).abs();
+            let best = if again.error < found.error { again } else { *found };
+            let kink = found.kink.min(again.kink);
+            // A table that settles at once and wrongly has seen too few steps to know why.
+            let reason = if found.rows < again.rows { again.reason } else { found.reason };
+            *found = Found { error: best.error.max(apart), kink, reason, ..best };
+        }
+    }
+    Ok(())
+}
+
+/// Is the point as long as it has to be, and finite?
+pub(super) fn expect_point(what: &'static str, x: &[f64], expected: usize) -> Result<(), CheckError> {
+    if x.len() != expected {
+        return Err(CheckError::Size { what, expected, found: x.len() });
+    }
+    match x.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(CheckError::Number { what, index, value: x[index], rule: "it must be finite" }),
+        None => Ok(()),
+    }
+}
+
+/// The function failed at the point itself.
+pub(super) fn failed<E: std::fmt::Debug + std::fmt::Display>(error: DifferenceError<E>) -> CheckError {
+    let error = match error {
+        DifferenceError::Function { error, .. } => error.to_string(),
+        other => other.to_string(),
+    };
+    CheckError::Function { error }
+}

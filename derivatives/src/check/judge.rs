@@ -1,0 +1,135 @@
+//! From evidence to verdicts.
+
+use super::evidence::{Evidence, Found};
+use super::{CheckError, Claim, Entry, Guess, Options, Reason, Report, Verdict};
+
+/// Evidence that is worse than this, of the entry or of the scale, cannot confirm.
+const COARSE: [f64; 2] = [1e-3, 1e-6];
+
+/// Is the claim of the right shape, and are the options good?
+pub(super) fn expect_shape(
+    options: &Options,
+    claim: &Claim,
+    (rows, columns): (usize, usize),
+    coordinates: (usize, usize),
+) -> Result<(), CheckError> {
+    options.check(rows, columns)?;
+    if (claim.rows, claim.columns) == (rows, columns) {
+        return Ok(());
+    }
+    let fits = |found: usize, right: usize, coordinates: usize| found == right || found == coordinates;
+    let guess = if (claim.columns, claim.rows) == (rows, columns) {
+        Some(Guess::Transposed)
+    } else if fits(claim.rows, rows, coordinates.0) && fits(claim.columns, columns, coordinates.1) {
+        Some(Guess::CoordinatesNotDirections)
+    } else {
+        None
+    };
+    Err(CheckError::Shape {
+        name: options.name.clone(),
+        rows,
+        columns,
+        found_rows: claim.rows,
+        found_columns: claim.columns,
+        guess,
+    })
+}
+
+/// How far apart claimed and found may be.
+pub(super) fn bound(options: &Options, found: &Found, scale: f64) -> f64 {
+    options.tolerance * found.value.abs() + options.floor * scale + options.safety * found.error
+}
+
+/// The verdict on one entry.
+fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdict {
+    if !found.value.is_finite() {
+        return Verdict::CannotTell(Reason::NonFinite);
+    }
+    let bound = bound(options, found, scale);
+    if found.kink > bound {
+        return Verdict::CannotTell(Reason::NonSmooth);
+    }
+    let deviation = (claimed - found.value).abs();
+    if deviation.is_nan() || deviation > bound {
+        return Verdict::Disagrees;
+    }
+    let error = options.safety * found.error;
+    let size = found.value.abs().max(claimed.abs());
+    if error <= (COARSE[0] * size).max(COARSE[1] * scale) { Verdict::Agrees } else { Verdict::CannotTell(found.reason) }
+}
+
+/// A verdict for each entry.
+pub(super) fn judge(options: &Options, evidence: &Evidence, claim: &Claim) -> Report {
+    let scale = evidence.scale();
+    let mut entries: Vec<Entry> = Vec::with_capacity(claim.values.len());
+    for (k, (found, claimed)) in evidence.found.iter().zip(&claim.values).enumerate() {
+        let (row, column) = (k / evidence.columns, k % evidence.columns);
+        entries.push(Entry {
+            row,
+            column,
+            claimed: *claimed,
+            found: found.value,
+            error: found.error,
+            bound: bound(options, found, scale),
+            verdict: verdict(options, found, *claimed, scale),
+        });
+    }
+    let mut notes = Vec::new();
+    let mut guesses = Vec::new();
+    outside_pattern(claim, &mut entries, &mut guesses);
+    asymmetric(options, scale, claim, &mut entries, &mut notes);
+    let named = |names: &[String], letter: &str, n: usize| {
+        if names.is_empty() { (0..n).map(|i| format!("{letter}[{i}]")).collect() } else { names.to_vec() }
+    };
+    let mut report = Report {
+        name: options.name.clone(),
+        rows: named(&options.rows, "y", claim.rows),
+        columns: named(&options.columns, "x", claim.columns),
+        entries,
+        counts: super::Counts::default(),
+        guesses,
+        curves: Vec::new(),
+        taylor: Vec::new(),
+        notes,
+        seed: options.seed,
+    };
+    report.count();
+    report
+}
+
+/// Outside of the declared pattern the derivative is zero, and nothing else is allowed there.
+fn outside_pattern(claim: &Claim, entries: &mut [Entry], guesses: &mut Vec<Guess>) {
+    let Some(pattern) = &claim.pattern else { return };
+    let mut outside = entries.iter_mut().zip(pattern).filter(|(_, can)| !**can);
+    if outside.any(|(entry, _)| entry.verdict == Verdict::Disagrees) {
+        guesses.push(Guess::Pattern);
+    }
+}
+
+/// What is symmetric at every point is symmetric to rounding, however noisy the function.
+fn asymmetric(options: &Options, scale: f64, claim: &Claim, entries: &mut [Entry], notes: &mut Vec<String>) {
+    if !options.symmetric || claim.rows != claim.columns {
+        return;
+    }
+    let n = claim.rows;
+    let mut count = 0;
+    for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        let (a, b) = (claim.values[i * n + j], claim.values[j * n + i]);
+        let allowed = 2.0 * (options.tolerance * a.abs().max(b.abs()) + options.floor * scale);
+        if (a - b).abs() <= allowed {
+            continue;
+        }
+        count += 1;
+        let (k, l) = (i * n + j, j * n + i);
+        if entries[k].verdict != Verdict::Disagrees && entries[l].verdict != Verdict::Disagrees {
+            // One of them is wrong: the one that is further off.
+            let worse = if entries[k].deviation() >= entries[l].deviation() { k } else { l };
+            if !matches!(entries[worse].verdict, Verdict::CannotTell(Reason::NonSmooth)) {
+                entries[worse].verdict = Verdict::Disagrees;
+            }
+        }
+    }
+    if count > 0 {
+        notes.push(format!("a symmetric matrix is claimed asymmetrically: {count} pairs of entries differ"));
+    }
+}

@@ -1,0 +1,142 @@
+//! How strictly to check, and what to call things.
+
+use super::CheckError;
+
+/// How strictly to check, and what to call things.
+///
+/// An entry agrees if `|claimed − found| ≤ tolerance |found| + floor · scale + safety · error`, with the error that the
+/// evidence estimates for itself and, as `scale`, the largest entry of the matrix or the largest value of the function,
+/// whichever is larger.
+///
+/// ```
+/// use gradyn_derivatives::check::Options;
+///
+/// let options = Options::new("∂y/∂x").columns(["hip", "knee"]).seed(7).tolerance(1e-4);
+/// assert_eq!((options.seed, options.columns.len()), (7, 2));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// What the derivative is called in messages.
+    pub name: String,
+    /// Names of the rows; `y[0]`, `y[1]`, … if empty.
+    pub rows: Vec<String>,
+    /// Names of the columns; `x[0]`, `x[1]`, … if empty.
+    pub columns: Vec<String>,
+    /// Allowed deviation relative to the entry itself: 1e-6 unless said otherwise.
+    pub tolerance: f64,
+    /// Allowed deviation relative to the scale, for entries that are small by cancellation: 1e-12 unless said otherwise.
+    pub floor: f64,
+    /// By what the estimated error is multiplied: 10 unless said otherwise.
+    pub safety: f64,
+    /// The first and longest step, in units of `max(1, |x|)`: 1/8 unless said otherwise.
+    pub step: f64,
+    /// Decides all that is random: directions of Taylor tests.
+    pub seed: u64,
+    /// Is the matrix symmetric at every point?
+    pub symmetric: bool,
+    /// How many curves of the difference over the step to draw, of the entries that are worst.
+    pub curves: usize,
+    /// How many random directions to do Taylor tests along.
+    pub directions: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new("the derivative")
+    }
+}
+
+impl Options {
+    /// The usual ones, for a derivative of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            rows: Vec::new(),
+            columns: Vec::new(),
+            tolerance: 1e-6,
+            floor: 1e-12,
+            safety: 10.0,
+            step: 0.125,
+            seed: 0,
+            symmetric: false,
+            curves: 2,
+            directions: 2,
+        }
+    }
+
+    /// With these names of the rows.
+    #[must_use]
+    pub fn rows<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.rows = names.into_iter().map(Into::into).collect();
+        self
+    }
+    /// With these names of the columns.
+    #[must_use]
+    pub fn columns<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.columns = names.into_iter().map(Into::into).collect();
+        self
+    }
+    /// With this [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+    /// With this [`floor`](Self::floor).
+    #[must_use]
+    pub fn floor(mut self, floor: f64) -> Self {
+        self.floor = floor;
+        self
+    }
+    /// With this first [`step`](Self::step).
+    #[must_use]
+    pub fn step(mut self, step: f64) -> Self {
+        self.step = step;
+        self
+    }
+    /// With this [`seed`](Self::seed).
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+    /// Of a matrix that is [`symmetric`](Self::symmetric).
+    #[must_use]
+    pub fn symmetric(mut self) -> Self {
+        self.symmetric = true;
+        self
+    }
+    /// With so many [`curves`](Self::curves) and [`directions`](Self::directions) of Taylor tests; none of them are needed
+    /// for verdicts.
+    #[must_use]
+    pub fn pictures(mut self, curves: usize, directions: usize) -> Self {
+        (self.curves, self.directions) = (curves, directions);
+        self
+    }
+
+    /// Can one check with these?
+    pub(super) fn check(&self, rows: usize, columns: usize) -> Result<(), CheckError> {
+        for (what, names, expected) in
+            [("names of rows", &self.rows, rows), ("names of columns", &self.columns, columns)]
+        {
+            if !names.is_empty() && names.len() != expected {
+                return Err(CheckError::Size { what, expected, found: names.len() });
+            }
+        }
+        let numbers = [
+            ("tolerance", self.tolerance, self.tolerance >= 0.0),
+            ("floor", self.floor, self.floor >= 0.0),
+            ("safety", self.safety, self.safety >= 1.0),
+            ("step", self.step, self.step > 0.0),
+        ];
+        for (what, value, good) in numbers {
+            if !(good && value.is_finite()) {
+                let rule = if what == "safety" { "it must be one or more" } else { "it must be a positive number" };
+                return Err(CheckError::Number { what, index: 0, value, rule });
+            }
+        }
+        Ok(())
+    }
+}

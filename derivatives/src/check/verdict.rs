@@ -1,0 +1,53 @@
+//! What the evidence says about one entry.
+
+use std::fmt;
+
+/// What the evidence says about one entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", tag = "verdict", content = "reason"))]
+pub enum Verdict {
+    /// Claimed and found are no further apart than the bound.
+    Agrees,
+    /// They are further apart than the bound.
+    Disagrees,
+    /// The evidence is too weak to say.
+    CannotTell(Reason),
+}
+
+/// Why the evidence is too weak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Reason {
+    /// The function's values carry more noise than rounding: differences do not settle to enough digits.
+    Noise,
+    /// The function has no derivative here: from the two sides it has different ones, or it jumps.
+    NonSmooth,
+    /// The function bends over lengths shorter than the shortest step.
+    StepTooLarge,
+    /// The function, or all its neighbours on a side, is not finite, or fails.
+    NonFinite,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Noise => "the values are too noisy",
+            Self::NonSmooth => "not smooth here",
+            Self::StepTooLarge => "bends over less than the shortest step",
+            Self::NonFinite => "not finite here",
+        })
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agrees => f.pad("agrees"),
+            Self::Disagrees => f.pad("disagrees"),
+            Self::CannotTell(reason) => f.pad(&format!("cannot tell: {reason}")),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! What is zero while a constraint holds, how fast it changes, and the wrenches that its multipliers are.
+
+use crate::joint::{Axis, Elementary, Planar};
+use crate::spatial::{Force, Motion, Transform, so3, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
+
+/// The frame of one side, in axes of the world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side<T> {
+    /// Its pose in the world.
+    pub(crate) pose: Transform<T>,
+    /// Velocity of its origin, and angular velocity.
+    pub(crate) velocity: Motion<T>,
+    /// Acceleration of its origin, the classical one, and angular acceleration.
+    pub(crate) acceleration: Motion<T>,
+}
+
+/// How two frames A and B are held together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Relation<P> {
+    /// Their origins: three rows in axes of the world.
+    Point,
+    /// Their origins and axes: six rows in axes of the world.
+    Frame,
+    /// As a joint does: one scalar a row.
+    Joint { rows: [Row<P>; 6], count: usize },
+}
+
+/// A scalar of the pose of B relative to A.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Row<P> {
+    /// `n · (p_b − p_a)`, n fixed in A.
+    Along(Vector3<P>),
+    /// `n · u − cos`, n fixed in A and u in B.
+    Angle { n: Vector3<P>, u: Vector3<P>, cos: P },
+}
+
+impl<P: Real> Relation<P> {
+    /// That of a joint whose mounting frame is A and whose moving frame is B; `None` if no rows can say it.
+    pub(super) fn of_joint(joint: &Elementary<P>) -> Option<Self> {
+        let basis = [Axis::X, Axis::Y, Axis::Z].map(|axis| axis.vector());
+        let along = basis.map(Row::Along);
+        match joint {
+            Elementary::Fixed(_) => Some(Self::Frame),
+            Elementary::Revolute(joint) => Some(Self::joint(&along, &parallel(joint.axis))),
+            Elementary::Continuous(joint) => Some(Self::joint(&along, &parallel(joint.axis))),
+            Elementary::Prismatic(joint) => {
+                let (e, f) = across(joint.axis);
+                let [x, y, z] = [joint.axis.vector(), e, f];
+                Some(Self::joint(&[Row::Along(e), Row::Along(f)], &square(x, y, z)))
+            }
+            Elementary::Cylindrical(joint) => {
+                let (e, f) = across(joint.axis);
+                Some(Self::joint(&[Row::Along(e), Row::Along(f)], &parallel(joint.axis)))
+            }
+            Elementary::Universal(joint) => {
+                let (n, u) = (joint.first.vector(), joint.second.vector());
+                Some(Self::joint(&along, &[Row::Angle { n, u, cos: v3::dot(n, u) }]))
+            }
+            Elementary::Planar(joint) => {
+                let normal = joint.normal();
+                Some(Self::joint(&[Row::Along(normal.vector())], &parallel(normal)))
+            }
+            Elementary::Spherical(_) | Elementary::SphericalZyx(_) => Some(Self::joint(&along, &[])),
+            Elementary::Translation(_) => Some(Self::joint(&[], &square(basis[0], basis[1], basis[2]))),
+            Elementary::Helical(_) | Elementary::FreeFlyer(_) => None,
+        }
+    }
+
+    fn joint(along: &[Row<P>], turn: &[Row<P>]) -> Self {
+        let mut rows = [Row::Along(v3::zero()); 6];
+        for (to, from) in rows.iter_mut().zip(along.iter().chain(turn)) {
+            *to = *from;
+        }
+        Self::Joint { rows, count: along.len() + turn.len() }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Point => 3,
+            Self::Frame => 6,
+            Self::Joint { count, .. } => *count,
+        }
+    }
+
+    /// Does a row hold a rotation, and not a position?
+    pub(super) fn turns(&self, row: usize) -> bool {
+        match self {
+            Self::Point | Self::Frame => row >= 3,
+            Self::Joint { rows, .. } => matches!(rows[row], Row::Angle { .. }),
+        }
+    }
+
+    /// `e`
+    pub(crate) fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
+        match self {
+            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.error(a, b)),
+            Self::Point | Self::Frame => {
+                let (offset, turned) = to.split_at_mut(3);
+                offset.copy_from_slice(v3::sub(b.translation, a.translation).as_slice());
+                if !turned.is_empty() {
+                    // log(R_b R_aᵀ) = R_a log(R_aᵀ R_b)
+                    let log = so3::log3(&v3::product_tr::<T, T>(&a.rotation, &b.rotation));
+                    turned.copy_from_slice(v3::rotate::<T, T>(&a.rotation, log).as_slice());
+                }
+            }
+        }
+    }
+
+    /// `J q̇`
+    pub(crate) fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        match self {
+            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.rate(a, b)),
+            Self::Point | Self::Frame => to.copy_from_slice(&(b.velocity - a.velocity).to_array()[..to.len()]),
+        }
+    }
+
+    /// `J q̈ + J̇ q̇`
+    pub(crate) fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        match self {
+            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.acceleration(a, b)),
+            Self::Point | Self::Frame => to.copy_from_slice(&(b.acceleration - a.acceleration).to_array()[..to.len()]),
+        }
+    }
+
+    /// The wrenches on A and on B that the multipliers are, in axes of the world, moments about the origins of the frames.
+    pub(crate) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
+        match self {
+            Self::Joint { rows, .. } => {
+                let mut sum = [Force::zero(); 2];
+                for (row, lambda) in rows.iter().zip(lambda) {
+                    let unit = row.wrenches(a, b);
+                    sum = [sum[0] + unit[0].times(*lambda), sum[1] + unit[1].times(*lambda)];
+                }
+                sum
+            }
+            Self::Point | Self::Frame => {
+                let moment = if lambda.len() == 6 { three(&lambda[3..]) } else { v3::zero() };
+                let f = Force::new(three(lambda), moment);
+                [-f, f]
+            }
+        }
+    }
+}
+
+impl<P: Real> Row<P> {
+    fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> T {
+        match self {
+            Self::Along(n) => v3::dot::<T, T>(a.vector(v3::lift(*n)), v3::sub(b.translation, a.translation)),
+            Self::Angle { n, u, cos } => v3::dot::<T, T>(a.vector(v3::lift(*n)), b.vector(v3::lift(*u))) - *cos,
+        }
+    }
+
+    fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>) -> T {
+        let [f_a, f_b] = self.wrenches(&a.pose, &b.pose);
+        f_a.power(a.velocity) + f_b.power(b.velocity)
+    }
+
+    fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>) -> T {
+        let (w_a, w_b) = (a.velocity.angular, b.velocity.angular);
+        let [f_a, f_b] = self.wrenches(&a.pose, &b.pose);
+        let still = f_a.power(a.acceleration) + f_b.power(b.acceleration);
+        match self {
+            // Of d̈ as A sees it: d̈ − α×d − 2 ω×ḋ + ω×(ω×d)
+            Self::Along(_) => {
+                let d = v3::sub(b.pose.translation, a.pose.translation);
+                let d_dot = v3::sub(b.velocity.linear, a.velocity.linear);
+                let turned = v3::sub(v3::cross::<T, T>(w_a, d), v3::add::<T, T>(d_dot, d_dot));
+                still + v3::dot::<T, T>(f_b.linear, v3::cross::<T, T>(w_a, turned))
+            }
+            // (ω_b − ω_a) · d/dt (u × n)
+            Self::Angle { n, u, .. } => {
+                let (n, u): (Vector3<T>, Vector3<T>) = (a.pose.vector(v3::lift(*n)), b.pose.vector(v3::lift(*u)));
+                let by_u = v3::cross::<T, T>(v3::cross::<T, T>(w_b, u), n);
+                let by_n = v3::cross::<T, T>(u, v3::cross::<T, T>(w_a, n));
+                still + v3::dot::<T, T>(v3::sub(w_b, w_a), v3::add::<T, T>(by_u, by_n))
+            }
+        }
+    }
+
+    /// Of a multiplier of one: `ė = f_a · v_a + f_b · v_b`.
+    pub(super) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> [Force<T>; 2] {
+        match self {
+            // n · (ṗ_b − ṗ_a − ω_a × d)
+            Self::Along(n) => {
+                let n: Vector3<T> = a.vector(v3::lift(*n));
+                let d = v3::sub(b.translation, a.translation);
+                [Force::new(v3::neg(n), v3::cross::<T, T>(n, d)), Force::new(n, v3::zero())]
+            }
+            // (ω_b − ω_a) · (u × n)
+            Self::Angle { n, u, .. } => {
+                let m = v3::cross::<T, T>(b.vector(v3::lift(*u)), a.vector(v3::lift(*n)));
+                [Force::new(v3::zero(), v3::neg(m)), Force::new(v3::zero(), m)]
+            }
+        }
+    }
+}
+
+/// Two unit vectors across an axis.
+fn across<P: Real>(axis: Axis<P>) -> (Vector3<P>, Vector3<P>) {
+    Planar::new(axis).in_plane()
+}
+
+/// The axis keeps its direction.
+fn parallel<P: Real>(axis: Axis<P>) -> [Row<P>; 2] {
+    let (e, f) = across(axis);
+    [e, f].map(|n| Row::Angle { n, u: axis.vector(), cos: P::zero() })
+}
+
+/// Three axes keep their directions.
+fn square<P: Real>(x: Vector3<P>, y: Vector3<P>, z: Vector3<P>) -> [Row<P>; 3] {
+    [(x, y), (y, z), (z, x)].map(|(n, u)| Row::Angle { n, u, cos: P::zero() })
+}
+
+fn three<T: Real>(x: &[T]) -> Vector3<T> {
+    Vector3::new(x[0], x[1], x[2])
+}

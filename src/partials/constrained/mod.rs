@@ -1,0 +1,365 @@
+//! Derivatives of dynamics under constraints, and of impulses.
+//!
+//! [`analytical`] says how they come about in closed form; dual numbers and differences go through
+//! [`constraint_dynamics`] and [`impulse_dynamics`] themselves.
+
+mod analytical;
+mod variation;
+
+use super::state_function::by_method;
+use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
+use crate::dynamics::{Constraint, ExternalWrench, Workspace, constraint_dynamics, impulse_dynamics};
+use crate::model::{InputError, Model};
+use gradyn_derivatives::Scalar;
+use nalgebra::{DMatrix, DVector};
+
+/// Accelerations under constraints, the multipliers that hold them, and the derivatives of both at one state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstraintDynamicsDerivatives {
+    /// `q̈`, nv.
+    pub ddq: DVector<f64>,
+    /// `λ`, one entry a row ([`Constraint`]).
+    pub lambda: DVector<f64>,
+    /// How many rows are independent.
+    pub rank: usize,
+    /// The largest entry of `|J q̈ + γ|`.
+    pub residual: f64,
+    /// `∂q̈/∂q`, nv × nv, along `q ⊕ ε e_k`.
+    pub ddq_dq: DMatrix<f64>,
+    /// `∂q̈/∂v`, nv × nv.
+    pub ddq_dv: DMatrix<f64>,
+    /// `∂q̈/∂τ`, nv × nv.
+    pub ddq_dtau: DMatrix<f64>,
+    /// `∂q̈/∂φ` for each external wrench, nv × 6, columns force then moment.
+    pub ddq_df_ext: Vec<DMatrix<f64>>,
+    /// `∂λ/∂q`, rows × nv, along `q ⊕ ε e_k`.
+    pub dlambda_dq: DMatrix<f64>,
+    /// `∂λ/∂v`, rows × nv.
+    pub dlambda_dv: DMatrix<f64>,
+    /// `∂λ/∂τ`, rows × nv.
+    pub dlambda_dtau: DMatrix<f64>,
+    /// `∂λ/∂φ` for each external wrench, rows × 6, columns force then moment.
+    pub dlambda_df_ext: Vec<DMatrix<f64>>,
+    /// Estimated error of each entry, from the method of differences.
+    pub errors: Option<Box<Self>>,
+}
+
+/// Velocities after an impulse under constraints, the impulses, and the derivatives of both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImpulseDynamicsDerivatives {
+    /// Velocities after it, `v⁺`, nv.
+    pub v: DVector<f64>,
+    /// `Λ`, one entry a row ([`Constraint`]).
+    pub impulse: DVector<f64>,
+    /// How many rows are independent.
+    pub rank: usize,
+    /// The largest entry of `|J v⁺ + ε J v⁻|`.
+    pub residual: f64,
+    /// `∂v⁺/∂q`, nv × nv, along `q ⊕ ε e_k`.
+    pub dv_dq: DMatrix<f64>,
+    /// `∂v⁺/∂v⁻`, nv × nv.
+    pub dv_dv: DMatrix<f64>,
+    /// `∂Λ/∂q`, rows × nv, along `q ⊕ ε e_k`.
+    pub dimpulse_dq: DMatrix<f64>,
+    /// `∂Λ/∂v⁻`, rows × nv.
+    pub dimpulse_dv: DMatrix<f64>,
+    /// Estimated error of each entry, from the method of differences.
+    pub errors: Option<Box<Self>>,
+}
+
+impl ConstraintDynamicsDerivatives {
+    /// The matrices by name, but for those of wrenches.
+    pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 6] {
+        [
+            ("ddq_dq", &self.ddq_dq),
+            ("ddq_dv", &self.ddq_dv),
+            ("ddq_dtau", &self.ddq_dtau),
+            ("dlambda_dq", &self.dlambda_dq),
+            ("dlambda_dv", &self.dlambda_dv),
+            ("dlambda_dtau", &self.dlambda_dtau),
+        ]
+    }
+
+    fn check_finite(&self, model: &Model) -> Result<(), InputError> {
+        let of_ddq = self.ddq_df_ext.iter().map(|m| ("ddq_df_ext", m));
+        let of_lambda = self.dlambda_df_ext.iter().map(|m| ("dlambda_df_ext", m));
+        self.matrices().into_iter().chain(of_ddq).chain(of_lambda).try_for_each(|(what, m)| finite(model, what, m))
+    }
+}
+
+impl ImpulseDynamicsDerivatives {
+    /// The matrices by name.
+    pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 4] {
+        [
+            ("dv_dq", &self.dv_dq),
+            ("dv_dv", &self.dv_dv),
+            ("dimpulse_dq", &self.dimpulse_dq),
+            ("dimpulse_dv", &self.dimpulse_dv),
+        ]
+    }
+}
+
+/// Results, and what they are computed in.
+#[derive(Default)]
+pub(super) struct Memory {
+    dynamics: ConstraintDynamicsDerivatives,
+    impulses: ImpulseDynamicsDerivatives,
+    scratch: analytical::Scratch,
+}
+
+/// Nothing yet.
+fn nothing() -> StateJacobian {
+    let none = || DMatrix::zeros(0, 0);
+    StateJacobian { value: DVector::zeros(0), dq: none(), dv: none(), du: none(), df_ext: Vec::new() }
+}
+
+impl Default for ConstraintDynamicsDerivatives {
+    /// Without entries.
+    fn default() -> Self {
+        (&nothing(), 0).into()
+    }
+}
+
+impl Default for ImpulseDynamicsDerivatives {
+    /// Without entries.
+    fn default() -> Self {
+        (&nothing(), 0).into()
+    }
+}
+
+/// Accelerations and multipliers of [`constraint_dynamics`], and their derivatives with respect to configuration, velocity,
+/// torque and each external wrench.
+///
+/// `q`: nq, `v`, `tau`: nv. Gains, damping, friction, armature, mimic joints and every kind of joint are in them. Where rows depend on
+/// each other they are the derivatives of the least-norm multipliers, and of the least squares of what contradicts itself,
+/// for as long as the rank stays what it is; where it is about to change there are none, and [`Method::Difference`] says so by its
+/// errors. A second call with [`Method::Analytical`] for as many rows and wrenches allocates nothing.
+///
+/// ```
+/// use gradyn::dynamics::Constraint;
+/// use gradyn::partials::{DerivativeWorkspace, Method, constraint_dynamics_derivatives};
+/// # use gradyn::{Model, UrdfOptions};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/solo12.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new().floating_base(true))?.model;
+/// # let (q, v, tau) = (model.neutral::<f64>(), vec![0.2; model.nv()], vec![0.3; model.nv()]);
+/// # let frame = &model.frames()[model.find_frame("FL_FOOT").expect("is there").index()];
+/// # let (foot, sole) = (frame.body().expect("moves"), frame.placement().translation);
+/// let contact = Constraint::contact(foot, sole, [0.2, 0.1, 0.0].into());
+/// let mut workspace = DerivativeWorkspace::new(&model);
+/// let state = (&q[..], &v[..], &tau[..]);
+/// let by = constraint_dynamics_derivatives(&model, &mut workspace, Method::Analytical, state, &[], &[contact])?;
+/// assert_eq!((by.ddq_dq.shape(), by.dlambda_dq.shape()), ((model.nv(), model.nv()), (3, model.nv())));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`constraint_dynamics`].
+pub fn constraint_dynamics_derivatives<'w>(
+    model: &Model,
+    ws: &'w mut DerivativeWorkspace,
+    method: Method,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+    constraints: &[Constraint],
+) -> Result<&'w ConstraintDynamicsDerivatives, InputError> {
+    let mut memory = ws.constrained.take().unwrap_or_default();
+    let done = dynamics(model, ws, &mut memory, method, (q, v, tau), wrenches, constraints);
+    let result = &ws.constrained.insert(memory).dynamics;
+    done?;
+    result.check_finite(model)?;
+    Ok(result)
+}
+
+fn dynamics(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    memory: &mut Memory,
+    method: Method,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+    constraints: &[Constraint],
+) -> Result<(), InputError> {
+    // Also the check of the arguments.
+    let by = constraint_dynamics(model, &mut ws.base, q, v, tau, wrenches, constraints)?;
+    let (rank, residual) = (by.rank, by.residual);
+    let result = &mut memory.dynamics;
+    if method == Method::Analytical {
+        store(&mut result.ddq, by.ddq);
+        store(&mut result.lambda, by.lambda);
+        result.errors = None;
+        analytical::dynamics(model, ws, memory, (q, v), wrenches, constraints)?;
+    } else {
+        let state = State { q, v, u: tau, wrenches };
+        let (by, errors) = by_method(model, &Held { constraints }, method, state)?;
+        *result = (&by, model.nv).into();
+        result.errors = errors.map(|errors| Box::new((&errors, model.nv).into()));
+    }
+    (memory.dynamics.rank, memory.dynamics.residual) = (rank, residual);
+    Ok(())
+}
+
+/// Velocities and impulses of [`impulse_dynamics`], and their derivatives with respect to the configuration and the velocity
+/// before.
+///
+/// `q`: nq, `v` before: nv. Dependent rows as in [`constraint_dynamics_derivatives`]. A second call with
+/// [`Method::Analytical`] for as many rows allocates nothing.
+///
+/// # Errors
+/// As [`impulse_dynamics`].
+pub fn impulse_dynamics_derivatives<'w>(
+    model: &Model,
+    ws: &'w mut DerivativeWorkspace,
+    method: Method,
+    (q, v): (&[f64], &[f64]),
+    restitution: f64,
+    constraints: &[Constraint],
+) -> Result<&'w ImpulseDynamicsDerivatives, InputError> {
+    let mut memory = ws.constrained.take().unwrap_or_default();
+    let done = impulses(model, ws, &mut memory, method, (q, v), restitution, constraints);
+    let result = &ws.constrained.insert(memory).impulses;
+    done?;
+    result.matrices().into_iter().try_for_each(|(what, m)| finite(model, what, m))?;
+    Ok(result)
+}
+
+fn impulses(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    memory: &mut Memory,
+    method: Method,
+    (q, v): (&[f64], &[f64]),
+    restitution: f64,
+    constraints: &[Constraint],
+) -> Result<(), InputError> {
+    // Also the check of the arguments.
+    let by = impulse_dynamics(model, &mut ws.base, q, v, restitution, constraints)?;
+    let (rank, residual) = (by.rank, by.residual);
+    let result = &mut memory.impulses;
+    if method == Method::Analytical {
+        store(&mut result.v, by.v);
+        store(&mut result.impulse, by.impulse);
+        result.errors = None;
+        analytical::impulses(model, ws, memory, (q, v), restitution, constraints)?;
+    } else {
+        let state = State { q, v, u: &[], wrenches: &[] };
+        let (by, errors) = by_method(model, &Struck { constraints, restitution }, method, state)?;
+        *result = (&by, model.nv).into();
+        result.errors = errors.map(|errors| Box::new((&errors, model.nv).into()));
+    }
+    (memory.impulses.rank, memory.impulses.residual) = (rank, residual);
+    Ok(())
+}
+
+/// Accelerations, then multipliers.
+struct Held<'a> {
+    constraints: &'a [Constraint],
+}
+
+impl StateFunction for Held<'_> {
+    fn outputs(&self, model: &Model) -> usize {
+        model.nv + self.constraints.iter().map(Constraint::rows).sum::<usize>()
+    }
+    fn evaluate<T: Scalar>(
+        &self,
+        model: &Model,
+        ws: &mut Workspace<T>,
+        state: State<'_, T>,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        let State { q, v, u, wrenches } = state;
+        let by = constraint_dynamics(model, ws, q, v, u, wrenches, self.constraints)?;
+        out[..model.nv].copy_from_slice(by.ddq);
+        out[model.nv..].copy_from_slice(by.lambda);
+        Ok(())
+    }
+}
+
+/// Velocities after an impulse, then impulses.
+struct Struck<'a> {
+    constraints: &'a [Constraint],
+    restitution: f64,
+}
+
+impl StateFunction for Struck<'_> {
+    fn outputs(&self, model: &Model) -> usize {
+        model.nv + self.constraints.iter().map(Constraint::rows).sum::<usize>()
+    }
+    fn evaluate<T: Scalar>(
+        &self,
+        model: &Model,
+        ws: &mut Workspace<T>,
+        state: State<'_, T>,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        let by = impulse_dynamics(model, ws, state.q, state.v, self.restitution, self.constraints)?;
+        out[..model.nv].copy_from_slice(by.v);
+        out[model.nv..].copy_from_slice(by.impulse);
+        Ok(())
+    }
+}
+
+/// The first `nv` rows are of motion, the others of forces.
+impl From<(&StateJacobian, usize)> for ConstraintDynamicsDerivatives {
+    fn from((by, nv): (&StateJacobian, usize)) -> Self {
+        let ([ddq_dq, dlambda_dq], [ddq_dv, dlambda_dv]) = (split(&by.dq, nv), split(&by.dv, nv));
+        let [ddq_dtau, dlambda_dtau] = split(&by.du, nv);
+        let by_wrench = by.df_ext.iter().map(|m| split(m, nv));
+        let (ddq_df_ext, dlambda_df_ext) = by_wrench.map(|[ddq, lambda]| (ddq, lambda)).unzip();
+        Self {
+            ddq: by.value.rows(0, nv).into_owned(),
+            lambda: by.value.rows(nv, by.value.len() - nv).into_owned(),
+            rank: 0,
+            residual: 0.0,
+            ddq_dq,
+            ddq_dv,
+            ddq_dtau,
+            ddq_df_ext,
+            dlambda_dq,
+            dlambda_dv,
+            dlambda_dtau,
+            dlambda_df_ext,
+            errors: None,
+        }
+    }
+}
+
+/// The first `nv` rows are of motion, the others of forces.
+impl From<(&StateJacobian, usize)> for ImpulseDynamicsDerivatives {
+    fn from((by, nv): (&StateJacobian, usize)) -> Self {
+        let ([dv_dq, dimpulse_dq], [dv_dv, dimpulse_dv]) = (split(&by.dq, nv), split(&by.dv, nv));
+        Self {
+            v: by.value.rows(0, nv).into_owned(),
+            impulse: by.value.rows(nv, by.value.len() - nv).into_owned(),
+            rank: 0,
+            residual: 0.0,
+            dv_dq,
+            dv_dv,
+            dimpulse_dq,
+            dimpulse_dv,
+            errors: None,
+        }
+    }
+}
+
+fn split(m: &DMatrix<f64>, nv: usize) -> [DMatrix<f64>; 2] {
+    [m.rows(0, nv).into_owned(), m.rows(nv, m.nrows() - nv).into_owned()]
+}
+
+/// Copies, and allocates only where the length is another.
+fn store(to: &mut DVector<f64>, from: &[f64]) {
+    if to.len() != from.len() {
+        *to = DVector::zeros(from.len());
+    }
+    to.copy_from_slice(from);
+}
+
+/// Checks a result; its columns are degrees of freedom, or components of a wrench.
+fn finite(model: &Model, what: &'static str, m: &DMatrix<f64>) -> Result<(), InputError> {
+    match m.as_slice().iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(at) => {
+            let index = at % m.nrows();
+            Err(InputError::Overflow { what, index, joint: model.dof_label(index.min(model.nv.saturating_sub(1))) })
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Derivatives of dynamics under constraints and of impulses: methods against each other, against the equations of motion,
+//! with dependent and contradictory rows, structure, misuse.
+
+mod common;
+
+use common::{assert_same, deviation, models, rng, robot, state, transform, vector, wrenches};
+use gradyn::dynamics::{
+    Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_jacobian, forward_dynamics,
+    impulse_dynamics, mass_matrix, rnea_with,
+};
+use gradyn::joint::{Axis, Cylindrical, Planar, Prismatic, Revolute, Translation, Universal};
+use gradyn::model::urdf::UrdfOptions;
+use gradyn::model::{BodyId, InputError, Model};
+use gradyn::partials::{
+    ConstraintDynamicsDerivatives, DerivativeWorkspace, ImpulseDynamicsDerivatives, Method, State, StateFunction,
+    by_duals, constraint_dynamics_derivatives, forward_dynamics_derivatives, impulse_dynamics_derivatives,
+};
+use gradyn_derivatives::Scalar;
+use nalgebra::{DMatrix, Vector3};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// Constraints of each sort between random bodies, or one and the world.
+fn constraints(model: &Model, seed: u64) -> Vec<Constraint> {
+    let rng = &mut rng(seed.wrapping_add(5000));
+    let n = model.bodies().len();
+    let pair = |rng: &mut ChaCha8Rng, world: bool| -> (Option<BodyId>, BodyId) {
+        let b = rng.random_range(0..n);
+        let a = Some(rng.random_range(0..n)).filter(|a| *a != b && !world);
+        let id = |i: usize| model.body_id(i).expect("is there");
+        (a.map(id), id(b))
+    };
+    let (a, b) = pair(rng, true);
+    let point = Constraint::point(a, vector(rng), b, vector(rng)).with_gains(5.0, 0.5);
+    let (a, b) = pair(rng, false);
+    let (x_a, x_b) = (transform(rng), transform(rng));
+    // One kind of row each time; all kinds come up.
+    let third = match seed % 7 {
+        0 => Ok(Constraint::frame(a, x_a, b, x_b)),
+        1 => Constraint::joint(a, x_a, b, x_b, Revolute { axis: common::axis(rng) }),
+        2 => Constraint::joint(a, x_a, b, x_b, Prismatic { axis: common::axis(rng) }),
+        3 => Constraint::joint(a, x_a, b, x_b, Universal { first: common::axis(rng), second: Axis::X }),
+        4 => Constraint::joint(a, x_a, b, x_b, Cylindrical { axis: Axis::Y }),
+        5 => Constraint::joint(a, x_a, b, x_b, Planar::new(common::axis(rng))),
+        _ => Constraint::joint(a, x_a, b, x_b, Translation),
+    };
+    vec![point, third.expect("can close a loop").with_gains(7.0, 3.0)]
+}
+
+/// Models whose mass matrix can be inverted, each with a seed of its own.
+fn regular() -> impl Iterator<Item = (String, Model, u64)> {
+    models().into_iter().zip(0..).filter_map(|((what, model), seed)| {
+        let (q, v, tau) = state(&model, 0);
+        forward_dynamics(&model, &q, &v, &tau, &[]).is_ok().then_some((what, model, seed))
+    })
+}
+
+fn at(model: &Model, method: Method, seed: u64, list: &[Constraint]) -> ConstraintDynamicsDerivatives {
+    let (q, v, tau) = state(model, seed);
+    let (mut ws, wrenches) = (DerivativeWorkspace::new(model), wrenches(model, seed));
+    constraint_dynamics_derivatives(model, &mut ws, method, (&q, &v, &tau), &wrenches, list).expect("runs").clone()
+}
+
+fn struck(model: &Model, method: Method, seed: u64, list: &[Constraint]) -> ImpulseDynamicsDerivatives {
+    let (q, v, _) = state(model, seed);
+    let mut ws = DerivativeWorkspace::new(model);
+    impulse_dynamics_derivatives(model, &mut ws, method, (&q, &v), 0.3, list).expect("runs").clone()
+}
+
+/// Every matrix, those of wrenches too; of motion, then of multipliers.
+fn matrices(d: &ConstraintDynamicsDerivatives) -> Vec<(String, &DMatrix<f64>)> {
+    let mut all: Vec<_> = d.matrices().into_iter().map(|(what, m)| (what.to_owned(), m)).collect();
+    all.extend(d.ddq_df_ext.iter().enumerate().map(|(k, m)| (format!("ddq_df_ext[{k}]"), m)));
+    all.extend(d.dlambda_df_ext.iter().enumerate().map(|(k, m)| (format!("dlambda_df_ext[{k}]"), m)));
+    all
+}
+
+/// How much rounding the state allows: the condition of `J M⁻¹ Jᵀ` on its range, and that of M.
+fn conditions(model: &Model, seed: u64, list: &[Constraint]) -> (f64, f64) {
+    let (q, ..) = state(model, seed);
+    let mut ws = Workspace::new(model);
+    let m = mass_matrix(model, &q).expect("runs");
+    let values = m.clone().symmetric_eigenvalues();
+    if list.is_empty() {
+        return (1.0, values.max() / values.min());
+    }
+    let j = constraint_jacobian(model, &mut ws, &q, list).expect("runs").clone();
+    let g = &j * m.cholesky().expect("is positive").solve(&j.transpose());
+    let all = g.svd(false, false).singular_values;
+    let least = all.iter().copied().filter(|x| *x > 1e-12 * all.max()).fold(f64::INFINITY, f64::min);
+    (if all.max() > 0.0 { all.max() / least } else { 1.0 }, values.max() / values.min())
+}
+
+/// The closed form is what dual numbers through the algorithm give: every kind of joint and of row, mimic joints, friction,
+/// wrenches, gains; dependent rows and rows that contradict each other.
+#[test]
+fn formulas_agree_with_dual_numbers() {
+    let (mut full, mut deficient, mut worst) = (0, 0, 0.0f64);
+    for (what, model, shift) in regular() {
+        for seed in [shift, shift + 3] {
+            let list = constraints(&model, seed);
+            for list in [&list[..1], &list[1..], &list] {
+                let (of_g, of_m) = conditions(&model, seed, list);
+                let (analytical, dual) =
+                    (at(&model, Method::Analytical, seed, list), at(&model, Method::Dual, seed, list));
+                let rows = analytical.lambda.len();
+                *(if analytical.rank == rows { &mut full } else { &mut deficient }) += 1;
+                assert_eq!((analytical.rank, dual.rank), (dual.rank, analytical.rank));
+                for ((name, x), (_, y)) in matrices(&analytical).into_iter().zip(matrices(&dual)) {
+                    let d = deviation(x, y);
+                    // Roundings as the conditions amplify them: multipliers lose that of G, squared in derivatives by q.
+                    let tolerance = (1e-15 * of_m.max(1e2)).max(1e-15 * of_g * of_g.min(1e4));
+                    worst = worst.max(d / tolerance);
+                    assert!(
+                        d < tolerance,
+                        "{what}, state {seed}, rank {} of {rows}, conditions {of_g:.0e}, {of_m:.0e}: {name} {d:e}",
+                        analytical.rank
+                    );
+                }
+                let (analytical, dual) =
+                    (struck(&model, Method::Analytical, seed, list), struck(&model, Method::Dual, seed, list));
+                for ((name, x), (_, y)) in analytical.matrices().into_iter().zip(dual.matrices()) {
+                    let d = deviation(x, y);
+                    let tolerance = (1e-15 * of_m.max(1e2)).max(1e-15 * of_g * of_g.min(1e4));
+                    worst = worst.max(d / tolerance);
+                    assert!(d < tolerance, "{what}, state {seed}, conditions {of_g:.0e}, {of_m:.0e}: {name} {d:e}");
+                }
+            }
+        }
+    }
+    println!("{full} of full rank, {deficient} not, worst {worst:e} of the tolerance");
+    assert!(full > 0 && deficient > 0, "both cases occur: {full}, {deficient}");
+}
+
+/// Differences converge to it, where the state leaves them digits to do so.
+#[test]
+fn differences_converge_to_the_formulas() {
+    let mut compared = 0;
+    for (what, model, seed) in regular() {
+        let list = constraints(&model, seed);
+        let (of_g, of_m) = conditions(&model, seed, &list);
+        if model.nv() > 20 || of_g > 1e4 || of_m > 1e4 {
+            continue; // twenty runs a column; and no digits to spare
+        }
+        compared += 1;
+        let (analytical, difference) =
+            (at(&model, Method::Analytical, seed, &list), at(&model, Method::Difference, seed, &list));
+        let errors = difference.errors.as_ref().expect("estimated");
+        let scale = analytical.ddq.amax().max(analytical.lambda.amax()).max(1.0);
+        for (((name, x), (_, y)), (_, error)) in
+            matrices(&analytical).into_iter().zip(matrices(&difference)).zip(matrices(errors))
+        {
+            let scale = scale.max(x.amax());
+            let (off, tolerance) = ((x - y).amax() / scale, 1e-8 + 10.0 * error.amax() / scale);
+            // Ridders' method reaches 1e-10 of the scale with the conditions above, and says itself where it does not.
+            assert!(off < tolerance && tolerance < 1e-5, "{what}: {name} {off:e}, tolerance {tolerance:e}");
+        }
+        let (analytical, difference) =
+            (struck(&model, Method::Analytical, seed, &list), struck(&model, Method::Difference, seed, &list));
+        let errors = difference.errors.as_ref().expect("estimated");
+        let scale = analytical.v.amax().max(analytical.impulse.amax()).max(1.0);
+        for (((name, x), (_, y)), (_, error)) in
+            analytical.matrices().into_iter().zip(difference.matrices()).zip(errors.matrices())
+        {
+            let scale = scale.max(x.amax());
+            let (off, tolerance) = ((x - y).amax() / scale, 1e-8 + 10.0 * error.amax() / scale);
+            assert!(off < tolerance && tolerance < 1e-5, "{what}: {name} {off:e}, tolerance {tolerance:e}");
+        }
+    }
+    assert!(compared > 0, "no state is good enough");
+}
+
+/// `id(q, v, q̈) − Jᵀ λ` and `J q̈ + γ` with q̈ and λ held.
+struct Residual<'a> {
+    list: &'a [Constraint],
+    ddq: &'a [f64],
+    lambda: &'a [f64],
+}
+
+impl StateFunction for Residual<'_> {
+    fn outputs(&self, model: &Model) -> usize {
+        model.nv() + self.lambda.len()
+    }
+    fn evaluate<T: Scalar>(
+        &self,
+        model: &Model,
+        ws: &mut Workspace<T>,
+        state: State<'_, T>,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        let (torques, rows) = out.split_at_mut(model.nv());
+        let ddq = common::lift::<T>(self.ddq);
+        torques.copy_from_slice(rnea_with(model, ws, state.q, state.v, &ddq, state.wrenches)?);
+        rows.copy_from_slice(constraint_bias(model, ws, state.q, state.v, self.list)?);
+        let jacobian = constraint_jacobian(model, ws, state.q, self.list)?;
+        for (r, lambda) in self.lambda.iter().enumerate() {
+            for (k, ddq) in ddq.iter().enumerate() {
+                torques[k] -= jacobian[(r, k)] * *lambda;
+                rows[r] += jacobian[(r, k)] * *ddq;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// At full rank they solve the dense system `[M −Jᵀ; J 0] [dq̈; dλ] = −d(residual)`.
+#[test]
+fn derivatives_solve_the_dense_system() {
+    let mut solved = 0;
+    for (what, model, seed) in regular() {
+        let list = constraints(&model, seed + 1);
+        for list in [&list[..1], &list[1..], &list] {
+            let by = at(&model, Method::Analytical, seed, list);
+            let rows = by.lambda.len();
+            if by.rank < rows {
+                continue;
+            }
+            solved += 1;
+            let (q, v, tau) = state(&model, seed);
+            let residual = Residual { list, ddq: by.ddq.as_slice(), lambda: by.lambda.as_slice() };
+            let wrenches = wrenches(&model, seed);
+            let held = by_duals(&model, &residual, State { q: &q, v: &v, u: &[], wrenches: &wrenches }).expect("runs");
+            // The residual itself is zero but for the torques.
+            let scale = by.ddq.amax().max(by.lambda.amax()).max(1.0) * 100.0;
+            let off = (held.value.rows(0, model.nv()) - nalgebra::DVector::from_vec(tau)).amax() / scale;
+            let (of_g, of_m) = conditions(&model, seed, list);
+            assert!(off < 1e-14 * of_g.max(of_m).max(1e3), "{what}: {off:e}");
+            let jacobian = constraint_jacobian(&model, &mut Workspace::new(&model), &q, list).expect("runs").clone();
+            let (m, nv) = (mass_matrix(&model, &q).expect("runs"), model.nv());
+            let mut kkt = DMatrix::zeros(nv + rows, nv + rows);
+            kkt.view_mut((0, 0), (nv, nv)).copy_from(&m);
+            kkt.view_mut((nv, 0), (rows, nv)).copy_from(&jacobian);
+            kkt.view_mut((0, nv), (nv, rows)).copy_from(&-jacobian.transpose());
+            let values = kkt.clone().svd(false, false).singular_values;
+            // What a dense solve leaves of the digits of a right-hand side that is rounded itself.
+            let tolerance = 1e-14 * (values.max() / values.min()).max(1e3);
+            let lu = kkt.lu();
+            let cases = [
+                ("q", &held.dq, &by.ddq_dq, &by.dlambda_dq),
+                ("v", &held.dv, &by.ddq_dv, &by.dlambda_dv),
+                ("a wrench", &held.df_ext[1], &by.ddq_df_ext[1], &by.dlambda_df_ext[1]),
+            ];
+            for (name, residual, ddq, lambda) in cases {
+                let expected = lu.solve(&-residual).expect("is regular");
+                let (x, y) = (expected.rows(0, nv).into_owned(), expected.rows(nv, rows).into_owned());
+                let scale = expected.amax().max(1.0);
+                let off = (ddq - x).amax().max((lambda - y).amax()) / scale;
+                assert!(off < tolerance, "{what}, by {name}: {off:e}, tolerance {tolerance:e}");
+            }
+        }
+    }
+    assert!(solved > 0, "full rank occurs");
+}
+
+/// Four feet of a floating quadruped that stand where they are, each given twice, with gains.
+fn standing_twice() -> (Model, Vec<Constraint>) {
+    let model = robot("solo12", &UrdfOptions::new().floating_base(true));
+    let feet = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"].map(|name| {
+        let frame = &model.frames()[model.find_frame(name).expect("is there").index()];
+        let place = Vector3::new(0.1, 0.2, 0.0);
+        Constraint::contact(frame.body().expect("moves"), frame.placement().translation, place).with_gains(30.0, 4.0)
+    });
+    let twice = [feet, feet].concat();
+    (model, twice)
+}
+
+/// Rows that repeat each other, and rows that contradict each other: least-norm multipliers and least squares, and their
+/// derivatives by all three methods.
+#[test]
+fn dependent_rows_have_derivatives() {
+    let (model, mut list) = standing_twice();
+    for (rank, contradict) in [(12, false), (12, true)] {
+        if contradict {
+            // One of the two wants the foot elsewhere.
+            let frame = &model.frames()[model.find_frame("HR_FOOT").expect("is there").index()];
+            let (foot, sole) = (frame.body().expect("moves"), frame.placement().translation);
+            list[7] = Constraint::contact(foot, sole, Vector3::new(0.3, -0.1, 0.05)).with_gains(50.0, 1.0);
+        }
+        let by = at(&model, Method::Analytical, 5, &list);
+        assert_eq!((by.lambda.len(), by.rank), (24, rank));
+        assert_eq!(by.residual > 1e-3, contradict, "{}", by.residual);
+        let (dual, difference) = (at(&model, Method::Dual, 5, &list), at(&model, Method::Difference, 5, &list));
+        for (((name, x), (_, y)), (_, z)) in matrices(&by).into_iter().zip(matrices(&dual)).zip(matrices(&difference)) {
+            // Roundings, some thousand; and what extrapolated differences reach.
+            assert!(deviation(x, y) < 1e-10, "{name}: {:e} from dual numbers", deviation(x, y));
+            assert!(deviation(x, z) < 1e-7, "{name}: {:e} from differences", deviation(x, z));
+        }
+        let (by, dual) = (struck(&model, Method::Analytical, 5, &list), struck(&model, Method::Dual, 5, &list));
+        for ((name, x), (_, y)) in by.matrices().into_iter().zip(dual.matrices()) {
+            assert!(deviation(x, y) < 1e-10, "{name}: {:e} from dual numbers", deviation(x, y));
+        }
+    }
+}
+
+/// Without constraints they are those of forward dynamics; and the same call twice gives the same bits.
+#[test]
+fn no_constraints_and_the_same_again() {
+    for (what, model, seed) in regular() {
+        let (q, v, tau) = state(&model, seed);
+        let wrenches = wrenches(&model, seed);
+        let free = at(&model, Method::Analytical, seed, &[]);
+        let mut ws = DerivativeWorkspace::new(&model);
+        let by =
+            forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &wrenches).expect("runs");
+        let (_, of_m) = conditions(&model, seed, &[]);
+        for ((name, x), (_, y)) in free.matrices().into_iter().zip(by.matrices()) {
+            // Roundings as the mass matrix amplifies them.
+            let d = deviation(x, y);
+            assert!(d < 1e-14 * of_m.max(1e2), "{what}: {name} {d:e}");
+        }
+        let list = constraints(&model, seed);
+        let mut ws = DerivativeWorkspace::new(&model);
+        let mut run = || {
+            let of = (&q[..], &v[..], &tau[..]);
+            let by = constraint_dynamics_derivatives(&model, &mut ws, Method::Analytical, of, &wrenches, &list);
+            let mut all: Vec<f64> =
+                matrices(by.expect("runs")).into_iter().flat_map(|(_, m)| m.as_slice().to_vec()).collect();
+            let by = impulse_dynamics_derivatives(&model, &mut ws, Method::Analytical, (&q, &v), 0.5, &list);
+            all.extend(by.expect("runs").matrices().into_iter().flat_map(|(_, m)| m.as_slice().to_vec()));
+            all
+        };
+        let first = run();
+        assert_same(&run(), &first, &what);
+    }
+}
+
+/// Values are those of the algorithms; misuse is named as there, and the workspace is as good as before.
+#[test]
+fn values_and_misuse() {
+    let (model, list) = standing_twice();
+    let (q, v, tau) = state(&model, 6);
+    let mut ws = DerivativeWorkspace::new(&model);
+    let mut plain = Workspace::new(&model);
+    for method in Method::ALL {
+        let by = constraint_dynamics_derivatives(&model, &mut ws, method, (&q, &v, &tau), &[], &list).expect("runs");
+        let value = constraint_dynamics(&model, &mut plain, &q, &v, &tau, &[], &list).expect("runs");
+        // Eight directions at a time may round otherwise.
+        common::assert_near(by.ddq.as_slice(), value.ddq, 1e-11, method);
+        common::assert_near(by.lambda.as_slice(), value.lambda, 1e-11, method);
+        assert_eq!(by.rank, value.rank);
+        let by = impulse_dynamics_derivatives(&model, &mut ws, method, (&q, &v), 0.2, &list).expect("runs");
+        let value = impulse_dynamics(&model, &mut plain, &q, &v, 0.2, &list).expect("runs");
+        common::assert_near(by.v.as_slice(), value.v, 1e-11, method);
+        common::assert_near(by.impulse.as_slice(), value.impulse, 1e-11, method);
+        let e = constraint_dynamics_derivatives(&model, &mut ws, method, (&q, &v, &tau[1..]), &[], &list);
+        assert_eq!(e.expect_err("is short"), InputError::Length { what: "tau", size: "nv", expected: 18, found: 17 });
+        let e = impulse_dynamics_derivatives(&model, &mut ws, method, (&q, &v), -0.1, &list);
+        assert_eq!(e.expect_err("is negative"), InputError::Restitution);
+    }
+}
