@@ -253,9 +253,32 @@ call in µs, which what else runs on a machine disturbs least (below, the median
              [(k + 1, level) for k, level in enumerate(levels)])
         parts.append("![time at each level](benchmarks-levels.svg)\n")
 
-    operations = docs / "operations.md"
-    if operations.exists():
-        parts.append(operations.read_text())
+    operations = results.get("operations")
+    if operations:
+        peak = operations["peak_flops_per_ns"]
+        which = [r for r in own if r in operations["robots"]]
+        rows = []
+        for name in operations["robots"][which[0]] if which else []:
+            row = [f"`{name}`"]
+            for r in which:
+                found = operations["robots"][r][name]
+                flops = found["sums"] + found["products"] + found["quotients"]
+                trig = f" + {found['functions']} functions" if found["functions"] else ""
+                rates = []
+                for key_of in (name, f"batch/{name}"):
+                    time = robots[r]["gradyn"].get(key_of)
+                    if time:
+                        rates.append(f"{flops / time[key] / peak:.0%}")
+                row.append(f"{flops}{trig}<br>{', '.join(rates)}")
+            rows.append(row)
+        parts.append(f"""## Operations
+
+Sums, products and quotients of a call, counted by running the generic algorithm over a number type that counts; a sine
+with its cosine is one function. Below: what share of this core's peak they are, of one state, then of a batch. The peak,
+measured by fused multiply-adds in registers alone at level {operations["level"]}, is {peak:.0f} operations a nanosecond;
+sums and products that do not come in pairs can reach half of it.
+""")
+        parts.append(table(["", *which], rows))
 
     worst = {}
     for by_robot in results["deviations"].values():

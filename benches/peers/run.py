@@ -179,6 +179,15 @@ def machine(peers):
     }
 
 
+def operations(cpu):
+    """Counts of operations and the core's peak; nothing if cargo cannot build the program here."""
+    try:
+        return pinned(cpu, ["cargo", "bench", "--quiet", "--bench", "operations", "--manifest-path", ROOT / "Cargo.toml"])
+    except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
+        print(f"operations are not counted: {error}")
+        return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     everything = [*ROBOTS, *TREES]
@@ -209,6 +218,7 @@ def main():
                 results["deviations"][name] = robot.check()
                 print(f"{name}: all agree; measuring", flush=True)
                 results["robots"][name] = measure(robot, arguments.rounds, arguments.cpu)
+            results["operations"] = operations(arguments.cpu)
         except Missing as error:
             print(f"not measured: {error}", file=sys.stderr)
             return 3
