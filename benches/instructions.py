@@ -58,6 +58,11 @@ def main():
     if "--write" in sys.argv:
         STORED.write_text(json.dumps({"rustc": rustc, "level": "avx2", "instructions": counted}, indent=1) + "\n")
         return 0
+    if not STORED.exists():
+        for case, now in counted.items():
+            print(f"{case:40} {now:>10}")
+        print("there is nothing to compare with yet: python3 benches/instructions.py --write")
+        return 0
     stored = json.loads(STORED.read_text())
     worse = []
     for case, now in counted.items():
