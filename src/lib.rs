@@ -44,7 +44,8 @@
 //! | [`derivatives`] | dual numbers, drivers for functions of your own, differences; knows no robots |
 //!
 //! SI units and radians everywhere; 6-vectors with the linear part first; derivatives have nv columns, one per way to
-//! move, never nq. The pages in `docs/` say the rest: `tangent-space.md`, `conventions.md` (with the way to and from
+//! move, never nq. The pages in `docs/` say the rest: `tangent-space.md`, `checking.md` (what a check of a derivative
+//! is worth), `conventions.md` (with the way to and from
 //! other programs), `levels.md` (vector instructions). `examples/` answers one question a file.
 //!
 //! Nothing public panics on its input: wrong lengths and numbers that are not finite come back as errors with names.
@@ -76,6 +77,8 @@ pub use nalgebra;
 mod pages {
     #[doc = include_str!("../README.md")]
     struct Readme;
+    #[doc = include_str!("../docs/checking.md")]
+    struct Checking;
     #[doc = include_str!("../docs/conventions.md")]
     struct Conventions;
     #[doc = include_str!("../docs/levels.md")]

@@ -212,7 +212,7 @@ fn contractions_and_terms_allocate_nothing_the_second_time() {
                     }
                     mass_product_derivatives(&model, &mut terms, Method::Analytical, &q, &a).expect("runs");
                     gradyn::dynamics::rnea_gradient(&model, &mut plain, &q, &v, &a, &f_ext, &a).expect("runs");
-                    gradyn::dynamics::rnea_derivatives(&model, &mut plain, &q, &v, &a, &f_ext).expect("runs");
+                    gradyn::dynamics::torque_derivatives(&model, &mut plain, &q, &v, &a, &f_ext).expect("runs");
                     rnea_hessian(&model, &mut hessian, &q, &v, &a, &f_ext, &a).expect("runs");
                     let along = (&v[..], &a[..], &v[..]);
                     rnea_hessian_product(&model, &mut hessian, (&q, &v, &a), &f_ext, &a, along).expect("runs");

@@ -101,6 +101,9 @@ pub(crate) struct StateAnswer<'a> {
     q: &'a [f64],
     v: &'a [f64],
     a: &'a [f64],
+    /// The torques that accelerations were computed from; `tau` is the answer's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tau_given: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     f_ext: Option<Entries<[f64; 6]>>,
 }
@@ -109,7 +112,7 @@ impl<'a> StateAnswer<'a> {
     pub(crate) fn new(state: &'a State) -> Self {
         let entry = |link: &LinkWrench| (link.link.clone(), link.wrench);
         let f_ext = state.f_ext.as_ref().map(|links| Entries(links.iter().map(entry).collect()));
-        Self { q: &state.q, v: &state.v, a: &state.a, f_ext }
+        Self { q: &state.q, v: &state.v, a: &state.a, tau_given: state.tau.as_deref(), f_ext }
     }
 }
 

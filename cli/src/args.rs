@@ -47,7 +47,7 @@ pub(crate) enum Command {
 }
 
 /// The robot, and choices that make it another one.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct RobotArgs {
     /// The robot: a URDF file
     pub(crate) robot: PathBuf,
@@ -86,7 +86,7 @@ pub(crate) struct Info {
     "FILE holds {\"states\": [{\"q\": [..], \"v\": [..], \"a\": [..]}, ..]} with nq, nv and nv numbers. A state may also ",
     "have \"f_ext\": {\"LINK\": [fx,fy,fz,nx,ny,nz]}, wrenches in the links' own frames, and \"tau\", nv numbers, ",
     "which accelerations (ddq and its derivatives) are computed from and nothing else.\n\n",
-    "Each state is answered with its q, v, a, and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
+    "Each state is answered with its q, v, a (its tau as tau_given), and with tau, mass_matrix, dtau_dq, dtau_dv, dtau_da (lists of rows, nv ",
     "by nv), and dtau_df_ext if it has f_ext (for each link nv rows of six). Columns of dtau_dq are directions of motion, ",
     "as in v: nv of them, not nq. Quaternions are x, y, z, w.\n\n",
     "LIST, separated by commas, asks for these instead (SI units, axes of the world unless said; linear rows before ",
@@ -158,13 +158,37 @@ pub(crate) struct Derivatives {
 
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "An entry deviates if two methods differ there by more than ten times the error that the differences estimate for ",
-    "themselves, and by more than 1e-9 of the largest entry.\n\n",
-    "Example:\n  gradyn check robots/g1.urdf --floating-base",
+    "Without --against, an entry deviates if two methods differ there by more than ten times the error that the ",
+    "differences estimate for themselves, and by more than 1e-9 of the largest entry.\n\n",
+    "With --against, FILE holds states and what another program computed there: q, v, a, f_ext as `evaluate` reads them, ",
+    "and any of the quantities that `evaluate` knows. `tau` is checked too, unless accelerations (ddq and its derivatives) ",
+    "are claimed, which are checked at it (or at `tau_given`, if that is there). Three forms:\n",
+    "  JSON   as `evaluate` writes; `joints`, a list of names, gives the joints in the order of FILE\n",
+    "  CSV    state,quantity,row,column,value, an entry a line; rows and columns by names (elbow, root_joint.wx) or\n",
+    "         numbers from 0; quantities such as q, dtau_dq, f_ext.LINK, dtau_df_ext.LINK, energy.kinetic\n",
+    "  .npz   arrays of NumPy by the same names, states along the first axis (left out for a single state); `joints`\n",
+    "A derivative by q has a column for each entry of v; with --layout drake it may have one for each entry of q.\n\n",
+    "Example:\n  gradyn check robots/g1.urdf --floating-base\n",
+    "  gradyn check robots/panda.urdf --against theirs.npz --layout pinocchio --report report.html",
 ))]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
+    /// Check what another program computed: JSON, CSV or .npz; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["samples", "seed", "state"])]
+    pub(crate) against: Option<PathBuf>,
+    /// Whose order of joints and coordinates that file has
+    #[arg(long, value_enum, value_name = "LAYOUT", default_value_t = Layout::Gradyn, requires = "against")]
+    pub(crate) layout: Layout,
+    /// How far an entry may be off, relative to itself
+    #[arg(long, value_name = "RELATIVE", default_value_t = 1e-6, value_parser = tolerance, requires = "against")]
+    pub(crate) tolerance: f64,
+    /// How far an entry may be off besides, relative to the largest of its matrix: 1e-6 for single precision
+    #[arg(long, value_name = "RELATIVE", default_value_t = 1e-12, value_parser = tolerance, requires = "against")]
+    pub(crate) floor: f64,
+    /// Write a page to read in a browser, or to print
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// How many random states
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) samples: u64,
@@ -235,6 +259,19 @@ pub(crate) enum Continuous {
     CosSin,
 }
 
+impl RobotArgs {
+    /// With the choices that a layout makes.
+    pub(crate) fn in_layout(&self, layout: Layout) -> Self {
+        match layout {
+            Layout::Gradyn => self.clone(),
+            Layout::Pinocchio => Self { continuous: Continuous::CosSin, joint_order: Order::Pinocchio, ..self.clone() },
+            Layout::Mujoco | Layout::Drake => {
+                Self { continuous: Continuous::Angle, joint_order: Order::File, ..self.clone() }
+            }
+        }
+    }
+}
+
 impl From<Continuous> for ContinuousForm {
     fn from(form: Continuous) -> Self {
         match form {
@@ -242,6 +279,19 @@ impl From<Continuous> for ContinuousForm {
             Continuous::CosSin => Self::CosSin,
         }
     }
+}
+
+/// Whose conventions a file follows: order of joints, coordinates of a floating base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Layout {
+    /// As `gradyn evaluate` writes, with `--continuous` and `--joint-order`
+    Gradyn,
+    /// Siblings by name, continuous joints by (cos, sin), a floating base as here
+    Pinocchio,
+    /// Joints as in the file; quaternions w x y z, linear velocity of the base in the world's axes
+    Mujoco,
+    /// Base quaternion (w x y z) before position, angular velocity before linear, both in the world's axes
+    Drake,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -266,6 +316,13 @@ fn method(name: &str) -> Result<Method, String> {
     }
     let names = Method::ALL.map(Method::name).join(", ");
     Err(format!("expected one of: {names}"))
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if (0.0..1.0).contains(&x) => Ok(x),
+        _ => Err(String::from("expected a number from 0 to below 1, such as 1e-6")),
+    }
 }
 
 /// A level of this processor by its name.

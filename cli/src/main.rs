@@ -4,6 +4,7 @@
 
 mod answer;
 mod args;
+mod claims;
 mod commands;
 mod error;
 mod evaluation;

@@ -37,6 +37,18 @@ fn trim(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }
 
+/// Ten digits, to tell apart what differs little.
+pub(crate) fn exact(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 {
+        String::from("0")
+    } else if (1e-3..1e6).contains(&size) {
+        trim(&format!("{x:.10}")).to_owned()
+    } else {
+        format!("{x:.9e}")
+    }
+}
+
 /// A deviation: `3.1e-12`, and 0 exactly.
 pub(crate) fn deviation(x: f64) -> String {
     if x == 0.0 { String::from("0") } else { format!("{x:.1e}") }
@@ -54,5 +66,6 @@ mod tests {
             ["0", "0.5", "-1.23457", "1e-9", "100", "2e8"]
         );
         assert_eq!([0.0, 3.14e-12].map(deviation), ["0", "3.1e-12"]);
+        assert_eq!([0.0, -0.1234567891234, 1e-9].map(exact), ["0", "-0.1234567891", "1.000000000e-9"]);
     }
 }

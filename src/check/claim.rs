@@ -1,7 +1,7 @@
 //! The check of what somebody computed of a robot at a state.
 
 use super::functions::{By, Of};
-use super::{CheckError, Claim, Guess, Options, Quantity, Report, mistakes};
+use super::{CheckError, Claim, Guess, Options, Quantity, Report, conditioning, mistakes};
 use crate::dynamics::{
     ExternalWrench, Workspace, bias, center_of_mass, factorize_mass_matrix, frame_jacobian, generalized_gravity,
     mass_matrix, rnea_with,
@@ -129,7 +129,10 @@ fn expect_shape(
     let guess = if (found_columns, found_rows) == (rows, columns) {
         Some(Guess::Transposed)
     } else if fits(found_rows, rows) && fits(found_columns, columns) {
-        Some(mistakes::of_coordinates(model, quantity, state, claimed).unwrap_or(Guess::CoordinatesNotDirections))
+        let rest = vec![0.0; nv];
+        let at = Of::derivative(quantity).map(|(of, _)| of.state(state, &rest));
+        let guess = at.and_then(|at| mistakes::of_coordinates(model, quantity, at, claimed));
+        Some(guess.unwrap_or(Guess::CoordinatesNotDirections))
     } else {
         None
     };
@@ -151,10 +154,11 @@ fn derivative(
     let exact = of.exact(model, at)?;
     let wrenches = state.wrenches.len();
     let matrix = by.of(&exact).ok_or(ClaimError::UnknownWrench { index: wrenches, wrenches })?;
-    let knowledge = Knowledge {
-        exact: Some(row_major(matrix)),
-        mistakes: mistakes::of_derivative(model, quantity, state, &exact, matrix)?,
+    let rounding = match of {
+        Of::Acceleration => Some(row_major(&conditioning::of_derivative(model, at, by, &exact.value, matrix)?)),
+        _ => None,
     };
+    let knowledge = Knowledge { exact: Some(row_major(matrix)), rounding, ..Knowledge::default() };
     let claim = Claim::from_fn(claimed.nrows(), claimed.ncols(), |i, j| claimed[(i, j)]);
     let outputs = Euclidean(matrix.nrows());
     let mut ws = Workspace::new(model);
@@ -181,7 +185,17 @@ fn derivative(
             jacobian_with(options, &Euclidean(6), &outputs, f, &x, &claim, &knowledge)
         }
     };
-    Ok(report?)
+    let mut report = report?;
+    if !report.agrees() {
+        let mistakes = mistakes::of_derivative(model, (of, by), at, &exact, matrix)?;
+        explain(&mut report, options, &mistakes);
+    }
+    Ok(report)
+}
+
+fn explain(report: &mut Report, options: &Options, mistakes: &[(Guess, DMatrix<f64>)]) {
+    let mistakes: Vec<_> = mistakes.iter().map(|(guess, matrix)| (guess.clone(), row_major(matrix))).collect();
+    report.explain(options, &mistakes);
 }
 
 /// The mass matrix and its inverse depend on `q` alone.
@@ -250,9 +264,28 @@ fn value(
         }
     };
     let claim = Claim::from_fn(claimed.nrows(), claimed.ncols(), |i, j| claimed[(i, j)]);
-    let error: Vec<f64> = found.iter().zip(&other).map(|(a, b)| (a - b).abs()).collect();
-    let mistakes = mistakes::of_value(model, quantity, state, &found);
-    Ok(values(&options, &found, &error, &claim, &mistakes)?)
+    let mut error: Vec<f64> = found.iter().zip(&other).map(|(a, b)| (a - b).abs()).collect();
+    if quantity == Quantity::Ddq {
+        let rounding = conditioning::of_accelerations(model, acceleration, &found)?;
+        error.iter_mut().zip(&rounding).for_each(|(error, rounding)| *error = error.max(*rounding));
+    }
+    let mut report = values(&options, &found, &error, &claim, &[])?;
+    if !report.agrees() {
+        let right = DMatrix::from_column_slice(found.len(), 1, &found);
+        let still = State { v: &rest, a: &rest, ..*state };
+        let mistakes = match quantity {
+            Quantity::Tau => mistakes::of_vector(model, Of::Torque, torque, &right),
+            Quantity::Ddq => mistakes::of_vector(model, Of::Acceleration, acceleration, &right),
+            Quantity::Bias => mistakes::of_vector(model, Of::Torque, partials::State { u: &rest, ..torque }, &right),
+            Quantity::Gravity => {
+                let still = State { wrenches: &[], ..still };
+                mistakes::of_vector(model, Of::Torque, Of::Torque.state(&still, &rest), &right)
+            }
+            _ => Vec::new(),
+        };
+        explain(&mut report, &options, &mistakes);
+    }
+    Ok(report)
 }
 
 pub(super) fn row_major(m: &DMatrix<f64>) -> Vec<f64> {

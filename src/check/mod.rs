@@ -25,6 +25,8 @@
 //! ```
 
 mod claim;
+mod conditioning;
+mod frames;
 mod functions;
 mod mistakes;
 mod quantity;

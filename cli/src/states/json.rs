@@ -10,7 +10,7 @@ pub(crate) enum Json {
     Null,
     Bool,
     Number(f64),
-    String,
+    String(String),
     /// A list of nothing but numbers; the empty list.
     Numbers(Vec<f64>),
     /// Any other list.
@@ -25,7 +25,7 @@ impl Json {
             Self::Null => String::from("null"),
             Self::Bool => String::from("true or false"),
             Self::Number(x) => format!("the number {x}"),
-            Self::String => String::from("a string"),
+            Self::String(_) => String::from("a string"),
             Self::Numbers(list) => format!("a list of {} numbers", list.len()),
             Self::List(list) => format!("a list with {} entries", list.len()),
             Self::Object(_) => String::from("an object"),
@@ -156,8 +156,8 @@ impl<'de> Visitor<'de> for Value<'_> {
     fn visit_f64<E: serde::de::Error>(self, x: f64) -> Result<Json, E> {
         if x.is_finite() { Ok(Json::Number(x)) } else { Err(E::custom("number out of range")) }
     }
-    fn visit_str<E>(self, _: &str) -> Result<Json, E> {
-        Ok(Json::String)
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::String(text.to_owned()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {

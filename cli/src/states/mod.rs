@@ -1,11 +1,11 @@
 //! States of a robot: read from a file, or random.
 
-mod json;
+pub(crate) mod json;
 mod random;
 mod read;
 
 pub(crate) use random::{NEUTRAL, RANDOM, neutral, random};
-pub(crate) use read::{name, read};
+pub(crate) use read::{bytes, name, read, unknown_link};
 
 use crate::robot::LinkPlace;
 use gradyn::dynamics::ExternalWrench;

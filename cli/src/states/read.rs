@@ -32,6 +32,15 @@ pub(crate) fn name(path: &Path) -> String {
 
 /// The name for messages, and the text.
 fn text(path: &Path) -> Result<(String, String), Error> {
+    let (file, bytes) = bytes(path)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((file, text)),
+        Err(_) => Err(Error::States { file, reason: String::from("it is not UTF-8 text") }),
+    }
+}
+
+/// The name for messages, and what the file holds; `-` is standard input.
+pub(crate) fn bytes(path: &Path) -> Result<(String, Vec<u8>), Error> {
     let mut bytes = Vec::new();
     let file = name(path);
     let read = if path == Path::new(STDIN) {
@@ -43,10 +52,7 @@ fn text(path: &Path) -> Result<(String, String), Error> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Error::States { file, reason: format!("more than {MAX_BYTES} bytes: split it") });
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((file, text)),
-        Err(_) => Err(Error::States { file, reason: String::from("it is not UTF-8 text") }),
-    }
+    Ok((file, bytes))
 }
 
 fn states(value: Json, robot: &Robot) -> Result<Vec<State>, String> {
@@ -137,7 +143,7 @@ fn wrenches(value: Json, links: &HashMap<&str, LinkPlace>) -> Result<Vec<LinkWre
     entries.into_iter().map(wrench).collect()
 }
 
-fn unknown_link(found: &str, links: &HashMap<&str, LinkPlace>) -> String {
+pub(crate) fn unknown_link(found: &str, links: &HashMap<&str, LinkPlace>) -> String {
     let found = found.chars().take(100).collect::<String>();
     let similarity = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &found.to_lowercase());
     let nearest =

@@ -1,11 +1,13 @@
 //! The program `gradyn` as scripts and people see it: answers, exit codes, messages.
 
+mod against;
 mod bench;
 mod check;
 mod derivatives;
 mod errors;
 mod evaluate;
 mod info;
+mod report;
 
 use std::ffi::OsStr;
 use std::fs;

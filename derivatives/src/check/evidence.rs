@@ -31,6 +31,15 @@ impl Found {
     /// Nothing could be evaluated.
     pub(super) const NOTHING: Self =
         Self { value: f64::NAN, error: f64::INFINITY, kink: 0.0, reason: Reason::NonFinite, rows: 0 };
+
+    /// The same derivative, seen with other steps too: what differs between the two is error.
+    pub(super) fn confirmed_by(self, again: Self) -> Self {
+        let apart = (self.value - again.value).abs();
+        let best = if again.error < self.error { again } else { self };
+        // A table that settles at once and wrongly has seen too few steps to know why.
+        let reason = if self.rows < again.rows { again.reason } else { self.reason };
+        Self { error: best.error.max(apart), kink: self.kink.min(again.kink), reason, ..best }
+    }
 }
 
 /// A matrix of what is known.
@@ -135,7 +144,9 @@ where
             let (ahead, behind) = path.pair(i);
             if seen && ahead.is_finite() && behind.is_finite() {
                 let quotient = (ahead - behind) / (2.0 * h);
-                track.extend(h, ahead, behind, path.rounding(i, h, quotient));
+                // An output may be small by cancellation of what others are made of.
+                let shared = f64::EPSILON * magnitude / h;
+                track.extend(h, (ahead, behind), path.rounding(i, h, quotient), shared);
             } else {
                 track.interrupt();
             }
@@ -174,13 +185,13 @@ impl Default for Track {
 }
 
 impl Track {
-    fn extend(&mut self, h: f64, ahead: f64, behind: f64, rounding: f64) {
+    fn extend(&mut self, h: f64, (ahead, behind): (f64, f64), rounding: f64, shared: f64) {
         let before = self.error;
         self.table.extend((ahead - behind) / (2.0 * h), rounding, (&mut self.value, &mut self.error));
         if self.error < before {
             self.rounding = rounding;
         }
-        self.sides.extend(h, ahead, behind, rounding);
+        self.sides.extend(h, ahead, behind, rounding.max(shared));
         self.rows += 1;
     }
 
@@ -200,6 +211,13 @@ impl Track {
 }
 
 impl Evidence {
+    /// No evidence is better than this.
+    pub(super) fn blur(&mut self, rounding: &[f64]) {
+        for (found, rounding) in self.found.iter_mut().zip(rounding) {
+            found.error = found.error.max(*rounding);
+        }
+    }
+
     /// Puts exact derivatives in the place of differences where the two do not contradict each other. Returns where they do.
     pub(super) fn refine(&mut self, options: &super::Options, exact: &[f64]) -> usize {
         let scale = self.scale();

@@ -1,12 +1,12 @@
 //! Checks of first derivatives.
 
-use super::evidence::{self, Evidence, Found};
+use super::evidence::{self, Evidence};
 use super::judge::{expect_shape, judge};
-use super::{CheckError, Claim, Options, Report, Verdict, curve, guesses, taylor};
+use super::{CheckError, Claim, Options, Report, Verdict, curve, taylor};
 use crate::difference::{DifferenceError, Manifold, Outcome};
 
 /// A second table of differences starts at a step so much shorter: no step of the first is among its own.
-const OTHER_STEPS: f64 = 0.61;
+pub(super) const OTHER_STEPS: f64 = 0.61;
 
 /// Checks a claimed Jacobian: row `i` for output direction `i`, column `k` for `d/dt f(x ⊕ t e_k)`.
 ///
@@ -74,6 +74,9 @@ pub fn gradient<X: Manifold>(
 pub struct Knowledge {
     /// The derivative from another source that is right to rounding, row-major: dual numbers, or a closed form.
     pub exact: Option<Vec<f64>>,
+    /// What rounding inside of the function contributes to each entry, whichever way it is computed, row-major: where a
+    /// function is ill-conditioned, this is known better than it can be seen.
+    pub rounding: Option<Vec<f64>>,
     /// What would have been claimed if a certain mistake had been made, row-major, most probable first.
     pub mistakes: Vec<(super::Guess, Vec<f64>)>,
 }
@@ -102,7 +105,8 @@ where
     expect_point("x", x, inputs.coordinates())?;
     let shape = (outputs.directions(), inputs.directions());
     expect_shape(options, claim, shape, (outputs.coordinates(), inputs.coordinates()))?;
-    for values in knowledge.exact.iter().chain(knowledge.mistakes.iter().map(|(_, values)| values)) {
+    let known = knowledge.exact.iter().chain(&knowledge.rounding);
+    for values in known.chain(knowledge.mistakes.iter().map(|(_, values)| values)) {
         let (expected, found) = (claim.values.len(), values.len());
         if expected != found {
             return Err(CheckError::Size { what: "known values", expected, found });
@@ -110,15 +114,15 @@ where
     }
 
     let mut evidence = evidence::jacobian(options.step, inputs, outputs, &mut f, x).map_err(failed)?;
+    let rounding = knowledge.rounding.as_deref().unwrap_or(&[]);
+    evidence.blur(rounding);
     confirm(options, inputs, outputs, &mut f, x, claim, &mut evidence).map_err(failed)?;
+    evidence.blur(rounding);
     let contradictions = knowledge.exact.as_ref().map_or(0, |exact| evidence.refine(options, exact));
+    evidence.blur(rounding);
     let mut report = judge(options, &evidence, claim);
-    if contradictions > 0 {
-        let note =
-            format!("{contradictions} entries differ between exact derivatives and differences: a derivative is lost");
-        report.notes.push(note);
-    }
-    guesses::add(options, &mut report, claim, &knowledge.mistakes);
+    report.note_contradictions(contradictions);
+    report.explain(options, &knowledge.mistakes);
     curve::add(options, inputs, outputs, &mut f, x, &mut report);
     taylor::add(options, inputs, outputs, &mut f, x, &mut report);
     Ok(report)
@@ -150,12 +154,7 @@ where
         let (again, _) = evidence::column(options.step * OTHER_STEPS, inputs, outputs, f, x, k)?;
         for (i, again) in again.into_iter().enumerate() {
             let found = &mut evidence.found[i * evidence.columns + k];
-            let apart = (found.value - again.value).abs();
-            let best = if again.error < found.error { again } else { *found };
-            let kink = found.kink.min(again.kink);
-            // A table that settles at once and wrongly has seen too few steps to know why.
-            let reason = if found.rows < again.rows { again.reason } else { found.reason };
-            *found = Found { error: best.error.max(apart), kink, reason, ..best };
+            *found = found.confirmed_by(again);
         }
     }
     Ok(())

@@ -3,26 +3,36 @@
 //! | call | checks | evidence |
 //! |---|---|---|
 //! | [`jacobian`], [`gradient`] | first derivatives of a closure, on any [`Manifold`](crate::difference::Manifold) | differences |
-//! | [`jacobian_with`] | the same | and exact derivatives from elsewhere |
+//! | [`jacobian_vector`], [`vector_jacobian`] | `J v` and `Jᵀ w` | differences |
+//! | [`hessian`], [`hessian_vector`] | second derivatives, `∇²f v` | second differences |
+//! | [`generic_jacobian`], [`generic_gradient`], [`generic_hessian`] | those of a function for every number type | and dual numbers |
+//! | [`jacobian_with`] | first derivatives | and exact ones from elsewhere |
 //! | [`values`] | numbers | other numbers, with known errors |
 //!
 //! Each entry gets a [`Verdict`], with the bound that it is based on, and the [`Report`] a [`Guess`] at what went wrong.
 //! Evidence are central differences, extrapolated to step zero, with an estimate of their own error; where they call an
 //! entry wrong, a second table of differences with other steps has confirmed it. Points where the function is not smooth
-//! are recognised by one-sided differences that do not meet, and are not called wrong.
+//! are recognised by one-sided differences that do not meet, and are not called wrong. For tests there are
+//! [`assert_jacobian!`](crate::assert_jacobian), [`assert_gradient!`](crate::assert_gradient) and
+//! [`assert_derivatives!`](crate::assert_derivatives).
 
 mod claim;
 mod curve;
 mod display;
 mod error;
 mod evidence;
+mod generic;
 mod guess;
 mod guesses;
+mod hessian;
 mod jacobian;
 mod judge;
+mod macros;
 mod options;
+mod products;
 mod random;
 mod report;
+mod second;
 mod smooth;
 mod taylor;
 mod values;
@@ -30,9 +40,12 @@ mod verdict;
 
 pub use claim::Claim;
 pub use error::CheckError;
+pub use generic::{generic_gradient, generic_hessian, generic_jacobian};
 pub use guess::Guess;
+pub use hessian::{hessian, hessian_vector};
 pub use jacobian::{Knowledge, gradient, jacobian, jacobian_with};
 pub use options::Options;
+pub use products::{jacobian_vector, vector_jacobian};
 pub use report::{Counts, Curve, Entry, Report, Taylor};
 pub use values::values;
 pub use verdict::{Reason, Verdict};

@@ -138,6 +138,12 @@ impl Report {
         self.counts.disagree == 0
     }
 
+    /// Does every entry agree? Then nothing disagrees, and of none can nothing be said.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        self.counts.agree == self.entries.len()
+    }
+
     /// The entry, if it is there.
     #[must_use]
     pub fn entry(&self, row: usize, column: usize) -> Option<&Entry> {
@@ -174,6 +180,13 @@ impl Report {
     #[must_use]
     pub fn guess(&self) -> Option<&Guess> {
         self.guesses.first()
+    }
+
+    pub(super) fn note_contradictions(&mut self, contradictions: usize) {
+        if contradictions > 0 {
+            let lost = "exact derivatives and differences contradict each other: a derivative is lost on the way";
+            self.notes.push(format!("{contradictions} entries: {lost}"));
+        }
     }
 
     pub(super) fn count(&mut self) {

@@ -23,7 +23,7 @@ where
             .map(|row| row.iter().zip(&direction).map(|(entry, d)| entry.claimed * d).sum())
             .collect();
         let expand = |t: f64, _: &[f64], out: &mut [f64]| out.iter_mut().zip(&slopes).for_each(|(out, s)| *out = t * s);
-        let test = remainders(options, inputs, outputs, &mut *f, x, direction.clone(), 2.0, expand);
+        let test = remainders(options, (inputs, outputs), &mut *f, x, direction.clone(), 2.0, expand);
         report.taylor.extend(test);
     }
 }
@@ -31,8 +31,7 @@ where
 /// The remainders `|f(x ⊕ t d) ⊖ f(x) − expansion(t)|`, and the order that they have where they are above rounding.
 pub(super) fn remainders<X, Y, F, O>(
     options: &Options,
-    inputs: &X,
-    outputs: &Y,
+    (inputs, outputs): (&X, &Y),
     f: &mut F,
     x: &[f64],
     direction: Vec<f64>,

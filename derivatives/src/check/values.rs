@@ -2,7 +2,7 @@
 
 use super::evidence::{Evidence, Found};
 use super::judge::{expect_shape, judge};
-use super::{CheckError, Claim, Guess, Options, Reason, Report, guesses};
+use super::{CheckError, Claim, Guess, Options, Reason, Report};
 
 /// Checks claimed numbers against numbers with known errors, by the same rules as derivatives.
 ///
@@ -45,6 +45,6 @@ pub fn values(
     };
     let found = found.iter().zip(error).map(known).collect();
     let mut report = judge(options, &Evidence { columns: claim.columns, found, magnitude: 0.0 }, claim);
-    guesses::add(options, &mut report, claim, mistakes);
+    report.explain(options, mistakes);
     Ok(report)
 }

@@ -1,13 +1,18 @@
-//! `gradyn check`: the methods against each other on random states.
+//! `gradyn check`: the methods against each other on random states, or what another program computed against evidence.
 
+mod against;
 mod compare;
+mod evidence;
 mod identity;
+mod own;
+mod page;
 mod show;
 
 use super::{Report, progress};
 use crate::answer::StateAnswer;
 use crate::args::Check;
 use crate::error::Error;
+use crate::output::Output;
 use crate::robot::Robot;
 use crate::{evaluation, states};
 use compare::Comparison;
@@ -35,9 +40,18 @@ impl Findings {
 }
 
 pub(crate) fn check(args: &Check) -> Result<Report, Error> {
+    if let Some(path) = &args.against {
+        return against::check(args, path);
+    }
     let robot = Robot::load(&args.robot)?;
+    let output = args.report.as_deref().map(|report| Output::new(Some(report), &[&robot.path])).transpose()?;
     let findings = examine(&robot, args)?;
     let (warnings, failed) = (robot.warnings(), !findings.agree());
+    if let Some(mut output) = output {
+        let page = own::page(&robot, args, &findings)?;
+        output.write(|to| to.write_all(page.as_bytes()))?;
+        output.finish()?;
+    }
     if args.json {
         let mut data = json(&robot, &findings)?;
         data.push(b'\n');

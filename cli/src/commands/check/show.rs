@@ -13,8 +13,8 @@ use anstyle::{AnsiColor, Style};
 /// Names of joints are cut to so many columns in the table.
 const NAME: usize = 24;
 
-const GOOD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
-const BAD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+pub(super) const GOOD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+pub(super) const BAD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 
 pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> String {
     use Align::{Left, Right};
@@ -89,7 +89,7 @@ pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> 
     text
 }
 
-fn verdict(good: bool, yes: &str, no: &str) -> Cell {
+pub(super) fn verdict(good: bool, yes: &str, no: &str) -> Cell {
     if good { Cell::styled(yes, GOOD) } else { Cell::styled(no, BAD) }
 }
 

@@ -1,0 +1,120 @@
+//! Claims in CSV: a number a line, `state,quantity,row,column,value`.
+
+use super::table::{Content, Entry, Place, Table};
+
+/// The columns, which may stand in any order.
+const COLUMNS: [&str; 5] = ["state", "quantity", "row", "column", "value"];
+
+pub(super) fn read(text: &str) -> Result<Table, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut records = records(text)?.into_iter();
+    let Some((_, header)) = records.next() else {
+        return Err(format!("it is empty, expected the heading {}", COLUMNS.join(",")));
+    };
+    let mut at = [0; COLUMNS.len()];
+    for (at, name) in at.iter_mut().zip(COLUMNS) {
+        *at = header
+            .iter()
+            .position(|field| field.trim() == name)
+            .ok_or_else(|| format!("line 1: expected the heading {}, found {}", COLUMNS.join(","), header.join(",")))?;
+    }
+    let mut table = Table::default();
+    let mut lines = Vec::new();
+    for (line, fields) in records {
+        if fields.len() != header.len() {
+            return Err(format!("line {line}: expected {} fields, found {}", header.len(), fields.len()));
+        }
+        let [state, quantity, row, column, value] = at.map(|at| fields[at].trim());
+        let state: usize = state
+            .parse()
+            .map_err(|_| format!("line {line}: expected the number of a state, counted from 0, found `{state}`"))?;
+        let number: f64 = value.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| {
+            format!(
+                "line {line}: state {state}, `{quantity}`, row `{row}`, column `{column}`: expected a finite number, \
+                 found `{value}`"
+            )
+        })?;
+        let place = Place { line, row: row.to_owned(), column: column.to_owned(), value: number };
+        lines.push((state, quantity.to_owned(), place));
+    }
+    // In order of states, each in that of the file.
+    lines.sort_by_key(|(state, ..)| *state);
+    for (state, key, place) in lines {
+        let before = table.states.len();
+        if state > before {
+            return Err(format!("state {before} is missing: line {} has state {state}", place.line));
+        }
+        if state == before {
+            table.states.push(Vec::new());
+        }
+        let entries = &mut table.states[state];
+        match entries.iter_mut().find(|entry| entry.key == key) {
+            Some(Entry { value: Content::Scattered(places), .. }) => places.push(place),
+            _ => entries.push(Entry { key, value: Content::Scattered(vec![place]) }),
+        }
+    }
+    Ok(table)
+}
+
+/// The fields of each record and the line it begins on, by RFC 4180. Empty lines are skipped.
+fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
+    let mut records = Vec::new();
+    let (mut line, mut began) = (1, 1);
+    let (mut fields, mut field) = (Vec::new(), String::new());
+    let mut characters = text.chars().peekable();
+    let mut quoted = false;
+    while let Some(c) = characters.next() {
+        if c == '\n' {
+            line += 1;
+        }
+        match c {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                field.push('"');
+            }
+            '"' if quoted => quoted = false,
+            '"' if field.is_empty() => quoted = true,
+            _ if quoted => field.push(c),
+            ',' => fields.push(std::mem::take(&mut field)),
+            '\r' if characters.peek() == Some(&'\n') => {}
+            '\n' => {
+                fields.push(std::mem::take(&mut field));
+                push(&mut records, began, std::mem::take(&mut fields));
+                began = line;
+            }
+            _ => field.push(c),
+        }
+    }
+    if quoted {
+        return Err(format!("line {began}: the text ends within quotes"));
+    }
+    fields.push(field);
+    push(&mut records, began, fields);
+    Ok(records)
+}
+
+fn push(records: &mut Vec<(usize, Vec<String>)>, line: usize, fields: Vec<String>) {
+    if fields.iter().any(|field| !field.trim().is_empty()) {
+        records.push((line, fields));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_split_as_the_standard_says() {
+        let text = "a,b\r\n\n\"x,\"\"y\"\"\",\"two\nlines\"\n1,";
+        let expected: [(usize, &[&str]); 3] = [(1, &["a", "b"]), (3, &["x,\"y\"", "two\nlines"]), (5, &["1", ""])];
+        let found = records(text).expect("is good");
+        assert_eq!(found.len(), 3);
+        for ((line, fields), (expected_line, expected)) in found.iter().zip(expected) {
+            assert_eq!(
+                (*line, fields.iter().map(String::as_str).collect::<Vec<_>>()),
+                (expected_line, expected.into())
+            );
+        }
+        assert!(records("a,\"b").is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! Claims in NumPy's `.npz`: arrays by name, with the states along the first axis.
+
+use super::npy::{self, Npy};
+use super::table::{Array, Content, Entry, JointPlace, Shape, Table};
+use std::io::{Cursor, Read};
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+/// More than this is refused, whatever it was packed in.
+const MAX_BYTES: u64 = 1 << 30;
+
+pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
+    let broken = |error: ZipError| format!("it is no whole archive: {error}");
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
+    let mut table = Table::default();
+    let mut arrays: Vec<(String, Array)> = Vec::new();
+    let mut left = MAX_BYTES;
+    for k in 0..archive.len() {
+        let file = archive.by_index(k).map_err(broken)?;
+        let name = file.name().map_err(broken)?.into_owned();
+        let Some(key) = name.strip_suffix(".npy") else {
+            return Err(format!("it holds `{name}`, expected .npy arrays"));
+        };
+        let mut content = Vec::new();
+        let read = file.take(left + 1).read_to_end(&mut content);
+        read.map_err(|error| format!("array `{key}` cannot be read: {error}"))?;
+        left =
+            left.checked_sub(content.len() as u64).ok_or_else(|| format!("more than {MAX_BYTES} bytes: split it"))?;
+        match npy::read(&content).map_err(|reason| format!("array `{key}`: {reason}"))? {
+            Npy::Texts(names) if key == "joints" => {
+                table.joints = Some(names.into_iter().map(|name| JointPlace { name, start: None }).collect());
+            }
+            // Remarks, such as the program's name.
+            Npy::Texts(_) => {}
+            // An empty list has no type.
+            Npy::Numbers(array) if key == "joints" && array.numbers.is_empty() => table.joints = Some(Vec::new()),
+            Npy::Numbers(_) if key == "joints" => {
+                return Err(String::from("array `joints`: expected names, found numbers"));
+            }
+            Npy::Numbers(array) => {
+                finite(key, &array)?;
+                match (key, array.numbers.as_slice()) {
+                    ("nq", [n]) => table.nq = Some(*n),
+                    ("nv", [n]) => table.nv = Some(*n),
+                    _ => arrays.push((key.to_owned(), array)),
+                }
+            }
+        }
+    }
+    let q = arrays.iter().find(|(key, _)| key == "q").map(|(_, q)| q.shape.clone());
+    match q.ok_or("missing array `q`, the configurations")?.as_slice() {
+        [_] => {
+            table.states.push(arrays.into_iter().map(|(key, array)| entry(key, array)).collect());
+        }
+        [states, _] if *states > bytes.len() => {
+            return Err(format!("array `q`: {states} states cannot be in {} bytes", bytes.len()));
+        }
+        [states, _] => {
+            table.states.resize_with(*states, Vec::new);
+            for (key, array) in arrays {
+                split(&key, array, &mut table.states)?;
+            }
+        }
+        shape => {
+            return Err(format!("array `q`: expected states by nq, or nq numbers, found {}", Shape(shape)));
+        }
+    }
+    Ok(table)
+}
+
+fn entry(key: String, array: Array) -> Entry {
+    Entry { key, value: Content::Array(array) }
+}
+
+/// Gives each state its part.
+fn split(key: &str, array: Array, states: &mut [Vec<Entry>]) -> Result<(), String> {
+    let Array { shape, numbers } = array;
+    let count = states.len();
+    let Some((found, shape)) = shape.split_first().filter(|(found, _)| **found == count) else {
+        return Err(format!(
+            "array `{key}`: expected {count} states along its first axis, as `q` has, found {}",
+            Shape(&shape)
+        ));
+    };
+    let size = numbers.len().checked_div(*found).unwrap_or(0);
+    for (k, entries) in states.iter_mut().enumerate() {
+        let numbers = numbers[k * size..(k + 1) * size].to_vec();
+        entries.push(entry(key.to_owned(), Array { shape: shape.to_vec(), numbers }));
+    }
+    Ok(())
+}
+
+/// Are all numbers finite? If not, the first that is not is named by its place.
+fn finite(key: &str, array: &Array) -> Result<(), String> {
+    let Some(at) = array.numbers.iter().position(|x| !x.is_finite()) else { return Ok(()) };
+    let mut place = Vec::with_capacity(array.shape.len());
+    let mut rest = at;
+    for size in array.shape.iter().rev() {
+        place.push((rest % size).to_string());
+        rest /= size;
+    }
+    place.reverse();
+    Err(format!("array `{key}`[{}]: expected a finite number, found {}", place.join(", "), array.numbers[at]))
+}

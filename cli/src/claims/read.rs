@@ -1,0 +1,266 @@
+//! From a file to claims about the robot: every number has its place, every error names it.
+
+use super::claimed::{Axis, Claimed};
+use super::coordinates::Coordinates;
+use super::table::{Array, Content, Entry, Place, Shape, Table};
+use super::{Claim, Claims, StateClaims};
+use crate::args::Layout;
+use crate::quantity::Quantity;
+use crate::robot::Robot;
+use crate::states::{LinkWrench, State, unknown_link};
+use gradyn::dynamics::ReferenceFrame;
+use gradyn::model::InputError;
+use nalgebra::DMatrix;
+use std::collections::HashMap;
+
+pub(super) fn claims(table: Table, robot: &Robot, layout: Layout) -> Result<Claims, String> {
+    let coordinates = Coordinates::new(&robot.model, layout, table.joints.as_deref())?;
+    for (what, said, expected) in [("nq", table.nq, coordinates.nq), ("nv", table.nv, coordinates.nv)] {
+        #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "small whole numbers")]
+        if let Some(said) = said
+            && said != expected as f64
+        {
+            let hint = hint(robot);
+            return Err(format!("`{what}`: expected {expected} for this robot, found {said}{hint}"));
+        }
+    }
+    if table.states.is_empty() {
+        return Err(String::from("it holds no state, expected one at least"));
+    }
+    let reader = Reader { robot, layout, coordinates: &coordinates };
+    let state = |(k, entries)| reader.state(entries).map_err(|reason| format!("state {k}{reason}"));
+    let states = table.states.into_iter().enumerate().map(state).collect::<Result<_, _>>()?;
+    Ok(Claims { coordinates, states })
+}
+
+/// What else the robot may have to be for the sizes to fit.
+fn hint(robot: &Robot) -> &'static str {
+    let has_root = robot.model.bodies().iter().any(|body| body.joint().kind() == "free-flyer");
+    if has_root { "" } else { "; is `--floating-base` missing, or another `--continuous`?" }
+}
+
+struct Reader<'a> {
+    robot: &'a Robot,
+    layout: Layout,
+    coordinates: &'a Coordinates,
+}
+
+impl Reader<'_> {
+    /// One state; errors begin with what follows "state 3".
+    fn state(&self, entries: Vec<Entry>) -> Result<StateClaims, String> {
+        let model = &self.robot.model;
+        let (nq, nv) = (self.coordinates.nq, self.coordinates.nv);
+        let (mut q, mut v, mut a, mut tau, mut tau_given) = (None, None, None, None, None);
+        let mut f_ext: Option<Vec<LinkWrench>> = None;
+        let mut reference = ReferenceFrame::Local;
+        let mut claimed: Vec<(Claimed, Content)> = Vec::new();
+        let links = self.robot.links();
+        let velocities = &self.coordinates.v_names;
+        for Entry { key, value } in entries {
+            let named = |reason: String| format!(", `{key}`: {reason}");
+            let vector = |names, size| vector(value_of(&key, &value)?, names, size).map_err(named);
+            match key.as_str() {
+                "q" => q = Some(vector(&self.coordinates.q_names, "nq").map_err(|reason| self.with_hint(reason))?),
+                "v" => v = Some(vector(velocities, "nv")?),
+                "a" => a = Some(vector(velocities, "nv")?),
+                "tau" => tau = Some(vector(velocities, "nv")?),
+                "tau_given" => tau_given = Some(vector(velocities, "nv")?),
+                "frame_jacobians.reference" => reference = self::reference(&value).map_err(named)?,
+                _ => match key.strip_prefix("f_ext.") {
+                    Some(link) => {
+                        let numbers = vector(&Axis::Wrench.names(self.coordinates), "fx,fy,fz,nx,ny,nz")?;
+                        let Some(place) = links.get(link).copied() else { return Err(unknown_link(link, &links)) };
+                        let mut wrench = [0.0; 6];
+                        wrench.copy_from_slice(&numbers);
+                        f_ext.get_or_insert_default().push(LinkWrench { link: link.to_owned(), wrench, place });
+                    }
+                    None => {
+                        let what = Claimed::parse(&key).map_err(named)?;
+                        if claimed.iter().any(|(before, _)| *before == what) {
+                            return Err(named(String::from("is there twice")));
+                        }
+                        claimed.push((what, value));
+                    }
+                },
+            }
+        }
+        let q = q.ok_or_else(|| format!(": missing `q`, expected {nq} numbers (nq)"))?;
+
+        // Torques are what accelerations come from, or else a claim.
+        let forward = claimed.iter().any(|(what, _)| what.quantity.needs_tau());
+        let (given, tau) = match (tau_given, tau) {
+            (Some(given), tau) => (Some(given), tau),
+            (None, tau) if forward => (tau, None),
+            (None, tau) => (None, tau),
+        };
+        if claimed.is_empty() && tau.is_none() {
+            return Err(String::from(": it claims nothing, expected quantities such as `dtau_dq` beside q, v and a"));
+        }
+        let present = [v.is_some(), a.is_some(), given.is_some()];
+        let torques = Claimed { quantity: Quantity::Tau, part: String::new() };
+        for what in claimed.iter().map(|(what, _)| what).chain(tau.is_some().then_some(&torques)) {
+            for ((input, needed), present) in what.needs().into_iter().zip(present) {
+                if needed && !present {
+                    return Err(format!(": missing `{input}`, expected {nv} numbers (nv) for `{}`", what.name()));
+                }
+            }
+        }
+
+        let (v, a) = (v.unwrap_or_else(|| vec![0.0; nv]), a.unwrap_or_else(|| vec![0.0; nv]));
+        let given = given.unwrap_or_else(|| vec![0.0; nv]);
+        let here = self.coordinates.configuration(&q);
+        model.check_configuration(&here).map_err(|error| not_normalized(&error))?;
+        let v_here = self.coordinates.velocity(&here, &v);
+        let a_here = self.coordinates.acceleration(&here, &v_here, &a);
+        let tau_here = self.coordinates.velocity(&here, &given);
+        let mut claims = Vec::with_capacity(claimed.len() + 1);
+        if let Some(tau) = tau {
+            claims.push(Claim { what: torques, value: DMatrix::from_vec(nv, 1, tau) });
+        }
+        for (what, content) in claimed {
+            let value = self.matrix(&what, content, &here).map_err(|reason| format!(", `{}`{reason}", what.name()))?;
+            self.check_part(&what, f_ext.as_deref())?;
+            claims.push(Claim { what, value });
+        }
+        // Whatever the order of the file.
+        let order = |what: &Claimed| Quantity::ALL.iter().position(|quantity| *quantity == what.quantity);
+        claims.sort_by(|a, b| (order(&a.what), &a.what.part).cmp(&(order(&b.what), &b.what.part)));
+        let state = State { q: here, v: v_here, a: a_here, tau: Some(tau_here), f_ext };
+        Ok(StateClaims { state, v, a, tau: given, reference, claims })
+    }
+
+    fn with_hint(&self, reason: String) -> String {
+        format!("{reason}{}", hint(self.robot))
+    }
+
+    /// Is there such a link with a wrench, or such a frame?
+    fn check_part(&self, what: &Claimed, f_ext: Option<&[LinkWrench]>) -> Result<(), String> {
+        let (name, part) = (what.name(), &what.part);
+        match what.quantity {
+            Quantity::FrameJacobians if self.robot.model.find_frame(part).is_none() => {
+                Err(format!(", `{name}`: the robot has no link or joint `{part}`"))
+            }
+            Quantity::DtauDfExt | Quantity::DdqDfExt
+                if !f_ext.unwrap_or_default().iter().any(|link| link.link == *part) =>
+            {
+                Err(format!(", `{name}`: missing `f_ext.{part}`, the wrench on that link"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The numbers of a claim, in the other side's coordinates; errors begin with what follows the quantity's name.
+    fn matrix(&self, what: &Claimed, content: Content, q: &[f64]) -> Result<DMatrix<f64>, String> {
+        let (rows, columns) = what.axes();
+        let (row_names, column_names) = (rows.names(self.coordinates), columns.names(self.coordinates));
+        let (n, m) = (row_names.len(), column_names.len());
+        let array = match content {
+            Content::Array(array) => array,
+            Content::Text(_) => return Err(String::from(": expected numbers, found a string")),
+            Content::Scattered(places) => {
+                let numbers = gather(&places, &row_names, &column_names)?;
+                return Ok(DMatrix::from_row_slice(n, m, &numbers));
+            }
+        };
+        let (nq, nv) = (self.coordinates.nq, self.coordinates.nv);
+        let Array { shape, numbers } = array;
+        let fits = match (rows, columns) {
+            (Axis::One, _) => matches!(shape.as_slice(), [] | [1]),
+            (_, Axis::One) => shape == [n],
+            // No joint moves.
+            _ => shape == [n, m] || (n * m == 0 && numbers.is_empty()),
+        };
+        if fits {
+            return Ok(DMatrix::from_row_slice(n, m, &numbers));
+        }
+        if what.is_by_configuration() && nq != nv && shape == [n, nq] {
+            if self.layout == Layout::Drake {
+                let by_coordinates = DMatrix::from_row_slice(n, nq, &numbers);
+                return Ok(by_coordinates * self.coordinates.rates(&self.robot.model, q));
+            }
+            return Err(format!(
+                ": its {nq} columns are derivatives by the numbers of q (nq), expected {nv} (nv), one for each \
+                 direction of motion"
+            ));
+        }
+        let expected = if columns == Axis::One { vec![n] } else { vec![n, m] };
+        let expected = if rows == Axis::One { Vec::new() } else { expected };
+        Err(format!(": expected {}, found {}", Shape(&expected), Shape(&shape)))
+    }
+}
+
+/// The content, unless it is text.
+fn value_of<'c>(key: &str, content: &'c Content) -> Result<&'c Content, String> {
+    match content {
+        Content::Text(_) => Err(format!(", `{key}`: expected numbers, found a string")),
+        content => Ok(content),
+    }
+}
+
+/// So many numbers as there are names.
+fn vector(content: &Content, names: &[String], size: &str) -> Result<Vec<f64>, String> {
+    let n = names.len();
+    match content {
+        Content::Array(array) if array.shape == [n] => Ok(array.numbers.clone()),
+        Content::Array(array) => Err(format!("expected {n} numbers ({size}), found {}", Shape(&array.shape))),
+        Content::Scattered(places) => gather(places, names, &[String::new()])
+            .map_err(|reason| reason.trim_start_matches([':', ',', ' ']).to_owned()),
+        Content::Text(_) => Err(String::from("expected numbers, found a string")),
+    }
+}
+
+/// Puts numbers with names in their places, row by row.
+fn gather(places: &[Place], rows: &[String], columns: &[String]) -> Result<Vec<f64>, String> {
+    let index = |names: &[String]| -> HashMap<String, usize> {
+        let numbers = names.iter().enumerate().map(|(k, _)| (k.to_string(), k));
+        // A name that is a number is a name.
+        numbers.chain(names.iter().enumerate().map(|(k, name)| (name.clone(), k))).collect()
+    };
+    let (by_row, by_column) = (index(rows), index(columns));
+    let mut lines = vec![None; rows.len() * columns.len()];
+    let mut numbers = vec![0.0; lines.len()];
+    for Place { line, row, column, value } in places {
+        let find = |what: &str, name: &str, by: &HashMap<String, usize>, names: &[String]| {
+            by.get(name).copied().ok_or_else(|| {
+                let (first, last) = (names.first().map_or("", String::as_str), names.last().map_or("", String::as_str));
+                let expected = match names {
+                    [only] if only.is_empty() => String::from("none"),
+                    names => format!("one of {} such as `{first}`, `{last}`", names.len()),
+                };
+                format!(", line {line}: {what} `{name}`: expected {expected}")
+            })
+        };
+        let at = find("row", row, &by_row, rows)? * columns.len() + find("column", column, &by_column, columns)?;
+        if let Some(before) = lines[at].replace(*line) {
+            return Err(format!(", row `{row}`, column `{column}` is given twice, in lines {before} and {line}"));
+        }
+        numbers[at] = *value;
+    }
+    if let Some(at) = lines.iter().position(Option::is_none) {
+        let (row, column) = (&rows[at / columns.len()], &columns[at % columns.len()]);
+        let found = lines.iter().flatten().count();
+        return Err(format!(
+            ": row `{row}`, column `{column}` is missing: expected {} numbers, found {found}",
+            lines.len()
+        ));
+    }
+    Ok(numbers)
+}
+
+fn reference(content: &Content) -> Result<ReferenceFrame, String> {
+    let all = [ReferenceFrame::Local, ReferenceFrame::World, ReferenceFrame::LocalWorldAligned];
+    let expected = || all.map(ReferenceFrame::name).join(", ");
+    let Content::Text(text) = content else { return Err(format!("expected one of {}", expected())) };
+    let known = all.into_iter().find(|reference| reference.name() == text);
+    known.ok_or_else(|| format!("expected one of {}, found `{text}`", expected()))
+}
+
+fn not_normalized(error: &InputError) -> String {
+    match error {
+        InputError::NotNormalized { start, end, joint, kind, norm } => {
+            let what = if end - start == 2 || *kind == "planar" { "(cos, sin)" } else { "quaternion" };
+            format!(", `q`: expected a {what} of length 1 (joint `{joint}`, {kind}), found length {norm}")
+        }
+        error => format!(", `q`: {error}"),
+    }
+}

@@ -1,0 +1,236 @@
+//! The evidence for one claim: differences and dual numbers through the function itself.
+
+use crate::claims::{Axis, Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
+use crate::evaluation::{Evaluator, Value};
+use crate::quantity::Quantity;
+use crate::robot::Robot;
+use crate::states::State;
+use gradyn::Function;
+use gradyn::check::ClaimError;
+use gradyn::derivatives::check::{self, CheckError, Guess, Knowledge, Options, Report};
+use gradyn::derivatives::difference::Euclidean;
+use gradyn::derivatives::drivers;
+use gradyn::model::InputError;
+use gradyn::partials::Method;
+use gradyn::spatial::Transform;
+use nalgebra::DMatrix;
+
+/// How strictly claims are checked, and how much there is to be seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strictness {
+    pub(super) tolerance: f64,
+    pub(super) floor: f64,
+    /// Curves of the difference over the step, and directions of Taylor tests.
+    pub(super) pictures: usize,
+}
+
+/// Why a claim cannot be checked.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The robot's dynamics refuse the state.
+    Input(InputError),
+    /// The checker refuses the claim.
+    Check(CheckError),
+    /// The quantity has no meaning in these coordinates.
+    Undefined(String),
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        Self::Check(error)
+    }
+}
+
+/// Checks one claim.
+pub(super) fn examine(
+    robot: &Robot,
+    coordinates: &Coordinates,
+    state: &StateClaims,
+    claim: &Claim,
+    strictness: Strictness,
+) -> Result<Report, Failure> {
+    let Claim { what, value } = claim;
+    let (rows, columns) = what.axes();
+    let options = Options::new(what.symbol()).tolerance(strictness.tolerance).floor(strictness.floor);
+    let options = options.pictures(strictness.pictures, strictness.pictures);
+    if coordinates.same_velocities()
+        && let Some(quantity) = known(robot, state, what)
+    {
+        let here = coordinates.reordered(value, [rows, columns].map(|axis| axis == Axis::Velocities));
+        let tau = state.state.tau.as_deref().unwrap_or_default();
+        let (State { q, v, a, .. }, wrenches) = (&state.state, state.state.wrenches());
+        let at = gradyn::check::State { q, v, a, tau, wrenches: &wrenches };
+        return gradyn::check::check_claim(&robot.model, quantity, at, &here, &options).map_err(|error| match error {
+            ClaimError::Input(error) => Failure::Input(error),
+            ClaimError::Check(error) => Failure::Check(error),
+            error => Failure::Undefined(error.to_string()),
+        });
+    }
+    let mut options = options.rows(rows.names(coordinates)).columns(columns.names(coordinates));
+    let row_major: Vec<f64> = value.transpose().iter().copied().collect();
+    let claimed = check::Claim::new(value.nrows(), value.ncols(), &row_major)?;
+    match what.meaning(state.reference) {
+        Meaning::Jacobian(output, input) => {
+            if matches!(what.quantity, Quantity::MassMatrix | Quantity::DtauDa | Quantity::MassMatrixInverse) {
+                options = options.symmetric();
+            }
+            let f = differentiated(robot, coordinates, state, what, output, input);
+            let x = f.origin();
+            // The function's own reason, where it fails at the state itself.
+            f.evaluate(&x, &mut vec![f64::NAN; f.outputs()])?;
+            let exact = drivers::jacobian(&f, &x).ok().map(|(_, jacobian)| jacobian);
+            let (inputs, outputs) = (Euclidean(f.inputs()), Euclidean(f.outputs()));
+            let run = |x: &[f64], y: &mut [f64]| f.evaluate(x, y);
+            let mut knowledge = Knowledge { exact, ..Knowledge::default() };
+            let report = check::jacobian_with(&options, &inputs, &outputs, run, &x, &claimed, &knowledge)?;
+            if report.agrees() {
+                return Ok(report);
+            }
+            knowledge.mistakes = mistakes(&f);
+            Ok(check::jacobian_with(&options, &inputs, &outputs, run, &x, &claimed, &knowledge)?)
+        }
+        // A value is the derivative of its multiples.
+        Meaning::Value => {
+            let expected = expected(robot, coordinates, state, what)?;
+            let exact: Vec<f64> = expected.transpose().iter().copied().collect();
+            let columns = value.ncols();
+            let multiples = |x: &[f64], y: &mut [f64]| {
+                for (y, row) in y.iter_mut().zip(exact.chunks(columns)) {
+                    *y = row.iter().zip(x).map(|(a, x)| a * x).sum();
+                }
+            };
+            let options = options.pictures(0, 0);
+            let (inputs, outputs) = (Euclidean(columns), Euclidean(value.nrows()));
+            let knowledge = Knowledge { exact: Some(exact.clone()), ..Knowledge::default() };
+            let origin = vec![0.0; columns];
+            Ok(check::jacobian_with(&options, &inputs, &outputs, multiples, &origin, &claimed, &knowledge)?)
+        }
+    }
+}
+
+/// The quantity by its name in the library, if that knows it.
+fn known(robot: &Robot, state: &StateClaims, what: &Claimed) -> Option<gradyn::check::Quantity> {
+    use gradyn::check::Quantity as Known;
+    // The wrench in coordinates of its body: that of a link which is its body.
+    let wrench = || {
+        let links = state.state.f_ext.iter().flatten().filter(|link| link.place.body.is_some());
+        let (k, link) = links.enumerate().find(|(_, link)| link.link == what.part)?;
+        (link.place.placement == Transform::identity()).then_some(k)
+    };
+    Some(match what.quantity {
+        Quantity::Tau => Known::Tau,
+        Quantity::MassMatrix => Known::MassMatrix,
+        Quantity::DtauDq => Known::DtauDq,
+        Quantity::DtauDv => Known::DtauDv,
+        Quantity::DtauDa => Known::DtauDa,
+        Quantity::DtauDfExt => Known::DtauDfExt(wrench()?),
+        Quantity::Ddq => Known::Ddq,
+        Quantity::DdqDq => Known::DdqDq,
+        Quantity::DdqDv => Known::DdqDv,
+        Quantity::DdqDtau => Known::DdqDtau,
+        Quantity::DdqDfExt => Known::DdqDfExt(wrench()?),
+        Quantity::MassMatrixInverse => Known::MassMatrixInverse,
+        Quantity::Coriolis => Known::Coriolis,
+        Quantity::Bias => Known::Bias,
+        Quantity::Gravity => Known::Gravity,
+        Quantity::ComJacobian => Known::ComJacobian,
+        Quantity::FrameJacobians => Known::FrameJacobian(robot.model.find_frame(&what.part)?.into(), state.reference),
+        Quantity::Com if what.part == "position" => Known::Com,
+        Quantity::Com | Quantity::Centroidal | Quantity::Energy => return None,
+    })
+}
+
+fn differentiated<'a>(
+    robot: &'a Robot,
+    coordinates: &'a Coordinates,
+    state: &'a StateClaims,
+    what: &Claimed,
+    output: Output,
+    input: Input,
+) -> Differentiated<'a> {
+    let links = state.state.f_ext.as_deref().unwrap_or_default();
+    Differentiated {
+        model: &robot.model,
+        coordinates,
+        state,
+        output,
+        input,
+        frame: robot.model.find_frame(&what.part),
+        // That there is one has been checked.
+        wrench: links.iter().position(|link| link.link == what.part).unwrap_or(0),
+    }
+}
+
+/// What would be claimed instead, had a usual mistake been made that takes the robot to know.
+fn mistakes(f: &Differentiated<'_>) -> Vec<(Guess, Vec<f64>)> {
+    let mut mistakes = Vec::new();
+    let others = [
+        (Input::Configuration, "by position"),
+        (Input::Velocity, "by velocity"),
+        (Input::Acceleration, "by acceleration"),
+        (Input::Torque, "by torque"),
+    ];
+    for (input, name) in others {
+        if input != f.input
+            && f.input != Input::Wrench
+            && let Ok((_, jacobian)) = drivers::jacobian(&f.with(input), &f.with(input).origin())
+            && jacobian.iter().any(|x| *x != 0.0)
+        {
+            mistakes.push((Guess::PartsExchanged { found: format!("the derivative {name}") }, jacobian));
+        }
+    }
+    mistakes
+}
+
+/// The value of a quantity in the other side's coordinates.
+fn expected(
+    robot: &Robot,
+    coordinates: &Coordinates,
+    state: &StateClaims,
+    what: &Claimed,
+) -> Result<DMatrix<f64>, Failure> {
+    let of = |output, state: &StateClaims| -> Result<DMatrix<f64>, Failure> {
+        let f = differentiated(robot, coordinates, state, what, output, Input::Configuration);
+        let mut y = vec![f64::NAN; f.outputs()];
+        f.evaluate(&f.origin(), &mut y)?;
+        Ok(DMatrix::from_vec(y.len(), 1, y))
+    };
+    match what.quantity {
+        Quantity::Tau => return of(Output::Torques, state),
+        Quantity::Ddq => return of(Output::Accelerations, state),
+        Quantity::Bias => {
+            let still = StateClaims { a: vec![0.0; coordinates.nv], ..state.clone() };
+            return of(Output::Torques, &still);
+        }
+        _ => {}
+    }
+    // Of equal velocities the library checks Coriolis matrices.
+    if what.quantity == Quantity::Coriolis || (what.part == "matrix_rate" && !coordinates.same_velocities()) {
+        return Err(Failure::Undefined(format!(
+            "`{}` depends on the velocity coordinates, which are others in this layout",
+            what.name()
+        )));
+    }
+    let values = Evaluator::new(robot, Method::Analytical, &[what.quantity]).evaluate(&state.state)?;
+    let mut value = values.0.into_iter().next().map(|(_, value)| value);
+    if let Some(Value::Fields(fields)) = value {
+        value = fields.0.into_iter().find(|(name, _)| *name == what.part).map(|(_, value)| value);
+    }
+    let matrix = match value {
+        Some(Value::Number(x)) => DMatrix::from_element(1, 1, x),
+        Some(Value::Numbers(numbers)) if what.quantity == Quantity::Gravity => {
+            let there = coordinates.torques_there(&state.state.q, &numbers);
+            DMatrix::from_vec(there.len(), 1, there)
+        }
+        Some(Value::Numbers(numbers)) => DMatrix::from_vec(numbers.len(), 1, numbers),
+        Some(Value::Matrix(matrix)) => coordinates.ordered_there(&matrix),
+        _ => return Err(Failure::Undefined(format!("`{}` is not known for this state", what.name()))),
+    };
+    Ok(matrix)
+}

@@ -1,0 +1,114 @@
+//! The page about gradyn's own derivatives.
+
+use super::against::{Checked, totals};
+use super::evidence::{self, Failure, Strictness};
+use super::page::{self, Page, Section};
+use super::{Findings, compare, identity};
+use crate::args::{Check, Layout};
+use crate::claims::{Claim, Claimed, Coordinates, StateClaims};
+use crate::error::Error;
+use crate::number::deviation;
+use crate::quantity::Quantity;
+use crate::robot::Robot;
+use crate::{evaluation, states};
+use gradyn::partials::{DerivativeWorkspace, Method};
+
+/// The methods against each other on all states; formulas in closed form against evidence on one of them, the first that
+/// deviates if one does.
+pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<String, Error> {
+    let index = findings.deviating.first().copied().unwrap_or(findings.first);
+    let place = format!("random state {index} (seed {})", findings.seed);
+    let refused = |error| Error::Input { place: format!("{}: {place}", robot.path.display()), error };
+    let mut checked = Vec::new();
+    if robot.model.nv() > 0 {
+        let state = states::random(robot, findings.seed, index);
+        let mut workspace = DerivativeWorkspace::new(&robot.model);
+        let by = evaluation::derivatives(robot, &mut workspace, Method::Analytical, &state).map_err(refused)?;
+        let quantities = [Quantity::DtauDq, Quantity::DtauDv, Quantity::MassMatrix];
+        let values = [&by.dtau_dq, &by.dtau_dv, &by.dtau_da];
+        let claim = |(quantity, value): (Quantity, &nalgebra::DMatrix<f64>)| Claim {
+            what: Claimed { quantity, part: String::new() },
+            value: value.clone(),
+        };
+        let claims = StateClaims::own(&state, quantities.into_iter().zip(values).map(claim).collect());
+        let odd = |reason: String| Error::States { file: robot.path.display().to_string(), reason };
+        let coordinates = Coordinates::new(&robot.model, Layout::Gradyn, None).map_err(odd)?;
+        let strictness = Strictness { tolerance: args.tolerance, floor: args.floor, pictures: 2 };
+        for claim in &claims.claims {
+            let report = evidence::examine(robot, &coordinates, &claims, claim, strictness);
+            let report = report.map_err(|failure| match failure {
+                Failure::Input(error) => refused(error),
+                Failure::Undefined(reason) => odd(reason),
+                Failure::Check(error) => odd(error.to_string()),
+            })?;
+            checked.push(Checked { state: 0, name: claim.what.name(), report });
+        }
+    }
+    let totals = totals(&checked);
+    let samples = match findings.samples {
+        1 => format!("random state {}", findings.first),
+        n => format!("{n} random states"),
+    };
+    Ok(page::write(&Page {
+        robot: robot.model.name(),
+        sizes: (robot.model.nq(), robot.model.nv()),
+        subject: format!(
+            "gradyn's own derivatives: three methods against each other on {samples} (seed {}), formulas in closed form \
+             against evidence on {place}",
+            findings.seed
+        ),
+        rule: format!(
+            "An entry agrees if it is off by no more than {} of itself, {} of the largest entry, and ten times the \
+             estimated error of what was found.",
+            deviation(args.tolerance),
+            deviation(args.floor)
+        ),
+        totals: &totals,
+        sections: checked.iter().map(|c| Section { place: place.clone(), report: &c.report }).collect(),
+        tables: vec![methods(robot, findings), identities(findings)],
+    }))
+}
+
+/// Where the methods differ most.
+fn methods(robot: &Robot, findings: &Findings) -> page::Findings {
+    let names = robot.model.dof_names();
+    let row = |comparison: &compare::Comparison| {
+        let worst = comparison.worst?;
+        let [a, b] = comparison.methods;
+        let cells = vec![
+            comparison.quantity.symbol().to_owned(),
+            format!("{a}, {b}"),
+            names.get(worst.row).cloned().unwrap_or_default(),
+            compare::column(comparison.quantity, worst.column, &names).to_owned(),
+            worst.state.to_string(),
+            deviation(worst.deviation),
+            deviation(worst.relative()),
+            deviation(worst.tolerance),
+        ];
+        Some((cells, worst.agrees()))
+    };
+    page::Findings {
+        title: "Methods against each other",
+        heading: vec!["", "methods", "furthest: row", "column", "state", "deviation", "relative", "allowed"],
+        rows: findings.comparisons.iter().filter_map(row).collect(),
+    }
+}
+
+/// What must hold whatever the method.
+fn identities(findings: &Findings) -> page::Findings {
+    let row = |identity: &identity::Identity| {
+        let (state, relative) = identity.worst?;
+        let cells = vec![
+            identity.claim.text().to_owned(),
+            state.to_string(),
+            deviation(relative),
+            deviation(identity::RELATIVE),
+        ];
+        Some((cells, identity.holds()))
+    };
+    page::Findings {
+        title: "Identities",
+        heading: vec!["", "state", "relative deviation", "allowed"],
+        rows: findings.identities.iter().filter_map(row).collect(),
+    }
+}

@@ -1,0 +1,622 @@
+//! `gradyn check --against`
+
+use super::{all_robots, directory, json, refused, robot, run, run_with, text_of};
+use gradyn::model::Model;
+use gradyn::model::urdf::UrdfOptions;
+use gradyn::spatial::{Quaternion, vector as v3};
+use nalgebra::Vector3;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::process::Output;
+
+const SMALL: [&str; 4] = ["tau", "mass_matrix", "dtau_dq", "dtau_dv"];
+
+/// A file of other programs' results.
+fn data(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().expect("UTF-8").to_owned()
+}
+
+/// What `gradyn evaluate` answers at random states.
+fn evaluated(file: &str, flags: &[&str], quantities: &[&str], states: usize, seed: u64) -> Value {
+    let options = UrdfOptions::new().floating_base(flags.contains(&"--floating-base"));
+    let model = Model::from_urdf_file(file, &options).expect("the robot is good").model;
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+    let link = model.bodies().last().expect("is there").name();
+    let state = |rng: &mut ChaCha8Rng| {
+        let q = model.random(rng);
+        let [v, a, tau] = std::array::from_fn(|_| (0..model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect());
+        let wrench: [f64; 6] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
+        let [v, a, tau]: [Vec<f64>; 3] = [v, a, tau];
+        json!({"q": q, "v": v, "a": a, "tau": tau, "f_ext": {link: wrench}})
+    };
+    let input = json!({"states": (0..states).map(|_| state(rng)).collect::<Vec<_>>()}).to_string();
+    let list = quantities.join(",");
+    let arguments = ["evaluate", file, "--states", "-", "--method", "analytical", "--quantities", &list];
+    json(&text_of(&run_with([&arguments[..], flags].concat(), input.as_bytes())))
+}
+
+fn check(file: &str, flags: &[&str], claims: &Value) -> Output {
+    check_text(file, flags, claims.to_string().as_bytes())
+}
+
+fn check_text(file: &str, flags: &[&str], claims: &[u8]) -> Output {
+    run_with([&["check", file, "--against", "-"], flags].concat(), claims)
+}
+
+/// What it says where something disagrees.
+#[track_caller]
+fn disagrees(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+#[track_caller]
+fn has(message: &str, parts: &[&str]) {
+    assert!(parts.iter().all(|part| message.contains(part)), "{message}\nlacks one of {parts:?}");
+}
+
+/// Of every robot, fixed and floating: what `evaluate` writes agrees.
+#[test]
+fn what_evaluate_writes_agrees() {
+    for file in all_robots() {
+        for flags in [&[][..], &["--floating-base"]] {
+            let text = text_of(&check(&file, flags, &evaluated(&file, flags, &SMALL, 1, 1)));
+            assert!(text.ends_with("\nthe state agrees\n"), "{file}: {text}");
+        }
+    }
+}
+
+/// Every quantity that `evaluate` knows is one that can be claimed.
+#[test]
+fn every_quantity_can_be_claimed() {
+    let all = [
+        "tau,mass_matrix,dtau_dq,dtau_dv,dtau_da,dtau_df_ext,ddq,ddq_dq,ddq_dv,ddq_dtau,ddq_df_ext",
+        "mass_matrix_inverse,coriolis,bias,gravity,energy,frame_jacobians,com,com_jacobian,centroidal",
+    ];
+    for (name, flags) in [("mimic", &[][..]), ("planar", &[]), ("panda", &["--floating-base"]), ("continuous", &[])] {
+        let file = robot(name);
+        let claims = evaluated(&file, flags, &all, 1, 2);
+        let text = text_of(&check(&file, flags, &claims));
+        for symbol in
+            ["τ ", "∂q̈/∂q", "∂q̈/∂f_ext", "M⁻¹", "coriolis", "energy.kinetic", "centroidal.matrix_rate", "com.mass"]
+        {
+            assert!(text.contains(symbol), "{name}: {text}");
+        }
+        assert!(text.ends_with("\nthe state agrees\n"), "{name}: {text}");
+    }
+}
+
+/// One entry, off by 1e-5 of itself: found, and named by its joints.
+#[test]
+fn a_single_wrong_entry_is_found() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(3);
+    for (name, flags) in [("double_pendulum", &[][..]), ("panda", &[]), ("solo12", &["--floating-base"])] {
+        let file = robot(name);
+        let model = {
+            let options = UrdfOptions::new().floating_base(!flags.is_empty());
+            Model::from_urdf_file(&file, &options).expect("the robot is good").model
+        };
+        let names = model.dof_names();
+        let good = evaluated(&file, flags, &["mass_matrix", "dtau_dq", "dtau_dv", "ddq_dq"], 2, 3);
+        for (key, symbol) in [("dtau_dq", "∂τ/∂q"), ("dtau_dv", "∂τ/∂v"), ("mass_matrix", "M"), ("ddq_dq", "∂q̈/∂q")]
+        {
+            let mut claims = good.clone();
+            let matrix = &mut claims["states"][1][key];
+            // An entry of some size: what cancels to nothing has no relative error to be seen.
+            let (row, column) = loop {
+                let (i, k) = (rng.random_range(0..names.len()), rng.random_range(0..names.len()));
+                if matrix[i][k].as_f64().expect("a number").abs() > 1e-3 {
+                    break (i, k);
+                }
+            };
+            let entry = &mut matrix[row][column];
+            *entry = json!(entry.as_f64().expect("a number") * (1.0 + 1e-5));
+            let text = disagrees(&check(&file, flags, &claims));
+            let table = text.split("Entries that disagree").nth(1).expect("there is a table");
+            let line = table.lines().find(|line| line.starts_with(symbol)).expect("a row");
+            assert!(
+                line.contains(&names[row]) && line.contains(&names[column]),
+                "{line}\n{} {}",
+                names[row],
+                names[column]
+            );
+            has(&text, &[&format!("\n1 of 2 states disagrees: {symbol}\n")]);
+            let answer = run_with(
+                [&["check", &file, "--against", "-", "--json"], flags].concat(),
+                claims.to_string().as_bytes(),
+            );
+            let answer = json(&disagrees(&answer));
+            assert_eq!(answer["agree"], false);
+            let wrong = answer["checked"].as_array().expect("a list").iter().find(|c| c["agrees"] == false);
+            let wrong = wrong.expect("one is wrong");
+            assert_eq!((&wrong["quantity"], &wrong["state"], &wrong["disagree"]), (&json!(key), &json!(1), &json!(1)));
+            assert_eq!(
+                (&wrong["worst"][0]["row"], &wrong["worst"][0]["column"]),
+                (&json!(names[row]), &json!(names[column]))
+            );
+        }
+    }
+}
+
+#[test]
+fn the_usual_mistakes_are_guessed() {
+    let file = robot("panda");
+    let good = evaluated(&file, &[], &["mass_matrix", "dtau_dq", "dtau_dv"], 1, 4);
+    let rows = |key: &str| good["states"][0][key].clone();
+    let by_entry = |change: &dyn Fn(&Value, usize, usize) -> f64| {
+        let matrix = rows("dtau_dq");
+        (0..7).map(|i| (0..7).map(|k| change(&matrix, i, k)).collect()).collect::<Vec<Vec<f64>>>()
+    };
+    let number = |matrix: &Value, i: usize, k: usize| matrix[i][k].as_f64().expect("a number");
+    let mistakes: [(Value, &str); 4] = [
+        (json!(by_entry(&|m, i, k| number(m, k, i))), "transposed"),
+        (json!(by_entry(&|m, i, k| -number(m, i, k))), "sign"),
+        (json!(by_entry(&|m, i, k| 2.0 * number(m, i, k))), "2 times too large"),
+        (rows("dtau_dv"), "exchanged"),
+    ];
+    for (matrix, word) in mistakes {
+        let mut claims = good.clone();
+        claims["states"][0]["dtau_dq"] = matrix;
+        let text = disagrees(&check(&file, &[], &claims));
+        let guess = text.lines().find(|line| line.starts_with("probably")).unwrap_or_else(|| panic!("{text}"));
+        assert!(guess.contains(word) && guess.contains("∂τ/∂q"), "{guess}");
+    }
+}
+
+/// The same claims as CSV, by names or by numbers.
+fn csv(claims: &Value, names: Option<&[String]>) -> String {
+    let mut text = String::from("state,quantity,row,column,value\n");
+    for (k, state) in claims["states"].as_array().expect("a list").iter().enumerate() {
+        for (key, value) in state.as_object().expect("an object") {
+            let at = |i: usize| names.filter(|_| key != "q").map_or_else(|| i.to_string(), |names| names[i].clone());
+            match value {
+                Value::Object(links) => {
+                    for (link, wrench) in links {
+                        for (axis, x) in
+                            ["fx", "fy", "fz", "nx", "ny", "nz"].iter().zip(wrench.as_array().expect("six"))
+                        {
+                            text.push_str(&format!("{k},{key}.{link},{axis},,{x}\n"));
+                        }
+                    }
+                }
+                value => {
+                    for (i, row) in value.as_array().expect("a list").iter().enumerate() {
+                        match row.as_array() {
+                            Some(row) => {
+                                for (j, x) in row.iter().enumerate() {
+                                    text.push_str(&format!("{k},{key},{},{},{x}\n", at(i), at(j)));
+                                }
+                            }
+                            None => text.push_str(&format!("{k},{key},{},,{row}\n", at(i))),
+                        }
+                    }
+                }
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn csv_is_the_same_as_json() {
+    for (name, flags) in [("double_pendulum", &[][..]), ("solo12", &["--floating-base"])] {
+        let file = robot(name);
+        let options = UrdfOptions::new().floating_base(!flags.is_empty());
+        let names = Model::from_urdf_file(&file, &options).expect("the robot is good").model.dof_names();
+        let claims = evaluated(&file, flags, &SMALL, 2, 5);
+        let expected = text_of(&check(&file, flags, &claims));
+        for names in [None, Some(&names[..])] {
+            assert_eq!(text_of(&check_text(&file, flags, csv(&claims, names).as_bytes())), expected);
+        }
+        // In any order of lines; one number changed.
+        let text = csv(&claims, Some(&names));
+        let mut lines: Vec<String> = text.lines().map(String::from).collect();
+        lines[1..].reverse();
+        assert_eq!(text_of(&check_text(&file, flags, lines.join("\n").as_bytes())), expected);
+        let line = lines.iter_mut().find(|line| line.starts_with("1,dtau_dq,")).expect("is there");
+        let (start, value) = line.rsplit_once(',').expect("has fields");
+        *line = format!("{start},{}", value.parse::<f64>().expect("a number") + 1.0);
+        has(&disagrees(&check_text(&file, flags, lines.join("\n").as_bytes())), &["1 of 2 states disagrees: ∂τ/∂q"]);
+    }
+}
+
+/// Files that NumPy wrote: states along an axis and joints by name; a single state, packed, its matrices in Fortran's order.
+#[test]
+fn npz_of_pinocchio_agrees() {
+    let file = robot("solo12");
+    let flags = ["--floating-base", "--no-joint-friction", "--layout", "pinocchio"];
+    for (name, end) in
+        [("pinocchio_solo12.npz", "all 2 states agree\n"), ("pinocchio_solo12_single.npz", "the state agrees\n")]
+    {
+        let path = data(name);
+        let text = text_of(&run([&["check", &file, "--against", &path], &flags[..]].concat()));
+        assert!(text.ends_with(end) && text.contains("∂τ/∂v"), "{text}");
+    }
+    // The joints' own order is the other one: with names it does not matter, without them it does.
+    let order = ["--floating-base", "--no-joint-friction"];
+    text_of(&run([&["check", &file, "--against", &data("pinocchio_solo12.npz")], &order[..]].concat()));
+}
+
+/// MuJoCo's free joint: quaternions w x y z, linear velocity in the world's axes. Its derivatives are forward differences
+/// with a step of 1e-6, hence the floor.
+#[test]
+fn the_layout_of_mujoco_agrees_with_mujoco() {
+    let file = robot("solo12");
+    let path = data("mujoco_solo12.json");
+    let flags = ["--floating-base", "--no-joint-friction", "--layout", "mujoco"];
+    let arguments = [&["check", &file, "--against", &path], &flags[..]].concat();
+    let text = text_of(&run([&arguments[..], &["--floor", "1e-7"]].concat()));
+    assert!(text.ends_with("the state agrees\n") && text.contains("∂τ/∂q"), "{text}");
+    // Seen as exact they are not; torques and mass matrix are.
+    let text = disagrees(&run(&arguments));
+    for exact in ["τ  ", "M  "] {
+        assert!(text.lines().any(|line| line.starts_with(exact) && line.ends_with("  agrees")), "{text}");
+    }
+    // Read as if it were Pinocchio's, the state is not even one, or the torques are wrong.
+    let other = run(["check", &file, "--floating-base", "--no-joint-friction", "--against", &path, "--floor", "1e-7"]);
+    assert_ne!(other.status.code(), Some(0));
+}
+
+/// Written here from the definition, on plain numbers: `τ′(q′, v′, a′)` of a floating robot with Drake's coordinates.
+struct Drake {
+    model: Model,
+}
+
+impl Drake {
+    /// Velocity here from `(ω, ṗ)` in the world's axes: rotated into the body's, linear part first.
+    fn rotated(q: &[f64], x: &[f64]) -> Vec<f64> {
+        let r = Quaternion::from_array([q[1], q[2], q[3], q[0]]).rotation();
+        let angular = r.transpose() * Vector3::new(x[0], x[1], x[2]);
+        let linear = r.transpose() * Vector3::new(x[3], x[4], x[5]);
+        [linear.as_slice(), angular.as_slice(), &x[6..]].concat()
+    }
+
+    fn torques(&self, q: &[f64], v: &[f64], a: &[f64]) -> Vec<f64> {
+        let norm = q[..4].iter().map(|x| x * x).sum::<f64>().sqrt();
+        let unit: Vec<f64> = q[..4].iter().map(|x| x / norm).collect();
+        let here = [&q[4..7], &unit[1..4], &unit[..1], &q[7..]].concat();
+        let velocity = Self::rotated(&unit, v);
+        let mut acceleration = Self::rotated(&unit, a);
+        // The rate of what is seen from a turning body.
+        let turning = v3::cross(
+            Vector3::new(velocity[3], velocity[4], velocity[5]),
+            Vector3::new(velocity[0], velocity[1], velocity[2]),
+        );
+        for (x, turning) in acceleration.iter_mut().zip(turning.iter()) {
+            *x -= turning;
+        }
+        let tau = gradyn::inverse_dynamics(&self.model, &here, &velocity, &acceleration, &[]).expect("runs");
+        let r = Quaternion::from_array([unit[1], unit[2], unit[3], unit[0]]).rotation();
+        let force = r * Vector3::new(tau[0], tau[1], tau[2]);
+        let moment = r * Vector3::new(tau[3], tau[4], tau[5]);
+        [moment.as_slice(), force.as_slice(), &tau[6..]].concat()
+    }
+
+    /// The configuration after turning by `angle` about a world axis (0..3), or moving along one (3..6), or a joint.
+    fn moved(q: &[f64], k: usize, by: f64) -> Vec<f64> {
+        let mut moved = q.to_vec();
+        if k < 3 {
+            let mut axis = [0.0; 3];
+            axis[k] = (0.5 * by).sin();
+            let ([x, y, z], w) = (axis, (0.5 * by).cos());
+            let (b, c, d, a) = (q[1], q[2], q[3], q[0]);
+            moved[0] = w * a - x * b - y * c - z * d;
+            moved[1] = w * b + x * a + y * d - z * c;
+            moved[2] = w * c - x * d + y * a + z * b;
+            moved[3] = w * d + x * c - y * b + z * a;
+        } else {
+            moved[k + 1] += by;
+        }
+        moved
+    }
+}
+
+/// A Jacobian by central differences.
+fn columns(n: usize, f: impl Fn(usize, f64) -> Vec<f64>) -> Value {
+    const H: f64 = 1e-5; // errors of 1e-10, the square of the step
+    let columns: Vec<Vec<f64>> = (0..n)
+        .map(|k| f(k, H).iter().zip(f(k, -H)).map(|(ahead, behind)| (ahead - behind) / (2.0 * H)).collect())
+        .collect();
+    json!((0..columns[0].len()).map(|i| columns.iter().map(|c| c[i]).collect()).collect::<Vec<Vec<f64>>>())
+}
+
+#[test]
+fn the_layout_of_drake_agrees_with_its_definition() {
+    let file = robot("panda");
+    let drake =
+        Drake { model: Model::from_urdf_file(&file, &UrdfOptions::new().floating_base(true)).expect("is good").model };
+    let rng = &mut ChaCha8Rng::seed_from_u64(6);
+    let here = drake.model.random(rng);
+    let q = [&here[6..7], &here[3..6], &here[..3], &here[7..]].concat();
+    let [v, a]: [Vec<f64>; 2] = std::array::from_fn(|_| (0..13).map(|_| rng.random_range(-1.0..1.0)).collect());
+    let plus = |x: &[f64], k: usize, by: f64| {
+        let mut x = x.to_vec();
+        x[k] += by;
+        x
+    };
+    let state = json!({
+        "q": q, "v": v, "a": a,
+        "tau": drake.torques(&q, &v, &a),
+        "dtau_dq": columns(13, |k, by| drake.torques(&Drake::moved(&q, k, by), &v, &a)),
+        "dtau_dv": columns(13, |k, by| drake.torques(&q, &plus(&v, k, by), &a)),
+        "mass_matrix": columns(13, |k, by| drake.torques(&q, &v, &plus(&a, k, by))),
+    });
+    let flags = ["--floating-base", "--layout", "drake", "--floor", "1e-8"];
+    let text = text_of(&check(&file, &flags, &json!({"states": [state]})));
+    assert!(text.ends_with("the state agrees\n"), "{text}");
+
+    // By the coefficients of the quaternion, which Drake brings to length one: nq columns.
+    let mut by_coefficients = state.clone();
+    by_coefficients["dtau_dq"] = columns(14, |k, by| drake.torques(&plus(&q, k, by), &v, &a));
+    let text = text_of(&check(&file, &flags, &json!({"states": [by_coefficients]})));
+    assert!(text.ends_with("the state agrees\n"), "{text}");
+
+    // A wrong entry is named in these coordinates.
+    let mut wrong = state.clone();
+    wrong["dtau_dv"][3][1] = json!(state["dtau_dv"][3][1].as_f64().expect("a number") + 0.1);
+    let text = disagrees(&check(&file, &flags, &json!({"states": [wrong]})));
+    let line = text.lines().filter(|line| line.starts_with("∂τ/∂v")).nth(1).expect("a row");
+    assert!(line.contains("root_joint.vx") && line.contains("root_joint.wy"), "{line}");
+
+    // Elsewhere nq columns are an error.
+    let claims = json!({"states": [{"q": here, "v": v, "a": a, "dtau_dq": by_coefficients["dtau_dq"]}]});
+    let message = refused(&check(&file, &["--floating-base"], &claims));
+    has(&message, &["state 0", "`dtau_dq`", "14 columns", "(nq)", "expected 13 (nv)"]);
+}
+
+/// A planar joint of MuJoCo or Drake is x, y and an angle.
+#[test]
+fn a_planar_joint_has_three_coordinates_elsewhere() {
+    let file = robot("planar");
+    let model = Model::from_urdf_file(&file, &UrdfOptions::new()).expect("is good").model;
+    let at = model.bodies().iter().find(|body| body.joint().kind() == "planar").expect("has one");
+    let (at_q, at_v) = (at.q_range().start, at.v_range().start);
+    let rng = &mut ChaCha8Rng::seed_from_u64(7);
+    let q = model.random(rng);
+    let [mut v, mut a]: [Vec<f64>; 2] =
+        std::array::from_fn(|_| (0..model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect());
+    let there: Vec<f64> = [&q[..at_q + 2], &[q[at_q + 3].atan2(q[at_q + 2])], &q[at_q + 4..]].concat();
+    let (v_there, a_there) = (v.clone(), a.clone());
+    let (c, s) = (q[at_q + 2], q[at_q + 3]);
+    for x in [&mut v, &mut a] {
+        (x[at_v], x[at_v + 1]) = (c * x[at_v] + s * x[at_v + 1], c * x[at_v + 1] - s * x[at_v]);
+    }
+    let w = v[at_v + 2];
+    (a[at_v], a[at_v + 1]) = (a[at_v] + w * v[at_v + 1], a[at_v + 1] - w * v[at_v]);
+    let mut tau = gradyn::inverse_dynamics(&model, &q, &v, &a, &[]).expect("runs");
+    (tau[at_v], tau[at_v + 1]) = (c * tau[at_v] - s * tau[at_v + 1], c * tau[at_v + 1] + s * tau[at_v]);
+    let names: Vec<&str> = model.bodies().iter().filter(|b| b.owns_coordinates()).map(|b| b.joint_name()).collect();
+    let claims = json!({"joints": names, "states": [{"q": there, "v": v_there, "a": a_there, "tau": tau}]});
+    for layout in ["mujoco", "drake"] {
+        text_of(&check(&file, &["--layout", layout], &claims));
+    }
+}
+
+/// The order of joints is that of the names.
+#[test]
+fn joints_may_stand_in_any_order() {
+    let file = robot("panda");
+    let good = evaluated(&file, &[], &SMALL, 1, 8);
+    let state = &good["states"][0];
+    let order = [3, 0, 6, 2, 5, 1, 4];
+    let vector = |key: &str| json!(order.map(|k| state[key][k].clone()));
+    let matrix = |key: &str| json!(order.map(|i| order.map(|k| state[key][i][k].clone())));
+    let names = order.map(|k| good["joints"][k]["name"].clone());
+    let claims = json!({"joints": names, "states": [{
+        "q": vector("q"), "v": vector("v"), "a": vector("a"), "tau": vector("tau"), "mass_matrix": matrix("mass_matrix"),
+        "dtau_dq": matrix("dtau_dq"), "dtau_dv": matrix("dtau_dv"), "f_ext": state["f_ext"],
+    }]});
+    text_of(&check(&file, &[], &claims));
+    let mut unnamed = claims.clone();
+    unnamed.as_object_mut().expect("an object").remove("joints");
+    disagrees(&check(&file, &[], &unnamed));
+}
+
+/// An archive of `.npy` arrays as NumPy writes them.
+fn npz(arrays: &[(&str, &[usize], &[f64])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, shape, numbers) in arrays {
+        let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        archive.start_file(format!("{name}.npy"), options).expect("begins");
+        let sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sizes}), }}\n");
+        let length = u16::try_from(header.len()).expect("short").to_le_bytes();
+        archive.write_all(&[b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()].concat()).expect("writes");
+        archive.write_all(&numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).expect("writes");
+    }
+    archive.finish().expect("ends").into_inner()
+}
+
+/// Bad input: one line, exit code 2, naming file, state, quantity and both values.
+#[test]
+fn claims_that_make_no_sense_are_refused() {
+    let file = robot("double_pendulum");
+    let refuse = |text: &str| refused(&check_text(&file, &[], text.as_bytes()));
+    let with = |more: &str| {
+        refuse(&format!(
+            r#"{{"states": [{{"q": [1, 2], "v": [3, 4], "a": [5, 6], "dtau_dq": [[1, 2], [3, 4]]}}, {{{more}}}]}}"#
+        ))
+    };
+    let fine = r#""q": [1, 2], "v": [3, 4], "a": [5, 6]"#;
+    has(&refuse(""), &["standard input", "empty", "state,quantity,row,column,value"]);
+    has(&refuse("{}"), &["missing key `states`"]);
+    has(&refuse(r#"{"states": []}"#), &["no state"]);
+    has(&refuse(r#"{"states": [], "state": 1}"#), &["unknown key `state`"]);
+    has(&refuse(r#"{"nv": 3, "states": []}"#), &["`nv`", "expected 2", "found 3"]);
+    has(&refuse(r#"{"states": [{"q": [1, 2]"#), &["the text ends within"]);
+    has(&with(r#""v": [3, 4]"#), &["state 1", "missing `q`", "2 numbers"]);
+    has(&with(r#""q": [1, 2], "a": [3, 4], "dtau_dq": [[1, 2], [3, 4]]"#), &["state 1", "missing `v`", "`dtau_dq`"]);
+    has(&with(r#""q": [1, 2], "v": [3, 4], "ddq": [3, 4]"#), &["state 1", "missing `tau`", "`ddq`"]);
+    has(&with(fine), &["state 1", "claims nothing"]);
+    has(&with(r#""q": [1], "v": [3, 4]"#), &["state 1", "`q`", "expected 2 numbers (nq)", "found 1"]);
+    let wrong = |claim: &str| with(&format!("{fine}, {claim}"));
+    has(&wrong(r#""dtau_dq": [[1, 2]]"#), &["state 1", "`dtau_dq`", "expected 2 by 2 numbers", "found 1 by 2"]);
+    has(&wrong(r#""dtau_dq": [[1, 2], [3]]"#), &["state 1", "`dtau_dq`", "row 1", "expected 2 numbers", "found 1"]);
+    has(&wrong(r#""dtau_dq": [1, 2, 3, 4]"#), &["state 1", "`dtau_dq`", "expected 2 by 2", "found 4 numbers"]);
+    has(&wrong(r#""dtau_dq": [[1, 2], [3, NaN]]"#), &["state 1", "`dtau_dq`", "finite", "found `NaN`"]);
+    has(&wrong(r#""dtau_dq": "x""#), &["state 1", "`dtau_dq`", "found a string"]);
+    has(&wrong(r#""tau": [1, 2, 3]"#), &["state 1", "`tau`", "expected 2 numbers (nv)", "found 3"]);
+    has(&wrong(r#""dtau": 1"#), &["state 1", "`dtau`", "unknown quantity", "dtau_dq"]);
+    has(&wrong(r#""energy": {"total": 1}"#), &["state 1", "`energy.total`", "kinetic, potential"]);
+    has(&wrong(r#""dtau_df_ext": {"tip": [[1,2,3,4,5,6],[1,2,3,4,5,6]]}"#), &["state 1", "missing `f_ext.tip`"]);
+    has(
+        &wrong(r#""f_ext": {"tipp": [0,0,0,0,0,0]}, "tau": [1, 2]"#),
+        &["state 1", "found `tipp`", "did you mean `tip`"],
+    );
+    has(&wrong(r#""frame_jacobians": {"top": [[1,2]]}"#), &["`frame_jacobians.top`"]);
+    let joints = |list: &str| refuse(&format!(r#"{{"joints": {list}, "states": [{{{fine}, "tau": [1, 2]}}]}}"#));
+    has(&joints(r#"["shoulder", "elbo"]"#), &["`joints`", "entry 1", "found `elbo`", "did you mean `elbow`"]);
+    has(&joints(r#"["shoulder"]"#), &["`joints` lacks `elbow`", "1 of the robot's 2"]);
+    has(&joints(r#"["elbow", "elbow"]"#), &["`elbow` is there twice"]);
+
+    let csv = |lines: &str| refuse(&format!("state,quantity,row,column,value\n{lines}"));
+    let start = "0,q,shoulder,,1\n0,q,elbow,,2\n0,v,0,,1\n0,v,1,,1\n0,a,0,,1\n0,a,1,,1\n";
+    has(&refuse("state,quantity\n"), &["line 1", "expected the heading"]);
+    has(&csv("0,q,elbow\n"), &["line 2", "expected 5 fields, found 3"]);
+    has(&csv("0,q,elbow,,nan\n"), &["line 2", "state 0", "`q`", "`elbow`", "finite", "found `nan`"]);
+    has(&csv("x,q,elbow,,1\n"), &["line 2", "found `x`"]);
+    has(&csv("2,q,elbow,,1\n"), &["state 0 is missing", "state 2"]);
+    has(&csv("0,q,elbow,,1\n"), &["state 0", "`q`", "row `shoulder`", "missing", "expected 2 numbers, found 1"]);
+    has(&csv(&format!("{start}0,tau,0,,1\n")), &["state 0", "`tau`", "row `elbow`", "missing"]);
+    has(&csv(&format!("{start}0,tau,knee,,1\n")), &["state 0", "`tau`", "line 8", "`knee`", "`shoulder`"]);
+    has(&csv(&format!("{start}0,tau,0,,1\n0,tau,shoulder,,1\n")), &["given twice", "lines 8 and 9"]);
+
+    let refuse = |bytes: &[u8]| refused(&check_text(&file, &[], bytes));
+    let vector = |name, numbers| (name, &[2, 2][..], numbers);
+    let rest: &[f64] = &[0.0; 4];
+    let whole = npz(&[vector("q", rest), vector("v", rest), vector("a", rest), ("dtau_dq", &[2, 2, 2], &[0.0; 8])]);
+    has(&refuse(&whole[..whole.len() / 2]), &["standard input", "no whole archive"]);
+    has(&refuse(&[0xff, 0xfe]), &["neither", ".npz", "UTF-8"]);
+    has(&refuse(&npz(&[vector("v", rest)])), &["missing array `q`"]);
+    has(&refuse(&npz(&[vector("q", rest), ("v", &[3, 2], &[0.0; 6])])), &["`v`", "expected 2 states", "found 3 by 2"]);
+    has(&refuse(&npz(&[("q", &[2, 3], &[0.0; 6])])), &["state 0", "`q`", "expected 2 numbers (nq)", "found 3"]);
+    let short = npz(&[vector("q", rest), vector("v", rest), vector("a", rest), ("dtau_dq", &[2, 2, 1], &[0.0; 4])]);
+    has(&refuse(&short), &["state 0", "`dtau_dq`", "expected 2 by 2 numbers", "found 2 by 1"]);
+    let odd = npz(&[vector("q", &[0.0, 1.0, f64::NAN, 0.0])]);
+    has(&refuse(&odd), &["`q`[1, 0]", "finite", "found NaN"]);
+    has(&refuse(&npz(&[vector("q", &[0.0; 3])])), &["array `q`", "truncated", "expected 32 bytes", "found 24"]);
+}
+
+#[test]
+fn what_has_no_meaning_in_a_layout_is_said() {
+    let file = robot("panda");
+    let zeros = |n: usize, m: usize| json!(vec![vec![0.0; m]; n]);
+    let q = json!([1.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]);
+    let state = |more: Value| {
+        let mut state = json!({"q": q, "v": vec![0.0; 13], "a": vec![0.0; 13], "coriolis": zeros(13, 13)});
+        state.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        json!({"states": [state]})
+    };
+    let flags = ["--floating-base", "--layout", "drake"];
+    has(&refused(&check(&file, &flags, &state(json!({})))), &["`coriolis`", "velocity coordinates"]);
+    let output = check(&file, &flags, &state(json!({"energy": {"kinetic": 0.0}})));
+    assert_eq!(output.status.code(), Some(0));
+    has(&String::from_utf8_lossy(&output.stderr), &["gradyn: warning: ", "not checked", "`coriolis`"]);
+    // Where joints branch, Drake's order is to be named.
+    let branching = robot("solo12");
+    has(&refused(&check(&branching, &flags, &json!({"states": []}))), &["branch", "name them by `joints`"]);
+    let quaternion =
+        json!({"states": [{"q": vec![0.5; 14], "v": vec![0.0; 13], "tau": vec![0.0; 13], "a": vec![0.0; 13]}]});
+    text_of(&check(&file, &flags, &json!({"states": [{"q": q, "gravity": gravity(&file, &q)}]})));
+    let mut longer = quaternion.clone();
+    longer["states"][0]["q"][0] = json!(2.0);
+    has(&refused(&check(&file, &flags, &longer)), &["state 0", "`q`", "quaternion of length 1", "root_joint"]);
+}
+
+/// Generalized gravity of the floating panda in Drake's order, at a base that is not turned.
+fn gravity(file: &str, q: &Value) -> Vec<f64> {
+    let model = Model::from_urdf_file(file, &UrdfOptions::new().floating_base(true)).expect("is good").model;
+    let q: Vec<f64> = q.as_array().expect("a list").iter().map(|x| x.as_f64().expect("a number")).collect();
+    let here = [&q[4..7], &q[1..4], &q[..1], &q[7..]].concat();
+    let rest = vec![0.0; model.nv()];
+    let tau = gradyn::inverse_dynamics(&model, &here, &rest, &rest, &[]).expect("runs");
+    [&tau[3..6], &tau[..3], &tau[6..]].concat()
+}
+
+/// Large numbers whose torques are none are an error, and a report that is there stays as it is.
+#[test]
+fn an_existing_report_is_untouched_by_errors() {
+    let here = directory("against");
+    let report = here.join("report.html");
+    std::fs::write(&report, "precious").expect("writes");
+    let path = report.to_str().expect("UTF-8");
+    for input in [
+        "",
+        r#"{"states": [{"q": [0, 0]}]}"#,
+        r#"{"states": [{"q": [0, 0], "v": [1e300, 1e300], "a": [0, 0], "tau": [0, 0]}]}"#,
+    ] {
+        refused(&check_text(&robot("double_pendulum"), &["--report", path], input.as_bytes()));
+        assert_eq!(std::fs::read_to_string(&report).expect("is there"), "precious");
+    }
+    assert_eq!(std::fs::read_dir(&here).expect("reads").count(), 1, "nothing is left behind");
+    let claims = here.join("claims.json");
+    std::fs::write(&claims, "{}").expect("writes");
+    let claims = claims.to_str().expect("UTF-8");
+    let message = refused(&run(["check", &robot("ur5"), "--against", claims, "--report", claims]));
+    has(&message, &["cannot write", "input of the same command"]);
+}
+
+/// Files that were damaged on their way are refused, or read; nothing else happens.
+#[test]
+fn damaged_files_do_no_harm() {
+    let flags = ["--floating-base", "--layout", "pinocchio"];
+    let rng = &mut ChaCha8Rng::seed_from_u64(9);
+    for name in ["pinocchio_solo12_single.npz", "pinocchio_solo12.npz"] {
+        let whole = std::fs::read(data(name)).expect("is there");
+        for k in 0..60 {
+            let mut bytes = whole.clone();
+            if k % 3 == 0 {
+                bytes.truncate(rng.random_range(0..whole.len()));
+            }
+            for _ in 0..3 {
+                // Most of a file is numbers; headers stand at its ends and between arrays.
+                let reach = bytes.len().min(if k % 2 == 0 { 300 } else { usize::MAX });
+                if reach > 0 {
+                    let at = rng.random_range(0..reach);
+                    bytes[at] ^= 1 << rng.random_range(0..8);
+                }
+            }
+            let output = check_text(&robot("solo12"), &flags, &bytes);
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(matches!(output.status.code(), Some(0..=2)), "{k}: {errors}");
+            assert!(output.status.code() != Some(2) || errors.lines().count() == 1, "{k}: {errors}");
+        }
+    }
+    let text = csv(&evaluated(&robot("double_pendulum"), &[], &SMALL, 1, 9), None);
+    for k in 0..40 {
+        let mut bytes = text.clone().into_bytes();
+        let at = rng.random_range(0..bytes.len());
+        bytes[at] = *b"\"\n,x-9".get(k % 6).expect("is there");
+        let output = check_text(&robot("double_pendulum"), &[], &bytes);
+        assert!(matches!(output.status.code(), Some(0..=2)), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The worked example of `docs/check-pinocchio.md`: with hinges all agrees; with a universal joint derivatives are wrong in its
+/// columns, and the page shows just that.
+#[test]
+fn a_wrong_derivative_of_pinocchio_is_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let path = |name: &str| root.join("examples/gimbal").join(name).to_str().expect("UTF-8").to_owned();
+    let arm = path("arm.urdf");
+    let text = text_of(&run(["check", &arm, "--against", &path("pinocchio_hinges.json")]));
+    assert!(text.ends_with("\nall 3 states agree\n"), "{text}");
+    let text = disagrees(&run(["check", &arm, "--against", &path("pinocchio_universal.json")]));
+    assert!(text.ends_with("\n3 of 3 states disagree: ∂τ/∂q, ∂τ/∂v\n"), "{text}");
+    let page = std::fs::read_to_string(root.join("docs/check-pinocchio.md")).expect("is there");
+    let (summary, entries) = text.split_once("Entries that disagree").expect("there are some");
+    for exact in ["τ  ", "M  "] {
+        assert!(summary.lines().any(|line| line.starts_with(exact) && line.ends_with("  agrees")), "{text}");
+    }
+    let entries: Vec<&str> = entries.lines().filter(|line| line.starts_with('∂')).collect();
+    assert_eq!(entries.len(), 21);
+    for line in entries {
+        assert!(page.contains(line), "the page lacks {line}");
+        let column = line.split_whitespace().nth(3).expect("a column");
+        assert!(column == "shoulder_y" || (line.starts_with("∂τ/∂v") && column == "shoulder_x"), "{line}");
+    }
+}
