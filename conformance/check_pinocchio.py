@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes what Pinocchio computes for robots with joints whose axes move with the joint's own angles, for
-`cargo run --example check_other_program` to check. docs/check-pinocchio.md tells what comes out.
+"""Writes what Pinocchio computes for examples/gimbal/arm.urdf, for `gradyn check --against`: docs/check-pinocchio.md.
 
     pip install pin==4.1.0
-    python3 conformance/check_pinocchio.py > examples/data/pinocchio.json
+    python3 conformance/check_pinocchio.py
 
-Each robot is a two-link arm: the joint in question, and an elbow that turns about y.
+Once as the file is, with two hinges in the shoulder, and once with one universal joint that moves just like them.
 """
 
 import json
 import sys
+from pathlib import Path
 
 try:
     import numpy as np
@@ -18,27 +18,19 @@ except ImportError:
     sys.exit("Pinocchio is not here: pip install pin==4.1.0")
 
 STATES, SEED = 3, 0
-JOINTS = {
-    "two hinges": None,
-    "universal": pin.JointModelUniversal(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])),
-    "ZYX": pin.JointModelSphericalZYX(),
-}
+ARM = Path(__file__).resolve().parent.parent / "examples" / "gimbal" / "arm.urdf"
+JOINTS = ["shoulder_x", "shoulder_y", "elbow"]
 
 
-def arm(name, joint):
+def with_universal_joint(hinges):
+    """The same robot, its shoulder one joint: same bodies, same q and v."""
     model = pin.Model()
-    if joint is None:
-        # The same motion as the universal joint's, by two joints and a body between them that weighs next to nothing.
-        first = model.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "gimbal_x")
-        model.appendBodyToJoint(first, pin.Inertia(1e-3, np.zeros(3), 1e-6 * np.eye(3)), pin.SE3.Identity())
-        shoulder = model.addJoint(first, pin.JointModelRY(), pin.SE3.Identity(), "gimbal_y")
-    else:
-        shoulder = model.addJoint(0, joint, pin.SE3.Identity(), "gimbal")
-    upper = pin.Inertia(2.0, np.array([0.05, -0.02, -0.2]), np.diag([0.03, 0.04, 0.02]))
-    model.appendBodyToJoint(shoulder, upper, pin.SE3.Identity())
-    elbow = model.addJoint(shoulder, pin.JointModelRY(), pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.4])), "elbow")
-    lower = pin.Inertia(1.0, np.array([0.0, 0.0, -0.15]), np.diag([0.01, 0.01, 0.002]))
-    model.appendBodyToJoint(elbow, lower, pin.SE3.Identity())
+    _, _, upper, elbow = range(4)
+    joint = pin.JointModelUniversal(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    shoulder = model.addJoint(0, joint, pin.SE3.Identity(), "shoulder")
+    model.appendBodyToJoint(shoulder, hinges.inertias[upper], pin.SE3.Identity())
+    last = model.addJoint(shoulder, pin.JointModelRY(), hinges.jointPlacements[elbow], "elbow")
+    model.appendBodyToJoint(last, hinges.inertias[elbow], pin.SE3.Identity())
     return model
 
 
@@ -53,14 +45,12 @@ def state(model, rng):
 
 
 def main():
-    robots = {}
-    for name, joint in JOINTS.items():
+    hinges = pin.buildModelFromUrdf(str(ARM))
+    for name, model in {"hinges": hinges, "universal": with_universal_joint(hinges)}.items():
         rng = np.random.default_rng(SEED)
-        model = arm(name, joint)
-        robots[name] = {"states": [state(model, rng) for _ in range(STATES)]}
-    # A state a line.
-    text = json.dumps({"program": f"Pinocchio {pin.__version__}", "robots": robots})
-    print(text.replace('{"q"', '\n{"q"'))
+        states = [state(model, rng) for _ in range(STATES)]
+        answer = {"program": f"Pinocchio {pin.__version__}", "joints": JOINTS, "states": states}
+        ARM.with_name(f"pinocchio_{name}.json").write_text(json.dumps(answer).replace('{"q"', '\n{"q"') + "\n")
 
 
 if __name__ == "__main__":

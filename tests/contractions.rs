@@ -59,7 +59,7 @@ fn hessian_is_the_combination_of_second_derivatives() {
         let lifted: Vec<ExternalWrench<Dual64>> = wrenches.iter().map(ExternalWrench::lift).collect();
         let mut dual_ws = Workspace::new(&model);
         let mut along = |q: &[Dual64], v: &[Dual64]| {
-            let by = dynamics::rnea_derivatives(&model, &mut dual_ws, q, v, &lift(&a), &lifted).expect("runs");
+            let by = dynamics::torque_derivatives(&model, &mut dual_ws, q, v, &lift(&a), &lifted).expect("runs");
             [by.dtau_dq, by.dtau_dv, by.dtau_da].map(|m| DMatrix::from_vec(nv, nv, eps(m)).tr_mul(&l))
         };
         let mut expected = vec![DMatrix::zeros(nv, nv); 6];

@@ -11,6 +11,7 @@ examples! {
     build_robot: "../examples/build_robot.rs";
     check_derivative: "../examples/check_derivative.rs";
     checked_frames: "../examples/checked_frames.rs";
+    closed_loop: "../examples/closed_loop.rs";
     configurations: "../examples/configurations.rs";
     inverse_dynamics: "../examples/inverse_dynamics.rs";
     own_function: "../examples/own_function.rs";
@@ -106,4 +107,15 @@ fn unusual_joints_have_right_derivatives() {
         assert!(dual < 1e-13, "{}: {dual:e} from dual numbers", chain.name());
         assert!(difference < 1e-9, "{}: {difference:e} from differences", chain.name());
     }
+}
+
+/// A parallelogram is a pendulum: `(m l²/2 + M l²) θ̈ = −g l (m + M) sin θ`.
+#[test]
+fn parallelogram_swings_as_a_pendulum() {
+    use closed_loop::{ANGLE, BAR, CRANK, LENGTH, run};
+    let swing = run().unwrap();
+    let stiffness = 9.81 * LENGTH * (CRANK + BAR) / (LENGTH * LENGTH * (CRANK / 2.0 + BAR));
+    close(swing.acceleration, -stiffness * ANGLE.sin(), "acceleration");
+    close(swing.slope, -stiffness * ANGLE.cos(), "its derivative");
+    assert_eq!((swing.rank, swing.rows), (2, 5));
 }

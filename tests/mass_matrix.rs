@@ -71,7 +71,8 @@ fn rate_of_the_mass_matrix_by_dual_numbers() {
         let m = mass_matrix(&model, &dual(&q, &rate)).expect("runs");
         let values: Vec<f64> = m.iter().map(|x| x.re).collect();
         let rates: Vec<f64> = m.iter().map(|x| x.eps).collect();
-        common::assert_same(&values, mass_matrix(&model, &q).expect("runs").as_slice(), &what);
+        // Over f64 eight joints at a time: sums in another order, some hundred roundings.
+        common::assert_near(&values, mass_matrix(&model, &q).expect("runs").as_slice(), 1e-13, &what);
         let h = 1e-5;
         let at = |t: f64| {
             let step: Vec<f64> = v.iter().map(|v| v * t).collect();

@@ -163,9 +163,9 @@ fn velocity_terms_are_quadratic() {
         let mut ws = SecondOrderWorkspace::new(&model);
         let second = rnea_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &zero, &[]).expect("valid");
         let mut ws = Workspace::new(&model);
-        let moving = dynamics::rnea_derivatives(&model, &mut ws, &q, &v, &zero, &[]).expect("valid");
+        let moving = dynamics::torque_derivatives(&model, &mut ws, &q, &v, &zero, &[]).expect("valid");
         let (tau, by_q) = (moving.tau.to_vec(), moving.dtau_dq.to_vec());
-        let still = dynamics::rnea_derivatives(&model, &mut ws, &q, &zero, &zero, &[]).expect("valid");
+        let still = dynamics::torque_derivatives(&model, &mut ws, &q, &zero, &zero, &[]).expect("valid");
         let (mut found, mut found_by_q) = (vec![0.0; nv], vec![0.0; nv * nv]);
         for ((i, j, k), x) in second.d2tau_dvdv.iter() {
             found[i] += x * v[j] * v[k];

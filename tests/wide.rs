@@ -2,7 +2,7 @@
 
 mod common;
 
-use gradyn::dynamics::{Workspace, rnea_with};
+use gradyn::dynamics::{Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, minv, rnea_with};
 use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
@@ -54,6 +54,59 @@ fn derivatives_are_those_by_dual_numbers() {
                     let off = common::deviation(x, y);
                     assert!(off < 1e-12, "{what}: {name} deviates by {off:e}");
                 }
+            }
+        }
+    }
+}
+
+/// What comes of the mass matrix over `f64` is what comes of it over dual numbers, which go through the plain forms, at every
+/// level; and it is symmetric to the bit.
+#[test]
+fn the_mass_matrix_and_what_comes_of_it_are_those_of_the_plain_forms() {
+    for (what, model) in common::models() {
+        let ((q, v, tau), wrenches) = (common::state(&model, 5), common::wrenches(&model, 5));
+        let lift = |x: &[f64]| common::lift::<Dual64>(x);
+        let lifted: Vec<_> = wrenches.iter().map(|w| w.lift::<Dual64>()).collect();
+        let values = |x: &[Dual64]| x.iter().map(|x| x.re).collect::<Vec<_>>();
+        let (q_dual, v_dual) = (lift(&q), lift(&v));
+        let mut plain = Workspace::<Dual64>::new(&model);
+        let mass = values(crba(&model, &mut plain, &q_dual).expect("valid").as_slice());
+        let coriolis = values(coriolis_matrix(&model, &mut plain, &q_dual, &v_dual).expect("valid").as_slice());
+        let torques = values(bias(&model, &mut plain, &q_dual, &v_dual, &lifted).expect("valid"));
+        let inverse = minv(&model, &mut plain, &q_dual).map(|m| values(m.as_slice()));
+        let ddq = aba(&model, &mut plain, &q_dual, &v_dual, &lift(&tau), &lifted).map(values);
+        for level in Level::available() {
+            let what = format!("{what}, {level}");
+            let ws = &mut Workspace::<f64>::new(&model);
+            // Sums in another order: some hundred roundings of the largest entry.
+            let m = with_level(level, || crba(&model, ws, &q).expect("valid").clone());
+            assert_eq!(m, m.transpose(), "{what}");
+            common::assert_near(m.as_slice(), &mass, 1e-13, format!("{what}: mass matrix"));
+            let found = with_level(level, || coriolis_matrix(&model, ws, &q, &v).expect("valid").clone());
+            common::assert_near(found.as_slice(), &coriolis, 1e-12, format!("{what}: Coriolis matrix"));
+            let found = with_level(level, || bias(&model, ws, &q, &v, &wrenches).expect("valid").to_vec());
+            common::assert_near(&found, &torques, 1e-12, format!("{what}: bias"));
+            // A thousand roundings, each as bad as M is conditioned.
+            let tolerance = || 1000.0 * f64::EPSILON * common::condition(&m);
+            let found = with_level(level, || minv(&model, ws, &q).cloned());
+            match (&inverse, found) {
+                (Ok(inverse), Ok(found)) => {
+                    assert_eq!(found, found.transpose(), "{what}");
+                    common::assert_near(found.as_slice(), inverse, tolerance(), format!("{what}: inverse"));
+                    // M = Lᵀ D L by the same factors.
+                    let factors = with_level(level, || factorize_mass_matrix(&model, ws, &q).expect("regular"));
+                    let (l, d) = (factors.unit_lower(), nalgebra::DVector::from_vec(factors.diagonal()));
+                    let product = l.transpose() * nalgebra::DMatrix::from_diagonal(&d) * l;
+                    common::assert_near(product.as_slice(), m.as_slice(), 1e-13, format!("{what}: factors"));
+                }
+                (Err(plain), Err(found)) => assert_eq!(*plain, found, "{what}"),
+                (plain, found) => panic!("{what}: {found:?} instead of {plain:?}"),
+            }
+            let found = with_level(level, || aba(&model, ws, &q, &v, &tau, &wrenches).map(<[f64]>::to_vec));
+            match (&ddq, found) {
+                (Ok(ddq), Ok(found)) => common::assert_near(&found, ddq, tolerance(), format!("{what}: accelerations")),
+                (Err(plain), Err(found)) => assert_eq!(*plain, found, "{what}"),
+                (plain, found) => panic!("{what}: {found:?} instead of {plain:?}"),
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
-use super::{Workspace, bias, ltl, rooted, singular, step};
+use super::{Workspace, bias, ltl, rooted, singular, step, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{ArticulatedInertia, Force, Motion};
 use gradyn_derivatives::simd::Piece;
@@ -57,18 +57,21 @@ pub fn aba<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     ws.aba.size(model, ws.dof.len());
-    let lost = if has_mimic_joints(model, ws) {
+    let lost = if let Some(done) = wide::aba(model, ws, (q, v, tau), wrenches) {
+        done.err().map(|(index, pivot)| (index, pivot.is_finite()))
+    } else if has_mimic_joints(model, ws) {
         by_factors(model, ws, q, v, tau, wrenches)?;
         None
     } else {
         rooted::place(model, ws, q);
-        T::call(Sweeps { model, ws: &mut *ws, q, v, tau, wrenches })
+        let lost = T::call(Sweeps { model, ws: &mut *ws, q, v, tau, wrenches });
+        lost.map(|index| (index, ws.aba.pivot[index].is_finite()))
     };
     // Numbers that are too large come before pivots that they made meaningless.
-    if let Some(index) = lost.filter(|index| ws.aba.pivot[*index].is_finite()) {
+    if let Some((index, true)) = lost {
         return Err(singular::error(model, index));
     }
-    match lost.or_else(|| ws.aba.ddq.iter().position(|x| !x.is_finite())) {
+    match lost.map(|(index, _)| index).or_else(|| ws.aba.ddq.iter().position(|x| !x.is_finite())) {
         Some(index) => Err(InputError::Overflow { what: "ddq", index, joint: model.dof_label(index) }),
         None => Ok(&ws.aba.ddq),
     }
@@ -138,7 +141,7 @@ pub(crate) struct Memory<T> {
     /// Armature of each degree of freedom.
     armature: Vec<T>,
     /// `q̈`
-    ddq: Vec<T>,
+    pub(crate) ddq: Vec<T>,
 }
 
 impl<T> Default for Memory<T> {

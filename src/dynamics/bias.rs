@@ -2,7 +2,7 @@
 
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::rnea::{Sweep, check_finite, not_finite};
-use super::{Workspace, world};
+use super::{Workspace, wide, world};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -30,7 +30,10 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
     // Moved out, so that the sweep can have the workspace; no allocation.
     let mut still = std::mem::take(&mut ws.still);
     still.resize(model.nv, T::zero());
-    let finite = T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches });
+    let finite = match wide::rnea(model, ws, q, v, &still, wrenches) {
+        Some(finite) => finite,
+        None => T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches }),
+    };
     ws.still = still;
     if finite { Ok(&ws.tau) } else { Err(not_finite(model, q, v, &[], wrenches, &ws.tau)) }
 }

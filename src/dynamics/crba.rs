@@ -1,7 +1,7 @@
 //! The mass matrix: the composite rigid body algorithm (RBDA, table 6.2), in coordinates that all bodies of a tree share.
 
 use super::rnea::check_finite;
-use super::{Workspace, rooted};
+use super::{Workspace, rooted, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::InertiaAboutOrigin;
 use gradyn_derivatives::simd::Piece;
@@ -41,8 +41,10 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    rooted::place(model, ws, q);
-    fill(model, ws);
+    if wide::mass_matrix(model, ws, q).is_none() {
+        rooted::place(model, ws, q);
+        fill(model, ws);
+    }
     check_finite_diagonal(model, ws)?;
     Ok(&ws.crba.matrix)
 }
@@ -85,13 +87,23 @@ impl<T: Real> Default for Memory<T> {
     }
 }
 
+impl<T: Real> Memory<T> {
+    /// The matrix, nv × nv.
+    pub(crate) fn sized(&mut self, nv: usize) -> &mut DMatrix<T> {
+        if self.matrix.nrows() != nv {
+            self.matrix = DMatrix::from_element(nv, nv, T::zero());
+        }
+        &mut self.matrix
+    }
+}
+
 /// Fills in the mass matrix of bodies that have been placed.
 pub(crate) fn fill<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
     let (bodies, columns) = (model.bodies.len(), ws.dof.len());
     if ws.crba.composite.len() != bodies {
         ws.crba.composite = vec![InertiaAboutOrigin::zero(); bodies];
         ws.crba.momentum = vec![T::zero(); 6 * columns];
-        ws.crba.matrix = DMatrix::from_element(model.nv, model.nv, T::zero());
+        ws.crba.sized(model.nv);
         if columns > model.nv {
             ws.crba.of_columns = vec![T::zero(); columns * columns];
         }

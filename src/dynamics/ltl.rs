@@ -6,7 +6,7 @@
 
 use super::dof_tree::DofTree;
 use super::rnea::check_finite;
-use super::{Workspace, crba, rooted, singular};
+use super::{Workspace, crba, rooted, singular, wide};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -35,8 +35,15 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    rooted::place(model, ws, q);
-    factorize(model, ws)?;
+    if let Some(done) = wide::factors(model, ws, q) {
+        done.map_err(|(index, pivot)| match pivot.is_finite() {
+            true => singular::error(model, index),
+            false => InputError::Overflow { what: "mass_matrix", index, joint: model.dof_label(index) },
+        })?;
+    } else {
+        rooted::place(model, ws, q);
+        factorize(model, ws)?;
+    }
     Ok(MassFactors { factors: &ws.ltl })
 }
 
@@ -115,6 +122,14 @@ pub(crate) struct Factors<T> {
 impl<T> Default for Factors<T> {
     fn default() -> Self {
         Self { tree: DofTree::default(), rows: Vec::new(), reciprocal: Vec::new(), scale: Vec::new() }
+    }
+}
+
+impl Factors<f64> {
+    /// Those of eight lanes.
+    pub(crate) fn copy(&mut self, from: &wide::Factors) {
+        from.copy_paths(&mut self.rows);
+        self.reciprocal.copy_from_slice(&from.reciprocal);
     }
 }
 

@@ -4,7 +4,7 @@
 use super::aba::has_mimic_joints;
 use super::dof_tree::DofTree;
 use super::rnea::check_finite;
-use super::{Workspace, ltl, rooted, singular};
+use super::{Workspace, ltl, rooted, singular, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{ArticulatedInertia, Force, Motion};
 use gradyn_derivatives::simd::Piece;
@@ -29,12 +29,15 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
     ws.minv.size(model);
-    rooted::place(model, ws, q);
-    if has_mimic_joints(model, ws) {
-        by_factors(model, ws)?;
+    let lost = |index, finite: bool| if finite { singular::error(model, index) } else { overflow(model, index) };
+    if let Some(done) = wide::minv(model, ws, q) {
+        done.map_err(|(index, pivot)| lost(index, pivot.is_finite()))?;
     } else {
-        if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws }) {
-            return Err(if pivot.is_finite() { singular::error(model, index) } else { overflow(model, index) });
+        rooted::place(model, ws, q);
+        if has_mimic_joints(model, ws) {
+            by_factors(model, ws)?;
+        } else if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws }) {
+            return Err(lost(index, pivot.is_finite()));
         }
     }
     match (0..model.nv).find(|&k| !ws.minv.matrix[(k, k)].is_finite()) {
@@ -93,7 +96,7 @@ pub(crate) struct Memory<T> {
     /// `P`: the acceleration by a torque at each degree of freedom: nv for each depth of the path that is being worked at.
     acceleration: Vec<Motion<T>>,
     column: Vec<T>,
-    matrix: DMatrix<T>,
+    pub(crate) matrix: DMatrix<T>,
 }
 
 impl<T: Real> Default for Memory<T> {

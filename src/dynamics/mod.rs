@@ -67,7 +67,7 @@ pub use regressor::{
 };
 pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
-pub use rnea_derivatives::{TorqueDerivatives, rnea_derivatives};
+pub use rnea_derivatives::{TorqueDerivatives, torque_derivatives};
 pub use rnea_gradient::{TorqueGradient, rnea_gradient};
 pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};
 pub use tensor3::Tensor3;

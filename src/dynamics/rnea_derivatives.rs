@@ -89,7 +89,7 @@ impl<T: Real> Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
 /// number is not finite.
-pub fn rnea_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn torque_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
@@ -131,7 +131,7 @@ impl<T: Real> TorqueDerivatives<'_, T> {
     }
 }
 
-/// [`rnea_derivatives`] of arguments that have been checked.
+/// [`torque_derivatives`] of arguments that have been checked.
 pub(crate) fn analytical<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

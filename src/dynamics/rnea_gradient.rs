@@ -1,6 +1,6 @@
 //! The gradient of `λᵀ τ`, a combination of the torques of inverse dynamics, without their matrices of derivatives.
 //!
-//! The formulas of [`rnea_derivatives`](super::rnea_derivatives) summed over rows before they are formed (S. Singh, R.
+//! The formulas of [`torque_derivatives`](super::torque_derivatives) summed over rows before they are formed (S. Singh, R.
 //! Russell, P. Wensing, *On Second-Order Derivatives of Rigid-Body Dynamics: Theory & Implementation*, arXiv 2302.06001,
 //! contract the same way). With the velocities `w_i = w_λ + S_i λ_i` that λ would be, `h = I w`, `z = Bᵀ w`, and sums
 //! over subtrees:

@@ -7,17 +7,15 @@
 //! ∂q̈/∂q = −M⁻¹ ∂τ/∂q ;  ∂q̈/∂v = −M⁻¹ ∂τ/∂v ;  ∂q̈/∂τ = M⁻¹ ;  ∂q̈/∂φ = −M⁻¹ ∂τ/∂φ = M⁻¹ Jᵀ          (1)
 //! ```
 //!
-//! `M⁻¹` is applied by the sparse factors of the mass matrix, to eight columns at a time.
+//! `M⁻¹` comes from the sparse factors of the mass matrix.
 
 use super::state_function::by_method;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, rnea_derivatives};
-use crate::dynamics::ltl::Factors;
-use crate::dynamics::{ExternalWrench, Workspace, aba};
+use crate::dynamics::wide::{self, Factors};
+use crate::dynamics::{ExternalWrench, Workspace, aba, singular};
 use crate::model::{InputError, Model};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
-use gradyn_derivatives::{Lanes, Real, Scalar};
+use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
-use std::any::Any;
 
 /// Accelerations of forward dynamics and their derivatives at one state.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,9 +75,8 @@ impl From<StateJacobian> for ForwardDynamicsDerivatives {
 
 /// Memory for [`forward_dynamics_derivatives`], and the result.
 pub(super) struct Memory {
-    factors: Factors<f64>,
-    /// Eight columns; the type depends on the level.
-    columns: Option<Box<dyn Any + Send + Sync>>,
+    /// Where they are not at hand.
+    factors: Option<Box<Factors>>,
     result: ForwardDynamicsDerivatives,
     spare: Vec<DMatrix<f64>>,
 }
@@ -136,8 +133,7 @@ pub fn forward_dynamics_derivatives<'w>(
 ) -> Result<&'w ForwardDynamicsDerivatives, InputError> {
     let ddq = aba(model, &mut ws.base, q, v, tau, wrenches)?;
     let mut memory = ws.forward_dynamics.take().unwrap_or_else(|| {
-        let (factors, result) = (Factors::default(), ForwardDynamicsDerivatives::new(model.nv));
-        Box::new(Memory { factors, columns: None, result, spare: Vec::new() })
+        Box::new(Memory { factors: None, result: ForwardDynamicsDerivatives::new(model.nv), spare: Vec::new() })
     });
     memory.result.ddq.copy_from_slice(ddq);
     let done = match method {
@@ -165,90 +161,27 @@ fn analytical(
     v: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<(), InputError> {
-    let Memory { factors, columns, result, spare } = memory;
+    let Memory { factors: own, result, spare } = memory;
+    // Where the accelerations come from factors of the mass matrix, these are at hand.
+    let mut at_hand = wide::take_factors(&mut ws.base);
     let by = rnea_derivatives(model, ws, Method::Analytical, q, v, result.ddq.as_slice(), wrenches)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
-    factors.size(model);
-    // Pivots have been looked at on the way to the accelerations.
-    factors.factorize(&by.dtau_da).map_err(|index| crate::dynamics::singular::error(model, index))?;
-    dispatch(Solve { factors, columns, by: (&by.dtau_dq, &by.dtau_dv, &by.dtau_df_ext), result });
+    let factors = match &mut at_hand {
+        Some(factors) => factors,
+        None => {
+            let own = own.get_or_insert_with(|| Box::new(Factors::new(model)));
+            // Pivots have been looked at on the way to the accelerations.
+            own.factorize_matrix(&by.dtau_da).map_err(|(index, _)| singular::error(model, index))?;
+            own
+        }
+    };
+    factors.invert(&mut result.ddq_dtau);
+    factors.multiply(&by.dtau_dq, &mut result.ddq_dq);
+    factors.multiply(&by.dtau_dv, &mut result.ddq_dv);
+    for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
+        factors.multiply_full(from, to);
+    }
+    wide::give_back_factors(&mut ws.base, at_hand);
     Ok(())
-}
-
-/// All columns of equation (1).
-struct Solve<'a> {
-    factors: &'a Factors<f64>,
-    columns: &'a mut Option<Box<dyn Any + Send + Sync>>,
-    /// `∂τ/∂q`, `∂τ/∂v`, `∂τ/∂φ`
-    by: (&'a DMatrix<f64>, &'a DMatrix<f64>, &'a [DMatrix<f64>]),
-    result: &'a mut ForwardDynamicsDerivatives,
-}
-
-impl Kernel for Solve<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { factors, columns, by: (dtau_dq, dtau_dv, dtau_df_ext), result } = self;
-        let nv = dtau_dq.nrows();
-        let fits = columns.as_ref().is_some_and(|x| x.is::<Vec<Lanes<R>>>());
-        if !fits {
-            *columns = Some(Box::new(vec![Lanes::<R>::zero(); nv]));
-        }
-        let Some(x) = columns.as_mut().and_then(|x| x.downcast_mut::<Vec<Lanes<R>>>()) else { return };
-        solve(factors, dtau_dq, x, &mut result.ddq_dq);
-        solve(factors, dtau_dv, x, &mut result.ddq_dv);
-        for (from, to) in dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
-            solve(factors, from, x, to);
-        }
-        invert(factors, x, &mut result.ddq_dtau);
-    }
-}
-
-/// `to = −M⁻¹ from`, eight columns at a time.
-#[inline(always)]
-fn solve<R: Register>(factors: &Factors<f64>, from: &DMatrix<f64>, x: &mut [Lanes<R>], to: &mut DMatrix<f64>) {
-    let nv = from.nrows();
-    if nv == 0 {
-        return;
-    }
-    for (from, to) in from.as_slice().chunks(WIDTH * nv).zip(to.as_mut_slice().chunks_mut(WIDTH * nv)) {
-        for (row, x) in x.iter_mut().enumerate() {
-            let mut lanes = [0.0; WIDTH];
-            for (lane, column) in lanes.iter_mut().zip(from.chunks_exact(nv)) {
-                *lane = -column[row];
-            }
-            *x = Lanes::from_array(lanes);
-        }
-        factors.solve(x);
-        for (row, x) in x.iter().enumerate() {
-            for (lane, column) in x.to_array().iter().zip(to.chunks_exact_mut(nv)) {
-                column[row] = *lane;
-            }
-        }
-    }
-}
-
-/// `to = M⁻¹`, eight columns at a time; the lower part, mirrored.
-#[inline(always)]
-fn invert<R: Register>(factors: &Factors<f64>, x: &mut [Lanes<R>], to: &mut DMatrix<f64>) {
-    let nv = x.len();
-    let to = to.as_mut_slice();
-    for start in (0..nv).step_by(WIDTH) {
-        let end = nv.min(start + WIDTH);
-        for x in &mut *x {
-            *x = Lanes::zero();
-        }
-        for lane in 0..end - start {
-            x[start + lane] = Lanes::unit(lane);
-        }
-        factors.solve(x);
-        for row in start..nv {
-            let lanes = x[row].to_array();
-            for column in start..end.min(row + 1) {
-                (to[column * nv + row], to[row * nv + column]) = (lanes[column - start], lanes[column - start]);
-            }
-        }
-    }
 }

@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Npy, String> {
         return Err(format!("{what}: expected {expected} bytes of numbers, found {}", data.len()));
     }
     if size == 0 {
-        return Ok(Npy::Texts(vec![String::new(); count.unwrap_or(0)]));
+        return Err(String::from("its cells are empty"));
     }
     let cells = data.chunks_exact(size);
     match kind {

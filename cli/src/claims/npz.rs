@@ -32,6 +32,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
             }
             // Remarks, such as the program's name.
             Npy::Texts(_) => {}
+            // An empty list has no type.
+            Npy::Numbers(array) if key == "joints" && array.numbers.is_empty() => table.joints = Some(Vec::new()),
             Npy::Numbers(_) if key == "joints" => {
                 return Err(String::from("array `joints`: expected names, found numbers"));
             }
@@ -49,6 +51,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
     match q.ok_or("missing array `q`, the configurations")?.as_slice() {
         [_] => {
             table.states.push(arrays.into_iter().map(|(key, array)| entry(key, array)).collect());
+        }
+        [states, _] if *states > bytes.len() => {
+            return Err(format!("array `q`: {states} states cannot be in {} bytes", bytes.len()));
         }
         [states, _] => {
             table.states.resize_with(*states, Vec::new);

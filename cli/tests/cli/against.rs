@@ -559,3 +559,64 @@ fn an_existing_report_is_untouched_by_errors() {
     let message = refused(&run(["check", &robot("ur5"), "--against", claims, "--report", claims]));
     has(&message, &["cannot write", "input of the same command"]);
 }
+
+/// Files that were damaged on their way are refused, or read; nothing else happens.
+#[test]
+fn damaged_files_do_no_harm() {
+    let flags = ["--floating-base", "--layout", "pinocchio"];
+    let rng = &mut ChaCha8Rng::seed_from_u64(9);
+    for name in ["pinocchio_solo12_single.npz", "pinocchio_solo12.npz"] {
+        let whole = std::fs::read(data(name)).expect("is there");
+        for k in 0..60 {
+            let mut bytes = whole.clone();
+            if k % 3 == 0 {
+                bytes.truncate(rng.random_range(0..whole.len()));
+            }
+            for _ in 0..3 {
+                // Most of a file is numbers; headers stand at its ends and between arrays.
+                let reach = bytes.len().min(if k % 2 == 0 { 300 } else { usize::MAX });
+                if reach > 0 {
+                    let at = rng.random_range(0..reach);
+                    bytes[at] ^= 1 << rng.random_range(0..8);
+                }
+            }
+            let output = check_text(&robot("solo12"), &flags, &bytes);
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(matches!(output.status.code(), Some(0..=2)), "{k}: {errors}");
+            assert!(output.status.code() != Some(2) || errors.lines().count() == 1, "{k}: {errors}");
+        }
+    }
+    let text = csv(&evaluated(&robot("double_pendulum"), &[], &SMALL, 1, 9), None);
+    for k in 0..40 {
+        let mut bytes = text.clone().into_bytes();
+        let at = rng.random_range(0..bytes.len());
+        bytes[at] = *b"\"\n,x-9".get(k % 6).expect("is there");
+        let output = check_text(&robot("double_pendulum"), &[], &bytes);
+        assert!(matches!(output.status.code(), Some(0..=2)), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The worked example of `docs/check-pinocchio.md`: with hinges all agrees; with a universal joint derivatives are wrong in its
+/// columns, and the page shows just that.
+#[test]
+fn a_wrong_derivative_of_pinocchio_is_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let path = |name: &str| root.join("examples/gimbal").join(name).to_str().expect("UTF-8").to_owned();
+    let arm = path("arm.urdf");
+    let text = text_of(&run(["check", &arm, "--against", &path("pinocchio_hinges.json")]));
+    assert!(text.ends_with("\nall 3 states agree\n"), "{text}");
+    let text = disagrees(&run(["check", &arm, "--against", &path("pinocchio_universal.json")]));
+    assert!(text.ends_with("\n3 of 3 states disagree: ∂τ/∂q, ∂τ/∂v\n"), "{text}");
+    let page = std::fs::read_to_string(root.join("docs/check-pinocchio.md")).expect("is there");
+    let (summary, entries) = text.split_once("Entries that disagree").expect("there are some");
+    for exact in ["τ  ", "M  "] {
+        assert!(summary.lines().any(|line| line.starts_with(exact) && line.ends_with("  agrees")), "{text}");
+    }
+    let entries: Vec<&str> = entries.lines().filter(|line| line.starts_with('∂')).collect();
+    assert_eq!(entries.len(), 21);
+    for line in entries {
+        assert!(page.contains(line), "the page lacks {line}");
+        let column = line.split_whitespace().nth(3).expect("a column");
+        assert!(column == "shoulder_y" || (line.starts_with("∂τ/∂v") && column == "shoulder_x"), "{line}");
+    }
+}

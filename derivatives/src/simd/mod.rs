@@ -137,6 +137,27 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// Runs a piece of a kernel as a function of its own, with this level's instructions.
     fn call<P: Piece>(piece: P) -> P::Output;
 
+    /// From the first numbers of a slice; lanes that it does not reach are zero.
+    #[inline(always)]
+    fn load_first(from: &[f64]) -> Self {
+        let mut x = [0.0; WIDTH];
+        for (x, from) in x.iter_mut().zip(from) {
+            *x = *from;
+        }
+        Self::from_array(x)
+    }
+    /// To the first numbers of a slice: all lanes, or as many as it has room for.
+    #[inline(always)]
+    fn store_first(self, to: &mut [f64]) {
+        let x = self.to_array();
+        if let Some(to) = to.first_chunk_mut::<WIDTH>() {
+            *to = x;
+        } else {
+            for (to, x) in to.iter_mut().zip(x) {
+                *to = x;
+            }
+        }
+    }
     /// Lane `i` is lane `places[i]`, or zero where there is none.
     #[inline(always)]
     fn permute(self, places: &Places) -> Self {

@@ -133,3 +133,29 @@ fn a_level_that_the_processor_lacks_is_answered_from_below() {
         assert_eq!(dispatch_at(level, All(SAMPLES[0], SAMPLES[1], SAMPLES[3])).level, level.or_below());
     }
 }
+
+/// A slice shorter than a register is read and written as far as it goes, and a longer one in its first eight numbers.
+struct FirstOf(usize);
+
+impl Kernel for FirstOf {
+    type Output = ([f64; WIDTH], Vec<f64>);
+    fn run<R: Register>(self) -> Self::Output {
+        let numbers: Vec<f64> = (1..=self.0).map(|k| k as f64).collect();
+        let mut to = vec![-1.0; self.0];
+        R::from_array([1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5]).store_first(&mut to);
+        (R::load_first(&numbers).to_array(), to)
+    }
+}
+
+#[test]
+fn slices_of_any_length_are_read_and_written() {
+    for level in Level::available() {
+        for n in 0..=10 {
+            let (read, written) = with_level(level, || dispatch(FirstOf(n)));
+            let expected: [f64; WIDTH] = std::array::from_fn(|k| if k < n { (k + 1) as f64 } else { 0.0 });
+            assert_eq!(read, expected, "{level}, {n} numbers");
+            let expected: Vec<f64> = (0..n).map(|k| if k < WIDTH { k as f64 + 1.5 } else { -1.0 }).collect();
+            assert_eq!(written, expected, "{level}, {n} numbers");
+        }
+    }
+}

@@ -188,6 +188,18 @@ register!(
             }])
         }
         #[inline(always)]
+        fn load_first(from: &[f64]) -> Self {
+            let mask = first(from.len());
+            // SAFETY: see `register!`; only lanes inside the slice are read.
+            Self([unsafe { _mm512_maskz_loadu_pd(mask, from.as_ptr()) }])
+        }
+        #[inline(always)]
+        fn store_first(self, to: &mut [f64]) {
+            let mask = first(to.len());
+            // SAFETY: see `register!`; only lanes inside the slice are written.
+            unsafe { _mm512_mask_storeu_pd(to.as_mut_ptr(), mask, self.0[0]) }
+        }
+        #[inline(always)]
         fn where_else(self, mask: u8, other: Self) -> Self {
             // SAFETY: see `register!`.
             Self([unsafe { _mm512_mask_blend_pd(mask, other.0[0], self.0[0]) }])
@@ -306,4 +318,10 @@ impl Single for Avx512 {
     fn mul_sub(self, a: Self, b: Self) -> Self {
         Register::mul_sub(self, a, b)
     }
+}
+
+/// A bit for each of the first `n` lanes.
+#[inline(always)]
+fn first(n: usize) -> u8 {
+    if n < WIDTH { (1 << n) - 1 } else { u8::MAX }
 }

@@ -65,7 +65,7 @@ pub(crate) fn derivatives(
 }
 
 /// From lanes to degrees of freedom: those of a mimic joint are its leader's.
-fn fold(layout: &Layout, from: &[f64], to: &mut [f64], nv: usize) {
+pub(super) fn fold(layout: &Layout, from: &[f64], to: &mut [f64], nv: usize) {
     let lanes = layout.dof.len();
     to.fill(0.0);
     for (rows, pairs) in layout.pairs.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Kernel for Derivatives<'_, '_> {
         outward::read_state::<R>(layout, memory, q, v, a);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive::<R, true>(model, layout, memory, g);
+            outward::drive::<R, { outward::COLUMNS }>(model, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(model, layout, memory, q);
@@ -175,7 +175,7 @@ impl<R: Register> Rows<R> {
 
 /// `rowsᵀ x` for lane `lane` of `x`.
 #[inline(always)]
-fn product<R: Register>(rows: &Motion<Lanes<R>>, x: &Six, lane: usize) -> R {
+pub(super) fn product<R: Register>(rows: &Motion<Lanes<R>>, x: &Six, lane: usize) -> R {
     let lane = lane & (WIDTH - 1);
     let y = rows.linear.x.0.mul(R::splat(x[0].0[lane]));
     let y = rows.linear.y.0.mul_add(R::splat(x[1].0[lane]), y);
@@ -187,7 +187,7 @@ fn product<R: Register>(rows: &Motion<Lanes<R>>, x: &Six, lane: usize) -> R {
 
 /// `y + rowsᵀ x` for the angular part of lane `lane` of `x`.
 #[inline(always)]
-fn plus_angular<R: Register>(rows: &Vector3<Lanes<R>>, x: &Six, lane: usize, y: R) -> R {
+pub(super) fn plus_angular<R: Register>(rows: &Vector3<Lanes<R>>, x: &Six, lane: usize, y: R) -> R {
     let lane = lane & (WIDTH - 1);
     let y = rows.x.0.mul_add(R::splat(x[3].0[lane]), y);
     let y = rows.y.0.mul_add(R::splat(x[4].0[lane]), y);
@@ -235,17 +235,8 @@ fn entries<R: Register>(
 
 /// As many numbers as the column has left.
 #[inline(always)]
-fn store<R: Register>(to: &mut [f64], at: usize, left: usize, x: R) {
-    let x = x.to_array();
-    if let Some(to) = to.get_mut(at..at + WIDTH)
-        && left >= WIDTH
-    {
-        to.copy_from_slice(&x);
-    } else {
-        for (to, x) in to[at..].iter_mut().zip(x).take(left) {
-            *to = x;
-        }
-    }
+pub(super) fn store<R: Register>(to: &mut [f64], at: usize, left: usize, x: R) {
+    x.store_first(&mut to[at..at + left.min(WIDTH)]);
 }
 
 /// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is taken

@@ -1,8 +1,8 @@
 //! From the leaves to the root: sums over subtrees, and what they give.
 
 use super::layout::{Group, JointRows};
-use super::memory::{ALL, FORCE, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force};
-use super::{Layout, Memory};
+use super::memory::{ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force};
+use super::{Layout, Memory, mass_matrix};
 use crate::model::{DofDynamics, Model};
 use crate::spatial::Force;
 use gradyn_derivatives::Lanes;
@@ -74,6 +74,20 @@ pub(super) fn joint_dynamics<R: Register>(rows: &JointRows) -> DofDynamics<Lanes
         damping: rows.damping.load(),
         friction: rows.friction.load(),
     }
+}
+
+/// Composite inertias, and the momenta of the columns.
+#[inline(always)]
+pub(super) fn momenta<R: Register>(layout: &Layout, memory: &mut Memory, g: usize) {
+    sum_subtrees::<R, INERTIA>(&layout.groups[g], &mut memory.sums, g, FORCE);
+    mass_matrix::momenta::<R>(memory, g);
+}
+
+/// Composite inertias and Coriolis matrices.
+#[inline(always)]
+pub(super) fn composites<R: Register>(layout: &Layout, memory: &mut Memory, g: usize) {
+    sum_subtrees::<R, INERTIA>(&layout.groups[g], &mut memory.sums, g, FORCE);
+    sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
 }
 
 /// Sums of everything, torques, and the columns that derivatives are made of:

@@ -1,6 +1,7 @@
 //! Rows of eight numbers: one quantity of eight degrees of freedom.
 
 use super::Layout;
+use super::factors::Factors;
 use crate::dynamics::ExternalWrench;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
 use gradyn_derivatives::Lanes;
@@ -64,8 +65,10 @@ fn store_vectors<R: Register>(to: &mut Six, a: Vector3<Lanes<R>>, b: Vector3<Lan
 
 /// What is summed up over subtrees: force, then for derivatives inertia and Coriolis matrix.
 pub(crate) const FORCE: usize = 6;
-/// Mass, first moment, moment about the origin; momentum, nine entries.
-pub(crate) const ALL: usize = FORCE + 10 + 12;
+/// Mass, first moment, moment about the origin.
+pub(crate) const INERTIA: usize = 10;
+/// And the Coriolis matrix: momentum, nine entries.
+pub(crate) const ALL: usize = FORCE + INERTIA + 12;
 
 /// The sums of eight degrees of freedom.
 pub(crate) type Sums = [Row; ALL];
@@ -179,6 +182,12 @@ pub(crate) struct Memory {
     /// Matrices of all lanes, where lanes are not degrees of freedom one by one.
     pub(crate) scratch: Vec<f64>,
     pub(crate) tau: Vec<Row>,
+    /// The mass matrix of the lanes: a row of registers for each.
+    pub(crate) mass: Vec<Row>,
+    /// What the pivots of the mass matrix are compared with.
+    pub(crate) scale: Vec<Row>,
+    /// Its factors; made when first needed.
+    pub(crate) factors: Option<Box<Factors>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
 }
@@ -200,7 +209,20 @@ impl Memory {
             columns: Vec::new(),
             scratch: Vec::new(),
             tau: vec![Row::ZERO; groups],
+            mass: Vec::new(),
+            scale: Vec::new(),
+            factors: None,
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
+        }
+    }
+
+    /// Memory for the mass matrix.
+    pub(crate) fn size_mass(&mut self, layout: &Layout) {
+        self.size_columns(layout);
+        let groups = layout.groups.len();
+        if self.scale.len() != groups {
+            self.scale = vec![Row::ZERO; groups];
+            self.mass = vec![Row::ZERO; groups * groups * WIDTH];
         }
     }
 

@@ -9,15 +9,20 @@
 //! - [`memory`]: rows of eight numbers
 //! - [`outward`]: poses, then motions, forces, and what derivatives need, root to leaves
 //! - [`inward`]: sums over subtrees, leaves to root
-//! - [`rnea`], [`derivatives`]: the two results
+//! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
+//! - [`factors`]: sparse factors of the mass matrix, and its inverse, in rows of registers
 //!
 //! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
 //! world's origin loses nothing; nothing that is returned depends on that origin. Models with joints whose motion subspace
 //! depends on `q` go through the plain form, which this one is tested against.
 
+mod coriolis;
 mod derivatives;
+mod factors;
+mod forward;
 mod inward;
 mod layout;
+mod mass_matrix;
 mod memory;
 mod outward;
 mod rnea;
@@ -25,6 +30,7 @@ mod rnea;
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
 pub(crate) use derivatives::Results;
+pub(crate) use factors::Factors;
 use gradyn_derivatives::{Level, Real};
 pub(crate) use layout::Layout;
 pub(crate) use memory::Memory;
@@ -79,4 +85,118 @@ pub(crate) fn rnea_derivatives(
         derivatives::by_wrench(model, layout, memory, q, w, to.as_mut_slice());
     }
     Some(finite && wrenches.is_empty())
+}
+
+/// What the forms over `f64` work with, if the numbers are that and the model has a layout.
+#[inline(always)]
+fn of<'a, P: Real, T: Real>(
+    model: &'a Model<P>,
+    ws: &'a mut Workspace<T>,
+) -> Option<(&'a Model, &'a Layout, &'a mut Workspace<f64>)> {
+    let model = (model as &dyn Any).downcast_ref::<Model>()?;
+    let ws = (ws as &mut dyn Any).downcast_mut::<Workspace<f64>>()?;
+    let layout = model.derived.get(|| Layout::new(model))?;
+    if ws.wide.is_none() {
+        ws.wide = Some(Box::new(Memory::new(layout)));
+    }
+    Some((model, layout, ws))
+}
+
+/// The mass matrix into `ws.crba`, where the numbers are `f64` and the model has a layout. Lengths have been checked.
+#[inline(always)]
+pub(crate) fn mass_matrix<P: Real, T: Real>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) -> Option<()> {
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    mass_matrix::of_lanes(model, layout, memory, T::as_f64s(q)?);
+    mass_matrix::collect(model, layout, memory, ws.crba.sized(model.nv));
+    Some(())
+}
+
+/// Factors of the mass matrix into `ws.ltl`, where the numbers are `f64` and the model has a layout. The error is the first
+/// degree of freedom whose pivot is lost, and the pivot. Lengths have been checked.
+#[inline(always)]
+pub(crate) fn factors<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+) -> Option<Result<(), (usize, f64)>> {
+    let done = factorize(model, ws, q)?;
+    let (model, _, ws) = of(model, ws)?;
+    ws.ltl.size(model);
+    let factors = ws.wide.as_deref()?.factors.as_deref()?;
+    Some(done.map(|()| ws.ltl.copy(factors)))
+}
+
+/// Factors of the mass matrix into `ws.wide`, as [`factors`].
+#[inline(always)]
+fn factorize<P: Real, T: Real>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) -> Option<Result<(), (usize, f64)>> {
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    Some(forward::factorize(model, layout, memory, T::as_f64s(q)?, ws.crba.sized(model.nv)))
+}
+
+/// The inverse of the mass matrix into `ws.minv`, as [`factorize`].
+#[inline(always)]
+pub(crate) fn minv<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+) -> Option<Result<(), (usize, f64)>> {
+    let done = factorize(model, ws, q)?;
+    let (_, _, ws) = of(model, ws)?;
+    let factors = ws.wide.as_deref_mut()?.factors.as_deref_mut()?;
+    Some(done.map(|()| factors.invert(&mut ws.minv.matrix)))
+}
+
+/// Accelerations by torques into `ws.aba`, where the numbers are `f64`, the model has a layout and factors of the mass
+/// matrix are the faster way. The error is the first degree of freedom whose pivot is lost, and the pivot. Lengths have
+/// been checked.
+#[inline(always)]
+pub(crate) fn aba<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    (q, v, tau): (&[T], &[T], &[T]),
+    wrenches: &[ExternalWrench<T>],
+) -> Option<Result<(), (usize, f64)>> {
+    let state = (T::as_f64s(q)?, T::as_f64s(v)?, T::as_f64s(tau)?);
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    if !memory.factors.get_or_insert_with(|| Box::new(Factors::new(model))).pays() {
+        return None;
+    }
+    memory.wrenches.clear();
+    memory.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
+    ws.still.resize(model.nv, 0.0);
+    let (matrix, ddq) = (ws.crba.sized(model.nv), &mut ws.aba.ddq);
+    Some(forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq))
+}
+
+/// The factors that the last call of [`aba`] left, if that is how it got its accelerations.
+pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
+    ws.wide.as_mut()?.factors.take_if(|factors| factors.pays())
+}
+
+/// Returns what [`take_factors`] took.
+pub(crate) fn give_back_factors(ws: &mut Workspace<f64>, factors: Option<Box<Factors>>) {
+    if let Some(memory) = &mut ws.wide
+        && factors.is_some()
+    {
+        memory.factors = factors;
+    }
+}
+
+/// The Coriolis matrix, where the numbers are `f64` and the model has a layout. Lengths have been checked.
+#[inline(always)]
+pub(crate) fn coriolis<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    (q, v): (&[T], &[T]),
+    to: &mut DMatrix<T>,
+) -> Option<()> {
+    let state = (T::as_f64s(q)?, T::as_f64s(v)?);
+    let to = (to as &mut dyn Any).downcast_mut::<DMatrix<f64>>()?;
+    let (model, layout, ws) = of(model, ws)?;
+    ws.still.resize(model.nv, 0.0);
+    coriolis::coriolis(model, layout, ws.wide.as_deref_mut()?, state, &ws.still, to);
+    Some(())
 }

@@ -21,6 +21,12 @@ pub(super) fn read_state<R: Register>(layout: &Layout, memory: &mut Memory, q: &
             memory.qdd[lane / WIDTH].0[lane % WIDTH] = a[dof];
         }
     }
+    read_configuration::<R>(layout, memory, q);
+}
+
+/// Cosine and sine of each hinge.
+#[inline(always)]
+pub(super) fn read_configuration<R: Register>(layout: &Layout, memory: &mut Memory, q: &[f64]) {
     for turn in &layout.turns {
         memory.sin[turn.lane / WIDTH].0[turn.lane % WIDTH] = turn.multiplier * q[turn.q] + turn.offset;
     }
@@ -176,6 +182,35 @@ pub(super) fn splat<R: Register>(x: Vector3<f64>) -> Vector3<Lanes<R>> {
     Vector3::new(Lanes(R::splat(x.x)), Lanes(R::splat(x.y)), Lanes(R::splat(x.z)))
 }
 
+/// Columns and inertias of a group in the coordinates that all its bodies share.
+#[inline(always)]
+fn weigh<R: Register>(group: &Group, lanes: &[[Row; 2]]) -> (Motion<Lanes<R>>, InertiaAboutOrigin<Lanes<R>>) {
+    let x = poses::<R>(lanes);
+    let s = if group.hinges {
+        let z = v3::column(&x.rotation, 2);
+        Motion::new(v3::cross::<Lanes<R>, Lanes<R>>(x.translation, z), z)
+    } else {
+        x.act(load_motion::<R>(&group.subspace))
+    };
+    let inertia = Inertia::new(group.mass.load(), load_vector::<R>(&group.com), load_symmetric::<R>(&group.rotational));
+    (s, x.act(inertia).into())
+}
+
+/// Columns and inertias of a group, and nothing that moves.
+#[inline(always)]
+pub(super) fn stand<R: Register>(layout: &Layout, memory: &mut Memory, g: usize) {
+    let (s, inertia) = weigh::<R>(&layout.groups[g], &memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+    store_motion(&mut memory.s[g], s);
+    store_inertia(&mut memory.sums[g], inertia);
+}
+
+/// What [`drive`] keeps: forces;
+pub(super) const FORCES: u8 = 0;
+/// and inertias;
+pub(super) const INERTIAS: u8 = 1;
+/// and what columns of derivatives are made of.
+pub(super) const COLUMNS: u8 = 2;
+
 /// Motions and forces of a group:
 ///
 /// ```text
@@ -185,20 +220,9 @@ pub(super) fn splat<R: Register>(x: Vector3<f64>) -> Vector3<Lanes<R>> {
 ///
 /// For a joint with one degree of freedom `v_λ × S = v × S`, and the terms in `q̇` of `Ψ̈` cancel: `v` and `a` will do.
 #[inline(always)]
-pub(super) fn drive<R: Register, const DERIVATIVES: bool>(
-    model: &Model,
-    layout: &Layout,
-    memory: &mut Memory,
-    g: usize,
-) {
+pub(super) fn drive<R: Register, const KEPT: u8>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) {
     let group = &layout.groups[g];
-    let x = poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
-    let s = if group.hinges {
-        let z = v3::column(&x.rotation, 2);
-        Motion::new(v3::cross::<Lanes<R>, Lanes<R>>(x.translation, z), z)
-    } else {
-        x.act(load_motion::<R>(&group.subspace))
-    };
+    let (s, inertia) = weigh::<R>(group, &memory.poses[g * WIDTH..(g + 1) * WIDTH]);
     let (qd, qdd) = (memory.qd[g].load::<R>(), memory.qdd[g].load::<R>());
 
     let own: Motion<Lanes<R>> = s.times(qd);
@@ -210,13 +234,13 @@ pub(super) fn drive<R: Register, const DERIVATIVES: bool>(
     let a = fall + a_0;
     store_motion(&mut memory.s[g], s);
 
-    let inertia = Inertia::new(group.mass.load(), load_vector::<R>(&group.com), load_symmetric::<R>(&group.rotational));
-    let inertia: InertiaAboutOrigin<Lanes<R>> = x.act(inertia).into();
     let momentum = inertia * v;
     let sums = &mut memory.sums[g];
     store_sum_force(sums, inertia.newton_euler(v, momentum, a));
-    if DERIVATIVES {
+    if KEPT >= INERTIAS {
         store_inertia(sums, inertia);
+    }
+    if KEPT >= COLUMNS {
         store_coriolis(sums, &inertia.body_coriolis(v, momentum));
         let to = &mut memory.columns[g];
         if group.single {

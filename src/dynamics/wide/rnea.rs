@@ -61,7 +61,7 @@ impl Kernel for Rnea<'_> {
         outward::read_state::<R>(layout, memory, q, v, a);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive::<R, false>(model, layout, memory, g);
+            outward::drive::<R, { outward::FORCES }>(model, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             subtract(model, layout, memory, q);

@@ -1,0 +1,98 @@
+//! Forward dynamics: bias torques and mass matrix in one sweep, `M q̈ = τ − c`.
+
+use super::factors::Factors;
+use super::{Layout, Memory, inward, mass_matrix, outward, rnea};
+use crate::model::Model;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use nalgebra::DMatrix;
+
+/// Factors of the mass matrix at `q` into `memory.factors`, the matrix into `matrix` where lanes are not degrees of
+/// freedom. The error is the first degree of freedom whose pivot is lost, and the pivot.
+pub(super) fn factorize(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    q: &[f64],
+    matrix: &mut DMatrix<f64>,
+) -> Result<(), (usize, f64)> {
+    mass_matrix::of_lanes(model, layout, memory, q);
+    eliminate(model, layout, memory, matrix)
+}
+
+/// Eliminates `memory.mass`.
+fn eliminate(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    matrix: &mut DMatrix<f64>,
+) -> Result<(), (usize, f64)> {
+    let mut factors = memory.factors.take().unwrap_or_else(|| Box::new(Factors::new(model)));
+    mass_matrix::scales(layout, memory, &mut factors.scale);
+    let done = if layout.direct {
+        for entry in &layout.more_joints {
+            let (i, width) = (entry.index, layout.groups.len());
+            memory.mass[i * width + i / WIDTH].0[i % WIDTH] += entry.mass();
+        }
+        factors.factorize(&mut memory.mass)
+    } else {
+        mass_matrix::collect(model, layout, memory, matrix);
+        factors.factorize_matrix(matrix)
+    };
+    memory.factors = Some(factors);
+    done
+}
+
+/// Accelerations by torques under the wrenches of `memory`, into `ddq`. The error is the first degree of freedom whose pivot
+/// is lost, and the pivot. Lengths have been checked.
+pub(super) fn accelerations(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    still: &[f64],
+    matrix: &mut DMatrix<f64>,
+    ddq: &mut [f64],
+) -> Result<(), (usize, f64)> {
+    memory.size_mass(layout);
+    dispatch(Bias { model, layout, memory, q, v, still });
+    rnea::collect(model, layout, memory, v, still, ddq);
+    for (ddq, tau) in ddq.iter_mut().zip(tau) {
+        *ddq = tau - *ddq;
+    }
+    eliminate(model, layout, memory, matrix)?;
+    if let Some(factors) = &mut memory.factors {
+        factors.solve(ddq);
+    }
+    Ok(())
+}
+
+/// Torques without acceleration, and the mass matrix.
+struct Bias<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+    v: &'a [f64],
+    still: &'a [f64],
+}
+
+impl Kernel for Bias<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, q, v, still } = self;
+        outward::read_state::<R>(layout, memory, q, v, still);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::drive::<R, { outward::INERTIAS }>(model, layout, memory, g);
+        }
+        if !memory.wrenches.is_empty() {
+            rnea::subtract(model, layout, memory, q);
+        }
+        for g in (0..layout.groups.len()).rev() {
+            inward::torques::<R>(model, layout, memory, g);
+            inward::momenta::<R>(layout, memory, g);
+        }
+        mass_matrix::entries::<R>(layout, memory);
+    }
+}

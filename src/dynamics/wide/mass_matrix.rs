@@ -1,0 +1,153 @@
+//! The mass matrix: composite rigid bodies, eight rows of a column at a time.
+
+use super::derivatives::{product, store};
+use super::memory::{Row, load_inertia, load_motion, store_force};
+use super::{Layout, Memory, inward, outward};
+use crate::dynamics::singular;
+use crate::model::Model;
+use crate::spatial::Force;
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use nalgebra::DMatrix;
+
+/// The mass matrix of all lanes into `memory.mass`, and what its pivots are compared with into `memory.scale`. Lengths
+/// have been checked.
+pub(super) fn of_lanes(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    memory.size_mass(layout);
+    dispatch(MassMatrix { model, layout, memory, q });
+}
+
+/// From `memory.mass` to degrees of freedom. Entries that the tree makes zero are not written.
+pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, to: &mut DMatrix<f64>) {
+    let (nv, groups) = (model.nv, layout.groups.len());
+    let m = to.as_mut_slice();
+    if layout.direct {
+        dispatch(Copy { groups, nv, mass: &memory.mass, to: m });
+    } else {
+        m.fill(0.0);
+        for (rows, pairs) in layout.pairs.iter().enumerate() {
+            for pair in pairs {
+                let Some(column) = layout.dof[pair.column] else { continue };
+                for lane in 0..WIDTH {
+                    if let Some(row) = layout.dof[rows * WIDTH + lane]
+                        && (pair.above | pair.below) >> lane & 1 == 1
+                        && row >= column
+                    {
+                        m[column * nv + row] += memory.mass[pair.column * groups + rows].0[lane];
+                    }
+                }
+            }
+        }
+        for column in 0..nv {
+            for row in 0..column {
+                m[column * nv + row] = m[row * nv + column];
+            }
+        }
+    }
+    for entry in &layout.more_joints {
+        m[entry.index * (nv + 1)] += entry.mass();
+    }
+}
+
+/// Lanes to degrees of freedom, where these are the same.
+struct Copy<'a> {
+    groups: usize,
+    nv: usize,
+    mass: &'a [Row],
+    to: &'a mut [f64],
+}
+
+impl Kernel for Copy<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { groups, nv, mass, to } = self;
+        for (column, rows) in mass.chunks_exact(groups).take(nv).enumerate() {
+            for (b, row) in rows.iter().enumerate() {
+                store(to, column * nv + b * WIDTH, nv - b * WIDTH, row.load::<R>().0);
+            }
+        }
+    }
+}
+
+struct MassMatrix<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+}
+
+impl Kernel for MassMatrix<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, q } = self;
+        outward::read_configuration::<R>(layout, memory, q);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::stand::<R>(layout, memory, g);
+        }
+        for g in (0..layout.groups.len()).rev() {
+            inward::momenta::<R>(layout, memory, g);
+        }
+        entries::<R>(layout, memory);
+    }
+}
+
+/// The matrix from the momenta `A = I_C S` of all columns: `M[i, j] = S_iᵀ A_j` where `i` carries the column's body,
+/// `A_iᵀ S_j` where it hangs from it: the same products in the same order, so that the matrix is symmetric to the bit.
+#[inline(always)]
+pub(super) fn entries<R: Register>(layout: &Layout, memory: &mut Memory) {
+    let groups = layout.groups.len();
+    let zero = R::splat(0.0);
+    for (g, pairs) in layout.pairs.iter().enumerate() {
+        let (s, a) = (load_motion::<R>(&memory.s[g]), load_motion::<R>(&memory.columns[g].a));
+        for pair in pairs {
+            let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
+            let mut m = zero;
+            if pair.below != 0 {
+                m = product(&a, &memory.s[group], lane).where_else(pair.below, zero);
+            }
+            if pair.above != 0 {
+                m = product(&s, &memory.columns[group].a, lane).where_else(pair.above, m);
+            }
+            memory.mass[pair.column * groups + g].store(Lanes(m));
+        }
+        let joints = &layout.joints[g];
+        if joints.some {
+            let mass = inward::joint_dynamics::<R>(joints).mass().to_array();
+            for (k, x) in mass.into_iter().enumerate() {
+                memory.mass[(g * WIDTH + k) * groups + g].0[k] += x;
+            }
+        }
+    }
+    // Within one joint both products of an entry are there; one of them is kept.
+    for step in layout.bodies.iter().filter(|step| step.columns > 1) {
+        let g = step.lane / WIDTH;
+        let first = step.lane + 1 - step.columns;
+        for j in first..=step.lane {
+            for i in first..j {
+                memory.mass[i * groups + g].0[j % WIDTH] = memory.mass[j * groups + g].0[i % WIDTH];
+            }
+        }
+    }
+}
+
+/// Momenta `A = I_C S`, and scales of the pivots, of eight columns whose composite inertias stand in the sums.
+#[inline(always)]
+pub(super) fn momenta<R: Register>(memory: &mut Memory, g: usize) {
+    let (s, y) = (load_motion::<R>(&memory.s[g]), load_inertia::<R>(&memory.sums[g]));
+    let a: Force<Lanes<R>> = y * s;
+    store_force(&mut memory.columns[g].a, a);
+    memory.scale[g].store(singular::scale(&y, s));
+}
+
+/// What the pivots of the degrees of freedom are compared with.
+pub(super) fn scales(layout: &Layout, memory: &Memory, to: &mut [f64]) {
+    to.fill(0.0);
+    for (lane, dof) in layout.dof.iter().enumerate() {
+        if let Some(dof) = *dof {
+            to[dof] += memory.scale[lane / WIDTH].0[lane % WIDTH];
+        }
+    }
+}
