@@ -11,7 +11,7 @@ use super::rnea::{base_acceleration, check_finite};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::model::{InputError, Model};
 use crate::spatial::{
-    Force, Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, vector as v3, wrench_regressor,
+    Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
 };
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -80,11 +80,14 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
     check_finite(model, q, v, a)?;
     update(model, ws, base_acceleration(model), (q, v, a));
     let Workspace { regressor: Memory { torque, .. }, links, .. } = &mut *ws;
-    clear(torque, model.nv, 10 * model.bodies.len());
-    if let Some(links) = links {
-        T::call(Torques { links, torque });
+    let columns = 10 * model.bodies.len();
+    if torque.shape() != (model.nv, columns) {
+        clear(torque, model.nv, columns); // what the tree makes zero is never written to
     }
-    finite(model, "torque_regressor", torque)?;
+    let surely = links.as_deref().is_some_and(|links| T::call(Torques { links, torque }));
+    if !surely {
+        finite(model, "torque_regressor", torque)?;
+    }
     Ok(&ws.regressor.torque)
 }
 
@@ -105,29 +108,40 @@ pub fn static_torque_regressor<'w, P: Real, T: Scalar<P>>(
     done.map(|()| &ws.regressor.torque)
 }
 
-/// The columns of each body: wrenches, projected on all columns of motion from there to the root.
+/// The columns of each body: the power of its wrenches on all columns of motion from there to the root, in its coordinates.
 struct Torques<'a, T> {
     links: &'a Links<T>,
     torque: &'a mut DMatrix<T>,
 }
 
 impl<T: Real + Scalar<T>> Piece for Torques<'_, T> {
-    type Output = ();
+    /// Are all entries surely finite?
+    type Output = bool;
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> bool {
         let Self { links, torque } = self;
+        let (rows, torque) = (torque.nrows(), torque.as_mut_slice());
+        let mut sum = T::zero();
         for (b, pose) in links.pose.iter().enumerate() {
             let (v, a) = (pose.inv_act(links.velocity[b]), pose.inv_act(links.acceleration[b]));
-            let wrenches: [Force<T>; 10] = wrench_regressor(v, a);
-            for (k, f) in wrenches.into_iter().enumerate() {
-                let f: Force<T> = pose.act(f);
-                for link in links.path(links.carrier[b]) {
-                    for column in link.columns.clone() {
-                        torque[(links.dof[column], 10 * b + k)] += links.columns[column].power(f);
+            let of_body = &mut torque[10 * b * rows..][..10 * rows];
+            for link in links.path(links.carrier[b]) {
+                for column in link.columns.clone() {
+                    let dof = links.dof[column];
+                    (0..10).for_each(|k| of_body[k * rows + dof] = T::zero());
+                }
+            }
+            for link in links.path(links.carrier[b]) {
+                for column in link.columns.clone() {
+                    let (s, dof) = (pose.inv_act(links.columns[column]), links.dof[column]);
+                    for (k, x) in power_regressor(s, v, a).into_iter().enumerate() {
+                        of_body[k * rows + dof] += x;
+                        sum += x;
                     }
                 }
             }
         }
+        sum.is_finite()
     }
 }
 

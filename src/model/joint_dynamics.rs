@@ -35,10 +35,19 @@ impl<P: Real> DofDynamics<P> {
         }
     }
 
+    /// Is there surely no friction? A parameter that carries a derivative may be zero and still matter.
+    #[inline(always)]
+    fn frictionless(&self) -> bool {
+        P::as_f64s(std::slice::from_ref(&self.friction)) == Some(&[0.0])
+    }
+
     /// Damping and friction at velocity `v`.
     #[inline(always)]
     pub(crate) fn friction_torque<T: Scalar<P>>(&self, v: T, width: P) -> T {
         let u = v * self.multiplier;
+        if self.frictionless() {
+            return u * self.damping * self.multiplier; // a root and a reciprocal less
+        }
         // Not a quotient: dual numbers divide by multiplying with the reciprocal, and values must keep their bits.
         let smooth_sign = u * (u * u + width * width).sqrt().recip();
         (u * self.damping + smooth_sign * self.friction) * self.multiplier
@@ -47,6 +56,9 @@ impl<P: Real> DofDynamics<P> {
     /// Its derivative by the velocity: `k² (damping + friction w² / (u² + w²)^{3/2})`.
     #[inline(always)]
     pub(crate) fn friction_slope<T: Scalar<P>>(&self, v: T, width: P) -> T {
+        if self.frictionless() {
+            return T::from(self.damping * self.multiplier * self.multiplier);
+        }
         let u = v * self.multiplier;
         let near = (u * u + width * width).sqrt().recip() * width;
         // w² / (u² + w²)^{3/2}, without the cube of a small number.

@@ -29,7 +29,7 @@ mod transform;
 pub mod vector;
 
 pub use force::{Force, Momentum};
-pub use inertia::regressor::{kinetic_energy_regressor, wrench_regressor};
+pub use inertia::regressor::{kinetic_energy_regressor, power_regressor, wrench_regressor};
 pub use inertia::{
     ArticulatedInertia, BodyCoriolis, Inertia, InertiaAboutOrigin, InertiaError, LogCholesky, ParameterJacobian,
     Principal,
