@@ -1,4 +1,5 @@
-//! Mass matrix, its factors and inverse, forward dynamics and its derivatives, bias terms. Ids: `algorithm/robot`.
+//! Mass matrix, its factors and inverse, forward dynamics and its derivatives, bias terms. Ids: `algorithm/method/robot`; the
+//! method of values is their number type.
 //!
 //! Set-up stays outside the clock; states alternate, so that nothing is learnt by heart.
 
@@ -47,7 +48,8 @@ fn all(c: &mut Criterion) {
     {
         let model = robot(file, floating);
         let (states, ws) = (states(&model), &mut Workspace::<f64>::new(&model));
-        let id = |what: &str| format!("{what}/{name}");
+        let id =
+            |what: &str| format!("{what}/{}/{name}", if what.ends_with("derivatives") { "analytical" } else { "f64" });
         each(c, &id("rnea"), &states, |q, v, a| rnea(&model, ws, q, v, a).expect("runs")[0]);
         each(c, &id("crba"), &states, |q, _, _| crba(&model, ws, q).expect("runs")[0]);
         each(c, &id("minv"), &states, |q, _, _| minv(&model, ws, q).expect("runs")[0]);

@@ -34,6 +34,7 @@
 //!
 //! | module | what it gives |
 //! |---|---|
+//! | [`batch`] | many states in one call: lanes, threads |
 //! | [`check`] | is what somebody computed of a robot right? verdicts with names of joints |
 //! | [`partials`] | derivatives of the algorithms: one call, several methods, one result |
 //! | [`dynamics`] | inverse dynamics, mass matrix, forward kinematics, Jacobians, centre of mass, wrenches from outside |
@@ -49,6 +50,7 @@
 //!
 //! Nothing public panics on its input: wrong lengths and numbers that are not finite come back as errors with names.
 
+pub mod batch;
 pub mod check;
 pub mod dynamics;
 pub mod joint;

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{dual, models, state, wrenches};
+use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
     Constraint, Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics,
     generalized_gravity, mechanical_energy, minv, rnea, rnea_with, static_torque, torque_regressor,
@@ -53,6 +54,28 @@ fn the_counter_counts() {
     let before = COUNT.get();
     drop(std::hint::black_box(vec![0u8; 100]));
     assert!(COUNT.get() > before);
+}
+
+/// On one thread, at every level.
+#[test]
+fn batches_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let (n, nv) = (11, model.nv());
+        let at: Vec<_> = (0..n).map(|s| state(&model, s)).collect();
+        let q: Vec<f64> = at.iter().flat_map(|s| s.0.clone()).collect();
+        let v: Vec<f64> = at.iter().flat_map(|s| s.1.clone()).collect();
+        let n = at.len();
+        let (mut tau, mut m) = (vec![0.0; n * nv], [0; 3].map(|_| vec![0.0; n * nv * nv]));
+        let mut batch = Batch::with_threads(&model, 1);
+        let mut run = || {
+            let [dtau_dq, dtau_dv, dtau_da] = &mut m;
+            batch.rnea(&model, &q, &v, &v, &mut tau).expect("fits");
+            let to = BatchDerivatives { tau: &mut tau, dtau_dq, dtau_dv, dtau_da };
+            batch.rnea_derivatives(&model, &q, &v, &v, to).expect("fits");
+        };
+        run();
+        assert_none(&what, run);
+    }
 }
 
 /// Not even the first call: all memory is the workspace's.

@@ -450,7 +450,7 @@ fn dual_numbers_pass_through() {
     }
 }
 
-/// The value over dual numbers is that over numbers, bit for bit.
+/// The value over dual numbers is that over numbers, to rounding: bias forces of `f64` are summed eight joints at a time.
 #[test]
 fn values_over_dual_numbers_are_the_same() {
     for (what, model) in regular() {
@@ -461,8 +461,11 @@ fn values_over_dual_numbers_are_the_same() {
         let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &list).expect("runs");
         let of =
             constraint_dynamics(&model, &mut dual_ws, &zeros(&q), &zeros(&v), &zeros(&tau), &[], &list).expect("runs");
-        assert_same(&of.ddq.iter().map(|x| x.re).collect::<Vec<_>>(), by.ddq, &what);
-        assert_same(&of.lambda.iter().map(|x| x.re).collect::<Vec<_>>(), by.lambda, &what);
+        let values = mass_matrix(&model, &q).expect("runs").symmetric_eigenvalues();
+        // Rounding errors, as large as the mass matrix makes them; multipliers lose twice the digits.
+        let tolerance = 1e-14 * (values.max() / values.min()).max(1e3);
+        assert_near(&of.ddq.iter().map(|x| x.re).collect::<Vec<_>>(), by.ddq, tolerance, &what);
+        assert_near(&of.lambda.iter().map(|x| x.re).collect::<Vec<_>>(), by.lambda, 1e-7, &what);
         assert_eq!(of.rank, by.rank, "{what}");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use crate::states::State;
+use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
 use gradyn::dynamics::{self as dy, ReferenceFrame, Workspace};
 use gradyn::model::{BodyId, InputError, Model};
 use gradyn::partials::{self, DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace};
@@ -36,6 +37,7 @@ pub(super) fn measure(model: &Model, states: &[State], clock: &mut Clock<'_>) {
     first(model, &points, clock);
     contractions(model, &points, clock);
     second(model, &points, clock);
+    batches(model, &points, clock);
 }
 
 /// An algorithm at one state.
@@ -197,5 +199,43 @@ fn second(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
         clock.time(&forward, points, 1, |p| {
             used(partials::forward_dynamics_second_derivatives(model, ws, method, &p.q, &p.v, &p.tau, &[]))
         });
+    }
+}
+
+/// How many states a batch has.
+const BATCH: usize = 128;
+
+/// Nanoseconds a state; on one thread, and on as many as there are processors.
+fn batches(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    let array = |x: fn(&Point) -> &[f64]| -> Vec<f64> {
+        (0..BATCH).flat_map(|s| x(&points[s % points.len()])).copied().collect()
+    };
+    let (q, v, a, tau) = (array(|p| &p.q), array(|p| &p.v), array(|p| &p.a), array(|p| &p.tau));
+    let nv = model.nv();
+    let vector = || vec![0.0; BATCH * nv];
+    let matrix = || vec![0.0; BATCH * nv * nv];
+    let (mut x, mut y, mut z, mut value) = (vector(), vector(), vector(), vec![0.0; BATCH]);
+    let (mut dq, mut dv, mut da) = (matrix(), matrix(), matrix());
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    for threads in [1, processors] {
+        let batch = &mut Batch::with_threads(model, threads);
+        let name = |what: &str| {
+            if threads == 1 { format!("batch/{what}") } else { format!("batch/{what}/{threads} threads") }
+        };
+        let whole = &[()];
+        clock.time(&name("rnea"), whole, BATCH, |()| used(batch.rnea(model, &q, &v, &a, &mut x)));
+        clock.time(&name("computeRNEADerivatives"), whole, BATCH, |()| {
+            let to = BatchDerivatives { tau: &mut x, dtau_dq: &mut dq, dtau_dv: &mut dv, dtau_da: &mut da };
+            used(batch.rnea_derivatives(model, &q, &v, &a, to))
+        });
+        clock.time(&name("rnea_gradient"), whole, BATCH, |()| {
+            let to = BatchGradient { value: &mut value, dq: &mut x, dv: &mut y, da: &mut z };
+            used(batch.rnea_gradient(model, &q, &v, &a, &tau, to))
+        });
+        clock.time(&name("crba"), whole, BATCH, |()| used(batch.crba(model, &q, &mut da)));
+        clock.time(&name("aba"), whole, BATCH, |()| used(batch.aba(model, &q, &v, &tau, &mut x)));
+        if processors == 1 {
+            break;
+        }
     }
 }

@@ -1,0 +1,112 @@
+// pinocchio TEXT check | time: results at the first state, or times, as JSON.
+#include <pinocchio/algorithm/aba-derivatives.hpp>
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/center-of-mass.hpp>
+#include <pinocchio/algorithm/centroidal-derivatives.hpp>
+#include <pinocchio/algorithm/centroidal.hpp>
+#include <pinocchio/algorithm/cholesky.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/energy.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/kinematics-derivatives.hpp>
+#include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/algorithm/regressor.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+#include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+
+#include "clock.hpp"
+#include "robot.hpp"
+
+static void print(const char *name, const Eigen::MatrixXd &m, bool last = false) {
+  std::printf("\"%s\": [", name);
+  for (int i = 0; i < m.rows(); i++)
+    for (int j = 0; j < m.cols(); j++) std::printf("%s%.17g", i + j ? "," : "", m(i, j));
+  std::printf("]%s", last ? "" : ", ");
+}
+
+static Eigen::MatrixXd symmetric(Eigen::MatrixXd m) {
+  m.triangularView<Eigen::StrictlyLower>() = m.transpose().triangularView<Eigen::StrictlyLower>();
+  return m;
+}
+
+static void check(const pin::Model &model, const State &s) {
+  pin::Data data(model);
+  std::printf("{");
+  print("tau", pin::rnea(model, data, s.q, s.v, s.a));
+  print("bias", pin::nonLinearEffects(model, data, s.q, s.v));
+  print("gravity", pin::computeGeneralizedGravity(model, data, s.q));
+  print("mass_matrix", symmetric(pin::crba(model, data, s.q, pin::Convention::WORLD)));
+  print("mass_matrix_inverse", symmetric(pin::computeMinverse(model, data, s.q)));
+  pin::computeRNEADerivatives(model, data, s.q, s.v, s.a);
+  print("dtau_dq", data.dtau_dq);
+  print("dtau_dv", data.dtau_dv);
+  print("ddq", pin::aba(model, data, s.q, s.v, s.tau, pin::Convention::WORLD));
+  pin::computeABADerivatives(model, data, s.q, s.v, s.tau);
+  print("ddq_dq", data.ddq_dq);
+  print("ddq_dv", data.ddq_dv, true);
+  std::printf("}\n");
+}
+
+static void time_all(const pin::Model &m, const std::vector<State> &S, const std::string &only) {
+  using pin::Convention;
+  pin::Data d(m);
+  const int n = int(S.size()), nv = m.nv;
+  const pin::JointIndex last = m.njoints - 1;
+  Clock clock(only);
+  auto time = [&](const char *name, auto call) {
+    clock.time(name, n, [&](int i) { call(S[i]); });
+  };
+  time("rnea", [&](const State &s) { pin::rnea(m, d, s.q, s.v, s.a); });
+  time("crba/local", [&](const State &s) { pin::crba(m, d, s.q, Convention::LOCAL); });
+  time("crba/world", [&](const State &s) { pin::crba(m, d, s.q, Convention::WORLD); });
+  time("aba/local", [&](const State &s) { pin::aba(m, d, s.q, s.v, s.tau, Convention::LOCAL); });
+  time("aba/world", [&](const State &s) { pin::aba(m, d, s.q, s.v, s.tau, Convention::WORLD); });
+  time("computeMinverse", [&](const State &s) { pin::computeMinverse(m, d, s.q); });
+  time("computeRNEADerivatives", [&](const State &s) { pin::computeRNEADerivatives(m, d, s.q, s.v, s.a); });
+  time("computeABADerivatives", [&](const State &s) { pin::computeABADerivatives(m, d, s.q, s.v, s.tau); });
+  time("nonLinearEffects", [&](const State &s) { pin::nonLinearEffects(m, d, s.q, s.v); });
+  time("computeGeneralizedGravity", [&](const State &s) { pin::computeGeneralizedGravity(m, d, s.q); });
+  time("computeCoriolisMatrix", [&](const State &s) { pin::computeCoriolisMatrix(m, d, s.q, s.v); });
+  time("crba+cholesky", [&](const State &s) {
+    pin::crba(m, d, s.q, Convention::WORLD);
+    pin::cholesky::decompose(m, d);
+  });
+  time("forwardKinematics", [&](const State &s) { pin::forwardKinematics(m, d, s.q, s.v, s.a); });
+  time("computeJointJacobians", [&](const State &s) { pin::computeJointJacobians(m, d, s.q); });
+  pin::Data::Matrix6x J = pin::Data::Matrix6x::Zero(6, nv), J2 = J, J3 = J, J4 = J;
+  time("computeJointJacobiansTimeVariation", [&](const State &s) {
+    pin::computeJointJacobiansTimeVariation(m, d, s.q, s.v);
+    pin::getJointJacobianTimeVariation(m, d, last, pin::WORLD, J);
+  });
+  time("computeForwardKinematicsDerivatives", [&](const State &s) {
+    pin::computeForwardKinematicsDerivatives(m, d, s.q, s.v, s.a);
+    pin::getJointAccelerationDerivatives(m, d, last, pin::WORLD, J, J2, J3, J4);
+  });
+  if (nv <= 64)
+    time("ComputeRNEASecondOrderDerivatives",
+         [&](const State &s) { pin::ComputeRNEASecondOrderDerivatives(m, d, s.q, s.v, s.a); });
+  time("ccrba", [&](const State &s) { pin::ccrba(m, d, s.q, s.v); });
+  time("dccrba", [&](const State &s) { pin::dccrba(m, d, s.q, s.v); });
+  time("computeCentroidalDynamicsDerivatives", [&](const State &s) {
+    pin::computeCentroidalDynamicsDerivatives(m, d, s.q, s.v, s.a, J, J2, J3, J4);
+  });
+  time("jacobianCenterOfMass", [&](const State &s) { pin::jacobianCenterOfMass(m, d, s.q, false); });
+  time("computeTotalEnergy", [&](const State &s) { pin::computeMechanicalEnergy(m, d, s.q, s.v); });
+  time("computeJointTorqueRegressor", [&](const State &s) { pin::computeJointTorqueRegressor(m, d, s.q, s.v, s.a); });
+  Eigen::VectorXd q(m.nq), v(nv);
+  time("integrate", [&](const State &s) { pin::integrate(m, s.q, s.v, q); });
+  time("difference", [&](const State &s) { pin::difference(m, s.q, S[0].q, v); });
+  clock.finish();
+}
+
+int main(int count, char **arguments) {
+  if (count < 3) fail("usage: pinocchio TEXT check|time [NAME]");
+  Text text(arguments[1]);
+  const pin::Model model = read_model(text);
+  const auto states = read_states(text, model);
+  if (std::string(arguments[2]) == "check")
+    check(model, states[0]);
+  else
+    time_all(model, states, count > 3 ? arguments[3] : "");
+}

@@ -1,0 +1,312 @@
+//! Blocks of eight states: into lanes, through the algorithm, and back.
+
+use super::Slot;
+use super::quantity::Quantity;
+use crate::dynamics::Workspace;
+use crate::model::Model;
+use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at};
+use gradyn_derivatives::{Lanes, Level, Real};
+use std::marker::PhantomData;
+
+/// Eight states in lanes, and what the algorithms need: one a thread.
+pub(super) struct Memory<R: Register> {
+    pub(super) ws: Workspace<Lanes<R>>,
+    /// `q`, `v`, `a` or `τ`, `λ`.
+    pub(super) input: [Vec<Lanes<R>>; 4],
+    pub(super) value: Lanes<R>,
+}
+
+impl<R: Register> Memory<R> {
+    fn new(model: &Model) -> Self {
+        let zeros = |n: usize| vec![Lanes::zero(); n];
+        let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];
+        Self { ws: Workspace::new(model), input, value: Lanes::zero() }
+    }
+
+    fn of<'m>(slot: &'m mut Slot, model: &Model) -> Option<&'m mut Self> {
+        if !slot.as_ref().is_some_and(|memory| memory.is::<Self>()) {
+            *slot = Some(Box::new(Self::new(model)));
+        }
+        slot.as_mut().and_then(|memory| memory.downcast_mut())
+    }
+
+    /// Puts the neutral state, at rest, in place of states that are not finite.
+    #[cold]
+    fn replace(&mut self, model: &Model, bad: u8) {
+        let neutral = model.neutral::<f64>();
+        for (k, lanes) in self.input.iter_mut().enumerate() {
+            for (i, lanes) in lanes.iter_mut().enumerate() {
+                let mut x = lanes.to_array();
+                for (lane, x) in x.iter_mut().enumerate() {
+                    if bad >> lane & 1 == 1 {
+                        *x = if k == 0 { neutral[i] } else { 0.0 };
+                    }
+                }
+                *lanes = Lanes::from_array(x);
+            }
+        }
+    }
+}
+
+/// States to evaluate.
+pub(super) struct Work<'a, Q> {
+    pub(super) model: &'a Model,
+    /// Empty where the algorithm does not take one.
+    pub(super) input: [&'a [f64]; 4],
+    pub(super) output: [&'a mut [f64]; 4],
+    pub(super) count: usize,
+    /// One a block: a bit for each state that is not finite.
+    pub(super) masks: &'a mut [u8],
+    pub(super) quantity: PhantomData<Q>,
+}
+
+impl<Q: Quantity> Work<'_, Q> {
+    /// Evaluates the states, on as many threads as there are memories.
+    pub(super) fn spread(self, level: Level, slots: &mut [Slot]) {
+        #[cfg(feature = "rayon")]
+        if slots.len() > 1 && self.masks.len() > 1 {
+            let (left, right) = slots.split_at_mut(slots.len() / 2);
+            let blocks = self.masks.len() * left.len() / (left.len() + right.len());
+            let (first, second) = self.split(blocks);
+            rayon::join(|| first.spread(level, left), || second.spread(level, right));
+            return;
+        }
+        if let Some(slot) = slots.first_mut() {
+            dispatch_at(level, Task { work: self, slot });
+        }
+    }
+
+    /// The first blocks, and the others.
+    #[cfg(feature = "rayon")]
+    fn split(self, blocks: usize) -> (Self, Self) {
+        let Self { model, input, output, count, masks, quantity } = self;
+        let (states, sizes) = ((blocks * WIDTH).min(count), Q::sizes(model));
+        let inputs = input.map(|x| x.split_at(x.len() / count * states));
+        let mut sizes = sizes.into_iter();
+        let outputs = output.map(|x| x.split_at_mut(sizes.next().unwrap_or(0) * states));
+        let masks = masks.split_at_mut(blocks);
+        let mut second: [&mut [f64]; 4] = [&mut [], &mut [], &mut [], &mut []];
+        let mut k = 0;
+        let first = outputs.map(|(first, rest)| {
+            second[k] = rest;
+            k += 1;
+            first
+        });
+        (
+            Self { model, input: inputs.map(|x| x.0), output: first, count: states, masks: masks.0, quantity },
+            Self { model, input: inputs.map(|x| x.1), output: second, count: count - states, masks: masks.1, quantity },
+        )
+    }
+}
+
+/// The work of one thread.
+struct Task<'a, Q> {
+    work: Work<'a, Q>,
+    slot: &'a mut Slot,
+}
+
+impl<Q: Quantity> Kernel for Task<'_, Q> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { work: Work { model, input, mut output, count, masks, .. }, slot } = self;
+        // The memory has this type: it was made with it or is replaced.
+        let Some(memory) = Memory::<R>::of(slot, model) else { return };
+        for (block, mask) in masks.iter_mut().enumerate() {
+            let first = block * WIDTH;
+            let states = (count - first).min(WIDTH);
+            *mask = match evaluate::<R, Q>(model, memory, input, &mut output, first, states) {
+                Some(bad) => bad,
+                None => one_by_one::<R, Q>(model, memory, input, &mut output, first, states),
+            };
+        }
+    }
+}
+
+/// The algorithm has refused one of the states: which?
+#[cold]
+#[inline(never)]
+fn one_by_one<R: Register, Q: Quantity>(
+    model: &Model,
+    memory: &mut Memory<R>,
+    input: [&[f64]; 4],
+    output: &mut [&mut [f64]; 4],
+    first: usize,
+    states: usize,
+) -> u8 {
+    let mut bad = 0;
+    for s in 0..states {
+        if evaluate::<R, Q>(model, memory, input, output, first + s, 1) != Some(0) {
+            clear(Q::sizes(model), output, first + s);
+            bad |= 1 << s;
+        }
+    }
+    bad
+}
+
+/// Evaluates up to eight states from `first`; returns a bit for each that is not finite, or nothing if the algorithm
+/// refuses them.
+#[inline(always)]
+fn evaluate<R: Register, Q: Quantity>(
+    model: &Model,
+    memory: &mut Memory<R>,
+    input: [&[f64]; 4],
+    output: &mut [&mut [f64]; 4],
+    first: usize,
+    states: usize,
+) -> Option<u8> {
+    let mut bad = 0;
+    for (from, to) in input.iter().zip(&mut memory.input) {
+        if !from.is_empty() {
+            bad |= R::call(Read { from, first, states, to });
+        }
+    }
+    if bad != 0 {
+        memory.replace(model, bad);
+    }
+    let results = Q::run(model, memory).ok()?;
+    for (from, to) in results.into_iter().zip(output.iter_mut()) {
+        if !from.is_empty() {
+            let n = from.len();
+            bad |= R::call(Write { from, to: &mut to[first * n..(first + states) * n] });
+        }
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "eight bits")]
+    let bad = bad & ((1_u32 << states) - 1) as u8;
+    for s in 0..states {
+        if bad >> s & 1 == 1 {
+            clear(Q::sizes(model), output, first + s);
+        }
+    }
+    Some(bad)
+}
+
+/// No number is better than a wrong one.
+#[cold]
+fn clear(sizes: [usize; 4], output: &mut [&mut [f64]; 4], state: usize) {
+    for (n, to) in sizes.into_iter().zip(output) {
+        to[state * n..(state + 1) * n].fill(f64::NAN);
+    }
+}
+
+/// Lanes that hold NaN, where all others hold zero.
+#[inline(always)]
+fn lanes_of_nan<R: Register>(x: R) -> u8 {
+    if x.all_lt(R::splat(1.0)) {
+        return 0;
+    }
+    let mut bad = 0;
+    for (lane, x) in x.to_array().into_iter().enumerate() {
+        bad |= u8::from(x.is_nan()) << lane;
+    }
+    bad
+}
+
+/// Entries of states into lanes. Lanes beyond the last state get that once more.
+struct Read<'a, R> {
+    from: &'a [f64],
+    first: usize,
+    states: usize,
+    to: &'a mut [Lanes<R>],
+}
+
+impl<R: Register> Piece for Read<'_, R> {
+    /// A bit for each lane that is not finite.
+    type Output = u8;
+    #[inline(always)]
+    fn run(self) -> u8 {
+        let Self { from, first, states, to } = self;
+        let (n, mut sum) = (to.len(), R::splat(0.0));
+        let mut i = 0;
+        while i < n {
+            let mut rows = [R::splat(0.0); WIDTH];
+            let mut s = 0;
+            while s < WIDTH {
+                let state = if s < states { s } else { states - 1 };
+                rows[s] = load(from, (first + state) * n + i);
+                s += 1;
+            }
+            let columns = R::transpose(rows);
+            let end = if n - i < WIDTH { n - i } else { WIDTH };
+            let mut k = 0;
+            while k < end {
+                sum = sum.add(columns[k].sub(columns[k])); // zero, or NaN if it is not finite
+                to[i + k] = Lanes(columns[k]);
+                k += 1;
+            }
+            i += WIDTH;
+        }
+        lanes_of_nan(sum)
+    }
+}
+
+/// Eight numbers from here; what is beyond the end, as zeros.
+#[inline(always)]
+fn load<R: Register>(from: &[f64], at: usize) -> R {
+    let mut x = [0.0; WIDTH];
+    if let Some(eight) = from.get(at..at + WIDTH) {
+        x.copy_from_slice(eight);
+    } else {
+        let mut k = 0;
+        while at + k < from.len() {
+            x[k] = from[at + k];
+            k += 1;
+        }
+    }
+    R::from_array(x)
+}
+
+/// Lanes to entries of as many states as `to` has room for.
+struct Write<'a, R> {
+    from: &'a [Lanes<R>],
+    to: &'a mut [f64],
+}
+
+impl<R: Register> Piece for Write<'_, R> {
+    /// A bit for each lane that is not finite.
+    type Output = u8;
+    #[inline(always)]
+    fn run(self) -> u8 {
+        let Self { from, to } = self;
+        let (n, mut sum) = (from.len(), R::splat(0.0));
+        let states = to.len() / n;
+        // The last entries first, states in their order: where eight numbers reach into the entries of the next states,
+        // these are yet to come.
+        let whole = n / WIDTH * WIDTH;
+        let mut i = if whole < n { whole } else { 0 };
+        let mut chunks = n.div_ceil(WIDTH);
+        while chunks > 0 {
+            let mut rows = [R::splat(0.0); WIDTH];
+            let mut k = 0;
+            while k < WIDTH && i + k < n {
+                rows[k] = from[i + k].0;
+                sum = sum.add(rows[k].sub(rows[k]));
+                k += 1;
+            }
+            let columns = R::transpose(rows);
+            let mut s = 0;
+            while s < states {
+                store(columns[s], to, s * n + i, n - i);
+                s += 1;
+            }
+            i = if i == whole { 0 } else { i + WIDTH };
+            chunks -= 1;
+        }
+        lanes_of_nan(sum)
+    }
+}
+
+/// Eight numbers to here; at the end, only the first `n` that belong there.
+#[inline(always)]
+fn store<R: Register>(x: R, to: &mut [f64], at: usize, n: usize) {
+    let x = x.to_array();
+    if let Some(eight) = to.get_mut(at..at + WIDTH) {
+        eight.copy_from_slice(&x);
+    } else {
+        let mut k = 0;
+        while k < n && k < WIDTH {
+            to[at + k] = x[k];
+            k += 1;
+        }
+    }
+}

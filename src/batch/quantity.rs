@@ -1,0 +1,115 @@
+//! What a batch computes: an algorithm over lanes, with its arguments and results.
+
+use super::block::Memory;
+use crate::dynamics::rnea::Sweep;
+use crate::dynamics::{aba, crba, rnea_derivatives, rnea_gradient};
+use crate::model::{InputError, Model};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Piece, Register};
+
+/// Results of eight states: as many slices as there are outputs, the others empty.
+pub(super) type Results<'m, R> = [&'m [Lanes<R>]; 4];
+
+/// An algorithm over lanes.
+pub(super) trait Quantity: Sync + Send + 'static {
+    /// Entries of each output, for one state.
+    fn sizes(model: &Model) -> [usize; 4];
+    /// Evaluates the eight states of the memory, which are finite.
+    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError>;
+}
+
+pub(super) struct Rnea;
+
+impl Quantity for Rnea {
+    fn sizes(model: &Model) -> [usize; 4] {
+        [model.nv, 0, 0, 0]
+    }
+    #[inline(always)]
+    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+        let Memory { ws, input: [q, v, a, _], .. } = memory;
+        R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
+        Ok([&ws.tau, &[], &[], &[]])
+    }
+}
+
+pub(super) struct RneaDerivatives;
+
+impl Quantity for RneaDerivatives {
+    fn sizes(model: &Model) -> [usize; 4] {
+        let nv = model.nv;
+        [nv, nv * nv, nv * nv, nv * nv]
+    }
+    #[inline(always)]
+    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+        let Memory { ws, input: [q, v, a, _], .. } = memory;
+        let by = rnea_derivatives::analytical(model, ws, q, v, a, &[]);
+        Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
+    }
+}
+
+pub(super) struct Gradient;
+
+impl Quantity for Gradient {
+    fn sizes(model: &Model) -> [usize; 4] {
+        [1, model.nv, model.nv, model.nv]
+    }
+    #[inline(always)]
+    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+        let Memory { ws, input: [q, v, a, lambda], value } = memory;
+        let by = rnea_gradient::gradient(model, ws, (q, v, a), lambda, &[]);
+        *value = by.value;
+        Ok([std::slice::from_ref(value), by.dq, by.dv, by.da])
+    }
+}
+
+pub(super) struct Crba;
+
+impl Quantity for Crba {
+    fn sizes(model: &Model) -> [usize; 4] {
+        [model.nv * model.nv, 0, 0, 0]
+    }
+    #[inline(always)]
+    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+        R::call(RunCrba { model, memory })
+    }
+}
+
+struct RunCrba<'a, 'm, R: Register> {
+    model: &'a Model,
+    memory: &'m mut Memory<R>,
+}
+
+impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
+    type Output = Result<Results<'m, R>, InputError>;
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Memory { ws, input: [q, ..], .. } = self.memory;
+        Ok([crba(self.model, ws, q)?.as_slice(), &[], &[], &[]])
+    }
+}
+
+pub(super) struct Aba;
+
+impl Quantity for Aba {
+    fn sizes(model: &Model) -> [usize; 4] {
+        [model.nv, 0, 0, 0]
+    }
+    #[inline(always)]
+    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+        R::call(RunAba { model, memory })
+    }
+}
+
+struct RunAba<'a, 'm, R: Register> {
+    model: &'a Model,
+    memory: &'m mut Memory<R>,
+}
+
+impl<'m, R: Register> Piece for RunAba<'_, 'm, R> {
+    type Output = Result<Results<'m, R>, InputError>;
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Memory { ws, input: [q, v, tau, _], .. } = self.memory;
+        Ok([aba(self.model, ws, q, v, tau, &[])?, &[], &[], &[]])
+    }
+}

@@ -1,0 +1,185 @@
+//! Many states in one call: the same as one by one.
+
+mod common;
+
+use common::{assert_near, models, rng, robot, state, uniform};
+use gradyn::UrdfOptions;
+use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
+use gradyn::dynamics::{Workspace, aba, crba, rnea, rnea_gradient};
+use gradyn::model::{InputError, Model};
+use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+use gradyn_derivatives::simd::{Level, with_level};
+
+/// States one after the other.
+#[derive(Clone)]
+struct States {
+    n: usize,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    a: Vec<f64>,
+    lambda: Vec<f64>,
+}
+
+fn states(model: &Model, n: usize) -> States {
+    let mut all = States { n, q: vec![], v: vec![], a: vec![], lambda: vec![] };
+    let rng = &mut rng(5);
+    for s in 0..n {
+        let (q, v, a) = state(model, s as u64);
+        all.q.extend(q);
+        all.v.extend(v);
+        all.a.extend(a);
+        all.lambda.extend((0..model.nv()).map(|_| uniform(rng)));
+    }
+    all
+}
+
+/// All that a batch can compute, and which states are not finite.
+#[derive(Clone, Debug, PartialEq)]
+struct Results {
+    arrays: Vec<(&'static str, usize, Vec<f64>)>,
+    exceptions: Vec<Vec<usize>>,
+}
+
+fn compute(batch: &mut Batch, model: &Model, s: &States) -> Result<Results, InputError> {
+    let (n, nv) = (s.n, model.nv());
+    let zeros = |size: usize| vec![0.0; n * size];
+    let (mut tau, mut mass, mut ddq, mut tau_2) = (zeros(nv), zeros(nv * nv), zeros(nv), zeros(nv));
+    let (mut dq, mut dv, mut da) = (zeros(nv * nv), zeros(nv * nv), zeros(nv * nv));
+    let (mut value, mut gq, mut gv, mut ga) = (zeros(1), zeros(nv), zeros(nv), zeros(nv));
+    let to = BatchDerivatives { tau: &mut tau_2, dtau_dq: &mut dq, dtau_dv: &mut dv, dtau_da: &mut da };
+    let by = BatchGradient { value: &mut value, dq: &mut gq, dv: &mut gv, da: &mut ga };
+    let exceptions = vec![
+        batch.rnea(model, &s.q, &s.v, &s.a, &mut tau)?.exceptions().collect(),
+        batch.crba(model, &s.q, &mut mass)?.exceptions().collect(),
+        batch.aba(model, &s.q, &s.v, &s.a, &mut ddq)?.exceptions().collect(),
+        batch.rnea_derivatives(model, &s.q, &s.v, &s.a, to)?.exceptions().collect(),
+        batch.rnea_gradient(model, &s.q, &s.v, &s.a, &s.lambda, by)?.exceptions().collect(),
+    ];
+    let m = nv * nv;
+    let arrays = vec![
+        ("tau", nv, tau),
+        ("mass matrix", m, mass),
+        ("ddq", nv, ddq),
+        ("tau, with derivatives", nv, tau_2),
+        ("dtau_dq", m, dq),
+        ("dtau_dv", m, dv),
+        ("dtau_da", m, da),
+        ("value", 1, value),
+        ("gradient by q", nv, gq),
+        ("gradient by v", nv, gv),
+        ("gradient by a", nv, ga),
+    ];
+    Ok(Results { arrays, exceptions })
+}
+
+/// The same of one state, in the same order, by the functions for one.
+fn single(model: &Model, s: &States, k: usize) -> Vec<Vec<f64>> {
+    let (nq, nv) = (model.nq(), model.nv());
+    let of = |x: &[f64], n: usize| x[k * n..(k + 1) * n].to_vec();
+    let (q, v, a, lambda) = (of(&s.q, nq), of(&s.v, nv), of(&s.a, nv), of(&s.lambda, nv));
+    let mut ws = Workspace::new(model);
+    let tau = rnea(model, &mut ws, &q, &v, &a).expect("finite").to_vec();
+    let mass = crba(model, &mut ws, &q).expect("finite").as_slice().to_vec();
+    let ddq = aba(model, &mut ws, &q, &v, &a, &[]).map_or_else(|_| vec![f64::NAN; nv], <[f64]>::to_vec);
+    let by = rnea_gradient(model, &mut ws, &q, &v, &a, &[], &lambda).expect("finite");
+    let gradient = [vec![by.value], by.dq.to_vec(), by.dv.to_vec(), by.da.to_vec()];
+    let mut ws = DerivativeWorkspace::new(model);
+    let by = rnea_derivatives(model, &mut ws, Method::Analytical, &q, &v, &a, &[]).expect("finite");
+    let matrices = [&by.dtau_dq, &by.dtau_dv, &by.dtau_da].map(|m| m.as_slice().to_vec());
+    [tau.clone(), mass, ddq, tau].into_iter().chain(matrices).chain(gradient).collect()
+}
+
+fn agree(what: &str, model: &Model, s: &States, results: &Results) {
+    for k in 0..s.n {
+        for ((name, size, array), expected) in results.arrays.iter().zip(single(model, s, k)) {
+            let found = &array[k * size..(k + 1) * size];
+            if expected.iter().any(|x| x.is_nan()) {
+                assert!(found.iter().all(|x| x.is_nan()), "{what}: {name} of state {k}");
+                continue;
+            }
+            // Another order of sums, fused or not: roundings of the largest entry; forward dynamics divides by inertias.
+            let scale = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+            let tolerance = if *name == "ddq" { 1e-7 } else { 1e-11 } * scale;
+            assert_near(found, &expected, tolerance, format!("{what}: {name} of state {k} of {}", s.n));
+        }
+    }
+}
+
+/// Every model, with states in the last block that fill it, or do not.
+#[test]
+fn batches_equal_single_states() {
+    for (what, model) in models() {
+        let mut batch = Batch::with_threads(&model, 1);
+        let s = states(&model, 9);
+        if model.nq() == 0 {
+            continue;
+        }
+        agree(&what, &model, &s, &compute(&mut batch, &model, &s).expect("lengths fit"));
+    }
+}
+
+/// Sizes around the width, at every level; the same to the last bit wherever a state stands and on however many threads.
+#[test]
+fn neither_size_nor_threads_nor_place_matter() {
+    let model = robot("solo12", &UrdfOptions::new().floating_base(true));
+    for level in Level::available() {
+        with_level(level, || {
+            let all = compute(&mut Batch::with_threads(&model, 1), &model, &states(&model, 40)).expect("fits");
+            for n in [0, 1, 7, 8, 9, 17, 40] {
+                let s = states(&model, n);
+                for threads in [1, 2, 3, 7] {
+                    let results = compute(&mut Batch::with_threads(&model, threads), &model, &s).expect("fits");
+                    assert!(results.exceptions.iter().all(Vec::is_empty));
+                    for ((name, size, found), (_, _, expected)) in results.arrays.iter().zip(&all.arrays) {
+                        assert_eq!(found[..], expected[..n * size], "{name}, {n} states, {threads} threads, {level}");
+                    }
+                }
+                agree(&level.to_string(), &model, &s, &compute(&mut Batch::new(&model), &model, &s).expect("fits"));
+            }
+        });
+    }
+}
+
+/// A number that is not finite, in any argument, or a result that overflows: its state is NaN and named, all others are
+/// the same to the last bit.
+#[test]
+fn a_bad_state_touches_no_other() {
+    let model = robot("panda", &UrdfOptions::new());
+    let (good, nq) = (states(&model, 17), model.nq());
+    let batch = &mut Batch::with_threads(&model, 1);
+    let expected = compute(batch, &model, &good).expect("fits");
+    for (k, bad) in [(0, f64::NAN), (7, f64::INFINITY), (8, f64::NEG_INFINITY), (16, f64::NAN), (3, 1e300)] {
+        let mut s = good.clone();
+        s.v[k * nq + 2] = bad;
+        let found = compute(batch, &model, &s).expect("fits");
+        for (function, exceptions) in found.exceptions.iter().enumerate() {
+            // The mass matrix does not depend on v.
+            assert_eq!(*exceptions, if function == 1 { vec![] } else { vec![k] }, "function {function}, {bad}");
+        }
+        for ((name, size, found), (_, _, expected)) in found.arrays.iter().zip(&expected.arrays) {
+            for state in (0..good.n).filter(|state| *state != k) {
+                let range = state * size..(state + 1) * size;
+                assert_eq!(found[range.clone()], expected[range], "{name} of state {state}");
+            }
+            let of_bad = &found[k * size..(k + 1) * size];
+            assert!(*name == "mass matrix" || of_bad.iter().all(|x| x.is_nan()), "{name}: {of_bad:?}");
+        }
+    }
+}
+
+/// Wrong lengths are named with what was expected.
+#[test]
+fn lengths_are_checked() {
+    let model = robot("panda", &UrdfOptions::new());
+    let (s, batch) = (states(&model, 3), &mut Batch::new(&model));
+    let mut tau = vec![0.0; 21];
+    let wrong = |found: Result<_, InputError>, what: &str| match found.map(|_: ()| ()) {
+        Err(error) => assert!(error.to_string().contains(what), "{error}"),
+        Ok(()) => panic!("{what} has not been checked"),
+    };
+    wrong(batch.rnea(&model, &s.q[1..], &s.v, &s.a, &mut tau).map(drop), "q");
+    wrong(batch.rnea(&model, &s.q, &s.v[1..], &s.a, &mut tau).map(drop), "v");
+    wrong(batch.rnea(&model, &s.q, &s.v, &s.a, &mut tau[1..]).map(drop), "tau");
+    let other = robot("ur5", &UrdfOptions::new());
+    assert!(batch.rnea(&other, &s.q, &s.v, &s.a, &mut tau).is_err());
+}
