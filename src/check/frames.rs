@@ -2,7 +2,7 @@
 
 use super::Guess;
 use crate::joint::{Geometry, Joint, JointKind};
-use crate::model::Model;
+use crate::model::{Body, Model};
 use nalgebra::{DMatrix, Matrix6};
 use std::ops::Range;
 
@@ -33,12 +33,24 @@ impl Convention {
     }
 }
 
-/// `C` and `C⁻¹`, nv × nv: the velocity in the convention is `C v`. `None` if no joint makes a difference.
-pub(super) fn to_convention(model: &Model, q: &[f64], convention: Convention) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
+/// Bodies whose joints a convention can make a difference to.
+pub(super) fn turning(model: &Model) -> Vec<usize> {
+    let turns = |body: &Body| body.owns_coordinates() && body.joint().parts().any(|j| j.geometry() != Geometry::Flat);
+    model.bodies().iter().enumerate().filter(|(_, body)| turns(body)).map(|(i, _)| i).collect()
+}
+
+/// `C` and `C⁻¹`, nv × nv: the velocity in the convention is `C v`, for the joints of these bodies. `None` if no joint makes
+/// a difference.
+pub(super) fn to_convention(
+    model: &Model,
+    q: &[f64],
+    convention: Convention,
+    bodies: &[usize],
+) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
     let n = model.nv();
     let (mut to, mut from) = (DMatrix::identity(n, n), DMatrix::identity(n, n));
     let mut differs = false;
-    for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
+    for body in bodies.iter().map(|i| &model.bodies()[*i]) {
         let joint = body.joint();
         for (part, (rq, rv)) in joint.parts().zip(joint.blocks(body.q_range().start, body.v_range().start)) {
             let places: &[usize] = match part.geometry() {

@@ -3,8 +3,8 @@
 use super::Quantity;
 use super::claim::State;
 use crate::dynamics::{
-    ExternalWrench, FrameRef, ReferenceFrame, Workspace, aba, center_of_mass, forward_kinematics, potential_energy,
-    rnea_with,
+    ExternalWrench, FrameRef, ReferenceFrame, Workspace, aba, center_of_mass, factorize_mass_matrix,
+    forward_kinematics, potential_energy, rnea_with,
 };
 use crate::model::{InputError, Model};
 use crate::partials::{self, StateFunction, StateJacobian, by_duals};
@@ -78,9 +78,25 @@ impl Of {
         self.evaluate(model, ws, state, out)
     }
 
-    /// All derivatives by dual numbers.
+    /// All derivatives by dual numbers. Those of accelerations by dual numbers through torques, `−M⁻¹ ∂τ/∂x` at `q̈`: through
+    /// articulated bodies each step back to the root would lose digits where the mass matrix is ill-conditioned.
     pub(super) fn exact(self, model: &Model, state: partials::State<'_>) -> Result<StateJacobian, InputError> {
-        by_duals(model, &self, state)
+        let Self::Acceleration = self else { return by_duals(model, &self, state) };
+        let mut ws = Workspace::new(model);
+        let ddq = aba(model, &mut ws, state.q, state.v, state.u, state.wrenches)?.to_vec();
+        let mut by = by_duals(model, &Self::Torque, partials::State { u: &ddq, ..state })?;
+        let factors = factorize_mass_matrix(model, &mut ws, state.q)?;
+        by.value.copy_from_slice(&ddq);
+        by.du.fill_with_identity();
+        for matrix in [&mut by.dq, &mut by.dv].into_iter().chain(&mut by.df_ext) {
+            matrix.neg_mut();
+        }
+        for matrix in [&mut by.dq, &mut by.dv, &mut by.du].into_iter().chain(&mut by.df_ext) {
+            for column in matrix.as_mut_slice().chunks_exact_mut(model.nv().max(1)) {
+                factors.solve(column)?;
+            }
+        }
+        Ok(by)
     }
 }
 

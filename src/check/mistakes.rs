@@ -1,6 +1,6 @@
 //! What would have been claimed if one of the usual mistakes had been made with a robot.
 
-use super::frames::{Convention, coefficients, to_convention};
+use super::frames::{Convention, coefficients, to_convention, turning};
 use super::functions::{By, Of};
 use super::{Guess, Quantity};
 use crate::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian};
@@ -103,8 +103,12 @@ fn other_references(
 /// With `u = C v` in another convention, columns become `E C⁻¹`, those by torques `E Cᵀ`; rows that are torques `C⁻ᵀ E`, rows
 /// that are accelerations `C E`. Or the inverses, where somebody converts the wrong way.
 fn conventions(model: &Model, q: &[f64], (of, by): (Of, By), exact: &DMatrix<f64>, mistakes: &mut Mistakes) {
-    for convention in Convention::ALL {
-        let Some((to, from)) = to_convention(model, q, convention) else { continue };
+    let turning = turning(model);
+    // All joints alike, or one alone, unless they are many.
+    let mut some = vec![turning.clone()];
+    some.extend(turning.iter().filter(|_| (2..=8).contains(&turning.len())).map(|body| vec![*body]));
+    for (convention, bodies) in Convention::ALL.into_iter().flat_map(|c| some.iter().map(move |bodies| (c, bodies))) {
+        let Some((to, from)) = to_convention(model, q, convention, bodies) else { continue };
         let (to_transposed, from_transposed) = (to.transpose(), from.transpose());
         let columns = match (of, by) {
             _ if exact.ncols() != model.nv() => vec![None],
