@@ -107,7 +107,8 @@ fn single_wrong_entries_are_found() {
             let mut claimed = right.clone();
             claimed.as_mut_slice()[*k] *= 1.0 + size;
             let report = check_claim(&model, quantity, at.state(), &claimed, &options()).expect("runs");
-            let what = format!("{name}: {size:e} of entry {k} of {}: {report}", quantity.name());
+            let entry = report.entry(k % right.nrows(), k / right.nrows());
+            let what = format!("{name}: {size:e} of {entry:?} of {}, at most {largest:e}: {report}", quantity.name());
             let wrong: Vec<_> = report.entries.iter().filter(|entry| entry.verdict == Verdict::Disagrees).collect();
             // Of an asymmetric pair in a symmetric matrix, the other one is right.
             assert_eq!(wrong.len(), 1, "{what}");

@@ -120,6 +120,9 @@ where
     evidence.blur(rounding);
     let contradictions = knowledge.exact.as_ref().map_or(0, |exact| evidence.refine(options, exact));
     evidence.blur(rounding);
+    if contradictions == 0 && knowledge.exact.is_some() && !rounding.is_empty() {
+        evidence.magnitude = 0.0; // what rounding does is known better than from the size of the outputs
+    }
     let mut report = judge(options, &evidence, claim);
     report.note_contradictions(contradictions);
     report.explain(options, &knowledge.mistakes);
