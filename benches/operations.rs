@@ -4,7 +4,7 @@
 //! eight joints at a time have about as many, and some to no use in lanes that are empty.
 
 use gradyn::dynamics::{
-    Workspace, aba, coriolis_matrix, crba, forward_kinematics, minv, rnea, rnea_derivatives, rnea_gradient,
+    Workspace, aba, coriolis_matrix, crba, forward_kinematics, minv, rnea, rnea_gradient, torque_derivatives,
 };
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
@@ -171,7 +171,7 @@ fn of_robot(name: &str, floating: bool) -> String {
         counted("computeMinverse", || _ = black_box(minv(model, ws, q).expect("finite"))),
         counted("computeCoriolisMatrix", || _ = black_box(coriolis_matrix(model, ws, q, v).expect("finite"))),
         counted("computeRNEADerivatives", || {
-            _ = black_box(rnea_derivatives(model, ws, q, v, a, &[]).expect("finite"));
+            _ = black_box(torque_derivatives(model, ws, q, v, a, &[]).expect("finite"));
         }),
         counted("rnea_gradient", || _ = black_box(rnea_gradient(model, ws, q, v, a, &[], v).expect("finite"))),
     ];
