@@ -94,7 +94,7 @@ impl<P: Real> Constraint<P> {
     /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/solo12.urdf");
     /// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
     /// # let (rod, crank) = (model.body_id(2).expect("is there"), model.body_id(5).expect("is there"));
-    /// let here = Transform::identity();
+    /// let here = Transform::<f64>::identity();
     /// let hinge = Constraint::joint(rod, here, crank, here, Revolute { axis: Axis::Y })?;
     /// assert_eq!(hinge.rows(), 5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
