@@ -1,4 +1,4 @@
-//! Derivatives of inverse dynamics in closed form: those of [`dynamics`](crate::dynamics::rnea_derivatives), over `f64`.
+//! Derivatives of inverse dynamics in closed form: those of [`dynamics`](crate::dynamics::torque_derivatives), over `f64`.
 
 use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
