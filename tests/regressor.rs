@@ -9,7 +9,10 @@ use gradyn::dynamics::{
     static_torque_regressor, torque_regressor,
 };
 use gradyn::model::{InputError, Model};
-use gradyn::spatial::{Force, Inertia, InertiaError, LogCholesky, Motion, Symmetric3, Transform, exp6, log6};
+use gradyn::spatial::{
+    Force, Inertia, InertiaError, LogCholesky, Motion, Symmetric3, Transform, exp6, log6, power_regressor,
+    wrench_regressor,
+};
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, DVector, Matrix4, Vector3};
 
@@ -108,6 +111,22 @@ fn frame_wrenches_are_newtons_and_eulers() {
             // Rounding.
             assert_near(found.as_slice(), &common::force(expected), 1e-12, format!("seed {seed}, frame {f}"));
         }
+    }
+}
+
+/// A row of the power regressor is the power of the wrench regressor's columns on the motion.
+#[test]
+fn powers_are_those_of_the_wrenches() {
+    let rng = &mut common::rng(4);
+    for _ in 0..20 {
+        let mut motion = || {
+            let mut vector = || Vector3::new(uniform(rng), uniform(rng), uniform(rng));
+            Motion::new(vector(), vector())
+        };
+        let (s, v, a) = (motion(), motion(), motion());
+        let expected: Vec<f64> = wrench_regressor(v, a).into_iter().map(|f: Force<f64>| s.power(f)).collect();
+        // A dozen roundings of numbers of size one.
+        assert_near(&power_regressor(s, v, a), &expected, 1e-14, "row");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Is this derivative of a robot's dynamics right? Claimed matrices against evidence.
 //!
 //! [`check_claim`] takes what somebody computed, by whatever program, at a state, and says of each entry whether it is
-//! right, with names of joints. Evidence are differences of values along `q ⊕ t e_k`, and dual numbers through the same
-//! algorithm; what they are worth and how verdicts come about is told in [`gradyn_derivatives::check`].
+//! right, with names of joints. Evidence are differences of values along `q ⊕ t e_k`, and dual numbers through the
+//! algorithm (of accelerations, through the torques that they need); what they are worth and how verdicts come about is told in [`gradyn_derivatives::check`].
 //!
 //! ```
 //! use gradyn::check::{Guess, Options, Quantity, State, check_claim};

@@ -7,6 +7,7 @@ mod derivatives;
 mod errors;
 mod evaluate;
 mod info;
+mod layouts;
 mod report;
 
 use std::ffi::OsStr;

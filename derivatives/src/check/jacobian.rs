@@ -75,7 +75,8 @@ pub struct Knowledge {
     /// The derivative from another source that is right to rounding, row-major: dual numbers, or a closed form.
     pub exact: Option<Vec<f64>>,
     /// What rounding inside of the function contributes to each entry, whichever way it is computed, row-major: where a
-    /// function is ill-conditioned, this is known better than it can be seen.
+    /// function is ill-conditioned, this is known better than it can be seen. With exact derivatives that differences do not
+    /// contradict, it takes the place of the size of the outputs in the bound's floor.
     pub rounding: Option<Vec<f64>>,
     /// What would have been claimed if a certain mistake had been made, row-major, most probable first.
     pub mistakes: Vec<(super::Guess, Vec<f64>)>,

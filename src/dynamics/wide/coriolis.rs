@@ -1,6 +1,6 @@
 //! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis), eight rows of a column at a time.
 
-use super::derivatives::{fold, plus_angular, product, store};
+use super::entries::{fold, plus_angular, product, store};
 use super::memory::{load_coriolis, load_inertia, load_motion, store_force, store_motion};
 use super::{Layout, Memory, inward, outward};
 use crate::model::Model;
@@ -27,7 +27,7 @@ pub(super) fn coriolis(
         scratch.resize(3 * lanes * lanes, 0.0);
         let of_lanes = &mut scratch[..lanes * lanes];
         dispatch(Coriolis { model, layout, memory, q, v, still, to: &mut *of_lanes, nv: lanes });
-        fold(layout, of_lanes, to.as_mut_slice(), nv);
+        fold(layout, |column, row| of_lanes[column * lanes + row], to.as_mut_slice(), nv);
         memory.scratch = scratch;
     }
 }

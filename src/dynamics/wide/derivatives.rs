@@ -3,6 +3,7 @@
 //! S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector
 //! algebra*, 2022. Eight rows of a column at a time: rows that carry the column's body, and rows that hang from it.
 
+use super::entries::{self, plus_angular, product, store};
 use super::layout::Pair;
 use super::memory::{Columns, Row, Six, load_motion};
 use super::{Layout, Memory, inward, outward, rnea};
@@ -42,14 +43,10 @@ pub(crate) fn derivatives(
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut *da };
         let finite = dispatch(Derivatives { model, layout, memory, q, v, a, results: &mut all, nv: lanes });
-        fold(layout, dq, results.dtau_dq, nv);
-        fold(layout, dv, results.dtau_dv, nv);
-        fold(layout, da, results.dtau_da, nv);
-        for column in 0..nv {
-            for row in 0..column {
-                results.dtau_da[row * nv + column] = results.dtau_da[column * nv + row]; // sums in one order
-            }
-        }
+        entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
+        entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
+        entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);
+        entries::mirror(results.dtau_da, nv);
         memory.scratch = scratch;
         finite
     };
@@ -62,24 +59,6 @@ pub(crate) fn derivatives(
         }
     }
     finite
-}
-
-/// From lanes to degrees of freedom: those of a mimic joint are its leader's.
-pub(super) fn fold(layout: &Layout, from: &[f64], to: &mut [f64], nv: usize) {
-    let lanes = layout.dof.len();
-    to.fill(0.0);
-    for (rows, pairs) in layout.pairs.iter().enumerate() {
-        for pair in pairs {
-            let Some(column) = layout.dof[pair.column] else { continue };
-            for lane in rows * WIDTH..(rows + 1) * WIDTH {
-                if let Some(row) = layout.dof[lane]
-                    && (pair.above | pair.below) >> (lane % WIDTH) & 1 == 1
-                {
-                    to[column * nv + row] += from[pair.column * lanes + lane];
-                }
-            }
-        }
-    }
 }
 
 struct Derivatives<'a, 'r> {
@@ -117,7 +96,7 @@ impl Kernel for Derivatives<'_, '_> {
                 let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
                 let at = pair.column * nv + g * WIDTH;
                 let sum =
-                    entries(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, nv - g * WIDTH);
+                    of_column(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, nv - g * WIDTH);
                 zero = sum.mul_add(R::splat(0.0), zero);
             }
             diagonal::<R>(model, layout, memory, g, results, nv);
@@ -173,27 +152,6 @@ impl<R: Register> Rows<R> {
     }
 }
 
-/// `rowsᵀ x` for lane `lane` of `x`.
-#[inline(always)]
-pub(super) fn product<R: Register>(rows: &Motion<Lanes<R>>, x: &Six, lane: usize) -> R {
-    let lane = lane & (WIDTH - 1);
-    let y = rows.linear.x.0.mul(R::splat(x[0].0[lane]));
-    let y = rows.linear.y.0.mul_add(R::splat(x[1].0[lane]), y);
-    let y = rows.linear.z.0.mul_add(R::splat(x[2].0[lane]), y);
-    let y = rows.angular.x.0.mul_add(R::splat(x[3].0[lane]), y);
-    let y = rows.angular.y.0.mul_add(R::splat(x[4].0[lane]), y);
-    rows.angular.z.0.mul_add(R::splat(x[5].0[lane]), y)
-}
-
-/// `y + rowsᵀ x` for the angular part of lane `lane` of `x`.
-#[inline(always)]
-pub(super) fn plus_angular<R: Register>(rows: &Vector3<Lanes<R>>, x: &Six, lane: usize, y: R) -> R {
-    let lane = lane & (WIDTH - 1);
-    let y = rows.x.0.mul_add(R::splat(x[3].0[lane]), y);
-    let y = rows.y.0.mul_add(R::splat(x[4].0[lane]), y);
-    rows.z.0.mul_add(R::splat(x[5].0[lane]), y)
-}
-
 /// Eight rows of one column of each matrix; returns their sum:
 ///
 /// ```text
@@ -202,7 +160,7 @@ pub(super) fn plus_angular<R: Register>(rows: &Vector3<Lanes<R>>, x: &Six, lane:
 /// ```
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "one step of a loop")]
-fn entries<R: Register>(
+fn of_column<R: Register>(
     rows: &Rows<R>,
     pair: &Pair,
     s: &Six,
@@ -213,30 +171,22 @@ fn entries<R: Register>(
     left: usize,
 ) -> R {
     let zero = R::splat(0.0);
-    let (mut q, mut v, mut m) = (zero, zero, zero);
+    let (mut q, mut v) = (zero, zero);
     if pair.below != 0 {
         q = plus_angular(&rows.t, &columns.psi_d, lane, product(&rows.a, &columns.psi_dd, lane));
         v = plus_angular(&rows.t, s, lane, product(&rows.a, &columns.psi_s, lane));
-        m = product(&rows.a, s, lane);
         q = q.where_else(pair.below, zero);
         v = v.where_else(pair.below, zero);
-        m = m.where_else(pair.below, zero);
     }
     if pair.above != 0 {
         q = product(&rows.s, &columns.q, lane).where_else(pair.above, q);
         v = product(&rows.s, &columns.v, lane).where_else(pair.above, v);
-        m = product(&rows.s, &columns.a, lane).where_else(pair.above, m);
     }
+    let m = entries::mass(&rows.s, &rows.a, pair, s, &columns.a, lane);
     store(results.dtau_dq, at, left, q);
     store(results.dtau_dv, at, left, v);
     store(results.dtau_da, at, left, m);
     q.add(v).add(m)
-}
-
-/// As many numbers as the column has left.
-#[inline(always)]
-pub(super) fn store<R: Register>(to: &mut [f64], at: usize, left: usize, x: R) {
-    x.store_first(&mut to[at..at + left.min(WIDTH)]);
 }
 
 /// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is taken

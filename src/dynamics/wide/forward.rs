@@ -93,6 +93,6 @@ impl Kernel for Bias<'_> {
             inward::torques::<R>(model, layout, memory, g);
             inward::momenta::<R>(layout, memory, g);
         }
-        mass_matrix::entries::<R>(layout, memory);
+        mass_matrix::fill::<R>(layout, memory);
     }
 }

@@ -1,6 +1,6 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
 
-use super::derivatives::{product, store};
+use super::entries::{self, store};
 use super::memory::{Row, load_inertia, load_motion, store_force};
 use super::{Layout, Memory, inward, outward};
 use crate::dynamics::singular;
@@ -24,25 +24,9 @@ pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, to: &mut 
     if layout.direct {
         dispatch(Copy { groups, nv, mass: &memory.mass, to: m });
     } else {
-        m.fill(0.0);
-        for (rows, pairs) in layout.pairs.iter().enumerate() {
-            for pair in pairs {
-                let Some(column) = layout.dof[pair.column] else { continue };
-                for lane in 0..WIDTH {
-                    if let Some(row) = layout.dof[rows * WIDTH + lane]
-                        && (pair.above | pair.below) >> lane & 1 == 1
-                        && row >= column
-                    {
-                        m[column * nv + row] += memory.mass[pair.column * groups + rows].0[lane];
-                    }
-                }
-            }
-        }
-        for column in 0..nv {
-            for row in 0..column {
-                m[column * nv + row] = m[row * nv + column];
-            }
-        }
+        let of_lanes = |column: usize, row: usize| memory.mass[column * groups + row / WIDTH].0[row % WIDTH];
+        entries::fold(layout, of_lanes, m, nv);
+        entries::mirror(m, nv);
     }
     for entry in &layout.more_joints {
         m[entry.index * (nv + 1)] += entry.mass();
@@ -90,27 +74,19 @@ impl Kernel for MassMatrix<'_> {
         for g in (0..layout.groups.len()).rev() {
             inward::momenta::<R>(layout, memory, g);
         }
-        entries::<R>(layout, memory);
+        fill::<R>(layout, memory);
     }
 }
 
-/// The matrix from the momenta `A = I_C S` of all columns: `M[i, j] = S_iᵀ A_j` where `i` carries the column's body,
-/// `A_iᵀ S_j` where it hangs from it: the same products in the same order, so that the matrix is symmetric to the bit.
+/// The matrix from the momenta of all columns.
 #[inline(always)]
-pub(super) fn entries<R: Register>(layout: &Layout, memory: &mut Memory) {
+pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory) {
     let groups = layout.groups.len();
-    let zero = R::splat(0.0);
     for (g, pairs) in layout.pairs.iter().enumerate() {
         let (s, a) = (load_motion::<R>(&memory.s[g]), load_motion::<R>(&memory.columns[g].a));
         for pair in pairs {
             let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
-            let mut m = zero;
-            if pair.below != 0 {
-                m = product(&a, &memory.s[group], lane).where_else(pair.below, zero);
-            }
-            if pair.above != 0 {
-                m = product(&s, &memory.columns[group].a, lane).where_else(pair.above, m);
-            }
+            let m = entries::mass(&s, &a, pair, &memory.s[group], &memory.columns[group].a, lane);
             memory.mass[pair.column * groups + g].store(Lanes(m));
         }
         let joints = &layout.joints[g];

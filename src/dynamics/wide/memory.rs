@@ -4,9 +4,10 @@ use super::Layout;
 use super::factors::Factors;
 use crate::dynamics::ExternalWrench;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
-use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Real};
 use nalgebra::{Matrix3, Vector3};
+use std::any::Any;
 
 /// Eight numbers, where a register is loaded from one line of the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -214,6 +215,13 @@ impl Memory {
             factors: None,
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
         }
+    }
+
+    /// Takes the wrenches of a call, which are of `f64`.
+    #[inline(always)]
+    pub(crate) fn act<T: Real>(&mut self, wrenches: &[ExternalWrench<T>]) {
+        self.wrenches.clear();
+        self.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
     }
 
     /// Memory for the mass matrix.

@@ -1,4 +1,4 @@
-//! Inverse dynamics and its derivatives over `f64`, eight joints at a time.
+//! Inverse and forward dynamics, the mass matrix and derivatives over `f64`, eight joints at a time.
 //!
 //! In coordinates of the world what bodies share is summed up without being transformed, so all but the poses and the
 //! sums along the tree is the same computation for every joint: eight of them go through one register, by the same
@@ -10,7 +10,8 @@
 //! - [`outward`]: poses, then motions, forces, and what derivatives need, root to leaves
 //! - [`inward`]: sums over subtrees, leaves to root
 //! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
-//! - [`factors`]: sparse factors of the mass matrix, and its inverse, in rows of registers
+//! - [`entries`]: what entries of matrices are made of, and how they come to their places
+//! - [`factors`], [`inverse`]: sparse factors of the mass matrix, its inverse, in rows of registers
 //!
 //! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
 //! world's origin loses nothing; nothing that is returned depends on that origin. Models with joints whose motion subspace
@@ -18,8 +19,10 @@
 
 mod coriolis;
 mod derivatives;
+mod entries;
 mod factors;
 mod forward;
+mod inverse;
 mod inward;
 mod layout;
 mod mass_matrix;
@@ -57,12 +60,9 @@ pub(crate) fn rnea<P: Real, T: Real>(
     wrenches: &[ExternalWrench<T>],
 ) -> Option<bool> {
     let state = (T::as_f64s(q)?, T::as_f64s(v)?, T::as_f64s(a)?);
-    let model = (model as &dyn Any).downcast_ref::<Model>()?;
-    let ws = (ws as &mut dyn Any).downcast_mut::<Workspace<f64>>()?;
-    let layout = model.derived.get(|| Layout::new(model))?;
-    let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout)));
-    memory.wrenches.clear();
-    memory.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    memory.act(wrenches);
     Some(rnea::rnea(model, layout, memory, state, &mut ws.tau) || ws.tau.iter().all(|tau| tau.is_finite()))
 }
 
@@ -76,10 +76,9 @@ pub(crate) fn rnea_derivatives(
     results: &mut Results<'_>,
     by_wrench: &mut [DMatrix<f64>],
 ) -> Option<bool> {
-    let layout = model.derived.get(|| Layout::new(model))?;
-    let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout)));
-    memory.wrenches.clear();
-    memory.wrenches.extend(wrenches);
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    memory.act(wrenches);
     let finite = derivatives::derivatives(model, layout, memory, (q, v, a), results);
     for (w, to) in wrenches.iter().zip(by_wrench) {
         derivatives::by_wrench(model, layout, memory, q, w, to.as_mut_slice());
@@ -164,8 +163,7 @@ pub(crate) fn aba<P: Real, T: Real>(
     if !memory.factors.get_or_insert_with(|| Box::new(Factors::new(model))).pays() {
         return None;
     }
-    memory.wrenches.clear();
-    memory.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
+    memory.act(wrenches);
     ws.still.resize(model.nv, 0.0);
     let (matrix, ddq) = (ws.crba.sized(model.nv), &mut ws.aba.ddq);
     Some(forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq))
