@@ -55,7 +55,7 @@ fn chain(n: usize) -> Model {
     let mut parent = None;
     for k in 0..n {
         let hinge = Revolute { axis: Axis::Z };
-        let body = builder.add_body(parent, &format!("link{k}"), &format!("joint{k}"), place, hinge, link);
+        let body = builder.add_body(parent, format!("link{k}"), format!("joint{k}"), place, hinge, link);
         parent = Some(body.expect("a link"));
     }
     builder.build().expect("a chain")
