@@ -17,7 +17,7 @@ use gradyn::model::Model;
 use gradyn::partials::{DerivativeWorkspace, Method, constraint_dynamics_derivatives, impulse_dynamics_derivatives};
 use gradyn::spatial::{Force, Transform};
 use gradyn_derivatives::simd::Baseline;
-use gradyn_derivatives::{Lanes, Real, Scalar};
+use gradyn_derivatives::{Lanes, Scalar};
 use nalgebra::Vector3;
 
 /// Numbers by the name of what they are.
@@ -27,7 +27,7 @@ type Named<T> = Vec<(String, Vec<T>)>;
 fn loops(model: &Model) -> Vec<Constraint> {
     let id = |i: usize| model.body_id(i).expect("is there");
     let last = model.bodies().len() - 1;
-    let at = |x, y, z| Transform::from_rpy([x, -y, z], Vector3::new(y, z, x));
+    let at = |x: f64, y: f64, z: f64| Transform::from_rpy([x, -y, z], Vector3::new(y, z, x));
     let hinge = Revolute { axis: Axis::Y };
     let thread = Helical { axis: Axis::Z, pitch: 0.3 };
     vec![
