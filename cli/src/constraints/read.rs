@@ -66,6 +66,7 @@ pub(super) fn constraint(item: &Json, model: &Model) -> Result<(Constraint, Stri
     let missing = |key: &str, what: &str| format!(": missing key `{key}`, expected {what}");
     let name = given.text("frame")?.ok_or_else(|| missing("frame", "a link or joint of the robot"))?;
     let kind = given.text("type")?.ok_or_else(|| missing("type", &format!("one of {}", TYPES.join(", "))))?;
+    let joint = given.joint(kind)?;
     let gains = given.numbers::<2>("gains", "kp, kd")?.unwrap_or_default();
     let frame = |key: &str, name: &str| find(name, model).map_err(|reason| format!(", key `{key}`: {reason}"));
     let (b, x_b) = place(model, frame("frame", name)?);
@@ -84,7 +85,6 @@ pub(super) fn constraint(item: &Json, model: &Model) -> Result<(Constraint, Stri
         ));
     }
     let x_a = x_a * at.unwrap_or_else(Transform::identity);
-    let joint = given.joint(kind)?;
     let constraint = match joint {
         Some(joint) => Constraint::joint(a, x_a, b, x_b, joint).map_err(|error| format!(", key `type`: {error}"))?,
         None if kind == "point" => Constraint::point(a, x_a.translation, b, x_b.translation),

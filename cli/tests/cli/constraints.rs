@@ -100,10 +100,10 @@ fn held(model: &Model) -> (Vec<Constraint>, Value) {
         Constraint::point(hr, (x_hr * tied).translation, fr, x_fr.translation),
     ];
     let json = json!([
-        {"frame": "FL_FOOT", "type": "point", "to_placement": {"xyz": [0.2, 0.15, 0.01]}, "gains": [30, 2]},
+        {"frame": "FL_FOOT", "type": "point", "to_placement": {"xyz": [0.2, 0.15, 0.01]}, "gains": [30.0, 2.0]},
         {"frame": "HR_FOOT", "type": "frame"},
         {"frame": "FR_LOWER_LEG", "type": "point", "to": "HR_FOOT",
-            "to_placement": {"xyz": [0, 0.1, -0.2], "rpy": [0.1, -0.2, 0.3]}},
+            "to_placement": {"xyz": [0.0, 0.1, -0.2], "rpy": [0.1, -0.2, 0.3]}},
     ]);
     (list, json)
 }
@@ -346,6 +346,6 @@ fn claims_under_constraints_are_checked() {
     free.as_object_mut().expect("an object").retain(|key, _| key != "constraints" && key != "restitution");
     has(&refused(&check(&file, &flags, &free)), &["state 0", "missing `constraints`"]);
     let one = ["--floating-base", "--contact", "FL_FOOT"];
-    has(&refused(&check(&file, &one, &free)), &["`constraint_forces`: expected 3 numbers, found 12"]);
+    has(&refused(&check(&file, &one, &free)), &["expected 3 numbers, found 12"]);
     has(&refused(&check(&file, &one, &answer)), &["and so does the command line"]);
 }

@@ -15,8 +15,10 @@ const RELATIVE: f64 = 1e-9;
 /// And by so much of what is differentiated, at its largest: derivatives that cancel to zero are zero to a few hundred roundings
 /// of it.
 const ROUNDING: f64 = 1e-13;
-/// Ten times that under constraints, which are solved for.
+/// Under constraints, which are solved for, by ten times that at least; more where they are nearly dependent.
 const ROUNDING_OF_SOLUTIONS: f64 = 1e-12;
+/// A few roundings.
+const FEW: f64 = 1e-15;
 
 /// The entry where two methods are furthest apart, measured by what is allowed there.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +82,10 @@ impl Comparison {
         let [Some(a), Some(b)] = self.methods.map(of) else { return true };
         let mut agree = true;
         let size = a.size(self.quantity).max(b.size(self.quantity));
-        let rounding = if self.quantity.needs_constraints() { ROUNDING_OF_SOLUTIONS } else { ROUNDING };
+        let rounding = match self.quantity.needs_constraints() {
+            true => ROUNDING_OF_SOLUTIONS.max(FEW * a.amplification()),
+            false => ROUNDING,
+        };
         for (k, (x, y)) in a.matrices(self.quantity).iter().zip(b.matrices(self.quantity)).enumerate() {
             let errors = [a, b].map(|by| by.errors(self.quantity).get(k));
             for worst in entries(x, y, errors, rounding * size, state) {

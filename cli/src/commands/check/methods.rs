@@ -5,6 +5,7 @@ use crate::evaluation;
 use crate::quantity::Quantity;
 use crate::robot::Robot;
 use crate::states::State;
+use gradyn::dynamics::{Workspace, constraint_jacobian, impulse_dynamics, mass_matrix_inverse};
 use gradyn::model::InputError;
 use gradyn::partials::{
     ConstraintDynamicsDerivatives, DerivativeErrors, DerivativeWorkspace, ForwardDynamicsDerivatives,
@@ -39,6 +40,38 @@ pub(super) fn compared(constraints: &Constraints) -> impl Iterator<Item = Quanti
     FREE.into_iter().chain(held.iter().copied())
 }
 
+/// Beyond this, constraints are about to lose a row, and multipliers have no digits to compare.
+const SINGULAR: f64 = 1e6;
+
+/// Constraints at a state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At<'a> {
+    constraints: &'a Constraints,
+    /// That of `J M⁻¹ Jᵀ` on its range.
+    condition: f64,
+}
+
+impl<'a> At<'a> {
+    /// `None` if there are no constraints.
+    pub(super) fn new(robot: &Robot, constraints: &'a Constraints, state: &State) -> Result<Option<Self>, InputError> {
+        let (model, list, ws) = (&robot.model, &constraints.list, &mut Workspace::new(&robot.model));
+        if list.is_empty() {
+            return Ok(None);
+        }
+        let rank = impulse_dynamics(model, ws, &state.q, &state.v, 0.0, list)?.rank;
+        let jacobian = constraint_jacobian(model, ws, &state.q, list)?.clone();
+        let compliance = &jacobian * mass_matrix_inverse(model, &state.q)? * jacobian.transpose();
+        let mut sizes: Vec<f64> = compliance.singular_values().iter().copied().collect();
+        sizes.sort_by(|a, b| b.total_cmp(a));
+        let condition = if rank == 0 { 1.0 } else { sizes[0] / sizes[rank - 1] };
+        Ok(Some(Self { constraints, condition }))
+    }
+
+    pub(super) fn is_singular(&self) -> bool {
+        self.condition.is_nan() || self.condition >= SINGULAR
+    }
+}
+
 /// The derivatives of a state by one method.
 #[derive(Clone, Debug)]
 pub(super) struct Derivatives {
@@ -56,20 +89,20 @@ pub(super) struct Held {
     free: ForwardDynamicsDerivatives,
     /// The largest velocity.
     velocity: f64,
+    /// Of the constraints.
+    condition: f64,
 }
 
 impl Derivatives {
     pub(super) fn new(
         robot: &Robot,
-        constraints: &Constraints,
+        held: Option<At<'_>>,
         workspace: &mut DerivativeWorkspace,
         method: Method,
         state: &State,
     ) -> Result<Self, InputError> {
         let torques = evaluation::derivatives(robot, workspace, method, state)?.clone();
-        if constraints.list.is_empty() {
-            return Ok(Self { method, torques, held: None });
-        }
+        let Some(At { constraints, condition }) = held else { return Ok(Self { method, torques, held: None }) };
         let (model, list) = (&robot.model, &constraints.list);
         let State { q, v, tau, .. } = state;
         let at = (&q[..], &v[..], tau.as_deref().unwrap_or_default());
@@ -81,7 +114,12 @@ impl Derivatives {
         let (method_of_free, wrenches) = (Method::Analytical, state.wrenches());
         let free = forward_dynamics_derivatives(model, workspace, method_of_free, q, v, tau, &wrenches)?.clone();
         let velocity = v.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-        Ok(Self { method, torques, held: Some(Held { dynamics, impulses, free, velocity }) })
+        Ok(Self { method, torques, held: Some(Held { dynamics, impulses, free, velocity, condition }) })
+    }
+
+    /// So many roundings a solution under constraints may be off by, in the norm of what they hold: squared in derivatives by q.
+    pub(super) fn amplification(&self) -> f64 {
+        self.held.as_ref().map_or(1.0, |held| held.condition * held.condition.min(1e4))
     }
 
     /// The matrices of a quantity: one, or one a wrench.

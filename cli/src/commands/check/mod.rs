@@ -21,7 +21,7 @@ use crate::states::{self, State};
 use compare::{Comparison, Names};
 use gradyn::partials::{DerivativeWorkspace, Method};
 use identity::Identity;
-use methods::Derivatives;
+use methods::{At, Derivatives};
 use serde::Serialize;
 use std::path::Path;
 
@@ -37,6 +37,8 @@ struct Findings {
     identities: Vec<Identity>,
     /// Numbers of the states where something deviates.
     deviating: Vec<u64>,
+    /// Of those where constraints are about to lose a row, so that nothing is compared under them.
+    singular: Vec<u64>,
 }
 
 impl Findings {
@@ -85,6 +87,7 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
         comparisons: compare::all(&constraints),
         identities: identity::all(robot),
         deviating: Vec::new(),
+        singular: Vec::new(),
         constraints,
     };
     let mut workspaces = Method::ALL.map(|_| DerivativeWorkspace::new(&robot.model));
@@ -97,8 +100,11 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
             error,
         };
         let mut by_method: Vec<Derivatives> = Vec::with_capacity(Method::ALL.len());
+        let held = At::new(robot, &findings.constraints, &state).map_err(refused)?;
+        findings.singular.extend(held.filter(At::is_singular).map(|_| index));
+        let held = held.filter(|held| !held.is_singular());
         for (method, workspace) in Method::ALL.into_iter().zip(&mut workspaces) {
-            let by = Derivatives::new(robot, &findings.constraints, workspace, method, &state);
+            let by = Derivatives::new(robot, held, workspace, method, &state);
             by_method.push(by.map_err(refused)?);
         }
         let mut agree = true;
@@ -128,6 +134,8 @@ struct Answer<'a> {
     samples: u64,
     agree: bool,
     deviating: &'a [u64],
+    #[serde(skip_serializing_if = "<[u64]>::is_empty")]
+    singular: &'a [u64],
     #[serde(skip_serializing_if = "Option::is_none")]
     constraints: Option<&'a [Json]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,6 +159,7 @@ fn json(robot: &Robot, findings: &Findings) -> Result<Vec<u8>, Error> {
         samples: findings.samples,
         agree: findings.agree(),
         deviating: &findings.deviating,
+        singular: &findings.singular,
         constraints: given,
         restitution: given.map(|_| findings.constraints.restitution),
         comparisons: findings.comparisons.iter().map(|comparison| comparison.answer(&names)).collect(),
@@ -182,7 +191,8 @@ mod tests {
         let state = states::random(&robot, 0, 7);
         let mut by = Method::ALL.map(|method| {
             let mut workspace = DerivativeWorkspace::new(&robot.model);
-            Derivatives::new(&robot, &findings.constraints, &mut workspace, method, &state).expect("runs")
+            let held = At::new(&robot, &findings.constraints, &state).expect("runs");
+            Derivatives::new(&robot, held, &mut workspace, method, &state).expect("runs")
         });
         by[0].torques.dtau_dv[(1, 0)] += 1e-6;
         for comparison in &mut findings.comparisons {
@@ -217,7 +227,8 @@ mod tests {
         let state = findings.state(&robot, 3);
         let mut by = Method::ALL.map(|method| {
             let mut workspace = DerivativeWorkspace::new(&robot.model);
-            Derivatives::new(&robot, &findings.constraints, &mut workspace, method, &state).expect("runs")
+            let held = At::new(&robot, &findings.constraints, &state).expect("runs");
+            Derivatives::new(&robot, held, &mut workspace, method, &state).expect("runs")
         });
         by[1].held.as_mut().expect("is held").dynamics.dlambda_dtau[(2, 1)] += 1e-3;
         for comparison in &mut findings.comparisons {

@@ -85,6 +85,11 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
     }
     table.render(0, &mut text);
 
+    if let (n @ 1.., of) = (findings.singular.len(), findings.samples) {
+        text.push_str(&format!(
+            "\n{n} of {of} states not compared under constraints, which are about to lose a row there\n"
+        ));
+    }
     text.push_str(&conclusion(robot, args, findings));
     text
 }
