@@ -1,13 +1,15 @@
-//! Mass matrix, its factors and inverse, forward dynamics and its derivatives, bias terms. Ids: `algorithm/method/robot`; the
-//! method of values is their number type.
+//! Mass matrix, its factors and inverse, forward dynamics and its derivatives, bias terms, and batches of states. Ids:
+//! `algorithm/method/robot`; the method of values is their number type, or `batch`.
 //!
-//! Set-up stays outside the clock; states alternate, so that nothing is learnt by heart.
+//! Set-up stays outside the clock; states alternate, so that nothing is learnt by heart. Inverse dynamics of one state is in
+//! `rnea.rs`.
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use gradyn::dynamics::{Workspace, aba, coriolis_matrix, crba, factorize_mass_matrix, generalized_gravity, minv, rnea};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
+use gradyn::dynamics::{Workspace, aba, coriolis_matrix, crba, factorize_mass_matrix, generalized_gravity, minv};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
-use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
+use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives};
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
 use std::path::Path;
@@ -50,7 +52,6 @@ fn all(c: &mut Criterion) {
         let (states, ws) = (states(&model), &mut Workspace::<f64>::new(&model));
         let id =
             |what: &str| format!("{what}/{}/{name}", if what.ends_with("derivatives") { "analytical" } else { "f64" });
-        each(c, &id("rnea"), &states, |q, v, a| rnea(&model, ws, q, v, a).expect("runs")[0]);
         each(c, &id("crba"), &states, |q, _, _| crba(&model, ws, q).expect("runs")[0]);
         each(c, &id("minv"), &states, |q, _, _| minv(&model, ws, q).expect("runs")[0]);
         each(c, &id("aba"), &states, |q, v, tau| aba(&model, ws, q, v, tau, &[]).expect("runs")[0]);
@@ -63,13 +64,39 @@ fn all(c: &mut Criterion) {
             x[0]
         });
         let ws = &mut DerivativeWorkspace::new(&model);
-        each(c, &id("rnea_derivatives"), &states, |q, v, a| {
-            rnea_derivatives(&model, ws, Method::Analytical, q, v, a, &[]).expect("runs").dtau_dq[0]
-        });
         each(c, &id("forward_dynamics_derivatives"), &states, |q, v, tau| {
             forward_dynamics_derivatives(&model, ws, Method::Analytical, q, v, tau, &[]).expect("runs").ddq_dq[0]
         });
+        batches(c, &model, &states, name);
     }
+}
+
+/// 128 states at a time on one thread.
+fn batches(c: &mut Criterion, model: &Model, states: &[[Vec<f64>; 3]], name: &str) {
+    const N: usize = 128;
+    let array = |k: usize| (0..N).flat_map(|s| states[s % STATES][k].iter().copied()).collect::<Vec<f64>>();
+    let [q, v, a] = [0, 1, 2].map(array);
+    let vector = || vec![0.0; N * model.nv()];
+    let matrix = || vec![0.0; N * model.nv() * model.nv()];
+    let (mut x, mut y, mut z, mut value) = (vector(), vector(), vector(), vec![0.0; N]);
+    let (mut dq, mut dv, mut da) = (matrix(), matrix(), matrix());
+    let mut batch = Batch::with_threads(model, 1);
+    let mut time = |algorithm: &str, run: &mut dyn FnMut(&mut Batch) -> bool| {
+        let mut group = c.benchmark_group(algorithm);
+        group.throughput(Throughput::Elements(N as u64));
+        group.bench_function(BenchmarkId::new("batch", name), |b| b.iter(|| assert!(run(&mut batch))));
+    };
+    time("rnea", &mut |batch| batch.rnea(model, black_box(&q), &v, &a, &mut x).expect("fits").all());
+    time("aba", &mut |batch| batch.aba(model, black_box(&q), &v, &a, &mut x).expect("fits").all());
+    time("crba", &mut |batch| batch.crba(model, black_box(&q), &mut da).expect("fits").all());
+    time("rnea_derivatives", &mut |batch| {
+        let to = BatchDerivatives { tau: &mut x, dtau_dq: &mut dq, dtau_dv: &mut dv, dtau_da: &mut da };
+        batch.rnea_derivatives(model, black_box(&q), &v, &a, to).expect("fits").all()
+    });
+    time("rnea_gradient", &mut |batch| {
+        let to = BatchGradient { value: &mut value, dq: &mut x, dv: &mut y, da: &mut z };
+        batch.rnea_gradient(model, black_box(&q), &v, &a, &a, to).expect("fits").all()
+    });
 }
 
 criterion_group!(benches, all);

@@ -1,4 +1,4 @@
-//! Inverse dynamics and its derivatives. Ids: `algorithm/scalar or method/robot`.
+//! Inverse dynamics and its derivatives. Ids: `algorithm/method/robot`; the method of values is their number type.
 //!
 //! Set-up stays outside the clock; states alternate, so that nothing is learnt by heart.
 

@@ -1,4 +1,4 @@
-//! Second derivatives and regressors. Ids: `algorithm/method/robot`.
+//! Second derivatives and regressors. Ids: `algorithm/method/robot`; the method of values is their number type.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use gradyn::dynamics::{Workspace, torque_regressor};

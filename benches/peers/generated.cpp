@@ -1,8 +1,6 @@
 // generated LIBRARY TEXT check | time: the functions that casadi.cpp has written.
 #include <dlfcn.h>
 
-#include <string_view>
-
 #include "clock.hpp"
 #include "robot.hpp"
 
@@ -12,7 +10,9 @@ using Sizes = int (*)(long long *, long long *, long long *, long long *);
 int main(int count, char **arguments) {
   if (count < 4) fail("usage: generated LIBRARY TEXT check|time");
   Text text(arguments[2]);
-  const pin::Model model = read_model(text);
+  pin::Model model = read_model(text);
+  std::vector<double> constants;
+  each_constant(model, [&](double x) { constants.push_back(x); });
   const auto states = read_states(text, model);
   const int nv = model.nv;
   void *library = dlopen(arguments[1], RTLD_NOW);
@@ -21,31 +21,34 @@ int main(int count, char **arguments) {
   std::vector<std::vector<double>> to(3, std::vector<double>(nv * nv));
   Clock *clock = check ? nullptr : new Clock("");
   if (check) std::printf("{");
-  for (const char *name : {"rnea", "drnea", "arnea", "aba"}) {
-    const auto call = Call(dlsym(library, name));
-    const auto sizes = Sizes(dlsym(library, (std::string(name) + "_work").c_str()));
-    if (!call || !sizes) fail(std::string("no function ") + name);
+  for (const std::string name : {"rnea", "drnea", "arnea", "aba", "rnea_open", "sines"}) {
+    if (check && name == "sines") continue;
+    const auto call = Call(dlsym(library, name.c_str()));
+    const auto sizes = Sizes(dlsym(library, (name + "_work").c_str()));
+    if (!call || !sizes) fail("no function " + name);
     long long arg = 0, res = 0, iw = 0, w = 0;
     sizes(&arg, &res, &iw, &w);
-    std::vector<const double *> from(arg + 3);
+    std::vector<const double *> from(arg + 4);
     std::vector<double *> out(res + 3);
     std::vector<long long> integers(iw + 1);
     std::vector<double> work(w + 1);
+    const bool forward = name == "aba";
     auto run = [&](int i) {
       const State &s = states[i];
       from[0] = s.q.data(), from[1] = s.v.data();
-      from[2] = std::string_view(name) == "aba" ? s.tau.data() : s.a.data();
+      from[2] = forward ? s.tau.data() : s.a.data();
+      from[3] = constants.data();
       for (int k = 0; k < 3; k++) out[k] = to[k].data();
       call(from.data(), out.data(), integers.data(), work.data(), 0);
     };
     if (clock) {
-      clock->time(name, int(states.size()), run);
+      clock->time(name.c_str(), int(states.size()), run);
       continue;
     }
     run(0);
-    const bool vector = std::string_view(name) == "rnea" || std::string_view(name) == "aba";
+    const bool vector = name == "rnea" || name == "aba" || name == "rnea_open";
     for (int k = 0; k < (vector ? 1 : 3); k++) {
-      std::printf("%s\"%s_%d\": [", name == std::string("rnea") ? "" : ", ", name, k);
+      std::printf("%s\"%s_%d\": [", name == "rnea" ? "" : ", ", name.c_str(), k);
       // Row by row; CasADi's matrices are column-major.
       const int n = vector ? nv : nv * nv;
       for (int i = 0; i < n; i++) std::printf("%s%.17g", i ? "," : "", to[k][vector ? i : i / nv + i % nv * nv]);

@@ -2,7 +2,10 @@
 
 import json
 import math
+import textwrap
 from pathlib import Path
+
+from plot import COLORS, plot
 
 # Ours, Pinocchio's (the faster one of several), what it is.
 PAIRS = [
@@ -38,7 +41,8 @@ BATCHES = [
     ("batch/computeRNEADerivatives", ["computeRNEADerivatives"]),
 ]
 CURVES = ["rnea", "crba", "aba", "computeRNEADerivatives", "computeABADerivatives"]
-COLORS = ["#0b6e99", "#c4532d", "#4b8b3b", "#8457a8", "#a88a1f"]
+THEIRS = {name: theirs for name, theirs, _ in PAIRS}
+KEY = "min_ns"
 
 
 def micros(ns):
@@ -69,70 +73,17 @@ def cell(robot, name, theirs, key):
     return f"{micros(ours[key])} / {micros(other)} = {ratio(ours[key], other)}"
 
 
-def exponent(robots, family, program, names, key):
-    """The slope of log time over log size, between the family's smallest and largest."""
-    at = [(robots[r]["nv"], best(robots[r][program], names, key)) for r in family if r in robots]
-    at = [(n, t) for n, t in at if t]
-    if len(at) < 2:
-        return "–"
-    (n0, t0), (n1, t1) = at[0], at[-1]
-    return f"{math.log(t1 / t0) / math.log(n1 / n0):.2f}"
+def flops(counts):
+    return counts["sums"] + counts["products"] + counts["quotients"]
 
 
-def plot(title, x_label, series, path, x_ticks):
-    """Lines over logarithmic axes, as SVG. series: (name, color, dashed, [(x, y)])."""
-    points = [p for *_, line in series for p in line]
-    if not points:
-        return
-    width, height, left, right, top, bottom = 720, 420, 70, 210, 36, 48
-    xs, ys = [math.log10(x) for x, _ in points], [math.log10(y) for _, y in points]
-    x0, x1 = min(xs), max(xs)
-    y0, y1 = math.floor(min(ys)), math.ceil(max(ys))
-    x_of = lambda x: left + (math.log10(x) - x0) / ((x1 - x0) or 1) * (width - left - right)
-    y_of = lambda y: height - bottom - (math.log10(y) - y0) / ((y1 - y0) or 1) * (height - top - bottom)
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="{left}" y="20" font-size="14">{title}</text>',
-        f'<text x="{(left + width - right) / 2}" y="{height - 10}" text-anchor="middle">{x_label}</text>',
-    ]
-    for decade in range(y0, y1 + 1):
-        y = y_of(10.0**decade)
-        name = {-2: "10 ns", -1: "100 ns", 0: "1 µs", 1: "10 µs", 2: "100 µs", 3: "1 ms", 4: "10 ms"}.get(decade, "")
-        out.append(f'<line x1="{left}" x2="{width - right}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
-        out.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{name}</text>')
-    for x, name in x_ticks:
-        out.append(f'<text x="{x_of(x):.1f}" y="{height - bottom + 18}" text-anchor="middle">{name}</text>')
-    for k, (name, color, dashed, line) in enumerate(series):
-        dash = ' stroke-dasharray="5 4"' if dashed else ""
-        path_points = " ".join(f"{x_of(x):.1f},{y_of(y):.1f}" for x, y in line)
-        out.append(f'<polyline points="{path_points}" fill="none" stroke="{color}" stroke-width="2"{dash}/>')
-        out += [f'<circle cx="{x_of(x):.1f}" cy="{y_of(y):.1f}" r="3" fill="{color}"/>' for x, y in line]
-        y = top + 10 + 18 * k
-        out.append(f'<line x1="{width - right + 14}" x2="{width - right + 38}" y1="{y}" y2="{y}" stroke="{color}" '
-                   f'stroke-width="2"{dash}/>')
-        out.append(f'<text x="{width - right + 44}" y="{y + 4}">{name}</text>')
-    path.write_text("\n".join([*out, "</svg>"]) + "\n")
+def short(name):
+    return name.replace("compute", "").replace("Derivatives", " derivatives")
 
 
-def growth(robots, family, what, docs):
-    series = []
-    for color, name in zip(COLORS, CURVES):
-        theirs = dict((p[0], p[1]) for p in PAIRS)[name]
-        for program, names, dashed in (("gradyn", [name], False), ("pinocchio", theirs, True)):
-            line = [(robots[r]["nv"], best(robots[r][program], names, "min_ns")) for r in family if r in robots]
-            line = [(n, t * 1e-3) for n, t in line if t]
-            short = name.replace("compute", "").replace("Derivatives", " derivatives")
-            if line:
-                series.append((f"{short}{', Pinocchio' if dashed else ''}", color, dashed, line))
-    ticks = [(robots[r]["nv"], str(robots[r]["nv"])) for r in family if r in robots]
-    plot(f"Time of a call, {what}", "joints", series, docs / f"benchmarks-{what}.svg", ticks)
-
-
-def write(results, docs):
-    docs, robots, m = Path(docs), results["robots"], results["machine"]
-    key = "min_ns"
-    parts = [f"""# Benchmarks
+def intro(results):
+    m = results["machine"]
+    return f"""# Benchmarks
 
 Written by `python3 benches/peers/run.py`, which sets up the peers, compares results, measures and writes this page; `gradyn
 bench ROBOT` measures one robot alone. {m["date"]}, commit {m["commit"]}.
@@ -141,46 +92,72 @@ Machine: {m["processor"]}, {m["cores"]} cores, {m["system"]}; one core, programs
 samples of 50 µs; 16 states take turns. Load of the machine at the start: {m["load"]:.1f}. Given is the **least** time a
 call in µs, which what else runs on a machine disturbs least (below, the medians). gradyn: the default build,
 {m["rustc"]}, no flags. Peers: {m["compiler"]}, `{m["compiler_flags"]}`; {", ".join(m["packages"])}.
-"""]
-    order = [r for r in robots]
-    if not order:
-        return
-    names = [f"{r} ({robots[r]['nv']})" for r in order]
-    own = [r for r in order if not r.startswith(("chain", "tree"))]
-    generated = [r for r in order if r not in own]
+"""
 
-    def pairs(which, key):
-        heads = ["", *(f"{r} ({robots[r]['nv']})" for r in which)]
-        rows = [[f"`{name}`<br>{what}", *(cell(robots[r], name, theirs, key) for r in which)]
-                for name, theirs, what in PAIRS]
-        return table(heads, rows)
 
-    parts.append("## One state, against Pinocchio\n\ngradyn / Pinocchio = ratio; below one, gradyn is faster. In "
-                 "brackets nv; `solo12` and `g1` float.\n")
+def pairs(robots, which, key):
+    heads = ["", *(f"{r} ({robots[r]['nv']})" for r in which)]
+    rows = [
+        [f"`{name}`<br>{what}", *(cell(robots[r], name, theirs, key) for r in which)] for name, theirs, what in PAIRS
+    ]
+    return table(heads, rows)
+
+
+def one_state(robots, own, generated):
+    parts = ["## One state, against Pinocchio\n\ngradyn / Pinocchio = ratio; below one, gradyn is faster. In brackets nv; "
+             "`solo12` and `g1` float.\n"]  # fmt: skip
     if own:
-        parts.append(pairs(own, key))
+        parts.append(pairs(robots, own, KEY))
     if generated:
-        parts.append(pairs(generated, key))
-        rows = []
-        for name in CURVES:
-            theirs = dict((p[0], p[1]) for p in PAIRS)[name]
-            row = [f"`{name}`"]
-            for family in (["chain30", "chain100", "chain300"], ["tree31", "tree127"]):
-                row += [exponent(robots, family, "gradyn", [name], key),
-                        exponent(robots, family, "pinocchio", theirs, key)]
-            rows.append(row)
-        parts.append("Growth: the exponent of time over the number of joints.\n")
-        parts.append(table(["", "chains, gradyn", "chains, Pinocchio", "trees, gradyn", "trees, Pinocchio"], rows))
-        for what in ("chain", "tree"):
-            family = [r for r in order if r.startswith(what)]
-            if len(family) > 1:
-                growth(robots, family, f"{what}s", docs)
-                parts.append(f"![time against size, {what}s](benchmarks-{what}s.svg)\n")
+        parts.append("Chains and binary trees of revolute joints about turned axes:\n")
+        parts.append(pairs(robots, generated, KEY))
+    return parts
 
+
+def exponent(robots, family, program, names):
+    """The slope of log time over log size, by least squares over the robots of a family."""
+    at = [(robots[r]["nv"], best(robots[r][program], names, KEY)) for r in family]
+    at = [(math.log(n), math.log(t)) for n, t in at if t]
+    if len(at) < 2:
+        return None
+    x_mean, y_mean = (sum(column) / len(at) for column in zip(*at))
+    return sum((x - x_mean) * (y - y_mean) for x, y in at) / sum((x - x_mean) ** 2 for x, _ in at)
+
+
+def growth(robots, generated, docs):
+    families = {what: [r for r in generated if r.startswith(what)] for what in ("chain", "tree")}
+    families = {what: family for what, family in families.items() if len(family) > 1}
+    if not families:
+        return []
     rows = []
-    for name, theirs in BATCHES:
-        rows.append([f"`{name}`", *(cell(robots[r], name, theirs, key) for r in order)])
-    parts.append("## Many states\n\nA state's share of a batch of 128 on one core, against one call of Pinocchio.\n")
+    for name, theirs, what in PAIRS:
+        row = [f"`{name}`<br>{what}"]
+        for family in families.values():
+            both = exponent(robots, family, "gradyn", [name]), exponent(robots, family, "pinocchio", theirs)
+            row += [f"{x:.2f}" if x else "–" for x in both]
+        rows.append(row)
+    sizes = {what: ", ".join(str(robots[r]["nv"]) for r in family) for what, family in families.items()}
+    heads = [f"{what}s of {sizes[what]}: {program}" for what in families for program in ("gradyn", "Pinocchio")]
+    parts = ["### Growth\n\nThe exponent of time over the number of joints: the slope of log t over log n, by least squares. "
+             "One is linear.\n", table(["", *heads], rows)]  # fmt: skip
+    for what, family in families.items():
+        series = []
+        for color, name in zip(COLORS, CURVES):
+            for program, names, dashed in (("gradyn", [name], False), ("pinocchio", THEIRS[name], True)):
+                line = [(robots[r]["nv"], best(robots[r][program], names, KEY)) for r in family]
+                line = [(n, t * 1e-3) for n, t in line if t]
+                if line:
+                    series.append((f"{short(name)}{', Pinocchio' if dashed else ''}", color, dashed, line))
+        ticks = [(robots[r]["nv"], str(robots[r]["nv"])) for r in family]
+        plot(f"Time of a call, {what}s", "joints", series, docs / f"benchmarks-{what}s.svg", ticks)
+        parts.append(f"![time against size, {what}s](benchmarks-{what}s.svg)\n")
+    return parts
+
+
+def batches(robots, order):
+    names = [f"{r} ({robots[r]['nv']})" for r in order]
+    rows = [[f"`{name}`", *(cell(robots[r], name, theirs, KEY) for r in order)] for name, theirs in BATCHES]
+    parts = ["## Many states\n\nA state's share of a batch of 128 on one core, against one call of Pinocchio.\n"]
     parts.append(table(["", *names], rows))
     threads = sorted({n for r in order for n in robots[r]["gradyn"] if "threads" in n})
     if threads:
@@ -190,105 +167,196 @@ call in µs, which what else runs on a machine disturbs least (below, the median
             row = [f"`{name}`"]
             for r in order:
                 both = [robots[r]["gradyn"].get(n) for n in (single, name)]
-                row.append(f"{micros(both[1][key])}, × {both[0][key] / both[1][key]:.2f}" if all(both) else "–")
+                row.append(f"{micros(both[1][KEY])}, × {both[0][KEY] / both[1][KEY]:.2f}" if all(both) else "–")
             rows.append(row)
         parts.append("On all cores: time a state, and how many times faster than on one.\n")
         parts.append(table(["", *names], rows))
+    return parts
 
-    with_code = [r for r in order if "casadi" in robots[r]]
-    if with_code:
-        rows = []
-        for name, theirs, what in [("rnea", ["rnea"], "inverse dynamics"),
-                                   ("computeRNEADerivatives", ["drnea", "arnea"], "its derivatives"),
-                                   ("aba", ["aba"], "forward dynamics")]:
-            row = [what]
-            for r in with_code:
-                ours, code = robots[r]["gradyn"][name][key], best(robots[r]["casadi"], theirs, key)
-                row.append(f"{micros(ours)} / {micros(code)} = {ratio(ours, code)}")
-            rows.append(row)
-        parts.append("## Against generated code\n\nCasADi's C for this one robot: straight lines of operations with the "
-                     "robot's constants folded in, compiled for this processor (derivatives: the faster of automatic "
-                     "differentiation and the traced analytical algorithm). gradyn reads the robot when it runs.\n")
-        parts.append(table(["", *with_code], rows))
 
-    with_mujoco = [r for r in order if "mujoco" in robots[r]]
-    if with_mujoco:
-        rows = []
-        for name, theirs, what in [("rnea", "mj_inverse", "inverse dynamics"),
-                                   ("computeRNEADerivatives", "mjd_inverseFD", "its derivatives"),
-                                   ("aba", "mj_forward", "forward dynamics")]:
-            row = [f"{what}, `{theirs}`"]
-            for r in with_mujoco:
-                ours, other = robots[r]["gradyn"][name][key], robots[r]["mujoco"][theirs][key]
-                row.append(f"{micros(ours)} / {micros(other)} = {ratio(ours, other)}")
-            rows.append(row)
-        parts.append("## Against MuJoCo\n\nNot the same work: a call of MuJoCo also computes positions of geometry, the "
-                     "mass matrix and constraints (there are none here), and its derivatives are differences, right to "
-                     "some six digits. It answers what a user of either waits for.\n")
-        parts.append(table(["", *with_mujoco], rows))
+def of_generated(robot, names):
+    """The fastest of several functions, whichever compiler it is by."""
+    found = [best(robot[program], names, KEY) for program in robot if program.startswith("casadi")]
+    return min((x for x in found if x), default=None)
 
-    with_levels = [r for r in order if "levels" in robots[r]]
-    if with_levels:
-        levels = list(robots[with_levels[0]]["levels"])
-        rows = []
-        functions = list(robots[with_levels[0]]["levels"][levels[0]])
-        for name in functions:
-            if "difference" in name or "threads" in name or "Gravity" in name or "dual" in name and "ABA" in name:
-                continue
-            row = [f"`{name}`"]
-            for r in with_levels:
-                found = [robots[r]["levels"][level].get(name) for level in levels]
-                row.append(" / ".join(micros(x[key]) if x else "–" for x in found))
-            rows.append(row)
-        parts.append(f"## Levels\n\nThe same program held to each level of the processor: {' / '.join(levels)}.\n")
-        parts.append(table(["", *with_levels], rows))
-        series = []
-        for color, name in zip(COLORS, ["rnea", "crba", "aba", "computeRNEADerivatives", "computeABADerivatives"]):
-            for r, dashed in ((with_levels[0], False), (with_levels[-1], True)):
-                found = [(k + 1, robots[r]["levels"][level][name][key] * 1e-3) for k, level in enumerate(levels)
-                         if name in robots[r]["levels"][level]]
-                series.append((f"{name.replace('compute', '').replace('Derivatives', ' derivatives')}, {r}", color,
-                               dashed, found))
-        plot("Time of a call at each level", "", series, docs / "benchmarks-levels.svg",
-             [(k + 1, level) for k, level in enumerate(levels)])
-        parts.append("![time at each level](benchmarks-levels.svg)\n")
 
+def against_generated(results, order):
+    robots, m = results["robots"], results["machine"]
+    which = [r for r in order if "code" in robots[r]]
+    if not which:
+        return []
+    rows = []
+    for name, theirs, what in [
+        ("rnea", ["rnea"], "inverse dynamics"),
+        ("computeRNEADerivatives", ["drnea", "arnea"], "its derivatives"),
+        ("aba", ["aba"], "forward dynamics"),
+    ]:
+        row = [what]
+        for r in which:
+            ours, code = robots[r]["gradyn"][name][KEY], of_generated(robots[r], theirs)
+            row.append(f"{micros(ours)} / {micros(code)} = {ratio(ours, code)}")
+        rows.append(row)
+    parts = [
+        "## Against generated code\n",
+        filled(f"""CasADi's C for this one robot: straight lines of operations with the robot's constants folded in, compiled for
+            this processor by {" and by ".join(m["c_compilers"])} (the faster one counts; of derivatives, the faster of
+            automatic differentiation and the traced analytical algorithm). gradyn reads the robot when it runs."""),
+        "",
+        table(["", *which], rows),
+    ]
+    return parts + gap(results, which)
+
+
+def gap(results, which):
+    """What the difference to generated inverse dynamics is made of."""
     operations = results.get("operations")
-    if operations:
-        peak = operations["peak_flops_per_ns"]
-        which = [r for r in own if r in operations["robots"]]
-        rows = []
-        for name in operations["robots"][which[0]] if which else []:
-            row = [f"`{name}`"]
-            for r in which:
-                found = operations["robots"][r][name]
-                flops = found["sums"] + found["products"] + found["quotients"]
-                trig = f" + {found['functions']} functions" if found["functions"] else ""
-                rates = []
-                for key_of in (name, f"batch/{name}"):
-                    time = robots[r]["gradyn"].get(key_of)
-                    if time:
-                        rates.append(f"{flops / time[key] / peak:.0%}")
-                row.append(f"{flops}{trig}<br>{', '.join(rates)}")
-            rows.append(row)
-        parts.append(f"""## Operations
+    which = [r for r in which if operations and r in operations["parts"]]
+    if not which:
+        return []
+    robots, chains = results["robots"], operations["chains"]
+    ours = {r: robots[r]["gradyn"]["rnea"][KEY] for r in which}
+    code = {r: {name: of_generated(robots[r], [name]) for name in ("rnea", "rnea_open", "sines")} for r in which}
+    counts = {r: {name: flops(robots[r]["code"][name]) for name in ("rnea", "rnea_open")} for r in which}
+    own = {r: operations["parts"][r] for r in which}
 
-Sums, products and quotients of a call, counted by running the generic algorithm over a number type that counts; a sine
-with its cosine is one function. Below: what share of this core's peak they are, of one state, then of a batch. The peak,
-measured by fused multiply-adds in registers alone at level {operations["level"]}, is {peak:.0f} operations a nanosecond;
-sums and products that do not come in pairs can reach half of it.
-""")
-        parts.append(table(["", *which], rows))
+    def row(name, of):
+        return [name, *(of(r) for r in which)]
 
+    def ns(x):
+        return f"{x:.0f} ns" if x >= 10 else f"{x:.1f} ns"
+
+    rows = [
+        row("gradyn", lambda r: ns(ours[r])),
+        row("generated, constants folded", lambda r: ns(code[r]["rnea"])),
+        row("**gap**", lambda r: f"{ours[r] - code[r]['rnea']:+.0f} ns"),
+        row("generated, constants as arguments", lambda r: ns(code[r]["rnea_open"])),
+        row("operations: gradyn", lambda r: str(flops(operations["robots"][r]["rnea"]))),
+        row("operations: generated, constants as arguments", lambda r: str(counts[r]["rnea_open"])),
+        row("operations: generated, constants folded", lambda r: str(counts[r]["rnea"])),
+        row("sines and cosines alone: gradyn, in registers", lambda r: ns(own[r]["sines"])),
+        row("sines and cosines alone: generated, by the C library", lambda r: ns(code[r]["sines"])),
+        row("looking at each argument and torque: finite?", lambda r: ns(own[r]["finite"])),
+    ]
+
+    def each(of):
+        return ", ".join(f"{of(r)} ({r})" for r in which)
+
+    entry, one, eight = (chains[n] for n in ("0", "1", "8"))
+    folding = each(lambda r: f"{code[r]['rnea_open'] - code[r]['rnea']:.0f} ns")
+    left_out = each(lambda r: f"{1 - counts[r]['rnea'] / counts[r]['rnea_open']:.0%}")
+    against_open = each(lambda r: f"{ours[r] / code[r]['rnea_open']:.2f}")
+    steps = ", ".join(f"{n} joints {ns(t)}" for n, t in chains.items() if n not in ("0", "1"))
+    return [
+        "### What the gap of inverse dynamics is made of\n",
+        table(["", *which], rows),
+        item(f"""**Constants folded**: the zeros and ones of axes and placements, and sums of constants, are gone from the
+            generated code, {left_out} of its operations. Compiled with the same constants as arguments it takes longer by
+            {folding}; gradyn's time over that: {against_open}."""),
+        item(f"""**No checks**: generated code looks neither at lengths nor at numbers. A call of gradyn for a robot without
+            joints takes {ns(entry)}: lengths, whether the workspace is this model's, the processor's level. The look at all
+            numbers, one by one, would take what the table says; gradyn adds up zero times each torque in the registers it
+            has, and compares once."""),
+        item(f"""**No run-time structure**: gradyn goes through the joints in a loop, eight to a register. One joint takes
+            {ns(one)}, as a register takes as long for one as for eight; {steps}. So each further joint of a register adds
+            {ns((eight - one) / 7)}: its pose after its parent's, which nothing can overlap on a chain, and the way of its
+            numbers to their lane and back."""),
+        item("""**For gradyn**: sines and cosines of all joints at once, and full registers for the rest; straight lines of
+            scalar operations use one lane of them."""),
+        "",
+    ]
+
+
+def filled(text, first="", others=""):
+    return textwrap.fill(" ".join(text.split()), 125, initial_indent=first, subsequent_indent=others)
+
+
+def item(text):
+    return filled(text, "- ", "  ")
+
+
+def against_mujoco(robots, order):
+    which = [r for r in order if "mujoco" in robots[r]]
+    if not which:
+        return []
+    rows = []
+    for name, theirs, what in [
+        ("rnea", "mj_inverse", "inverse dynamics"),
+        ("computeRNEADerivatives", "mjd_inverseFD", "its derivatives"),
+        ("aba", "mj_forward", "forward dynamics"),
+    ]:
+        row = [f"{what}, `{theirs}`"]
+        for r in which:
+            ours, other = robots[r]["gradyn"][name][KEY], robots[r]["mujoco"][theirs][KEY]
+            row.append(f"{micros(ours)} / {micros(other)} = {ratio(ours, other)}")
+        rows.append(row)
+    return ["## Against MuJoCo\n\nNot the same work: a call of MuJoCo also computes positions of geometry, the mass matrix and "
+            "constraints (there are none here), and its derivatives are differences, right to some six digits. It answers "
+            "what a user of either waits for.\n", table(["", *which], rows)]  # fmt: skip
+
+
+def levels(robots, order, docs):
+    which = [r for r in order if "levels" in robots[r]]
+    if not which:
+        return []
+    names = list(robots[which[0]]["levels"])
+    rows = []
+    for name in robots[which[0]]["levels"][names[0]]:
+        if any(part in name for part in ("difference", "threads", "Gravity")) or ("dual" in name and "ABA" in name):
+            continue
+        row = [f"`{name}`"]
+        for r in which:
+            found = [robots[r]["levels"][level].get(name) for level in names]
+            row.append(" / ".join(micros(x[KEY]) if x else "–" for x in found))
+        rows.append(row)
+    series = []
+    for color, name in zip(COLORS, CURVES):
+        for r, dashed in ((which[0], False), (which[-1], True)):
+            found = [(k + 1, robots[r]["levels"][level].get(name)) for k, level in enumerate(names)]
+            series.append((f"{short(name)}, {r}", color, dashed, [(k, t[KEY] * 1e-3) for k, t in found if t]))
+    ticks = [(k + 1, level) for k, level in enumerate(names)]
+    plot("Time of a call at each level", "", series, docs / "benchmarks-levels.svg", ticks)
+    return [f"## Levels\n\nThe same program held to each level of the processor (`GRADYN_LEVEL`): {' / '.join(names)}.\n",
+            table(["", *which], rows), "![time at each level](benchmarks-levels.svg)\n"]  # fmt: skip
+
+
+def limits(results, own):
+    operations, robots = results.get("operations"), results["robots"]
+    which = [r for r in own if operations and r in operations["robots"]]
+    if not which:
+        return []
+    peak, rows = operations["peak_flops_per_ns"], []
+    for name in operations["robots"][which[0]]:
+        row = [f"`{name}`"]
+        for r in which:
+            found = operations["robots"][r][name]
+            count = flops(found)
+            sines = f" + {found['functions']} sines" if found["functions"] else ""
+            times = [robots[r]["gradyn"].get(key) for key in (name, f"batch/{name}")]
+            shares = ", ".join(f"{count / time[KEY] / peak:.0%}" for time in times if time)
+            row.append(f"{count}{sines}<br>{micros(count / peak)}: {shares}")
+        rows.append(row)
+    return [f"""## Physical limit
+
+Sums, products and quotients of a call, counted by running the generic algorithm over a number type that counts; a sine with
+its cosine is one function, counted by itself. Below: the µs they would take at this core's peak, and what share of the
+peak a call on one state reaches, then one in a batch. The peak, measured by fused multiply-adds that stay in registers at
+level {operations["level"]}, is {peak:.0f} operations a nanosecond; sums and products that do not come in pairs can reach
+half of it. The forms over `f64` need not do the operations of the generic ones: those that use the structure of a whole
+register do more, those that find their result another way fewer.
+""", table(["", *which], rows)]  # fmt: skip
+
+
+def agreement(results):
     worst = {}
     for by_robot in results["deviations"].values():
         for name, size in by_robot.items():
             worst[name] = max(worst.get(name, 0.0), size)
-    parts.append("## Agreement\n\nBefore anything is timed, results at the first state are compared; the largest "
-                 "deviations over all robots, relative to a quantity's largest entry:\n")
-    parts.append(table(["", ""], [[name, f"{size:.1e}"] for name, size in worst.items()]))
-    notes = [f"- {r}: {note}" for r in order for note in robots[r]["notes"]]
-    parts.append("""## What is not comparable
+    return ["## Agreement\n\nBefore anything is timed, results at the first state are compared; the largest deviations over all "
+            "robots, relative to a quantity's largest entry:\n",
+            table(["", ""], [[name, f"{size:.1e}"] for name, size in worst.items()])]  # fmt: skip
+
+
+NOT_COMPARABLE = """## What is not comparable
 
 - Pinocchio's `computeRNEADerivatives` fills the upper triangle of the mass matrix and writes no zeros; gradyn writes whole
   matrices, exact zeros included. Its `ccrba` and `dccrba` are also the bias and the inertia.
@@ -298,10 +366,29 @@ sums and products that do not come in pairs can reach half of it.
 - Joints of `g1` follow each other in Pinocchio's order of names here, as they do for all others.
 - MuJoCo's velocities of a floating base are in other coordinates, so there only its times are given.
 - Drake, Crocoddyl and others with Python between them and the clock are left out.
-""" + "\n".join(notes) + "\n")
+"""
+
+
+def write(results, docs):
+    docs, robots = Path(docs), results["robots"]
+    order = list(robots)
+    own = [r for r in order if not r.startswith(("chain", "tree"))]
+    generated = [r for r in order if r not in own]
+    parts = [
+        intro(results),
+        *one_state(robots, own, generated),
+        *growth(robots, generated, docs),
+        *batches(robots, order),
+        *against_generated(results, order),
+        *against_mujoco(robots, order),
+        *levels(robots, order, docs),
+        *limits(results, own),
+        *agreement(results),
+        NOT_COMPARABLE + "\n".join(f"- {r}: {note}" for r in order for note in robots[r]["notes"]),
+    ]
     if own:
         parts.append("## Medians\n\nThe first table again, as medians of the rounds' medians.\n")
-        parts.append(pairs(own, "median_ns"))
+        parts.append(pairs(robots, own, "median_ns"))
     (docs / "benchmarks.md").write_text("\n".join(parts))
 
 

@@ -89,6 +89,20 @@ inline pin::Model read_model(Text &text) {
   return model;
 }
 
+// All that a robot's constants are: of each joint its placement, of its body mass, mass centre and rotational inertia.
+template <class Model, class F>
+void each_constant(Model &model, F f) {
+  for (pin::JointIndex i = 1; i < pin::JointIndex(model.njoints); i++) {
+    auto &placement = model.jointPlacements[i];
+    auto &inertia = model.inertias[i];
+    for (int k = 0; k < 9; k++) f(placement.rotation()(k / 3, k % 3));
+    for (int k = 0; k < 3; k++) f(placement.translation()[k]);
+    f(inertia.mass());
+    for (int k = 0; k < 3; k++) f(inertia.lever()[k]);
+    for (int k = 0; k < 6; k++) f(inertia.inertia().data()[k]);
+  }
+}
+
 inline std::vector<State> read_states(Text &text, const pin::Model &model) {
   std::vector<State> states(text.next<int>());
   for (auto &s : states) {

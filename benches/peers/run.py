@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Measures gradyn and its peers on the same robots and states, and writes docs/benchmarks.md.
 
-    cargo build --release
-    python3 benches/peers/run.py                     # everything: some five minutes after the first time
+    python3 benches/peers/run.py                     # everything: some ten minutes after the first time
     python3 benches/peers/run.py --robots panda,g1   # a few robots
     python3 benches/peers/run.py --report            # only write the page again, from the last results
 
@@ -38,7 +37,7 @@ TREES = {
 }
 MUJOCO = ["panda", "ur5", "solo12", "g1", "chain30", "chain100"]
 GENERATED = ["panda", "ur5", "solo12"]
-LEVELS = ["panda", "solo12", "g1"]
+LEVELS = ["panda", "ur5", "solo12", "g1"]
 # Differences and the dual numbers of everything but inverse dynamics are not what anybody has a peer for.
 OURS = [
     "rnea", "crba", "aba", "computeMinverse", "computeRNEADerivatives", "computeABADerivatives", "nonLinearEffects",
@@ -75,9 +74,10 @@ class Robot:
         self.flags += ["--floating-base"] if floating else []
         self.gradyn, self.states = gradyn, self.folder / "states.json"
         self.programs = {"pinocchio": [peers.pinocchio, self.text]}
-        self.notes = []
+        self.notes, self.code = [], None
         if name in GENERATED:
-            self.programs["casadi"] = peers.generated(name, self.text)
+            commands, self.code = peers.generated(name, self.text)
+            self.programs.update({f"casadi, {compiler}": command for compiler, command in commands.items()})
         if name in MUJOCO:
             error = self.folder / "mujoco.error"
             if error.exists():
@@ -97,10 +97,10 @@ class Robot:
         worst = {}
         for name, program in self.programs.items():
             theirs = pinned(None, [*program, "check"])
-            if name == "casadi":
+            if name.startswith("casadi"):
                 names = {"rnea_0": "tau", "aba_0": "ddq", "drnea_0": "dtau_dq", "drnea_1": "dtau_dv",
                          "drnea_2": "mass_matrix", "arnea_0": "dtau_dq", "arnea_1": "dtau_dv",
-                         "arnea_2": "mass_matrix"}  # fmt: skip
+                         "arnea_2": "mass_matrix", "rnea_open_0": "tau"}  # fmt: skip
                 pairs = [(ours_name, theirs[key]) for key, ours_name in names.items()]
             elif name == "mujoco":
                 if "--floating-base" in self.flags:
@@ -141,6 +141,8 @@ def measure(robot, rounds, cpu):
         for name, program in robot.programs.items():
             taken[name].append(pinned(cpu, [*program, "time"])["results"])
     result = {"nv": answer["nv"], "notes": robot.notes, **{name: merge(rounds) for name, rounds in taken.items()}}
+    if robot.code:
+        result["code"] = robot.code
     if len(os.sched_getaffinity(0)) > 1:
         # All processors, not pinned.
         result["gradyn"].update(robot.bench(None, "threads")["results"])
@@ -171,6 +173,7 @@ def machine(peers):
         "system": f"{platform.system()} {platform.machine()}",
         "rustc": output("rustc", "--version"),
         "compiler": peers.compiler_version,
+        "c_compilers": [version for _, version in peers.c_compilers],
         "compiler_flags": " ".join(FLAGS),
         "packages": PACKAGES,
         "commit": output("git", "rev-parse", "--short", "HEAD") or "unknown",
@@ -179,13 +182,14 @@ def machine(peers):
     }
 
 
-def operations(cpu):
-    """Counts of operations and the core's peak; nothing if cargo cannot build the program here."""
-    try:
-        return pinned(cpu, ["cargo", "bench", "--quiet", "--bench", "operations", "--manifest-path", ROOT / "Cargo.toml"])
-    except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
-        print(f"operations are not counted: {error}")
-        return None
+def build():
+    """The command and the program that counts operations."""
+    command = "cargo build --release --message-format=json-render-diagnostics --package gradyn-cli --package gradyn"
+    command = [*command.split(), "--bin", "gradyn", "--bench", "operations"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    found = {m["target"]["name"]: Path(m["executable"]) for m in messages if m.get("executable")}
+    return found["gradyn"], found["operations"]
 
 
 def main():
@@ -194,7 +198,6 @@ def main():
     parser.add_argument("--robots", default=",".join(everything), help="some of: " + ", ".join(everything))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cache", default=os.environ.get("GRADYN_PEERS", ROOT / "target" / "peers"))
-    parser.add_argument("--gradyn", type=Path, default=ROOT / "target" / "release" / "gradyn")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the core, default the last")
     parser.add_argument("--report", action="store_true", help="write the page from the last results")
     arguments = parser.parse_args()
@@ -203,8 +206,7 @@ def main():
         names = arguments.robots.split(",")
         if unknown := [name for name in names if name not in everything]:
             parser.error(f"unknown robots: {', '.join(unknown)}")
-        if not arguments.gradyn.exists():
-            parser.error(f"{arguments.gradyn} is not there: cargo build --release")
+        gradyn, count_operations = build()
         try:
             peers = Peers(arguments.cache)
             results = {"machine": machine(peers), "rounds": arguments.rounds, "robots": {}, "deviations": {}}
@@ -214,11 +216,11 @@ def main():
                 else:
                     urdf, floating = Path(arguments.cache) / f"{name}.urdf", False
                     urdf.write_text(tree(name, *TREES[name]))
-                robot = Robot(name, urdf, floating, peers, arguments.gradyn)
+                robot = Robot(name, urdf, floating, peers, gradyn)
                 results["deviations"][name] = robot.check()
                 print(f"{name}: all agree; measuring", flush=True)
                 results["robots"][name] = measure(robot, arguments.rounds, arguments.cpu)
-            results["operations"] = operations(arguments.cpu)
+            results["operations"] = pinned(arguments.cpu, [count_operations, "--bench"])
         except Missing as error:
             print(f"not measured: {error}", file=sys.stderr)
             return 3

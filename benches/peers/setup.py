@@ -1,5 +1,7 @@
 """What the comparison needs: packages, compiled programs, robots. Everything lies in the cache directory."""
 
+import hashlib
+import json
 import math
 import os
 import random
@@ -42,6 +44,9 @@ class Peers:
         self.site = Path(site.strip())
         self.prefix = self.site / "cmeel.prefix"
         self.compiler, self.compiler_version = self._compiler()
+        # Which one makes the faster code of long straight lines is not known beforehand.
+        c = [Path(self.compiler).name.replace("clang++", "clang").replace("g++", "gcc"), "gcc"]
+        self.c_compilers = [(name, self._version(name)) for name in dict.fromkeys(c) if shutil.which(name)]
         self.pinocchio = self.build("pinocchio", FLAGS)
 
     def _install(self):
@@ -74,19 +79,34 @@ class Peers:
             if not found:
                 raise Missing("there is no C++ compiler, and apt cannot bring clang")
             print("there is no clang, and apt cannot bring it: g++ makes Pinocchio slower than it can be")
-        version = subprocess.check_output([found, "--version"], text=True).splitlines()[0]
-        return found, version
+        return found, self._version(found)
+
+    def _version(self, compiler):
+        return subprocess.check_output([compiler, "--version"], text=True).splitlines()[0]
+
+    def _stale(self, out, *made_of):
+        """Was it made of something else than this? Notes what it is made of now."""
+        key, note = hashlib.sha256(repr(made_of).encode()).hexdigest(), out.with_name(out.name + ".made-of")
+        if out.exists() and note.exists() and note.read_text() == key:
+            return False
+        out.unlink(missing_ok=True)
+        note.write_text(key)
+        return True
+
+    def _rpath(self, folder):
+        """Relative, so that the cache may be moved."""
+        return f"-Wl,-rpath,$ORIGIN/{os.path.relpath(folder, self.cache / 'bin')}"
 
     def build(self, name, flags, more=()):
-        """A program of this directory; compiled again when its text has changed."""
+        """A program of this directory; compiled again when its text, compiler or flags have changed."""
         out, source = self.cache / "bin" / name, HERE / f"{name}.cpp"
         out.parent.mkdir(exist_ok=True)
-        texts = [source, HERE / "robot.hpp", HERE / "clock.hpp"]
-        if out.exists() and all(out.stat().st_mtime > text.stat().st_mtime for text in texts):
+        texts = [text.read_text() for text in (source, HERE / "robot.hpp", HERE / "clock.hpp")]
+        if not self._stale(out, texts, self.compiler_version, flags, PACKAGES):
             return out
-        print(f"compiling {name}")
+        print(f"compiling {name}", flush=True)
         include = ["-isystem", self.prefix / "include", "-isystem", self.prefix / "include" / "eigen3"]
-        library = [f"-L{self.prefix / 'lib'}", f"-Wl,-rpath,{self.prefix / 'lib'}"]
+        library = [f"-L{self.prefix / 'lib'}", self._rpath(self.prefix / "lib")]
         standard = ["-std=c++17", "-DNDEBUG", "-w", *BOOST]
         run([self.compiler, *standard, *include, *flags, source, "-o", out, *library, *more])
         return out
@@ -96,23 +116,26 @@ class Peers:
         library = next(folder.glob("libmujoco.so*"), None)
         if library is None:
             raise Missing("MuJoCo's package has no library")
-        rpath = f"-Wl,-rpath,{folder}"
-        return self.build("mujoco", ["-O2", "-isystem", folder / "include"], [library, rpath])
+        return self.build("mujoco", ["-O2"], ["-isystem", folder / "include", library, self._rpath(folder)])
 
     def generated(self, name, text):
-        """CasADi's C for one robot, compiled; and the program that calls it."""
+        """The commands that call CasADi's C for one robot, by compiler; and how many operations its functions take."""
         folder = self.site / "casadi"
-        link = [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lcasadi"]
-        writer = self.build("casadi", ["-O1", "-isystem", folder / "include"], link)
-        caller = self.build("generated", ["-O2"], ["-ldl"])
+        more = ["-isystem", folder / "include", f"-L{folder}", self._rpath(folder), "-lcasadi"]
+        writer, caller = self.build("casadi", ["-O1"], more), self.build("generated", ["-O2"], ["-ldl"])
         code = self.cache / "robots" / name / "code.c"
-        library = code.with_suffix(".so")
-        if not library.exists() or library.stat().st_mtime < writer.stat().st_mtime:
-            print(f"generating and compiling code for {name}")
+        written_by = (self.cache / "bin" / "casadi.made-of").read_text()
+        if self._stale(code, written_by, text.read_text()):
+            print(f"generating code for {name}", flush=True)
             run([writer, text, code])
-            c = self.compiler.replace("clang++", "clang").replace("g++", "gcc")
-            run([c, *FLAGS, "-w", "-fPIC", "-shared", code, "-o", library, "-lm"], timeout=1200)
-        return [caller, library, text]
+        commands = {}
+        for compiler, version in self.c_compilers:
+            library = code.with_suffix(f".{compiler.split('-')[0]}.so")
+            if self._stale(library, code.read_text(), version, FLAGS):
+                print(f"compiling it by {compiler}", flush=True)
+                run([compiler, *FLAGS, "-w", "-fPIC", "-shared", code, "-o", library, "-lm"], timeout=1200)
+            commands[compiler] = [caller, library, text]
+        return commands, json.loads(Path(f"{code}.json").read_text())
 
     def describe(self, name, urdf, floating):
         """The robot as the programs read it."""
