@@ -231,7 +231,7 @@ fn constraints_that_cannot_be_are_refused() {
         &["constraint 0", "a gain is negative"],
     );
     has(
-        &one(r#"{"frame": "FL_FOOT", "type": "point", "to": "HR_FEET"}"#),
+        &one(r#"{"frame": "FL_FOOT", "type": "point", "to": "HR_FOTO"}"#),
         &["key `to`: expected a link or joint", "`HR_FOOT`"],
     );
     has(&one(r#"{"frame": "FL_FOOT", "type": "point", "to": "FL_LOWER_LEG"}"#), &["constraint 0", "fixed to the same"]);
