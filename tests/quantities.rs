@@ -20,6 +20,9 @@ use gradyn_derivatives::simd::Baseline;
 use gradyn_derivatives::{Lanes, Scalar};
 use nalgebra::Vector3;
 
+/// A state.
+type Vectors = (Vec<f64>, Vec<f64>, Vec<f64>);
+
 /// Numbers by the name of what they are.
 type Named<T> = Vec<(String, Vec<T>)>;
 
@@ -136,7 +139,7 @@ fn the_same_state_gives_the_same_bits() {
 fn lanes_hold_independent_states() {
     for (what, model) in models() {
         let states: Vec<_> = (0..8).map(|lane| state(&model, 40 + lane)).collect();
-        let pack = |of: fn(&(Vec<f64>, Vec<f64>, Vec<f64>)) -> &Vec<f64>| -> Vec<Lanes<Baseline>> {
+        let pack = |of: fn(&Vectors) -> &Vec<f64>| -> Vec<Lanes<Baseline>> {
             let n = of(&states[0]).len();
             (0..n).map(|i| Lanes::from_array(std::array::from_fn(|lane| of(&states[lane])[i]))).collect()
         };
