@@ -1,9 +1,10 @@
 //! Mechanical energy.
 
+use super::external::step_world_poses;
 use super::rnea::{check_finite, check_finite_dofs};
-use super::{Workspace, world};
+use super::{Workspace, step, world};
 use crate::model::{InputError, Model};
-use crate::spatial::vector as v3;
+use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
 /// Kinetic energy, J: `½ vᵀ M(q) v`, that of the rotors (armature) included.
@@ -21,8 +22,8 @@ pub fn kinetic_energy<P: Real, T: Scalar<P>>(
     check(model, ws, q)?;
     model.check_length("v", "nv", v.len(), model.nv)?;
     check_finite_dofs(model, "v", v)?;
-    world::place(model, ws, q);
-    finite(model, "kinetic_energy", kinetic(model, ws, q, v))
+    drive(model, ws, q, v);
+    finite(model, "kinetic_energy", kinetic(model, ws, v))
 }
 
 /// Potential energy in the gravitational field, J: `−Σ m g·c`, zero for a mass centre at the world's origin.
@@ -54,6 +55,7 @@ pub fn mechanical_energy<P: Real, T: Scalar<P>>(
     v: &[T],
 ) -> Result<T, InputError> {
     let kinetic = kinetic_energy(model, ws, q, v)?;
+    step_world_poses(model, ws);
     finite(model, "mechanical_energy", kinetic + potential(model, ws))
 }
 
@@ -70,12 +72,24 @@ fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> 
     Err(InputError::Overflow { what, index: 0, joint: format!("all of {}", model.name) })
 }
 
-/// Of bodies that have been placed: `Σ ½ ⟨ν, Y ν⟩ + Σ ½ armature v²`.
-fn kinetic<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) -> T {
-    world::drive(model, ws, q, v);
-    let mut sum = T::zero();
+/// Poses of all bodies in their parents, and their velocities in their own coordinates.
+pub(super) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
     for (i, body) in model.bodies.iter().enumerate() {
-        sum += body.inertia.kinetic_energy(ws.x_wb[i].inv_act(ws.world.velocity[i]));
+        let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
+        step::pose(body, &q[body.q.clone()], columns, &mut ws.trig[i], &mut ws.x_pb[i]);
+        let mut sum = body.parent.map_or_else(Motion::zero, |p| ws.x_pb[i].inv_act(ws.velocity[p]));
+        for (column, v) in columns.iter().zip(&v[body.v.clone()]) {
+            sum = column.times_plus(*v, sum);
+        }
+        ws.velocity[i] = sum;
+    }
+}
+
+/// Of bodies that move: `Σ ½ ⟨ν, Y ν⟩ + Σ ½ armature v²`.
+fn kinetic<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, v: &[T]) -> T {
+    let mut sum = T::zero();
+    for (velocity, body) in ws.velocity.iter().zip(&model.bodies) {
+        sum += body.inertia.kinetic_energy(*velocity);
     }
     for dof in &model.dofs {
         let v = v[dof.index];
