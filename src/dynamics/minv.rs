@@ -14,8 +14,9 @@ use nalgebra::DMatrix;
 /// The inverse `M(q)⁻¹` of the mass matrix, armature included: accelerations by torques, `∂q̈/∂τ`.
 ///
 /// `q`: nq; returns nv × nv, 1/(kg m²) (1/kg): symmetric to the last bit, both triangles filled in, exactly zero between
-/// degrees of freedom of trees that hang from the world separately. It borrows from the workspace. Cost O(n²); over
-/// `f64`, and with mimic joints, from the sparse factors of the mass matrix, O(n² d). A second call allocates nothing.
+/// degrees of freedom of trees that hang from the world separately. It borrows from the workspace. Cost O(n²); with mimic
+/// joints, and over `f64` for trees of moderate depth, from the sparse factors of the mass matrix, O(n² d). A second call
+/// allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;

@@ -7,12 +7,13 @@
 //! ∂q̈/∂q = −M⁻¹ ∂τ/∂q ;  ∂q̈/∂v = −M⁻¹ ∂τ/∂v ;  ∂q̈/∂τ = M⁻¹ ;  ∂q̈/∂φ = −M⁻¹ ∂τ/∂φ = M⁻¹ Jᵀ          (1)
 //! ```
 //!
-//! `M⁻¹` comes from the sparse factors of the mass matrix.
+//! `M⁻¹` comes from the sparse factors of the mass matrix; for deep trees from the sweeps of [`minv`], and the products are
+//! those of dense matrices.
 
 use super::state_function::by_method;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, rnea_derivatives};
 use crate::dynamics::wide::{self, Factors};
-use crate::dynamics::{ExternalWrench, Workspace, aba, singular};
+use crate::dynamics::{ExternalWrench, Workspace, aba, minv, singular};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
@@ -171,6 +172,9 @@ fn analytical(
         Some(factors) => factors,
         None => {
             let own = own.get_or_insert_with(|| Box::new(Factors::new(model)));
+            if wide::too_deep(model, own) {
+                return without_factors(model, ws, result, q);
+            }
             // Pivots have been looked at on the way to the accelerations.
             own.factorize_matrix(&by.dtau_da).map_err(|(index, _)| singular::error(model, index))?;
             own
@@ -183,5 +187,22 @@ fn analytical(
         factors.multiply_full(from, to);
     }
     wide::give_back_factors(&mut ws.base, at_hand);
+    Ok(())
+}
+
+/// Equation (1) where sparse factors of the mass matrix are hardly sparse.
+fn without_factors(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    result: &mut ForwardDynamicsDerivatives,
+    q: &[f64],
+) -> Result<(), InputError> {
+    result.ddq_dtau.copy_from(minv(model, &mut ws.base, q)?);
+    let (inverse, by) = (&result.ddq_dtau, &ws.result);
+    wide::negated_product(inverse, &by.dtau_dq, &mut result.ddq_dq);
+    wide::negated_product(inverse, &by.dtau_dv, &mut result.ddq_dv);
+    for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
+        wide::negated_product(inverse, from, to);
+    }
     Ok(())
 }

@@ -13,6 +13,7 @@
 //! - [`standing`]: columns and inertias, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`factors`], [`inverse`]: sparse factors of the mass matrix, its inverse, in rows of registers
+//! - [`product`]: products of matrices that have hardly a zero
 //!
 //! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
 //! world's origin loses nothing; nothing that is returned depends on that origin. Models with joints whose motion subspace
@@ -29,6 +30,7 @@ mod layout;
 mod mass_matrix;
 mod memory;
 mod outward;
+mod product;
 mod rnea;
 mod standing;
 
@@ -40,6 +42,7 @@ use gradyn_derivatives::{Level, Real};
 pub(crate) use layout::Layout;
 pub(crate) use memory::Memory;
 use nalgebra::DMatrix;
+pub(crate) use product::negated_product;
 use std::any::Any;
 
 /// Memory for a workspace, if the numbers are `f64` and the model has a layout.
@@ -150,17 +153,27 @@ fn factorize<P: Real, T: Real>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T])
     Some(forward::factorize(model, layout, memory, T::as_f64s(q)?, ws.crba.sized(model.nv)))
 }
 
-/// The inverse of the mass matrix into `ws.minv`, as [`factorize`].
+/// The inverse of the mass matrix into `ws.minv`, as [`factorize`], where factors are the faster way.
 #[inline(always)]
 pub(crate) fn minv<P: Real, T: Real>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
     q: &[T],
 ) -> Option<Result<(), (usize, f64)>> {
+    let (own, _, wide) = of(model, ws)?;
+    if too_deep(own, wide.wide.as_deref_mut()?.factors.get_or_insert_with(|| Box::new(Factors::new(own)))) {
+        return None;
+    }
     let done = factorize(model, ws, q)?;
     let (_, _, ws) = of(model, ws)?;
     let factors = ws.wide.as_deref_mut()?.factors.as_deref_mut()?;
     Some(done.map(|()| factors.invert(&mut ws.minv.matrix)))
+}
+
+/// Are factors of the mass matrix a slower way to its inverse than sweeps along the tree? With mimic joints they are the only
+/// one.
+pub(crate) fn too_deep(model: &Model, factors: &Factors) -> bool {
+    !factors.pays() && model.bodies.iter().all(|body| body.owns_coordinates)
 }
 
 /// Accelerations by torques into `ws.aba`, where the numbers are `f64`, the model has a layout and factors of the mass
