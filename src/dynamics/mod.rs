@@ -55,7 +55,7 @@ pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
 pub use frame_derivatives::{FrameDerivatives, PointDerivatives, frame_derivatives, point_derivatives};
-pub use jacobian::{frame_jacobian, point_jacobian, relative_jacobian};
+pub use jacobian::{frame_jacobian, joint_jacobians, point_jacobian, relative_jacobian};
 pub use jacobian_rate::{BiasAcceleration, frame_bias_acceleration, frame_jacobian_rate};
 pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_derivatives};
 pub use ltl::{MassFactors, factorize_mass_matrix};
