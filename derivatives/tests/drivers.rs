@@ -365,3 +365,18 @@ fn a_second_derivative_that_is_not_finite_is_an_error() {
     assert_eq!(hessian(&Steep, &[0.0]), Err(expected.clone()));
     assert_eq!(hessian_vector(&Steep, &[0.0], &[1.0]), Err(expected));
 }
+
+#[test]
+fn plain_drivers_give_what_the_level_gives() {
+    let (waves, x) = (Waves(11, 5), (0..11).map(|i| 0.3 + 0.1 * f64::from(i)).collect::<Vec<_>>());
+    let ((value, exact), (plain_value, plain)) =
+        (jacobian(&waves, &x).expect("fine"), plain_jacobian(&waves, &x).expect("fine"));
+    // Levels differ by fused products: a few units of the last place of what is summed up, which is about one.
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-13 * (1.0 + a.abs()));
+    assert!(near(&value, &plain_value) && near(&exact, &plain));
+    let (_, g, h) = hessian(&Rosenbrock(11), &x).expect("fine");
+    let (_, plain_g, plain_h) = plain_hessian(&Rosenbrock(11), &x).expect("fine");
+    assert!(near(&g, &plain_g) && near(&h, &plain_h));
+    assert!(matches!(plain_jacobian(&waves, &x[1..]), Err(DriverError::Size { expected: 11, found: 10, .. })));
+    assert!(matches!(plain_hessian(&Rosenbrock(11), &x[1..]), Err(DriverError::Size { expected: 11, found: 10, .. })));
+}

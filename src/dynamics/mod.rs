@@ -29,7 +29,7 @@ pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod rnea_gradient;
 pub(crate) mod rnea_second;
-mod rooted;
+pub(crate) mod rooted;
 pub(crate) mod seen;
 pub(crate) mod singular;
 pub(crate) mod step;

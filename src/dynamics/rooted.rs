@@ -17,7 +17,7 @@ pub(crate) struct Rooted<T> {
     /// The body at the root of each one's tree.
     root: Vec<usize>,
     /// Origin of each body at a root, in the world.
-    origin: Vec<Vector3<T>>,
+    pub(crate) origin: Vec<Vector3<T>>,
     /// Pose of each body.
     pub(crate) pose: Vec<Transform<T>>,
     /// Columns of the motion subspaces; those of body `i` start at `Workspace::first[i]`.
@@ -33,7 +33,7 @@ impl<T> Default for Rooted<T> {
 }
 
 impl<T: Real> Rooted<T> {
-    fn size<P: Real>(&mut self, model: &Model<P>, columns: usize) {
+    pub(crate) fn size<P: Real>(&mut self, model: &Model<P>, columns: usize) {
         let n = model.bodies.len();
         if self.root.len() == n {
             return;
@@ -49,7 +49,7 @@ impl<T: Real> Rooted<T> {
 
     /// A wrench on a body that keeps its coordinates in the world, here.
     #[inline(always)]
-    pub(crate) fn standing(&self, body: usize, wrench: Force<T>) -> Force<T> {
+    pub(crate) fn standing<U: Scalar<T>>(&self, body: usize, wrench: Force<U>) -> Force<U> {
         wrench.shifted::<T>(self.origin[self.root[body]])
     }
 }

@@ -238,32 +238,6 @@ fn about_axis<V: Real, A: Scalar<V>>(
     (v_b, a_b)
 }
 
-/// `X⁻¹ α_λ + S a`: how accelerations depend on joint accelerations.
-#[inline(always)]
-pub(crate) fn accelerate<P: Real, Q: Scalar<P>, A: Scalar<P> + Scalar<Q>>(
-    body: &Body<P>,
-    x_pb: &Transform<Q>,
-    columns: &[Motion<Q>],
-    a: &[A],
-    a_p: Motion<A>,
-) -> Motion<A> {
-    let mut a_b = x_pb.inv_act(a_p);
-    match &body.joint {
-        Joint::Elementary(Elementary::Revolute(joint)) => match joint.axis {
-            Axis::X => a_b.angular.x += a[0],
-            Axis::Y => a_b.angular.y += a[0],
-            Axis::Z => a_b.angular.z += a[0],
-            Axis::Any(axis) => a_b.angular = v3::times_plus(axis, a[0], a_b.angular),
-        },
-        _ => {
-            for k in 0..columns.len() {
-                a_b = columns[k].times_plus(a[k], a_b);
-            }
-        }
-    }
-    a_b
-}
-
 /// `τ += Sᵀ f`
 #[inline(always)]
 pub(crate) fn project<P: Real, Q: Scalar<P>, A: Scalar<P> + Scalar<Q>>(

@@ -66,15 +66,25 @@ impl<P: Real> Axis<P> {
     }
 
     /// The rotation about the axis by the angle with this cosine and sine: `c E + s [a]× + (1 − c) a aᵀ` (Rodrigues).
-    #[inline(always)]
+    #[inline]
     pub fn rotation<T: Scalar<P>>(&self, cos: T, sin: T) -> Matrix3<T> {
         let (o, i) = (T::zero(), T::one());
         match self {
             Self::X => Matrix3::new(i, o, o, o, cos, -sin, o, sin, cos),
             Self::Y => Matrix3::new(cos, o, sin, o, i, o, -sin, o, cos),
             Self::Z => Matrix3::new(cos, -sin, o, sin, cos, o, o, o, i),
-            Self::Any(a) => rodrigues(cos, v3::times(*a, sin), v3::times(*a, T::one() - cos), *a),
+            Self::Any(a) => about(*a, cos, sin),
         }
+    }
+
+    /// The [rotation](Self::rotation) about the axis by an angle, rad.
+    ///
+    /// A function of its own: over numbers made of registers it is a page of code, of which every kind of joint would
+    /// have a copy.
+    #[inline(never)]
+    pub fn turn<T: Scalar<P>>(&self, angle: T) -> Matrix3<T> {
+        let (sin, cos) = angle.sin_cos();
+        self.rotation(cos, sin)
     }
 
     /// `R A`, for the rotation `A` about the axis by the angle with this cosine and sine.
@@ -94,9 +104,15 @@ impl<P: Real> Axis<P> {
                 let (x, y) = turned(x, y, cos, sin);
                 v3::from_columns(x, y, v3::lift(z))
             }
-            Self::Any(_) => v3::product(r, &self.rotation(cos, sin)),
+            Self::Any(a) => v3::product(r, &about(*a, cos, sin)),
         }
     }
+}
+
+/// [`Axis::rotation`] for any unit vector.
+#[inline(always)]
+fn about<P: Real, T: Scalar<P>>(a: Vector3<P>, cos: T, sin: T) -> Matrix3<T> {
+    rodrigues(cos, v3::times(a, sin), v3::times(a, T::one() - cos), a)
 }
 
 /// Two axes in cyclic order, turned about the third: `(c a + s b, c b − s a)`.

@@ -23,8 +23,7 @@ impl<P: Real> JointKind<P> for Cylindrical<P> {
     }
     #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
-        let (sin, cos) = q[1].sin_cos();
-        Transform::new(self.axis.rotation(cos, sin), self.axis.times(q[0]))
+        Transform::new(self.axis.turn(q[1]), self.axis.times(q[0]))
     }
     #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {

@@ -102,11 +102,11 @@ impl<P: Real> JointKind<P> for Elementary<P> {
     fn nv(&self) -> usize {
         each!(self, kind => JointKind::<P>::nv(kind))
     }
-    #[inline]
+    #[inline(never)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         each!(self, kind => JointKind::<P>::pose(kind, q))
     }
-    #[inline]
+    #[inline(never)]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         each!(self, kind => JointKind::<P>::motion_subspace(kind, q, columns));
     }
@@ -114,7 +114,7 @@ impl<P: Real> JointKind<P> for Elementary<P> {
     fn subspace_varies(&self) -> bool {
         each!(self, kind => JointKind::<P>::subspace_varies(kind))
     }
-    #[inline]
+    #[inline(never)]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         each!(self, kind => JointKind::<P>::bias(kind, q, v))
     }

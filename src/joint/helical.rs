@@ -24,8 +24,7 @@ impl<P: Real> JointKind<P> for Helical<P> {
     }
     #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
-        let (sin, cos) = q[0].sin_cos();
-        Transform::new(self.axis.rotation(cos, sin), self.axis.times(q[0] * self.pitch))
+        Transform::new(self.axis.turn(q[0]), self.axis.times(q[0] * self.pitch))
     }
     #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {

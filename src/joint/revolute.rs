@@ -25,8 +25,7 @@ impl<P: Real> JointKind<P> for Revolute<P> {
     }
     #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
-        let (sin, cos) = q[0].sin_cos();
-        Transform::new(self.axis.rotation(cos, sin), v3::zero())
+        Transform::new(self.axis.turn(q[0]), v3::zero())
     }
     #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {

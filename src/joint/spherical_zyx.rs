@@ -1,7 +1,7 @@
 //! Rotation in space by three angles.
 
 use super::{JointKind, between};
-use crate::spatial::so3::rpy3;
+use crate::spatial::so3::{rpy3, sin_cos};
 use crate::spatial::vector as v3;
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -29,7 +29,7 @@ impl<P: Real> JointKind<P> for SphericalZyx {
     }
     #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
-        let ((s1, c1), (s2, c2)) = (q[1].sin_cos(), q[2].sin_cos());
+        let ((s1, c1), (s2, c2)) = (sin_cos(q[1]), sin_cos(q[2]));
         let (o, i) = (T::zero(), T::one());
         columns[0] = Motion::new(v3::zero(), Vector3::new(-s1, c1 * s2, c1 * c2));
         columns[1] = Motion::new(v3::zero(), Vector3::new(o, c2, -s2));
@@ -46,7 +46,7 @@ impl<P: Real> JointKind<P> for SphericalZyx {
     /// The columns' rates `Ṡ₀ = (−c₁ v₁, −s₁ s₂ v₁ + c₁ c₂ v₂, −s₁ c₂ v₁ − c₁ s₂ v₂)`, `Ṡ₁ = (0, −s₂ v₂, −c₂ v₂)`, times v.
     #[inline]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
-        let ((s1, c1), (s2, c2)) = (q[1].sin_cos(), q[2].sin_cos());
+        let ((s1, c1), (s2, c2)) = (sin_cos(q[1]), sin_cos(q[2]));
         let (v01, v02, v12) = (v[0] * v[1], v[0] * v[2], v[1] * v[2]);
         let angular = Vector3::new(
             -(v01 * c1),

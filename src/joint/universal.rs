@@ -21,8 +21,7 @@ impl<P: Real> Universal<P> {
     /// `R(b, q₁)ᵀ a`, the first axis in coordinates of the body.
     #[inline]
     fn first_in_body<T: Scalar<P>>(&self, q1: T) -> nalgebra::Vector3<T> {
-        let (sin, cos) = q1.sin_cos();
-        v3::rotate_back(&self.second.rotation(cos, sin), self.first.times(T::one()))
+        v3::rotate_back(&self.second.turn(q1), self.first.times(T::one()))
     }
 }
 
@@ -37,9 +36,8 @@ impl<P: Real> JointKind<P> for Universal<P> {
     }
     #[inline]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
-        let ((s0, c0), (s1, c1)) = (q[0].sin_cos(), q[1].sin_cos());
-        let first: nalgebra::Matrix3<T> = self.first.rotation(c0, s0);
-        Transform::new(v3::product(&first, &self.second.rotation(c1, s1)), v3::zero())
+        let first: nalgebra::Matrix3<T> = self.first.turn(q[0]);
+        Transform::new(v3::product(&first, &self.second.turn(q[1])), v3::zero())
     }
     #[inline]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {

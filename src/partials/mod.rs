@@ -165,7 +165,10 @@ pub fn rnea_derivatives<'w>(
         }
     } else if method == Method::Dual {
         ws.result.errors = None;
-        dual::rnea_derivatives(model, ws, q, v, a, wrenches);
+        let finite = dual::rnea_derivatives(model, ws, q, v, a, wrenches);
+        if finite && ws.result.tau.iter().all(|tau| tau.is_finite()) {
+            return Ok(&ws.result);
+        }
     } else {
         let tau = crate::dynamics::rnea_with(model, &mut ws.base, q, v, a, wrenches)?;
         ws.result.tau.copy_from_slice(tau);

@@ -1,6 +1,5 @@
 //! The structure of the tree, for eight directions at a time.
 
-use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use gradyn_derivatives::simd::WIDTH;
 use std::ops::Range;
@@ -11,8 +10,6 @@ pub(super) struct Plan {
     pub(super) chunks: Vec<Chunk>,
     /// Is the body's motion asked for as that of a parent that some chunk does not move?
     pub(super) still: Vec<bool>,
-    /// Bodies whose joints turn by an angle.
-    pub(super) hinges: Vec<usize>,
 }
 
 /// Up to eight neighbouring degrees of freedom.
@@ -31,6 +28,8 @@ pub(super) struct Chunk {
     pub(super) carriers: Vec<usize>,
     /// Torques that can depend on the directions, ascending.
     pub(super) rows: Vec<usize>,
+    /// The same as runs of at most [`WIDTH`] neighbours.
+    pub(super) runs: Vec<Range<usize>>,
 }
 
 /// A body that moves.
@@ -56,9 +55,7 @@ impl Plan {
                 next = bodies[p].parent;
             }
         }
-        let is_hinge = |i: &usize| matches!(bodies[*i].joint(), Joint::Elementary(Elementary::Revolute(_)));
-        let hinges = (0..bodies.len()).filter(is_hinge).collect();
-        Self { chunks, still, hinges }
+        Self { chunks, still }
     }
 }
 
@@ -90,6 +87,14 @@ impl Chunk {
         let mut carriers = indices(&carries);
         carriers.reverse();
         let moved_up = moved.iter().rev().map(|moved| moved.body).collect();
-        Self { dofs, moved, moved_up, carriers, rows: indices(&depends) }
+        let rows = indices(&depends);
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for &row in &rows {
+            match runs.last_mut() {
+                Some(run) if run.end == row && run.len() < WIDTH => run.end += 1,
+                _ => runs.push(row..row + 1),
+            }
+        }
+        Self { dofs, moved, moved_up, carriers, rows, runs }
     }
 }

@@ -112,9 +112,9 @@ pub fn about_axis<T: Real>(axis: Vector3<T>, angle: T) -> Matrix3<T> {
 
 /// Rotation matrix of roll, pitch and yaw as URDF means them, rad, 3×3: `R = R_z(yaw) R_y(pitch) R_x(roll)`, about fixed
 /// axes.
-#[inline(always)]
+#[inline]
 pub fn rpy3<T: Real>(roll: T, pitch: T, yaw: T) -> Matrix3<T> {
-    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
+    let ((sr, cr), (sp, cp), (sy, cy)) = (sin_cos(roll), sin_cos(pitch), sin_cos(yaw));
     Matrix3::new(
         cy * cp,
         cy * sp * sr - sy * cr,
@@ -126,6 +126,12 @@ pub fn rpy3<T: Real>(roll: T, pitch: T, yaw: T) -> Matrix3<T> {
         cp * sr,
         cp * cr,
     )
+}
+
+/// Sine and cosine where there are several: over numbers made of registers each is a page of code.
+#[inline(never)]
+pub(crate) fn sin_cos<T: Real>(angle: T) -> (T, T) {
+    angle.sin_cos()
 }
 
 /// The rotation vector `v` of `r_ab` and its rate `v̇ = J_r⁻¹(v) ω`, from the angular velocity `ω` of B in A, in B, rad/s.

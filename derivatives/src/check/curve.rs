@@ -1,47 +1,43 @@
 //! The V: differences over steps, for the worst entries.
 
 use super::{Curve, Options, Report};
-use crate::difference::{Manifold, Outcome, Path, logarithmic_steps};
+use crate::difference::{Differenced, Manifold, Path, logarithmic_steps};
+use std::fmt::{Debug, Display};
 
 /// Adds the curves of the worst entries.
-pub(super) fn add<X, Y, F, O>(options: &Options, inputs: &X, outputs: &Y, f: &mut F, x: &[f64], report: &mut Report)
-where
-    X: Manifold,
-    Y: Manifold,
-    F: FnMut(&[f64], &mut [f64]) -> O,
-    O: Outcome,
-{
+pub(super) fn add<E: Debug + Display>(
+    options: &Options,
+    inputs: &dyn Manifold,
+    outputs: &dyn Manifold,
+    f: &mut Differenced<'_, E>,
+    x: &[f64],
+    report: &mut Report,
+) {
     let places: Vec<_> = report.worst().iter().take(options.curves).map(|entry| (entry.row, entry.column)).collect();
     for (row, column) in places {
         report.curves.extend(one(options, inputs, outputs, f, x, report, (row, column)));
     }
 }
 
-fn one<X, Y, F, O>(
+fn one<E: Debug + Display>(
     options: &Options,
-    inputs: &X,
-    outputs: &Y,
-    f: &mut F,
+    inputs: &dyn Manifold,
+    outputs: &dyn Manifold,
+    f: &mut Differenced<'_, E>,
     x: &[f64],
     report: &Report,
     (row, column): (usize, usize),
-) -> Option<Curve>
-where
-    X: Manifold,
-    Y: Manifold,
-    F: FnMut(&[f64], &mut [f64]) -> O,
-    O: Outcome,
-{
+) -> Option<Curve> {
     let entry = report.entry(row, column)?;
     let magnitude = inputs.magnitude(x, column);
     let longest = 8.0 * options.step * magnitude.max(1.0);
     let (mut moved, mut tangent) = (x.to_vec(), vec![0.0; inputs.directions()]);
-    let along = |t: f64, y: &mut [f64]| {
+    let mut along = |t: f64, y: &mut [f64]| {
         tangent[column] = t;
         inputs.integrate(x, &tangent, &mut moved);
         f(&moved, y)
     };
-    let mut path = Path::open(outputs, magnitude, along).ok()?;
+    let mut path = Path::open(outputs, magnitude, &mut along).ok()?;
     let (mut steps, mut differences) = (Vec::new(), Vec::new());
     for h in logarithmic_steps(longest, 1e-12 * longest, 4) {
         if path.sides(h).is_err() {

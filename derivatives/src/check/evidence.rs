@@ -2,7 +2,8 @@
 
 use super::Reason;
 use super::smooth::Sides;
-use crate::difference::{DifferenceError, Manifold, Outcome, Path, Table, representable};
+use crate::difference::{self, DifferenceError, Differenced, Manifold, Path, Table, representable};
+use std::fmt::{Debug, Display};
 
 /// So many halvings of the step are always looked at, if the first of them do not settle the matter.
 const ROWS: usize = 10;
@@ -63,24 +64,18 @@ impl Evidence {
 /// The Jacobian of `f` at `x` by differences.
 ///
 /// A function that fails beside the point is not evaluated there; one that fails at the point is an error.
-pub(super) fn jacobian<X, Y, F, O>(
+pub(super) fn jacobian<E: Debug + Display>(
     step: f64,
-    inputs: &X,
-    outputs: &Y,
-    f: &mut F,
+    inputs: &dyn Manifold,
+    outputs: &dyn Manifold,
+    f: &mut Differenced<'_, E>,
     x: &[f64],
-) -> Result<Evidence, DifferenceError<O::Error>>
-where
-    X: Manifold,
-    Y: Manifold,
-    F: FnMut(&[f64], &mut [f64]) -> O,
-    O: Outcome,
-{
+) -> Result<Evidence, DifferenceError<E>> {
     let (rows, columns) = (outputs.directions(), inputs.directions());
     let mut evidence = Evidence { columns, found: vec![Found::NOTHING; rows * columns], magnitude: 0.0 };
     if columns == 0 {
         let mut y = vec![f64::NAN; outputs.coordinates()];
-        f(x, &mut y).outcome().map_err(|error| DifferenceError::Function { direction: 0, step: 0.0, error })?;
+        f(x, &mut y).map_err(|error| DifferenceError::Function { direction: 0, step: 0.0, error })?;
     }
     for k in 0..columns {
         let (column, magnitude) = self::column(step, inputs, outputs, f, x, k)?;
@@ -93,29 +88,23 @@ where
 }
 
 /// One column of the Jacobian, and the largest magnitude of an output.
-pub(super) fn column<X, Y, F, O>(
+pub(super) fn column<E: Debug + Display>(
     step: f64,
-    inputs: &X,
-    outputs: &Y,
-    f: &mut F,
+    inputs: &dyn Manifold,
+    outputs: &dyn Manifold,
+    f: &mut Differenced<'_, E>,
     x: &[f64],
     k: usize,
-) -> Result<(Vec<Found>, f64), DifferenceError<O::Error>>
-where
-    X: Manifold,
-    Y: Manifold,
-    F: FnMut(&[f64], &mut [f64]) -> O,
-    O: Outcome,
-{
+) -> Result<(Vec<Found>, f64), DifferenceError<E>> {
     let mut moved = x.to_vec();
     let mut tangent = vec![0.0; inputs.directions()];
     let magnitude = inputs.magnitude(x, k);
-    let path = |t: f64, y: &mut [f64]| {
+    let mut path = |t: f64, y: &mut [f64]| {
         tangent[k] = t;
         inputs.integrate(x, &tangent, &mut moved);
         f(&moved, y)
     };
-    along(representable(step, magnitude), outputs, magnitude, path)
+    along(representable(step, magnitude), outputs, magnitude, &mut path)
 }
 
 /// `d/dt y(t)` at `t = 0`, and the largest magnitude of an output there.
@@ -123,17 +112,12 @@ where
 /// Ridders' table of central differences for each output, halving the step from `start`. It goes on to shorter steps where
 /// the table has not settled, or where the two sides do not come together: then a kink is near, and shorter steps tell
 /// whether it is at the point itself.
-pub(super) fn along<M, G, O>(
+pub(super) fn along<'a, E: Debug + Display>(
     start: f64,
-    outputs: &M,
+    outputs: &'a dyn Manifold,
     origin: f64,
-    path: G,
-) -> Result<(Vec<Found>, f64), DifferenceError<O::Error>>
-where
-    M: Manifold,
-    G: FnMut(f64, &mut [f64]) -> O,
-    O: Outcome,
-{
+    path: &'a mut difference::Curve<'a, E>,
+) -> Result<(Vec<Found>, f64), DifferenceError<E>> {
     let mut path = Path::open(outputs, origin, path)?;
     let magnitude = path.centre().iter().map(|y| y.abs()).filter(|y| y.is_finite()).fold(0.0, f64::max);
     let mut tracks: Vec<Track> = vec![Track::default(); path.directions()];

@@ -40,7 +40,7 @@ use crate::{Function, ScalarFunction, drivers};
 /// # Errors
 /// As [`jacobian`](super::jacobian()).
 pub fn generic_jacobian<F: Function>(options: &Options, f: &F, x: &[f64], claim: &Claim) -> Result<Report, CheckError> {
-    let exact = drivers::jacobian(f, x).ok().map(|(_, jacobian)| jacobian);
+    let exact = drivers::plain_jacobian(f, x).ok().map(|(_, jacobian)| jacobian);
     let knowledge = Knowledge { exact, ..Knowledge::default() };
     let (inputs, outputs) = (Euclidean(f.inputs()), Euclidean(f.outputs()));
     let eval = |x: &[f64], y: &mut [f64]| f.eval(x, y);
@@ -71,6 +71,6 @@ pub fn generic_hessian<F: ScalarFunction>(
     x: &[f64],
     claim: &Claim,
 ) -> Result<Report, CheckError> {
-    let exact = drivers::hessian(f, x).ok().map(|(.., hessian)| hessian);
+    let exact = drivers::plain_hessian(f, x).ok().map(|(.., hessian)| hessian);
     hessian_with(options, &Euclidean(f.inputs()), |x: &[f64]| f.eval(x), x, claim, exact.as_deref())
 }

@@ -7,6 +7,7 @@ use super::random::direction;
 use super::second::confirmed;
 use super::{CheckError, Claim, Options, Report, taylor};
 use crate::difference::{Euclidean, Manifold};
+use std::convert::Infallible;
 
 /// Checks a claimed Hessian: entry `(i, k)` for `∂²/∂s∂t f(x ⊕ (s e_i + t e_k))`, a symmetric matrix on every manifold.
 ///
@@ -138,17 +139,21 @@ fn add_taylor<X: Manifold>(
     for index in 0..if n == 0 { 0 } else { options.directions } {
         let direction = direction(n, options.seed, index as u64);
         let (mut moved, mut tangent) = (x.to_vec(), vec![0.0; n]);
-        let path = |t: f64, y: &mut [f64]| {
+        let mut path = |t: f64, y: &mut [f64]| -> Result<(), Infallible> {
             tangent.iter_mut().zip(&direction).for_each(|(tangent, d)| *tangent = t * d);
             inputs.integrate(x, &tangent, &mut moved);
             y[0] = f(&moved);
+            Ok(())
         };
-        let Ok((slope, _)) = along(options.step, &Euclidean(1), 1.0, path) else { return };
+        let Ok((slope, _)) = along(options.step, &Euclidean(1), 1.0, &mut path) else { return };
         let row = |i: usize| report.entries[i * n..(i + 1) * n].iter().zip(&direction).map(|(h, d)| h.claimed * d);
         let curvature: f64 = direction.iter().enumerate().map(|(i, d)| d * row(i).sum::<f64>()).sum();
-        let expand = |t: f64, _: &[f64], out: &mut [f64]| out[0] = t * slope[0].value + 0.5 * t * t * curvature;
-        let mut one = |x: &[f64], y: &mut [f64]| y[0] = f(x);
-        let test = taylor::remainders(options, (inputs, &Euclidean(1)), &mut one, x, direction.clone(), 3.0, expand);
+        let expand = |t: f64, out: &mut [f64]| out[0] = t * slope[0].value + 0.5 * t * t * curvature;
+        let mut one = |x: &[f64], y: &mut [f64]| -> Result<(), Infallible> {
+            y[0] = f(x);
+            Ok(())
+        };
+        let test = taylor::remainders(options, (inputs, &Euclidean(1)), &mut one, x, direction.clone(), 3.0, &expand);
         report.taylor.extend(test);
     }
 }

@@ -3,7 +3,8 @@
 use super::evidence::{self, Evidence};
 use super::judge::{expect_shape, judge};
 use super::{CheckError, Claim, Options, Report, Verdict, curve, taylor};
-use crate::difference::{DifferenceError, Manifold, Outcome};
+use crate::difference::{DifferenceError, Differenced, Manifold, Outcome};
+use std::fmt::{Debug, Display};
 
 /// A second table of differences starts at a step so much shorter: no step of the first is among its own.
 pub(super) const OTHER_STEPS: f64 = 0.61;
@@ -103,6 +104,19 @@ where
     F: FnMut(&[f64], &mut [f64]) -> O,
     O: Outcome,
 {
+    checked(options, inputs, outputs, &mut |x, y| f(x, y).outcome(), x, claim, knowledge)
+}
+
+/// [`jacobian_with`]
+fn checked<E: Debug + Display>(
+    options: &Options,
+    inputs: &dyn Manifold,
+    outputs: &dyn Manifold,
+    f: &mut Differenced<'_, E>,
+    x: &[f64],
+    claim: &Claim,
+    knowledge: &Knowledge,
+) -> Result<Report, CheckError> {
     expect_point("x", x, inputs.coordinates())?;
     let shape = (outputs.directions(), inputs.directions());
     expect_shape(options, claim, shape, (outputs.coordinates(), inputs.coordinates()))?;
@@ -114,10 +128,10 @@ where
         }
     }
 
-    let mut evidence = evidence::jacobian(options.step, inputs, outputs, &mut f, x).map_err(failed)?;
+    let mut evidence = evidence::jacobian(options.step, inputs, outputs, f, x).map_err(failed)?;
     let rounding = knowledge.rounding.as_deref().unwrap_or(&[]);
     evidence.blur(rounding);
-    confirm(options, inputs, outputs, &mut f, x, claim, &mut evidence).map_err(failed)?;
+    confirm(options, inputs, outputs, f, x, claim, &mut evidence).map_err(failed)?;
     evidence.blur(rounding);
     let contradictions = knowledge.exact.as_ref().map_or(0, |exact| evidence.refine(options, exact));
     evidence.blur(rounding);
@@ -127,28 +141,22 @@ where
     let mut report = judge(options, &evidence, claim);
     report.note_contradictions(contradictions);
     report.explain(options, &knowledge.mistakes);
-    curve::add(options, inputs, outputs, &mut f, x, &mut report);
-    taylor::add(options, inputs, outputs, &mut f, x, &mut report);
+    curve::add(options, inputs, outputs, f, x, &mut report);
+    taylor::add(options, inputs, outputs, f, x, &mut report);
     Ok(report)
 }
 
 /// Tables of differences can be deceived by chance: columns with an entry that disagrees are looked at again, with other
 /// steps, and what differs between the two is error.
-fn confirm<X, Y, F, O>(
+fn confirm<E: Debug + Display>(
     options: &Options,
-    inputs: &X,
-    outputs: &Y,
-    f: &mut F,
+    inputs: &dyn Manifold,
+    outputs: &dyn Manifold,
+    f: &mut Differenced<'_, E>,
     x: &[f64],
     claim: &Claim,
     evidence: &mut Evidence,
-) -> Result<(), DifferenceError<O::Error>>
-where
-    X: Manifold,
-    Y: Manifold,
-    F: FnMut(&[f64], &mut [f64]) -> O,
-    O: Outcome,
-{
+) -> Result<(), DifferenceError<E>> {
     let first = judge(options, evidence, claim);
     let mut suspects: Vec<usize> =
         first.entries.iter().filter(|entry| entry.verdict == Verdict::Disagrees).map(|entry| entry.column).collect();
@@ -176,7 +184,7 @@ pub(super) fn expect_point(what: &'static str, x: &[f64], expected: usize) -> Re
 }
 
 /// The function failed at the point itself.
-pub(super) fn failed<E: std::fmt::Debug + std::fmt::Display>(error: DifferenceError<E>) -> CheckError {
+pub(super) fn failed<E: Debug + Display>(error: DifferenceError<E>) -> CheckError {
     let error = match error {
         DifferenceError::Function { error, .. } => error.to_string(),
         other => other.to_string(),

@@ -3,6 +3,7 @@
 use super::error::{DifferenceError, Outcome, expect_len, expect_step};
 use super::manifold::Manifold;
 use super::method::{Estimate, Method, along, along_from};
+use std::fmt::{Debug, Display};
 
 /// `d/dt f(x ⊕ t dx)` at `t = 0`.
 ///
@@ -77,6 +78,20 @@ where
     F: FnMut(&[f64], &mut [f64]) -> O,
     O: Outcome,
 {
+    columns(method, inputs, outputs, &mut |x, y| f(x, y).outcome(), x)
+}
+
+/// A function as it is differenced: compiled once for each type of error.
+pub(crate) type Differenced<'a, E> = dyn FnMut(&[f64], &mut [f64]) -> Result<(), E> + 'a;
+
+/// [`jacobian`]
+fn columns<E: Debug + Display>(
+    method: Method,
+    inputs: &dyn Manifold,
+    outputs: &dyn Manifold,
+    f: &mut Differenced<'_, E>,
+    x: &[f64],
+) -> Result<Estimate, DifferenceError<E>> {
     expect_len("x", x.len(), inputs.coordinates())?;
     expect_step(method.step())?;
     let (rows, columns) = (outputs.directions(), inputs.directions());
@@ -86,7 +101,7 @@ where
     for k in 0..columns {
         let magnitude = inputs.magnitude(x, k);
         let scaled = method.with_step(representable(method.step(), magnitude));
-        let column = along_from(scaled, outputs, magnitude, |t, y| {
+        let column = along_from(scaled, outputs, magnitude, &mut |t, y| {
             tangent[k] = t;
             inputs.integrate(x, &tangent, &mut moved);
             f(&moved, y)

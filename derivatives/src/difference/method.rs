@@ -3,8 +3,9 @@
 use super::central::central;
 use super::error::{DifferenceError, Outcome, expect_step};
 use super::manifold::Manifold;
-use super::path::Path;
+use super::path::{Curve, Path};
 use super::ridders::ridders;
+use std::fmt::{Debug, Display};
 
 /// How to form a derivative from differences. Steps are relative: they are multiplied by the scale of the variable,
 /// `max(1, |x|)`.
@@ -87,27 +88,22 @@ impl Estimate {
 ///
 /// # Errors
 /// A step that is no positive number; the function's own; a value that is not finite.
-pub fn along<M, G, O>(method: Method, outputs: &M, path: G) -> Result<Estimate, DifferenceError<O::Error>>
+pub fn along<M, G, O>(method: Method, outputs: &M, mut path: G) -> Result<Estimate, DifferenceError<O::Error>>
 where
     M: Manifold,
     G: FnMut(f64, &mut [f64]) -> O,
     O: Outcome,
 {
-    along_from(method, outputs, 0.0, path)
+    along_from(method, outputs, 0.0, &mut |t, y| path(t, y).outcome())
 }
 
 /// [`along`], for a path that starts where coordinates have the size `origin`.
-pub(super) fn along_from<M, G, O>(
+pub(super) fn along_from<'a, E: Debug + Display>(
     method: Method,
-    outputs: &M,
+    outputs: &'a dyn Manifold,
     origin: f64,
-    path: G,
-) -> Result<Estimate, DifferenceError<O::Error>>
-where
-    M: Manifold,
-    G: FnMut(f64, &mut [f64]) -> O,
-    O: Outcome,
-{
+    path: &'a mut Curve<'a, E>,
+) -> Result<Estimate, DifferenceError<E>> {
     expect_step(method.step())?;
     let mut path = Path::new(outputs, origin, path)?;
     match method {

@@ -34,10 +34,10 @@ mod ridders;
 mod sweep;
 
 pub use error::{DifferenceError, Outcome};
-pub(crate) use jacobian::representable;
+pub(crate) use jacobian::{Differenced, representable};
 pub use jacobian::{directional, jacobian};
 pub use manifold::{Euclidean, Manifold};
 pub use method::{Estimate, Method, along};
-pub(crate) use path::Path;
+pub(crate) use path::{Curve, Path};
 pub(crate) use ridders::Table;
 pub use sweep::{Sweep, logarithmic_steps, sweep};

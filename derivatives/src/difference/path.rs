@@ -1,12 +1,17 @@
 //! Difference quotients along a path `t ↦ y(t)`, the core of everything here.
 
-use super::error::{DifferenceError, Outcome};
+use super::error::DifferenceError;
 use super::manifold::Manifold;
+use std::fmt::{Debug, Display};
+
+/// A path `t ↦ y(t)` as it is differenced: behind a pointer, so that all of this is compiled once for each type of error
+/// and not once for each function.
+pub(crate) type Curve<'a, E> = dyn FnMut(f64, &mut [f64]) -> Result<(), E> + 'a;
 
 /// A path in an output space, ready to be differenced at `t = 0`.
-pub(crate) struct Path<'a, M, G> {
-    outputs: &'a M,
-    path: G,
+pub(crate) struct Path<'a, E> {
+    outputs: &'a dyn Manifold,
+    path: &'a mut Curve<'a, E>,
     /// The size of the coordinates that `t` is added to.
     origin: f64,
     /// `y(0)`
@@ -20,16 +25,24 @@ pub(crate) struct Path<'a, M, G> {
     magnitude: Vec<f64>,
 }
 
-impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G> {
+impl<'a, E: Debug + Display> Path<'a, E> {
     /// Evaluates `y(0)`.
-    pub(crate) fn new(outputs: &'a M, origin: f64, path: G) -> Result<Self, DifferenceError<O::Error>> {
+    pub(crate) fn new(
+        outputs: &'a dyn Manifold,
+        origin: f64,
+        path: &'a mut Curve<'a, E>,
+    ) -> Result<Self, DifferenceError<E>> {
         let path = Self::open(outputs, origin, path)?;
         path.expect_finite(0.0)?;
         Ok(path)
     }
 
     /// The same, where `y(0)` may have entries that are not finite.
-    pub(crate) fn open(outputs: &'a M, origin: f64, path: G) -> Result<Self, DifferenceError<O::Error>> {
+    pub(crate) fn open(
+        outputs: &'a dyn Manifold,
+        origin: f64,
+        path: &'a mut Curve<'a, E>,
+    ) -> Result<Self, DifferenceError<E>> {
         let (coordinates, directions) = (outputs.coordinates(), outputs.directions());
         let mut path = Self {
             outputs,
@@ -52,7 +65,7 @@ impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G>
     }
 
     /// Moves to `y(±h)`, whether finite or not; see [`pair`](Self::pair).
-    pub(crate) fn sides(&mut self, h: f64) -> Result<(), DifferenceError<O::Error>> {
+    pub(crate) fn sides(&mut self, h: f64) -> Result<(), DifferenceError<E>> {
         self.magnitude.fill(0.0);
         self.look(h)?;
         self.outputs.difference(&self.centre, &self.point, &mut self.ahead);
@@ -75,7 +88,7 @@ impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G>
     ///
     /// The function `t ↦ y(t) ⊖ y(0)` has values in one tangent space, so its expansion in `h` has even powers only,
     /// whatever the manifold.
-    pub(super) fn quotient(&mut self, h: f64, out: &mut [f64]) -> Result<(), DifferenceError<O::Error>> {
+    pub(super) fn quotient(&mut self, h: f64, out: &mut [f64]) -> Result<(), DifferenceError<E>> {
         self.magnitude.fill(0.0);
         self.evaluate(h)?;
         self.outputs.difference(&self.centre, &self.point, &mut self.ahead);
@@ -96,12 +109,12 @@ impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G>
         f64::EPSILON * ((self.magnitude[output] + self.origin * quotient.abs()) / h + quotient.abs())
     }
 
-    fn evaluate(&mut self, t: f64) -> Result<(), DifferenceError<O::Error>> {
+    fn evaluate(&mut self, t: f64) -> Result<(), DifferenceError<E>> {
         self.look(t)?;
         self.expect_finite(t)
     }
 
-    fn expect_finite(&self, t: f64) -> Result<(), DifferenceError<O::Error>> {
+    fn expect_finite(&self, t: f64) -> Result<(), DifferenceError<E>> {
         if let Some(output) = self.point.iter().position(|y| !y.is_finite()) {
             return Err(DifferenceError::NotFinite { output, value: self.point[output], direction: 0, step: t });
         }
@@ -109,10 +122,9 @@ impl<'a, M: Manifold, G: FnMut(f64, &mut [f64]) -> O, O: Outcome> Path<'a, M, G>
     }
 
     /// `y(t)`, finite or not.
-    fn look(&mut self, t: f64) -> Result<(), DifferenceError<O::Error>> {
+    fn look(&mut self, t: f64) -> Result<(), DifferenceError<E>> {
         self.point.fill(f64::NAN);
-        let outcome = (self.path)(t, &mut self.point).outcome();
-        outcome.map_err(|error| DifferenceError::Function { direction: 0, step: t, error })?;
+        (self.path)(t, &mut self.point).map_err(|error| DifferenceError::Function { direction: 0, step: t, error })?;
         for (direction, magnitude) in self.magnitude.iter_mut().enumerate() {
             *magnitude = magnitude.max(self.outputs.magnitude(&self.point, direction));
         }

@@ -1,9 +1,9 @@
 //! Extrapolation of central differences to step zero.
 
-use super::error::{DifferenceError, Outcome};
-use super::manifold::Manifold;
+use super::error::DifferenceError;
 use super::method::Estimate;
 use super::path::Path;
+use std::fmt::{Debug, Display};
 
 /// Derivatives by Ridders' method, each output with its own table.
 ///
@@ -14,16 +14,11 @@ use super::path::Path;
 /// than the one before, as is common, is deceived by two entries that agree by chance.)
 ///
 /// Source: Ridders, "Accurate computation of F′(x) and F′(x)F″(x)", Adv. Eng. Software 4 (1982) 75.
-pub(super) fn ridders<M, G, O>(
-    path: &mut Path<'_, M, G>,
+pub(super) fn ridders<E: Debug + Display>(
+    path: &mut Path<'_, E>,
     step: f64,
     rows: usize,
-) -> Result<Estimate, DifferenceError<O::Error>>
-where
-    M: Manifold,
-    G: FnMut(f64, &mut [f64]) -> O,
-    O: Outcome,
-{
+) -> Result<Estimate, DifferenceError<E>> {
     let m = path.directions();
     let mut estimate = Estimate::zeros(m, 1);
     estimate.error.fill(f64::INFINITY);

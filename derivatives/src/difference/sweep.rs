@@ -32,7 +32,7 @@ pub struct Sweep {
 ///
 /// # Errors
 /// A step that is no positive number; the function's own; a value that is not finite.
-pub fn sweep<M, G, O>(steps: &[f64], outputs: &M, path: G) -> Result<Sweep, DifferenceError<O::Error>>
+pub fn sweep<M, G, O>(steps: &[f64], outputs: &M, mut path: G) -> Result<Sweep, DifferenceError<O::Error>>
 where
     M: Manifold,
     G: FnMut(f64, &mut [f64]) -> O,
@@ -41,7 +41,8 @@ where
     for step in steps {
         expect_step(*step)?;
     }
-    let mut path = Path::new(outputs, 0.0, path)?;
+    let mut path = |t: f64, y: &mut [f64]| path(t, y).outcome();
+    let mut path = Path::new(outputs, 0.0, &mut path)?;
     let m = path.directions();
     let mut derivative = vec![0.0; steps.len() * m];
     for (i, step) in steps.iter().enumerate() {

@@ -4,7 +4,7 @@ use super::Workspace;
 use super::error::{DriverError, expect_len, finite_derivative, finite_second, finite_value, finite_weighted};
 use super::workspace::unwritten;
 use crate::function::OneOutput;
-use crate::simd::{Kernel, Register, WIDTH, dispatch};
+use crate::simd::{Baseline, Kernel, Register, WIDTH, dispatch};
 use crate::{Dual, Function, Lanes, MulAdd, ScalarFunction, VectorDual};
 
 /// `f(x)`, the gradient (n) and the Hessian (n × n); see [`hessian_into`].
@@ -16,6 +16,20 @@ pub fn hessian<F: ScalarFunction>(f: &F, x: &[f64]) -> Result<(f64, Vec<f64>, Ve
     let (mut gradient, mut hessian) = (vec![0.0; n], vec![0.0; n * n]);
     let value = hessian_into(f, x, &mut Workspace::new(), &mut gradient, &mut hessian)?;
     Ok((value, gradient, hessian))
+}
+
+/// [`hessian`] at the level that every processor has, as [`plain_jacobian`](super::plain_jacobian).
+///
+/// # Errors
+/// As [`hessian_into`].
+pub fn plain_hessian<F: ScalarFunction>(f: &F, x: &[f64]) -> Result<(f64, Vec<f64>, Vec<f64>), DriverError> {
+    let n = f.inputs();
+    expect_len("x", x.len(), n)?;
+    let (mut value, mut gradient, mut hessian) = ([0.0], vec![0.0; n], vec![0.0; n * n]);
+    let (f, workspace) = (&OneOutput(f), &mut Workspace::new());
+    let (value, g, h) = (&mut value, &mut gradient, &mut hessian);
+    UpperTriangle { f, x, weights: &[1.0], workspace, value, gradient: g, hessian: h }.run::<Baseline>()?;
+    Ok((value[0], gradient, hessian))
 }
 
 /// `gradient[j] = ∂f/∂xⱼ` and `hessian[i * n + j] = ∂²f/∂xᵢ∂xⱼ`, both triangles; returns `f(x)`.

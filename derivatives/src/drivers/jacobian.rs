@@ -3,7 +3,7 @@
 use super::Workspace;
 use super::error::{DriverError, expect_len, finite_derivative, finite_value};
 use super::workspace::unwritten;
-use crate::simd::{Kernel, Register, WIDTH, dispatch};
+use crate::simd::{Baseline, Kernel, Register, WIDTH, dispatch};
 use crate::{Function, VectorDual};
 
 /// `f(x)` of length `m` and the Jacobian, `m × n`, row-major; see [`jacobian_into`].
@@ -13,6 +13,20 @@ use crate::{Function, VectorDual};
 pub fn jacobian<F: Function>(f: &F, x: &[f64]) -> Result<(Vec<f64>, Vec<f64>), DriverError> {
     let (mut value, mut jacobian) = (vec![0.0; f.outputs()], vec![0.0; f.outputs() * f.inputs()]);
     jacobian_into(f, x, &mut Workspace::new(), &mut value, &mut jacobian)?;
+    Ok((value, jacobian))
+}
+
+/// [`jacobian`] at the level that every processor has: `f` is compiled for one number type, not for one a level.
+///
+/// For tests and checks, where a program should be built soon and a derivative need not be there in a microsecond.
+///
+/// # Errors
+/// As [`jacobian_into`].
+pub fn plain_jacobian<F: Function>(f: &F, x: &[f64]) -> Result<(Vec<f64>, Vec<f64>), DriverError> {
+    expect_len("x", x.len(), f.inputs())?;
+    let (mut value, mut jacobian) = (vec![0.0; f.outputs()], vec![0.0; f.outputs() * f.inputs()]);
+    let workspace = &mut Workspace::new();
+    Columns { f, x, workspace, value: &mut value, jacobian: &mut jacobian }.run::<Baseline>()?;
     Ok((value, jacobian))
 }
 

@@ -9,6 +9,8 @@
 //! | [`weighted_hessian`] | `f(x)`, `Jᵀλ`, `Σ λᵢ ∇²fᵢ` | as [`hessian`] |
 //! | [`hessian_vector`] | `f(x)`, `∇f`, `∇²f v` | `⌈n/8⌉`, nested duals |
 //!
+//! [`plain_jacobian`] and [`plain_hessian`] are quick to compile: the same for the lowest level alone.
+//!
 //! Each has a second form, `…_into`, that writes into the caller's slices with the scratch memory of a [`Workspace`]: a
 //! second call of the same sizes allocates nothing. Matrices are row-major slices: entry `(i, j)` of an `m × n` Jacobian
 //! stands at `i * n + j`. The function is compiled once per [`Level`](crate::Level) and run at the widest of this
@@ -55,7 +57,7 @@ mod workspace;
 pub use directional::{directional, directional_into};
 pub use error::DriverError;
 pub use gradient::{gradient, gradient_into};
-pub use hessian::{WeightedHessian, hessian, hessian_into, weighted_hessian, weighted_hessian_into};
+pub use hessian::{WeightedHessian, hessian, hessian_into, plain_hessian, weighted_hessian, weighted_hessian_into};
 pub use hessian_vector::{hessian_vector, hessian_vector_into};
-pub use jacobian::{jacobian, jacobian_into};
+pub use jacobian::{jacobian, jacobian_into, plain_jacobian};
 pub use workspace::Workspace;

@@ -7,6 +7,9 @@ use super::{Register, WIDTH};
 pub struct Places {
     /// `WIDTH` stands for none.
     pub(super) from: [i64; WIDTH],
+    /// The same for halves of numbers, in their four lanes of 32-byte registers.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "of one architecture"))]
+    pub(super) pairs: [i32; 2 * WIDTH],
     /// A bit for each lane that has a place.
     pub(super) mask: u8,
 }
@@ -15,11 +18,13 @@ impl Places {
     /// From the lane that each number comes from; lanes without one, or with one that does not exist, become zero.
     #[must_use]
     pub fn new(from: [Option<usize>; WIDTH]) -> Self {
-        let mut places = Self { from: [WIDTH as i64; WIDTH], mask: 0 };
+        let mut places = Self { from: [WIDTH as i64; WIDTH], pairs: [0; 2 * WIDTH], mask: 0 };
         for (lane, from) in from.into_iter().enumerate() {
             if let Some(from) = from.filter(|from| *from < WIDTH) {
                 places.from[lane] = from as i64;
                 places.mask |= 1 << lane;
+                let first = (2 * (from % (WIDTH / 2))) as i32;
+                places.pairs[2 * lane..2 * lane + 2].copy_from_slice(&[first, first + 1]);
             }
         }
         places
@@ -31,53 +36,41 @@ impl Places {
     }
 }
 
+/// Written out for eight lanes, as loops would keep the compiler busy wherever they are inlined.
+macro_rules! eight {
+    ($i:ident => $x:expr) => {
+        [
+            eight!($i, 0, $x),
+            eight!($i, 1, $x),
+            eight!($i, 2, $x),
+            eight!($i, 3, $x),
+            eight!($i, 4, $x),
+            eight!($i, 5, $x),
+            eight!($i, 6, $x),
+            eight!($i, 7, $x),
+        ]
+    };
+    ($i:ident, $k:literal, $x:expr) => {{
+        const $i: usize = $k;
+        $x
+    }};
+}
+
 #[inline(always)]
 pub(super) fn permute<R: Register>(x: R, places: &Places) -> R {
-    let (x, mut numbers, mut y) = (x.to_array(), [0.0; 2 * WIDTH], [0.0; WIDTH]);
-    let mut i = 0;
-    while i < WIDTH {
-        numbers[i] = x[i];
-        i += 1;
-    }
-    let mut i = 0;
-    while i < WIDTH {
-        y[i] = numbers[places.from[i] as usize & (2 * WIDTH - 1)];
-        i += 1;
-    }
-    R::from_array(y)
+    let [a, b, c, d, e, f, g, h] = x.to_array();
+    let numbers = [a, b, c, d, e, f, g, h, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    R::from_array(eight!(I => numbers[places.from[I] as usize & (2 * WIDTH - 1)]))
 }
 
 #[inline(always)]
 pub(super) fn where_else<R: Register>(x: R, mask: u8, other: R) -> R {
-    let (x, mut y) = (x.to_array(), other.to_array());
-    let mut i = 0;
-    while i < WIDTH {
-        if mask >> i & 1 == 1 {
-            y[i] = x[i];
-        }
-        i += 1;
-    }
-    R::from_array(y)
+    let (x, y) = (x.to_array(), other.to_array());
+    R::from_array(eight!(I => if mask >> I & 1 == 1 { x[I] } else { y[I] }))
 }
 
 #[inline(always)]
 pub(super) fn transpose<R: Register>(rows: [R; WIDTH]) -> [R; WIDTH] {
-    let (mut x, mut y) = ([[0.0; WIDTH]; WIDTH], rows);
-    let mut i = 0;
-    while i < WIDTH {
-        x[i] = rows[i].to_array();
-        i += 1;
-    }
-    let mut j = 0;
-    while j < WIDTH {
-        let mut column = [0.0; WIDTH];
-        let mut i = 0;
-        while i < WIDTH {
-            column[i] = x[i][j];
-            i += 1;
-        }
-        y[j] = R::from_array(column);
-        j += 1;
-    }
-    y
+    let x: [[f64; WIDTH]; WIDTH] = eight!(I => rows[I].to_array());
+    eight!(J => R::from_array(eight!(I => x[I][J])))
 }

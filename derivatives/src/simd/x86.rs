@@ -4,15 +4,17 @@ use super::single::Fused;
 use super::{Level, Piece, Places, Register, Single, WIDTH};
 use std::arch::x86_64::*;
 
-/// One level: `$n` registers of `$w` numbers each.
+/// One level: registers with the indices `$i`, of `$w` numbers each. Written out, not in loops: a loop for every product of
+/// every formula made a third of the compiler's work. Changed in place: without optimisation each copy takes room on the
+/// stack.
 ///
 /// SAFETY, for every block below: the intrinsics need only that the processor has the instructions. `Sse2` is part of
 /// x86-64. The other two types are private to this folder and handed out by `level::dispatch_at` alone, after it has
 /// seen the features; a value of such a type proves that they are there. Loads and stores are unaligned ones of exactly
-/// `$n * $w = WIDTH` numbers of an array that is borrowed or owned at that moment.
+/// `WIDTH` numbers together, of an array that is borrowed or owned at that moment.
 macro_rules! register {
     (
-        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $call:ident, $v:ty, $n:literal x $w:literal,
+        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $call:ident, $v:ty, [$($i:literal)*] x $w:literal,
         $set:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident,
         mul_add |$a:ident, $b:ident, $c:ident| $mul_add:expr,
         mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
@@ -23,7 +25,7 @@ macro_rules! register {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         #[repr(transparent)]
-        $vis struct $name([$v; $n]);
+        $vis struct $name([$v; WIDTH / $w]);
 
         impl PartialEq for $name {
             fn eq(&self, other: &Self) -> bool {
@@ -49,54 +51,40 @@ macro_rules! register {
             #[inline(always)]
             fn splat(x: f64) -> Self {
                 // SAFETY: see `register!`.
-                Self([unsafe { $set(x) }; $n])
+                Self([unsafe { $set(x) }; WIDTH / $w])
             }
             #[inline(always)]
             fn from_array(x: [f64; WIDTH]) -> Self {
-                let mut r = Self::splat(0.0);
-                let mut i = 0;
-                while i < $n {
-                    // SAFETY: see `register!`.
-                    r.0[i] = unsafe { $load(x.as_ptr().add(i * $w)) };
-                    i += 1;
-                }
-                r
+                // SAFETY: see `register!`.
+                Self([$(unsafe { $load(x.as_ptr().add($i * $w)) }),*])
             }
             #[inline(always)]
             fn to_array(self) -> [f64; WIDTH] {
                 let mut x = [0.0; WIDTH];
-                let mut i = 0;
-                while i < $n {
-                    // SAFETY: see `register!`.
-                    unsafe { $store(x.as_mut_ptr().add(i * $w), self.0[i]) };
-                    i += 1;
-                }
+                // SAFETY: see `register!`.
+                $(unsafe { $store(x.as_mut_ptr().add($i * $w), self.0[$i]) };)*
                 x
             }
-            register!(@binary $n, add $add);
-            register!(@binary $n, sub $sub);
-            register!(@binary $n, mul $mul);
-            register!(@binary $n, div $div);
+            register!(@binary [$($i)*], add $add);
+            register!(@binary [$($i)*], sub $sub);
+            register!(@binary [$($i)*], mul $mul);
+            register!(@binary [$($i)*], div $div);
             #[inline(always)]
             fn mul_add(mut self, a: Self, b: Self) -> Self {
-                let mut i = 0;
-                while i < $n {
-                    let ($a, $b, $c) = (self.0[i], a.0[i], b.0[i]);
+                $(
+                    let ($a, $b, $c) = (self.0[$i], a.0[$i], b.0[$i]);
                     // SAFETY: see `register!`.
-                    self.0[i] = unsafe { $mul_add };
-                    i += 1;
-                }
+                    self.0[$i] = unsafe { $mul_add };
+                )*
                 self
             }
             #[inline(always)]
             fn mul_sub(mut self, a: Self, b: Self) -> Self {
-                let mut i = 0;
-                while i < $n {
-                    let ($sa, $sb, $sc) = (self.0[i], a.0[i], b.0[i]);
+                $(
+                    let ($sa, $sb, $sc) = (self.0[$i], a.0[$i], b.0[$i]);
                     // SAFETY: see `register!`.
-                    self.0[i] = unsafe { $mul_sub };
-                    i += 1;
-                }
+                    self.0[$i] = unsafe { $mul_sub };
+                )*
                 self
             }
             #[inline(always)]
@@ -105,49 +93,35 @@ macro_rules! register {
             }
             #[inline(always)]
             fn sqrt(mut self) -> Self {
-                let mut i = 0;
-                while i < $n {
-                    // SAFETY: see `register!`.
-                    self.0[i] = unsafe { $sqrt(self.0[i]) };
-                    i += 1;
-                }
+                // SAFETY: see `register!`.
+                $(self.0[$i] = unsafe { $sqrt(self.0[$i]) };)*
                 self
             }
             #[inline(always)]
             fn select_lt(self, bound: Self, below: Self, mut otherwise: Self) -> Self {
-                let mut i = 0;
-                while i < $n {
-                    let ($x, $y, $t, $f) = (self.0[i], bound.0[i], below.0[i], otherwise.0[i]);
+                $(
+                    let ($x, $y, $t, $f) = (self.0[$i], bound.0[$i], below.0[$i], otherwise.0[$i]);
                     // SAFETY: see `register!`.
-                    otherwise.0[i] = unsafe { $select };
-                    i += 1;
-                }
+                    otherwise.0[$i] = unsafe { $select };
+                )*
                 otherwise
             }
             #[inline(always)]
             fn all_lt(self, bound: Self) -> bool {
-                let mut all = true;
-                let mut i = 0;
-                while i < $n {
-                    let ($lx, $ly) = (self.0[i], bound.0[i]);
+                true $(& {
+                    let ($lx, $ly) = (self.0[$i], bound.0[$i]);
                     // SAFETY: see `register!`.
-                    all &= unsafe { $all_lt };
-                    i += 1;
-                }
-                all
+                    unsafe { $all_lt }
+                })*
             }
             $($($lanes)*)?
         }
     };
-    (@binary $n:literal, $name:ident $intrinsic:ident) => {
+    (@binary [$($i:literal)*], $name:ident $intrinsic:ident) => {
         #[inline(always)]
         fn $name(mut self, other: Self) -> Self {
-            let mut i = 0;
-            while i < $n {
-                // SAFETY: see `register!`.
-                self.0[i] = unsafe { $intrinsic(self.0[i], other.0[i]) };
-                i += 1;
-            }
+            // SAFETY: see `register!`.
+            $(self.0[$i] = unsafe { $intrinsic(self.0[$i], other.0[$i]) };)*
             self
         }
     };
@@ -172,7 +146,7 @@ fn call_sse2<P: Piece>(piece: P) -> P::Output {
 
 register!(
     /// One 512-bit register.
-    pub(super) Avx512, Level::Avx512, Avx512, |x| x, call_avx512, __m512d, 1 x 8,
+    pub(super) Avx512, Level::Avx512, Avx512, |x| x, call_avx512, __m512d, [0] x 8,
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_sqrt_pd,
     mul_add |a, b, c| _mm512_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
@@ -252,13 +226,59 @@ register!(
 );
 register!(
     /// Two 256-bit registers.
-    pub(super) Avx2, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, 2 x 4,
+    pub(super) Avx2, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0 1] x 4,
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
     mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
     select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
     all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
     lanes {
+        #[inline(always)]
+        fn permute(self, places: &Places) -> Self {
+            Self([permuted(self.0, places, 0), permuted(self.0, places, 4)])
+        }
+        #[inline(always)]
+        fn load_first(from: &[f64]) -> Self {
+            let (n, at) = (from.len(), from.as_ptr());
+            // SAFETY: see `register!`; only lanes inside the slice are read.
+            Self([unsafe { _mm256_maskload_pd(at, before(n, 0)) }, unsafe {
+                _mm256_maskload_pd(at.wrapping_add(4), before(n, 4))
+            }])
+        }
+        #[inline(always)]
+        fn store_first(self, to: &mut [f64]) {
+            let (n, at) = (to.len(), to.as_mut_ptr());
+            // SAFETY: see `register!`; only lanes inside the slice are written.
+            unsafe {
+                _mm256_maskstore_pd(at, before(n, 0), self.0[0]);
+                _mm256_maskstore_pd(at.wrapping_add(4), before(n, 4), self.0[1]);
+            }
+        }
+        #[inline(always)]
+        fn where_else(self, mask: u8, other: Self) -> Self {
+            // SAFETY: see `register!`. The sign of each number picks.
+            unsafe {
+                let bits = _mm256_set1_epi64x(i64::from(mask));
+                let low = _mm256_castsi256_pd(_mm256_sllv_epi64(bits, _mm256_set_epi64x(60, 61, 62, 63)));
+                let high = _mm256_castsi256_pd(_mm256_sllv_epi64(bits, _mm256_set_epi64x(56, 57, 58, 59)));
+                Self([
+                    _mm256_blendv_pd(other.0[0], self.0[0], low),
+                    _mm256_blendv_pd(other.0[1], self.0[1], high),
+                ])
+            }
+        }
+        #[inline(always)]
+        fn transpose(r: [Self; WIDTH]) -> [Self; WIDTH] {
+            // Four blocks of four times four.
+            let [a0, a1, a2, a3] = transposed([r[0].0[0], r[1].0[0], r[2].0[0], r[3].0[0]]);
+            let [b0, b1, b2, b3] = transposed([r[4].0[0], r[5].0[0], r[6].0[0], r[7].0[0]]);
+            let [c0, c1, c2, c3] = transposed([r[0].0[1], r[1].0[1], r[2].0[1], r[3].0[1]]);
+            let [d0, d1, d2, d3] = transposed([r[4].0[1], r[5].0[1], r[6].0[1], r[7].0[1]]);
+            [
+                Self([a0, b0]), Self([a1, b1]), Self([a2, b2]), Self([a3, b3]),
+                Self([c0, d0]), Self([c1, d1]), Self([c2, d2]), Self([c3, d3]),
+            ]
+        }
         #[inline(always)]
         fn low_twice(self) -> Self {
             Self([self.0[0], self.0[0]])
@@ -275,7 +295,7 @@ register!(
 );
 register!(
     /// Four 128-bit registers.
-    pub Sse2, Level::Plain, f64, |x| Self::splat(x), call_sse2, __m128d, 4 x 2,
+    pub Sse2, Level::Plain, f64, |x| Self::splat(x), call_sse2, __m128d, [0 1 2 3] x 2,
     _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_add_pd _mm_sub_pd _mm_mul_pd _mm_div_pd _mm_sqrt_pd,
     mul_add |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c),
     mul_sub |a, b, c| _mm_sub_pd(_mm_mul_pd(a, b), c),
@@ -317,6 +337,46 @@ impl Single for Avx512 {
     #[inline(always)]
     fn mul_sub(self, a: Self, b: Self) -> Self {
         Register::mul_sub(self, a, b)
+    }
+}
+
+/// Four lanes of eight that have been moved, from lane `at` on.
+#[inline(always)]
+fn permuted([low, high]: [__m256d; 2], places: &Places, at: usize) -> __m256d {
+    // SAFETY: see `register!`; `at` is 0 or 4 of eight numbers of 64 bits, and of eight pairs of 32 bits.
+    unsafe {
+        let from = _mm256_loadu_si256(places.from.as_ptr().add(at).cast());
+        let pairs = _mm256_loadu_si256(places.pairs.as_ptr().add(2 * at).cast());
+        let in_low = _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(low), pairs));
+        let in_high = _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(high), pairs));
+        // The sign of each number picks: places 4 to 7 have bit 2, none is bit 3.
+        let is_high = _mm256_castsi256_pd(_mm256_slli_epi64::<61>(from));
+        let is_none = _mm256_castsi256_pd(_mm256_slli_epi64::<60>(from));
+        _mm256_blendv_pd(_mm256_blendv_pd(in_low, in_high, is_high), _mm256_setzero_pd(), is_none)
+    }
+}
+
+/// All bits of those lanes from lane `at` on that are among the first `n`.
+#[inline(always)]
+fn before(n: usize, at: i64) -> __m256i {
+    let n = i64::try_from(n.min(WIDTH)).unwrap_or(0);
+    // SAFETY: see `register!`.
+    unsafe { _mm256_cmpgt_epi64(_mm256_set1_epi64x(n - at), _mm256_set_epi64x(3, 2, 1, 0)) }
+}
+
+/// Four times four.
+#[inline(always)]
+fn transposed([a, b, c, d]: [__m256d; 4]) -> [__m256d; 4] {
+    // SAFETY: see `register!`.
+    unsafe {
+        let (ab_even, ab_odd) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+        let (cd_even, cd_odd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+        [
+            _mm256_permute2f128_pd::<0x20>(ab_even, cd_even),
+            _mm256_permute2f128_pd::<0x20>(ab_odd, cd_odd),
+            _mm256_permute2f128_pd::<0x31>(ab_even, cd_even),
+            _mm256_permute2f128_pd::<0x31>(ab_odd, cd_odd),
+        ]
     }
 }
 

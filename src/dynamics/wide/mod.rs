@@ -13,6 +13,7 @@
 //! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
 //! - [`bodies`], [`jacobians`], [`weights`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
 //!   what bodies do; [`matrix`] brings them to their places
+//! - [`standing`]: columns and inertias, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`factors`], [`inverse`]: sparse factors of the mass matrix, its inverse, in rows of registers
 //!
@@ -37,6 +38,7 @@ mod memory;
 mod outward;
 mod regressor;
 mod rnea;
+mod standing;
 mod sweeps;
 mod weights;
 
@@ -112,6 +114,20 @@ fn of<'a, P: Real, T: Real>(
         ws.wide = Some(Box::new(Memory::new(layout)));
     }
     Some((model, layout, ws))
+}
+
+/// Columns and inertias of all bodies into `ws.rooted`, and their poses if asked for, if the model has a layout. Lengths have
+/// been checked.
+#[inline(always)]
+pub(crate) fn standing(model: &Model, ws: &mut Workspace<f64>, q: &[f64], poses: bool) -> Option<()> {
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    ws.rooted.size(model, ws.dof.len());
+    standing::place(model, layout, memory, q, &mut ws.rooted);
+    if poses {
+        standing::poses(model, layout, memory, q, &mut ws.rooted);
+    }
+    Some(())
 }
 
 /// The mass matrix into `ws.crba`, where the numbers are `f64` and the model has a layout. Lengths have been checked.

@@ -154,20 +154,12 @@ pub(super) fn poses<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
 /// Each lane's own number plus those of all lanes that it hangs from.
 #[inline(always)]
 pub(super) fn sum_from_root<R: Register>(group: &Group, before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
-    let mut m = [m.linear.x.0, m.linear.y.0, m.linear.z.0, m.angular.x.0, m.angular.y.0, m.angular.z.0];
+    let mut m = registers(m);
     for places in &group.ancestors {
-        let mut k = 0;
-        while k < 6 {
-            m[k] = m[k].add(m[k].permute(places));
-            k += 1;
-        }
+        m = add(m, permute(m, places));
     }
     for (source, places) in &group.ancestors_before {
-        let mut k = 0;
-        while k < 6 {
-            m[k] = m[k].add(before[*source][k].load::<R>().0.permute(places));
-            k += 1;
-        }
+        m = add(m, permute(registers(load_motion(&before[*source])), places));
     }
     motion(m)
 }
@@ -175,29 +167,33 @@ pub(super) fn sum_from_root<R: Register>(group: &Group, before: &[Six], m: Motio
 /// What stands at the given places of this group and of those before.
 #[inline(always)]
 fn gather<R: Register>(g: usize, from: &[(usize, Places)], before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
-    let own = [m.linear.x.0, m.linear.y.0, m.linear.z.0, m.angular.x.0, m.angular.y.0, m.angular.z.0];
+    let own = registers(m);
     let mut found = [R::splat(0.0); 6];
     for (source, places) in from {
-        let mut k = 0;
-        while k < 6 {
-            let x = if *source == g { own[k] } else { before[*source][k].load::<R>().0 };
-            found[k] = found[k].add(x.permute(places));
-            k += 1;
-        }
+        let x = if *source == g { own } else { registers(load_motion(&before[*source])) };
+        found = add(found, permute(x, places));
     }
     motion(found)
 }
 
 #[inline(always)]
 pub(super) fn permuted<R: Register>(m: Motion<Lanes<R>>, places: &Places) -> Motion<Lanes<R>> {
-    let m = [m.linear.x.0, m.linear.y.0, m.linear.z.0, m.angular.x.0, m.angular.y.0, m.angular.z.0];
-    let mut to = m;
-    let mut k = 0;
-    while k < 6 {
-        to[k] = m[k].permute(places);
-        k += 1;
-    }
-    motion(to)
+    motion(permute(registers(m), places))
+}
+
+#[inline(always)]
+fn permute<R: Register>([a, b, c, d, e, f]: [R; 6], p: &Places) -> [R; 6] {
+    [a.permute(p), b.permute(p), c.permute(p), d.permute(p), e.permute(p), f.permute(p)]
+}
+
+#[inline(always)]
+fn add<R: Register>(x: [R; 6], y: [R; 6]) -> [R; 6] {
+    [x[0].add(y[0]), x[1].add(y[1]), x[2].add(y[2]), x[3].add(y[3]), x[4].add(y[4]), x[5].add(y[5])]
+}
+
+#[inline(always)]
+fn registers<R: Register>(m: Motion<Lanes<R>>) -> [R; 6] {
+    [m.linear.x.0, m.linear.y.0, m.linear.z.0, m.angular.x.0, m.angular.y.0, m.angular.z.0]
 }
 
 #[inline(always)]

@@ -8,7 +8,7 @@ use super::StateDual;
 use crate::joint::JointKind;
 use crate::model::{Body, Model};
 use crate::partials::plan::Chunk;
-use crate::spatial::Motion;
+use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Piece, Register};
 use gradyn_derivatives::{Lanes, MulAdd};
@@ -68,39 +68,54 @@ impl Jet {
     }
 }
 
-/// Columns of a joint with their derivatives along the chunk's configurations; returns the bias, which varies with
-/// velocities too.
+/// The joint's directions that are among the chunk's: the index in the joint, and the lane.
 #[inline(always)]
-pub(super) fn vary_subspace<R: Register>(
+fn directions(body: &Body, chunk: &Chunk) -> impl Iterator<Item = (usize, usize)> {
+    let (first, dofs) = (body.v.start, chunk.dofs.clone());
+    body.v.clone().filter(move |dof| dofs.contains(dof)).map(move |dof| (dof - first, dof - chunk.dofs.start))
+}
+
+/// Adds the derivatives along the chunk's configurations to the columns of a joint and to its bias. These are in the axes and
+/// about the origin that the body has the pose `x` in; what varies are their coordinates in the body.
+#[inline(always)]
+pub(super) fn vary_by_configuration<R: Register>(
     body: &Body,
     chunk: &Chunk,
     (q, v): (&[f64], &[f64]),
+    x: &Transform<f64>,
     jet: &mut Jet,
     columns: &mut [Motion<StateDual<R>>],
-) -> Motion<StateDual<R>> {
-    let mut bias = Motion::zero();
-    let mut first = true;
-    for dof in body.v.clone().filter(|dof| chunk.dofs.contains(dof)) {
-        jet.by_configuration(body, q, v, dof - body.v.start);
-        let lane = dof - chunk.dofs.start;
+    bias: &mut Motion<StateDual<R>>,
+) {
+    for (k, lane) in directions(body, chunk) {
+        jet.by_configuration(body, q, v, k);
         for (from, to) in jet.columns.iter().zip(columns.iter_mut()) {
-            R::call(AddMotion { from, register: 0, lane, first, to });
+            R::call(AddMotion { from: &x.act(*from), lane, to });
         }
-        R::call(AddMotion { from: &jet.bias, register: 0, lane, first, to: &mut bias });
-        first = false;
-        jet.by_velocity(body, q, v, dof - body.v.start);
-        R::call(AddMotion { from: &jet.bias, register: 1, lane, first, to: &mut bias });
+        R::call(AddMotion { from: &x.act(jet.bias), lane, to: bias });
     }
-    bias
 }
 
-/// Puts the derivatives of a motion in their lane; the first one brings the value and clears the other lanes.
+/// Adds the derivatives along the chunk's velocities to the bias of a joint, as [`vary_by_configuration`].
+#[inline(always)]
+pub(super) fn vary_by_velocity<R: Register>(
+    body: &Body,
+    chunk: &Chunk,
+    (q, v): (&[f64], &[f64]),
+    x: &Transform<f64>,
+    jet: &mut Jet,
+    bias: &mut Motion<StateDual<R>>,
+) {
+    for (k, lane) in directions(body, chunk) {
+        jet.by_velocity(body, q, v, k);
+        R::call(AddMotion { from: &x.act(jet.bias), lane, to: &mut *bias });
+    }
+}
+
+/// Adds the derivative of a motion in its lane.
 struct AddMotion<'a, R: Register> {
     from: &'a Motion<Dual64>,
-    /// 0 for configurations, 1 for velocities.
-    register: usize,
     lane: usize,
-    first: bool,
     to: &'a mut Motion<StateDual<R>>,
 }
 
@@ -108,14 +123,9 @@ impl<R: Register> Piece for AddMotion<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { from, register, lane, first, to } = self;
+        let Self { from, lane, to } = self;
         let lane = Lanes::unit(lane);
-        let add = |to: &mut StateDual<R>, from: &Dual64| {
-            if first {
-                *to = StateDual::from(from.re);
-            }
-            to.eps[register] = lane.mul_plus(from.eps, to.eps[register]);
-        };
+        let add = |to: &mut StateDual<R>, from: &Dual64| to.eps = lane.mul_plus(from.eps, to.eps);
         for (to, from) in to.linear.iter_mut().zip(from.linear.iter()) {
             add(to, from);
         }

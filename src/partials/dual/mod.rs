@@ -1,14 +1,16 @@
 //! Derivatives of inverse dynamics by dual numbers.
 //!
-//! Poses over `f64` ([`base`]), then for each chunk of eight joints' directions, in `q` and in `v`, one run over dual numbers with
-//! two registers of derivatives, only as far as the directions reach ([`Plan`](super::plan::Plan)), and with no more derivatives than needed:
+//! Poses over `f64` ([`base`]), then for each chunk of eight joints' directions, in `q` and in `v`, a run over dual numbers, only
+//! as far as the directions reach ([`Plan`](super::plan::Plan)), and with no more derivatives than needed:
 //!
-//! | with respect to | poses | velocities | accelerations, forces |
+//! | with respect to | poses | joint velocities | motions of bodies, forces |
 //! |---|---|---|---|
-//! | `q`, `v` | `f64`, and a term for the joints that the directions move ([`frame`]) | dual | dual |
+//! | `q` | `f64`, and a term for the joints that the directions move ([`frame`]) | `f64` | dual |
+//! | `v` | `f64` | dual | dual |
 //! | `a`, wrenches | `f64` | – | eight directions at once: τ is linear in them |
 //!
-//! Bodies that carry moved ones without moving pass on derivatives of forces by their `f64` poses.
+//! Axes are those of the world and the origin is the root body of each tree, so motions and forces go from body to body as they
+//! are.
 
 mod base;
 mod frame;
@@ -17,32 +19,28 @@ mod jet;
 use super::DerivativeWorkspace;
 use super::plan::{Chunk, Moved as MovedBody};
 use super::result::RneaDerivatives;
-use crate::dynamics::step::{self, Inward, Outward};
-use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, rnea};
+use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, jacobian::path, rnea};
 use crate::model::{Body, Model};
-use crate::spatial::{Force, Motion, Transform};
-use frame::{vary_force, vary_motion};
+use crate::spatial::{Force, InertiaAboutOrigin, Motion};
+use base::JointMotion;
+use frame::{vary_force, vary_joint_velocity, vary_motion};
 use gradyn_derivatives::num_dual::Dual64;
-use gradyn_derivatives::simd::{Kernel, Piece, Register, dispatch};
-use gradyn_derivatives::{Dual, Lanes, Real, Scalar, Uniform};
-use jet::{Jet, vary_subspace};
+use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch};
+use gradyn_derivatives::{Lanes, Real, Scalar, VectorDual};
+use jet::{Jet, vary_by_configuration, vary_by_velocity};
 use nalgebra::{DMatrix, Vector3};
 use std::any::Any;
 
-/// A value with its derivatives along the chunk's configurations, and along its velocities.
-pub(super) type StateDual<R> = Dual<Uniform<R>, [Lanes<R>; 2]>;
+/// A value with its derivatives along the chunk's configurations, or along its velocities.
+pub(super) type StateDual<R> = VectorDual<R>;
 
 /// Registers of one level.
 struct Memory<R: Register> {
     dual: Workspace<StateDual<R>>,
     jet: Jet,
+    joints: Vec<JointMotion>,
     /// Motion of a parent that does not move along the directions.
     lifted: Pair<R>,
-    no_bias: Motion<StateDual<R>>,
-    /// Bodies from one to the root.
-    path: Vec<usize>,
-    v: Vec<StateDual<R>>,
-    a: Vec<StateDual<R>>,
     unit: Vec<Lanes<R>>,
     acceleration: Vec<Motion<Lanes<R>>>,
     force: Vec<Force<Lanes<R>>>,
@@ -55,11 +53,8 @@ impl<R: Register> Memory<R> {
         Self {
             dual: Workspace::new(model),
             jet: Jet::new(model),
+            joints: vec![JointMotion::default(); n],
             lifted: (Motion::zero(), Motion::zero()),
-            no_bias: Motion::zero(),
-            path: Vec::with_capacity(n),
-            v: vec![StateDual::zero(); nv],
-            a: vec![StateDual::zero(); nv],
             unit: vec![Lanes::zero(); nv],
             acceleration: vec![Motion::zero(); n],
             force: vec![Force::zero(); n],
@@ -76,7 +71,7 @@ impl<R: Register> Memory<R> {
     }
 }
 
-/// Fills in torques and derivatives. Lengths have been checked.
+/// Fills in torques and derivatives. Are the derivatives surely finite? Lengths have been checked.
 pub(super) fn rnea_derivatives(
     model: &Model,
     ws: &mut DerivativeWorkspace,
@@ -84,8 +79,8 @@ pub(super) fn rnea_derivatives(
     v: &[f64],
     a: &[f64],
     wrenches: &[ExternalWrench],
-) {
-    dispatch(Derivatives { model, ws, q, v, a, wrenches });
+) -> bool {
+    dispatch(Derivatives { model, ws, q, v, a, wrenches })
 }
 
 struct Derivatives<'a> {
@@ -98,179 +93,227 @@ struct Derivatives<'a> {
 }
 
 impl Kernel for Derivatives<'_> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<R: Register>(self) {
+    fn run<R: Register>(self) -> bool {
         let Self { model, ws, q, v, a, wrenches } = self;
         let DerivativeWorkspace { base, plan, registers, result, .. } = ws;
         // The memory has this type: it was made with it or is replaced.
-        let Some(memory) = Memory::<R>::of(registers, model) else { return };
-        base::run::<R>(model, plan, base, (q, v, a), wrenches);
-        for (to, from) in memory.v.iter_mut().zip(v).chain(memory.a.iter_mut().zip(a)) {
-            *to = StateDual::from(*from);
-        }
+        let Some(memory) = Memory::<R>::of(registers, model) else { return false };
+        let mut zero = R::splat(0.0);
+        let joints = &mut memory.joints;
+        base::run(model, plan, base, joints, (q, v, a), !wrenches.is_empty());
         for chunk in &plan.chunks {
             let base = &*base;
-            R::call(ByState { model, base, chunk, memory: &mut *memory, q, v, wrenches });
+            let common = Common { model, base, chunk, q, v, a, wrenches };
+            R::call(ByConfiguration { common, memory: &mut *memory });
             for dof in chunk.dofs.clone() {
                 // All bodies that its torque carries have moved, so it is complete.
-                result.tau[dof] = memory.dual.tau[dof].re.get();
+                result.tau[dof] = memory.dual.tau[dof].value();
             }
-            store(chunk, |row| memory.dual.tau[row].eps[0], &mut result.dtau_dq);
-            store(chunk, |row| memory.dual.tau[row].eps[1], &mut result.dtau_dv);
+            zero = store(chunk, |row| memory.dual.tau[row].eps, &mut result.dtau_dq, zero);
+            R::call(ByVelocity { common, memory: &mut *memory });
+            zero = store(chunk, |row| memory.dual.tau[row].eps, &mut result.dtau_dv, zero);
             R::call(ByAcceleration { model, base, chunk, memory: &mut *memory });
-            store(chunk, |row| memory.tau[row], &mut result.dtau_da);
+            zero = store(chunk, |row| memory.tau[row], &mut result.dtau_da, zero);
         }
         for (wrench, matrix) in wrenches.iter().zip(&mut result.dtau_df_ext) {
             R::call(ByWrench { model, base, wrench, memory: &mut *memory, matrix });
         }
-        joint_dynamics(model, v, a, result);
+        let rest = joint_dynamics(model, v, a, result);
+        wrenches.is_empty() && zero.add(R::splat(rest)).all_lt(R::splat(1.0))
     }
 }
 
-/// One column a lane.
+/// One column a lane: rows that follow each other, eight at a time, are turned into pieces of columns. Returns `zero` plus all
+/// entries times zero, which is not a number if one is not finite.
 #[inline(always)]
-fn store<R: Register>(chunk: &Chunk, tau: impl Fn(usize) -> Lanes<R>, matrix: &mut DMatrix<f64>) {
+fn store<R: Register>(chunk: &Chunk, tau: impl Fn(usize) -> Lanes<R>, matrix: &mut DMatrix<f64>, mut zero: R) -> R {
     let (nv, start, width) = (matrix.nrows(), chunk.dofs.start, chunk.dofs.len());
     let entries = &mut matrix.as_mut_slice()[start * nv..(start + width) * nv];
-    for &row in &chunk.rows {
-        let lanes = tau(row).to_array();
+    for rows in &chunk.runs {
+        let mut block = [R::splat(0.0); WIDTH];
+        for (to, row) in block.iter_mut().zip(rows.clone()) {
+            *to = tau(row).0;
+            zero = to.mul_add(R::splat(0.0), zero);
+        }
+        let block = R::transpose(block);
         for lane in 0..width {
-            entries[lane * nv + row] = lanes[lane];
+            block[lane].store_first(&mut entries[lane * nv..][rows.clone()]);
         }
     }
+    zero
 }
 
 /// Zero where forces and torques are summed up.
 #[inline(always)]
-fn clear<R: Register>(chunk: &Chunk, memory: &mut Memory<R>) {
+fn clear<T: Scalar>(chunk: &Chunk, force: &mut [Force<T>], tau: &mut [T]) {
     for &row in &chunk.rows {
-        memory.tau[row] = Lanes::zero();
-        memory.dual.tau[row] = StateDual::zero();
+        tau[row] = T::zero();
     }
     for &carrier in &chunk.carriers {
-        memory.force[carrier] = Force::zero();
-        memory.dual.force[carrier] = Force::zero();
+        force[carrier] = Force::zero();
     }
 }
 
-/// `∂τ/∂q` and `∂τ/∂v`: dual velocities, accelerations and forces of everything that moves.
-struct ByState<'a, R: Register> {
+/// What the runs over dual numbers share.
+#[derive(Clone, Copy)]
+struct Common<'a> {
     model: &'a Model,
     base: &'a Workspace<f64>,
     chunk: &'a Chunk,
-    memory: &'a mut Memory<R>,
     q: &'a [f64],
     v: &'a [f64],
+    a: &'a [f64],
     wrenches: &'a [ExternalWrench],
 }
 
-impl<R: Register> Piece for ByState<'_, R> {
+/// `∂τ/∂q`
+struct ByConfiguration<'a, R: Register> {
+    common: Common<'a>,
+    memory: &'a mut Memory<R>,
+}
+
+impl<R: Register> Piece for ByConfiguration<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { model, base, chunk, memory, q, v, wrenches } = self;
-        clear(chunk, memory);
-        for (lane, dof) in chunk.dofs.clone().enumerate() {
-            memory.v[dof].eps[1] = Lanes::unit(lane);
-        }
+        let Self { common, memory } = self;
+        let Common { model, base, chunk, q, v, a, wrenches } = common;
+        clear(chunk, &mut memory.dual.force, &mut memory.dual.tau);
         for moved in &chunk.moved {
             let (i, body) = (moved.body, &model.bodies[moved.body]);
-            let own = base.first[i]..base.first[i] + body.v.len();
-            let ws = &mut memory.dual;
-            let (v_i, a) = (&memory.v[body.v.clone()], &memory.a[body.v.clone()]);
-            lift_parent(model, base, body, moved.parent_moves, &mut memory.lifted);
-            let (velocity, acceleration, parent) =
-                with_parent(body, moved.parent_moves, i, &mut ws.velocity, &mut ws.acceleration, &memory.lifted);
-            let force = &mut ws.force[i];
-            let (x_pb, columns) = (&base.x_pb[i], &base.columns[own.clone()]);
-            if moved.driven && body.subspace_varies {
-                let state = (&q[body.q.clone()], &v[body.v.clone()]);
-                let varied = &mut ws.columns[own];
-                let bias = &vary_subspace(body, chunk, state, &mut memory.jet, varied);
-                let (subspace, varied) = (columns, &*varied);
-                let step = Moved { body, chunk, x_pb, subspace, columns: varied, bias, v: v_i, a, parent };
-                R::call(step.to(velocity, acceleration, force));
-            } else if moved.driven {
-                let (subspace, bias) = (columns, &memory.no_bias);
-                let step = Moved { body, chunk, x_pb, subspace, columns, bias, v: v_i, a, parent };
-                R::call(step.to(velocity, acceleration, force));
+            let columns = base.first[i]..base.first[i] + body.v.len();
+            let (q_i, v_i, a_i) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
+            let subspace = &base.rooted.columns[columns.clone()];
+            let driven = moved.driven.then_some(chunk);
+            if body.subspace_varies {
+                let varied = &mut memory.dual.columns[columns];
+                for (to, from) in varied.iter_mut().zip(subspace) {
+                    *to = from.lift();
+                }
+                let x = &base.rooted.pose[i];
+                let mut bias: Motion<StateDual<R>> = x.act(base.bias[i]).lift();
+                if moved.driven {
+                    vary_by_configuration(body, chunk, (q_i, v_i), x, &mut memory.jet, varied, &mut bias);
+                }
+                let (own, drive) = base::joint_motion(varied, v_i, a_i);
+                let drive = drive + bias;
+                R::call(outward(common, moved, memory, &own, &drive, driven, subspace));
             } else {
-                let bias = &base.bias[i].lift();
-                R::call(Outward { body, x_pb, columns, bias, v: v_i, a, parent, velocity, acceleration, force });
+                let JointMotion { own, drive } = memory.joints[i];
+                R::call(outward(common, moved, memory, &own, &drive, driven, subspace));
             }
         }
-        if !wrenches.is_empty() {
-            subtract_wrenches(model, base, chunk, memory, wrenches);
-        }
-        let ws = &mut memory.dual;
+        subtract_wrenches::<R, true>(model, base, chunk, memory, wrenches);
+        let Workspace { columns: varied, force, tau, .. } = &mut memory.dual;
         for moved in chunk.moved.iter().rev() {
-            R::call(Returned {
-                model,
-                base,
-                chunk,
-                moved,
-                varied: &ws.columns,
-                force: &mut ws.force,
-                tau: &mut ws.tau,
-            });
+            R::call(Returned { model, base, chunk, moved, varied, force, tau });
         }
-        inward(model, base, &chunk.carriers, &mut ws.force, &mut ws.tau);
-        for dof in chunk.dofs.clone() {
-            memory.v[dof].eps[1] = Lanes::zero();
-        }
+        R::call(Carried { model, base, order: &chunk.carriers, force, tau });
     }
 }
 
-/// The outward step at a body whose joint the directions move: motion of the parent varies in coordinates of the body.
-struct Moved<'a, X, R: Register> {
-    body: &'a Body,
-    chunk: &'a Chunk,
-    x_pb: &'a Transform<f64>,
-    subspace: &'a [Motion<f64>],
-    columns: &'a [Motion<X>],
-    bias: &'a Motion<StateDual<R>>,
-    v: &'a [StateDual<R>],
-    a: &'a [StateDual<R>],
-    parent: (&'a Motion<StateDual<R>>, &'a Motion<StateDual<R>>),
+/// `∂τ/∂v`
+struct ByVelocity<'a, R: Register> {
+    common: Common<'a>,
+    memory: &'a mut Memory<R>,
 }
 
-/// [`Moved`], with the places for velocity, acceleration and force.
-struct MovedTo<'a, X, R: Register>(
-    Moved<'a, X, R>,
-    &'a mut Motion<StateDual<R>>,
-    &'a mut Motion<StateDual<R>>,
-    &'a mut Force<StateDual<R>>,
-);
-
-impl<'a, X, R: Register> Moved<'a, X, R> {
+impl<R: Register> Piece for ByVelocity<'_, R> {
+    type Output = ();
     #[inline(always)]
-    fn to(
-        self,
-        velocity: &'a mut Motion<StateDual<R>>,
-        acceleration: &'a mut Motion<StateDual<R>>,
-        force: &'a mut Force<StateDual<R>>,
-    ) -> MovedTo<'a, X, R> {
-        MovedTo(self, velocity, acceleration, force)
+    fn run(self) {
+        let Self { common, memory } = self;
+        let Common { model, base, chunk, q, v, wrenches, .. } = common;
+        clear(chunk, &mut memory.dual.force, &mut memory.dual.tau);
+        for moved in &chunk.moved {
+            let (i, body) = (moved.body, &model.bodies[moved.body]);
+            let (q_i, v_i) = (&q[body.q.clone()], &v[body.v.clone()]);
+            let subspace = &base.rooted.columns[base.first[i]..][..body.v.len()];
+            let JointMotion { own, drive } = memory.joints[i];
+            let mut own: Motion<StateDual<R>> = own.lift();
+            if moved.driven {
+                vary_joint_velocity(body, chunk, subspace, &mut own);
+            }
+            if body.subspace_varies && moved.driven {
+                let mut drive: Motion<StateDual<R>> = drive.lift();
+                let x = &base.rooted.pose[i];
+                vary_by_velocity(body, chunk, (q_i, v_i), x, &mut memory.jet, &mut drive);
+                R::call(outward(common, moved, memory, &own, &drive, None, subspace));
+            } else {
+                R::call(outward(common, moved, memory, &own, &drive, None, subspace));
+            }
+        }
+        subtract_wrenches::<R, false>(model, base, chunk, memory, wrenches);
+        let Workspace { force, tau, .. } = &mut memory.dual;
+        for order in [&chunk.moved_up, &chunk.carriers] {
+            R::call(Carried { model, base, order, force: &mut *force, tau: &mut *tau });
+        }
     }
 }
 
-impl<X: Scalar, R: Register> Piece for MovedTo<'_, X, R>
+/// [`Outward`] at a body, from its parent's motion to its own places.
+#[inline(always)]
+fn outward<'a, R: Register, W, D>(
+    common: Common<'a>,
+    moved: &MovedBody,
+    memory: &'a mut Memory<R>,
+    own: &'a Motion<W>,
+    drive: &'a Motion<D>,
+    chunk: Option<&'a Chunk>,
+    subspace: &'a [Motion<f64>],
+) -> Outward<'a, W, D, R> {
+    let Common { model, base, .. } = common;
+    let (i, body) = (moved.body, &model.bodies[moved.body]);
+    lift_parent(model, base, body, moved.parent_moves, &mut memory.lifted);
+    let Workspace { velocity, acceleration, force, .. } = &mut memory.dual;
+    let (velocity, acceleration, parent) =
+        with_parent(body, moved.parent_moves, i, velocity, acceleration, &memory.lifted);
+    let (inertia, force) = (&base.rooted.inertia[i], &mut force[i]);
+    Outward { body, chunk, subspace, inertia, own, drive, parent, velocity, acceleration, force }
+}
+
+/// The outward step at one body (RBDA, table 5.1, in coordinates of the world):
+///
+/// ```text
+/// ν = ν_λ + S v        α = α_λ + ν × S v + S a + c        φ = Y α + ν ×* Y ν
+/// ```
+struct Outward<'a, W, D, R: Register> {
+    body: &'a Body,
+    /// The chunk, if its directions move the body's joint: then what comes from the parent varies.
+    chunk: Option<&'a Chunk>,
+    subspace: &'a [Motion<f64>],
+    inertia: &'a InertiaAboutOrigin<f64>,
+    /// `S v`
+    own: &'a Motion<W>,
+    /// `S a + c`
+    drive: &'a Motion<D>,
+    /// Velocity and acceleration of the parent.
+    parent: (&'a Motion<StateDual<R>>, &'a Motion<StateDual<R>>),
+    velocity: &'a mut Motion<StateDual<R>>,
+    acceleration: &'a mut Motion<StateDual<R>>,
+    force: &'a mut Force<StateDual<R>>,
+}
+
+impl<W: Scalar, D: Scalar, R: Register> Piece for Outward<'_, W, D, R>
 where
-    StateDual<R>: Scalar<X>,
+    StateDual<R>: Scalar<W> + Scalar<D>,
 {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self(Moved { body, chunk, x_pb, subspace, columns, bias, v, a, parent }, velocity, acceleration, force) =
-            self;
-        let (mut v_b, mut a_b) = (x_pb.inv_act(*parent.0), x_pb.inv_act(*parent.1));
-        vary_motion(body, chunk, subspace, &mut v_b);
-        vary_motion(body, chunk, subspace, &mut a_b);
-        let (v_b, a_b) = step::joint_motion(body, columns, bias, v, a, v_b, a_b);
-        *force = body.inertia.newton_euler(v_b, a_b);
-        (*velocity, *acceleration) = (v_b, a_b);
+        let Self { body, chunk, subspace, inertia, own, drive, parent, velocity, acceleration, force } = self;
+        let (mut v, mut a) = (*parent.0, *parent.1);
+        if let Some(chunk) = chunk {
+            vary_motion(body, chunk, subspace, &mut v);
+            vary_motion(body, chunk, subspace, &mut a);
+        }
+        let v = *own + v;
+        let a = *drive + a - own.cross(v);
+        *force = *inertia * a + v.cross_force(*inertia * v);
+        (*velocity, *acceleration) = (v, a);
     }
 }
 
@@ -293,18 +336,50 @@ impl<R: Register> Piece for Returned<'_, R> {
         let (i, body) = (moved.body, &model.bodies[moved.body]);
         let own = base.first[i]..base.first[i] + body.v.len();
         let (mut f, tau) = (force[i], &mut tau[body.v.clone()]);
-        let columns = &base.columns[own.clone()];
-        if moved.driven && body.subspace_varies {
-            step::project(body, &varied[own], f, tau);
+        let columns = &base.rooted.columns[own.clone()];
+        if body.subspace_varies {
+            project(&varied[own], f, tau);
         } else {
-            step::project(body, columns, f, tau);
+            project(columns, f, tau);
         }
         if let Some(p) = body.parent {
             if moved.driven {
                 vary_force(body, chunk, columns, 1.0, &mut f);
             }
-            force[p] += base.x_pb[i].act(f);
+            force[p] += f;
         }
+    }
+}
+
+/// The sweep to the root over bodies whose joints stand still.
+struct Carried<'a, T> {
+    model: &'a Model,
+    base: &'a Workspace<f64>,
+    order: &'a [usize],
+    force: &'a mut [Force<T>],
+    tau: &'a mut [T],
+}
+
+impl<T: Scalar> Piece for Carried<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, base, order, force, tau } = self;
+        for &i in order {
+            let (body, f) = (&model.bodies[i], force[i]);
+            project(&base.rooted.columns[base.first[i]..][..body.v.len()], f, &mut tau[body.v.clone()]);
+            if let Some(p) = body.parent {
+                force[p] += f;
+            }
+        }
+    }
+}
+
+/// `τ += Sᵀ f`
+#[inline(always)]
+fn project<X: Scalar, T: Scalar<X>>(columns: &[Motion<X>], f: Force<T>, tau: &mut [T]) {
+    for (column, tau) in columns.iter().zip(tau) {
+        *tau += column.power(f);
     }
 }
 
@@ -321,22 +396,25 @@ impl<R: Register> Piece for ByAcceleration<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { model, base, chunk, memory } = self;
-        clear(chunk, memory);
+        clear(chunk, &mut memory.force, &mut memory.tau);
         for (lane, dof) in chunk.dofs.clone().enumerate() {
             memory.unit[dof] = Lanes::unit(lane);
         }
         for moved in &chunk.moved {
             let (i, body) = (moved.body, &model.bodies[moved.body]);
-            let columns = &base.columns[base.first[i]..][..body.v.len()];
-            let a_p = match (moved.parent_moves, body.parent) {
+            let mut a_b = match (moved.parent_moves, body.parent) {
                 (true, Some(p)) => memory.acceleration[p],
                 _ => Motion::zero(),
             };
-            let a_b = step::accelerate(body, &base.x_pb[i], columns, &memory.unit[body.v.clone()], a_p);
-            (memory.acceleration[i], memory.force[i]) = (a_b, body.inertia * a_b);
+            for (column, dof) in base.rooted.columns[base.first[i]..].iter().zip(body.v.clone()) {
+                a_b = column.times_plus(memory.unit[dof], a_b);
+            }
+            (memory.acceleration[i], memory.force[i]) = (a_b, base.rooted.inertia[i] * a_b);
         }
-        inward(model, base, &chunk.moved_up, &mut memory.force, &mut memory.tau);
-        inward(model, base, &chunk.carriers, &mut memory.force, &mut memory.tau);
+        let Memory { force, tau, .. } = &mut *memory;
+        for order in [&chunk.moved_up, &chunk.carriers] {
+            R::call(Carried { model, base, order, force: &mut *force, tau: &mut *tau });
+        }
         for dof in chunk.dofs.clone() {
             memory.unit[dof] = Lanes::zero();
         }
@@ -359,20 +437,15 @@ impl<R: Register> Piece for ByWrench<'_, R> {
         let Self { model, base, wrench, memory, matrix } = self;
         let minus = |k| -Lanes::<R>::unit(k);
         let unit = Force::new(Vector3::new(minus(0), minus(1), minus(2)), Vector3::new(minus(3), minus(4), minus(5)));
-        let mut f = match wrench.frame {
-            WrenchFrame::Body => unit,
-            WrenchFrame::World => base.x_wb[wrench.body.index()].inv_act(unit),
+        let f = match wrench.frame {
+            WrenchFrame::Body => base.rooted.pose[wrench.body.index()].act(unit),
+            WrenchFrame::World => base.rooted.standing(wrench.body.index(), unit),
         };
         for tau in &mut memory.tau {
             *tau = Lanes::zero();
         }
-        let mut next = Some(wrench.body.index());
-        while let Some(i) = next {
-            let body = &model.bodies[i];
-            let columns = &base.columns[base.first[i]..][..body.v.len()];
-            step::project(body, columns, f, &mut memory.tau[body.v.clone()]);
-            f = base.x_pb[i].act(f);
-            next = body.parent;
+        for (i, body) in path(&model.bodies, Some(wrench.body.index())) {
+            project(&base.rooted.columns[base.first[i]..][..body.v.len()], f, &mut memory.tau[body.v.clone()]);
         }
         for (row, tau) in memory.tau.iter().enumerate() {
             let lanes = tau.to_array();
@@ -418,16 +491,9 @@ fn with_parent<'m, R: Register>(
     (&mut velocity[0], &mut acceleration[0], parent)
 }
 
-/// The sweep to the root by poses that are constant.
-#[inline(always)]
-fn inward<T: Scalar>(model: &Model, base: &Workspace<f64>, order: &[usize], force: &mut [Force<T>], tau: &mut [T]) {
-    let (bodies, order) = (&model.bodies[..], order.iter().copied());
-    T::call(Inward { bodies, order, x_pb: &base.x_pb, columns: &base.columns, first: &base.first, force, tau });
-}
-
 /// Subtracts the wrenches on bodies that move. One that stands still in the world varies in coordinates of the body.
 #[inline(always)]
-fn subtract_wrenches<R: Register>(
+fn subtract_wrenches<R: Register, const VARY: bool>(
     model: &Model,
     base: &Workspace<f64>,
     chunk: &Chunk,
@@ -439,27 +505,25 @@ fn subtract_wrenches<R: Register>(
         if chunk.moved.binary_search_by_key(&b, |moved| moved.body).is_err() {
             continue;
         }
-        let f_b = match w.frame {
-            WrenchFrame::Body => w.wrench.lift(),
+        let f: Force<StateDual<R>> = match w.frame {
+            WrenchFrame::Body => base.rooted.pose[b].act(w.wrench).lift(),
             WrenchFrame::World => {
-                // From the world to the body, joint by joint.
-                memory.path.clear();
-                memory.path.extend(std::iter::successors(Some(b), |i| model.bodies[*i].parent));
-                let mut f: Force<StateDual<R>> = w.wrench.lift();
-                for &i in memory.path.iter().rev() {
-                    let body = &model.bodies[i];
-                    f = base.x_pb[i].inv_act(f);
-                    vary_force(body, chunk, &base.columns[base.first[i]..][..body.v.len()], -1.0, &mut f);
+                let mut f = base.rooted.standing(b, w.wrench).lift();
+                for (i, body) in path(&model.bodies, Some(b)).filter(|_| VARY) {
+                    let columns = &base.rooted.columns[base.first[i]..][..body.v.len()];
+                    vary_force(body, chunk, columns, -1.0, &mut f);
                 }
                 f
             }
         };
-        memory.dual.force[b] -= f_b;
+        memory.dual.force[b] -= f;
     }
 }
 
-/// Armature, damping and friction: on the diagonal, each by its own formula.
-fn joint_dynamics(model: &Model, v: &[f64], a: &[f64], result: &mut RneaDerivatives) {
+/// Armature, damping and friction: on the diagonal, each by its own formula. Returns the sum of what it has changed of the
+/// derivatives times zero.
+fn joint_dynamics(model: &Model, v: &[f64], a: &[f64], result: &mut RneaDerivatives) -> f64 {
+    let mut zero = 0.0;
     for dof in &model.dofs {
         let i = dof.index;
         result.tau[i] += a[i] * dof.mass();
@@ -469,5 +533,7 @@ fn joint_dynamics(model: &Model, v: &[f64], a: &[f64], result: &mut RneaDerivati
             result.tau[i] += friction.re;
             result.dtau_dv[(i, i)] += friction.eps;
         }
+        zero += (result.dtau_da[(i, i)] + result.dtau_dv[(i, i)]) * 0.0;
     }
+    zero
 }

@@ -84,7 +84,7 @@ pub(super) fn examine(
             let x = f.origin();
             // The function's own reason, where it fails at the state itself.
             f.evaluate(&x, &mut vec![f64::NAN; f.outputs()])?;
-            let exact = drivers::jacobian(&f, &x).ok().map(|(_, jacobian)| jacobian);
+            let exact = drivers::plain_jacobian(&f, &x).ok().map(|(_, jacobian)| jacobian);
             let (inputs, outputs) = (Euclidean(f.inputs()), Euclidean(f.outputs()));
             let run = |x: &[f64], y: &mut [f64]| f.evaluate(x, y);
             let mut knowledge = Knowledge { exact, ..Knowledge::default() };
@@ -179,7 +179,7 @@ fn mistakes(f: &Differentiated<'_>) -> Vec<(Guess, Vec<f64>)> {
     for (input, name) in others {
         if input != f.input
             && f.input != Input::Wrench
-            && let Ok((_, jacobian)) = drivers::jacobian(&f.with(input), &f.with(input).origin())
+            && let Ok((_, jacobian)) = drivers::plain_jacobian(&f.with(input), &f.with(input).origin())
             && jacobian.iter().any(|x| *x != 0.0)
         {
             mistakes.push((Guess::PartsExchanged { found: format!("the derivative {name}") }, jacobian));
