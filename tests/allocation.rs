@@ -6,10 +6,10 @@ mod common;
 use common::{dual, models, state, wrenches};
 use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
-    Constraint, ReferenceFrame, Workspace, aba, bias, centroidal, centroidal_derivatives, centroidal_momentum_matrix,
-    com_jacobian, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_derivatives,
-    frame_jacobian_rate, generalized_gravity, joint_jacobians, mechanical_energy, minv, rnea, rnea_with, static_torque,
-    torque_regressor,
+    Constraint, ReferenceFrame, Workspace, aba, bias, centroidal, centroidal_momentum_matrix, com_jacobian,
+    coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian_rate, frame_motion_derivatives,
+    generalized_gravity, joint_jacobians, mechanical_energy, minv, momentum_derivatives, rnea, rnea_with,
+    static_torque, torque_regressor,
 };
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, bias_derivatives,
@@ -174,11 +174,11 @@ fn columns_of_degrees_of_freedom_allocate_nothing_the_second_time() {
                     call("momentum", &mut |ws| used(centroidal_momentum_matrix(&model, ws, &q).expect("runs")));
                     call("centroidal", &mut |ws| used(centroidal(&model, ws, &q, &v, &a).expect("runs")));
                     call("its derivatives", &mut |ws| {
-                        used(centroidal_derivatives(&model, ws, &q, &v, &a).expect("runs"));
+                        used(momentum_derivatives(&model, ws, &q, &v, &a).expect("runs"));
                     });
                     call("rate", &mut |ws| used(frame_jacobian_rate(&model, ws, &q, &v, last, world).expect("runs")));
                     call("frame", &mut |ws| {
-                        used(frame_derivatives(&model, ws, &q, &v, &a, last, world).expect("runs"))
+                        used(frame_motion_derivatives(&model, ws, &q, &v, &a, last, world).expect("runs"))
                     });
                     call("regressor", &mut |ws| used(torque_regressor(&model, ws, &q, &v, &a).expect("runs")));
                     call("gravity", &mut |ws| used(generalized_gravity(&model, ws, &q).expect("runs")));
@@ -275,7 +275,8 @@ mod of_kinematics {
     };
     use gradyn::model::Model;
     use gradyn::partials::{
-        centroidal_derivatives, com_derivatives, frame_derivatives, jacobian_transpose_derivatives, point_derivatives,
+        com_derivatives, frame_motion_derivatives, jacobian_transpose_derivatives, momentum_derivatives,
+        point_derivatives,
     };
     use gradyn::spatial::Force;
     use nalgebra::Vector3;
@@ -309,7 +310,7 @@ mod of_kinematics {
             frame_jacobian_rate(model, ws, q, v, body, reference).expect("runs");
             frame_bias_acceleration(model, ws, q, v, body, reference).expect("runs");
             let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-            frame_derivatives(model, ws, method, at, body, reference).expect("runs");
+            frame_motion_derivatives(model, ws, method, at, body, reference).expect("runs");
             point_derivatives(model, ws, method, at, body, point, reference).expect("runs");
             jacobian_transpose_derivatives(model, ws, method, q, body, reference, force).expect("runs");
         }
@@ -318,7 +319,7 @@ mod of_kinematics {
         centroidal(model, ws, q, v, a).expect("runs");
         centroidal_momentum_matrix(model, ws, q).expect("runs");
         let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-        centroidal_derivatives(model, ws, method, at).expect("runs");
+        momentum_derivatives(model, ws, method, at).expect("runs");
         com_derivatives(model, ws, method, at, None).expect("runs");
     }
 }

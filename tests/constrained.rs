@@ -8,7 +8,7 @@ use gradyn::dynamics::{
     Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_jacobian, forward_dynamics,
     impulse_dynamics, mass_matrix, rnea_with,
 };
-use gradyn::joint::{Axis, Cylindrical, Planar, Prismatic, Revolute, Translation, Universal};
+use gradyn::joint::{Axis, Cylindrical, Helical, Planar, Prismatic, Revolute, Translation, Universal};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyId, InputError, Model};
 use gradyn::partials::{
@@ -35,13 +35,14 @@ fn constraints(model: &Model, seed: u64) -> Vec<Constraint> {
     let (a, b) = pair(rng, false);
     let (x_a, x_b) = (transform(rng), transform(rng));
     // One kind of row each time; all kinds come up.
-    let third = match seed % 7 {
+    let third = match seed % 8 {
         0 => Ok(Constraint::frame(a, x_a, b, x_b)),
         1 => Constraint::joint(a, x_a, b, x_b, Revolute { axis: common::axis(rng) }),
         2 => Constraint::joint(a, x_a, b, x_b, Prismatic { axis: common::axis(rng) }),
         3 => Constraint::joint(a, x_a, b, x_b, Universal { first: common::axis(rng), second: Axis::X }),
         4 => Constraint::joint(a, x_a, b, x_b, Cylindrical { axis: Axis::Y }),
         5 => Constraint::joint(a, x_a, b, x_b, Planar::new(common::axis(rng))),
+        6 => Constraint::joint(a, x_a, b, x_b, Helical { axis: common::axis(rng), pitch: 0.2 }),
         _ => Constraint::joint(a, x_a, b, x_b, Translation),
     };
     vec![point, third.expect("can close a loop").with_gains(7.0, 3.0)]

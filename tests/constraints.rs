@@ -10,7 +10,7 @@ use gradyn::dynamics::{
     constraint_jacobian, forward_dynamics, forward_kinematics, impulse_dynamics, inverse_dynamics, kinetic_energy,
     mass_matrix, rnea_with,
 };
-use gradyn::joint::{Axis, Elementary, FreeFlyer, Helical, Joint, JointKind, Revolute};
+use gradyn::joint::{Axis, Cylindrical, Elementary, FreeFlyer, Helical, Joint, JointKind, Revolute};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
 use gradyn::partials::{State, StateFunction, by_differences, by_duals};
@@ -476,7 +476,7 @@ fn loop_joints(rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Elementary> {
         Joint::Elementary(kind) => Some(kind),
         _ => None,
     });
-    kinds.filter(|kind| !matches!(kind, Elementary::Helical(_) | Elementary::FreeFlyer(_))).collect()
+    kinds.filter(|kind| !matches!(kind, Elementary::FreeFlyer(_))).collect()
 }
 
 /// Wherever a joint of the tree is, the same joint as a constraint holds, and takes nothing away; with its own freedoms its
@@ -579,16 +579,40 @@ fn four_bar_closes_by_a_revolute_joint() {
     assert_near(&ddq, by.ddq, 1e-13, "accelerations");
 }
 
-/// A screw and a free joint are no loop joints, and said to be none.
+/// A thread holds on every turn, also without pitch; its row is what is left of the pitch times the angle.
+#[test]
+fn threads_hold_on_every_turn() {
+    let mut builder = ModelBuilder::new("nut");
+    let rng = &mut rng(79);
+    let axis = common::axis(rng);
+    let joint = Cylindrical { axis };
+    builder.add_body(None, "nut", "slides", Transform::identity(), joint, inertia(rng)).expect("builds");
+    let model = builder.build().expect("builds");
+    let (nut, here) = (model.body_id(0).expect("is there"), Transform::identity());
+    let mut ws = Workspace::new(&model);
+    // Translation, then rotation.
+    let mut error = |pitch: f64, along: f64, angle: f64| {
+        let list = [Constraint::joint(None, here, nut, here, Helical { axis, pitch }).expect("can")];
+        constraint_error(&model, &mut ws, &[along, angle], &list).expect("runs")[2]
+    };
+    for pitch in [0.1, -0.3, 1e-3, 0.0] {
+        for angle in [0.0, 3.0, 3.3, -3.3, 7.0, 100.0] {
+            // Roundings of angles up to a hundred.
+            assert!(error(pitch, pitch * angle, angle).abs() < 1e-13, "{pitch} {angle}");
+            let left = error(pitch, pitch * angle + 1e-4, angle);
+            assert!((left - 1e-4).abs() < 1e-13, "{pitch} {angle}: {left}");
+        }
+    }
+}
+
+/// A free joint is no loop joint, and said to be none.
 #[test]
 fn joints_that_close_no_loop_are_named() {
     let (model, _) = four_bar();
     let (a, b) = (model.body_id(0).expect("is there"), model.body_id(1).expect("is there"));
     let here = Transform::<f64>::identity();
-    let screw = Helical { axis: Axis::X, pitch: 0.1 };
-    let e = Constraint::joint(a, here, b, here, screw).expect_err("cannot");
-    assert_eq!(e, InputError::LoopJoint { kind: Elementary::from(screw).name() });
-    assert!(Constraint::joint(a, here, b, here, FreeFlyer).is_err());
+    let e = Constraint::joint(a, here, b, here, FreeFlyer).expect_err("cannot");
+    assert_eq!(e, InputError::LoopJoint { kind: Elementary::<f64>::from(FreeFlyer).name() });
 }
 
 /// What cannot be a constraint is named, with why.

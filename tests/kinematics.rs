@@ -9,7 +9,8 @@ use gradyn::dynamics::{
 };
 use gradyn::model::{InputError, Model};
 use gradyn::partials::{
-    DerivativeWorkspace, Method, frame_derivatives, jacobian_transpose_derivatives, point_derivatives, rnea_derivatives,
+    DerivativeWorkspace, Method, classical_frame_derivatives, frame_derivatives, jacobian_transpose_derivatives,
+    point_derivatives, rnea_derivatives,
 };
 use gradyn::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::Scalar;
@@ -193,10 +194,11 @@ fn digits_are_kept_far_away() {
                 numbers.extend_from_slice(j.as_slice());
                 let j = frame_jacobian_rate(&model, ws, &q, &v, last, reference).expect("valid");
                 numbers.extend_from_slice(j.as_slice());
-                let by = gradyn::dynamics::frame_derivatives(&model, ws, &q, &v, &a, last, reference).expect("valid");
+                let by =
+                    gradyn::dynamics::frame_motion_derivatives(&model, ws, &q, &v, &a, last, reference).expect("valid");
                 by.matrices().into_iter().for_each(|(_, m)| numbers.extend_from_slice(m.as_slice()));
-                let by = gradyn::dynamics::jacobian_transpose_derivatives(&model, ws, &q, last, reference, force)
-                    .expect("valid");
+                let by =
+                    gradyn::dynamics::frame_torque_derivatives(&model, ws, &q, last, reference, force).expect("valid");
                 numbers.extend_from_slice(by.dtorque_dq.as_slice());
             }
             q[0] += 1e6;
@@ -373,6 +375,40 @@ fn frame_derivatives_agree() {
                     assert_methods_agree(difference.matrices(), dual.matrices(), DIFFERENCE, &what);
                     assert!(difference.errors.is_some());
                 }
+            }
+        }
+    }
+}
+
+/// The same of the classical acceleration; at the frame's origin it is that of the point there.
+#[test]
+fn classical_frame_derivatives_agree() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 15);
+        let mut ws = DerivativeWorkspace::new(&model);
+        for (i, frame) in frames(&model).into_iter().enumerate() {
+            for reference in ReferenceFrame::ALL {
+                let what = format!("{what}, {frame:?}, {reference}");
+                let mut run = |method| {
+                    classical_frame_derivatives(&model, &mut ws, method, (&q, &v, &a), frame, reference)
+                        .expect("valid")
+                        .clone()
+                };
+                let (exact, dual) = (run(Method::Analytical), run(Method::Dual));
+                assert_near(&motion(exact.velocity), &motion(dual.velocity), EXACT, &what);
+                assert_near(&motion(exact.acceleration), &motion(dual.acceleration), EXACT, &what);
+                assert_methods_agree(exact.matrices(), dual.matrices(), EXACT, &what);
+                if i == 3 && small(&model) {
+                    let difference = run(Method::Difference);
+                    assert_methods_agree(difference.matrices(), dual.matrices(), DIFFERENCE, &what);
+                    assert!(difference.errors.is_some());
+                }
+                let (FrameRef::Body(body), true) = (frame, reference != ReferenceFrame::World) else { continue };
+                let (method, origin) = (Method::Analytical, Vector3::zeros());
+                let point = point_derivatives(&model, &mut ws, method, (&q, &v, &a), body, origin, reference);
+                let point = point.expect("valid");
+                let linear = exact.matrices().map(|(name, m)| (name, m.rows(0, 3).into_owned()));
+                assert_methods_agree(linear.each_ref().map(|(name, m)| (*name, m)), point.matrices(), EXACT, &what);
             }
         }
     }

@@ -4,8 +4,9 @@ mod common;
 
 use gradyn::dynamics::{
     Centroidal, CentroidalDerivatives, FrameDerivatives, FrameRef, Kinematics, ReferenceFrame, Workspace, centroidal,
-    centroidal_derivatives, centroidal_momentum_matrix, com_jacobian, forward_kinematics, frame_derivatives,
-    frame_jacobian, frame_jacobian_rate, generalized_gravity, joint_jacobians, mechanical_energy, torque_regressor,
+    centroidal_momentum_matrix, com_jacobian, forward_kinematics, frame_jacobian, frame_jacobian_rate,
+    frame_motion_derivatives, generalized_gravity, joint_jacobians, mechanical_energy, momentum_derivatives,
+    torque_regressor,
 };
 use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Revolute, Spherical};
 use gradyn::model::{InputError, Model};
@@ -70,11 +71,11 @@ where
     keep("centroidal: momentum_rate", force(c.momentum_rate));
     keep("centroidal: matrix", matrix(c.matrix));
     keep("centroidal: matrix_rate", matrix(c.matrix_rate));
-    let by: &CentroidalDerivatives<T> = centroidal_derivatives(model, ws, &q, &v, &a).expect("valid");
-    keep("centroidal_derivatives: momentum", force(by.momentum));
-    keep("centroidal_derivatives: momentum_rate", force(by.momentum_rate));
+    let by: &CentroidalDerivatives<T> = momentum_derivatives(model, ws, &q, &v, &a).expect("valid");
+    keep("momentum_derivatives: momentum", force(by.momentum));
+    keep("momentum_derivatives: momentum_rate", force(by.momentum_rate));
     for (name, m) in by.matrices() {
-        keep(&format!("centroidal_derivatives: {name}"), matrix(m));
+        keep(&format!("momentum_derivatives: {name}"), matrix(m));
     }
 
     let last = model.body_id(model.bodies().len() - 1).expect("is there");
@@ -86,11 +87,12 @@ where
     for (frame, reference) in frames.into_iter().flat_map(|f| ReferenceFrame::ALL.map(|r| (f, r))) {
         let rate = frame_jacobian_rate(model, ws, &q, &v, frame, reference).expect("valid");
         keep(&format!("frame_jacobian_rate of {frame:?}, {reference}"), matrix(rate));
-        let by: &FrameDerivatives<T> = frame_derivatives(model, ws, &q, &v, &a, frame, reference).expect("valid");
-        keep(&format!("frame_derivatives of {frame:?}, {reference}: velocity"), motion(by.velocity));
-        keep(&format!("frame_derivatives of {frame:?}, {reference}: acceleration"), motion(by.acceleration));
+        let by: &FrameDerivatives<T> =
+            frame_motion_derivatives(model, ws, &q, &v, &a, frame, reference).expect("valid");
+        keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: velocity"), motion(by.velocity));
+        keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: acceleration"), motion(by.acceleration));
         for (name, m) in by.matrices() {
-            keep(&format!("frame_derivatives of {frame:?}, {reference}: {name}"), matrix(m));
+            keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: {name}"), matrix(m));
         }
     }
 
@@ -194,7 +196,7 @@ fn what_the_tree_makes_zero_is_zero() {
             let beside = |dof: &usize| !moving.contains(dof);
             let rate = frame_jacobian_rate(&model, ws, &q, &v, b, world).expect("valid");
             assert!((0..model.nv()).filter(beside).all(|dof| rate.column(dof).amax() == 0.0), "{what}: rate of {b:?}");
-            let by = frame_derivatives(&model, ws, &q, &v, &a, b, world).expect("valid");
+            let by = frame_motion_derivatives(&model, ws, &q, &v, &a, b, world).expect("valid");
             for (name, m) in by.matrices() {
                 let zero = (0..model.nv()).filter(beside).all(|dof| m.column(dof).amax() == 0.0);
                 assert!(zero, "{what}: {name} of {b:?}");
@@ -225,7 +227,7 @@ fn what_is_not_finite_is_named() {
         ("com_jacobian", com_jacobian(&model, ws, &q_bad, None).map(|_| ())),
         ("centroidal_momentum_matrix", centroidal_momentum_matrix(&model, ws, &q_bad).map(|_| ())),
         ("frame_jacobian_rate", frame_jacobian_rate(&model, ws, &q_bad, &v, b, world).map(|_| ())),
-        ("frame_derivatives", frame_derivatives(&model, ws, &q_bad, &v, &a, b, world).map(|_| ())),
+        ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q_bad, &v, &a, b, world).map(|_| ())),
         ("forward_kinematics", forward_kinematics(&model, ws, &q_bad, &v, &a).map(|_| ())),
     ];
     for (name, found) in of_q {
@@ -234,7 +236,7 @@ fn what_is_not_finite_is_named() {
     }
     let found = centroidal(&model, ws, &q, &v_bad, &a).map(|_| ());
     assert!(matches!(found, Err(InputError::NotFinite { what: "v", index: 2, .. })), "{found:?}");
-    let found = centroidal_derivatives(&model, ws, &q, &v, &a_bad).map(|_| ());
+    let found = momentum_derivatives(&model, ws, &q, &v, &a_bad).map(|_| ());
     assert!(matches!(found, Err(InputError::NotFinite { what: "a", index: 0, .. })), "{found:?}");
     // And after that all is as before.
     let fresh = results(&model, &mut Workspace::<f64>::new(&model), &(q.clone(), v.clone(), a.clone()));

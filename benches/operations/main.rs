@@ -68,7 +68,7 @@ fn count(model: &Model) -> String {
         counted("ccrba", || _ = black_box(dy::centroidal_momentum_matrix(model, ws, q).expect("finite"))),
         counted("dccrba", || _ = black_box(dy::centroidal(model, ws, q, v, a).expect("finite"))),
         counted("computeCentroidalDynamicsDerivatives", || {
-            _ = black_box(dy::centroidal_derivatives(model, ws, q, v, a).expect("finite"));
+            _ = black_box(dy::momentum_derivatives(model, ws, q, v, a).expect("finite"));
         }),
         counted("jacobianCenterOfMass", || _ = black_box(dy::com_jacobian(model, ws, q, None).expect("finite"))),
         counted("computeTotalEnergy", || _ = black_box(dy::mechanical_energy(model, ws, q, v).expect("finite"))),

@@ -1,10 +1,12 @@
 //! The JSON that scripts read.
 
+use crate::constraints::Constraints;
 use crate::error::Error;
 use crate::evaluation::{Evaluator, Value};
 use crate::output::Output;
 use crate::quantity::Quantity;
 use crate::robot::Robot;
+use crate::states::json::Json;
 use crate::states::{LinkWrench, State};
 use gradyn::joint::Joint;
 use gradyn::partials::Method;
@@ -95,7 +97,7 @@ impl<T: Serialize> Serialize for Entries<T> {
     }
 }
 
-/// A state as `evaluate` reads it.
+/// A state as `evaluate` repeats it.
 #[derive(Debug, Serialize)]
 pub(crate) struct StateAnswer<'a> {
     q: &'a [f64],
@@ -104,6 +106,9 @@ pub(crate) struct StateAnswer<'a> {
     /// The torques that accelerations were computed from; `tau` is the answer's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     tau_given: Option<&'a [f64]>,
+    /// The same, in a file that is to be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tau: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     f_ext: Option<Entries<[f64; 6]>>,
 }
@@ -112,7 +117,13 @@ impl<'a> StateAnswer<'a> {
     pub(crate) fn new(state: &'a State) -> Self {
         let entry = |link: &LinkWrench| (link.link.clone(), link.wrench);
         let f_ext = state.f_ext.as_ref().map(|links| Entries(links.iter().map(entry).collect()));
-        Self { q: &state.q, v: &state.v, a: &state.a, tau_given: state.tau.as_deref(), f_ext }
+        Self { q: &state.q, v: &state.v, a: &state.a, tau_given: state.tau.as_deref(), tau: None, f_ext }
+    }
+
+    /// As an input.
+    pub(crate) fn input(state: &'a State) -> Self {
+        let answer = Self::new(state);
+        Self { tau: answer.tau_given, tau_given: None, ..answer }
     }
 }
 
@@ -134,20 +145,37 @@ struct Head<'a> {
     nv: usize,
     joints: Vec<JointAnswer<'a>>,
     mimic: Vec<MimicAnswer<'a>>,
+    /// As they were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraints: Option<&'a [Json]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restitution: Option<f64>,
+    /// A name for each of their rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraint_rows: Option<&'a [String]>,
     /// Filled in piece by piece.
     states: [(); 0],
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) method: Method,
+    pub(crate) quantities: &'a [Quantity],
+    pub(crate) constraints: &'a Constraints,
 }
 
 /// Writes the whole answer, a state a line. `place` names a state in errors; `done` is called after each.
 pub(crate) fn write(
     robot: &Robot,
-    method: Method,
-    quantities: &[Quantity],
+    question: Question<'_>,
     states: &[State],
     output: &mut Output,
     place: impl Fn(usize) -> String,
     mut done: impl FnMut(),
 ) -> Result<(), Error> {
+    let Question { method, quantities, constraints } = question;
+    let held = constraints.given.is_some();
     let head = Head {
         robot: robot.model.name(),
         method: method.name(),
@@ -155,6 +183,9 @@ pub(crate) fn write(
         nv: robot.model.nv(),
         joints: joints(robot),
         mimic: mimics(robot),
+        constraints: constraints.given.as_deref(),
+        restitution: held.then_some(constraints.restitution),
+        constraint_rows: held.then_some(&constraints.rows),
         states: [],
     };
     output.write(|to| {
@@ -162,7 +193,7 @@ pub(crate) fn write(
         // Ends in `"states":[]}`: the list is opened again.
         to.write_all(text.strip_suffix("]}").unwrap_or(&text).as_bytes())
     })?;
-    let mut evaluator = Evaluator::new(robot, method, quantities);
+    let mut evaluator = Evaluator::new(robot, constraints, method, quantities);
     for (k, state) in states.iter().enumerate() {
         output.write(|to| to.write_all(if k == 0 { b"\n" } else { b",\n" }))?;
         let quantities = evaluator.evaluate(state).map_err(|error| Error::Input { place: place(k), error })?;

@@ -46,6 +46,20 @@ pub(crate) enum Command {
     Bench(Bench),
 }
 
+/// What holds the robot.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ConstraintArgs {
+    /// A point of the robot is held: the origin of this link or joint; may be given again
+    #[arg(long, help_heading = "Constraints", value_name = "FRAME")]
+    pub(crate) contact: Vec<String>,
+    /// A link or joint is held, its rotation too; may be given again
+    #[arg(long, help_heading = "Constraints", value_name = "FRAME")]
+    pub(crate) contact_frame: Vec<String>,
+    /// Contacts and loops from a file with `constraints`, such as `evaluate` reads; `-` is standard input
+    #[arg(long, help_heading = "Constraints", value_name = "FILE")]
+    pub(crate) constraints: Option<PathBuf>,
+}
+
 /// The robot, and choices that make it another one.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RobotArgs {
@@ -100,6 +114,21 @@ pub(crate) struct Info {
     "  com   {mass, position, velocity, acceleration} of the centre of mass\n",
     "  com_jacobian   3 by nv\n",
     "  centroidal   {matrix, matrix_rate: 6 by nv; momentum, momentum_rate: 6}, about the centre of mass\n\n",
+    "and, under constraints with m rows in all (points 3, frames 6, joints 1 to 6):\n",
+    "  constrained_ddq, constrained_ddq_dq, _dv, _dtau, _df_ext   accelerations by tau and f_ext, and their derivatives\n",
+    "  constraint_forces, constraint_forces_dq, _dv, _dtau, _df_ext   multipliers, m: N and N m on FRAME, axes of the world\n",
+    "  impulse_v, impulse_v_dq, _dv   velocities after an impact that the constraints take up, by those before\n",
+    "  impulse, impulse_dq, _dv   its impulses, m: N s and N m s\n",
+    "  constraint_rank, constraint_error, constraint_jacobian, constraint_bias   independent rows, e (m), J (m by nv), γ (m)\n\n",
+    "Constraints stand beside the states, {\"constraints\": [..], \"states\": [..]}. Each is an object with\n",
+    "  frame   the link or joint that is held\n",
+    "  type   point (its origin), frame (its rotation too), or the joint that closes a loop: revolute, prismatic, helical,\n",
+    "         cylindrical, universal, planar, spherical, translation\n",
+    "  to   the link or joint that it is held to; the world if it is left out\n",
+    "  placement, to_placement   where, in coordinates of each: {\"xyz\": [x,y,z], \"rpy\": [roll,pitch,yaw]}, m and rad\n",
+    "  axis, second_axis, pitch   of joints: [x,y,z] in coordinates of `to`, the second in those of `frame`; m a radian\n",
+    "  gains   [kp, kd], so that e'' + kd e' + kp e = 0 (Baumgarte)\n",
+    "Beside them may stand \"restitution\", from 0 to 1, of impacts.\n\n",
     "Example:\n  gradyn evaluate robots/double_pendulum.urdf --states states.json --output answer.json",
 ))]
 pub(crate) struct Evaluate {
@@ -160,6 +189,8 @@ pub(crate) struct Derivatives {
 #[command(after_help = concat!(
     "Without --against, an entry deviates if two methods differ there by more than ten times the error that the ",
     "differences estimate for themselves, and by more than 1e-9 of the largest entry.\n\n",
+    "With --contact, --contact-frame or --constraints, accelerations and forces under these constraints are compared too,\n",
+    "and velocities and impulses after an impact; `gradyn help evaluate` says what FILE holds then.\n\n",
     "With --against, FILE holds states and what another program computed there: q, v, a, f_ext as `evaluate` reads them, ",
     "and any of the quantities that `evaluate` knows. `tau` is checked too, unless accelerations (ddq and its derivatives) ",
     "are claimed, which are checked at it (or at `tau_given`, if that is there). Three forms:\n",
@@ -169,11 +200,14 @@ pub(crate) struct Derivatives {
     "  .npz   arrays of NumPy by the same names, states along the first axis (left out for a single state); `joints`\n",
     "A derivative by q has a column for each entry of v; with --layout drake it may have one for each entry of q.\n\n",
     "Example:\n  gradyn check robots/g1.urdf --floating-base\n",
+    "  gradyn check robots/solo12.urdf --floating-base --contact FL_FOOT --contact HR_FOOT\n",
     "  gradyn check robots/panda.urdf --against theirs.npz --layout pinocchio --report report.html",
 ))]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
+    #[command(flatten)]
+    pub(crate) held: ConstraintArgs,
     /// Check what another program computed: JSON, CSV or .npz; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["samples", "seed", "state"])]
     pub(crate) against: Option<PathBuf>,

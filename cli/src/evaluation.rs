@@ -1,15 +1,20 @@
 //! Computes what is asked for at a state.
 
 use crate::answer::{Entries, Rows};
+use crate::constraints::Constraints;
 use crate::quantity::Quantity;
 use crate::robot::Robot;
 use crate::states::State;
 use gradyn::dynamics::{
-    ExternalWrench, ReferenceFrame, Workspace, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
-    frame_jacobian, generalized_gravity, kinetic_energy, minv, potential_energy,
+    ExternalWrench, ReferenceFrame, Workspace, bias, center_of_mass, centroidal, com_jacobian, constraint_bias,
+    constraint_error, constraint_jacobian, coriolis_matrix, frame_jacobian, generalized_gravity, impulse_dynamics,
+    kinetic_energy, minv, potential_energy,
 };
 use gradyn::model::InputError;
-use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, forward_dynamics_derivatives, rnea_derivatives};
+use gradyn::partials::{
+    DerivativeWorkspace, Method, RneaDerivatives, constraint_dynamics_derivatives, forward_dynamics_derivatives,
+    impulse_dynamics_derivatives, rnea_derivatives,
+};
 use gradyn::spatial::Force;
 use nalgebra::DMatrix;
 use serde::{Serialize, Serializer};
@@ -22,6 +27,7 @@ const REFERENCE: ReferenceFrame = ReferenceFrame::Local;
 pub(crate) enum Value {
     Text(&'static str),
     Number(f64),
+    Count(usize),
     Numbers(Vec<f64>),
     Matrix(DMatrix<f64>),
     Fields(Entries<Value>),
@@ -32,6 +38,7 @@ impl Serialize for Value {
         match self {
             Self::Text(text) => text.serialize(serializer),
             Self::Number(number) => number.serialize(serializer),
+            Self::Count(count) => count.serialize(serializer),
             Self::Numbers(numbers) => numbers.serialize(serializer),
             Self::Matrix(matrix) => Rows(matrix).serialize(serializer),
             Self::Fields(fields) => fields.serialize(serializer),
@@ -62,6 +69,7 @@ impl Value {
 #[derive(Debug)]
 pub(crate) struct Evaluator<'a> {
     robot: &'a Robot,
+    constraints: &'a Constraints,
     method: Method,
     quantities: &'a [Quantity],
     by_method: DerivativeWorkspace,
@@ -71,10 +79,16 @@ pub(crate) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(crate) fn new(robot: &'a Robot, method: Method, quantities: &'a [Quantity]) -> Self {
-        let workspace = || DerivativeWorkspace::new(&robot.model);
-        let (by_method, exact, forward) = (workspace(), workspace(), workspace());
-        Self { robot, method, quantities, by_method, exact, forward, workspace: Workspace::new(&robot.model) }
+    pub(crate) fn new(
+        robot: &'a Robot,
+        constraints: &'a Constraints,
+        method: Method,
+        quantities: &'a [Quantity],
+    ) -> Self {
+        let derivatives = || DerivativeWorkspace::new(&robot.model);
+        let (by_method, exact, forward) = (derivatives(), derivatives(), derivatives());
+        let workspace = Workspace::new(&robot.model);
+        Self { robot, constraints, method, quantities, by_method, exact, forward, workspace }
     }
 
     /// The quantities by name, in order. Those of wrenches are left out where a state does not speak of any.
@@ -84,8 +98,14 @@ impl<'a> Evaluator<'a> {
         if self.quantities.iter().any(|quantity| quantity.is_of_torques()) {
             self.torques(state, &mut values)?;
         }
-        if self.quantities.iter().any(|quantity| quantity.needs_tau()) {
+        if self.quantities.iter().any(|quantity| quantity.is_of_accelerations()) {
             self.accelerations(state, &wrenches, &mut values)?;
+        }
+        if self.quantities.iter().any(|quantity| quantity.is_of_constrained()) {
+            self.constrained(state, &wrenches, &mut values)?;
+        }
+        if self.quantities.iter().any(|quantity| quantity.is_of_impulses()) {
+            self.impulses(state, &mut values)?;
         }
         for &quantity in self.quantities {
             if let Some(value) = self.other(state, &wrenches, quantity)? {
@@ -112,7 +132,7 @@ impl<'a> Evaluator<'a> {
                 Quantity::DtauDq => Value::matrix(&by.dtau_dq),
                 Quantity::DtauDv => Value::matrix(&by.dtau_dv),
                 Quantity::DtauDa => Value::matrix(&by.dtau_da),
-                Quantity::DtauDfExt if state.f_ext.is_some() => by_link(robot, state, &by.dtau_df_ext),
+                Quantity::DtauDfExt if state.f_ext.is_some() => by_link(state, &by.dtau_df_ext, robot.model.nv()),
                 _ => continue,
             };
             values.push((quantity.name().to_owned(), value));
@@ -138,7 +158,60 @@ impl<'a> Evaluator<'a> {
                 Quantity::DdqDq => Value::matrix(&by.ddq_dq),
                 Quantity::DdqDv => Value::matrix(&by.ddq_dv),
                 Quantity::DdqDtau => Value::matrix(&by.ddq_dtau),
-                Quantity::DdqDfExt if state.f_ext.is_some() => by_link(robot, state, &by.ddq_df_ext),
+                Quantity::DdqDfExt if state.f_ext.is_some() => by_link(state, &by.ddq_df_ext, robot.model.nv()),
+                _ => continue,
+            };
+            values.push((quantity.name().to_owned(), value));
+        }
+        Ok(())
+    }
+
+    /// Forward dynamics under constraints and its derivatives.
+    fn constrained(
+        &mut self,
+        state: &State,
+        wrenches: &[ExternalWrench],
+        values: &mut Vec<(String, Value)>,
+    ) -> Result<(), InputError> {
+        let Self { robot, constraints, method, .. } = *self;
+        // That each state has `tau` has been checked.
+        let at = (&state.q[..], &state.v[..], state.tau.as_deref().unwrap_or_default());
+        let ws = &mut self.forward;
+        let by = constraint_dynamics_derivatives(&robot.model, ws, method, at, wrenches, &constraints.list)?;
+        let (nv, rows) = (robot.model.nv(), constraints.rows.len());
+        for &quantity in self.quantities {
+            let value = match quantity {
+                Quantity::ConstrainedDdq => Value::numbers(&by.ddq),
+                Quantity::ConstrainedDdqDq => Value::matrix(&by.ddq_dq),
+                Quantity::ConstrainedDdqDv => Value::matrix(&by.ddq_dv),
+                Quantity::ConstrainedDdqDtau => Value::matrix(&by.ddq_dtau),
+                Quantity::ConstrainedDdqDfExt if state.f_ext.is_some() => by_link(state, &by.ddq_df_ext, nv),
+                Quantity::ConstraintForces => Value::numbers(&by.lambda),
+                Quantity::ConstraintForcesDq => Value::matrix(&by.dlambda_dq),
+                Quantity::ConstraintForcesDv => Value::matrix(&by.dlambda_dv),
+                Quantity::ConstraintForcesDtau => Value::matrix(&by.dlambda_dtau),
+                Quantity::ConstraintForcesDfExt if state.f_ext.is_some() => by_link(state, &by.dlambda_df_ext, rows),
+                _ => continue,
+            };
+            values.push((quantity.name().to_owned(), value));
+        }
+        Ok(())
+    }
+
+    /// An impulse that constraints take up, and its derivatives.
+    fn impulses(&mut self, state: &State, values: &mut Vec<(String, Value)>) -> Result<(), InputError> {
+        let Self { robot, constraints, method, .. } = *self;
+        let (ws, at) = (&mut self.forward, (&state.q[..], &state.v[..]));
+        let restitution = constraints.restitution;
+        let by = impulse_dynamics_derivatives(&robot.model, ws, method, at, restitution, &constraints.list)?;
+        for &quantity in self.quantities {
+            let value = match quantity {
+                Quantity::ImpulseV => Value::numbers(&by.v),
+                Quantity::ImpulseVDq => Value::matrix(&by.dv_dq),
+                Quantity::ImpulseVDv => Value::matrix(&by.dv_dv),
+                Quantity::Impulse => Value::numbers(&by.impulse),
+                Quantity::ImpulseDq => Value::matrix(&by.dimpulse_dq),
+                Quantity::ImpulseDv => Value::matrix(&by.dimpulse_dv),
                 _ => continue,
             };
             values.push((quantity.name().to_owned(), value));
@@ -153,8 +226,9 @@ impl<'a> Evaluator<'a> {
         wrenches: &[ExternalWrench],
         quantity: Quantity,
     ) -> Result<Option<Value>, InputError> {
-        let Self { robot, .. } = *self;
+        let Self { robot, constraints, .. } = *self;
         let (model, ws) = (&robot.model, &mut self.workspace);
+        let held = &constraints.list;
         let State { q, v, a, .. } = state;
         Ok(Some(match quantity {
             Quantity::MassMatrixInverse => Value::matrix(minv(model, ws, q)?),
@@ -197,13 +271,18 @@ impl<'a> Evaluator<'a> {
                     ("momentum_rate", Value::six(&whole.momentum_rate)),
                 ])
             }
+            // The same whatever the velocities.
+            Quantity::ConstraintRank => Value::Count(impulse_dynamics(model, ws, q, v, 0.0, held)?.rank),
+            Quantity::ConstraintError => Value::numbers(constraint_error(model, ws, q, held)?),
+            Quantity::ConstraintJacobian => Value::matrix(constraint_jacobian(model, ws, q, held)?),
+            Quantity::ConstraintBias => Value::numbers(constraint_bias(model, ws, q, v, held)?),
             _ => return Ok(None),
         }))
     }
 }
 
-fn by_link(robot: &Robot, state: &State, by_body: &[DMatrix<f64>]) -> Value {
-    let links = state.by_link(by_body, robot.model.nv()).into_iter();
+fn by_link(state: &State, by_body: &[DMatrix<f64>], rows: usize) -> Value {
+    let links = state.by_link(by_body, rows).into_iter();
     Value::Fields(Entries(links.map(|(link, matrix)| (link, Value::Matrix(matrix))).collect()))
 }
 

@@ -6,6 +6,7 @@ mod answer;
 mod args;
 mod claims;
 mod commands;
+mod constraints;
 mod error;
 mod evaluation;
 mod map;

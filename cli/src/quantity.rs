@@ -23,11 +23,31 @@ pub(crate) enum Quantity {
     Com,
     ComJacobian,
     Centroidal,
+    ConstrainedDdq,
+    ConstrainedDdqDq,
+    ConstrainedDdqDv,
+    ConstrainedDdqDtau,
+    ConstrainedDdqDfExt,
+    ConstraintForces,
+    ConstraintForcesDq,
+    ConstraintForcesDv,
+    ConstraintForcesDtau,
+    ConstraintForcesDfExt,
+    ImpulseV,
+    ImpulseVDq,
+    ImpulseVDv,
+    Impulse,
+    ImpulseDq,
+    ImpulseDv,
+    ConstraintRank,
+    ConstraintError,
+    ConstraintJacobian,
+    ConstraintBias,
 }
 
 impl Quantity {
     /// All, in the order of the answer.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 40] = [
         Self::Tau,
         Self::MassMatrix,
         Self::DtauDq,
@@ -48,6 +68,26 @@ impl Quantity {
         Self::Com,
         Self::ComJacobian,
         Self::Centroidal,
+        Self::ConstrainedDdq,
+        Self::ConstrainedDdqDq,
+        Self::ConstrainedDdqDv,
+        Self::ConstrainedDdqDtau,
+        Self::ConstrainedDdqDfExt,
+        Self::ConstraintForces,
+        Self::ConstraintForcesDq,
+        Self::ConstraintForcesDv,
+        Self::ConstraintForcesDtau,
+        Self::ConstraintForcesDfExt,
+        Self::ImpulseV,
+        Self::ImpulseVDq,
+        Self::ImpulseVDv,
+        Self::Impulse,
+        Self::ImpulseDq,
+        Self::ImpulseDv,
+        Self::ConstraintRank,
+        Self::ConstraintError,
+        Self::ConstraintJacobian,
+        Self::ConstraintBias,
     ];
 
     /// What is answered if nothing is asked for.
@@ -76,6 +116,61 @@ impl Quantity {
             Self::Com => "com",
             Self::ComJacobian => "com_jacobian",
             Self::Centroidal => "centroidal",
+            Self::ConstrainedDdq => "constrained_ddq",
+            Self::ConstrainedDdqDq => "constrained_ddq_dq",
+            Self::ConstrainedDdqDv => "constrained_ddq_dv",
+            Self::ConstrainedDdqDtau => "constrained_ddq_dtau",
+            Self::ConstrainedDdqDfExt => "constrained_ddq_df_ext",
+            Self::ConstraintForces => "constraint_forces",
+            Self::ConstraintForcesDq => "constraint_forces_dq",
+            Self::ConstraintForcesDv => "constraint_forces_dv",
+            Self::ConstraintForcesDtau => "constraint_forces_dtau",
+            Self::ConstraintForcesDfExt => "constraint_forces_df_ext",
+            Self::ImpulseV => "impulse_v",
+            Self::ImpulseVDq => "impulse_v_dq",
+            Self::ImpulseVDv => "impulse_v_dv",
+            Self::Impulse => "impulse",
+            Self::ImpulseDq => "impulse_dq",
+            Self::ImpulseDv => "impulse_dv",
+            Self::ConstraintRank => "constraint_rank",
+            Self::ConstraintError => "constraint_error",
+            Self::ConstraintJacobian => "constraint_jacobian",
+            Self::ConstraintBias => "constraint_bias",
+        }
+    }
+
+    /// As people write it, where it has a symbol.
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            Self::Tau => "τ",
+            Self::MassMatrix => "M",
+            Self::DtauDq => "∂τ/∂q",
+            Self::DtauDv => "∂τ/∂v",
+            Self::DtauDa => "∂τ/∂a",
+            Self::DtauDfExt => "∂τ/∂f_ext",
+            Self::Ddq => "q̈",
+            Self::ConstrainedDdq => "q̈_c",
+            Self::DdqDq => "∂q̈/∂q",
+            Self::ConstrainedDdqDq => "∂q̈_c/∂q",
+            Self::DdqDv => "∂q̈/∂v",
+            Self::ConstrainedDdqDv => "∂q̈_c/∂v",
+            Self::DdqDtau => "∂q̈/∂τ",
+            Self::ConstrainedDdqDtau => "∂q̈_c/∂τ",
+            Self::DdqDfExt => "∂q̈/∂f_ext",
+            Self::ConstrainedDdqDfExt => "∂q̈_c/∂f_ext",
+            Self::MassMatrixInverse => "M⁻¹",
+            Self::ConstraintForces => "λ",
+            Self::ConstraintForcesDq => "∂λ/∂q",
+            Self::ConstraintForcesDv => "∂λ/∂v",
+            Self::ConstraintForcesDtau => "∂λ/∂τ",
+            Self::ConstraintForcesDfExt => "∂λ/∂f_ext",
+            Self::ImpulseV => "v⁺",
+            Self::ImpulseVDq => "∂v⁺/∂q",
+            Self::ImpulseVDv => "∂v⁺/∂v",
+            Self::Impulse => "Λ",
+            Self::ImpulseDq => "∂Λ/∂q",
+            Self::ImpulseDv => "∂Λ/∂v",
+            _ => self.name(),
         }
     }
 
@@ -85,8 +180,66 @@ impl Quantity {
     }
 
     /// Does it come from forward dynamics, or one of its derivatives?
-    pub(crate) fn needs_tau(self) -> bool {
+    pub(crate) fn is_of_accelerations(self) -> bool {
         matches!(self, Self::Ddq | Self::DdqDq | Self::DdqDv | Self::DdqDtau | Self::DdqDfExt)
+    }
+
+    /// Does it come from forward dynamics under constraints, or one of its derivatives?
+    pub(crate) fn is_of_constrained(self) -> bool {
+        matches!(
+            self,
+            Self::ConstrainedDdq
+                | Self::ConstrainedDdqDq
+                | Self::ConstrainedDdqDv
+                | Self::ConstrainedDdqDtau
+                | Self::ConstrainedDdqDfExt
+                | Self::ConstraintForces
+                | Self::ConstraintForcesDq
+                | Self::ConstraintForcesDv
+                | Self::ConstraintForcesDtau
+                | Self::ConstraintForcesDfExt
+        )
+    }
+
+    /// Does it come from an impulse, or one of its derivatives?
+    pub(crate) fn is_of_impulses(self) -> bool {
+        matches!(
+            self,
+            Self::ImpulseV | Self::ImpulseVDq | Self::ImpulseVDv | Self::Impulse | Self::ImpulseDq | Self::ImpulseDv
+        )
+    }
+
+    /// Has it a row for each row of the constraints?
+    pub(crate) fn is_of_rows(self) -> bool {
+        matches!(
+            self,
+            Self::ConstraintForces
+                | Self::ConstraintForcesDq
+                | Self::ConstraintForcesDv
+                | Self::ConstraintForcesDtau
+                | Self::ConstraintForcesDfExt
+                | Self::Impulse
+                | Self::ImpulseDq
+                | Self::ImpulseDv
+                | Self::ConstraintError
+                | Self::ConstraintJacobian
+                | Self::ConstraintBias
+        )
+    }
+
+    /// Is it a derivative by wrenches, with a matrix for each link?
+    pub(crate) fn is_by_wrench(self) -> bool {
+        matches!(self, Self::DtauDfExt | Self::DdqDfExt | Self::ConstrainedDdqDfExt | Self::ConstraintForcesDfExt)
+    }
+
+    /// Is it a function of torques?
+    pub(crate) fn needs_tau(self) -> bool {
+        self.is_of_accelerations() || self.is_of_constrained()
+    }
+
+    /// Is there none without constraints?
+    pub(crate) fn needs_constraints(self) -> bool {
+        self == Self::ConstraintRank || self.is_of_rows() || self.is_of_constrained() || self.is_of_impulses()
     }
 }
 

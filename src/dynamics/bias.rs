@@ -2,7 +2,7 @@
 
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::rnea::{Sweep, check_finite, not_finite};
-use super::{Workspace, wide, world};
+use super::{Workspace, rooted, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -57,7 +57,7 @@ pub fn generalized_gravity<'w, P: Real, T: Scalar<P>>(
 /// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); allocates nothing.
 ///
 /// ```text
-/// φ_i = (−m g, −m c × g) − φ_ext ;  τ_i = S_iᵀ Σ φ over the subtree                     in world coordinates
+/// φ_i = (−m g, −m c × g) − φ_ext ;  τ_i = S_iᵀ Σ φ over the subtree                     about the root of each tree
 /// ```
 ///
 /// # Errors
@@ -75,19 +75,19 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.tau);
     }
     check_finite(model, q, &[], &[])?;
-    world::place(model, ws, q);
+    rooted::place_columns(model, ws, q);
 
     let up: Vector3<P> = v3::neg(model.gravity);
     for (i, body) in model.bodies.iter().enumerate() {
         let weight: Vector3<P> = v3::scale::<P, P>(body.inertia.mass, up);
-        let com = ws.x_wb[i].point(v3::lift::<P, T>(body.inertia.com));
+        let com = ws.rooted.pose[i].point(v3::lift::<P, T>(body.inertia.com));
         // Constant but for the place that it acts at.
         ws.force[i] = Force::new(v3::lift(weight), v3::neg(v3::cross(weight, com)));
     }
     for w in wrenches {
         ws.force[w.body.0] -= match w.frame {
-            WrenchFrame::Body => ws.x_wb[w.body.0].act(w.wrench),
-            WrenchFrame::World => w.wrench,
+            WrenchFrame::Body => ws.rooted.pose[w.body.0].act(w.wrench),
+            WrenchFrame::World => ws.rooted.standing(w.body.0, w.wrench),
         };
     }
     for tau in &mut ws.tau {
@@ -95,7 +95,7 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     }
     for (i, body) in model.bodies.iter().enumerate().rev() {
         let f = ws.force[i];
-        for (column, dof) in ws.world.columns[ws.first[i]..].iter().zip(body.v.clone()) {
+        for (column, dof) in ws.rooted.columns[ws.first[i]..].iter().zip(body.v.clone()) {
             ws.tau[dof] += column.power(f);
         }
         if let Some(p) = body.parent {

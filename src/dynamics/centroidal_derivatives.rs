@@ -169,7 +169,7 @@ impl<T: Real> Default for Memory<T> {
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
-pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn momentum_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
@@ -232,8 +232,8 @@ fn fill_centroidal<P: Real, T: Scalar<P>>(
 /// [`partials::com_derivatives`](crate::partials::com_derivatives) gives the choice of the method.
 ///
 /// # Errors
-/// As [`centroidal_derivatives`], and [`InputError::UnknownBody`].
-pub fn com_derivatives<'w, P: Real, T: Scalar<P>>(
+/// As [`momentum_derivatives`], and [`InputError::UnknownBody`].
+pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],

@@ -1,10 +1,11 @@
 //! Mechanical energy.
 
+use super::external::step_world_poses;
 use super::jacobian::check_sizes;
 use super::rnea::check_finite;
-use super::{Workspace, wide, world};
+use super::{Workspace, step, wide, world};
 use crate::model::{InputError, Model};
-use crate::spatial::vector as v3;
+use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 
 /// Kinetic energy, J: `½ vᵀ M(q) v`, that of the rotors (armature) included.
@@ -68,8 +69,9 @@ fn energies<P: Real, T: Scalar<P>>(
         return Ok((T::from(kinetic), T::from(potential)));
     }
     check_finite(model, q, v, &[])?;
-    world::place(model, ws, q);
-    let kinetic = finite(model, "kinetic_energy", kinetic(model, ws, q, v))?;
+    drive(model, ws, q, v);
+    let kinetic = finite(model, "kinetic_energy", kinetic(model, ws, v))?;
+    step_world_poses(model, ws);
     Ok((kinetic, potential(model, ws)))
 }
 
@@ -80,12 +82,24 @@ fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> 
     Err(InputError::Overflow { what, index: 0, joint: format!("all of {}", model.name) })
 }
 
-/// Of bodies that have been placed: `Σ ½ ⟨ν, Y ν⟩ + Σ ½ armature v²`.
-fn kinetic<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) -> T {
-    world::drive(model, ws, q, v);
-    let mut sum = T::zero();
+/// Poses of all bodies in their parents, and their velocities in their own coordinates.
+pub(super) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
     for (i, body) in model.bodies.iter().enumerate() {
-        sum += body.inertia.kinetic_energy(ws.x_wb[i].inv_act(ws.world.velocity[i]));
+        let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
+        step::pose(body, &q[body.q.clone()], columns, &mut ws.trig[i], &mut ws.x_pb[i]);
+        let mut sum = body.parent.map_or_else(Motion::zero, |p| ws.x_pb[i].inv_act(ws.velocity[p]));
+        for (column, v) in columns.iter().zip(&v[body.v.clone()]) {
+            sum = column.times_plus(*v, sum);
+        }
+        ws.velocity[i] = sum;
+    }
+}
+
+/// Of bodies that move: `Σ ½ ⟨ν, Y ν⟩ + Σ ½ armature v²`.
+fn kinetic<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, v: &[T]) -> T {
+    let mut sum = T::zero();
+    for (velocity, body) in ws.velocity.iter().zip(&model.bodies) {
+        sum += body.inertia.kinetic_energy(*velocity);
     }
     for dof in &model.dofs {
         let v = v[dof.index];

@@ -26,12 +26,12 @@ use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
-/// Velocity and spatial acceleration of a frame in a reference, and their derivatives. Matrices 6 × nv, linear rows first.
+/// Velocity and acceleration of a frame in a reference, and their derivatives. Matrices 6 × nv, linear rows first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameDerivatives<T = f64> {
     /// Velocity.
     pub velocity: Motion<T>,
-    /// Spatial acceleration, gravity left out.
+    /// Spatial acceleration, or the classical one if that was asked for; gravity left out.
     pub acceleration: Motion<T>,
     /// `∂v/∂q`, along `q ⊕ ε e_k`.
     pub dvelocity_dq: DMatrix<T>,
@@ -155,7 +155,7 @@ impl<T: Real> Default for Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
 /// finite.
-pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn frame_motion_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
@@ -164,14 +164,48 @@ pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
     frame: impl Into<FrameRef>,
     reference: ReferenceFrame,
 ) -> Result<&'w FrameDerivatives<T>, InputError> {
-    let at = Attached::of(model, frame.into())?;
+    run(model, ws, (q, v, a), frame.into(), reference, false)
+}
+
+/// Velocity and classical acceleration of a frame or a body in a reference, and their derivatives in closed form, in any
+/// number type.
+///
+/// As [`frame_motion_derivatives`], with the acceleration of
+/// [`Kinematics::classical_acceleration_in`](super::Kinematics::classical_acceleration_in): its linear part is that of the point
+/// whose velocity is asked for. Over `f64`, [`partials::classical_frame_derivatives`](crate::partials::classical_frame_derivatives)
+/// gives the choice of the method.
+///
+/// # Errors
+/// As [`frame_motion_derivatives`].
+pub fn classical_motion_derivatives<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    frame: impl Into<FrameRef>,
+    reference: ReferenceFrame,
+) -> Result<&'w FrameDerivatives<T>, InputError> {
+    run(model, ws, (q, v, a), frame.into(), reference, true)
+}
+
+/// Of a frame, with its spatial or its classical acceleration.
+fn run<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    (q, v, a): (&[T], &[T], &[T]),
+    frame: FrameRef,
+    reference: ReferenceFrame,
+    is_classical: bool,
+) -> Result<&'w FrameDerivatives<T>, InputError> {
+    let at = Attached::of(model, frame)?;
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
     let out = &mut memory.frame;
     out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
     (out.velocity, out.acceleration, out.errors) = (Motion::zero(), Motion::zero(), None);
-    if wide::frame_derivatives(model, ws, (q, v, a), &at, reference, out).is_some() {
+    if !is_classical && wide::frame_derivatives(model, ws, (q, v, a), &at, reference, out).is_some() {
         return Ok(&ws.frame_derivatives.insert(memory).frame);
     }
     if let Err(error) = check_finite(model, q, v, a) {
@@ -182,9 +216,15 @@ pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
     let links = update(model, ws, Motion::zero(), (q, v, a));
     if let Some(b) = at.body {
         let seen = Seen::new(links, b, &at, reference);
-        (out.velocity, out.acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
+        let (velocity, acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
+        out.velocity = velocity;
+        out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
         for k in path_columns(links, b) {
-            let by = Column::of(links, b, k, &seen);
+            let mut by = Column::of(links, b, k, &seen);
+            if is_classical {
+                by.acceleration_q.linear = classical(velocity, by.acceleration_q, by.velocity_q);
+                by.acceleration_v.linear = classical(velocity, by.acceleration_v, by.subspace);
+            }
             let dof = links.dof[k];
             add(&mut out.dvelocity_dq, dof, by.velocity_q);
             add(&mut out.dvelocity_dv, dof, by.subspace);
@@ -205,9 +245,9 @@ pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
 /// allocates nothing.
 ///
 /// # Errors
-/// As [`frame_derivatives`].
+/// As [`frame_motion_derivatives`].
 #[expect(clippy::too_many_arguments, reason = "a state, a point and a reference")]
-pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn point_motion_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],

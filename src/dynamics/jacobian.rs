@@ -100,11 +100,15 @@ pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.jacobian.joints);
     }
     check_finite(model, q, &[], &[])?;
-    world::place(model, ws, q);
-    let Workspace { world, dof, jacobian, .. } = ws;
+    for i in 0..model.bodies.len() {
+        world::place_body(model, ws, i, q);
+    }
+    let Workspace { x_wb, columns, first, jacobian, .. } = ws;
     clear(&mut jacobian.joints, 6, model.nv);
-    for (column, dof) in world.columns.iter().zip(dof) {
-        add(&mut jacobian.joints, *dof, *column);
+    for (i, body) in model.bodies.iter().enumerate() {
+        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+            add(&mut jacobian.joints, dof, x_wb[i].act(*column));
+        }
     }
     finite(model, "joint_jacobians", &ws.jacobian.joints)?;
     Ok(&ws.jacobian.joints)

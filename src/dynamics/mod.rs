@@ -2,6 +2,10 @@
 //!
 //! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
 //! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
+//!
+//! Derivatives here are closed forms in any number type, named by what is differentiated: [`torque_derivatives`],
+//! [`frame_motion_derivatives`], [`momentum_derivatives`]. Over `f64`, [`partials`](crate::partials) gives the choice of the
+//! method, under the algorithms' names.
 
 mod aba;
 pub(crate) mod aba_gradient;
@@ -42,7 +46,9 @@ pub use aba::{aba, forward_dynamics};
 pub use aba_gradient::{AccelerationGradient, aba_gradient};
 pub use bias::{bias, generalized_gravity, static_torque};
 pub use centroidal::{Centroidal, centroidal, centroidal_momentum_matrix};
-pub use centroidal_derivatives::{CentroidalDerivatives, ComDerivatives, centroidal_derivatives, com_derivatives};
+pub use centroidal_derivatives::{
+    CentroidalDerivatives, ComDerivatives, center_of_mass_derivatives, momentum_derivatives,
+};
 pub use com::{CentersOfMass, PointMass, center_of_mass, com_jacobian};
 pub use constraints::{
     Constraint, ConstraintDynamics, ImpulseDynamics, constraint_bias, constraint_dynamics, constraint_error,
@@ -54,10 +60,13 @@ pub use energy::{kinetic_energy, mechanical_energy, potential_energy};
 pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
-pub use frame_derivatives::{FrameDerivatives, PointDerivatives, frame_derivatives, point_derivatives};
+pub use frame_derivatives::{
+    FrameDerivatives, PointDerivatives, classical_motion_derivatives, frame_motion_derivatives,
+    point_motion_derivatives,
+};
 pub use jacobian::{frame_jacobian, joint_jacobians, point_jacobian, relative_jacobian};
 pub use jacobian_rate::{BiasAcceleration, frame_bias_acceleration, frame_jacobian_rate};
-pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_derivatives};
+pub use jacobian_transpose::{JacobianTransposeDerivatives, frame_torque_derivatives};
 pub use ltl::{MassFactors, factorize_mass_matrix};
 pub use minv::{mass_matrix_inverse, minv};
 pub use reference::{FrameRef, ReferenceFrame};

@@ -4,6 +4,7 @@
 //! in columns `10 b ..`; all of them are [`Model::inertial_parameters`]. What joints add by themselves (armature,
 //! damping, friction) is not part of any regressor.
 
+use super::energy::drive;
 use super::jacobian::{add, check as check_state, clear, empty, place_path};
 use super::links::{Links, update};
 use super::reference::Attached;
@@ -203,12 +204,11 @@ pub fn kinetic_energy_regressor<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     model.check_length("v", "nv", v.len(), model.nv)?;
     check_state(model, ws, q, v)?;
-    world::place(model, ws, q);
-    world::drive(model, ws, q, v);
+    drive(model, ws, q, v);
     let energy = &mut ws.regressor.energy;
     clear(energy, 1, 10 * model.bodies.len());
-    for (b, x_wb) in ws.x_wb.iter().enumerate() {
-        let row = of_kinetic_energy(x_wb.inv_act(ws.world.velocity[b]));
+    for (b, velocity) in ws.velocity.iter().enumerate() {
+        let row = of_kinetic_energy(*velocity);
         row.into_iter().enumerate().for_each(|(k, x)| energy[(0, 10 * b + k)] = x);
     }
     finite(model, "kinetic_energy_regressor", energy)?;
@@ -263,16 +263,16 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
     let kinematic = &mut ws.regressor.kinematic;
     clear(kinematic, 6, 6 * model.bodies.len());
     let axes = v3::identity::<T>();
+    // Joint by joint, not by way of the world, as Jacobians.
+    let mut x_bf: Transform<T> = at.placement.lift();
     for (b, body) in super::jacobian::path(&model.bodies, at.body) {
-        let mounting: Transform<T> = match body.parent {
-            Some(p) => ws.x_wb[p] * body.placement.lift::<T>(),
-            None => body.placement.lift(),
-        };
+        x_bf = ws.x_pb[b] * x_bf;
+        let x_mf: Transform<T> = body.placement.lift::<T>().inv_mul(&x_bf);
         for k in 0..3 {
             let e = v3::column(&axes, k);
             for (column, error) in [(k, Motion::new(e, v3::zero())), (3 + k, Motion::new(v3::zero(), e))] {
-                let moved: Motion<T> = mounting.act(error);
-                add(kinematic, 6 * b + column, reference.motion_from_world(&x_wf, moved));
+                let moved: Motion<T> = x_mf.inv_act(error);
+                add(kinematic, 6 * b + column, reference.motion_from_local(&x_wf, moved));
             }
         }
     }

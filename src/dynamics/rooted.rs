@@ -24,11 +24,23 @@ pub(crate) struct Rooted<T> {
     pub(crate) columns: Vec<Motion<T>>,
     /// Inertia of each body.
     pub(crate) inertia: Vec<InertiaAboutOrigin<T>>,
+    /// Velocity of each body.
+    pub(crate) velocity: Vec<Motion<T>>,
+    /// Spatial acceleration of each body while no joint accelerates.
+    pub(crate) drift: Vec<Motion<T>>,
 }
 
 impl<T> Default for Rooted<T> {
     fn default() -> Self {
-        Self { root: Vec::new(), origin: Vec::new(), pose: Vec::new(), columns: Vec::new(), inertia: Vec::new() }
+        Self {
+            root: Vec::new(),
+            origin: Vec::new(),
+            pose: Vec::new(),
+            columns: Vec::new(),
+            inertia: Vec::new(),
+            velocity: Vec::new(),
+            drift: Vec::new(),
+        }
     }
 }
 
@@ -50,20 +62,61 @@ impl<T: Real> Rooted<T> {
     /// A wrench on a body that keeps its coordinates in the world, here.
     #[inline(always)]
     pub(crate) fn standing<U: Scalar<T>>(&self, body: usize, wrench: Force<U>) -> Force<U> {
-        wrench.shifted::<T>(self.origin[self.root[body]])
+        wrench.shifted::<T>(self.origin(body))
+    }
+
+    /// Where `O` is in the world, for the tree that a body belongs to.
+    #[inline(always)]
+    pub(crate) fn origin(&self, body: usize) -> Vector3<T> {
+        self.origin[self.root[body]]
     }
 }
 
 /// Places all bodies, their columns and their inertias.
 #[inline(always)]
 pub(crate) fn place<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) {
+    place_all(model, ws, q, true);
+}
+
+/// [`place`] without inertias.
+#[inline(always)]
+pub(crate) fn place_columns<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) {
+    place_all(model, ws, q, false);
+}
+
+#[inline(always)]
+fn place_all<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], inertias: bool) {
     let Workspace { x_pb, columns, trig, first, rooted, dof, .. } = ws;
     rooted.size(model, dof.len());
     for (i, body) in model.bodies.iter().enumerate() {
         let columns = &mut columns[first[i]..][..body.v.len()];
         let (x_pb, trig) = (&mut x_pb[i], &mut trig[i]);
         T::call(step::Pose { body, q: &q[body.q.clone()], columns: &mut *columns, trig, x_pb: &mut *x_pb });
-        T::call(Carry { body, i, x_pb, columns, first: first[i], rooted: &mut *rooted });
+        T::call(Carry { body, i, x_pb, columns, first: first[i], inertias, rooted: &mut *rooted });
+    }
+}
+
+/// Velocities of all bodies, `v_i = v_λ + S_i q̇`, and accelerations without `q̈`, `a_i = a_λ + v_i × S_i q̇ + c_i`; after
+/// [`place`].
+pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
+    let Workspace { rooted, first, .. } = ws;
+    rooted.velocity.resize(model.bodies.len(), Motion::zero());
+    rooted.drift.resize(model.bodies.len(), Motion::zero());
+    for (i, body) in model.bodies.iter().enumerate() {
+        let v = &v[body.v.clone()];
+        let mut own = Motion::zero();
+        for (column, v) in rooted.columns[first[i]..].iter().zip(v) {
+            own = column.times_plus(*v, own);
+        }
+        let (v_p, mut a) = match body.parent {
+            Some(p) => (rooted.velocity[p], rooted.drift[p]),
+            None => (Motion::zero(), Motion::zero()),
+        };
+        if body.subspace_varies {
+            a += rooted.pose[i].act(step::bias(body, &q[body.q.clone()], v));
+        }
+        let v_i = v_p + own;
+        (rooted.velocity[i], rooted.drift[i]) = (v_i, a + v_i.cross(own));
     }
 }
 
@@ -74,6 +127,7 @@ struct Carry<'a, P, T> {
     x_pb: &'a Transform<T>,
     columns: &'a [Motion<T>],
     first: usize,
+    inertias: bool,
     rooted: &'a mut Rooted<T>,
 }
 
@@ -82,7 +136,7 @@ impl<P: Real, T: Scalar<P>> Piece for Carry<'_, P, T> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { body, i, x_pb, columns, first, rooted } = self;
+        let Self { body, i, x_pb, columns, first, inertias, rooted } = self;
         let x: Transform<T> = match body.parent {
             Some(p) => rooted.pose[p] * *x_pb,
             None => {
@@ -107,7 +161,9 @@ impl<P: Real, T: Scalar<P>> Piece for Carry<'_, P, T> {
                 }
             }
         }
-        rooted.inertia[i] = x.act(body.inertia.lift::<T>()).into();
+        if inertias {
+            rooted.inertia[i] = x.act(body.inertia.lift::<T>()).into();
+        }
         rooted.pose[i] = x;
     }
 }

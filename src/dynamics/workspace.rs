@@ -2,7 +2,6 @@
 
 use super::links::Links;
 use super::rooted::Rooted;
-use super::world::World;
 use super::{
     aba, aba_gradient, centroidal, centroidal_derivatives, com, constraints, coriolis, crba, frame_derivatives,
     jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
@@ -39,8 +38,6 @@ pub struct Workspace<T> {
     pub(crate) tau: Vec<T>,
     /// Accelerations of none; filled when first needed.
     pub(crate) still: Vec<T>,
-    /// The same motion in coordinates of the world, for the algorithms that work there.
-    pub(crate) world: World<T>,
     /// Rows of eight, for the forms over `f64`.
     pub(crate) wide: Option<Box<wide::Memory>>,
     /// The tree as links with constant columns; made when first needed.
@@ -112,7 +109,6 @@ impl<T: Real> Workspace<T> {
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             still: Vec::new(),
-            world: World::new(n, columns),
             wide: wide::memory::<P, T>(model),
             links: None,
             second: None,

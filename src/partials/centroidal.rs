@@ -1,7 +1,7 @@
 //! Derivatives of the centroidal momentum and of centres of mass.
 //!
-//! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::centroidal_derivatives`],
-//! [`dynamics::com_derivatives`]); dual numbers and differences go through [`centroidal`] and [`center_of_mass`].
+//! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::momentum_derivatives`],
+//! [`dynamics::center_of_mass_derivatives`]); dual numbers and differences go through [`centroidal`] and [`center_of_mass`].
 
 use super::kinematics::{rows, vector};
 use super::state_function::by_method;
@@ -37,7 +37,7 @@ pub fn centroidal_derivatives<'w>(
     (q, v, a): (&[f64], &[f64], &[f64]),
 ) -> Result<&'w CentroidalDerivatives, InputError> {
     // Also the check of the arguments.
-    dynamics::centroidal_derivatives(model, &mut ws.base, q, v, a)?;
+    dynamics::momentum_derivatives(model, &mut ws.base, q, v, a)?;
     let result = &mut ws.base.centroidal_derivatives.get_or_insert_default().centroidal;
     if method != Method::Analytical {
         let (by, errors) = by_method(model, &OfMomentum, method, State { q, v, u: a, wrenches: &[] })?;
@@ -62,7 +62,7 @@ pub fn com_derivatives<'w>(
     subtree: Option<BodyId>,
 ) -> Result<&'w ComDerivatives, InputError> {
     // Also the check of the arguments.
-    dynamics::com_derivatives(model, &mut ws.base, q, v, a, subtree)?;
+    dynamics::center_of_mass_derivatives(model, &mut ws.base, q, v, a, subtree)?;
     let result = &mut ws.base.centroidal_derivatives.get_or_insert_default().com;
     if method != Method::Analytical {
         let (by, errors) = by_method(model, &OfCom { subtree }, method, State { q, v, u: a, wrenches: &[] })?;

@@ -1,6 +1,6 @@
 //! Derivatives of the motion of frames and points, and of the torques of a wrench on a frame.
 //!
-//! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::frame_derivatives`] …); dual
+//! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::frame_motion_derivatives`] …); dual
 //! numbers and differences go through [`forward_kinematics`] and [`frame_jacobian`].
 
 use super::state_function::by_method;
@@ -48,13 +48,35 @@ pub fn frame_derivatives<'w>(
 ) -> Result<&'w FrameDerivatives, InputError> {
     let frame = frame.into();
     // Also the check of the arguments.
-    dynamics::frame_derivatives(model, &mut ws.base, q, v, a, frame, reference)?;
+    dynamics::frame_motion_derivatives(model, &mut ws.base, q, v, a, frame, reference)?;
     let result = &mut ws.base.frame_derivatives.get_or_insert_default().frame;
     if method != Method::Analytical {
-        let state = State { q, v, u: a, wrenches: &[] };
-        let (by, errors) = by_method(model, &OfFrame { frame, reference }, method, state)?;
-        *result = FrameDerivatives::from(&by);
-        result.errors = errors.map(|by| Box::new(FrameDerivatives::from(&by)));
+        OfFrame { frame, reference, is_classical: false }.differentiate(model, method, (q, v, a), result)?;
+    }
+    Ok(result)
+}
+
+/// Velocity and classical acceleration of a frame or a body in a reference, and their derivatives.
+///
+/// As [`frame_derivatives`], but for the acceleration: its linear part is that of the point whose velocity is asked for, the rate
+/// of change of that velocity in axes at rest. [`point_derivatives`] gives it for other points.
+///
+/// # Errors
+/// As [`frame_derivatives`].
+pub fn classical_frame_derivatives<'w>(
+    model: &Model,
+    ws: &'w mut DerivativeWorkspace,
+    method: Method,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    frame: impl Into<FrameRef>,
+    reference: ReferenceFrame,
+) -> Result<&'w FrameDerivatives, InputError> {
+    let frame = frame.into();
+    // Also the check of the arguments.
+    dynamics::classical_motion_derivatives(model, &mut ws.base, q, v, a, frame, reference)?;
+    let result = &mut ws.base.frame_derivatives.get_or_insert_default().frame;
+    if method != Method::Analytical {
+        OfFrame { frame, reference, is_classical: true }.differentiate(model, method, (q, v, a), result)?;
     }
     Ok(result)
 }
@@ -77,7 +99,7 @@ pub fn point_derivatives<'w>(
     reference: ReferenceFrame,
 ) -> Result<&'w PointDerivatives, InputError> {
     // Also the check of the arguments.
-    dynamics::point_derivatives(model, &mut ws.base, q, v, a, body, point, reference)?;
+    dynamics::point_motion_derivatives(model, &mut ws.base, q, v, a, body, point, reference)?;
     let result = &mut ws.base.frame_derivatives.get_or_insert_default().point;
     if method != Method::Analytical {
         let state = State { q, v, u: a, wrenches: &[] };
@@ -106,7 +128,7 @@ pub fn jacobian_transpose_derivatives<'w>(
 ) -> Result<&'w JacobianTransposeDerivatives, InputError> {
     let frame = frame.into();
     // Also the check of the arguments.
-    dynamics::jacobian_transpose_derivatives(model, &mut ws.base, q, frame, reference, force)?;
+    dynamics::frame_torque_derivatives(model, &mut ws.base, q, frame, reference, force)?;
     let result = &mut ws.base.jacobian_transpose.get_or_insert_default().result;
     if method != Method::Analytical {
         let state = State { q, v: &[], u: &[], wrenches: &[] };
@@ -117,10 +139,27 @@ pub fn jacobian_transpose_derivatives<'w>(
     Ok(result)
 }
 
-/// Velocity, then spatial acceleration of a frame.
+/// Velocity, then spatial or classical acceleration of a frame.
 struct OfFrame {
     frame: FrameRef,
     reference: ReferenceFrame,
+    is_classical: bool,
+}
+
+impl OfFrame {
+    /// By duals or by differences.
+    fn differentiate(
+        &self,
+        model: &Model,
+        method: Method,
+        (q, v, a): (&[f64], &[f64], &[f64]),
+        result: &mut FrameDerivatives,
+    ) -> Result<(), InputError> {
+        let (by, errors) = by_method(model, self, method, State { q, v, u: a, wrenches: &[] })?;
+        *result = FrameDerivatives::from(&by);
+        result.errors = errors.map(|by| Box::new(FrameDerivatives::from(&by)));
+        Ok(())
+    }
 }
 
 impl StateFunction for OfFrame {
@@ -137,7 +176,12 @@ impl StateFunction for OfFrame {
         let kinematics = forward_kinematics(model, ws, state.q, state.v, state.u)?;
         // The frame has been found before.
         let velocity = kinematics.velocity_in(self.frame, self.reference).unwrap_or_else(Motion::zero);
-        let acceleration = kinematics.acceleration_in(self.frame, self.reference).unwrap_or_else(Motion::zero);
+        let acceleration = if self.is_classical {
+            kinematics.classical_acceleration_in(self.frame, self.reference)
+        } else {
+            kinematics.acceleration_in(self.frame, self.reference)
+        };
+        let acceleration = acceleration.unwrap_or_else(Motion::zero);
         out[..6].copy_from_slice(&velocity.to_array());
         out[6..].copy_from_slice(&acceleration.to_array());
         Ok(())

@@ -33,7 +33,9 @@ pub use constrained::{
 pub use difference::Configurations;
 pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
 pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
-pub use kinematics::{frame_derivatives, jacobian_transpose_derivatives, point_derivatives};
+pub use kinematics::{
+    classical_frame_derivatives, frame_derivatives, jacobian_transpose_derivatives, point_derivatives,
+};
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use second::{
     AccelerationHessian, ForwardDynamicsSecondDerivatives, SecondOrderWorkspace, aba_hessian, aba_hessian_product,

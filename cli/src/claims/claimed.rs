@@ -1,6 +1,7 @@
 //! What can be claimed of a state: quantities, their shapes, and what they are derivatives of.
 
 use super::coordinates::Coordinates;
+use crate::constraints::Constraints;
 use crate::quantity::{self, Quantity};
 use gradyn::dynamics::ReferenceFrame;
 
@@ -21,6 +22,16 @@ pub(crate) enum Output {
     Momentum,
     /// The velocity of a frame.
     Frame(ReferenceFrame),
+    /// Accelerations under constraints.
+    Constrained,
+    /// The multipliers of these.
+    Multipliers,
+    /// Velocities after an impact.
+    After,
+    /// The impulses of it.
+    Impulses,
+    /// How fast constraints are left, `J v`.
+    Rates,
 }
 
 /// What it is differentiated by.
@@ -51,12 +62,15 @@ pub(crate) enum Axis {
     Motion,
     Momentum,
     Space,
+    /// Rows of constraints.
+    Rows,
 }
 
 impl Axis {
-    pub(crate) fn names(self, coordinates: &Coordinates) -> Vec<String> {
+    pub(crate) fn names(self, coordinates: &Coordinates, constraints: &Constraints) -> Vec<String> {
         let fixed: &[&str] = match self {
             Self::Velocities => return coordinates.v_names.clone(),
+            Self::Rows => return constraints.rows.clone(),
             Self::One => &[""],
             Self::Wrench => &["fx", "fy", "fz", "nx", "ny", "nz"],
             Self::Motion => &["vx", "vy", "vz", "wx", "wy", "wz"],
@@ -75,13 +89,13 @@ impl Claimed {
             format!("unknown quantity; {expected}, or of the inputs q, v, a, tau, tau_given, f_ext.LINK")
         })?;
         let fields: &[&str] = match quantity {
-            Quantity::DtauDfExt | Quantity::DdqDfExt if part.is_empty() => {
+            quantity if quantity.is_by_wrench() && part.is_empty() => {
                 return Err(format!("expected {head}.LINK, for a link with a wrench"));
             }
             Quantity::FrameJacobians if part.is_empty() => {
                 return Err(format!("expected {head}.FRAME, for a link or joint"));
             }
-            Quantity::DtauDfExt | Quantity::DdqDfExt | Quantity::FrameJacobians => &[part],
+            quantity if quantity.is_by_wrench() || quantity == Quantity::FrameJacobians => &[part],
             Quantity::Energy => &["kinetic", "potential"],
             Quantity::Com => &["mass", "position", "velocity", "acceleration"],
             Quantity::Centroidal => &["matrix", "matrix_rate", "momentum", "momentum_rate"],
@@ -105,21 +119,10 @@ impl Claimed {
 
     /// As people write it.
     pub(crate) fn symbol(&self) -> String {
-        let symbol = match self.quantity {
-            Quantity::Tau => "τ",
-            Quantity::MassMatrix => "M",
-            Quantity::DtauDq => "∂τ/∂q",
-            Quantity::DtauDv => "∂τ/∂v",
-            Quantity::DtauDa => "∂τ/∂a",
-            Quantity::DtauDfExt => "∂τ/∂f_ext",
-            Quantity::Ddq => "q̈",
-            Quantity::DdqDq => "∂q̈/∂q",
-            Quantity::DdqDv => "∂q̈/∂v",
-            Quantity::DdqDtau => "∂q̈/∂τ",
-            Quantity::DdqDfExt => "∂q̈/∂f_ext",
-            Quantity::MassMatrixInverse => "M⁻¹",
-            _ => return self.name(),
-        };
+        let symbol = self.quantity.symbol();
+        if symbol == self.quantity.name() {
+            return self.name();
+        }
         if self.part.is_empty() { symbol.to_owned() } else { format!("{symbol} {}", self.part) }
     }
 
@@ -138,28 +141,55 @@ impl Claimed {
             (Quantity::ComJacobian, _) => Jacobian(Output::Com, Configuration),
             (Quantity::Centroidal, "matrix") => Jacobian(Output::Momentum, Velocity),
             (Quantity::FrameJacobians, _) => Jacobian(Output::Frame(reference), Velocity),
+            (Quantity::ConstrainedDdqDq, _) => Jacobian(Output::Constrained, Configuration),
+            (Quantity::ConstrainedDdqDv, _) => Jacobian(Output::Constrained, Velocity),
+            (Quantity::ConstrainedDdqDtau, _) => Jacobian(Output::Constrained, Torque),
+            (Quantity::ConstrainedDdqDfExt, _) => Jacobian(Output::Constrained, Wrench),
+            (Quantity::ConstraintForcesDq, _) => Jacobian(Output::Multipliers, Configuration),
+            (Quantity::ConstraintForcesDv, _) => Jacobian(Output::Multipliers, Velocity),
+            (Quantity::ConstraintForcesDtau, _) => Jacobian(Output::Multipliers, Torque),
+            (Quantity::ConstraintForcesDfExt, _) => Jacobian(Output::Multipliers, Wrench),
+            (Quantity::ImpulseVDq, _) => Jacobian(Output::After, Configuration),
+            (Quantity::ImpulseVDv, _) => Jacobian(Output::After, Velocity),
+            (Quantity::ImpulseDq, _) => Jacobian(Output::Impulses, Configuration),
+            (Quantity::ImpulseDv, _) => Jacobian(Output::Impulses, Velocity),
+            (Quantity::ConstraintJacobian, _) => Jacobian(Output::Rates, Velocity),
             _ => Value,
         }
     }
 
     /// Rows and columns.
     pub(crate) fn axes(&self) -> (Axis, Axis) {
+        let rows = if self.quantity.is_of_rows() { Axis::Rows } else { Axis::Velocities };
         match (self.quantity, self.part.as_str()) {
             (Quantity::Tau | Quantity::Ddq | Quantity::Bias | Quantity::Gravity, _) => (Axis::Velocities, Axis::One),
-            (Quantity::DtauDfExt | Quantity::DdqDfExt, _) => (Axis::Velocities, Axis::Wrench),
+            (Quantity::ConstrainedDdq | Quantity::ImpulseV, _) => (Axis::Velocities, Axis::One),
+            (Quantity::ConstraintForces | Quantity::Impulse, _) => (Axis::Rows, Axis::One),
+            (Quantity::ConstraintError | Quantity::ConstraintBias, _) => (Axis::Rows, Axis::One),
+            (Quantity::ConstraintRank, _) => (Axis::One, Axis::One),
+            (quantity, _) if quantity.is_by_wrench() => (rows, Axis::Wrench),
             (Quantity::FrameJacobians, _) => (Axis::Motion, Axis::Velocities),
             (Quantity::Energy, _) | (Quantity::Com, "mass") => (Axis::One, Axis::One),
             (Quantity::Com, _) => (Axis::Space, Axis::One),
             (Quantity::ComJacobian, _) => (Axis::Space, Axis::Velocities),
             (Quantity::Centroidal, "matrix" | "matrix_rate") => (Axis::Momentum, Axis::Velocities),
             (Quantity::Centroidal, _) => (Axis::Momentum, Axis::One),
-            _ => (Axis::Velocities, Axis::Velocities),
+            _ => (rows, Axis::Velocities),
         }
     }
 
     /// Are its columns derivatives by the configuration?
     pub(super) fn is_by_configuration(&self) -> bool {
-        matches!(self.quantity, Quantity::DtauDq | Quantity::DdqDq | Quantity::ComJacobian)
+        matches!(
+            self.quantity,
+            Quantity::DtauDq
+                | Quantity::DdqDq
+                | Quantity::ComJacobian
+                | Quantity::ConstrainedDdqDq
+                | Quantity::ConstraintForcesDq
+                | Quantity::ImpulseVDq
+                | Quantity::ImpulseDq
+        )
     }
 
     /// Which of `v`, `a` and torques it depends on.
@@ -171,9 +201,20 @@ impl Claimed {
             Quantity::Com => (matches!(field, "velocity" | "acceleration"), field == "acceleration"),
             Quantity::Centroidal => (field != "matrix", field == "momentum_rate"),
             Quantity::Energy => (field == "kinetic", false),
-            quantity => (quantity.needs_tau() && quantity != Quantity::DdqDtau, false),
+            Quantity::DdqDtau | Quantity::ConstrainedDdqDtau | Quantity::ConstraintForcesDtau => (false, false),
+            Quantity::ImpulseVDv | Quantity::ImpulseDv => (false, false),
+            Quantity::ConstraintBias => (true, false),
+            quantity => (quantity.needs_tau() || quantity.is_of_impulses(), false),
         };
-        let tau = matches!(self.quantity, Quantity::Ddq | Quantity::DdqDq);
+        let tau = matches!(
+            self.quantity,
+            Quantity::Ddq
+                | Quantity::DdqDq
+                | Quantity::ConstrainedDdq
+                | Quantity::ConstrainedDdqDq
+                | Quantity::ConstraintForces
+                | Quantity::ConstraintForcesDq
+        );
         [("v", v), ("a", a), ("tau", tau)]
     }
 }

@@ -2,8 +2,12 @@
 
 use super::claimed::{Input, Output};
 use super::{Coordinates, StateClaims};
+use crate::constraints::Constraints;
 use crate::robot::LinkPlace;
-use gradyn::dynamics::{ExternalWrench, Workspace, aba, center_of_mass, centroidal, forward_kinematics, rnea_with};
+use gradyn::dynamics::{
+    ExternalWrench, Workspace, aba, center_of_mass, centroidal, constraint_dynamics, constraint_jacobian,
+    forward_kinematics, impulse_dynamics, rnea_with,
+};
 use gradyn::model::{FrameId, InputError, Model};
 use gradyn::spatial::{Force, Transform};
 use gradyn::{Function, Scalar};
@@ -18,6 +22,7 @@ use nalgebra::Vector3;
 pub(crate) struct Differentiated<'a> {
     pub(crate) model: &'a Model,
     pub(crate) coordinates: &'a Coordinates,
+    pub(crate) constraints: &'a Constraints,
     pub(crate) state: &'a StateClaims,
     pub(crate) output: Output,
     pub(crate) input: Input,
@@ -93,6 +98,29 @@ impl Differentiated<'_> {
                     y[3..].copy_from_slice(velocity.angular.as_slice());
                 }
             }
+            Output::Constrained | Output::Multipliers => {
+                let tau = there.velocity(&q, &of(Input::Torque, &self.state.tau));
+                let by = constraint_dynamics(model, &mut ws, &q, &v, &tau, &wrenches, &self.constraints.list)?;
+                match self.output {
+                    Output::Constrained => y.copy_from_slice(&there.acceleration_there(&q, &v, by.ddq)),
+                    _ => y.copy_from_slice(by.lambda),
+                }
+            }
+            Output::After | Output::Impulses => {
+                let restitution = self.constraints.restitution;
+                let by = impulse_dynamics(model, &mut ws, &q, &v, restitution, &self.constraints.list)?;
+                match self.output {
+                    // T is orthogonal.
+                    Output::After => y.copy_from_slice(&there.torques_there(&q, by.v)),
+                    _ => y.copy_from_slice(by.impulse),
+                }
+            }
+            Output::Rates => {
+                let jacobian = constraint_jacobian(model, &mut ws, &q, &self.constraints.list)?;
+                for (y, row) in y.iter_mut().zip(jacobian.row_iter()) {
+                    *y = row.iter().zip(&v).fold(T::from(0.0), |sum, (j, v)| sum + *j * *v);
+                }
+            }
         }
         Ok(())
     }
@@ -124,7 +152,8 @@ impl Function for Differentiated<'_> {
 
     fn outputs(&self) -> usize {
         match self.output {
-            Output::Torques | Output::Accelerations => self.coordinates.nv,
+            Output::Torques | Output::Accelerations | Output::Constrained | Output::After => self.coordinates.nv,
+            Output::Multipliers | Output::Impulses | Output::Rates => self.constraints.rows.len(),
             Output::Com => 3,
             Output::Momentum | Output::Frame(_) => 6,
         }

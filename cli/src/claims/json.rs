@@ -4,7 +4,17 @@ use super::table::{Array, Content, Entry, JointPlace, Table};
 use crate::states::json::{self, Json};
 
 /// Quantities that are objects, with a field for each link, or part.
-const NESTED: [&str; 7] = ["f_ext", "dtau_df_ext", "ddq_df_ext", "frame_jacobians", "energy", "com", "centroidal"];
+const NESTED: [&str; 9] = [
+    "f_ext",
+    "dtau_df_ext",
+    "ddq_df_ext",
+    "constrained_ddq_df_ext",
+    "constraint_forces_df_ext",
+    "frame_jacobians",
+    "energy",
+    "com",
+    "centroidal",
+];
 
 pub(super) fn read(text: &str) -> Result<Table, String> {
     let Json::Object(entries) = json::parse(text).map_err(|error| error.to_string())? else {
@@ -18,13 +28,15 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
             ("joints", value) => table.joints = Some(joints(value)?),
             ("nq", Json::Number(n)) => table.nq = Some(n),
             ("nv", Json::Number(n)) => table.nv = Some(n),
+            ("constraints", value) => table.constraints = Some(value),
+            ("restitution", value) => table.restitution = Some(value),
             // What `evaluate` writes beside, and a place for remarks.
-            ("robot" | "method" | "mimic" | "program" | "comment", _) => {}
+            ("robot" | "method" | "mimic" | "constraint_rows" | "program" | "comment", _) => {}
             (_, value) => {
                 let found = value.describe();
                 return Err(format!(
-                    "unknown key `{key}` ({found}), expected `states`, `joints`, `nq`, `nv`, or `robot`, `method`, \
-                     `mimic`, `program`, `comment`, which are not read"
+                    "unknown key `{key}` ({found}), expected `states`, `joints`, `nq`, `nv`, `constraints`, `restitution`, or \
+                     `robot`, `method`, `mimic`, `constraint_rows`, `program`, `comment`, which are not read"
                 ));
             }
         }

@@ -15,6 +15,7 @@ pub(crate) use coordinates::Coordinates;
 pub(crate) use function::Differentiated;
 
 use crate::args::Layout;
+use crate::constraints::Constraints;
 use crate::error::Error;
 use crate::robot::Robot;
 use crate::states::{self, State};
@@ -26,6 +27,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub(crate) struct Claims {
     pub(crate) coordinates: Coordinates,
+    pub(crate) constraints: Constraints,
     pub(crate) states: Vec<StateClaims>,
 }
 
@@ -59,12 +61,14 @@ impl StateClaims {
     }
 }
 
-/// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV.
-pub(crate) fn read(path: &Path, robot: &Robot, layout: Layout) -> Result<Claims, Error> {
+/// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from elsewhere.
+pub(crate) fn read(path: &Path, robot: &Robot, layout: Layout, held: Constraints) -> Result<Claims, Error> {
     let (file, bytes) = states::bytes(path)?;
     let refused = |reason: String| Error::States { file: file.clone(), reason };
     let table = if bytes.starts_with(b"PK") {
         npz::read(&bytes)
+    } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz")) {
+        return Err(refused(String::from("it is named .npz, but is not a zip archive, as NumPy writes")));
     } else {
         let text = String::from_utf8(bytes).map_err(|_| {
             refused(String::from("it is neither a whole .npz archive of NumPy nor text (JSON, CSV) in UTF-8"))
@@ -72,5 +76,5 @@ pub(crate) fn read(path: &Path, robot: &Robot, layout: Layout) -> Result<Claims,
         let start = text.trim_start_matches('\u{feff}').trim_start();
         if start.starts_with(['{', '[']) { json::read(&text) } else { csv::read(&text) }
     };
-    read::claims(table.map_err(refused)?, robot, layout).map_err(refused)
+    read::claims(table.map_err(refused)?, robot, layout, held).map_err(refused)
 }

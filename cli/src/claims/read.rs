@@ -5,6 +5,7 @@ use super::coordinates::Coordinates;
 use super::table::{Array, Content, Entry, Place, Shape, Table};
 use super::{Claim, Claims, StateClaims};
 use crate::args::Layout;
+use crate::constraints::{self, Constraints};
 use crate::quantity::Quantity;
 use crate::robot::Robot;
 use crate::states::{LinkWrench, State, unknown_link};
@@ -13,7 +14,7 @@ use gradyn::model::InputError;
 use nalgebra::DMatrix;
 use std::collections::HashMap;
 
-pub(super) fn claims(table: Table, robot: &Robot, layout: Layout) -> Result<Claims, String> {
+pub(super) fn claims(table: Table, robot: &Robot, layout: Layout, held: Constraints) -> Result<Claims, String> {
     let coordinates = Coordinates::new(&robot.model, layout, table.joints.as_deref())?;
     for (what, said, expected) in [("nq", table.nq, coordinates.nq), ("nv", table.nv, coordinates.nv)] {
         #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "small whole numbers")]
@@ -27,10 +28,15 @@ pub(super) fn claims(table: Table, robot: &Robot, layout: Layout) -> Result<Clai
     if table.states.is_empty() {
         return Err(String::from("it holds no state, expected one at least"));
     }
-    let reader = Reader { robot, layout, coordinates: &coordinates };
+    let constraints = match (&held.given, &table.constraints, &table.restitution) {
+        (None, ..) => constraints::read(table.constraints, table.restitution, &robot.model)?,
+        (Some(_), None, None) => held,
+        _ => return Err(String::from("it says what holds the robot, and so does the command line: give one of them")),
+    };
+    let reader = Reader { robot, layout, coordinates: &coordinates, constraints: &constraints };
     let state = |(k, entries)| reader.state(entries).map_err(|reason| format!("state {k}{reason}"));
     let states = table.states.into_iter().enumerate().map(state).collect::<Result<_, _>>()?;
-    Ok(Claims { coordinates, states })
+    Ok(Claims { coordinates, constraints, states })
 }
 
 /// What else the robot may have to be for the sizes to fit.
@@ -43,6 +49,7 @@ struct Reader<'a> {
     robot: &'a Robot,
     layout: Layout,
     coordinates: &'a Coordinates,
+    constraints: &'a Constraints,
 }
 
 impl Reader<'_> {
@@ -68,7 +75,8 @@ impl Reader<'_> {
                 "frame_jacobians.reference" => reference = self::reference(&value).map_err(named)?,
                 _ => match key.strip_prefix("f_ext.") {
                     Some(link) => {
-                        let numbers = vector(&Axis::Wrench.names(self.coordinates), "fx,fy,fz,nx,ny,nz")?;
+                        let numbers =
+                            vector(&Axis::Wrench.names(self.coordinates, self.constraints), "fx,fy,fz,nx,ny,nz")?;
                         let Some(place) = links.get(link).copied() else { return Err(unknown_link(link, &links)) };
                         let mut wrench = [0.0; 6];
                         wrench.copy_from_slice(&numbers);
@@ -118,8 +126,8 @@ impl Reader<'_> {
             claims.push(Claim { what: torques, value: DMatrix::from_vec(nv, 1, tau) });
         }
         for (what, content) in claimed {
-            let value = self.matrix(&what, content, &here).map_err(|reason| format!(", `{}`{reason}", what.name()))?;
             self.check_part(&what, f_ext.as_deref())?;
+            let value = self.matrix(&what, content, &here).map_err(|reason| format!(", `{}`{reason}", what.name()))?;
             claims.push(Claim { what, value });
         }
         // Whatever the order of the file.
@@ -133,16 +141,17 @@ impl Reader<'_> {
         format!("{reason}{}", hint(self.robot))
     }
 
-    /// Is there such a link with a wrench, or such a frame?
+    /// Is there such a link with a wrench, such a frame, or what constraints need?
     fn check_part(&self, what: &Claimed, f_ext: Option<&[LinkWrench]>) -> Result<(), String> {
         let (name, part) = (what.name(), &what.part);
         match what.quantity {
             Quantity::FrameJacobians if self.robot.model.find_frame(part).is_none() => {
                 Err(format!(", `{name}`: the robot has no link or joint `{part}`"))
             }
-            Quantity::DtauDfExt | Quantity::DdqDfExt
-                if !f_ext.unwrap_or_default().iter().any(|link| link.link == *part) =>
-            {
+            quantity if quantity.needs_constraints() && self.constraints.given.is_none() => {
+                Err(format!(", `{name}`: missing `constraints`, or `--contact FRAME`"))
+            }
+            quantity if quantity.is_by_wrench() && !f_ext.unwrap_or_default().iter().any(|link| link.link == *part) => {
                 Err(format!(", `{name}`: missing `f_ext.{part}`, the wrench on that link"))
             }
             _ => Ok(()),
@@ -152,7 +161,8 @@ impl Reader<'_> {
     /// The numbers of a claim, in the other side's coordinates; errors begin with what follows the quantity's name.
     fn matrix(&self, what: &Claimed, content: Content, q: &[f64]) -> Result<DMatrix<f64>, String> {
         let (rows, columns) = what.axes();
-        let (row_names, column_names) = (rows.names(self.coordinates), columns.names(self.coordinates));
+        let (row_names, column_names) =
+            (rows.names(self.coordinates, self.constraints), columns.names(self.coordinates, self.constraints));
         let (n, m) = (row_names.len(), column_names.len());
         let array = match content {
             Content::Array(array) => array,

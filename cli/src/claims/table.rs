@@ -1,5 +1,6 @@
 //! A file of claims as it stands, before anybody asks whether it fits the robot.
 
+use crate::states::json::Json;
 use std::fmt;
 
 /// What a file holds, whatever its form.
@@ -10,6 +11,9 @@ pub(super) struct Table {
     /// Numbers of coordinates that the file says it has.
     pub(super) nq: Option<f64>,
     pub(super) nv: Option<f64>,
+    /// What holds the robot, if the file says so.
+    pub(super) constraints: Option<Json>,
+    pub(super) restitution: Option<Json>,
     pub(super) states: Vec<Vec<Entry>>,
 }
 

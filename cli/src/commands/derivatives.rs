@@ -1,7 +1,9 @@
 //! `gradyn derivatives`: the derivatives at one state, to look at.
 
 use super::{Report, columns};
+use crate::answer::Question;
 use crate::args::Derivatives;
+use crate::constraints::Constraints;
 use crate::error::{Error, one_line};
 use crate::output::Output;
 use crate::quantity::Quantity;
@@ -27,7 +29,10 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     let warnings = robot.warnings();
     let place = |_| format!("{title} of {}", robot.path.display());
     if args.json {
-        answer::write(&robot, args.method.method, &Quantity::DEFAULT, &[state], &mut output, place, || ())?;
+        let free = Constraints::default();
+        let (method, quantities) = (args.method.method, &Quantity::DEFAULT);
+        let question = Question { method, quantities, constraints: &free };
+        answer::write(&robot, question, &[state], &mut output, place, || ())?;
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
     }
 

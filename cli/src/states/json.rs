@@ -1,6 +1,7 @@
 //! JSON as it stands in a file: names that appear twice are kept, and an error knows where it happened.
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Serialize, Serializer};
 use std::cell::RefCell;
 use std::fmt;
 
@@ -8,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
     Null,
-    Bool,
+    Bool(bool),
     Number(f64),
     String(String),
     /// A list of nothing but numbers; the empty list.
@@ -23,12 +24,26 @@ impl Json {
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Null => String::from("null"),
-            Self::Bool => String::from("true or false"),
+            Self::Bool(_) => String::from("true or false"),
             Self::Number(x) => format!("the number {x}"),
             Self::String(_) => String::from("a string"),
             Self::Numbers(list) => format!("a list of {} numbers", list.len()),
             Self::List(list) => format!("a list with {} entries", list.len()),
             Self::Object(_) => String::from("an object"),
+        }
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(x) => x.serialize(serializer),
+            Self::Number(x) => x.serialize(serializer),
+            Self::String(text) => text.serialize(serializer),
+            Self::Numbers(list) => list.serialize(serializer),
+            Self::List(list) => list.serialize(serializer),
+            Self::Object(entries) => serializer.collect_map(entries.iter().map(|(key, value)| (key, value))),
         }
     }
 }
@@ -142,8 +157,8 @@ impl<'de> Visitor<'de> for Value<'_> {
     fn visit_unit<E>(self) -> Result<Json, E> {
         Ok(Json::Null)
     }
-    fn visit_bool<E>(self, _: bool) -> Result<Json, E> {
-        Ok(Json::Bool)
+    fn visit_bool<E>(self, x: bool) -> Result<Json, E> {
+        Ok(Json::Bool(x))
     }
     fn visit_i64<E>(self, x: i64) -> Result<Json, E> {
         #[expect(clippy::cast_precision_loss, reason = "to the nearest, as any decimal number")]

@@ -4,8 +4,8 @@ pub(crate) mod json;
 mod random;
 mod read;
 
-pub(crate) use random::{NEUTRAL, RANDOM, neutral, random};
-pub(crate) use read::{bytes, name, read, unknown_link};
+pub(crate) use random::{NEUTRAL, RANDOM, neutral, random, random_held};
+pub(crate) use read::{bytes, constraints, name, nearest, read, read_held, unknown_link};
 
 use crate::robot::LinkPlace;
 use gradyn::dynamics::ExternalWrench;
@@ -54,15 +54,16 @@ impl State {
         self.f_ext.iter().flatten().filter_map(LinkWrench::on_body).collect()
     }
 
-    /// For each link with a wrench `∂τ/∂φ` in the link's frame, from those of [`wrenches`](Self::wrenches).
-    pub(crate) fn by_link(&self, by_body: &[DMatrix<f64>], nv: usize) -> Vec<(String, DMatrix<f64>)> {
+    /// For each link with a wrench the derivatives of so many rows by it, in the link's frame, from those by
+    /// [`wrenches`](Self::wrenches).
+    pub(crate) fn by_link(&self, by_body: &[DMatrix<f64>], rows: usize) -> Vec<(String, DMatrix<f64>)> {
         let mut by_body = by_body.iter();
         let links = self.f_ext.iter().flatten().map(|link| {
             let LinkPlace { body, placement } = link.place;
             let matrix = match body.and_then(|_| by_body.next()) {
-                None => DMatrix::zeros(nv, 6),
+                None => DMatrix::zeros(rows, 6),
                 Some(m) if placement == Transform::identity() => m.clone(),
-                Some(m) => DMatrix::from_iterator(nv, 6, (m * placement.dual_action()).iter().copied()),
+                Some(m) => DMatrix::from_iterator(rows, 6, (m * placement.dual_action()).iter().copied()),
             };
             (link.link.clone(), matrix)
         });

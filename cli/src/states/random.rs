@@ -44,3 +44,12 @@ pub(crate) fn random(robot: &Robot, seed: u64, index: u64) -> State {
     });
     State { q, v, a, tau: None, f_ext: Some(f_ext.collect()) }
 }
+
+/// State `index` of those that `seed` gives, with torques in ±1, which [`random`] does not have.
+pub(crate) fn random_held(robot: &Robot, seed: u64, index: u64) -> State {
+    // A stream of their own: the rest of the state is that of `random`.
+    let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+    rng.set_stream(index);
+    let tau = (0..robot.model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect();
+    State { tau: Some(tau), ..random(robot, seed, index) }
+}

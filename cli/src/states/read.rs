@@ -2,6 +2,7 @@
 
 use super::json::{self, Json};
 use super::{LinkWrench, State};
+use crate::constraints::{self, Constraints};
 use crate::error::Error;
 use crate::robot::{LinkPlace, Robot};
 use gradyn::model::{InputError, Model};
@@ -18,11 +19,34 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads the states of a file, `-` being standard input.
 pub(crate) fn read(path: &Path, robot: &Robot) -> Result<Vec<State>, Error> {
+    read_held(path, robot).map(|(states, _)| states)
+}
+
+/// Reads the states of a file, and what holds the robot there.
+pub(crate) fn read_held(path: &Path, robot: &Robot) -> Result<(Vec<State>, Constraints), Error> {
+    parsed(path, |value| {
+        let Whole { states, constraints, restitution } = Whole::new(value)?;
+        let constraints = constraints::read(constraints, restitution, &robot.model)?;
+        Ok((self::states(states.ok_or("missing key `states`")?, robot)?, constraints))
+    })
+}
+
+/// Reads what holds the robot; states that the file may have are not looked at.
+pub(crate) fn constraints(path: &Path, robot: &Robot) -> Result<Constraints, Error> {
+    parsed(path, |value| {
+        let Whole { constraints, restitution, .. } = Whole::new(value)?;
+        let list = constraints.ok_or("missing key `constraints`, expected a list of constraints")?;
+        constraints::read(Some(list), restitution, &robot.model)
+    })
+}
+
+/// Reads a file of JSON; errors name it.
+fn parsed<R>(path: &Path, read: impl FnOnce(Json) -> Result<R, String>) -> Result<R, Error> {
     let (file, text) = text(path)?;
     let refused = |reason: String| Error::States { file: file.clone(), reason };
     let value = json::parse(&text).map_err(|error| refused(error.to_string()))?;
     drop(text);
-    states(value, robot).map_err(refused)
+    read(value).map_err(refused)
 }
 
 /// What to call the file in messages.
@@ -55,18 +79,34 @@ pub(crate) fn bytes(path: &Path) -> Result<(String, Vec<u8>), Error> {
     Ok((file, bytes))
 }
 
-fn states(value: Json, robot: &Robot) -> Result<Vec<State>, String> {
-    let Json::Object(entries) = value else {
-        return Err(format!("expected an object with the key `states`, found {}", value.describe()));
-    };
-    let mut list = None;
-    for (key, value) in entries {
-        match key.as_str() {
-            "states" => list = Some(value),
-            _ => return Err(format!("unknown key `{key}`, expected `states` alone")),
+/// The parts of a file.
+#[derive(Debug, Default)]
+struct Whole {
+    states: Option<Json>,
+    constraints: Option<Json>,
+    restitution: Option<Json>,
+}
+
+impl Whole {
+    fn new(value: Json) -> Result<Self, String> {
+        let Json::Object(entries) = value else {
+            return Err(format!("expected an object with the key `states`, found {}", value.describe()));
+        };
+        let mut whole = Self::default();
+        for (key, value) in entries {
+            match key.as_str() {
+                "states" => whole.states = Some(value),
+                "constraints" => whole.constraints = Some(value),
+                "restitution" => whole.restitution = Some(value),
+                _ => return Err(format!("unknown key `{key}`, expected `states`, `constraints` or `restitution`")),
+            }
         }
+        Ok(whole)
     }
-    let items = match list.ok_or("missing key `states`")? {
+}
+
+fn states(list: Json, robot: &Robot) -> Result<Vec<State>, String> {
+    let items = match list {
         Json::Numbers(list) => list.into_iter().map(Json::Number).collect(),
         Json::List(list) => list,
         other => return Err(format!("key `states`: expected a list of states, found {}", other.describe())),
@@ -145,12 +185,15 @@ fn wrenches(value: Json, links: &HashMap<&str, LinkPlace>) -> Result<Vec<LinkWre
 
 pub(crate) fn unknown_link(found: &str, links: &HashMap<&str, LinkPlace>) -> String {
     let found = found.chars().take(100).collect::<String>();
-    let similarity = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &found.to_lowercase());
-    let nearest =
-        links.keys().map(|name| (similarity(name), *name)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)));
-    let hint = match nearest {
-        Some((similarity, name)) if similarity > 0.8 => format!("; did you mean `{name}`?"),
-        _ => String::from("; `gradyn info` shows the links"),
-    };
+    let hint =
+        nearest(&found, links.keys().copied()).unwrap_or_else(|| String::from("; `gradyn info` shows the links"));
     format!(", key `f_ext`: expected a link of the robot, found `{found}`{hint}")
+}
+
+/// "; did you mean …?", if one of the names is near.
+pub(crate) fn nearest<'n>(found: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let similarity = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &found.to_lowercase());
+    let nearest = names.map(|name| (similarity(name), name)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)));
+    let (_, name) = nearest.filter(|(similarity, _)| *similarity > 0.8)?;
+    Some(format!("; did you mean `{name}`?"))
 }

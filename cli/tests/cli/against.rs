@@ -344,6 +344,19 @@ fn claims_that_make_no_sense_are_refused() {
     has(&refuse(&npz(&[vector("q", &[0.0; 3])])), &["array `q`", "truncated", "expected 32 bytes", "found 24"]);
 }
 
+/// What is named as an archive and is none is told so, and not read as something else.
+#[test]
+fn an_archive_by_name_alone_is_refused() {
+    let here = directory("named");
+    for (name, text) in [("noise.npz", "\u{1}\u{2}, rubbish\n"), ("empty.NPZ", ""), ("json.npz", "{\"states\": []}")] {
+        let path = here.join(name);
+        std::fs::write(&path, text).expect("writes");
+        let path = path.to_str().expect("UTF-8");
+        let message = refused(&run(["check", &robot("double_pendulum"), "--against", path]));
+        has(&message, &[name, "it is named .npz, but is not a zip archive"]);
+    }
+}
+
 /// Large numbers whose torques are none are an error, and a report that is there stays as it is.
 #[test]
 fn an_existing_report_is_untouched_by_errors() {

@@ -3,6 +3,7 @@
 mod against;
 mod bench;
 mod check;
+mod constraints;
 mod derivatives;
 mod errors;
 mod evaluate;

@@ -78,6 +78,7 @@ impl<P: Real> Constraint<P> {
     /// |---|---|---|
     /// | revolute, continuous | 5 | `p_b − p_a` in axes of A; two directions of A across the axis, times the axis in B |
     /// | prismatic | 5 | two coordinates of `p_b` across the axis; three directions of A times directions of B |
+    /// | helical | 5 | as cylindrical, and in their midst the coordinate along the axis, less the pitch times the angle about it |
     /// | cylindrical | 4 | two coordinates across the axis; two directions of A, times the axis in B |
     /// | universal | 4 | `p_b − p_a`; first axis times second axis, less what that is in the joint |
     /// | planar | 3 | the coordinate along the normal; two directions of A in the plane, times the normal in B |
@@ -85,7 +86,8 @@ impl<P: Real> Constraint<P> {
     /// | translation | 3 | three directions of A times directions of B |
     /// | fixed | 6 | as [`frame`](Self::frame), in axes of the world |
     ///
-    /// Rows are in SI units, m or (for products of directions) 1. The joint brings no coordinates, friction or armature.
+    /// Rows are in SI units, m or (for products of directions) 1. The joint brings no coordinates, friction or armature. A
+    /// thread has many turns: its row is zero on each, and at most half a turn's pitch.
     ///
     /// ```
     /// use gradyn::dynamics::Constraint;
@@ -101,7 +103,7 @@ impl<P: Real> Constraint<P> {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::LoopJoint`] for a helical joint and for a free-flyer, which holds nothing.
+    /// [`InputError::LoopJoint`] for a free-flyer, which holds nothing.
     pub fn joint(
         a: impl Into<Option<BodyId>>,
         x_a: Transform<P>,

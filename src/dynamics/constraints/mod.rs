@@ -15,6 +15,7 @@ mod constraint;
 mod factor;
 mod relation;
 mod rows;
+mod screw;
 mod solve;
 
 pub use constraint::Constraint;

@@ -1,5 +1,6 @@
 //! What is zero while a constraint holds, how fast it changes, and the wrenches that its multipliers are.
 
+use super::screw::Screw;
 use crate::joint::{Axis, Elementary, Planar};
 use crate::spatial::{Force, Motion, Transform, so3, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -34,6 +35,8 @@ pub(crate) enum Row<P> {
     Along(Vector3<P>),
     /// `n · u − cos`, n fixed in A and u in B.
     Angle { n: Vector3<P>, u: Vector3<P>, cos: P },
+    /// `n · (p_b − p_a) − h θ`, n fixed in A, θ the angle that B has turned about it.
+    Screw(Screw<P>),
 }
 
 impl<P: Real> Relation<P> {
@@ -50,6 +53,11 @@ impl<P: Real> Relation<P> {
                 let [x, y, z] = [joint.axis.vector(), e, f];
                 Some(Self::joint(&[Row::Along(e), Row::Along(f)], &square(x, y, z)))
             }
+            Elementary::Helical(joint) => {
+                let (e, f) = across(joint.axis);
+                let thread = Row::Screw(Screw { n: joint.axis.vector(), e, f, pitch: joint.pitch });
+                Some(Self::joint(&[Row::Along(e), Row::Along(f), thread], &parallel(joint.axis)))
+            }
             Elementary::Cylindrical(joint) => {
                 let (e, f) = across(joint.axis);
                 Some(Self::joint(&[Row::Along(e), Row::Along(f)], &parallel(joint.axis)))
@@ -64,7 +72,7 @@ impl<P: Real> Relation<P> {
             }
             Elementary::Spherical(_) | Elementary::SphericalZyx(_) => Some(Self::joint(&along, &[])),
             Elementary::Translation(_) => Some(Self::joint(&[], &square(basis[0], basis[1], basis[2]))),
-            Elementary::Helical(_) | Elementary::FreeFlyer(_) => None,
+            Elementary::FreeFlyer(_) => None,
         }
     }
 
@@ -149,6 +157,7 @@ impl<P: Real> Row<P> {
         match self {
             Self::Along(n) => v3::dot::<T, T>(a.vector(v3::lift(*n)), v3::sub(b.translation, a.translation)),
             Self::Angle { n, u, cos } => v3::dot::<T, T>(a.vector(v3::lift(*n)), b.vector(v3::lift(*u))) - *cos,
+            Self::Screw(screw) => screw.error(a, b, Self::Along(screw.n).error(a, b)),
         }
     }
 
@@ -161,13 +170,18 @@ impl<P: Real> Row<P> {
         let (w_a, w_b) = (a.velocity.angular, b.velocity.angular);
         let [f_a, f_b] = self.wrenches(&a.pose, &b.pose);
         let still = f_a.power(a.acceleration) + f_b.power(b.acceleration);
+        // Of d̈ as A sees it: d̈ − α×d − 2 ω×ḋ + ω×(ω×d)
+        let carried = |n: Vector3<T>| {
+            let d = v3::sub(b.pose.translation, a.pose.translation);
+            let d_dot = v3::sub(b.velocity.linear, a.velocity.linear);
+            let turned = v3::sub(v3::cross::<T, T>(w_a, d), v3::add::<T, T>(d_dot, d_dot));
+            v3::dot::<T, T>(n, v3::cross::<T, T>(w_a, turned))
+        };
         match self {
-            // Of d̈ as A sees it: d̈ − α×d − 2 ω×ḋ + ω×(ω×d)
-            Self::Along(_) => {
-                let d = v3::sub(b.pose.translation, a.pose.translation);
-                let d_dot = v3::sub(b.velocity.linear, a.velocity.linear);
-                let turned = v3::sub(v3::cross::<T, T>(w_a, d), v3::add::<T, T>(d_dot, d_dot));
-                still + v3::dot::<T, T>(f_b.linear, v3::cross::<T, T>(w_a, turned))
+            Self::Along(_) => still + carried(f_b.linear),
+            Self::Screw(screw) => {
+                let faster = v3::dot::<T, T>(v3::sub(w_b, w_a), screw.turning_rate((&a.pose, w_a), (&b.pose, w_b)));
+                still + carried(f_b.linear) - faster * screw.pitch
             }
             // (ω_b − ω_a) · d/dt (u × n)
             Self::Angle { n, u, .. } => {
@@ -192,6 +206,12 @@ impl<P: Real> Row<P> {
             Self::Angle { n, u, .. } => {
                 let m = v3::cross::<T, T>(b.vector(v3::lift(*u)), a.vector(v3::lift(*n)));
                 [Force::new(v3::zero(), v3::neg(m)), Force::new(v3::zero(), m)]
+            }
+            // n · (ṗ_b − ṗ_a − ω_a × d) − h (ω_b − ω_a) · w
+            Self::Screw(screw) => {
+                let [f_a, f_b] = Self::Along(screw.n).wrenches(a, b);
+                let m = v3::scale::<T, T>(T::from(screw.pitch), screw.turning(a, b));
+                [f_a + Force::new(v3::zero(), m), f_b - Force::new(v3::zero(), m)]
             }
         }
     }

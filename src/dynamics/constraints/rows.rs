@@ -5,7 +5,7 @@ use super::relation::{Relation, Row, Side};
 use super::{Constraint, row_times};
 use crate::dynamics::jacobian::{add_rows, carries, check, clear, empty, finite, path};
 use crate::dynamics::reference::Attached;
-use crate::dynamics::{Workspace, world};
+use crate::dynamics::{Workspace, rooted};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -27,22 +27,43 @@ pub(crate) struct Rows<T> {
     pub(super) block: Vec<usize>,
     /// For each block: the sum of the squares of what its entries were summed from.
     pub(super) extent: Vec<T>,
-    /// Joint accelerations of zero, nv.
-    still: Vec<T>,
 }
 
 impl<T: Real> Default for Rows<T> {
     fn default() -> Self {
         let none = Vec::new;
-        Self {
-            error: none(),
-            jacobian: empty(),
-            rate: none(),
-            bias: none(),
-            block: Vec::new(),
-            extent: none(),
-            still: none(),
-        }
+        Self { error: none(), jacobian: empty(), rate: none(), bias: none(), block: Vec::new(), extent: none() }
+    }
+}
+
+/// Where the frames of both sides of a constraint are, in axes of the world.
+struct Seats<T> {
+    /// Poses about one origin for both, that of A's tree.
+    poses: [Transform<T>; 2],
+    /// Their origins, each about that of its own tree.
+    points: [Vector3<T>; 2],
+}
+
+impl<T: Real> Seats<T> {
+    /// After [`rooted::place`].
+    fn new<P: Real>(ws: &Workspace<T>, c: &Constraint<P>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let origin = |at: &Attached<P>| at.body.map_or_else(v3::zero, |b| ws.rooted.origin(b));
+        let pose = |at: &Attached<P>| {
+            let placement: Transform<T> = at.placement.lift();
+            at.body.map_or(placement, |b| ws.rooted.pose[b] * placement)
+        };
+        let (x_a, x_b) = (pose(&c.a), pose(&c.b));
+        let apart = v3::sub(origin(&c.b), origin(&c.a));
+        let moved = Transform::new(x_b.rotation, v3::add(x_b.translation, apart));
+        Self { poses: [x_a, moved], points: [x_a.translation, x_b.translation] }
+    }
+
+    /// `p_b − p_a`
+    fn offset(&self) -> Vector3<T> {
+        v3::sub(self.poses[1].translation, self.poses[0].translation)
     }
 }
 
@@ -107,7 +128,8 @@ fn run<'w, P: Real, T: Scalar<P>>(
     check_constraints(model, constraints)?;
     // Moved out, so that the sweeps can have the workspace; allocates the first time only.
     let mut memory = ws.constraints.take().unwrap_or_default();
-    let done = memory.rows.place(model, ws, q, constraints).and_then(|()| match v {
+    rooted::place_columns(model, ws, q);
+    let done = memory.rows.place(model, ws, constraints).and_then(|()| match v {
         Some(v) => memory.rows.drive(model, ws, q, v, constraints),
         None => Ok(()),
     });
@@ -116,12 +138,11 @@ fn run<'w, P: Real, T: Scalar<P>>(
 }
 
 impl<T: Real> Rows<T> {
-    /// Errors and Jacobian.
+    /// Errors and Jacobian; after [`rooted::place`].
     pub(super) fn place<P: Real>(
         &mut self,
         model: &Model<P>,
-        ws: &mut Workspace<T>,
-        q: &[T],
+        ws: &Workspace<T>,
         constraints: &[Constraint<P>],
     ) -> Result<(), InputError>
     where
@@ -134,18 +155,17 @@ impl<T: Real> Rows<T> {
         clear(&mut self.jacobian, rows, model.nv);
         self.extent.clear();
         self.extent.resize(2 * constraints.len(), T::zero());
-        world::place(model, ws, q);
         let mut row = 0;
         for (index, c) in constraints.iter().enumerate() {
             let own = row..row + c.rows();
-            let (x_wa, x_wb): (Transform<T>, Transform<T>) = (c.a.pose(ws), c.b.pose(ws));
-            c.relation.error(&x_wa, &x_wb, &mut self.error[own.clone()]);
+            let seats = Seats::new(ws, c);
+            c.relation.error(&seats.poses[0], &seats.poses[1], &mut self.error[own.clone()]);
             self.block.extend((0..own.len()).map(|r| 2 * index + usize::from(c.relation.turns(r))));
             match &c.relation {
-                Relation::Point | Relation::Frame => self.by_axes(model, ws, c, own.clone(), [x_wa, x_wb]),
+                Relation::Point | Relation::Frame => self.by_axes(model, ws, c, own.clone(), &seats),
                 Relation::Joint { rows, .. } => {
                     for (row, scalar) in own.clone().zip(rows) {
-                        self.by_wrenches(model, ws, c, row, scalar, [x_wa, x_wb]);
+                        self.by_wrenches(model, ws, c, row, scalar, &seats);
                     }
                 }
             }
@@ -161,17 +181,16 @@ impl<T: Real> Rows<T> {
         ws: &Workspace<T>,
         c: &Constraint<P>,
         rows: Range<usize>,
-        [x_wa, x_wb]: [Transform<T>; 2],
+        seats: &Seats<T>,
     ) where
         T: Scalar<P>,
     {
-        let (p_a, p_b) = (x_wa.translation, x_wb.translation);
-        let offset = v3::sub(p_b, p_a);
+        let ([p_a, p_b], offset) = (seats.points, seats.offset());
         let (one, minus) = (T::one(), -T::one());
         for (i, body) in path(&model.bodies, c.b.body) {
             let both = c.a.body.is_some_and(|a| carries(&model.bodies, i, a));
             for (k, dof) in body.v.clone().enumerate() {
-                let s = ws.world.columns[ws.first[i] + k];
+                let s = ws.rooted.columns[ws.first[i] + k];
                 if both {
                     self.carry(rows.start, dof, s, p_a, offset);
                 } else {
@@ -184,7 +203,7 @@ impl<T: Real> Rows<T> {
                 break;
             }
             for (k, dof) in body.v.clone().enumerate() {
-                self.add(rows.clone(), dof, ws.world.columns[ws.first[i] + k], p_a, minus);
+                self.add(rows.clone(), dof, ws.rooted.columns[ws.first[i] + k], p_a, minus);
             }
         }
     }
@@ -216,20 +235,21 @@ impl<T: Real> Rows<T> {
         c: &Constraint<P>,
         row: usize,
         scalar: &Row<P>,
-        [x_wa, x_wb]: [Transform<T>; 2],
+        seats: &Seats<T>,
     ) where
         T: Scalar<P>,
     {
-        let [f_a, f_b]: [Force<T>; 2] = scalar.wrenches(&x_wa, &x_wb);
-        for (own, other, f, x) in [(c.a.body, c.b.body, f_a, x_wa), (c.b.body, c.a.body, f_b, x_wb)] {
-            let (p, block) = (x.translation, self.block[row]);
+        let ([x_a, x_b], [p_a, p_b]) = (&seats.poses, seats.points);
+        let [f_a, f_b]: [Force<T>; 2] = scalar.wrenches(x_a, x_b);
+        for (own, other, f, p) in [(c.a.body, c.b.body, f_a, p_a), (c.b.body, c.a.body, f_b, p_b)] {
+            let block = self.block[row];
             let arm = v3::norm_squared(f.angular);
             for (i, body) in path(&model.bodies, own) {
                 if other.is_some_and(|other| carries(&model.bodies, i, other)) {
                     break;
                 }
                 for (k, dof) in body.v.clone().enumerate() {
-                    let s = ws.world.columns[ws.first[i] + k];
+                    let s = ws.rooted.columns[ws.first[i] + k];
                     self.jacobian[(row, dof)] += f.power(s.shifted::<T>(p));
                     let turn = v3::norm_squared(s.angular);
                     let moved = v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
@@ -251,26 +271,24 @@ impl<T: Real> Rows<T> {
     where
         T: Scalar<P>,
     {
-        self.still.resize(model.nv, T::zero());
-        world::drive(model, ws, q, v);
-        world::accelerate(model, ws, Motion::zero(), v, &self.still);
+        rooted::drive(model, ws, q, v);
         self.rates(v);
         self.bias.clear();
         self.bias.resize(self.error.len(), T::zero());
         let mut row = 0;
         for c in constraints {
             let own = row..row + c.rows();
-            let side = |at: &Attached<P>| {
-                let pose: Transform<T> = at.pose(ws);
+            let seats = Seats::new(ws, c);
+            let side = |at: &Attached<P>, s: usize| {
+                let (pose, p) = (seats.poses[s], seats.points[s]);
                 let still = Side { pose, velocity: Motion::zero(), acceleration: Motion::zero() };
                 at.body.map_or(still, |i| {
-                    let (v, a) = (ws.world.velocity[i], ws.world.acceleration[i]);
-                    let p = pose.translation;
+                    let (v, a) = (ws.rooted.velocity[i], ws.rooted.drift[i]);
                     let acceleration = Motion::new(a.acceleration_at::<T>(p, v), a.angular);
                     Side { pose, velocity: v.shifted::<T>(p), acceleration }
                 })
             };
-            c.relation.acceleration(&side(&c.a), &side(&c.b), &mut self.bias[own.clone()]);
+            c.relation.acceleration(&side(&c.a, 0), &side(&c.b, 1), &mut self.bias[own.clone()]);
             for r in own.clone() {
                 self.bias[r] += self.rate[r] * c.kd + self.error[r] * c.kp;
             }

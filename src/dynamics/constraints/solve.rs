@@ -137,7 +137,7 @@ fn factorize<P: Real, T: Scalar<P>>(
 ) -> Result<(), InputError> {
     rooted::place(model, ws, q);
     ltl::factorize(model, ws)?;
-    memory.rows.place(model, ws, q, constraints)?;
+    memory.rows.place(model, ws, constraints)?;
     let Memory { rows, factor, root, sums, .. } = memory;
     ws.ltl.roots(root);
     let jacobian = &rows.jacobian;

@@ -70,7 +70,9 @@ impl Variation {
             let lambda = &lambda[own.clone()];
             let at = [&c.a, &c.b];
             let seats = at.map(|at| at.body.map(|b| (b, Seen::new(links, b, at, ReferenceFrame::LocalWorldAligned))));
-            let sides = [side(links, at[0], &seats[0]), side(links, at[1], &seats[1])];
+            // About the origin of A's tree.
+            let about = c.a.body.map_or_else(v3::zero, |a| links.origin(a));
+            let sides = [side(links, at[0], &seats[0], about), side(links, at[1], &seats[1], about)];
             let first = wrenches.len() - external.len();
             let numbers = [seats[0].map(|_| first), seats[1].map(|_| first + usize::from(seats[0].is_some()))];
             let forces = c.relation.wrenches(&sides[0].pose, &sides[1].pose, lambda);
@@ -132,13 +134,13 @@ impl Variation {
     }
 }
 
-/// One side at a state.
-fn side(links: &Links<f64>, at: &Attached<f64>, seat: &Option<(usize, Seen<f64>)>) -> Side<f64> {
+/// One side at a state, its place seen from a point of the world.
+fn side(links: &Links<f64>, at: &Attached<f64>, seat: &Option<(usize, Seen<f64>)>, about: Vector3<f64>) -> Side<f64> {
+    let from = |x: Transform<f64>, origin| Transform::new(x.rotation, v3::add(x.translation, v3::sub(origin, about)));
     match seat {
-        None => Side { pose: at.placement, velocity: Motion::zero(), acceleration: Motion::zero() },
+        None => Side { pose: from(at.placement, v3::zero()), velocity: Motion::zero(), acceleration: Motion::zero() },
         Some((b, seen)) => {
-            let x = links.pose[*b] * at.placement;
-            let pose = Transform::new(x.rotation, v3::add(x.translation, links.origin(*b)));
+            let pose = from(links.pose[*b] * at.placement, links.origin(*b));
             let velocity = seen.motion(links.velocity[*b]);
             let acceleration = seen.motion(links.acceleration[*b]).classical::<f64>(velocity);
             Side { pose, velocity, acceleration }

@@ -96,23 +96,23 @@ fn kinematics(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
         used(dy::frame_jacobian_rate(model, ws, &p.q, &p.v, deepest, world))
     });
     time("computeForwardKinematicsDerivatives", &mut |ws, p| {
-        used(dy::frame_derivatives(model, ws, &p.q, &p.v, &p.a, deepest, world))
+        used(dy::frame_motion_derivatives(model, ws, &p.q, &p.v, &p.a, deepest, world))
     });
     time("frame_bias_acceleration", &mut |ws, p| {
         used(dy::frame_bias_acceleration(model, ws, &p.q, &p.v, deepest, world))
     });
     let force = Force::new(Vector3::new(1.0, -0.5, 0.25), Vector3::new(0.3, -0.2, 0.1));
     time("jacobian_transpose_derivatives", &mut |ws, p| {
-        used(dy::jacobian_transpose_derivatives(model, ws, &p.q, deepest, world, force))
+        used(dy::frame_torque_derivatives(model, ws, &p.q, deepest, world, force))
     });
     time("computeJointBodyRegressor", &mut |ws, p| {
         used(dy::frame_wrench_regressor(model, ws, &p.q, &p.v, &p.a, deepest))
     });
     time("computeJointKinematicRegressor", &mut |ws, p| used(dy::kinematic_regressor(model, ws, &p.q, deepest, world)));
     time("computeCentroidalDynamicsDerivatives", &mut |ws, p| {
-        used(dy::centroidal_derivatives(model, ws, &p.q, &p.v, &p.a))
+        used(dy::momentum_derivatives(model, ws, &p.q, &p.v, &p.a))
     });
-    time("com_derivatives", &mut |ws, p| used(dy::com_derivatives(model, ws, &p.q, &p.v, &p.a, None)));
+    time("com_derivatives", &mut |ws, p| used(dy::center_of_mass_derivatives(model, ws, &p.q, &p.v, &p.a, None)));
 }
 
 /// Moving along configurations. The derivatives return new matrices, so that theirs includes an allocation.

@@ -6,6 +6,7 @@ use super::show::{BAD, GOOD, verdict};
 use crate::args::Check;
 use crate::claims::{self, Claims};
 use crate::commands::{Report, progress};
+use crate::constraints;
 use crate::error::{Error, one_line};
 use crate::map::fit;
 use crate::number::{deviation, exact};
@@ -38,7 +39,8 @@ const NAME: usize = 24;
 pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
     let robot = Robot::load(&args.robot.in_layout(args.layout))?;
     let output = args.report.as_deref().map(|report| Output::new(Some(report), &[&robot.path, path])).transpose()?;
-    let claims = claims::read(path, &robot, args.layout)?;
+    let held = constraints::of_arguments(&args.held, &robot)?;
+    let claims = claims::read(path, &robot, args.layout, held)?;
     let file = states::name(path);
     let (checked, notices) = examine(args, &robot, &claims, &file)?;
     let failed = checked.iter().any(|checked| !checked.report.agrees());
@@ -65,7 +67,8 @@ fn examine(args: &Check, robot: &Robot, claims: &Claims, file: &str) -> Result<(
     let bar = progress(claims.states.len() as u64, "states");
     for (k, state) in claims.states.iter().enumerate() {
         for claim in &state.claims {
-            match evidence::examine(robot, &claims.coordinates, state, claim, strictness) {
+            let held = (&claims.coordinates, &claims.constraints);
+            match evidence::examine(robot, held, state, claim, strictness) {
                 Ok(report) => checked.push(Checked { state: k, name: claim.what.name(), report }),
                 Err(Failure::Input(error)) => {
                     let place = format!("{file}: state {k}, `{}`", claim.what.name());

@@ -1,6 +1,10 @@
 //! One quantity by two methods.
 
-use gradyn::partials::{Method, RneaDerivatives};
+use super::methods::{Derivatives, compared};
+use crate::constraints::Constraints;
+use crate::quantity::Quantity;
+use gradyn::model::Model;
+use gradyn::partials::Method;
 use nalgebra::DMatrix;
 use serde::Serialize;
 
@@ -8,62 +12,13 @@ use serde::Serialize;
 const ESTIMATES: f64 = 10.0;
 /// And by so much of the largest entry: estimates are estimates.
 const RELATIVE: f64 = 1e-9;
-/// And by so much of the largest torque: derivatives that cancel to zero are zero to a few hundred roundings of it.
+/// And by so much of what is differentiated, at its largest: derivatives that cancel to zero are zero to a few hundred roundings
+/// of it.
 const ROUNDING: f64 = 1e-13;
-
-/// The matrices that are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quantity {
-    Position,
-    Velocity,
-    Acceleration,
-    Wrench,
-}
-
-impl Quantity {
-    const ALL: [Self; 4] = [Self::Position, Self::Velocity, Self::Acceleration, Self::Wrench];
-
-    /// As in JSON.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Position => "dtau_dq",
-            Self::Velocity => "dtau_dv",
-            Self::Acceleration => "dtau_da",
-            Self::Wrench => "dtau_df_ext",
-        }
-    }
-
-    /// As people write it.
-    pub(super) fn symbol(self) -> &'static str {
-        match self {
-            Self::Position => "∂τ/∂q",
-            Self::Velocity => "∂τ/∂v",
-            Self::Acceleration => "∂τ/∂a",
-            Self::Wrench => "∂τ/∂f_ext",
-        }
-    }
-
-    /// Its matrices: one, or one a wrench.
-    fn matrices(self, by: &RneaDerivatives) -> &[DMatrix<f64>] {
-        match self {
-            Self::Position => std::slice::from_ref(&by.dtau_dq),
-            Self::Velocity => std::slice::from_ref(&by.dtau_dv),
-            Self::Acceleration => std::slice::from_ref(&by.dtau_da),
-            Self::Wrench => &by.dtau_df_ext,
-        }
-    }
-
-    /// Estimated errors of the matrices, from methods that have them.
-    fn errors(self, by: &RneaDerivatives) -> &[DMatrix<f64>] {
-        let Some(errors) = by.errors.as_deref() else { return &[] };
-        match self {
-            Self::Position => std::slice::from_ref(&errors.dtau_dq),
-            Self::Velocity => std::slice::from_ref(&errors.dtau_dv),
-            Self::Acceleration => std::slice::from_ref(&errors.dtau_da),
-            Self::Wrench => &errors.dtau_df_ext,
-        }
-    }
-}
+/// Under constraints, which are solved for, by ten times that at least; more where they are nearly dependent.
+const ROUNDING_OF_SOLUTIONS: f64 = 1e-12;
+/// A few roundings.
+const FEW: f64 = 1e-15;
 
 /// The entry where two methods are furthest apart, measured by what is allowed there.
 #[derive(Clone, Copy, Debug)]
@@ -108,9 +63,9 @@ pub(super) struct Comparison {
 }
 
 /// Every quantity by every pair of methods.
-pub(super) fn all() -> Vec<Comparison> {
+pub(super) fn all(constraints: &Constraints) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
-    for quantity in Quantity::ALL {
+    for quantity in compared(constraints) {
         for (n, a) in Method::ALL.into_iter().enumerate() {
             for b in Method::ALL.into_iter().skip(n + 1) {
                 comparisons.push(Comparison { quantity, methods: [a, b], worst: None });
@@ -122,14 +77,18 @@ pub(super) fn all() -> Vec<Comparison> {
 
 impl Comparison {
     /// Compares at one more state: do the methods agree there?
-    pub(super) fn look(&mut self, by_method: &[(Method, RneaDerivatives)], state: u64) -> bool {
-        let of = |method| by_method.iter().find(|(m, _)| *m == method).map(|(_, by)| by);
+    pub(super) fn look(&mut self, by_method: &[Derivatives], state: u64) -> bool {
+        let of = |method| by_method.iter().find(|by| by.method == method);
         let [Some(a), Some(b)] = self.methods.map(of) else { return true };
         let mut agree = true;
-        for (k, (x, y)) in self.quantity.matrices(a).iter().zip(self.quantity.matrices(b)).enumerate() {
-            let errors = [a, b].map(|by| self.quantity.errors(by).get(k));
-            let torque = a.tau.amax().max(b.tau.amax());
-            for worst in entries(x, y, errors, torque, state) {
+        let size = a.size(self.quantity).max(b.size(self.quantity));
+        let rounding = match self.quantity.needs_constraints() {
+            true => ROUNDING_OF_SOLUTIONS.max(FEW * a.amplification()),
+            false => ROUNDING,
+        };
+        for (k, (x, y)) in a.matrices(self.quantity).iter().zip(b.matrices(self.quantity)).enumerate() {
+            let errors = [a, b].map(|by| by.errors(self.quantity).get(k));
+            for worst in entries(x, y, errors, rounding * size, state) {
                 agree &= worst.agrees();
                 if self.worst.is_none_or(|before| worst.ratio() > before.ratio()) {
                     self.worst = Some(worst);
@@ -139,15 +98,15 @@ impl Comparison {
         agree
     }
 
-    pub(super) fn answer<'a>(&self, names: &'a [String]) -> Answer<'a> {
+    pub(super) fn answer<'a>(&self, names: &'a Names) -> Answer<'a> {
         Answer {
             quantity: self.quantity.name(),
             methods: self.methods.map(Method::name),
             agrees: self.worst.is_none_or(|worst| worst.agrees()),
             worst: self.worst.map(|worst| WorstAnswer {
                 state: worst.state,
-                row: names.get(worst.row).map_or("", String::as_str),
-                column: column(self.quantity, worst.column, names),
+                row: names.row(self.quantity, worst.row),
+                column: names.column(self.quantity, worst.column),
                 values: worst.values,
                 deviation: worst.deviation,
                 relative: worst.relative(),
@@ -158,11 +117,29 @@ impl Comparison {
     }
 }
 
-/// The name of a column.
-pub(super) fn column(quantity: Quantity, column: usize, names: &[String]) -> &str {
-    match quantity {
-        Quantity::Wrench => ["fx", "fy", "fz", "nx", "ny", "nz"].get(column).copied().unwrap_or_default(),
-        _ => names.get(column).map_or("", String::as_str),
+/// Names of rows and columns.
+#[derive(Debug)]
+pub(super) struct Names {
+    dofs: Vec<String>,
+    /// Of constraints.
+    rows: Vec<String>,
+}
+
+impl Names {
+    pub(super) fn new(model: &Model, constraints: &Constraints) -> Self {
+        Self { dofs: model.dof_names(), rows: constraints.rows.clone() }
+    }
+
+    pub(super) fn row(&self, quantity: Quantity, row: usize) -> &str {
+        let names = if quantity.is_of_rows() { &self.rows } else { &self.dofs };
+        names.get(row).map_or("", String::as_str)
+    }
+
+    pub(super) fn column(&self, quantity: Quantity, column: usize) -> &str {
+        if quantity.is_by_wrench() {
+            return ["fx", "fy", "fz", "nx", "ny", "nz"].get(column).copied().unwrap_or_default();
+        }
+        self.dofs.get(column).map_or("", String::as_str)
     }
 }
 
@@ -171,7 +148,7 @@ fn entries<'m>(
     x: &'m DMatrix<f64>,
     y: &'m DMatrix<f64>,
     errors: [Option<&'m DMatrix<f64>>; 2],
-    torque: f64,
+    rounding: f64,
     state: u64,
 ) -> impl Iterator<Item = Worst> + 'm {
     let largest = x.iter().chain(y.iter()).fold(0.0, |largest: f64, x| largest.max(x.abs()));
@@ -185,7 +162,7 @@ fn entries<'m>(
             values: [*x, *y],
             deviation: (x - y).abs(),
             largest,
-            tolerance: (ESTIMATES * estimated).max(RELATIVE * largest).max(ROUNDING * torque),
+            tolerance: (ESTIMATES * estimated).max(RELATIVE * largest).max(rounding),
         }
     })
 }
@@ -232,7 +209,8 @@ mod tests {
     #[test]
     fn roundings_of_torques_agree() {
         let (zero, noise) = (DMatrix::zeros(1, 1), DMatrix::from_element(1, 1, 1e-15));
-        let agree = |torque: f64| entries(&zero, &noise, [None, None], torque, 0).all(|worst| worst.agrees());
+        let agree =
+            |torque: f64| entries(&zero, &noise, [None, None], ROUNDING * torque, 0).all(|worst| worst.agrees());
         assert!(agree(1.0) && !agree(1e-3));
     }
 

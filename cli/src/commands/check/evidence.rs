@@ -1,6 +1,7 @@
 //! The evidence for one claim: differences and dual numbers through the function itself.
 
 use crate::claims::{Axis, Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
+use crate::constraints::Constraints;
 use crate::evaluation::{Evaluator, Value};
 use crate::quantity::Quantity;
 use crate::robot::Robot;
@@ -50,7 +51,7 @@ impl From<CheckError> for Failure {
 /// Checks one claim.
 pub(super) fn examine(
     robot: &Robot,
-    coordinates: &Coordinates,
+    (coordinates, constraints): (&Coordinates, &Constraints),
     state: &StateClaims,
     claim: &Claim,
     strictness: Strictness,
@@ -72,7 +73,8 @@ pub(super) fn examine(
             error => Failure::Undefined(error.to_string()),
         });
     }
-    let mut options = options.rows(rows.names(coordinates)).columns(columns.names(coordinates));
+    let mut options = options.rows(rows.names(coordinates, constraints));
+    options = options.columns(columns.names(coordinates, constraints));
     let row_major: Vec<f64> = value.transpose().iter().copied().collect();
     let claimed = check::Claim::new(value.nrows(), value.ncols(), &row_major)?;
     match what.meaning(state.reference) {
@@ -80,7 +82,7 @@ pub(super) fn examine(
             if matches!(what.quantity, Quantity::MassMatrix | Quantity::DtauDa | Quantity::MassMatrixInverse) {
                 options = options.symmetric();
             }
-            let f = differentiated(robot, coordinates, state, what, output, input);
+            let f = differentiated(robot, (coordinates, constraints), state, what, output, input);
             let x = f.origin();
             // The function's own reason, where it fails at the state itself.
             f.evaluate(&x, &mut vec![f64::NAN; f.outputs()])?;
@@ -97,7 +99,7 @@ pub(super) fn examine(
         }
         // A value is the derivative of its multiples.
         Meaning::Value => {
-            let expected = expected(robot, coordinates, state, what)?;
+            let expected = expected(robot, (coordinates, constraints), state, what)?;
             let exact: Vec<f64> = expected.transpose().iter().copied().collect();
             let columns = value.ncols();
             let multiples = |x: &[f64], y: &mut [f64]| {
@@ -142,13 +144,13 @@ fn known(robot: &Robot, state: &StateClaims, what: &Claimed) -> Option<gradyn::c
         Quantity::ComJacobian => Known::ComJacobian,
         Quantity::FrameJacobians => Known::FrameJacobian(robot.model.find_frame(&what.part)?.into(), state.reference),
         Quantity::Com if what.part == "position" => Known::Com,
-        Quantity::Com | Quantity::Centroidal | Quantity::Energy => return None,
+        _ => return None,
     })
 }
 
 fn differentiated<'a>(
     robot: &'a Robot,
-    coordinates: &'a Coordinates,
+    (coordinates, constraints): (&'a Coordinates, &'a Constraints),
     state: &'a StateClaims,
     what: &Claimed,
     output: Output,
@@ -158,6 +160,7 @@ fn differentiated<'a>(
     Differentiated {
         model: &robot.model,
         coordinates,
+        constraints,
         state,
         output,
         input,
@@ -191,12 +194,12 @@ fn mistakes(f: &Differentiated<'_>) -> Vec<(Guess, Vec<f64>)> {
 /// The value of a quantity in the other side's coordinates.
 fn expected(
     robot: &Robot,
-    coordinates: &Coordinates,
+    (coordinates, constraints): (&Coordinates, &Constraints),
     state: &StateClaims,
     what: &Claimed,
 ) -> Result<DMatrix<f64>, Failure> {
     let of = |output, state: &StateClaims| -> Result<DMatrix<f64>, Failure> {
-        let f = differentiated(robot, coordinates, state, what, output, Input::Configuration);
+        let f = differentiated(robot, (coordinates, constraints), state, what, output, Input::Configuration);
         let mut y = vec![f64::NAN; f.outputs()];
         f.evaluate(&f.origin(), &mut y)?;
         Ok(DMatrix::from_vec(y.len(), 1, y))
@@ -204,6 +207,10 @@ fn expected(
     match what.quantity {
         Quantity::Tau => return of(Output::Torques, state),
         Quantity::Ddq => return of(Output::Accelerations, state),
+        Quantity::ConstrainedDdq => return of(Output::Constrained, state),
+        Quantity::ConstraintForces => return of(Output::Multipliers, state),
+        Quantity::ImpulseV => return of(Output::After, state),
+        Quantity::Impulse => return of(Output::Impulses, state),
         Quantity::Bias => {
             let still = StateClaims { a: vec![0.0; coordinates.nv], ..state.clone() };
             return of(Output::Torques, &still);
@@ -211,19 +218,22 @@ fn expected(
         _ => {}
     }
     // Of equal velocities the library checks Coriolis matrices.
-    if what.quantity == Quantity::Coriolis || (what.part == "matrix_rate" && !coordinates.same_velocities()) {
+    let by_velocities = what.part == "matrix_rate" || what.quantity == Quantity::ConstraintBias;
+    if what.quantity == Quantity::Coriolis || (by_velocities && !coordinates.same_velocities()) {
         return Err(Failure::Undefined(format!(
             "`{}` depends on the velocity coordinates, which are others in this layout",
             what.name()
         )));
     }
-    let values = Evaluator::new(robot, Method::Analytical, &[what.quantity]).evaluate(&state.state)?;
+    let values = Evaluator::new(robot, constraints, Method::Analytical, &[what.quantity]).evaluate(&state.state)?;
     let mut value = values.0.into_iter().next().map(|(_, value)| value);
     if let Some(Value::Fields(fields)) = value {
         value = fields.0.into_iter().find(|(name, _)| *name == what.part).map(|(_, value)| value);
     }
     let matrix = match value {
         Some(Value::Number(x)) => DMatrix::from_element(1, 1, x),
+        #[expect(clippy::cast_precision_loss, reason = "a small number")]
+        Some(Value::Count(n)) => DMatrix::from_element(1, 1, n as f64),
         Some(Value::Numbers(numbers)) if what.quantity == Quantity::Gravity => {
             let there = coordinates.torques_there(&state.state.q, &numbers);
             DMatrix::from_vec(there.len(), 1, there)

@@ -35,7 +35,7 @@ pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<S
         let coordinates = Coordinates::new(&robot.model, Layout::Gradyn, None).map_err(odd)?;
         let strictness = Strictness { tolerance: args.tolerance, floor: args.floor, pictures: 2 };
         for claim in &claims.claims {
-            let report = evidence::examine(robot, &coordinates, &claims, claim, strictness);
+            let report = evidence::examine(robot, (&coordinates, &findings.constraints), &claims, claim, strictness);
             let report = report.map_err(|failure| match failure {
                 Failure::Input(error) => refused(error),
                 Failure::Undefined(reason) => odd(reason),
@@ -71,15 +71,15 @@ pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<S
 
 /// Where the methods differ most.
 fn methods(robot: &Robot, findings: &Findings) -> page::Findings {
-    let names = robot.model.dof_names();
+    let names = compare::Names::new(&robot.model, &findings.constraints);
     let row = |comparison: &compare::Comparison| {
         let worst = comparison.worst?;
         let [a, b] = comparison.methods;
         let cells = vec![
             comparison.quantity.symbol().to_owned(),
             format!("{a}, {b}"),
-            names.get(worst.row).cloned().unwrap_or_default(),
-            compare::column(comparison.quantity, worst.column, &names).to_owned(),
+            names.row(comparison.quantity, worst.row).to_owned(),
+            names.column(comparison.quantity, worst.column).to_owned(),
             worst.state.to_string(),
             deviation(worst.deviation),
             deviation(worst.relative()),

@@ -1,8 +1,8 @@
 //! The findings for people.
 
 use super::Findings;
-use super::compare;
-use crate::args::{Continuous, Order, RobotArgs};
+use super::compare::Names;
+use crate::args::{Check, ConstraintArgs, Continuous, Order, RobotArgs};
 use crate::error::one_line;
 use crate::map::fit;
 use crate::number::deviation;
@@ -16,7 +16,7 @@ const NAME: usize = 24;
 pub(super) const GOOD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 pub(super) const BAD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 
-pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> String {
+pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> String {
     use Align::{Left, Right};
     let bold = Style::new().bold();
     let name = one_line(robot.model.name());
@@ -31,8 +31,8 @@ pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> 
         return text;
     }
 
-    let names: Vec<String> = robot.model.dof_names().iter().map(|name| one_line(name)).collect();
-    let shortened = |name: &str| fit(name, NAME).trim_end().to_owned();
+    let names = Names::new(&robot.model, &findings.constraints);
+    let shortened = |name: &str| fit(&one_line(name), NAME).trim_end().to_owned();
     text.push_str("\nWhere the methods differ most, measured by what is allowed there:\n");
     let mut table = Table::new([
         ("", Left),
@@ -52,8 +52,8 @@ pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> 
         table.row([
             Cell::styled(comparison.quantity.symbol(), bold),
             format!("{a}, {b}").into(),
-            names.get(worst.row).map_or_else(String::new, |name| shortened(name)).into(),
-            shortened(compare::column(comparison.quantity, worst.column, &names)).into(),
+            shortened(names.row(comparison.quantity, worst.row)).into(),
+            shortened(names.column(comparison.quantity, worst.column)).into(),
             worst.state.to_string().into(),
             deviation(worst.deviation).into(),
             deviation(worst.relative()).into(),
@@ -85,6 +85,11 @@ pub(super) fn readable(robot: &Robot, args: &RobotArgs, findings: &Findings) -> 
     }
     table.render(0, &mut text);
 
+    if let (n @ 1.., of) = (findings.singular.len(), findings.samples) {
+        text.push_str(&format!(
+            "\n{n} of {of} states not compared under constraints, which are about to lose a row there\n"
+        ));
+    }
     text.push_str(&conclusion(robot, args, findings));
     text
 }
@@ -94,7 +99,7 @@ pub(super) fn verdict(good: bool, yes: &str, no: &str) -> Cell {
 }
 
 /// One line: all is well, or what is not and how to see it again.
-fn conclusion(robot: &Robot, args: &RobotArgs, findings: &Findings) -> String {
+fn conclusion(robot: &Robot, args: &Check, findings: &Findings) -> String {
     let Some(state) = findings.deviating.first() else {
         return match findings.samples {
             1 => format!("\n{GOOD}the state agrees{GOOD:#}\n"),
@@ -107,10 +112,11 @@ fn conclusion(robot: &Robot, args: &RobotArgs, findings: &Findings) -> String {
     what.extend(findings.identities.iter().filter(|identity| !identity.holds()).map(|identity| identity.claim.text()));
     let (n, of) = (findings.deviating.len(), findings.samples);
     format!(
-        "\n{BAD}{n} of {of} states deviate{BAD:#}: {}; again: gradyn check {}{} --seed {} --state {state}\n",
+        "\n{BAD}{n} of {of} states deviate{BAD:#}: {}; again: gradyn check {}{}{} --seed {} --state {state}\n",
         what.join(", "),
         quoted(&robot.path.display().to_string()),
-        choices(args),
+        choices(&args.robot),
+        held(&args.held),
         findings.seed,
     )
 }
@@ -131,6 +137,15 @@ fn choices(args: &RobotArgs) -> String {
         text.push_str(&format!(" --gravity {x},{y},{z}"));
     }
     text
+}
+
+/// The constraints as they were given.
+fn held(args: &ConstraintArgs) -> String {
+    let flag = |flag: &str, value: &str| format!(" {flag} {}", quoted(value));
+    let file = args.constraints.iter().map(|path| flag("--constraints", &path.display().to_string()));
+    let points = args.contact.iter().map(|name| flag("--contact", name));
+    let frames = args.contact_frame.iter().map(|name| flag("--contact-frame", name));
+    file.chain(points).chain(frames).collect()
 }
 
 /// An argument as a shell takes it.
