@@ -6,8 +6,10 @@ mod common;
 use common::{dual, models, state, wrenches};
 use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
-    Constraint, Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics,
-    generalized_gravity, mechanical_energy, minv, rnea, rnea_with, static_torque, torque_regressor,
+    Constraint, ReferenceFrame, Workspace, aba, bias, centroidal, centroidal_momentum_matrix, com_jacobian,
+    coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian_rate, frame_motion_derivatives,
+    generalized_gravity, joint_jacobians, mechanical_energy, minv, momentum_derivatives, rnea, rnea_with,
+    static_torque, torque_regressor,
 };
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, bias_derivatives,
@@ -47,6 +49,11 @@ fn assert_none(what: &str, run: impl FnOnce()) {
     run();
     let allocations = COUNT.get() - before;
     assert_eq!(allocations, 0, "{what} allocates");
+}
+
+/// Makes sure that it is computed.
+fn used<T>(result: T) {
+    std::hint::black_box(&result);
 }
 
 #[test]
@@ -148,6 +155,42 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
     }
 }
 
+/// Jacobians, momenta, energies, regressors, and derivatives of the motion of frames.
+#[test]
+fn columns_of_degrees_of_freedom_allocate_nothing_the_second_time() {
+    for (what, model) in models() {
+        let world = ReferenceFrame::World;
+        let last = model.body_id(model.bodies().len() - 1).expect("is there");
+        for level in Level::available() {
+            with_level(level, || {
+                let mut ws = Workspace::<f64>::new(&model);
+                let mut run = |(q, v, a): (Vec<f64>, Vec<f64>, Vec<f64>), what: &str| {
+                    let mut call = |name: &str, run: &mut dyn FnMut(&mut Workspace<f64>)| match what {
+                        "" => run(&mut ws),
+                        what => assert_none(&format!("{what}: {name}"), || run(&mut ws)),
+                    };
+                    call("joint_jacobians", &mut |ws| used(joint_jacobians(&model, ws, &q).expect("runs")));
+                    call("com_jacobian", &mut |ws| used(com_jacobian(&model, ws, &q, None).expect("runs")));
+                    call("momentum", &mut |ws| used(centroidal_momentum_matrix(&model, ws, &q).expect("runs")));
+                    call("centroidal", &mut |ws| used(centroidal(&model, ws, &q, &v, &a).expect("runs")));
+                    call("its derivatives", &mut |ws| {
+                        used(momentum_derivatives(&model, ws, &q, &v, &a).expect("runs"));
+                    });
+                    call("rate", &mut |ws| used(frame_jacobian_rate(&model, ws, &q, &v, last, world).expect("runs")));
+                    call("frame", &mut |ws| {
+                        used(frame_motion_derivatives(&model, ws, &q, &v, &a, last, world).expect("runs"))
+                    });
+                    call("regressor", &mut |ws| used(torque_regressor(&model, ws, &q, &v, &a).expect("runs")));
+                    call("gravity", &mut |ws| used(generalized_gravity(&model, ws, &q).expect("runs")));
+                    call("energy", &mut |ws| used(mechanical_energy(&model, ws, &q, &v).expect("runs")));
+                };
+                run(state(&model, 6), "");
+                run(state(&model, 7), &format!("{what}, {level}"));
+            });
+        }
+    }
+}
+
 #[test]
 fn derivatives_of_forward_dynamics_allocate_nothing_the_second_time() {
     for (what, model) in models() {
@@ -232,7 +275,8 @@ mod of_kinematics {
     };
     use gradyn::model::Model;
     use gradyn::partials::{
-        centroidal_derivatives, com_derivatives, frame_derivatives, jacobian_transpose_derivatives, point_derivatives,
+        com_derivatives, frame_motion_derivatives, jacobian_transpose_derivatives, momentum_derivatives,
+        point_derivatives,
     };
     use gradyn::spatial::Force;
     use nalgebra::Vector3;
@@ -266,7 +310,7 @@ mod of_kinematics {
             frame_jacobian_rate(model, ws, q, v, body, reference).expect("runs");
             frame_bias_acceleration(model, ws, q, v, body, reference).expect("runs");
             let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-            frame_derivatives(model, ws, method, at, body, reference).expect("runs");
+            frame_motion_derivatives(model, ws, method, at, body, reference).expect("runs");
             point_derivatives(model, ws, method, at, body, point, reference).expect("runs");
             jacobian_transpose_derivatives(model, ws, method, q, body, reference, force).expect("runs");
         }
@@ -275,7 +319,7 @@ mod of_kinematics {
         centroidal(model, ws, q, v, a).expect("runs");
         centroidal_momentum_matrix(model, ws, q).expect("runs");
         let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-        centroidal_derivatives(model, ws, method, at).expect("runs");
+        momentum_derivatives(model, ws, method, at).expect("runs");
         com_derivatives(model, ws, method, at, None).expect("runs");
     }
 }

@@ -361,7 +361,6 @@ NOT_COMPARABLE = """## What is not comparable
 - Pinocchio's `computeRNEADerivatives` fills the upper triangle of the mass matrix and writes no zeros; gradyn writes whole
   matrices, exact zeros included. Its `ccrba` and `dccrba` are also the bias and the inertia.
 - gradyn checks that every argument and result is finite and says what is not. Pinocchio checks nothing.
-- `computeJointJacobians`: Pinocchio's are all columns at once, gradyn's the Jacobian of every leaf of the tree in turn.
 - `…TimeVariation` and `…KinematicsDerivatives`: Pinocchio's sweep over all bodies, then the matrices of the one asked for.
 - Joints of `g1` follow each other in Pinocchio's order of names here, as they do for all others.
 - MuJoCo's velocities of a floating base are in other coordinates, so there only its times are given.

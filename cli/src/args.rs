@@ -240,8 +240,8 @@ pub(crate) struct Check {
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "Names are those that Pinocchio has for the same question, else gradyn's own; other methods than analytical come ",
-    "after a slash. What asks for one body is asked of the one farthest from the root; computeJointJacobians are those of ",
-    "all leaves of the tree, one after the other. Batches are times a state, of 128. One thread unless said; states take turns. Medians of 41 samples of some 50 µs, and ",
+    "after a slash. What asks for one body is asked of the one farthest from the root. Batches are times a state, of 128. ",
+    "One thread unless said; states take turns. Medians of 41 samples of some 50 µs, and ",
     "the least, which other programs on the machine disturb less.\n\n",
     "Examples:\n  gradyn bench robots/panda.urdf\n",
     "  gradyn bench robots/g1.urdf --floating-base --only rnea,aba --level avx2",

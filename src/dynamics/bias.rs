@@ -71,6 +71,9 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
+    if wrenches.is_empty() && wide::gravity(model, ws, q).is_some() {
+        return Ok(&ws.tau);
+    }
     check_finite(model, q, &[], &[])?;
     rooted::place_columns(model, ws, q);
 

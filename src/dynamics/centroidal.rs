@@ -14,15 +14,16 @@
 //! Source: D. Orin, A. Goswami, S.-H. Lee, *Centroidal dynamics of a humanoid robot*, Autonomous Robots 35, 2013; P. Wensing,
 //! D. Orin, *Improved computation of the humanoid centroidal dynamics*, IJHR 13(1), 2016.
 
-use super::Workspace;
 use super::com::{PointMass, share};
-use super::frame_derivatives::check_state;
-use super::jacobian::{add_rows, check, clear, empty, finite};
+use super::jacobian::{add_rows, check_sizes, clear, empty, finite};
 use super::links::{Links, update};
+use super::rnea::check_finite;
+use super::{Workspace, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Inertia, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
+use std::ops::Mul;
 
 /// A robot seen from its centre of mass, in axes of the world; borrows from the workspace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,13 +83,20 @@ pub fn centroidal<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
 ) -> Result<Centroidal<'w, T>, InputError> {
-    check_state(model, ws, q, v, a)?;
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
     let mut memory = take(model, ws);
-    let whole = fill(model, ws, &mut memory, (q, v, a));
+    let surely = wide::centroidal(model, ws, (q, v, a), &mut memory.matrix, &mut memory.rate);
+    let whole = match surely {
+        Some(whole) => Ok(whole),
+        None => check_finite(model, q, v, a).and_then(|()| fill(model, ws, &mut memory, (q, v, a))),
+    };
     let m = &**ws.centroidal.insert(memory);
     let whole = whole?;
-    finite(model, "centroidal momentum matrix", &m.matrix)?;
-    finite(model, "rate of the centroidal momentum matrix", &m.rate)?;
+    if surely.is_none() {
+        finite(model, "centroidal momentum matrix", &m.matrix)?;
+        finite(model, "rate of the centroidal momentum matrix", &m.rate)?;
+    }
     whole.check_finite(model)?;
     Ok(Centroidal {
         com: whole.com,
@@ -112,10 +120,13 @@ pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
     ws: &'w mut Workspace<T>,
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
-    check(model, ws, q, &[])?;
+    check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
+    if wide::momentum_matrix(model, ws, q, &mut memory.matrix).is_some() {
+        return Ok(&ws.centroidal.insert(memory).matrix);
+    }
     let still = std::mem::take(&mut memory.still);
-    let whole = fill(model, ws, &mut memory, (q, &still, &still));
+    let whole = check_finite(model, q, &[], &[]).and_then(|()| fill(model, ws, &mut memory, (q, &still, &still)));
     memory.still = still;
     let m = &**ws.centroidal.insert(memory);
     whole?;
@@ -140,7 +151,7 @@ fn fill<P: Real, T: Scalar<P>>(
         for k in links.columns_of(i) {
             let s = links.columns[k];
             let (momentum, s_dot) = (inertia * s, links.psi_s_dot[k] - links.psi_dot[k]);
-            let rate = m.coriolis[i].times(s) - s.cross_force(m.momentum[i]) + inertia * s_dot;
+            let rate = matrix_rate(inertia, &m.coriolis[i], m.momentum[i], s, s_dot);
             add(&mut m.matrix, links.dof[k], momentum.shifted::<T>(c)); //                (1)
             add(&mut m.rate, links.dof[k], about_moving(rate, c, whole.com.velocity, momentum.linear)); // (2)
         }
@@ -173,6 +184,18 @@ pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, 
     }
 }
 
+/// Of (2), what is about an origin at rest: `B_C S − S ×* h_C + I_C Ṡ`.
+#[inline(always)]
+pub(super) fn matrix_rate<T: Real, Y: Mul<Motion<T>, Output = Force<T>>>(
+    inertia: Y,
+    coriolis: &BodyCoriolis<T>,
+    momentum: Force<T>,
+    s: Motion<T>,
+    s_dot: Motion<T>,
+) -> Force<T> {
+    coriolis.times(s) - s.cross_force(momentum) + inertia * s_dot
+}
+
 /// How a momentum about the point `c`, whose linear part is `linear`, varies, if that about the origin varies by `change` and
 /// the point by `moved`: `change about c − (0, moved × linear)`.
 #[inline(always)]
@@ -193,41 +216,63 @@ pub(super) fn add<T: Real>(to: &mut DMatrix<T>, column: usize, f: Force<T>) {
     add_rows(to, 3, column, f.angular);
 }
 
+/// What the bodies of a tree sum up to, in its coordinates.
+pub(super) struct Tree<T> {
+    /// The origin of the first tree.
+    pub(super) first: Vector3<T>,
+    pub(super) inertia: Inertia<T>,
+    pub(super) momentum: Force<T>,
+    pub(super) force: Force<T>,
+}
+
 /// The robot as a whole, about its centre of mass.
-pub(super) struct Whole<T> {
+#[derive(Clone, Copy)]
+pub(crate) struct Whole<T> {
     pub(super) com: PointMass<T>,
     pub(super) inertia: Inertia<T>,
     pub(super) momentum: Force<T>,
     pub(super) force: Force<T>,
     /// The centre of mass from the origin of the first tree.
-    from_first: Vector3<T>,
+    pub(super) from_first: Vector3<T>,
 }
 
 impl<T: Real> Whole<T> {
     /// From the sums over the trees at the root.
     pub(super) fn new<P: Real>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Result<Self, InputError> {
+        let trees = model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none()).map(|(i, _)| Tree {
+            first: links.first_from(i),
+            inertia: m.inertia[i],
+            momentum: m.momentum[i],
+            force: m.force[i],
+        });
+        let whole = Self::of(links.origin(0), trees);
+        share(model, whole.com.mass, None)?;
+        Ok(whole)
+    }
+
+    /// From the origin of the first tree in the world, and what the trees sum up to. Not finite without mass.
+    pub(super) fn of(origin: Vector3<T>, trees: impl Iterator<Item = Tree<T>>) -> Self {
         let (mut inertia, mut momentum, mut force) = (Inertia::zero(), Force::zero(), Force::zero());
         // About the origin of the first tree: far from the world's, no digits are lost.
-        for (i, _) in model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none()) {
-            let first = links.first_from(i);
-            inertia += m.inertia[i].shifted(first);
-            momentum += m.momentum[i].shifted::<T>(first);
-            force += m.force[i].shifted::<T>(first);
+        for tree in trees {
+            inertia += tree.inertia.shifted(tree.first);
+            momentum += tree.momentum.shifted::<T>(tree.first);
+            force += tree.force.shifted::<T>(tree.first);
         }
-        let (share, c) = (share(model, inertia.mass, None)?, inertia.com);
+        let (share, c) = (inertia.mass.recip(), inertia.com);
         let com = PointMass {
             mass: inertia.mass,
-            position: v3::add(links.origin(0), c),
+            position: v3::add(origin, c),
             velocity: v3::scale(share, momentum.linear),
             acceleration: v3::scale(share, force.linear),
         };
-        Ok(Self {
+        Self {
             com,
             inertia: Inertia::new(inertia.mass, v3::zero(), inertia.rotational),
             momentum: momentum.shifted::<T>(c),
             force: force.shifted::<T>(c), //                                             (3)
             from_first: c,
-        })
+        }
     }
 
     /// The centre of mass in the coordinates of [`Links`] for the tree of a body.
@@ -236,10 +281,14 @@ impl<T: Real> Whole<T> {
         v3::add(links.first_from(body), self.from_first)
     }
 
-    pub(super) fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
+    pub(super) fn is_finite(&self) -> bool {
         let c = self.com;
         let vectors = [c.position, c.velocity, c.acceleration, self.momentum.angular, self.force.angular];
-        if vectors.iter().flat_map(|x| x.iter()).all(|x| x.is_finite()) {
+        vectors.iter().flat_map(|x| x.iter()).all(|x| x.is_finite())
+    }
+
+    pub(super) fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
+        if self.is_finite() {
             return Ok(());
         }
         Err(InputError::Overflow { what: "centroidal momentum", index: 0, joint: model.dof_label(0) })

@@ -14,17 +14,19 @@
 //!
 //! Source: J. Carpentier, N. Mansard, RSS 2018, and S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022, for (1) and (2).
 
-use super::Workspace;
 use super::centroidal::{self, Whole, about_moving, add, sum_up};
 use super::com::{moved_part, share};
 use super::frame_derivatives::check_state;
 use super::jacobian::{add_rows, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::check_body;
+use super::rnea::check_finite;
+use super::{Workspace, wide};
 use crate::model::{BodyId, InputError, Model};
-use crate::spatial::{Force, Momentum, Motion, vector as v3};
+use crate::spatial::{BodyCoriolis, Force, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
+use std::ops::Mul;
 
 /// Momentum about the centre of mass in axes of the world, its rate of change, and their derivatives. Matrices 6 × nv, linear
 /// rows first.
@@ -118,7 +120,7 @@ impl<T: Real> CentroidalDerivatives<T> {
             ("drate_da", &self.drate_da),
         ]
     }
-    fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
+    pub(super) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
         [&mut self.dmomentum_dq, &mut self.dmomentum_dv, &mut self.drate_dq, &mut self.drate_dv, &mut self.drate_da]
     }
 }
@@ -174,9 +176,17 @@ pub fn momentum_derivatives<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
 ) -> Result<&'w CentroidalDerivatives<T>, InputError> {
-    check_state(model, ws, q, v, a)?;
-    let mut sums = centroidal::take(model, ws);
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
+    if wide::centroidal_derivatives(model, ws, (q, v, a), &mut memory.centroidal).is_some() {
+        return Ok(&ws.centroidal_derivatives.insert(memory).centroidal);
+    }
+    if let Err(error) = check_finite(model, q, v, a) {
+        ws.centroidal_derivatives = Some(memory);
+        return Err(error);
+    }
+    let mut sums = centroidal::take(model, ws);
     let filled = fill_centroidal(model, ws, &mut sums, (q, v, a), &mut memory.centroidal);
     ws.centroidal = Some(sums);
     let result = &ws.centroidal_derivatives.insert(memory).centroidal;
@@ -203,7 +213,7 @@ fn fill_centroidal<P: Real, T: Scalar<P>>(
     for i in 0..model.bodies.len() {
         let c = whole.com_from(links, i);
         for k in links.columns_of(i) {
-            let (by, dof) = (Column::new(links, sums, i, k), links.dof[k]);
+            let (by, dof) = (Column::of(links, sums, i, k), links.dof[k]);
             let moved = v3::scale(share, by.subspace.linear);
             add(&mut out.dmomentum_dq, dof, about_moving(by.momentum_q, c, moved, whole.momentum.linear));
             add(&mut out.dmomentum_dv, dof, by.subspace.shifted::<T>(c));
@@ -274,7 +284,7 @@ fn fill_com<P: Real, T: Scalar<P>>(
     for i in 0..model.bodies.len() {
         let Some(c) = moved_part(model, i, subtree) else { continue };
         for k in links.columns_of(i) {
-            let (by, dof) = (Column::new(links, sums, c, k), links.dof[k]);
+            let (by, dof) = (Column::of(links, sums, c, k), links.dof[k]);
             let moved = v3::scale(share, by.subspace.linear);
             for jacobian in [&mut out.dposition_dq, &mut out.dvelocity_dv, &mut out.dacceleration_da] {
                 add_rows(jacobian, 0, dof, moved);
@@ -288,27 +298,39 @@ fn fill_com<P: Real, T: Scalar<P>>(
 }
 
 /// What a column changes of the momentum of a subtree and of its rate, about the origin of [`Links`].
-struct Column<T> {
+pub(super) struct Column<T> {
     /// `∂h/∂q_k`
-    momentum_q: Force<T>,
+    pub(super) momentum_q: Force<T>,
     /// `∂ḣ/∂q_k`
-    rate_q: Force<T>,
+    pub(super) rate_q: Force<T>,
     /// `∂ḣ/∂q̇_k`
-    rate_v: Force<T>,
+    pub(super) rate_v: Force<T>,
     /// `∂h/∂q̇_k = ∂ḣ/∂q̈_k = I_C S_k`
-    subspace: Force<T>,
+    pub(super) subspace: Force<T>,
 }
 
 impl<T: Real> Column<T> {
     /// Of the column `k`, on the subtree of body `c`, which the column moves as a whole.
     #[inline(always)]
-    fn new(links: &Links<T>, sums: &centroidal::Memory<T>, c: usize, k: usize) -> Self {
-        let (s, psi_dot) = (links.columns[k], links.psi_dot[k]);
-        let (inertia, coriolis) = (sums.inertia[c], sums.coriolis[c]);
+    fn of(links: &Links<T>, sums: &centroidal::Memory<T>, c: usize, k: usize) -> Self {
+        let forces = (sums.momentum[c], sums.force[c]);
+        let psi = (links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
+        Self::new(sums.inertia[c], &sums.coriolis[c], forces, links.columns[k], psi)
+    }
+
+    /// Of the column `s` with `(Ψ̇, Ψ̈, Ψ̇ + Ṡ)`, on bodies with this momentum and the rate of change of it.
+    #[inline(always)]
+    pub(super) fn new<Y: Copy + Mul<Motion<T>, Output = Force<T>>>(
+        inertia: Y,
+        coriolis: &BodyCoriolis<T>,
+        (momentum, force): (Force<T>, Force<T>),
+        s: Motion<T>,
+        (psi_dot, psi_ddot, psi_s_dot): (Motion<T>, Motion<T>, Motion<T>),
+    ) -> Self {
         Self {
-            momentum_q: s.cross_force(sums.momentum[c]) + inertia * psi_dot, //           (1)
-            rate_q: s.cross_force(sums.force[c]) + coriolis.times(psi_dot) + inertia * links.psi_ddot[k], // (2)
-            rate_v: coriolis.times(s) + inertia * links.psi_s_dot[k],
+            momentum_q: s.cross_force(momentum) + inertia * psi_dot, //                   (1)
+            rate_q: s.cross_force(force) + coriolis.times(psi_dot) + inertia * psi_ddot, // (2)
+            rate_v: coriolis.times(s) + inertia * psi_s_dot,
             subspace: inertia * s,
         }
     }

@@ -9,11 +9,12 @@
 //!
 //! where `C` is what the link moves of the subtree: all of it, if the link carries the subtree's body.
 
-use super::Workspace;
 use super::frame_derivatives::check_state;
-use super::jacobian::{add_rows, carries, check, clear, empty, finite};
+use super::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::check_body;
+use super::rnea::check_finite;
+use super::{Workspace, wide};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -52,7 +53,7 @@ pub(crate) struct Memory<T> {
     /// Its rate of change, N.
     force: Vec<Vector3<T>>,
     /// 3 × nv.
-    jacobian: DMatrix<T>,
+    pub(super) jacobian: DMatrix<T>,
     /// No motion of the joints, nv.
     still: Vec<T>,
 }
@@ -129,8 +130,12 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     subtree: Option<BodyId>,
 ) -> Result<&'w DMatrix<T>, InputError> {
     subtree.map_or(Ok(()), |body| check_body(model, body))?;
-    check(model, ws, q, &[])?;
+    check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
+    if subtree.is_none() && wide::com_jacobian(model, ws, q, &mut memory.jacobian).is_some() {
+        return Ok(&ws.com.insert(memory).jacobian);
+    }
+    check_finite(model, q, &[], &[])?;
     let still = std::mem::take(&mut memory.still);
     let filled = fill_jacobian(model, ws, &mut memory, (q, &still), subtree);
     memory.still = still;
@@ -157,11 +162,17 @@ fn fill_jacobian<P: Real, T: Scalar<P>>(
         let Some(c) = moved_part(model, i, subtree) else { continue };
         for k in links.columns_of(i) {
             let s = links.columns[k];
-            let u: Vector3<T> = v3::cross_plus(s.angular, m.moment[c], v3::scale::<T, T>(m.mass[c], s.linear));
+            let u = moved(s, m.mass[c], m.moment[c]);
             add_rows(&mut m.jacobian, 0, links.dof[k], v3::scale(share, u)); //          (1)
         }
     }
     Ok(())
+}
+
+/// Numerator of (1): the momentum of what a column moves, by its mass and first moment.
+#[inline(always)]
+pub(super) fn moved<T: Real>(s: Motion<T>, mass: T, moment: Vector3<T>) -> Vector3<T> {
+    v3::cross_plus(s.angular, moment, v3::scale::<T, T>(mass, s.linear))
 }
 
 /// What the joint of body `i` moves of a subtree, as the body that this hangs from; `None` if it moves nothing.

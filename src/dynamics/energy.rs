@@ -1,8 +1,9 @@
 //! Mechanical energy.
 
 use super::external::step_world_poses;
-use super::rnea::{check_finite, check_finite_dofs};
-use super::{Workspace, step, world};
+use super::jacobian::check_sizes;
+use super::rnea::check_finite;
+use super::{Workspace, step, wide, world};
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -19,11 +20,7 @@ pub fn kinetic_energy<P: Real, T: Scalar<P>>(
     q: &[T],
     v: &[T],
 ) -> Result<T, InputError> {
-    check(model, ws, q)?;
-    model.check_length("v", "nv", v.len(), model.nv)?;
-    check_finite_dofs(model, "v", v)?;
-    drive(model, ws, q, v);
-    finite(model, "kinetic_energy", kinetic(model, ws, v))
+    Ok(energies(model, ws, q, v)?.0)
 }
 
 /// Potential energy in the gravitational field, J: `−Σ m g·c`, zero for a mass centre at the world's origin.
@@ -37,7 +34,8 @@ pub fn potential_energy<P: Real, T: Scalar<P>>(
     ws: &mut Workspace<T>,
     q: &[T],
 ) -> Result<T, InputError> {
-    check(model, ws, q)?;
+    check_sizes(model, ws, q)?;
+    check_finite(model, q, &[], &[])?;
     world::place(model, ws, q);
     finite(model, "potential_energy", potential(model, ws))
 }
@@ -54,15 +52,27 @@ pub fn mechanical_energy<P: Real, T: Scalar<P>>(
     q: &[T],
     v: &[T],
 ) -> Result<T, InputError> {
-    let kinetic = kinetic_energy(model, ws, q, v)?;
-    step_world_poses(model, ws);
-    finite(model, "mechanical_energy", kinetic + potential(model, ws))
+    let (kinetic, potential) = energies(model, ws, q, v)?;
+    finite(model, "mechanical_energy", kinetic + potential)
 }
 
-fn check<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, q: &[T]) -> Result<(), InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
-    ws.check(model)?;
-    check_finite(model, q, &[], &[])
+/// Kinetic and potential energy; the kinetic one is finite.
+fn energies<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+) -> Result<(T, T), InputError> {
+    check_sizes(model, ws, q)?;
+    model.check_length("v", "nv", v.len(), model.nv)?;
+    if let Some((kinetic, potential)) = wide::energies(model, ws, q, v) {
+        return Ok((T::from(kinetic), T::from(potential)));
+    }
+    check_finite(model, q, v, &[])?;
+    drive(model, ws, q, v);
+    let kinetic = finite(model, "kinetic_energy", kinetic(model, ws, v))?;
+    step_world_poses(model, ws);
+    Ok((kinetic, potential(model, ws)))
 }
 
 fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> Result<T, InputError> {

@@ -2,7 +2,7 @@
 
 use super::external::step_world_poses;
 use super::rnea::check_finite;
-use super::{FrameRef, ReferenceFrame, Workspace, step};
+use super::{FrameRef, ReferenceFrame, Workspace, step, wide};
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -13,6 +13,8 @@ use nalgebra::Vector3;
 pub struct Kinematics<'w, P, T> {
     model: &'w Model<P>,
     ws: &'w Workspace<T>,
+    /// Are they in the rows of the form over `f64`?
+    wide: bool,
 }
 
 /// Poses, velocities and spatial accelerations of all bodies at `(q, v, a)`, gravity left out.
@@ -30,6 +32,9 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
 ) -> Result<Kinematics<'w, P, T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
+    if wide::bodies(model, ws, (q, v, a)).is_some() {
+        return Ok(Kinematics { model, ws, wide: true });
+    }
     check_finite(model, q, v, a)?;
     for (i, body) in model.bodies.iter().enumerate() {
         let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
@@ -46,45 +51,64 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
         (ws.velocity[i], ws.acceleration[i]) = step::motion(body, x_pb, columns, &ws.bias[i], v, a, v_p, a_p);
     }
     step_world_poses(model, ws);
-    Ok(Kinematics { model, ws })
+    Ok(Kinematics { model, ws, wide: false })
 }
 
 impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     /// Pose of a body in the world, `x_wb`; `None` if it is not the model's.
     #[must_use]
     pub fn pose(&self, body: BodyId) -> Option<Transform<T>> {
-        self.ws.x_wb.get(body.0).copied()
+        match self.rows(body) {
+            Some((rows, lane, origin)) => {
+                let x: Transform<T> = rows.pose_of(lane);
+                let origin = Vector3::new(T::from(origin.x), T::from(origin.y), T::from(origin.z));
+                Some(Transform::new(x.rotation, v3::add(origin, x.translation)))
+            }
+            None => self.ws.x_wb.get(body.0).copied(),
+        }
     }
     /// Spatial velocity of a body, in its coordinates.
     #[must_use]
     pub fn velocity(&self, body: BodyId) -> Option<Motion<T>> {
-        self.ws.velocity.get(body.0).copied()
+        match self.rows(body) {
+            Some((rows, lane, _)) => Some(rows.velocity_of(lane)),
+            None => self.ws.velocity.get(body.0).copied(),
+        }
     }
     /// Spatial acceleration of a body, in its coordinates, gravity left out.
     #[must_use]
     pub fn acceleration(&self, body: BodyId) -> Option<Motion<T>> {
-        self.ws.acceleration.get(body.0).copied()
+        match self.rows(body) {
+            Some((rows, lane, _)) => Some(rows.acceleration_of(lane)),
+            None => self.ws.acceleration.get(body.0).copied(),
+        }
     }
     /// Pose of a frame in the world, `x_wf`.
     #[must_use]
     pub fn frame_pose(&self, frame: FrameId) -> Option<Transform<T>> {
         let frame = self.model.frames.get(frame.0)?;
-        Some(match frame.body {
-            Some(b) => self.ws.x_wb[b] * frame.placement.lift::<T>(),
-            None => frame.placement.lift(),
-        })
+        match frame.body {
+            Some(b) => Some(self.pose(BodyId(b))? * frame.placement.lift::<T>()),
+            None => Some(frame.placement.lift()),
+        }
     }
     /// Spatial velocity of a frame, in its coordinates.
     #[must_use]
     pub fn frame_velocity(&self, frame: FrameId) -> Option<Motion<T>> {
         let frame = self.model.frames.get(frame.0)?;
-        Some(frame.body.map_or_else(Motion::zero, |b| frame.placement.inv_act(self.ws.velocity[b])))
+        match frame.body {
+            Some(b) => Some(frame.placement.inv_act(self.velocity(BodyId(b))?)),
+            None => Some(Motion::zero()),
+        }
     }
     /// Spatial acceleration of a frame, in its coordinates, gravity left out.
     #[must_use]
     pub fn frame_acceleration(&self, frame: FrameId) -> Option<Motion<T>> {
         let frame = self.model.frames.get(frame.0)?;
-        Some(frame.body.map_or_else(Motion::zero, |b| frame.placement.inv_act(self.ws.acceleration[b])))
+        match frame.body {
+            Some(b) => Some(frame.placement.inv_act(self.acceleration(BodyId(b))?)),
+            None => Some(Motion::zero()),
+        }
     }
 
     /// Spatial velocity of a frame or a body, in the reference; `None` if it is not the model's.
@@ -124,14 +148,14 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     #[must_use]
     pub fn point_velocity(&self, body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> Option<Vector3<T>> {
         let velocity = self.velocity(body)?.velocity_at(point);
-        Some(self.in_axes(body, velocity, reference))
+        self.in_axes(body, velocity, reference)
     }
     /// Acceleration of a point fixed in a body, m/s², in axes of the body ([`ReferenceFrame::Local`]) or of the world (the
     /// others); gravity left out.
     #[must_use]
     pub fn point_acceleration(&self, body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> Option<Vector3<T>> {
         let acceleration = self.acceleration(body)?.acceleration_at(point, self.velocity(body)?);
-        Some(self.in_axes(body, acceleration, reference))
+        self.in_axes(body, acceleration, reference)
     }
 
     /// Pose in the world, velocity and acceleration in its coordinates.
@@ -142,10 +166,14 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
         }
     }
     /// A vector in axes of the body, in those of the reference.
-    fn in_axes(&self, body: BodyId, u: Vector3<T>, reference: ReferenceFrame) -> Vector3<T> {
+    fn in_axes(&self, body: BodyId, u: Vector3<T>, reference: ReferenceFrame) -> Option<Vector3<T>> {
         match reference {
-            ReferenceFrame::Local => u,
-            ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => self.ws.x_wb[body.0].vector(u),
+            ReferenceFrame::Local => Some(u),
+            ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => Some(self.pose(body)?.vector(u)),
         }
+    }
+    /// Where the form over `f64` has left what is known of a body.
+    fn rows(&self, body: BodyId) -> Option<(&wide::Bodies, usize, Vector3<f64>)> {
+        if self.wide { wide::rows_of(self.model, self.ws, body.0) } else { None }
     }
 }

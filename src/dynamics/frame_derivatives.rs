@@ -18,8 +18,9 @@
 use super::jacobian::{add, add_rows, check, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::{Attached, check_body};
+use super::rnea::check_finite;
 use super::seen::Seen;
-use super::{FrameRef, ReferenceFrame, Workspace};
+use super::{FrameRef, ReferenceFrame, Workspace, wide};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -198,11 +199,20 @@ fn run<'w, P: Real, T: Scalar<P>>(
     is_classical: bool,
 ) -> Result<&'w FrameDerivatives<T>, InputError> {
     let at = Attached::of(model, frame)?;
-    check_state(model, ws, q, v, a)?;
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
     let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
     let out = &mut memory.frame;
     out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
     (out.velocity, out.acceleration, out.errors) = (Motion::zero(), Motion::zero(), None);
+    if !is_classical && wide::frame_derivatives(model, ws, (q, v, a), &at, reference, out).is_some() {
+        return Ok(&ws.frame_derivatives.insert(memory).frame);
+    }
+    if let Err(error) = check_finite(model, q, v, a) {
+        ws.frame_derivatives = Some(memory);
+        return Err(error);
+    }
+    out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
     let links = update(model, ws, Motion::zero(), (q, v, a));
     if let Some(b) = at.body {
         let seen = Seen::new(links, b, &at, reference);
@@ -210,7 +220,7 @@ fn run<'w, P: Real, T: Scalar<P>>(
         out.velocity = velocity;
         out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
         for k in path_columns(links, b) {
-            let mut by = Column::new(links, b, k, &seen);
+            let mut by = Column::of(links, b, k, &seen);
             if is_classical {
                 by.acceleration_q.linear = classical(velocity, by.acceleration_q, by.velocity_q);
                 by.acceleration_v.linear = classical(velocity, by.acceleration_v, by.subspace);
@@ -266,7 +276,7 @@ pub fn point_motion_derivatives<'w, P: Real, T: Scalar<P>>(
     out.velocity = velocity.linear;
     out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
     for k in path_columns(links, b) {
-        let by = Column::new(links, b, k, &seen);
+        let by = Column::of(links, b, k, &seen);
         let dof = links.dof[k];
         add_rows(&mut out.dvelocity_dq, 0, dof, by.velocity_q.linear);
         add_rows(&mut out.dvelocity_dv, 0, dof, by.subspace.linear);
@@ -293,13 +303,26 @@ pub(crate) struct Column<T> {
 
 impl<T: Real> Column<T> {
     #[inline(always)]
-    pub(crate) fn new(links: &Links<T>, b: usize, k: usize, seen: &Seen<T>) -> Self {
-        let (s, psi_dot, psi_ddot) = (links.columns[k], links.psi_dot[k], links.psi_ddot[k]);
-        let (v, a) = (links.velocity[b], links.acceleration[b]);
+    pub(crate) fn of(links: &Links<T>, b: usize, k: usize, seen: &Seen<T>) -> Self {
+        let (s, psi_dot, psi_ddot, psi_s_dot) =
+            (links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
+        Self::new(seen, (links.velocity[b], links.acceleration[b]), s, psi_dot, psi_ddot, psi_s_dot)
+    }
+
+    /// Of the column `s`, on a body of this velocity and acceleration.
+    #[inline(always)]
+    pub(crate) fn new(
+        seen: &Seen<T>,
+        (v, a): (Motion<T>, Motion<T>),
+        s: Motion<T>,
+        psi_dot: Motion<T>,
+        psi_ddot: Motion<T>,
+        psi_s_dot: Motion<T>,
+    ) -> Self {
         Self {
             velocity_q: seen.vary(psi_dot, s, v), //                                     (1)
             acceleration_q: seen.vary(psi_ddot - v.cross(psi_dot), s, a), //             (2)
-            acceleration_v: seen.motion(links.psi_s_dot[k] - v.cross(s)),
+            acceleration_v: seen.motion(psi_s_dot - v.cross(s)),
             subspace: seen.motion(s),
         }
     }

@@ -7,7 +7,7 @@
 
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
-use super::{FrameRef, ReferenceFrame, Workspace, world};
+use super::{FrameRef, ReferenceFrame, Workspace, wide, world};
 use crate::model::{Body, BodyId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -20,6 +20,8 @@ pub(crate) struct Memory<T> {
     pub(super) frame: DMatrix<T>,
     /// 3 × nv.
     pub(super) point: DMatrix<T>,
+    /// 6 × nv, of all joints.
+    pub(super) joints: DMatrix<T>,
     /// 6 × nv, of the derivative in time.
     pub(super) rate: DMatrix<T>,
     /// Joint accelerations of zero, nv.
@@ -28,7 +30,7 @@ pub(crate) struct Memory<T> {
 
 impl<T: Real> Default for Memory<T> {
     fn default() -> Self {
-        Self { frame: empty(), point: empty(), rate: empty(), still: Vec::new() }
+        Self { frame: empty(), point: empty(), joints: empty(), rate: empty(), still: Vec::new() }
     }
 }
 
@@ -76,6 +78,40 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
     }
     finite(model, "frame_jacobian", &ws.jacobian.frame)?;
     Ok(&ws.jacobian.frame)
+}
+
+/// The columns of all joints in coordinates of the world: column `k` is the motion that the degree of freedom `k` gives to
+/// all that its joint carries; 6 × nv, linear rows first.
+///
+/// `q`: nq. The Jacobian of any body or frame in [`ReferenceFrame::World`] has those of its columns whose joints are on the
+/// path to the root, and zero elsewhere; so one call serves all bodies (Pinocchio's `computeJointJacobians`). A degree of
+/// freedom that several joints share, because they mimic, has the sum of their columns: what is carried by all of them. Cost
+/// O(n); a second call allocates nothing.
+///
+/// # Errors
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    check_sizes(model, ws, q)?;
+    if wide::joint_jacobians(model, ws, q).is_some() {
+        return Ok(&ws.jacobian.joints);
+    }
+    check_finite(model, q, &[], &[])?;
+    for i in 0..model.bodies.len() {
+        world::place_body(model, ws, i, q);
+    }
+    let Workspace { x_wb, columns, first, jacobian, .. } = ws;
+    clear(&mut jacobian.joints, 6, model.nv);
+    for (i, body) in model.bodies.iter().enumerate() {
+        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+            add(&mut jacobian.joints, dof, x_wb[i].act(*column));
+        }
+    }
+    finite(model, "joint_jacobians", &ws.jacobian.joints)?;
+    Ok(&ws.jacobian.joints)
 }
 
 /// Jacobian of a point fixed in a body: `J(q) q̇` is its velocity, m/s, 3 × nv.
@@ -223,10 +259,20 @@ pub(crate) fn empty<T: Real>() -> DMatrix<T> {
 /// Brings a matrix to this shape, all zero. Allocates the first time.
 pub(crate) fn clear<T: Real>(m: &mut DMatrix<T>, rows: usize, columns: usize) {
     if m.shape() == (rows, columns) {
-        m.fill(T::zero());
+        m.as_mut_slice().fill(T::zero());
     } else {
         *m = DMatrix::from_element(rows, columns, T::zero());
     }
+}
+
+/// Checks the length of `q`, and that the workspace is the model's.
+pub(crate) fn check_sizes<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &Workspace<T>,
+    q: &[T],
+) -> Result<(), InputError> {
+    model.check_length("q", "nq", q.len(), model.nq)?;
+    ws.check(model)
 }
 
 /// Checks lengths, that the workspace is the model's, and that numbers are finite. `v` is empty where it is not asked for.
@@ -236,8 +282,7 @@ pub(crate) fn check<P: Real, T: Scalar<P>>(
     q: &[T],
     v: &[T],
 ) -> Result<(), InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
-    ws.check(model)?;
+    check_sizes(model, ws, q)?;
     check_finite(model, q, v, &[])
 }
 

@@ -1,10 +1,11 @@
 //! How Jacobians vary in time, and the acceleration that this makes.
 
-use super::jacobian::{add, check, clear, finite};
+use super::jacobian::{add, check, check_sizes, clear, finite};
 use super::links::update;
 use super::reference::Attached;
+use super::rnea::check_finite;
 use super::seen::Seen;
-use super::{FrameRef, ReferenceFrame, Workspace};
+use super::{FrameRef, ReferenceFrame, Workspace, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
@@ -30,7 +31,11 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
     model.check_length("v", "nv", v.len(), model.nv)?;
-    check(model, ws, q, v)?;
+    check_sizes(model, ws, q)?;
+    if wide::frame_jacobian_rate(model, ws, (q, v), &at, reference).is_some() {
+        return Ok(&ws.jacobian.rate);
+    }
+    check_finite(model, q, v, &[])?;
     let (mut rate, still) = take(model, ws);
     clear(&mut rate, 6, model.nv);
     let links = update(model, ws, Motion::zero(), (q, v, &still));
@@ -40,13 +45,19 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
             for k in link.columns.clone() {
                 let s = links.columns[k];
                 let s_dot = links.psi_s_dot[k] - links.psi_dot[k];
-                add(&mut rate, links.dof[k], seen.vary(s_dot - v_b.cross(s), v_b, s));
+                add(&mut rate, links.dof[k], variation(&seen, v_b, s, s_dot));
             }
         }
     }
     (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
     finite(model, "frame_jacobian_rate", &ws.jacobian.rate)?;
     Ok(&ws.jacobian.rate)
+}
+
+/// How the column `s` of a frame varies as it is seen, from its rate `Ṡ` in the world and the velocity of the frame's body.
+#[inline(always)]
+pub(super) fn variation<T: Real>(seen: &Seen<T>, v_b: Motion<T>, s: Motion<T>, s_dot: Motion<T>) -> Motion<T> {
+    seen.vary(s_dot - v_b.cross(s), v_b, s)
 }
 
 /// The acceleration that a frame has without joint accelerations.

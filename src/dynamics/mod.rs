@@ -64,7 +64,7 @@ pub use frame_derivatives::{
     FrameDerivatives, PointDerivatives, classical_motion_derivatives, frame_motion_derivatives,
     point_motion_derivatives,
 };
-pub use jacobian::{frame_jacobian, point_jacobian, relative_jacobian};
+pub use jacobian::{frame_jacobian, joint_jacobians, point_jacobian, relative_jacobian};
 pub use jacobian_rate::{BiasAcceleration, frame_bias_acceleration, frame_jacobian_rate};
 pub use jacobian_transpose::{JacobianTransposeDerivatives, frame_torque_derivatives};
 pub use ltl::{MassFactors, factorize_mass_matrix};

@@ -9,7 +9,7 @@ use super::jacobian::{add, check as check_state, clear, empty, place_path};
 use super::links::{Links, update};
 use super::reference::Attached;
 use super::rnea::{base_acceleration, check_finite};
-use super::{FrameRef, ReferenceFrame, Workspace, world};
+use super::{FrameRef, ReferenceFrame, Workspace, wide, world};
 use crate::model::{InputError, Model};
 use crate::spatial::{
     Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
@@ -22,7 +22,7 @@ use nalgebra::DMatrix;
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
     /// nv × 10 n.
-    torque: DMatrix<T>,
+    pub(super) torque: DMatrix<T>,
     /// 1 × 10 n.
     energy: DMatrix<T>,
     /// 6 × 10.
@@ -78,6 +78,9 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
+    if wide::torque_regressor(model, ws, (q, v, a)).is_some() {
+        return Ok(&ws.regressor.torque);
+    }
     check_finite(model, q, v, a)?;
     update(model, ws, base_acceleration(model), (q, v, a));
     let Workspace { regressor: Memory { torque, .. }, links, .. } = &mut *ws;

@@ -25,7 +25,19 @@ impl<T: Real> Seen<T> {
         T: Scalar<P>,
     {
         let placement: Transform<T> = at.placement.lift();
-        Self { x_of: links.pose[b] * placement, world: v3::neg(links.origin(b)), reference }
+        Self::at(links.pose[b] * placement, v3::neg(links.origin(b)), reference)
+    }
+
+    /// From the pose of F and the origin of the world.
+    #[inline(always)]
+    pub(crate) fn at(x_of: Transform<T>, world: Vector3<T>, reference: ReferenceFrame) -> Self {
+        Self { x_of, world, reference }
+    }
+
+    /// The same in a wider number type.
+    #[inline(always)]
+    pub(crate) fn lift<U: Scalar<T>>(&self) -> Seen<U> {
+        Seen::at(self.x_of.lift(), v3::lift(self.world), self.reference)
     }
 
     /// A motion in the reference.

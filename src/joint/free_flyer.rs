@@ -3,7 +3,7 @@
 use super::{Geometry, JointKind, between};
 use crate::spatial::quaternion::{self, Quaternion};
 use crate::spatial::vector as v3;
-use crate::spatial::{Motion, Transform, exp6, log6_of};
+use crate::spatial::{Motion, Transform, log6_of};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
@@ -59,8 +59,9 @@ impl<P: Real> JointKind<P> for FreeFlyer {
     #[inline]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         let ((p, quaternion), v) = (parts(q), motion(v));
-        let p = v3::rotate_plus(&quaternion.rotation(), exp6(v).translation, p);
-        let r = (quaternion * quaternion::exp(v.angular)).renormalized().to_array();
+        let (step, displacement) = quaternion::exp_with_translation(v);
+        let p = v3::rotate_plus(&quaternion.rotation(), displacement, p);
+        let r = (quaternion * step).renormalized().to_array();
         out.copy_from_slice(&[p.x, p.y, p.z, r[0], r[1], r[2], r[3]]);
     }
     #[inline]

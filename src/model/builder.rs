@@ -335,6 +335,7 @@ impl<P: Real> ModelBuilder<P> {
         Ok(Model {
             name: self.name,
             structure: super::structure(&bodies),
+            runs: super::runs(&bodies),
             derived: super::Derived::default(),
             bodies,
             frames,

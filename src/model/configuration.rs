@@ -4,7 +4,7 @@
 //! to `q` are along `integrate(q, ε e_k)`: nv columns, never nq. Integration composes on the right, in the body:
 //! `quaternion ⊗ exp(v)`, `pose ∘ exp6(v)`.
 
-use super::{Body, InputError, Model};
+use super::{Body, InputError, Model, Run};
 use crate::joint::{Joint, JointKind};
 use gradyn_derivatives::{Real, Scalar};
 use rand::{Rng, RngExt};
@@ -25,9 +25,18 @@ impl<P: Real> Model<P> {
         self.check_length("q", "nq", q.len(), self.nq)?;
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_length("out", "nq", out.len(), self.nq)?;
-        for body in self.owners() {
-            let (rq, rv) = (body.q.clone(), body.v.clone());
-            body.joint.integrate(&q[rq.clone()], &v[rv], &mut out[rq]);
+        for run in &self.runs {
+            match *run {
+                Run::Flat { q: at, v: dof, len } => {
+                    for ((to, q), v) in out[at..][..len].iter_mut().zip(&q[at..][..len]).zip(&v[dof..][..len]) {
+                        *to = *q + *v;
+                    }
+                }
+                Run::Joint(i) => {
+                    let (joint, rq, rv) = (&self.bodies[i].joint, &self.bodies[i].q, &self.bodies[i].v);
+                    joint.integrate(&q[rq.clone()], &v[rv.clone()], &mut out[rq.clone()]);
+                }
+            }
         }
         Ok(())
     }
@@ -52,9 +61,18 @@ impl<P: Real> Model<P> {
         self.check_length("q0", "nq", q0.len(), self.nq)?;
         self.check_length("q1", "nq", q1.len(), self.nq)?;
         self.check_length("out", "nv", out.len(), self.nv)?;
-        for body in self.owners() {
-            let (rq, rv) = (body.q.clone(), body.v.clone());
-            body.joint.difference(&q0[rq.clone()], &q1[rq], &mut out[rv]);
+        for run in &self.runs {
+            match *run {
+                Run::Flat { q: at, v: dof, len } => {
+                    for ((to, q0), q1) in out[dof..][..len].iter_mut().zip(&q0[at..][..len]).zip(&q1[at..][..len]) {
+                        *to = *q1 - *q0;
+                    }
+                }
+                Run::Joint(i) => {
+                    let (joint, rq, rv) = (&self.bodies[i].joint, &self.bodies[i].q, &self.bodies[i].v);
+                    joint.difference(&q0[rq.clone()], &q1[rq.clone()], &mut out[rv.clone()]);
+                }
+            }
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(crate) use derived::Derived;
 pub use error::{InputError, ModelError};
 pub use joint_dynamics::DofDynamics;
 
-use crate::joint::Joint;
+use crate::joint::{Geometry, Joint, JointKind};
 use crate::spatial::{Inertia, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
@@ -168,6 +168,8 @@ pub struct Model<P = f64> {
     pub(crate) limits: Limits,
     /// Equal for models whose workspaces are interchangeable.
     pub(crate) structure: u64,
+    /// The coordinates in order, in as few pieces as can be.
+    pub(crate) runs: Vec<Run>,
     /// Constants in the form that the algorithms over `f64` want.
     pub(crate) derived: Derived,
 }
@@ -179,6 +181,32 @@ pub(crate) fn structure<P: Real>(bodies: &[Body<P>]) -> u64 {
         (body.parent, &body.q, &body.v, format!("{:?}", body.joint)).hash(&mut hasher);
     }
     hasher.finish()
+}
+
+/// Coordinates that one step of moving along configurations deals with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Run {
+    /// Plain numbers of joints side by side: `q ⊕ v = q + v`, from these indices of `q` and `v` on.
+    Flat { q: usize, v: usize, len: usize },
+    /// The joint of a body.
+    Joint(usize),
+}
+
+/// The coordinates of all joints that own some.
+pub(crate) fn runs<P: Real>(bodies: &[Body<P>]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for (i, body) in bodies.iter().enumerate().filter(|(_, body)| body.owns_coordinates) {
+        let (start, dofs) = (body.q.start, body.v.start);
+        let flat = matches!(body.joint, Joint::Elementary(_))
+            && JointKind::<P>::geometry(&body.joint) == Geometry::Flat
+            && body.q.len() == body.v.len();
+        match runs.last_mut() {
+            _ if !flat => runs.push(Run::Joint(i)),
+            Some(Run::Flat { q, v, len }) if *q + *len == start && *v + *len == dofs => *len += body.q.len(),
+            _ => runs.push(Run::Flat { q: start, v: dofs, len: body.q.len() }),
+        }
+    }
+    runs
 }
 
 impl<P: Real> Model<P> {
@@ -337,6 +365,7 @@ impl<P: Real> Model<P> {
             joint_friction: self.joint_friction,
             limits: self.limits.clone(),
             structure: self.structure,
+            runs: self.runs.clone(),
             derived: Derived::default(),
         }
     }

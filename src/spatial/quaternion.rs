@@ -1,7 +1,7 @@
 //! Quaternions, stored x y z w, and their exponential and logarithm.
 
-use super::PoseError;
 use super::vector as v3;
+use super::{Motion, PoseError};
 use gradyn_derivatives::scalar::smooth::{atan_ratio, stumpff};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
@@ -213,6 +213,20 @@ impl<P: Real, T: Scalar<P>> Mul<Quaternion<T>> for Quaternion<P> {
 pub fn exp<T: Real>(v: Vector3<T>) -> Quaternion<T> {
     let [c0, c1, ..] = stumpff(v3::norm_squared(v) * 0.25);
     Quaternion::new(v3::scale(c1 * 0.5, v), c0)
+}
+
+/// The displacement [`exp6`](super::exp6) of a motion: its rotation as [`exp`] gives it, and its translation.
+///
+/// By Stumpff's functions at `θ²/4` alone: `C₂(4x) = C₁(x)²/2` and `C₃(4x) = (C₂(x) + C₀(x) C₃(x))/4`.
+#[inline(always)]
+pub(crate) fn exp_with_translation<T: Real>(xi: Motion<T>) -> (Quaternion<T>, Vector3<T>) {
+    let (v, w) = (xi.linear, xi.angular);
+    let [c0, c1, c2, c3, ..] = stumpff(v3::norm_squared(w) * 0.25);
+    let rotation = Quaternion::new(v3::scale(c1 * 0.5, w), c0);
+    let (second, third) = (c1 * c1 * 0.5, (c2 + c0 * c3) * 0.25);
+    let wv = v3::cross(w, v);
+    // J_l v = v + C₂ ω×v + C₃ ω×(ω×v)
+    (rotation, v3::scale_plus(third, v3::cross(w, wv), v3::scale_plus(second, wv, v)))
 }
 
 /// A rotation spread evenly over all, from three numbers in [0, 1) (Shoemake, *Uniform random rotations*, Graphics

@@ -10,7 +10,7 @@ use gradyn_derivatives::simd::Register;
 
 /// Each lane's own number plus those of all lanes that hang from it; groups after this one hold their sums already.
 #[inline(always)]
-fn sum_subtrees<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
+pub(super) fn sum_subtrees<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
     let (here, after) = sums.split_at_mut(g + 1);
     let here = &mut here[g];
     let mut x = [R::splat(0.0); ROWS];
@@ -90,6 +90,14 @@ pub(super) fn composites<R: Register>(layout: &Layout, memory: &mut Memory, g: u
     sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
 }
 
+/// Sums of forces, inertias and Coriolis matrices, in parts that stay in registers.
+#[inline(always)]
+pub(super) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: usize) {
+    sum_subtrees::<R, 14>(&layout.groups[g], &mut memory.sums, g, 0);
+    sum_subtrees::<R, 14>(&layout.groups[g], &mut memory.sums, g, 14);
+    const { assert!(ALL == 28) }
+}
+
 /// Sums of everything, torques, and the columns that derivatives are made of:
 ///
 /// ```text
@@ -97,10 +105,7 @@ pub(super) fn composites<R: Register>(layout: &Layout, memory: &mut Memory, g: u
 /// ```
 #[inline(always)]
 pub(super) fn columns<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> R {
-    // In parts that stay in registers.
-    sum_subtrees::<R, 14>(&layout.groups[g], &mut memory.sums, g, 0);
-    sum_subtrees::<R, 14>(&layout.groups[g], &mut memory.sums, g, 14);
-    const { assert!(ALL == 28) }
+    everything::<R>(layout, memory, g);
     let (finite, f) = project::<R>(model, layout, memory, g);
     let s = load_motion::<R>(&memory.s[g]);
     let (inertia, coriolis) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]));

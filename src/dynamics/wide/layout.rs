@@ -25,7 +25,9 @@ pub(crate) struct Layout {
     pub(crate) dof: Vec<Option<usize>>,
     /// Is lane `k` degree of freedom `k`, each once?
     pub(crate) direct: bool,
-    /// Joints that turn by a coordinate, with multiplier and offset.
+    /// Where the angles of eight lanes stand side by side in `q`.
+    pub(crate) angles: Vec<Option<Angles>>,
+    /// The other joints that turn by a coordinate, with multiplier and offset.
     pub(crate) turns: Vec<Turn>,
     /// Joints that turn by cosine and sine: lane, and place in `q`.
     pub(crate) cos_sin: Vec<(usize, usize)>,
@@ -35,6 +37,18 @@ pub(crate) struct Layout {
     pub(crate) more_joints: Vec<DofDynamics>,
     /// Pairs of a column and eight rows that have an entry other than zero, by rows.
     pub(crate) pairs: Vec<Vec<Pair>>,
+    /// The bodies at the roots, and where their joints are mounted in the world.
+    pub(crate) roots: Vec<(usize, Vector3<f64>)>,
+    /// Which of the trees each lane belongs to.
+    pub(crate) tree: Vec<usize>,
+}
+
+/// Angles of eight lanes: that of the first lane would be `q[start]`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Angles {
+    pub(crate) start: usize,
+    /// The lanes that have one.
+    pub(crate) lanes: u8,
 }
 
 /// A joint that turns by `k q + b`.
@@ -66,6 +80,8 @@ pub(crate) struct Group {
     pub(crate) single: bool,
     /// Columns of the motion subspaces in coordinates of the bodies.
     pub(crate) subspace: [Row; 6],
+    /// From the axes of the lanes to those of the bodies, row by row.
+    pub(crate) axes: [Row; 9],
     /// Inertia, where a body's last column stands: mass, mass centre, rotational inertia about it.
     pub(crate) mass: Row,
     pub(crate) com: [Row; 3],
@@ -93,6 +109,8 @@ pub(crate) struct BodyStep {
     /// Lane of its parent's last column; one past the last lane for the world.
     pub(crate) parent: usize,
     pub(crate) kind: StepKind,
+    /// Which tree it belongs to.
+    pub(crate) tree: usize,
     /// From the body's own axes to those of its lane, whose z axis is that of the hinge.
     pub(crate) axes: Matrix3<f64>,
 }
@@ -171,10 +189,16 @@ impl Layout {
         }
         let lanes = Lanes::new(bodies);
         let mut groups = lanes.groups();
-        let (mut steps, mut turns, mut cos_sin) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut steps, mut turns, mut cos_sin) = (Vec::<BodyStep>::new(), Vec::<Turn>::new(), Vec::new());
+        let (mut roots, mut tree) = (Vec::new(), vec![0; lanes.body.len()]);
         for (i, body) in bodies.iter().enumerate() {
             let lane = lanes.last[i];
-            steps.push(step(model, &lanes, i));
+            if body.parent.is_none() {
+                roots.push((i, body.placement.translation));
+            }
+            let of_tree = body.parent.map_or(roots.len() - 1, |p| steps[p].tree);
+            steps.push(step(model, &lanes, i, of_tree));
+            tree[lanes.first[i]..=lane].fill(of_tree);
             if hinge(&body.joint).is_some() {
                 match &body.joint {
                     Joint::Elementary(Elementary::Continuous(_)) => cos_sin.push((lane, body.q.start)),
@@ -187,6 +211,9 @@ impl Layout {
             let inertia = body.inertia;
             let in_lane: crate::spatial::Inertia<f64> = Transform::from_rotation(steps[i].axes).inv_act(inertia);
             let (group, k) = (&mut groups[lane / WIDTH], lane % WIDTH);
+            for (row, x) in group.axes.iter_mut().zip(steps[i].axes.iter()) {
+                row.0[k] = *x;
+            }
             group.mass.0[k] = in_lane.mass;
             for (row, x) in group.com.iter_mut().zip(in_lane.com.iter()) {
                 row.0[k] = *x;
@@ -200,11 +227,54 @@ impl Layout {
             let joints = lanes.body[g * WIDTH..(g + 1) * WIDTH].iter().flatten().map(|i| &bodies[*i].joint);
             group.hinges = joints.clone().all(|joint| hinge(joint).is_some() && !matches!(joint, Joint::Mimic(_)));
         }
+        let angles: Vec<_> = (0..groups.len()).map(|g| angles(&turns, g)).collect();
+        turns.retain(|turn| angles[turn.lane / WIDTH].is_none());
         let used = lanes.body.iter().filter(|b| b.is_some()).count();
         let direct = used == model.nv && lanes.dof.iter().take(used).enumerate().all(|(k, dof)| *dof == Some(k));
         let pairs = lanes.pairs(bodies);
         let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
-        Some(Self { groups, bodies: steps, dof: lanes.dof, direct, turns, cos_sin, joints, more_joints, pairs })
+        Some(Self {
+            groups,
+            bodies: steps,
+            dof: lanes.dof,
+            direct,
+            angles,
+            turns,
+            cos_sin,
+            joints,
+            more_joints,
+            pairs,
+            roots,
+            tree,
+        })
+    }
+}
+
+/// The angles of a group, if they stand side by side as they are.
+fn angles(turns: &[Turn], group: usize) -> Option<Angles> {
+    let mut angles: Option<Angles> = None;
+    #[expect(clippy::float_cmp, reason = "constants as they were set")]
+    for turn in turns.iter().filter(|turn| turn.lane / WIDTH == group) {
+        let start = turn.q.checked_sub(turn.lane % WIDTH)?;
+        let lanes = 1 << (turn.lane % WIDTH) | angles.map_or(0, |angles| angles.lanes);
+        if turn.multiplier != 1.0 || turn.offset != 0.0 || angles.is_some_and(|angles| angles.start != start) {
+            return None;
+        }
+        angles = Some(Angles { start, lanes });
+    }
+    angles
+}
+
+impl Layout {
+    /// The lanes between a body and the root, its own among them: groups, and a bit for each lane there.
+    #[inline(always)]
+    pub(crate) fn path(&self, body: usize) -> impl Iterator<Item = (usize, u8)> {
+        let column = self.bodies[body].lane;
+        let above = move |pairs: &Vec<Pair>| {
+            pairs.binary_search_by_key(&column, |pair| pair.column).map_or(0, |at| pairs[at].above)
+        };
+        let groups = self.pairs[..=column / WIDTH].iter().map(above).enumerate();
+        groups.filter(|(_, lanes)| *lanes != 0)
     }
 }
 
@@ -252,7 +322,7 @@ fn subspace(body: &Body, step: &BodyStep, groups: &mut [Group]) {
     }
 }
 
-fn step(model: &Model, lanes: &Lanes, i: usize) -> BodyStep {
+fn step(model: &Model, lanes: &Lanes, i: usize, tree: usize) -> BodyStep {
     let body = &model.bodies[i];
     let axes_of = |body: &Body| hinge(&body.joint).map_or_else(Matrix3::identity, axes);
     let own = axes_of(body);
@@ -281,7 +351,7 @@ fn step(model: &Model, lanes: &Lanes, i: usize) -> BodyStep {
         StepKind::Other { placement: Box::new(placement) }
     };
     let parent = body.parent.map_or(lanes.body.len(), |p| lanes.last[p]);
-    BodyStep { lane: lanes.last[i], columns: body.v.len().max(1), parent, kind, axes: own }
+    BodyStep { lane: lanes.last[i], columns: body.v.len().max(1), parent, kind, tree, axes: own }
 }
 
 /// Where the columns stand.
@@ -388,6 +458,7 @@ impl Lanes {
             hinges: false,
             single,
             subspace: zero,
+            axes: [Row::ZERO; 9],
             mass: Row::ZERO,
             com: [Row::ZERO; 3],
             rotational: zero,

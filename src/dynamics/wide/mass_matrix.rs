@@ -1,7 +1,7 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
 
 use super::entries::{self, store};
-use super::memory::{Row, load_inertia, load_motion, store_force};
+use super::memory::{INERTIA, Row, load_inertia, load_motion, store_force};
 use super::{Layout, Memory, inward, outward};
 use crate::dynamics::singular;
 use crate::model::Model;
@@ -69,7 +69,7 @@ impl Kernel for MassMatrix<'_> {
         outward::read_configuration::<R>(layout, memory, q);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::stand::<R>(layout, memory, g);
+            outward::stand::<R, INERTIA>(layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::momenta::<R>(layout, memory, g);

@@ -42,6 +42,17 @@ pub(crate) fn load_motion<R: Register>(m: &Six) -> Motion<Lanes<R>> {
         Vector3::new(m[3].load(), m[4].load(), m[5].load()),
     )
 }
+/// Row by row.
+#[inline(always)]
+pub(crate) fn load_matrix<R: Register>(x: &[Row; 9]) -> Matrix3<Lanes<R>> {
+    #[rustfmt::skip]
+    let matrix = Matrix3::new(
+        x[0].load(), x[1].load(), x[2].load(),
+        x[3].load(), x[4].load(), x[5].load(),
+        x[6].load(), x[7].load(), x[8].load(),
+    );
+    matrix
+}
 #[inline(always)]
 pub(crate) fn load_symmetric<R: Register>(x: &[Row; 6]) -> Symmetric3<Lanes<R>> {
     Symmetric3::new(x[0].load(), x[1].load(), x[2].load(), x[3].load(), x[4].load(), x[5].load())
@@ -97,16 +108,26 @@ pub(crate) fn load_inertia<R: Register>(x: &Sums) -> InertiaAboutOrigin<Lanes<R>
 }
 #[inline(always)]
 pub(crate) fn store_inertia<R: Register>(to: &mut Sums, y: InertiaAboutOrigin<Lanes<R>>) {
-    to[6].store(y.mass);
-    to[7].store(y.first_moment.x);
-    to[8].store(y.first_moment.y);
-    to[9].store(y.first_moment.z);
+    store_weight(to, y.mass, y.first_moment);
     to[10].store(y.moment.xx);
     to[11].store(y.moment.xy);
     to[12].store(y.moment.xz);
     to[13].store(y.moment.yy);
     to[14].store(y.moment.yz);
     to[15].store(y.moment.zz);
+}
+/// Mass and first moment of an inertia.
+#[inline(always)]
+pub(crate) fn load_weight<R: Register>(x: &Sums) -> (Lanes<R>, Vector3<Lanes<R>>) {
+    (x[6].load(), Vector3::new(x[7].load(), x[8].load(), x[9].load()))
+}
+/// Mass and first moment of an inertia.
+#[inline(always)]
+pub(crate) fn store_weight<R: Register>(to: &mut Sums, mass: Lanes<R>, first_moment: Vector3<Lanes<R>>) {
+    to[6].store(mass);
+    to[7].store(first_moment.x);
+    to[8].store(first_moment.y);
+    to[9].store(first_moment.z);
 }
 #[inline(always)]
 pub(crate) fn load_coriolis<R: Register>(x: &Sums) -> BodyCoriolis<Lanes<R>> {
@@ -191,11 +212,32 @@ pub(crate) struct Memory {
     pub(crate) factors: Option<Box<Factors>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
+    /// Of each tree: origin of the body at its root in the world.
+    pub(crate) origins: Vec<Vector3<f64>>,
+    /// Of each tree: the centre of mass of the robot, in its coordinates.
+    pub(crate) centers: Vec<Vector3<f64>>,
+    /// Of the body of each lane, after forward kinematics.
+    pub(crate) bodies: Vec<Bodies>,
+}
+
+/// Where eight bodies are and how they move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bodies {
+    /// Row by row.
+    pub(crate) rotation: [Row; 9],
+    /// In coordinates of the tree.
+    pub(crate) translation: [Row; 3],
+    /// In coordinates of the body.
+    pub(crate) velocity: Six,
+    /// In coordinates of the body.
+    pub(crate) acceleration: Six,
 }
 
 impl Memory {
     pub(crate) fn new(layout: &Layout) -> Self {
         let groups = layout.groups.len();
+        let six = [Row::ZERO; 6];
+        let bodies = Bodies { rotation: [Row::ZERO; 9], translation: [Row::ZERO; 3], velocity: six, acceleration: six };
         let identity = [Row([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), Row([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])];
         Self {
             sin: vec![Row::ZERO; groups],
@@ -214,6 +256,9 @@ impl Memory {
             scale: Vec::new(),
             factors: None,
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
+            origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),
+            centers: vec![Vector3::zeros(); layout.roots.len()],
+            bodies: vec![bodies; groups],
         }
     }
 

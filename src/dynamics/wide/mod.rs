@@ -1,4 +1,4 @@
-//! Inverse and forward dynamics, the mass matrix and derivatives over `f64`, eight joints at a time.
+//! Kinematics, dynamics and derivatives over `f64`, eight joints at a time.
 //!
 //! In coordinates of the world what bodies share is summed up without being transformed, so all but the poses and the
 //! sums along the tree is the same computation for every joint: eight of them go through one register, by the same
@@ -9,7 +9,10 @@
 //! - [`memory`]: rows of eight numbers
 //! - [`outward`]: poses, then motions, forces, and what derivatives need, root to leaves
 //! - [`inward`]: sums over subtrees, leaves to root
+//! - [`sweeps`]: these, where many results begin with them
 //! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
+//! - [`bodies`], [`jacobians`], [`weights`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
+//!   what bodies do; [`matrix`] brings them to their places
 //! - [`standing`]: columns and inertias, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`factors`], [`inverse`]: sparse factors of the mass matrix, its inverse, in rows of registers
@@ -19,6 +22,8 @@
 //! world's origin loses nothing; nothing that is returned depends on that origin. Models with joints whose motion subspace
 //! depends on `q` go through the plain form, which this one is tested against.
 
+mod bodies;
+mod centroidal;
 mod coriolis;
 mod derivatives;
 mod entries;
@@ -26,22 +31,30 @@ mod factors;
 mod forward;
 mod inverse;
 mod inward;
+mod jacobians;
 mod layout;
 mod mass_matrix;
+mod matrix;
 mod memory;
 mod outward;
 mod product;
+mod regressor;
 mod rnea;
 mod standing;
+mod sweeps;
+mod weights;
 
-use crate::dynamics::{ExternalWrench, Workspace};
+use crate::dynamics::centroidal::Whole;
+use crate::dynamics::reference::Attached;
+use crate::dynamics::{CentroidalDerivatives, ExternalWrench, FrameDerivatives, ReferenceFrame, Workspace};
 use crate::model::Model;
+use crate::spatial::vector as v3;
 pub(crate) use derivatives::Results;
 pub(crate) use factors::Factors;
-use gradyn_derivatives::{Level, Real};
+use gradyn_derivatives::{Level, Real, simd::WIDTH};
 pub(crate) use layout::Layout;
-pub(crate) use memory::Memory;
-use nalgebra::DMatrix;
+pub(crate) use memory::{Bodies, Memory};
+use nalgebra::{DMatrix, Vector3};
 pub(crate) use product::negated_product;
 use std::any::Any;
 
@@ -226,4 +239,213 @@ pub(crate) fn coriolis<P: Real, T: Real>(
     ws.still.resize(model.nv, 0.0);
     coriolis::coriolis(model, layout, ws.wide.as_deref_mut()?, state, &ws.still, to);
     Some(())
+}
+
+// Of the functions below each is `None` also where something is not finite, or there is no mass: it is left to the plain
+// form to say what.
+
+/// Poses and motions of all bodies into `ws.wide`.
+#[inline(always)]
+pub(crate) fn bodies<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    (q, v, a): (&[T], &[T], &[T]),
+) -> Option<()> {
+    let (q, v, a) = (T::as_f64s(q)?, T::as_f64s(v)?, T::as_f64s(a)?);
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, q)
+        && sweeps::drive::<{ outward::BODIES }>(v3::zero(), layout, memory, v, a);
+    finite.then_some(())
+}
+
+/// What [`bodies`] has left of a body, in which lane, and where the coordinates of its tree have their origin.
+pub(crate) fn rows_of<'w, P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &'w Workspace<T>,
+    body: usize,
+) -> Option<(&'w Bodies, usize, Vector3<f64>)> {
+    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.get(|| None::<Layout>)?;
+    let (step, memory) = (layout.bodies.get(body)?, ws.wide.as_deref()?);
+    Some((&memory.bodies[step.lane / WIDTH], step.lane % WIDTH, memory.origins[step.tree]))
+}
+
+/// The columns of all joints in the world into `ws.jacobian`.
+#[inline(always)]
+pub(crate) fn joint_jacobians<P: Real, T: Real>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) -> Option<()> {
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, T::as_f64s(q)?);
+    let to = matrix::shape(&mut ws.jacobian.joints, 6, model.nv);
+    (finite && jacobians::joints(layout, memory, to)).then_some(())
+}
+
+/// The rate of the Jacobian of a frame into `ws.jacobian`.
+#[inline(always)]
+pub(crate) fn frame_jacobian_rate<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    (q, v): (&[T], &[T]),
+    at: &Attached<P>,
+    reference: ReferenceFrame,
+) -> Option<()> {
+    let (q, v) = (T::as_f64s(q)?, T::as_f64s(v)?);
+    let at = (at as &dyn Any).downcast_ref::<Attached<f64>>()?;
+    let (b, (model, layout, ws)) = (at.body?, of(model, ws)?);
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, q)
+        && sweeps::drive::<{ outward::VELOCITIES }>(v3::zero(), layout, memory, v, &[]);
+    let seen = jacobians::seen(layout, memory, b, at, reference);
+    let to = matrix::shape(&mut ws.jacobian.rate, 6, model.nv);
+    (finite && jacobians::rate(layout, memory, b, seen, to)).then_some(())
+}
+
+/// Motion of a frame and its derivatives; all matrices have their shape and are zero.
+#[inline(always)]
+pub(crate) fn frame_derivatives<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    (q, v, a): (&[T], &[T], &[T]),
+    at: &Attached<P>,
+    reference: ReferenceFrame,
+    out: &mut FrameDerivatives<T>,
+) -> Option<()> {
+    let (q, v, a) = (T::as_f64s(q)?, T::as_f64s(v)?, T::as_f64s(a)?);
+    let at = (at as &dyn Any).downcast_ref::<Attached<f64>>()?;
+    let out = (out as &mut dyn Any).downcast_mut::<FrameDerivatives>()?;
+    let (b, (model, layout, ws)) = (at.body?, of(model, ws)?);
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, q)
+        && sweeps::drive::<{ outward::MOTIONS }>(v3::zero(), layout, memory, v, a);
+    let seen = jacobians::seen(layout, memory, b, at, reference);
+    (finite && jacobians::frame(layout, memory, b, seen, out)).then_some(())
+}
+
+/// Torques that hold the robot still against gravity, into `ws.tau`.
+#[inline(always)]
+pub(crate) fn gravity<P: Real, T: Real>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) -> Option<()> {
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, T::as_f64s(q)?);
+    sweeps::stand::<{ sweeps::WEIGHTS }>(layout, memory);
+    let finite = finite && weights::gravity(model, layout, memory);
+    rnea::of_lanes(layout, memory, &mut ws.tau);
+    finite.then_some(())
+}
+
+/// The Jacobian of the centre of mass of the robot.
+#[inline(always)]
+pub(crate) fn com_jacobian<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    to: &mut DMatrix<T>,
+) -> Option<()> {
+    let to = (to as &mut dyn Any).downcast_mut::<DMatrix<f64>>()?;
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, T::as_f64s(q)?);
+    sweeps::stand::<{ sweeps::WEIGHTS }>(layout, memory);
+    let share = 1.0 / weights::center(layout, memory);
+    let to = matrix::shape(to, 3, model.nv);
+    (finite && share.is_finite() && weights::com_jacobian(layout, memory, share, to)).then_some(())
+}
+
+/// Kinetic and potential energy.
+#[inline(always)]
+pub(crate) fn energies<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+) -> Option<(f64, f64)> {
+    let (q, v) = (T::as_f64s(q)?, T::as_f64s(v)?);
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, q);
+    let (kinetic, potential) = weights::energy(model, layout, memory, v);
+    (finite && kinetic.is_finite() && potential.is_finite()).then_some((kinetic, potential))
+}
+
+/// The centroidal momentum matrix.
+#[inline(always)]
+pub(crate) fn momentum_matrix<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    to: &mut DMatrix<T>,
+) -> Option<()> {
+    let to = (to as &mut dyn Any).downcast_mut::<DMatrix<f64>>()?;
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, T::as_f64s(q)?);
+    sweeps::stand::<{ memory::INERTIA }>(layout, memory);
+    let some = weights::center(layout, memory).recip().is_finite();
+    (finite && some && centroidal::momentum_matrix(layout, memory, matrix::shape(to, 6, model.nv))).then_some(())
+}
+
+/// The robot as a whole, the centroidal momentum matrix and its rate.
+#[inline(always)]
+pub(crate) fn centroidal<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    state: (&[T], &[T], &[T]),
+    to: &mut DMatrix<T>,
+    rate: &mut DMatrix<T>,
+) -> Option<Whole<T>> {
+    let to = (to as &mut dyn Any).downcast_mut::<DMatrix<f64>>()?;
+    let rate = (rate as &mut dyn Any).downcast_mut::<DMatrix<f64>>()?;
+    let (model, layout, memory, whole) = whole(model, ws, state)?;
+    let to = (matrix::shape(to, 6, model.nv), matrix::shape(rate, 6, model.nv));
+    let finite = centroidal::matrices(layout, memory, whole.com.velocity, to);
+    finite.then(|| (&whole as &dyn Any).downcast_ref().copied())?
+}
+
+/// The momentum of the robot, its rate of change, and their derivatives.
+#[inline(always)]
+pub(crate) fn centroidal_derivatives<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    state: (&[T], &[T], &[T]),
+    out: &mut CentroidalDerivatives<T>,
+) -> Option<()> {
+    let out = (out as &mut dyn Any).downcast_mut::<CentroidalDerivatives>()?;
+    let (model, layout, memory, whole) = whole(model, ws, state)?;
+    (out.momentum, out.momentum_rate, out.errors) = (whole.momentum, whole.force, None);
+    for m in out.matrices_mut() {
+        matrix::shape(m, 6, model.nv);
+    }
+    (whole.is_finite() && centroidal::derivatives(layout, memory, &whole, out)).then_some(())
+}
+
+/// The robot as a whole, and what its momentum and derivatives are made of.
+#[inline(always)]
+fn whole<'a, P: Real, T: Real>(
+    model: &'a Model<P>,
+    ws: &'a mut Workspace<T>,
+    (q, v, a): (&[T], &[T], &[T]),
+) -> Option<(&'a Model, &'a Layout, &'a Memory, Whole<f64>)> {
+    let (q, v, a) = (T::as_f64s(q)?, T::as_f64s(v)?, T::as_f64s(a)?);
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, q)
+        && sweeps::drive::<{ outward::COLUMNS }>(v3::zero(), layout, memory, v, a);
+    let whole = centroidal::whole(layout, memory);
+    (finite && whole.com.mass.recip().is_finite()).then_some((model, layout, memory, whole))
+}
+
+/// The joint-torque regressor into `ws.regressor`.
+#[inline(always)]
+pub(crate) fn torque_regressor<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    (q, v, a): (&[T], &[T], &[T]),
+) -> Option<()> {
+    let (q, v, a) = (T::as_f64s(q)?, T::as_f64s(v)?, T::as_f64s(a)?);
+    let (model, layout, ws) = of(model, ws)?;
+    let memory = ws.wide.as_deref_mut()?;
+    let finite = sweeps::place(model, layout, memory, q)
+        && sweeps::drive::<{ outward::BODIES }>(model.gravity, layout, memory, v, a);
+    let to = matrix::shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
+    (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())
 }

@@ -2,9 +2,10 @@
 
 use super::layout::{BodyStep, Group, HingeRows, StepKind, fours};
 use super::memory::{
-    Row, Six, load_motion, load_symmetric, load_vector, store_coriolis, store_inertia, store_motion, store_sum_force,
+    INERTIA, Row, Six, load_motion, load_symmetric, load_vector, store_coriolis, store_inertia, store_motion,
+    store_sum_force, store_weight,
 };
-use super::{Layout, Memory};
+use super::{Layout, Memory, bodies};
 use crate::dynamics::step;
 use crate::model::Model;
 use crate::spatial::{Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
@@ -15,13 +16,35 @@ use nalgebra::{Matrix3, Vector3};
 /// A state, by lanes.
 #[inline(always)]
 pub(super) fn read_state<R: Register>(layout: &Layout, memory: &mut Memory, q: &[f64], v: &[f64], a: &[f64]) {
+    read_dofs::<R>(layout, &mut memory.qd, v);
+    read_dofs::<R>(layout, &mut memory.qdd, a);
+    read_configuration::<R>(layout, memory, q);
+}
+
+/// One number a degree of freedom, by lanes.
+#[inline(always)]
+pub(super) fn read_dofs<R: Register>(layout: &Layout, to: &mut [Row], x: &[f64]) {
+    if layout.direct {
+        for (row, x) in to.iter_mut().zip(x.chunks(WIDTH)) {
+            row.store(Lanes(R::load_first(x)));
+        }
+        return;
+    }
     for (lane, dof) in layout.dof.iter().enumerate() {
         if let Some(dof) = *dof {
-            memory.qd[lane / WIDTH].0[lane % WIDTH] = v[dof];
-            memory.qdd[lane / WIDTH].0[lane % WIDTH] = a[dof];
+            to[lane / WIDTH].0[lane % WIDTH] = x[dof];
         }
     }
-    read_configuration::<R>(layout, memory, q);
+}
+
+/// Zero in all lanes if all numbers are finite.
+#[inline(always)]
+pub(super) fn zero_if_finite<R: Register>(x: &[f64]) -> R {
+    let mut sum = R::splat(0.0);
+    for x in x.chunks(WIDTH) {
+        sum = R::load_first(x).mul_add(R::splat(0.0), sum);
+    }
+    sum
 }
 
 /// Cosine and sine of each hinge.
@@ -30,8 +53,12 @@ pub(super) fn read_configuration<R: Register>(layout: &Layout, memory: &mut Memo
     for turn in &layout.turns {
         memory.sin[turn.lane / WIDTH].0[turn.lane % WIDTH] = turn.multiplier * q[turn.q] + turn.offset;
     }
-    for (sin, cos) in memory.sin.iter_mut().zip(&mut memory.cos) {
-        let (s, c) = sin.load::<R>().sin_cos();
+    for ((sin, cos), angles) in memory.sin.iter_mut().zip(&mut memory.cos).zip(&layout.angles) {
+        let angle = match angles {
+            Some(angles) => Lanes(R::load_first(&q[angles.start..]).where_else(angles.lanes, R::splat(0.0))),
+            None => sin.load::<R>(),
+        };
+        let (s, c) = angle.sin_cos();
         sin.store(s);
         cos.store(c);
     }
@@ -63,7 +90,7 @@ pub(super) fn place<R: Register>(model: &Model, layout: &Layout, memory: &mut Me
                 }
             }
             StepKind::Other { placement } => {
-                let rows = other_rows(model, i, placement, step, layout, q);
+                let rows = other_rows(model, i, placement, step, layout, q, &mut memory.origins);
                 let mut k = 0;
                 while k < 3 {
                     first = parent[k].mul_add(rows[k][0].load::<R>().0, first);
@@ -90,12 +117,14 @@ fn other_rows(
     step: &BodyStep,
     layout: &Layout,
     q: &[f64],
+    origins: &mut [Vector3<f64>],
 ) -> [[Row; 2]; 3] {
     let body = &model.bodies[i];
     let mut x = Transform::identity();
     step::other_pose(&body.joint, placement, &q[body.q.clone()], &mut [], &mut x);
     if step.parent == layout.dof.len() {
-        x.translation = v3::zero(); // the origin
+        origins[step.tree] = x.translation;
+        x.translation = v3::zero();
     }
     let (r, p) = (x.rotation, x.translation);
     std::array::from_fn(|k| [fours(r[(k, 0)], r[(k, 1)]), fours(r[(k, 2)], p[k])])
@@ -103,7 +132,7 @@ fn other_rows(
 
 /// Poses of the bodies of a group, lane by lane.
 #[inline(always)]
-fn poses<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
+pub(super) fn poses<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
     let (mut low, mut high) = ([R::splat(0.0); WIDTH], [R::splat(0.0); WIDTH]);
     let mut lane = 0;
     while lane < WIDTH {
@@ -124,7 +153,7 @@ fn poses<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
 
 /// Each lane's own number plus those of all lanes that it hangs from.
 #[inline(always)]
-fn sum_from_root<R: Register>(group: &Group, before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
+pub(super) fn sum_from_root<R: Register>(group: &Group, before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
     let mut m = registers(m);
     for places in &group.ancestors {
         m = add(m, permute(m, places));
@@ -148,7 +177,7 @@ fn gather<R: Register>(g: usize, from: &[(usize, Places)], before: &[Six], m: Mo
 }
 
 #[inline(always)]
-fn permuted<R: Register>(m: Motion<Lanes<R>>, places: &Places) -> Motion<Lanes<R>> {
+pub(super) fn permuted<R: Register>(m: Motion<Lanes<R>>, places: &Places) -> Motion<Lanes<R>> {
     motion(permute(registers(m), places))
 }
 
@@ -172,90 +201,158 @@ fn motion<R: Register>([a, b, c, d, e, f]: [R; 6]) -> Motion<Lanes<R>> {
     Motion::new(Vector3::new(Lanes(a), Lanes(b), Lanes(c)), Vector3::new(Lanes(d), Lanes(e), Lanes(f)))
 }
 
+/// Of each lane, the vector of its tree.
+#[inline(always)]
+pub(super) fn of_tree<R: Register>(layout: &Layout, vectors: &[Vector3<f64>], g: usize) -> Vector3<Lanes<R>> {
+    if let [one] = vectors {
+        return splat(*one);
+    }
+    let (mut x, mut y, mut z) = (Row::ZERO, Row::ZERO, Row::ZERO);
+    for (lane, tree) in layout.tree[g * WIDTH..(g + 1) * WIDTH].iter().enumerate() {
+        let vector = vectors[*tree];
+        (x.0[lane], y.0[lane], z.0[lane]) = (vector.x, vector.y, vector.z);
+    }
+    Vector3::new(x.load(), y.load(), z.load())
+}
+
 /// The same number in all lanes.
 #[inline(always)]
 pub(super) fn splat<R: Register>(x: Vector3<f64>) -> Vector3<Lanes<R>> {
     Vector3::new(Lanes(R::splat(x.x)), Lanes(R::splat(x.y)), Lanes(R::splat(x.z)))
 }
 
+/// Columns of a group in the coordinates that all its bodies share, from their poses.
+#[inline(always)]
+pub(super) fn subspace<R: Register>(group: &Group, x: &Transform<Lanes<R>>) -> Motion<Lanes<R>> {
+    if group.hinges {
+        let z = v3::column(&x.rotation, 2);
+        return Motion::new(v3::cross::<Lanes<R>, Lanes<R>>(x.translation, z), z);
+    }
+    x.act(load_motion::<R>(&group.subspace))
+}
+
 /// Columns and inertias of a group in the coordinates that all its bodies share.
 #[inline(always)]
 pub(super) fn weigh<R: Register>(
     group: &Group,
-    lanes: &[[Row; 2]],
+    x: &Transform<Lanes<R>>,
 ) -> (Motion<Lanes<R>>, InertiaAboutOrigin<Lanes<R>>) {
-    let x = poses::<R>(lanes);
-    let s = if group.hinges {
-        let z = v3::column(&x.rotation, 2);
-        Motion::new(v3::cross::<Lanes<R>, Lanes<R>>(x.translation, z), z)
-    } else {
-        x.act(load_motion::<R>(&group.subspace))
-    };
+    let s = subspace(group, x);
     let inertia = Inertia::new(group.mass.load(), load_vector::<R>(&group.com), load_symmetric::<R>(&group.rotational));
     (s, x.act(inertia).into())
 }
 
-/// Columns and inertias of a group, and nothing that moves.
+/// Columns and inertias of a group, and nothing that moves; of the inertias the first `KEPT` numbers.
 #[inline(always)]
-pub(super) fn stand<R: Register>(layout: &Layout, memory: &mut Memory, g: usize) {
-    let (s, inertia) = weigh::<R>(&layout.groups[g], &memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+pub(super) fn stand<R: Register, const KEPT: usize>(layout: &Layout, memory: &mut Memory, g: usize) {
+    let (s, inertia) = weigh::<R>(&layout.groups[g], &poses(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
     store_motion(&mut memory.s[g], s);
-    store_inertia(&mut memory.sums[g], inertia);
+    if KEPT == INERTIA {
+        store_inertia(&mut memory.sums[g], inertia);
+    } else {
+        store_weight(&mut memory.sums[g], inertia.mass, inertia.first_moment);
+    }
 }
 
-/// What [`drive`] keeps: forces;
-pub(super) const FORCES: u8 = 0;
+/// What [`drive`] keeps: velocities;
+pub(super) const VELOCITIES: u8 = 0;
+/// and accelerations;
+pub(super) const MOTIONS: u8 = 1;
+/// and all that is asked of bodies; or with accelerations
+pub(super) const BODIES: u8 = 2;
+/// forces;
+pub(super) const FORCES: u8 = 3;
 /// and inertias;
-pub(super) const INERTIAS: u8 = 1;
+pub(super) const INERTIAS: u8 = 4;
 /// and what columns of derivatives are made of.
-pub(super) const COLUMNS: u8 = 2;
+pub(super) const COLUMNS: u8 = 5;
 
-/// Motions and forces of a group:
+/// Motions and forces of a group, its base falling upwards:
 ///
 /// ```text
 /// v = v_λ + S q̇        a = a_λ + v × S q̇ + S q̈        f = I a + v ×* I v
+/// ```
+#[inline(always)]
+pub(super) fn drive<R: Register, const KEPT: u8>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) {
+    drive_in::<R, KEPT>(model.gravity, layout, memory, g);
+}
+
+/// [`drive`] in the field of any gravity.
+#[inline(always)]
+pub(super) fn drive_in<R: Register, const KEPT: u8>(
+    gravity: Vector3<f64>,
+    layout: &Layout,
+    memory: &mut Memory,
+    g: usize,
+) {
+    let group = &layout.groups[g];
+    let x = poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+    let (s, inertia) = weigh::<R>(group, &x);
+    let qd = memory.qd[g].load::<R>();
+
+    let own: Motion<Lanes<R>> = s.times(qd);
+    let v = sum_from_root(group, &memory.velocity, own);
+    store_motion(&mut memory.s[g], s);
+    if KEPT == VELOCITIES {
+        store_motion(&mut memory.velocity[g], v);
+        return;
+    }
+    let v_body = if group.single { v } else { permuted(v, &group.own) };
+    let rate = s.times_plus(memory.qdd[g].load::<R>(), v_body.cross(own));
+    let a_0 = Motion::new(v3::neg(splat::<R>(gravity)), v3::zero());
+    let fall = sum_from_root(group, &memory.acceleration, rate);
+    let a = fall + a_0;
+
+    if KEPT >= FORCES {
+        let momentum = inertia * v;
+        let sums = &mut memory.sums[g];
+        store_sum_force(sums, inertia.newton_euler(v, momentum, a));
+        if KEPT >= INERTIAS {
+            store_inertia(sums, inertia);
+        }
+        if KEPT >= COLUMNS {
+            store_coriolis(sums, &inertia.body_coriolis(v, momentum));
+        }
+    }
+    if KEPT == BODIES {
+        bodies::keep(layout, memory, g, x, v, a);
+    }
+    if KEPT >= COLUMNS {
+        keep_columns(layout, memory, g, a_0, s, v, fall);
+    }
+    store_motion(&mut memory.velocity[g], v);
+    store_motion(&mut memory.acceleration[g], fall);
+}
+
+/// What columns of derivatives are made of, from the columns and motions of a group; groups before hold theirs:
+///
+/// ```text
 /// Ψ̇ = v_λ × S          Ψ̈ = a_λ × S + v_λ × Ψ̇          Ṡ = v × S
 /// ```
 ///
 /// For a joint with one degree of freedom `v_λ × S = v × S`, and the terms in `q̇` of `Ψ̈` cancel: `v` and `a` will do.
 #[inline(always)]
-pub(super) fn drive<R: Register, const KEPT: u8>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) {
-    let group = &layout.groups[g];
-    let (s, inertia) = weigh::<R>(group, &memory.poses[g * WIDTH..(g + 1) * WIDTH]);
-    let (qd, qdd) = (memory.qd[g].load::<R>(), memory.qdd[g].load::<R>());
-
-    let own: Motion<Lanes<R>> = s.times(qd);
-    let v = sum_from_root(group, &memory.velocity, own);
-    let v_body = if group.single { v } else { permuted(v, &group.own) };
-    let rate = s.times_plus(qdd, v_body.cross(own));
-    let a_0 = Motion::new(v3::neg(splat::<R>(model.gravity)), v3::zero());
-    let fall = sum_from_root(group, &memory.acceleration, rate);
-    let a = fall + a_0;
-    store_motion(&mut memory.s[g], s);
-
-    let momentum = inertia * v;
-    let sums = &mut memory.sums[g];
-    store_sum_force(sums, inertia.newton_euler(v, momentum, a));
-    if KEPT >= INERTIAS {
-        store_inertia(sums, inertia);
+pub(super) fn keep_columns<R: Register>(
+    layout: &Layout,
+    memory: &mut Memory,
+    g: usize,
+    a_0: Motion<Lanes<R>>,
+    s: Motion<Lanes<R>>,
+    v: Motion<Lanes<R>>,
+    fall: Motion<Lanes<R>>,
+) {
+    let (group, to) = (&layout.groups[g], &mut memory.columns[g]);
+    if group.single {
+        let psi_d = v.cross(s);
+        store_motion(&mut to.psi_d, psi_d);
+        store_motion(&mut to.psi_dd, (fall + a_0).cross(s) + v.cross(psi_d));
+        store_motion(&mut to.psi_s, psi_d + psi_d);
+    } else {
+        let v_p = gather(g, &group.parent, &memory.velocity, v);
+        let a_p = gather(g, &group.parent, &memory.acceleration, fall) + a_0;
+        let psi_d = v_p.cross(s);
+        store_motion(&mut to.psi_d, psi_d);
+        store_motion(&mut to.psi_dd, a_p.cross(s) + v_p.cross(psi_d));
+        store_motion(&mut to.psi_s, psi_d + permuted(v, &group.own).cross(s));
     }
-    if KEPT >= COLUMNS {
-        store_coriolis(sums, &inertia.body_coriolis(v, momentum));
-        let to = &mut memory.columns[g];
-        if group.single {
-            let psi_d = v.cross(s);
-            store_motion(&mut to.psi_d, psi_d);
-            store_motion(&mut to.psi_dd, a.cross(s) + v.cross(psi_d));
-            store_motion(&mut to.psi_s, psi_d + psi_d);
-        } else {
-            let v_p = gather(g, &group.parent, &memory.velocity, v);
-            let a_p = gather(g, &group.parent, &memory.acceleration, fall) + a_0;
-            let psi_d = v_p.cross(s);
-            store_motion(&mut to.psi_d, psi_d);
-            store_motion(&mut to.psi_dd, a_p.cross(s) + v_p.cross(psi_d));
-            store_motion(&mut to.psi_s, psi_d + v_body.cross(s));
-        }
-    }
-    store_motion(&mut memory.velocity[g], v);
-    store_motion(&mut memory.acceleration[g], fall);
 }

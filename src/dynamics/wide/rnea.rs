@@ -20,9 +20,22 @@ pub(crate) fn rnea(
     finite
 }
 
-/// Torques from lanes to degrees of freedom.
+/// Torques from lanes to degrees of freedom, and those of joints that no lane has room for.
 #[inline(always)]
 pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
+    of_lanes(layout, memory, tau);
+    for entry in &layout.more_joints {
+        let i = entry.index;
+        tau[i] += a[i] * entry.mass();
+        if model.joint_friction {
+            tau[i] += entry.friction_torque(v[i], model.friction_width);
+        }
+    }
+}
+
+/// Torques from lanes to degrees of freedom.
+#[inline(always)]
+pub(super) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
     if layout.direct {
         for (to, from) in tau.chunks_mut(WIDTH).zip(&memory.tau) {
             to.copy_from_slice(&from.0[..to.len()]);
@@ -33,13 +46,6 @@ pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, v: &[f64]
             if let Some(dof) = *dof {
                 tau[dof] += memory.tau[lane / WIDTH].0[lane % WIDTH];
             }
-        }
-    }
-    for entry in &layout.more_joints {
-        let i = entry.index;
-        tau[i] += a[i] * entry.mass();
-        if model.joint_friction {
-            tau[i] += entry.friction_torque(v[i], model.friction_width);
         }
     }
 }

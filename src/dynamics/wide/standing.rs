@@ -41,7 +41,7 @@ impl Kernel for Standing<'_> {
         let mut bodies = model.bodies.iter().zip(&layout.bodies).enumerate().peekable();
         let mut first = 0;
         for (g, group) in layout.groups.iter().enumerate() {
-            let (s, y) = outward::weigh::<R>(group, &memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let (s, y) = outward::weigh::<R>(group, &outward::poses(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
             let (u, w, h, m) = (s.linear, s.angular, y.first_moment, y.moment);
             let low = R::transpose([u.x.0, u.y.0, u.z.0, w.x.0, w.y.0, w.z.0, y.mass.0, h.x.0]);
             let high = R::transpose([h.y.0, h.z.0, m.xx.0, m.xy.0, m.xz.0, m.yy.0, m.yz.0, m.zz.0]);

@@ -87,7 +87,7 @@ impl Variation {
             for s in 0..2 {
                 let Some((b, seen)) = &seats[s] else { continue };
                 for k in path_columns(links, *b) {
-                    let (by, dof) = (Column::new(links, *b, k, seen), links.dof[k]);
+                    let (by, dof) = (Column::of(links, *b, k, seen), links.dof[k]);
                     let by_q = Motion::new(
                         classical(sides[s].velocity, by.acceleration_q, by.velocity_q),
                         by.acceleration_q.angular,

@@ -49,6 +49,15 @@ impl<T: Real> From<Inertia<T>> for InertiaAboutOrigin<T> {
     }
 }
 
+impl<T: Real> From<InertiaAboutOrigin<T>> for Inertia<T> {
+    /// Without mass, the mass centre is the origin.
+    #[inline(always)]
+    fn from(y: InertiaAboutOrigin<T>) -> Self {
+        let com = v3::scale(super::one_if_zero(y.mass).recip(), y.first_moment);
+        Self::about_origin(y.mass, com, y.moment)
+    }
+}
+
 impl<T: Real> Add for InertiaAboutOrigin<T> {
     type Output = Self;
     /// Of two bodies, both in the coordinates of one frame.

@@ -111,6 +111,14 @@ impl<T: Real> BodyCoriolis<T> {
         Force::new(v3::zero(), v3::add(twice, v3::rotate_back(&self.angular, m.angular)))
     }
 
+    /// The momentum of the bodies, `Y v`, N s and N m s: `A` is short of being symmetric by twice its angular part.
+    #[inline(always)]
+    pub fn whole_momentum(&self) -> Force<T> {
+        let a = &self.angular;
+        let angular = Vector3::new((a.m23 - a.m32) * 0.5, (a.m31 - a.m13) * 0.5, (a.m12 - a.m21) * 0.5);
+        Force::new(self.momentum, angular)
+    }
+
     /// `m ×* B − B m×`: rate of change when the bodies are carried along by `m`, their velocities too. With `m = (s, w)`:
     /// `h_l` changes by `w × h_l`, and `A` by `[w]× A − A [w]× − 2 [s]× [h_l]×`.
     #[inline(always)]

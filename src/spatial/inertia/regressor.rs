@@ -36,15 +36,19 @@ pub fn wrench_regressor<V: Real, A: Scalar<V>>(v: Motion<V>, a: Motion<A>) -> [F
 /// With `s = (u, θ)`: `u·c` for the mass, `u × α + (u × ω) × ω + c × θ` for the first moment, and
 /// `θᵀ I α + (θ × ω)ᵀ I ω` for the moments of inertia.
 #[must_use]
+#[inline(always)]
 pub fn power_regressor<T: Real>(s: Motion<T>, v: Motion<T>, a: Motion<T>) -> [T; 10] {
     let ((u, t), (w, alpha)) = ((s.linear, s.angular), (v.angular, a.angular));
     let c = v3::add(a.linear, v3::cross(w, v.linear));
     let h = v3::cross_plus(u, alpha, v3::cross_plus(v3::cross(u, w), w, v3::cross(c, t)));
     let b = v3::cross(t, w);
-    let product = |i: usize, j: usize| t[i] * alpha[j] + b[i] * w[j];
-    let both = |i: usize, j: usize| product(i, j) + product(j, i);
-    let moments = [product(0, 0), both(0, 1), product(1, 1), both(0, 2), both(1, 2), product(2, 2)];
-    let [xx, xy, yy, xz, yz, zz] = moments;
+    // θ_i α_j + (θ × ω)_i ω_j
+    let xx = t.x * alpha.x + b.x * w.x;
+    let yy = t.y * alpha.y + b.y * w.y;
+    let zz = t.z * alpha.z + b.z * w.z;
+    let xy = (t.x * alpha.y + b.x * w.y) + (t.y * alpha.x + b.y * w.x);
+    let xz = (t.x * alpha.z + b.x * w.z) + (t.z * alpha.x + b.z * w.x);
+    let yz = (t.y * alpha.z + b.y * w.z) + (t.z * alpha.y + b.z * w.y);
     [v3::dot(u, c), h.x, h.y, h.z, xx, xy, yy, xz, yz, zz]
 }
 

@@ -83,8 +83,7 @@ fn kinematics(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let world = ReferenceFrame::World;
     let ids = (0..model.bodies().len()).filter_map(|k| model.body_id(k));
     let depth = |body: BodyId| std::iter::successors(Some(body), |b| model.bodies()[b.index()].parent()).count();
-    let leaves: Vec<BodyId> = ids.filter(|body| model.subtree(*body).len() == 1).collect();
-    let Some(deepest) = leaves.iter().copied().max_by_key(|body| depth(*body)) else { return };
+    let Some(deepest) = ids.max_by_key(|body| depth(*body)) else { return };
 
     let ws = &mut Workspace::<f64>::new(model);
     let mut time = |name: &str, call: &mut Call<'_>| {
@@ -92,10 +91,7 @@ fn kinematics(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     };
     time("forwardKinematics", &mut |ws, p| used(dy::forward_kinematics(model, ws, &p.q, &p.v, &p.a)));
     time("computeFrameJacobian", &mut |ws, p| used(dy::frame_jacobian(model, ws, &p.q, deepest, world)));
-    // Between them those of all leaves hold every joint's columns.
-    time("computeJointJacobians", &mut |ws, p| {
-        leaves.iter().try_for_each(|leaf| used(dy::frame_jacobian(model, ws, &p.q, *leaf, world)))
-    });
+    time("computeJointJacobians", &mut |ws, p| used(dy::joint_jacobians(model, ws, &p.q)));
     time("computeJointJacobiansTimeVariation", &mut |ws, p| {
         used(dy::frame_jacobian_rate(model, ws, &p.q, &p.v, deepest, world))
     });

@@ -1,0 +1,108 @@
+//! From lanes to matrices that have a column a degree of freedom.
+
+use super::Layout;
+use super::memory::{Row, Six};
+use crate::spatial::{Force, Motion};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Register, WIDTH};
+use nalgebra::{DMatrix, Vector3};
+
+/// Brings a matrix to this shape; what it holds is to be written over.
+pub(super) fn shape(m: &mut DMatrix<f64>, rows: usize, columns: usize) -> &mut [f64] {
+    if m.shape() != (rows, columns) {
+        *m = DMatrix::zeros(rows, columns);
+    }
+    m.as_mut_slice()
+}
+
+/// Before columns of all lanes are stored, where several lanes may have one degree of freedom.
+pub(super) fn begin(layout: &Layout, to: &mut [f64]) {
+    if !layout.direct {
+        to.fill(0.0);
+    }
+}
+
+/// The rows of a column each; those beyond its length are zero.
+pub(super) type Rows<R> = [R; WIDTH];
+
+#[inline(always)]
+pub(super) fn of_motion<R: Register>(m: Motion<Lanes<R>>) -> Rows<R> {
+    of_vectors(m.linear, m.angular)
+}
+#[inline(always)]
+pub(super) fn of_force<R: Register>(f: Force<Lanes<R>>) -> Rows<R> {
+    of_vectors(f.linear, f.angular)
+}
+#[inline(always)]
+pub(super) fn of_vector<R: Register>(x: Vector3<Lanes<R>>) -> Rows<R> {
+    let zero = Lanes(R::splat(0.0));
+    of_vectors(x, Vector3::new(zero, zero, zero))
+}
+#[inline(always)]
+fn of_vectors<R: Register>(a: Vector3<Lanes<R>>, b: Vector3<Lanes<R>>) -> Rows<R> {
+    [a.x.0, a.y.0, a.z.0, b.x.0, b.y.0, b.z.0, R::splat(0.0), R::splat(0.0)]
+}
+
+/// The lanes of a mask; zero elsewhere.
+#[inline(always)]
+pub(super) fn only<R: Register>(mask: u8, mut rows: Rows<R>) -> Rows<R> {
+    let mut k = 0;
+    while k < WIDTH {
+        rows[k] = rows[k].where_else(mask, R::splat(0.0));
+        k += 1;
+    }
+    rows
+}
+
+/// Columns of length `LENGTH` of the group `g` into a matrix. Adds to `zero` what is zero if all numbers are finite.
+#[inline(always)]
+pub(super) fn store<R: Register, const LENGTH: usize>(
+    layout: &Layout,
+    g: usize,
+    rows: Rows<R>,
+    to: &mut [f64],
+    zero: &mut R,
+) {
+    let mut k = 0;
+    while k < LENGTH {
+        *zero = rows[k].mul_add(R::splat(0.0), *zero);
+        k += 1;
+    }
+    let columns = R::transpose(rows);
+    if layout.direct {
+        let mut to = &mut to[g * WIDTH * LENGTH..];
+        let mut lane = 0;
+        while lane < WIDTH {
+            let Some((column, rest)) = std::mem::take(&mut to).split_first_chunk_mut::<LENGTH>() else { return };
+            columns[lane].store_first(column);
+            to = rest;
+            lane += 1;
+        }
+    } else {
+        let mut numbers = [Row::ZERO; WIDTH];
+        let mut lane = 0;
+        while lane < WIDTH {
+            numbers[lane].store(Lanes(columns[lane]));
+            lane += 1;
+        }
+        add::<LENGTH>(layout, g, &numbers, to);
+    }
+}
+
+/// Adds columns to those of their degrees of freedom.
+#[inline(never)]
+fn add<const LENGTH: usize>(layout: &Layout, g: usize, columns: &[Row; WIDTH], to: &mut [f64]) {
+    for (column, dof) in columns.iter().zip(&layout.dof[g * WIDTH..]) {
+        if let Some(dof) = *dof {
+            for (to, x) in to[dof * LENGTH..][..LENGTH].iter_mut().zip(column.0) {
+                *to += x;
+            }
+        }
+    }
+}
+
+/// The motion in one lane.
+pub(super) fn of_lane(rows: &[Six], lane: usize) -> Motion<f64> {
+    let [a, b, c, d, e, f] = rows[lane / WIDTH].map(|row| row.0[lane % WIDTH]);
+    Motion::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
+}

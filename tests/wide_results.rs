@@ -1,0 +1,246 @@
+//! What has a column a degree of freedom, and what bodies do: the form over `f64`, eight joints at a time, is the plain form.
+
+mod common;
+
+use gradyn::dynamics::{
+    Centroidal, CentroidalDerivatives, FrameDerivatives, FrameRef, Kinematics, ReferenceFrame, Workspace, centroidal,
+    centroidal_momentum_matrix, com_jacobian, forward_kinematics, frame_jacobian, frame_jacobian_rate,
+    frame_motion_derivatives, generalized_gravity, joint_jacobians, mechanical_energy, momentum_derivatives,
+    torque_regressor,
+};
+use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Revolute, Spherical};
+use gradyn::model::{InputError, Model};
+use gradyn::spatial::{Force, Motion};
+use gradyn_derivatives::num_dual::Dual64;
+use gradyn_derivatives::simd::with_level;
+use gradyn_derivatives::{Level, Real, Scalar};
+use nalgebra::DMatrix;
+
+/// Named numbers.
+type Results = Vec<(String, Vec<f64>)>;
+
+/// The values of numbers of any type.
+fn values<T: Real>(x: impl IntoIterator<Item = T>) -> Vec<f64>
+where
+    f64: Value<T>,
+{
+    x.into_iter().map(<f64 as Value<T>>::of).collect()
+}
+
+/// How to get at the value of a number.
+trait Value<T> {
+    fn of(x: T) -> f64;
+}
+impl Value<f64> for f64 {
+    fn of(x: f64) -> f64 {
+        x
+    }
+}
+impl Value<Dual64> for f64 {
+    fn of(x: Dual64) -> f64 {
+        x.re
+    }
+}
+
+/// All results at a state, in any number type. Two frames stand for all: one of the last body, one of the first.
+fn results<T: Scalar<f64>>(model: &Model, ws: &mut Workspace<T>, state: &(Vec<f64>, Vec<f64>, Vec<f64>)) -> Results
+where
+    f64: Value<T>,
+{
+    let [q, v, a] = [&state.0, &state.1, &state.2].map(|x| common::lift::<T>(x));
+    let mut all = Results::new();
+    let mut keep = |name: &str, numbers: Vec<f64>| all.push((name.to_owned(), numbers));
+    let matrix = |m: &DMatrix<T>| values(m.iter().copied());
+    let motion = |m: Motion<T>| values(common::motion(m));
+    let force = |f: Force<T>| values(common::force(f));
+
+    keep("joint_jacobians", matrix(joint_jacobians(model, ws, &q).expect("valid")));
+    keep("generalized_gravity", values(generalized_gravity(model, ws, &q).expect("valid").iter().copied()));
+    keep("torque_regressor", matrix(torque_regressor(model, ws, &q, &v, &a).expect("valid")));
+    keep("mechanical_energy", values([mechanical_energy(model, ws, &q, &v).expect("valid")]));
+    keep("com_jacobian", matrix(com_jacobian(model, ws, &q, None).expect("valid")));
+    keep("centroidal_momentum_matrix", matrix(centroidal_momentum_matrix(model, ws, &q).expect("valid")));
+    let c: Centroidal<'_, T> = centroidal(model, ws, &q, &v, &a).expect("valid");
+    keep(
+        "centroidal: com",
+        values([c.com.position, c.com.velocity, c.com.acceleration].iter().flat_map(|x| x.iter().copied())),
+    );
+    keep("centroidal: mass", values([c.com.mass]));
+    keep("centroidal: inertia", values(c.inertia.to_parameters()));
+    keep("centroidal: momentum", force(c.momentum));
+    keep("centroidal: momentum_rate", force(c.momentum_rate));
+    keep("centroidal: matrix", matrix(c.matrix));
+    keep("centroidal: matrix_rate", matrix(c.matrix_rate));
+    let by: &CentroidalDerivatives<T> = momentum_derivatives(model, ws, &q, &v, &a).expect("valid");
+    keep("momentum_derivatives: momentum", force(by.momentum));
+    keep("momentum_derivatives: momentum_rate", force(by.momentum_rate));
+    for (name, m) in by.matrices() {
+        keep(&format!("momentum_derivatives: {name}"), matrix(m));
+    }
+
+    let last = model.body_id(model.bodies().len() - 1).expect("is there");
+    let first = model.body_id(0).expect("is there");
+    let frames: Vec<FrameRef> = [FrameRef::Body(last), FrameRef::Body(first)]
+        .into_iter()
+        .chain(model.frames().last().and_then(|frame| model.find_frame(frame.name())).map(FrameRef::Frame))
+        .collect();
+    for (frame, reference) in frames.into_iter().flat_map(|f| ReferenceFrame::ALL.map(|r| (f, r))) {
+        let rate = frame_jacobian_rate(model, ws, &q, &v, frame, reference).expect("valid");
+        keep(&format!("frame_jacobian_rate of {frame:?}, {reference}"), matrix(rate));
+        let by: &FrameDerivatives<T> =
+            frame_motion_derivatives(model, ws, &q, &v, &a, frame, reference).expect("valid");
+        keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: velocity"), motion(by.velocity));
+        keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: acceleration"), motion(by.acceleration));
+        for (name, m) in by.matrices() {
+            keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: {name}"), matrix(m));
+        }
+    }
+
+    let kinematics: Kinematics<'_, f64, T> = forward_kinematics(model, ws, &q, &v, &a).expect("valid");
+    for b in (0..model.bodies().len()).filter_map(|k| model.body_id(k)) {
+        let x = kinematics.pose(b).expect("is there");
+        let name = |what: &str| format!("forward_kinematics: {what} of {b:?}");
+        keep(&name("pose"), values(x.rotation.iter().chain(x.translation.iter()).copied()));
+        keep(&name("velocity"), motion(kinematics.velocity(b).expect("is there")));
+        keep(&name("acceleration"), motion(kinematics.acceleration(b).expect("is there")));
+    }
+    all
+}
+
+/// Every model of the tests, trees of joints whose subspaces are constant, with followers, and two such trees in one robot.
+fn models() -> Vec<(String, Model)> {
+    let mut models = common::models();
+    for seed in 0..3 {
+        let mut joints = common::shuffled_joints(seed);
+        joints.retain(|joint| !JointKind::<f64>::subspace_varies(joint));
+        let mut builder = common::tree_builder(seed, joints, true);
+        models.push((format!("constant subspaces, seed {seed}"), builder.clone().build().expect("builds")));
+        let rng = &mut common::rng(seed);
+        let mut parent = None;
+        let joints: [Joint; 3] = [FreeFlyer.into(), Revolute { axis: Axis::Y }.into(), Spherical.into()];
+        for (k, joint) in joints.into_iter().enumerate() {
+            let (x, y) = (common::transform(rng), common::inertia(rng));
+            let key =
+                builder.add_body(parent, format!("more{k}"), format!("more joint{k}"), x, joint, y).expect("fits");
+            parent = Some(key);
+        }
+        let x = common::transform(rng);
+        let hinge = Revolute { axis: common::axis(rng) };
+        builder.add_body(None, "arm", "shoulder", x, hinge, common::inertia(rng)).expect("fits");
+        models.push((format!("three trees, seed {seed}"), builder.build().expect("builds")));
+    }
+    models
+}
+
+/// Over `f64` all is what it is over dual numbers, which go through the plain forms, at every level; a second call, after
+/// one at another state, gives the same to the bit.
+#[test]
+fn results_are_those_of_the_plain_forms() {
+    for (what, model) in models() {
+        let (state, other) = (common::state(&model, 7), common::state(&model, 8));
+        let plain = results(&model, &mut Workspace::<Dual64>::new(&model), &state);
+        for level in Level::available() {
+            let ws = &mut Workspace::<f64>::new(&model);
+            let found = with_level(level, || results(&model, ws, &state));
+            assert_eq!(found.len(), plain.len());
+            for ((name, found), (_, plain)) in found.iter().zip(&plain) {
+                // Sums in another order, about another point: some hundred roundings of the largest entry.
+                common::assert_near(found, plain, 1e-11, format!("{what}, {level}: {name}"));
+            }
+            let again = with_level(level, || {
+                results(&model, ws, &other);
+                results(&model, ws, &state)
+            });
+            for ((name, found), (_, again)) in found.iter().zip(&again) {
+                common::assert_same(again, found, format!("{what}, {level}: {name}"));
+            }
+        }
+    }
+}
+
+/// Of the columns of all joints, the Jacobian of a body has those on its path to the root.
+#[test]
+fn columns_of_joints_are_those_of_jacobians() {
+    for (what, model) in models() {
+        let (q, ..) = common::state(&model, 2);
+        let ws = &mut Workspace::<f64>::new(&model);
+        let joints = joint_jacobians(&model, ws, &q).expect("valid").clone();
+        assert_eq!(joints.shape(), (6, model.nv()), "{what}");
+        // How many joints move along each degree of freedom: sums are not what one body sees.
+        let mut joints_of = vec![0; model.nv()];
+        model.bodies().iter().for_each(|b| b.v_range().for_each(|dof| joints_of[dof] += 1));
+        let largest = joints.amax().max(1.0);
+        for b in (0..model.bodies().len()).filter_map(|k| model.body_id(k)) {
+            let of_body = frame_jacobian(&model, ws, &q, b, ReferenceFrame::World).expect("valid");
+            let path = std::iter::successors(Some(b), |b| model.bodies()[b.index()].parent());
+            for dof in path.flat_map(|b| model.bodies()[b.index()].v_range()).filter(|dof| joints_of[*dof] == 1) {
+                let off = (of_body.column(dof) - joints.column(dof)).amax();
+                // Placed in two orders: some ten roundings along a chain.
+                assert!(off < 1e-12 * largest, "{what}: column {dof} of {b:?} is off by {off:e}");
+            }
+        }
+    }
+}
+
+/// What the tree makes zero is exactly zero: of a frame, the columns beside the path to the root; of the regressor, the
+/// parameters of bodies that a joint does not carry.
+#[test]
+fn what_the_tree_makes_zero_is_zero() {
+    for (what, model) in models() {
+        let ws = &mut Workspace::<f64>::new(&model);
+        let world = ReferenceFrame::World;
+        let (q, v, a) = common::state(&model, 4);
+        for b in (0..model.bodies().len()).rev().filter_map(|k| model.body_id(k)) {
+            let path = std::iter::successors(Some(b), |b| model.bodies()[b.index()].parent());
+            let moving: Vec<usize> = path.flat_map(|b| model.bodies()[b.index()].v_range()).collect();
+            let beside = |dof: &usize| !moving.contains(dof);
+            let rate = frame_jacobian_rate(&model, ws, &q, &v, b, world).expect("valid");
+            assert!((0..model.nv()).filter(beside).all(|dof| rate.column(dof).amax() == 0.0), "{what}: rate of {b:?}");
+            let by = frame_motion_derivatives(&model, ws, &q, &v, &a, b, world).expect("valid");
+            for (name, m) in by.matrices() {
+                let zero = (0..model.nv()).filter(beside).all(|dof| m.column(dof).amax() == 0.0);
+                assert!(zero, "{what}: {name} of {b:?}");
+            }
+            let regressor = torque_regressor(&model, ws, &q, &v, &a).expect("valid");
+            let of_body = regressor.columns(10 * b.index(), 10);
+            assert!((0..model.nv()).filter(beside).all(|dof| of_body.row(dof).amax() == 0.0), "{what}: {b:?}");
+        }
+    }
+}
+
+/// Numbers that are not finite are named, whichever form meets them.
+#[test]
+fn what_is_not_finite_is_named() {
+    let (_, model) = common::models().into_iter().find(|(what, _)| what.contains("g1")).expect("is there");
+    let (q, v, a) = common::state(&model, 1);
+    let ws = &mut Workspace::<f64>::new(&model);
+    let b = model.body_id(3).expect("is there");
+    let world = ReferenceFrame::World;
+    let with =
+        |x: &[f64], k: usize| x.iter().enumerate().map(|(i, x)| if i == k { f64::NAN } else { *x }).collect::<Vec<_>>();
+    let (q_bad, v_bad, a_bad) = (with(&q, q.len() - 1), with(&v, 2), with(&a, 0));
+    let of_q: [(&str, Result<(), InputError>); 9] = [
+        ("joint_jacobians", joint_jacobians(&model, ws, &q_bad).map(|_| ())),
+        ("generalized_gravity", generalized_gravity(&model, ws, &q_bad).map(|_| ())),
+        ("torque_regressor", torque_regressor(&model, ws, &q_bad, &v, &a).map(|_| ())),
+        ("mechanical_energy", mechanical_energy(&model, ws, &q_bad, &v).map(|_| ())),
+        ("com_jacobian", com_jacobian(&model, ws, &q_bad, None).map(|_| ())),
+        ("centroidal_momentum_matrix", centroidal_momentum_matrix(&model, ws, &q_bad).map(|_| ())),
+        ("frame_jacobian_rate", frame_jacobian_rate(&model, ws, &q_bad, &v, b, world).map(|_| ())),
+        ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q_bad, &v, &a, b, world).map(|_| ())),
+        ("forward_kinematics", forward_kinematics(&model, ws, &q_bad, &v, &a).map(|_| ())),
+    ];
+    for (name, found) in of_q {
+        let named = matches!(found, Err(InputError::NotFinite { what: "q", index, .. }) if index == q.len() - 1);
+        assert!(named, "{name}: {found:?}");
+    }
+    let found = centroidal(&model, ws, &q, &v_bad, &a).map(|_| ());
+    assert!(matches!(found, Err(InputError::NotFinite { what: "v", index: 2, .. })), "{found:?}");
+    let found = momentum_derivatives(&model, ws, &q, &v, &a_bad).map(|_| ());
+    assert!(matches!(found, Err(InputError::NotFinite { what: "a", index: 0, .. })), "{found:?}");
+    // And after that all is as before.
+    let fresh = results(&model, &mut Workspace::<f64>::new(&model), &(q.clone(), v.clone(), a.clone()));
+    for ((name, found), (_, fresh)) in results(&model, ws, &(q, v, a)).iter().zip(&fresh) {
+        common::assert_same(found, fresh, name);
+    }
+}
