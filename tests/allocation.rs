@@ -275,8 +275,7 @@ mod of_kinematics {
     };
     use gradyn::model::Model;
     use gradyn::partials::{
-        com_derivatives, frame_motion_derivatives, jacobian_transpose_derivatives, momentum_derivatives,
-        point_derivatives,
+        centroidal_derivatives, com_derivatives, frame_derivatives, jacobian_transpose_derivatives, point_derivatives,
     };
     use gradyn::spatial::Force;
     use nalgebra::Vector3;
@@ -310,7 +309,7 @@ mod of_kinematics {
             frame_jacobian_rate(model, ws, q, v, body, reference).expect("runs");
             frame_bias_acceleration(model, ws, q, v, body, reference).expect("runs");
             let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-            frame_motion_derivatives(model, ws, method, at, body, reference).expect("runs");
+            frame_derivatives(model, ws, method, at, body, reference).expect("runs");
             point_derivatives(model, ws, method, at, body, point, reference).expect("runs");
             jacobian_transpose_derivatives(model, ws, method, q, body, reference, force).expect("runs");
         }
@@ -319,7 +318,7 @@ mod of_kinematics {
         centroidal(model, ws, q, v, a).expect("runs");
         centroidal_momentum_matrix(model, ws, q).expect("runs");
         let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-        momentum_derivatives(model, ws, method, at).expect("runs");
+        centroidal_derivatives(model, ws, method, at).expect("runs");
         com_derivatives(model, ws, method, at, None).expect("runs");
     }
 }
