@@ -4,9 +4,10 @@ use super::Slot;
 use super::quantity::Quantity;
 use crate::dynamics::Workspace;
 use crate::model::Model;
-use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at};
+use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at, with_level};
 use gradyn_derivatives::{Lanes, Level, Real};
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// Eight states in lanes, and what the algorithms need: one a thread.
 pub(super) struct Memory<R: Register> {
@@ -14,13 +15,15 @@ pub(super) struct Memory<R: Register> {
     /// `q`, `v`, `a` or `τ`, `λ`.
     pub(super) input: [Vec<Lanes<R>>; 4],
     pub(super) value: Lanes<R>,
+    /// For states one by one; made when first needed.
+    single: Option<Workspace<f64>>,
 }
 
 impl<R: Register> Memory<R> {
     fn new(model: &Model) -> Self {
         let zeros = |n: usize| vec![Lanes::zero(); n];
         let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];
-        Self { ws: Workspace::new(model), input, value: Lanes::zero() }
+        Self { ws: Workspace::new(model), input, value: Lanes::zero(), single: None }
     }
 
     fn of<'m>(slot: &'m mut Slot, model: &Model) -> Option<&'m mut Self> {
@@ -112,15 +115,49 @@ impl<Q: Quantity> Kernel for Task<'_, Q> {
         let Self { work: Work { model, input, mut output, count, masks, .. }, slot } = self;
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(slot, model) else { return };
+        let alone = Q::is_faster_alone(model);
         for (block, mask) in masks.iter_mut().enumerate() {
             let first = block * WIDTH;
             let states = (count - first).min(WIDTH);
+            if alone {
+                *mask = one_after_the_other::<R, Q>(model, memory, input, &mut output, first..first + states, count);
+                continue;
+            }
             *mask = match evaluate::<R, Q>(model, memory, input, &mut output, first, states) {
                 Some(bad) => bad,
                 None => one_by_one::<R, Q>(model, memory, input, &mut output, first, states),
             };
         }
     }
+}
+
+/// Evaluates states without lanes; returns a bit for each that is not finite.
+#[inline(never)]
+fn one_after_the_other<R: Register, Q: Quantity>(
+    model: &Model,
+    memory: &mut Memory<R>,
+    input: [&[f64]; 4],
+    output: &mut [&mut [f64]; 4],
+    states: Range<usize>,
+    count: usize,
+) -> u8 {
+    let (first, sizes, mut bad) = (states.start, Q::sizes(model), 0);
+    let ws = memory.single.get_or_insert_with(|| Workspace::new(model));
+    with_level(R::LEVEL, || {
+        for s in states {
+            let of_state = input.map(|x| &x[s * (x.len() / count)..][..x.len() / count]);
+            let mut sizes = sizes.iter();
+            let to = output.each_mut().map(|x| {
+                let n = sizes.next().copied().unwrap_or(0);
+                &mut x[s * n..(s + 1) * n]
+            });
+            if !Q::alone(model, ws, of_state, to) {
+                clear(Q::sizes(model), output, s);
+                bad |= 1 << (s - first);
+            }
+        }
+    });
+    bad
 }
 
 /// The algorithm has refused one of the states: which?

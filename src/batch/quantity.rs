@@ -2,7 +2,7 @@
 
 use super::block::Memory;
 use crate::dynamics::rnea::Sweep;
-use crate::dynamics::{aba, crba, rnea_derivatives, rnea_gradient};
+use crate::dynamics::{Workspace, aba, crba, rnea_derivatives, rnea_gradient, wide};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Piece, Register};
@@ -16,6 +16,14 @@ pub(super) trait Quantity: Sync + Send + 'static {
     fn sizes(model: &Model) -> [usize; 4];
     /// Evaluates the eight states of the memory, which are finite.
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError>;
+    /// Is it faster to evaluate one state after the other, with eight joints in a register, by [`alone`](Self::alone)?
+    fn is_faster_alone(_model: &Model) -> bool {
+        false
+    }
+    /// Evaluates one state. Is it finite, and what comes of it?
+    fn alone(_model: &Model, _ws: &mut Workspace<f64>, _input: [&[f64]; 4], _output: [&mut [f64]; 4]) -> bool {
+        false
+    }
 }
 
 pub(super) struct Rnea;
@@ -45,6 +53,20 @@ impl Quantity for RneaDerivatives {
         let by = rnea_derivatives::analytical(model, ws, q, v, a, &[]);
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
     }
+    /// Matrices of eight states of a large robot do not fit into the caches next to the processor: from about 24 degrees of
+    /// freedom on, eight states together take longer than one after the other.
+    fn is_faster_alone(model: &Model) -> bool {
+        model.nv > 24 && wide::has_layout(model)
+    }
+    fn alone(model: &Model, ws: &mut Workspace<f64>, [q, v, a, _]: [&[f64]; 4], output: [&mut [f64]; 4]) -> bool {
+        let [tau, dtau_dq, dtau_dv, dtau_da] = output;
+        let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        let mut results = wide::Results { tau, dtau_dq, dtau_dv, dtau_da };
+        let surely = wide::rnea_derivatives(model, ws, (q, v, a), &[], &mut results, &mut []) == Some(true);
+        let wide::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
+        let of_state = is_finite(q) && is_finite(v) && is_finite(a);
+        of_state && (surely || [dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| is_finite(x))) && is_finite(tau)
+    }
 }
 
 pub(super) struct Gradient;
@@ -55,7 +77,7 @@ impl Quantity for Gradient {
     }
     #[inline(always)]
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, input: [q, v, a, lambda], value } = memory;
+        let Memory { ws, input: [q, v, a, lambda], value, .. } = memory;
         let by = rnea_gradient::gradient(model, ws, (q, v, a), lambda, &[]);
         *value = by.value;
         Ok([std::slice::from_ref(value), by.dq, by.dv, by.da])

@@ -104,6 +104,11 @@ pub(crate) fn rnea_derivatives(
     Some(finite && wrenches.is_empty())
 }
 
+/// Can the model's joints go eight at a time?
+pub(crate) fn has_layout(model: &Model) -> bool {
+    model.derived.get(|| Layout::new(model)).is_some()
+}
+
 /// What the forms over `f64` work with, if the numbers are that and the model has a layout.
 #[inline(always)]
 fn of<'a, P: Real, T: Real>(
