@@ -203,13 +203,13 @@ impl<R: Register> Piece for ByConfiguration<'_, R> {
                 R::call(outward(common, moved, memory, &own, &drive, driven, subspace));
             } else {
                 let JointMotion { own, drive } = memory.joints[i];
-                R::call(outward(common, moved, memory, &own, &drive, driven, subspace));
+                in_place::<R, _>(outward(common, moved, memory, &own, &drive, driven, subspace));
             }
         }
         subtract_wrenches::<R, true>(model, base, chunk, memory, wrenches);
         let Workspace { columns: varied, force, tau, .. } = &mut memory.dual;
         for moved in chunk.moved.iter().rev() {
-            R::call(Returned { model, base, chunk, moved, varied, force, tau });
+            in_place::<R, _>(Returned { model, base, chunk, moved, varied, force, tau });
         }
         R::call(Carried { model, base, order: &chunk.carriers, force, tau });
     }
@@ -243,7 +243,7 @@ impl<R: Register> Piece for ByVelocity<'_, R> {
                 vary_by_velocity(body, chunk, (q_i, v_i), x, &mut memory.jet, &mut drive);
                 R::call(outward(common, moved, memory, &own, &drive, None, subspace));
             } else {
-                R::call(outward(common, moved, memory, &own, &drive, None, subspace));
+                in_place::<R, _>(outward(common, moved, memory, &own, &drive, None, subspace));
             }
         }
         subtract_wrenches::<R, false>(model, base, chunk, memory, wrenches);
@@ -252,6 +252,13 @@ impl<R: Register> Piece for ByVelocity<'_, R> {
             R::call(Carried { model, base, order, force: &mut *force, tau: &mut *tau });
         }
     }
+}
+
+/// Runs a piece where it stands; in builds for finding mistakes, which may not be optimised, as a function of its own: what is
+/// inlined would pile up on the stack.
+#[inline(always)]
+fn in_place<R: Register, P: Piece>(piece: P) -> P::Output {
+    if cfg!(debug_assertions) { R::call(piece) } else { piece.run() }
 }
 
 /// [`Outward`] at a body, from its parent's motion to its own places.
