@@ -2,27 +2,36 @@
 
 use super::npy::{self, Npy};
 use super::table::{Array, Content, Entry, JointPlace, Shape, Table};
-use std::io::{Cursor, Read};
-use zip::ZipArchive;
-use zip::result::ZipError;
+use flate2::read::DeflateDecoder;
+use rawzip::{CompressionMethod, ZipArchive};
+use std::io::Read;
 
 /// More than this is refused, whatever it was packed in.
 const MAX_BYTES: u64 = 1 << 30;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
-    let broken = |error: ZipError| format!("it is no whole archive: {error}");
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
+    let broken = |error: rawzip::Error| format!("it is no whole archive: {error}");
+    let archive = ZipArchive::from_slice(bytes).map_err(broken)?;
     let mut table = Table::default();
     let mut arrays: Vec<(String, Array)> = Vec::new();
     let mut left = MAX_BYTES;
-    for k in 0..archive.len() {
-        let file = archive.by_index(k).map_err(broken)?;
-        let name = file.name().map_err(broken)?.into_owned();
+    let mut files = archive.entries();
+    while let Some(file) = files.next_entry().map_err(broken)? {
+        let name = String::from_utf8_lossy(file.file_path().as_bytes()).into_owned();
         let Some(key) = name.strip_suffix(".npy") else {
             return Err(format!("it holds `{name}`, expected .npy arrays"));
         };
+        if let Some(twice) = arrays.iter().find(|(known, _)| known == key) {
+            return Err(format!("array `{}` is there twice", twice.0));
+        }
+        let packed = archive.get_entry(file.wayfinder()).map_err(broken)?;
+        let unpacked: &mut dyn Read = match file.compression_method() {
+            CompressionMethod::STORE => &mut packed.data(),
+            CompressionMethod::DEFLATE => &mut DeflateDecoder::new(packed.data()),
+            other => return Err(format!("array `{key}`: expected it stored or deflated, found it packed by {other:?}")),
+        };
         let mut content = Vec::new();
-        let read = file.take(left + 1).read_to_end(&mut content);
+        let read = packed.verifying_reader(unpacked).take(left + 1).read_to_end(&mut content);
         read.map_err(|error| format!("array `{key}` cannot be read: {error}"))?;
         left =
             left.checked_sub(content.len() as u64).ok_or_else(|| format!("more than {MAX_BYTES} bytes: split it"))?;

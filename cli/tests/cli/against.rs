@@ -261,17 +261,19 @@ fn joints_may_stand_in_any_order() {
 
 /// An archive of `.npy` arrays as NumPy writes them.
 fn npz(arrays: &[(&str, &[usize], &[f64])]) -> Vec<u8> {
-    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let mut archive = rawzip::ZipArchiveWriter::new(Vec::new());
     for (name, shape, numbers) in arrays {
-        let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-        archive.start_file(format!("{name}.npy"), options).expect("begins");
+        let (mut file, config) = archive.new_file(format!("{name}.npy")).start().expect("begins");
+        let mut writer = config.wrap(&mut file);
         let sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
         let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sizes}), }}\n");
         let length = u16::try_from(header.len()).expect("short").to_le_bytes();
-        archive.write_all(&[b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()].concat()).expect("writes");
-        archive.write_all(&numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).expect("writes");
+        writer.write_all(&[b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()].concat()).expect("writes");
+        writer.write_all(&numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).expect("writes");
+        let (_, descriptor) = writer.finish().expect("ends");
+        file.finish(descriptor).expect("ends");
     }
-    archive.finish().expect("ends").into_inner()
+    archive.finish().expect("ends")
 }
 
 /// Bad input: one line, exit code 2, naming file, state, quantity and both values.
@@ -339,6 +341,7 @@ fn claims_that_make_no_sense_are_refused() {
     has(&refuse(&npz(&[("q", &[2, 3], &[0.0; 6])])), &["state 0", "`q`", "expected 2 numbers (nq)", "found 3"]);
     let short = npz(&[vector("q", rest), vector("v", rest), vector("a", rest), ("dtau_dq", &[2, 2, 1], &[0.0; 4])]);
     has(&refuse(&short), &["state 0", "`dtau_dq`", "expected 2 by 2 numbers", "found 2 by 1"]);
+    has(&refuse(&npz(&[vector("q", rest), vector("q", rest)])), &["array `q`", "twice"]);
     let odd = npz(&[vector("q", &[0.0, 1.0, f64::NAN, 0.0])]);
     has(&refuse(&odd), &["`q`[1, 0]", "finite", "found NaN"]);
     has(&refuse(&npz(&[vector("q", &[0.0; 3])])), &["array `q`", "truncated", "expected 32 bytes", "found 24"]);

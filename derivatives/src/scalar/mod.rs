@@ -223,6 +223,9 @@ num_dual_types! {
     [D: Component] num_dual::Dual3<D>;
     [D: Component] num_dual::HyperDual<D>;
     [D: Component] num_dual::HyperHyperDual<D>;
+}
+#[cfg(feature = "num-dual-vectors")]
+num_dual_types! {
     [D: Component, const N: usize] num_dual::DualSVec<D, N>;
     [D: Component, const N: usize] num_dual::Dual2SVec<D, N>;
 }
