@@ -115,7 +115,8 @@ impl<Q: Quantity> Kernel for Task<'_, Q> {
         let Self { work: Work { model, input, mut output, count, masks, .. }, slot } = self;
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(slot, model) else { return };
-        let alone = Q::is_faster_alone(model);
+        // Without vector registers one after the other takes the plain form.
+        let alone = R::LEVEL != Level::Plain && Q::is_faster_alone(model);
         for (block, mask) in masks.iter_mut().enumerate() {
             let first = block * WIDTH;
             let states = (count - first).min(WIDTH);

@@ -2,7 +2,8 @@
 
 use super::block::Memory;
 use crate::dynamics::rnea::Sweep;
-use crate::dynamics::{Workspace, aba, crba, rnea_derivatives, rnea_gradient, wide};
+use crate::dynamics::wide::{self, Wide};
+use crate::dynamics::{Workspace, aba, crba, rnea_derivatives, rnea_gradient};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Piece, Register};
@@ -62,7 +63,8 @@ impl Quantity for RneaDerivatives {
         let [tau, dtau_dq, dtau_dv, dtau_da] = output;
         let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         let mut results = wide::Results { tau, dtau_dq, dtau_dv, dtau_da };
-        let surely = wide::rnea_derivatives(model, ws, (q, v, a), &[], &mut results, &mut []) == Some(true);
+        let quick = |wide: Wide<'_>| wide.rnea_derivatives((q, v, a), &[], &mut results, &mut []);
+        let surely = wide::of(model, ws).and_then(quick) == Some(true);
         let wide::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
         let of_state = is_finite(q) && is_finite(v) && is_finite(a);
         of_state && (surely || [dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| is_finite(x))) && is_finite(tau)

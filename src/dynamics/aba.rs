@@ -58,7 +58,8 @@ pub fn aba<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     ws.aba.size(model, ws.dof.len());
-    let lost = if let Some(done) = wide::aba(model, ws, (q, v, tau), wrenches) {
+    let quick = wide::of(model, ws).and_then(|wide| wide.under(wrenches).aba(wide::state((q, v, tau))?));
+    let lost = if let Some(done) = quick {
         done.err().map(|(index, pivot)| (index, pivot.is_finite()))
     } else if has_mimic_joints(model, ws) {
         by_factors(model, ws, q, v, tau, wrenches)?;

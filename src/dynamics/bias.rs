@@ -30,7 +30,7 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
     // Moved out, so that the sweep can have the workspace; no allocation.
     let mut still = std::mem::take(&mut ws.still);
     still.resize(model.nv, T::zero());
-    let finite = match wide::rnea(model, ws, q, v, &still, wrenches) {
+    let finite = match wide::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(wide::state((q, v, &still))?)) {
         Some(finite) => finite,
         None => T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches }),
     };
@@ -71,7 +71,7 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if wrenches.is_empty() && wide::gravity(model, ws, q).is_some() {
+    if wrenches.is_empty() && wide::of(model, ws).and_then(|wide| wide.gravity(T::as_f64s(q)?)).is_some() {
         return Ok(&ws.tau);
     }
     check_finite(model, q, &[], &[])?;

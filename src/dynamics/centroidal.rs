@@ -14,11 +14,12 @@
 //! Source: D. Orin, A. Goswami, S.-H. Lee, *Centroidal dynamics of a humanoid robot*, Autonomous Robots 35, 2013; P. Wensing,
 //! D. Orin, *Improved computation of the humanoid centroidal dynamics*, IJHR 13(1), 2016.
 
+use super::Workspace;
 use super::com::{PointMass, share};
 use super::jacobian::{add_rows, check_sizes, clear, empty, finite};
 use super::links::{Links, update};
 use super::rnea::check_finite;
-use super::{Workspace, wide};
+use super::wide::{self, Wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Inertia, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -86,7 +87,12 @@ pub fn centroidal<'w, P: Real, T: Scalar<P>>(
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     let mut memory = take(model, ws);
-    let surely = wide::centroidal(model, ws, (q, v, a), &mut memory.matrix, &mut memory.rate);
+    let (matrix, rate) = (&mut memory.matrix, &mut memory.rate);
+    let quick = |wide: Wide<'_>| {
+        let whole = wide.centroidal(wide::state((q, v, a))?, wide::same_mut(matrix)?, wide::same_mut(rate)?)?;
+        wide::same(&whole).copied()
+    };
+    let surely: Option<Whole<T>> = wide::of(model, ws).and_then(quick);
     let whole = match surely {
         Some(whole) => Ok(whole),
         None => check_finite(model, q, v, a).and_then(|()| fill(model, ws, &mut memory, (q, v, a))),
@@ -122,7 +128,8 @@ pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
-    if wide::momentum_matrix(model, ws, q, &mut memory.matrix).is_some() {
+    let to = &mut memory.matrix;
+    if wide::of(model, ws).and_then(|wide| wide.momentum_matrix(T::as_f64s(q)?, wide::same_mut(to)?)).is_some() {
         return Ok(&ws.centroidal.insert(memory).matrix);
     }
     let still = std::mem::take(&mut memory.still);

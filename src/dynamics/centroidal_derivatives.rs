@@ -14,6 +14,7 @@
 //!
 //! Source: J. Carpentier, N. Mansard, RSS 2018, and S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022, for (1) and (2).
 
+use super::Workspace;
 use super::centroidal::{self, Whole, about_moving, add, sum_up};
 use super::com::{moved_part, share};
 use super::frame_derivatives::check_state;
@@ -21,7 +22,7 @@ use super::jacobian::{add_rows, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
-use super::{Workspace, wide};
+use super::wide::{self, Wide};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -179,7 +180,9 @@ pub fn momentum_derivatives<'w, P: Real, T: Scalar<P>>(
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
-    if wide::centroidal_derivatives(model, ws, (q, v, a), &mut memory.centroidal).is_some() {
+    let out = &mut memory.centroidal;
+    let quick = |wide: Wide<'_>| wide.centroidal_derivatives(wide::state((q, v, a))?, wide::same_mut(out)?);
+    if wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.centroidal_derivatives.insert(memory).centroidal);
     }
     if let Err(error) = check_finite(model, q, v, a) {

@@ -9,12 +9,13 @@
 //!
 //! where `C` is what the link moves of the subtree: all of it, if the link carries the subtree's body.
 
+use super::Workspace;
 use super::frame_derivatives::check_state;
 use super::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
-use super::{Workspace, wide};
+use super::wide::{self, Wide};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -132,7 +133,9 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     subtree.map_or(Ok(()), |body| check_body(model, body))?;
     check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
-    if subtree.is_none() && wide::com_jacobian(model, ws, q, &mut memory.jacobian).is_some() {
+    let to = &mut memory.jacobian;
+    let quick = |wide: Wide<'_>| wide.com_jacobian(T::as_f64s(q)?, wide::same_mut(to)?);
+    if subtree.is_none() && wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.com.insert(memory).jacobian);
     }
     check_finite(model, q, &[], &[])?;

@@ -11,9 +11,10 @@
 //!
 //! where (1) holds for `i` of the same link too. Joints whose `S` depends on `q` are rows of links ([`Links`]).
 
+use super::Workspace;
 use super::links::{Links, update};
 use super::rnea::check_finite;
-use super::{Workspace, wide};
+use super::wide::{self, Wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -40,7 +41,9 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     check_finite(model, q, v, &[])?;
     let mut memory = ws.coriolis.take().unwrap_or_else(|| Box::new(Memory::new(model)));
-    if wide::coriolis(model, ws, (q, v), &mut memory.matrix).is_none() {
+    let to = &mut memory.matrix;
+    let quick = |wide: Wide<'_>| wide.coriolis((T::as_f64s(q)?, T::as_f64s(v)?), wide::same_mut(to)?);
+    if wide::of(model, ws).and_then(quick).is_none() {
         T::call(Sweep { model, ws: &mut *ws, memory: &mut memory, q, v });
     }
     let matrix = &ws.coriolis.insert(memory).matrix;

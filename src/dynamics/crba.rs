@@ -41,7 +41,7 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    if wide::mass_matrix(model, ws, q).is_none() {
+    if wide::of(model, ws).and_then(|wide| wide.mass_matrix(T::as_f64s(q)?)).is_none() {
         rooted::place(model, ws, q);
         fill(model, ws);
     }

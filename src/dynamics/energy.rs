@@ -65,7 +65,8 @@ fn energies<P: Real, T: Scalar<P>>(
 ) -> Result<(T, T), InputError> {
     check_sizes(model, ws, q)?;
     model.check_length("v", "nv", v.len(), model.nv)?;
-    if let Some((kinetic, potential)) = wide::energies(model, ws, q, v) {
+    let quick = wide::of(model, ws).and_then(|wide| wide.energies(T::as_f64s(q)?, T::as_f64s(v)?));
+    if let Some((kinetic, potential)) = quick {
         return Ok((T::from(kinetic), T::from(potential)));
     }
     check_finite(model, q, v, &[])?;

@@ -32,7 +32,7 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
 ) -> Result<Kinematics<'w, P, T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
-    if wide::bodies(model, ws, (q, v, a)).is_some() {
+    if wide::of(model, ws).and_then(|wide| wide.bodies(wide::state((q, v, a))?)).is_some() {
         return Ok(Kinematics { model, ws, wide: true });
     }
     check_finite(model, q, v, a)?;

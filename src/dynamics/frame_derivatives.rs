@@ -20,7 +20,8 @@ use super::links::{Links, update};
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
 use super::seen::Seen;
-use super::{FrameRef, ReferenceFrame, Workspace, wide};
+use super::wide::{self, Wide};
+use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -205,7 +206,10 @@ fn run<'w, P: Real, T: Scalar<P>>(
     let out = &mut memory.frame;
     out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
     (out.velocity, out.acceleration, out.errors) = (Motion::zero(), Motion::zero(), None);
-    if !is_classical && wide::frame_derivatives(model, ws, (q, v, a), &at, reference, out).is_some() {
+    let quick = |wide: Wide<'_>| {
+        wide.frame_derivatives(wide::state((q, v, a))?, wide::same(&at)?, reference, wide::same_mut(out)?)
+    };
+    if !is_classical && wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.frame_derivatives.insert(memory).frame);
     }
     if let Err(error) = check_finite(model, q, v, a) {

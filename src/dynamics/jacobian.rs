@@ -96,7 +96,7 @@ pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     check_sizes(model, ws, q)?;
-    if wide::joint_jacobians(model, ws, q).is_some() {
+    if wide::of(model, ws).and_then(|wide| wide.joint_jacobians(T::as_f64s(q)?)).is_some() {
         return Ok(&ws.jacobian.joints);
     }
     check_finite(model, q, &[], &[])?;

@@ -5,7 +5,8 @@ use super::links::update;
 use super::reference::Attached;
 use super::rnea::check_finite;
 use super::seen::Seen;
-use super::{FrameRef, ReferenceFrame, Workspace, wide};
+use super::wide::{self, Wide};
+use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::model::{InputError, Model};
 use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
@@ -32,7 +33,9 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     model.check_length("v", "nv", v.len(), model.nv)?;
     check_sizes(model, ws, q)?;
-    if wide::frame_jacobian_rate(model, ws, (q, v), &at, reference).is_some() {
+    let quick =
+        |wide: Wide<'_>| wide.frame_jacobian_rate((T::as_f64s(q)?, T::as_f64s(v)?), wide::same(&at)?, reference);
+    if wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.jacobian.rate);
     }
     check_finite(model, q, v, &[])?;

@@ -35,7 +35,7 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    if let Some(done) = wide::factors(model, ws, q) {
+    if let Some(done) = wide::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?)) {
         done.map_err(|(index, pivot)| match pivot.is_finite() {
             true => singular::error(model, index),
             false => InputError::Overflow { what: "mass_matrix", index, joint: model.dof_label(index) },

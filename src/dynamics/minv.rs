@@ -31,7 +31,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     check_finite(model, q, &[], &[])?;
     ws.minv.size(model);
     let lost = |index, finite: bool| if finite { singular::error(model, index) } else { overflow(model, index) };
-    if let Some(done) = wide::minv(model, ws, q) {
+    if let Some(done) = wide::of(model, ws).and_then(|wide| wide.minv(T::as_f64s(q)?)) {
         done.map_err(|(index, pivot)| lost(index, pivot.is_finite()))?;
     } else {
         rooted::place(model, ws, q);

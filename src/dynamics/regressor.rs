@@ -78,7 +78,7 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
-    if wide::torque_regressor(model, ws, (q, v, a)).is_some() {
+    if wide::of(model, ws).and_then(|wide| wide.torque_regressor(wide::state((q, v, a))?)).is_some() {
         return Ok(&ws.regressor.torque);
     }
     check_finite(model, q, v, a)?;

@@ -56,7 +56,7 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
     check(model, ws, q, v, a, wrenches)?;
-    let finite = match wide::rnea(model, ws, q, v, a, wrenches) {
+    let finite = match wide::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(wide::state((q, v, a))?)) {
         Some(finite) => finite,
         None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
     };

@@ -2,8 +2,9 @@
 
 use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
+use crate::dynamics::ExternalWrench;
 use crate::dynamics::rnea_derivatives::{TorqueDerivatives, analytical, analytical_from};
-use crate::dynamics::{ExternalWrench, wide};
+use crate::dynamics::wide::{self, Wide};
 use crate::model::Model;
 use crate::spatial::Motion;
 
@@ -26,7 +27,8 @@ pub(super) fn rnea_derivatives(
         dtau_da: result.dtau_da.as_mut_slice(),
     };
     let by_wrench = &mut result.dtau_df_ext;
-    if let Some(finite) = wide::rnea_derivatives(model, &mut ws.base, (q, v, a), wrenches, &mut into, by_wrench) {
+    let quick = |wide: Wide<'_>| wide.rnea_derivatives((q, v, a), wrenches, &mut into, by_wrench);
+    if let Some(finite) = wide::of(model, &mut ws.base).and_then(quick) {
         return finite;
     }
     let by = analytical(model, &mut ws.base, q, v, a, wrenches);

@@ -28,7 +28,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         let unpacked: &mut dyn Read = match file.compression_method() {
             CompressionMethod::STORE => &mut packed.data(),
             CompressionMethod::DEFLATE => &mut DeflateDecoder::new(packed.data()),
-            other => return Err(format!("array `{key}`: expected it stored or deflated, found it packed by {other:?}")),
+            other => {
+                return Err(format!("array `{key}`: expected it stored or deflated, found it packed by {other:?}"));
+            }
         };
         let mut content = Vec::new();
         let read = packed.verifying_reader(unpacked).take(left + 1).read_to_end(&mut content);

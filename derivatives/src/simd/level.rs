@@ -1,6 +1,10 @@
 //! Which instructions to use: seen once, chosen at each entry.
 
 use super::Register;
+#[cfg(not(target_arch = "x86_64"))]
+use super::portable::Portable as Plain;
+#[cfg(target_arch = "x86_64")]
+use super::x86::Sse2 as Plain;
 use std::cell::Cell;
 use std::fmt;
 use std::sync::OnceLock;
@@ -125,39 +129,79 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
 /// Runs a kernel at `level`, or at the best one below it that the processor has.
 #[inline]
 pub fn dispatch_at<K: Kernel>(level: Level, kernel: K) -> K::Output {
+    if let Some(level) = VectorLevel::of(level) {
+        return level.run(kernel);
+    }
+    kernel.run::<Plain>()
+}
+
+/// A level above the plain one, which the processor has: what pays only with vector registers and fused products is
+/// compiled for no other.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorLevel(Vector);
+
+#[derive(Clone, Copy, Debug)]
+enum Vector {
     #[cfg(target_arch = "x86_64")]
-    {
-        use super::x86::{Avx2, Avx512, Sse2};
-
-        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2")]
-        fn at_avx512<K: Kernel>(kernel: K) -> K::Output {
-            kernel.run::<Avx512>()
-        }
-        #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
-        fn at_avx2<K: Kernel>(kernel: K) -> K::Output {
-            kernel.run::<Avx2>()
-        }
-
-        match level.or_below_cached() {
-            // SAFETY: `or_below_cached` has seen that the processor has these features.
-            Level::Avx512 => unsafe { at_avx512(kernel) },
-            // SAFETY: as above.
-            Level::Avx2 => unsafe { at_avx2(kernel) },
-            Level::Plain | Level::Neon => kernel.run::<Sse2>(),
-        }
-    }
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
     #[cfg(target_arch = "aarch64")]
-    {
-        match level {
-            Level::Plain => kernel.run::<super::portable::Portable>(),
-            _ => kernel.run::<super::neon::Neon>(),
+    Neon,
+}
+
+impl VectorLevel {
+    /// The [active](Level::active) level, unless that is the plain one.
+    #[inline]
+    #[must_use]
+    pub fn active() -> Option<Self> {
+        Self::of(Level::active())
+    }
+
+    /// `level`, or the best one below it that the processor has, unless that is the plain one.
+    #[inline]
+    fn of(level: Level) -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        return match level.or_below_cached() {
+            Level::Avx512 => Some(Self(Vector::Avx512)),
+            Level::Avx2 => Some(Self(Vector::Avx2)),
+            Level::Plain | Level::Neon => None,
+        };
+        #[cfg(target_arch = "aarch64")]
+        return (level != Level::Plain).then_some(Self(Vector::Neon));
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        {
+            let _ = level;
+            None
         }
     }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    {
-        let _ = level;
-        kernel.run::<super::portable::Portable>()
+
+    /// Runs a kernel at this level.
+    #[inline]
+    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `of` has seen that the processor has these features.
+            Vector::Avx512 => unsafe { at_avx512(kernel) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Vector::Avx2 => unsafe { at_avx2(kernel) },
+            #[cfg(target_arch = "aarch64")]
+            Vector::Neon => kernel.run::<super::neon::Neon>(),
+        }
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2")]
+fn at_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<super::x86::Avx512>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+fn at_avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<super::x86::Avx2>()
 }
 
 #[cfg(target_arch = "x86_64")]

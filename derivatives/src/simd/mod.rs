@@ -43,7 +43,7 @@ mod trig;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use level::{Kernel, Level, dispatch, dispatch_at, with_level};
+pub use level::{Kernel, Level, VectorLevel, dispatch, dispatch_at, with_level};
 pub use places::Places;
 pub(crate) use trig::sin_cos;
 

@@ -11,13 +11,13 @@ use crate::dynamics::centroidal::{Tree, Whole, about_moving, matrix_rate};
 use crate::dynamics::centroidal_derivatives::Column;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// The centroidal momentum matrix, from the inertias of subtrees and the centre of mass. Is it finite?
 pub(super) fn momentum_matrix(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
     begin(layout, to);
-    dispatch(MomentumMatrix { layout, memory, to })
+    memory.level.run(MomentumMatrix { layout, memory, to })
 }
 
 struct MomentumMatrix<'a> {
@@ -68,7 +68,7 @@ pub(super) fn whole(layout: &Layout, memory: &mut Memory) -> Whole<f64> {
 pub(super) fn matrices(layout: &Layout, memory: &Memory, velocity: Vector3<f64>, to: (&mut [f64], &mut [f64])) -> bool {
     begin(layout, to.0);
     begin(layout, to.1);
-    dispatch(Matrices { layout, memory, velocity, to })
+    memory.level.run(Matrices { layout, memory, velocity, to })
 }
 
 struct Matrices<'a> {
@@ -115,7 +115,7 @@ pub(super) fn derivatives(
         out.drate_dv.as_mut_slice(),
         out.drate_da.as_mut_slice(),
     ];
-    dispatch(Derivatives { layout, memory, whole, to })
+    memory.level.run(Derivatives { layout, memory, whole, to })
 }
 
 struct Derivatives<'a> {

@@ -6,7 +6,7 @@ use super::{Layout, Memory, inward, outward};
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::{DMatrix, Vector3};
 
 /// The Coriolis matrix into `to`, nv × nv. Entries that the tree makes zero are not written. Lengths have been checked.
@@ -21,12 +21,12 @@ pub(super) fn coriolis(
     memory.size_mass(layout);
     let (nv, lanes) = (model.nv, layout.dof.len());
     if layout.direct {
-        dispatch(Coriolis { model, layout, memory, q, v, still, to: to.as_mut_slice(), nv });
+        memory.level.run(Coriolis { model, layout, memory, q, v, still, to: to.as_mut_slice(), nv });
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let of_lanes = &mut scratch[..lanes * lanes];
-        dispatch(Coriolis { model, layout, memory, q, v, still, to: &mut *of_lanes, nv: lanes });
+        memory.level.run(Coriolis { model, layout, memory, q, v, still, to: &mut *of_lanes, nv: lanes });
         fold(layout, |column, row| of_lanes[column * lanes + row], to.as_mut_slice(), nv);
         memory.scratch = scratch;
     }

@@ -11,7 +11,7 @@ use crate::dynamics::{ExternalWrench, WrenchFrame};
 use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Where the results go: torques, and matrices nv × nv, column by column. Entries that the structure of the tree makes
@@ -35,14 +35,14 @@ pub(crate) fn derivatives(
     let nv = model.nv();
     let lanes = layout.dof.len();
     let finite = if layout.direct {
-        dispatch(Derivatives { model, layout, memory, q, v, a, results, nv })
+        memory.level.run(Derivatives { model, layout, memory, q, v, a, results, nv })
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let (dq, rest) = scratch.split_at_mut(lanes * lanes);
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut *da };
-        let finite = dispatch(Derivatives { model, layout, memory, q, v, a, results: &mut all, nv: lanes });
+        let finite = memory.level.run(Derivatives { model, layout, memory, q, v, a, results: &mut all, nv: lanes });
         entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
         entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);

@@ -3,7 +3,7 @@
 use super::factors::Factors;
 use super::{Layout, Memory, inward, mass_matrix, outward, rnea};
 use crate::model::Model;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// Factors of the mass matrix at `q` into `memory.factors`, the matrix into `matrix` where lanes are not degrees of
@@ -54,7 +54,7 @@ pub(super) fn accelerations(
     ddq: &mut [f64],
 ) -> Result<(), (usize, f64)> {
     memory.size_mass(layout);
-    dispatch(Bias { model, layout, memory, q, v, still });
+    memory.level.run(Bias { model, layout, memory, q, v, still });
     rnea::collect(model, layout, memory, v, still, ddq);
     for (ddq, tau) in ddq.iter_mut().zip(tau) {
         *ddq = tau - *ddq;

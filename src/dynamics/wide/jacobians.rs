@@ -13,12 +13,12 @@ use crate::dynamics::seen::Seen;
 use crate::dynamics::{FrameDerivatives, ReferenceFrame};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
 /// Columns of all joints in coordinates of the world, of bodies that have been placed. Are they finite?
 pub(super) fn joints(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
     begin(layout, to);
-    dispatch(Joints { layout, memory, to })
+    memory.level.run(Joints { layout, memory, to })
 }
 
 struct Joints<'a> {
@@ -58,7 +58,7 @@ pub(super) fn seen(
 /// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
 pub(super) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) -> bool {
     to.fill(0.0);
-    dispatch(Rate { layout, memory, b, seen, to })
+    memory.level.run(Rate { layout, memory, b, seen, to })
 }
 
 struct Rate<'a> {
@@ -107,7 +107,7 @@ pub(super) fn frame(
         out.dacceleration_dv.as_mut_slice(),
         out.dacceleration_da.as_mut_slice(),
     ];
-    dispatch(Frame { layout, memory, b, seen, of_body: (v, a), to })
+    memory.level.run(Frame { layout, memory, b, seen, of_body: (v, a), to })
 }
 
 struct Frame<'a> {

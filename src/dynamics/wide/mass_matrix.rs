@@ -7,14 +7,14 @@ use crate::dynamics::singular;
 use crate::model::Model;
 use crate::spatial::Force;
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// The mass matrix of all lanes into `memory.mass`, and what its pivots are compared with into `memory.scale`. Lengths
 /// have been checked.
 pub(super) fn of_lanes(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
     memory.size_mass(layout);
-    dispatch(MassMatrix { model, layout, memory, q });
+    memory.level.run(MassMatrix { model, layout, memory, q });
 }
 
 /// From `memory.mass` to degrees of freedom. Entries that the tree makes zero are not written.
@@ -22,7 +22,7 @@ pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, to: &mut 
     let (nv, groups) = (model.nv, layout.groups.len());
     let m = to.as_mut_slice();
     if layout.direct {
-        dispatch(Copy { groups, nv, mass: &memory.mass, to: m });
+        memory.level.run(Copy { groups, nv, mass: &memory.mass, to: m });
     } else {
         let of_lanes = |column: usize, row: usize| memory.mass[column * groups + row / WIDTH].0[row % WIDTH];
         entries::fold(layout, of_lanes, m, nv);

@@ -4,7 +4,7 @@ use super::Layout;
 use super::factors::Factors;
 use crate::dynamics::ExternalWrench;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::simd::{Register, VectorLevel, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
 use nalgebra::{Matrix3, Vector3};
 use std::any::Any;
@@ -186,6 +186,8 @@ impl Columns {
 /// Scratch memory of a [`Layout`], a group of eight degrees of freedom an entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
+    /// The level of the call.
+    pub(crate) level: VectorLevel,
     pub(crate) sin: Vec<Row>,
     pub(crate) cos: Vec<Row>,
     /// Velocities and accelerations of the degrees of freedom.
@@ -234,12 +236,13 @@ pub(crate) struct Bodies {
 }
 
 impl Memory {
-    pub(crate) fn new(layout: &Layout) -> Self {
+    pub(crate) fn new(layout: &Layout, level: VectorLevel) -> Self {
         let groups = layout.groups.len();
         let six = [Row::ZERO; 6];
         let bodies = Bodies { rotation: [Row::ZERO; 9], translation: [Row::ZERO; 3], velocity: six, acceleration: six };
         let identity = [Row([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), Row([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])];
         Self {
+            level,
             sin: vec![Row::ZERO; groups],
             cos: vec![Row::ONE; groups],
             qd: vec![Row::ZERO; groups],

@@ -5,7 +5,7 @@ use super::memory::load_motion;
 use super::{Layout, Memory};
 use crate::spatial::{Motion, Transform, power_regressor};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
 /// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not written. Is
 /// it finite?
@@ -13,7 +13,7 @@ pub(super) fn torques(layout: &Layout, memory: &Memory, nv: usize, to: &mut [f64
     if !layout.direct {
         to.fill(0.0);
     }
-    dispatch(Torques { layout, memory, nv, to })
+    memory.level.run(Torques { layout, memory, nv, to })
 }
 
 struct Torques<'a> {

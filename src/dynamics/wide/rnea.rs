@@ -4,7 +4,7 @@ use super::{Layout, Memory, inward, outward};
 use crate::dynamics::WrenchFrame;
 use crate::model::Model;
 use crate::spatial::{Force, Transform, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
@@ -15,7 +15,7 @@ pub(crate) fn rnea(
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
 ) -> bool {
-    let finite = dispatch(Rnea { model, layout, memory, q, v, a });
+    let finite = memory.level.run(Rnea { model, layout, memory, q, v, a });
     collect(model, layout, memory, v, a, tau);
     finite
 }

@@ -5,12 +5,12 @@ use super::{Layout, Memory, outward};
 use crate::dynamics::rooted::Rooted;
 use crate::model::Model;
 use crate::spatial::{InertiaAboutOrigin, Motion, Symmetric3};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Fills in all of `rooted` but the poses.
 pub(super) fn place(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64], rooted: &mut Rooted<f64>) {
-    dispatch(Standing { model, layout, memory, q, rooted });
+    memory.level.run(Standing { model, layout, memory, q, rooted });
 }
 
 /// Poses, and the origins of the trees, after [`place`].

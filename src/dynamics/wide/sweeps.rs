@@ -3,12 +3,12 @@
 use super::memory::FORCE;
 use super::{Layout, Memory, inward, outward};
 use crate::model::Model;
-use gradyn_derivatives::simd::{Kernel, Register, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register};
 use nalgebra::Vector3;
 
 /// Poses of all bodies at `q`. Is it finite?
 pub(super) fn place(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) -> bool {
-    dispatch(Place { model, layout, memory, q })
+    memory.level.run(Place { model, layout, memory, q })
 }
 
 struct Place<'a> {
@@ -32,7 +32,7 @@ impl Kernel for Place<'_> {
 /// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
 /// [`WEIGHTS`] or [`INERTIA`](super::memory::INERTIA) of them.
 pub(super) fn stand<const KEPT: usize>(layout: &Layout, memory: &mut Memory) {
-    dispatch(Stand::<KEPT> { layout, memory });
+    memory.level.run(Stand::<KEPT> { layout, memory });
 }
 
 /// Mass and first moment.
@@ -70,7 +70,7 @@ pub(super) fn drive<const KEPT: u8>(
     if KEPT >= outward::COLUMNS {
         memory.size_columns(layout);
     }
-    dispatch(Drive::<KEPT> { gravity, layout, memory, v, a })
+    memory.level.run(Drive::<KEPT> { gravity, layout, memory, v, a })
 }
 
 struct Drive<'a, const KEPT: u8> {

@@ -8,12 +8,12 @@ use crate::dynamics::com::moved;
 use crate::model::Model;
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
 pub(super) fn gravity(model: &Model, layout: &Layout, memory: &mut Memory) -> bool {
-    dispatch(Gravity { model, layout, memory })
+    memory.level.run(Gravity { model, layout, memory })
 }
 
 struct Gravity<'a> {
@@ -59,7 +59,7 @@ pub(super) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
 /// The Jacobian of the centre of mass of the robot, from the weights of subtrees and one over its mass. Is it finite?
 pub(super) fn com_jacobian(layout: &Layout, memory: &Memory, share: f64, to: &mut [f64]) -> bool {
     begin(layout, to);
-    dispatch(ComJacobian { layout, memory, share, to })
+    memory.level.run(ComJacobian { layout, memory, share, to })
 }
 
 struct ComJacobian<'a> {
@@ -87,7 +87,7 @@ impl Kernel for ComJacobian<'_> {
 
 /// Kinetic and potential energy of bodies that have been placed, at the velocity `v`.
 pub(super) fn energy(model: &Model, layout: &Layout, memory: &mut Memory, v: &[f64]) -> (f64, f64) {
-    let (kinetic, potential) = dispatch(Energy { model, layout, memory, v });
+    let (kinetic, potential) = memory.level.run(Energy { model, layout, memory, v });
     let sum = |x: [f64; WIDTH]| x.iter().sum();
     let more = layout.more_joints.iter().map(|joint| v[joint.index] * v[joint.index] * joint.mass() * 0.5);
     (sum(kinetic) + more.sum::<f64>(), sum(potential))

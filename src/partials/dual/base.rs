@@ -44,7 +44,7 @@ pub(super) fn run(
     (q, v, a): (&[f64], &[f64], &[f64]),
     poses: bool,
 ) {
-    if wide::standing(model, ws, q, poses).is_none() {
+    if wide::of(model, ws).and_then(|wide| wide.standing(q, poses)).is_none() {
         rooted::place(model, ws, q);
     }
     for (i, (body, joint)) in model.bodies.iter().zip(joints.iter_mut()).enumerate() {

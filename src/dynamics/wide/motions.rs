@@ -1,0 +1,147 @@
+//! Kinematics, weights, momentum. Each method is `None` also where something is not finite, or there is no mass: it is left
+//! to the plain form to say what.
+
+use super::matrix::shape;
+use super::memory::INERTIA;
+use super::sweeps::{self, WEIGHTS};
+use super::{Layout, Memory, State, Wide, centroidal, jacobians, outward, regressor, rnea, weights};
+use crate::dynamics::centroidal::Whole;
+use crate::dynamics::reference::Attached;
+use crate::dynamics::{CentroidalDerivatives, FrameDerivatives, ReferenceFrame};
+use crate::spatial::vector as v3;
+use nalgebra::DMatrix;
+
+impl<'a> Wide<'a> {
+    /// Poses of all bodies into `ws.wide`.
+    fn place(&mut self, q: &[f64]) -> Option<()> {
+        sweeps::place(self.model, self.layout, self.ws.wide.as_deref_mut()?, q).then_some(())
+    }
+
+    /// Poses and motions of all bodies into `ws.wide`.
+    fn drive<const KEPT: u8>(&mut self, (q, v, a): State<'_>) -> Option<()> {
+        self.place(q)?;
+        sweeps::drive::<KEPT>(v3::zero(), self.layout, self.ws.wide.as_deref_mut()?, v, a).then_some(())
+    }
+
+    /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
+    pub(crate) fn bodies(mut self, state: State<'_>) -> Option<()> {
+        self.drive::<{ outward::BODIES }>(state)
+    }
+
+    /// The columns of all joints in the world into `ws.jacobian`.
+    pub(crate) fn joint_jacobians(mut self, q: &[f64]) -> Option<()> {
+        self.place(q)?;
+        let to = shape(&mut self.ws.jacobian.joints, 6, self.model.nv);
+        jacobians::joints(self.layout, self.ws.wide.as_deref()?, to).then_some(())
+    }
+
+    /// The rate of the Jacobian of a frame into `ws.jacobian`.
+    pub(crate) fn frame_jacobian_rate(
+        mut self,
+        (q, v): (&[f64], &[f64]),
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+    ) -> Option<()> {
+        let b = at.body?;
+        self.drive::<{ outward::VELOCITIES }>((q, v, &[]))?;
+        let memory = self.ws.wide.as_deref()?;
+        let seen = jacobians::seen(self.layout, memory, b, at, reference);
+        let to = shape(&mut self.ws.jacobian.rate, 6, self.model.nv);
+        jacobians::rate(self.layout, memory, b, seen, to).then_some(())
+    }
+
+    /// Motion of a frame and its derivatives; all matrices have their shape and are zero.
+    pub(crate) fn frame_derivatives(
+        mut self,
+        state: State<'_>,
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+        out: &mut FrameDerivatives,
+    ) -> Option<()> {
+        let b = at.body?;
+        self.drive::<{ outward::MOTIONS }>(state)?;
+        let memory = self.ws.wide.as_deref_mut()?;
+        let seen = jacobians::seen(self.layout, memory, b, at, reference);
+        jacobians::frame(self.layout, memory, b, seen, out).then_some(())
+    }
+
+    /// Torques that hold the robot still against gravity, into `ws.tau`.
+    pub(crate) fn gravity(mut self, q: &[f64]) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        sweeps::stand::<WEIGHTS>(layout, memory);
+        let finite = weights::gravity(model, layout, memory);
+        rnea::of_lanes(layout, memory, &mut ws.tau);
+        finite.then_some(())
+    }
+
+    /// The Jacobian of the centre of mass of the robot.
+    pub(crate) fn com_jacobian(mut self, q: &[f64], to: &mut DMatrix<f64>) -> Option<()> {
+        self.place(q)?;
+        let memory = self.ws.wide.as_deref_mut()?;
+        sweeps::stand::<WEIGHTS>(self.layout, memory);
+        let share = 1.0 / weights::center(self.layout, memory);
+        let to = shape(to, 3, self.model.nv);
+        (share.is_finite() && weights::com_jacobian(self.layout, memory, share, to)).then_some(())
+    }
+
+    /// Kinetic and potential energy.
+    pub(crate) fn energies(mut self, q: &[f64], v: &[f64]) -> Option<(f64, f64)> {
+        self.place(q)?;
+        let (kinetic, potential) = weights::energy(self.model, self.layout, self.ws.wide.as_deref_mut()?, v);
+        (kinetic.is_finite() && potential.is_finite()).then_some((kinetic, potential))
+    }
+
+    /// The centroidal momentum matrix.
+    pub(crate) fn momentum_matrix(mut self, q: &[f64], to: &mut DMatrix<f64>) -> Option<()> {
+        self.place(q)?;
+        let memory = self.ws.wide.as_deref_mut()?;
+        sweeps::stand::<INERTIA>(self.layout, memory);
+        let some = weights::center(self.layout, memory).recip().is_finite();
+        (some && centroidal::momentum_matrix(self.layout, memory, shape(to, 6, self.model.nv))).then_some(())
+    }
+
+    /// The robot as a whole, the centroidal momentum matrix and its rate.
+    pub(crate) fn centroidal(
+        self,
+        state: State<'_>,
+        to: &mut DMatrix<f64>,
+        rate: &mut DMatrix<f64>,
+    ) -> Option<Whole<f64>> {
+        let nv = self.model.nv;
+        let (layout, memory, whole) = self.whole(state)?;
+        let to = (shape(to, 6, nv), shape(rate, 6, nv));
+        centroidal::matrices(layout, memory, whole.com.velocity, to).then_some(whole)
+    }
+
+    /// The momentum of the robot, its rate of change, and their derivatives.
+    pub(crate) fn centroidal_derivatives(self, state: State<'_>, out: &mut CentroidalDerivatives) -> Option<()> {
+        let nv = self.model.nv;
+        let (layout, memory, whole) = self.whole(state)?;
+        (out.momentum, out.momentum_rate, out.errors) = (whole.momentum, whole.force, None);
+        for m in out.matrices_mut() {
+            shape(m, 6, nv);
+        }
+        (whole.is_finite() && centroidal::derivatives(layout, memory, &whole, out)).then_some(())
+    }
+
+    /// The robot as a whole, and what its momentum and derivatives are made of.
+    fn whole(mut self, state: State<'_>) -> Option<(&'a Layout, &'a Memory, Whole<f64>)> {
+        self.drive::<{ outward::COLUMNS }>(state)?;
+        let Self { layout, ws, .. } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        let whole = centroidal::whole(layout, memory);
+        whole.com.mass.recip().is_finite().then_some((layout, memory, whole))
+    }
+
+    /// The joint-torque regressor into `ws.regressor`.
+    pub(crate) fn torque_regressor(mut self, (q, v, a): State<'_>) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        let finite = sweeps::drive::<{ outward::BODIES }>(model.gravity, layout, memory, v, a);
+        let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
+        (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())
+    }
+}

@@ -1,0 +1,101 @@
+//! Inverse and forward dynamics, derivatives, and matrices of the mass.
+
+use super::{Factors, Results, State, Wide, coriolis, derivatives, forward, mass_matrix, rnea, standing, too_deep};
+use crate::dynamics::ExternalWrench;
+use nalgebra::DMatrix;
+
+/// The first degree of freedom whose pivot is lost, and the pivot.
+type Lost = (usize, f64);
+
+impl Wide<'_> {
+    /// Inverse dynamics into `ws.tau`. Are all torques finite?
+    pub(crate) fn rnea(self, state: State<'_>) -> Option<bool> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        Some(rnea::rnea(model, layout, memory, state, &mut ws.tau) || ws.tau.iter().all(|tau| tau.is_finite()))
+    }
+
+    /// Derivatives of inverse dynamics. Are all surely finite?
+    pub(crate) fn rnea_derivatives(
+        self,
+        state: State<'_>,
+        wrenches: &[ExternalWrench],
+        results: &mut Results<'_>,
+        by_wrench: &mut [DMatrix<f64>],
+    ) -> Option<bool> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        memory.act(wrenches);
+        let finite = derivatives::derivatives(model, layout, memory, state, results);
+        for (w, to) in wrenches.iter().zip(by_wrench) {
+            derivatives::by_wrench(model, layout, memory, state.0, w, to.as_mut_slice());
+        }
+        Some(finite && wrenches.is_empty())
+    }
+
+    /// Columns and inertias of all bodies into `ws.rooted`, and their poses if asked for.
+    pub(crate) fn standing(self, q: &[f64], poses: bool) -> Option<()> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        ws.rooted.size(model, ws.dof.len());
+        standing::place(model, layout, memory, q, &mut ws.rooted);
+        if poses {
+            standing::poses(model, layout, memory, q, &mut ws.rooted);
+        }
+        Some(())
+    }
+
+    /// The mass matrix into `ws.crba`.
+    pub(crate) fn mass_matrix(self, q: &[f64]) -> Option<()> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        mass_matrix::of_lanes(model, layout, memory, q);
+        mass_matrix::collect(model, layout, memory, ws.crba.sized(model.nv));
+        Some(())
+    }
+
+    /// Factors of the mass matrix into `ws.ltl`.
+    pub(crate) fn factors(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
+        let done = self.factorize(q)?;
+        self.ws.ltl.size(self.model);
+        let factors = self.ws.wide.as_deref()?.factors.as_deref()?;
+        Some(done.map(|()| self.ws.ltl.copy(factors)))
+    }
+
+    /// Factors of the mass matrix into `ws.wide`.
+    fn factorize(&mut self, q: &[f64]) -> Option<Result<(), Lost>> {
+        let memory = self.ws.wide.as_deref_mut()?;
+        Some(forward::factorize(self.model, self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
+    }
+
+    /// The inverse of the mass matrix into `ws.minv`, where factors are the faster way.
+    pub(crate) fn minv(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
+        let factors = &mut self.ws.wide.as_deref_mut()?.factors;
+        if too_deep(self.model, factors.get_or_insert_with(|| Box::new(Factors::new(self.model)))) {
+            return None;
+        }
+        let done = self.factorize(q)?;
+        let factors = self.ws.wide.as_deref_mut()?.factors.as_deref_mut()?;
+        Some(done.map(|()| factors.invert(&mut self.ws.minv.matrix)))
+    }
+
+    /// Accelerations by torques into `ws.aba`, where factors of the mass matrix are the faster way.
+    pub(crate) fn aba(self, state: State<'_>) -> Option<Result<(), Lost>> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        if !memory.factors.get_or_insert_with(|| Box::new(Factors::new(model))).pays() {
+            return None;
+        }
+        ws.still.resize(model.nv, 0.0);
+        let (matrix, ddq) = (ws.crba.sized(model.nv), &mut ws.aba.ddq);
+        Some(forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq))
+    }
+
+    /// The Coriolis matrix.
+    pub(crate) fn coriolis(self, state: (&[f64], &[f64]), to: &mut DMatrix<f64>) -> Option<()> {
+        let Self { model, layout, ws } = self;
+        ws.still.resize(model.nv, 0.0);
+        coriolis::coriolis(model, layout, ws.wide.as_deref_mut()?, state, &ws.still, to);
+        Some(())
+    }
+}
