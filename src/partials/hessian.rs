@@ -13,12 +13,12 @@
 //! derivatives are symmetric.
 
 use crate::dynamics::rnea_gradient::{gradient, rnea_gradient};
-use crate::dynamics::{ExternalWrench, Workspace};
+use crate::dynamics::{ExternalWrench, TorqueGradient, Workspace};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
+use gradyn_derivatives::VectorDual;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
-use gradyn_derivatives::{Dual, Lanes, Uniform};
 use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::fmt;
@@ -238,31 +238,28 @@ impl Single {
     }
 }
 
-/// A value with its derivatives along eight configurations, and along eight velocities.
-type StateDual<R> = Dual<Uniform<R>, [Lanes<R>; 2]>;
-
 /// Arguments with derivatives in registers of one level.
 struct Memory<R: Register> {
-    ws: Workspace<StateDual<R>>,
+    ws: Workspace<VectorDual<R>>,
     unit: Vec<f64>,
     rate: Vec<f64>,
     rates: Vec<[f64; WIDTH]>,
-    q: Vec<StateDual<R>>,
-    v: Vec<StateDual<R>>,
-    a: Vec<StateDual<R>>,
-    lambda: Vec<StateDual<R>>,
-    wrenches: Vec<ExternalWrench<StateDual<R>>>,
+    q: Vec<VectorDual<R>>,
+    v: Vec<VectorDual<R>>,
+    a: Vec<VectorDual<R>>,
+    lambda: Vec<VectorDual<R>>,
+    wrenches: Vec<ExternalWrench<VectorDual<R>>>,
 }
 
 impl<R: Register> Memory<R> {
     fn new(model: &Model) -> Self {
-        let (nq, zero) = (model.nq(), vec![StateDual::from(0.0); model.nv()]);
+        let (nq, zero) = (model.nq(), vec![VectorDual::from(0.0); model.nv()]);
         Self {
             ws: Workspace::new(model),
             unit: vec![0.0; model.nv()],
             rate: vec![0.0; nq],
             rates: vec![[0.0; WIDTH]; nq],
-            q: vec![StateDual::from(0.0); nq],
+            q: vec![VectorDual::from(0.0); nq],
             v: zero.clone(),
             a: zero.clone(),
             lambda: zero,
@@ -277,8 +274,8 @@ impl<R: Register> Memory<R> {
         slot.as_mut().and_then(|memory| memory.downcast_mut())
     }
 
-    /// `q ⊕ ε e_j` and `v + ε e_j`, j = start + lane.
-    fn seed(&mut self, model: &Model, q: &[f64], v: &[f64], start: usize, width: usize) {
+    /// `q ⊕ ε e_j`, j = start + lane.
+    fn seed_configuration(&mut self, model: &Model, q: &[f64], start: usize, width: usize) {
         for rate in &mut self.rates {
             *rate = [0.0; WIDTH];
         }
@@ -291,16 +288,16 @@ impl<R: Register> Memory<R> {
             }
         }
         for ((to, x), rate) in self.q.iter_mut().zip(q).zip(&self.rates) {
-            *to = StateDual::new(Uniform::from(*x), [Lanes::from_array(*rate), Lanes::from_array([0.0; WIDTH])]);
+            *to = VectorDual::from_parts(*x, *rate);
         }
-        for (to, x) in self.v.iter_mut().zip(v) {
-            *to = StateDual::from(*x);
-        }
-        for lane in 0..width {
-            let mut one = [0.0; WIDTH];
-            one[lane] = 1.0;
-            self.v[start + lane].eps[1] = Lanes::from_array(one);
-        }
+    }
+}
+
+impl<R: Register> Memory<R> {
+    #[inline(always)]
+    fn gradient(&mut self, model: &Model) -> TorqueGradient<'_, VectorDual<R>> {
+        let Self { ws, q, v, a, lambda, wrenches, .. } = self;
+        gradient(model, ws, (q, v, a), lambda, wrenches)
     }
 }
 
@@ -322,30 +319,45 @@ impl Kernel for Columns<'_> {
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(&mut ws.registers, model) else { return };
         let result = &mut ws.result;
-        for (to, from) in memory.a.iter_mut().zip(a).chain(memory.lambda.iter_mut().zip(lambda)) {
-            *to = StateDual::from(*from);
+        for (to, from) in [(&mut memory.v, v), (&mut memory.a, a), (&mut memory.lambda, lambda)] {
+            constant(to, from);
         }
         memory.wrenches.clear();
-        memory.wrenches.extend(wrenches.iter().map(ExternalWrench::lift::<StateDual<R>>));
+        memory.wrenches.extend(wrenches.iter().map(ExternalWrench::lift::<VectorDual<R>>));
         let nv = model.nv();
         for start in (0..nv).step_by(WIDTH) {
             let width = WIDTH.min(nv - start);
-            memory.seed(model, q, v, start, width);
-            let Memory { ws, q, v, a, lambda, wrenches, .. } = &mut *memory;
-            let by = gradient(model, ws, (q, v, a), lambda, wrenches);
-            store(by.dq, 0, start, width, &mut result.dqq);
-            store(by.dv, 0, start, width, &mut result.dvq);
-            store(by.da, 0, start, width, &mut result.daq);
-            store(by.dv, 1, start, width, &mut result.dvv);
+            memory.seed_configuration(model, q, start, width);
+            let by = memory.gradient(model);
+            store(by.dq, start, width, &mut result.dqq);
+            store(by.dv, start, width, &mut result.dvq);
+            store(by.da, start, width, &mut result.daq);
         }
+        constant(&mut memory.q, q);
+        for start in (0..nv).step_by(WIDTH) {
+            let width = WIDTH.min(nv - start);
+            for lane in 0..width {
+                memory.v[start + lane] = VectorDual::variable(v[start + lane], lane);
+            }
+            store(memory.gradient(model).dv, start, width, &mut result.dvv);
+            constant(&mut memory.v[start..start + width], &v[start..]);
+        }
+    }
+}
+
+/// Numbers without derivatives.
+#[inline(always)]
+fn constant<R: Register>(to: &mut [VectorDual<R>], from: &[f64]) {
+    for (to, x) in to.iter_mut().zip(from) {
+        *to = VectorDual::from(*x);
     }
 }
 
 /// One column a lane.
 #[inline(always)]
-fn store<R: Register>(from: &[StateDual<R>], register: usize, start: usize, width: usize, to: &mut DMatrix<f64>) {
+fn store<R: Register>(from: &[VectorDual<R>], start: usize, width: usize, to: &mut DMatrix<f64>) {
     for (row, x) in from.iter().enumerate() {
-        let lanes = x.eps[register].to_array();
+        let lanes = x.eps.to_array();
         for lane in 0..width {
             to[(row, start + lane)] = lanes[lane];
         }
