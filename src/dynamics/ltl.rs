@@ -128,8 +128,7 @@ impl<T> Default for Factors<T> {
 impl Factors<f64> {
     /// Those of eight lanes.
     pub(crate) fn copy(&mut self, from: &wide::Factors) {
-        from.copy_paths(&mut self.rows);
-        self.reciprocal.copy_from_slice(&from.reciprocal);
+        from.copy_paths(&mut self.rows, &mut self.reciprocal);
     }
 }
 

@@ -1,86 +1,49 @@
-//! Sparse factors `M = Lᵀ D L` of the mass matrix in rows of registers, and solutions with them.
+//! Sparse factors `M = Lᵀ D L` of the mass matrix in blocks, and solutions with them (RBDA, table 6.3).
 //!
-//! Each step of the elimination subtracts a multiple of one row from rows on its path to the root (RBDA, table 6.3); all of
-//! them lie in the registers that the row itself has entries in.
+//! `L` has entries where the mass matrix has them: along the paths to the root. Degrees of freedom are taken eight at a time,
+//! and blocks that hold nothing of any path are left out.
 
+use super::blocks::{self, Block};
 use super::inverse::{Inversion, Product};
 use super::memory::Row;
 use crate::dynamics::dof_tree::DofTree;
-use crate::dynamics::singular;
 use crate::model::Model;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::DMatrix;
-use std::ops::Range;
 
-/// Up to this many steps of the elimination a degree of freedom, each on one register, it takes less time than the
-/// articulated-body algorithm.
-const STEPS: usize = 100;
+/// Up to this many products of blocks a degree of freedom the factors take less time than the articulated-body algorithm.
+const PRODUCTS: usize = 4;
 
 /// Factors of one mass matrix after the other, and the last one's inverse.
+///
+/// Block (g, c) of a matrix is its entry `g · width + c`.
 #[derive(Clone, Debug)]
 pub(crate) struct Factors {
     pub(crate) tree: DofTree,
-    /// Registers a row.
+    /// Blocks a row.
     pub(super) width: usize,
-    /// The path of each row above itself, in runs of rows that stand side by side in one register.
-    pub(super) runs: Vec<Run>,
-    /// Where those of each row start; one more at the end.
-    pub(super) first_run: Vec<usize>,
-    /// The register of the last row that hangs from each.
-    pub(super) window: Vec<usize>,
-    /// The last register of the tree that each belongs to.
-    pub(super) tree_end: Vec<usize>,
-    /// Of each column of a matrix that is multiplied, the rows that are not zero.
-    pub(super) coupled: Vec<Range<usize>>,
-    pub(super) first_coupled: Vec<usize>,
+    /// Of each group of eight rows the groups above it that its paths go through, last first.
+    above: Vec<Vec<usize>>,
+    /// Has that block of `L` entries? All on the diagonal have.
+    related: Vec<bool>,
     pays: bool,
     /// What is eliminated, where lanes are not degrees of freedom.
     folded: Vec<Row>,
-    pub(crate) scale: Vec<f64>,
+    /// What the pivots are compared with.
+    pub(crate) scale: Vec<Row>,
     /// `L` without its diagonal.
-    pub(super) l: Vec<Row>,
+    pub(super) l: Vec<Block>,
     /// `1 / D`
-    pub(crate) reciprocal: Vec<f64>,
-    /// With rows of zeros to the end of the last register.
-    pub(super) inverse: Vec<Row>,
+    pub(super) reciprocal: Vec<Row>,
+    /// `L⁻¹`
+    pub(super) w: Vec<Block>,
+    /// `D⁻¹ L⁻ᵀ`
+    pub(super) y: Vec<Block>,
+    /// With zeros in rows and columns that fill up the last block.
+    pub(super) inverse: Vec<Block>,
     /// One right-hand side.
     x: Vec<Row>,
-}
-
-/// Rows of one register that stand side by side.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
-    register: usize,
-    /// The first of them and the first after them.
-    from: usize,
-    to: usize,
-}
-
-impl Run {
-    /// The first row.
-    #[inline(always)]
-    pub(super) fn row(&self) -> usize {
-        self.register * WIDTH + self.from
-    }
-    /// The entries of the run, of a row of a matrix.
-    #[inline(always)]
-    pub(super) fn entries<'r>(&self, row: &'r [Row]) -> &'r [f64] {
-        &row[self.register].0[self.from..self.to]
-    }
-}
-
-/// Splits a path into runs.
-fn runs(path: &[usize]) -> Vec<Run> {
-    let mut runs = Vec::<Run>::new();
-    for i in path {
-        let (register, lane) = (i / WIDTH, i % WIDTH);
-        match runs.last_mut().filter(|run| run.register == register && run.to == lane) {
-            Some(run) => run.to += 1,
-            None => runs.push(Run { register, from: lane, to: lane + 1 }),
-        }
-    }
-    runs
 }
 
 impl Factors {
@@ -88,55 +51,36 @@ impl Factors {
         let tree = DofTree::new(model);
         let nv = model.nv;
         let width = nv.div_ceil(WIDTH);
-        let (mut all_runs, mut first_run) = (Vec::new(), vec![0]);
+        let mut related = vec![false; width * width];
         for k in 0..nv {
-            let path = tree.path(k);
-            all_runs.extend(runs(&path[..path.len() - 1]));
-            first_run.push(all_runs.len());
-        }
-        let mut last: Vec<usize> = (0..nv).collect();
-        for k in (0..nv).rev() {
             for i in tree.path(k) {
-                last[*i] = last[*i].max(last[k]);
+                related[k / WIDTH * width + i / WIDTH] = true;
             }
         }
-        let mut partners: Vec<_> = (0..nv).map(|k| tree.path(k).to_vec()).collect();
-        for k in 0..nv {
-            for i in tree.path(k).iter().filter(|i| **i < k) {
-                partners[*i].push(k);
-            }
-        }
-        let (mut coupled, mut first_coupled) = (Vec::<Range<usize>>::new(), vec![0]);
-        for partners in &mut partners {
-            let start = coupled.len();
-            partners.sort_unstable();
-            for i in partners {
-                match coupled[start..].last_mut().filter(|range| range.end == *i) {
-                    Some(range) => range.end += 1,
-                    None => coupled.push(*i..*i + 1),
-                }
-            }
-            first_coupled.push(coupled.len());
-        }
-        let steps: usize = (0..nv).map(|k| tree.path(k).len() * (first_run[k + 1] - first_run[k])).sum();
-        let rows = || vec![Row::ZERO; nv * width];
+        let above: Vec<Vec<usize>> =
+            (0..width).map(|g| (0..g).rev().filter(|c| related[g * width + c]).collect()).collect();
+        let products: usize = above.iter().map(|above| 1 + above.len() * (above.len() + 3) / 2).sum();
+        let zeros = || vec![blocks::ZERO; width * width];
         Self {
             width,
-            runs: all_runs,
-            first_run,
-            window: last.iter().map(|last| last / WIDTH).collect(),
-            tree_end: (0..nv).map(|k| last[tree.path(k)[0]] / WIDTH).collect(),
-            coupled,
-            first_coupled,
-            pays: steps <= STEPS * nv,
-            folded: rows(),
-            scale: vec![0.0; nv],
-            l: rows(),
-            reciprocal: vec![0.0; nv],
-            inverse: vec![Row::ZERO; width * WIDTH * width],
+            related,
+            pays: products <= PRODUCTS * nv,
+            above,
+            folded: vec![Row::ZERO; width * width * WIDTH],
+            scale: vec![Row::ZERO; width],
+            l: zeros(),
+            reciprocal: vec![Row::ZERO; width],
+            w: zeros(),
+            y: zeros(),
+            inverse: zeros(),
             x: vec![Row::ZERO; width],
             tree,
         }
+    }
+
+    /// Degrees of freedom.
+    pub(super) fn nv(&self) -> usize {
+        self.tree.start.len() - 1
     }
 
     /// Is this a faster way to accelerations than the articulated-body algorithm?
@@ -144,19 +88,39 @@ impl Factors {
         self.pays
     }
 
-    /// Eliminates the mass matrix in `rows`. The error is the first degree of freedom whose pivot is lost, and the pivot.
-    pub(crate) fn factorize(&mut self, rows: &mut [Row]) -> Result<(), (usize, f64)> {
-        dispatch(Elimination { factors: self, rows }).map_or(Ok(()), Err)
+    /// The groups above `g` that its paths go through, last first.
+    #[inline(always)]
+    pub(super) fn above(&self, g: usize) -> &[usize] {
+        &self.above[g]
     }
 
-    /// Copies `L` into rows along the paths, with the pivots in the place of its diagonal.
-    pub(crate) fn copy_paths(&self, rows: &mut [f64]) {
-        for k in 0..self.reciprocal.len() {
+    /// Do paths of the group `g` go through `c`?
+    #[inline(always)]
+    pub(super) fn goes_through(&self, g: usize, c: usize) -> bool {
+        self.related[g * self.width + c]
+    }
+
+    /// Eliminates the mass matrix, whose blocks have their rows one after the other in `rows`. The error is the first degree
+    /// of freedom whose pivot is lost, and the pivot.
+    pub(crate) fn factorize(&mut self, rows: &mut [Row]) -> Result<(), (usize, f64)> {
+        let lost = dispatch(Elimination { factors: self, rows: &mut *rows });
+        lost.map_or(Ok(()), |lost| {
+            // Numbers that are none would stay where the tree makes zeros, which nobody writes.
+            rows.fill(Row::ZERO);
+            Err(lost)
+        })
+    }
+
+    /// Copies `L` into rows along the paths, with the pivots in the place of its diagonal, and one over the pivots.
+    pub(crate) fn copy_paths(&self, rows: &mut [f64], reciprocal: &mut [f64]) {
+        for (k, reciprocal) in reciprocal.iter_mut().enumerate() {
+            let (g, lane) = (k / WIDTH, k % WIDTH);
             let range = self.tree.start[k]..self.tree.start[k + 1];
             for (to, i) in rows[range.clone()].iter_mut().zip(&self.tree.paths[range]) {
-                *to = self.l[k * self.width + i / WIDTH].0[i % WIDTH];
+                *to = self.l[g * self.width + i / WIDTH][lane].0[i % WIDTH];
             }
-            rows[self.tree.start[k + 1] - 1] = self.reciprocal[k].recip();
+            *reciprocal = self.reciprocal[g].0[lane];
+            rows[self.tree.start[k + 1] - 1] = reciprocal.recip();
         }
     }
 
@@ -174,7 +138,7 @@ impl Factors {
     /// Eliminates a matrix nv × nv, as [`Self::factorize`].
     pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>) -> Result<(), (usize, f64)> {
         let mut rows = std::mem::take(&mut self.folded);
-        dispatch(Read { m: m.as_slice(), nv: self.reciprocal.len(), width: self.width, rows: &mut rows });
+        dispatch(Read { m: m.as_slice(), nv: self.nv(), width: self.width, rows: &mut rows });
         let done = self.factorize(&mut rows);
         self.folded = rows;
         done
@@ -187,16 +151,24 @@ impl Factors {
 
     /// `to = −M⁻¹ from` after [`Self::invert`], for `from` nv × nv with the zeros of the mass matrix.
     pub(crate) fn multiply(&self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
-        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice(), full: false });
+        let (nv, from, to) = (self.nv(), from.as_slice(), to.as_mut_slice());
+        dispatch(Product { factors: self, nv, from, to, full: false });
     }
 
     /// The same for a matrix of any shape and without zeros.
     pub(crate) fn multiply_full(&self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
-        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice(), full: true });
+        let (nv, from, to) = (self.nv(), from.as_slice(), to.as_mut_slice());
+        dispatch(Product { factors: self, nv, from, to, full: true });
     }
 }
 
-/// Reads a matrix nv × nv into rows.
+/// Where row `k` of a matrix in blocks has its entries from column `8 b` on.
+#[inline(always)]
+pub(super) fn place(width: usize, k: usize, b: usize) -> usize {
+    (k / WIDTH * width + b) * WIDTH + k % WIDTH
+}
+
+/// Reads a matrix nv × nv into blocks.
 struct Read<'a> {
     m: &'a [f64],
     nv: usize,
@@ -209,18 +181,18 @@ impl Kernel for Read<'_> {
     #[inline(always)]
     fn run<R: Register>(self) {
         let Self { m, nv, width, rows } = self;
-        for (rows, m) in rows.chunks_exact_mut(width.max(1)).zip(m.chunks_exact(nv.max(1))) {
-            for (to, from) in rows.iter_mut().zip(m.chunks(WIDTH)) {
-                to.store(Lanes(R::load_first(from)));
+        for (k, m) in m.chunks_exact(nv.max(1)).enumerate() {
+            for (b, from) in m.chunks(WIDTH).enumerate() {
+                rows[place(width, k, b)].store(Lanes(R::load_first(from)));
             }
         }
     }
 }
 
-/// `M = Lᵀ D L`, last degree of freedom first:
+/// `M = Lᵀ D L`, last degrees of freedom first, in blocks (g, c):
 ///
 /// ```text
-/// L[k, :] = H[k, :] / H[k, k] ;  H[i, :] −= H[k, i] L[k, :]    for i on the path of k
+/// H_gg = L_ggᵀ D_g L_gg ;  H_gc := L_gg⁻ᵀ H_gc ,  L_gc = D_g⁻¹ H_gc ;  H_cb −= H_gcᵀ L_gb    for c, b above g
 /// ```
 struct Elimination<'a> {
     factors: &'a mut Factors,
@@ -231,37 +203,32 @@ impl Kernel for Elimination<'_> {
     type Output = Option<(usize, f64)>;
     #[inline(always)]
     fn run<R: Register>(self) -> Self::Output {
-        let Self { factors: Factors { width, runs, first_run, scale, l, reciprocal, .. }, rows } = self;
-        let (width, zero) = (*width, R::splat(0.0));
-        for k in (0..reciprocal.len()).rev() {
-            let (above, own) = rows.split_at_mut(k * width);
-            let own = &mut own[..width];
-            let pivot = own[k / WIDTH].0[k % WIDTH];
-            if singular::is_lost(pivot, scale[k]) {
-                return Some((k, pivot));
+        let Self { factors, rows } = self;
+        let (nv, Factors { width, above, related, scale, l, reciprocal, .. }) = (factors.nv(), factors);
+        let (width, (h, _)) = (*width, rows.as_chunks_mut::<WIDTH>());
+        for g in (0..width).rev() {
+            let (before, own) = h.split_at_mut(g * width);
+            let (l, live) = (&mut l[g * width..(g + 1) * width], nv - g * WIDTH);
+            if let Some((k, pivot)) = blocks::eliminate::<R>(&own[g], &mut l[g], &mut reciprocal[g], &scale[g], live) {
+                return Some((g * WIDTH + k, pivot));
             }
-            let inverse = pivot.recip();
-            reciprocal[k] = inverse;
-            // What stands right of the diagonal is no part of the row.
-            let last = own[k / WIDTH].load::<R>().0.where_else(((1u32 << (k % WIDTH)) - 1) as u8, zero);
-            own[k / WIDTH].store(Lanes(last));
-            let l = &mut l[k * width..][..width];
-            let runs = &runs[first_run[k]..first_run[k + 1]];
-            let mut done = usize::MAX;
-            for (first, run) in runs.iter().enumerate() {
-                let b = run.register;
-                if b == done {
-                    continue;
+            for &c in &above[g] {
+                let mut rows = blocks::load::<R>(&own[c]);
+                blocks::solve_transposed(&l[g], &mut rows);
+                blocks::store(&mut own[c], &rows);
+                let mut k = 0;
+                while k < WIDTH {
+                    l[c][k].store(Lanes(rows[k].mul(R::splat(reciprocal[g].0[k]))));
+                    k += 1;
                 }
-                done = b;
-                let entries = own[b].load::<R>().0.mul(R::splat(inverse));
-                l[b].store(Lanes(entries));
-                let minus = entries.neg();
-                for run in &runs[first..] {
-                    let mut at = run.row() * width + b;
-                    for h in run.entries(own) {
-                        above[at].store(Lanes(R::splat(*h).mul_add(minus, above[at].load::<R>().0)));
-                        at += width;
+            }
+            for &c in &above[g] {
+                for &b in &above[g] {
+                    if b <= c && related[c * width + b] {
+                        let to = &mut before[c * width + b];
+                        let mut sums = blocks::load::<R>(to);
+                        blocks::add_product::<R, true, true>(&mut sums, &own[c], &l[b]);
+                        blocks::store(to, &sums);
                     }
                 }
             }
@@ -279,36 +246,40 @@ impl Kernel for Solve<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Factors { width, runs, first_run, l, reciprocal, x, .. } = self.factors;
-        let (width, nv) = (*width, reciprocal.len());
-        for k in (0..nv).rev() {
-            let (minus, l) = (R::splat(-x[k / WIDTH].0[k % WIDTH]), &l[k * width..][..width]);
-            let mut done = usize::MAX;
-            for run in &runs[first_run[k]..first_run[k + 1]] {
-                let b = run.register;
-                if b != done {
-                    let y = l[b].load::<R>().0.mul_add(minus, x[b].load::<R>().0);
-                    x[b].store(Lanes(y));
-                    done = b;
+        let Factors { width, above, l, reciprocal, x, .. } = self.factors;
+        let width = *width;
+        for g in (0..width).rev() {
+            let l = &l[g * width..(g + 1) * width];
+            let own = blocks::solve_transposed_one::<R>(&l[g], x[g].load().0);
+            x[g].store(Lanes(own));
+            let own = own.neg().to_array();
+            for &c in &above[g] {
+                let mut sum: R = x[c].load().0;
+                let mut k = 0;
+                while k < WIDTH {
+                    sum = l[c][k].load::<R>().0.mul_add(R::splat(own[k]), sum);
+                    k += 1;
                 }
+                x[c].store(Lanes(sum));
             }
         }
-        for k in 0..nv {
-            let l = &l[k * width..][..width];
-            let (mut sum, mut done) = (R::splat(0.0), usize::MAX);
-            for run in &runs[first_run[k]..first_run[k + 1]] {
-                let b = run.register;
-                if b != done {
-                    sum = l[b].load::<R>().0.mul_add(x[b].load::<R>().0, sum);
-                    done = b;
+        for g in 0..width {
+            let l = &l[g * width..(g + 1) * width];
+            let mut own = x[g].load::<R>().0.mul(reciprocal[g].load().0);
+            if !above[g].is_empty() {
+                let mut sums = [R::splat(0.0); WIDTH];
+                for &c in &above[g] {
+                    let x: R = x[c].load().0;
+                    let mut k = 0;
+                    while k < WIDTH {
+                        sums[k] = l[c][k].load::<R>().0.mul_add(x, sums[k]);
+                        k += 1;
+                    }
                 }
+                let [a, b, c, d, e, f, g, h] = R::transpose(sums);
+                own = own.sub(a.add(e).add(c.add(g)).add(b.add(f).add(d.add(h))));
             }
-            let [a, b, c, d, e, f, g, h] = sum.to_array();
-            let sum = ((a + e) + (c + g)) + ((b + f) + (d + h));
-            // The register as a whole: one number written by itself would hold up the next load of its register.
-            let own = x[k / WIDTH].load::<R>().0;
-            let x_k = R::splat(reciprocal[k]).mul_sub(own, R::splat(sum));
-            x[k / WIDTH].store(Lanes(x_k.where_else(1 << (k % WIDTH), own)));
+            x[g].store(Lanes(blocks::solve_one(&l[g], own)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Forward dynamics: bias torques and mass matrix in one sweep, `M q̈ = τ − c`.
 
-use super::factors::Factors;
+use super::factors::{Factors, place};
 use super::{Layout, Memory, inward, mass_matrix, outward, rnea};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -31,7 +31,7 @@ fn eliminate(
     let done = if layout.direct {
         for entry in &layout.more_joints {
             let (i, width) = (entry.index, layout.groups.len());
-            memory.mass[i * width + i / WIDTH].0[i % WIDTH] += entry.mass();
+            memory.mass[place(width, i, i / WIDTH)].0[i % WIDTH] += entry.mass();
         }
         factors.factorize(&mut memory.mass)
     } else {

@@ -1,13 +1,16 @@
 //! The inverse of the mass matrix from its factors, and products with it.
 
+use super::blocks;
 use super::entries::store;
-use super::factors::{Factors, Run};
-use super::memory::Row;
-use gradyn_derivatives::Lanes;
+use super::factors::Factors;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
-use std::ops::Range;
+use gradyn_derivatives::{Lanes, Level};
 
-/// `Lᵀ Y = 1`, then `L X = D⁻¹ Y`, of which entries right of the diagonal are kept and mirrored.
+/// `W = L⁻¹`, then `M⁻¹ = W D⁻¹ Wᵀ`, in blocks. `W` has entries where `L` has them:
+///
+/// ```text
+/// W_gg = L_gg⁻¹ ;  W_gb = −L_gg⁻¹ Σ_c L_gc W_cb      for b above g, c from b to the last above g
+/// ```
 pub(super) struct Inversion<'a> {
     pub(super) factors: &'a mut Factors,
     pub(super) to: &'a mut [f64],
@@ -17,115 +20,101 @@ impl Kernel for Inversion<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { factors: Factors { width, runs, first_run, window, tree_end, l, reciprocal, inverse, .. }, to } =
-            self;
-        let (width, nv, zero) = (*width, reciprocal.len(), R::splat(0.0));
-        for row in inverse.iter_mut() {
-            row.store(Lanes(zero));
+        let Self { factors, to } = self;
+        for g in 0..factors.width {
+            invert_rows::<R>(factors, g);
         }
-        for k in 0..nv {
-            let one = R::splat(1.0).where_else(1 << (k % WIDTH), zero);
-            inverse[k * width + k / WIDTH].store(Lanes(one));
-        }
-        for k in (0..nv).rev() {
-            let (above, own) = inverse.split_at_mut(k * width);
-            let (first, end) = (k / WIDTH, window[k] + 1);
-            let own = &own[first..end];
-            let l = &l[k * width..][..width];
-            for run in &runs[first_run[k]..first_run[k + 1]] {
-                let mut at = run.row() * width + first;
-                for l in run.entries(l) {
-                    let minus = R::splat(-l);
-                    for (y, own) in above[at..].iter_mut().zip(own) {
-                        y.store(Lanes(minus.mul_add(own.load::<R>().0, y.load::<R>().0)));
-                    }
-                    at += width;
-                }
-            }
-        }
-        for k in 0..nv {
-            let (above, own) = inverse.split_at_mut(k * width);
-            let own = &mut own[..width];
-            let l = &l[k * width..][..width];
-            let runs = &runs[first_run[k]..first_run[k + 1]];
-            let mut b = k / WIDTH;
-            let end = tree_end[k] + 1;
-            while b + 4 <= end {
-                substitute::<R, 4>(runs, l, above, own, b, reciprocal[k]);
-                b += 4;
-            }
-            while b < end {
-                substitute::<R, 1>(runs, l, above, own, b, reciprocal[k]);
-                b += 1;
-            }
-        }
-        mirror::<R>(inverse, width);
-        for (column, rows) in inverse.chunks_exact(width.max(1)).take(nv).enumerate() {
-            for (b, row) in rows.iter().enumerate() {
-                store(to, column * nv + b * WIDTH, nv - b * WIDTH, row.load::<R>().0);
+        for g in 0..factors.width {
+            for c in 0..=g {
+                multiply_block::<R>(factors, g, c, to);
             }
         }
     }
 }
 
-/// `own := own / D − Σ L[k, i] row i`, `N` registers from register `b`.
+/// Rows of `W` of the group `g`, and its columns of `Y = D⁻¹ Wᵀ`.
 #[inline(always)]
-fn substitute<R: Register, const N: usize>(
-    runs: &[Run],
-    l: &[Row],
-    above: &[Row],
-    own: &mut [Row],
-    b: usize,
-    reciprocal: f64,
-) {
-    let width = own.len();
-    let mut sums = [R::splat(0.0); N];
-    for run in runs {
-        let mut at = run.row() * width + b;
-        for l in run.entries(l) {
-            let (l, row) = (R::splat(*l), &above[at..at + N]);
-            let mut k = 0;
-            while k < N {
-                sums[k] = l.mul_add(row[k].load::<R>().0, sums[k]);
-                k += 1;
-            }
-            at += width;
-        }
-    }
-    let own = &mut own[b..b + N];
+fn invert_rows<R: Register>(factors: &mut Factors, g: usize) {
+    let own = g * factors.width;
+    let mut rows = [R::splat(0.0); WIDTH];
     let mut k = 0;
-    while k < N {
-        let x = own[k].load::<R>().0.mul_sub(R::splat(reciprocal), sums[k]);
-        own[k].store(Lanes(x));
+    while k < WIDTH {
+        rows[k] = R::splat(1.0).where_else(1 << k, rows[k]);
+        k += 1;
+    }
+    blocks::solve(&factors.l[own + g], &mut rows);
+    keep(factors, g, g, &rows);
+    for at in 0..factors.above(g).len() {
+        let b = factors.above(g)[at];
+        let mut rows = [R::splat(0.0); WIDTH];
+        for &c in &factors.above(g)[..=at] {
+            if factors.goes_through(c, b) {
+                let (l, w) = (&factors.l[own + c], &factors.w[c * factors.width + b]);
+                blocks::add_product::<R, false, true>(&mut rows, l, w);
+            }
+        }
+        blocks::solve(&factors.l[own + g], &mut rows);
+        keep(factors, g, b, &rows);
+    }
+}
+
+/// A block of `W`, and of `Y`.
+#[inline(always)]
+fn keep<R: Register>(factors: &mut Factors, g: usize, b: usize, rows: &[R; WIDTH]) {
+    let width = factors.width;
+    blocks::store(&mut factors.w[g * width + b], rows);
+    let turned = R::transpose(*rows);
+    let (y, reciprocal) = (&mut factors.y[b * width + g], &factors.reciprocal[b]);
+    let mut k = 0;
+    while k < WIDTH {
+        y[k].store(Lanes(turned[k].mul(R::splat(reciprocal.0[k]))));
         k += 1;
     }
 }
 
-/// Entries left of the diagonal from those right of it, eight by eight.
+/// Block (g, c) of the inverse and its mirror image: `Σ_b W_gb Y_bc` over the groups that both go through.
 #[inline(always)]
-fn mirror<R: Register>(rows: &mut [Row], width: usize) {
-    for i in 0..width {
-        for j in i..width {
-            let mut block = [R::splat(0.0); WIDTH];
-            let mut k = 0;
-            while k < WIDTH {
-                block[k] = rows[(i * WIDTH + k) * width + j].load::<R>().0;
-                k += 1;
-            }
-            let turned = R::transpose(block);
-            let mut k = 0;
-            while k < WIDTH {
-                let own = if i == j { ((1u32 << k) - 1) as u8 } else { u8::MAX };
-                rows[(j * WIDTH + k) * width + i].store(Lanes(turned[k].where_else(own, block[k])));
-                k += 1;
-            }
+fn multiply_block<R: Register>(factors: &mut Factors, g: usize, c: usize, to: &mut [f64]) {
+    let width = factors.width;
+    let mut rows = [R::splat(0.0); WIDTH];
+    for b in 0..=c {
+        if factors.goes_through(g, b) && factors.goes_through(c, b) {
+            blocks::add_product::<R, false, false>(&mut rows, &factors.w[g * width + b], &factors.y[b * width + c]);
         }
+    }
+    let mut turned = R::transpose(rows);
+    if g == c {
+        let mut k = 0;
+        while k < WIDTH {
+            // To the bit: entries right of the diagonal are those left of it.
+            #[expect(clippy::cast_possible_truncation, reason = "eight bits")]
+            let left = ((1_u32 << k) - 1) as u8;
+            turned[k] = rows[k].where_else(left, turned[k]);
+            k += 1;
+        }
+    } else {
+        blocks::store(&mut factors.inverse[g * width + c], &rows);
+        write(&rows, g, c, to, factors.nv());
+    }
+    blocks::store(&mut factors.inverse[c * width + g], &turned);
+    write(&turned, c, g, to, factors.nv());
+}
+
+/// A block of a symmetric matrix to its place among nv × nv numbers.
+#[inline(always)]
+fn write<R: Register>(rows: &[R; WIDTH], g: usize, c: usize, to: &mut [f64], nv: usize) {
+    let live = if nv - g * WIDTH < WIDTH { nv - g * WIDTH } else { WIDTH };
+    let mut k = 0;
+    while k < live {
+        store(to, (g * WIDTH + k) * nv + c * WIDTH, nv - c * WIDTH, rows[k]);
+        k += 1;
     }
 }
 
-/// `to = −M⁻¹ from`, column by column: a sum of the inverse's columns.
+/// `to = −M⁻¹ from`: sums of the inverse's columns.
 pub(super) struct Product<'a> {
     pub(super) factors: &'a Factors,
+    pub(super) nv: usize,
     pub(super) from: &'a [f64],
     pub(super) to: &'a mut [f64],
     /// Without the zeros of the mass matrix?
@@ -136,49 +125,77 @@ impl Kernel for Product<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { factors: Factors { width, coupled, first_coupled, inverse, reciprocal, .. }, from, to, full } = self;
-        let (width, nv) = (*width, reciprocal.len().max(1));
-        let all = 0..nv;
-        for (j, (from, to)) in from.chunks_exact(nv).zip(to.chunks_exact_mut(nv)).enumerate() {
-            let rows = if full { std::slice::from_ref(&all) } else { &coupled[first_coupled[j]..first_coupled[j + 1]] };
-            let mut b = 0;
-            while b + 4 <= width {
-                registers::<R, 4>(inverse, width, rows, from, to, b);
-                b += 4;
+        let Self { factors, nv, from, to, full } = self;
+        let columns = to.len() / nv.max(1);
+        let mut j = 0;
+        // As many columns share what is read of the inverse as the level has registers for.
+        while j + WIDTH <= columns {
+            // Of eight columns that begin with a group, those rows that the group is related to.
+            let group = if full || j % WIDTH != 0 { None } else { Some(j / WIDTH) };
+            if R::LEVEL == Level::Avx512 {
+                multiply_columns::<R, 8>(factors, nv, group, from, to, j);
+            } else {
+                multiply_columns::<R, 4>(factors, nv, group, from, to, j);
+                multiply_columns::<R, 4>(factors, nv, group, from, to, j + 4);
             }
-            while b < width {
-                registers::<R, 1>(inverse, width, rows, from, to, b);
-                b += 1;
+            j += WIDTH;
+        }
+        while j < columns {
+            // The last columns once more, rather than one by one.
+            if columns - j > 2 && columns >= 4 {
+                j = if j + 4 > columns { columns - 4 } else { j };
+                multiply_columns::<R, 4>(factors, nv, None, from, to, j);
+                j += 4;
+            } else {
+                multiply_columns::<R, 1>(factors, nv, None, from, to, j);
+                j += 1;
             }
         }
     }
 }
 
-/// `N` registers of one column, from register `b`.
+/// `N` columns from column `j` on, all of the group `group` if there is one.
 #[inline(always)]
-fn registers<R: Register, const N: usize>(
-    inverse: &[Row],
-    width: usize,
-    rows: &[Range<usize>],
+fn multiply_columns<R: Register, const N: usize>(
+    factors: &Factors,
+    nv: usize,
+    group: Option<usize>,
     from: &[f64],
     to: &mut [f64],
-    b: usize,
+    j: usize,
 ) {
-    let mut sums = [R::splat(0.0); N];
-    for range in rows {
-        let mut at = range.start * width + b;
-        for x in &from[range.clone()] {
-            let (x, inverse) = (R::splat(*x), &inverse[at..at + N]);
-            let mut k = 0;
-            while k < N {
-                sums[k] = inverse[k].load::<R>().0.mul_add(x, sums[k]);
-                k += 1;
+    let width = factors.width;
+    let (from, to) = (&from[j * nv..(j + N) * nv], &mut to[j * nv..(j + N) * nv]);
+    for b in 0..width {
+        let mut sums = [R::splat(0.0); N];
+        for g in 0..width {
+            if group.is_some_and(|group| !factors.goes_through(group, g) && !factors.goes_through(g, group)) {
+                continue;
             }
-            at += width;
+            let rows = &factors.inverse[g * width + b];
+            let live = if nv - g * WIDTH < WIDTH { nv - g * WIDTH } else { WIDTH };
+            let mut columns = [&from[..0]; N];
+            let mut c = 0;
+            while c < N {
+                columns[c] = &from[c * nv + g * WIDTH..][..live];
+                c += 1;
+            }
+            let mut i = 0;
+            while i < live {
+                let row: R = rows[i].load().0;
+                let mut c = 0;
+                while c < N {
+                    sums[c] = row.mul_add(R::splat(columns[c][i]), sums[c]);
+                    c += 1;
+                }
+                i += 1;
+            }
         }
-    }
-    for (k, sum) in sums.into_iter().enumerate() {
-        let at = (b + k) * WIDTH;
-        store(to, at, to.len() - at, R::splat(0.0).sub(sum));
+        let mut c = 0;
+        while c < N {
+            let at = c * nv + b * WIDTH;
+            store(to, at, nv - b * WIDTH, R::splat(0.0).sub(sums[c]));
+            c += 1;
+        }
     }
 }

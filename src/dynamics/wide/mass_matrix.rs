@@ -1,6 +1,7 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
 
 use super::entries::{self, store};
+use super::factors::place;
 use super::memory::{INERTIA, Row, load_inertia, load_motion, store_force};
 use super::{Layout, Memory, inward, outward};
 use crate::dynamics::singular;
@@ -24,7 +25,7 @@ pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, to: &mut 
     if layout.direct {
         memory.level.run(Copy { groups, nv, mass: &memory.mass, to: m });
     } else {
-        let of_lanes = |column: usize, row: usize| memory.mass[column * groups + row / WIDTH].0[row % WIDTH];
+        let of_lanes = |column: usize, row: usize| memory.mass[place(groups, column, row / WIDTH)].0[row % WIDTH];
         entries::fold(layout, of_lanes, m, nv);
         entries::mirror(m, nv);
     }
@@ -46,8 +47,9 @@ impl Kernel for Copy<'_> {
     #[inline(always)]
     fn run<R: Register>(self) {
         let Self { groups, nv, mass, to } = self;
-        for (column, rows) in mass.chunks_exact(groups).take(nv).enumerate() {
-            for (b, row) in rows.iter().enumerate() {
+        for column in 0..nv {
+            for b in 0..groups {
+                let row = &mass[place(groups, column, b)];
                 store(to, column * nv + b * WIDTH, nv - b * WIDTH, row.load::<R>().0);
             }
         }
@@ -87,13 +89,13 @@ pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory) {
         for pair in pairs {
             let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
             let m = entries::mass(&s, &a, pair, &memory.s[group], &memory.columns[group].a, lane);
-            memory.mass[pair.column * groups + g].store(Lanes(m));
+            memory.mass[place(groups, pair.column, g)].store(Lanes(m));
         }
         let joints = &layout.joints[g];
         if joints.some {
             let mass = inward::joint_dynamics::<R>(joints).mass().to_array();
             for (k, x) in mass.into_iter().enumerate() {
-                memory.mass[(g * WIDTH + k) * groups + g].0[k] += x;
+                memory.mass[place(groups, g * WIDTH + k, g)].0[k] += x;
             }
         }
     }
@@ -103,7 +105,7 @@ pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory) {
         let first = step.lane + 1 - step.columns;
         for j in first..=step.lane {
             for i in first..j {
-                memory.mass[i * groups + g].0[j % WIDTH] = memory.mass[j * groups + g].0[i % WIDTH];
+                memory.mass[place(groups, i, g)].0[j % WIDTH] = memory.mass[place(groups, j, g)].0[i % WIDTH];
             }
         }
     }
@@ -119,11 +121,11 @@ pub(super) fn momenta<R: Register>(memory: &mut Memory, g: usize) {
 }
 
 /// What the pivots of the degrees of freedom are compared with.
-pub(super) fn scales(layout: &Layout, memory: &Memory, to: &mut [f64]) {
-    to.fill(0.0);
+pub(super) fn scales(layout: &Layout, memory: &Memory, to: &mut [Row]) {
+    to.fill(Row::ZERO);
     for (lane, dof) in layout.dof.iter().enumerate() {
         if let Some(dof) = *dof {
-            to[dof] += memory.scale[lane / WIDTH].0[lane % WIDTH];
+            to[dof / WIDTH].0[dof % WIDTH] += memory.scale[lane / WIDTH].0[lane % WIDTH];
         }
     }
 }

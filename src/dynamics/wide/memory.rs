@@ -206,7 +206,7 @@ pub(crate) struct Memory {
     /// Matrices of all lanes, where lanes are not degrees of freedom one by one.
     pub(crate) scratch: Vec<f64>,
     pub(crate) tau: Vec<Row>,
-    /// The mass matrix of the lanes: a row of registers for each.
+    /// The mass matrix of the lanes, in blocks: eight rows of a register each.
     pub(crate) mass: Vec<Row>,
     /// What the pivots of the mass matrix are compared with.
     pub(crate) scale: Vec<Row>,

@@ -15,7 +15,7 @@
 //!   what bodies do; [`matrix`] brings them to their places
 //! - [`standing`]: columns and inertias, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
-//! - [`factors`], [`inverse`]: sparse factors of the mass matrix, its inverse, in rows of registers
+//! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
 //! - [`product`]: products of matrices that have hardly a zero
 //!
 //! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
@@ -26,6 +26,7 @@
 //! The way in is [`of`]: it gives a [`Wide`] where numbers, model and level are right, whose methods are in [`values`]
 //! (inverse and forward dynamics, derivatives, matrices of the mass) and [`motions`] (kinematics, weights, momentum).
 
+mod blocks;
 mod bodies;
 mod centroidal;
 mod coriolis;

@@ -1,0 +1,187 @@
+//! Matrices in blocks of eight by eight numbers, a register a row, and the steps that factorisations are made of.
+
+use super::memory::Row;
+use crate::dynamics::singular;
+use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::{Lanes, Level};
+
+/// Eight rows.
+pub(super) type Block = [Row; WIDTH];
+
+pub(super) const ZERO: Block = [Row::ZERO; WIDTH];
+
+#[inline(always)]
+pub(super) fn load<R: Register>(block: &Block) -> [R; WIDTH] {
+    let mut rows = [R::splat(0.0); WIDTH];
+    let mut k = 0;
+    while k < WIDTH {
+        rows[k] = block[k].load().0;
+        k += 1;
+    }
+    rows
+}
+
+#[inline(always)]
+pub(super) fn store<R: Register>(block: &mut Block, rows: &[R; WIDTH]) {
+    let mut k = 0;
+    while k < WIDTH {
+        block[k].store(Lanes(rows[k]));
+        k += 1;
+    }
+}
+
+/// `sums += A B`, or with `TRANSPOSED` `sums += Aᵀ B`; the sign of `A B` is turned with `MINUS`.
+#[inline(always)]
+pub(super) fn add_product<R: Register, const TRANSPOSED: bool, const MINUS: bool>(
+    sums: &mut [R; WIDTH],
+    a: &Block,
+    b: &Block,
+) {
+    // As many rows at a time as the level has registers for.
+    if R::LEVEL == Level::Avx512 {
+        add_rows::<R, WIDTH, TRANSPOSED, MINUS>(sums, 0, a, b);
+    } else {
+        add_rows::<R, 4, TRANSPOSED, MINUS>(sums, 0, a, b);
+        add_rows::<R, 4, TRANSPOSED, MINUS>(sums, 4, a, b);
+    }
+}
+
+#[inline(always)]
+fn add_rows<R: Register, const N: usize, const TRANSPOSED: bool, const MINUS: bool>(
+    sums: &mut [R; WIDTH],
+    first: usize,
+    a: &Block,
+    b: &Block,
+) {
+    let mut own = [R::splat(0.0); N];
+    let mut r = 0;
+    while r < N {
+        own[r] = sums[first + r];
+        r += 1;
+    }
+    let mut k = 0;
+    while k < WIDTH {
+        let row: R = b[k].load().0;
+        let row = if MINUS { row.neg() } else { row };
+        let mut r = 0;
+        while r < N {
+            let x = if TRANSPOSED { a[k].0[first + r] } else { a[first + r].0[k] };
+            own[r] = R::splat(x).mul_add(row, own[r]);
+            r += 1;
+        }
+        k += 1;
+    }
+    let mut r = 0;
+    while r < N {
+        sums[first + r] = own[r];
+        r += 1;
+    }
+}
+
+/// Factors of a block on the diagonal, last row first: `L` without its diagonal into `l`, one over the pivots into
+/// `reciprocal`. What stands right of the diagonal is not read. Rows from `live` on are none. The result is the first row
+/// whose pivot is lost, and the pivot.
+#[inline(always)]
+pub(super) fn eliminate<R: Register>(
+    h: &Block,
+    l: &mut Block,
+    reciprocal: &mut Row,
+    scale: &Row,
+    live: usize,
+) -> Option<(usize, f64)> {
+    let mut rows = load::<R>(h);
+    let mut lost = None;
+    macro_rules! steps {
+        ($($k:literal)*) => { $(
+            if $k < live && lost.is_none() {
+                lost = eliminate_row::<R, $k>(&mut rows, l, reciprocal, scale);
+            }
+        )* };
+    }
+    steps!(7 6 5 4 3 2 1 0);
+    lost
+}
+
+/// One row of it: `rows[i] −= h_ki / h_kk · rows[k]`.
+#[inline(always)]
+fn eliminate_row<R: Register, const K: usize>(
+    rows: &mut [R; WIDTH],
+    l: &mut Block,
+    reciprocal: &mut Row,
+    scale: &Row,
+) -> Option<(usize, f64)> {
+    let row = rows[K];
+    let h = row.to_array();
+    let pivot = h[K];
+    if singular::is_lost(pivot, scale.0[K]) || !pivot.is_finite() {
+        return Some((K, pivot));
+    }
+    let inverse = pivot.recip();
+    reciprocal.0[K] = inverse;
+    let minus = R::splat(-inverse);
+    let mut i = 0;
+    while i < K {
+        // In this order most is done before the quotient is there.
+        rows[i] = R::splat(h[i]).mul(row).mul_add(minus, rows[i]);
+        i += 1;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "eight bits")]
+    let before = ((1_u32 << K) - 1) as u8;
+    l[K].store(Lanes(row.mul(R::splat(inverse)).where_else(before, R::splat(0.0))));
+    None
+}
+
+/// `rows := Lᵀ⁻¹ rows`, with ones on the diagonal of `L`.
+#[inline(always)]
+pub(super) fn solve_transposed<R: Register>(l: &Block, rows: &mut [R; WIDTH]) {
+    macro_rules! steps {
+        ($($k:literal)*) => { $( {
+            let minus = rows[$k].neg();
+            let mut i = 0;
+            while i < $k {
+                rows[i] = R::splat(l[$k].0[i]).mul_add(minus, rows[i]);
+                i += 1;
+            }
+        } )* };
+    }
+    steps!(7 6 5 4 3 2 1);
+}
+
+/// `rows := L⁻¹ rows`, with ones on the diagonal of `L`.
+#[inline(always)]
+pub(super) fn solve<R: Register>(l: &Block, rows: &mut [R; WIDTH]) {
+    macro_rules! steps {
+        ($($i:literal)*) => { $( {
+            let minus = rows[$i].neg();
+            let mut k = $i + 1;
+            while k < WIDTH {
+                rows[k] = R::splat(l[k].0[$i]).mul_add(minus, rows[k]);
+                k += 1;
+            }
+        } )* };
+    }
+    steps!(0 1 2 3 4 5 6);
+}
+
+/// `x := Lᵀ⁻¹ x` within one block.
+#[inline(always)]
+pub(super) fn solve_transposed_one<R: Register>(l: &Block, mut x: R) -> R {
+    let mut k = WIDTH;
+    while k > 1 {
+        k -= 1;
+        x = l[k].load::<R>().0.mul_add(R::splat(-x.to_array()[k]), x);
+    }
+    x
+}
+
+/// `x := L⁻¹ x` within one block.
+#[inline(always)]
+pub(super) fn solve_one<R: Register>(l: &Block, mut x: R) -> R {
+    let columns = R::transpose(load(l));
+    let mut i = 0;
+    while i + 1 < WIDTH {
+        x = columns[i].mul_add(R::splat(-x.to_array()[i]), x);
+        i += 1;
+    }
+    x
+}
