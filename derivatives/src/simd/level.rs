@@ -138,12 +138,18 @@ pub fn dispatch_at<K: Kernel>(level: Level, kernel: K) -> K::Output {
             kernel.run::<Avx2>()
         }
 
+        // On its own, so that the other levels do not stand on its frame: a megabyte where nothing is optimised.
+        #[inline(never)]
+        fn at_plain<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run::<Sse2>()
+        }
+
         match level.or_below_cached() {
             // SAFETY: `or_below_cached` has seen that the processor has these features.
             Level::Avx512 => unsafe { at_avx512(kernel) },
             // SAFETY: as above.
             Level::Avx2 => unsafe { at_avx2(kernel) },
-            Level::Plain | Level::Neon => kernel.run::<Sse2>(),
+            Level::Plain | Level::Neon => at_plain(kernel),
         }
     }
     #[cfg(target_arch = "aarch64")]
