@@ -79,7 +79,7 @@ SMALL = ["double_pendulum_continuous", "panda", "solo12", "talos_reduced", "tiag
 
 QUANTITIES = (
     "tau mass_matrix dtau_dq dtau_dv dtau_da dtau_df_ext ddq ddq_dq ddq_dv ddq_dtau ddq_df_ext mass_matrix_inverse "
-    "coriolis bias gravity energy frame_jacobians com com_jacobian centroidal"
+    "coriolis bias gravity energy frame_jacobians joint_jacobians com com_jacobian centroidal"
 ).split()
 FORWARD = ["ddq", "ddq_dq", "ddq_dv", "ddq_dtau", "ddq_df_ext", "mass_matrix_inverse"]
 SINGULAR = "  (singular mass matrix: no accelerations)"
@@ -280,6 +280,7 @@ def expected(at, q, v, a, tau, f_ext, frames, forward):
     x["energy.potential"] = pin.computePotentialEnergy(model, data(), q)
     for link in frames:
         x[f"frame_jacobians.{link}"] = jacobian(link)
+    x["joint_jacobians"] = pin.computeJointJacobians(model, data(), q) @ E
 
     d = data()
     pin.centerOfMass(model, d, q, v_full, a_full)

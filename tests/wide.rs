@@ -2,7 +2,10 @@
 
 mod common;
 
-use gradyn::dynamics::{Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, minv, rnea_with};
+use gradyn::dynamics::{
+    Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, kinetic_energy, minv, rnea_with,
+};
+use gradyn::model::{DofDynamics, Model};
 use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
@@ -108,6 +111,32 @@ fn the_mass_matrix_and_what_comes_of_it_are_those_of_the_plain_forms() {
                 (Err(plain), Err(found)) => assert_eq!(*plain, found, "{what}"),
                 (plain, found) => panic!("{what}: {found:?} instead of {plain:?}"),
             }
+        }
+    }
+}
+
+/// Joint dynamics that are given in two halves, of which one has no lane to stand in, are what they are in one piece.
+#[test]
+fn joint_dynamics_in_halves_add_up() {
+    for (what, model) in common::models() {
+        let half = |dof: &DofDynamics| {
+            let [armature, damping, friction] = [dof.armature, dof.damping, dof.friction].map(|x| 0.5 * x);
+            DofDynamics { armature, damping, friction, ..*dof }
+        };
+        let halves = model.joint_dynamics().iter().flat_map(|dof| [half(dof), half(dof)]).collect();
+        let halves = model.clone().with_joint_dynamics(halves).expect("fits");
+        let ((q, v, a), wrenches) = (common::state(&model, 6), common::wrenches(&model, 6));
+        let by = |model: &Model| {
+            let (ws, mut derivatives) = (&mut Workspace::<f64>::new(model), DerivativeWorkspace::new(model));
+            let tau = rnea_with(model, ws, &q, &v, &a, &wrenches).expect("valid").to_vec();
+            let mass = crba(model, ws, &q).expect("valid").as_slice().to_vec();
+            let energy = kinetic_energy(model, ws, &q, &v).expect("valid");
+            let by = rnea_derivatives(model, &mut derivatives, Method::Analytical, &q, &v, &a, &[]).expect("valid");
+            [tau, mass, vec![energy], by.dtau_dv.as_slice().to_vec(), by.dtau_da.as_slice().to_vec()]
+        };
+        for (found, whole) in by(&halves).iter().zip(&by(&model)) {
+            // Half of each is exact; sums come in another order.
+            common::assert_near(found, whole, 1e-14, &what);
         }
     }
 }

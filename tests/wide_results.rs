@@ -5,12 +5,12 @@ mod common;
 use gradyn::dynamics::{
     Centroidal, CentroidalDerivatives, FrameDerivatives, FrameRef, Kinematics, ReferenceFrame, Workspace, centroidal,
     centroidal_momentum_matrix, com_jacobian, forward_kinematics, frame_jacobian, frame_jacobian_rate,
-    frame_motion_derivatives, generalized_gravity, joint_jacobians, mechanical_energy, momentum_derivatives,
-    torque_regressor,
+    frame_motion_derivatives, generalized_gravity, joint_jacobians, kinetic_energy, mechanical_energy,
+    momentum_derivatives, torque_regressor,
 };
-use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Revolute, Spherical};
-use gradyn::model::{InputError, Model};
-use gradyn::spatial::{Force, Motion};
+use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Prismatic, Revolute, Spherical};
+use gradyn::model::{InputError, Model, ModelBuilder};
+use gradyn::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
 use gradyn_derivatives::{Level, Real, Scalar};
@@ -238,9 +238,76 @@ fn what_is_not_finite_is_named() {
     assert!(matches!(found, Err(InputError::NotFinite { what: "v", index: 2, .. })), "{found:?}");
     let found = momentum_derivatives(&model, ws, &q, &v, &a_bad).map(|_| ());
     assert!(matches!(found, Err(InputError::NotFinite { what: "a", index: 0, .. })), "{found:?}");
+    // Of joints that do not move the body too.
+    let (v_bad, a_bad) = (with(&v, v.len() - 1), with(&a, a.len() - 1));
+    let of_v: [(&str, Result<(), InputError>); 4] = [
+        ("frame_jacobian_rate", frame_jacobian_rate(&model, ws, &q, &v_bad, b, world).map(|_| ())),
+        ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q, &v_bad, &a, b, world).map(|_| ())),
+        ("forward_kinematics", forward_kinematics(&model, ws, &q, &v_bad, &a).map(|_| ())),
+        ("mechanical_energy", mechanical_energy(&model, ws, &q, &v_bad).map(|_| ())),
+    ];
+    let of_a: [(&str, Result<(), InputError>); 2] = [
+        ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q, &v, &a_bad, b, world).map(|_| ())),
+        ("forward_kinematics", forward_kinematics(&model, ws, &q, &v, &a_bad).map(|_| ())),
+    ];
+    for (wrong, (name, found)) in of_v.into_iter().map(|x| ("v", x)).chain(of_a.into_iter().map(|x| ("a", x))) {
+        let named =
+            matches!(found, Err(InputError::NotFinite { what, index, .. }) if what == wrong && index == v.len() - 1);
+        assert!(named, "{name}: {found:?}");
+    }
     // And after that all is as before.
     let fresh = results(&model, &mut Workspace::<f64>::new(&model), &(q.clone(), v.clone(), a.clone()));
     for ((name, found), (_, fresh)) in results(&model, ws, &(q, v, a)).iter().zip(&fresh) {
         common::assert_same(found, fresh, name);
+    }
+}
+
+/// Whether each result is there, in any number type; those that depend on `q` alone come first.
+fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static str, Result<(), InputError>); 11] {
+    let ws = &mut Workspace::<T>::new(model);
+    let [q, v, a] = [q, v, &vec![0.0; model.nv()]].map(|x| common::lift::<T>(x));
+    let (last, world) = (model.body_id(model.bodies().len() - 1).expect("is there"), ReferenceFrame::World);
+    [
+        ("joint_jacobians", joint_jacobians(model, ws, &q).map(|_| ())),
+        ("generalized_gravity", generalized_gravity(model, ws, &q).map(|_| ())),
+        ("com_jacobian", com_jacobian(model, ws, &q, None).map(|_| ())),
+        ("centroidal_momentum_matrix", centroidal_momentum_matrix(model, ws, &q).map(|_| ())),
+        ("torque_regressor", torque_regressor(model, ws, &q, &v, &a).map(|_| ())),
+        ("mechanical_energy", mechanical_energy(model, ws, &q, &v).map(|_| ())),
+        ("kinetic_energy", kinetic_energy(model, ws, &q, &v).map(|_| ())),
+        ("centroidal", centroidal(model, ws, &q, &v, &a).map(|_| ())),
+        ("momentum_derivatives", momentum_derivatives(model, ws, &q, &v, &a).map(|_| ())),
+        ("frame_jacobian_rate", frame_jacobian_rate(model, ws, &q, &v, last, world).map(|_| ())),
+        ("frame_motion_derivatives", frame_motion_derivatives(model, ws, &q, &v, &a, last, world).map(|_| ())),
+    ]
+}
+
+/// What is too large for a number is said to be, whichever form meets it: two slides, one on the other, that have gone half as far
+/// as numbers reach and more; and as fast.
+#[test]
+fn what_overflows_is_named() {
+    let rng = &mut common::rng(9);
+    let mut builder = ModelBuilder::new("slides");
+    let (hinge, slide) = (Revolute { axis: Axis::Z }, Prismatic { axis: Axis::X });
+    let joints: [Joint; 4] = [hinge.into(), slide.into(), slide.into(), hinge.into()];
+    let mut parent = None;
+    for (k, joint) in joints.into_iter().enumerate() {
+        let (x, y) = (Transform::from_translation(common::vector(rng)), common::inertia(rng));
+        let key = builder.add_body(parent, format!("body{k}"), format!("joint{k}"), x, joint, y).expect("fits");
+        parent = Some(key);
+    }
+    let model = builder.build().expect("builds");
+    let (near, slow, far, fast) = ([0.3; 4], [0.1; 4], [0.3, 1.5e308, 1.5e308, 0.2], [1.5e308; 4]);
+    let overflows = |what: &str, (name, found): (&str, Result<(), InputError>)| {
+        assert!(matches!(found, Err(InputError::Overflow { .. })), "{what}, {name}: {found:?}");
+    };
+    for (q, v, first) in [(&far, &slow, 0), (&near, &fast, 4)] {
+        for outcome in outcomes::<Dual64>(&model, [q, v]).into_iter().skip(first) {
+            overflows("plain form", outcome);
+        }
+        for level in Level::available() {
+            let found = with_level(level, || outcomes::<f64>(&model, [q, v]));
+            found.into_iter().skip(first).for_each(|outcome| overflows(&level.to_string(), outcome));
+        }
     }
 }

@@ -111,6 +111,7 @@ pub(crate) struct Info {
     "  bias, gravity   torques at a = 0 (less those of f_ext), and at rest without f_ext\n",
     "  energy   {kinetic, potential}\n",
     "  frame_jacobians   {reference, frames: {LINK or JOINT: 6 by nv}}; local: in the frame's own axes\n",
+    "  joint_jacobians   6 by nv: the columns of all joints, in the world\n",
     "  com   {mass, position, velocity, acceleration} of the centre of mass\n",
     "  com_jacobian   3 by nv\n",
     "  centroidal   {matrix, matrix_rate: 6 by nv; momentum, momentum_rate: 6}, about the centre of mass\n\n",

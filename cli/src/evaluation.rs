@@ -8,7 +8,7 @@ use crate::states::State;
 use gradyn::dynamics::{
     ExternalWrench, ReferenceFrame, Workspace, bias, center_of_mass, centroidal, com_jacobian, constraint_bias,
     constraint_error, constraint_jacobian, coriolis_matrix, frame_jacobian, generalized_gravity, impulse_dynamics,
-    kinetic_energy, minv, potential_energy,
+    joint_jacobians, kinetic_energy, minv, potential_energy,
 };
 use gradyn::model::InputError;
 use gradyn::partials::{
@@ -252,6 +252,7 @@ impl<'a> Evaluator<'a> {
                     ("frames", Value::Fields(Entries(frames))),
                 ])
             }
+            Quantity::JointJacobians => Value::matrix(joint_jacobians(model, ws, q)?),
             Quantity::Com => {
                 let com = center_of_mass(model, ws, q, v, a)?.whole;
                 Value::fields([

@@ -20,6 +20,7 @@ pub(crate) enum Quantity {
     Gravity,
     Energy,
     FrameJacobians,
+    JointJacobians,
     Com,
     ComJacobian,
     Centroidal,
@@ -47,7 +48,7 @@ pub(crate) enum Quantity {
 
 impl Quantity {
     /// All, in the order of the answer.
-    pub(crate) const ALL: [Self; 40] = [
+    pub(crate) const ALL: [Self; 41] = [
         Self::Tau,
         Self::MassMatrix,
         Self::DtauDq,
@@ -65,6 +66,7 @@ impl Quantity {
         Self::Gravity,
         Self::Energy,
         Self::FrameJacobians,
+        Self::JointJacobians,
         Self::Com,
         Self::ComJacobian,
         Self::Centroidal,
@@ -113,6 +115,7 @@ impl Quantity {
             Self::Gravity => "gravity",
             Self::Energy => "energy",
             Self::FrameJacobians => "frame_jacobians",
+            Self::JointJacobians => "joint_jacobians",
             Self::Com => "com",
             Self::ComJacobian => "com_jacobian",
             Self::Centroidal => "centroidal",

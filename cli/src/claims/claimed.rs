@@ -168,7 +168,7 @@ impl Claimed {
             (Quantity::ConstraintError | Quantity::ConstraintBias, _) => (Axis::Rows, Axis::One),
             (Quantity::ConstraintRank, _) => (Axis::One, Axis::One),
             (quantity, _) if quantity.is_by_wrench() => (rows, Axis::Wrench),
-            (Quantity::FrameJacobians, _) => (Axis::Motion, Axis::Velocities),
+            (Quantity::FrameJacobians | Quantity::JointJacobians, _) => (Axis::Motion, Axis::Velocities),
             (Quantity::Energy, _) | (Quantity::Com, "mass") => (Axis::One, Axis::One),
             (Quantity::Com, _) => (Axis::Space, Axis::One),
             (Quantity::ComJacobian, _) => (Axis::Space, Axis::Velocities),

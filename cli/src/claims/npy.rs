@@ -10,6 +10,12 @@ pub(super) enum Npy {
     Texts(Vec<String>),
 }
 
+/// More numbers than this are refused: a gigabyte, whatever the size of a cell.
+const MAX_NUMBERS: usize = 1 << 27;
+
+/// More names than this are refused: a robot has as many joints at most.
+const MAX_NAMES: usize = 1 << 16;
+
 /// Reads one array.
 pub(super) fn read(bytes: &[u8]) -> Result<Npy, String> {
     let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or("it is no NumPy array")?;
@@ -29,6 +35,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Npy, String> {
     let header = Header::parse(&String::from_utf8_lossy(header))?;
     let count = header.shape.iter().try_fold(1_usize, |n, size| n.checked_mul(*size));
     let (kind, size) = header.kind()?;
+    let most = if matches!(kind, Kind::Number(_)) { MAX_NUMBERS } else { MAX_NAMES };
+    if let Some(count) = count.filter(|count| *count > most) {
+        return Err(format!("it has {count} cells, expected {most} at most"));
+    }
     let expected = count.and_then(|count| count.checked_mul(size)).ok_or("its shape is too large")?;
     if data.len() != expected {
         let what = if data.len() < expected { "it is truncated" } else { "it has bytes too many" };
@@ -207,6 +217,10 @@ mod tests {
         assert!(error(&npy("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", &[])).contains("objects"));
         assert!(error(&npy("{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }", &[])).contains("`c16`"));
         assert!(error(&npy("{'descr': [('x', '<f8')], 'shape': (2,), }", &[])).contains("records"));
+        let names = npy("{'descr': '|S1', 'fortran_order': False, 'shape': (256, 257), }", &[0; 256 * 257]);
+        assert!(error(&names).contains("65792 cells, expected 65536"));
+        let bytes = npy("{'descr': '|i1', 'fortran_order': False, 'shape': (134217729,), }", &[]);
+        assert!(error(&bytes).contains("expected 134217728 at most"));
         let huge = "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296), }";
         assert!(error(&npy(huge, &[])).contains("too large"));
     }

@@ -35,9 +35,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         let mut content = Vec::new();
         let read = packed.verifying_reader(unpacked).take(left + 1).read_to_end(&mut content);
         read.map_err(|error| format!("array `{key}` cannot be read: {error}"))?;
-        left =
-            left.checked_sub(content.len() as u64).ok_or_else(|| format!("more than {MAX_BYTES} bytes: split it"))?;
-        match npy::read(&content).map_err(|reason| format!("array `{key}`: {reason}"))? {
+        let too_much = || format!("more than {MAX_BYTES} bytes: split it");
+        left.checked_sub(content.len() as u64).ok_or_else(too_much)?;
+        let array = npy::read(&content).map_err(|reason| format!("array `{key}`: {reason}"))?;
+        // Numbers take eight bytes each, however short they were.
+        let kept =
+            if let Npy::Numbers(array) = &array { content.len().max(8 * array.numbers.len()) } else { content.len() };
+        left = left.checked_sub(kept as u64).ok_or_else(too_much)?;
+        match array {
             Npy::Texts(names) if key == "joints" => {
                 table.joints = Some(names.into_iter().map(|name| JointPlace { name, start: None }).collect());
             }

@@ -73,7 +73,8 @@ fn what_evaluate_writes_agrees() {
 fn every_quantity_can_be_claimed() {
     let all = [
         "tau,mass_matrix,dtau_dq,dtau_dv,dtau_da,dtau_df_ext,ddq,ddq_dq,ddq_dv,ddq_dtau,ddq_df_ext",
-        "mass_matrix_inverse,coriolis,bias,gravity,energy,frame_jacobians,com,com_jacobian,centroidal",
+        "mass_matrix_inverse,coriolis,bias,gravity,energy,frame_jacobians,joint_jacobians,com,com_jacobian",
+        "centroidal",
     ];
     for (name, flags) in [("mimic", &[][..]), ("planar", &[]), ("panda", &["--floating-base"]), ("continuous", &[])] {
         let file = robot(name);

@@ -3,7 +3,8 @@
 use super::{all_robots, directory, good, json, refused, robot, run, run_with, text_of};
 use gradyn::dynamics::{
     ExternalWrench, ReferenceFrame, Workspace, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
-    forward_dynamics, frame_jacobian, generalized_gravity, inverse_dynamics, kinetic_energy, minv, potential_energy,
+    forward_dynamics, frame_jacobian, generalized_gravity, inverse_dynamics, joint_jacobians, kinetic_energy, minv,
+    potential_energy,
 };
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{InputError, Model};
@@ -115,7 +116,7 @@ fn check_head(answer: &Value, model: &Model) {
 }
 
 /// Every name that `--quantities` knows, in the order of the answer.
-const QUANTITIES: [&str; 20] = [
+const QUANTITIES: [&str; 21] = [
     "tau",
     "mass_matrix",
     "dtau_dq",
@@ -133,6 +134,7 @@ const QUANTITIES: [&str; 20] = [
     "gravity",
     "energy",
     "frame_jacobians",
+    "joint_jacobians",
     "com",
     "com_jacobian",
     "centroidal",
@@ -213,6 +215,8 @@ fn quantities_are_the_librarys_to_the_last_bit() {
                 let expected = frame_jacobian(model, ws, &q, frame, ReferenceFrame::Local).expect("runs");
                 assert_same(jacobian, expected, name);
             }
+
+            assert_same(&found["joint_jacobians"], joint_jacobians(model, ws, &q).expect("runs"), "joint_jacobians");
 
             let com = center_of_mass(model, ws, &q, &v, &a).expect("runs").whole;
             assert_eq!(found["com"]["mass"].as_f64().map(f64::to_bits), Some(com.mass.to_bits()));

@@ -132,6 +132,12 @@ pub fn dispatch_at<K: Kernel>(level: Level, kernel: K) -> K::Output {
     if let Some(level) = VectorLevel::of(level) {
         return level.run(kernel);
     }
+    at_plain(kernel)
+}
+
+/// On its own, so that the other levels do not stand on its frame: a megabyte where nothing is optimised.
+#[inline(never)]
+fn at_plain<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Plain>()
 }
 

@@ -8,7 +8,6 @@ pub struct Places {
     /// `WIDTH` stands for none.
     pub(super) from: [i64; WIDTH],
     /// The same for halves of numbers, in their four lanes of 32-byte registers.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "of one architecture"))]
     pub(super) pairs: [i32; 2 * WIDTH],
     /// A bit for each lane that has a place.
     pub(super) mask: u8,

@@ -218,7 +218,8 @@ fn expected(
         _ => {}
     }
     // Of equal velocities the library checks Coriolis matrices.
-    let by_velocities = what.part == "matrix_rate" || what.quantity == Quantity::ConstraintBias;
+    let by_velocities =
+        what.part == "matrix_rate" || matches!(what.quantity, Quantity::JointJacobians | Quantity::ConstraintBias);
     if what.quantity == Quantity::Coriolis || (by_velocities && !coordinates.same_velocities()) {
         return Err(Failure::Undefined(format!(
             "`{}` depends on the velocity coordinates, which are others in this layout",
