@@ -1,5 +1,6 @@
 //! Matrices in blocks of eight by eight numbers, a register a row, and the steps that factorisations are made of.
 
+use super::entries;
 use super::memory::Row;
 use crate::dynamics::singular;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -184,4 +185,15 @@ pub(super) fn solve_one<R: Register>(l: &Block, mut x: R) -> R {
         i += 1;
     }
     x
+}
+
+/// A block of a symmetric matrix to its place among nv × nv numbers.
+#[inline(always)]
+pub(super) fn write<R: Register>(rows: &[R; WIDTH], g: usize, c: usize, to: &mut [f64], nv: usize) {
+    let live = if nv - g * WIDTH < WIDTH { nv - g * WIDTH } else { WIDTH };
+    let mut k = 0;
+    while k < live {
+        entries::store(to, (g * WIDTH + k) * nv + c * WIDTH, nv - c * WIDTH, rows[k]);
+        k += 1;
+    }
 }

@@ -94,21 +94,10 @@ fn multiply_block<R: Register>(factors: &mut Factors, g: usize, c: usize, to: &m
         }
     } else {
         blocks::store(&mut factors.inverse[g * width + c], &rows);
-        write(&rows, g, c, to, factors.nv());
+        blocks::write(&rows, g, c, to, factors.nv());
     }
     blocks::store(&mut factors.inverse[c * width + g], &turned);
-    write(&turned, c, g, to, factors.nv());
-}
-
-/// A block of a symmetric matrix to its place among nv × nv numbers.
-#[inline(always)]
-fn write<R: Register>(rows: &[R; WIDTH], g: usize, c: usize, to: &mut [f64], nv: usize) {
-    let live = if nv - g * WIDTH < WIDTH { nv - g * WIDTH } else { WIDTH };
-    let mut k = 0;
-    while k < live {
-        store(to, (g * WIDTH + k) * nv + c * WIDTH, nv - c * WIDTH, rows[k]);
-        k += 1;
-    }
+    blocks::write(&turned, c, g, to, factors.nv());
 }
 
 /// `to = −M⁻¹ from`: sums of the inverse's columns.
@@ -180,6 +169,22 @@ fn multiply_columns<R: Register, const N: usize>(
                 columns[c] = &from[c * nv + g * WIDTH..][..live];
                 c += 1;
             }
+            if live == WIDTH {
+                let mut whole = [&[0.0; WIDTH]; N];
+                let mut c = 0;
+                while c < N {
+                    if let Some(column) = columns[c].first_chunk::<WIDTH>() {
+                        whole[c] = column;
+                    }
+                    c += 1;
+                }
+                let mut i = 0;
+                while i < WIDTH {
+                    add_row(&mut sums, rows[i].load().0, i, &whole);
+                    i += 1;
+                }
+                continue;
+            }
             let mut i = 0;
             while i < live {
                 let row: R = rows[i].load().0;
@@ -197,5 +202,15 @@ fn multiply_columns<R: Register, const N: usize>(
             store(to, at, nv - b * WIDTH, R::splat(0.0).sub(sums[c]));
             c += 1;
         }
+    }
+}
+
+/// `sums += row · columns[i]`
+#[inline(always)]
+fn add_row<R: Register, const N: usize>(sums: &mut [R; N], row: R, i: usize, columns: &[&[f64; WIDTH]; N]) {
+    let mut c = 0;
+    while c < N {
+        sums[c] = row.mul_add(R::splat(columns[c][i]), sums[c]);
+        c += 1;
     }
 }

@@ -1,9 +1,9 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
 
-use super::entries::{self, store};
 use super::factors::place;
 use super::memory::{INERTIA, Row, load_inertia, load_motion, store_force};
 use super::{Layout, Memory, inward, outward};
+use super::{blocks, entries};
 use crate::dynamics::singular;
 use crate::model::Model;
 use crate::spatial::Force;
@@ -11,7 +11,7 @@ use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::DMatrix;
 
-/// The mass matrix of all lanes into `memory.mass`, and what its pivots are compared with into `memory.scale`. Lengths
+/// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its pivots are compared with into `memory.scale`. Lengths
 /// have been checked.
 pub(super) fn of_lanes(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
     memory.size_mass(layout);
@@ -25,7 +25,10 @@ pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, to: &mut 
     if layout.direct {
         memory.level.run(Copy { groups, nv, mass: &memory.mass, to: m });
     } else {
-        let of_lanes = |column: usize, row: usize| memory.mass[place(groups, column, row / WIDTH)].0[row % WIDTH];
+        let of_lanes = |column: usize, row: usize| {
+            let (low, high) = if row / WIDTH > column / WIDTH { (row, column) } else { (column, row) };
+            memory.mass[place(groups, low, high / WIDTH)].0[high % WIDTH]
+        };
         entries::fold(layout, of_lanes, m, nv);
         entries::mirror(m, nv);
     }
@@ -47,10 +50,14 @@ impl Kernel for Copy<'_> {
     #[inline(always)]
     fn run<R: Register>(self) {
         let Self { groups, nv, mass, to } = self;
-        for column in 0..nv {
-            for b in 0..groups {
-                let row = &mass[place(groups, column, b)];
-                store(to, column * nv + b * WIDTH, nv - b * WIDTH, row.load::<R>().0);
+        let (mass, _) = mass.as_chunks::<WIDTH>();
+        for g in 0..groups {
+            for c in 0..=g {
+                let rows = blocks::load::<R>(&mass[g * groups + c]);
+                blocks::write(&rows, g, c, to, nv);
+                if c < g {
+                    blocks::write(&R::transpose(rows), c, g, to, nv);
+                }
             }
         }
     }
@@ -86,7 +93,8 @@ pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory) {
     let groups = layout.groups.len();
     for (g, pairs) in layout.pairs.iter().enumerate() {
         let (s, a) = (load_motion::<R>(&memory.s[g]), load_motion::<R>(&memory.columns[g].a));
-        for pair in pairs {
+        // Blocks on the diagonal and below: the others are their mirror images.
+        for pair in &pairs[pairs.partition_point(|pair| pair.column < g * WIDTH)..] {
             let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
             let m = entries::mass(&s, &a, pair, &memory.s[group], &memory.columns[group].a, lane);
             memory.mass[place(groups, pair.column, g)].store(Lanes(m));
