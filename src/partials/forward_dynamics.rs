@@ -56,9 +56,7 @@ impl ForwardDynamicsDerivatives {
     fn check_finite(&self, model: &Model) -> Result<(), InputError> {
         let of_wrenches = self.ddq_df_ext.iter().map(|m| ("ddq_df_ext", m));
         for (what, m) in self.matrices().into_iter().chain(of_wrenches) {
-            // Without an early end, so that it runs at register width.
-            let finite = m.as_slice().iter().fold(true, |all, x| all & (x.abs() <= f64::MAX));
-            if !finite {
+            if !wide::all_finite(m.as_slice()) {
                 let index = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0) % m.nrows();
                 return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
             }

@@ -54,7 +54,10 @@ pub(super) fn mass<R: Register>(
 /// As many numbers as the column has left.
 #[inline(always)]
 pub(super) fn store<R: Register>(to: &mut [f64], at: usize, left: usize, x: R) {
-    x.store_first(&mut to[at..at + left.min(WIDTH)]);
+    match to[at..].first_chunk_mut::<WIDTH>() {
+        Some(to) if left >= WIDTH => *to = x.to_array(),
+        _ => x.store_first(&mut to[at..at + left.min(WIDTH)]),
+    }
 }
 
 /// From lanes to degrees of freedom, nv × nv: those of a mimic joint are its leader's. `from` gives the entry of a column

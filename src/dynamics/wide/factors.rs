@@ -44,6 +44,8 @@ pub(crate) struct Factors {
     pub(super) inverse: Vec<Block>,
     /// One right-hand side.
     x: Vec<Row>,
+    /// Eight columns of a matrix that is multiplied, each a row here.
+    pub(super) columns: Vec<Block>,
 }
 
 impl Factors {
@@ -74,6 +76,7 @@ impl Factors {
             y: zeros(),
             inverse: zeros(),
             x: vec![Row::ZERO; width],
+            columns: vec![blocks::ZERO; width],
             tree,
         }
     }
@@ -150,15 +153,13 @@ impl Factors {
     }
 
     /// `to = −M⁻¹ from` after [`Self::invert`], for `from` nv × nv with the zeros of the mass matrix.
-    pub(crate) fn multiply(&self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
-        let (nv, from, to) = (self.nv(), from.as_slice(), to.as_mut_slice());
-        dispatch(Product { factors: self, nv, from, to, full: false });
+    pub(crate) fn multiply(&mut self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
+        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice(), full: false });
     }
 
     /// The same for a matrix of any shape and without zeros.
-    pub(crate) fn multiply_full(&self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
-        let (nv, from, to) = (self.nv(), from.as_slice(), to.as_mut_slice());
-        dispatch(Product { factors: self, nv, from, to, full: true });
+    pub(crate) fn multiply_full(&mut self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
+        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice(), full: true });
     }
 }
 

@@ -3,8 +3,9 @@
 use super::blocks;
 use super::entries::store;
 use super::factors::Factors;
+use super::memory::Row;
+use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
-use gradyn_derivatives::{Lanes, Level};
 
 /// `W = L⁻¹`, then `M⁻¹ = W D⁻¹ Wᵀ`, in blocks. `W` has entries where `L` has them:
 ///
@@ -100,10 +101,9 @@ fn multiply_block<R: Register>(factors: &mut Factors, g: usize, c: usize, to: &m
     blocks::write(&turned, c, g, to, factors.nv());
 }
 
-/// `to = −M⁻¹ from`: sums of the inverse's columns.
+/// `to = −M⁻¹ from`: eight columns at a time, which are copied to where their numbers stand side by side.
 pub(super) struct Product<'a> {
-    pub(super) factors: &'a Factors,
-    pub(super) nv: usize,
+    pub(super) factors: &'a mut Factors,
     pub(super) from: &'a [f64],
     pub(super) to: &'a mut [f64],
     /// Without the zeros of the mass matrix?
@@ -114,103 +114,29 @@ impl Kernel for Product<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { factors, nv, from, to, full } = self;
-        let columns = to.len() / nv.max(1);
-        let mut j = 0;
-        // As many columns share what is read of the inverse as the level has registers for.
-        while j + WIDTH <= columns {
-            // Of eight columns that begin with a group, those rows that the group is related to.
-            let group = if full || j % WIDTH != 0 { None } else { Some(j / WIDTH) };
-            if R::LEVEL == Level::Avx512 {
-                multiply_columns::<R, 8>(factors, nv, group, from, to, j);
-            } else {
-                multiply_columns::<R, 4>(factors, nv, group, from, to, j);
-                multiply_columns::<R, 4>(factors, nv, group, from, to, j + 4);
-            }
-            j += WIDTH;
-        }
-        while j < columns {
-            // The last columns once more, rather than one by one.
-            if columns - j > 2 && columns >= 4 {
-                j = if j + 4 > columns { columns - 4 } else { j };
-                multiply_columns::<R, 4>(factors, nv, None, from, to, j);
-                j += 4;
-            } else {
-                multiply_columns::<R, 1>(factors, nv, None, from, to, j);
-                j += 1;
-            }
-        }
-    }
-}
-
-/// `N` columns from column `j` on, all of the group `group` if there is one.
-#[inline(always)]
-fn multiply_columns<R: Register, const N: usize>(
-    factors: &Factors,
-    nv: usize,
-    group: Option<usize>,
-    from: &[f64],
-    to: &mut [f64],
-    j: usize,
-) {
-    let width = factors.width;
-    let (from, to) = (&from[j * nv..(j + N) * nv], &mut to[j * nv..(j + N) * nv]);
-    for b in 0..width {
-        let mut sums = [R::splat(0.0); N];
-        for g in 0..width {
-            if group.is_some_and(|group| !factors.goes_through(group, g) && !factors.goes_through(g, group)) {
-                continue;
-            }
-            let rows = &factors.inverse[g * width + b];
-            let live = if nv - g * WIDTH < WIDTH { nv - g * WIDTH } else { WIDTH };
-            let mut columns = [&from[..0]; N];
-            let mut c = 0;
-            while c < N {
-                columns[c] = &from[c * nv + g * WIDTH..][..live];
-                c += 1;
-            }
-            if live == WIDTH {
-                let mut whole = [&[0.0; WIDTH]; N];
-                let mut c = 0;
-                while c < N {
-                    if let Some(column) = columns[c].first_chunk::<WIDTH>() {
-                        whole[c] = column;
+        let Self { factors, from, to, full } = self;
+        let (nv, width) = (factors.nv(), factors.width);
+        for (j, (from, to)) in from.chunks(WIDTH * nv).zip(to.chunks_mut(WIDTH * nv)).enumerate() {
+            for (c, from) in from.chunks_exact(nv).enumerate() {
+                for (columns, from) in factors.columns.iter_mut().zip(from.chunks(WIDTH)) {
+                    match from.first_chunk::<WIDTH>() {
+                        Some(from) => columns[c] = Row(*from),
+                        None => columns[c].store(Lanes(R::load_first(from))),
                     }
-                    c += 1;
                 }
-                let mut i = 0;
-                while i < WIDTH {
-                    add_row(&mut sums, rows[i].load().0, i, &whole);
-                    i += 1;
-                }
-                continue;
             }
-            let mut i = 0;
-            while i < live {
-                let row: R = rows[i].load().0;
-                let mut c = 0;
-                while c < N {
-                    sums[c] = row.mul_add(R::splat(columns[c][i]), sums[c]);
-                    c += 1;
+            for b in 0..width {
+                let mut sums = [R::splat(0.0); WIDTH];
+                for g in 0..width {
+                    if full || factors.goes_through(j, g) || factors.goes_through(g, j) {
+                        let inverse = &factors.inverse[g * width + b];
+                        blocks::add_product::<R, false, true>(&mut sums, &factors.columns[g], inverse);
+                    }
                 }
-                i += 1;
+                for (c, to) in to.chunks_exact_mut(nv).enumerate() {
+                    store(to, b * WIDTH, nv - b * WIDTH, sums[c & (WIDTH - 1)]);
+                }
             }
         }
-        let mut c = 0;
-        while c < N {
-            let at = c * nv + b * WIDTH;
-            store(to, at, nv - b * WIDTH, R::splat(0.0).sub(sums[c]));
-            c += 1;
-        }
-    }
-}
-
-/// `sums += row · columns[i]`
-#[inline(always)]
-fn add_row<R: Register, const N: usize>(sums: &mut [R; N], row: R, i: usize, columns: &[&[f64; WIDTH]; N]) {
-    let mut c = 0;
-    while c < N {
-        sums[c] = row.mul_add(R::splat(columns[c][i]), sums[c]);
-        c += 1;
     }
 }

@@ -16,6 +16,7 @@
 //! - [`standing`]: columns and inertias, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
+//! - [`finite`]: are numbers finite?
 //! - [`product`]: products of matrices that have hardly a zero
 //!
 //! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
@@ -33,6 +34,7 @@ mod coriolis;
 mod derivatives;
 mod entries;
 mod factors;
+mod finite;
 mod forward;
 mod inverse;
 mod inward;
@@ -55,6 +57,7 @@ use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
 pub(crate) use derivatives::Results;
 pub(crate) use factors::Factors;
+pub(crate) use finite::all_finite;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use layout::Layout;

@@ -41,8 +41,12 @@ pub(super) fn read_dofs<R: Register>(layout: &Layout, to: &mut [Row], x: &[f64])
 #[inline(always)]
 pub(super) fn zero_if_finite<R: Register>(x: &[f64]) -> R {
     let mut sum = R::splat(0.0);
-    for x in x.chunks(WIDTH) {
-        sum = R::load_first(x).mul_add(R::splat(0.0), sum);
+    let (whole, rest) = x.as_chunks::<WIDTH>();
+    for x in whole {
+        sum = R::from_array(*x).mul_add(R::splat(0.0), sum);
+    }
+    if !rest.is_empty() {
+        sum = R::load_first(rest).mul_add(R::splat(0.0), sum);
     }
     sum
 }
