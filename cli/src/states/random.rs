@@ -4,8 +4,8 @@ use super::{LinkWrench, State};
 use crate::robot::{LinkPlace, Robot};
 use gradyn::model::Model;
 use gradyn::spatial::Transform;
-use rand::{Rng, RngExt, SeedableRng};
-use rand_pcg::Pcg64Mcg;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// The word for a random state.
 pub(crate) const RANDOM: &str = "random";
@@ -21,7 +21,8 @@ pub(crate) fn neutral(model: &Model) -> State {
 ///
 /// Each state has a stream of its own: it is the same however many others are made.
 pub(crate) fn random(robot: &Robot, seed: u64, index: u64) -> State {
-    let mut rng = stream(seed, index);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(index);
     let model = &robot.model;
     let q = model.random(&mut rng);
     let mut unit = || rng.random_range(-1.0..1.0);
@@ -44,17 +45,11 @@ pub(crate) fn random(robot: &Robot, seed: u64, index: u64) -> State {
     State { q, v, a, tau: None, f_ext: Some(f_ext.collect()) }
 }
 
-/// Random numbers of state `index`, the same on every machine.
-fn stream(seed: u64, index: u64) -> Pcg64Mcg {
-    let mut seeds = Pcg64Mcg::seed_from_u64(seed);
-    seeds.advance(index.into());
-    Pcg64Mcg::seed_from_u64(seeds.next_u64())
-}
-
 /// State `index` of those that `seed` gives, with torques in ±1, which [`random`] does not have.
 pub(crate) fn random_held(robot: &Robot, seed: u64, index: u64) -> State {
     // A stream of their own: the rest of the state is that of `random`.
-    let mut rng = stream(!seed, index);
+    let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+    rng.set_stream(index);
     let tau = (0..robot.model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect();
     State { tau: Some(tau), ..random(robot, seed, index) }
 }

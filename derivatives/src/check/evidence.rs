@@ -33,13 +33,21 @@ impl Found {
     pub(super) const NOTHING: Self =
         Self { value: f64::NAN, error: f64::INFINITY, kink: 0.0, reason: Reason::NonFinite, rows: 0 };
 
-    /// The same derivative, seen with other steps too: what differs between the two is error.
-    pub(super) fn confirmed_by(self, again: Self) -> Self {
-        let apart = (self.value - again.value).abs();
-        let best = if again.error < self.error { again } else { self };
+    /// The same derivative, seen with other steps too: what differs between the tables is error.
+    pub(super) fn confirmed_by<const N: usize>(self, others: [Self; N]) -> Self {
+        let mut best = self;
         // A table that settles at once and wrongly has seen too few steps to know why.
-        let reason = if self.rows < again.rows { again.reason } else { self.reason };
-        Self { error: best.error.max(apart), kink: self.kink.min(again.kink), reason, ..best }
+        let mut longest = self;
+        for other in others {
+            best = if other.error < best.error { other } else { best };
+            longest = if longest.rows < other.rows { other } else { longest };
+        }
+        let mut found = Self { reason: longest.reason, ..best };
+        for table in [self].into_iter().chain(others) {
+            found.error = found.error.max((table.value - best.value).abs());
+            found.kink = found.kink.min(table.kink);
+        }
+        found
     }
 }
 

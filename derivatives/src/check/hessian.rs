@@ -63,7 +63,7 @@ pub(super) fn hessian_with<X: Manifold>(
         let (a, b) = (claim.values[i * n + k], claim.values[k * n + i]);
         let mut one = confirmed(&scaled, inputs, &mut f, x, (&unit(i), &unit(k)), a);
         if a.to_bits() != b.to_bits() {
-            one = one.confirmed_by(confirmed(&scaled, inputs, &mut f, x, (&unit(k), &unit(i)), b));
+            one = one.confirmed_by([confirmed(&scaled, inputs, &mut f, x, (&unit(k), &unit(i)), b)]);
         }
         (found[i * n + k], found[k * n + i]) = (one, one);
     }

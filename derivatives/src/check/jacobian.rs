@@ -6,8 +6,8 @@ use super::{CheckError, Claim, Options, Report, Verdict, curve, taylor};
 use crate::difference::{DifferenceError, Differenced, Manifold, Outcome};
 use std::fmt::{Debug, Display};
 
-/// A second table of differences starts at a step so much shorter: no step of the first is among its own.
-pub(super) const OTHER_STEPS: f64 = 0.61;
+/// Further tables of differences start at steps so much shorter: no step of one is among those of another.
+pub(super) const OTHER_STEPS: [f64; 2] = [0.61, 0.83];
 
 /// Checks a claimed Jacobian: row `i` for output direction `i`, column `k` for `d/dt f(x ⊕ t e_k)`.
 ///
@@ -163,10 +163,12 @@ fn confirm<E: Debug + Display>(
     suspects.sort_unstable();
     suspects.dedup();
     for k in suspects {
-        let (again, _) = evidence::column(options.step * OTHER_STEPS, inputs, outputs, f, x, k)?;
-        for (i, again) in again.into_iter().enumerate() {
+        let [shorter, other] = OTHER_STEPS;
+        let (again, _) = evidence::column(options.step * shorter, inputs, outputs, f, x, k)?;
+        let (once_more, _) = evidence::column(options.step * other, inputs, outputs, f, x, k)?;
+        for (i, others) in again.into_iter().zip(once_more).enumerate() {
             let found = &mut evidence.found[i * evidence.columns + k];
-            *found = found.confirmed_by(again);
+            *found = found.confirmed_by(others.into());
         }
     }
     Ok(())

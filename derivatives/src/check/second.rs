@@ -73,5 +73,5 @@ pub(super) fn confirmed<X: Manifold>(
     if (found.value - claimed).abs() <= allowed {
         return found;
     }
-    found.confirmed_by(second(inputs, f, x, along, options.step * super::jacobian::OTHER_STEPS))
+    found.confirmed_by(super::jacobian::OTHER_STEPS.map(|shorter| second(inputs, f, x, along, options.step * shorter)))
 }

@@ -63,7 +63,8 @@ pub trait AtLevel {
 /// A number that may carry derivatives.
 ///
 /// Implemented for every `T: DualNum<Primitive = f64> + Copy + Send + Sync` that has [`MulAdd`], which covers `f64`,
-/// this crate's [`Dual`](crate::Dual) and all fixed-size numbers of `num-dual`; and for [`Lanes`](crate::Lanes).
+/// this crate's [`Dual`](crate::Dual) and all fixed-size numbers of `num-dual` (its vectors with the cargo feature
+/// `num-dual-vectors`); and for [`Lanes`](crate::Lanes).
 /// A number type of your own joins with [`real_by_operators!`](crate::real_by_operators).
 ///
 /// Comparisons look at the value, never at derivatives, and do not exist here: generic code chooses between two

@@ -390,7 +390,7 @@ fn project<X: Scalar, T: Scalar<X>>(columns: &[Motion<X>], f: Force<T>, tau: &mu
     }
 }
 
-/// `∂τ/∂a`: τ is linear in a, so eight unit accelerations go through at once: `α = X⁻¹ α_λ + S e`, `φ = Y α`.
+/// `∂τ/∂a`: τ is linear in a, so eight unit accelerations go through at once: `α = α_λ + S e`, `φ = Y α`.
 struct ByAcceleration<'a, R: Register> {
     model: &'a Model,
     base: &'a Workspace<f64>,
