@@ -3,7 +3,7 @@
 mod common;
 
 use common::assert_close;
-use gradyn_derivatives::scalar::smooth::{atan_ratio, stumpff};
+use gradyn_derivatives::scalar::smooth::{atan_ratio, half_cotangent_ratio, stumpff};
 use gradyn_derivatives::simd::with_level;
 use gradyn_derivatives::{Dual, Kernel, Lanes, Level, Register, dispatch};
 use std::f64::consts::PI;
@@ -218,23 +218,28 @@ fn lanes_choose_their_formula_separately() {
     }
 }
 
-/// `atan √t / √t = Σ (−t)ʲ / (2j + 1)` and three derivatives, summed until terms vanish.
-fn atan_sum(t: f64) -> [f64; 4] {
-    let mut result = [0.0; 4];
-    for (d, result) in result.iter_mut().enumerate() {
-        let d = d as u32;
-        let mut power = Twofold(if d.is_multiple_of(2) { 1.0 } else { -1.0 }, 0.0);
-        for i in 1..=d {
-            power = power.times(f64::from(i));
-        }
+/// `Σ_j c_j tʲ` and three derivatives, summed until terms vanish; `plus_term(sum, p, j)` is `sum + c_j p`.
+fn power_sum(t: f64, plus_term: impl Fn(Twofold, Twofold, u32) -> Twofold) -> [f64; 4] {
+    [0, 1, 2, 3].map(|d| {
+        // dᵗʰ derivative of tʲ, from j = d on
+        let mut power = (1..=d).fold(Twofold(1.0, 0.0), |power, i| power.times(f64::from(i)));
         let mut sum = Twofold(0.0, 0.0);
         for j in d..d + 80 {
-            sum = sum.add(power.over(f64::from(2 * j + 1)));
-            power = power.times(-t).times(f64::from(j + 1)).over(f64::from(j + 1 - d));
+            sum = plus_term(sum, power, j);
+            power = power.times(t).times(f64::from(j + 1)).over(f64::from(j + 1 - d));
         }
-        *result = sum.0;
-    }
-    result
+        sum.0
+    })
+}
+
+/// `(−1)ʲ`
+fn sign(j: u32) -> f64 {
+    if j.is_multiple_of(2) { 1.0 } else { -1.0 }
+}
+
+/// `atan √t / √t = Σ (−t)ʲ / (2j + 1)` and three derivatives.
+fn atan_sum(t: f64) -> [f64; 4] {
+    power_sum(t, |sum, power, j| sum.add(power.times(sign(j)).over(f64::from(2 * j + 1))))
 }
 
 #[test]
@@ -251,5 +256,37 @@ fn atan_ratio_is_right_to_the_third_derivative() {
     for angle in [1e-3, 0.1, 0.3, PI / 8.0] {
         let t = f64::tan(angle).powi(2);
         assert_close(atan_ratio(t) * t.sqrt(), angle, 4e-16, 0.0, "atan");
+    }
+}
+
+/// The closed form at angles where it does not cancel, and the series in double the digits, with three derivatives.
+#[test]
+fn half_cotangent_ratio_is_right_to_the_third_derivative() {
+    // the first term left out, π t²⁸, and its derivatives at the end of the range
+    let truncation = [1e-20, 2e-18, 3e-16, 5e-14];
+    for t in [0.0, 1e-300, 1e-30, 1e-16, 1e-8, 1e-4, 0.01, 0.05, 0.1, 0.15, 0.171_572_875_253_809_9, 0.18] {
+        // −(1 − 5t − 4t² − …) (1 − t/3 + t²/5 − …), without its first term and divided by t
+        let expected = power_sum(t, |mut sum, power, j| {
+            for i in 0..=j + 1 {
+                let factor = match j + 1 - i {
+                    0 => -1.0,
+                    1 => 5.0,
+                    _ => 4.0,
+                };
+                sum = sum.add(power.times(factor * sign(i)).over(f64::from(2 * i + 1)));
+            }
+            sum
+        });
+        for (order, y) in parts(half_cotangent_ratio(variable(t))).into_iter().enumerate() {
+            // terms of both signs: the largest partial sums are a few times the result
+            let tolerance = 16.0 * f64::EPSILON + truncation[order];
+            assert_close(y, expected[order], tolerance, 0.0, format_args!("derivative {order} at {t:e}"));
+        }
+    }
+    for angle in [1.0, 2.0, 3.0, PI] {
+        let t = f64::tan(angle / 8.0).powi(2);
+        let expected = (1.0 - angle / 2.0 / f64::tan(angle / 2.0)) / t;
+        // the difference from one cancels: at one rad to a tenth
+        assert_close(half_cotangent_ratio(t), expected, 1e-14, 0.0, format_args!("at {angle} rad"));
     }
 }

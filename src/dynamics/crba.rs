@@ -40,8 +40,12 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     model.check_length("q", "nq", q.len(), model.nq)?;
     ws.check(model)?;
+    let finite = wide::of(model, ws).and_then(|wide| wide.mass_matrix(T::as_f64s(q)?));
+    if finite == Some(true) {
+        return Ok(&ws.crba.matrix);
+    }
     check_finite(model, q, &[], &[])?;
-    if wide::of(model, ws).and_then(|wide| wide.mass_matrix(T::as_f64s(q)?)).is_none() {
+    if finite.is_none() {
         rooted::place(model, ws, q);
         fill(model, ws);
     }

@@ -50,10 +50,26 @@ pub(crate) fn other_pose<P: Real, Q: Scalar<P>>(
     columns: &mut [Motion<Q>],
     x_pb: &mut Transform<Q>,
 ) {
-    if joint.subspace_varies() {
-        joint.motion_subspace(q, columns);
+    Q::call(OtherPose { joint, placement, q, columns, x_pb });
+}
+
+struct OtherPose<'a, P, Q> {
+    joint: &'a Joint<P>,
+    placement: &'a Transform<P>,
+    q: &'a [Q],
+    columns: &'a mut [Motion<Q>],
+    x_pb: &'a mut Transform<Q>,
+}
+
+impl<P: Real, Q: Scalar<P>> Piece for OtherPose<'_, P, Q> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        if self.joint.subspace_varies() {
+            self.joint.motion_subspace(self.q, self.columns);
+        }
+        *self.x_pb = *self.placement * self.joint.pose(self.q);
     }
-    *x_pb = *placement * joint.pose(q);
 }
 
 /// [`pose`], written to where it is kept.
@@ -137,7 +153,21 @@ impl<P: Real, Q: Scalar<P>, A: Scalar<P> + Scalar<Q>, I: Iterator<Item = usize>>
 /// `c(q, v)`; zero where `S` does not depend on `q`, so ask only where it does.
 #[inline(never)]
 pub(crate) fn bias<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(body: &Body<P>, q: &[Q], v: &[V]) -> Motion<V> {
-    body.joint.bias(q, v)
+    V::call(OtherBias { joint: &body.joint, q, v })
+}
+
+struct OtherBias<'a, P, Q, V> {
+    joint: &'a Joint<P>,
+    q: &'a [Q],
+    v: &'a [V],
+}
+
+impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>> Piece for OtherBias<'_, P, Q, V> {
+    type Output = Motion<V>;
+    #[inline(always)]
+    fn run(self) -> Motion<V> {
+        self.joint.bias(self.q, self.v)
+    }
 }
 
 /// Velocity and acceleration of a body from its parent's (RBDA, table 5.1):

@@ -2,6 +2,7 @@
 
 use crate::spatial::so3::rodrigues;
 use crate::spatial::vector as v3;
+use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
@@ -66,7 +67,7 @@ impl<P: Real> Axis<P> {
     }
 
     /// The rotation about the axis by the angle with this cosine and sine: `c E + s [a]× + (1 − c) a aᵀ` (Rodrigues).
-    #[inline]
+    #[inline(always)]
     pub fn rotation<T: Scalar<P>>(&self, cos: T, sin: T) -> Matrix3<T> {
         let (o, i) = (T::zero(), T::one());
         match self {
@@ -83,8 +84,7 @@ impl<P: Real> Axis<P> {
     /// have a copy.
     #[inline(never)]
     pub fn turn<T: Scalar<P>>(&self, angle: T) -> Matrix3<T> {
-        let (sin, cos) = angle.sin_cos();
-        self.rotation(cos, sin)
+        T::call(Turn { axis: self, angle })
     }
 
     /// `R A`, for the rotation `A` about the axis by the angle with this cosine and sine.
@@ -106,6 +106,21 @@ impl<P: Real> Axis<P> {
             }
             Self::Any(a) => v3::product(r, &about(*a, cos, sin)),
         }
+    }
+}
+
+/// [`Axis::turn`], with the instructions of the number type.
+struct Turn<'a, P, T> {
+    axis: &'a Axis<P>,
+    angle: T,
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Turn<'_, P, T> {
+    type Output = Matrix3<T>;
+    #[inline(always)]
+    fn run(self) -> Matrix3<T> {
+        let (sin, cos) = self.angle.sin_cos();
+        self.axis.rotation(cos, sin)
     }
 }
 

@@ -71,7 +71,7 @@ impl<P: Real> JointKind<P> for Composite<P> {
     fn nv(&self) -> usize {
         self.parts.last().map_or(0, |part| part.v.end)
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let mut x = Transform::<T>::identity();
         for part in &self.parts {
@@ -80,7 +80,7 @@ impl<P: Real> JointKind<P> for Composite<P> {
         }
         x
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         for part in &self.parts {
             let q = &q[part.q.clone()];
@@ -100,7 +100,7 @@ impl<P: Real> JointKind<P> for Composite<P> {
         let part = self.parts.iter().find(|part| part.v.contains(&column));
         part.map_or(column + 1, |part| part.v.start + part.joint.stage_end(column - part.v.start))
     }
-    #[inline]
+    #[inline(always)]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let (mut velocity, mut acceleration) = (Motion::<V>::zero(), Motion::<V>::zero());
         for part in &self.parts {

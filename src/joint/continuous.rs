@@ -23,11 +23,11 @@ impl<P: Real> JointKind<P> for Continuous<P> {
     fn nv(&self) -> usize {
         1
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(self.axis.rotation(q[0], q[1]), v3::zero())
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(v3::zero(), self.axis.times(T::one()));
     }

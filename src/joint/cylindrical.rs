@@ -21,11 +21,11 @@ impl<P: Real> JointKind<P> for Cylindrical<P> {
     fn nv(&self) -> usize {
         2
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(self.axis.turn(q[1]), self.axis.times(q[0]))
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         let a = self.axis.times(T::one());
         columns[0] = Motion::new(a, v3::zero());

@@ -1,6 +1,7 @@
 //! The kinds with a file of their own, in one enum.
 
 use super::*;
+use gradyn_derivatives::simd::Piece;
 
 /// One of the kinds with a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,6 +94,50 @@ impl<P: Real> Elementary<P> {
     }
 }
 
+/// The [pose](JointKind::pose) of all kinds, as one function: there are many, and they are rare.
+struct Pose<'a, P, T> {
+    joint: &'a Elementary<P>,
+    q: &'a [T],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Pose<'_, P, T> {
+    type Output = Transform<T>;
+    #[inline(always)]
+    fn run(self) -> Transform<T> {
+        each!(self.joint, kind => JointKind::<P>::pose(kind, self.q))
+    }
+}
+
+/// The [columns](JointKind::motion_subspace) of all kinds.
+struct Subspace<'a, P, T> {
+    joint: &'a Elementary<P>,
+    q: &'a [T],
+    columns: &'a mut [Motion<T>],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Subspace<'_, P, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        each!(self.joint, kind => JointKind::<P>::motion_subspace(kind, self.q, self.columns));
+    }
+}
+
+/// The [bias](JointKind::bias) of all kinds.
+struct Bias<'a, P, Q, V> {
+    joint: &'a Elementary<P>,
+    q: &'a [Q],
+    v: &'a [V],
+}
+
+impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>> Piece for Bias<'_, P, Q, V> {
+    type Output = Motion<V>;
+    #[inline(always)]
+    fn run(self) -> Motion<V> {
+        each!(self.joint, kind => JointKind::<P>::bias(kind, self.q, self.v))
+    }
+}
+
 impl<P: Real> JointKind<P> for Elementary<P> {
     #[inline]
     fn nq(&self) -> usize {
@@ -104,11 +149,11 @@ impl<P: Real> JointKind<P> for Elementary<P> {
     }
     #[inline(never)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
-        each!(self, kind => JointKind::<P>::pose(kind, q))
+        T::call(Pose { joint: self, q })
     }
     #[inline(never)]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
-        each!(self, kind => JointKind::<P>::motion_subspace(kind, q, columns));
+        T::call(Subspace { joint: self, q, columns });
     }
     #[inline]
     fn subspace_varies(&self) -> bool {
@@ -116,7 +161,7 @@ impl<P: Real> JointKind<P> for Elementary<P> {
     }
     #[inline(never)]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
-        each!(self, kind => JointKind::<P>::bias(kind, q, v))
+        V::call(Bias { joint: self, q, v })
     }
     #[inline]
     fn stage_end(&self, column: usize) -> usize {

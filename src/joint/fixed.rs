@@ -17,11 +17,11 @@ impl<P: Real> JointKind<P> for Fixed {
     fn nv(&self) -> usize {
         0
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, _q: &[T]) -> Transform<T> {
         Transform::identity()
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], _columns: &mut [Motion<T>]) {}
     fn random(&self, _unit: &mut dyn FnMut() -> f64, _lower: &[f64], _upper: &[f64], _q: &mut [f64]) {}
 }

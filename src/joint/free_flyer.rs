@@ -14,12 +14,12 @@ use nalgebra::Vector3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreeFlyer;
 
-#[inline]
+#[inline(always)]
 fn parts<T: Real>(q: &[T]) -> (Vector3<T>, Quaternion<T>) {
     (Vector3::new(q[0], q[1], q[2]), Quaternion::from_slice(&q[3..7]))
 }
 
-#[inline]
+#[inline(always)]
 fn motion<T: Real>(v: &[T]) -> Motion<T> {
     Motion::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]))
 }
@@ -33,12 +33,12 @@ impl<P: Real> JointKind<P> for FreeFlyer {
     fn nv(&self) -> usize {
         6
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let (p, quaternion) = parts(q);
         Transform::new(quaternion.rotation(), p)
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         for k in 0..3 {
             columns[k] = Motion::new(v3::column(&v3::identity(), k), v3::zero());
@@ -68,7 +68,7 @@ impl<P: Real> JointKind<P> for FreeFlyer {
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         let ((p0, r0), (p1, r1)) = (parts(q0), parts(q1));
         let displacement = v3::rotate_back(&r0.rotation(), v3::sub(p1, p0));
-        let m = log6_of((r0.conjugate() * r1).log(), displacement);
+        let m = log6_of(r0.conjugate() * r1, displacement);
         let (v, w) = (m.linear, m.angular);
         out.copy_from_slice(&[v.x, v.y, v.z, w.x, w.y, w.z]);
     }

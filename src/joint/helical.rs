@@ -22,11 +22,11 @@ impl<P: Real> JointKind<P> for Helical<P> {
     fn nv(&self) -> usize {
         1
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(self.axis.turn(q[0]), self.axis.times(q[0] * self.pitch))
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(self.axis.times(T::from(self.pitch)), self.axis.times(T::one()));
     }

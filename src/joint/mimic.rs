@@ -48,7 +48,7 @@ impl<P: Real> Mimic<P> {
         Mimic { inner: self.inner.lift(), multiplier: T::from(self.multiplier), offset: T::from(self.offset) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn inner_q<T: Scalar<P>>(&self, q: &[T]) -> [T; 1] {
         [q[0].mul_plus(self.multiplier, T::from(self.offset))]
     }
@@ -63,11 +63,11 @@ impl<P: Real> JointKind<P> for Mimic<P> {
     fn nv(&self) -> usize {
         1
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         self.inner.pose(&self.inner_q(q))
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         self.inner.motion_subspace(&self.inner_q(q), columns);
         columns[0] = columns[0].scale(self.multiplier);

@@ -217,11 +217,11 @@ impl<P: Real> JointKind<P> for Joint<P> {
     fn nv(&self) -> usize {
         each!(self, kind => kind.nv())
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         each!(self, kind => kind.pose(q))
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         each!(self, kind => kind.motion_subspace(q, columns));
     }
@@ -229,7 +229,7 @@ impl<P: Real> JointKind<P> for Joint<P> {
     fn subspace_varies(&self) -> bool {
         each!(self, kind => kind.subspace_varies())
     }
-    #[inline]
+    #[inline(always)]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         each!(self, kind => kind.bias(q, v))
     }

@@ -67,12 +67,12 @@ impl<P: Real> JointKind<P> for Planar<P> {
     fn nv(&self) -> usize {
         3
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let translation = v3::times_plus(self.first, q[0], v3::times(self.second, q[1]));
         Transform::new(self.normal.rotation(q[2], q[3]), translation)
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(v3::lift(self.first), v3::zero());
         columns[1] = Motion::new(v3::lift(self.second), v3::zero());

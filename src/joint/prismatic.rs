@@ -21,11 +21,11 @@ impl<P: Real> JointKind<P> for Prismatic<P> {
     fn nv(&self) -> usize {
         1
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(v3::identity(), self.axis.times(q[0]))
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(self.axis.times(T::one()), v3::zero());
     }

@@ -21,11 +21,11 @@ impl<P: Real> JointKind<P> for Spherical {
     fn nv(&self) -> usize {
         3
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(Quaternion::from_slice(q).rotation(), v3::zero())
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         for (k, column) in columns.iter_mut().enumerate() {
             *column = Motion::new(v3::zero(), v3::column(&v3::identity(), k));

@@ -23,11 +23,11 @@ impl<P: Real> JointKind<P> for SphericalZyx {
     fn nv(&self) -> usize {
         3
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(rpy3(q[2], q[1], q[0]), v3::zero())
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         let ((s1, c1), (s2, c2)) = (sin_cos(q[1]), sin_cos(q[2]));
         let (o, i) = (T::zero(), T::one());
@@ -44,7 +44,7 @@ impl<P: Real> JointKind<P> for SphericalZyx {
         column + 1
     }
     /// The columns' rates `Ṡ₀ = (−c₁ v₁, −s₁ s₂ v₁ + c₁ c₂ v₂, −s₁ c₂ v₁ − c₁ s₂ v₂)`, `Ṡ₁ = (0, −s₂ v₂, −c₂ v₂)`, times v.
-    #[inline]
+    #[inline(always)]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let ((s1, c1), (s2, c2)) = (sin_cos(q[1]), sin_cos(q[2]));
         let (v01, v02, v12) = (v[0] * v[1], v[0] * v[2], v[1] * v[2]);

@@ -19,11 +19,11 @@ impl<P: Real> JointKind<P> for Translation {
     fn nv(&self) -> usize {
         3
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         Transform::new(v3::identity(), Vector3::new(q[0], q[1], q[2]))
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         for (k, column) in columns.iter_mut().enumerate() {
             *column = Motion::new(v3::column(&v3::identity(), k), v3::zero());

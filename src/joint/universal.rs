@@ -19,7 +19,7 @@ pub struct Universal<P = f64> {
 
 impl<P: Real> Universal<P> {
     /// `R(b, q₁)ᵀ a`, the first axis in coordinates of the body.
-    #[inline]
+    #[inline(always)]
     fn first_in_body<T: Scalar<P>>(&self, q1: T) -> nalgebra::Vector3<T> {
         v3::rotate_back(&self.second.turn(q1), self.first.times(T::one()))
     }
@@ -34,12 +34,12 @@ impl<P: Real> JointKind<P> for Universal<P> {
     fn nv(&self) -> usize {
         2
     }
-    #[inline]
+    #[inline(always)]
     fn pose<T: Scalar<P>>(&self, q: &[T]) -> Transform<T> {
         let first: nalgebra::Matrix3<T> = self.first.turn(q[0]);
         Transform::new(v3::product(&first, &self.second.turn(q[1])), v3::zero())
     }
-    #[inline]
+    #[inline(always)]
     fn motion_subspace<T: Scalar<P>>(&self, q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(v3::zero(), self.first_in_body(q[1]));
         columns[1] = Motion::new(v3::zero(), self.second.times(T::one()));
@@ -52,7 +52,7 @@ impl<P: Real> JointKind<P> for Universal<P> {
     fn stage_end(&self, column: usize) -> usize {
         column + 1
     }
-    #[inline]
+    #[inline(always)]
     fn bias<Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(&self, q: &[Q], v: &[V]) -> Motion<V> {
         let a = self.first_in_body(q[1]);
         let b: nalgebra::Vector3<Q> = self.second.times(Q::one());

@@ -2,7 +2,7 @@
 
 use super::vector as v3;
 use super::{Motion, PoseError};
-use gradyn_derivatives::scalar::smooth::{atan_ratio, stumpff};
+use gradyn_derivatives::scalar::smooth::{atan_ratio, half_cotangent_ratio, stumpff};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Mul;
@@ -139,11 +139,26 @@ impl<T: Real> Quaternion<T> {
     /// to π. At π itself, both `v` and `−v` are right, and the sign of `w` decides.
     #[inline(always)]
     pub fn log(self) -> Vector3<T> {
+        let t = self.eighth();
+        v3::scale(atan_ratio(v3::norm_squared(t)) * 8.0, t)
+    }
+
+    /// The [logarithm](Self::log) `v` and `κ = (1 − (θ/2) cot(θ/2))/θ²`, of which `J_r⁻¹(v)` is made ([`jlog3`](super::jlog3)).
+    #[inline(always)]
+    pub(super) fn log_and_kappa(self) -> (Vector3<T>, T) {
+        let t = self.eighth();
+        let square = v3::norm_squared(t);
+        let ratio = atan_ratio(square) * 8.0;
+        (v3::scale(ratio, t), half_cotangent_ratio(square) / (ratio * ratio))
+    }
+
+    /// The vector along the axis of length `tan(θ/8)`, for `θ ≤ π`: see [`log`](Self::log).
+    #[inline(always)]
+    fn eighth(self) -> Vector3<T> {
         let w = self.w.select_lt(0.0, -self.w, self.w);
         let sign = self.w.select_lt(0.0, -T::one(), T::one());
         let u = v3::scale(sign / (self.norm_squared().sqrt() + w), self.vector);
-        let t = v3::scale((T::one() + (T::one() + v3::norm_squared(u)).sqrt()).recip(), u);
-        v3::scale(atan_ratio(v3::norm_squared(t)) * 8.0, t)
+        v3::scale((T::one() + (T::one() + v3::norm_squared(u)).sqrt()).recip(), u)
     }
 
     /// The rotation at the fraction `t` of the way from this one to `to`, the shorter way round: `q₀ exp(t log(q₀⁻¹ q₁))`

@@ -16,8 +16,8 @@
 //! `W V W = −s W` and `W²V + VW² = −[θ² v + s ω]×` put in. The inverse does not exist at `θ = 2π k`, `k ≥ 1`, where it comes
 //! out huge or not finite; logarithms stay below, at `θ ≤ π`.
 
-use super::so3::{exp3, jexp3, jlog3, kappa, log3};
-use super::{Motion, Transform, matrix6, vector as v3};
+use super::so3::{exp3, jexp3, jlog3};
+use super::{Motion, Quaternion, Transform, matrix6, vector as v3};
 use gradyn_derivatives::Real;
 use gradyn_derivatives::scalar::smooth::stumpff;
 use nalgebra::{Matrix3, Matrix6, Vector3};
@@ -39,16 +39,17 @@ pub fn exp6<T: Real>(xi: Motion<T>) -> Transform<T> {
 /// All derivatives are right at the identity and up to π.
 #[inline(always)]
 pub fn log6<T: Real>(x: &Transform<T>) -> Motion<T> {
-    log6_of(log3(&x.rotation), x.translation)
+    log6_of(Quaternion::from_rotation(&x.rotation), x.translation)
 }
 
-/// The motion whose [`exp6`] has the rotation vector `w` and the translation `p`:
-/// `(J_l⁻¹(w) p, w)`, `J_l⁻¹ p = p − ½ w×p + κ w×(w×p)`.
+/// The [`log6`] of a pose given by a unit quaternion and the translation `p`:
+/// `(J_l⁻¹(w) p, w)`, `J_l⁻¹ p = p − ½ w×p + κ w×(w×p)`, `κ = (1 − (θ/2) cot(θ/2))/θ²`.
 #[inline(always)]
-pub fn log6_of<T: Real>(w: Vector3<T>, p: Vector3<T>) -> Motion<T> {
+pub fn log6_of<T: Real>(rotation: Quaternion<T>, p: Vector3<T>) -> Motion<T> {
+    let (w, kappa) = rotation.log_and_kappa();
     let wp = v3::cross(w, p);
     let half = v3::scale(T::from(-0.5), wp);
-    Motion::new(v3::scale_plus(kappa(w), v3::cross(w, wp), v3::add(half, p)), w)
+    Motion::new(v3::scale_plus(kappa, v3::cross(w, wp), v3::add(half, p)), w)
 }
 
 /// Right Jacobian of [`exp6`], 6×6, linear part first: `x⁻¹ ẋ = J_r(ξ) ξ̇`, the body velocity. Equations (1) and (2).

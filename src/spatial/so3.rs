@@ -14,6 +14,7 @@
 
 use super::{Quaternion, vector as v3};
 use gradyn_derivatives::scalar::smooth::stumpff;
+use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
@@ -97,7 +98,7 @@ pub fn jlog3_left<T: Real>(v: Vector3<T>) -> Matrix3<T> {
 
 /// `κ = (C₃ − 2 C₄)/(2 C₂)`, which is `(1 − C₁/(2 C₂))/θ²` with `C₁ = 1 − θ² C₃` and `2 C₂ = 1 − 2 θ² C₄` put in.
 #[inline(always)]
-pub(super) fn kappa<T: Real>(v: Vector3<T>) -> T {
+fn kappa<T: Real>(v: Vector3<T>) -> T {
     let [_, _, c2, c3, c4, _] = stumpff(v3::norm_squared(v));
     (c3 - c4 * 2.0) / (c2 * 2.0)
 }
@@ -131,7 +132,17 @@ pub fn rpy3<T: Real>(roll: T, pitch: T, yaw: T) -> Matrix3<T> {
 /// Sine and cosine where there are several: over numbers made of registers each is a page of code.
 #[inline(never)]
 pub(crate) fn sin_cos<T: Real>(angle: T) -> (T, T) {
-    angle.sin_cos()
+    T::call(SinCos(angle))
+}
+
+struct SinCos<T>(T);
+
+impl<T: Real> Piece for SinCos<T> {
+    type Output = (T, T);
+    #[inline(always)]
+    fn run(self) -> (T, T) {
+        self.0.sin_cos()
+    }
 }
 
 /// The rotation vector `v` of `r_ab` and its rate `v̇ = J_r⁻¹(v) ω`, from the angular velocity `ω` of B in A, in B, rad/s.

@@ -147,7 +147,7 @@ fn checked<E: Debug + Display>(
 }
 
 /// Tables of differences can be deceived by chance: columns with an entry that disagrees are looked at again, with other
-/// steps, and what differs between the two is error.
+/// steps, and what differs between the tables is error.
 fn confirm<E: Debug + Display>(
     options: &Options,
     inputs: &dyn Manifold,

@@ -78,18 +78,22 @@ const fn reciprocal_factorials(k: usize) -> [f64; TERMS] {
     terms
 }
 
-/// `Σ_j c_j (−x)ʲ`, N even: even and odd powers in two chains that a processor computes side by side.
+/// `Σ_j c_j (−x)ʲ`, N a multiple of four: powers in four chains that a processor computes side by side.
 #[inline(always)]
 fn alternating<T: Real, const N: usize>(c: &[f64; N], x: T) -> T {
     let square = x * x;
-    let (mut even, mut odd) = (T::from(c[N - 2]), T::from(c[N - 1]));
-    let mut j = N - 2;
+    let fourth = square * square;
+    let mut chains = [T::from(c[N - 4]), T::from(c[N - 3]), T::from(c[N - 2]), T::from(c[N - 1])];
+    let mut j = N - 4;
     while j > 0 {
-        j -= 2;
-        even = even * square + c[j];
-        odd = odd * square + c[j + 1];
+        j -= 4;
+        let mut k = 0;
+        while k < 4 {
+            chains[k] = chains[k] * fourth + c[j + k];
+            k += 1;
+        }
     }
-    even - x * odd
+    (chains[0] + square * chains[2]) - x * (chains[1] + square * chains[3])
 }
 
 /// `atan(√t) / √t` for `0 ≤ t ≤ 0.18`, from its series: no branch, every derivative right.
@@ -102,6 +106,36 @@ pub fn atan_ratio<T: Real>(t: T) -> T {
         let mut j = 0;
         while j < 24 {
             terms[j] = 1.0 / (2 * j + 1) as f64;
+            j += 1;
+        }
+        terms
+    };
+    alternating(&TERMS, t)
+}
+
+/// `(1 − (θ/2) cot(θ/2)) / t` at `t = tan²(θ/8)`, for `0 ≤ t ≤ 0.18`, from its series: no branch, every derivative right.
+///
+/// With `A = atan(√t)/√t` and the cotangent of four times an angle, it is `(1 − A (1 − 6t + t²)/(1 − t)) / t`. The first
+/// of the terms left out is `π 0.18²⁸ = 4e-21`, its first three derivatives 7e-19, 1e-16 and 2e-14.
+#[inline(always)]
+pub fn half_cotangent_ratio<T: Real>(t: T) -> T {
+    const TERMS: [f64; 28] = {
+        // (1 − 6t + t²)/(1 − t) = 1 − 5t − 4t² − 4t³ − …, times A = 1 − t/3 + t²/5 − …
+        let mut terms = [0.0; 28];
+        let mut j = 0;
+        while j < 28 {
+            let (mut sum, mut sign, mut i) = (0.0, 1.0, 0);
+            while i <= j + 1 {
+                let factor = match j + 1 - i {
+                    0 => 1.0,
+                    1 => -5.0,
+                    _ => -4.0,
+                };
+                sum += sign * factor / (2 * i + 1) as f64;
+                sign = -sign;
+                i += 1;
+            }
+            terms[j] = if j % 2 == 0 { -sum } else { sum };
             j += 1;
         }
         terms

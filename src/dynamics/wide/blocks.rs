@@ -11,6 +11,12 @@ pub(super) type Block = [Row; WIDTH];
 
 pub(super) const ZERO: Block = [Row::ZERO; WIDTH];
 
+/// Where row `k` of a matrix in blocks has its entries from column `8 b` on.
+#[inline(always)]
+pub(super) fn place(width: usize, k: usize, b: usize) -> usize {
+    (k / WIDTH * width + b) * WIDTH + k % WIDTH
+}
+
 #[inline(always)]
 pub(super) fn load<R: Register>(block: &Block) -> [R; WIDTH] {
     let mut rows = [R::splat(0.0); WIDTH];
@@ -187,13 +193,23 @@ pub(super) fn solve_one<R: Register>(l: &Block, mut x: R) -> R {
     x
 }
 
-/// A block of a symmetric matrix to its place among nv × nv numbers.
+/// Columns `8 c` on of a matrix nv × nv, rows from `8 g` on: as many as there are.
 #[inline(always)]
-pub(super) fn write<R: Register>(rows: &[R; WIDTH], g: usize, c: usize, to: &mut [f64], nv: usize) {
-    let live = if nv - g * WIDTH < WIDTH { nv - g * WIDTH } else { WIDTH };
+pub(super) fn write<R: Register>(columns: &[R; WIDTH], c: usize, g: usize, to: &mut [f64], nv: usize) {
+    let to = &mut to[c * WIDTH * nv + g * WIDTH..];
+    let left = nv - g * WIDTH;
+    if nv - c * WIDTH >= WIDTH && left >= WIDTH {
+        let to = &mut to[..(WIDTH - 1) * nv + WIDTH];
+        let mut k = 0;
+        while k < WIDTH {
+            entries::store(to, k * nv, WIDTH, columns[k]);
+            k += 1;
+        }
+        return;
+    }
     let mut k = 0;
-    while k < live {
-        entries::store(to, (g * WIDTH + k) * nv + c * WIDTH, nv - c * WIDTH, rows[k]);
+    while k < WIDTH && k < nv - c * WIDTH {
+        entries::store(to, k * nv, left, columns[k]);
         k += 1;
     }
 }

@@ -163,12 +163,6 @@ impl Factors {
     }
 }
 
-/// Where row `k` of a matrix in blocks has its entries from column `8 b` on.
-#[inline(always)]
-pub(super) fn place(width: usize, k: usize, b: usize) -> usize {
-    (k / WIDTH * width + b) * WIDTH + k % WIDTH
-}
-
 /// Reads a matrix nv × nv into blocks.
 struct Read<'a> {
     m: &'a [f64],
@@ -184,7 +178,7 @@ impl Kernel for Read<'_> {
         let Self { m, nv, width, rows } = self;
         for (k, m) in m.chunks_exact(nv.max(1)).enumerate() {
             for (b, from) in m.chunks(WIDTH).enumerate() {
-                rows[place(width, k, b)].store(Lanes(R::load_first(from)));
+                rows[blocks::place(width, k, b)].store(Lanes(R::load_first(from)));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Forward dynamics: bias torques and mass matrix in one sweep, `M q̈ = τ − c`.
 
-use super::factors::{Factors, place};
+use super::blocks::place;
+use super::factors::Factors;
 use super::{Layout, Memory, inward, mass_matrix, outward, rnea};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -35,7 +36,7 @@ fn eliminate(
         }
         factors.factorize(&mut memory.mass)
     } else {
-        mass_matrix::collect(model, layout, memory, matrix);
+        mass_matrix::collect(layout, memory, matrix);
         factors.factorize_matrix(matrix)
     };
     memory.factors = Some(factors);
@@ -91,8 +92,9 @@ impl Kernel for Bias<'_> {
         }
         for g in (0..layout.groups.len()).rev() {
             inward::torques::<R>(model, layout, memory, g);
-            inward::momenta::<R>(layout, memory, g);
+            inward::momenta::<R>(layout, memory, g, true);
         }
-        mass_matrix::fill::<R>(layout, memory);
+        // Factorisation looks at every pivot.
+        mass_matrix::fill::<R>(layout, memory, model.nv, &mut []);
     }
 }

@@ -78,9 +78,9 @@ pub(super) fn joint_dynamics<R: Register>(rows: &JointRows) -> DofDynamics<Lanes
 
 /// Composite inertias, and the momenta of the columns.
 #[inline(always)]
-pub(super) fn momenta<R: Register>(layout: &Layout, memory: &mut Memory, g: usize) {
+pub(super) fn momenta<R: Register>(layout: &Layout, memory: &mut Memory, g: usize, scales: bool) {
     sum_subtrees::<R, INERTIA>(&layout.groups[g], &mut memory.sums, g, FORCE);
-    mass_matrix::momenta::<R>(memory, g);
+    mass_matrix::momenta::<R>(memory, g, scales);
 }
 
 /// Composite inertias and Coriolis matrices.

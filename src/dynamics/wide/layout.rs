@@ -25,11 +25,11 @@ pub(crate) struct Layout {
     pub(crate) dof: Vec<Option<usize>>,
     /// Is lane `k` degree of freedom `k`, each once?
     pub(crate) direct: bool,
-    /// Where the angles of eight lanes stand side by side in `q`.
+    /// Where the angles of eight hinges, in the bodies' order, stand side by side in `q`.
     pub(crate) angles: Vec<Option<Angles>>,
     /// The other joints that turn by a coordinate, with multiplier and offset.
     pub(crate) turns: Vec<Turn>,
-    /// Joints that turn by cosine and sine: lane, and place in `q`.
+    /// Joints that turn by cosine and sine: number of the hinge, and place in `q`.
     pub(crate) cos_sin: Vec<(usize, usize)>,
     /// Armature, damping and friction of what a lane has one entry of.
     pub(crate) joints: Vec<JointRows>,
@@ -37,24 +37,27 @@ pub(crate) struct Layout {
     pub(crate) more_joints: Vec<DofDynamics>,
     /// Pairs of a column and eight rows that have an entry other than zero, by rows.
     pub(crate) pairs: Vec<Vec<Pair>>,
+    /// Columns that hang from lanes of each group, eight of one group at a time, its own first.
+    pub(crate) carried: Vec<Vec<Carried>>,
     /// The bodies at the roots, and where their joints are mounted in the world.
     pub(crate) roots: Vec<(usize, Vector3<f64>)>,
     /// Which of the trees each lane belongs to.
     pub(crate) tree: Vec<usize>,
 }
 
-/// Angles of eight lanes: that of the first lane would be `q[start]`.
+/// Angles of eight hinges: that of the first would be `q[start]`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Angles {
     pub(crate) start: usize,
-    /// The lanes that have one.
-    pub(crate) lanes: u8,
+    /// The hinges that have one.
+    pub(crate) hinges: u8,
 }
 
 /// A joint that turns by `k q + b`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
-    pub(crate) lane: usize,
+    /// Number of the hinge.
+    pub(crate) hinge: usize,
     pub(crate) q: usize,
     pub(crate) multiplier: f64,
     pub(crate) offset: f64,
@@ -117,10 +120,10 @@ pub(crate) struct BodyStep {
 
 #[derive(Clone, Debug)]
 pub(crate) enum StepKind {
-    /// A hinge: the pose in the parent is `cos` times the first rows, `sin` times the second, plus the third.
-    Hinge { rows: Box<HingeRows> },
-    /// Anything else: the mounting pose, in axes of the parent's lane.
-    Other { placement: Box<Transform<f64>> },
+    /// A hinge, numbered in the bodies' order: the pose in the parent is `cos` times the first rows, `sin` times the second, plus the third.
+    Hinge { number: usize, rows: Box<HingeRows> },
+    /// Anything else: the mounting pose, in axes of the parent's lane; none where it is the identity.
+    Other { placement: Option<Box<Transform<f64>>> },
 }
 
 /// Row `k` of the local rotation `[G₀ G₁ | G₂ p]`, each entry four times, to be multiplied with column `k` of the parent's.
@@ -140,6 +143,30 @@ pub(crate) struct Pair {
     pub(crate) above: u8,
     /// Rows that hang from it.
     pub(crate) below: u8,
+}
+
+/// Columns of one group that hang from lanes of another, or of the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    /// The group of the columns.
+    pub(crate) group: usize,
+    /// Of each column, the lanes that carry its body or are its own.
+    pub(crate) above: [u8; WIDTH],
+}
+
+/// The columns that group `g` carries, from the pairs of its rows.
+fn carried(g: usize, pairs: &[Pair]) -> Vec<Carried> {
+    let mut all = vec![Carried { group: g, above: [0; WIDTH] }];
+    for pair in pairs.iter().filter(|pair| pair.above != 0) {
+        let group = pair.column / WIDTH;
+        if !all.iter().any(|carried| carried.group == group) {
+            all.push(Carried { group, above: [0; WIDTH] });
+        }
+        if let Some(carried) = all.iter_mut().find(|carried| carried.group == group) {
+            carried.above[pair.column % WIDTH] = pair.above;
+        }
+    }
+    all
 }
 
 /// `a` four times, then `b` four times.
@@ -191,21 +218,22 @@ impl Layout {
         let mut groups = lanes.groups();
         let (mut steps, mut turns, mut cos_sin) = (Vec::<BodyStep>::new(), Vec::<Turn>::new(), Vec::new());
         let (mut roots, mut tree) = (Vec::new(), vec![0; lanes.body.len()]);
+        let mut hinges = 0;
         for (i, body) in bodies.iter().enumerate() {
             let lane = lanes.last[i];
             if body.parent.is_none() {
                 roots.push((i, body.placement.translation));
             }
             let of_tree = body.parent.map_or(roots.len() - 1, |p| steps[p].tree);
-            steps.push(step(model, &lanes, i, of_tree));
+            steps.push(step(model, &lanes, i, hinges, of_tree));
             tree[lanes.first[i]..=lane].fill(of_tree);
             if hinge(&body.joint).is_some() {
+                let (hinge, q) = (hinges, body.q.start);
+                hinges += 1;
                 match &body.joint {
-                    Joint::Elementary(Elementary::Continuous(_)) => cos_sin.push((lane, body.q.start)),
-                    Joint::Mimic(m) => {
-                        turns.push(Turn { lane, q: body.q.start, multiplier: m.multiplier(), offset: m.offset() });
-                    }
-                    _ => turns.push(Turn { lane, q: body.q.start, multiplier: 1.0, offset: 0.0 }),
+                    Joint::Elementary(Elementary::Continuous(_)) => cos_sin.push((hinge, q)),
+                    Joint::Mimic(m) => turns.push(Turn { hinge, q, multiplier: m.multiplier(), offset: m.offset() }),
+                    _ => turns.push(Turn { hinge, q, multiplier: 1.0, offset: 0.0 }),
                 }
             }
             let inertia = body.inertia;
@@ -227,11 +255,12 @@ impl Layout {
             let joints = lanes.body[g * WIDTH..(g + 1) * WIDTH].iter().flatten().map(|i| &bodies[*i].joint);
             group.hinges = joints.clone().all(|joint| hinge(joint).is_some() && !matches!(joint, Joint::Mimic(_)));
         }
-        let angles: Vec<_> = (0..groups.len()).map(|g| angles(&turns, g)).collect();
-        turns.retain(|turn| angles[turn.lane / WIDTH].is_none());
+        let angles: Vec<_> = (0..hinges.div_ceil(WIDTH)).map(|eight| angles(&turns, eight)).collect();
+        turns.retain(|turn| angles[turn.hinge / WIDTH].is_none());
         let used = lanes.body.iter().filter(|b| b.is_some()).count();
         let direct = used == model.nv && lanes.dof.iter().take(used).enumerate().all(|(k, dof)| *dof == Some(k));
         let pairs = lanes.pairs(bodies);
+        let carried = pairs.iter().enumerate().map(|(g, pairs)| carried(g, pairs)).collect();
         let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
         Some(Self {
             groups,
@@ -244,23 +273,24 @@ impl Layout {
             joints,
             more_joints,
             pairs,
+            carried,
             roots,
             tree,
         })
     }
 }
 
-/// The angles of a group, if they stand side by side as they are.
-fn angles(turns: &[Turn], group: usize) -> Option<Angles> {
+/// The angles of eight hinges, if they stand side by side as they are.
+fn angles(turns: &[Turn], eight: usize) -> Option<Angles> {
     let mut angles: Option<Angles> = None;
     #[expect(clippy::float_cmp, reason = "constants as they were set")]
-    for turn in turns.iter().filter(|turn| turn.lane / WIDTH == group) {
-        let start = turn.q.checked_sub(turn.lane % WIDTH)?;
-        let lanes = 1 << (turn.lane % WIDTH) | angles.map_or(0, |angles| angles.lanes);
+    for turn in turns.iter().filter(|turn| turn.hinge / WIDTH == eight) {
+        let start = turn.q.checked_sub(turn.hinge % WIDTH)?;
+        let hinges = 1 << (turn.hinge % WIDTH) | angles.map_or(0, |angles| angles.hinges);
         if turn.multiplier != 1.0 || turn.offset != 0.0 || angles.is_some_and(|angles| angles.start != start) {
             return None;
         }
-        angles = Some(Angles { start, lanes });
+        angles = Some(Angles { start, hinges });
     }
     angles
 }
@@ -322,7 +352,7 @@ fn subspace(body: &Body, step: &BodyStep, groups: &mut [Group]) {
     }
 }
 
-fn step(model: &Model, lanes: &Lanes, i: usize, tree: usize) -> BodyStep {
+fn step(model: &Model, lanes: &Lanes, i: usize, number: usize, tree: usize) -> BodyStep {
     let body = &model.bodies[i];
     let axes_of = |body: &Body| hinge(&body.joint).map_or_else(Matrix3::identity, axes);
     let own = axes_of(body);
@@ -346,9 +376,9 @@ fn step(model: &Model, lanes: &Lanes, i: usize, tree: usize) -> BodyStep {
             sin: first(row(|g0, g1, _, _| [g1, -g0, 0.0, 0.0])),
             rest: second(row(|_, _, g2, p| [0.0, 0.0, g2, p])),
         };
-        StepKind::Hinge { rows: Box::new(rows) }
+        StepKind::Hinge { number, rows: Box::new(rows) }
     } else {
-        StepKind::Other { placement: Box::new(placement) }
+        StepKind::Other { placement: (placement != Transform::identity()).then(|| Box::new(placement)) }
     };
     let parent = body.parent.map_or(lanes.body.len(), |p| lanes.last[p]);
     BodyStep { lane: lanes.last[i], columns: body.v.len().max(1), parent, kind, tree, axes: own }

@@ -1,65 +1,60 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
 
-use super::factors::place;
-use super::memory::{INERTIA, Row, load_inertia, load_motion, store_force};
+use super::blocks::place;
+use super::layout::{Carried, JointRows};
+use super::memory::{INERTIA, Row, Six, load_inertia, load_motion, store_force};
 use super::{Layout, Memory, inward, outward};
 use super::{blocks, entries};
 use crate::dynamics::singular;
 use crate::model::Model;
-use crate::spatial::Force;
+use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::DMatrix;
 
-/// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its pivots are compared with into `memory.scale`. Lengths
-/// have been checked.
+/// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its pivots are
+/// compared with into `memory.scale`. Lengths have been checked.
 pub(super) fn of_lanes(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
     memory.size_mass(layout);
-    memory.level.run(MassMatrix { model, layout, memory, q });
+    memory.level.run(MassMatrix { model, layout, memory, q, scales: true, to: &mut [] });
 }
 
-/// From `memory.mass` to degrees of freedom. Entries that the tree makes zero are not written.
-pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, to: &mut DMatrix<f64>) {
-    let (nv, groups) = (model.nv, layout.groups.len());
-    let m = to.as_mut_slice();
-    if layout.direct {
-        memory.level.run(Copy { groups, nv, mass: &memory.mass, to: m });
-    } else {
-        let of_lanes = |column: usize, row: usize| {
-            let (low, high) = if row / WIDTH > column / WIDTH { (row, column) } else { (column, row) };
-            memory.mass[place(groups, low, high / WIDTH)].0[high % WIDTH]
-        };
-        entries::fold(layout, of_lanes, m, nv);
-        entries::mirror(m, nv);
+/// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked. Are it and the state surely
+/// finite?
+pub(super) fn mass_matrix(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    q: &[f64],
+    to: &mut DMatrix<f64>,
+) -> bool {
+    if !layout.direct {
+        of_lanes(model, layout, memory, q);
+        collect(layout, memory, to);
+        return false;
     }
+    memory.size_mass(layout);
+    let finite = memory.level.run(MassMatrix { model, layout, memory, q, scales: false, to: to.as_mut_slice() });
+    add_more_joints(layout, to);
+    finite
+}
+
+/// From `memory.mass` to degrees of freedom, where lanes are not these.
+pub(super) fn collect(layout: &Layout, memory: &Memory, to: &mut DMatrix<f64>) {
+    let (nv, groups) = (to.nrows(), layout.groups.len());
+    let of_lanes = |column: usize, row: usize| {
+        let (low, high) = if row / WIDTH > column / WIDTH { (row, column) } else { (column, row) };
+        memory.mass[place(groups, low, high / WIDTH)].0[high % WIDTH]
+    };
+    entries::fold(layout, of_lanes, to.as_mut_slice(), nv);
+    entries::mirror(to.as_mut_slice(), nv);
+    add_more_joints(layout, to);
+}
+
+/// What lanes have no room for.
+fn add_more_joints(layout: &Layout, to: &mut DMatrix<f64>) {
     for entry in &layout.more_joints {
-        m[entry.index * (nv + 1)] += entry.mass();
-    }
-}
-
-/// Lanes to degrees of freedom, where these are the same.
-struct Copy<'a> {
-    groups: usize,
-    nv: usize,
-    mass: &'a [Row],
-    to: &'a mut [f64],
-}
-
-impl Kernel for Copy<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { groups, nv, mass, to } = self;
-        let (mass, _) = mass.as_chunks::<WIDTH>();
-        for g in 0..groups {
-            for c in 0..=g {
-                let rows = blocks::load::<R>(&mass[g * groups + c]);
-                blocks::write(&rows, g, c, to, nv);
-                if c < g {
-                    blocks::write(&R::transpose(rows), c, g, to, nv);
-                }
-            }
-        }
+        to[(entry.index, entry.index)] += entry.mass();
     }
 }
 
@@ -68,64 +63,108 @@ struct MassMatrix<'a> {
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
+    /// Is `memory.scale` asked for?
+    scales: bool,
+    /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for.
+    to: &'a mut [f64],
 }
 
 impl Kernel for MassMatrix<'_> {
-    type Output = ();
+    /// Are the state and the blocks on the diagonal, which hold every body that moves, finite?
+    type Output = bool;
     #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { model, layout, memory, q } = self;
+    fn run<R: Register>(self) -> bool {
+        let Self { model, layout, memory, q, scales, to } = self;
         outward::read_configuration::<R>(layout, memory, q);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::stand::<R, INERTIA>(layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
-            inward::momenta::<R>(layout, memory, g);
+            inward::momenta::<R>(layout, memory, g, scales);
         }
-        fill::<R>(layout, memory);
+        let zero = outward::zero_if_finite::<R>(q);
+        zero.add(fill::<R>(layout, memory, model.nv, to)).all_lt(R::splat(1.0))
     }
 }
 
-/// The matrix from the momenta of all columns.
+/// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `memory.mass`, and
+/// into `to` unless it is empty. Returns zero if the blocks on the diagonal are finite.
 #[inline(always)]
-pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory) {
+pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize, to: &mut [f64]) -> R {
+    let mut zero = R::splat(0.0);
     let groups = layout.groups.len();
-    for (g, pairs) in layout.pairs.iter().enumerate() {
-        let (s, a) = (load_motion::<R>(&memory.s[g]), load_motion::<R>(&memory.columns[g].a));
-        // Blocks on the diagonal and below: the others are their mirror images.
-        for pair in &pairs[pairs.partition_point(|pair| pair.column < g * WIDTH)..] {
-            let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
-            let m = entries::mass(&s, &a, pair, &memory.s[group], &memory.columns[group].a, lane);
-            memory.mass[place(groups, pair.column, g)].store(Lanes(m));
-        }
-        let joints = &layout.joints[g];
-        if joints.some {
-            let mass = inward::joint_dynamics::<R>(joints).mass().to_array();
-            for (k, x) in mass.into_iter().enumerate() {
-                memory.mass[place(groups, g * WIDTH + k, g)].0[k] += x;
+    let (mass, _) = memory.mass.as_chunks_mut::<WIDTH>();
+    for (g, carried) in layout.carried.iter().enumerate() {
+        let s = load_motion::<R>(&memory.s[g]);
+        for Carried { group, above } in carried {
+            let mut columns = block::<R>(&s, &memory.columns[*group].a, above);
+            if *group == g {
+                complete(&mut columns, &layout.joints[g]);
+                let mut k = 0;
+                while k < WIDTH {
+                    zero = columns[k].mul_add(R::splat(0.0), zero);
+                    k += 1;
+                }
+            }
+            blocks::store(&mut mass[group * groups + g], &columns);
+            if !to.is_empty() {
+                blocks::write(&columns, *group, g, to, nv);
+                if *group != g {
+                    blocks::write(&R::transpose(columns), g, *group, to, nv);
+                }
             }
         }
     }
-    // Within one joint both products of an entry are there; one of them is kept.
-    for step in layout.bodies.iter().filter(|step| step.columns > 1) {
-        let g = step.lane / WIDTH;
-        let first = step.lane + 1 - step.columns;
-        for j in first..=step.lane {
-            for i in first..j {
-                memory.mass[place(groups, i, g)].0[j % WIDTH] = memory.mass[place(groups, j, g)].0[i % WIDTH];
-            }
+    zero
+}
+
+/// Eight rows of eight columns.
+#[inline(always)]
+fn block<R: Register>(s: &Motion<Lanes<R>>, a: &Six, above: &[u8; WIDTH]) -> [R; WIDTH] {
+    let mut columns = [R::splat(0.0); WIDTH];
+    let mut k = 0;
+    while k < WIDTH {
+        if above[k] != 0 {
+            columns[k] = entries::product(s, a, k).where_else(above[k], R::splat(0.0));
+        }
+        k += 1;
+    }
+    columns
+}
+
+/// On the diagonal one triangle is there, since whoever carries a body stands before it: the other is its mirror image.
+/// And the diagonal has what joints add.
+#[inline(always)]
+fn complete<R: Register>(columns: &mut [R; WIDTH], joints: &JointRows) {
+    let rows = R::transpose(*columns);
+    let mut k = 0;
+    while k < WIDTH {
+        columns[k] = columns[k].where_else(UP_TO[k], rows[k]);
+        k += 1;
+    }
+    if joints.some {
+        let mass = inward::joint_dynamics::<R>(joints).mass().0;
+        let mut k = 0;
+        while k < WIDTH {
+            columns[k] = columns[k].add(mass.where_else(1 << k, R::splat(0.0)));
+            k += 1;
         }
     }
 }
 
-/// Momenta `A = I_C S`, and scales of the pivots, of eight columns whose composite inertias stand in the sums.
+/// The lanes up to each one.
+const UP_TO: [u8; WIDTH] = [0x01, 0x03, 0x07, 0x0f, 0x1f, 0x3f, 0x7f, 0xff];
+
+/// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and the scales of their pivots if asked for.
 #[inline(always)]
-pub(super) fn momenta<R: Register>(memory: &mut Memory, g: usize) {
+pub(super) fn momenta<R: Register>(memory: &mut Memory, g: usize, scales: bool) {
     let (s, y) = (load_motion::<R>(&memory.s[g]), load_inertia::<R>(&memory.sums[g]));
     let a: Force<Lanes<R>> = y * s;
     store_force(&mut memory.columns[g].a, a);
-    memory.scale[g].store(singular::scale(&y, s));
+    if scales {
+        memory.scale[g].store(singular::scale(&y, s));
+    }
 }
 
 /// What the pivots of the degrees of freedom are compared with.

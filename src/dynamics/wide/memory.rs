@@ -188,6 +188,7 @@ impl Columns {
 pub(crate) struct Memory {
     /// The level of the call.
     pub(crate) level: VectorLevel,
+    /// Of each hinge, in the bodies' order.
     pub(crate) sin: Vec<Row>,
     pub(crate) cos: Vec<Row>,
     /// Velocities and accelerations of the degrees of freedom.
@@ -243,8 +244,8 @@ impl Memory {
         let identity = [Row([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), Row([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])];
         Self {
             level,
-            sin: vec![Row::ZERO; groups],
-            cos: vec![Row::ONE; groups],
+            sin: vec![Row::ZERO; layout.angles.len()],
+            cos: vec![Row::ONE; layout.angles.len()],
             qd: vec![Row::ZERO; groups],
             qdd: vec![Row::ZERO; groups],
             poses: vec![identity; groups * WIDTH + 1],

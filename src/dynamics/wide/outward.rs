@@ -6,7 +6,7 @@ use super::memory::{
     store_sum_force, store_weight,
 };
 use super::{Layout, Memory, bodies};
-use crate::dynamics::step;
+use crate::joint::JointKind;
 use crate::model::Model;
 use crate::spatial::{Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, Register, WIDTH};
@@ -55,20 +55,20 @@ pub(super) fn zero_if_finite<R: Register>(x: &[f64]) -> R {
 #[inline(always)]
 pub(super) fn read_configuration<R: Register>(layout: &Layout, memory: &mut Memory, q: &[f64]) {
     for turn in &layout.turns {
-        memory.sin[turn.lane / WIDTH].0[turn.lane % WIDTH] = turn.multiplier * q[turn.q] + turn.offset;
+        memory.sin[turn.hinge / WIDTH].0[turn.hinge % WIDTH] = turn.multiplier * q[turn.q] + turn.offset;
     }
     for ((sin, cos), angles) in memory.sin.iter_mut().zip(&mut memory.cos).zip(&layout.angles) {
         let angle = match angles {
-            Some(angles) => Lanes(R::load_first(&q[angles.start..]).where_else(angles.lanes, R::splat(0.0))),
+            Some(angles) => Lanes(R::load_first(&q[angles.start..]).where_else(angles.hinges, R::splat(0.0))),
             None => sin.load::<R>(),
         };
         let (s, c) = angle.sin_cos();
         sin.store(s);
         cos.store(c);
     }
-    for (lane, at) in &layout.cos_sin {
-        memory.cos[lane / WIDTH].0[lane % WIDTH] = q[*at];
-        memory.sin[lane / WIDTH].0[lane % WIDTH] = q[at + 1];
+    for (hinge, at) in &layout.cos_sin {
+        memory.cos[hinge / WIDTH].0[hinge % WIDTH] = q[*at];
+        memory.sin[hinge / WIDTH].0[hinge % WIDTH] = q[at + 1];
     }
 }
 
@@ -81,9 +81,9 @@ pub(super) fn place<R: Register>(model: &Model, layout: &Layout, memory: &mut Me
         let parent = [low.low_twice(), low.high_twice(), high.low_twice()];
         let (mut first, mut second) = (R::splat(0.0), high.where_else(0xf0, R::splat(0.0)));
         match &step.kind {
-            StepKind::Hinge { rows } => {
-                let cos = R::splat(memory.cos[step.lane / WIDTH].0[step.lane % WIDTH]);
-                let sin = R::splat(memory.sin[step.lane / WIDTH].0[step.lane % WIDTH]);
+            StepKind::Hinge { number, rows } => {
+                let cos = R::splat(memory.cos[number / WIDTH].0[number % WIDTH]);
+                let sin = R::splat(memory.sin[number / WIDTH].0[number % WIDTH]);
                 let HingeRows { cos: by_cos, sin: by_sin, rest } = &**rows;
                 let mut k = 0;
                 while k < 3 {
@@ -94,7 +94,7 @@ pub(super) fn place<R: Register>(model: &Model, layout: &Layout, memory: &mut Me
                 }
             }
             StepKind::Other { placement } => {
-                let rows = other_rows(model, i, placement, step, layout, q, &mut memory.origins);
+                let rows = other_rows(model, i, placement.as_deref(), step, layout, q, &mut memory.origins);
                 let mut k = 0;
                 while k < 3 {
                     first = parent[k].mul_add(rows[k][0].load::<R>().0, first);
@@ -117,15 +117,15 @@ pub(super) fn place<R: Register>(model: &Model, layout: &Layout, memory: &mut Me
 fn other_rows(
     model: &Model,
     i: usize,
-    placement: &Transform<f64>,
+    placement: Option<&Transform<f64>>,
     step: &BodyStep,
     layout: &Layout,
     q: &[f64],
     origins: &mut [Vector3<f64>],
 ) -> [[Row; 2]; 3] {
     let body = &model.bodies[i];
-    let mut x = Transform::identity();
-    step::other_pose(&body.joint, placement, &q[body.q.clone()], &mut [], &mut x);
+    let joint = body.joint.pose(&q[body.q.clone()]);
+    let mut x = placement.map_or(joint, |placement| *placement * joint);
     if step.parent == layout.dof.len() {
         origins[step.tree] = x.translation;
         x.translation = v3::zero();

@@ -45,13 +45,11 @@ impl Wide<'_> {
         Some(())
     }
 
-    /// The mass matrix into `ws.crba`.
-    pub(crate) fn mass_matrix(self, q: &[f64]) -> Option<()> {
+    /// The mass matrix into `ws.crba`. Are it and the state surely finite?
+    pub(crate) fn mass_matrix(self, q: &[f64]) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
-        mass_matrix::of_lanes(model, layout, memory, q);
-        mass_matrix::collect(model, layout, memory, ws.crba.sized(model.nv));
-        Some(())
+        Some(mass_matrix::mass_matrix(model, layout, memory, q, ws.crba.sized(model.nv)))
     }
 
     /// Factors of the mass matrix into `ws.ltl`.
