@@ -204,7 +204,6 @@ fn run<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
     let out = &mut memory.frame;
-    out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
     (out.velocity, out.acceleration, out.errors) = (Motion::zero(), Motion::zero(), None);
     let quick = |wide: Wide<'_>| {
         wide.frame_derivatives(wide::state((q, v, a))?, wide::same(&at)?, reference, wide::same_mut(out)?)

@@ -134,31 +134,33 @@ impl<T: Real> Quaternion<T> {
     /// The rotation vector, rad, of length at most π: the inverse of [`exp`]. The length of the quaternion does
     /// not matter; that of the zero quaternion is not finite.
     ///
-    /// `u = r/(|q| + w)` has length `tan(θ/4)`, `t = u/(1 + √(1 + |u|²))` length `tan(θ/8)`, for `w ≥ 0`; then
+    /// `r/(|q| + w)` has length `tan(θ/4)`, for `w ≥ 0`, and by the same formula comes `t` of length `tan(θ/8)`; then
     /// `8 atan|t|/|t| t`. No branch near zero, no root of a small number: all derivatives are right at the identity and up
     /// to π. At π itself, both `v` and `−v` are right, and the sign of `w` decides.
     #[inline(always)]
     pub fn log(self) -> Vector3<T> {
-        let t = self.eighth();
-        v3::scale(atan_ratio(v3::norm_squared(t)) * 8.0, t)
+        let (factor, square) = self.eighth();
+        v3::scale(atan_ratio(square) * 8.0 * factor, self.vector)
     }
 
     /// The [logarithm](Self::log) `v` and `κ = (1 − (θ/2) cot(θ/2))/θ²`, of which `J_r⁻¹(v)` is made ([`jlog3`](super::jlog3)).
     #[inline(always)]
     pub(super) fn log_and_kappa(self) -> (Vector3<T>, T) {
-        let t = self.eighth();
-        let square = v3::norm_squared(t);
+        let (factor, square) = self.eighth();
         let ratio = atan_ratio(square) * 8.0;
-        (v3::scale(ratio, t), half_cotangent_ratio(square) / (ratio * ratio))
+        (v3::scale(ratio * factor, self.vector), half_cotangent_ratio(square) / (ratio * ratio))
     }
 
-    /// The vector along the axis of length `tan(θ/8)`, for `θ ≤ π`: see [`log`](Self::log).
+    /// The vector `t = factor (x, y, z)` of length `tan(θ/8)`, for `θ ≤ π`: the factor, and the square of the length.
     #[inline(always)]
-    fn eighth(self) -> Vector3<T> {
+    fn eighth(self) -> (T, T) {
         let w = self.w.select_lt(0.0, -self.w, self.w);
         let sign = self.w.select_lt(0.0, -T::one(), T::one());
-        let u = v3::scale(sign / (self.norm_squared().sqrt() + w), self.vector);
-        v3::scale((T::one() + (T::one() + v3::norm_squared(u)).sqrt()).recip(), u)
+        let square = v3::norm_squared(self.vector);
+        let quarter = (self.w.mul_plus(self.w, square).sqrt() + w).recip();
+        let secant = (T::one() + square * (quarter * quarter)).sqrt();
+        let eighth = quarter * (T::one() + secant).recip();
+        (sign * eighth, square * (eighth * eighth))
     }
 
     /// The rotation at the fraction `t` of the way from this one to `to`, the shorter way round: `q₀ exp(t log(q₀⁻¹ q₁))`

@@ -52,10 +52,15 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                 let link = &links.links[index];
                 let (depth, start) = (memory.depth[index], memory.depth[index] - link.columns.len());
                 for column in link.columns.clone() {
-                    let width = PhantomData::<L>;
-                    L::call(Combine { links, memory: &mut *memory, column, i, depth, start, width });
+                    let own = &Column::new(links, column, i, memory);
+                    for block in 0..depth.div_ceil(L::WIDTH) {
+                        let (is_own, width) = ((block + 1) * L::WIDTH > start, PhantomData::<L>);
+                        L::call(Combine { own, memory: &mut *memory, block, is_own, width });
+                    }
                     for t in 0..depth {
-                        waste = L::call(Multiply { memory: &mut *memory, t, is_own: t >= start, waste });
+                        for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
+                            waste = L::call(Multiply { memory: &mut *memory, t, block, is_own: t >= start, waste });
+                        }
                         if memory.shares {
                             scatter::<T, true>(memory, links.dof[column], t, start, L::WIDTH);
                         } else {
@@ -217,15 +222,16 @@ const U6_S: usize = 8;
 const U7_S: usize = 9;
 const U4_S: usize = 10;
 
-/// The paper's `u` of one column of body `i` and all columns of its path, `depth` of them.
+/// The paper's `u` of one column and a pack of its path's.
+///
+/// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the first
+/// round, which is more registers than there are, and mostly there is one round.
 struct Combine<'a, T, L> {
-    links: &'a Links<T>,
+    own: &'a Column<T>,
     memory: &'a mut Memory<T>,
-    column: usize,
-    i: usize,
-    depth: usize,
-    /// First column of its link.
-    start: usize,
+    block: usize,
+    /// Are columns of the same link among them?
+    is_own: bool,
     width: PhantomData<L>,
 }
 
@@ -233,43 +239,40 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { links, memory, column, i, depth, start, .. } = self;
-        let own = Column::new(links, column, i, memory);
+        let Self { own, memory, block, is_own, .. } = self;
         let (w, Memory { path, ancestors, .. }) = (L::WIDTH, memory);
-        for block in 0..depth.div_ceil(w) {
-            let path = &path[block * MOTIONS * w..][..MOTIONS * w];
-            let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
-            let s = load_motion::<T, L>(&path[S * w..]);
-            let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
-            let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
-            let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+        let path = &path[block * MOTIONS * w..][..MOTIONS * w];
+        let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
+        let s = load_motion::<T, L>(&path[S * w..]);
+        let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
+        let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
+        let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
 
-            let u9 = own.f0.bar_cross(s);
-            store_force(u9, &mut to[U9 * w..]);
-            store_vector(own.b_phi.tr_times(s).angular, &mut to[U11 * w..]);
-            store_vector(own.r3.tr_times(s).angular, &mut to[U1 * w..]);
-            // u₈ − u₁₂ = u₅ + u₈
-            let u8 = v3::cross(v3::neg(own.n4), s.angular);
-            store_vector(v3::sub(u8, own.b_phi.tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
-            let u3 = own.r3.times(psi_dot) + own.r1(psi_ddot) + own.f5.bar_cross(s);
-            store_force(u3, &mut to[U3 * w..]);
-            let u6 = own.b_phi.times(psi_dot) + own.f7.bar_cross(s);
-            store_force(u6, &mut to[U6 * w..]);
-            let u7 = own.r3.times(s) + own.r1(s_dot);
-            store_force(u7, &mut to[U7 * w..]);
-            if (block + 1) * w > start {
-                // Only for columns of the link itself.
-                let u4 = u9 + own.s.cross_force(own.inertia * s);
-                store_force(u4, &mut to[U4 * w..]);
-            }
+        let u9 = own.f0.bar_cross(s);
+        store_force(u9, &mut to[U9 * w..]);
+        store_vector(own.b_phi.tr_times(s).angular, &mut to[U11 * w..]);
+        store_vector(own.r3.tr_times(s).angular, &mut to[U1 * w..]);
+        // u₈ − u₁₂ = u₅ + u₈
+        let u8 = v3::cross(v3::neg(own.n4), s.angular);
+        store_vector(v3::sub(u8, own.b_phi.tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
+        let u3 = own.r3.times(psi_dot) + own.r1(psi_ddot) + own.f5.bar_cross(s);
+        store_force(u3, &mut to[U3 * w..]);
+        let u6 = own.b_phi.times(psi_dot) + own.f7.bar_cross(s);
+        store_force(u6, &mut to[U6 * w..]);
+        let u7 = own.r3.times(s) + own.r1(s_dot);
+        store_force(u7, &mut to[U7 * w..]);
+        if is_own {
+            let u4 = u9 + own.s.cross_force(own.inertia * s);
+            store_force(u4, &mut to[U4 * w..]);
         }
     }
 }
 
-/// All products of column `t` of the path with the columns up to its link's last. `waste` stays zero if they are finite.
+/// Products of column `t` of the path with a pack of columns of it. `waste` stays zero if they are finite.
 struct Multiply<'a, T, L> {
     memory: &'a mut Memory<T>,
     t: usize,
+    block: usize,
     /// Does column `t` belong to the same link?
     is_own: bool,
     waste: L,
@@ -279,7 +282,7 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
     type Output = L;
     #[inline(always)]
     fn run(self) -> L {
-        let Self { memory, t, is_own, waste } = self;
+        let Self { memory, t, block, is_own, waste } = self;
         let w = L::WIDTH;
         let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
         let lane = t % w;
@@ -287,40 +290,38 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let force = |k: usize| Force::new(vector(k), vector(k + 3));
         let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
         let (u9, u3, u6, u7, u4) = (force(U9), force(U3), force(U6), force(U7), force(U4));
-        let mut waste = waste;
-        for block in 0..memory.steps[t].end.div_ceil(w) {
-            let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
-            let to = &mut memory.rows[block * ROWS * w..][..ROWS * w];
-            let s = load_motion::<T, L>(&path[S * w..]);
-            let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
-            let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
-            let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
 
-            // u₁₃ = u₉ + u₁₁
-            let u9_psi_ddot: L = u9.power(psi_ddot);
-            let u9_s_dot: L = u9.power(s_dot);
-            let p1: L = v3::dot(u11, psi_dot.angular);
-            let p2 = u9_psi_ddot + v3::dot(u8_12, psi_dot.angular);
-            let u1_psi = u9_psi_ddot + v3::dot(u11, psi_ddot.angular) + v3::dot(u1, psi_dot.angular);
-            let u1_s = u9_s_dot + v3::dot(u11, s_dot.angular) + v3::dot(u1, s.angular);
-            let u8_s = u9_s_dot + v3::dot(u8_12, s.angular);
-            let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
-            let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
-            waste = keep(P1, p1, to, waste);
-            waste = keep(P2, p2, to, waste);
-            waste = keep(U1_PSI, u1_psi, to, waste);
-            waste = keep(U1_S, u1_s, to, waste);
-            waste = keep(U11_S, u11_s, to, waste);
-            waste = keep(U9_S, u9_s, to, waste);
-            waste = keep(U3_S, u3_s, to, waste);
-            waste = keep(U8_S, u8_s, to, waste);
-            waste = keep(U6_S, u6_s, to, waste);
-            waste = keep(U7_S, u7_s, to, waste);
-            if is_own {
-                waste = keep(U4_S, u4.power(s), to, waste);
-            }
-        }
-        waste
+        let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
+        let to = &mut memory.rows[block * ROWS * w..][..ROWS * w];
+        let s = load_motion::<T, L>(&path[S * w..]);
+        let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
+        let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
+        let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+
+        // u₁₃ = u₉ + u₁₁
+        let u9_psi_ddot: L = u9.power(psi_ddot);
+        let u9_s_dot: L = u9.power(s_dot);
+        let p1: L = v3::dot(u11, psi_dot.angular);
+        let p2 = u9_psi_ddot + v3::dot(u8_12, psi_dot.angular);
+        let u1_psi = u9_psi_ddot + v3::dot(u11, psi_ddot.angular) + v3::dot(u1, psi_dot.angular);
+        let u1_s = u9_s_dot + v3::dot(u11, s_dot.angular) + v3::dot(u1, s.angular);
+        let u8_s = u9_s_dot + v3::dot(u8_12, s.angular);
+        let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
+        let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
+        // In three chains: one would be waited for.
+        let zero = L::zero();
+        let a = keep(P1, p1, to, zero);
+        let b = keep(P2, p2, to, zero);
+        let c = keep(U1_PSI, u1_psi, to, zero);
+        let a = keep(U1_S, u1_s, to, a);
+        let b = keep(U11_S, u11_s, to, b);
+        let c = keep(U9_S, u9_s, to, c);
+        let a = keep(U3_S, u3_s, to, a);
+        let b = keep(U8_S, u8_s, to, b);
+        let c = keep(U6_S, u6_s, to, c);
+        let a = keep(U7_S, u7_s, to, a);
+        let b = if is_own { keep(U4_S, u4.power(s), to, b) } else { b };
+        waste + ((a + b) + c)
     }
 }
 
@@ -339,55 +340,63 @@ fn scatter<T: Real, const ADD: bool>(memory: &mut Memory<T>, p: usize, t: usize,
     let Memory { steps, rows, result, .. } = memory;
     let RneaSecondDerivatives { d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq } = result;
     let n = d2tau_dqdq.dims()[0];
-    let (qq, qv) = (d2tau_dqdq.as_mut_slice(), d2tau_dqdv.as_mut_slice());
-    let (vv, aq) = (d2tau_dvdv.as_mut_slice(), d2tau_dadq.as_mut_slice());
+    // Of equal length: one comparison will do for all four.
+    let all = n * n * n;
+    let (qq, qv) = (&mut d2tau_dqdq.as_mut_slice()[..all], &mut d2tau_dqdv.as_mut_slice()[..all]);
+    let (vv, aq) = (&mut d2tau_dvdv.as_mut_slice()[..all], &mut d2tau_dadq.as_mut_slice()[..all]);
     let is_own = t >= start;
     let Step { dof: j, start: link, end } = steps[t];
     let i = p;
+    let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
+    // Places of entries as far as `k` has no part in them.
+    let (ij0, ji0, i0j, j0i) = (at(i, j, 0), at(j, i, 0), at(i, 0, j), at(j, 0, i));
+    let (o_ij, o_ji) = (at(0, i, j), at(0, j, i));
     for (block, steps) in steps[..end].chunks(w).enumerate() {
         let rows = &rows[block * ROWS * w..][..ROWS * w];
+        let before = link.saturating_sub(block * w);
         for (lane, step) in steps.iter().enumerate() {
             let k = step.dof;
-            let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
             let row = |row: usize| rows[row * w + lane];
             let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
             let u13_s = u11_s + row(U9_S);
-            put::<T, ADD>(&mut qq[at(i, j, k)], p2);
-            put::<T, ADD>(&mut qv[at(i, k, j)], -p1);
+            let (ijk, jik, ikj, jki) = (ij0 + k, ji0 + k, i0j + k * n, j0i + k * n);
+            put::<T, ADD>(&mut qq[ijk], p2);
+            put::<T, ADD>(&mut qv[ikj], -p1);
             if !is_own {
                 let (u1_psi, u1_s) = (row(U1_PSI), row(U1_S));
-                put::<T, ADD>(&mut qq[at(j, k, i)], u1_psi);
-                put::<T, ADD>(&mut qq[at(j, i, k)], u1_psi);
-                put::<T, ADD>(&mut qv[at(j, k, i)], p1);
-                put::<T, ADD>(&mut qv[at(j, i, k)], u1_s);
-                put::<T, ADD>(&mut vv[at(j, k, i)], u11_s);
-                put::<T, ADD>(&mut vv[at(j, i, k)], u11_s);
-                put::<T, ADD>(&mut aq[at(j, k, i)], u13_s);
+                put::<T, ADD>(&mut qq[jki], u1_psi);
+                put::<T, ADD>(&mut qv[jki], p1);
+                put::<T, ADD>(&mut vv[jki], u11_s);
+                put::<T, ADD>(&mut aq[jki], u13_s);
+                put::<T, ADD>(&mut qq[jik], u1_psi);
+                put::<T, ADD>(&mut qv[jik], u1_s);
+                put::<T, ADD>(&mut vv[jik], u11_s);
             }
-            if block * w + lane >= link {
+            if lane >= before {
                 // u₂ = u₁₃
-                put::<T, ADD>(&mut vv[at(i, j, k)], -u13_s);
+                put::<T, ADD>(&mut vv[ijk], -u13_s);
                 continue;
             }
             let (u9_s, u3_s) = (row(U9_S), row(U3_S));
-            put::<T, ADD>(&mut qq[at(i, k, j)], p2);
-            put::<T, ADD>(&mut qq[at(k, i, j)], u3_s);
-            put::<T, ADD>(&mut vv[at(i, j, k)], -u11_s);
-            put::<T, ADD>(&mut vv[at(i, k, j)], -u11_s);
-            put::<T, ADD>(&mut qv[at(i, j, k)], row(U8_S));
-            put::<T, ADD>(&mut qv[at(k, j, i)], row(U6_S));
-            put::<T, ADD>(&mut aq[at(k, i, j)], u9_s);
-            put::<T, ADD>(&mut aq[at(i, k, j)], u9_s);
+            let (kij, kji) = (o_ij + k * n * n, o_ji + k * n * n);
+            put::<T, ADD>(&mut vv[ijk], -u11_s);
+            put::<T, ADD>(&mut qv[ijk], row(U8_S));
+            put::<T, ADD>(&mut qq[ikj], p2);
+            put::<T, ADD>(&mut vv[ikj], -u11_s);
+            put::<T, ADD>(&mut aq[ikj], u9_s);
+            put::<T, ADD>(&mut qq[kij], u3_s);
+            put::<T, ADD>(&mut aq[kij], u9_s);
+            put::<T, ADD>(&mut qv[kji], row(U6_S));
             if is_own {
-                put::<T, ADD>(&mut vv[at(k, j, i)], row(U4_S));
+                put::<T, ADD>(&mut vv[kji], row(U4_S));
             } else {
                 // u₁₀ = u₁₃ + u₉
                 let u10_s = u13_s + u9_s;
-                put::<T, ADD>(&mut qq[at(k, j, i)], u3_s);
-                put::<T, ADD>(&mut vv[at(k, i, j)], u10_s);
-                put::<T, ADD>(&mut vv[at(k, j, i)], u10_s);
-                put::<T, ADD>(&mut qv[at(k, i, j)], row(U7_S));
-                put::<T, ADD>(&mut aq[at(k, j, i)], u13_s);
+                put::<T, ADD>(&mut qv[kij], row(U7_S));
+                put::<T, ADD>(&mut vv[kij], u10_s);
+                put::<T, ADD>(&mut qq[kji], u3_s);
+                put::<T, ADD>(&mut vv[kji], u10_s);
+                put::<T, ADD>(&mut aq[kji], u13_s);
             }
         }
     }

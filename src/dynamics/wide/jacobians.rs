@@ -2,7 +2,7 @@
 //! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives), eight
 //! columns at a time.
 
-use super::matrix::{begin, of_lane, of_motion, only, store};
+use super::matrix::{begin, of_lane, of_motion, only, shape, store};
 use super::memory::load_motion;
 use super::outward::{self, of_tree};
 use super::{Layout, Memory, rnea};
@@ -57,7 +57,7 @@ pub(super) fn seen(
 
 /// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
 pub(super) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) -> bool {
-    to.fill(0.0);
+    begin_path(layout, b, to);
     memory.level.run(Rate { layout, memory, b, seen, to })
 }
 
@@ -88,25 +88,43 @@ impl Kernel for Rate<'_> {
     }
 }
 
-/// Motion of a frame of body `b`, and its derivatives; motions are known, and all matrices zero. Are all finite?
+/// Before columns of the lanes between a body and the root are stored, six rows each: the others are zero.
+fn begin_path(layout: &Layout, b: usize, to: &mut [f64]) {
+    if layout.direct {
+        for (g, to) in to.chunks_mut(6 * WIDTH).enumerate() {
+            if !layout.passes(b, g) {
+                to.fill(0.0);
+            }
+        }
+    } else {
+        to.fill(0.0);
+    }
+}
+
+/// Motion of a frame of body `b`, and its derivatives; motions are known. Are all finite?
 pub(super) fn frame(
     layout: &Layout,
     memory: &mut Memory,
     b: usize,
     seen: Seen<f64>,
     out: &mut FrameDerivatives,
+    nv: usize,
 ) -> bool {
     memory.size_columns(layout);
     let lane = layout.bodies[b].lane;
     let (v, a) = (of_lane(&memory.velocity, lane), of_lane(&memory.acceleration, lane));
     (out.velocity, out.acceleration) = (seen.motion(v), seen.motion(a));
-    let to = [
-        out.dvelocity_dq.as_mut_slice(),
-        out.dvelocity_dv.as_mut_slice(),
-        out.dacceleration_dq.as_mut_slice(),
-        out.dacceleration_dv.as_mut_slice(),
-        out.dacceleration_da.as_mut_slice(),
-    ];
+    let mut to = [
+        &mut out.dvelocity_dq,
+        &mut out.dvelocity_dv,
+        &mut out.dacceleration_dq,
+        &mut out.dacceleration_dv,
+        &mut out.dacceleration_da,
+    ]
+    .map(|m| shape(m, 6, nv));
+    for to in &mut to[..4] {
+        begin_path(layout, b, to);
+    }
     memory.level.run(Frame { layout, memory, b, seen, of_body: (v, a), to })
 }
 

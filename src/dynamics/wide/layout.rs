@@ -39,6 +39,8 @@ pub(crate) struct Layout {
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// Columns that hang from lanes of each group, eight of one group at a time, its own first.
     pub(crate) carried: Vec<Vec<Carried>>,
+    /// Of each body, of each group the lanes between it and the root.
+    paths: Vec<u8>,
     /// The bodies at the roots, and where their joints are mounted in the world.
     pub(crate) roots: Vec<(usize, Vector3<f64>)>,
     /// Which of the trees each lane belongs to.
@@ -261,6 +263,10 @@ impl Layout {
         let direct = used == model.nv && lanes.dof.iter().take(used).enumerate().all(|(k, dof)| *dof == Some(k));
         let pairs = lanes.pairs(bodies);
         let carried = pairs.iter().enumerate().map(|(g, pairs)| carried(g, pairs)).collect();
+        let above = |pairs: &Vec<Pair>, column: usize| {
+            pairs.binary_search_by_key(&column, |pair| pair.column).map_or(0, |at| pairs[at].above)
+        };
+        let paths = steps.iter().flat_map(|step| pairs.iter().map(|pairs| above(pairs, step.lane))).collect();
         let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
         Some(Self {
             groups,
@@ -274,6 +280,7 @@ impl Layout {
             more_joints,
             pairs,
             carried,
+            paths,
             roots,
             tree,
         })
@@ -296,15 +303,17 @@ fn angles(turns: &[Turn], eight: usize) -> Option<Angles> {
 }
 
 impl Layout {
+    /// Are lanes of group `g` between a body and the root?
+    #[inline(always)]
+    pub(crate) fn passes(&self, body: usize, g: usize) -> bool {
+        self.paths[body * self.groups.len() + g] != 0
+    }
+
     /// The lanes between a body and the root, its own among them: groups, and a bit for each lane there.
     #[inline(always)]
     pub(crate) fn path(&self, body: usize) -> impl Iterator<Item = (usize, u8)> {
-        let column = self.bodies[body].lane;
-        let above = move |pairs: &Vec<Pair>| {
-            pairs.binary_search_by_key(&column, |pair| pair.column).map_or(0, |at| pairs[at].above)
-        };
-        let groups = self.pairs[..=column / WIDTH].iter().map(above).enumerate();
-        groups.filter(|(_, lanes)| *lanes != 0)
+        let groups = self.groups.len();
+        self.paths[body * groups..][..groups].iter().copied().enumerate().filter(|(_, lanes)| *lanes != 0)
     }
 }
 

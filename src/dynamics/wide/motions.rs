@@ -14,13 +14,23 @@ use nalgebra::DMatrix;
 impl<'a> Wide<'a> {
     /// Poses of all bodies into `ws.wide`.
     fn place(&mut self, q: &[f64]) -> Option<()> {
-        sweeps::place(self.model, self.layout, self.ws.wide.as_deref_mut()?, q).then_some(())
+        self.place_to(q, None)
+    }
+
+    /// The same, or of those from the root to one.
+    fn place_to(&mut self, q: &[f64], to: Option<usize>) -> Option<()> {
+        sweeps::place(self.model, self.layout, self.ws.wide.as_deref_mut()?, q, to).then_some(())
     }
 
     /// Poses and motions of all bodies into `ws.wide`.
-    fn drive<const KEPT: u8>(&mut self, (q, v, a): State<'_>) -> Option<()> {
-        self.place(q)?;
-        sweeps::drive::<KEPT>(v3::zero(), self.layout, self.ws.wide.as_deref_mut()?, v, a).then_some(())
+    fn drive<const KEPT: u8>(&mut self, state: State<'_>) -> Option<()> {
+        self.drive_to::<KEPT>(state, None)
+    }
+
+    /// The same, or of those from the root to one, and others.
+    fn drive_to<const KEPT: u8>(&mut self, (q, v, a): State<'_>, to: Option<usize>) -> Option<()> {
+        self.place_to(q, to)?;
+        sweeps::drive::<KEPT>(v3::zero(), self.layout, self.ws.wide.as_deref_mut()?, v, a, to).then_some(())
     }
 
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
@@ -43,14 +53,14 @@ impl<'a> Wide<'a> {
         reference: ReferenceFrame,
     ) -> Option<()> {
         let b = at.body?;
-        self.drive::<{ outward::VELOCITIES }>((q, v, &[]))?;
+        self.drive_to::<{ outward::VELOCITIES }>((q, v, &[]), Some(b))?;
         let memory = self.ws.wide.as_deref()?;
         let seen = jacobians::seen(self.layout, memory, b, at, reference);
         let to = shape(&mut self.ws.jacobian.rate, 6, self.model.nv);
         jacobians::rate(self.layout, memory, b, seen, to).then_some(())
     }
 
-    /// Motion of a frame and its derivatives; all matrices have their shape and are zero.
+    /// Motion of a frame and its derivatives.
     pub(crate) fn frame_derivatives(
         mut self,
         state: State<'_>,
@@ -59,10 +69,10 @@ impl<'a> Wide<'a> {
         out: &mut FrameDerivatives,
     ) -> Option<()> {
         let b = at.body?;
-        self.drive::<{ outward::MOTIONS }>(state)?;
+        self.drive_to::<{ outward::MOTIONS }>(state, Some(b))?;
         let memory = self.ws.wide.as_deref_mut()?;
         let seen = jacobians::seen(self.layout, memory, b, at, reference);
-        jacobians::frame(self.layout, memory, b, seen, out).then_some(())
+        jacobians::frame(self.layout, memory, b, seen, out, self.model.nv).then_some(())
     }
 
     /// Torques that hold the robot still against gravity, into `ws.tau`.
@@ -140,7 +150,7 @@ impl<'a> Wide<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
-        let finite = sweeps::drive::<{ outward::BODIES }>(model.gravity, layout, memory, v, a);
+        let finite = sweeps::drive::<{ outward::BODIES }>(model.gravity, layout, memory, v, a, None);
         let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
         (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())
     }

@@ -75,40 +75,47 @@ pub(super) fn read_configuration<R: Register>(layout: &Layout, memory: &mut Memo
 /// Poses of all bodies, one after the other: two registers each.
 #[inline(always)]
 pub(super) fn place<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
-    for (i, step) in layout.bodies.iter().enumerate() {
-        let [low, high] = &memory.poses[step.parent];
-        let (low, high) = (low.load::<R>().0, high.load::<R>().0);
-        let parent = [low.low_twice(), low.high_twice(), high.low_twice()];
-        let (mut first, mut second) = (R::splat(0.0), high.where_else(0xf0, R::splat(0.0)));
-        match &step.kind {
-            StepKind::Hinge { number, rows } => {
-                let cos = R::splat(memory.cos[number / WIDTH].0[number % WIDTH]);
-                let sin = R::splat(memory.sin[number / WIDTH].0[number % WIDTH]);
-                let HingeRows { cos: by_cos, sin: by_sin, rest } = &**rows;
-                let mut k = 0;
-                while k < 3 {
-                    let turned = by_cos[k].load::<R>().0.mul(cos);
-                    first = parent[k].mul_add(by_sin[k].load::<R>().0.mul_add(sin, turned), first);
-                    second = parent[k].mul_add(rest[k].load::<R>().0, second);
-                    k += 1;
-                }
-            }
-            StepKind::Other { placement } => {
-                let rows = other_rows(model, i, placement.as_deref(), step, layout, q, &mut memory.origins);
-                let mut k = 0;
-                while k < 3 {
-                    first = parent[k].mul_add(rows[k][0].load::<R>().0, first);
-                    second = parent[k].mul_add(rows[k][1].load::<R>().0, second);
-                    k += 1;
-                }
+    for i in 0..layout.bodies.len() {
+        place_body::<R>(model, layout, memory, q, i);
+    }
+}
+
+/// Pose of a body whose parent has been placed.
+#[inline(always)]
+pub(super) fn place_body<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64], i: usize) {
+    let step = &layout.bodies[i];
+    let [low, high] = &memory.poses[step.parent];
+    let (low, high) = (low.load::<R>().0, high.load::<R>().0);
+    let parent = [low.low_twice(), low.high_twice(), high.low_twice()];
+    let (mut first, mut second) = (R::splat(0.0), high.where_else(0xf0, R::splat(0.0)));
+    match &step.kind {
+        StepKind::Hinge { number, rows } => {
+            let cos = R::splat(memory.cos[number / WIDTH].0[number % WIDTH]);
+            let sin = R::splat(memory.sin[number / WIDTH].0[number % WIDTH]);
+            let HingeRows { cos: by_cos, sin: by_sin, rest } = &**rows;
+            let mut k = 0;
+            while k < 3 {
+                let turned = by_cos[k].load::<R>().0.mul(cos);
+                first = parent[k].mul_add(by_sin[k].load::<R>().0.mul_add(sin, turned), first);
+                second = parent[k].mul_add(rest[k].load::<R>().0, second);
+                k += 1;
             }
         }
-        let (first, second) = (first.to_array(), second.to_array());
-        let mut lane = step.lane + 1 - step.columns;
-        while lane <= step.lane {
-            memory.poses[lane] = [Row(first), Row(second)];
-            lane += 1;
+        StepKind::Other { placement } => {
+            let rows = other_rows(model, i, placement.as_deref(), step, layout, q, &mut memory.origins);
+            let mut k = 0;
+            while k < 3 {
+                first = parent[k].mul_add(rows[k][0].load::<R>().0, first);
+                second = parent[k].mul_add(rows[k][1].load::<R>().0, second);
+                k += 1;
+            }
         }
+    }
+    let (first, second) = (first.to_array(), second.to_array());
+    let mut lane = step.lane + 1 - step.columns;
+    while lane <= step.lane {
+        memory.poses[lane] = [Row(first), Row(second)];
+        lane += 1;
     }
 }
 

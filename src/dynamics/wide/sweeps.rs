@@ -6,9 +6,9 @@ use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Register};
 use nalgebra::Vector3;
 
-/// Poses of all bodies at `q`. Is it finite?
-pub(super) fn place(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) -> bool {
-    memory.level.run(Place { model, layout, memory, q })
+/// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
+pub(super) fn place(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64], to: Option<usize>) -> bool {
+    memory.level.run(Place { model, layout, memory, q, to })
 }
 
 struct Place<'a> {
@@ -16,15 +16,22 @@ struct Place<'a> {
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
+    to: Option<usize>,
 }
 
 impl Kernel for Place<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, layout, memory, q } = self;
+        let Self { model, layout, memory, q, to } = self;
         outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(model, layout, memory, q);
+        let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
+        for i in 0..end {
+            // Its subtree goes on to the last of them.
+            if model.bodies[i].subtree_end > last {
+                outward::place_body::<R>(model, layout, memory, q, i);
+            }
+        }
         outward::zero_if_finite::<R>(q).all_lt(R::splat(1.0))
     }
 }
@@ -57,20 +64,21 @@ impl<const KEPT: usize> Kernel for Stand<'_, KEPT> {
     }
 }
 
-/// Motions of bodies that have been placed, in the field of some gravity; what is kept of them says
-/// [`drive`](outward::drive_in), with sums over subtrees where there are columns. `a` is empty where accelerations are not
-/// kept. Is the state finite?
+/// Motions of bodies that have been placed, in the field of some gravity: of all, or of those from the root to one, with
+/// others in their groups. What is kept of them says [`drive`](outward::drive_in), with sums over subtrees where there are
+/// columns. `a` is empty where accelerations are not kept. Are `v` and `a` finite?
 pub(super) fn drive<const KEPT: u8>(
     gravity: Vector3<f64>,
     layout: &Layout,
     memory: &mut Memory,
     v: &[f64],
     a: &[f64],
+    to: Option<usize>,
 ) -> bool {
     if KEPT >= outward::COLUMNS {
         memory.size_columns(layout);
     }
-    memory.level.run(Drive::<KEPT> { gravity, layout, memory, v, a })
+    memory.level.run(Drive::<KEPT> { gravity, layout, memory, v, a, to })
 }
 
 struct Drive<'a, const KEPT: u8> {
@@ -79,13 +87,14 @@ struct Drive<'a, const KEPT: u8> {
     memory: &'a mut Memory,
     v: &'a [f64],
     a: &'a [f64],
+    to: Option<usize>,
 }
 
 impl<const KEPT: u8> Kernel for Drive<'_, KEPT> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { gravity, layout, memory, v, a } = self;
+        let Self { gravity, layout, memory, v, a, to } = self;
         let mut zero = outward::zero_if_finite::<R>(v);
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
         if KEPT != outward::VELOCITIES {
@@ -93,7 +102,9 @@ impl<const KEPT: u8> Kernel for Drive<'_, KEPT> {
             outward::read_dofs::<R>(layout, &mut memory.qdd, a);
         }
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, KEPT>(gravity, layout, memory, g);
+            if to.is_none_or(|body| layout.passes(body, g)) {
+                outward::drive_in::<R, KEPT>(gravity, layout, memory, g);
+            }
         }
         if KEPT >= outward::COLUMNS {
             for g in (0..layout.groups.len()).rev() {
