@@ -187,12 +187,12 @@ fn stumpff_functions_stay_finite_far_out() {
 
 struct OverLanes([f64; 8]);
 impl Kernel for OverLanes {
-    type Output = [[f64; 8]; 7];
+    type Output = [[f64; 8]; 8];
     #[inline(always)]
     fn run<R: Register>(self) -> Self::Output {
         let x = Lanes::<R>::from_array(self.0);
         let [c0, c1, c2, c3, c4, c5] = stumpff(x);
-        [c0, c1, c2, c3, c4, c5, atan_ratio(x * 0.001)].map(Lanes::to_array)
+        [c0, c1, c2, c3, c4, c5, atan_ratio(x * 0.001), half_cotangent_ratio(x * 0.001)].map(Lanes::to_array)
     }
 }
 
@@ -204,8 +204,11 @@ fn lanes_choose_their_formula_separately() {
         let found = with_level(level, || dispatch(OverLanes(points)));
         for (k, found) in found.iter().enumerate() {
             for lane in 0..8 {
-                let expected =
-                    if k < 6 { stumpff_sum(k as u32, points[lane]) } else { atan_sum(points[lane] * 0.001)[0] };
+                let expected = match k {
+                    0..6 => stumpff_sum(k as u32, points[lane]),
+                    6 => atan_sum(points[lane] * 0.001)[0],
+                    _ => half_cotangent_sum(points[lane] * 0.001)[0],
+                };
                 assert_close(
                     found[lane],
                     expected,
@@ -242,6 +245,21 @@ fn atan_sum(t: f64) -> [f64; 4] {
     power_sum(t, |sum, power, j| sum.add(power.times(sign(j)).over(f64::from(2 * j + 1))))
 }
 
+/// `−((1 − 5t − 4t² − 4t³ − …) (1 − t/3 + t²/5 − …) − 1) / t` and three derivatives.
+fn half_cotangent_sum(t: f64) -> [f64; 4] {
+    power_sum(t, |mut sum, power, j| {
+        for i in 0..=j + 1 {
+            let factor = match j + 1 - i {
+                0 => -1.0,
+                1 => 5.0,
+                _ => 4.0,
+            };
+            sum = sum.add(power.times(factor * sign(i)).over(f64::from(2 * i + 1)));
+        }
+        sum
+    })
+}
+
 #[test]
 fn atan_ratio_is_right_to_the_third_derivative() {
     // the first term left out, (−t)²⁴/49, and its derivatives at the end of the range
@@ -265,18 +283,7 @@ fn half_cotangent_ratio_is_right_to_the_third_derivative() {
     // the first term left out, π t²⁸, and its derivatives at the end of the range
     let truncation = [1e-20, 2e-18, 3e-16, 5e-14];
     for t in [0.0, 1e-300, 1e-30, 1e-16, 1e-8, 1e-4, 0.01, 0.05, 0.1, 0.15, 0.171_572_875_253_809_9, 0.18] {
-        // −(1 − 5t − 4t² − …) (1 − t/3 + t²/5 − …), without its first term and divided by t
-        let expected = power_sum(t, |mut sum, power, j| {
-            for i in 0..=j + 1 {
-                let factor = match j + 1 - i {
-                    0 => -1.0,
-                    1 => 5.0,
-                    _ => 4.0,
-                };
-                sum = sum.add(power.times(factor * sign(i)).over(f64::from(2 * i + 1)));
-            }
-            sum
-        });
+        let expected = half_cotangent_sum(t);
         for (order, y) in parts(half_cotangent_ratio(variable(t))).into_iter().enumerate() {
             // terms of both signs: the largest partial sums are a few times the result
             let tolerance = 16.0 * f64::EPSILON + truncation[order];
