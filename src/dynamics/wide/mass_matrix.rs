@@ -147,7 +147,7 @@ fn complete<R: Register>(columns: &mut [R; WIDTH], joints: &JointRows) {
         let mass = inward::joint_dynamics::<R>(joints).mass().0;
         let mut k = 0;
         while k < WIDTH {
-            columns[k] = columns[k].add(mass.where_else(1 << k, R::splat(0.0)));
+            columns[k] = mass.mul_add(Lanes::<R>::unit(k).0, columns[k]);
             k += 1;
         }
     }
