@@ -3,8 +3,9 @@
 use super::Workspace;
 use super::error::{DriverError, expect_len, finite_derivative, finite_value};
 use super::workspace::unwritten;
-use crate::simd::{Baseline, Kernel, Register, WIDTH, dispatch};
+use crate::simd::{Kernel, Register, WIDTH, dispatch};
 use crate::{Function, VectorDual};
+use num_dual::Dual64;
 
 /// `f(x)` of length `m` and the Jacobian, `m × n`, row-major; see [`jacobian_into`].
 ///
@@ -16,17 +17,35 @@ pub fn jacobian<F: Function>(f: &F, x: &[f64]) -> Result<(Vec<f64>, Vec<f64>), D
     Ok((value, jacobian))
 }
 
-/// [`jacobian`] at the level that every processor has: `f` is compiled for one number type, not for one a level.
+/// [`jacobian`], one direction at a time: `f` is compiled for one number type of two numbers, not for registers at each level.
 ///
 /// For tests and checks, where a program should be built soon and a derivative need not be there in a microsecond.
 ///
 /// # Errors
 /// As [`jacobian_into`].
 pub fn plain_jacobian<F: Function>(f: &F, x: &[f64]) -> Result<(Vec<f64>, Vec<f64>), DriverError> {
-    expect_len("x", x.len(), f.inputs())?;
-    let (mut value, mut jacobian) = (vec![0.0; f.outputs()], vec![0.0; f.outputs() * f.inputs()]);
-    let workspace = &mut Workspace::new();
-    Columns { f, x, workspace, value: &mut value, jacobian: &mut jacobian }.run::<Baseline>()?;
+    let (n, m) = (f.inputs(), f.outputs());
+    expect_len("x", x.len(), n)?;
+    let (mut value, mut jacobian) = (vec![0.0; m], vec![0.0; m * n]);
+    let mut inputs: Vec<Dual64> = x.iter().copied().map(Dual64::from).collect();
+    let mut outputs = vec![Dual64::from(0.0); m];
+    // Once even without inputs: for the value.
+    for j in 0..n.max(1) {
+        if let Some(x) = inputs.get_mut(j) {
+            x.eps = 1.0;
+        }
+        unwritten(&mut outputs);
+        f.eval(&inputs, &mut outputs);
+        for (i, output) in outputs.iter().enumerate() {
+            value[i] = finite_value(i, output.re)?;
+            if j < n {
+                jacobian[i * n + j] = finite_derivative(i, j, output.eps)?;
+            }
+        }
+        if let Some(x) = inputs.get_mut(j) {
+            x.eps = 0.0;
+        }
+    }
     Ok((value, jacobian))
 }
 
