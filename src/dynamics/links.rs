@@ -41,7 +41,7 @@ pub(crate) struct Links<T> {
     /// Pose of each body.
     pub(crate) pose: Vec<Transform<T>>,
     /// Origin of each body at a root, in the world.
-    origin: Vec<Vector3<T>>,
+    pub(crate) origin: Vec<Vector3<T>>,
     /// `S`, the columns.
     pub(crate) columns: Vec<Motion<T>>,
     /// `Ψ̇ = v_λ × S`

@@ -36,9 +36,9 @@ pub(crate) struct Memory<T> {
     /// Second derivatives by two columns, and by all columns above.
     pub(super) rows: Vec<T>,
     /// Sums over subtrees: inertia, Coriolis matrix, force.
-    pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
-    pub(super) coriolis: Vec<BodyCoriolis<T>>,
-    pub(super) force: Vec<Force<T>>,
+    pub(crate) inertia: Vec<InertiaAboutOrigin<T>>,
+    pub(crate) coriolis: Vec<BodyCoriolis<T>>,
+    pub(crate) force: Vec<Force<T>>,
     /// Forces that stand still in the world, summed over subtrees.
     pub(super) still: Vec<Force<T>>,
     /// Two degrees of freedom share a coordinate: entries are sums.

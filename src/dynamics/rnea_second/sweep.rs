@@ -21,6 +21,8 @@ pub(crate) struct Sweep<'a, P, T, L> {
     pub(crate) v: &'a [T],
     pub(crate) a: &'a [T],
     pub(crate) wrenches: &'a [ExternalWrench<T>],
+    /// Do the links move, and are sums over subtrees in their places?
+    pub(crate) begun: bool,
     pub(crate) width: PhantomData<L>,
 }
 
@@ -30,7 +32,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        let Self { model, ws, q, v, a, wrenches, .. } = self;
+        let Self { model, ws, q, v, a, wrenches, begun, .. } = self;
         ws.second(model);
         let Some(mut owned) = ws.second.take() else { return false };
         let memory = &mut *owned;
@@ -38,11 +40,14 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
             memory.result.tensors_mut().into_iter().for_each(|tensor| tensor.as_mut_slice().fill(T::zero()));
             memory.sparse = true;
         }
-        let links = &*update(model, ws, base_acceleration(model), (q, v, a));
-        load(model, links, memory, wrenches);
+        if !begun {
+            sum_up(model, update(model, ws, base_acceleration(model), (q, v, a)), memory);
+        }
+        let Some(links) = ws.links.as_deref() else { return false };
+        subtract(model, links, memory, wrenches);
 
         let mut waste = L::zero();
-        for (i, body) in model.bodies.iter().enumerate().rev() {
+        for i in (0..model.bodies.len()).rev() {
             for index in links.of_body[i].clone().rev() {
                 // Depth first: the path of any link but a leaf is the beginning of the one before.
                 let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
@@ -69,12 +74,6 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                     }
                 }
             }
-            if let Some(parent) = body.parent {
-                let (inertia, coriolis, force) = (memory.inertia[i], memory.coriolis[i], memory.force[i]);
-                memory.inertia[parent] += inertia;
-                memory.coriolis[parent] += coriolis;
-                memory.force[parent] += force;
-            }
         }
         if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
             wrench::add(model, links, memory);
@@ -92,26 +91,43 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
     }
 }
 
-/// What each body has by itself: inertia, `B`, the force that it needs less that of wrenches which move along with it.
-/// Wrenches that stand still go elsewhere.
+/// Inertia, `B`, and the force that bodies need, summed up over subtrees.
 #[inline(always)]
-fn load<P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    links: &Links<T>,
-    memory: &mut Memory<T>,
-    wrenches: &[ExternalWrench<T>],
-) {
+fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mut Memory<T>) {
     for (i, body) in model.bodies.iter().enumerate() {
         let (y, v) = (links.inertia(body, i), links.velocity[i]);
         memory.inertia[i] = y.into();
         memory.coriolis[i] = y.body_coriolis(v);
         memory.force[i] = y.newton_euler(v, links.acceleration[i]);
     }
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        if let Some(parent) = body.parent {
+            let (inertia, coriolis, force) = (memory.inertia[i], memory.coriolis[i], memory.force[i]);
+            memory.inertia[parent] += inertia;
+            memory.coriolis[parent] += coriolis;
+            memory.force[parent] += force;
+        }
+    }
+}
+
+/// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is part of.
+/// Wrenches that stand still go elsewhere.
+fn subtract<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    links: &Links<T>,
+    memory: &mut Memory<T>,
+    wrenches: &[ExternalWrench<T>],
+) {
     memory.still.fill(Force::zero());
     for w in wrenches {
         let b = w.body.index();
         match w.frame {
-            WrenchFrame::Body => memory.force[b] -= links.pose[b].act(w.wrench),
+            WrenchFrame::Body => {
+                let wrench = links.pose[b].act(w.wrench);
+                for i in std::iter::successors(Some(b), |i| model.bodies[*i].parent) {
+                    memory.force[i] -= wrench;
+                }
+            }
             WrenchFrame::World => memory.still[b] += links.standing(b, w.wrench),
         }
     }

@@ -13,7 +13,7 @@
 //! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
 //! - [`bodies`], [`jacobians`], [`weights`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
 //!   what bodies do; [`matrix`] brings them to their places
-//! - [`standing`]: columns and inertias, body by body, for what goes on from there
+//! - [`standing`], [`composites`]: columns and inertias, or sums over subtrees, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
 //! - [`finite`]: are numbers finite?
@@ -30,6 +30,7 @@
 mod blocks;
 mod bodies;
 mod centroidal;
+mod composites;
 mod coriolis;
 mod derivatives;
 mod entries;

@@ -4,7 +4,7 @@
 use super::matrix::shape;
 use super::memory::INERTIA;
 use super::sweeps::{self, WEIGHTS};
-use super::{Layout, Memory, State, Wide, centroidal, jacobians, outward, regressor, rnea, weights};
+use super::{Layout, Memory, State, Wide, centroidal, composites, jacobians, outward, regressor, rnea, weights};
 use crate::dynamics::centroidal::Whole;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::{CentroidalDerivatives, FrameDerivatives, ReferenceFrame};
@@ -143,6 +143,22 @@ impl<'a> Wide<'a> {
         let memory = ws.wide.as_deref_mut()?;
         let whole = centroidal::whole(layout, memory);
         whole.com.mass.recip().is_finite().then_some((layout, memory, whole))
+    }
+
+    /// What second derivatives of inverse dynamics begin with, into `ws.links` and `ws.second`; poses too if asked for.
+    pub(crate) fn links(mut self, (q, v, a): State<'_>, poses: bool) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        ws.second(model);
+        let (memory, links) = (ws.wide.as_deref_mut()?, ws.links.as_deref_mut()?);
+        if !sweeps::drive::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None) {
+            return None;
+        }
+        composites::bring(model, layout, memory, links, ws.second.as_deref_mut()?);
+        if poses {
+            composites::poses(model, layout, memory, q, links);
+        }
+        Some(())
     }
 
     /// The joint-torque regressor into `ws.regressor`.

@@ -10,7 +10,7 @@ pub use forward::{ForwardDynamicsSecondDerivatives, forward_dynamics_second_deri
 
 use super::Method;
 use crate::dynamics::rnea_second::{Sweep, check};
-use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Workspace};
+use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Workspace, wide};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, dispatch};
@@ -91,7 +91,10 @@ pub fn rnea_second_derivatives<'w>(
     ws.errors = None;
     let at = At { q, v, a, wrenches };
     let finite = match method {
-        Method::Analytical => dispatch(Analytical { model, base: &mut ws.base, at }),
+        Method::Analytical => {
+            let begun = wide::of(model, &mut ws.base).and_then(|wide| wide.links((q, v, a), !wrenches.is_empty()));
+            dispatch(Analytical { model, base: &mut ws.base, at, begun: begun.is_some() })
+        }
         Method::Dual => dual::rnea_second_derivatives(model, ws, at)?,
         Method::Difference => {
             let (base, errors) = (&mut ws.base, &mut ws.errors);
@@ -118,13 +121,15 @@ struct Analytical<'a> {
     model: &'a Model,
     base: &'a mut Workspace<f64>,
     at: At<'a>,
+    /// Do the links move, and are sums over subtrees in their places?
+    begun: bool,
 }
 
 impl Kernel for Analytical<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, base, at: At { q, v, a, wrenches } } = self;
-        R::call(Sweep { model, ws: base, q, v, a, wrenches, width: PhantomData::<Lanes<R>> })
+        let Self { model, base, at: At { q, v, a, wrenches }, begun } = self;
+        R::call(Sweep { model, ws: base, q, v, a, wrenches, begun, width: PhantomData::<Lanes<R>> })
     }
 }
