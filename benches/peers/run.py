@@ -3,9 +3,11 @@
 
     python3 benches/peers/run.py                     # everything: some ten minutes after the first time
     python3 benches/peers/run.py --robots panda,g1   # a few robots
+    python3 benches/peers/run.py --more              # further rounds, beside those of the last run of this commit
     python3 benches/peers/run.py --report            # only write the page again, from the last results
 
-Programs take turns on one core, several rounds; medians of the rounds are given. First of all their results are compared.
+Programs take turns on one core, several rounds; the least and the median of all rounds are given. Where other machines share
+the processor a minute can be slow as a whole: rounds taken at several times are better than many at one. First of all their results are compared.
 The cache directory (`--cache`, else GRADYN_PEERS, else target/peers) holds packages and programs.
 
 Exit codes: 0 measured, 1 results disagree, 2 bad usage, 3 something cannot be had on this machine.
@@ -131,24 +133,30 @@ def merge(rounds):
     return merged
 
 
-def measure(robot, rounds, cpu):
+def measure(robot, rounds, cpu, before):
+    """Takes further rounds after those taken `before`."""
     only = ",".join(OURS)
-    taken = {"gradyn": [], **{name: [] for name in robot.programs}}
+    taken = before.get("rounds") or {"gradyn": [], **{name: [] for name in robot.programs}}
     for _ in range(rounds):
         answer = robot.bench(cpu, only)
         names = [name for name in answer["results"] if "/difference" not in name]
         taken["gradyn"].append({name: answer["results"][name] for name in names})
         for name, program in robot.programs.items():
             taken[name].append(pinned(cpu, [*program, "time"])["results"])
-    result = {"nv": answer["nv"], "notes": robot.notes, **{name: merge(rounds) for name, rounds in taken.items()}}
+    merged = {name: merge(rounds) for name, rounds in taken.items()}
+    result = {"nv": answer["nv"], "notes": robot.notes, "rounds": taken, **merged}
     if robot.code:
         result["code"] = robot.code
     if len(os.sched_getaffinity(0)) > 1:
         # All processors, not pinned.
-        result["gradyn"].update(robot.bench(None, "threads")["results"])
+        threads = robot.bench(None, "threads")["results"]
+        result["threads"] = merge([threads, before.get("threads", {})])
+        result["gradyn"].update(result["threads"])
     if robot.name in LEVELS:
         levels = [level for level in ("plain", "avx2", "avx512", "neon") if available(robot, level)]
-        result["levels"] = {level: robot.bench(cpu, AT_LEVELS, "--level", level)["results"] for level in levels}
+        known = before.get("levels", {})
+        taken = {level: robot.bench(cpu, AT_LEVELS, "--level", level)["results"] for level in levels}
+        result["levels"] = {level: merge([results, known.get(level, {})]) for level, results in taken.items()}
     return result
 
 
@@ -199,6 +207,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cache", default=os.environ.get("GRADYN_PEERS", ROOT / "target" / "peers"))
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the core, default the last")
+    parser.add_argument("--more", action="store_true", help="add rounds to those of the last run")
     parser.add_argument("--report", action="store_true", help="write the page from the last results")
     arguments = parser.parse_args()
     file = Path(arguments.cache) / "results.json"
@@ -209,7 +218,14 @@ def main():
         gradyn, count_operations = build()
         try:
             peers = Peers(arguments.cache)
-            results = {"machine": machine(peers), "rounds": arguments.rounds, "robots": {}, "deviations": {}}
+            here = machine(peers)
+            results = {"machine": here, "robots": {}, "deviations": {}}
+            if arguments.more and file.exists():
+                last = json.loads(file.read_text())
+                for what in ("commit", "processor", "rustc", "compiler", "packages"):
+                    if last["machine"][what] != here[what]:
+                        parser.error(f"--more: {what} was {last['machine'][what]}, is {here[what]}")
+                results = last
             for name in names:
                 if name in ROBOTS:
                     urdf, floating = OWN / f"{name}.urdf", ROBOTS[name]
@@ -219,7 +235,10 @@ def main():
                 robot = Robot(name, urdf, floating, peers, gradyn)
                 results["deviations"][name] = robot.check()
                 print(f"{name}: all agree; measuring", flush=True)
-                results["robots"][name] = measure(robot, arguments.rounds, arguments.cpu)
+                results["robots"][name] = measure(robot, arguments.rounds, arguments.cpu, results["robots"].get(name, {}))
+                file.write_text(json.dumps(results, indent=1))
+            counts = sorted({len(robot["rounds"]["gradyn"]) for robot in results["robots"].values()})
+            results["rounds"] = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
             results["operations"] = pinned(arguments.cpu, [count_operations, "--bench"])
         except Missing as error:
             print(f"not measured: {error}", file=sys.stderr)

@@ -65,7 +65,7 @@ struct MassMatrix<'a> {
     q: &'a [f64],
     /// Is `memory.scale` asked for?
     scales: bool,
-    /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for.
+    /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for there and not in `memory.mass`.
     to: &'a mut [f64],
 }
 
@@ -88,8 +88,8 @@ impl Kernel for MassMatrix<'_> {
     }
 }
 
-/// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `memory.mass`, and
-/// into `to` unless it is empty. Returns zero if the blocks on the diagonal are finite.
+/// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `to`, or if it is
+/// empty into `memory.mass`. Returns zero if the blocks on the diagonal are finite.
 #[inline(always)]
 pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize, to: &mut [f64]) -> R {
     let mut zero = R::splat(0.0);
@@ -107,8 +107,9 @@ pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize,
                     k += 1;
                 }
             }
-            blocks::store(&mut mass[group * groups + g], &columns);
-            if !to.is_empty() {
+            if to.is_empty() {
+                blocks::store(&mut mass[group * groups + g], &columns);
+            } else {
                 blocks::write(&columns, *group, g, to, nv);
                 if *group != g {
                     blocks::write(&R::transpose(columns), g, *group, to, nv);
