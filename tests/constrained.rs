@@ -92,6 +92,38 @@ fn conditions(model: &Model, seed: u64, list: &[Constraint]) -> (f64, f64) {
     (if all.max() > 0.0 { all.max() / least } else { 1.0 }, values.max() / values.min())
 }
 
+/// Where a contact loses a row nearby, differences from a long step reach past the pole. They may be wrong then, but they
+/// say so: no estimate is too small.
+#[test]
+fn differences_know_when_they_reach_past_a_pole() {
+    let model = robot("mimic", &UrdfOptions::new());
+    let frame = &model.frames()[model.find_frame("left_tip").expect("is there").index()];
+    let tip = Constraint::contact(frame.body().expect("moves"), frame.placement().translation, Vector3::zeros());
+    let mut compared = 0;
+    for seed in 0..40 {
+        let list = [tip.clone()];
+        let (of_g, of_m) = conditions(&model, seed, &list);
+        if of_g > 1e6 {
+            continue;
+        }
+        compared += 1;
+        let (right, found) = (at(&model, Method::Analytical, seed, &list), at(&model, Method::Difference, seed, &list));
+        let errors = found.errors.as_deref().expect("differences have them");
+        let pairs = matrices(&right).into_iter().zip(matrices(&found)).zip(matrices(errors));
+        for (((name, x), (_, y)), (_, error)) in pairs {
+            // Of the closed form, as above.
+            let rounding = (1e-15 * of_m.max(1e2)).max(1e-15 * of_g * of_g.min(1e4)) * x.amax().max(right.ddq.amax());
+            let least = rounding.max(1e-9 * x.amax());
+            for ((x, y), error) in x.iter().zip(y.iter()).zip(error.iter()) {
+                // Estimates are estimates.
+                let allowed = least.max(10.0 * error);
+                assert!((x - y).abs() <= allowed, "state {seed}, {of_g:.0e}: {name} {x:e} {y:e} by {error:e}");
+            }
+        }
+    }
+    assert!(compared > 20, "{compared}");
+}
+
 /// The closed form is what dual numbers through the algorithm give: every kind of joint and of row, mimic joints, friction,
 /// wrenches, gains; dependent rows and rows that contradict each other.
 #[test]

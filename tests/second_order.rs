@@ -71,7 +71,7 @@ fn closed_form_is_what_nested_duals_give() {
         let ((q, v, a), f_ext) = (state(&model, 7), wrenches(&model, 7));
         let expected = by_nested_duals(&model, &q, &v, &a, &f_ext);
         let mut ws = Workspace::new(&model);
-        let found = dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
+        let found = dynamics::torque_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
         for ((name, found), expected) in found.tensors().into_iter().zip(&expected) {
             // Rounding of sums over some ten bodies.
             assert_near(found.as_slice(), expected.as_slice(), 1e-12, format!("{what}: {name}"));
@@ -186,7 +186,7 @@ fn levels_agree() {
     for (what, model) in common::models() {
         let ((q, v, a), f_ext) = (state(&model, 2), wrenches(&model, 2));
         let mut ws = Workspace::new(&model);
-        let expected = dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
+        let expected = dynamics::torque_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
         for level in Level::available() {
             let run = || with_level(level, || by(Method::Analytical, &model, 2));
             let found = run();
@@ -243,13 +243,14 @@ fn third_derivatives_come_from_dual_numbers() {
     let mut ws = Workspace::<Dual64>::new(&model);
     let f_dual: Vec<ExternalWrench<Dual64>> = f_ext.iter().map(ExternalWrench::lift).collect();
     let (q_dual, v_dual, a_dual) = (common::moved(&model, &q, &direction), lift(&v), lift(&a));
-    let third =
-        dynamics::rnea_second_derivatives(&model, &mut ws, &q_dual, &v_dual, &a_dual, &f_dual).expect("valid").clone();
+    let third = dynamics::torque_second_derivatives(&model, &mut ws, &q_dual, &v_dual, &a_dual, &f_dual)
+        .expect("valid")
+        .clone();
     let mut ws = Workspace::new(&model);
     let mut at = |step: f64| {
         let along: Vec<f64> = direction.iter().map(|x| x * step).collect();
         let q = model.integrate(&q, &along).expect("fits");
-        dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid").clone()
+        dynamics::torque_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid").clone()
     };
     let h = 1e-3;
     let (values, near, far) = (at(0.0), [at(-h), at(h)], [at(-2.0 * h), at(2.0 * h)]);

@@ -61,7 +61,7 @@ fn count(model: &Model) -> String {
             }
         }),
         counted("ComputeRNEASecondOrderDerivatives", || {
-            _ = black_box(dy::rnea_second_derivatives(model, ws, q, v, a, &[]).expect("finite"));
+            _ = black_box(dy::torque_second_derivatives(model, ws, q, v, a, &[]).expect("finite"));
         }),
         counted("rnea_gradient", || _ = black_box(dy::rnea_gradient(model, ws, q, v, a, &[], v).expect("finite"))),
         counted("aba_gradient", || _ = black_box(dy::aba_gradient(model, ws, q, v, a, &[], v).expect("finite"))),

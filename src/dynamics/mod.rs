@@ -78,6 +78,6 @@ pub(crate) use rnea::state_not_finite;
 pub use rnea::{inverse_dynamics, rnea, rnea_with};
 pub use rnea_derivatives::{TorqueDerivatives, torque_derivatives};
 pub use rnea_gradient::{TorqueGradient, rnea_gradient};
-pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};
+pub use rnea_second::{RneaSecondDerivatives, torque_second_derivatives};
 pub use tensor3::Tensor3;
 pub use workspace::Workspace;

@@ -69,6 +69,14 @@ impl StateJacobian {
             df_ext: vec![DMatrix::zeros(outputs, 6); state.wrenches.len()],
         }
     }
+
+    fn matrices(&self) -> impl Iterator<Item = &DMatrix<f64>> {
+        [&self.dq, &self.dv, &self.du].into_iter().chain(&self.df_ext)
+    }
+
+    fn matrices_mut(&mut self) -> impl Iterator<Item = &mut DMatrix<f64>> {
+        [&mut self.dq, &mut self.dv, &mut self.du].into_iter().chain(&mut self.df_ext)
+    }
 }
 
 /// Are the lengths those of the model, or zero where that is allowed?
@@ -211,6 +219,45 @@ pub fn by_differences<F: StateFunction>(
     f: &F,
     state: State<'_>,
 ) -> Result<(StateJacobian, StateJacobian), InputError> {
+    differences(model, f, state, Method::ridders())
+}
+
+/// [`by_differences`] of what has poles, such as accelerations under constraints that lose a row somewhere: from the usual
+/// first step and from one that is much shorter. Where the long one reaches past a pole its own estimate may not show it, but
+/// the other table does; then the distance between both is the error.
+pub(super) fn by_two_differences<F: StateFunction>(
+    model: &Model,
+    f: &F,
+    state: State<'_>,
+) -> Result<(StateJacobian, StateJacobian), InputError> {
+    let (mut value, mut error) = by_differences(model, f, state)?;
+    let (near, near_error) = differences(model, f, state, Method::Ridders { step: NEAR, rows: 10 })?;
+    let pairs = value.matrices_mut().zip(error.matrices_mut()).zip(near.matrices().zip(near_error.matrices()));
+    for ((value, error), (near, near_error)) in pairs {
+        let entries = value.iter_mut().zip(error.iter_mut()).zip(near.iter().zip(near_error.iter()));
+        for ((value, error), (near, near_error)) in entries {
+            let (distance, estimated) = ((*value - near).abs(), *error + near_error);
+            if near_error < error {
+                (*value, *error) = (*near, *near_error);
+            }
+            // Estimates are estimates.
+            if distance > 10.0 * estimated {
+                *error = distance;
+            }
+        }
+    }
+    Ok((value, error))
+}
+
+/// The first step of the second table: nearer than any pole where constraints are not about to lose a row.
+const NEAR: f64 = 1.0 / 512.0;
+
+fn differences<F: StateFunction>(
+    model: &Model,
+    f: &F,
+    state: State<'_>,
+    method: Method,
+) -> Result<(StateJacobian, StateJacobian), InputError> {
     check(model, &state)?;
     let outputs = f.outputs(model);
     let mut result = StateJacobian::zeros(outputs, model, &state);
@@ -220,7 +267,7 @@ pub fn by_differences<F: StateFunction>(
     run(state, result.value.as_mut_slice())?;
 
     let mend = |error: DifferenceError<InputError>| input_error(model, error);
-    let (values, method) = (Euclidean(outputs), Method::ridders());
+    let values = Euclidean(outputs);
     let put = |estimate: Estimate, value: &mut DMatrix<f64>, error: &mut DMatrix<f64>| {
         fill(value, &estimate.value);
         fill(error, &estimate.error);

@@ -22,7 +22,7 @@ pub(super) const MOTIONS: usize = 4 * 6;
 pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 pub(super) const ROWS: usize = 11;
 
-/// Memory of [`rnea_second_derivatives`](super::rnea_second_derivatives).
+/// Memory of [`torque_second_derivatives`](super::torque_second_derivatives).
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
     /// Columns from the world to each link, its own included.

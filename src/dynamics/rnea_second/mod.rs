@@ -104,7 +104,7 @@ impl<T: Real> RneaSecondDerivatives<T> {
 ///
 /// # Errors
 /// As [`rnea_with`](super::rnea_with).
-pub fn rnea_second_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn torque_second_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],

@@ -55,7 +55,7 @@ impl SecondOrderWorkspace {
 ///
 /// | method | how | cost |
 /// |---|---|---|
-/// | [`Method::Analytical`] | [`dynamics::rnea_second_derivatives`](crate::dynamics::rnea_second_derivatives), ancestors in registers | O(n d²) |
+/// | [`Method::Analytical`] | [`dynamics::torque_second_derivatives`](crate::dynamics::torque_second_derivatives), ancestors in registers | O(n d²) |
 /// | [`Method::Dual`] | the first derivatives in closed form over dual numbers | O(n² d) |
 /// | [`Method::Difference`] | extrapolated differences of the first derivatives; [errors](SecondOrderWorkspace::errors) | some twenty first derivatives a direction |
 ///
