@@ -61,8 +61,8 @@ use std::fmt;
 pub enum Method {
     /// Formulas in closed form. The fast one.
     Analytical,
-    /// Dual numbers through the algorithm, in chunks of a vector register, only over the bodies that a direction reaches.
-    /// Right for every joint by construction.
+    /// Dual numbers through the algorithm: that of inverse dynamics in chunks of a vector register, only over the bodies that
+    /// a direction reaches; others one direction at a time. Right for every joint by construction.
     Dual,
     /// Differences of the algorithm's values on the manifold, extrapolated to step zero (Ridders). Slow, and independent.
     Difference,

@@ -75,17 +75,43 @@ pub(super) fn read_configuration<R: Register>(layout: &Layout, memory: &mut Memo
 /// Poses of all bodies, one after the other: two registers each.
 #[inline(always)]
 pub(super) fn place<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    let mut last = Placed::world(layout, memory);
     for i in 0..layout.bodies.len() {
-        place_body::<R>(model, layout, memory, q, i);
+        place_body::<R>(model, layout, memory, q, i, &mut last);
+    }
+}
+
+/// The pose of the body placed last, which mostly is the next one's parent: in registers it need not be waited for.
+pub(super) struct Placed<R> {
+    lane: usize,
+    pose: [R; 2],
+}
+
+impl<R: Register> Placed<R> {
+    /// Before the first body.
+    #[inline(always)]
+    pub(super) fn world(layout: &Layout, memory: &Memory) -> Self {
+        let lane = layout.dof.len();
+        Self { lane, pose: memory.poses[lane].map(|row| row.load::<R>().0) }
     }
 }
 
 /// Pose of a body whose parent has been placed.
 #[inline(always)]
-pub(super) fn place_body<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64], i: usize) {
+pub(super) fn place_body<R: Register>(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    q: &[f64],
+    i: usize,
+    last: &mut Placed<R>,
+) {
     let step = &layout.bodies[i];
-    let [low, high] = &memory.poses[step.parent];
-    let (low, high) = (low.load::<R>().0, high.load::<R>().0);
+    if step.parent != last.lane {
+        let [low, high] = &memory.poses[step.parent];
+        last.pose = [low.load::<R>().0, high.load::<R>().0];
+    }
+    let [low, high] = last.pose;
     let parent = [low.low_twice(), low.high_twice(), high.low_twice()];
     let (mut first, mut second) = (R::splat(0.0), high.where_else(0xf0, R::splat(0.0)));
     match &step.kind {
@@ -111,6 +137,7 @@ pub(super) fn place_body<R: Register>(model: &Model, layout: &Layout, memory: &m
             }
         }
     }
+    *last = Placed { lane: step.lane, pose: [first, second] };
     let (first, second) = (first.to_array(), second.to_array());
     let mut lane = step.lane + 1 - step.columns;
     while lane <= step.lane {

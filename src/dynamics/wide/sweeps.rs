@@ -26,10 +26,11 @@ impl Kernel for Place<'_> {
         let Self { model, layout, memory, q, to } = self;
         outward::read_configuration::<R>(layout, memory, q);
         let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
+        let mut placed = outward::Placed::world(layout, memory);
         for i in 0..end {
             // Its subtree goes on to the last of them.
             if model.bodies[i].subtree_end > last {
-                outward::place_body::<R>(model, layout, memory, q, i);
+                outward::place_body::<R>(model, layout, memory, q, i, &mut placed);
             }
         }
         outward::zero_if_finite::<R>(q).all_lt(R::splat(1.0))
