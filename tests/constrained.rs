@@ -101,7 +101,7 @@ fn differences_know_when_they_reach_past_a_pole() {
     let tip = Constraint::contact(frame.body().expect("moves"), frame.placement().translation, Vector3::zeros());
     let mut compared = 0;
     for seed in 0..40 {
-        let list = [tip.clone()];
+        let list = [tip];
         let (of_g, of_m) = conditions(&model, seed, &list);
         if of_g > 1e6 {
             continue;
