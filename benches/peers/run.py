@@ -7,7 +7,8 @@
     python3 benches/peers/run.py --report            # only write the page again, from the last results
 
 Programs take turns on one core, several rounds; the least and the median of all rounds are given. Where other machines share
-the processor a minute can be slow as a whole: rounds taken at several times are better than many at one. First of all their results are compared.
+the processor a minute can be slow as a whole: rounds taken at several times are better than many at one.
+First of all their results are compared.
 The cache directory (`--cache`, else GRADYN_PEERS, else target/peers) holds packages and programs.
 
 Exit codes: 0 measured, 1 results disagree, 2 bad usage, 3 something cannot be had on this machine.
@@ -236,7 +237,6 @@ def main():
                 results["deviations"][name] = robot.check()
                 print(f"{name}: all agree; measuring", flush=True)
                 results["robots"][name] = measure(robot, arguments.rounds, arguments.cpu, results["robots"].get(name, {}))
-                file.write_text(json.dumps(results, indent=1))
             counts = sorted({len(robot["rounds"]["gradyn"]) for robot in results["robots"].values()})
             results["rounds"] = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
             results["operations"] = pinned(arguments.cpu, [count_operations, "--bench"])

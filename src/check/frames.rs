@@ -104,10 +104,7 @@ pub(super) fn coefficients(model: &Model, q: &[f64]) -> (DMatrix<f64>, DMatrix<f
     let mut rate = vec![0.0; nq];
     for k in 0..nv {
         direction[k] = 1.0;
-        for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
-            let (rq, rv) = (body.q_range(), body.v_range());
-            body.joint().q_dot(&q[rq.clone()], &direction[rv], &mut rate[rq]);
-        }
+        model.rates(q, &direction, &mut rate);
         direction[k] = 0.0;
         g.column_mut(k).copy_from_slice(&rate);
     }

@@ -108,11 +108,16 @@ impl<P: Real> Model<P> {
         self.check_length("q", "nq", q.len(), self.nq)?;
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_length("out", "nq", out.len(), self.nq)?;
+        self.rates(q, v, out);
+        Ok(())
+    }
+
+    /// [`q_dot_into`](Self::q_dot_into), of lengths that have been checked.
+    pub(crate) fn rates<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         for body in self.owners() {
             let (rq, rv) = (body.q.clone(), body.v.clone());
             body.joint.q_dot(&q[rq.clone()], &v[rv], &mut out[rq]);
         }
-        Ok(())
     }
 
     /// The configuration in which every joint's pose is the identity.

@@ -14,7 +14,6 @@
 
 use crate::dynamics::rnea_gradient::{gradient, rnea_gradient};
 use crate::dynamics::{ExternalWrench, TorqueGradient, Workspace};
-use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::VectorDual;
 use gradyn_derivatives::num_dual::Dual64;
@@ -176,14 +175,6 @@ fn finite(model: &Model, what: &'static str, x: &[f64]) -> Result<(), InputError
     }
 }
 
-/// `G(q) u`: how the coordinates change along `q ⊕ ε u`.
-fn rates(model: &Model, q: &[f64], along: &[f64], rate: &mut [f64]) {
-    for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
-        let (rq, rv) = (body.q_range(), body.v_range());
-        body.joint().q_dot(&q[rq.clone()], &along[rv], &mut rate[rq]);
-    }
-}
-
 /// Arguments with one derivative.
 struct Single {
     ws: Workspace<Dual64>,
@@ -218,7 +209,7 @@ impl Single {
         lambda: &[f64],
         (along_q, along_v, along_a): (&[f64], &[f64], &[f64]),
     ) -> Result<(&[Dual64], &[Dual64], &[Dual64]), InputError> {
-        rates(model, q, along_q, &mut self.rate);
+        model.rates(q, along_q, &mut self.rate);
         let seed = |to: &mut [Dual64], x: &[f64], along: &[f64]| {
             for (to, (x, along)) in to.iter_mut().zip(x.iter().zip(along)) {
                 *to = Dual64::new(*x, *along);
@@ -281,7 +272,7 @@ impl<R: Register> Memory<R> {
         }
         for lane in 0..width {
             self.unit[start + lane] = 1.0;
-            rates(model, q, &self.unit, &mut self.rate);
+            model.rates(q, &self.unit, &mut self.rate);
             self.unit[start + lane] = 0.0;
             for (to, from) in self.rates.iter_mut().zip(&self.rate) {
                 to[lane] = *from;

@@ -5,13 +5,11 @@
 
 use super::difference::{Configurations, fill, input_error};
 use crate::dynamics::{ExternalWrench, Workspace};
-use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::Force;
+use gradyn_derivatives::Scalar;
 use gradyn_derivatives::difference::{DifferenceError, Estimate, Euclidean, Method, jacobian};
 use gradyn_derivatives::num_dual::Dual64;
-use gradyn_derivatives::simd::{Register, WIDTH};
-use gradyn_derivatives::{Scalar, VectorDual};
 use nalgebra::{DMatrix, DVector, Vector3};
 
 /// What a quantity depends on. Slices that it does not need may be empty; nothing is differentiated by them then.
@@ -121,7 +119,7 @@ pub fn by_duals<F: StateFunction>(model: &Model, f: &F, state: State<'_>) -> Res
     let (mut direction, mut rate) = (vec![0.0; model.nv()], vec![0.0; model.nq()]);
     for k in 0..model.nv() {
         direction[k] = 1.0;
-        configuration_rate(model, state.q, &direction, &mut rate);
+        model.rates(state.q, &direction, &mut rate);
         direction[k] = 0.0;
         run.q.iter_mut().zip(&rate).for_each(|(x, rate)| x.eps = *rate);
         run.evaluate()?;
@@ -174,38 +172,6 @@ impl<F: StateFunction> DualRun<'_, F> {
         for (to, x) in to.column_mut(column).iter_mut().zip(&self.out) {
             *to = x.eps;
         }
-    }
-}
-
-/// `dq = G(q) dv`: the rate of the configuration along `q ⊕ ε dv`.
-fn configuration_rate(model: &Model, q: &[f64], dv: &[f64], rate: &mut [f64]) {
-    for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
-        let (rq, rv) = (body.q_range(), body.v_range());
-        body.joint().q_dot(&q[rq.clone()], &dv[rv], &mut rate[rq]);
-    }
-}
-
-/// `q ⊕ ε e_k`, k a lane.
-pub(super) fn seed_configuration<R: Register>(
-    model: &Model,
-    q: &[f64],
-    start: usize,
-    width: usize,
-    out: &mut [VectorDual<R>],
-) {
-    let mut direction = vec![0.0; model.nv()];
-    let mut rates = vec![[0.0; WIDTH]; model.nq()];
-    let mut rate = vec![0.0; model.nq()];
-    for lane in 0..width {
-        direction[start + lane] = 1.0;
-        configuration_rate(model, q, &direction, &mut rate);
-        direction[start + lane] = 0.0;
-        for (to, from) in rates.iter_mut().zip(&rate) {
-            to[lane] = *from;
-        }
-    }
-    for ((to, value), rate) in out.iter_mut().zip(q).zip(rates) {
-        *to = VectorDual::from_parts(*value, rate);
     }
 }
 

@@ -1,6 +1,5 @@
 //! Second derivatives by dual numbers: the first derivatives in closed form, eight directions a run.
 
-use super::super::state_function::seed_configuration;
 use super::{At, SecondOrderWorkspace};
 use crate::dynamics::rnea_derivatives::analytical;
 use crate::dynamics::{ExternalWrench, Tensor3, Workspace};
@@ -62,6 +61,24 @@ impl Kernel for Run<'_> {
                 v_0[start + lane] = VectorDual::from(v[start + lane]);
             }
         }
+    }
+}
+
+/// `q ⊕ ε e_k`, k a lane.
+fn seed_configuration<R: Register>(model: &Model, q: &[f64], start: usize, width: usize, out: &mut [VectorDual<R>]) {
+    let mut direction = vec![0.0; model.nv()];
+    let mut rates = vec![[0.0; WIDTH]; model.nq()];
+    let mut rate = vec![0.0; model.nq()];
+    for lane in 0..width {
+        direction[start + lane] = 1.0;
+        model.rates(q, &direction, &mut rate);
+        direction[start + lane] = 0.0;
+        for (to, from) in rates.iter_mut().zip(&rate) {
+            to[lane] = *from;
+        }
+    }
+    for ((to, value), rate) in out.iter_mut().zip(q).zip(rates) {
+        *to = VectorDual::from_parts(*value, rate);
     }
 }
 
