@@ -207,9 +207,12 @@ pub(super) fn write<R: Register>(columns: &[R; WIDTH], c: usize, g: usize, to: &
         }
         return;
     }
+    let (count, rows) = (nv - c * WIDTH, left.min(WIDTH));
     let mut k = 0;
-    while k < WIDTH && k < nv - c * WIDTH {
-        entries::store(to, k * nv, left, columns[k]);
+    while k < WIDTH {
+        if k < count {
+            columns[k].store_first(&mut to[k * nv..][..rows]);
+        }
         k += 1;
     }
 }

@@ -89,7 +89,8 @@ impl Kernel for MassMatrix<'_> {
 }
 
 /// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `to`, or if it is
-/// empty into `memory.mass`. Returns zero if the blocks on the diagonal are finite.
+/// empty into `memory.mass`. Returns zero if sums of the
+/// blocks on the diagonal are finite.
 #[inline(always)]
 pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize, to: &mut [f64]) -> R {
     let mut zero = R::splat(0.0);
@@ -101,11 +102,9 @@ pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize,
             let mut columns = block::<R>(&s, &memory.columns[*group].a, above);
             if *group == g {
                 complete(&mut columns, &layout.joints[g]);
-                let mut k = 0;
-                while k < WIDTH {
-                    zero = columns[k].mul_add(R::splat(0.0), zero);
-                    k += 1;
-                }
+                let [a, b, c, d, e, f, g, h] = columns;
+                let sum = (a.add(b).add(c.add(d))).add(e.add(f).add(g.add(h)));
+                zero = sum.mul_add(R::splat(0.0), zero);
             }
             if to.is_empty() {
                 blocks::store(&mut mass[group * groups + g], &columns);

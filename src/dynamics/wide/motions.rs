@@ -34,8 +34,8 @@ impl<'a> Wide<'a> {
     }
 
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
-    pub(crate) fn bodies(mut self, state: State<'_>) -> Option<()> {
-        self.drive::<{ outward::BODIES }>(state)
+    pub(crate) fn bodies(self, state: State<'_>) -> Option<()> {
+        sweeps::bodies(v3::zero(), self.model, self.layout, self.ws.wide.as_deref_mut()?, state).then_some(())
     }
 
     /// The columns of all joints in the world into `ws.jacobian`.
@@ -162,11 +162,10 @@ impl<'a> Wide<'a> {
     }
 
     /// The joint-torque regressor into `ws.regressor`.
-    pub(crate) fn torque_regressor(mut self, (q, v, a): State<'_>) -> Option<()> {
-        self.place(q)?;
+    pub(crate) fn torque_regressor(self, state: State<'_>) -> Option<()> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
-        let finite = sweeps::drive::<{ outward::BODIES }>(model.gravity, layout, memory, v, a, None);
+        let finite = sweeps::bodies(model.gravity, model, layout, memory, state);
         let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
         (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())
     }

@@ -1,6 +1,6 @@
 //! From the root to the leaves: poses, motions, and the force that each body needs.
 
-use super::layout::{BodyStep, Group, HingeRows, StepKind, fours};
+use super::layout::{BodyStep, Group, HingeRows, StepKind};
 use super::memory::{
     INERTIA, Row, Six, load_motion, load_symmetric, load_vector, store_coriolis, store_inertia, store_motion,
     store_sum_force, store_weight,
@@ -21,20 +21,27 @@ pub(super) fn read_state<R: Register>(layout: &Layout, memory: &mut Memory, q: &
     read_configuration::<R>(layout, memory, q);
 }
 
-/// One number a degree of freedom, by lanes.
+/// One number a degree of freedom, by lanes. Zero in all lanes if all are finite.
 #[inline(always)]
-pub(super) fn read_dofs<R: Register>(layout: &Layout, to: &mut [Row], x: &[f64]) {
+pub(super) fn read_dofs<R: Register>(layout: &Layout, to: &mut [Row], x: &[f64]) -> R {
+    let mut zero = R::splat(0.0);
     if layout.direct {
         for (row, x) in to.iter_mut().zip(x.chunks(WIDTH)) {
-            row.store(Lanes(R::load_first(x)));
+            let x = R::load_first(x);
+            row.store(Lanes(x));
+            zero = x.mul_add(R::splat(0.0), zero);
         }
-        return;
+        return zero;
     }
     for (lane, dof) in layout.dof.iter().enumerate() {
         if let Some(dof) = *dof {
             to[lane / WIDTH].0[lane % WIDTH] = x[dof];
         }
     }
+    for row in to {
+        zero = row.load::<R>().0.mul_add(R::splat(0.0), zero);
+    }
+    zero
 }
 
 /// Zero in all lanes if all numbers are finite.
@@ -126,46 +133,50 @@ pub(super) fn place_body<R: Register>(
                 second = parent[k].mul_add(rest[k].load::<R>().0, second);
                 k += 1;
             }
+            // One column.
+            memory.poses[step.lane] = [Row(first.to_array()), Row(second.to_array())];
         }
         StepKind::Other { placement } => {
-            let rows = other_rows(model, i, placement.as_deref(), step, layout, q, &mut memory.origins);
-            let mut k = 0;
-            while k < 3 {
-                first = parent[k].mul_add(rows[k][0].load::<R>().0, first);
-                second = parent[k].mul_add(rows[k][1].load::<R>().0, second);
-                k += 1;
-            }
+            place_other(model, i, placement.as_deref(), step, layout, q, memory);
+            let [low, high] = &memory.poses[step.lane];
+            (first, second) = (low.load::<R>().0, high.load::<R>().0);
+            memory.poses[step.lane + 1 - step.columns..step.lane].fill([Row(first.to_array()), Row(second.to_array())]);
         }
     }
     *last = Placed { lane: step.lane, pose: [first, second] };
-    let (first, second) = (first.to_array(), second.to_array());
-    let mut lane = step.lane + 1 - step.columns;
-    while lane <= step.lane {
-        memory.poses[lane] = [Row(first), Row(second)];
-        lane += 1;
-    }
 }
 
-/// Rows of the pose in the parent of a joint that is no hinge. Not inlined: such joints are few.
+/// Pose of a body whose joint is no hinge, in the lane of its last column. Not inlined: such joints are few.
 #[inline(never)]
-fn other_rows(
+fn place_other(
     model: &Model,
     i: usize,
     placement: Option<&Transform<f64>>,
     step: &BodyStep,
     layout: &Layout,
     q: &[f64],
-    origins: &mut [Vector3<f64>],
-) -> [[Row; 2]; 3] {
+    memory: &mut Memory,
+) {
     let body = &model.bodies[i];
     let joint = body.joint.pose(&q[body.q.clone()]);
     let mut x = placement.map_or(joint, |placement| *placement * joint);
     if step.parent == layout.dof.len() {
-        origins[step.tree] = x.translation;
+        memory.origins[step.tree] = x.translation;
         x.translation = v3::zero();
+    } else {
+        x = in_lane(memory, step.parent) * x;
     }
     let (r, p) = (x.rotation, x.translation);
-    std::array::from_fn(|k| [fours(r[(k, 0)], r[(k, 1)]), fours(r[(k, 2)], p[k])])
+    let [low, high] = &mut memory.poses[step.lane];
+    low.0 = [r[(0, 0)], r[(1, 0)], r[(2, 0)], 0.0, r[(0, 1)], r[(1, 1)], r[(2, 1)], 0.0];
+    high.0 = [r[(0, 2)], r[(1, 2)], r[(2, 2)], 0.0, p.x, p.y, p.z, 0.0];
+}
+
+/// Pose of a lane's body, in axes of the lane.
+#[inline(always)]
+pub(super) fn in_lane(memory: &Memory, lane: usize) -> Transform<f64> {
+    let [[a0, a1, a2, _, b0, b1, b2, _], [c0, c1, c2, _, x, y, z, _]] = memory.poses[lane].map(|row| row.0);
+    Transform::new(Matrix3::new(a0, b0, c0, a1, b1, c1, a2, b2, c2), Vector3::new(x, y, z))
 }
 
 /// Poses of the bodies of a group, lane by lane.

@@ -5,7 +5,7 @@ use crate::dynamics::WrenchFrame;
 use crate::model::Model;
 use crate::spatial::{Force, Transform, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 /// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
 pub(crate) fn rnea(
@@ -83,9 +83,8 @@ impl Kernel for Rnea<'_> {
 /// Pose of a body in its tree: axes of the world, origin at the root body.
 pub(super) fn pose(layout: &Layout, memory: &Memory, body: usize) -> Transform<f64> {
     let step = &layout.bodies[body];
-    let [[a0, a1, a2, _, b0, b1, b2, _], [c0, c1, c2, _, x, y, z, _]] = memory.poses[step.lane].map(|row| row.0);
-    let in_lane = Matrix3::new(a0, b0, c0, a1, b1, c1, a2, b2, c2);
-    Transform::new(v3::product(&in_lane, &step.axes.transpose()), Vector3::new(x, y, z))
+    let x = outward::in_lane(memory, step.lane);
+    Transform::new(v3::product(&x.rotation, &step.axes.transpose()), x.translation)
 }
 
 /// The origin of a body's tree in the world.

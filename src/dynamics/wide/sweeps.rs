@@ -1,7 +1,7 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
 use super::memory::FORCE;
-use super::{Layout, Memory, inward, outward};
+use super::{Layout, Memory, State, inward, outward};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Register};
 use nalgebra::Vector3;
@@ -34,6 +34,42 @@ impl Kernel for Place<'_> {
             }
         }
         outward::zero_if_finite::<R>(q).all_lt(R::splat(1.0))
+    }
+}
+
+/// Poses and motions of all bodies in the field of some gravity, and what is asked of them. Is the state finite?
+pub(super) fn bodies(
+    gravity: Vector3<f64>,
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    state: State<'_>,
+) -> bool {
+    memory.level.run(Bodies { gravity, model, layout, memory, state })
+}
+
+struct Bodies<'a> {
+    gravity: Vector3<f64>,
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    state: State<'a>,
+}
+
+impl Kernel for Bodies<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { gravity, model, layout, memory, state: (q, v, a) } = self;
+        let zero = outward::zero_if_finite::<R>(q);
+        let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qd, v));
+        let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
+        outward::read_configuration::<R>(layout, memory, q);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::drive_in::<R, { outward::BODIES }>(gravity, layout, memory, g);
+        }
+        zero.all_lt(R::splat(1.0))
     }
 }
 
@@ -96,11 +132,9 @@ impl<const KEPT: u8> Kernel for Drive<'_, KEPT> {
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
         let Self { gravity, layout, memory, v, a, to } = self;
-        let mut zero = outward::zero_if_finite::<R>(v);
-        outward::read_dofs::<R>(layout, &mut memory.qd, v);
+        let mut zero = outward::read_dofs::<R>(layout, &mut memory.qd, v);
         if KEPT != outward::VELOCITIES {
-            zero = zero.add(outward::zero_if_finite::<R>(a));
-            outward::read_dofs::<R>(layout, &mut memory.qdd, a);
+            zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
         }
         for g in 0..layout.groups.len() {
             if to.is_none_or(|body| layout.passes(body, g)) {
