@@ -134,9 +134,9 @@ impl<T: Real> Quaternion<T> {
     /// The rotation vector, rad, of length at most π: the inverse of [`exp`]. The length of the quaternion does
     /// not matter; that of the zero quaternion is not finite.
     ///
-    /// `r/(|q| + w)` has length `tan(θ/4)`, for `w ≥ 0`, and by the same formula comes `t` of length `tan(θ/8)`; then
-    /// `8 atan|t|/|t| t`. No branch near zero, no root of a small number: all derivatives are right at the identity and up
-    /// to π. At π itself, both `v` and `−v` are right, and the sign of `w` decides.
+    /// `r/a` with `a = |q| + w` has length `tan(θ/4)`, for `w ≥ 0`, and by the same formula `t = r/(a + √(a² + r²))` has
+    /// length `tan(θ/8)`; then `8 atan|t|/|t| t`. No branch near zero, no root of a small number: all derivatives are right
+    /// at the identity and up to π. At π itself, both `v` and `−v` are right, and the sign of `w` decides.
     #[inline(always)]
     pub fn log(self) -> Vector3<T> {
         let (factor, square) = self.eighth();
@@ -157,9 +157,8 @@ impl<T: Real> Quaternion<T> {
         let w = self.w.select_lt(0.0, -self.w, self.w);
         let sign = self.w.select_lt(0.0, -T::one(), T::one());
         let square = v3::norm_squared(self.vector);
-        let quarter = (self.w.mul_plus(self.w, square).sqrt() + w).recip();
-        let secant = (T::one() + square * (quarter * quarter)).sqrt();
-        let eighth = quarter * (T::one() + secant).recip();
+        let quarter = self.w.mul_plus(self.w, square).sqrt() + w;
+        let eighth = (quarter.mul_plus(quarter, square).sqrt() + quarter).recip();
         (sign * eighth, square * (eighth * eighth))
     }
 
