@@ -152,14 +152,20 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             force: &mut ws.force,
             tau: &mut ws.tau,
         });
-        for dof in &model.dofs {
-            let i = dof.index;
-            ws.tau[i] += a[i] * dof.mass();
-            if model.joint_friction {
-                ws.tau[i] += dof.friction_torque(v[i], model.friction_width);
-            }
-        }
+        add_joint_dynamics(model, v, a, &mut ws.tau);
         ws.tau.iter().all(|tau| tau.is_finite())
+    }
+}
+
+/// Armature, damping and friction.
+#[inline(always)]
+pub(crate) fn add_joint_dynamics<P: Real, T: Scalar<P>>(model: &Model<P>, v: &[T], a: &[T], tau: &mut [T]) {
+    for dof in &model.dofs {
+        let i = dof.index;
+        tau[i] += a[i] * dof.mass();
+        if model.joint_friction {
+            tau[i] += dof.friction_torque(v[i], model.friction_width);
+        }
     }
 }
 

@@ -8,8 +8,6 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) chunks: Vec<Chunk>,
-    /// Is the body's motion asked for as that of a parent that some chunk does not move?
-    pub(super) still: Vec<bool>,
 }
 
 /// Up to eight neighbouring degrees of freedom.
@@ -45,17 +43,7 @@ pub(super) struct Moved {
 impl Plan {
     pub(super) fn new(model: &Model) -> Self {
         let chunk = |start: usize| Chunk::new(model, start..(start + WIDTH).min(model.nv()));
-        let chunks: Vec<_> = (0..model.nv()).step_by(WIDTH).map(chunk).collect();
-        let bodies = model.bodies();
-        let mut still = vec![false; bodies.len()];
-        for moved in chunks.iter().flat_map(|chunk| &chunk.moved).filter(|moved| !moved.parent_moves) {
-            let mut next = bodies[moved.body].parent;
-            while let Some(p) = next.filter(|p| !still[*p]) {
-                still[p] = true;
-                next = bodies[p].parent;
-            }
-        }
-        Self { chunks, still }
+        Self { chunks: (0..model.nv()).step_by(WIDTH).map(chunk).collect() }
     }
 }
 

@@ -13,7 +13,7 @@
 //! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
 //! - [`bodies`], [`jacobians`], [`weights`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
 //!   what bodies do; [`matrix`] brings them to their places
-//! - [`standing`], [`composites`]: columns and inertias, or sums over subtrees, body by body, for what goes on from there
+//! - [`moving`], [`composites`]: columns, inertias and motions, or sums over subtrees, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
 //! - [`finite`]: are numbers finite?
@@ -45,11 +45,11 @@ mod mass_matrix;
 mod matrix;
 mod memory;
 mod motions;
+mod moving;
 mod outward;
 mod product;
 mod regressor;
 mod rnea;
-mod standing;
 mod sweeps;
 mod values;
 mod weights;

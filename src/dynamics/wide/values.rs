@@ -1,6 +1,6 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
-use super::{Factors, Results, State, Wide, coriolis, derivatives, forward, mass_matrix, rnea, standing, too_deep};
+use super::{Factors, Results, State, Wide, coriolis, derivatives, forward, mass_matrix, moving, rnea, too_deep};
 use crate::dynamics::ExternalWrench;
 use nalgebra::DMatrix;
 
@@ -33,16 +33,25 @@ impl Wide<'_> {
         Some(finite && wrenches.is_empty())
     }
 
-    /// Columns and inertias of all bodies into `ws.rooted`, and their poses if asked for.
-    pub(crate) fn standing(self, q: &[f64], poses: bool) -> Option<()> {
+    /// Columns and inertias of all bodies into `ws.rooted`, with their poses if asked for; their motions, the forces through
+    /// their joints and the torques into `ws`. Are the torques surely finite?
+    pub(crate) fn moving(self, state: State<'_>, wrenches: &[ExternalWrench], poses: bool) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
+        memory.act(wrenches);
         ws.rooted.size(model, ws.dof.len());
-        standing::place(model, layout, memory, q, &mut ws.rooted);
+        let bodies = moving::Bodies {
+            rooted: &mut ws.rooted,
+            velocity: &mut ws.velocity,
+            acceleration: &mut ws.acceleration,
+            force: &mut ws.force,
+        };
+        let finite = moving::move_bodies(model, layout, memory, state, bodies);
+        rnea::collect(model, layout, memory, state.1, state.2, &mut ws.tau);
         if poses {
-            standing::poses(model, layout, memory, q, &mut ws.rooted);
+            moving::poses(model, layout, memory, state.0, &mut ws.rooted);
         }
-        Some(())
+        Some(finite)
     }
 
     /// The mass matrix into `ws.crba`. Are it and the state surely finite?

@@ -1,70 +1,88 @@
-//! The run over `f64` that the dual ones stand on: poses, columns and inertias of all bodies, and motions of those that some
-//! directions leave as they are while bodies that hang from them move. In the axes of the world, about the root of each tree.
+//! The run over `f64` that the dual ones stand on: columns, inertias, motions, forces and torques, in the axes of the world,
+//! about the root of each tree. What the dual runs add are derivatives.
 //!
-//! Columns and inertias are those that the closed form takes, eight joints at a time: what the two methods share.
-//! Differences share nothing with either.
+//! These values are those that the closed form takes, eight joints at a time: what the two methods share. Differences share
+//! nothing with either.
 
-use crate::dynamics::{Workspace, rnea, rooted, step, wide};
+use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, rnea, rooted, step, wide};
 use crate::model::Model;
-use crate::partials::plan::Plan;
-use crate::spatial::Motion;
+use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Scalar;
 
-/// What a joint adds to the motion of its parent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct JointMotion {
-    /// `S v`
-    pub(super) own: Motion<f64>,
-    /// `S a + c`, with the bias `c` where columns depend on `q`
-    pub(super) drive: Motion<f64>,
-}
-
-impl Default for JointMotion {
-    fn default() -> Self {
-        Self { own: Motion::zero(), drive: Motion::zero() }
-    }
-}
-
-/// `S v` and `S a`.
+/// `S x`: the motion of a joint from its columns.
 #[inline(always)]
-pub(super) fn joint_motion<T: Scalar>(columns: &[Motion<T>], v: &[f64], a: &[f64]) -> (Motion<T>, Motion<T>) {
-    let (mut own, mut drive) = (Motion::zero(), Motion::zero());
-    for ((column, v), a) in columns.iter().zip(v).zip(a) {
-        own += column.scale::<f64>(*v);
-        drive += column.scale::<f64>(*a);
+pub(super) fn combined<T: Scalar>(columns: &[Motion<T>], x: &[f64]) -> Motion<T> {
+    let mut sum = Motion::zero();
+    for (column, x) in columns.iter().zip(x) {
+        sum += column.scale::<f64>(*x);
     }
-    (own, drive)
+    sum
 }
 
-/// Columns, inertias, what joints add, and motions where the plan asks for them; poses if asked for, or where columns depend on
-/// `q`.
+/// Velocity and acceleration of what a tree stands on, which falls upwards.
+pub(super) fn ground(model: &Model) -> (Motion<f64>, Motion<f64>) {
+    (Motion::zero(), rnea::base_acceleration(model))
+}
+
+/// Fills in `ws.rooted` (poses only under wrenches, or where columns depend on `q`), `velocity`, `acceleration`, `force` (through
+/// the joint of each body) and `tau`.
 #[inline(always)]
 pub(super) fn run(
     model: &Model,
-    plan: &Plan,
     ws: &mut Workspace<f64>,
-    joints: &mut [JointMotion],
     (q, v, a): (&[f64], &[f64], &[f64]),
-    poses: bool,
+    wrenches: &[ExternalWrench],
 ) {
-    if wide::of(model, ws).and_then(|wide| wide.standing(q, poses)).is_none() {
-        rooted::place(model, ws, q);
+    let poses = !wrenches.is_empty();
+    if wide::of(model, ws).and_then(|wide| wide.moving((q, v, a), wrenches, poses)).is_none() {
+        one_by_one(model, ws, (q, v, a), wrenches);
     }
-    for (i, (body, joint)) in model.bodies.iter().zip(joints.iter_mut()).enumerate() {
-        let (v, a) = (&v[body.v.clone()], &a[body.v.clone()]);
-        let (own, mut drive) = joint_motion(&ws.rooted.columns[ws.first[i]..], v, a);
+}
+
+/// Inverse dynamics (RBDA, table 5.1), one body after the other:
+///
+/// ```text
+/// ν = ν_λ + S v        α = α_λ + ν × S v + S a + c        φ = Y α + ν ×* Y ν        τ = Sᵀ Σ φ
+/// ```
+#[inline(never)]
+fn one_by_one(
+    model: &Model,
+    ws: &mut Workspace<f64>,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+) {
+    rooted::place(model, ws, q);
+    for (i, body) in model.bodies.iter().enumerate() {
+        let columns = &ws.rooted.columns[ws.first[i]..][..body.v.len()];
+        let (own, mut drive) = (combined(columns, &v[body.v.clone()]), combined(columns, &a[body.v.clone()]));
         if body.subspace_varies {
-            ws.bias[i] = step::bias(body, &q[body.q.clone()], v);
+            ws.bias[i] = step::bias(body, &q[body.q.clone()], &v[body.v.clone()]);
             drive += ws.rooted.pose[i].act(ws.bias[i]);
         }
-        *joint = JointMotion { own, drive };
-        if plan.still[i] {
-            let (v_p, a_p) = match body.parent {
-                Some(p) => (ws.velocity[p], ws.acceleration[p]),
-                None => (Motion::zero(), rnea::base_acceleration(model)),
-            };
-            let velocity = v_p + own;
-            (ws.velocity[i], ws.acceleration[i]) = (velocity, a_p + drive + velocity.cross(own));
+        let (v_p, a_p) = body.parent.map_or_else(|| ground(model), |p| (ws.velocity[p], ws.acceleration[p]));
+        let velocity = v_p + own;
+        let acceleration = a_p + drive + velocity.cross(own);
+        let inertia = &ws.rooted.inertia[i];
+        ws.force[i] = *inertia * acceleration + velocity.cross_force(*inertia * velocity);
+        (ws.velocity[i], ws.acceleration[i]) = (velocity, acceleration);
+    }
+    for w in wrenches {
+        let b = w.body.index();
+        let f: Force<f64> = match w.frame {
+            WrenchFrame::Body => ws.rooted.pose[b].act(w.wrench),
+            WrenchFrame::World => ws.rooted.standing(b, w.wrench),
+        };
+        ws.force[b] -= f;
+    }
+    ws.tau.fill(0.0);
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        let f = ws.force[i];
+        for (column, dof) in ws.rooted.columns[ws.first[i]..].iter().zip(body.v.clone()) {
+            ws.tau[dof] += column.power(f);
+        }
+        if let Some(p) = body.parent {
+            ws.force[p] += f;
         }
     }
+    rnea::add_joint_dynamics(model, v, a, &mut ws.tau);
 }

@@ -1,7 +1,8 @@
 //! Derivatives of inverse dynamics by dual numbers.
 //!
-//! Poses over `f64` ([`base`]), then for each chunk of eight joints' directions, in `q` and in `v`, a run over dual numbers, only
-//! as far as the directions reach ([`Plan`](super::plan::Plan)), and with no more derivatives than needed:
+//! Values over `f64` ([`base`]), then for each chunk of eight joints' directions, in `q` and in `v`, a run over dual numbers
+//! with these values, only as far as the directions reach ([`Plan`](super::plan::Plan)), and with no more derivatives than
+//! needed:
 //!
 //! | with respect to | poses | joint velocities | motions of bodies, forces |
 //! |---|---|---|---|
@@ -10,7 +11,7 @@
 //! | `a`, wrenches | `f64` | – | eight directions at once: τ is linear in them |
 //!
 //! Axes are those of the world and the origin is the root body of each tree, so motions and forces go from body to body as they
-//! are.
+//! are. From body to body go derivatives alone: the value that belongs to them is put in front of them again.
 
 mod base;
 mod frame;
@@ -19,10 +20,9 @@ mod jet;
 use super::DerivativeWorkspace;
 use super::plan::{Chunk, Moved as MovedBody};
 use super::result::RneaDerivatives;
-use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, jacobian::path, rnea};
+use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, jacobian::path};
 use crate::model::{Body, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion};
-use base::JointMotion;
 use frame::{vary_force, vary_joint_velocity, vary_motion};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch};
@@ -36,29 +36,33 @@ pub(super) type StateDual<R> = VectorDual<R>;
 
 /// Registers of one level.
 struct Memory<R: Register> {
-    dual: Workspace<StateDual<R>>,
     jet: Jet,
-    joints: Vec<JointMotion>,
-    /// Motion of a parent that does not move along the directions.
-    lifted: Pair<R>,
-    unit: Vec<Lanes<R>>,
+    /// `S v` of each joint.
+    own: Vec<Motion<f64>>,
+    /// Columns that depend on `q`.
+    columns: Vec<Motion<StateDual<R>>>,
+    /// Derivatives of velocities and accelerations: of what stands still, then of each body.
+    velocity: Vec<Motion<Lanes<R>>>,
     acceleration: Vec<Motion<Lanes<R>>>,
+    /// Of forces and torques.
     force: Vec<Force<Lanes<R>>>,
     tau: Vec<Lanes<R>>,
+    unit: Vec<Lanes<R>>,
 }
 
 impl<R: Register> Memory<R> {
     fn new(model: &Model) -> Self {
         let (n, nv) = (model.bodies().len(), model.nv());
+        let columns = model.bodies.iter().map(|body| body.v.len()).sum();
         Self {
-            dual: Workspace::new(model),
             jet: Jet::new(model),
-            joints: vec![JointMotion::default(); n],
-            lifted: (Motion::zero(), Motion::zero()),
-            unit: vec![Lanes::zero(); nv],
-            acceleration: vec![Motion::zero(); n],
+            own: vec![Motion::zero(); n],
+            columns: vec![Motion::zero(); columns],
+            velocity: vec![Motion::zero(); n + 1],
+            acceleration: vec![Motion::zero(); n + 1],
             force: vec![Force::zero(); n],
             tau: vec![Lanes::zero(); nv],
+            unit: vec![Lanes::zero(); nv],
         }
     }
 
@@ -102,26 +106,26 @@ impl Kernel for Derivatives<'_> {
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(registers, model) else { return false };
         let mut zero = R::splat(0.0);
-        let joints = &mut memory.joints;
-        base::run(model, plan, base, joints, (q, v, a), !wrenches.is_empty());
+        base::run(model, base, (q, v, a), wrenches);
+        let base = &*base;
+        result.tau.copy_from_slice(&base.tau);
+        for ((body, first), own) in model.bodies.iter().zip(&base.first).zip(&mut memory.own) {
+            *own = base::combined(&base.rooted.columns[*first..], &v[body.v.clone()]);
+        }
+        let ground = base::ground(model);
         for chunk in &plan.chunks {
-            let base = &*base;
-            let common = Common { model, base, chunk, q, v, a, wrenches };
+            let common = Common { model, base, ground: &ground, chunk, q, v, a, wrenches };
             R::call(ByConfiguration { common, memory: &mut *memory });
-            for dof in chunk.dofs.clone() {
-                // All bodies that its torque carries have moved, so it is complete.
-                result.tau[dof] = memory.dual.tau[dof].value();
-            }
-            zero = store(chunk, |row| memory.dual.tau[row].eps, &mut result.dtau_dq, zero);
+            zero = store(chunk, &memory.tau, &mut result.dtau_dq, zero);
             R::call(ByVelocity { common, memory: &mut *memory });
-            zero = store(chunk, |row| memory.dual.tau[row].eps, &mut result.dtau_dv, zero);
-            R::call(ByAcceleration { model, base, chunk, memory: &mut *memory });
-            zero = store(chunk, |row| memory.tau[row], &mut result.dtau_da, zero);
+            zero = store(chunk, &memory.tau, &mut result.dtau_dv, zero);
+            R::call(ByAcceleration { common, memory: &mut *memory });
+            zero = store(chunk, &memory.tau, &mut result.dtau_da, zero);
         }
         for (wrench, matrix) in wrenches.iter().zip(&mut result.dtau_df_ext) {
             R::call(ByWrench { model, base, wrench, memory: &mut *memory, matrix });
         }
-        let rest = joint_dynamics(model, v, a, result);
+        let rest = joint_dynamics(model, v, result);
         wrenches.is_empty() && zero.add(R::splat(rest)).all_lt(R::splat(1.0))
     }
 }
@@ -129,13 +133,13 @@ impl Kernel for Derivatives<'_> {
 /// One column a lane: rows that follow each other, eight at a time, are turned into pieces of columns. Returns `zero` plus all
 /// entries times zero, which is not a number if one is not finite.
 #[inline(always)]
-fn store<R: Register>(chunk: &Chunk, tau: impl Fn(usize) -> Lanes<R>, matrix: &mut DMatrix<f64>, mut zero: R) -> R {
+fn store<R: Register>(chunk: &Chunk, tau: &[Lanes<R>], matrix: &mut DMatrix<f64>, mut zero: R) -> R {
     let (nv, start, width) = (matrix.nrows(), chunk.dofs.start, chunk.dofs.len());
     let entries = &mut matrix.as_mut_slice()[start * nv..(start + width) * nv];
     for rows in &chunk.runs {
         let mut block = [R::splat(0.0); WIDTH];
-        for (to, row) in block.iter_mut().zip(rows.clone()) {
-            *to = tau(row).0;
+        for (to, tau) in block.iter_mut().zip(&tau[rows.clone()]) {
+            *to = tau.0;
             zero = to.mul_add(R::splat(0.0), zero);
         }
         let block = R::transpose(block);
@@ -148,12 +152,12 @@ fn store<R: Register>(chunk: &Chunk, tau: impl Fn(usize) -> Lanes<R>, matrix: &m
 
 /// Zero where forces and torques are summed up.
 #[inline(always)]
-fn clear<T: Scalar>(chunk: &Chunk, force: &mut [Force<T>], tau: &mut [T]) {
+fn clear<R: Register>(chunk: &Chunk, memory: &mut Memory<R>) {
     for &row in &chunk.rows {
-        tau[row] = T::zero();
+        memory.tau[row] = Lanes::zero();
     }
     for &carrier in &chunk.carriers {
-        force[carrier] = Force::zero();
+        memory.force[carrier] = Force::zero();
     }
 }
 
@@ -162,6 +166,8 @@ fn clear<T: Scalar>(chunk: &Chunk, force: &mut [Force<T>], tau: &mut [T]) {
 struct Common<'a> {
     model: &'a Model,
     base: &'a Workspace<f64>,
+    /// Velocity and acceleration of what trees stand on.
+    ground: &'a (Motion<f64>, Motion<f64>),
     chunk: &'a Chunk,
     q: &'a [f64],
     v: &'a [f64],
@@ -180,17 +186,16 @@ impl<R: Register> Piece for ByConfiguration<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { common, memory } = self;
-        let Common { model, base, chunk, q, v, a, wrenches } = common;
-        clear(chunk, &mut memory.dual.force, &mut memory.dual.tau);
+        let Common { model, base, chunk, q, v, a, .. } = common;
+        clear(chunk, memory);
         for moved in &chunk.moved {
             let (i, body) = (moved.body, &model.bodies[moved.body]);
             let columns = base.first[i]..base.first[i] + body.v.len();
-            let (q_i, v_i, a_i) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
-            let subspace = &base.rooted.columns[columns.clone()];
             let driven = moved.driven.then_some(chunk);
             if body.subspace_varies {
-                let varied = &mut memory.dual.columns[columns];
-                for (to, from) in varied.iter_mut().zip(subspace) {
+                let (q_i, v_i, a_i) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
+                let varied = &mut memory.columns[columns.clone()];
+                for (to, from) in varied.iter_mut().zip(&base.rooted.columns[columns]) {
                     *to = from.lift();
                 }
                 let x = &base.rooted.pose[i];
@@ -198,20 +203,19 @@ impl<R: Register> Piece for ByConfiguration<'_, R> {
                 if moved.driven {
                     vary_by_configuration(body, chunk, (q_i, v_i), x, &mut memory.jet, varied, &mut bias);
                 }
-                let (own, drive) = base::joint_motion(varied, v_i, a_i);
-                let drive = drive + bias;
-                R::call(outward(common, moved, memory, &own, &drive, driven, subspace));
+                let (own, drive) = (base::combined(varied, v_i), base::combined(varied, a_i));
+                R::call(outward(common, moved, memory, &own, &(drive + bias), driven));
             } else {
-                let JointMotion { own, drive } = memory.joints[i];
-                in_place::<R, _>(outward(common, moved, memory, &own, &drive, driven, subspace));
+                let own = memory.own[i];
+                in_place::<R, _>(outward(common, moved, memory, &own, &Motion::<f64>::zero(), driven));
             }
         }
-        subtract_wrenches::<R, true>(model, base, chunk, memory, wrenches);
-        let Workspace { columns: varied, force, tau, .. } = &mut memory.dual;
+        subtract_wrenches(common, memory);
+        let Memory { columns: varied, force, tau, .. } = &mut *memory;
         for moved in chunk.moved.iter().rev() {
-            in_place::<R, _>(Returned { model, base, chunk, moved, varied, force, tau });
+            in_place::<R, _>(Returned { common, moved, varied, force, tau });
         }
-        R::call(Carried { model, base, order: &chunk.carriers, force, tau });
+        R::call(Carried { common, order: &chunk.carriers, force, tau });
     }
 }
 
@@ -226,30 +230,27 @@ impl<R: Register> Piece for ByVelocity<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { common, memory } = self;
-        let Common { model, base, chunk, q, v, wrenches, .. } = common;
-        clear(chunk, &mut memory.dual.force, &mut memory.dual.tau);
+        let Common { model, base, chunk, q, v, .. } = common;
+        clear(chunk, memory);
         for moved in &chunk.moved {
             let (i, body) = (moved.body, &model.bodies[moved.body]);
-            let (q_i, v_i) = (&q[body.q.clone()], &v[body.v.clone()]);
-            let subspace = &base.rooted.columns[base.first[i]..][..body.v.len()];
-            let JointMotion { own, drive } = memory.joints[i];
-            let mut own: Motion<StateDual<R>> = own.lift();
+            let mut own: Motion<StateDual<R>> = memory.own[i].lift();
             if moved.driven {
-                vary_joint_velocity(body, chunk, subspace, &mut own);
+                let columns = &base.rooted.columns[base.first[i]..][..body.v.len()];
+                vary_joint_velocity(body, chunk, columns, &mut own);
             }
             if body.subspace_varies && moved.driven {
-                let mut drive: Motion<StateDual<R>> = drive.lift();
-                let x = &base.rooted.pose[i];
-                vary_by_velocity(body, chunk, (q_i, v_i), x, &mut memory.jet, &mut drive);
-                R::call(outward(common, moved, memory, &own, &drive, None, subspace));
+                let mut drive: Motion<StateDual<R>> = Motion::zero();
+                let state = (&q[body.q.clone()], &v[body.v.clone()]);
+                vary_by_velocity(body, chunk, state, &base.rooted.pose[i], &mut memory.jet, &mut drive);
+                R::call(outward(common, moved, memory, &own, &drive, None));
             } else {
-                in_place::<R, _>(outward(common, moved, memory, &own, &drive, None, subspace));
+                in_place::<R, _>(outward(common, moved, memory, &own, &Motion::<f64>::zero(), None));
             }
         }
-        subtract_wrenches::<R, false>(model, base, chunk, memory, wrenches);
-        let Workspace { force, tau, .. } = &mut memory.dual;
+        let Memory { force, tau, .. } = &mut *memory;
         for order in [&chunk.moved_up, &chunk.carriers] {
-            R::call(Carried { model, base, order, force: &mut *force, tau: &mut *tau });
+            R::call(Carried { common, order, force: &mut *force, tau: &mut *tau });
         }
     }
 }
@@ -270,16 +271,28 @@ fn outward<'a, R: Register, W, D>(
     own: &'a Motion<W>,
     drive: &'a Motion<D>,
     chunk: Option<&'a Chunk>,
-    subspace: &'a [Motion<f64>],
 ) -> Outward<'a, W, D, R> {
-    let Common { model, base, .. } = common;
+    let Common { model, base, ground, .. } = common;
     let (i, body) = (moved.body, &model.bodies[moved.body]);
-    lift_parent(model, base, body, moved.parent_moves, &mut memory.lifted);
-    let Workspace { velocity, acceleration, force, .. } = &mut memory.dual;
-    let (velocity, acceleration, parent) =
-        with_parent(body, moved.parent_moves, i, velocity, acceleration, &memory.lifted);
-    let (inertia, force) = (&base.rooted.inertia[i], &mut force[i]);
-    Outward { body, chunk, subspace, inertia, own, drive, parent, velocity, acceleration, force }
+    // Parents come before their children.
+    let (velocities, velocity) = memory.velocity.split_at_mut(i + 1);
+    let (accelerations, acceleration) = memory.acceleration.split_at_mut(i + 1);
+    let from = body.parent.filter(|_| moved.parent_moves).map_or(0, |p| p + 1);
+    let values_of_parent = body.parent.map_or((&ground.0, &ground.1), |p| (&base.velocity[p], &base.acceleration[p]));
+    Outward {
+        body,
+        chunk,
+        subspace: &base.rooted.columns[base.first[i]..][..body.v.len()],
+        inertia: &base.rooted.inertia[i],
+        own,
+        drive,
+        values_of_parent,
+        of_parent: (&velocities[from], &accelerations[from]),
+        values: (&base.velocity[i], &base.acceleration[i]),
+        velocity: &mut velocity[0],
+        acceleration: &mut acceleration[0],
+        force: &mut memory.force[i],
+    }
 }
 
 /// The outward step at one body (RBDA, table 5.1, in coordinates of the world):
@@ -295,13 +308,16 @@ struct Outward<'a, W, D, R: Register> {
     inertia: &'a InertiaAboutOrigin<f64>,
     /// `S v`
     own: &'a Motion<W>,
-    /// `S a + c`
+    /// What varies of `S a + c`; the value is not asked for.
     drive: &'a Motion<D>,
     /// Velocity and acceleration of the parent.
-    parent: (&'a Motion<StateDual<R>>, &'a Motion<StateDual<R>>),
-    velocity: &'a mut Motion<StateDual<R>>,
-    acceleration: &'a mut Motion<StateDual<R>>,
-    force: &'a mut Force<StateDual<R>>,
+    values_of_parent: (&'a Motion<f64>, &'a Motion<f64>),
+    of_parent: (&'a Motion<Lanes<R>>, &'a Motion<Lanes<R>>),
+    /// Velocity and acceleration of the body.
+    values: (&'a Motion<f64>, &'a Motion<f64>),
+    velocity: &'a mut Motion<Lanes<R>>,
+    acceleration: &'a mut Motion<Lanes<R>>,
+    force: &'a mut Force<Lanes<R>>,
 }
 
 impl<W: Scalar, D: Scalar, R: Register> Piece for Outward<'_, W, D, R>
@@ -311,67 +327,70 @@ where
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { body, chunk, subspace, inertia, own, drive, parent, velocity, acceleration, force } = self;
-        let (mut v, mut a) = (*parent.0, *parent.1);
+        let Self { body, chunk, subspace, inertia, own, drive, values_of_parent, of_parent, values, .. } = self;
+        let mut v = dual_motion(values_of_parent.0, *of_parent.0);
+        let mut a = dual_motion(values_of_parent.1, *of_parent.1);
         if let Some(chunk) = chunk {
             vary_motion(body, chunk, subspace, &mut v);
             vary_motion(body, chunk, subspace, &mut a);
         }
-        let v = *own + v;
-        let a = *drive + a - own.cross(v);
-        *force = *inertia * a + v.cross_force(*inertia * v);
-        (*velocity, *acceleration) = (v, a);
+        // Values are known: with them in place of those computed here, the compiler leaves the latter out.
+        let v = dual_motion(values.0, tangent(*own + v));
+        let a = dual_motion(values.1, tangent(*drive + a - own.cross(v)));
+        let f = *inertia * a + v.cross_force(*inertia * v);
+        (*self.velocity, *self.acceleration) = (tangent(v), tangent(a));
+        *self.force = Force::new(tangents(f.linear), tangents(f.angular));
     }
 }
 
 /// The inward step at one body that moves: the force varies on its way to the parent.
 struct Returned<'a, R: Register> {
-    model: &'a Model,
-    base: &'a Workspace<f64>,
-    chunk: &'a Chunk,
+    common: Common<'a>,
     moved: &'a MovedBody,
     varied: &'a [Motion<StateDual<R>>],
-    force: &'a mut [Force<StateDual<R>>],
-    tau: &'a mut [StateDual<R>],
+    force: &'a mut [Force<Lanes<R>>],
+    tau: &'a mut [Lanes<R>],
 }
 
 impl<R: Register> Piece for Returned<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { model, base, chunk, moved, varied, force, tau } = self;
+        let Self { common: Common { model, base, chunk, .. }, moved, varied, force, tau } = self;
         let (i, body) = (moved.body, &model.bodies[moved.body]);
         let own = base.first[i]..base.first[i] + body.v.len();
-        let (mut f, tau) = (force[i], &mut tau[body.v.clone()]);
         let columns = &base.rooted.columns[own.clone()];
+        let value = &base.force[i];
+        let mut f = Force::new(duals(value.linear, force[i].linear), duals(value.angular, force[i].angular));
         if body.subspace_varies {
-            project(&varied[own], f, tau);
+            for (column, tau) in varied[own].iter().zip(&mut tau[body.v.clone()]) {
+                *tau += column.power(f).eps;
+            }
         } else {
-            project(columns, f, tau);
+            project(columns, force[i], &mut tau[body.v.clone()]);
         }
         if let Some(p) = body.parent {
             if moved.driven {
                 vary_force(body, chunk, columns, 1.0, &mut f);
             }
-            force[p] += f;
+            force[p] += Force::new(tangents(f.linear), tangents(f.angular));
         }
     }
 }
 
 /// The sweep to the root over bodies whose joints stand still.
-struct Carried<'a, T> {
-    model: &'a Model,
-    base: &'a Workspace<f64>,
+struct Carried<'a, R: Register> {
+    common: Common<'a>,
     order: &'a [usize],
-    force: &'a mut [Force<T>],
-    tau: &'a mut [T],
+    force: &'a mut [Force<Lanes<R>>],
+    tau: &'a mut [Lanes<R>],
 }
 
-impl<T: Scalar> Piece for Carried<'_, T> {
+impl<R: Register> Piece for Carried<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { model, base, order, force, tau } = self;
+        let Self { common: Common { model, base, .. }, order, force, tau } = self;
         for &i in order {
             let (body, f) = (&model.bodies[i], force[i]);
             project(&base.rooted.columns[base.first[i]..][..body.v.len()], f, &mut tau[body.v.clone()]);
@@ -380,6 +399,32 @@ impl<T: Scalar> Piece for Carried<'_, T> {
             }
         }
     }
+}
+
+/// Values with the derivatives that belong to them.
+#[inline(always)]
+fn duals<R: Register>(value: Vector3<f64>, tangent: Vector3<Lanes<R>>) -> Vector3<StateDual<R>> {
+    Vector3::new(
+        StateDual::new(value.x.into(), tangent.x),
+        StateDual::new(value.y.into(), tangent.y),
+        StateDual::new(value.z.into(), tangent.z),
+    )
+}
+
+#[inline(always)]
+fn dual_motion<R: Register>(value: &Motion<f64>, tangent: Motion<Lanes<R>>) -> Motion<StateDual<R>> {
+    Motion::new(duals(value.linear, tangent.linear), duals(value.angular, tangent.angular))
+}
+
+/// The derivatives alone.
+#[inline(always)]
+fn tangents<R: Register>(x: Vector3<StateDual<R>>) -> Vector3<Lanes<R>> {
+    Vector3::new(x.x.eps, x.y.eps, x.z.eps)
+}
+
+#[inline(always)]
+fn tangent<R: Register>(m: Motion<StateDual<R>>) -> Motion<Lanes<R>> {
+    Motion::new(tangents(m.linear), tangents(m.angular))
 }
 
 /// `τ += Sᵀ f`
@@ -392,9 +437,7 @@ fn project<X: Scalar, T: Scalar<X>>(columns: &[Motion<X>], f: Force<T>, tau: &mu
 
 /// `∂τ/∂a`: τ is linear in a, so eight unit accelerations go through at once: `α = α_λ + S e`, `φ = Y α`.
 struct ByAcceleration<'a, R: Register> {
-    model: &'a Model,
-    base: &'a Workspace<f64>,
-    chunk: &'a Chunk,
+    common: Common<'a>,
     memory: &'a mut Memory<R>,
 }
 
@@ -402,25 +445,24 @@ impl<R: Register> Piece for ByAcceleration<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { model, base, chunk, memory } = self;
-        clear(chunk, &mut memory.force, &mut memory.tau);
+        let Self { common, memory } = self;
+        let Common { model, base, chunk, .. } = common;
+        clear(chunk, memory);
         for (lane, dof) in chunk.dofs.clone().enumerate() {
             memory.unit[dof] = Lanes::unit(lane);
         }
         for moved in &chunk.moved {
             let (i, body) = (moved.body, &model.bodies[moved.body]);
-            let mut a_b = match (moved.parent_moves, body.parent) {
-                (true, Some(p)) => memory.acceleration[p],
-                _ => Motion::zero(),
-            };
+            let from = body.parent.filter(|_| moved.parent_moves).map_or(0, |p| p + 1);
+            let mut a_b = memory.acceleration[from];
             for (column, dof) in base.rooted.columns[base.first[i]..].iter().zip(body.v.clone()) {
                 a_b = column.times_plus(memory.unit[dof], a_b);
             }
-            (memory.acceleration[i], memory.force[i]) = (a_b, base.rooted.inertia[i] * a_b);
+            (memory.acceleration[i + 1], memory.force[i]) = (a_b, base.rooted.inertia[i] * a_b);
         }
         let Memory { force, tau, .. } = &mut *memory;
         for order in [&chunk.moved_up, &chunk.carriers] {
-            R::call(Carried { model, base, order, force: &mut *force, tau: &mut *tau });
+            R::call(Carried { common, order, force: &mut *force, tau: &mut *tau });
         }
         for dof in chunk.dofs.clone() {
             memory.unit[dof] = Lanes::zero();
@@ -463,81 +505,33 @@ impl<R: Register> Piece for ByWrench<'_, R> {
     }
 }
 
-/// Velocity and acceleration of a parent that does not move along the directions, as constants.
+/// Subtracts the wrenches on bodies that move: one that stands still in the world varies in coordinates of the body.
 #[inline(always)]
-fn lift_parent<R: Register>(model: &Model, base: &Workspace<f64>, body: &Body, moves: bool, to: &mut Pair<R>) {
-    match (moves, body.parent) {
-        (true, _) => {}
-        (false, Some(p)) => *to = (base.velocity[p].lift(), base.acceleration[p].lift()),
-        (false, None) => *to = (Motion::zero(), rnea::base_acceleration(model)),
-    }
-}
-
-/// A velocity and an acceleration.
-type Pair<R> = (Motion<StateDual<R>>, Motion<StateDual<R>>);
-
-/// Where motion of body `i` goes, and that of its parent: dual if it moves, else the lifted one.
-#[inline(always)]
-#[expect(clippy::type_complexity, reason = "two places to write to and two to read from")]
-fn with_parent<'m, R: Register>(
-    body: &Body,
-    parent_moves: bool,
-    i: usize,
-    velocity: &'m mut [Motion<StateDual<R>>],
-    acceleration: &'m mut [Motion<StateDual<R>>],
-    lifted: &'m Pair<R>,
-) -> (&'m mut Motion<StateDual<R>>, &'m mut Motion<StateDual<R>>, (&'m Motion<StateDual<R>>, &'m Motion<StateDual<R>>))
-{
-    // Parents come before their children.
-    let (velocities, velocity) = velocity.split_at_mut(i);
-    let (accelerations, acceleration) = acceleration.split_at_mut(i);
-    let parent = match (parent_moves, body.parent) {
-        (true, Some(p)) => (&velocities[p], &accelerations[p]),
-        _ => (&lifted.0, &lifted.1),
-    };
-    (&mut velocity[0], &mut acceleration[0], parent)
-}
-
-/// Subtracts the wrenches on bodies that move. One that stands still in the world varies in coordinates of the body.
-#[inline(always)]
-fn subtract_wrenches<R: Register, const VARY: bool>(
-    model: &Model,
-    base: &Workspace<f64>,
-    chunk: &Chunk,
-    memory: &mut Memory<R>,
-    wrenches: &[ExternalWrench],
-) {
-    for w in wrenches {
+fn subtract_wrenches<R: Register>(common: Common<'_>, memory: &mut Memory<R>) {
+    let Common { model, base, chunk, wrenches, .. } = common;
+    for w in wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
         let b = w.body.index();
         if chunk.moved.binary_search_by_key(&b, |moved| moved.body).is_err() {
             continue;
         }
-        let f: Force<StateDual<R>> = match w.frame {
-            WrenchFrame::Body => base.rooted.pose[b].act(w.wrench).lift(),
-            WrenchFrame::World => {
-                let mut f = base.rooted.standing(b, w.wrench).lift();
-                for (i, body) in path(&model.bodies, Some(b)).filter(|_| VARY) {
-                    let columns = &base.rooted.columns[base.first[i]..][..body.v.len()];
-                    vary_force(body, chunk, columns, -1.0, &mut f);
-                }
-                f
-            }
-        };
-        memory.dual.force[b] -= f;
+        let mut f: Force<StateDual<R>> = base.rooted.standing(b, w.wrench).lift();
+        for (i, body) in path(&model.bodies, Some(b)) {
+            let columns = &base.rooted.columns[base.first[i]..][..body.v.len()];
+            vary_force(body, chunk, columns, -1.0, &mut f);
+        }
+        memory.force[b] -= Force::new(tangents(f.linear), tangents(f.angular));
     }
 }
 
 /// Armature, damping and friction: on the diagonal, each by its own formula. Returns the sum of what it has changed of the
 /// derivatives times zero.
-fn joint_dynamics(model: &Model, v: &[f64], a: &[f64], result: &mut RneaDerivatives) -> f64 {
+fn joint_dynamics(model: &Model, v: &[f64], result: &mut RneaDerivatives) -> f64 {
     let mut zero = 0.0;
     for dof in &model.dofs {
         let i = dof.index;
-        result.tau[i] += a[i] * dof.mass();
         result.dtau_da[(i, i)] += dof.mass();
         if model.joint_friction {
             let friction = dof.friction_torque(Dual64::new(v[i], 1.0), model.friction_width);
-            result.tau[i] += friction.re;
             result.dtau_dv[(i, i)] += friction.eps;
         }
         zero += (result.dtau_da[(i, i)] + result.dtau_dv[(i, i)]) * 0.0;
