@@ -24,9 +24,7 @@ pub(super) struct Chunk {
     pub(super) moved_up: Vec<usize>,
     /// Bodies that do not move but carry some that do, leaves first.
     pub(super) carriers: Vec<usize>,
-    /// Torques that can depend on the directions, ascending.
-    pub(super) rows: Vec<usize>,
-    /// The same as runs of at most [`WIDTH`] neighbours.
+    /// Torques that can depend on the directions: runs of at most [`WIDTH`] neighbours, ascending.
     pub(super) runs: Vec<Range<usize>>,
 }
 
@@ -75,14 +73,13 @@ impl Chunk {
         let mut carriers = indices(&carries);
         carriers.reverse();
         let moved_up = moved.iter().rev().map(|moved| moved.body).collect();
-        let rows = indices(&depends);
         let mut runs: Vec<Range<usize>> = Vec::new();
-        for &row in &rows {
+        for row in indices(&depends) {
             match runs.last_mut() {
                 Some(run) if run.end == row && run.len() < WIDTH => run.end += 1,
                 _ => runs.push(row..row + 1),
             }
         }
-        Self { dofs, moved, moved_up, carriers, rows, runs }
+        Self { dofs, moved, moved_up, carriers, runs }
     }
 }

@@ -153,8 +153,8 @@ fn store<R: Register>(chunk: &Chunk, tau: &[Lanes<R>], matrix: &mut DMatrix<f64>
 /// Zero where forces and torques are summed up.
 #[inline(always)]
 fn clear<R: Register>(chunk: &Chunk, memory: &mut Memory<R>) {
-    for &row in &chunk.rows {
-        memory.tau[row] = Lanes::zero();
+    for rows in &chunk.runs {
+        memory.tau[rows.clone()].fill(Lanes::zero());
     }
     for &carrier in &chunk.carriers {
         memory.force[carrier] = Force::zero();
