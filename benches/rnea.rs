@@ -30,7 +30,7 @@ fn robot(file: &str, floating: bool) -> Model {
 }
 
 fn states(model: &Model) -> Vec<State<f64>> {
-    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+    let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(1);
     let state = |_| {
         let q = model.random(&mut rng);
         let mut tangent = || (0..model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect();

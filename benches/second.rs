@@ -18,7 +18,7 @@ fn robot(file: &str, floating: bool) -> Model {
 fn second(c: &mut Criterion) {
     for (name, file, floating) in [("panda", "panda.urdf", false), ("g1", "g1.urdf", true)] {
         let model = robot(file, floating);
-        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+        let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(1);
         let q = model.random(&mut rng);
         let mut tangent = || (0..model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect::<Vec<f64>>();
         let (v, a) = (tangent(), tangent());

@@ -18,7 +18,7 @@ use gradyn::partials::{
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, Vector3};
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 
 /// Constraints of each sort between random bodies, or one and the world.
 fn constraints(model: &Model, seed: u64) -> Vec<Constraint> {

@@ -9,7 +9,7 @@ use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::{Dual, Dual64};
 use nalgebra::Vector3;
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use std::collections::{BTreeMap, HashSet};
 use std::f64::consts::{FRAC_PI_2, PI};
 

@@ -11,7 +11,7 @@ use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 

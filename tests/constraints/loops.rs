@@ -75,7 +75,7 @@ fn energy_of_the_loop_is_conserved() {
 }
 
 /// Joints that can close a loop.
-fn loop_joints(rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Elementary> {
+fn loop_joints(rng: &mut rand::rngs::ChaCha8Rng) -> Vec<Elementary> {
     let kinds = every_joint(rng).into_iter().filter_map(|joint| match joint {
         Joint::Elementary(kind) => Some(kind),
         _ => None,

@@ -5,7 +5,7 @@ use crate::robot::{LinkPlace, Robot};
 use gradyn::model::Model;
 use gradyn::spatial::Transform;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 
 /// The word for a random state.
 pub(crate) const RANDOM: &str = "random";

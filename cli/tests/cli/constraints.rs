@@ -12,7 +12,7 @@ use gradyn::partials::{DerivativeWorkspace, Method, constraint_dynamics_derivati
 use gradyn::spatial::{Force, Transform};
 use nalgebra::{DMatrix, Vector3};
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
 const QUANTITIES: [&str; 20] = [

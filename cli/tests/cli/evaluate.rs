@@ -12,7 +12,7 @@ use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives
 use gradyn::spatial::Force;
 use nalgebra::{DMatrix, Vector3};
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
 fn model(file: &str, options: &UrdfOptions) -> Model {
