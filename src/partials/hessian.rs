@@ -12,15 +12,17 @@
 //! `dqq − dqqᵀ` is a derivative along the Lie bracket. Between joints, and with respect to `v` and `a`, second
 //! derivatives are symmetric.
 
+use super::directions::{Directions, Seeds, constant, runs};
 use crate::dynamics::rnea_gradient::{gradient, rnea_gradient};
 use crate::dynamics::{ExternalWrench, TorqueGradient, Workspace};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::VectorDual;
 use gradyn_derivatives::num_dual::Dual64;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, VectorLevel};
 use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::fmt;
+use std::ops::Range;
 
 /// `λᵀ τ`, its gradient and its Hessian at one state. All matrices nv × nv.
 ///
@@ -122,7 +124,11 @@ pub fn rnea_hessian<'w>(
     for (to, from) in [(&mut result.dq, by.dq), (&mut result.dv, by.dv), (&mut result.da, by.da)] {
         to.as_mut_slice().copy_from_slice(from);
     }
-    dispatch(Columns { model, ws: &mut *ws, q, v, a, wrenches, lambda });
+    let columns = Columns { model, ws: &mut *ws, q, v, a, wrenches, lambda };
+    match VectorLevel::active() {
+        Some(level) => level.run(columns),
+        None => columns.fill::<Dual64>(),
+    }
     let result = &ws.result;
     for (what, m) in [("dqq", &result.dqq), ("dvq", &result.dvq), ("daq", &result.daq), ("dvv", &result.dvv)] {
         finite(model, what, m.as_slice())?;
@@ -229,28 +235,24 @@ impl Single {
     }
 }
 
-/// Arguments with derivatives in registers of one level.
-struct Memory<R: Register> {
-    ws: Workspace<VectorDual<R>>,
-    unit: Vec<f64>,
-    rate: Vec<f64>,
-    rates: Vec<[f64; WIDTH]>,
-    q: Vec<VectorDual<R>>,
-    v: Vec<VectorDual<R>>,
-    a: Vec<VectorDual<R>>,
-    lambda: Vec<VectorDual<R>>,
-    wrenches: Vec<ExternalWrench<VectorDual<R>>>,
+/// Arguments with derivatives, in registers of one level or one by one.
+struct Memory<T> {
+    ws: Workspace<T>,
+    seeds: Seeds,
+    q: Vec<T>,
+    v: Vec<T>,
+    a: Vec<T>,
+    lambda: Vec<T>,
+    wrenches: Vec<ExternalWrench<T>>,
 }
 
-impl<R: Register> Memory<R> {
+impl<T: Directions> Memory<T> {
     fn new(model: &Model) -> Self {
-        let (nq, zero) = (model.nq(), vec![VectorDual::from(0.0); model.nv()]);
+        let zero = vec![T::zero(); model.nv()];
         Self {
             ws: Workspace::new(model),
-            unit: vec![0.0; model.nv()],
-            rate: vec![0.0; nq],
-            rates: vec![[0.0; WIDTH]; nq],
-            q: vec![VectorDual::from(0.0); nq],
+            seeds: Seeds::new(model),
+            q: vec![T::zero(); model.nq()],
             v: zero.clone(),
             a: zero.clone(),
             lambda: zero,
@@ -265,28 +267,8 @@ impl<R: Register> Memory<R> {
         slot.as_mut().and_then(|memory| memory.downcast_mut())
     }
 
-    /// `q ⊕ ε e_j`, j = start + lane.
-    fn seed_configuration(&mut self, model: &Model, q: &[f64], start: usize, width: usize) {
-        for rate in &mut self.rates {
-            *rate = [0.0; WIDTH];
-        }
-        for lane in 0..width {
-            self.unit[start + lane] = 1.0;
-            model.rates(q, &self.unit, &mut self.rate);
-            self.unit[start + lane] = 0.0;
-            for (to, from) in self.rates.iter_mut().zip(&self.rate) {
-                to[lane] = *from;
-            }
-        }
-        for ((to, x), rate) in self.q.iter_mut().zip(q).zip(&self.rates) {
-            *to = VectorDual::from_parts(*x, *rate);
-        }
-    }
-}
-
-impl<R: Register> Memory<R> {
     #[inline(always)]
-    fn gradient(&mut self, model: &Model) -> TorqueGradient<'_, VectorDual<R>> {
+    fn gradient(&mut self, model: &Model) -> TorqueGradient<'_, T> {
         let Self { ws, q, v, a, lambda, wrenches, .. } = self;
         gradient(model, ws, (q, v, a), lambda, wrenches)
     }
@@ -306,51 +288,46 @@ impl Kernel for Columns<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
+        self.fill::<VectorDual<R>>();
+    }
+}
+
+impl Columns<'_> {
+    #[inline(always)]
+    fn fill<T: Directions>(self) {
         let Self { model, ws, q, v, a, wrenches, lambda } = self;
         // The memory has this type: it was made with it or is replaced.
-        let Some(memory) = Memory::<R>::of(&mut ws.registers, model) else { return };
+        let Some(memory) = Memory::<T>::of(&mut ws.registers, model) else { return };
         let result = &mut ws.result;
         for (to, from) in [(&mut memory.v, v), (&mut memory.a, a), (&mut memory.lambda, lambda)] {
             constant(to, from);
         }
         memory.wrenches.clear();
-        memory.wrenches.extend(wrenches.iter().map(ExternalWrench::lift::<VectorDual<R>>));
-        let nv = model.nv();
-        for start in (0..nv).step_by(WIDTH) {
-            let width = WIDTH.min(nv - start);
-            memory.seed_configuration(model, q, start, width);
+        memory.wrenches.extend(wrenches.iter().map(ExternalWrench::lift::<T>));
+        for dofs in runs::<T>(model.nv()) {
+            memory.seeds.configuration(model, q, dofs.clone(), &mut memory.q);
             let by = memory.gradient(model);
-            store(by.dq, start, width, &mut result.dqq);
-            store(by.dv, start, width, &mut result.dvq);
-            store(by.da, start, width, &mut result.daq);
+            store(by.dq, &dofs, &mut result.dqq);
+            store(by.dv, &dofs, &mut result.dvq);
+            store(by.da, &dofs, &mut result.daq);
         }
         constant(&mut memory.q, q);
-        for start in (0..nv).step_by(WIDTH) {
-            let width = WIDTH.min(nv - start);
-            for lane in 0..width {
-                memory.v[start + lane] = VectorDual::variable(v[start + lane], lane);
+        for dofs in runs::<T>(model.nv()) {
+            for (k, dof) in dofs.clone().enumerate() {
+                memory.v[dof] = T::variable(v[dof], k);
             }
-            store(memory.gradient(model).dv, start, width, &mut result.dvv);
-            constant(&mut memory.v[start..start + width], &v[start..]);
+            store(memory.gradient(model).dv, &dofs, &mut result.dvv);
+            constant(&mut memory.v[dofs.clone()], &v[dofs]);
         }
     }
 }
 
-/// Numbers without derivatives.
+/// One column a direction.
 #[inline(always)]
-fn constant<R: Register>(to: &mut [VectorDual<R>], from: &[f64]) {
-    for (to, x) in to.iter_mut().zip(from) {
-        *to = VectorDual::from(*x);
-    }
-}
-
-/// One column a lane.
-#[inline(always)]
-fn store<R: Register>(from: &[VectorDual<R>], start: usize, width: usize, to: &mut DMatrix<f64>) {
+fn store<T: Directions>(from: &[T], dofs: &Range<usize>, to: &mut DMatrix<f64>) {
     for (row, x) in from.iter().enumerate() {
-        let lanes = x.eps.to_array();
-        for lane in 0..width {
-            to[(row, start + lane)] = lanes[lane];
+        for (column, x) in dofs.clone().zip(x.derivatives()) {
+            to[(row, column)] = x;
         }
     }
 }

@@ -14,6 +14,7 @@ mod analytical;
 mod centroidal;
 mod constrained;
 mod difference;
+mod directions;
 mod dual;
 mod forward_dynamics;
 mod hessian;

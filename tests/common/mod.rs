@@ -10,8 +10,8 @@ use gradyn::spatial::{Force, Inertia, Motion, Quaternion, Symmetric3, Transform,
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
-use rand::{RngExt, SeedableRng};
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 

@@ -4,8 +4,8 @@ use super::{LinkWrench, State};
 use crate::robot::{LinkPlace, Robot};
 use gradyn::model::Model;
 use gradyn::spatial::Transform;
-use rand::{RngExt, SeedableRng};
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 /// The word for a random state.
 pub(crate) const RANDOM: &str = "random";

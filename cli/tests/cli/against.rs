@@ -3,8 +3,8 @@
 use super::{all_robots, directory, json, refused, robot, run, run_with, text_of};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
-use rand::{RngExt, SeedableRng};
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;

@@ -11,8 +11,8 @@ use gradyn::model::urdf::UrdfOptions;
 use gradyn::partials::{DerivativeWorkspace, Method, constraint_dynamics_derivatives, impulse_dynamics_derivatives};
 use gradyn::spatial::{Force, Transform};
 use nalgebra::{DMatrix, Vector3};
-use rand::{RngExt, SeedableRng};
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 
 const QUANTITIES: [&str; 20] = [

@@ -11,8 +11,8 @@ use gradyn::model::{InputError, Model};
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn::spatial::Force;
 use nalgebra::{DMatrix, Vector3};
-use rand::{RngExt, SeedableRng};
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 
 fn model(file: &str, options: &UrdfOptions) -> Model {

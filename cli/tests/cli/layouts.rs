@@ -6,8 +6,8 @@ use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::spatial::{Quaternion, vector as v3};
 use nalgebra::Vector3;
-use rand::{RngExt, SeedableRng};
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 
 /// MuJoCo's free joint: quaternions w x y z, linear velocity in the world's axes. Its derivatives are forward differences
