@@ -102,7 +102,8 @@ impl HessianWorkspace {
 
 /// `λᵀ τ`, `τ = rnea_with(q, v, a, φ)`, with gradient and Hessian by `(q, v, a)`.
 ///
-/// `q`: nq, `v`, `a`, `lambda`: nv. Eight directions in `q` and in `v` an evaluation of the gradient, so O(n nv) in all.
+/// `q`: nq, `v`, `a`, `lambda`: nv. Eight directions in `q` and in `v` an evaluation of the gradient (one, where the processor
+/// has no vector registers), so O(n nv) in all.
 /// Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic joints are included. Which
 /// second derivative by `q` it is: see [`TorqueHessian::dqq`] and the tangent space in
 /// `docs/tangent-space.md`. A second call with no more wrenches allocates nothing.

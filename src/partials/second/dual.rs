@@ -1,4 +1,5 @@
-//! Second derivatives by dual numbers: the first derivatives in closed form, eight directions a run.
+//! Second derivatives by dual numbers: the first derivatives in closed form, eight directions a run where there are registers
+//! for them.
 
 use super::{At, SecondOrderWorkspace};
 use crate::dynamics::rnea_derivatives::analytical;
