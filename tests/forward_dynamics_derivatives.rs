@@ -4,8 +4,11 @@ mod common;
 
 use common::{assert_same, deviation, models, state, wrenches};
 use gradyn::dynamics::{ExternalWrench, forward_dynamics, frame_jacobian, mass_matrix, mass_matrix_inverse};
-use gradyn::model::{InputError, Model};
-use gradyn::partials::{DerivativeWorkspace, ForwardDynamicsDerivatives, Method, forward_dynamics_derivatives};
+use gradyn::joint::Revolute;
+use gradyn::model::{InputError, Model, ModelBuilder};
+use gradyn::partials::{
+    DerivativeWorkspace, ForwardDynamicsDerivatives, Method, SparsityPattern, forward_dynamics_derivatives,
+};
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::DMatrix;
 
@@ -106,25 +109,18 @@ fn derivatives_by_torques_and_wrenches() {
     }
 }
 
-/// Degrees of freedom of trees that hang from the world separately do not couple: the entries are exactly zero.
+/// Degrees of freedom of trees that hang from the world separately do not couple: outside the pattern entries are exactly
+/// zero, and so few are left that the trees do matter.
 #[test]
 fn entries_between_separate_trees_are_exactly_zero() {
     let mut zeros = 0;
     for (what, model) in regular() {
-        let mut tree: Vec<usize> = Vec::new();
-        let mut of_dof: Vec<Vec<usize>> = vec![Vec::new(); model.nv()];
-        for (i, body) in model.bodies().iter().enumerate() {
-            tree.push(body.parent().map_or(i, |p| tree[p.index()]));
-            body.v_range().for_each(|k| of_dof[k].push(tree[i]));
-        }
-        if model.bodies().iter().any(|body| !body.owns_coordinates()) {
-            continue; // couples trees
-        }
+        let pattern = SparsityPattern::accelerations(&model);
         for method in [Method::Analytical, Method::Dual] {
             let by = at(&model, method, 5, &[]);
             for (name, m) in by.matrices() {
-                for i in 0..model.nv() {
-                    for j in (0..model.nv()).filter(|j| of_dof[i] != of_dof[*j]) {
+                for (i, j) in (0..model.nv()).flat_map(|i| (0..model.nv()).map(move |j| (i, j))) {
+                    if !pattern.contains(i, j) {
                         assert!(m[(i, j)] == 0.0, "{what}, {method}: {name}[{i}, {j}] = {:e}", m[(i, j)]);
                         zeros += 1;
                     }
@@ -133,6 +129,34 @@ fn entries_between_separate_trees_are_exactly_zero() {
         }
     }
     assert!(zeros > 100, "some trees are several");
+}
+
+/// Inside the pattern `M⁻¹` is dense where axes are skew, and a mimic joint couples two trees.
+#[test]
+fn trees_that_a_mimic_joint_couples_push_on_each_other() {
+    let rng = &mut common::rng(7);
+    let mut builder = ModelBuilder::new("three arms");
+    let mut shoulders = Vec::new();
+    for arm in 0..3 {
+        let mut last = None;
+        for k in 0..2 {
+            let joint = Revolute { axis: common::axis(rng) };
+            let (x, inertia) = (common::transform(rng), common::inertia(rng));
+            let names = (format!("b{arm}{k}"), format!("j{arm}{k}"));
+            let body = builder.add_body(last, names.0, names.1, x, joint, inertia).expect("builds");
+            shoulders.extend(last.is_none().then_some(body));
+            last = Some(body);
+        }
+    }
+    builder.set_mimic(shoulders[1], shoulders[0], 2.0, 0.1).expect("can follow");
+    let model = builder.build().expect("builds");
+    let pattern = SparsityPattern::accelerations(&model);
+    let by = at(&model, Method::Analytical, 1, &[]);
+    // Two degrees of freedom of the first arm and one of the second; two of the third.
+    assert_eq!((model.nv(), pattern.nonzeros()), (5, 9 + 4));
+    for (i, j) in (0..5).flat_map(|i| (0..5).map(move |j| (i, j))) {
+        assert_eq!(by.ddq_dtau[(i, j)] != 0.0, pattern.contains(i, j), "{i}, {j}");
+    }
 }
 
 /// Every level of vector instructions gives the same to rounding, and the same bits at each call.

@@ -1,7 +1,8 @@
 //! Algorithms on the tree, one a file, generic over the scalar.
 //!
 //! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
-//! borrow from it: results cannot be used after the next call has overwritten them. A form that allocates stands beside.
+//! borrow from it: results cannot be used after the next call has overwritten them. Beside the main ones stands a form that
+//! needs no workspace and allocates: [`inverse_dynamics`], [`forward_dynamics`], [`mass_matrix`], [`mass_matrix_inverse`].
 //!
 //! Derivatives here are closed forms in any number type, named by what is differentiated: [`torque_derivatives`],
 //! [`frame_motion_derivatives`], [`momentum_derivatives`]. Over `f64`, [`partials`](crate::partials) gives the choice of the

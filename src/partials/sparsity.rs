@@ -10,6 +10,7 @@ use std::ops::Range;
 /// The torque of joint `i` depends on joint `j` only if one of them carries the other: entry `(i, j)` of `∂τ/∂q`, `∂τ/∂v`
 /// and `M` can differ from zero only if a body that `i` drives and one that `j` drives lie on one path to the root. A
 /// mimic joint drives its bodies by the leader's coordinate. All other entries are exactly zero, by every method.
+/// [`accelerations`](Self::accelerations) and [`frame`](Self::frame) are the patterns of other derivatives.
 ///
 /// ```
 /// use gradyn::partials::SparsityPattern;
@@ -77,6 +78,35 @@ impl SparsityPattern {
             next = b.parent().map(|p| &model.bodies()[p.index()]);
         }
         Self::from_flags(model.nv(), 6, |i, _| carries[i])
+    }
+
+    /// Of `∂q̈/∂q`, `∂q̈/∂v` and `∂q̈/∂τ = M⁻¹`, nv × nv: all joints of a tree push on each other. Trees that hang from the world
+    /// separately do not, unless a mimic joint couples them. The pattern is symmetric.
+    ///
+    /// Cost O(nv²).
+    #[must_use]
+    pub fn accelerations(model: &Model) -> Self {
+        let (nv, bodies) = (model.nv(), model.bodies());
+        let mut group: Vec<usize> = (0..nv).collect();
+        let mut first_of_tree: Vec<Option<usize>> = vec![None; bodies.len()];
+        let mut root = Vec::with_capacity(bodies.len());
+        for (b, body) in bodies.iter().enumerate() {
+            root.push(body.parent().map_or(b, |p| root[p.index()]));
+            for dof in body.v_range() {
+                let first = *first_of_tree[root[b]].get_or_insert(dof);
+                let (from, to) = (group[dof], group[first]);
+                group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
+            }
+        }
+        Self::from_flags(nv, nv, |i, j| group[i] == group[j])
+    }
+
+    /// Of the Jacobian of a frame or point on a body, its rate, and the derivatives of its motion, 6 × nv: the columns of the
+    /// joints that carry the body.
+    #[must_use]
+    pub fn frame(model: &Model, body: BodyId) -> Self {
+        let wrench = Self::wrench(model, body);
+        Self::from_flags(6, model.nv(), |_, j| wrench.contains(j, 0))
     }
 
     fn from_flags(rows: usize, columns: usize, can: impl Fn(usize, usize) -> bool) -> Self {
