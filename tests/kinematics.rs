@@ -356,7 +356,7 @@ const DIFFERENCE: f64 = 1e-8;
 
 /// Models that the method of differences takes a short time for.
 fn small(model: &Model) -> bool {
-    model.nv() <= 40
+    model.nv() <= 60
 }
 
 /// Derivatives of velocity and acceleration of frames: the three methods agree in every reference, values too.

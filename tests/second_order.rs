@@ -203,7 +203,7 @@ fn levels_agree() {
 /// exactly zero.
 #[test]
 fn calls_do_not_depend_on_earlier_ones() {
-    for (what, model) in models().into_iter().filter(|(_, model)| model.nv() <= 20) {
+    for (what, model) in models().into_iter().filter(|(_, model)| model.nv() <= 50) {
         let ((q, v, a), f_ext) = (state(&model, 8), wrenches(&model, 8));
         let expected = by(Method::Analytical, &model, 8);
         let mut ws = SecondOrderWorkspace::new(&model);
