@@ -67,9 +67,6 @@ fn analytical_derivatives_are_those_by_dual_numbers() {
 #[test]
 fn differences_converge_to_the_analytical_derivatives() {
     for (what, model) in regular() {
-        if model.nv() > 60 {
-            continue; // twenty runs a column
-        }
         let wrenches = wrenches(&model, 3);
         let analytical = at(&model, Method::Analytical, 3, &wrenches);
         let difference = at(&model, Method::Difference, 3, &wrenches);
