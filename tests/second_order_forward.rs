@@ -7,7 +7,8 @@ use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_gradient, ma
 use gradyn::model::Model;
 use gradyn::partials::{
     AccelerationHessian, DerivativeWorkspace, ForwardDynamicsSecondDerivatives, Method, SecondOrderWorkspace,
-    aba_hessian, aba_hessian_product, forward_dynamics_derivatives, forward_dynamics_second_derivatives,
+    SparsityPattern, aba_hessian, aba_hessian_product, forward_dynamics_derivatives,
+    forward_dynamics_second_derivatives,
 };
 use gradyn_derivatives::Real;
 use gradyn_derivatives::num_dual::HyperDual64;
@@ -54,7 +55,7 @@ fn assert_tensors_near(
 /// The formulas are what dual numbers through the first derivatives give.
 #[test]
 fn formulas_and_duals_agree() {
-    for (what, model) in models(45) {
+    for (what, model) in models(60) {
         let tolerance = rounding(&model, 3);
         assert_tensors_near(&by(Method::Analytical, &model, 3), &by(Method::Dual, &model, 3), tolerance, &what);
     }
@@ -63,7 +64,7 @@ fn formulas_and_duals_agree() {
 /// Differences of the first derivatives confirm them.
 #[test]
 fn formulas_and_differences_agree() {
-    for (what, model) in models(14) {
+    for (what, model) in models(45) {
         // Ridders' table loses some four digits of the first derivatives.
         let tolerance = 1e4 * rounding(&model, 3);
         assert_tensors_near(&by(Method::Difference, &model, 3), &by(Method::Analytical, &model, 3), tolerance, &what);
@@ -73,7 +74,7 @@ fn formulas_and_differences_agree() {
 /// Nested dual numbers through the articulated-body algorithm give the same, in the order that is documented.
 #[test]
 fn formulas_are_what_nested_duals_through_aba_give() {
-    for (what, model) in models(14) {
+    for (what, model) in models(45) {
         let ((q, v, tau), f_ext) = (state(&model, 3), wrenches(&model, 3));
         let expected = by(Method::Analytical, &model, 3);
         let nv = model.nv();
@@ -107,10 +108,32 @@ fn formulas_are_what_nested_duals_through_aba_give() {
     }
 }
 
+/// Trees that hang from the world separately do not couple: entries between them are exactly zero.
+#[test]
+fn entries_between_separate_trees_are_exactly_zero() {
+    let mut zeros = 0;
+    for (what, model) in models(45) {
+        let pattern = SparsityPattern::accelerations(&model);
+        for method in [Method::Analytical, Method::Dual] {
+            let by = by(method, &model, 5);
+            for (name, tensor) in by.tensors() {
+                let n = model.nv();
+                for (i, j, k) in (0..n * n * n).map(|at| (at / (n * n), at / n % n, at % n)) {
+                    if !(pattern.contains(i, j) && pattern.contains(i, k)) {
+                        assert!(tensor[(i, j, k)] == 0.0, "{what}, {method}: {name}[{i}, {j}, {k}]");
+                        zeros += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(zeros > 1000, "some trees are several");
+}
+
 /// `∂²q̈/∂v²` is symmetric in the velocities, and `∂(M⁻¹)/∂q` is that of a symmetric matrix.
 #[test]
 fn symmetries_hold() {
-    for (what, model) in models(45) {
+    for (what, model) in models(60) {
         let second = by(Method::Analytical, &model, 6);
         let largest = |t: &Tensor3| t.as_slice().iter().fold(1.0, |s: f64, x| s.max(x.abs()));
         let (vv, q_tau) = (&second.d2ddq_dvdv, &second.d2ddq_dqdtau);
@@ -147,7 +170,7 @@ fn calls_are_independent_and_checked() {
 /// times a direction.
 #[test]
 fn combinations_of_accelerations_are_contractions() {
-    for (what, model) in models(45) {
+    for (what, model) in models(60) {
         let ((q, v, tau), f_ext) = (state(&model, 5), wrenches(&model, 5));
         let (_, lambda, along_q) = state(&model, 6);
         let (_, along_v, along_tau) = state(&model, 7);
