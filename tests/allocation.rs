@@ -6,10 +6,10 @@ mod common;
 use common::{dual, models, state, wrenches};
 use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
-    Constraint, ReferenceFrame, Workspace, aba, bias, centroidal, centroidal_momentum_matrix, com_jacobian,
-    coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian_rate, frame_motion_derivatives,
-    generalized_gravity, joint_jacobians, mechanical_energy, minv, momentum_derivatives, rnea, rnea_with,
-    static_torque, torque_regressor,
+    Constraint, ReferenceFrame, Workspace, aba, aba_gradient, bias, centroidal, centroidal_momentum_matrix,
+    com_jacobian, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian_rate,
+    frame_motion_derivatives, generalized_gravity, joint_jacobians, mechanical_energy, minv, momentum_derivatives,
+    rnea, rnea_with, static_torque, torque_regressor,
 };
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, bias_derivatives,
@@ -136,7 +136,8 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
             static_torque(&model, ws, &q, &f_ext).expect("runs");
             mechanical_energy(&model, ws, &q, &v).expect("runs");
             let solved = factorize_mass_matrix(&model, ws, &q).map(|factors| factors.solve(&mut tau.clone())).is_ok();
-            solved && minv(&model, ws, &q).is_ok() && aba(&model, ws, &q, &v, &tau, &f_ext).is_ok()
+            let gradient = solved && aba_gradient(&model, ws, &q, &v, &tau, &f_ext, &v).is_ok();
+            gradient && minv(&model, ws, &q).is_ok() && aba(&model, ws, &q, &v, &tau, &f_ext).is_ok()
         };
         if all(3, &mut ws) {
             let (q, v, tau) = state(&model, 4);
@@ -150,6 +151,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
                 factorize_mass_matrix(&model, &mut ws, &q).expect("runs").solve(&mut x).expect("fits");
                 minv(&model, &mut ws, &q).expect("runs");
                 aba(&model, &mut ws, &q, &v, &tau, &f_ext).expect("runs");
+                aba_gradient(&model, &mut ws, &q, &v, &tau, &f_ext, &v).expect("runs");
             });
         }
     }

@@ -1,16 +1,18 @@
-//! Long chains, whose mass matrix has hardly a zero: its inverse comes from sweeps along the tree, and products are dense.
+//! Long chains, whose mass matrix has hardly a zero: its inverse, and solutions with it, come from sweeps along the tree, and
+//! products are dense.
 
 mod common;
 
 use common::{assert_near, condition, deviation};
-use gradyn::dynamics::{Workspace, crba, minv};
+use gradyn::dynamics::{Workspace, aba_gradient, crba, minv};
 use gradyn::joint::{Joint, Revolute};
 use gradyn::model::{Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn::spatial::Transform;
 use gradyn_derivatives::Level;
+use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 /// Chains of `long` and of three hinges that hang from the world side by side.
 fn chains(long: usize) -> Model {
@@ -89,5 +91,41 @@ fn derivatives_of_a_long_chains_accelerations_solve_their_equation() {
                 assert_apart(matrix, long, &what);
             }
         }
+    }
+}
+
+/// The gradient of `λᵀ q̈` is `λᵀ` times the derivatives, by articulated bodies at every level, over dual numbers too.
+#[test]
+fn the_gradient_of_a_long_chains_accelerations_is_their_combination() {
+    for long in LENGTHS {
+        let model = chains(long);
+        let ((q, v, tau), wrenches) = (common::state(&model, 3), common::wrenches(&model, 3));
+        let (_, lambda, _) = common::state(&model, 4);
+        let row = DVector::from_column_slice(&lambda);
+        let ws = &mut DerivativeWorkspace::new(&model);
+        let by =
+            forward_dynamics_derivatives(&model, ws, Method::Analytical, &q, &v, &tau, &wrenches).expect("regular");
+        let m = crba(&model, &mut Workspace::new(&model), &q).expect("valid").clone();
+        let near = |found: [&[f64]; 3], df_ext: &[f64], what: &str| {
+            for (found, matrix) in found.into_iter().zip([&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau]) {
+                assert_near(found, matrix.tr_mul(&row).as_slice(), tolerance(&m), what);
+            }
+            for (found, matrix) in df_ext.chunks_exact(6).zip(&by.ddq_df_ext) {
+                assert_near(found, matrix.tr_mul(&row).as_slice(), tolerance(&m), what);
+            }
+        };
+        for level in Level::available() {
+            let ws = &mut Workspace::<f64>::new(&model);
+            let by = with_level(level, || aba_gradient(&model, ws, &q, &v, &tau, &wrenches, &lambda));
+            let by = by.expect("regular");
+            near([by.dq, by.dv, by.dtau], by.df_ext, &format!("{long} hinges, {level}"));
+        }
+        let lift = common::lift::<Dual64>;
+        let (q, v, tau, lambda) = (lift(&q), lift(&v), lift(&tau), lift(&lambda));
+        let wrenches: Vec<_> = wrenches.iter().map(|w| w.lift::<Dual64>()).collect();
+        let ws = &mut Workspace::new(&model);
+        let by = aba_gradient(&model, ws, &q, &v, &tau, &wrenches, &lambda).expect("regular");
+        let re = |x: &[Dual64]| x.iter().map(|x| x.re).collect::<Vec<_>>();
+        near([&re(by.dq), &re(by.dv), &re(by.dtau)], &re(by.df_ext), &format!("{long} hinges, dual numbers"));
     }
 }

@@ -4,9 +4,9 @@ mod common;
 
 use common::{assert_near, assert_same, condition, deviation, dual, lift, models, moved, state, unit, wrenches};
 use gradyn::dynamics::{
-    ExternalWrench, Workspace, aba, bias, crba, factorize_mass_matrix, forward_dynamics, generalized_gravity,
-    inverse_dynamics, kinetic_energy, mass_matrix, mass_matrix_inverse, mechanical_energy, minv, potential_energy,
-    rnea, static_torque,
+    ExternalWrench, Workspace, aba, aba_gradient, bias, crba, factorize_mass_matrix, forward_dynamics,
+    generalized_gravity, inverse_dynamics, kinetic_energy, mass_matrix, mass_matrix_inverse, mechanical_energy, minv,
+    potential_energy, rnea, static_torque,
 };
 use gradyn::joint::{Axis, Joint, Prismatic, Revolute};
 use gradyn::model::{InputError, Model, ModelBuilder};
@@ -236,6 +236,7 @@ fn assert_singular(model: &Model, joint: &str, what: &str) {
     let mut ws = Workspace::new(model);
     let errors = [
         aba(model, &mut ws, &q, &v, &tau, &[]).map(|_| ()),
+        aba_gradient(model, &mut ws, &q, &v, &tau, &[], &v).map(|_| ()),
         minv(model, &mut ws, &q).map(|_| ()),
         factorize_mass_matrix(model, &mut ws, &q).map(|_| ()),
     ];

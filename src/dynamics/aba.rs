@@ -95,6 +95,16 @@ pub fn forward_dynamics<P: Real, T: Scalar<P>>(
     Ok(ws.aba.ddq)
 }
 
+/// `x := M⁻¹ x` with what the last call of [`aba`] has left of `M`. By articulated bodies it is O(n): `D⁻¹` and `U` of each
+/// column stay as they are, and `x` pushes where torques did, at rest and without gravity. `x`: nv.
+pub(crate) fn solve<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, x: &mut Vec<T>) {
+    match wide::solve(ws, x) {
+        Some(()) => {}
+        None if has_mimic_joints(model, ws) => ws.ltl.solve(x),
+        None => T::call(Again { model, ws, x }),
+    }
+}
+
 /// Do several columns have the same degree of freedom?
 pub(crate) fn has_mimic_joints<P: Real, T: Real>(model: &Model<P>, ws: &Workspace<T>) -> bool {
     ws.dof.len() > model.nv
@@ -202,7 +212,8 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
     fn run(self) -> Option<usize> {
         let Self { model, ws, q, v, tau, wrenches } = self;
         let Workspace { rooted, aba, first, .. } = ws;
-        let Memory { inertia, force, drift, motion, extent, reaction, pivot, reciprocal, rest, armature, ddq } = aba;
+        let Memory { inertia, force, drift, motion, extent, reaction, pivot, reciprocal, rest, armature, .. } =
+            &mut *aba;
 
         for (i, body) in model.bodies.iter().enumerate() {
             let y = rooted.inertia[i];
@@ -261,15 +272,56 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
             }
         }
 
-        let a_0 = base_acceleration(model);
+        aba.accelerate(model, &rooted.columns, base_acceleration(model));
+        None
+    }
+}
+
+impl<T: Real> Memory<T> {
+    /// Root to leaves: `q̈` by what is left to each column, the world accelerating at `a_0`.
+    #[inline(always)]
+    fn accelerate<P: Real>(&mut self, model: &Model<P>, columns: &[Motion<T>], a_0: Motion<T>) {
+        let Self { drift, motion, reaction, reciprocal, rest, ddq, .. } = self;
         for (i, body) in model.bodies.iter().enumerate() {
             let mut a = drift[i] + body.parent.map_or(a_0, |p| motion[p]);
             for k in body.v.clone() {
                 ddq[k] = (rest[k] - reaction[k].power(a)) * reciprocal[k]; // q̈ = D⁻¹ (u − Uᵀ a)
-                a = rooted.columns[k].times_plus(ddq[k], a); //     a += S q̈
+                a = columns[k].times_plus(ddq[k], a); //            a += S q̈
             }
             motion[i] = a;
         }
-        None
+    }
+}
+
+/// To the root and back with other torques, all else at rest and without weight.
+struct Again<'a, P, T> {
+    model: &'a Model<P>,
+    ws: &'a mut Workspace<T>,
+    x: &'a mut [T],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Again<'_, P, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, ws, x } = self;
+        let Workspace { rooted, aba, .. } = ws;
+        let Memory { force, drift, reaction, reciprocal, rest, .. } = &mut *aba;
+        rest.copy_from_slice(x);
+        force.fill(Force::zero());
+        drift.fill(Motion::zero());
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            let mut p = force[i];
+            for k in body.v.clone().rev() {
+                rest[k] -= rooted.columns[k].power(p); //          u = x − Sᵀ p
+                p = reaction[k].times(rest[k] * reciprocal[k]) + p; // p += U D⁻¹ u
+            }
+            if let Some(parent) = body.parent {
+                force[parent] += p;
+            }
+        }
+        aba.accelerate(model, &rooted.columns, Motion::zero());
+        x.copy_from_slice(&aba.ddq);
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! Differentiating `rnea(q, v, q̈) = τ` at fixed torques gives `M ∂q̈ = −∂τ`, so with `μ = M⁻¹ λ` the gradient of `λᵀ q̈` is
 //! minus that of `μᵀ τ` at the accelerations `q̈`, and `μ` itself by the torques
-//! ([`rnea_gradient`](super::rnea_gradient())).
+//! ([`rnea_gradient`](super::rnea_gradient())). What the accelerations were found with, the articulated bodies or the
+//! factors of `M`, gives `μ` too.
 
 use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
-use super::{ExternalWrench, Workspace, aba, factorize_mass_matrix};
+use super::{ExternalWrench, Workspace, aba};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -35,15 +36,15 @@ pub(crate) struct Memory<T> {
     df_ext: Vec<T>,
 }
 
-/// Gradient of `λᵀ q̈`, `q̈ = `[`aba`]`(q, v, τ, φ)`, with respect to `q`, `v`, `τ` and the wrenches, in any number type:
-/// over dual numbers it gives columns of the Hessian.
+/// Gradient of `λᵀ q̈`, `q̈ = `[`aba`](super::aba())`(q, v, τ, φ)`, with respect to `q`, `v`, `τ` and the wrenches, in any number
+/// type: over dual numbers it gives columns of the Hessian.
 ///
 /// `q`: nq, `v`, `tau`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction
-/// and mimic joints are included. Cost O(n), but for the factors of the mass matrix, O(n d²); a second call with as many
-/// wrenches allocates nothing.
+/// and mimic joints are included. Cost O(n); with mimic joints, and for trees so shallow that this is faster, that of the
+/// factors that [`aba`](super::aba()) takes, O(n d²). A second call with as many wrenches allocates nothing.
 ///
 /// # Errors
-/// As [`aba`], and if a number of `lambda` is not finite.
+/// As [`aba`](super::aba()), and if a number of `lambda` is not finite.
 pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -84,9 +85,9 @@ fn fill<P: Real, T: Scalar<P>>(
     lambda: &[T],
 ) -> Result<T, InputError> {
     let Memory { ddq, dq, dv, dtau, df_ext } = memory;
-    copy(aba(model, ws, q, v, tau, wrenches)?, ddq);
+    copy(aba::aba(model, ws, q, v, tau, wrenches)?, ddq);
     copy(lambda, dtau);
-    factorize_mass_matrix(model, ws, q)?.solve(dtau)?;
+    aba::solve(model, ws, dtau); // μ = M⁻¹ λ
     let by = gradient(model, ws, (q, v, ddq), dtau, wrenches);
     for (from, to) in [(by.dq, dq), (by.dv, dv), (by.df_ext, df_ext)] {
         copy(from, to);

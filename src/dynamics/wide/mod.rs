@@ -158,6 +158,14 @@ pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
     ws.wide.as_mut()?.factors.take_if(|factors| factors.pays())
 }
 
+/// `x := M⁻¹ x` with the factors that the last call of [`Wide::aba`] left, if that is how it got its accelerations.
+pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()> {
+    VectorLevel::active()?;
+    let factors = ws.wide.as_mut()?.factors.as_mut().filter(|factors| factors.pays())?;
+    factors.solve(same_mut::<_, Vec<f64>>(x)?);
+    Some(())
+}
+
 /// Returns what [`take_factors`] took.
 pub(crate) fn give_back_factors(ws: &mut Workspace<f64>, factors: Option<Box<Factors>>) {
     if let Some(memory) = &mut ws.wide
