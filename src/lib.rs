@@ -35,6 +35,7 @@
 //! | module | what it gives |
 //! |---|---|
 //! | [`batch`] | many states in one call: lanes, threads |
+//! | [`once`] | the forms of dynamics and derivatives that need no workspace |
 //! | [`check`] | is what somebody computed of a robot right? verdicts with names of joints |
 //! | [`partials`] | derivatives of the algorithms: one call, several methods, one result |
 //! | [`dynamics`] | inverse dynamics, mass matrix, forward kinematics, Jacobians, centre of mass, wrenches from outside |
@@ -55,6 +56,7 @@ pub mod check;
 pub mod dynamics;
 pub mod joint;
 pub mod model;
+pub mod once;
 pub mod partials;
 pub mod spatial;
 

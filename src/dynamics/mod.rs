@@ -2,7 +2,8 @@
 //!
 //! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
 //! borrow from it: results cannot be used after the next call has overwritten them. Beside the main ones stands a form that
-//! needs no workspace and allocates: [`inverse_dynamics`], [`forward_dynamics`], [`mass_matrix`], [`mass_matrix_inverse`].
+//! needs no workspace and allocates: [`inverse_dynamics`], [`forward_dynamics`], [`mass_matrix`], [`mass_matrix_inverse`]; for
+//! the others, and for derivatives, those forms are in [`once`](crate::once).
 //!
 //! Derivatives here are closed forms in any number type, named by what is differentiated: [`torque_derivatives`],
 //! [`frame_motion_derivatives`], [`momentum_derivatives`]. Over `f64`, [`partials`](crate::partials) gives the choice of the

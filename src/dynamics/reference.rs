@@ -109,7 +109,7 @@ impl<P: Real> Attached<P> {
             }
             FrameRef::Frame(frame) => match model.frames.get(frame.0) {
                 Some(frame) => Ok(Self { body: frame.body, placement: frame.placement }),
-                None => Err(InputError::UnknownFrame { index: frame.0, frames: model.frames.len() }),
+                None => Err(unknown(model, frame.into())),
             },
         }
     }
@@ -124,6 +124,13 @@ impl<P: Real> Attached<P> {
 
 /// Is this one of the model's bodies?
 pub(crate) fn check_body<P: Real>(model: &Model<P>, body: BodyId) -> Result<(), InputError> {
-    let bodies = model.bodies.len();
-    if body.0 < bodies { Ok(()) } else { Err(InputError::UnknownBody { index: body.0, bodies }) }
+    if body.0 < model.bodies.len() { Ok(()) } else { Err(unknown(model, body.into())) }
+}
+
+/// What to say of a frame that the model does not have.
+pub(crate) fn unknown<P: Real>(model: &Model<P>, frame: FrameRef) -> InputError {
+    match frame {
+        FrameRef::Body(body) => InputError::UnknownBody { index: body.0, bodies: model.bodies.len() },
+        FrameRef::Frame(frame) => InputError::UnknownFrame { index: frame.0, frames: model.frames.len() },
+    }
 }
