@@ -42,7 +42,7 @@ pub use second::{
     AccelerationHessian, ForwardDynamicsSecondDerivatives, SecondOrderWorkspace, aba_hessian, aba_hessian_product,
     forward_dynamics_second_derivatives, rnea_second_derivatives,
 };
-pub use sparsity::SparsityPattern;
+pub use sparsity::{SparsityPattern, TensorPattern};
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 pub use terms::{
     BiasDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_derivatives,

@@ -100,6 +100,11 @@ impl<P: Real> Relation<P> {
         }
     }
 
+    /// Does turning both sides together change this row? It does if it is an offset in axes of the world.
+    pub(crate) fn is_turned(&self, row: usize) -> bool {
+        matches!(self, Self::Point | Self::Frame) && row < 3
+    }
+
     /// `e`
     pub(crate) fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
         match self {

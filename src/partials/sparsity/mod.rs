@@ -1,6 +1,12 @@
 //! Which entries of a derivative can differ from zero.
 
-use crate::model::{BodyId, InputError, Model};
+mod groups;
+mod matrices;
+mod tensor;
+
+pub use tensor::TensorPattern;
+
+use crate::model::InputError;
 use nalgebra::DMatrix;
 use std::ops::Range;
 
@@ -9,8 +15,19 @@ use std::ops::Range;
 ///
 /// The torque of joint `i` depends on joint `j` only if one of them carries the other: entry `(i, j)` of `∂τ/∂q`, `∂τ/∂v`
 /// and `M` can differ from zero only if a body that `i` drives and one that `j` drives lie on one path to the root. A
-/// mimic joint drives its bodies by the leader's coordinate. All other entries are exactly zero, by every method.
-/// [`accelerations`](Self::accelerations) and [`frame`](Self::frame) are the patterns of other derivatives.
+/// mimic joint drives its bodies by the leader's coordinate. All other entries are exactly zero, by every method. Each
+/// pattern is of the tree alone: of hinges about skew axes, at most states, no entry of it is zero, but for what is said with
+/// each. The kind of a joint (a slide turns nothing), axes that are parallel or meet, and bodies without mass can make more of
+/// them zero.
+///
+/// | derivatives of | pattern |
+/// |---|---|
+/// | torques | [`torques`](Self::torques), [`torques_lower`](Self::torques_lower), [`wrench`](Self::wrench) |
+/// | accelerations | [`accelerations`](Self::accelerations), [`constrained_accelerations`](Self::constrained_accelerations) |
+/// | constraints, and what holds them | [`constraint_jacobian`](Self::constraint_jacobian), [`multipliers`](Self::multipliers) |
+/// | motion of frames, of centres of mass, momentum | [`frame`](Self::frame), [`center_of_mass`](Self::center_of_mass), [`centroidal`](Self::centroidal) |
+/// | what is linear in parameters | [`torque_regressor`](Self::torque_regressor), [`static_torque_regressor`](Self::static_torque_regressor), [`kinematic_regressor`](Self::kinematic_regressor) |
+/// | second derivatives | [`TensorPattern`] |
 ///
 /// ```
 /// use gradyn::partials::SparsityPattern;
@@ -38,77 +55,6 @@ pub struct SparsityPattern {
 }
 
 impl SparsityPattern {
-    /// Of `∂τ/∂q`, `∂τ/∂v` and `∂τ/∂a = M`, nv × nv, and of the derivatives of bias forces, gravity and static torque. The
-    /// pattern is symmetric.
-    ///
-    /// Cost O(nv²), and O(n d) for depth d.
-    #[must_use]
-    pub fn torques(model: &Model) -> Self {
-        let nv = model.nv();
-        let mut can = vec![false; nv * nv];
-        for (below, body) in model.bodies().iter().enumerate() {
-            let mut above = Some(below);
-            while let Some(b) = above {
-                for i in model.bodies()[b].v_range() {
-                    for j in body.v_range() {
-                        can[i + nv * j] = true;
-                        can[j + nv * i] = true;
-                    }
-                }
-                above = model.bodies()[b].parent().map(BodyId::index);
-            }
-        }
-        Self::from_flags(nv, nv, |i, j| can[i + nv * j])
-    }
-
-    /// The lower triangle of [`torques`](Self::torques), diagonal included: of the symmetric matrix `M`.
-    #[must_use]
-    pub fn torques_lower(model: &Model) -> Self {
-        let whole = Self::torques(model);
-        Self::from_flags(whole.rows, whole.columns(), |i, j| i >= j && whole.contains(i, j))
-    }
-
-    /// Of `∂τ/∂φ` for a wrench on a body, nv × 6: the rows of the joints that carry the body.
-    #[must_use]
-    pub fn wrench(model: &Model, body: BodyId) -> Self {
-        let mut carries = vec![false; model.nv()];
-        let mut next = model.bodies().get(body.index());
-        while let Some(b) = next {
-            carries[b.v_range()].fill(true);
-            next = b.parent().map(|p| &model.bodies()[p.index()]);
-        }
-        Self::from_flags(model.nv(), 6, |i, _| carries[i])
-    }
-
-    /// Of `∂q̈/∂q`, `∂q̈/∂v` and `∂q̈/∂τ = M⁻¹`, nv × nv: all joints of a tree push on each other. Trees that hang from the world
-    /// separately do not, unless a mimic joint couples them. The pattern is symmetric.
-    ///
-    /// Cost O(nv²).
-    #[must_use]
-    pub fn accelerations(model: &Model) -> Self {
-        let (nv, bodies) = (model.nv(), model.bodies());
-        let mut group: Vec<usize> = (0..nv).collect();
-        let mut first_of_tree: Vec<Option<usize>> = vec![None; bodies.len()];
-        let mut root = Vec::with_capacity(bodies.len());
-        for (b, body) in bodies.iter().enumerate() {
-            root.push(body.parent().map_or(b, |p| root[p.index()]));
-            for dof in body.v_range() {
-                let first = *first_of_tree[root[b]].get_or_insert(dof);
-                let (from, to) = (group[dof], group[first]);
-                group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
-            }
-        }
-        Self::from_flags(nv, nv, |i, j| group[i] == group[j])
-    }
-
-    /// Of the Jacobian of a frame or point on a body, its rate, and the derivatives of its motion, 6 × nv: the columns of the
-    /// joints that carry the body.
-    #[must_use]
-    pub fn frame(model: &Model, body: BodyId) -> Self {
-        let wrench = Self::wrench(model, body);
-        Self::from_flags(6, model.nv(), |_, j| wrench.contains(j, 0))
-    }
-
     fn from_flags(rows: usize, columns: usize, can: impl Fn(usize, usize) -> bool) -> Self {
         let (mut starts, mut row_indices) = (vec![0], Vec::new());
         for j in 0..columns {
@@ -174,12 +120,7 @@ impl SparsityPattern {
             ("columns of the matrix", self.columns(), matrix.ncols()),
             ("values", self.nonzeros(), values.len()),
         ];
-        for (what, expected, found) in lengths {
-            if expected != found {
-                let size = "sparsity pattern";
-                return Err(InputError::Length { what, size, expected, found });
-            }
-        }
+        check_lengths(&lengths)?;
         for (to, place) in values.iter_mut().zip(self.coordinates()) {
             *to = matrix[place];
         }
@@ -188,5 +129,13 @@ impl SparsityPattern {
 
     fn range(&self, column: usize) -> Range<usize> {
         self.starts[column]..self.starts[column + 1]
+    }
+}
+
+/// What, how many of it the pattern has, and how many there are.
+fn check_lengths(lengths: &[(&'static str, usize, usize)]) -> Result<(), InputError> {
+    match lengths.iter().find(|(_, expected, found)| expected != found) {
+        Some(&(what, expected, found)) => Err(InputError::Length { what, size: "sparsity pattern", expected, found }),
+        None => Ok(()),
     }
 }

@@ -1,0 +1,56 @@
+//! Which degrees of freedom push on each other.
+
+use super::matrices::{movers, on_path};
+use crate::dynamics::Constraint;
+use crate::model::{BodyId, Model};
+
+/// A group for each degree of freedom: trees that hang from the world separately, but for mimic joints and constraints that
+/// couple them.
+pub(super) struct Groups {
+    of_dof: Vec<usize>,
+}
+
+impl Groups {
+    pub(super) fn new(model: &Model, constraints: &[Constraint]) -> Self {
+        let mut groups = Self { of_dof: (0..model.nv()).collect() };
+        let bodies = model.bodies();
+        let mut first_of_tree: Vec<Option<usize>> = vec![None; bodies.len()];
+        let mut root = Vec::with_capacity(bodies.len());
+        for (b, body) in bodies.iter().enumerate() {
+            root.push(body.parent().map(BodyId::index).map_or(b, |p| root[p]));
+            for dof in body.v_range() {
+                let first = *first_of_tree[root[b]].get_or_insert(dof);
+                groups.join(dof, first);
+            }
+        }
+        for c in constraints {
+            let mut held = held_by(model, c);
+            if let Some(first) = held.next() {
+                held.for_each(|dof| groups.join(dof, first));
+            }
+        }
+        groups
+    }
+
+    pub(super) fn of_dof(&self, dof: usize) -> usize {
+        self.of_dof[dof]
+    }
+
+    /// The group that a constraint holds; `None` if nothing carries either side.
+    pub(super) fn of_constraint(&self, model: &Model, c: &Constraint) -> Option<usize> {
+        held_by(model, c).next().map(|dof| self.of_dof[dof])
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (from, to) = (self.of_dof[a], self.of_dof[b]);
+        if from != to {
+            self.of_dof.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
+        }
+    }
+}
+
+/// The degrees of freedom that carry one of its sides.
+fn held_by(model: &Model, c: &Constraint) -> impl Iterator<Item = usize> {
+    let carries = movers(model, |b| on_path(model, b, c.a.body) || on_path(model, b, c.b.body));
+    carries.into_iter().enumerate().filter_map(|(dof, is_one)| is_one.then_some(dof))
+}
