@@ -2,12 +2,13 @@
 
 use crate::constraints::Constraints;
 use crate::error::Error;
-use crate::evaluation::{Evaluator, Value};
+use crate::evaluation::{Evaluator, Places, Value};
 use crate::output::Output;
 use crate::quantity::Quantity;
 use crate::robot::Robot;
 use crate::states::json::Json;
-use crate::states::{LinkWrench, State};
+use crate::states::{DIRECTION, LinkWrench, State};
+use gradyn::dynamics::WrenchFrame;
 use gradyn::joint::Joint;
 use gradyn::partials::Method;
 use nalgebra::DMatrix;
@@ -84,7 +85,7 @@ impl Serialize for Rows<'_> {
 }
 
 /// Names with values, in this order, as an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entries<T>(pub(crate) Vec<(String, T)>);
 
 impl<T: Serialize> Serialize for Entries<T> {
@@ -111,13 +112,36 @@ pub(crate) struct StateAnswer<'a> {
     tau: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     f_ext: Option<Entries<[f64; 6]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    f_ext_world: Option<Entries<[f64; 6]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lambda: Option<&'a [f64]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direction: Option<Entries<&'a [f64]>>,
 }
 
 impl<'a> StateAnswer<'a> {
     pub(crate) fn new(state: &'a State) -> Self {
-        let entry = |link: &LinkWrench| (link.link.clone(), link.wrench);
-        let f_ext = state.f_ext.as_ref().map(|links| Entries(links.iter().map(entry).collect()));
-        Self { q: &state.q, v: &state.v, a: &state.a, tau_given: state.tau.as_deref(), tau: None, f_ext }
+        let wrenches = |frame: WrenchFrame| {
+            let links = state.f_ext.iter().flatten().filter(move |link| link.frame == frame);
+            links.map(|link: &LinkWrench| (link.link.clone(), link.wrench)).collect::<Vec<_>>()
+        };
+        let in_world = wrenches(WrenchFrame::World);
+        let direction = |direction: &'a [Vec<f64>; 4]| {
+            let parts = DIRECTION.into_iter().zip(direction);
+            Entries(parts.map(|(key, part)| (key.to_owned(), part.as_slice())).collect())
+        };
+        Self {
+            q: &state.q,
+            v: &state.v,
+            a: &state.a,
+            tau_given: state.tau.as_deref(),
+            tau: None,
+            f_ext: state.f_ext.as_ref().map(|_| Entries(wrenches(WrenchFrame::Body))),
+            f_ext_world: (!in_world.is_empty()).then_some(Entries(in_world)),
+            lambda: state.lambda.as_deref(),
+            direction: state.direction.as_ref().map(direction),
+        }
     }
 
     /// As an input.
@@ -163,6 +187,7 @@ pub(crate) struct Question<'a> {
     pub(crate) method: Method,
     pub(crate) quantities: &'a [Quantity],
     pub(crate) constraints: &'a Constraints,
+    pub(crate) places: &'a Places,
 }
 
 /// Writes the whole answer, a state a line. `place` names a state in errors; `done` is called after each.
@@ -174,7 +199,7 @@ pub(crate) fn write(
     place: impl Fn(usize) -> String,
     mut done: impl FnMut(),
 ) -> Result<(), Error> {
-    let Question { method, quantities, constraints } = question;
+    let Question { method, quantities, constraints, places } = question;
     let held = constraints.given.is_some();
     let head = Head {
         robot: robot.model.name(),
@@ -193,10 +218,10 @@ pub(crate) fn write(
         // Ends in `"states":[]}`: the list is opened again.
         to.write_all(text.strip_suffix("]}").unwrap_or(&text).as_bytes())
     })?;
-    let mut evaluator = Evaluator::new(robot, constraints, method, quantities);
+    let mut evaluator = Evaluator::new(robot, constraints, method, quantities, places);
     for (k, state) in states.iter().enumerate() {
         output.write(|to| to.write_all(if k == 0 { b"\n" } else { b",\n" }))?;
-        let quantities = evaluator.evaluate(state).map_err(|error| Error::Input { place: place(k), error })?;
+        let quantities = evaluator.answer(state).map_err(|error| Error::Input { place: place(k), error })?;
         let answer = Evaluated { state: StateAnswer::new(state), quantities };
         output.write(|to| Ok(serde_json::to_writer(to, &answer)?))?;
         done();

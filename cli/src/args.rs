@@ -5,6 +5,7 @@ use anstream::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gradyn::derivatives::Level;
+use gradyn::dynamics::ReferenceFrame;
 use gradyn::model::urdf::{ContinuousForm, JointOrder};
 use gradyn::partials::Method;
 use std::path::PathBuf;
@@ -141,6 +142,18 @@ pub(crate) struct Evaluate {
     /// What to compute [default: tau,mass_matrix,dtau_dq,dtau_dv,dtau_da,dtau_df_ext]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = quantity::parse)]
     quantities: Vec<Quantity>,
+    /// Coordinates of frames' motions and Jacobians: local, world, local-world-aligned
+    #[arg(long, value_name = "REFERENCE", value_parser = reference, default_value = "local")]
+    pub(crate) reference: ReferenceFrame,
+    /// Only these links and joints, instead of all
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) frames: Vec<String>,
+    /// A point of a link, LINK,x,y,z in the link's coordinates (m), for point_velocities and so on; may be given again
+    #[arg(long, value_name = "POINT", allow_hyphen_values = true)]
+    pub(crate) point: Vec<String>,
+    /// Two links or joints, A,B, for relative_jacobians: the motion of B seen from A; may be given again
+    #[arg(long, value_name = "PAIR")]
+    pub(crate) pair: Vec<String>,
     #[command(flatten)]
     pub(crate) method: MethodArg,
     /// Where to write the answer [default: standard output]
@@ -152,7 +165,7 @@ impl Evaluate {
     /// What to compute: each quantity once, in their own order.
     pub(crate) fn quantities(&self) -> Vec<Quantity> {
         let asked: &[Quantity] = if self.quantities.is_empty() { &Quantity::DEFAULT } else { &self.quantities };
-        Quantity::ALL.into_iter().filter(|quantity| asked.contains(quantity)).collect()
+        Quantity::all().filter(|quantity| asked.contains(quantity)).collect()
     }
 }
 
@@ -224,6 +237,12 @@ pub(crate) struct Check {
     /// Write a page to read in a browser, or to print
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// Show every derivative, not only the nearest to deviating of each kind
+    #[arg(long, conflicts_with_all = ["against", "json"])]
+    pub(crate) verbose: bool,
+    /// Compare only these derivatives, by the names that `gradyn help evaluate` lists [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = quantity::parse, conflicts_with = "against")]
+    pub(crate) quantities: Vec<Quantity>,
     /// How many random states
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) samples: u64,
@@ -351,6 +370,13 @@ fn method(name: &str) -> Result<Method, String> {
     }
     let names = Method::ALL.map(Method::name).join(", ");
     Err(format!("expected one of: {names}"))
+}
+
+/// A reference by its name.
+fn reference(name: &str) -> Result<ReferenceFrame, String> {
+    let all = [ReferenceFrame::Local, ReferenceFrame::World, ReferenceFrame::LocalWorldAligned];
+    let expected = || all.map(ReferenceFrame::name).join(", ");
+    all.into_iter().find(|reference| reference.name() == name).ok_or_else(|| format!("expected one of: {}", expected()))
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

@@ -9,6 +9,7 @@ mod commands;
 mod constraints;
 mod error;
 mod evaluation;
+mod labels;
 mod map;
 mod number;
 mod output;

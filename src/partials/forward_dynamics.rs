@@ -10,7 +10,7 @@
 //! `M⁻¹` comes from the sparse factors of the mass matrix; for deep trees from the sweeps of [`minv`], and the products are
 //! those of dense matrices.
 
-use super::state_function::by_method;
+use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, rnea_derivatives};
 use crate::dynamics::wide::{self, Factors};
 use crate::dynamics::{ExternalWrench, Workspace, aba, minv, singular};
@@ -139,7 +139,7 @@ pub fn forward_dynamics_derivatives<'w>(
         Method::Analytical => analytical(model, ws, &mut memory, q, v, wrenches),
         Method::Dual | Method::Difference => {
             let state = State { q, v, u: tau, wrenches };
-            by_method(model, &Accelerations, method, state).map(|(by, errors)| {
+            by_method_of_solution(model, &Accelerations, method, state).map(|(by, errors)| {
                 memory.result = by.into();
                 memory.result.errors = errors.map(|errors| Box::new(errors.into()));
             })

@@ -188,10 +188,10 @@ pub fn by_differences<F: StateFunction>(
     differences(model, f, state, Method::ridders())
 }
 
-/// [`by_differences`] of what has poles, such as accelerations under constraints that lose a row somewhere: from the usual
-/// first step and from one that is much shorter. Where the long one reaches past a pole its own estimate may not show it, but
+/// [`by_differences`] of what has poles, such as accelerations under constraints that lose a row somewhere, or of a mass matrix
+/// that is singular at some complex angle near by: from the usual first step and from one that is much shorter. Where the long one reaches past a pole its own estimate may not show it, but
 /// the other table does; then the distance between both is the error.
-pub(super) fn by_two_differences<F: StateFunction>(
+fn by_two_differences<F: StateFunction>(
     model: &Model,
     f: &F,
     state: State<'_>,
@@ -276,5 +276,18 @@ pub(super) fn by_method<F: StateFunction>(
     match method {
         super::Method::Difference => by_differences(model, f, state).map(|(by, errors)| (by, Some(errors))),
         super::Method::Analytical | super::Method::Dual => by_duals(model, f, state).map(|by| (by, None)),
+    }
+}
+
+/// [`by_method`] of what is solved for, and has poles where that cannot be: [two tables](by_two_differences) of differences.
+pub(super) fn by_method_of_solution<F: StateFunction>(
+    model: &Model,
+    f: &F,
+    method: super::Method,
+    state: State<'_>,
+) -> Result<(StateJacobian, Option<StateJacobian>), InputError> {
+    match method {
+        super::Method::Difference => by_two_differences(model, f, state).map(|(by, errors)| (by, Some(errors))),
+        super::Method::Analytical | super::Method::Dual => by_method(model, f, method, state),
     }
 }

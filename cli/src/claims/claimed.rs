@@ -1,8 +1,6 @@
 //! What can be claimed of a state: quantities, their shapes, and what they are derivatives of.
 
-use super::coordinates::Coordinates;
-use crate::constraints::Constraints;
-use crate::quantity::{self, Quantity};
+use crate::quantity::{self, Axis, Field, Parts, Quantity};
 use gradyn::dynamics::ReferenceFrame;
 
 /// A quantity, or the part of one that belongs to a link, or is a field of it.
@@ -52,61 +50,28 @@ pub(crate) enum Meaning {
     Value,
 }
 
-/// Names along an axis of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Axis {
-    /// A single number.
-    One,
-    Velocities,
-    Wrench,
-    Motion,
-    Momentum,
-    Space,
-    /// Rows of constraints.
-    Rows,
-}
-
-impl Axis {
-    pub(crate) fn names(self, coordinates: &Coordinates, constraints: &Constraints) -> Vec<String> {
-        let fixed: &[&str] = match self {
-            Self::Velocities => return coordinates.v_names.clone(),
-            Self::Rows => return constraints.rows.clone(),
-            Self::One => &[""],
-            Self::Wrench => &["fx", "fy", "fz", "nx", "ny", "nz"],
-            Self::Motion => &["vx", "vy", "vz", "wx", "wy", "wz"],
-            Self::Momentum => &["px", "py", "pz", "lx", "ly", "lz"],
-            Self::Space => &["x", "y", "z"],
-        };
-        fixed.iter().copied().map(String::from).collect()
-    }
-}
-
 impl Claimed {
     /// From a name such as `dtau_dq`, `dtau_df_ext.LINK`, `energy.kinetic`.
     pub(super) fn parse(key: &str) -> Result<Self, String> {
         let (head, part) = key.split_once('.').map_or((key, ""), |(head, part)| (head, part));
         let quantity = quantity::parse(head).map_err(|expected| {
-            format!("unknown quantity; {expected}, or of the inputs q, v, a, tau, tau_given, f_ext.LINK")
+            format!("{expected}; inputs are q, v, a, tau, tau_given, f_ext.LINK, f_ext_world.LINK, lambda, direction.v")
         })?;
-        let fields: &[&str] = match quantity {
-            quantity if quantity.is_by_wrench() && part.is_empty() => {
-                return Err(format!("expected {head}.LINK, for a link with a wrench"));
-            }
-            Quantity::FrameJacobians if part.is_empty() => {
-                return Err(format!("expected {head}.FRAME, for a link or joint"));
-            }
-            quantity if quantity.is_by_wrench() || quantity == Quantity::FrameJacobians => &[part],
-            Quantity::Energy => &["kinetic", "potential"],
-            Quantity::Com => &["mass", "position", "velocity", "acceleration"],
-            Quantity::Centroidal => &["matrix", "matrix_rate", "momentum", "momentum_rate"],
-            _ => &[""],
+        let expected = match quantity.parts() {
+            Parts::Whole => (!part.is_empty()).then(|| format!("unknown part `{part}`; expected `{head}` alone")),
+            Parts::Fields(fields) => fields.iter().all(|field| field.name != part).then(|| {
+                let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+                format!("unknown part `{part}`; expected one of {}", names.join(", "))
+            }),
+            _ if !part.is_empty() => None,
+            Parts::Wrenches => Some(format!("expected {head}.LINK, for a link with a wrench")),
+            Parts::Frames | Parts::Places => Some(format!("expected {head}.FRAME, for a link or joint")),
+            Parts::Points => Some(format!("expected {head}.LINK,x,y,z, for a point of a link")),
+            Parts::Pairs => Some(format!("expected {head}.A,B, for two links or joints")),
+            Parts::Subtrees => Some(format!("expected {head}.LINK, for what hangs from its joint")),
         };
-        if !fields.contains(&part) {
-            let expected = match fields {
-                [""] => format!("expected `{head}` alone"),
-                fields => format!("expected one of {}", fields.join(", ")),
-            };
-            return Err(format!("unknown part `{part}`; {expected}"));
+        if let Some(expected) = expected {
+            return Err(expected);
         }
         Ok(Self { quantity, part: part.to_owned() })
     }
@@ -158,64 +123,24 @@ impl Claimed {
         }
     }
 
-    /// Rows and columns.
-    pub(crate) fn axes(&self) -> (Axis, Axis) {
-        let rows = if self.quantity.is_of_rows() { Axis::Rows } else { Axis::Velocities };
-        match (self.quantity, self.part.as_str()) {
-            (Quantity::Tau | Quantity::Ddq | Quantity::Bias | Quantity::Gravity, _) => (Axis::Velocities, Axis::One),
-            (Quantity::ConstrainedDdq | Quantity::ImpulseV, _) => (Axis::Velocities, Axis::One),
-            (Quantity::ConstraintForces | Quantity::Impulse, _) => (Axis::Rows, Axis::One),
-            (Quantity::ConstraintError | Quantity::ConstraintBias, _) => (Axis::Rows, Axis::One),
-            (Quantity::ConstraintRank, _) => (Axis::One, Axis::One),
-            (quantity, _) if quantity.is_by_wrench() => (rows, Axis::Wrench),
-            (Quantity::FrameJacobians | Quantity::JointJacobians, _) => (Axis::Motion, Axis::Velocities),
-            (Quantity::Energy, _) | (Quantity::Com, "mass") => (Axis::One, Axis::One),
-            (Quantity::Com, _) => (Axis::Space, Axis::One),
-            (Quantity::ComJacobian, _) => (Axis::Space, Axis::Velocities),
-            (Quantity::Centroidal, "matrix" | "matrix_rate") => (Axis::Momentum, Axis::Velocities),
-            (Quantity::Centroidal, _) => (Axis::Momentum, Axis::One),
-            _ => (rows, Axis::Velocities),
+    /// The field, of a quantity that has some.
+    fn field(&self) -> Option<Field> {
+        match self.quantity.parts() {
+            Parts::Fields(fields) => fields.iter().find(|field| field.name == self.part).copied(),
+            _ => None,
         }
     }
 
-    /// Are its columns derivatives by the configuration?
-    pub(super) fn is_by_configuration(&self) -> bool {
-        matches!(
-            self.quantity,
-            Quantity::DtauDq
-                | Quantity::DdqDq
-                | Quantity::ComJacobian
-                | Quantity::ConstrainedDdqDq
-                | Quantity::ConstraintForcesDq
-                | Quantity::ImpulseVDq
-                | Quantity::ImpulseDq
-        )
+    /// Rows and columns.
+    pub(crate) fn axes(&self) -> (Axis, Axis) {
+        self.field().map_or_else(|| self.quantity.axes(), |field| field.axes)
     }
 
-    /// Which of `v`, `a` and torques it depends on.
-    pub(super) fn needs(&self) -> [(&'static str, bool); 3] {
-        let field = self.part.as_str();
-        let (v, a) = match self.quantity {
-            Quantity::Tau | Quantity::DtauDq => (true, true),
-            Quantity::DtauDv | Quantity::Coriolis | Quantity::Bias => (true, false),
-            Quantity::Com => (matches!(field, "velocity" | "acceleration"), field == "acceleration"),
-            Quantity::Centroidal => (field != "matrix", field == "momentum_rate"),
-            Quantity::Energy => (field == "kinetic", false),
-            Quantity::DdqDtau | Quantity::ConstrainedDdqDtau | Quantity::ConstraintForcesDtau => (false, false),
-            Quantity::ImpulseVDv | Quantity::ImpulseDv => (false, false),
-            Quantity::ConstraintBias => (true, false),
-            quantity => (quantity.needs_tau() || quantity.is_of_impulses(), false),
-        };
-        let tau = matches!(
-            self.quantity,
-            Quantity::Ddq
-                | Quantity::DdqDq
-                | Quantity::ConstrainedDdq
-                | Quantity::ConstrainedDdqDq
-                | Quantity::ConstraintForces
-                | Quantity::ConstraintForcesDq
-        );
-        [("v", v), ("a", a), ("tau", tau)]
+    /// The inputs besides `q` that it depends on, and whether it does.
+    pub(super) fn needs(&self) -> [(&'static str, bool); 5] {
+        let inputs = self.field().map_or_else(|| self.quantity.inputs(), |field| field.inputs);
+        [("v", 'v'), ("a", 'a'), ("tau", 't'), ("lambda", 'l'), ("direction", 'd')]
+            .map(|(input, letter)| (input, inputs.contains(letter)))
     }
 }
 
@@ -230,7 +155,7 @@ mod tests {
             assert_eq!(Claimed::parse(name).map(|claimed| claimed.name()), Ok(name.to_owned()));
         }
         for (wrong, part) in [
-            ("torque", "mass_matrix"),
+            ("mass_matrx", "did you mean `mass_matrix`"),
             ("dtau_dq.x", "`dtau_dq` alone"),
             ("energy", "kinetic, potential"),
             ("energy.total", "kinetic, potential"),

@@ -6,6 +6,7 @@
 
 use super::table::JointPlace;
 use crate::args::Layout;
+use crate::quantity::Axis;
 use gradyn::joint::{Elementary, Joint, JointKind};
 use gradyn::model::{Body, Model};
 use gradyn::nalgebra::{DMatrix, Matrix3, Vector3};
@@ -264,13 +265,18 @@ impl Coordinates {
         DMatrix::from_fn(there.nrows(), there.ncols(), |i, k| there[(at(i, rows), at(k, columns))])
     }
 
-    /// A matrix whose columns belong to velocities, in the order there.
-    pub(crate) fn ordered_there(&self, here: &DMatrix<f64>) -> DMatrix<f64> {
-        let mut there = DMatrix::zeros(here.nrows(), self.nv);
-        for block in &self.blocks {
-            there.columns_range_mut(block.v_there.clone()).copy_from(&here.columns_range(block.v.clone()));
-        }
-        there
+    /// A matrix in the order there. For equal [velocities](Self::same_velocities), where axes belong to them.
+    pub(crate) fn ordered_there(&self, here: &DMatrix<f64>, (rows, columns): (Axis, Axis)) -> DMatrix<f64> {
+        let dofs: Vec<usize> = self.blocks.iter().flat_map(|block| block.v.clone()).collect();
+        let order = |axis: Axis, n: usize| -> Vec<usize> {
+            match axis {
+                Axis::Dofs => dofs.clone(),
+                Axis::DofPairs => dofs.iter().flat_map(|j| dofs.iter().map(move |k| j * self.nv + k)).collect(),
+                _ => (0..n).collect(),
+            }
+        };
+        let (rows, columns) = (order(rows, here.nrows()), order(columns, here.ncols()));
+        DMatrix::from_fn(rows.len(), columns.len(), |i, k| here[(rows[i], columns[k])])
     }
 
     /// `a = T a′ + Ṫ v′`, with `v = T v′`.

@@ -3,13 +3,13 @@
 use super::claimed::{Input, Output};
 use super::{Coordinates, StateClaims};
 use crate::constraints::Constraints;
-use crate::robot::LinkPlace;
+use crate::states::LinkWrench;
 use gradyn::dynamics::{
     ExternalWrench, Workspace, aba, center_of_mass, centroidal, constraint_dynamics, constraint_jacobian,
     forward_kinematics, impulse_dynamics, rnea_with,
 };
 use gradyn::model::{FrameId, InputError, Model};
-use gradyn::spatial::{Force, Transform};
+use gradyn::spatial::Force;
 use gradyn::{Function, Scalar};
 use nalgebra::Vector3;
 
@@ -129,17 +129,13 @@ impl Differentiated<'_> {
     #[inline]
     fn wrenches<T: Scalar>(&self, x: &[T]) -> Vec<ExternalWrench<T>> {
         let links = self.state.state.f_ext.iter().flatten().enumerate();
-        let wrench = |(k, link): (usize, &crate::states::LinkWrench)| {
-            let LinkPlace { body, placement } = link.place;
+        let wrench = |(k, link): (usize, &LinkWrench)| {
             let x = if self.input == Input::Wrench && k == self.wrench {
                 [x[0], x[1], x[2], x[3], x[4], x[5]]
             } else {
                 link.wrench.map(T::from)
             };
-            let force = Force::new(Vector3::new(x[0], x[1], x[2]), Vector3::new(x[3], x[4], x[5]));
-            let on_body = placement != Transform::identity();
-            let force = if on_body { placement.lift::<T>().act(force) } else { force };
-            Some(ExternalWrench::in_body(body?, force))
+            link.on_body(Force::new(Vector3::new(x[0], x[1], x[2]), Vector3::new(x[3], x[4], x[5])))
         };
         links.filter_map(wrench).collect()
     }

@@ -1,20 +1,16 @@
 //! Claims in JSON, in the form that `gradyn evaluate` writes.
 
-use super::table::{Array, Content, Entry, JointPlace, Table};
+use super::table::{Array, Content, Entry, JointPlace, Shape, Table};
+use crate::quantity::{self, Parts};
 use crate::states::json::{self, Json};
 
-/// Quantities that are objects, with a field for each link, or part.
-const NESTED: [&str; 9] = [
-    "f_ext",
-    "dtau_df_ext",
-    "ddq_df_ext",
-    "constrained_ddq_df_ext",
-    "constraint_forces_df_ext",
-    "frame_jacobians",
-    "energy",
-    "com",
-    "centroidal",
-];
+/// Inputs that are objects.
+const NESTED: [&str; 3] = ["f_ext", "f_ext_world", "direction"];
+
+/// Is it an object, with a field for each link, or part?
+fn is_nested(key: &str) -> bool {
+    NESTED.contains(&key) || quantity::parse(key).is_ok_and(|quantity| quantity.parts() != Parts::Whole)
+}
 
 pub(super) fn read(text: &str) -> Result<Table, String> {
     let Json::Object(entries) = json::parse(text).map_err(|error| error.to_string())? else {
@@ -98,12 +94,12 @@ fn index(x: f64) -> Option<usize> {
 /// One field of a state, those of objects by their path: `energy.kinetic`.
 fn flatten(key: String, value: Json, entries: &mut Vec<Entry>) -> Result<(), String> {
     let value = match value {
-        Json::Object(fields) if NESTED.contains(&key.as_str()) => {
+        Json::Object(fields) if is_nested(&key) => {
             for (inner, value) in fields {
                 match (inner.as_str(), value) {
-                    ("frames", Json::Object(frames)) if key == "frame_jacobians" => {
-                        for (frame, value) in frames {
-                            flatten(format!("{key}.{frame}"), value, entries)?;
+                    ("frames" | "points" | "pairs", Json::Object(parts)) => {
+                        for (part, value) in parts {
+                            flatten(format!("{key}.{part}"), value, entries)?;
                         }
                     }
                     (_, value) => flatten(format!("{key}.{inner}"), value, entries)?,
@@ -118,25 +114,29 @@ fn flatten(key: String, value: Json, entries: &mut Vec<Entry>) -> Result<(), Str
     Ok(())
 }
 
-/// A number, a list of numbers, or a list of rows.
+/// A number, a list of numbers, a list of rows, or a list of matrices.
 fn array(value: Json) -> Result<Array, String> {
     match value {
         Json::Number(x) => Ok(Array { shape: Vec::new(), numbers: vec![x] }),
         Json::Numbers(numbers) => Ok(Array { shape: vec![numbers.len()], numbers }),
         Json::List(rows) => {
             let count = rows.len();
-            let (mut width, mut numbers) = (None, Vec::new());
+            let (mut shape, mut numbers) = (None, Vec::new());
             for (k, row) in rows.into_iter().enumerate() {
-                let Json::Numbers(row) = row else {
+                if !matches!(row, Json::Numbers(_) | Json::List(_)) {
                     return Err(format!(", entry {k}: expected a row of numbers, found {}", row.describe()));
-                };
-                let width = *width.get_or_insert(row.len());
-                if row.len() != width {
-                    return Err(format!(", row {k}: expected {width} numbers as in row 0, found {}", row.len()));
                 }
-                numbers.extend(row);
+                let row = array(row).map_err(|reason| format!(", entry {k}{reason}"))?;
+                let first: &Vec<usize> = shape.get_or_insert_with(|| row.shape.clone());
+                if row.shape != *first {
+                    let (expected, found) = (Shape(first), Shape(&row.shape));
+                    return Err(format!(", row {k}: expected {expected} as in row 0, found {found}"));
+                }
+                numbers.extend(row.numbers);
             }
-            Ok(Array { shape: vec![count, width.unwrap_or(0)], numbers })
+            let mut whole = vec![count];
+            whole.extend(shape.unwrap_or_default());
+            Ok(Array { shape: whole, numbers })
         }
         other => Err(format!(": expected numbers, found {}", other.describe())),
     }

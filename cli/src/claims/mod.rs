@@ -10,7 +10,7 @@ mod npz;
 mod read;
 mod table;
 
-pub(crate) use claimed::{Axis, Claimed, Input, Meaning, Output};
+pub(crate) use claimed::{Claimed, Input, Meaning, Output};
 pub(crate) use coordinates::Coordinates;
 pub(crate) use function::Differentiated;
 
@@ -40,7 +40,7 @@ pub(crate) struct StateClaims {
     pub(crate) v: Vec<f64>,
     pub(crate) a: Vec<f64>,
     pub(crate) tau: Vec<f64>,
-    /// The coordinates of Jacobians of frames.
+    /// The coordinates of frames' motions.
     pub(crate) reference: ReferenceFrame,
     pub(crate) claims: Vec<Claim>,
 }

@@ -1,15 +1,17 @@
 //! From a file to claims about the robot: every number has its place, every error names it.
 
-use super::claimed::{Axis, Claimed};
+use super::claimed::Claimed;
 use super::coordinates::Coordinates;
 use super::table::{Array, Content, Entry, Place, Shape, Table};
 use super::{Claim, Claims, StateClaims};
 use crate::args::Layout;
 use crate::constraints::{self, Constraints};
-use crate::quantity::Quantity;
+use crate::evaluation::Places;
+use crate::labels::Labels;
+use crate::quantity::{self, Axis, Parts, Quantity};
 use crate::robot::Robot;
-use crate::states::{LinkWrench, State, unknown_link};
-use gradyn::dynamics::ReferenceFrame;
+use crate::states::{DIRECTION, LinkWrench, State, one_each, unknown_link};
+use gradyn::dynamics::{ReferenceFrame, WrenchFrame};
 use gradyn::model::InputError;
 use nalgebra::DMatrix;
 use std::collections::HashMap;
@@ -33,7 +35,8 @@ pub(super) fn claims(table: Table, robot: &Robot, layout: Layout, held: Constrai
         (Some(_), None, None) => held,
         _ => return Err(String::from("it says what holds the robot, and so does the command line: give one of them")),
     };
-    let reader = Reader { robot, layout, coordinates: &coordinates, constraints: &constraints };
+    let labels = Labels::new(coordinates.v_names.clone(), &constraints, &robot.model);
+    let reader = Reader { robot, layout, coordinates: &coordinates, constraints: &constraints, labels };
     let state = |(k, entries)| reader.state(entries).map_err(|reason| format!("state {k}{reason}"));
     let states = table.states.into_iter().enumerate().map(state).collect::<Result<_, _>>()?;
     Ok(Claims { coordinates, constraints, states })
@@ -50,6 +53,7 @@ struct Reader<'a> {
     layout: Layout,
     coordinates: &'a Coordinates,
     constraints: &'a Constraints,
+    labels: Labels,
 }
 
 impl Reader<'_> {
@@ -57,9 +61,10 @@ impl Reader<'_> {
     fn state(&self, entries: Vec<Entry>) -> Result<StateClaims, String> {
         let model = &self.robot.model;
         let (nq, nv) = (self.coordinates.nq, self.coordinates.nv);
-        let (mut q, mut v, mut a, mut tau, mut tau_given) = (None, None, None, None, None);
+        let (mut q, mut v, mut a, mut tau, mut tau_given, mut lambda) = (None, None, None, None, None, None);
+        let mut direction: Option<[Vec<f64>; 4]> = None;
         let mut f_ext: Option<Vec<LinkWrench>> = None;
-        let mut reference = ReferenceFrame::Local;
+        let mut reference: Option<ReferenceFrame> = None;
         let mut claimed: Vec<(Claimed, Content)> = Vec::new();
         let links = self.robot.links();
         let velocities = &self.coordinates.v_names;
@@ -72,17 +77,35 @@ impl Reader<'_> {
                 "a" => a = Some(vector(velocities, "nv")?),
                 "tau" => tau = Some(vector(velocities, "nv")?),
                 "tau_given" => tau_given = Some(vector(velocities, "nv")?),
-                "frame_jacobians.reference" => reference = self::reference(&value).map_err(named)?,
-                _ => match key.strip_prefix("f_ext.") {
-                    Some(link) => {
-                        let numbers =
-                            vector(&Axis::Wrench.names(self.coordinates, self.constraints), "fx,fy,fz,nx,ny,nz")?;
-                        let Some(place) = links.get(link).copied() else { return Err(unknown_link(link, &links)) };
+                "lambda" => lambda = Some(vector(velocities, "nv")?),
+                _ if is_reference(&key) => {
+                    let found = self::reference(&value).map_err(named)?;
+                    let before = *reference.get_or_insert(found);
+                    if before != found {
+                        let (before, found) = (before.name(), found.name());
+                        return Err(named(format!("the state has one reference; found `{found}` beside `{before}`")));
+                    }
+                }
+                _ => match key.split_once('.') {
+                    Some(("direction", part)) => {
+                        let Some(part) = DIRECTION.iter().position(|known| *known == part) else {
+                            return Err(named(format!("unknown part, expected one of {}", DIRECTION.join(", "))));
+                        };
+                        let numbers = vector(velocities, "nv")?;
+                        direction.get_or_insert_with(|| DIRECTION.map(|_| vec![0.0; nv]))[part] = numbers;
+                    }
+                    Some((input @ ("f_ext" | "f_ext_world"), link)) => {
+                        let numbers = vector(&self.labels.along(Axis::Wrench), "fx,fy,fz,nx,ny,nz")?;
+                        let Some(place) = links.get(link).copied() else {
+                            return Err(unknown_link(input, link, &links));
+                        };
                         let mut wrench = [0.0; 6];
                         wrench.copy_from_slice(&numbers);
-                        f_ext.get_or_insert_default().push(LinkWrench { link: link.to_owned(), wrench, place });
+                        let frame = if input == "f_ext" { WrenchFrame::Body } else { WrenchFrame::World };
+                        let wrench = LinkWrench { link: link.to_owned(), wrench, frame, place };
+                        f_ext.get_or_insert_default().push(wrench);
                     }
-                    None => {
+                    _ => {
                         let what = Claimed::parse(&key).map_err(named)?;
                         if claimed.iter().any(|(before, _)| *before == what) {
                             return Err(named(String::from("is there twice")));
@@ -104,7 +127,8 @@ impl Reader<'_> {
         if claimed.is_empty() && tau.is_none() {
             return Err(String::from(": it claims nothing, expected quantities such as `dtau_dq` beside q, v and a"));
         }
-        let present = [v.is_some(), a.is_some(), given.is_some()];
+        one_each(f_ext.as_deref().unwrap_or_default()).map_err(|reason| format!(": {reason}"))?;
+        let present = [v.is_some(), a.is_some(), given.is_some(), lambda.is_some(), direction.is_some()];
         let torques = Claimed { quantity: Quantity::Tau, part: String::new() };
         for what in claimed.iter().map(|(what, _)| what).chain(tau.is_some().then_some(&torques)) {
             for ((input, needed), present) in what.needs().into_iter().zip(present) {
@@ -126,14 +150,17 @@ impl Reader<'_> {
             claims.push(Claim { what: torques, value: DMatrix::from_vec(nv, 1, tau) });
         }
         for (what, content) in claimed {
-            self.check_part(&what, f_ext.as_deref())?;
+            self.check_part(&what, f_ext.as_deref()).map_err(|reason| format!(", `{}`: {reason}", what.name()))?;
             let value = self.matrix(&what, content, &here).map_err(|reason| format!(", `{}`{reason}", what.name()))?;
             claims.push(Claim { what, value });
         }
         // Whatever the order of the file.
-        let order = |what: &Claimed| Quantity::ALL.iter().position(|quantity| *quantity == what.quantity);
-        claims.sort_by(|a, b| (order(&a.what), &a.what.part).cmp(&(order(&b.what), &b.what.part)));
-        let state = State { q: here, v: v_here, a: a_here, tau: Some(tau_here), f_ext };
+        claims.sort_by(|a, b| (a.what.quantity, &a.what.part).cmp(&(b.what.quantity, &b.what.part)));
+        // As velocities and torques.
+        let turned = |there: Vec<f64>| self.coordinates.velocity(&here, &there);
+        let (lambda, direction) = (lambda.map(turned), direction.map(|parts| parts.map(turned)));
+        let reference = reference.unwrap_or(ReferenceFrame::Local);
+        let state = State { q: here, v: v_here, a: a_here, tau: Some(tau_here), f_ext, lambda, direction };
         Ok(StateClaims { state, v, a, tau: given, reference, claims })
     }
 
@@ -143,26 +170,23 @@ impl Reader<'_> {
 
     /// Is there such a link with a wrench, such a frame, or what constraints need?
     fn check_part(&self, what: &Claimed, f_ext: Option<&[LinkWrench]>) -> Result<(), String> {
-        let (name, part) = (what.name(), &what.part);
-        match what.quantity {
-            Quantity::FrameJacobians if self.robot.model.find_frame(part).is_none() => {
-                Err(format!(", `{name}`: the robot has no link or joint `{part}`"))
+        let (robot, part) = (self.robot, &what.part);
+        match what.quantity.parts() {
+            _ if what.quantity.needs_constraints() && self.constraints.given.is_none() => {
+                Err(String::from("missing `constraints`, or `--contact FRAME`"))
             }
-            quantity if quantity.needs_constraints() && self.constraints.given.is_none() => {
-                Err(format!(", `{name}`: missing `constraints`, or `--contact FRAME`"))
+            Parts::Wrenches if !f_ext.unwrap_or_default().iter().any(|link| link.link == *part) => {
+                Err(format!("missing `f_ext.{part}`, the wrench on that link"))
             }
-            quantity if quantity.is_by_wrench() && !f_ext.unwrap_or_default().iter().any(|link| link.link == *part) => {
-                Err(format!(", `{name}`: missing `f_ext.{part}`, the wrench on that link"))
-            }
-            _ => Ok(()),
+            Parts::Whole | Parts::Fields(_) | Parts::Wrenches => Ok(()),
+            _ => Places::one(robot, what.quantity, part, ReferenceFrame::Local).map(|_| ()),
         }
     }
 
     /// The numbers of a claim, in the other side's coordinates; errors begin with what follows the quantity's name.
     fn matrix(&self, what: &Claimed, content: Content, q: &[f64]) -> Result<DMatrix<f64>, String> {
         let (rows, columns) = what.axes();
-        let (row_names, column_names) =
-            (rows.names(self.coordinates, self.constraints), columns.names(self.coordinates, self.constraints));
+        let (row_names, column_names) = (self.labels.along(rows), self.labels.along(columns));
         let (n, m) = (row_names.len(), column_names.len());
         let array = match content {
             Content::Array(array) => array,
@@ -178,12 +202,13 @@ impl Reader<'_> {
             (Axis::One, _) => matches!(shape.as_slice(), [] | [1]),
             (_, Axis::One) => shape == [n],
             // No joint moves.
+            (_, Axis::DofPairs) => shape == [n, nv, nv] || (n == 0 && numbers.is_empty()),
             _ => shape == [n, m] || (n * m == 0 && numbers.is_empty()),
         };
         if fits {
             return Ok(DMatrix::from_row_slice(n, m, &numbers));
         }
-        if what.is_by_configuration() && nq != nv && shape == [n, nq] {
+        if what.quantity.is_by_configuration() && nq != nv && shape == [n, nq] {
             if self.layout == Layout::Drake {
                 let by_coordinates = DMatrix::from_row_slice(n, nq, &numbers);
                 return Ok(by_coordinates * self.coordinates.rates(&self.robot.model, q));
@@ -193,7 +218,11 @@ impl Reader<'_> {
                  direction of motion"
             ));
         }
-        let expected = if columns == Axis::One { vec![n] } else { vec![n, m] };
+        let expected = match columns {
+            Axis::One => vec![n],
+            Axis::DofPairs => vec![n, nv, nv],
+            _ => vec![n, m],
+        };
         let expected = if rows == Axis::One { Vec::new() } else { expected };
         Err(format!(": expected {}, found {}", Shape(&expected), Shape(&shape)))
     }
@@ -255,6 +284,12 @@ fn gather(places: &[Place], rows: &[String], columns: &[String]) -> Result<Vec<f
         ));
     }
     Ok(numbers)
+}
+
+/// Is it the reference that a quantity stands in?
+fn is_reference(key: &str) -> bool {
+    let quantity = key.strip_suffix(".reference").and_then(|head| quantity::parse(head).ok());
+    quantity.is_some_and(|quantity| matches!(quantity.parts(), Parts::Frames | Parts::Points | Parts::Pairs))
 }
 
 fn reference(content: &Content) -> Result<ReferenceFrame, String> {

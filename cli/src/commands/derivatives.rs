@@ -5,6 +5,7 @@ use crate::answer::Question;
 use crate::args::Derivatives;
 use crate::constraints::Constraints;
 use crate::error::{Error, one_line};
+use crate::evaluation::Places;
 use crate::output::Output;
 use crate::quantity::Quantity;
 use crate::robot::Robot;
@@ -12,6 +13,7 @@ use crate::states::{self, NEUTRAL, RANDOM, State};
 use crate::table::{Align, Cell, Table};
 use crate::{answer, evaluation, map, number};
 use anstyle::Style;
+use gradyn::dynamics::ReferenceFrame;
 use gradyn::partials::{DerivativeWorkspace, RneaDerivatives};
 use nalgebra::DMatrix;
 use std::path::Path;
@@ -31,7 +33,8 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     if args.json {
         let free = Constraints::default();
         let (method, quantities) = (args.method.method, &Quantity::DEFAULT);
-        let question = Question { method, quantities, constraints: &free };
+        let places = Places::all(&robot.model, ReferenceFrame::Local);
+        let question = Question { method, quantities, constraints: &free, places: &places };
         answer::write(&robot, question, &[state], &mut output, place, || ())?;
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
     }

@@ -68,7 +68,7 @@ pub(crate) fn of_arguments(args: &ConstraintArgs, robot: &Robot) -> Result<Const
 }
 
 /// The frame of this name: of a link, or of a joint.
-fn find(name: &str, model: &Model) -> Result<FrameId, String> {
+pub(crate) fn find(name: &str, model: &Model) -> Result<FrameId, String> {
     model.find_frame(name).ok_or_else(|| {
         let known = model.frames().iter().map(|frame| frame.name());
         let hint = states::nearest(name, known).unwrap_or_else(|| String::from("; `gradyn info` shows them"));

@@ -4,11 +4,12 @@ pub(crate) mod json;
 mod random;
 mod read;
 
-pub(crate) use random::{NEUTRAL, RANDOM, neutral, random, random_held};
-pub(crate) use read::{bytes, constraints, name, nearest, read, read_held, unknown_link};
+pub(crate) use random::{NEUTRAL, RANDOM, neutral, random, random_whole};
+pub(crate) use read::{bytes, constraints, name, nearest, one_each, read, read_held, unknown_link};
 
 use crate::robot::LinkPlace;
-use gradyn::dynamics::ExternalWrench;
+use gradyn::Scalar;
+use gradyn::dynamics::{ExternalWrench, WrenchFrame};
 use gradyn::spatial::{Force, Transform};
 use nalgebra::{DMatrix, Vector3};
 
@@ -25,36 +26,54 @@ pub(crate) struct State {
     pub(crate) tau: Option<Vec<f64>>,
     /// Wrenches on links; `None` if the state does not speak of them.
     pub(crate) f_ext: Option<Vec<LinkWrench>>,
+    /// What torques or accelerations are combined by, nv.
+    pub(crate) lambda: Option<Vec<f64>>,
+    /// A direction of q, v, a and torques, nv each, that Hessians are multiplied by.
+    pub(crate) direction: Option<[Vec<f64>; 4]>,
 }
 
-/// A wrench that acts on a link from outside, in the link's own frame.
+/// The keys of a direction.
+pub(crate) const DIRECTION: [&str; 4] = ["q", "v", "a", "tau"];
+
+/// A wrench that acts on a link from outside.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkWrench {
     pub(crate) link: String,
-    /// Force, N, then moment about the link's origin, N m.
+    /// Force, N, then moment about the origin of its frame, N m.
     pub(crate) wrench: [f64; 6],
+    /// The link's own frame, or the world's.
+    pub(crate) frame: WrenchFrame,
     pub(crate) place: LinkPlace,
 }
 
 impl LinkWrench {
-    /// The same wrench on the body that carries the link; `None` on the world, where it changes nothing.
-    fn on_body(&self) -> Option<ExternalWrench> {
+    /// Its numbers as they are.
+    pub(crate) fn force(&self) -> Force<f64> {
         let [fx, fy, fz, nx, ny, nz] = self.wrench;
-        let wrench = Force::new(Vector3::new(fx, fy, fz), Vector3::new(nx, ny, nz));
+        Force::new(Vector3::new(fx, fy, fz), Vector3::new(nx, ny, nz))
+    }
+
+    /// Are they those of the body that carries the link?
+    pub(crate) fn is_of_body(&self) -> bool {
+        self.frame == WrenchFrame::World || self.place.placement == Transform::identity()
+    }
+
+    /// The same wrench on the body that carries the link, with these numbers; `None` on the world, where it changes nothing.
+    pub(crate) fn on_body<T: Scalar>(&self, force: Force<T>) -> Option<ExternalWrench<T>> {
         let LinkPlace { body, placement } = self.place;
         // A link that is its body keeps its numbers to the last bit.
-        let wrench = if placement == Transform::identity() { wrench } else { placement.act(wrench) };
-        Some(ExternalWrench::in_body(body?, wrench))
+        let wrench = if self.is_of_body() { force } else { placement.lift::<T>().act(force) };
+        Some(ExternalWrench { body: body?, frame: self.frame, wrench })
     }
 }
 
 impl State {
     /// The wrenches on bodies.
     pub(crate) fn wrenches(&self) -> Vec<ExternalWrench> {
-        self.f_ext.iter().flatten().filter_map(LinkWrench::on_body).collect()
+        self.f_ext.iter().flatten().filter_map(|link| link.on_body(link.force())).collect()
     }
 
-    /// For each link with a wrench the derivatives of so many rows by it, in the link's frame, from those by
+    /// For each link with a wrench the derivatives of so many rows by it, in its own frame, from those by
     /// [`wrenches`](Self::wrenches).
     pub(crate) fn by_link(&self, by_body: &[DMatrix<f64>], rows: usize) -> Vec<(String, DMatrix<f64>)> {
         let mut by_body = by_body.iter();
@@ -62,7 +81,7 @@ impl State {
             let LinkPlace { body, placement } = link.place;
             let matrix = match body.and_then(|_| by_body.next()) {
                 None => DMatrix::zeros(rows, 6),
-                Some(m) if placement == Transform::identity() => m.clone(),
+                Some(m) if link.is_of_body() => m.clone(),
                 Some(m) => DMatrix::from_iterator(rows, 6, (m * placement.dual_action()).iter().copied()),
             };
             (link.link.clone(), matrix)

@@ -2,6 +2,7 @@
 
 use super::{LinkWrench, State};
 use crate::robot::{LinkPlace, Robot};
+use gradyn::dynamics::WrenchFrame;
 use gradyn::model::Model;
 use gradyn::spatial::Transform;
 use rand::rngs::ChaCha8Rng;
@@ -14,10 +15,20 @@ pub(crate) const NEUTRAL: &str = "neutral";
 
 /// All joints in their zero position, at rest.
 pub(crate) fn neutral(model: &Model) -> State {
-    State { q: model.neutral::<f64>(), v: vec![0.0; model.nv()], a: vec![0.0; model.nv()], tau: None, f_ext: None }
+    let zeros = vec![0.0; model.nv()];
+    State {
+        q: model.neutral::<f64>(),
+        v: zeros.clone(),
+        a: zeros,
+        tau: None,
+        f_ext: None,
+        lambda: None,
+        direction: None,
+    }
 }
 
-/// State `index` of those that `seed` gives: `q` within the limits, `v` and `a` in ±1, and wrenches in ±1 on two bodies.
+/// State `index` of those that `seed` gives: `q` within the limits, `v` and `a` in ±1, and wrenches in ±1 on two bodies, the
+/// first fixed in its body, the second in the world.
 ///
 /// Each state has a stream of its own: it is the same however many others are made.
 pub(crate) fn random(robot: &Robot, seed: u64, index: u64) -> State {
@@ -37,19 +48,21 @@ pub(crate) fn random(robot: &Robot, seed: u64, index: u64) -> State {
             chosen.push(body);
         }
     }
-    let f_ext = chosen.into_iter().map(|i| LinkWrench {
+    let f_ext = chosen.into_iter().zip([WrenchFrame::Body, WrenchFrame::World]).map(|(i, frame)| LinkWrench {
         link: bodies[i].name().to_owned(),
         wrench: std::array::from_fn(|_| rng.random_range(-1.0..1.0)),
+        frame,
         place: LinkPlace { body: model.body_id(i), placement: Transform::identity() },
     });
-    State { q, v, a, tau: None, f_ext: Some(f_ext.collect()) }
+    State { q, v, a, tau: None, f_ext: Some(f_ext.collect()), lambda: None, direction: None }
 }
 
-/// State `index` of those that `seed` gives, with torques in ±1, which [`random`] does not have.
-pub(crate) fn random_held(robot: &Robot, seed: u64, index: u64) -> State {
+/// State `index` of those that `seed` gives, with torques and `lambda` in ±1, which [`random`] does not have.
+pub(crate) fn random_whole(robot: &Robot, seed: u64, index: u64) -> State {
     // A stream of their own: the rest of the state is that of `random`.
     let mut rng = ChaCha8Rng::seed_from_u64(!seed);
     rng.set_stream(index);
-    let tau = (0..robot.model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect();
-    State { tau: Some(tau), ..random(robot, seed, index) }
+    let mut units = || Some((0..robot.model.nv()).map(|_| rng.random_range(-1.0..1.0)).collect());
+    let (tau, lambda) = (units(), units());
+    State { tau, lambda, ..random(robot, seed, index) }
 }

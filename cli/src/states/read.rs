@@ -1,10 +1,11 @@
 //! Reading states: every number checked, every error with its place.
 
 use super::json::{self, Json};
-use super::{LinkWrench, State};
+use super::{DIRECTION, LinkWrench, State};
 use crate::constraints::{self, Constraints};
 use crate::error::Error;
 use crate::robot::{LinkPlace, Robot};
+use gradyn::dynamics::WrenchFrame;
 use gradyn::model::{InputError, Model};
 use std::collections::HashMap;
 use std::fs::File;
@@ -121,15 +122,22 @@ fn state(value: Json, model: &Model, links: &HashMap<&str, LinkPlace>) -> Result
     let Json::Object(entries) = value else {
         return Err(format!(": expected an object with the keys `q`, `v`, `a`, found {}", value.describe()));
     };
-    let (mut q, mut v, mut a, mut tau, mut f_ext) = (None, None, None, None, None);
+    let (mut q, mut v, mut a, mut tau, mut lambda, mut direction) = (None, None, None, None, None, None);
+    let mut f_ext: Option<Vec<LinkWrench>> = None;
     for (key, value) in entries {
         match key.as_str() {
             "q" => q = Some(vector(&key, "nq", model.nq(), value)?),
             "v" => v = Some(vector(&key, "nv", model.nv(), value)?),
             "a" => a = Some(vector(&key, "nv", model.nv(), value)?),
             "tau" => tau = Some(vector(&key, "nv", model.nv(), value)?),
-            "f_ext" => f_ext = Some(wrenches(value, links)?),
-            _ => return Err(format!(": unknown key `{key}`, expected `q`, `v`, `a`, `tau` or `f_ext`")),
+            "lambda" => lambda = Some(vector(&key, "nv", model.nv(), value)?),
+            "direction" => direction = Some(self::direction(value, model.nv())?),
+            "f_ext" => f_ext.get_or_insert_default().extend(wrenches(&key, WrenchFrame::Body, value, links)?),
+            "f_ext_world" => f_ext.get_or_insert_default().extend(wrenches(&key, WrenchFrame::World, value, links)?),
+            _ => {
+                let known = "`q`, `v`, `a`, `tau`, `f_ext`, `f_ext_world`, `lambda` or `direction`";
+                return Err(format!(": unknown key `{key}`, expected {known}"));
+            }
         }
     }
     let missing =
@@ -144,7 +152,35 @@ fn state(value: Json, model: &Model, links: &HashMap<&str, LinkPlace>) -> Result
         }
         error => format!(", key `q`: {error}"),
     })?;
-    Ok(State { q, v, a, tau, f_ext })
+    one_each(f_ext.as_deref().unwrap_or_default()).map_err(|reason| format!(", {reason}"))?;
+    Ok(State { q, v, a, tau, f_ext, lambda, direction })
+}
+
+/// Is there no link with a wrench in its own frame and one in the world's? Derivatives by them would have one name.
+pub(crate) fn one_each(wrenches: &[LinkWrench]) -> Result<(), String> {
+    let twice = |k: &usize| wrenches[..*k].iter().any(|before| before.link == wrenches[*k].link);
+    match (0..wrenches.len()).find(twice) {
+        Some(k) => {
+            let link = &wrenches[k].link;
+            Err(format!("link `{link}` has a wrench in `f_ext` and one in `f_ext_world`, expected one of them"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Parts that are left out are zero.
+fn direction(value: Json, nv: usize) -> Result<[Vec<f64>; 4], String> {
+    let Json::Object(entries) = value else {
+        return Err(format!(", key `direction`: expected an object {{\"q\": [..], ..}}, found {}", value.describe()));
+    };
+    let mut direction = DIRECTION.map(|_| vec![0.0; nv]);
+    for (key, value) in entries {
+        let Some(part) = DIRECTION.iter().position(|part| *part == key) else {
+            return Err(format!(", key `direction`: unknown key `{key}`, expected {}", DIRECTION.join(", ")));
+        };
+        direction[part] = vector(&format!("direction.{key}"), "nv", nv, value)?;
+    }
+    Ok(direction)
 }
 
 /// A list of so many numbers.
@@ -165,29 +201,34 @@ fn vector(key: &str, size: &str, expected: usize, value: Json) -> Result<Vec<f64
     }
 }
 
-fn wrenches(value: Json, links: &HashMap<&str, LinkPlace>) -> Result<Vec<LinkWrench>, String> {
+fn wrenches(
+    key: &str,
+    frame: WrenchFrame,
+    value: Json,
+    links: &HashMap<&str, LinkPlace>,
+) -> Result<Vec<LinkWrench>, String> {
     let Json::Object(entries) = value else {
         return Err(format!(
-            ", key `f_ext`: expected an object {{LINK: [fx,fy,fz,nx,ny,nz]}}, found {}",
+            ", key `{key}`: expected an object {{LINK: [fx,fy,fz,nx,ny,nz]}}, found {}",
             value.describe()
         ));
     };
     let wrench = |(link, value): (String, Json)| {
-        let Some(place) = links.get(link.as_str()).copied() else { return Err(unknown_link(&link, links)) };
-        let numbers = vector("f_ext", "fx,fy,fz,nx,ny,nz", 6, value)
-            .map_err(|reason| reason.replacen("`f_ext`", &format!("`f_ext`, link `{link}`"), 1))?;
+        let Some(place) = links.get(link.as_str()).copied() else { return Err(unknown_link(key, &link, links)) };
+        let numbers = vector(key, "fx,fy,fz,nx,ny,nz", 6, value)
+            .map_err(|reason| reason.replacen(&format!("`{key}`"), &format!("`{key}`, link `{link}`"), 1))?;
         let mut wrench = [0.0; 6];
         wrench.copy_from_slice(&numbers);
-        Ok(LinkWrench { link, wrench, place })
+        Ok(LinkWrench { link, wrench, frame, place })
     };
     entries.into_iter().map(wrench).collect()
 }
 
-pub(crate) fn unknown_link(found: &str, links: &HashMap<&str, LinkPlace>) -> String {
+pub(crate) fn unknown_link(key: &str, found: &str, links: &HashMap<&str, LinkPlace>) -> String {
     let found = found.chars().take(100).collect::<String>();
     let hint =
         nearest(&found, links.keys().copied()).unwrap_or_else(|| String::from("; `gradyn info` shows the links"));
-    format!(", key `f_ext`: expected a link of the robot, found `{found}`{hint}")
+    format!(", key `{key}`: expected a link of the robot, found `{found}`{hint}")
 }
 
 /// "; did you mean …?", if one of the names is near.

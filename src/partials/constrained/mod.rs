@@ -6,7 +6,7 @@
 mod analytical;
 mod variation;
 
-use super::state_function::{by_method, by_two_differences};
+use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace, constraint_dynamics, impulse_dynamics};
 use crate::model::{InputError, Model};
@@ -190,7 +190,7 @@ fn dynamics(
         analytical::dynamics(model, ws, memory, (q, v), wrenches, constraints)?;
     } else {
         let state = State { q, v, u: tau, wrenches };
-        let (by, errors) = witness(model, &Held { constraints }, method, state)?;
+        let (by, errors) = by_method_of_solution(model, &Held { constraints }, method, state)?;
         *result = (&by, model.nv).into();
         result.errors = errors.map(|errors| Box::new((&errors, model.nv).into()));
     }
@@ -242,25 +242,12 @@ fn impulses(
         analytical::impulses(model, ws, memory, (q, v), restitution, constraints)?;
     } else {
         let state = State { q, v, u: &[], wrenches: &[] };
-        let (by, errors) = witness(model, &Struck { constraints, restitution }, method, state)?;
+        let (by, errors) = by_method_of_solution(model, &Struck { constraints, restitution }, method, state)?;
         *result = (&by, model.nv).into();
         result.errors = errors.map(|errors| Box::new((&errors, model.nv).into()));
     }
     (memory.impulses.rank, memory.impulses.residual) = (rank, residual);
     Ok(())
-}
-
-/// By differences with errors, or by duals without.
-fn witness<F: StateFunction>(
-    model: &Model,
-    f: &F,
-    method: Method,
-    state: State<'_>,
-) -> Result<(StateJacobian, Option<StateJacobian>), InputError> {
-    match method {
-        Method::Difference => by_two_differences(model, f, state).map(|(by, errors)| (by, Some(errors))),
-        Method::Analytical | Method::Dual => by_method(model, f, method, state),
-    }
 }
 
 /// Accelerations, then multipliers.

@@ -8,7 +8,7 @@
 //! ∂²/∂v∂v = −h_vv                                      ∂²/∂τ∂q = −M⁻¹ h_aq                            (2)
 //! ```
 
-use super::super::state_function::by_method;
+use super::super::state_function::by_method_of_solution;
 use super::super::{DerivativeWorkspace, HessianWorkspace, State, StateFunction};
 use super::super::{StateJacobian, forward_dynamics_derivatives, rnea_hessian};
 use super::{Method, SecondOrderWorkspace};
@@ -121,8 +121,8 @@ pub fn aba_hessian<'w>(
             result.dtauq.gemm_tr(-1.0, &by.ddq_dtau, &h.daq, 0.0);
         }
         Method::Dual | Method::Difference => {
-            let state = State { q, v, u: tau, wrenches };
-            let (by, errors) = by_method(model, &Gradient { lambda }, method, state)?;
+            let (f, state) = (Gradient { tau, wrenches, lambda }, State { q, v, u: &[], wrenches: &[] });
+            let (by, errors) = by_method_of_solution(model, &f, method, state)?;
             store(&by, result);
             result.errors = errors.map(|by| {
                 let mut errors = AccelerationHessian::zeros(model.nv);
@@ -172,8 +172,10 @@ pub fn aba_hessian_product(
     Ok(product)
 }
 
-/// The gradient as a quantity: by q, by v, by τ.
+/// The gradient as a quantity of q and v: by q, by v, by τ.
 struct Gradient<'a> {
+    tau: &'a [f64],
+    wrenches: &'a [ExternalWrench],
     lambda: &'a [f64],
 }
 
@@ -188,8 +190,9 @@ impl StateFunction for Gradient<'_> {
         state: State<'_, T>,
         out: &mut [T],
     ) -> Result<(), InputError> {
-        let lambda: Vec<T> = self.lambda.iter().map(|x| T::from(*x)).collect();
-        let by = aba_gradient(model, ws, state.q, state.v, state.u, state.wrenches, &lambda)?;
+        let [tau, lambda] = [self.tau, self.lambda].map(|x| x.iter().map(|x| T::from(*x)).collect::<Vec<T>>());
+        let wrenches: Vec<ExternalWrench<T>> = self.wrenches.iter().map(ExternalWrench::lift).collect();
+        let by = aba_gradient(model, ws, state.q, state.v, &tau, &wrenches, &lambda)?;
         for (from, to) in [by.dq, by.dv, by.dtau].into_iter().zip(out.chunks_exact_mut(model.nv.max(1))) {
             to.copy_from_slice(from);
         }

@@ -13,7 +13,7 @@
 //! [`Method::Dual`] and [`Method::Difference`] differentiate the first derivatives instead, which
 //! [`first_derivatives`] has from the inverse of the mass matrix.
 
-use super::super::state_function::by_method;
+use super::super::state_function::by_method_of_solution;
 use super::super::{DerivativeWorkspace, State, StateFunction};
 use super::{Method, SecondOrderWorkspace};
 use crate::dynamics::ltl::Factors;
@@ -141,8 +141,8 @@ pub fn forward_dynamics_second_derivatives<'w>(
     let done = match method {
         Method::Analytical => analytical(model, ws, &mut memory, (q, v, tau), wrenches),
         Method::Dual | Method::Difference => {
-            let state = State { q, v, u: tau, wrenches };
-            by_method(model, &FirstDerivatives, method, state).map(|(by, errors)| {
+            let state = State { q, v, u: &[], wrenches: &[] };
+            by_method_of_solution(model, &FirstDerivatives { tau, wrenches }, method, state).map(|(by, errors)| {
                 store(&by.dq, &by.dv, &mut memory.result);
                 memory.errors = errors.map(|by| {
                     let mut errors = ForwardDynamicsSecondDerivatives::zeros(model.nv);
@@ -273,10 +273,13 @@ fn solve<R: Register>(factors: &Factors<f64>, x: &mut [Lanes<R>], to: &mut [f64]
     }
 }
 
-/// `∂q̈/∂q`, `∂q̈/∂v`, `M⁻¹` as a quantity, one after the other, each column by column.
-struct FirstDerivatives;
+/// `∂q̈/∂q`, `∂q̈/∂v`, `M⁻¹` as a quantity of q and v, one after the other, each column by column.
+struct FirstDerivatives<'a> {
+    tau: &'a [f64],
+    wrenches: &'a [ExternalWrench],
+}
 
-impl StateFunction for FirstDerivatives {
+impl StateFunction for FirstDerivatives<'_> {
     fn outputs(&self, model: &Model) -> usize {
         3 * model.nv * model.nv
     }
@@ -288,14 +291,19 @@ impl StateFunction for FirstDerivatives {
         out: &mut [T],
     ) -> Result<(), InputError> {
         let (nv, size) = (model.nv, model.nv * model.nv);
-        let ddq = aba(model, ws, state.q, state.v, state.u, state.wrenches)?.to_vec();
+        let tau: Vec<T> = self.tau.iter().map(|x| T::from(*x)).collect();
+        let wrenches: Vec<ExternalWrench<T>> = self.wrenches.iter().map(ExternalWrench::lift).collect();
+        let ddq = aba(model, ws, state.q, state.v, &tau, &wrenches)?.to_vec();
         let inverse = minv(model, ws, state.q)?.clone();
-        let by = torque_derivatives(model, ws, state.q, state.v, &ddq, state.wrenches);
+        let by = torque_derivatives(model, ws, state.q, state.v, &ddq, &wrenches);
+        let columns = nv.max(1);
         for (matrix, out) in [by.dtau_dq, by.dtau_dv].into_iter().zip(out.chunks_exact_mut(size.max(1))) {
-            for (at, out) in out.iter_mut().enumerate() {
-                let (i, k) = (at % nv, at / nv);
-                let sum = |sum: T, a: usize| inverse[(i, a)].mul_plus(matrix[a + nv * k], sum);
-                *out = -(0..nv).fold(T::zero(), sum);
+            for (column, out) in matrix.chunks_exact(columns).zip(out.chunks_exact_mut(columns)) {
+                out.fill(T::zero());
+                for (x, inverse) in column.iter().zip(inverse.as_slice().chunks_exact(columns)) {
+                    let x = -*x;
+                    out.iter_mut().zip(inverse).for_each(|(out, m)| *out = m.mul_plus(x, *out));
+                }
             }
         }
         out[2 * size..].copy_from_slice(inverse.as_slice());

@@ -1,9 +1,8 @@
 //! One quantity by two methods.
 
-use super::methods::{Derivatives, compared};
-use crate::constraints::Constraints;
-use crate::quantity::Quantity;
-use gradyn::model::Model;
+use super::methods::{Conditions, Derivatives};
+use crate::labels::Labels;
+use crate::quantity::{Axis, Quantity};
 use gradyn::partials::Method;
 use nalgebra::DMatrix;
 use serde::Serialize;
@@ -12,18 +11,20 @@ use serde::Serialize;
 const ESTIMATES: f64 = 10.0;
 /// And by so much of the largest entry: estimates are estimates.
 const RELATIVE: f64 = 1e-9;
-/// And by so much of what is differentiated, at its largest: derivatives that cancel to zero are zero to a few hundred roundings
-/// of it.
-const ROUNDING: f64 = 1e-13;
-/// Under constraints, which are solved for, by ten times that at least; more where they are nearly dependent.
-const ROUNDING_OF_SOLUTIONS: f64 = 1e-12;
-/// A few roundings.
-const FEW: f64 = 1e-15;
+/// And by so much of what is differentiated, at its largest: derivatives that cancel to zero are zero to a few thousand
+/// roundings of it, which is what extrapolation makes of those of the values.
+const ROUNDING: f64 = 1e-12;
+/// Accelerations are solved for: a few roundings for each unit of the condition, of the mass matrix or of the constraints.
+const SOLVED: f64 = 1e-15;
+/// Differences of them divide that by their step, and extrapolation adds to it.
+const SOLVED_DIFFERENCES: f64 = 1e-13;
 
 /// The entry where two methods are furthest apart, measured by what is allowed there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Worst {
     pub(super) state: u64,
+    /// Of a quantity that has several.
+    pub(super) part: String,
     pub(super) row: usize,
     pub(super) column: usize,
     pub(super) values: [f64; 2],
@@ -63,83 +64,87 @@ pub(super) struct Comparison {
 }
 
 /// Every quantity by every pair of methods.
-pub(super) fn all(constraints: &Constraints) -> Vec<Comparison> {
+pub(super) fn all(quantities: &[Quantity]) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
-    for quantity in compared(constraints) {
+    for quantity in quantities {
         for (n, a) in Method::ALL.into_iter().enumerate() {
             for b in Method::ALL.into_iter().skip(n + 1) {
-                comparisons.push(Comparison { quantity, methods: [a, b], worst: None });
+                comparisons.push(Comparison { quantity: *quantity, methods: [a, b], worst: None });
             }
         }
     }
     comparisons
 }
 
+/// What rounding may do to a quantity, of its size.
+fn rounding(quantity: Quantity, methods: [Method; 2], conditions: Conditions) -> f64 {
+    let Conditions { mass, held } = conditions;
+    let solved = if methods.contains(&Method::Difference) { SOLVED_DIFFERENCES } else { SOLVED };
+    if quantity.needs_constraints() {
+        // Squared in derivatives by q.
+        ROUNDING.max(SOLVED * held * held.min(1e4))
+    } else if quantity.needs_tau() {
+        ROUNDING.max(solved * mass)
+    } else {
+        ROUNDING
+    }
+}
+
 impl Comparison {
     /// Compares at one more state: do the methods agree there?
-    pub(super) fn look(&mut self, by_method: &[Derivatives], state: u64) -> bool {
+    pub(super) fn look(&mut self, by_method: &[Derivatives], conditions: Conditions, state: u64) -> bool {
         let of = |method| by_method.iter().find(|by| by.method == method);
         let [Some(a), Some(b)] = self.methods.map(of) else { return true };
         let mut agree = true;
-        let size = a.size(self.quantity).max(b.size(self.quantity));
-        let rounding = match self.quantity.needs_constraints() {
-            true => ROUNDING_OF_SOLUTIONS.max(FEW * a.amplification()),
-            false => ROUNDING,
-        };
-        for (k, (x, y)) in a.matrices(self.quantity).iter().zip(b.matrices(self.quantity)).enumerate() {
-            let errors = [a, b].map(|by| by.errors(self.quantity).get(k));
-            for worst in entries(x, y, errors, rounding * size, state) {
+        let rounding = rounding(self.quantity, self.methods, conditions);
+        for ((part, x), (_, y)) in a.of(self.quantity).iter().zip(b.of(self.quantity)) {
+            let size = x.size.max(y.size);
+            let errors = [x, y].map(|by| by.error.as_ref());
+            for worst in entries(&x.value, &y.value, errors, rounding * size, state) {
                 agree &= worst.agrees();
-                if self.worst.is_none_or(|before| worst.ratio() > before.ratio()) {
-                    self.worst = Some(worst);
+                if self.worst.as_ref().is_none_or(|before| worst.ratio() > before.ratio()) {
+                    self.worst = Some(Worst { part: part.clone(), ..worst });
                 }
             }
         }
         agree
     }
 
-    pub(super) fn answer<'a>(&self, names: &'a Names) -> Answer<'a> {
-        Answer {
-            quantity: self.quantity.name(),
-            methods: self.methods.map(Method::name),
-            agrees: self.worst.is_none_or(|worst| worst.agrees()),
-            worst: self.worst.map(|worst| WorstAnswer {
-                state: worst.state,
-                row: names.row(self.quantity, worst.row),
-                column: names.column(self.quantity, worst.column),
-                values: worst.values,
-                deviation: worst.deviation,
-                relative: worst.relative(),
-                tolerance: worst.tolerance,
-                tolerance_by: if worst.by_estimate() { "estimate" } else { "size" },
-            }),
+    /// More than one deviates.
+    pub(super) fn ratio(&self) -> f64 {
+        self.worst.as_ref().map_or(0.0, Worst::ratio)
+    }
+
+    pub(super) fn agrees(&self) -> bool {
+        self.worst.as_ref().is_none_or(Worst::agrees)
+    }
+
+    /// What its worst row and column are called.
+    pub(super) fn places(&self, labels: &Labels) -> Option<[String; 2]> {
+        let worst = self.worst.as_ref()?;
+        let (rows, columns) = self.quantity.axes();
+        let name = |axis, index: usize| labels.along(axis).into_iter().nth(index).unwrap_or_default();
+        let (mut row, mut column) = (name(rows, worst.row), name(columns, worst.column));
+        if !worst.part.is_empty() {
+            let named = if columns == Axis::Wrench { &mut column } else { &mut row };
+            *named = format!("{named}, {}", worst.part);
         }
-    }
-}
-
-/// Names of rows and columns.
-#[derive(Debug)]
-pub(super) struct Names {
-    dofs: Vec<String>,
-    /// Of constraints.
-    rows: Vec<String>,
-}
-
-impl Names {
-    pub(super) fn new(model: &Model, constraints: &Constraints) -> Self {
-        Self { dofs: model.dof_names(), rows: constraints.rows.clone() }
+        Some([row, column])
     }
 
-    pub(super) fn row(&self, quantity: Quantity, row: usize) -> &str {
-        let names = if quantity.is_of_rows() { &self.rows } else { &self.dofs };
-        names.get(row).map_or("", String::as_str)
-    }
-
-    pub(super) fn column(&self, quantity: Quantity, column: usize) -> &str {
-        if quantity.is_by_wrench() {
-            return ["fx", "fy", "fz", "nx", "ny", "nz"].get(column).copied().unwrap_or_default();
-        }
-        self.dofs.get(column).map_or("", String::as_str)
+    pub(super) fn answer(&self, labels: &Labels) -> Answer {
+        let worst = self.worst.as_ref().zip(self.places(labels)).map(|(worst, [row, column])| WorstAnswer {
+            state: worst.state,
+            row,
+            column,
+            values: worst.values,
+            deviation: worst.deviation,
+            relative: worst.relative(),
+            tolerance: worst.tolerance,
+            tolerance_by: if worst.by_estimate() { "estimate" } else { "size" },
+        });
+        let (quantity, methods) = (self.quantity.name(), self.methods.map(Method::name));
+        Answer { quantity, methods, agrees: self.agrees(), worst }
     }
 }
 
@@ -157,6 +162,7 @@ fn entries<'m>(
         let estimated = errors.iter().flatten().filter_map(|error| error.as_slice().get(at)).sum::<f64>();
         Worst {
             state,
+            part: String::new(),
             row: at % rows,
             column: at / rows,
             values: [*x, *y],
@@ -169,18 +175,18 @@ fn entries<'m>(
 
 /// For programs.
 #[derive(Serialize)]
-pub(super) struct Answer<'a> {
+pub(super) struct Answer {
     quantity: &'static str,
     methods: [&'static str; 2],
     agrees: bool,
-    worst: Option<WorstAnswer<'a>>,
+    worst: Option<WorstAnswer>,
 }
 
 #[derive(Serialize)]
-struct WorstAnswer<'a> {
+struct WorstAnswer {
     state: u64,
-    row: &'a str,
-    column: &'a str,
+    row: String,
+    column: String,
     values: [f64; 2],
     deviation: f64,
     relative: f64,

@@ -1,9 +1,10 @@
 //! The evidence for one claim: differences and dual numbers through the function itself.
 
-use crate::claims::{Axis, Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
+use crate::claims::{Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
 use crate::constraints::Constraints;
-use crate::evaluation::{Evaluator, Value};
-use crate::quantity::Quantity;
+use crate::evaluation::{Derivative, Evaluator, Places, Value};
+use crate::labels::Labels;
+use crate::quantity::{Axis, Quantity};
 use crate::robot::Robot;
 use crate::states::State;
 use gradyn::Function;
@@ -13,7 +14,6 @@ use gradyn::derivatives::difference::Euclidean;
 use gradyn::derivatives::drivers;
 use gradyn::model::InputError;
 use gradyn::partials::Method;
-use gradyn::spatial::Transform;
 use nalgebra::DMatrix;
 
 /// How strictly claims are checked, and how much there is to be seen.
@@ -63,7 +63,7 @@ pub(super) fn examine(
     if coordinates.same_velocities()
         && let Some(quantity) = known(robot, state, what)
     {
-        let here = coordinates.reordered(value, [rows, columns].map(|axis| axis == Axis::Velocities));
+        let here = coordinates.reordered(value, [rows, columns].map(|axis| axis == Axis::Dofs));
         let tau = state.state.tau.as_deref().unwrap_or_default();
         let (State { q, v, a, .. }, wrenches) = (&state.state, state.state.wrenches());
         let at = gradyn::check::State { q, v, a, tau, wrenches: &wrenches };
@@ -73,8 +73,8 @@ pub(super) fn examine(
             error => Failure::Undefined(error.to_string()),
         });
     }
-    let mut options = options.rows(rows.names(coordinates, constraints));
-    options = options.columns(columns.names(coordinates, constraints));
+    let labels = Labels::new(coordinates.v_names.clone(), constraints, &robot.model);
+    let mut options = options.rows(labels.along(rows)).columns(labels.along(columns));
     let row_major: Vec<f64> = value.transpose().iter().copied().collect();
     let claimed = check::Claim::new(value.nrows(), value.ncols(), &row_major)?;
     match what.meaning(state.reference) {
@@ -123,7 +123,7 @@ fn known(robot: &Robot, state: &StateClaims, what: &Claimed) -> Option<gradyn::c
     let wrench = || {
         let links = state.state.f_ext.iter().flatten().filter(|link| link.place.body.is_some());
         let (k, link) = links.enumerate().find(|(_, link)| link.link == what.part)?;
-        (link.place.placement == Transform::identity()).then_some(k)
+        link.is_of_body().then_some(k)
     };
     Some(match what.quantity {
         Quantity::Tau => Known::Tau,
@@ -217,31 +217,43 @@ fn expected(
         }
         _ => {}
     }
-    // Of equal velocities the library checks Coriolis matrices.
-    let by_velocities =
-        what.part == "matrix_rate" || matches!(what.quantity, Quantity::JointJacobians | Quantity::ConstraintBias);
-    if what.quantity == Quantity::Coriolis || (by_velocities && !coordinates.same_velocities()) {
+    let axes = what.axes();
+    if !coordinates.same_velocities() && depends_on_velocities(what) {
         return Err(Failure::Undefined(format!(
             "`{}` depends on the velocity coordinates, which are others in this layout",
             what.name()
         )));
     }
-    let values = Evaluator::new(robot, constraints, Method::Analytical, &[what.quantity]).evaluate(&state.state)?;
-    let mut value = values.0.into_iter().next().map(|(_, value)| value);
-    if let Some(Value::Fields(fields)) = value {
-        value = fields.0.into_iter().find(|(name, _)| *name == what.part).map(|(_, value)| value);
-    }
-    let matrix = match value {
+    let places = Places::one(robot, what.quantity, &what.part, state.reference).map_err(Failure::Undefined)?;
+    let quantities = [what.quantity];
+    let mut evaluator = Evaluator::new(robot, constraints, Method::Analytical, &quantities, &places);
+    let value = evaluator.evaluate(&state.state)?.into_iter().next().and_then(|(_, value)| value.part(&what.part));
+    Ok(match value {
         Some(Value::Number(x)) => DMatrix::from_element(1, 1, x),
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         Some(Value::Count(n)) => DMatrix::from_element(1, 1, n as f64),
-        Some(Value::Numbers(numbers)) if what.quantity == Quantity::Gravity => {
+        Some(Value::Numbers(numbers)) if axes == (Axis::Dofs, Axis::One) => {
             let there = coordinates.torques_there(&state.state.q, &numbers);
             DMatrix::from_vec(there.len(), 1, there)
         }
+        Some(Value::Numbers(numbers)) if axes.0 == Axis::One => DMatrix::from_vec(1, numbers.len(), numbers),
         Some(Value::Numbers(numbers)) => DMatrix::from_vec(numbers.len(), 1, numbers),
-        Some(Value::Matrix(matrix)) => coordinates.ordered_there(&matrix),
+        Some(Value::Matrix(matrix)) => coordinates.ordered_there(&matrix, axes),
+        Some(Value::Derivative(Derivative { value, .. }) | Value::Second(Derivative { value, .. })) => {
+            coordinates.ordered_there(&value, axes)
+        }
         _ => return Err(Failure::Undefined(format!("`{}` is not known for this state", what.name()))),
-    };
-    Ok(matrix)
+    })
+}
+
+/// Is it another number in other velocity coordinates? Torques that depend on `q` alone are turned, and what has no degrees of
+/// freedom along its axes is the same.
+fn depends_on_velocities(what: &Claimed) -> bool {
+    let is_turned = matches!(what.quantity, Quantity::Gravity | Quantity::StaticTorque | Quantity::WrenchTorques);
+    let rates = matches!(
+        what.quantity,
+        Quantity::ConstraintBias | Quantity::FrameBiasAccelerations | Quantity::ClassicalBiasAccelerations
+    );
+    let (rows, columns) = what.axes();
+    rates || !is_turned && [rows, columns].iter().any(|axis| matches!(axis, Axis::Dofs | Axis::DofPairs))
 }

@@ -1,33 +1,77 @@
 //! What must hold of the results whatever the method: cheap, and blind to how derivatives are computed.
 
-use crate::evaluation;
+use super::methods::Conditions;
 use crate::robot::Robot;
 use crate::states::State;
-use gradyn::model::InputError;
+use gradyn::dynamics::{
+    ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
+    forward_kinematics, frame_jacobian, frame_jacobian_rate, generalized_gravity, rnea, rnea_gradient, rnea_with,
+    torque_regressor,
+};
 use gradyn::model::urdf::NoteKind;
-use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives};
-use nalgebra::{DMatrix, DVector};
+use gradyn::model::{InputError, Model};
+use gradyn::partials::{
+    DerivativeWorkspace, ForwardDynamicsDerivatives, Method, RneaDerivatives, forward_dynamics_derivatives,
+    mass_product_derivatives, rnea_derivatives,
+};
+use nalgebra::{DMatrix, DVector, Vector3};
 use serde::Serialize;
 
 /// Deviations allowed, relative to the largest number: some thousand roundings.
-pub(super) const RELATIVE: f64 = 1e-12;
+const RELATIVE: f64 = 1e-12;
+
+/// What accelerations may be off by: so much for each unit of the mass matrix's condition.
+const FEW: f64 = 1e-14;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// `M = Mᵀ`
     Symmetric,
-    /// `xᵀ M x ≥ 0`
     Positive,
-    /// `τ(q, v, a) − τ(q, v, 0) = M a`
     Linear,
+    Skew,
+    Power,
+    Weight,
+    MomentumRate,
+    Regressor,
+    FrameRate,
+    TorqueGradient,
+    RoundTrip,
+    Inverse,
+    AccelerationGradient,
 }
 
 impl Claim {
+    const ALL: [Self; 13] = [
+        Self::Symmetric,
+        Self::Positive,
+        Self::Linear,
+        Self::Skew,
+        Self::Power,
+        Self::Weight,
+        Self::MomentumRate,
+        Self::Regressor,
+        Self::FrameRate,
+        Self::TorqueGradient,
+        Self::RoundTrip,
+        Self::Inverse,
+        Self::AccelerationGradient,
+    ];
+
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Symmetric => "M = Mᵀ",
             Self::Positive => "xᵀ M x ≥ 0",
             Self::Linear => "τ(a) − τ(0) = M a",
+            Self::Skew => "xᵀ (Ṁ − 2 C) x = 0",
+            Self::Power => "vᵀ τ = d/dt (kinetic + potential energy)",
+            Self::Weight => "gravity = −m g ∂com/∂q",
+            Self::MomentumRate => "d/dt (A v) = A a + Ȧ v",
+            Self::Regressor => "Y π = τ",
+            Self::FrameRate => "frame acceleration = J a + J̇ v",
+            Self::TorqueGradient => "∇(λᵀ τ) = λᵀ ∂τ",
+            Self::RoundTrip => "τ(q̈(τ)) = τ",
+            Self::Inverse => "M ∂q̈/∂τ = 1",
+            Self::AccelerationGradient => "∇(λᵀ q̈) = λᵀ ∂q̈",
         }
     }
 
@@ -36,7 +80,26 @@ impl Claim {
             Self::Symmetric => "mass_matrix_symmetric",
             Self::Positive => "mass_matrix_positive_semidefinite",
             Self::Linear => "tau_linear_in_a",
+            Self::Skew => "mass_matrix_rate_less_twice_coriolis_skew",
+            Self::Power => "power_is_rate_of_energy",
+            Self::Weight => "gravity_by_center_of_mass",
+            Self::MomentumRate => "momentum_rate_by_centroidal_matrix",
+            Self::Regressor => "regressor_times_parameters",
+            Self::FrameRate => "frame_acceleration_by_jacobian_rate",
+            Self::TorqueGradient => "gradient_of_lambda_tau",
+            Self::RoundTrip => "tau_of_ddq",
+            Self::Inverse => "mass_matrix_times_ddq_dtau",
+            Self::AccelerationGradient => "gradient_of_lambda_ddq",
         }
+    }
+
+    /// Is it answered by yes or no?
+    pub(super) fn is_yes_or_no(self) -> bool {
+        self == Self::Positive
+    }
+
+    fn needs_accelerations(self) -> bool {
+        matches!(self, Self::RoundTrip | Self::Inverse | Self::AccelerationGradient)
     }
 }
 
@@ -44,68 +107,215 @@ impl Claim {
 #[derive(Debug)]
 pub(super) struct Identity {
     pub(super) claim: Claim,
-    /// The state and its deviation relative to the largest number.
-    pub(super) worst: Option<(u64, f64)>,
+    pub(super) worst: Option<Worst>,
+}
+
+/// How near a claim was to failing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worst {
+    pub(super) state: u64,
+    /// Of the largest number.
+    pub(super) relative: f64,
+    pub(super) allowed: f64,
+}
+
+impl Worst {
+    fn holds(&self) -> bool {
+        self.relative <= self.allowed
+    }
 }
 
 /// The claims that hold for this robot: with inertias that no body has, energy may be negative.
 pub(super) fn all(robot: &Robot) -> Vec<Identity> {
     let unphysical = |kind: &NoteKind| matches!(kind, NoteKind::UnphysicalInertia { .. });
     let positive = !robot.report.warnings().any(|note| unphysical(&note.kind));
-    let claims = [Claim::Symmetric, Claim::Positive, Claim::Linear].into_iter();
-    let claims = claims.filter(|claim| positive || *claim != Claim::Positive);
+    let claims = Claim::ALL.into_iter().filter(|claim| positive || *claim != Claim::Positive);
     claims.map(|claim| Identity { claim, worst: None }).collect()
+}
+
+/// What claims are about at a state, computed once.
+pub(super) struct Facts<'a> {
+    /// Without damping and friction.
+    model: Model,
+    friction: &'a Model,
+    state: &'a State,
+    conditions: Conditions,
+    torques: RneaDerivatives,
+    /// Where there are some.
+    accelerations: Option<ForwardDynamicsDerivatives>,
+    tau: Vec<f64>,
+    lambda: Vec<f64>,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(robot: &'a Robot, state: &'a State, conditions: Conditions) -> Result<Self, InputError> {
+        let (friction, wrenches) = (&robot.model, state.wrenches());
+        let State { q, v, a, .. } = state;
+        let zeros = || vec![0.0; friction.nv()];
+        let (tau, lambda) = (state.tau.clone().unwrap_or_else(zeros), state.lambda.clone().unwrap_or_else(zeros));
+        let mut ws = DerivativeWorkspace::new(friction);
+        let torques = rnea_derivatives(friction, &mut ws, Method::Dual, q, v, a, &wrenches)?.clone();
+        let mut accelerations = None;
+        if !conditions.hide_accelerations() {
+            let by = forward_dynamics_derivatives(friction, &mut ws, Method::Analytical, q, v, &tau, &wrenches)?;
+            accelerations = Some(by.clone());
+        }
+        let model = friction.clone().with_joint_friction(false);
+        Ok(Self { model, friction, state, conditions, torques, accelerations, tau, lambda })
+    }
+
+    /// How far two sides are apart, and the largest number in them; `None` where the claim says nothing.
+    fn sides(&self, claim: Claim) -> Result<Option<(f64, f64)>, InputError> {
+        let (model, ws) = (&self.model, &mut Workspace::new(&self.model));
+        let State { q, v, a, .. } = self.state;
+        let (mass, wrenches) = (&self.torques.dtau_da, self.state.wrenches());
+        let column = |x: &[f64]| DVector::from_column_slice(x);
+        Ok(Some(match claim {
+            Claim::Symmetric => apart(mass, &mass.transpose()),
+            Claim::Positive => (if is_positive(mass) { 0.0 } else { f64::INFINITY }, 1.0),
+            Claim::Linear => {
+                let rest = column(bias(self.friction, ws, q, v, &wrenches)?);
+                sum(&self.torques.tau, &[rest, mass * column(a)])
+            }
+            Claim::Skew => {
+                let (rate, x) = (self.mass_rate(a)?, column(a));
+                let coriolis = coriolis_matrix(model, ws, q, v)? * &x * 2.0;
+                (x.dot(&(&rate - &coriolis)).abs(), x.norm() * rate.norm().max(coriolis.norm()))
+            }
+            Claim::Power => {
+                let tau = column(rnea(model, ws, q, v, a)?);
+                let gravity = column(generalized_gravity(model, ws, q)?);
+                let (v, rate) = (column(v), self.mass_rate(v)?);
+                let sides = [v.dot(&tau), v.dot(&(mass * column(a))), 0.5 * v.dot(&rate), v.dot(&gravity)];
+                let size = v.norm() * tau.norm().max(gravity.norm()).max(rate.norm());
+                ((sides[0] - sides[1] - sides[2] - sides[3]).abs(), size)
+            }
+            Claim::Weight => {
+                let still = vec![0.0; v.len()];
+                let weight: Vector3<f64> = model.gravity() * center_of_mass(model, ws, q, &still, &still)?.whole.mass;
+                let by_com = com_jacobian(model, ws, q, None)?.tr_mul(&weight) * -1.0;
+                let gravity = column(generalized_gravity(model, ws, q)?);
+                (difference(by_com.as_slice(), gravity.as_slice()), gravity.amax().max(weight.amax()))
+            }
+            Claim::MomentumRate => {
+                let whole = centroidal(model, ws, q, v, a)?;
+                let rate = column(&whole.momentum_rate.to_array());
+                sum(&rate, &[whole.matrix * column(a), whole.matrix_rate * column(v)])
+            }
+            Claim::Regressor => {
+                let mut tau = torque_regressor(model, ws, q, v, a)? * column(&model.inertial_parameters());
+                for dof in model.joint_dynamics() {
+                    tau[dof.index] += dof.multiplier * dof.multiplier * dof.armature * a[dof.index];
+                }
+                apart_slices(tau.as_slice(), rnea(model, ws, q, v, a)?)
+            }
+            Claim::FrameRate => {
+                let (mut largest, mut furthest) = (0.0_f64, 0.0_f64);
+                let world = ReferenceFrame::World;
+                for index in 0..model.bodies().len() {
+                    let Some(body) = model.body_id(index) else { continue };
+                    let jacobian = frame_jacobian(model, ws, q, body, world)?.clone();
+                    let by_jacobian =
+                        jacobian * column(a) + frame_jacobian_rate(model, ws, q, v, body, world)? * column(v);
+                    let kinematics = forward_kinematics(model, ws, q, v, a)?;
+                    let Some(acceleration) = kinematics.acceleration_in(body, world) else { continue };
+                    let (off, size) = apart_slices(&acceleration.to_array(), by_jacobian.as_slice());
+                    (furthest, largest) = (furthest.max(off), largest.max(size));
+                }
+                (furthest, largest)
+            }
+            Claim::TorqueGradient => {
+                let by = rnea_gradient(self.friction, ws, q, v, a, &wrenches, &self.lambda)?;
+                let (lambda, of) = (column(&self.lambda), &self.torques);
+                most([(by.dq, &of.dtau_dq), (by.dv, &of.dtau_dv), (by.da, &of.dtau_da)], &lambda)
+            }
+            Claim::RoundTrip => {
+                let ddq = aba(self.friction, ws, q, v, &self.tau, &wrenches)?.to_vec();
+                let (off, size) = apart_slices(&self.tau, rnea_with(self.friction, ws, q, v, &ddq, &wrenches)?);
+                (off, size.max(mass.amax() * column(&ddq).amax()))
+            }
+            Claim::Inverse => {
+                let Some(by) = &self.accelerations else { return Ok(None) };
+                apart(&(mass * &by.ddq_dtau), &DMatrix::identity(mass.nrows(), mass.nrows()))
+            }
+            Claim::AccelerationGradient => {
+                let Some(of) = &self.accelerations else { return Ok(None) };
+                let by = aba_gradient(self.friction, ws, q, v, &self.tau, &wrenches, &self.lambda)?;
+                let lambda = column(&self.lambda);
+                most([(by.dq, &of.ddq_dq), (by.dv, &of.ddq_dv), (by.dtau, &of.ddq_dtau)], &lambda)
+            }
+        }))
+    }
+
+    /// `Ṁ x` along the velocity.
+    fn mass_rate(&self, x: &[f64]) -> Result<DVector<f64>, InputError> {
+        let mut ws = DerivativeWorkspace::new(&self.model);
+        let by = mass_product_derivatives(&self.model, &mut ws, Method::Analytical, &self.state.q, x)?;
+        Ok(by.dproduct_dq * DVector::from_column_slice(&self.state.v))
+    }
 }
 
 impl Identity {
     /// Looks at one more state: does the claim hold there?
-    pub(super) fn look(
-        &mut self,
-        robot: &Robot,
-        state: &State,
-        by: &RneaDerivatives,
-        workspace: &mut DerivativeWorkspace,
-        index: u64,
-    ) -> Result<bool, InputError> {
-        let mass = &by.dtau_da;
-        let deviation = match self.claim {
-            Claim::Symmetric => {
-                let largest = mass.amax();
-                relative((mass - mass.transpose()).amax(), largest)
-            }
-            Claim::Positive => {
-                if is_positive(mass) {
-                    0.0
-                } else {
-                    f64::INFINITY
-                }
-            }
-            Claim::Linear => {
-                let still = State { a: vec![0.0; state.a.len()], ..state.clone() };
-                let rest = &evaluation::derivatives(robot, workspace, Method::Dual, &still)?.tau;
-                let by_mass = mass * DVector::from_column_slice(&state.a);
-                relative((&by.tau - rest - &by_mass).amax(), by.tau.amax().max(rest.amax()).max(by_mass.amax()))
-            }
-        };
-        if self.worst.is_none_or(|(_, before)| deviation > before) {
-            self.worst = Some((index, deviation));
+    pub(super) fn look(&mut self, facts: &Facts<'_>, index: u64) -> Result<bool, InputError> {
+        if self.claim.needs_accelerations() && facts.accelerations.is_none() {
+            return Ok(true);
         }
-        Ok(deviation <= RELATIVE)
+        let Some((deviation, size)) = facts.sides(self.claim)? else { return Ok(true) };
+        let allowed = match self.claim.needs_accelerations() {
+            true => RELATIVE.max(FEW * facts.conditions.mass),
+            false => RELATIVE,
+        };
+        let worst = Worst { state: index, relative: relative(deviation, size), allowed };
+        let near = |worst: &Worst| worst.relative / worst.allowed;
+        if self.worst.as_ref().is_none_or(|before| near(&worst) > near(before)) {
+            self.worst = Some(worst);
+        }
+        Ok(worst.holds())
     }
 
     pub(super) fn holds(&self) -> bool {
-        self.worst.is_none_or(|(_, deviation)| deviation <= RELATIVE)
+        self.worst.is_none_or(|worst| worst.holds())
     }
 
     pub(super) fn answer(&self) -> Answer {
         Answer {
             identity: self.claim.name(),
             holds: self.holds(),
-            state: self.worst.map(|(state, _)| state),
-            relative: self.worst.map(|(_, deviation)| deviation),
-            tolerance: RELATIVE,
+            state: self.worst.map(|worst| worst.state),
+            relative: self.worst.map(|worst| worst.relative),
+            tolerance: self.worst.map_or(RELATIVE, |worst| worst.allowed),
         }
     }
+}
+
+fn difference(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
+}
+
+/// The largest difference, and the largest entry.
+fn apart_slices(a: &[f64], b: &[f64]) -> (f64, f64) {
+    (difference(a, b), a.iter().chain(b).fold(0.0, |most: f64, x| most.max(x.abs())))
+}
+
+fn apart(a: &DMatrix<f64>, b: &DMatrix<f64>) -> (f64, f64) {
+    apart_slices(a.as_slice(), b.as_slice())
+}
+
+/// A whole and its parts.
+fn sum(whole: &DVector<f64>, parts: &[DVector<f64>; 2]) -> (f64, f64) {
+    let (off, _) = apart_slices(whole.as_slice(), (&parts[0] + &parts[1]).as_slice());
+    (off, whole.amax().max(parts[0].amax()).max(parts[1].amax()))
+}
+
+/// The worst of three gradients against combined matrices, each by its own size.
+fn most(gradients: [(&[f64], &DMatrix<f64>); 3], lambda: &DVector<f64>) -> (f64, f64) {
+    let sides = gradients.map(|(gradient, matrix)| {
+        let (off, _) = apart_slices(gradient, matrix.tr_mul(lambda).as_slice());
+        (off, lambda.amax() * matrix.amax())
+    });
+    let worse = |a: (f64, f64), b: (f64, f64)| if relative(b.0, b.1) > relative(a.0, a.1) { b } else { a };
+    sides.into_iter().reduce(worse).unwrap_or((0.0, 0.0))
 }
 
 /// Has the matrix, its diagonal scaled to one, a Cholesky factor but for rounding?

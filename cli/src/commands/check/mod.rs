@@ -14,14 +14,17 @@ use crate::answer::StateAnswer;
 use crate::args::Check;
 use crate::constraints::{self, Constraints};
 use crate::error::Error;
+use crate::labels::Labels;
 use crate::output::Output;
+use crate::quantity::{Family, Quantity};
 use crate::robot::Robot;
 use crate::states::json::Json;
 use crate::states::{self, State};
-use compare::{Comparison, Names};
-use gradyn::partials::{DerivativeWorkspace, Method};
-use identity::Identity;
-use methods::{At, Derivatives};
+use compare::Comparison;
+use gradyn::model::InputError;
+use gradyn::partials::Method;
+use identity::{Facts, Identity};
+use methods::{Conditions, Derivatives};
 use serde::Serialize;
 use std::path::Path;
 
@@ -39,6 +42,8 @@ struct Findings {
     deviating: Vec<u64>,
     /// Of those where constraints are about to lose a row, so that nothing is compared under them.
     singular: Vec<u64>,
+    /// Of those where the mass matrix is singular, or as good as, so that no accelerations are compared.
+    without_accelerations: Vec<u64>,
 }
 
 impl Findings {
@@ -46,10 +51,33 @@ impl Findings {
         self.deviating.is_empty()
     }
 
-    /// A state by its number; under constraints it has torques.
+    /// A state by its number.
     fn state(&self, robot: &Robot, index: u64) -> State {
-        let random = if self.constraints.list.is_empty() { states::random } else { states::random_held };
-        random(robot, self.seed, index)
+        states::random_whole(robot, self.seed, index)
+    }
+
+    /// What is worth showing: all that deviate, and of what agrees the comparison that is nearest to deviating, a quantity or,
+    /// in short, a family of them; with how many quantities it stands for.
+    fn shown(&self, short: bool) -> Vec<(&Comparison, usize)> {
+        let together = |a: &Comparison, b: &Comparison| {
+            let (a, b) = (a.quantity, b.quantity);
+            a == b
+                || short && a.family() == b.family() && !matches!(a.family(), Family::Torques | Family::Accelerations)
+        };
+        let mut shown = Vec::new();
+        for group in self.comparisons.chunk_by(together) {
+            let (deviating, agreeing): (Vec<&Comparison>, Vec<&Comparison>) =
+                group.iter().partition(|comparison| !comparison.agrees());
+            shown.extend(deviating.iter().map(|comparison| (*comparison, 1)));
+            let looked = agreeing.into_iter().filter(|comparison| comparison.worst.is_some());
+            let rest: Vec<&Comparison> = looked
+                .filter(|comparison| deviating.iter().all(|other| other.quantity != comparison.quantity))
+                .collect();
+            let quantities = rest.chunk_by(|a, b| a.quantity == b.quantity).count();
+            let nearest = rest.into_iter().max_by(|a, b| a.ratio().total_cmp(&b.ratio()));
+            shown.extend(nearest.map(|comparison| (comparison, quantities)));
+        }
+        shown
     }
 }
 
@@ -80,49 +108,79 @@ pub(crate) fn check(args: &Check) -> Result<Report, Error> {
 fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
     let (first, samples) = args.state.map_or((0, args.samples), |state| (state, 1));
     let constraints = constraints::of_arguments(&args.held, robot)?;
+    let quantities = quantities(robot, args, &constraints)?;
     let mut findings = Findings {
         seed: args.seed,
         first,
         samples,
-        comparisons: compare::all(&constraints),
+        comparisons: compare::all(&quantities),
         identities: identity::all(robot),
         deviating: Vec::new(),
         singular: Vec::new(),
+        without_accelerations: Vec::new(),
         constraints,
     };
-    let mut workspaces = Method::ALL.map(|_| DerivativeWorkspace::new(&robot.model));
-    let mut spare = DerivativeWorkspace::new(&robot.model);
     let bar = progress(samples, "states");
     for index in first..first.saturating_add(samples) {
-        let state = findings.state(robot, index);
         let refused = |error| Error::Input {
             place: format!("{}: random state {index} (seed {})", robot.path.display(), args.seed),
             error,
         };
-        let mut by_method: Vec<Derivatives> = Vec::with_capacity(Method::ALL.len());
-        let held = At::new(robot, &findings.constraints, &state).map_err(refused)?;
-        findings.singular.extend(held.filter(At::is_singular).map(|_| index));
-        let held = held.filter(|held| !held.is_singular());
-        for (method, workspace) in Method::ALL.into_iter().zip(&mut workspaces) {
-            let by = Derivatives::new(robot, held, workspace, method, &state);
-            by_method.push(by.map_err(refused)?);
-        }
-        let mut agree = true;
-        for comparison in &mut findings.comparisons {
-            agree &= comparison.look(&by_method, index);
-        }
-        if let Some(by) = by_method.iter().find(|by| by.method == Method::Dual) {
-            for identity in &mut findings.identities {
-                agree &= identity.look(robot, &state, &by.torques, &mut spare, index).map_err(refused)?;
-            }
-        }
-        if !agree {
-            findings.deviating.push(index);
-        }
+        look(robot, args, &quantities, &mut findings, index).map_err(refused)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(findings)
+}
+
+/// What is compared: all, or what the command line asks for.
+fn quantities(robot: &Robot, args: &Check, constraints: &Constraints) -> Result<Vec<Quantity>, Error> {
+    let all = methods::compared(&robot.model, constraints);
+    if let Some(other) = args.quantities.iter().find(|quantity| !all.contains(quantity)) {
+        let reason = match other {
+            other if !other.is_by_method() => "is no derivative that several methods give",
+            other if other.needs_constraints() => "needs constraints, such as --contact FRAME",
+            _ => "is too large for this robot: its tensors are compared up to 64 degrees of freedom",
+        };
+        return Err(Error::Usage(format!("--quantities: `{other}` {reason}")));
+    }
+    let asked = |quantity: &Quantity| args.quantities.is_empty() || args.quantities.contains(quantity);
+    Ok(all.into_iter().filter(asked).collect())
+}
+
+/// One more state.
+fn look(
+    robot: &Robot,
+    args: &Check,
+    quantities: &[Quantity],
+    findings: &mut Findings,
+    index: u64,
+) -> Result<(), InputError> {
+    let state = findings.state(robot, index);
+    let conditions = Conditions::new(robot, &findings.constraints, &state)?;
+    findings.singular.extend(conditions.lose_a_row().then_some(index));
+    findings.without_accelerations.extend(conditions.hide_accelerations().then_some(index));
+    let chosen = args.state.is_some() || !args.quantities.is_empty();
+    let turn = chosen || methods::is_turn_of_tensors(&robot.model, index);
+    let asked = quantities.iter().copied().filter(|quantity| conditions.allow(*quantity));
+    let asked: Vec<Quantity> = asked.filter(|quantity| turn || !quantity.is_second_derivative()).collect();
+    let places = methods::places(&robot.model, index);
+    let by_method = Method::ALL
+        .map(|method| Derivatives::new(robot, &findings.constraints, (&asked, &places), method, &state))
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut agree = true;
+    for comparison in &mut findings.comparisons {
+        agree &= comparison.look(&by_method, conditions, index);
+    }
+    let facts = Facts::new(robot, &state, conditions)?;
+    for identity in &mut findings.identities {
+        agree &= identity.look(&facts, index)?;
+    }
+    if !agree {
+        findings.deviating.push(index);
+    }
+    Ok(())
 }
 
 /// The findings for programs. Deviating states stand in the form that `evaluate` reads.
@@ -140,7 +198,9 @@ struct Answer<'a> {
     constraints: Option<&'a [Json]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     restitution: Option<f64>,
-    comparisons: Vec<compare::Answer<'a>>,
+    #[serde(skip_serializing_if = "<[u64]>::is_empty")]
+    without_accelerations: &'a [u64],
+    comparisons: Vec<compare::Answer>,
     identities: Vec<identity::Answer>,
     states: Vec<StateAnswer<'a>>,
 }
@@ -150,7 +210,7 @@ fn json(robot: &Robot, findings: &Findings) -> Result<Vec<u8>, Error> {
     const WRITTEN: usize = 20;
     let written = findings.deviating.iter().take(WRITTEN);
     let states: Vec<_> = written.map(|index| findings.state(robot, *index)).collect();
-    let names = Names::new(&robot.model, &findings.constraints);
+    let labels = Labels::new(robot.model.dof_names(), &findings.constraints, &robot.model);
     let given = findings.constraints.given.as_deref();
     let answer = Answer {
         robot: robot.model.name(),
@@ -160,9 +220,10 @@ fn json(robot: &Robot, findings: &Findings) -> Result<Vec<u8>, Error> {
         agree: findings.agree(),
         deviating: &findings.deviating,
         singular: &findings.singular,
+        without_accelerations: &findings.without_accelerations,
         constraints: given,
         restitution: given.map(|_| findings.constraints.restitution),
-        comparisons: findings.comparisons.iter().map(|comparison| comparison.answer(&names)).collect(),
+        comparisons: findings.comparisons.iter().map(|comparison| comparison.answer(&labels)).collect(),
         identities: findings.identities.iter().map(Identity::answer).collect(),
         states: states.iter().map(StateAnswer::input).collect(),
     };
@@ -188,15 +249,15 @@ mod tests {
         let mut findings = examine(&robot, &args).expect("runs");
         assert!(findings.agree());
 
-        let state = states::random(&robot, 0, 7);
+        let (state, constraints) = (findings.state(&robot, 7), Constraints::default());
+        let conditions = Conditions::new(&robot, &constraints, &state).expect("runs");
+        let (quantities, places) = (methods::compared(&robot.model, &constraints), methods::places(&robot.model, 7));
         let mut by = Method::ALL.map(|method| {
-            let mut workspace = DerivativeWorkspace::new(&robot.model);
-            let held = At::new(&robot, &findings.constraints, &state).expect("runs");
-            Derivatives::new(&robot, held, &mut workspace, method, &state).expect("runs")
+            Derivatives::new(&robot, &constraints, (&quantities, &places), method, &state).expect("runs")
         });
-        by[0].torques.dtau_dv[(1, 0)] += 1e-6;
+        by[0].whole_mut(Quantity::DtauDv)[(1, 0)] += 1e-6;
         for comparison in &mut findings.comparisons {
-            if !comparison.look(&by, 7) {
+            if !comparison.look(&by, conditions, 7) {
                 findings.deviating.push(7);
             }
         }
@@ -225,14 +286,15 @@ mod tests {
         let mut findings = examine(&robot, &args).expect("runs");
         assert!(findings.agree());
         let state = findings.state(&robot, 3);
+        let conditions = Conditions::new(&robot, &findings.constraints, &state).expect("runs");
+        let quantities = [Quantity::ConstraintForcesDtau];
+        let places = methods::places(&robot.model, 3);
         let mut by = Method::ALL.map(|method| {
-            let mut workspace = DerivativeWorkspace::new(&robot.model);
-            let held = At::new(&robot, &findings.constraints, &state).expect("runs");
-            Derivatives::new(&robot, held, &mut workspace, method, &state).expect("runs")
+            Derivatives::new(&robot, &findings.constraints, (&quantities, &places), method, &state).expect("runs")
         });
-        by[1].held.as_mut().expect("is held").dynamics.dlambda_dtau[(2, 1)] += 1e-3;
+        by[1].whole_mut(Quantity::ConstraintForcesDtau)[(2, 1)] += 1e-3;
         for comparison in &mut findings.comparisons {
-            if !comparison.look(&by, 3) {
+            if !comparison.look(&by, conditions, 3) {
                 findings.deviating.push(3);
             }
         }

@@ -7,6 +7,7 @@ use super::{Findings, compare, identity};
 use crate::args::{Check, Layout};
 use crate::claims::{Claim, Claimed, Coordinates, StateClaims};
 use crate::error::Error;
+use crate::labels::Labels;
 use crate::number::deviation;
 use crate::quantity::Quantity;
 use crate::robot::Robot;
@@ -71,15 +72,16 @@ pub(super) fn page(robot: &Robot, args: &Check, findings: &Findings) -> Result<S
 
 /// Where the methods differ most.
 fn methods(robot: &Robot, findings: &Findings) -> page::Findings {
-    let names = compare::Names::new(&robot.model, &findings.constraints);
-    let row = |comparison: &compare::Comparison| {
-        let worst = comparison.worst?;
+    let labels = Labels::new(robot.model.dof_names(), &findings.constraints, &robot.model);
+    let row = |(comparison, _): (&compare::Comparison, usize)| {
+        let worst = comparison.worst.as_ref()?;
+        let [row, column] = comparison.places(&labels)?;
         let [a, b] = comparison.methods;
         let cells = vec![
             comparison.quantity.symbol().to_owned(),
             format!("{a}, {b}"),
-            names.row(comparison.quantity, worst.row).to_owned(),
-            names.column(comparison.quantity, worst.column).to_owned(),
+            row,
+            column,
             worst.state.to_string(),
             deviation(worst.deviation),
             deviation(worst.relative()),
@@ -90,19 +92,19 @@ fn methods(robot: &Robot, findings: &Findings) -> page::Findings {
     page::Findings {
         title: "Methods against each other",
         heading: vec!["", "methods", "furthest: row", "column", "state", "deviation", "relative", "allowed"],
-        rows: findings.comparisons.iter().filter_map(row).collect(),
+        rows: findings.shown(false).into_iter().filter_map(row).collect(),
     }
 }
 
 /// What must hold whatever the method.
 fn identities(findings: &Findings) -> page::Findings {
     let row = |identity: &identity::Identity| {
-        let (state, relative) = identity.worst?;
+        let worst = identity.worst?;
         let cells = vec![
             identity.claim.text().to_owned(),
-            state.to_string(),
-            deviation(relative),
-            deviation(identity::RELATIVE),
+            worst.state.to_string(),
+            deviation(worst.relative),
+            deviation(worst.allowed),
         ];
         Some((cells, identity.holds()))
     };

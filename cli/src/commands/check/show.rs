@@ -1,9 +1,9 @@
 //! The findings for people.
 
 use super::Findings;
-use super::compare::Names;
 use crate::args::{Check, ConstraintArgs, Continuous, Order, RobotArgs};
 use crate::error::one_line;
+use crate::labels::Labels;
 use crate::map::fit;
 use crate::number::deviation;
 use crate::robot::Robot;
@@ -31,7 +31,7 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
         return text;
     }
 
-    let names = Names::new(&robot.model, &findings.constraints);
+    let labels = Labels::new(robot.model.dof_names(), &findings.constraints, &robot.model);
     let shortened = |name: &str| fit(&one_line(name), NAME).trim_end().to_owned();
     text.push_str("\nWhere the methods differ most, measured by what is allowed there:\n");
     let mut table = Table::new([
@@ -46,14 +46,19 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
         ("by", Left),
         ("", Left),
     ]);
-    for comparison in &findings.comparisons {
+    let shown = findings.shown(!args.verbose);
+    for (comparison, quantities) in &shown {
         let [a, b] = comparison.methods;
-        let Some(worst) = comparison.worst else { continue };
+        let symbol = |quantities: usize| match quantities {
+            1 => comparison.quantity.symbol().to_owned(),
+            n => format!("{} +{}", comparison.quantity.symbol(), n - 1),
+        };
+        let (Some(worst), Some([row, column])) = (&comparison.worst, comparison.places(&labels)) else { continue };
         table.row([
-            Cell::styled(comparison.quantity.symbol(), bold),
+            Cell::styled(symbol(*quantities), bold),
             format!("{a}, {b}").into(),
-            shortened(names.row(comparison.quantity, worst.row)).into(),
-            shortened(names.column(comparison.quantity, worst.column)).into(),
+            shortened(&row).into(),
+            shortened(&column).into(),
             worst.state.to_string().into(),
             deviation(worst.deviation).into(),
             deviation(worst.relative()).into(),
@@ -67,19 +72,24 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
     let dim = Style::new().dimmed();
     text.push_str(&format!(
         "{dim}relative to the largest entry; allowed by size: 1e-9 of the largest entry, or if more\n\
-         by estimate: ten times the error that the differences estimate for themselves{dim:#}\n\n"
+         by estimate: ten times the error that the differences estimate for themselves{dim:#}\n"
     ));
+    if shown.iter().any(|(_, quantities)| *quantities > 1) {
+        text.push_str(&format!(
+            "{dim}+8: with eight more of its kind, which are further from deviating; --verbose shows all{dim:#}\n"
+        ));
+    }
+    text.push('\n');
     let mut table =
         Table::new([("identity", Left), ("state", Right), ("relative", Right), ("allowed", Right), ("", Left)]);
     for identity in &findings.identities {
-        let Some((state, relative)) = identity.worst else { continue };
-        let yes_or_no = identity.claim == super::identity::Claim::Positive;
-        let number = |x: f64| if yes_or_no { Cell::from("") } else { deviation(x).into() };
+        let Some(worst) = identity.worst else { continue };
+        let number = |x: f64| if identity.claim.is_yes_or_no() { Cell::from("") } else { deviation(x).into() };
         table.row([
             identity.claim.text().into(),
-            state.to_string().into(),
-            number(relative),
-            number(super::identity::RELATIVE),
+            worst.state.to_string().into(),
+            number(worst.relative),
+            number(worst.allowed),
             verdict(identity.holds(), "holds", "FAILS"),
         ]);
     }
@@ -88,6 +98,11 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
     if let (n @ 1.., of) = (findings.singular.len(), findings.samples) {
         text.push_str(&format!(
             "\n{n} of {of} states not compared under constraints, which are about to lose a row there\n"
+        ));
+    }
+    if let (n @ 1.., of) = (findings.without_accelerations.len(), findings.samples) {
+        text.push_str(&format!(
+            "\n{n} of {of} states without accelerations: the mass matrix is singular there, or as good as\n"
         ));
     }
     text.push_str(&conclusion(robot, args, findings));
@@ -106,7 +121,7 @@ fn conclusion(robot: &Robot, args: &Check, findings: &Findings) -> String {
             n => format!("\n{GOOD}all {n} states agree{GOOD:#}\n"),
         };
     };
-    let comparisons = findings.comparisons.iter().filter(|comparison| comparison.worst.is_some_and(|w| !w.agrees()));
+    let comparisons = findings.comparisons.iter().filter(|comparison| !comparison.agrees());
     let mut what: Vec<&str> = comparisons.map(|comparison| comparison.quantity.symbol()).collect();
     what.dedup();
     what.extend(findings.identities.iter().filter(|identity| !identity.holds()).map(|identity| identity.claim.text()));

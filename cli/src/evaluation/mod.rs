@@ -1,0 +1,166 @@
+//! Computes what is asked for at a state.
+
+mod accelerations;
+mod kinematics;
+mod masses;
+mod places;
+mod second;
+mod torques;
+mod value;
+
+pub(crate) use places::{Place, Places, Point};
+pub(crate) use value::{Derivative, Value};
+
+use crate::answer::Entries;
+use crate::constraints::Constraints;
+use crate::quantity::{Family, Parts, Quantity};
+use crate::robot::Robot;
+use crate::states::State;
+use gradyn::dynamics::{ExternalWrench, Workspace};
+use gradyn::model::InputError;
+use gradyn::partials::{
+    DerivativeWorkspace, HessianWorkspace, Method, RneaDerivatives, SecondOrderWorkspace, rnea_derivatives,
+};
+use nalgebra::DMatrix;
+use value::Answers;
+
+/// Computes quantities of one robot.
+#[derive(Debug)]
+pub(crate) struct Evaluator<'a> {
+    robot: &'a Robot,
+    constraints: &'a Constraints,
+    method: Method,
+    quantities: &'a [Quantity],
+    places: &'a Places,
+    workspace: Workspace<f64>,
+    derivatives: DerivativeWorkspace,
+    second: SecondOrderWorkspace,
+    hessians: HessianWorkspace,
+}
+
+/// A state, with its wrenches on bodies.
+#[derive(Debug)]
+struct At<'a> {
+    state: &'a State,
+    wrenches: Vec<ExternalWrench>,
+    /// For inputs that a state need not have; nv.
+    zeros: Vec<f64>,
+}
+
+impl At<'_> {
+    /// That each state has torques where they are needed has been checked.
+    fn tau(&self) -> &[f64] {
+        self.state.tau.as_ref().unwrap_or(&self.zeros)
+    }
+
+    fn lambda(&self) -> &[f64] {
+        self.state.lambda.as_ref().unwrap_or(&self.zeros)
+    }
+
+    /// By q, v, a and torques.
+    fn direction(&self) -> [&[f64]; 4] {
+        let zeros = &self.zeros[..];
+        self.state.direction.as_ref().map_or([zeros; 4], |direction| direction.each_ref().map(Vec::as_slice))
+    }
+}
+
+impl<'a> Evaluator<'a> {
+    pub(crate) fn new(
+        robot: &'a Robot,
+        constraints: &'a Constraints,
+        method: Method,
+        quantities: &'a [Quantity],
+        places: &'a Places,
+    ) -> Self {
+        Self {
+            robot,
+            constraints,
+            method,
+            quantities,
+            places,
+            workspace: Workspace::new(&robot.model),
+            derivatives: DerivativeWorkspace::new(&robot.model),
+            second: SecondOrderWorkspace::new(&robot.model),
+            hessians: HessianWorkspace::new(&robot.model),
+        }
+    }
+
+    /// The quantities in order. Those of wrenches are left out where a state does not speak of any.
+    pub(crate) fn evaluate(&mut self, state: &State) -> Result<Vec<(Quantity, Value)>, InputError> {
+        let at = At { state, wrenches: state.wrenches(), zeros: vec![0.0; self.robot.model.nv()] };
+        let mut answers = Answers::new(self.quantities, state.f_ext.is_some());
+        let mut families: Vec<Family> = self.quantities.iter().map(|quantity| quantity.family()).collect();
+        families.dedup();
+        for family in families {
+            let answers = &mut answers;
+            match family {
+                Family::Torques => self.torques(&at, answers)?,
+                Family::Accelerations => self.accelerations(&at, answers)?,
+                Family::Terms => self.terms(&at, answers)?,
+                Family::Masses => self.masses(&at, answers)?,
+                Family::Frames => self.frames(&at, answers)?,
+                Family::Points => self.points(&at, answers)?,
+                Family::Centers => self.centers(&at, answers)?,
+                Family::Momenta => self.momenta(&at, answers)?,
+                Family::Regressors => self.regressors(&at, answers)?,
+                Family::TorqueTensors => self.torque_tensors(&at, answers)?,
+                Family::AccelerationTensors => self.acceleration_tensors(&at, answers)?,
+                Family::Contractions => self.contractions(&at, answers)?,
+                Family::Constrained => self.constrained(&at, answers)?,
+                Family::Impulses => self.impulses(&at, answers)?,
+                Family::Constraints => self.constraints(&at, answers)?,
+            }
+        }
+        Ok(answers.finish())
+    }
+
+    /// The same by name, as they are answered.
+    pub(crate) fn answer(&mut self, state: &State) -> Result<Entries<Value>, InputError> {
+        let reference = self.places.reference;
+        let named = |(quantity, value): (Quantity, Value)| {
+            let parts = match quantity.parts() {
+                Parts::Frames => "frames",
+                Parts::Points => "points",
+                Parts::Pairs => "pairs",
+                _ => return (quantity.name().to_owned(), value),
+            };
+            let value = Value::fields([("reference", Value::Text(reference.name())), (parts, value)]);
+            (quantity.name().to_owned(), value)
+        };
+        Ok(Entries(self.evaluate(state)?.into_iter().map(named).collect()))
+    }
+}
+
+/// Derivatives of so many rows by the wrenches, for each link that has one.
+fn by_link(
+    at: &At<'_>,
+    answers: &mut Answers<'_>,
+    quantity: Quantity,
+    rows: usize,
+    (by_body, errors): (&[DMatrix<f64>], Option<&Vec<DMatrix<f64>>>),
+    size: f64,
+) {
+    let mut errors = errors.map(|errors| at.state.by_link(errors, rows)).into_iter().flatten();
+    for (link, value) in at.state.by_link(by_body, rows) {
+        let error = errors.next().map(|(_, error)| error.abs());
+        answers.part(quantity, &link, || Value::Derivative(Derivative { value, error, size }));
+    }
+}
+
+/// The library's derivatives at a state, all of them finite.
+pub(crate) fn derivatives<'w>(
+    robot: &Robot,
+    workspace: &'w mut DerivativeWorkspace,
+    method: Method,
+    state: &State,
+) -> Result<&'w RneaDerivatives, InputError> {
+    let by = rnea_derivatives(&robot.model, workspace, method, &state.q, &state.v, &state.a, &state.wrenches())?;
+    for matrix in &by.dtau_df_ext {
+        if let Some(at) = matrix.iter().position(|x| !x.is_finite()) {
+            let index = at % matrix.nrows();
+            let joint = robot.model.dof_names().swap_remove(index);
+            return Err(InputError::Overflow { what: "dtau_df_ext", index, joint: format!("joint {joint}") });
+        }
+    }
+    Ok(by)
+}

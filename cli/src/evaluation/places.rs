@@ -1,0 +1,120 @@
+//! The frames, points and subtrees that are asked about.
+
+use crate::constraints::find;
+use crate::quantity::{Parts, Quantity};
+use crate::robot::Robot;
+use crate::states::nearest;
+use gradyn::dynamics::ReferenceFrame;
+use gradyn::model::{Body, BodyId, Frame, FrameId, Model};
+use nalgebra::Vector3;
+
+/// What quantities with parts are asked of.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// The coordinates of all that has a choice.
+    pub(crate) reference: ReferenceFrame,
+    pub(crate) frames: Vec<Place<FrameId>>,
+    pub(crate) points: Vec<Place<Point>>,
+    pub(crate) pairs: Vec<Place<[FrameId; 2]>>,
+    /// Bodies, with all that hangs from them.
+    pub(crate) subtrees: Vec<(String, BodyId)>,
+}
+
+/// Something with a name, and the coordinates that are asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Place<T> {
+    pub(crate) name: String,
+    pub(crate) at: T,
+    pub(crate) reference: ReferenceFrame,
+}
+
+/// A point of a body, in its coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub(crate) body: BodyId,
+    pub(crate) position: Vector3<f64>,
+}
+
+impl Places {
+    /// All frames of links and joints and all subtrees, no points, no pairs.
+    pub(crate) fn all(model: &Model, reference: ReferenceFrame) -> Self {
+        // Of two frames by one name, the first.
+        let frame = |frame: &Frame| {
+            let at = model.find_frame(frame.name())?;
+            Some(Place { name: frame.name().to_owned(), at, reference })
+        };
+        let subtree = |(i, body): (usize, &Body)| Some((body.name().to_owned(), model.body_id(i)?));
+        Self {
+            reference,
+            frames: model.frames().iter().filter_map(frame).collect(),
+            points: Vec::new(),
+            pairs: Vec::new(),
+            subtrees: model.bodies().iter().enumerate().filter_map(subtree).collect(),
+        }
+    }
+
+    /// Nothing but the part of this name.
+    pub(crate) fn one(
+        robot: &Robot,
+        quantity: Quantity,
+        part: &str,
+        reference: ReferenceFrame,
+    ) -> Result<Self, String> {
+        let model = &robot.model;
+        let mut places =
+            Self { reference, frames: Vec::new(), points: Vec::new(), pairs: Vec::new(), subtrees: Vec::new() };
+        match quantity.parts() {
+            Parts::Frames | Parts::Places => {
+                places.frames.push(Place { name: part.to_owned(), at: find(part, model)?, reference });
+            }
+            Parts::Points => places.add_point(robot, part)?,
+            Parts::Pairs => places.add_pair(model, part)?,
+            Parts::Subtrees => {
+                let body = model.bodies().iter().position(|body| body.name() == part);
+                let body = body.and_then(|index| model.body_id(index));
+                let body = body.ok_or_else(|| format!("expected a link with a joint of its own, found `{part}`"))?;
+                places.subtrees.push((part.to_owned(), body));
+            }
+            Parts::Whole | Parts::Fields(_) | Parts::Wrenches => {}
+        }
+        Ok(places)
+    }
+
+    /// Only the frames of these names.
+    pub(crate) fn keep(&mut self, model: &Model, names: &[String]) -> Result<(), String> {
+        for name in names {
+            find(name, model)?;
+        }
+        self.frames.retain(|place| names.contains(&place.name));
+        Ok(())
+    }
+
+    /// A point by its name, `LINK,x,y,z`: in coordinates of the link.
+    pub(crate) fn add_point(&mut self, robot: &Robot, name: &str) -> Result<(), String> {
+        let mut fields = name.rsplitn(4, ',');
+        let mut number = || fields.next().and_then(|field| field.trim().parse::<f64>().ok()).filter(|x| x.is_finite());
+        let (Some(z), Some(y), Some(x)) = (number(), number(), number()) else {
+            return Err(format!("expected LINK,x,y,z with three finite numbers in metres, found `{name}`"));
+        };
+        let link = fields.next().unwrap_or_default();
+        let links = robot.links();
+        let Some(place) = links.get(link) else {
+            let hint = nearest(link, links.keys().copied()).unwrap_or_default();
+            return Err(format!("expected a link of the robot, found `{link}`{hint}"));
+        };
+        let body =
+            place.body.ok_or_else(|| format!("link `{link}` is fixed to the world: none of its points moves"))?;
+        let at = Point { body, position: place.placement.point(Vector3::new(x, y, z)) };
+        self.points.push(Place { name: name.to_owned(), at, reference: self.reference });
+        Ok(())
+    }
+
+    /// Two frames by their names, `A,B`.
+    pub(crate) fn add_pair(&mut self, model: &Model, name: &str) -> Result<(), String> {
+        let (a, b) =
+            name.split_once(',').ok_or_else(|| format!("expected A,B, two links or joints, found `{name}`"))?;
+        let at = [find(a, model)?, find(b, model)?];
+        self.pairs.push(Place { name: name.to_owned(), at, reference: self.reference });
+        Ok(())
+    }
+}
