@@ -199,7 +199,8 @@ impl Reader<'_> {
         let (nq, nv) = (self.coordinates.nq, self.coordinates.nv);
         let Array { shape, numbers } = array;
         let fits = match (rows, columns) {
-            (Axis::One, _) => matches!(shape.as_slice(), [] | [1]),
+            (Axis::One, Axis::One) => matches!(shape.as_slice(), [] | [1]),
+            (Axis::One, _) => shape == [m],
             (_, Axis::One) => shape == [n],
             // No joint moves.
             (_, Axis::DofPairs) => shape == [n, nv, nv] || (n == 0 && numbers.is_empty()),
@@ -218,12 +219,13 @@ impl Reader<'_> {
                  direction of motion"
             ));
         }
-        let expected = match columns {
-            Axis::One => vec![n],
-            Axis::DofPairs => vec![n, nv, nv],
+        let expected = match (rows, columns) {
+            (Axis::One, Axis::One) => Vec::new(),
+            (Axis::One, _) => vec![m],
+            (_, Axis::One) => vec![n],
+            (_, Axis::DofPairs) => vec![n, nv, nv],
             _ => vec![n, m],
         };
-        let expected = if rows == Axis::One { Vec::new() } else { expected };
         Err(format!(": expected {}, found {}", Shape(&expected), Shape(&shape)))
     }
 }

@@ -36,14 +36,18 @@ pub(crate) struct Point {
 }
 
 impl Places {
-    /// All frames of links and joints and all subtrees, no points, no pairs.
+    /// All frames of links and joints and all subtrees with mass, no points, no pairs.
     pub(crate) fn all(model: &Model, reference: ReferenceFrame) -> Self {
         // Of two frames by one name, the first.
         let frame = |frame: &Frame| {
             let at = model.find_frame(frame.name())?;
             Some(Place { name: frame.name().to_owned(), at, reference })
         };
-        let subtree = |(i, body): (usize, &Body)| Some((body.name().to_owned(), model.body_id(i)?));
+        let subtree = |(i, body): (usize, &Body)| {
+            let id = model.body_id(i)?;
+            let mass: f64 = model.bodies()[model.subtree(id)].iter().map(|body| body.inertia().mass).sum();
+            (mass > 0.0).then(|| (body.name().to_owned(), id))
+        };
         Self {
             reference,
             frames: model.frames().iter().filter_map(frame).collect(),

@@ -16,7 +16,9 @@ const RELATIVE: f64 = 1e-9;
 const ROUNDING: f64 = 1e-12;
 /// Accelerations are solved for: a few roundings for each unit of the condition, of the mass matrix or of the constraints.
 const SOLVED: f64 = 1e-15;
-/// Differences of them divide that by their step, and extrapolation adds to it.
+/// Second derivatives multiply by the inverse three times.
+const SOLVED_TWICE: f64 = 1e-14;
+/// Differences divide roundings by their step, and extrapolation adds to them.
 const SOLVED_DIFFERENCES: f64 = 1e-13;
 
 /// The entry where two methods are furthest apart, measured by what is allowed there.
@@ -78,8 +80,12 @@ pub(super) fn all(quantities: &[Quantity]) -> Vec<Comparison> {
 
 /// What rounding may do to a quantity, of its size.
 fn rounding(quantity: Quantity, methods: [Method; 2], conditions: Conditions) -> f64 {
-    let Conditions { mass, held } = conditions;
-    let solved = if methods.contains(&Method::Difference) { SOLVED_DIFFERENCES } else { SOLVED };
+    let Conditions { mass, held, .. } = conditions;
+    let solved = match quantity.is_second_derivative() {
+        _ if methods.contains(&Method::Difference) => SOLVED_DIFFERENCES,
+        true => SOLVED_TWICE,
+        false => SOLVED,
+    };
     if quantity.needs_constraints() {
         // Squared in derivatives by q.
         ROUNDING.max(SOLVED * held * held.min(1e4))
@@ -217,7 +223,7 @@ mod tests {
         let (zero, noise) = (DMatrix::zeros(1, 1), DMatrix::from_element(1, 1, 1e-15));
         let agree =
             |torque: f64| entries(&zero, &noise, [None, None], ROUNDING * torque, 0).all(|worst| worst.agrees());
-        assert!(agree(1.0) && !agree(1e-3));
+        assert!(agree(1.0) && !agree(1e-4));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::constraints::Constraints;
 use crate::evaluation::{Derivative, Evaluator, Place, Places, Point};
-use crate::quantity::Quantity;
+use crate::quantity::{Family, Quantity};
 use crate::robot::Robot;
 use crate::states::State;
 use gradyn::dynamics::{ReferenceFrame, Workspace, constraint_jacobian, crba, impulse_dynamics, mass_matrix_inverse};
@@ -42,6 +42,8 @@ pub(super) struct Conditions {
     pub(super) mass: f64,
     /// That of `J M⁻¹ Jᵀ` on its range; one without constraints.
     pub(super) held: f64,
+    /// Is there a centre of mass?
+    pub(super) has_mass: bool,
 }
 
 impl Conditions {
@@ -52,19 +54,23 @@ impl Conditions {
             Err(InputError::SingularMassMatrix { .. }) => f64::INFINITY,
             Err(error) => return Err(error),
         };
+        let has_mass = model.bodies().iter().any(|body| body.inertia().mass > 0.0);
         if list.is_empty() {
-            return Ok(Self { mass, held: 1.0 });
+            return Ok(Self { mass, held: 1.0, has_mass });
         }
         let rank = impulse_dynamics(model, ws, &state.q, &state.v, 0.0, list)?.rank;
         let jacobian = constraint_jacobian(model, ws, &state.q, list)?.clone();
         let compliance = &jacobian * mass_matrix_inverse(model, &state.q)? * jacobian.transpose();
-        Ok(Self { mass, held: ratio(&compliance, rank) })
+        Ok(Self { mass, held: ratio(&compliance, rank), has_mass })
     }
 
     /// Can this be compared here?
     pub(super) fn allow(&self, quantity: Quantity) -> bool {
-        let held = self.held < SINGULAR;
-        if quantity.needs_constraints() { held } else { !quantity.needs_tau() || self.mass < NO_DIGITS }
+        match quantity.family() {
+            Family::Constrained | Family::Impulses => !self.lose_a_row(),
+            Family::Centers | Family::Momenta => self.has_mass,
+            _ => !quantity.needs_tau() || !self.hide_accelerations(),
+        }
     }
 
     /// Are constraints about to lose a row?
@@ -80,6 +86,9 @@ impl Conditions {
 
 /// Of the largest singular value to that of this rank.
 fn ratio(matrix: &DMatrix<f64>, rank: usize) -> f64 {
+    if matrix.is_empty() {
+        return 1.0;
+    }
     let mut sizes: Vec<f64> = matrix.singular_values().iter().copied().collect();
     sizes.sort_by(|a, b| b.total_cmp(a));
     match (sizes.first(), rank.checked_sub(1).and_then(|last| sizes.get(last))) {
