@@ -1,5 +1,6 @@
 //! What can be computed at a state: a table of names, shapes and inputs.
 
+use crate::states::nearest;
 use std::fmt;
 
 /// What stands along the rows or the columns of a quantity.
@@ -207,7 +208,7 @@ quantities! {
     DdqDfExt "ddq_df_ext" "∂q̈/∂f_ext": Dofs Wrench "" Parts::Wrenches, Accelerations Derivative;
 
     MassMatrixInverse "mass_matrix_inverse" "M⁻¹": Dofs Dofs "" Parts::Whole, Masses Value;
-    Coriolis "coriolis" "C": Dofs Dofs "v" Parts::Whole, Masses Value;
+    Coriolis "coriolis" "": Dofs Dofs "v" Parts::Whole, Masses Value;
     Energy "energy" "": One One "v" ENERGY, Masses Value;
     MassProduct "mass_product" "M a": Dofs One "a" Parts::Whole, Terms Value;
     MassProductDq "mass_product_dq" "∂(M a)/∂q": Dofs Dofs "a" Parts::Whole, Terms Derivative;
@@ -406,11 +407,14 @@ impl fmt::Display for Quantity {
 pub(crate) fn parse(name: &str) -> Result<Quantity, String> {
     let name = name.trim();
     Quantity::all().find(|quantity| quantity.name() == name).ok_or_else(|| {
-        let names = Quantity::all().map(Quantity::name);
-        match crate::states::nearest(name, names) {
-            Some(hint) => format!("unknown quantity{hint} (`gradyn help evaluate` lists all)"),
-            None => String::from("unknown quantity (`gradyn help evaluate` lists all)"),
-        }
+        const SHOWN: usize = 8;
+        let names = || Quantity::all().map(Quantity::name);
+        let longer: Vec<_> = names().filter(|known| name.len() > 2 && known.contains(name)).take(SHOWN).collect();
+        let hint = match nearest(name, names()) {
+            _ if !longer.is_empty() => format!("; did you mean one of: {}?", longer.join(", ")),
+            hint => hint.unwrap_or_default(),
+        };
+        format!("unknown quantity{hint} (`gradyn help evaluate` lists all)")
     })
 }
 

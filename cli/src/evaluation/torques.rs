@@ -3,7 +3,7 @@
 use super::value::{Answers, largest};
 use super::{At, Evaluator, Value, by_link, derivatives};
 use crate::quantity::Quantity;
-use gradyn::dynamics::{ReferenceFrame, WrenchFrame};
+use gradyn::dynamics::{ReferenceFrame, WrenchFrame, bias, generalized_gravity, static_torque};
 use gradyn::model::InputError;
 use gradyn::partials::{
     DerivativeErrors, Method, bias_derivatives, generalized_gravity_derivatives, jacobian_transpose_derivatives,
@@ -40,16 +40,27 @@ impl Evaluator<'_> {
     pub(super) fn terms(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
         let (nv, q, v, a) = (model.nv(), &at.state.q, &at.state.v, &at.state.a);
+        if answers.ask(&[Quantity::Bias]) {
+            let bias = bias(model, &mut self.workspace, q, v, &at.wrenches)?;
+            answers.put(Quantity::Bias, || Value::numbers(bias));
+        }
+        if answers.ask(&[Quantity::Gravity]) {
+            let gravity = generalized_gravity(model, &mut self.workspace, q)?;
+            answers.put(Quantity::Gravity, || Value::numbers(gravity));
+        }
+        if answers.ask(&[Quantity::StaticTorque]) {
+            let torque = static_torque(model, &mut self.workspace, q, &at.wrenches)?;
+            answers.put(Quantity::StaticTorque, || Value::numbers(torque));
+        }
         if answers.ask(&[Quantity::MassProduct, Quantity::MassProductDq]) {
             let by = mass_product_derivatives(model, ws, method, q, a)?;
             answers.put(Quantity::MassProduct, || Value::numbers(by.product));
             let error = by.errors.map(|by| &by.dtau_dq);
             answers.derivatives("", largest(by.product), [(Quantity::MassProductDq, by.dproduct_dq, error)]);
         }
-        if answers.ask(&[Quantity::Bias, Quantity::BiasDq, Quantity::BiasDv, Quantity::BiasDfExt]) {
+        if answers.ask(&[Quantity::BiasDq, Quantity::BiasDv, Quantity::BiasDfExt]) {
             let by = bias_derivatives(model, ws, method, q, v, &at.wrenches)?;
             let size = largest(by.bias);
-            answers.put(Quantity::Bias, || Value::numbers(by.bias));
             answers.derivatives(
                 "",
                 size,
@@ -60,16 +71,14 @@ impl Evaluator<'_> {
             );
             by_link(at, answers, Quantity::BiasDfExt, nv, (by.dbias_df_ext, of_wrenches(by.errors)), size);
         }
-        if answers.ask(&[Quantity::Gravity, Quantity::GravityDq]) {
+        if answers.ask(&[Quantity::GravityDq]) {
             let by = generalized_gravity_derivatives(model, ws, method, q)?;
-            answers.put(Quantity::Gravity, || Value::numbers(by.tau));
             let error = by.errors.map(|by| &by.dtau_dq);
             answers.derivatives("", largest(by.tau), [(Quantity::GravityDq, by.dtau_dq, error)]);
         }
-        if answers.ask(&[Quantity::StaticTorque, Quantity::StaticTorqueDq, Quantity::StaticTorqueDfExt]) {
+        if answers.ask(&[Quantity::StaticTorqueDq, Quantity::StaticTorqueDfExt]) {
             let by = static_torque_derivatives(model, ws, method, q, &at.wrenches)?;
             let size = largest(by.tau);
-            answers.put(Quantity::StaticTorque, || Value::numbers(by.tau));
             let error = by.errors.map(|by| &by.dtau_dq);
             answers.derivatives("", size, [(Quantity::StaticTorqueDq, by.dtau_dq, error)]);
             by_link(at, answers, Quantity::StaticTorqueDfExt, nv, (by.dtau_df_ext, of_wrenches(by.errors)), size);

@@ -48,12 +48,69 @@ fn json_names_everything() {
     assert_eq!((&value["agree"], &value["deviating"]), (&true.into(), &serde_json::json!([])));
     let comparisons = value["comparisons"].as_array().expect("a list");
     let pairs = [["analytical", "dual"], ["analytical", "difference"], ["dual", "difference"]];
-    let expected = ["dtau_dq", "dtau_dv", "dtau_da", "dtau_df_ext"].into_iter().flat_map(|q| pairs.map(|p| (q, p)));
-    assert_eq!(comparisons.len(), 12);
-    for (found, (quantity, pair)) in comparisons.iter().zip(expected) {
-        assert_eq!((&found["quantity"], &found["methods"]), (&quantity.into(), &serde_json::json!(pair)));
+    // Derivatives of torques, accelerations, terms, frames, points, mass centres and momentum; second derivatives.
+    assert_eq!(comparisons.len(), 3 * (4 + 4 + 8 + 8 + 5 + 6 + 6 + 5 + 4 + 4 + 1));
+    for (k, found) in comparisons.iter().enumerate() {
+        assert_eq!(found["quantity"], comparisons[k - k % 3]["quantity"]);
+        assert_eq!(found["methods"], serde_json::json!(pairs[k % 3]));
+        assert_eq!(found["agrees"], true, "{found}");
+        assert!(found["worst"]["row"].is_string(), "{found}");
     }
-    assert_eq!(value["identities"].as_array().map(Vec::len), Some(3));
+    let identities = value["identities"].as_array().expect("a list");
+    assert_eq!(identities.len(), 13);
+    assert!(identities.iter().all(|identity| identity["holds"] == true && identity["state"].is_u64()), "{value}");
+}
+
+/// Each state looks at one frame, in all references, and one subtree: in turn at all of them.
+#[test]
+fn frames_are_looked_at_in_turn() {
+    let mut seen = std::collections::BTreeSet::new();
+    for state in 0..30 {
+        let list = ["--quantities", "frame_velocities_dv", "--json", "--state", &state.to_string()];
+        let value = json(&good([&["check", &robot("double_pendulum")], &list[..]].concat()));
+        assert_eq!(value["comparisons"].as_array().map(Vec::len), Some(3));
+        let row = value["comparisons"][0]["worst"]["row"].as_str().expect("a name").to_owned();
+        let frame =
+            row.split_once(", ").and_then(|(_, part)| part.split_once(' ')).expect("names its frame").0.to_owned();
+        seen.insert(frame);
+    }
+    let options = gradyn::model::urdf::UrdfOptions::new();
+    let model = gradyn::Model::from_urdf_file(robot("double_pendulum"), &options).expect("the robot is good").model;
+    assert_eq!(seen.len(), model.frames().len(), "{seen:?}");
+}
+
+/// A robot whose mass matrix is singular has no accelerations to compare, and all else agrees.
+#[test]
+fn accelerations_that_do_not_exist_are_said_so() {
+    let file = super::directory("massless").join("massless.urdf");
+    let text = r#"<robot name="massless"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="finger"/>
+        <joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+        <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+        <joint name="knuckle" type="revolute"><parent link="arm"/><child link="finger"/><axis xyz="0 1 0"/>
+        <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"#;
+    std::fs::write(&file, text).expect("writes");
+    let shown = good(["check", file.to_str().expect("UTF-8"), "--samples", "3"]);
+    assert!(shown.contains("3 of 3 states without accelerations: the mass matrix is singular"), "{shown}");
+    assert!(shown.contains("∂τ/∂q") && !shown.contains("∂q̈/∂q") && shown.ends_with("all 3 states agree\n"), "{shown}");
+    let value = json(&good(["check", file.to_str().expect("UTF-8"), "--samples", "2", "--json"]));
+    assert_eq!(value["without_accelerations"], serde_json::json!([0, 1]));
+}
+
+/// What is asked to be compared alone is compared alone; what cannot be is refused.
+#[test]
+fn quantities_can_be_chosen() {
+    let file = robot("panda");
+    let text = good(["check", &file, "--samples", "2", "--quantities", "ddq_dq,gravity_dq"]);
+    assert!(text.contains("∂q̈/∂q") && text.contains("∂gravity/∂q") && !text.contains("∂τ/∂q"), "{text}");
+    let refuse = |name: &str| super::refused(&run(["check", &file, "--quantities", name]));
+    assert!(refuse("mass_matrix").contains("`mass_matrix` is no derivative that several methods give"));
+    assert!(refuse("impulse_dq").contains("`impulse_dq` needs constraints, such as --contact FRAME"));
+    let all = good(["check", &file, "--samples", "1", "--verbose"]);
+    for symbol in ["∂bias/∂v", "frame_accelerations_dv", "com_velocity_dq", "∂ḣ/∂v", "∂²τ/∂a∂q", "∂²q̈/∂q∂τ"]
+    {
+        assert!(all.contains(symbol), "{symbol}: {all}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod errors;
 mod evaluate;
 mod info;
 mod layouts;
+mod quantities;
 mod report;
 
 use std::ffi::OsStr;

@@ -259,7 +259,9 @@ impl Identity {
     /// Looks at one more state: does the claim hold there?
     pub(super) fn look(&mut self, facts: &Facts<'_>, index: u64) -> Result<bool, InputError> {
         let about_masses = matches!(self.claim, Claim::Weight | Claim::MomentumRate);
-        if self.claim.needs_accelerations() && facts.accelerations.is_none() || about_masses && !facts.conditions.has_mass {
+        if self.claim.needs_accelerations() && facts.accelerations.is_none()
+            || about_masses && !facts.conditions.has_mass
+        {
             return Ok(true);
         }
         let Some((deviation, size)) = facts.sides(self.claim)? else { return Ok(true) };
