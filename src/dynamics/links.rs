@@ -98,10 +98,10 @@ impl<T: Real> Links<T> {
         }
     }
 
-    /// Where `O` is in the world, for the tree that a body belongs to.
+    /// Where `O` is in the world, for the tree that a body belongs to; zero, if there is no body.
     #[inline(always)]
     pub(crate) fn origin(&self, body: usize) -> Vector3<T> {
-        self.origin[self.root[body]]
+        self.root.get(body).map_or_else(v3::zero, |root| self.origin[*root])
     }
 
     /// The origin of the first tree, from that of the tree that a body belongs to: zero for a robot with one root.

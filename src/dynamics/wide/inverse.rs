@@ -116,6 +116,9 @@ impl Kernel for Product<'_> {
     fn run<R: Register>(self) {
         let Self { factors, from, to, full } = self;
         let (nv, width) = (factors.nv(), factors.width);
+        if nv == 0 {
+            return;
+        }
         for (j, (from, to)) in from.chunks(WIDTH * nv).zip(to.chunks_mut(WIDTH * nv)).enumerate() {
             for (c, from) in from.chunks_exact(nv).enumerate() {
                 for (columns, from) in factors.columns.iter_mut().zip(from.chunks(WIDTH)) {
