@@ -79,7 +79,7 @@ pub(super) fn all(quantities: &[Quantity]) -> Vec<Comparison> {
 }
 
 /// What rounding may do to a quantity, of its size.
-fn rounding(quantity: Quantity, methods: [Method; 2], conditions: Conditions) -> f64 {
+pub(super) fn rounding(quantity: Quantity, methods: [Method; 2], conditions: Conditions) -> f64 {
     let Conditions { mass, held, .. } = conditions;
     let solved = match quantity.is_second_derivative() {
         _ if methods.contains(&Method::Difference) => SOLVED_DIFFERENCES,

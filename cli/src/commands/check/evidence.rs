@@ -1,5 +1,7 @@
 //! The evidence for one claim: differences and dual numbers through the function itself.
 
+use super::compare;
+use super::methods::Conditions;
 use crate::claims::{Claim, Claimed, Coordinates, Differentiated, Input, Meaning, Output, StateClaims};
 use crate::constraints::Constraints;
 use crate::evaluation::{Derivative, Evaluator, Places, Value};
@@ -90,6 +92,12 @@ pub(super) fn examine(
             let (inputs, outputs) = (Euclidean(f.inputs()), Euclidean(f.outputs()));
             let run = |x: &[f64], y: &mut [f64]| f.evaluate(x, y);
             let mut knowledge = Knowledge { exact, ..Knowledge::default() };
+            if what.quantity.needs_constraints()
+                && let Some(Value::Derivative(Derivative { size, .. })) = evaluated(robot, constraints, state, what)?
+            {
+                let rounding = size * rounding_of(robot, constraints, state, what.quantity)?;
+                knowledge.rounding = Some(vec![rounding; f.outputs() * f.inputs()]);
+            }
             let report = check::jacobian_with(&options, &inputs, &outputs, run, &x, &claimed, &knowledge)?;
             if report.agrees() {
                 return Ok(report);
@@ -99,7 +107,7 @@ pub(super) fn examine(
         }
         // A value is the derivative of its multiples.
         Meaning::Value => {
-            let expected = expected(robot, (coordinates, constraints), state, what)?;
+            let (expected, size) = expected(robot, (coordinates, constraints), state, what)?;
             let exact: Vec<f64> = expected.transpose().iter().copied().collect();
             let columns = value.ncols();
             let multiples = |x: &[f64], y: &mut [f64]| {
@@ -109,7 +117,11 @@ pub(super) fn examine(
             };
             let options = options.pictures(0, 0);
             let (inputs, outputs) = (Euclidean(columns), Euclidean(value.nrows()));
-            let knowledge = Knowledge { exact: Some(exact.clone()), ..Knowledge::default() };
+            let mut knowledge = Knowledge { exact: Some(exact.clone()), ..Knowledge::default() };
+            if let Some(size) = size {
+                let rounding = size * rounding_of(robot, constraints, state, what.quantity)?;
+                knowledge.rounding = Some(vec![rounding; exact.len()]);
+            }
             let origin = vec![0.0; columns];
             Ok(check::jacobian_with(&options, &inputs, &outputs, multiples, &origin, &claimed, &knowledge)?)
         }
@@ -191,18 +203,43 @@ fn mistakes(f: &Differentiated<'_>) -> Vec<(Guess, Vec<f64>)> {
     mistakes
 }
 
-/// The value of a quantity in the other side's coordinates.
+/// The quantity, or its part, as the library has it; `None` if the state does not.
+fn evaluated(
+    robot: &Robot,
+    constraints: &Constraints,
+    state: &StateClaims,
+    what: &Claimed,
+) -> Result<Option<Value>, Failure> {
+    let places = Places::one(robot, what.quantity, &what.part, state.reference).map_err(Failure::Undefined)?;
+    let quantities = [what.quantity];
+    let mut evaluator = Evaluator::new(robot, constraints, Method::Analytical, &quantities, &places);
+    let values = evaluator.evaluate(&state.state)?.into_iter();
+    Ok(values.map(|(_, value)| value).next().and_then(|value| value.part(&what.part)))
+}
+
+/// What rounding may do to a derivative, of its size.
+fn rounding_of(
+    robot: &Robot,
+    constraints: &Constraints,
+    state: &StateClaims,
+    quantity: Quantity,
+) -> Result<f64, InputError> {
+    let conditions = Conditions::new(robot, constraints, &state.state)?;
+    Ok(compare::rounding(quantity, [Method::Analytical, Method::Dual], conditions))
+}
+
+/// The value of a quantity in the other side's coordinates; of a derivative, also the size of what is differentiated.
 fn expected(
     robot: &Robot,
     (coordinates, constraints): (&Coordinates, &Constraints),
     state: &StateClaims,
     what: &Claimed,
-) -> Result<DMatrix<f64>, Failure> {
-    let of = |output, state: &StateClaims| -> Result<DMatrix<f64>, Failure> {
+) -> Result<(DMatrix<f64>, Option<f64>), Failure> {
+    let of = |output, state: &StateClaims| -> Result<(DMatrix<f64>, Option<f64>), Failure> {
         let f = differentiated(robot, (coordinates, constraints), state, what, output, Input::Configuration);
         let mut y = vec![f64::NAN; f.outputs()];
         f.evaluate(&f.origin(), &mut y)?;
-        Ok(DMatrix::from_vec(y.len(), 1, y))
+        Ok((DMatrix::from_vec(y.len(), 1, y), None))
     };
     match what.quantity {
         Quantity::Tau => return of(Output::Torques, state),
@@ -224,11 +261,12 @@ fn expected(
             what.name()
         )));
     }
-    let places = Places::one(robot, what.quantity, &what.part, state.reference).map_err(Failure::Undefined)?;
-    let quantities = [what.quantity];
-    let mut evaluator = Evaluator::new(robot, constraints, Method::Analytical, &quantities, &places);
-    let value = evaluator.evaluate(&state.state)?.into_iter().next().and_then(|(_, value)| value.part(&what.part));
-    Ok(match value {
+    let value = evaluated(robot, constraints, state, what)?;
+    let size = match &value {
+        Some(Value::Derivative(derivative) | Value::Second(derivative)) => Some(derivative.size),
+        _ => None,
+    };
+    let matrix = match value {
         Some(Value::Number(x)) => DMatrix::from_element(1, 1, x),
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         Some(Value::Count(n)) => DMatrix::from_element(1, 1, n as f64),
@@ -243,7 +281,8 @@ fn expected(
             coordinates.ordered_there(&value, axes)
         }
         _ => return Err(Failure::Undefined(format!("`{}` is not known for this state", what.name()))),
-    })
+    };
+    Ok((matrix, size))
 }
 
 /// Is it another number in other velocity coordinates? Torques that depend on `q` alone are turned, and what has no degrees of
