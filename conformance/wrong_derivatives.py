@@ -114,6 +114,32 @@ def compare(chain, kind, has_gradyn=True):
     return (coriolis, aba, q_moving, v_moving, at_rest), gradyn
 
 
+def of_frames():
+    """In each reference, how far the derivatives by q of a frame's velocity and acceleration are from differences of these."""
+    model = pin.buildSampleModelManipulator()
+    rng = np.random.default_rng(0)
+    q, frame = rng.uniform(-1, 1, model.nq), model.nframes - 1
+    v, a = rng.uniform(-1, 1, (2, model.nv))
+
+    def motion(q, reference):
+        data = model.createData()
+        pin.forwardKinematics(model, data, q, v, a)
+        pin.updateFramePlacements(model, data)
+        parts = [f(model, data, frame, reference) for f in (pin.getFrameVelocity, pin.getFrameAcceleration)]
+        return np.concatenate([part.vector for part in parts])
+
+    deviations = []
+    for reference in (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED):
+        columns = [slope(lambda t: motion(pin.integrate(model, q, t * e), reference)) for e in np.eye(model.nv)]
+        data = model.createData()
+        pin.computeForwardKinematicsDerivatives(model, data, q, v, a)
+        pin.updateFramePlacements(model, data)
+        velocity, _ = pin.getFrameVelocityDerivatives(model, data, frame, reference)
+        _, acceleration, _, _ = pin.getFrameAccelerationDerivatives(model, data, frame, reference)
+        deviations.append((str(reference), off(np.concatenate([velocity, acceleration]), np.array(columns).T)))
+    return deviations
+
+
 def main():
     if not run.have_packages():
         run.enter_venv(__file__)
@@ -142,7 +168,10 @@ def main():
             if max(pinocchio) > WRONG and kind not in wrong:
                 wrong.append(kind)
     print(f"\nPinocchio's derivatives are wrong for: {', '.join(wrong) or 'none of these'}")
-    print("gradyn's deviate" if failed else "gradyn's are what differences of Pinocchio's torques give")
+    print("\nPinocchio's derivatives by q of frames' motions, from differences of these:")
+    for reference, deviation in of_frames():
+        print(f"{reference:<22} {deviation:9.1e}")
+    print("gradyn's torques deviate" if failed else "gradyn's are what differences of Pinocchio's torques give")
     sys.exit(1 if failed else 0)
 
 

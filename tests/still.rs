@@ -75,8 +75,8 @@ fn second_derivatives_are_empty() {
             torque_second_derivatives(&model, ws, NONE, NONE, NONE, &[]).expect("runs").d2tau_dqdq.dims(),
             [0; 3]
         );
-        assert_eq!(rnea_gradient(&model, ws, NONE, NONE, NONE, &[], NONE).expect("runs").value, 0.0);
-        assert_eq!(aba_gradient(&model, ws, NONE, NONE, NONE, &[], NONE).expect("runs").value, 0.0);
+        assert!(rnea_gradient(&model, ws, NONE, NONE, NONE, &[], NONE).expect("runs").dq.is_empty());
+        assert!(aba_gradient(&model, ws, NONE, NONE, NONE, &[], NONE).expect("runs").dq.is_empty());
         let (second, hessians) = (&mut SecondOrderWorkspace::new(&model), &mut HessianWorkspace::new(&model));
         let at = (NONE, NONE, NONE);
         for method in Method::ALL {

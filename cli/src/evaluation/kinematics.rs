@@ -1,6 +1,6 @@
 //! Motions of frames and points, their Jacobians, and their derivatives.
 
-use super::value::{Answers, largest};
+use super::value::{Answers, ByMethod, largest};
 use super::{At, Evaluator, Value};
 use crate::quantity::Quantity;
 use gradyn::dynamics::{
@@ -35,10 +35,8 @@ fn motion(at: &At<'_>) -> f64 {
     largest(&at.state.v).max(largest(&at.state.a))
 }
 
-/// The matrices of an acceleration with their errors.
-type OfAcceleration<'m> = [(Quantity, &'m DMatrix<f64>, Option<&'m DMatrix<f64>>); 3];
-
-fn of_acceleration<'m>(quantities: [Quantity; 3], by: &'m FrameDerivatives) -> OfAcceleration<'m> {
+/// The derivatives of an acceleration.
+fn of_acceleration(quantities: [Quantity; 3], by: &FrameDerivatives) -> [ByMethod<'_>; 3] {
     let errors = by.errors.as_deref();
     [
         (quantities[0], &by.dacceleration_dq, errors.map(|by| &by.dacceleration_dq)),

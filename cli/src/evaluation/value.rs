@@ -114,6 +114,9 @@ impl Value {
     }
 }
 
+/// A derivative, with its estimated error if the method has it.
+pub(super) type ByMethod<'m> = (Quantity, &'m DMatrix<f64>, Option<&'m DMatrix<f64>>);
+
 /// Quantities with their values, as they are computed.
 #[derive(Debug)]
 pub(super) struct Answers<'a> {
@@ -169,12 +172,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Derivatives of a value with entries up to `size`.
-    pub(super) fn derivatives<const N: usize>(
-        &mut self,
-        part: &str,
-        size: f64,
-        derivatives: [(Quantity, &DMatrix<f64>, Option<&DMatrix<f64>>); N],
-    ) {
+    pub(super) fn derivatives<const N: usize>(&mut self, part: &str, size: f64, derivatives: [ByMethod<'_>; N]) {
         for (quantity, value, error) in derivatives {
             self.part(quantity, part, || Value::Derivative(Derivative::new(value, error, size)));
         }

@@ -75,12 +75,12 @@ impl Conditions {
 
     /// Are constraints about to lose a row?
     pub(super) fn lose_a_row(&self) -> bool {
-        !(self.held < SINGULAR)
+        self.held.is_nan() || self.held >= SINGULAR
     }
 
     /// Are there no accelerations, or none with digits?
     pub(super) fn hide_accelerations(&self) -> bool {
-        !(self.mass < NO_DIGITS)
+        self.mass.is_nan() || self.mass >= NO_DIGITS
     }
 }
 
