@@ -293,6 +293,8 @@ def masses(s):
     for name, matrix in zip(("momentum_dq", "momentum_rate_dq", "momentum_rate_dv", "momentum_rate_da"), by, strict=True):
         x[name] = matrix @ E
 
+    for body, joint in at.bodies:
+        x[f"pseudo_inertias.{body}"] = model.inertias[joint].toPseudoInertia().toMatrix()
     parameters = [model.inertias[joint].toDynamicParameters() for _, joint in at.bodies]
     x["inertial_parameters"] = np.concatenate(parameters)
     torque = pin.computeJointTorqueRegressor(model, s.data(), s.q, s.v, s.a)
@@ -303,6 +305,18 @@ def masses(s):
     x["kinetic_energy_regressor"] = at.by_body(np.array(pin.computeKineticEnergyRegressor(model, s.data(), s.q, s.v)), 10)
     x["potential_energy_regressor"] = at.by_body(np.array(pin.computePotentialEnergyRegressor(model, s.data(), s.q)), 10)
     return x
+
+
+def log_cholesky(s, x):
+    """Pinocchio goes from these parameters to inertias, not back: those that `x` holds are good if they give the inertia."""
+    y = {}
+    for body, joint in s.at.bodies:
+        key = f"log_cholesky_parameters.{body}"
+        if key in x:
+            by = pin.LogCholeskyParameters(x[key])
+            x[key], y[key] = by.toDynamicParameters(), s.model.inertias[joint].toDynamicParameters()
+            y[f"log_cholesky_jacobians.{body}"] = by.calculateJacobian()
+    return y
 
 
 def held(s, link, restitution):

@@ -83,7 +83,7 @@ FREE = (
     "gravity gravity_dq static_torque static_torque_dq static_torque_df_ext wrench_torques wrench_torques_dq coriolis "
     "energy frame_placements frame_jacobians joint_jacobians com com_jacobian com_position_dq com_velocity_dq com_velocity_dv "
     "com_acceleration_da subtree_com_positions subtree_com_velocities subtree_com_accelerations subtree_com_positions_dq "
-    "centroidal momentum_dq momentum_rate_dq momentum_rate_dv momentum_rate_da inertial_parameters torque_regressor "
+    "pseudo_inertias log_cholesky_parameters log_cholesky_jacobians centroidal momentum_dq momentum_rate_dq momentum_rate_dv momentum_rate_da inertial_parameters torque_regressor "
     "static_torque_regressor kinetic_energy_regressor potential_energy_regressor"
 ).split()
 FORWARD = "ddq ddq_dq ddq_dv ddq_dtau ddq_df_ext mass_matrix_inverse".split()
@@ -283,6 +283,7 @@ def compare(binary, path, floating, count, seed):
     worst = {}
     for x, s, held in zip(mine, theirs, conditions):
         y = expected(s, (every, frames, point, contact), forward, held)
+        y |= pinocchio.log_cholesky(s, x)
         if "com_velocity_dq" not in y:
             del x["com_velocity_dq"]
         # Neither may have what the other has not.

@@ -138,6 +138,10 @@ pub(crate) struct Info {
     "         _accelerations_da   {LINK: ..} of what hangs from the joint of LINK, LINK included\n",
     "  centroidal   {matrix, matrix_rate: 6 by nv; momentum, momentum_rate: 6}, about the centre of mass\n",
     "  momentum_dq, momentum_dv, momentum_rate_dq, momentum_rate_dv, momentum_rate_da   6 by nv\n",
+    "  pseudo_inertias   {LINK: 4 by 4} of each body; log_cholesky_parameters   {LINK: 10} of those with extent in each direction
+",
+    "  log_cholesky_jacobians   {LINK: 10 by 10}: how the body's inertial parameters change with these
+",
     "  inertial_parameters   ten a body: m, m c, and Ixx Ixy Iyy Ixz Iyz Izz about its origin\n",
     "  torque_regressor, static_torque_regressor   nv by these; kinetic_energy_regressor, potential_energy_regressor   a row\n",
     "  frame_wrench_regressors   {NAME: 6 by 10}, in the frame's own coordinates\n\n",

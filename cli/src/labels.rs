@@ -44,6 +44,7 @@ impl Labels {
             Axis::Space => &["x", "y", "z"],
             Axis::Homogeneous => &["x", "y", "z", "1"],
             Axis::Body => &PARAMETERS,
+            Axis::Shape => &["alpha", "d1", "d2", "d3", "s12", "s23", "s13", "t1", "t2", "t3"],
         };
         fixed.iter().copied().map(String::from).collect()
     }

@@ -26,6 +26,8 @@ pub(crate) enum Axis {
     Homogeneous,
     /// Inertial parameters of one body, ten.
     Body,
+    /// Log-Cholesky parameters of one body, ten.
+    Shape,
     /// Inertial parameters of all bodies, ten each.
     Bodies,
     /// Small motions of the joints' placements, six each.
@@ -49,6 +51,8 @@ pub(crate) enum Parts {
     Pairs,
     /// What hangs from a joint, called by its link.
     Subtrees,
+    /// Bodies, called by their links.
+    Bodies,
     /// Fields of its own.
     Fields(&'static [Field]),
 }
@@ -276,6 +280,9 @@ quantities! {
     MomentumRateDv "momentum_rate_dv" "∂ḣ/∂v": Momentum Dofs "v" Parts::Whole, Momenta Derivative;
     MomentumRateDa "momentum_rate_da" "∂ḣ/∂a": Momentum Dofs "" Parts::Whole, Momenta Derivative;
 
+    PseudoInertias "pseudo_inertias" "": Homogeneous Homogeneous "" Parts::Bodies, Regressors Value;
+    LogCholeskyParameters "log_cholesky_parameters" "": Shape One "" Parts::Bodies, Regressors Value;
+    LogCholeskyJacobians "log_cholesky_jacobians" "": Body Shape "" Parts::Bodies, Regressors Value;
     InertialParameters "inertial_parameters" "": Bodies One "" Parts::Whole, Regressors Value;
     TorqueRegressor "torque_regressor" "": Dofs Bodies "va" Parts::Whole, Regressors Value;
     StaticTorqueRegressor "static_torque_regressor" "": Dofs Bodies "" Parts::Whole, Regressors Value;

@@ -69,6 +69,7 @@ impl Claimed {
             Parts::Points => Some(format!("expected {head}.LINK,x,y,z, for a point of a link")),
             Parts::Pairs => Some(format!("expected {head}.A,B, for two links or joints")),
             Parts::Subtrees => Some(format!("expected {head}.LINK, for what hangs from its joint")),
+            Parts::Bodies => Some(format!("expected {head}.LINK, for a link with a joint of its own")),
         };
         if let Some(expected) = expected {
             return Err(expected);

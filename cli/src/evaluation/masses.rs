@@ -8,8 +8,9 @@ use gradyn::dynamics::{
     kinetic_energy, kinetic_energy_regressor, minv, potential_energy, potential_energy_regressor,
     static_torque_regressor, torque_regressor,
 };
-use gradyn::model::InputError;
+use gradyn::model::{Body, InputError};
 use gradyn::partials::{centroidal_derivatives, com_derivatives};
+use nalgebra::DMatrix;
 
 /// Derivatives of the centre of mass: of position, velocity and acceleration.
 const COM: [Quantity; 6] = [
@@ -139,6 +140,19 @@ impl Evaluator<'_> {
     pub(super) fn regressors(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, ws) = (&self.robot.model, &mut self.workspace);
         let (q, v, a) = (&at.state.q, &at.state.v, &at.state.a);
+        for (name, body) in &self.places.bodies {
+            let Some(inertia) = model.bodies().get(body.index()).map(Body::inertia) else { continue };
+            let matrix = inertia.pseudo_inertia();
+            answers.part(Quantity::PseudoInertias, name, || {
+                Value::Matrix(DMatrix::from_column_slice(4, 4, matrix.as_slice()))
+            });
+            // What has no extent in some direction has none.
+            let Ok(shape) = inertia.log_cholesky() else { continue };
+            answers.part(Quantity::LogCholeskyParameters, name, || Value::numbers(&shape.to_array()));
+            answers.part(Quantity::LogCholeskyJacobians, name, || {
+                Value::Matrix(DMatrix::from_column_slice(10, 10, shape.jacobian().as_slice()))
+            });
+        }
         answers.put(Quantity::InertialParameters, || Value::Numbers(model.inertial_parameters()));
         if answers.ask(&[Quantity::TorqueRegressor]) {
             let regressor = torque_regressor(model, ws, q, v, a)?;

@@ -18,6 +18,8 @@ pub(crate) struct Places {
     pub(crate) pairs: Vec<Place<[FrameId; 2]>>,
     /// Bodies, with all that hangs from them.
     pub(crate) subtrees: Vec<(String, BodyId)>,
+    /// Bodies alone.
+    pub(crate) bodies: Vec<(String, BodyId)>,
 }
 
 /// Something with a name, and the coordinates that are asked for.
@@ -43,6 +45,7 @@ impl Places {
             let at = model.find_frame(frame.name())?;
             Some(Place { name: frame.name().to_owned(), at, reference })
         };
+        let body = |(i, body): (usize, &Body)| Some((body.name().to_owned(), model.body_id(i)?));
         let subtree = |(i, body): (usize, &Body)| {
             let id = model.body_id(i)?;
             let mass: f64 = model.bodies()[model.subtree(id)].iter().map(|body| body.inertia().mass).sum();
@@ -54,6 +57,7 @@ impl Places {
             points: Vec::new(),
             pairs: Vec::new(),
             subtrees: model.bodies().iter().enumerate().filter_map(subtree).collect(),
+            bodies: model.bodies().iter().enumerate().filter_map(body).collect(),
         }
     }
 
@@ -65,19 +69,26 @@ impl Places {
         reference: ReferenceFrame,
     ) -> Result<Self, String> {
         let model = &robot.model;
-        let mut places =
-            Self { reference, frames: Vec::new(), points: Vec::new(), pairs: Vec::new(), subtrees: Vec::new() };
+        let mut places = Self {
+            reference,
+            frames: Vec::new(),
+            points: Vec::new(),
+            pairs: Vec::new(),
+            subtrees: Vec::new(),
+            bodies: Vec::new(),
+        };
         match quantity.parts() {
             Parts::Frames | Parts::Places => {
                 places.frames.push(Place { name: part.to_owned(), at: find(part, model)?, reference });
             }
             Parts::Points => places.add_point(robot, part)?,
             Parts::Pairs => places.add_pair(model, part)?,
-            Parts::Subtrees => {
+            Parts::Subtrees | Parts::Bodies => {
                 let body = model.bodies().iter().position(|body| body.name() == part);
                 let body = body.and_then(|index| model.body_id(index));
                 let body = body.ok_or_else(|| format!("expected a link with a joint of its own, found `{part}`"))?;
-                places.subtrees.push((part.to_owned(), body));
+                let bodies = if quantity.parts() == Parts::Bodies { &mut places.bodies } else { &mut places.subtrees };
+                bodies.push((part.to_owned(), body));
             }
             Parts::Whole | Parts::Fields(_) | Parts::Wrenches => {}
         }

@@ -133,7 +133,7 @@ impl<'a> Answers<'a> {
         let has_parts = |quantity: &&Quantity| match quantity.parts() {
             Parts::Whole | Parts::Fields(_) => false,
             Parts::Wrenches => wrenches,
-            Parts::Frames | Parts::Places | Parts::Points | Parts::Pairs | Parts::Subtrees => true,
+            Parts::Frames | Parts::Places | Parts::Points | Parts::Pairs | Parts::Subtrees | Parts::Bodies => true,
         };
         let parts = asked.iter().filter(has_parts).map(|quantity| (*quantity, Vec::new())).collect();
         Self { asked, values: Vec::new(), parts }

@@ -36,7 +36,7 @@ const FREE: &[&str] = &[
     "com_acceleration_da,subtree_com_positions,subtree_com_velocities,subtree_com_accelerations",
     "subtree_com_positions_dq,subtree_com_velocities_dq,subtree_com_velocities_dv,subtree_com_accelerations_dq",
     "subtree_com_accelerations_dv,subtree_com_accelerations_da,centroidal,momentum_dq,momentum_dv,momentum_rate_dq",
-    "momentum_rate_dv,momentum_rate_da,inertial_parameters,torque_regressor,static_torque_regressor",
+    "momentum_rate_dv,momentum_rate_da,pseudo_inertias,log_cholesky_parameters,log_cholesky_jacobians,inertial_parameters,torque_regressor,static_torque_regressor",
     "kinetic_energy_regressor,potential_energy_regressor,frame_wrench_regressors,kinematic_regressors,d2tau_dqdq",
     "d2tau_dqdv,d2tau_dvdv,d2tau_dadq,d2ddq_dqdq,d2ddq_dqdv,d2ddq_dvdv,d2ddq_dqdtau,tau_gradient,tau_hessian",
     "tau_hessian_product,ddq_gradient,ddq_hessian,ddq_hessian_product",
@@ -270,6 +270,20 @@ fn they_are_the_librarys_to_the_last_bit() {
             same_matrix(&found[&format!("momentum_{key}")], matrix);
         }
 
+        for (name, index) in [(link, model.bodies().len() - 1), (model.bodies()[0].name(), 0)] {
+            let inertia = model.bodies()[index].inertia();
+            same_matrix(
+                &found["pseudo_inertias"][name],
+                &DMatrix::from_column_slice(4, 4, inertia.pseudo_inertia().as_slice()),
+            );
+            let Ok(shape) = inertia.log_cholesky() else {
+                assert!(found["log_cholesky_parameters"].get(name).is_none());
+                continue;
+            };
+            same(&found["log_cholesky_parameters"][name], &shape.to_array());
+            let jacobian = DMatrix::from_column_slice(10, 10, shape.jacobian().as_slice());
+            same_matrix(&found["log_cholesky_jacobians"][name], &jacobian);
+        }
         same(&found["inertial_parameters"], &model.inertial_parameters());
         same_matrix(&found["torque_regressor"], torque_regressor(model, base, &q, &v, &a).expect("runs"));
         same_matrix(&found["static_torque_regressor"], static_torque_regressor(model, base, &q).expect("runs"));
