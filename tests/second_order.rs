@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_near, assert_same, lift, state, wrenches};
+use common::{assert_near, assert_same, lift, models, state, wrenches};
 use gradyn::dynamics::{self, ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, rnea_with};
 use gradyn::model::{InputError, Model};
 use gradyn::partials::{HessianWorkspace, Method, SecondOrderWorkspace, rnea_hessian, rnea_second_derivatives};
@@ -12,11 +12,6 @@ use gradyn_derivatives::{Dual8, Lanes, Real};
 
 /// A second derivative: one direction outside, eight inside.
 type Nested = Dual<Dual8>;
-
-/// Trees of every kind of joint and robots, those that nested dual numbers get through in time.
-fn models() -> Vec<(String, Model)> {
-    common::models().into_iter().filter(|(_, model)| model.nv() <= 60).collect()
-}
 
 /// What the definition says: `d/dε d/dδ` of torques over nested dual numbers, ε in lanes, δ outside.
 fn by_nested_duals(model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[ExternalWrench]) -> [Tensor3; 4] {
@@ -73,7 +68,7 @@ fn closed_form_is_what_nested_duals_give() {
         let mut ws = Workspace::new(&model);
         let found = dynamics::torque_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
         for ((name, found), expected) in found.tensors().into_iter().zip(&expected) {
-            // Rounding of sums over some ten bodies.
+            // Rounding of sums over up to sixty bodies.
             assert_near(found.as_slice(), expected.as_slice(), 1e-12, format!("{what}: {name}"));
         }
     }
@@ -98,26 +93,14 @@ fn assert_tensors_near(found: &RneaSecondDerivatives, expected: &RneaSecondDeriv
 fn methods_agree() {
     for (what, model) in models() {
         let expected = by(Method::Dual, &model, 3);
-        // Rounding of sums over some ten bodies.
+        // Rounding of sums over up to sixty bodies.
         assert_tensors_near(&by(Method::Analytical, &model, 3), &expected, 1e-12, &what);
-        if model.nv() > 30 {
-            continue; // Twenty first derivatives a direction take long.
-        }
         let ((q, v, a), f_ext) = (state(&model, 3), wrenches(&model, 3));
         let mut ws = SecondOrderWorkspace::new(&model);
         let found = rnea_second_derivatives(&model, &mut ws, Method::Difference, &q, &v, &a, &f_ext).expect("valid");
         // What Ridders' table reaches from first derivatives that are right to rounding.
         assert_tensors_near(found, &expected, 1e-9, &what);
         assert!(ws.errors().is_some_and(|errors| errors.tensors()[0].1.as_slice().iter().all(|e| e.is_finite())));
-    }
-}
-
-/// On large trees too: closed form and duals, all of `common::models()`.
-#[test]
-fn closed_form_and_duals_agree_on_large_trees() {
-    for (what, model) in common::models().into_iter().filter(|(_, model)| model.nv() > 50) {
-        // Rounding of sums over up to sixty bodies.
-        assert_tensors_near(&by(Method::Analytical, &model, 3), &by(Method::Dual, &model, 3), 1e-11, &what);
     }
 }
 
@@ -183,7 +166,7 @@ fn velocity_terms_are_quadratic() {
 /// Every level of registers gives what one number at a time gives, and the same bits again.
 #[test]
 fn levels_agree() {
-    for (what, model) in common::models() {
+    for (what, model) in models() {
         let ((q, v, a), f_ext) = (state(&model, 2), wrenches(&model, 2));
         let mut ws = Workspace::new(&model);
         let expected = dynamics::torque_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
@@ -203,7 +186,7 @@ fn levels_agree() {
 /// exactly zero.
 #[test]
 fn calls_do_not_depend_on_earlier_ones() {
-    for (what, model) in models().into_iter().filter(|(_, model)| model.nv() <= 60) {
+    for (what, model) in models() {
         let ((q, v, a), f_ext) = (state(&model, 8), wrenches(&model, 8));
         let expected = by(Method::Analytical, &model, 8);
         let mut ws = SecondOrderWorkspace::new(&model);
@@ -273,7 +256,7 @@ fn third_derivatives_come_from_dual_numbers() {
 /// The tensors contracted with `λ` are the Hessian of `λᵀ τ`, which is computed without them.
 #[test]
 fn contracted_tensors_are_the_hessian_of_a_combination_of_torques() {
-    for (what, model) in common::models() {
+    for (what, model) in models() {
         let ((q, v, a), f_ext) = (state(&model, 6), wrenches(&model, 6));
         let (_, lambda, _) = state(&model, 7);
         let mut ws = HessianWorkspace::new(&model);
