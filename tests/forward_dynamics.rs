@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{assert_near, assert_same, condition, deviation, dual, lift, models, moved, state, unit, wrenches};
+use common::{
+    SINGULAR, assert_near, assert_same, condition, deviation, dual, lift, models, moved, regular, state, unit, wrenches,
+};
 use gradyn::dynamics::{
     ExternalWrench, Workspace, aba, aba_gradient, bias, crba, factorize_mass_matrix, forward_dynamics,
     generalized_gravity, inverse_dynamics, kinetic_energy, mass_matrix, mass_matrix_inverse, mechanical_energy, minv,
@@ -13,15 +15,6 @@ use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, DVector, Vector3};
-
-/// Robots with a massless floating base that can be moved without moving anything that has mass.
-const SINGULAR: [&str; 4] =
-    ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];
-
-/// All other models.
-fn regular() -> Vec<(String, Model)> {
-    models().into_iter().filter(|(what, _)| !SINGULAR.contains(&what.as_str())).collect()
-}
 
 /// Inverse dynamics asks for the torques that forward dynamics was given: friction, armature, mimic joints, wrenches of
 /// both kinds.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_same, deviation, models, state, wrenches};
+use common::{SINGULAR, assert_same, deviation, models, regular, state, wrenches};
 use gradyn::dynamics::{ExternalWrench, forward_dynamics, frame_jacobian, mass_matrix, mass_matrix_inverse};
 use gradyn::joint::Revolute;
 use gradyn::model::{InputError, Model, ModelBuilder};
@@ -11,15 +11,6 @@ use gradyn::partials::{
 };
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::DMatrix;
-
-/// Robots with a massless floating base that can be moved without moving anything that has mass.
-const SINGULAR: [&str; 4] =
-    ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];
-
-/// All other models.
-fn regular() -> Vec<(String, Model)> {
-    models().into_iter().filter(|(what, _)| !SINGULAR.contains(&what.as_str())).collect()
-}
 
 fn at(model: &Model, method: Method, seed: u64, wrenches: &[ExternalWrench]) -> ForwardDynamicsDerivatives {
     let (q, v, tau) = state(model, seed);
@@ -34,12 +25,9 @@ fn matrices(d: &ForwardDynamicsDerivatives) -> Vec<(String, &DMatrix<f64>)> {
     all
 }
 
-/// Condition number of the mass matrix with its diagonal scaled to one.
+/// Of the mass matrix at a state.
 fn condition(model: &Model, seed: u64) -> f64 {
-    let m = mass_matrix(model, &state(model, seed).0).expect("runs");
-    let scaled = DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)] / (m[(i, i)] * m[(j, j)]).sqrt());
-    let eigenvalues = scaled.symmetric_eigenvalues();
-    eigenvalues.max() / eigenvalues.min()
+    common::condition(&mass_matrix(model, &state(model, seed).0).expect("runs"))
 }
 
 /// The closed form is what dual numbers through forward dynamics give, for every kind of joint, mimic joints, friction,

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_same, models, state, wrenches};
+use common::{SINGULAR, assert_same, models, state, wrenches};
 use gradyn::dynamics::{
     ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, bias, coriolis_matrix, crba, factorize_mass_matrix,
     frame_wrench_regressor, generalized_gravity, kinematic_regressor, kinetic_energy_regressor, minv,
@@ -16,10 +16,6 @@ use gradyn::partials::{
 
 type State = (Vec<f64>, Vec<f64>, Vec<f64>);
 type Results = Vec<(String, Vec<f64>)>;
-
-/// Robots with a massless floating base that can be moved without moving anything that has mass.
-const SINGULAR: [&str; 4] =
-    ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];
 
 /// What does not solve with the mass matrix.
 fn inverse(model: &Model, ws: &mut Workspace<f64>, (q, v, a): &State, f_ext: &[ExternalWrench]) -> Results {

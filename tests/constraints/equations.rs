@@ -1,7 +1,7 @@
 //! What holds of constraints of any kind: their rows, the equations of motion, impulses, dual numbers, errors.
 
-use super::common::{self, assert_near, assert_same, dual, eps, models, moved, rng, robot, state, transform};
-use super::{constraints, four_bar, regular, size, standing};
+use super::common::{self, assert_near, assert_same, dual, eps, models, moved, regular, rng, robot, state, transform};
+use super::{constraints, four_bar, size, standing};
 use gradyn::dynamics::{
     Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian,
     forward_kinematics, impulse_dynamics, inverse_dynamics, mass_matrix, rnea_with,

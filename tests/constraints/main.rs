@@ -7,8 +7,8 @@ mod contacts;
 mod equations;
 mod loops;
 
-use common::{models, rng, robot, state, transform, vector};
-use gradyn::dynamics::{Constraint, Workspace, forward_dynamics, forward_kinematics};
+use common::{rng, robot, state, transform, vector};
+use gradyn::dynamics::{Constraint, Workspace, forward_kinematics};
 use gradyn::joint::{Axis, Revolute};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyId, Model, ModelBuilder};
@@ -37,14 +37,6 @@ fn constraints(model: &Model, seed: u64) -> Vec<Constraint> {
 /// The largest entry of a matrix or vector.
 fn size<'a>(x: impl IntoIterator<Item = &'a f64>) -> f64 {
     x.into_iter().fold(0.0, |s: f64, x| s.max(x.abs()))
-}
-
-/// A model whose mass matrix can be inverted.
-fn regular() -> impl Iterator<Item = (String, Model)> {
-    models().into_iter().filter(|(_, model)| {
-        let (q, v, tau) = state(model, 0);
-        forward_dynamics(model, &q, &v, &tau, &[]).is_ok()
-    })
 }
 
 /// Four feet of a floating quadruped that stand where they are.
