@@ -5,7 +5,7 @@
 use gradyn::dynamics::ExternalWrench;
 use gradyn::joint::*;
 use gradyn::model::urdf::{ContinuousForm, UrdfOptions};
-use gradyn::model::{BodyKey, Model, ModelBuilder};
+use gradyn::model::{Body, BodyId, BodyKey, DofDynamics, Model, ModelBuilder};
 use gradyn::spatial::{Force, Inertia, Motion, Quaternion, Symmetric3, Transform, quaternion};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::{Real, Scalar};
@@ -210,6 +210,73 @@ pub const SINGULAR: [&str; 4] =
 /// All other models: those whose mass matrix can be inverted.
 pub fn regular() -> Vec<(String, Model)> {
     models().into_iter().filter(|(what, _)| !SINGULAR.contains(&what.as_str())).collect()
+}
+
+/// A body of a robot that is put together anew.
+pub struct Part<'a> {
+    pub of: &'a Model,
+    /// The body there whose joint it has, with followers, armature and friction.
+    pub body: usize,
+    /// A place among the parts.
+    pub parent: Option<usize>,
+    pub placement: Transform<f64>,
+    pub joint: Joint,
+    pub inertia: Inertia<f64>,
+}
+
+/// All bodies of a model as parts, their roots on `parent`; `before` parts come before them.
+pub fn parts(of: &Model, parent: Option<usize>, before: usize) -> Vec<Part<'_>> {
+    let part = |(body, b): (usize, &Body)| Part {
+        of,
+        body,
+        parent: b.parent().map(|p| p.index() + before).or(parent),
+        placement: *b.placement(),
+        joint: b.joint().clone(),
+        inertia: *b.inertia(),
+    };
+    of.bodies().iter().enumerate().map(part).collect()
+}
+
+/// The robot that parts make, the one at `k` by the name of `k`; followers, armature and friction are theirs, all else is
+/// the first one's.
+pub fn assembled(parts: &[Part<'_>]) -> Model {
+    let first = parts[0].of;
+    let mut builder = ModelBuilder::new(first.name());
+    builder.set_gravity(first.gravity()).set_friction_width(first.friction_width());
+    let mut keys: Vec<BodyKey> = Vec::new();
+    for (k, part) in parts.iter().enumerate() {
+        let joint = match &part.joint {
+            Joint::Mimic(mimic) => (*mimic.inner()).into(),
+            joint => joint.clone(),
+        };
+        let parent = part.parent.map(|p| keys[p]);
+        let key = builder.add_body(parent, format!("{k}"), format!("of {k}"), part.placement, joint, part.inertia);
+        keys.push(key.expect("builds"));
+    }
+    let own = |part: &Part<'_>| part.of.bodies()[part.body].v_range();
+    for (k, part) in parts.iter().enumerate() {
+        if let Joint::Mimic(mimic) = &part.joint {
+            let leads = |p: &Part<'_>| std::ptr::eq(p.of, part.of) && own(p) == own(part);
+            let leader = parts.iter().position(|p| leads(p) && !matches!(p.joint, Joint::Mimic(_)));
+            let leader = keys[leader.expect("is there")];
+            builder.set_mimic(keys[k], leader, mimic.multiplier(), mimic.offset()).expect("one coordinate each");
+        }
+    }
+    let model = builder.build().expect("builds");
+    let mut dofs = Vec::new();
+    for (k, part) in parts.iter().enumerate().filter(|(_, part)| !matches!(part.joint, Joint::Mimic(_))) {
+        let to = model.bodies()[of_part(&model, k).index()].v_range();
+        for (from, to) in own(part).zip(to) {
+            let dynamics = part.of.joint_dynamics().iter().filter(|dof| dof.index == from);
+            dofs.extend(dynamics.map(|dof| DofDynamics { index: to, ..*dof }));
+        }
+    }
+    model.with_joint_dynamics(dofs).expect("fits")
+}
+
+/// The body that a part has become.
+pub fn of_part(model: &Model, k: usize) -> BodyId {
+    model.find_body(&k.to_string()).expect("is there")
 }
 
 /// A wrench of each kind on random bodies, and a second one on one of them.
