@@ -2,11 +2,14 @@
 
 mod common;
 
-use common::{assert_near, deviation, dual, eps, force, lift, models, moved, robots, state, unit};
-use gradyn::dynamics::{
-    Workspace, center_of_mass, centroidal, centroidal_momentum_matrix, com_jacobian, forward_kinematics, rnea,
+use common::{
+    assert_near, deviation, dual, eps, force, joined, lift, models, moved, robots, state, tree, unit, wrenches,
 };
-use gradyn::joint::{Axis, JointKind, Revolute};
+use gradyn::dynamics::{
+    ExternalWrench, Workspace, WrenchFrame, center_of_mass, centroidal, centroidal_momentum_matrix, com_jacobian,
+    forward_kinematics, rnea_with,
+};
+use gradyn::joint::{Axis, FreeFlyer, JointKind, Revolute};
 use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, centroidal_derivatives, com_derivatives};
 use gradyn::spatial::{Force, Inertia, Transform};
@@ -118,31 +121,32 @@ fn centroidal_matrices_give_momenta() {
     }
 }
 
-/// Of a robot that floats freely, the momentum changes by gravity and by what inverse dynamics asks of its floating base.
+/// On a body that floats, momentum about the centre of mass changes by weight, by wrenches, and by what inverse dynamics asks
+/// of the floating joint: every model, wrenches of both kinds.
 #[test]
 fn momentum_changes_by_the_wrenches_from_outside() {
-    let mut floating = 0;
-    for (what, model) in robots() {
-        let base = &model.bodies()[0];
-        if base.joint().kind() != "free-flyer" || model.bodies().iter().filter(|b| b.parent().is_none()).count() > 1 {
-            continue;
-        }
-        floating += 1;
-        let (q, v, a) = state(&model, 3);
-        let mut ws = Workspace::new(&model);
+    for (seed, (what, model)) in (0..).zip(models()) {
+        let model = joined(&tree(seed, vec![FreeFlyer.into()]), &model, Some(0));
+        let ((q, v, a), f_ext) = (state(&model, seed), wrenches(&model, seed));
+        let (mut ws, mut of_poses) = (Workspace::new(&model), Workspace::new(&model));
         let of = centroidal(&model, &mut ws, &q, &v, &a).expect("has mass");
         let (rate, com) = (of.momentum_rate, of.com);
+        let kinematics = forward_kinematics(&model, &mut of_poses, &q, &v, &a).expect("valid");
+        let tau = rnea_with(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
+        let held = Force::new(Vector3::new(tau[0], tau[1], tau[2]), Vector3::new(tau[3], tau[4], tau[5]));
+        let held = ExternalWrench::in_body(model.body_id(0).expect("is there"), held);
         // About the centre of mass, gravity has no moment.
-        let gravity = model.gravity() * com.mass;
-        let tau = rnea(&model, &mut ws, &q, &v, &a).expect("valid");
-        let wrench = Force::new(Vector3::new(tau[0], tau[1], tau[2]), Vector3::new(tau[3], tau[4], tau[5]));
-        let x_wb = base.joint().pose(&q[base.q_range()]);
-        let x_wb: Transform<f64> = *base.placement() * x_wb;
-        let outside = x_wb.act(wrench).shifted(com.position) + Force::new(gravity, Vector3::zeros());
+        let mut outside = Force::new(model.gravity() * com.mass, Vector3::zeros());
+        for w in f_ext.iter().chain([&held]) {
+            let about_origin = match w.frame {
+                WrenchFrame::Body => kinematics.pose(w.body).expect("is there").act(w.wrench),
+                WrenchFrame::World => w.wrench,
+            };
+            outside += about_origin.shifted(com.position);
+        }
         // Rounding of weights of some hundred.
         assert_near(&force(outside), &force(rate), 1e-11, &what);
     }
-    assert!(floating >= 11, "{floating} robots float");
 }
 
 /// The centroidal inertia is what the momentum of a robot with locked joints says.

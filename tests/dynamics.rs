@@ -7,11 +7,11 @@
 mod common;
 
 use common::{
-    assert_near, assert_same, dual, eps, force, lift, models, motion, moved, shuffled_joints, state, transform, tree,
+    assert_near, assert_same, dual, eps, force, lift, models, motion, moved, shuffled_joints, state, transform,
     tree_builder, trees, unit, wrenches,
 };
 use gradyn::dynamics::{ExternalWrench, Workspace, WrenchFrame, forward_kinematics, inverse_dynamics, rnea, rnea_with};
-use gradyn::joint::{FreeFlyer, Joint};
+use gradyn::joint::Joint;
 use gradyn::model::{DofDynamics, Model};
 use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform, vector as v3};
@@ -140,45 +140,6 @@ fn energy_changes_by_the_power_of_torques_and_wrenches() {
         let lost = dot(v, &with) - dot(v, &without);
         assert!(lost >= -ROUNDING * scale, "{what}: friction adds {lost} W");
     });
-}
-
-/// A free body carries the rest: momentum changes by weight, wrenches, and what its joint passes on.
-#[test]
-fn momentum_changes_by_the_total_wrench() {
-    for seed in 0..4 {
-        let mut joints: Vec<Joint> = vec![FreeFlyer.into()];
-        joints.extend(shuffled_joints(seed));
-        let model = tree(seed, joints);
-        let (q, v, a) = state(&model, seed);
-        let f_ext = wrenches(&model, seed);
-        let (dq, dv, da) = (moved(&model, &q, &v), dual(&v, &a), lift::<Dual64>(&a));
-        let mut ws = Workspace::new(&model);
-        let kinematics = forward_kinematics(&model, &mut ws, &dq, &dv, &da).expect("runs");
-        let mut momentum = Force::<Dual64>::zero();
-        let mut total = Force::<f64>::zero();
-        for (i, body) in model.bodies().iter().enumerate() {
-            let id = model.body_id(i).expect("is there");
-            let (x, velocity) = (kinematics.pose(id).unwrap(), kinematics.velocity(id).unwrap());
-            let own: Force<Dual64> = *body.inertia() * velocity;
-            momentum += x.act(own);
-            let x = Transform::new(x.rotation.map(|x| x.re), x.translation.map(|x| x.re));
-            let centre = x.rotation * body.inertia().com + x.translation;
-            total += Force::at_point(model.gravity() * body.inertia().mass, centre);
-            for w in f_ext.iter().filter(|w| w.body == id) {
-                total += match w.frame {
-                    WrenchFrame::Body => x.act(w.wrench),
-                    WrenchFrame::World => w.wrench,
-                };
-            }
-            if i == 0 {
-                let tau = tau(&model, &q, &v, &a, &f_ext);
-                let base = Force::new(Vector3::new(tau[0], tau[1], tau[2]), Vector3::new(tau[3], tau[4], tau[5]));
-                total += x.act(base);
-            }
-        }
-        let rate = eps(&force(momentum));
-        assert_near(&rate, &force(total), ROUNDING, format!("seed {seed}: momentum rate"));
-    }
 }
 
 #[test]

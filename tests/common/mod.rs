@@ -279,6 +279,13 @@ pub fn of_part(model: &Model, k: usize) -> BodyId {
     model.find_body(&k.to_string()).expect("is there")
 }
 
+/// The bodies of one model, and those of another, which hang from a body of the first or from the world too.
+pub fn joined(first: &Model, second: &Model, on: Option<usize>) -> Model {
+    let mut all = parts(first, None, 0);
+    all.extend(parts(second, on, first.bodies().len()));
+    assembled(&all)
+}
+
 /// A wrench of each kind on random bodies, and a second one on one of them.
 pub fn wrenches(model: &Model, seed: u64) -> Vec<ExternalWrench> {
     let rng = &mut rng(seed.wrapping_add(2000));
