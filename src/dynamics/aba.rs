@@ -3,7 +3,7 @@
 //! A joint with several degrees of freedom gives way in one after the other, as a row of joints with nothing between them
 //! would: the block `D` of the book is eliminated by columns, and never formed.
 
-use super::external::{self, ExternalWrench, WrenchFrame};
+use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::{Workspace, bias, ltl, rooted, singular, step, wide};
 use crate::model::{InputError, Model};
@@ -231,12 +231,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
             inertia[i] = ArticulatedInertia::from(y);
             extent[i] = singular::extent(&y);
         }
-        for w in wrenches {
-            force[w.body.0] -= match w.frame {
-                WrenchFrame::Body => rooted.pose[w.body.0].act(w.wrench),
-                WrenchFrame::World => rooted.standing(w.body.0, w.wrench),
-            };
-        }
+        rooted.subtract(wrenches, force);
         rest.copy_from_slice(tau);
         for x in &mut *armature {
             *x = T::zero();

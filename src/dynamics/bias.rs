@@ -1,6 +1,6 @@
 //! Torques without acceleration: bias, gravity, and what holds a robot still.
 
-use super::external::{self, ExternalWrench, WrenchFrame};
+use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
 use super::{Workspace, rooted, wide};
 use crate::model::{InputError, Model};
@@ -84,24 +84,8 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
         // Constant but for the place that it acts at.
         ws.force[i] = Force::new(v3::lift(weight), v3::neg(v3::cross(weight, com)));
     }
-    for w in wrenches {
-        ws.force[w.body.0] -= match w.frame {
-            WrenchFrame::Body => ws.rooted.pose[w.body.0].act(w.wrench),
-            WrenchFrame::World => ws.rooted.standing(w.body.0, w.wrench),
-        };
-    }
-    for tau in &mut ws.tau {
-        *tau = T::zero();
-    }
-    for (i, body) in model.bodies.iter().enumerate().rev() {
-        let f = ws.force[i];
-        for (column, dof) in ws.rooted.columns[ws.first[i]..].iter().zip(body.v.clone()) {
-            ws.tau[dof] += column.power(f);
-        }
-        if let Some(p) = body.parent {
-            ws.force[p] += f;
-        }
-    }
+    ws.rooted.subtract(wrenches, &mut ws.force);
+    rooted::carry_forces(model, ws);
     match ws.tau.iter().all(|tau| tau.is_finite()) {
         true => Ok(&ws.tau),
         false => Err(not_finite(model, q, &[], &[], wrenches, &ws.tau)),

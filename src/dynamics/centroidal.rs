@@ -17,7 +17,7 @@
 use super::Workspace;
 use super::com::{PointMass, share};
 use super::jacobian::{add_rows, check_sizes, clear, empty, finite};
-use super::links::{Links, update};
+use super::links::{Links, sum_subtrees, update};
 use super::rnea::check_finite;
 use super::wide::{self, Wide};
 use crate::model::{InputError, Model};
@@ -180,15 +180,10 @@ pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, 
         m.momentum[i] = inertia * v;
         m.force[i] = inertia.newton_euler(v, links.acceleration[i]);
     }
-    for (i, body) in model.bodies.iter().enumerate().rev() {
-        if let Some(p) = body.parent {
-            let (inertia, coriolis, momentum, force) = (m.inertia[i], m.coriolis[i], m.momentum[i], m.force[i]);
-            m.inertia[p] += inertia;
-            m.coriolis[p] += coriolis;
-            m.momentum[p] += momentum;
-            m.force[p] += force;
-        }
-    }
+    sum_subtrees(model, &mut m.inertia);
+    sum_subtrees(model, &mut m.coriolis);
+    sum_subtrees(model, &mut m.momentum);
+    sum_subtrees(model, &mut m.force);
 }
 
 /// Of (2), what is about an origin at rest: `B_C S − S ×* h_C + I_C Ṡ`.

@@ -14,7 +14,7 @@ use crate::spatial::{Force, Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 /// One stage of a joint.
 #[derive(Clone, Debug)]
@@ -139,6 +139,17 @@ impl<T: Real> Links<T> {
     #[inline(always)]
     pub(crate) fn standing(&self, body: usize, wrench: Force<T>) -> Force<T> {
         wrench.shifted::<T>(self.origin(body))
+    }
+}
+
+/// What each body brings, summed up over its subtree.
+#[inline(always)]
+pub(crate) fn sum_subtrees<P: Real, X: Copy + AddAssign>(model: &Model<P>, of_bodies: &mut [X]) {
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        if let Some(p) = body.parent {
+            let x = of_bodies[i];
+            of_bodies[p] += x;
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Quantities of bodies of one tree can be summed up there as in coordinates of the world, and no digits are lost when a
 //! robot has gone far from the world's origin.
 
-use super::{Workspace, step};
+use super::{ExternalWrench, Workspace, WrenchFrame, step};
 use crate::joint::{Axis, Elementary, Joint};
 use crate::model::{Body, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
@@ -59,10 +59,24 @@ impl<T: Real> Rooted<T> {
         self.inertia = vec![InertiaAboutOrigin::zero(); n];
     }
 
-    /// A wrench on a body that keeps its coordinates in the world, here.
+    /// A wrench on a body, from the coordinates that it is given in.
     #[inline(always)]
-    pub(crate) fn standing<U: Scalar<T>>(&self, body: usize, wrench: Force<U>) -> Force<U> {
-        wrench.shifted::<T>(self.origin(body))
+    pub(crate) fn wrench<U: Scalar<T>>(&self, body: usize, frame: WrenchFrame, wrench: Force<U>) -> Force<U> {
+        match frame {
+            WrenchFrame::Body => self.pose[body].act(wrench),
+            WrenchFrame::World => wrench.shifted::<T>(self.origin(body)),
+        }
+    }
+
+    /// Subtracts wrenches from the forces that the bodies need.
+    #[inline(always)]
+    pub(crate) fn subtract(&self, wrenches: &[ExternalWrench<T>], force: &mut [Force<T>])
+    where
+        T: Scalar<T>,
+    {
+        for w in wrenches {
+            force[w.body.0] -= self.wrench(w.body.0, w.frame, w.wrench);
+        }
     }
 
     /// Where `O` is in the world, for the tree that a body belongs to.
@@ -117,6 +131,24 @@ pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<
         }
         let v_i = v_p + own;
         (rooted.velocity[i], rooted.drift[i]) = (v_i, a + v_i.cross(own));
+    }
+}
+
+/// From the leaves to the root: `τ_i = S_iᵀ Σ φ` over the subtree of each body, of `ws.force`, which become these sums.
+#[inline(always)]
+pub(crate) fn carry_forces<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
+    let Workspace { rooted, first, force, tau, .. } = ws;
+    for tau in &mut *tau {
+        *tau = T::zero();
+    }
+    for (i, body) in model.bodies.iter().enumerate().rev() {
+        let f = force[i];
+        for (column, dof) in rooted.columns[first[i]..].iter().zip(body.v.clone()) {
+            tau[dof] += column.power(f);
+        }
+        if let Some(p) = body.parent {
+            force[p] += f;
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::memory::{FACTORS, MOTIONS, ROWS, Step};
 use super::pack::{Pack, load_motion, store_force, store_vector};
 use super::{Memory, RneaSecondDerivatives, wrench};
-use crate::dynamics::links::{Links, update};
+use crate::dynamics::links::{Links, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::model::Model;
@@ -100,14 +100,9 @@ fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mu
         memory.coriolis[i] = y.body_coriolis(v);
         memory.force[i] = y.newton_euler(v, links.acceleration[i]);
     }
-    for (i, body) in model.bodies.iter().enumerate().rev() {
-        if let Some(parent) = body.parent {
-            let (inertia, coriolis, force) = (memory.inertia[i], memory.coriolis[i], memory.force[i]);
-            memory.inertia[parent] += inertia;
-            memory.coriolis[parent] += coriolis;
-            memory.force[parent] += force;
-        }
-    }
+    sum_subtrees(model, &mut memory.inertia);
+    sum_subtrees(model, &mut memory.coriolis);
+    sum_subtrees(model, &mut memory.force);
 }
 
 /// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is part of.

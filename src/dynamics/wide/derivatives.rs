@@ -5,7 +5,8 @@
 
 use super::entries::{self, plus_angular, product, store};
 use super::layout::Pair;
-use super::memory::{Columns, Row, Six, load_motion};
+use super::matrix::{of_lane, vectors_of_lane};
+use super::memory::{Columns, Six, load_motion};
 use super::{Layout, Memory, inward, outward, rnea};
 use crate::dynamics::{ExternalWrench, WrenchFrame};
 use crate::model::Model;
@@ -196,13 +197,13 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
     for step in layout.bodies.iter().filter(|step| step.columns > 1) {
         let lanes = step.lane + 1 - step.columns..step.lane + 1;
         let (group, last) = (step.lane / WIDTH, step.lane % WIDTH);
-        let sums = &memory.sums[group];
-        let f = Force::new(numbers(&sums[..3], last), numbers(&sums[3..], last));
+        let [linear, angular] = vectors_of_lane(&memory.sums[group], last);
+        let f = Force::new(linear, angular);
         for j in lanes.clone() {
-            let turned = f.bar_cross(column(memory, j));
+            let turned = f.bar_cross(of_lane(&memory.s, j));
             for i in lanes.start..j {
                 // Antisymmetric: S_iᵀ (f ×̄* S_j) = S_iᵀ (S_j ×* f) = −S_jᵀ (S_i ×* f)
-                let x = column(memory, i).power(turned);
+                let x = of_lane(&memory.s, i).power(turned);
                 results.dtau_dq[j * nv + i] -= x;
                 results.dtau_dq[i * nv + j] += x;
                 // Both orders of a product are equal but for rounding.
@@ -219,9 +220,9 @@ fn standing(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], results:
     for w in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
         let f = w.wrench.shifted(rnea::origin(model, w.body.index(), q));
         for k in path(layout, w.body.index()) {
-            let turned = f.bar_cross(column(memory, k));
+            let turned = f.bar_cross(of_lane(&memory.s, k));
             for i in path(layout, w.body.index()) {
-                results.dtau_dq[k * nv + i] += column(memory, i).power(turned);
+                results.dtau_dq[k * nv + i] += of_lane(&memory.s, i).power(turned);
             }
         }
     }
@@ -239,7 +240,7 @@ pub(crate) fn by_wrench(
     let (nv, b) = (model.nv(), w.body.index());
     to.fill(0.0);
     for lane in path(layout, b) {
-        let s = column(memory, lane);
+        let s = of_lane(&memory.s, lane);
         let s = match w.frame {
             WrenchFrame::Body => rnea::pose(layout, memory, b).inv_act(s),
             WrenchFrame::World => s.shifted(v3::neg(rnea::origin(model, b, q))),
@@ -258,14 +259,4 @@ fn path(layout: &Layout, body: usize) -> impl Iterator<Item = usize> {
         layout.bodies.iter().find(|parent| parent.lane == step.parent)
     });
     steps.flat_map(|step| step.lane + 1 - step.columns..step.lane + 1)
-}
-
-/// The column of a lane.
-fn column(memory: &Memory, lane: usize) -> Motion<f64> {
-    let s = &memory.s[lane / WIDTH];
-    Motion::new(numbers(&s[..3], lane % WIDTH), numbers(&s[3..], lane % WIDTH))
-}
-
-fn numbers(rows: &[Row], lane: usize) -> Vector3<f64> {
-    Vector3::new(rows[0].0[lane], rows[1].0[lane], rows[2].0[lane])
 }

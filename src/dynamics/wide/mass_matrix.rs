@@ -21,6 +21,7 @@ pub(super) fn of_lanes(model: &Model, layout: &Layout, memory: &mut Memory, q: &
 
 /// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked. Are it and the state surely
 /// finite?
+#[inline]
 pub(super) fn mass_matrix(
     model: &Model,
     layout: &Layout,

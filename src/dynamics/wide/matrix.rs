@@ -102,7 +102,15 @@ fn add<const LENGTH: usize>(layout: &Layout, g: usize, columns: &[Row; WIDTH], t
 }
 
 /// The motion in one lane.
+#[inline(always)]
 pub(super) fn of_lane(rows: &[Six], lane: usize) -> Motion<f64> {
-    let [a, b, c, d, e, f] = rows[lane / WIDTH].map(|row| row.0[lane % WIDTH]);
-    Motion::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
+    let [linear, angular] = vectors_of_lane(&rows[lane / WIDTH], lane % WIDTH);
+    Motion::new(linear, angular)
+}
+
+/// The first two vectors in one lane of a group.
+#[inline(always)]
+pub(super) fn vectors_of_lane(rows: &[Row], lane: usize) -> [Vector3<f64>; 2] {
+    let vector = |k: usize| Vector3::new(rows[k].0[lane], rows[k + 1].0[lane], rows[k + 2].0[lane]);
+    [vector(0), vector(3)]
 }

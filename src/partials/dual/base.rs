@@ -4,9 +4,9 @@
 //! These values are those that the closed form takes, eight joints at a time: what the two methods share. Differences share
 //! nothing with either.
 
-use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, rnea, rooted, step, wide};
+use crate::dynamics::{ExternalWrench, Workspace, rnea, rooted, step, wide};
 use crate::model::Model;
-use crate::spatial::{Force, Motion};
+use crate::spatial::Motion;
 use gradyn_derivatives::Scalar;
 
 /// `S x`: the motion of a joint from its columns.
@@ -63,26 +63,10 @@ fn one_by_one(
         let velocity = v_p + own;
         let acceleration = a_p + drive + velocity.cross(own);
         let inertia = &ws.rooted.inertia[i];
-        ws.force[i] = *inertia * acceleration + velocity.cross_force(*inertia * velocity);
+        ws.force[i] = inertia.newton_euler(velocity, *inertia * velocity, acceleration);
         (ws.velocity[i], ws.acceleration[i]) = (velocity, acceleration);
     }
-    for w in wrenches {
-        let b = w.body.index();
-        let f: Force<f64> = match w.frame {
-            WrenchFrame::Body => ws.rooted.pose[b].act(w.wrench),
-            WrenchFrame::World => ws.rooted.standing(b, w.wrench),
-        };
-        ws.force[b] -= f;
-    }
-    ws.tau.fill(0.0);
-    for (i, body) in model.bodies.iter().enumerate().rev() {
-        let f = ws.force[i];
-        for (column, dof) in ws.rooted.columns[ws.first[i]..].iter().zip(body.v.clone()) {
-            ws.tau[dof] += column.power(f);
-        }
-        if let Some(p) = body.parent {
-            ws.force[p] += f;
-        }
-    }
+    ws.rooted.subtract(wrenches, &mut ws.force);
+    rooted::carry_forces(model, ws);
     rnea::add_joint_dynamics(model, v, a, &mut ws.tau);
 }

@@ -337,7 +337,7 @@ where
         // Values are known: with them in place of those computed here, the compiler leaves the latter out.
         let v = dual_motion(values.0, tangent(*own + v));
         let a = dual_motion(values.1, tangent(*drive + a - own.cross(v)));
-        let f = *inertia * a + v.cross_force(*inertia * v);
+        let f = inertia.newton_euler(v, *inertia * v, a);
         (*self.velocity, *self.acceleration) = (tangent(v), tangent(a));
         *self.force = Force::new(tangents(f.linear), tangents(f.angular));
     }
@@ -486,10 +486,7 @@ impl<R: Register> Piece for ByWrench<'_, R> {
         let Self { model, base, wrench, memory, matrix } = self;
         let minus = |k| -Lanes::<R>::unit(k);
         let unit = Force::new(Vector3::new(minus(0), minus(1), minus(2)), Vector3::new(minus(3), minus(4), minus(5)));
-        let f = match wrench.frame {
-            WrenchFrame::Body => base.rooted.pose[wrench.body.index()].act(unit),
-            WrenchFrame::World => base.rooted.standing(wrench.body.index(), unit),
-        };
+        let f = base.rooted.wrench(wrench.body.index(), wrench.frame, unit);
         for tau in &mut memory.tau {
             *tau = Lanes::zero();
         }
@@ -514,7 +511,7 @@ fn subtract_wrenches<R: Register>(common: Common<'_>, memory: &mut Memory<R>) {
         if chunk.moved.binary_search_by_key(&b, |moved| moved.body).is_err() {
             continue;
         }
-        let mut f: Force<StateDual<R>> = base.rooted.standing(b, w.wrench).lift();
+        let mut f: Force<StateDual<R>> = base.rooted.wrench(b, w.frame, w.wrench).lift();
         for (i, body) in path(&model.bodies, Some(b)) {
             let columns = &base.rooted.columns[base.first[i]..][..body.v.len()];
             vary_force(body, chunk, columns, -1.0, &mut f);

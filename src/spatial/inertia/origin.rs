@@ -31,7 +31,7 @@ impl<T: Real> InertiaAboutOrigin<T> {
     /// `Y v + …` for the velocity and the acceleration of a body: `f = Y a + v ×* Y v` (RBDA, section 2.14), from the
     /// momentum `Y v`.
     #[inline(always)]
-    pub fn newton_euler(&self, v: Motion<T>, momentum: Force<T>, a: Motion<T>) -> Force<T> {
+    pub fn newton_euler<U: Scalar<T>>(&self, v: Motion<U>, momentum: Force<U>, a: Motion<U>) -> Force<U> {
         *self * a + v.cross_force(momentum)
     }
 
