@@ -1,8 +1,8 @@
 //! Physical identities of kinematics, inverse dynamics and their first derivatives.
 //!
 //! On trees of 2 to 60 bodies by joints of every kind, at the root and below it, and on every robot of this repository,
-//! fixed and floating. Expected values come from dual numbers through the pose (what moves how), from energy and
-//! momentum (what force does), and from the same robot described otherwise.
+//! fixed and floating. Expected values come from dual numbers through the pose (what moves how), from energy (what force
+//! does), and from the same robot in another frame. Momentum is in `centroidal.rs`, another base in `rerooted.rs`.
 
 mod common;
 
