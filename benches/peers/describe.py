@@ -86,7 +86,9 @@ def main():
     lines += [str(len(all_states)), *(numbers(*state) for state in all_states)]
     (directory / "robot.txt").write_text("\n".join(lines) + "\n")
     entries = [dict(zip(("q", "v", "a", "tau"), (x.tolist() for x in state))) for state in all_states]
-    (directory / "states.json").write_text(json.dumps({"states": entries}))
+    leaves = [i for i in range(1, model.njoints) if i not in list(model.parents)[1:]]
+    contacts = [{"frame": model.names[i], "type": "point"} for i in leaves[:4]]
+    (directory / "states.json").write_text(json.dumps({"constraints": contacts, "states": entries}))
     try:
         mujoco(urdf, floating, model, all_states, directory)
     except Exception as error:  # whatever its compiler says of this robot

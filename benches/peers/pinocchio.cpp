@@ -4,9 +4,13 @@
 #include <pinocchio/algorithm/center-of-mass.hpp>
 #include <pinocchio/algorithm/centroidal-derivatives.hpp>
 #include <pinocchio/algorithm/centroidal.hpp>
+#include <pinocchio/algorithm/constrained-dynamics-derivatives.hpp>
+#include <pinocchio/algorithm/constrained-dynamics.hpp>
 #include <pinocchio/algorithm/cholesky.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/energy.hpp>
+#include <pinocchio/algorithm/impulse-dynamics-derivatives.hpp>
+#include <pinocchio/algorithm/impulse-dynamics.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/kinematics-derivatives.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
@@ -30,6 +34,21 @@ static Eigen::MatrixXd symmetric(Eigen::MatrixXd m) {
   return m;
 }
 
+// Points of the first four leaves of the tree, held where they are.
+struct Contacts {
+  PINOCCHIO_ALIGNED_STD_VECTOR(pin::RigidConstraintModel) models;
+  PINOCCHIO_ALIGNED_STD_VECTOR(pin::RigidConstraintData) datas;
+  pin::ProximalSettings settings{1e-14, 0.0, 1};
+
+  explicit Contacts(const pin::Model &model) {
+    std::vector<bool> leaf(model.njoints, true);
+    for (int i = 1; i < model.njoints; i++) leaf[model.parents[i]] = false;
+    for (int i = 1; i < model.njoints && models.size() < 4; i++)
+      if (leaf[i]) models.emplace_back(pin::CONTACT_3D, model, i, pin::LOCAL_WORLD_ALIGNED);
+    for (const auto &contact : models) datas.emplace_back(contact);
+  }
+};
+
 static void check(const pin::Model &model, const State &s) {
   pin::Data data(model);
   std::printf("{");
@@ -44,7 +63,18 @@ static void check(const pin::Model &model, const State &s) {
   print("ddq", pin::aba(model, data, s.q, s.v, s.tau, pin::Convention::WORLD));
   pin::computeABADerivatives(model, data, s.q, s.v, s.tau);
   print("ddq_dq", data.ddq_dq);
-  print("ddq_dv", data.ddq_dv, true);
+  print("ddq_dv", data.ddq_dv);
+  Contacts held(model);
+  pin::initConstraintDynamics(model, data, held.models);
+  print("constrained_ddq", pin::constraintDynamics(model, data, s.q, s.v, s.tau, held.models, held.datas, held.settings));
+  pin::computeConstraintDynamicsDerivatives(model, data, held.models, held.datas, held.settings);
+  print("constrained_ddq_dq", data.ddq_dq);
+  print("constraint_forces_dq", data.dlambda_dq);
+  pin::Data struck(model);
+  pin::initConstraintDynamics(model, struck, held.models);
+  print("impulse_v", pin::impulseDynamics(model, struck, s.q, s.v, held.models, held.datas, 0.0, held.settings));
+  pin::computeImpulseDynamicsDerivatives(model, struck, held.models, held.datas, 0.0, held.settings);
+  print("impulse_v_dv", Eigen::MatrixXd::Identity(model.nv, model.nv) + struck.ddq_dv, true);
   std::printf("}\n");
 }
 
@@ -74,6 +104,8 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
   });
   time("forwardKinematics", [&](const State &s) { pin::forwardKinematics(m, d, s.q, s.v, s.a); });
   time("computeJointJacobians", [&](const State &s) { pin::computeJointJacobians(m, d, s.q); });
+  Eigen::MatrixXd dg = Eigen::MatrixXd::Zero(nv, nv);
+  const pin::container::aligned_vector<pin::Force> still(m.njoints, pin::Force::Zero());
   pin::Data::Matrix6x J = pin::Data::Matrix6x::Zero(6, nv), J2 = J, J3 = J, J4 = J;
   time("computeJointJacobiansTimeVariation", [&](const State &s) {
     pin::computeJointJacobiansTimeVariation(m, d, s.q, s.v);
@@ -94,6 +126,28 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
   time("jacobianCenterOfMass", [&](const State &s) { pin::jacobianCenterOfMass(m, d, s.q, false); });
   time("computeTotalEnergy", [&](const State &s) { pin::computeMechanicalEnergy(m, d, s.q, s.v); });
   time("computeJointTorqueRegressor", [&](const State &s) { pin::computeJointTorqueRegressor(m, d, s.q, s.v, s.a); });
+  time("computeStaticTorqueDerivatives", [&](const State &s) { pin::computeStaticTorqueDerivatives(m, d, s.q, still, dg); });
+  time("computeGeneralizedGravityDerivatives",
+       [&](const State &s) { pin::computeGeneralizedGravityDerivatives(m, d, s.q, dg); });
+  time("centerOfMass", [&](const State &s) { pin::centerOfMass(m, d, s.q, s.v, s.a); });
+  time("computeKineticEnergyRegressor", [&](const State &s) { pin::computeKineticEnergyRegressor(m, d, s.q, s.v); });
+  time("computePotentialEnergyRegressor", [&](const State &s) { pin::computePotentialEnergyRegressor(m, d, s.q); });
+  Contacts held(m);
+  pin::initConstraintDynamics(m, d, held.models);
+  time("constraintDynamics", [&](const State &s) {
+    pin::constraintDynamics(m, d, s.q, s.v, s.tau, held.models, held.datas, held.settings);
+  });
+  time("computeConstraintDynamicsDerivatives", [&](const State &s) {
+    pin::constraintDynamics(m, d, s.q, s.v, s.tau, held.models, held.datas, held.settings);
+    pin::computeConstraintDynamicsDerivatives(m, d, held.models, held.datas, held.settings);
+  });
+  time("impulseDynamics", [&](const State &s) {
+    pin::impulseDynamics(m, d, s.q, s.v, held.models, held.datas, 0.0, held.settings);
+  });
+  time("computeImpulseDynamicsDerivatives", [&](const State &s) {
+    pin::impulseDynamics(m, d, s.q, s.v, held.models, held.datas, 0.0, held.settings);
+    pin::computeImpulseDynamicsDerivatives(m, d, held.models, held.datas, 0.0, held.settings);
+  });
   Eigen::VectorXd q(m.nq), v(nv);
   time("integrate", [&](const State &s) { pin::integrate(m, s.q, s.v, q); });
   time("difference", [&](const State &s) { pin::difference(m, s.q, S[0].q, v); });

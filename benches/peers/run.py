@@ -47,10 +47,16 @@ OURS = [
     "computeGeneralizedGravity", "computeCoriolisMatrix", "forwardKinematics", "computeJointJacobians",
     "computeForwardKinematicsDerivatives", "ComputeRNEASecondOrderDerivatives", "computeCentroidalDynamicsDerivatives",
     "jacobianCenterOfMass", "computeTotalEnergy", "computeJointTorqueRegressor", "integrate", "difference",
+    "computeStaticTorqueDerivatives", "computeGeneralizedGravityDerivatives", "centerOfMass", "constraintDynamics",
+    "computeConstraintDynamicsDerivatives", "impulseDynamics", "computeImpulseDynamicsDerivatives",
+    "computeKineticEnergyRegressor", "computePotentialEnergyRegressor",
 ]  # fmt: skip
 AT_LEVELS = "rnea,crba,aba,computeMinverse,computeRNEADerivatives,computeABADerivatives"
 # Of a quantity's largest entry. Forward dynamics divides by inertias that differ by orders of magnitude.
-TOLERANCE = {"default": 1e-9, "ddq": 1e-7, "ddq_dq": 1e-6, "ddq_dv": 1e-6, "mass_matrix_inverse": 1e-7}
+TOLERANCE = {
+    "default": 1e-9, "ddq": 1e-7, "ddq_dq": 1e-6, "ddq_dv": 1e-6, "mass_matrix_inverse": 1e-7, "constrained_ddq": 1e-6,
+    "constrained_ddq_dq": 1e-5, "constraint_forces_dq": 1e-5, "impulse_v": 1e-6, "impulse_v_dv": 1e-6,
+}  # fmt: skip
 
 
 def pinned(cpu, command):
@@ -94,7 +100,8 @@ class Robot:
 
     def check(self):
         """Do all agree at the first state? Returns the worst deviation of each quantity."""
-        quantities = "tau,bias,gravity,mass_matrix,mass_matrix_inverse,dtau_dq,dtau_dv,ddq,ddq_dq,ddq_dv"
+        quantities = "tau,bias,gravity,mass_matrix,mass_matrix_inverse,dtau_dq,dtau_dv,ddq,ddq_dq,ddq_dv,constrained_ddq,"
+        quantities += "constrained_ddq_dq,constraint_forces_dq,impulse_v,impulse_v_dv"
         command = [self.gradyn, "evaluate", *self.flags, "--states", self.states, "--method", "analytical"]
         ours = pinned(None, [*command, "--quantities", quantities])["states"][0]
         worst = {}

@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use crate::states::State;
 use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
-use gradyn::dynamics::{self as dy, ReferenceFrame, Workspace};
+use gradyn::dynamics::{self as dy, Constraint, ReferenceFrame, Workspace};
 use gradyn::model::{BodyId, InputError, Model};
 use gradyn::partials::{self, DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace};
 use gradyn::spatial::Force;
@@ -35,6 +35,7 @@ pub(super) fn measure(model: &Model, states: &[State], clock: &mut Clock<'_>) {
     kinematics(model, &points, clock);
     manifold(model, &points, clock);
     first(model, &points, clock);
+    held(model, &points, clock);
     contractions(model, &points, clock);
     second(model, &points, clock);
     batches(model, &points, clock);
@@ -155,9 +156,33 @@ fn first(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     clock.time("computeGeneralizedGravityDerivatives", points, 1, |p| {
         used(partials::generalized_gravity_derivatives(model, ws, method, &p.q))
     });
+    clock.time("computeStaticTorqueDerivatives", points, 1, |p| {
+        used(partials::static_torque_derivatives(model, ws, method, &p.q, &[]))
+    });
     clock.time("bias_derivatives", points, 1, |p| used(partials::bias_derivatives(model, ws, method, &p.q, &p.v, &[])));
     clock.time("mass_product_derivatives", points, 1, |p| {
         used(partials::mass_product_derivatives(model, ws, method, &p.q, &p.a))
+    });
+}
+
+/// The origins of the first four leaves of the tree, held where they are.
+fn held(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    let bodies = model.bodies();
+    let is_leaf = |body: &BodyId| bodies.iter().all(|other| other.parent() != Some(*body));
+    let leaves = (0..bodies.len()).filter_map(|k| model.body_id(k)).filter(is_leaf);
+    let contact = |body| Constraint::contact(body, Vector3::zeros(), Vector3::zeros());
+    let list: Vec<Constraint> = leaves.take(4).map(contact).collect();
+    let ws = &mut Workspace::<f64>::new(model);
+    clock.time("constraintDynamics", points, 1, |p| {
+        used(dy::constraint_dynamics(model, ws, &p.q, &p.v, &p.tau, &[], &list))
+    });
+    clock.time("impulseDynamics", points, 1, |p| used(dy::impulse_dynamics(model, ws, &p.q, &p.v, 0.0, &list)));
+    let (method, ws) = (Method::Analytical, &mut DerivativeWorkspace::new(model));
+    clock.time("computeConstraintDynamicsDerivatives", points, 1, |p| {
+        used(partials::constraint_dynamics_derivatives(model, ws, method, (&p.q, &p.v, &p.tau), &[], &list))
+    });
+    clock.time("computeImpulseDynamicsDerivatives", points, 1, |p| {
+        used(partials::impulse_dynamics_derivatives(model, ws, method, (&p.q, &p.v), 0.0, &list))
     });
 }
 
