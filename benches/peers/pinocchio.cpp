@@ -65,13 +65,13 @@ static void check(const pin::Model &model, const State &s) {
   print("ddq_dq", data.ddq_dq);
   print("ddq_dv", data.ddq_dv);
   Contacts held(model);
-  pin::initConstraintDynamics(model, data, held.models);
+  pin::initConstraintDynamics(model, data, held.models, held.datas);
   print("constrained_ddq", pin::constraintDynamics(model, data, s.q, s.v, s.tau, held.models, held.datas, held.settings));
   pin::computeConstraintDynamicsDerivatives(model, data, held.models, held.datas, held.settings);
   print("constrained_ddq_dq", data.ddq_dq);
   print("constraint_forces_dq", data.dlambda_dq);
   pin::Data struck(model);
-  pin::initConstraintDynamics(model, struck, held.models);
+  pin::initConstraintDynamics(model, struck, held.models, held.datas);
   print("impulse_v", pin::impulseDynamics(model, struck, s.q, s.v, held.models, held.datas, 0.0, held.settings));
   pin::computeImpulseDynamicsDerivatives(model, struck, held.models, held.datas, 0.0, held.settings);
   print("impulse_v_dv", Eigen::MatrixXd::Identity(model.nv, model.nv) + struck.ddq_dv, true);
@@ -133,7 +133,7 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
   time("computeKineticEnergyRegressor", [&](const State &s) { pin::computeKineticEnergyRegressor(m, d, s.q, s.v); });
   time("computePotentialEnergyRegressor", [&](const State &s) { pin::computePotentialEnergyRegressor(m, d, s.q); });
   Contacts held(m);
-  pin::initConstraintDynamics(m, d, held.models);
+  pin::initConstraintDynamics(m, d, held.models, held.datas);
   time("constraintDynamics", [&](const State &s) {
     pin::constraintDynamics(m, d, s.q, s.v, s.tau, held.models, held.datas, held.settings);
   });
