@@ -272,6 +272,21 @@ impl<T: Real> Factors<T> {
         }
     }
 
+    /// `X := L⁻¹ D^(−1/2) X` of as many columns as asked for, row by row.
+    pub(crate) fn other_half_of_rows(&self, roots: &[T], columns: usize, x: &mut [T]) {
+        let Self { tree, rows, .. } = self;
+        for (k, root) in roots.iter().enumerate() {
+            let range = tree.start[k]..tree.start[k + 1] - 1;
+            let (before, from) = x.split_at_mut(k * columns);
+            let own = &mut from[..columns];
+            own.iter_mut().for_each(|x| *x *= *root);
+            for (l, &j) in rows[range.clone()].iter().zip(&tree.paths[range]) {
+                let minus = -*l;
+                own.iter_mut().zip(&before[j * columns..]).for_each(|(x, y)| *x = y.mul_plus(minus, *x));
+            }
+        }
+    }
+
     /// `x := L⁻¹ D^(−1/2) x`: after [`half`](Self::half) it gives `M⁻¹ x`.
     pub(crate) fn other_half(&self, roots: &[T], x: &mut [T]) {
         self.forth(roots, x);

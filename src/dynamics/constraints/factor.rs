@@ -7,6 +7,7 @@
 //! Bᵀ = U R                                    U: orthonormal, R: upper triangular
 //! y = R⁻¹ Uᵀ b ,  λ = U R⁻ᵀ y                 λ = G⁺ b: least norm, and least squares where b contradicts itself
 //! q̈ = q̈_free + L⁻¹ D^(−1/2) Q y               what λ gives, without the loss of digits in λ
+//! V = R⁻¹ Uᵀ                                  G⁺ = Vᵀ V ,  M⁻¹ Jᵀ G⁺ = L⁻¹ D^(−1/2) Q V
 //! ```
 //!
 //! A complete orthogonal decomposition (Golub and Van Loan, *Matrix Computations*, section 5.4.7), by Gram–Schmidt, each
@@ -141,6 +142,26 @@ impl<T: Real> Factor<T> {
                 let u = column(&self.u, b.len(), k);
                 add_times(b, -dot(u, b), u);
             }
+        }
+    }
+
+    /// `Q`, column by column, nv entries each.
+    pub(crate) fn orthonormal(&self) -> &[T] {
+        &self.q
+    }
+
+    /// `V = R⁻¹ Uᵀ` row by row, one entry a row of J each: `G⁺ = Vᵀ V`.
+    pub(crate) fn inverse(&self, rows: usize, v: &mut Vec<T>) {
+        v.clear();
+        v.extend_from_slice(&self.u);
+        for k in (0..self.rank).rev() {
+            let (head, tail) = v.split_at_mut((k + 1) * rows);
+            let own = &mut head[k * rows..];
+            for (i, other) in tail.chunks_exact(rows).enumerate() {
+                add_times(own, -self.r[(k + 1 + i) * rows + k], other);
+            }
+            let scale = self.r[k * rows + k].recip();
+            own.iter_mut().for_each(|x| *x *= scale);
         }
     }
 

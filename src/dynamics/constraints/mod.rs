@@ -20,6 +20,7 @@ mod solve;
 
 pub use constraint::Constraint;
 pub(crate) use constraint::rows_of;
+pub(crate) use factor::Factor;
 pub(crate) use relation::Side;
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
@@ -38,6 +39,8 @@ pub(crate) struct Memory<T> {
     pub(crate) root: Vec<T>,
     /// Right-hand side, one entry a row.
     pub(crate) rhs: Vec<T>,
+    /// What is left of it, one entry a row.
+    left: Vec<T>,
     /// Accelerations, or velocities after an impulse, nv.
     pub(crate) motion: Vec<T>,
     /// What the constraints add to them, nv.
@@ -54,6 +57,7 @@ impl<T: Real> Default for Memory<T> {
             sums: Vec::new(),
             root: Vec::new(),
             rhs: Vec::new(),
+            left: Vec::new(),
             motion: Vec::new(),
             change: Vec::new(),
             lambda: Vec::new(),
@@ -82,14 +86,24 @@ fn add_times<T: Real>(y: &mut [T], s: T, x: &[T]) {
     }
 }
 
-/// `x · y`
+/// `x · y`, in four sums that need not wait for each other.
 #[inline(always)]
 fn dot<T: Real>(x: &[T], y: &[T]) -> T {
-    x.iter().zip(y).fold(T::zero(), |sum, (x, y)| x.mul_plus(*y, sum))
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<4>(), y.as_chunks::<4>());
+    let mut sums = [T::zero(); 4];
+    for (x, y) in x.iter().zip(y) {
+        for i in 0..4 {
+            sums[i] = x[i].mul_plus(y[i], sums[i]);
+        }
+    }
+    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    x_rest.iter().zip(y_rest).fold(sum, |sum, (x, y)| x.mul_plus(*y, sum))
 }
 
-/// Row `r` of `m`, times `x`.
+/// `y := y + m x`
 #[inline(always)]
-pub(crate) fn row_times<T: Real>(m: &DMatrix<T>, r: usize, x: &[T]) -> T {
-    x.iter().enumerate().fold(T::zero(), |sum, (k, x)| m[(r, k)].mul_plus(*x, sum))
+fn add_product<T: Real>(m: &DMatrix<T>, x: &[T], y: &mut [T]) {
+    for (x, column) in x.iter().zip(m.as_slice().chunks_exact(m.nrows().max(1))) {
+        add_times(y, *x, column);
+    }
 }

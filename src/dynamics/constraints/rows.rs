@@ -2,7 +2,7 @@
 
 use super::constraint::{check as check_constraints, rows_of};
 use super::relation::{Relation, Row, Side};
-use super::{Constraint, row_times};
+use super::{Constraint, add_product};
 use crate::dynamics::jacobian::{add_rows, carries, check, clear, empty, finite, path};
 use crate::dynamics::reference::Attached;
 use crate::dynamics::{Workspace, rooted};
@@ -303,8 +303,7 @@ impl<T: Real> Rows<T> {
     /// `J q̇`; after [`place`](Self::place).
     pub(super) fn rates(&mut self, v: &[T]) {
         self.rate.clear();
-        for r in 0..self.jacobian.nrows() {
-            self.rate.push(row_times(&self.jacobian, r, v));
-        }
+        self.rate.resize(self.jacobian.nrows(), T::zero());
+        add_product(&self.jacobian, v, &mut self.rate);
     }
 }

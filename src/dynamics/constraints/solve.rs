@@ -1,7 +1,7 @@
 //! Accelerations and impulses under constraints.
 
 use super::constraint::check as check_constraints;
-use super::{Constraint, Memory, row_times};
+use super::{Constraint, Memory, add_product};
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
@@ -157,19 +157,21 @@ fn factorize<P: Real, T: Scalar<P>>(
 impl<T: Real> Memory<T> {
     /// `motion := motion + M⁻¹ Jᵀ λ` so that `J motion = −rhs`; returns what is left of it.
     fn hold(&mut self, nv: usize, ws: &Workspace<T>) -> T {
-        let Self { rows, factor, root, rhs, motion, change, lambda, .. } = self;
+        let Self { rows, factor, root, rhs, left, motion, change, lambda, .. } = self;
         let jacobian = &rows.jacobian;
-        for (r, b) in rhs.iter_mut().enumerate() {
-            *b = -(*b + row_times(jacobian, r, motion));
-        }
+        add_product(jacobian, motion, rhs);
+        rhs.iter_mut().for_each(|b| *b = -*b);
         factor.solve(nv, rhs, lambda, change);
         ws.ltl.other_half(root, change);
         for (x, change) in motion.iter_mut().zip(&*change) {
             *x += *change;
         }
         let mut residual = T::zero();
-        for (r, b) in rhs.iter().enumerate() {
-            let left = row_times(jacobian, r, change) - *b;
+        left.clear();
+        left.extend(rhs.iter().map(|b| -*b));
+        add_product(jacobian, change, left);
+        for left in &*left {
+            let left = *left;
             let size = left.select_lt(0.0, -left, left);
             residual = (residual - size).select_lt(0.0, size, residual);
         }

@@ -64,7 +64,7 @@ use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use layout::Layout;
 pub(crate) use memory::{Bodies, Memory};
 use nalgebra::Vector3;
-pub(crate) use product::negated_product;
+pub(crate) use product::{add_product, negated_product};
 use std::any::Any;
 
 /// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.

@@ -11,6 +11,14 @@
 //! are; of the rows, those of the accelerations of both sides. Impulses are the same with `M (v⁺ − v⁻) − Jᵀ Λ` and
 //! `J (v⁺ + ε v⁻)`, without weight and at rest.
 //!
+//! The factors of `M` and `G` ([`constraints`]) give `Z = L⁻¹ D^(−1/2) Q`, nv × rank, and `V`, rank × rows, with `G⁺ = Vᵀ V` and
+//! `V J M⁻¹ = Zᵀ`; and what the constraints leave of `M⁻¹`, `N = X Xᵀ` with `X = L⁻¹ D^(−1/2) (1 − Q Qᵀ)`, in which nothing
+//! cancels. So all columns are products of dense matrices, and no digit of `q̈` is lost that is one of `λ` only:
+//!
+//! ```text
+//! dq̈ = −N E₁ − Z V E₂ ,   dλ = Vᵀ (Zᵀ E₁ − V E₂)                                                     (3)
+//! ```
+//!
 //! Where rows depend on each other, `G⁺` stands for `G⁻¹`. With `λ = G⁺ b`, `P = G G⁺`, and `r = (1 − P) b`, which contradicts
 //! itself, the derivative of the pseudo-inverse at constant rank (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973) has two
 //! terms more:
@@ -22,9 +30,9 @@
 use super::Memory;
 use super::variation::{Rows, Variation};
 use crate::dynamics::constraints;
+use crate::dynamics::constraints::Factor;
 use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::ltl::Factors;
-use crate::dynamics::{Constraint, ExternalWrench};
+use crate::dynamics::{Constraint, ExternalWrench, Workspace, wide};
 use crate::model::{InputError, Model};
 use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use nalgebra::DMatrix;
@@ -44,22 +52,9 @@ pub(super) struct Scratch {
     still: Vec<f64>,
     /// `r`
     contradiction: Vec<f64>,
-    column: Column,
-}
-
-/// One column.
-#[derive(Default)]
-struct Column {
-    /// Of accelerations, nv.
-    motion: Vec<f64>,
-    /// Of multipliers, one entry a row.
-    lambda: Vec<f64>,
-    /// Right-hand side, one entry a row.
-    rhs: Vec<f64>,
-    /// `J M⁻¹ dJᵀ r`, one entry a row.
-    reached: Vec<f64>,
-    /// What the multipliers move, nv.
-    change: Vec<f64>,
+    /// `G⁺ λ`, one entry a row.
+    again: Vec<f64>,
+    operators: Operators,
 }
 
 /// Fills in the derivatives of accelerations and multipliers, which have just been computed.
@@ -76,7 +71,7 @@ pub(super) fn dynamics(
     dependent_rows(model, ws, scratch, q, constraints)?;
     let state = (q, v, ddq);
     let what = Rows::Accelerations;
-    let Scratch { held, dependent, column, .. } = scratch;
+    let Scratch { held, dependent, operators, .. } = scratch;
     held.of_constraints(model, &mut ws.base, what, state, wrenches, (constraints, result.lambda.as_slice()));
     rnea_derivatives(model, ws, Method::Analytical, q, v, ddq, &held.wrenches)?;
     held.of_torques(model.nv, ws, wrenches.len());
@@ -90,23 +85,19 @@ pub(super) fn dynamics(
     result.ddq_df_ext.iter_mut().for_each(|m| clear(m, model.nv, 6));
     result.dlambda_df_ext.resize_with(wrenches.len(), empty);
     result.dlambda_df_ext.iter_mut().for_each(|m| clear(m, rows, 6));
+    operators.fill(model.nv, &ws.base);
     let DerivativeWorkspace { base, result: by, .. } = ws;
-    let Some(memory) = base.constraints.as_deref_mut() else { return Ok(()) };
-    let mut solve = Solve { ltl: &base.ltl, memory, nv: model.nv, column };
-
-    let of_rank = (solve.memory.factor.rank < rows).then_some(&*dependent);
-    solve.all((&held.torques_q, Some(&held.rows_q)), of_rank, &mut result.ddq_dq, &mut result.dlambda_dq);
-    solve.all((&by.dtau_dv, Some(&held.rows_v)), None, &mut result.ddq_dv, &mut result.dlambda_dv);
+    let Some(memory) = base.constraints.as_deref() else { return Ok(()) };
+    let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
+    operators.all((&held.torques_q, Some(&held.rows_q)), of_rank, (&mut result.ddq_dq, &mut result.dlambda_dq));
+    operators.all((&by.dtau_dv, Some(&held.rows_v)), None, (&mut result.ddq_dv, &mut result.dlambda_dv));
     let by_wrenches = result.ddq_df_ext.iter_mut().zip(&mut result.dlambda_df_ext);
-    for (from, (ddq, lambda)) in by.dtau_df_ext.iter().zip(by_wrenches) {
-        solve.all((from, None), None, ddq, lambda);
+    for (from, to) in by.dtau_df_ext.iter().zip(by_wrenches) {
+        operators.all((from, None), None, to);
     }
-    for k in 0..model.nv {
-        solve.unit(k);
-        solve.ltl.solve(&mut solve.column.motion); //            −M⁻¹ E₁ = M⁻¹
-        solve.hold(None, None);
-        solve.store(k, &mut result.ddq_dtau, &mut result.dlambda_dtau);
-    }
+    // E₁ = −1
+    result.ddq_dtau.copy_from(&operators.free);
+    wide::add_product(-1.0, &operators.vt, &operators.zt, &mut result.dlambda_dtau);
     Ok(())
 }
 
@@ -122,7 +113,7 @@ pub(super) fn impulses(
     let Memory { impulses: result, scratch, .. } = memory;
     let rows = result.impulse.len();
     dependent_rows(model, ws, scratch, q, constraints)?;
-    let Scratch { held, dependent, velocity, jump, still, column, .. } = scratch;
+    let Scratch { held, dependent, velocity, jump, still, operators, .. } = scratch;
     velocity.clear();
     velocity.extend(result.v.iter().zip(v).map(|(after, before)| after + restitution * before));
     jump.clear();
@@ -135,20 +126,17 @@ pub(super) fn impulses(
     clear(&mut result.dv_dv, model.nv, model.nv);
     clear(&mut result.dimpulse_dq, rows, model.nv);
     clear(&mut result.dimpulse_dv, rows, model.nv);
-    let base = &mut ws.base;
-    let Some(memory) = base.constraints.as_deref_mut() else { return Ok(()) };
-    let mut solve = Solve { ltl: &base.ltl, memory, nv: model.nv, column };
-    let of_rank = (solve.memory.factor.rank < rows).then_some(&*dependent);
-    solve.all((&held.torques_q, Some(&held.rows_q)), of_rank, &mut result.dv_dq, &mut result.dimpulse_dq);
-    // E₁ = −M, E₂ = ε J
-    for k in 0..model.nv {
-        solve.unit(k);
-        let Solve { memory, column, .. } = &mut solve;
-        column.rhs.clear();
-        column.rhs.extend((0..rows).map(|r| -restitution * memory.rows.jacobian[(r, k)]));
-        solve.hold_from_rhs(None);
-        solve.store(k, &mut result.dv_dv, &mut result.dimpulse_dv);
-    }
+    operators.fill(model.nv, &ws.base);
+    let Some(memory) = ws.base.constraints.as_deref() else { return Ok(()) };
+    let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
+    operators.all((&held.torques_q, Some(&held.rows_q)), of_rank, (&mut result.dv_dq, &mut result.dimpulse_dq));
+    // E₁ = −M, E₂ = ε J, so that the last bracket is −(1 + ε) V J
+    let Operators { z, v, vt, t, .. } = operators;
+    clear(t, v.nrows(), model.nv);
+    wide::add_product(-(1.0 + restitution), v, &memory.rows.jacobian, t);
+    result.dv_dv.fill_with_identity();
+    wide::add_product(1.0, z, t, &mut result.dv_dv);
+    wide::add_product(1.0, vt, t, &mut result.dimpulse_dv);
     Ok(())
 }
 
@@ -160,7 +148,7 @@ fn dependent_rows(
     q: &[f64],
     constraints: &[Constraint],
 ) -> Result<(), InputError> {
-    let Scratch { dependent, velocity, still, contradiction, column, .. } = scratch;
+    let Scratch { dependent, velocity, still, contradiction, again, .. } = scratch;
     still.clear();
     still.resize(model.nv, 0.0);
     let base = &mut ws.base;
@@ -171,7 +159,7 @@ fn dependent_rows(
     }
     contradiction.clone_from(rhs);
     factor.out_of_reach(contradiction);
-    factor.solve(model.nv, lambda, &mut column.lambda, velocity);
+    factor.solve(model.nv, lambda, again, velocity);
     base.ltl.other_half(root, velocity); //                      M⁻¹ Jᵀ G⁺ λ
     let state = (q, &velocity[..], &still[..]);
     dependent.of_constraints(model, base, Rows::Rates, state, &[], (constraints, contradiction));
@@ -193,77 +181,95 @@ fn weightless(
     ws.result.check_finite(model)
 }
 
-/// Equations (1) and (2), column by column.
-struct Solve<'a> {
-    ltl: &'a Factors<f64>,
-    memory: &'a mut constraints::Memory<f64>,
-    nv: usize,
-    column: &'a mut Column,
+/// What equation (3) multiplies by.
+struct Operators {
+    /// `N`
+    free: DMatrix<f64>,
+    /// `X`, and its transpose.
+    x: DMatrix<f64>,
+    xt: DMatrix<f64>,
+    /// `Z`, and its transpose.
+    z: DMatrix<f64>,
+    zt: DMatrix<f64>,
+    /// `V`, and its transpose.
+    v: DMatrix<f64>,
+    vt: DMatrix<f64>,
+    /// `V E₂`, then what multipliers come from.
+    t: DMatrix<f64>,
+    /// `E₂` with what dependent rows add to it.
+    rows: DMatrix<f64>,
+    /// `V`, row by row.
+    by_row: Vec<f64>,
 }
 
-impl Solve<'_> {
-    /// All columns, from those of `E₁` and `E₂`.
+impl Default for Operators {
+    fn default() -> Self {
+        let [free, x, xt, z, zt, v, vt, t, rows] = [(); 9].map(|()| empty());
+        Self { free, x, xt, z, zt, v, vt, t, rows, by_row: Vec::new() }
+    }
+}
+
+impl Operators {
+    /// From the factors of the mass matrix and of the constraints.
+    fn fill(&mut self, nv: usize, base: &Workspace<f64>) {
+        let Self { free, x, xt, z, zt, v, vt, by_row, .. } = self;
+        let Some(memory) = base.constraints.as_deref() else { return };
+        let (rank, rows) = (memory.factor.rank, memory.lambda.len());
+        clear(z, nv, rank);
+        z.as_mut_slice().copy_from_slice(memory.factor.orthonormal());
+        clear(zt, rank, nv);
+        z.transpose_to(zt);
+        clear(xt, nv, nv);
+        xt.fill_with_identity();
+        wide::add_product(-1.0, z, zt, xt); //                     1 − Q Qᵀ, by rows
+        base.ltl.other_half_of_rows(&memory.root, nv, xt.as_mut_slice());
+        clear(x, nv, nv);
+        xt.transpose_to(x);
+        clear(free, nv, nv);
+        wide::add_product(1.0, x, xt, free);
+        base.ltl.other_half_of_rows(&memory.root, rank, zt.as_mut_slice());
+        zt.transpose_to(z);
+        memory.factor.inverse(rows, by_row);
+        clear(vt, rows, rank);
+        vt.as_mut_slice().copy_from_slice(by_row);
+        clear(v, rank, rows);
+        vt.transpose_to(v);
+    }
+
+    /// All columns of accelerations and of multipliers, from those of `E₁` and `E₂`. Both are zero so far.
     fn all(
         &mut self,
         (torques, rows): (&DMatrix<f64>, Option<&DMatrix<f64>>),
-        dependent: Option<&Variation>,
-        motion: &mut DMatrix<f64>,
-        lambda: &mut DMatrix<f64>,
+        dependent: Option<(&Factor<f64>, &Variation)>,
+        (motion, lambda): (&mut DMatrix<f64>, &mut DMatrix<f64>),
     ) {
-        for k in 0..torques.ncols() {
-            self.column.motion.clear();
-            self.column.motion.extend(torques.column(k).iter().map(|x| -x));
-            self.ltl.solve(&mut self.column.motion);
-            self.hold(rows.map(|m| (m, k)), dependent.map(|m| (m, k)));
-            self.store(k, motion, lambda);
+        let Self { free, z, zt, v, vt, t, rows: own, .. } = self;
+        let columns = torques.ncols();
+        if let Some((_, by)) = dependent {
+            // G⁺ J M⁻¹ dJᵀ r = −Vᵀ Zᵀ E for E = −dJᵀ r
+            clear(t, zt.nrows(), columns);
+            wide::add_product(1.0, zt, &by.torques_q, t);
+            clear(own, vt.nrows(), columns);
+            wide::add_product(1.0, vt, t, own);
+            rows.into_iter().for_each(|rows| *own += rows);
         }
-    }
-
-    /// A unit vector, for motion.
-    fn unit(&mut self, k: usize) {
-        let motion = &mut self.column.motion;
-        motion.clear();
-        motion.resize(self.nv, 0.0);
-        motion[k] = 1.0;
-    }
-
-    /// From `−M⁻¹ E₁` to what the constraints let happen, and a column of `E₂`.
-    fn hold(&mut self, rows: Option<(&DMatrix<f64>, usize)>, dependent: Option<(&Variation, usize)>) {
-        let count = self.memory.rows.jacobian.nrows();
-        let rhs = &mut self.column.rhs;
-        rhs.clear();
-        rhs.extend((0..count).map(|r| rows.map_or(0.0, |(m, k)| -m[(r, k)])));
-        self.hold_from_rhs(dependent);
-    }
-
-    /// [`hold`](Self::hold), `−E₂` being there.
-    fn hold_from_rhs(&mut self, dependent: Option<(&Variation, usize)>) {
-        let Self { ltl, memory, nv, column: Column { motion, lambda, rhs, reached, change } } = self;
-        let constraints::Memory { rows, factor, root, .. } = &mut **memory;
-        for (r, x) in rhs.iter_mut().enumerate() {
-            *x -= constraints::row_times(&rows.jacobian, r, motion);
+        let rows = if dependent.is_some() { Some(&*own) } else { rows };
+        wide::negated_product(free, torques, motion);
+        clear(t, zt.nrows(), columns);
+        if let Some(rows) = rows {
+            wide::negated_product(v, rows, t);
+            wide::add_product(1.0, z, t, motion);
         }
-        if let Some((by, k)) = dependent {
-            change.clear();
-            change.extend(by.torques_q.column(k).iter().map(|x| -x));
-            ltl.solve(change);
-            reached.clear();
-            reached.extend((0..rhs.len()).map(|r| constraints::row_times(&rows.jacobian, r, change)));
-            factor.solve(*nv, reached, lambda, change); //        G⁺ J M⁻¹ dJᵀ r
-            rhs.iter_mut().zip(&*lambda).for_each(|(x, y)| *x += y);
+        wide::add_product(1.0, zt, torques, t);
+        wide::add_product(1.0, vt, t, lambda);
+        if let Some((factor, by)) = dependent {
+            let count = vt.nrows().max(1);
+            own.copy_from(&by.rows_q);
+            let columns = own.as_mut_slice().chunks_exact_mut(count).zip(lambda.as_mut_slice().chunks_exact_mut(count));
+            for (rest, lambda) in columns {
+                factor.out_of_reach(rest);
+                lambda.iter_mut().zip(&*rest).for_each(|(x, y)| *x += y);
+            }
         }
-        factor.solve(*nv, rhs, lambda, change);
-        ltl.other_half(root, change);
-        motion.iter_mut().zip(&*change).for_each(|(x, y)| *x += y);
-        if let Some((by, k)) = dependent {
-            rhs.iter_mut().zip(by.rows_q.column(k).iter()).for_each(|(x, y)| *x = *y);
-            factor.out_of_reach(rhs);
-            lambda.iter_mut().zip(&*rhs).for_each(|(x, y)| *x += y);
-        }
-    }
-
-    fn store(&self, k: usize, motion: &mut DMatrix<f64>, lambda: &mut DMatrix<f64>) {
-        motion.column_mut(k).copy_from_slice(&self.column.motion);
-        lambda.column_mut(k).copy_from_slice(&self.column.lambda);
     }
 }

@@ -6,7 +6,7 @@ use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::{Links, update};
 use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
-use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
+use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace, wide};
 use crate::model::{BodyId, Model};
 use crate::partials::DerivativeWorkspace;
 use crate::spatial::{Force, Motion, Transform, vector as v3};
@@ -36,12 +36,14 @@ pub(super) struct Variation {
     pub(super) wrenches: Vec<ExternalWrench>,
     /// Of the latter by q, 6 rows a wrench, nv columns.
     wrenches_q: DMatrix<f64>,
+    /// The torques by the latter, nv × 6 a wrench.
+    by_wrenches: DMatrix<f64>,
 }
 
 impl Default for Variation {
     fn default() -> Self {
-        let (rows_q, rows_v, torques_q, wrenches_q) = (empty(), empty(), empty(), empty());
-        Self { rows_q, rows_v, torques_q, wrenches: Vec::new(), wrenches_q }
+        let [rows_q, rows_v, torques_q, wrenches_q, by_wrenches] = [(); 5].map(|()| empty());
+        Self { rows_q, rows_v, torques_q, wrenches: Vec::new(), wrenches_q, by_wrenches }
     }
 }
 
@@ -121,16 +123,15 @@ impl Variation {
     /// Torques by the configuration, from derivatives of inverse dynamics under these wrenches, as if those of multipliers kept
     /// their coordinates in their bodies; `external` wrenches come before them.
     pub(super) fn of_torques(&mut self, nv: usize, ws: &DerivativeWorkspace, external: usize) {
-        clear(&mut self.torques_q, nv, nv);
-        self.torques_q.copy_from(&ws.result.dtau_dq);
-        for (number, by_wrench) in ws.result.dtau_df_ext[external..].iter().enumerate() {
-            for k in 0..nv {
-                for i in 0..6 {
-                    let x = self.wrenches_q[(6 * number + i, k)];
-                    self.torques_q.column_mut(k).axpy(x, &by_wrench.column(i), 1.0);
-                }
-            }
+        let Self { torques_q, wrenches_q, by_wrenches, .. } = self;
+        clear(torques_q, nv, nv);
+        torques_q.copy_from(&ws.result.dtau_dq);
+        clear(by_wrenches, nv, wrenches_q.nrows());
+        let each = by_wrenches.as_mut_slice().chunks_exact_mut((6 * nv).max(1));
+        for (to, from) in each.zip(&ws.result.dtau_df_ext[external..]) {
+            to.copy_from_slice(from.as_slice());
         }
+        wide::add_product(1.0, by_wrenches, wrenches_q, torques_q);
     }
 }
 
