@@ -22,7 +22,12 @@
 #include "clock.hpp"
 #include "robot.hpp"
 
+// Nothing, if a number is none: where constraints depend on each other.
 static void print(const char *name, const Eigen::MatrixXd &m, bool last = false) {
+  if (!m.allFinite()) {
+    std::printf("\"%s\": null%s", name, last ? "" : ", ");
+    return;
+  }
   std::printf("\"%s\": [", name);
   for (int i = 0; i < m.rows(); i++)
     for (int j = 0; j < m.cols(); j++) std::printf("%s%.17g", i + j ? "," : "", m(i, j));
@@ -134,17 +139,22 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
   time("computePotentialEnergyRegressor", [&](const State &s) { pin::computePotentialEnergyRegressor(m, d, s.q); });
   Contacts held(m);
   pin::initConstraintDynamics(m, d, held.models, held.datas);
-  time("constraintDynamics", [&](const State &s) {
+  const bool defined =
+      pin::constraintDynamics(m, d, S[0].q, S[0].v, S[0].tau, held.models, held.datas, held.settings).allFinite();
+  auto time_held = [&](const char *name, auto call) {
+    if (defined) time(name, call);
+  };
+  time_held("constraintDynamics", [&](const State &s) {
     pin::constraintDynamics(m, d, s.q, s.v, s.tau, held.models, held.datas, held.settings);
   });
-  time("computeConstraintDynamicsDerivatives", [&](const State &s) {
+  time_held("computeConstraintDynamicsDerivatives", [&](const State &s) {
     pin::constraintDynamics(m, d, s.q, s.v, s.tau, held.models, held.datas, held.settings);
     pin::computeConstraintDynamicsDerivatives(m, d, held.models, held.datas, held.settings);
   });
-  time("impulseDynamics", [&](const State &s) {
+  time_held("impulseDynamics", [&](const State &s) {
     pin::impulseDynamics(m, d, s.q, s.v, held.models, held.datas, 0.0, held.settings);
   });
-  time("computeImpulseDynamicsDerivatives", [&](const State &s) {
+  time_held("computeImpulseDynamicsDerivatives", [&](const State &s) {
     pin::impulseDynamics(m, d, s.q, s.v, held.models, held.datas, 0.0, held.settings);
     pin::computeImpulseDynamicsDerivatives(m, d, held.models, held.datas, 0.0, held.settings);
   });

@@ -118,7 +118,8 @@ class Robot:
                 order = json.loads((self.folder / "mujoco.order").read_text())
                 pairs = [("tau", [theirs["tau"][order.index(k)] for k in range(len(order))])]
             else:
-                pairs = list(theirs.items())
+                # None where its constraints depend on each other.
+                pairs = [(quantity, values) for quantity, values in theirs.items() if values is not None]
             for quantity, values in pairs:
                 size = deviation(flat(ours[quantity]), values)
                 key = f"{quantity} ({name})"
