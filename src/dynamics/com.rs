@@ -39,13 +39,14 @@ pub struct PointMass<T> {
 pub struct CentersOfMass<'w, T> {
     /// That of the robot.
     pub whole: PointMass<T>,
-    links: &'w Links<T>,
     memory: &'w Memory<T>,
 }
 
-/// Sums over the subtree of each body, in the coordinates of [`Links`], and results.
+/// Sums over the subtree of each body, in axes of the world about the origin of its tree, and results.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
+    /// The origin of each body's tree.
+    origin: Vec<Vector3<T>>,
     mass: Vec<T>,
     /// First moment of mass, kg m.
     moment: Vec<Vector3<T>>,
@@ -63,6 +64,7 @@ impl<T: Real> Memory<T> {
     fn new(bodies: usize, nv: usize) -> Self {
         let vectors = || vec![v3::zero(); bodies];
         Self {
+            origin: vectors(),
             mass: vec![T::zero(); bodies],
             moment: vectors(),
             momentum: vectors(),
@@ -88,17 +90,27 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
 ) -> Result<CentersOfMass<'w, T>, InputError> {
     check_state(model, ws, q, v, a)?;
     let mut memory = take(model, ws);
-    let links = &*update(model, ws, Motion::zero(), (q, v, a));
-    sum_up(model, links, &mut memory);
+    if wide::of(model, ws).and_then(|wide| wide.bodies(wide::state((q, v, a))?)).is_some() {
+        for i in 0..model.bodies.len() {
+            // Is there: it has just been computed.
+            let Some((rows, lane, origin)) = wide::rows_of(model, ws, i) else { continue };
+            let (x, velocity) = (rows.pose_of::<T>(lane), rows.velocity_of::<T>(lane));
+            let c = v3::lift::<P, T>(model.bodies[i].inertia.com);
+            let acceleration = rows.acceleration_of::<T>(lane).acceleration_at::<T>(c, velocity);
+            let motion = [x.vector(velocity.velocity_at::<T>(c)), x.vector(acceleration)];
+            memory.put(model, i, v3::lift(origin), x.point(c), motion);
+        }
+    } else {
+        of_bodies(model, &*update(model, ws, Motion::zero(), (q, v, a)), &mut memory);
+    }
+    memory.sum_up(model);
     let memory = &**ws.com.insert(memory);
-    // Made by `update`.
-    let links = &**ws.links.get_or_insert_with(|| Box::new(Links::new(model)));
-    let whole = whole(model, links, memory)?;
+    let whole = whole(model, memory)?;
     let numbers = [whole.position, whole.velocity, whole.acceleration];
     if !numbers.iter().flat_map(|x| x.iter()).all(|x| x.is_finite()) {
         return Err(InputError::Overflow { what: "center of mass", index: 0, joint: model.dof_label(0) });
     }
-    Ok(CentersOfMass { whole, links, memory })
+    Ok(CentersOfMass { whole, memory })
 }
 
 impl<T: Real> CentersOfMass<'_, T> {
@@ -107,7 +119,7 @@ impl<T: Real> CentersOfMass<'_, T> {
     pub fn subtree(&self, body: BodyId) -> Option<PointMass<T>> {
         let (m, b) = (self.memory, body.0);
         let mass = *m.mass.get(b)?;
-        let (share, origin) = (mass.recip(), self.links.origin(b));
+        let (share, origin) = (mass.recip(), m.origin[b]);
         share.is_finite().then(|| PointMass {
             mass,
             position: v3::scale_plus(share, m.moment[b], origin),
@@ -157,7 +169,8 @@ fn fill_jacobian<P: Real, T: Scalar<P>>(
     subtree: Option<BodyId>,
 ) -> Result<(), InputError> {
     let links = &*update(model, ws, Motion::zero(), (q, still, still));
-    sum_up(model, links, m);
+    of_bodies(model, links, m);
+    m.sum_up(model);
     clear(&mut m.jacobian, 3, model.nv);
     let mass = subtree.map_or_else(|| total(model, &m.mass), |body| m.mass[body.0]);
     let share = share(model, mass, subtree)?;
@@ -207,22 +220,45 @@ fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<M
     ws.com.take().unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)))
 }
 
-/// Sums over each subtree.
-fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
+/// The share of each body, from the links.
+fn of_bodies<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
     for (i, body) in model.bodies.iter().enumerate() {
-        let (mass, c) = (body.inertia.mass, links.pose[i].point(v3::lift::<P, T>(body.inertia.com)));
-        let velocity = links.velocity[i];
-        m.mass[i] = T::from(mass);
-        m.moment[i] = v3::scale(mass, c);
-        m.momentum[i] = v3::scale(mass, velocity.velocity_at::<T>(c));
-        m.force[i] = v3::scale(mass, links.acceleration[i].acceleration_at::<T>(c, velocity));
+        let (c, velocity) = (links.pose[i].point(v3::lift::<P, T>(body.inertia.com)), links.velocity[i]);
+        let motion = [velocity.velocity_at::<T>(c), links.acceleration[i].acceleration_at::<T>(c, velocity)];
+        m.put(model, i, links.origin(i), c, motion);
     }
-    for (i, body) in model.bodies.iter().enumerate().rev() {
-        if let Some(p) = body.parent {
-            let mass = m.mass[i];
-            m.mass[p] += mass;
-            for sums in [&mut m.moment, &mut m.momentum, &mut m.force] {
-                sums[p] = v3::add(sums[p], sums[i]);
+}
+
+impl<T: Real> Memory<T> {
+    /// The share of a body, from the place, velocity and acceleration of its mass centre.
+    #[inline(always)]
+    fn put<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        body: usize,
+        origin: Vector3<T>,
+        place: Vector3<T>,
+        [velocity, acceleration]: [Vector3<T>; 2],
+    ) where
+        T: Scalar<P>,
+    {
+        let mass = model.bodies[body].inertia.mass;
+        self.origin[body] = origin;
+        self.mass[body] = T::from(mass);
+        self.moment[body] = v3::scale(mass, place);
+        self.momentum[body] = v3::scale(mass, velocity);
+        self.force[body] = v3::scale(mass, acceleration);
+    }
+
+    /// Sums over each subtree.
+    fn sum_up<P: Real>(&mut self, model: &Model<P>) {
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            if let Some(p) = body.parent {
+                let mass = self.mass[i];
+                self.mass[p] += mass;
+                for sums in [&mut self.moment, &mut self.momentum, &mut self.force] {
+                    sums[p] = v3::add(sums[p], sums[i]);
+                }
             }
         }
     }
@@ -235,20 +271,21 @@ fn total<P: Real, T: Real>(model: &Model<P>, of_subtrees: &[T]) -> T {
 }
 
 /// The centre of mass of the robot.
-fn whole<P: Real, T: Real>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Result<PointMass<T>, InputError> {
+fn whole<P: Real, T: Real>(model: &Model<P>, m: &Memory<T>) -> Result<PointMass<T>, InputError> {
     let mass = total(model, &m.mass);
     let share = share(model, mass, None)?;
+    let first = m.origin.first().copied().unwrap_or_else(v3::zero);
     let (mut position, mut momentum, mut force) = (v3::zero::<T>(), v3::zero::<T>(), v3::zero::<T>());
     // Each tree's share at its place, about the origin of the first one: far from the world's, no digits are lost.
     for (i, _) in model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none()) {
-        let apart = v3::neg(links.first_from(i));
+        let apart = v3::sub(m.origin[i], first);
         position = v3::add(position, v3::scale_plus(m.mass[i], apart, m.moment[i]));
         momentum = v3::add(momentum, m.momentum[i]);
         force = v3::add(force, m.force[i]);
     }
     Ok(PointMass {
         mass,
-        position: v3::scale_plus(share, position, links.origin(0)),
+        position: v3::scale_plus(share, position, first),
         velocity: v3::scale(share, momentum),
         acceleration: v3::scale(share, force),
     })

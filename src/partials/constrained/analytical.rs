@@ -196,6 +196,8 @@ struct Operators {
     vt: DMatrix<f64>,
     /// `V E₂`, then what multipliers come from.
     t: DMatrix<f64>,
+    /// The same of six columns, by a wrench.
+    t_wrench: DMatrix<f64>,
     /// `E₂` with what dependent rows add to it.
     rows: DMatrix<f64>,
     /// `V`, row by row.
@@ -204,8 +206,8 @@ struct Operators {
 
 impl Default for Operators {
     fn default() -> Self {
-        let [free, x, xt, z, zt, v, vt, t, rows] = [(); 9].map(|()| empty());
-        Self { free, x, xt, z, zt, v, vt, t, rows, by_row: Vec::new() }
+        let [free, x, xt, z, zt, v, vt, t, t_wrench, rows] = [(); 10].map(|()| empty());
+        Self { free, x, xt, z, zt, v, vt, t, t_wrench, rows, by_row: Vec::new() }
     }
 }
 
@@ -243,7 +245,8 @@ impl Operators {
         dependent: Option<(&Factor<f64>, &Variation)>,
         (motion, lambda): (&mut DMatrix<f64>, &mut DMatrix<f64>),
     ) {
-        let Self { free, z, zt, v, vt, t, rows: own, .. } = self;
+        let Self { free, z, zt, v, vt, t, t_wrench, rows: own, .. } = self;
+        let t = if rows.is_some() { t } else { t_wrench };
         let columns = torques.ncols();
         if let Some((_, by)) = dependent {
             // G⁺ J M⁻¹ dJᵀ r = −Vᵀ Zᵀ E for E = −dJᵀ r
