@@ -241,7 +241,7 @@ pub(crate) struct Derivatives {
     "degrees of freedom in every fourth state, beyond 64 in none). Each state looks at one frame in all references, at one ",
     "point and one subtree; states have all in turn.\n\n",
     "An entry deviates if two methods differ there by more than ten times the error that the differences estimate for ",
-    "themselves, by more than 1e-9 of the largest entry, and by more than rounding may do: 1e-12 of what is differentiated, more ",
+    "themselves, by more than 1e-9 of the largest entry, and by more than rounding may do: 1e-13 or 1e-12 of what is differentiated, more ",
     "in accelerations where the mass matrix is badly conditioned. Where it is singular they are left out.\n\n",
     "With --contact, --contact-frame or --constraints, accelerations and forces under these constraints are compared too,\n",
     "and velocities and impulses after an impact; `gradyn help evaluate` says what FILE holds then.\n\n",
