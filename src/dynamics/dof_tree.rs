@@ -19,7 +19,15 @@ pub(crate) struct DofTree {
 
 impl DofTree {
     pub(crate) fn new<P: Real>(model: &Model<P>) -> Self {
-        let parents = parents(model);
+        Self::of_parents(parents(model))
+    }
+
+    /// The tree of a matrix without zeros.
+    pub(crate) fn chain(rows: usize) -> Self {
+        Self::of_parents((0..rows).map(|k| k.checked_sub(1)).collect())
+    }
+
+    fn of_parents(parents: Vec<Option<usize>>) -> Self {
         let (mut start, mut paths) = (vec![0], Vec::<usize>::new());
         for (k, parent) in parents.into_iter().enumerate() {
             if let Some(p) = parent {

@@ -36,10 +36,7 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
     if let Some(done) = wide::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?)) {
-        done.map_err(|(index, pivot)| match pivot.is_finite() {
-            true => singular::error(model, index),
-            false => InputError::Overflow { what: "mass_matrix", index, joint: model.dof_label(index) },
-        })?;
+        done.map_err(|lost| singular::lost(model, lost))?;
     } else {
         rooted::place(model, ws, q);
         factorize(model, ws)?;

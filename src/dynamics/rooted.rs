@@ -59,6 +59,11 @@ impl<T: Real> Rooted<T> {
         self.inertia = vec![InertiaAboutOrigin::zero(); n];
     }
 
+    pub(crate) fn size_motions<P: Real>(&mut self, model: &Model<P>) {
+        self.velocity.resize(model.bodies.len(), Motion::zero());
+        self.drift.resize(model.bodies.len(), Motion::zero());
+    }
+
     /// A wrench on a body, from the coordinates that it is given in.
     #[inline(always)]
     pub(crate) fn wrench<U: Scalar<T>>(&self, body: usize, frame: WrenchFrame, wrench: Force<U>) -> Force<U> {
@@ -77,6 +82,11 @@ impl<T: Real> Rooted<T> {
         for w in wrenches {
             force[w.body.0] -= self.wrench(w.body.0, w.frame, w.wrench);
         }
+    }
+
+    /// Sets where `O` is in the world, for the tree that a body belongs to.
+    pub(crate) fn set_origin(&mut self, body: usize, origin: Vector3<T>) {
+        self.origin[self.root[body]] = origin;
     }
 
     /// Where `O` is in the world, for the tree that a body belongs to.
@@ -114,8 +124,7 @@ fn place_all<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: 
 /// [`place`].
 pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
     let Workspace { rooted, first, .. } = ws;
-    rooted.velocity.resize(model.bodies.len(), Motion::zero());
-    rooted.drift.resize(model.bodies.len(), Motion::zero());
+    rooted.size_motions(model);
     for (i, body) in model.bodies.iter().enumerate() {
         let v = &v[body.v.clone()];
         let mut own = Motion::zero();

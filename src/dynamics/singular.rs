@@ -5,7 +5,7 @@ use crate::spatial::{InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::Real;
 
 /// A pivot less than this part of the inertia that it was formed from consists of rounding errors: some hundred of them.
-const RESOLUTION: f64 = 1e-13;
+pub(crate) const RESOLUTION: f64 = 1e-13;
 
 /// The inertia that the sums behind `sᵀ Y s` are made of, without what cancels between them: `m v² + tr(I_O) ω²`.
 #[inline(always)]
@@ -36,4 +36,13 @@ pub(crate) fn is_lost<T: Real>(pivot: T, scale: T) -> bool {
 #[cold]
 pub(crate) fn error<P: Real>(model: &Model<P>, index: usize) -> InputError {
     InputError::SingularMassMatrix { index, joint: model.dof_label(index) }
+}
+
+/// What to say of a pivot that is lost, or that is no number.
+#[cold]
+pub(crate) fn lost<P: Real>(model: &Model<P>, (index, pivot): (usize, f64)) -> InputError {
+    match pivot.is_finite() {
+        true => error(model, index),
+        false => InputError::Overflow { what: "mass_matrix", index, joint: model.dof_label(index) },
+    }
 }

@@ -23,6 +23,11 @@ const RESOLUTION: f64 = 1e-8;
 /// A block of rows, positions or rotations of one constraint, counts as zero if less than this part of what they were summed from is left: some thousand rounding errors.
 const CANCELLED: f64 = 1e-12;
 
+/// Below which sum of squares a block of rows counts as zero, by the sum of squares of what its entries were summed from.
+pub(super) fn least<T: Real>(extent: T) -> T {
+    extent * (CANCELLED * CANCELLED)
+}
+
 /// Lanes of one number have different ranks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RanksDiffer;
@@ -82,7 +87,7 @@ impl<T: Real> Factor<T> {
         for (index, (sum, extent)) in sums.iter().enumerate() {
             let of_block = (0..rows).filter(|j| block[*j] == index);
             let whole = of_block.fold(T::zero(), |s, j| s + norm_squared(column(y, nv, j)));
-            let there = is_negative(*extent * (CANCELLED * CANCELLED) - *sum).ok_or(RanksDiffer)?;
+            let there = is_negative(least(*extent) - *sum).ok_or(RanksDiffer)?;
             weight.push(if there { whole.recip() } else { T::zero() });
         }
         while *rank < rows.min(nv) {

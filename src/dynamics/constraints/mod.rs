@@ -35,6 +35,10 @@ pub(crate) struct Memory<T> {
     pub(crate) factor: factor::Factor<T>,
     /// For each block of rows: the sum of the squares of their entries, and of what they were summed from.
     sums: Vec<(T, T)>,
+    /// For each block of rows: below which sum of squares it counts as zero.
+    least: Vec<T>,
+    /// Are the factors those of [`wide`](crate::dynamics::wide), and not of `factor`?
+    pub(crate) by_blocks: bool,
     /// Square roots of `1 / D` of the mass matrix, nv.
     pub(crate) root: Vec<T>,
     /// Right-hand side, one entry a row.
@@ -55,6 +59,8 @@ impl<T: Real> Default for Memory<T> {
             rows: rows::Rows::default(),
             factor: factor::Factor::default(),
             sums: Vec::new(),
+            least: Vec::new(),
+            by_blocks: false,
             root: Vec::new(),
             rhs: Vec::new(),
             left: Vec::new(),

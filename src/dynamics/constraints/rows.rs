@@ -130,7 +130,10 @@ fn run<'w, P: Real, T: Scalar<P>>(
     let mut memory = ws.constraints.take().unwrap_or_default();
     rooted::place_columns(model, ws, q);
     let done = memory.rows.place(model, ws, constraints).and_then(|()| match v {
-        Some(v) => memory.rows.drive(model, ws, q, v, constraints),
+        Some(v) => {
+            rooted::drive(model, ws, q, v);
+            memory.rows.drive(model, ws, v, constraints)
+        }
         None => Ok(()),
     });
     let memory = ws.constraints.insert(memory);
@@ -259,19 +262,17 @@ impl<T: Real> Rows<T> {
         }
     }
 
-    /// Velocities and `γ`; after [`place`](Self::place).
+    /// Velocities and `γ`; after [`place`](Self::place) and [`rooted::drive`].
     pub(super) fn drive<P: Real>(
         &mut self,
         model: &Model<P>,
-        ws: &mut Workspace<T>,
-        q: &[T],
+        ws: &Workspace<T>,
         v: &[T],
         constraints: &[Constraint<P>],
     ) -> Result<(), InputError>
     where
         T: Scalar<P>,
     {
-        rooted::drive(model, ws, q, v);
         self.rates(v);
         self.bias.clear();
         self.bias.resize(self.error.len(), T::zero());

@@ -1,11 +1,11 @@
 //! Accelerations and impulses under constraints.
 
 use super::constraint::check as check_constraints;
-use super::{Constraint, Memory, add_product};
+use super::{Constraint, Memory, add_product, factor};
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
-use crate::dynamics::{Workspace, bias, ltl, rooted};
+use crate::dynamics::{Workspace, bias, ltl, rooted, singular, wide};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -66,14 +66,15 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
     external::check(model, wrenches)?;
     check_constraints(model, constraints)?;
     let (memory, residual) = with_memory(ws, |ws, memory| {
-        let Memory { motion, .. } = memory;
-        motion.clear();
-        motion.extend(tau.iter().zip(bias(model, ws, q, v, wrenches)?).map(|(tau, c)| *tau - *c));
-        factorize(model, ws, memory, q, constraints)?;
-        memory.rows.drive(model, ws, q, v, constraints)?;
-        ws.ltl.solve(&mut memory.motion); //                        q̈_free = M⁻¹ (τ − c)
+        memory.motion.resize(model.nv, T::zero());
+        memory.by_blocks = unconstrained(model, ws, memory, (q, v, tau), wrenches, constraints)?;
+        memory.rows.place(model, ws, constraints)?;
+        if !memory.by_blocks {
+            rooted::drive(model, ws, q, v);
+        }
+        memory.rows.drive(model, ws, v, constraints)?;
         memory.rhs.clone_from(&memory.rows.bias); //                γ
-        Ok(memory.hold(model.nv, ws))
+        memory.hold(model, ws)
     })?;
     let Memory { factor, motion, lambda, .. } = memory;
     check_result(model, "ddq", motion)?;
@@ -103,13 +104,14 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     }
     check_constraints(model, constraints)?;
     let (memory, residual) = with_memory(ws, |ws, memory| {
-        factorize(model, ws, memory, q, constraints)?;
+        memory.by_blocks = still(model, ws, q, constraints)?;
+        memory.rows.place(model, ws, constraints)?;
         memory.rows.rates(v);
         memory.motion.clear();
         memory.motion.extend_from_slice(v);
         memory.rhs.clear();
         memory.rhs.extend(memory.rows.rate.iter().map(|rate| *rate * restitution)); // ε J v⁻
-        Ok(memory.hold(model.nv, ws))
+        memory.hold(model, ws)
     })?;
     let Memory { factor, motion, lambda, .. } = memory;
     check_result(model, "v", motion)?;
@@ -127,41 +129,89 @@ fn with_memory<T: Real>(
     done.map(|residual| (&**memory, residual))
 }
 
-/// Factors of the mass matrix, the Jacobian, and factors of `J M⁻¹ Jᵀ`.
-fn factorize<P: Real, T: Scalar<P>>(
+/// Accelerations without constraints into `motion`, and where the bodies are and how they move without those of joints; by
+/// blocks, or into `ws.ltl`?
+fn unconstrained<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
     memory: &mut Memory<T>,
-    q: &[T],
+    state: (&[T], &[T], &[T]),
+    wrenches: &[ExternalWrench<T>],
     constraints: &[Constraint<P>],
-) -> Result<(), InputError> {
+) -> Result<bool, InputError> {
+    let motion = &mut memory.motion;
+    let blocks = wide::of(model, ws).and_then(|wide| {
+        let ddq = wide::same_mut::<_, Vec<f64>>(motion)?;
+        wide.under(wrenches).unconstrained(wide::state(state)?, attached(constraints), ddq)
+    });
+    if let Some(done) = blocks {
+        done.map_err(|lost| singular::lost(model, lost))?;
+        if motion.iter().all(|x| x.is_finite()) {
+            return Ok(true);
+        }
+    }
+    let (q, v, tau) = state;
+    let c = bias(model, ws, q, v, wrenches)?;
+    for ((x, tau), c) in motion.iter_mut().zip(tau).zip(c) {
+        *x = *tau - *c;
+    }
     rooted::place(model, ws, q);
     ltl::factorize(model, ws)?;
-    memory.rows.place(model, ws, constraints)?;
-    let Memory { rows, factor, root, sums, .. } = memory;
-    ws.ltl.roots(root);
-    let jacobian = &rows.jacobian;
-    sums.clear();
-    sums.extend(rows.extent.iter().map(|extent| (T::zero(), *extent)));
-    factor.y.clear();
-    for r in 0..jacobian.nrows() {
-        let start = factor.y.len();
-        factor.y.extend(jacobian.row(r).iter());
-        let column = &mut factor.y[start..];
-        sums[rows.block[r]].0 += super::dot(column, column);
-        ws.ltl.half(root, column); //                               Y = D^(−1/2) L⁻ᵀ Jᵀ
+    ws.ltl.solve(motion); //                                        q̈_free = M⁻¹ (τ − c)
+    Ok(false)
+}
+
+/// Where the bodies are, and factors of the mass matrix: by blocks, or in `ws.ltl`?
+fn still<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    constraints: &[Constraint<P>],
+) -> Result<bool, InputError> {
+    let blocks = wide::of(model, ws).and_then(|wide| wide.still(T::as_f64s(q)?, attached(constraints)));
+    if let Some(done) = blocks {
+        return done.map(|()| true).map_err(|lost| singular::lost(model, lost));
     }
-    factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
+    rooted::place(model, ws, q);
+    ltl::factorize(model, ws)?;
+    Ok(false)
+}
+
+/// The bodies that constraints are attached to.
+fn attached<P>(constraints: &[Constraint<P>]) -> impl Iterator<Item = usize> {
+    constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten()
 }
 
 impl<T: Real> Memory<T> {
     /// `motion := motion + M⁻¹ Jᵀ λ` so that `J motion = −rhs`; returns what is left of it.
-    fn hold(&mut self, nv: usize, ws: &Workspace<T>) -> T {
+    fn hold<P: Real>(&mut self, model: &Model<P>, ws: &mut Workspace<T>) -> Result<T, InputError>
+    where
+        T: Scalar<P>,
+    {
+        if self.by_blocks {
+            let Self { rows, factor, rhs, motion, lambda, least, .. } = self;
+            least.clear();
+            least.extend(rows.extent.iter().map(|extent| factor::least(*extent)));
+            lambda.resize(rhs.len(), T::zero());
+            let residual = wide::of(model, ws).and_then(|wide| {
+                let jacobian = T::as_f64s(rows.jacobian.as_slice())?;
+                let rows = wide::Rows { jacobian, block: &rows.block, least: T::as_f64s(least)? };
+                let [b, motion, lambda] = [&mut *rhs, motion, lambda].map(wide::same_mut::<_, Vec<f64>>);
+                wide.hold(rows, b?, motion?, lambda?)
+            });
+            if let Some(residual) = residual {
+                factor.rank = rhs.len();
+                return Ok(T::from(residual));
+            }
+            self.by_blocks = false;
+            wide::of(model, ws).and_then(|wide| wide.factors_by_paths());
+        }
+        self.factorize(model, ws)?;
         let Self { rows, factor, root, rhs, left, motion, change, lambda, .. } = self;
         let jacobian = &rows.jacobian;
         add_product(jacobian, motion, rhs);
         rhs.iter_mut().for_each(|b| *b = -*b);
-        factor.solve(nv, rhs, lambda, change);
+        factor.solve(model.nv, rhs, lambda, change);
         ws.ltl.other_half(root, change);
         for (x, change) in motion.iter_mut().zip(&*change) {
             *x += *change;
@@ -175,7 +225,25 @@ impl<T: Real> Memory<T> {
             let size = left.select_lt(0.0, -left, left);
             residual = (residual - size).select_lt(0.0, size, residual);
         }
-        residual
+        Ok(residual)
+    }
+
+    /// Factors of `J M⁻¹ Jᵀ` from the Jacobian and those of the mass matrix.
+    fn factorize<P: Real>(&mut self, model: &Model<P>, ws: &Workspace<T>) -> Result<(), InputError> {
+        let Self { rows, factor, root, sums, .. } = self;
+        ws.ltl.roots(root);
+        let jacobian = &rows.jacobian;
+        sums.clear();
+        sums.extend(rows.extent.iter().map(|extent| (T::zero(), *extent)));
+        factor.y.clear();
+        for r in 0..jacobian.nrows() {
+            let start = factor.y.len();
+            factor.y.extend(jacobian.row(r).iter());
+            let column = &mut factor.y[start..];
+            sums[rows.block[r]].0 += super::dot(column, column);
+            ws.ltl.half(root, column); //                           Y = D^(−1/2) L⁻ᵀ Jᵀ
+        }
+        factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
     }
 }
 

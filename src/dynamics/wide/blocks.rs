@@ -193,26 +193,49 @@ pub(super) fn solve_one<R: Register>(l: &Block, mut x: R) -> R {
     x
 }
 
-/// Columns `8 c` on of a matrix nv × nv, rows from `8 g` on: as many as there are.
+/// Columns `8 c` on of a matrix, rows from `8 g` on: as many as there are. Its rows and columns.
 #[inline(always)]
-pub(super) fn write<R: Register>(columns: &[R; WIDTH], c: usize, g: usize, to: &mut [f64], nv: usize) {
-    let to = &mut to[c * WIDTH * nv + g * WIDTH..];
-    let left = nv - g * WIDTH;
-    if nv - c * WIDTH >= WIDTH && left >= WIDTH {
-        let to = &mut to[..(WIDTH - 1) * nv + WIDTH];
+pub(super) fn write<R: Register>(
+    columns: &[R; WIDTH],
+    c: usize,
+    g: usize,
+    to: &mut [f64],
+    (height, width): (usize, usize),
+) {
+    let to = &mut to[c * WIDTH * height + g * WIDTH..];
+    let (left, count) = (height - g * WIDTH, width - c * WIDTH);
+    if count >= WIDTH && left >= WIDTH {
+        let to = &mut to[..(WIDTH - 1) * height + WIDTH];
         let mut k = 0;
         while k < WIDTH {
-            entries::store(to, k * nv, WIDTH, columns[k]);
+            entries::store(to, k * height, WIDTH, columns[k]);
             k += 1;
         }
         return;
     }
-    let (count, rows) = (nv - c * WIDTH, left.min(WIDTH));
+    let rows = left.min(WIDTH);
     let mut k = 0;
     while k < WIDTH {
         if k < count {
-            columns[k].store_first(&mut to[k * nv..][..rows]);
+            columns[k].store_first(&mut to[k * height..][..rows]);
         }
         k += 1;
     }
+}
+
+/// A block of a symmetric matrix on the other side of the diagonal; of one on the diagonal the block itself, symmetric to the
+/// bit: entries right of it are those left of it.
+#[inline(always)]
+pub(super) fn mirrored<R: Register>(rows: &[R; WIDTH], diagonal: bool) -> [R; WIDTH] {
+    let mut turned = R::transpose(*rows);
+    if diagonal {
+        let mut k = 0;
+        while k < WIDTH {
+            #[expect(clippy::cast_possible_truncation, reason = "eight bits")]
+            let left = ((1_u32 << k) - 1) as u8;
+            turned[k] = rows[k].where_else(left, turned[k]);
+            k += 1;
+        }
+    }
+    turned
 }

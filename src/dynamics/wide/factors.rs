@@ -34,7 +34,7 @@ pub(crate) struct Factors {
     pub(crate) scale: Vec<Row>,
     /// `L` without its diagonal.
     pub(super) l: Vec<Block>,
-    /// `1 / D`
+    /// `1 / D`, zero where rows fill up the last block.
     pub(super) reciprocal: Vec<Row>,
     /// `L⁻¹`
     pub(super) w: Vec<Block>,
@@ -50,8 +50,16 @@ pub(crate) struct Factors {
 
 impl Factors {
     pub(crate) fn new(model: &Model) -> Self {
-        let tree = DofTree::new(model);
-        let nv = model.nv;
+        Self::of_tree(DofTree::new(model))
+    }
+
+    /// Of a matrix without zeros.
+    pub(super) fn dense(rows: usize) -> Self {
+        Self::of_tree(DofTree::chain(rows))
+    }
+
+    fn of_tree(tree: DofTree) -> Self {
+        let nv = tree.start.len() - 1;
         let width = nv.div_ceil(WIDTH);
         let mut related = vec![false; width * width];
         for k in 0..nv {
@@ -95,6 +103,12 @@ impl Factors {
     #[inline(always)]
     pub(super) fn above(&self, g: usize) -> &[usize] {
         &self.above[g]
+    }
+
+    /// Block (g, c) of `L`, without its diagonal.
+    #[inline(always)]
+    pub(super) fn l_of(&self, g: usize, c: usize) -> &Block {
+        &self.l[g * self.width + c]
     }
 
     /// Do paths of the group `g` go through `c`?
@@ -189,9 +203,9 @@ impl Kernel for Read<'_> {
 /// ```text
 /// H_gg = L_ggᵀ D_g L_gg ;  H_gc := L_gg⁻ᵀ H_gc ,  L_gc = D_g⁻¹ H_gc ;  H_cb −= H_gcᵀ L_gb    for c, b above g
 /// ```
-struct Elimination<'a> {
-    factors: &'a mut Factors,
-    rows: &'a mut [Row],
+pub(super) struct Elimination<'a> {
+    pub(super) factors: &'a mut Factors,
+    pub(super) rows: &'a mut [Row],
 }
 
 impl Kernel for Elimination<'_> {
@@ -241,40 +255,65 @@ impl Kernel for Solve<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Factors { width, above, l, reciprocal, x, .. } = self.factors;
-        let width = *width;
-        for g in (0..width).rev() {
-            let l = &l[g * width..(g + 1) * width];
-            let own = blocks::solve_transposed_one::<R>(&l[g], x[g].load().0);
-            x[g].store(Lanes(own));
-            let own = own.neg().to_array();
-            for &c in &above[g] {
-                let mut sum: R = x[c].load().0;
-                let mut k = 0;
-                while k < WIDTH {
-                    sum = l[c][k].load::<R>().0.mul_add(R::splat(own[k]), sum);
-                    k += 1;
-                }
-                x[c].store(Lanes(sum));
-            }
+        let mut x = std::mem::take(&mut self.factors.x);
+        back::<R>(self.factors, &mut x);
+        for (x, reciprocal) in x.iter_mut().zip(&self.factors.reciprocal) {
+            x.store(Lanes(x.load::<R>().0.mul(reciprocal.load().0)));
         }
-        for g in 0..width {
-            let l = &l[g * width..(g + 1) * width];
-            let mut own = x[g].load::<R>().0.mul(reciprocal[g].load().0);
-            if !above[g].is_empty() {
-                let mut sums = [R::splat(0.0); WIDTH];
-                for &c in &above[g] {
-                    let x: R = x[c].load().0;
-                    let mut k = 0;
-                    while k < WIDTH {
-                        sums[k] = l[c][k].load::<R>().0.mul_add(x, sums[k]);
-                        k += 1;
-                    }
-                }
-                let [a, b, c, d, e, f, g, h] = R::transpose(sums);
-                own = own.sub(a.add(e).add(c.add(g)).add(b.add(f).add(d.add(h))));
+        forth::<R>(self.factors, &mut x);
+        self.factors.x = x;
+    }
+}
+
+/// `x := L⁻ᵀ x`
+#[inline(always)]
+pub(super) fn back<R: Register>(factors: &Factors, x: &mut [Row]) {
+    let Factors { width, above, l, .. } = factors;
+    let width = *width;
+    for g in (0..width).rev() {
+        let l = &l[g * width..(g + 1) * width];
+        let own = blocks::solve_transposed_one::<R>(&l[g], x[g].load().0);
+        x[g].store(Lanes(own));
+        let own = own.neg().to_array();
+        for &c in &above[g] {
+            let mut sum: R = x[c].load().0;
+            let mut k = 0;
+            while k < WIDTH {
+                sum = l[c][k].load::<R>().0.mul_add(R::splat(own[k]), sum);
+                k += 1;
             }
-            x[g].store(Lanes(blocks::solve_one(&l[g], own)));
+            x[c].store(Lanes(sum));
         }
     }
+}
+
+/// `x := L⁻¹ x`
+#[inline(always)]
+pub(super) fn forth<R: Register>(factors: &Factors, x: &mut [Row]) {
+    let Factors { width, above, l, .. } = factors;
+    let width = *width;
+    for g in 0..width {
+        let l = &l[g * width..(g + 1) * width];
+        let mut own = x[g].load::<R>().0;
+        if !above[g].is_empty() {
+            let mut sums = [R::splat(0.0); WIDTH];
+            for &c in &above[g] {
+                let x: R = x[c].load().0;
+                let mut k = 0;
+                while k < WIDTH {
+                    sums[k] = l[c][k].load::<R>().0.mul_add(x, sums[k]);
+                    k += 1;
+                }
+            }
+            own = own.sub(across(sums));
+        }
+        x[g].store(Lanes(blocks::solve_one(&l[g], own)));
+    }
+}
+
+/// The sum over the lanes of each register, in its lane.
+#[inline(always)]
+pub(super) fn across<R: Register>(sums: [R; WIDTH]) -> R {
+    let [a, b, c, d, e, f, g, h] = R::transpose(sums);
+    a.add(e).add(c.add(g)).add(b.add(f).add(d.add(h)))
 }

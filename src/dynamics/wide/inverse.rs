@@ -83,22 +83,14 @@ fn multiply_block<R: Register>(factors: &mut Factors, g: usize, c: usize, to: &m
             blocks::add_product::<R, false, false>(&mut rows, &factors.w[g * width + b], &factors.y[b * width + c]);
         }
     }
-    let mut turned = R::transpose(rows);
-    if g == c {
-        let mut k = 0;
-        while k < WIDTH {
-            // To the bit: entries right of the diagonal are those left of it.
-            #[expect(clippy::cast_possible_truncation, reason = "eight bits")]
-            let left = ((1_u32 << k) - 1) as u8;
-            turned[k] = rows[k].where_else(left, turned[k]);
-            k += 1;
-        }
-    } else {
+    let turned = blocks::mirrored(&rows, g == c);
+    let nv = factors.nv();
+    if g != c {
         blocks::store(&mut factors.inverse[g * width + c], &rows);
-        blocks::write(&rows, g, c, to, factors.nv());
+        blocks::write(&rows, g, c, to, (nv, nv));
     }
     blocks::store(&mut factors.inverse[c * width + g], &turned);
-    blocks::write(&turned, c, g, to, factors.nv());
+    blocks::write(&turned, c, g, to, (nv, nv));
 }
 
 /// `to = −M⁻¹ from`: eight columns at a time, which are copied to where their numbers stand side by side.

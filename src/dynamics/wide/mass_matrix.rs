@@ -110,9 +110,9 @@ pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize,
             if to.is_empty() {
                 blocks::store(&mut mass[group * groups + g], &columns);
             } else {
-                blocks::write(&columns, *group, g, to, nv);
+                blocks::write(&columns, *group, g, to, (nv, nv));
                 if *group != g {
-                    blocks::write(&R::transpose(columns), g, *group, to, nv);
+                    blocks::write(&R::transpose(columns), g, *group, to, (nv, nv));
                 }
             }
         }

@@ -8,7 +8,7 @@ use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{DMatrix, Vector3};
 
 /// Brings a matrix to this shape; what it holds is to be written over.
-pub(super) fn shape(m: &mut DMatrix<f64>, rows: usize, columns: usize) -> &mut [f64] {
+pub(crate) fn shape(m: &mut DMatrix<f64>, rows: usize, columns: usize) -> &mut [f64] {
     if m.shape() != (rows, columns) {
         *m = DMatrix::zeros(rows, columns);
     }

@@ -2,6 +2,7 @@
 
 use super::Layout;
 use super::factors::Factors;
+use super::held::Held;
 use crate::dynamics::ExternalWrench;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
 use gradyn_derivatives::simd::{Register, VectorLevel, WIDTH};
@@ -213,6 +214,8 @@ pub(crate) struct Memory {
     pub(crate) scale: Vec<Row>,
     /// Its factors; made when first needed.
     pub(crate) factors: Option<Box<Factors>>,
+    /// What constraints hold; made when first needed.
+    pub(crate) held: Option<Box<Held>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
     /// Of each tree: origin of the body at its root in the world.
@@ -259,6 +262,7 @@ impl Memory {
             mass: Vec::new(),
             scale: Vec::new(),
             factors: None,
+            held: None,
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),
             centers: vec![Vector3::zeros(); layout.roots.len()],

@@ -16,6 +16,7 @@
 //! - [`moving`], [`composites`]: columns, inertias and motions, or sums over subtrees, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
+//! - [`held`], [`projections`]: motions under constraints, and what their derivatives are multiplied by
 //! - [`finite`]: are numbers finite?
 //! - [`product`]: products of matrices that have hardly a zero
 //!
@@ -37,6 +38,7 @@ mod entries;
 mod factors;
 mod finite;
 mod forward;
+mod held;
 mod inverse;
 mod inward;
 mod jacobians;
@@ -48,6 +50,7 @@ mod motions;
 mod moving;
 mod outward;
 mod product;
+mod projections;
 mod regressor;
 mod rnea;
 mod sweeps;
@@ -59,11 +62,14 @@ use crate::model::Model;
 pub(crate) use derivatives::Results;
 pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
+pub(crate) use held::Rows;
+pub(crate) use projections::Projections;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use layout::Layout;
 pub(crate) use memory::{Bodies, Memory};
 use nalgebra::Vector3;
+pub(crate) use matrix::shape;
 pub(crate) use product::{add_product, negated_product};
 use std::any::Any;
 

@@ -1,6 +1,6 @@
 //! What all bodies are and how they move, brought from lanes to bodies.
 
-use super::memory::{FORCE, INERTIA, Row};
+use super::memory::{FORCE, INERTIA, Row, Six};
 use super::rnea::{origin, pose};
 use super::{Layout, Memory, State, inward, outward, rnea};
 use crate::dynamics::rooted::Rooted;
@@ -35,6 +35,55 @@ pub(super) fn poses(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], 
         rooted.pose[i] = pose(layout, memory, i);
         if body.parent.is_none() {
             rooted.origin[i] = origin(model, i, q);
+        }
+    }
+}
+
+/// Columns of all joints; poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their
+/// trees.
+pub(super) fn seats(
+    model: &Model,
+    layout: &Layout,
+    memory: &Memory,
+    q: &[f64],
+    bodies: impl Iterator<Item = usize>,
+    rooted: &mut Rooted<f64>,
+) {
+    rooted.size_motions(model);
+    memory.level.run(BringColumns { model, layout, memory, to: &mut rooted.columns });
+    for i in bodies {
+        rooted.pose[i] = pose(layout, memory, i);
+        rooted.set_origin(i, origin(model, i, q));
+        let lane = layout.bodies[i].lane;
+        let (g, lane) = (lane / WIDTH, lane % WIDTH);
+        let six = |rows: &Six| motion(&Row(std::array::from_fn(|k| if k < 6 { rows[k].0[lane] } else { 0.0 })));
+        rooted.velocity[i] = six(&memory.velocity[g]);
+        rooted.drift[i] = six(&memory.acceleration[g]);
+    }
+}
+
+struct BringColumns<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a Memory,
+    to: &'a mut [Motion<f64>],
+}
+
+impl Kernel for BringColumns<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, to } = self;
+        let mut bodies = model.bodies.iter().zip(&layout.bodies).peekable();
+        let mut to = to.iter_mut();
+        for (g, s) in memory.s.iter().enumerate() {
+            let columns = by_lane::<R>(s);
+            while let Some((body, step)) = bodies.next_if(|(_, step)| step.lane / WIDTH == g) {
+                let last = step.lane % WIDTH;
+                for (column, to) in columns[last + 1 - body.v.len()..=last].iter().zip(to.by_ref()) {
+                    *to = motion(column);
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
-use super::{Factors, Results, State, Wide, coriolis, derivatives, forward, mass_matrix, moving, rnea, too_deep};
+use super::{projections, Projections, Factors, Memory, Results, Rows, State, Wide, coriolis, derivatives, forward, held, mass_matrix, moving, rnea, too_deep};
 use crate::dynamics::ExternalWrench;
 use nalgebra::DMatrix;
 
@@ -96,6 +96,55 @@ impl Wide<'_> {
         ws.still.resize(model.nv, 0.0);
         let (matrix, ddq) = (ws.crba.sized(model.nv), &mut ws.aba.ddq);
         Some(forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq))
+    }
+
+    /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.wide`; columns of all joints, and where some
+    /// bodies are and how they move without accelerations of joints, into `ws.rooted`.
+    pub(crate) fn unconstrained(
+        self,
+        state: State<'_>,
+        bodies: impl Iterator<Item = usize>,
+        ddq: &mut [f64],
+    ) -> Option<Result<(), Lost>> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        ws.still.resize(model.nv, 0.0);
+        ws.rooted.size(model, ws.dof.len());
+        let matrix = ws.crba.sized(model.nv);
+        let done = forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq);
+        moving::seats(model, layout, memory, state.0, bodies, &mut ws.rooted);
+        Some(done)
+    }
+
+    /// Factors of the mass matrix into `ws.wide`; columns of all joints, and where some bodies are, into `ws.rooted`.
+    pub(crate) fn still(mut self, q: &[f64], bodies: impl Iterator<Item = usize>) -> Option<Result<(), Lost>> {
+        let done = self.factorize(q)?;
+        let Self { model, layout, ws } = self;
+        ws.rooted.size(model, ws.dof.len());
+        moving::seats(model, layout, ws.wide.as_deref()?, q, bodies, &mut ws.rooted);
+        Some(done)
+    }
+
+    /// Adds to `motion` what constraints do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out. Returns
+    /// the largest entry of what is left of it, or nothing if rows are not clearly independent. After
+    /// [`unconstrained`](Self::unconstrained) or [`still`](Self::still).
+    pub(crate) fn hold(self, rows: Rows<'_>, b: &mut [f64], motion: &mut [f64], lambda: &mut [f64]) -> Option<f64> {
+        let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
+        held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
+    }
+
+    /// What derivatives are multiplied by, after [`hold`](Self::hold).
+    pub(crate) fn projections(self, to: Projections<'_>) -> Option<()> {
+        let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
+        projections::fill(held.as_deref_mut()?, factors.as_deref()?, to);
+        Some(())
+    }
+
+    /// Brings the factors of the mass matrix that the last call left to `ws.ltl`.
+    pub(crate) fn factors_by_paths(self) -> Option<()> {
+        self.ws.ltl.size(self.model);
+        self.ws.ltl.copy(self.ws.wide.as_deref()?.factors.as_deref()?);
+        Some(())
     }
 
     /// The Coriolis matrix.

@@ -32,7 +32,8 @@ use super::variation::{Rows, Variation};
 use crate::dynamics::constraints;
 use crate::dynamics::constraints::Factor;
 use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::{Constraint, ExternalWrench, Workspace, wide};
+use crate::dynamics::wide::{self, Projections, shape};
+use crate::dynamics::{Constraint, ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
 use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use nalgebra::DMatrix;
@@ -85,7 +86,7 @@ pub(super) fn dynamics(
     result.ddq_df_ext.iter_mut().for_each(|m| clear(m, model.nv, 6));
     result.dlambda_df_ext.resize_with(wrenches.len(), empty);
     result.dlambda_df_ext.iter_mut().for_each(|m| clear(m, rows, 6));
-    operators.fill(model.nv, &ws.base);
+    operators.fill(model, &mut ws.base);
     let DerivativeWorkspace { base, result: by, .. } = ws;
     let Some(memory) = base.constraints.as_deref() else { return Ok(()) };
     let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
@@ -126,7 +127,7 @@ pub(super) fn impulses(
     clear(&mut result.dv_dv, model.nv, model.nv);
     clear(&mut result.dimpulse_dq, rows, model.nv);
     clear(&mut result.dimpulse_dv, rows, model.nv);
-    operators.fill(model.nv, &ws.base);
+    operators.fill(model, &mut ws.base);
     let Some(memory) = ws.base.constraints.as_deref() else { return Ok(()) };
     let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
     operators.all((&held.torques_q, Some(&held.rows_q)), of_rank, (&mut result.dv_dq, &mut result.dimpulse_dq));
@@ -213,10 +214,17 @@ impl Default for Operators {
 
 impl Operators {
     /// From the factors of the mass matrix and of the constraints.
-    fn fill(&mut self, nv: usize, base: &Workspace<f64>) {
+    fn fill(&mut self, model: &Model, base: &mut Workspace<f64>) {
         let Self { free, x, xt, z, zt, v, vt, by_row, .. } = self;
         let Some(memory) = base.constraints.as_deref() else { return };
-        let (rank, rows) = (memory.factor.rank, memory.lambda.len());
+        let (nv, rank, rows) = (model.nv, memory.factor.rank, memory.lambda.len());
+        if memory.by_blocks {
+            let [free, z, zt, v, vt] =
+                [(free, nv, nv), (z, nv, rank), (zt, rank, nv), (v, rank, rows), (vt, rows, rank)]
+                    .map(|(m, rows, columns)| shape(m, rows, columns));
+            wide::of(model, base).and_then(|wide| wide.projections(Projections { free, z, zt, v, vt }));
+            return;
+        }
         clear(z, nv, rank);
         z.as_mut_slice().copy_from_slice(memory.factor.orthonormal());
         clear(zt, rank, nv);

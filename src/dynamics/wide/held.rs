@@ -1,0 +1,280 @@
+//! What constraints hold: multipliers by the factors of `G = J M⁻¹ Jᵀ`, eight rows at a time, where these are clearly
+//! independent.
+//!
+//! ```text
+//! M = Lᵀ D L ,  Y = D^(−1/2) L⁻ᵀ Jᵀ ,  G = Yᵀ Y = Kᵀ E K
+//! λ = −G⁻¹ (J x + b) ,  x := x + L⁻¹ D^(−1/2) Y λ      so that J x = −b
+//! ```
+//!
+//! `G` has twice the digits of `Y` in its condition; where that could be felt, and where rows depend on each other, the
+//! orthogonal factors of [`constraints`](crate::dynamics::constraints) are in place.
+
+use super::blocks::{self, Block};
+use super::factors::{Elimination, Factors, back, forth};
+use super::memory::Row;
+use crate::dynamics::singular;
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+
+/// Rows are clearly independent if of each at least this part is left once those after it are taken out of it, relative to
+/// its block and in squares: four of sixteen digits may be lost.
+const CLEAR: f64 = 1e-4;
+
+/// Rows of constraints at a state.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a> {
+    /// `J`, rows × nv, column by column.
+    pub(crate) jacobian: &'a [f64],
+    /// The block that each row belongs to.
+    pub(crate) block: &'a [usize],
+    /// For each block, below which sum of the squares of its entries it counts as zero.
+    pub(crate) least: &'a [f64],
+}
+
+/// `G` and its factors.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    /// Blocks a column of `G`.
+    pub(super) width: usize,
+    /// `Jᵀ`: block (g, r) is entry `g · width + r`.
+    jt: Vec<Block>,
+    /// `Y`, so too.
+    pub(super) y: Vec<Block>,
+    /// `D^(−1/2)`
+    pub(super) root: Vec<Row>,
+    gram: Vec<Row>,
+    /// Of `G`.
+    pub(super) factors: Factors,
+    /// Squares of the rows of `J`.
+    squares: Vec<Row>,
+    /// For each block of rows: the sum of the squares of the entries of `J`, and of `Y`.
+    sums: Vec<(f64, f64)>,
+    /// Rows of `Qᵀ` of [`projections`](super::projections), as `Y`.
+    pub(super) qt: Vec<Block>,
+    /// Where these are computed in.
+    pub(super) spare: Vec<Block>,
+    /// One entry a row.
+    b: Vec<Row>,
+    /// One entry a degree of freedom.
+    x: Vec<Row>,
+}
+
+impl Held {
+    /// Memory for constraints of a robot with as many blocks of degrees of freedom.
+    fn new(rows: usize, groups: usize) -> Self {
+        let width = rows.div_ceil(WIDTH);
+        Self {
+            width,
+            jt: vec![blocks::ZERO; width * groups],
+            y: vec![blocks::ZERO; width * groups],
+            root: vec![Row::ZERO; groups],
+            gram: vec![Row::ZERO; width * width * WIDTH],
+            factors: Factors::dense(rows),
+            squares: vec![Row::ZERO; width],
+            sums: Vec::new(),
+            qt: vec![blocks::ZERO; width * groups],
+            spare: Vec::new(),
+            b: vec![Row::ZERO; width],
+            x: vec![Row::ZERO; groups],
+        }
+    }
+}
+
+/// Adds to `motion` what multipliers do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out. Returns the
+/// largest entry of what is left of it, or nothing if rows are not clearly independent.
+pub(super) fn hold(
+    held: &mut Option<Box<Held>>,
+    mass: &Factors,
+    rows: Rows<'_>,
+    b: &mut [f64],
+    motion: &mut [f64],
+    lambda: &mut [f64],
+) -> Option<f64> {
+    let (count, nv) = (b.len(), motion.len());
+    if count == 0 || count > nv {
+        return None;
+    }
+    let held = match held {
+        Some(held) if held.factors.nv() == count => held,
+        none => none.insert(Box::new(Held::new(count, mass.width))),
+    };
+    dispatch(Hold { held, mass, rows, b, motion, lambda })
+}
+
+struct Hold<'a> {
+    held: &'a mut Held,
+    mass: &'a Factors,
+    rows: Rows<'a>,
+    b: &'a mut [f64],
+    motion: &'a mut [f64],
+    lambda: &'a mut [f64],
+}
+
+impl Kernel for Hold<'_> {
+    type Output = Option<f64>;
+    #[inline(always)]
+    fn run<R: Register>(self) -> Option<f64> {
+        let Self { held, mass, rows, b, motion, lambda } = self;
+        held.read::<R>(mass, rows.jacobian, b.len());
+        held.multiply::<R>();
+        if !held.scales(rows) {
+            return None;
+        }
+        let Held { factors, gram, .. } = &mut *held;
+        if (Elimination { factors, rows: gram }).run::<R>().is_some() {
+            return None;
+        }
+        read::<R>(b, &mut held.b);
+        read::<R>(motion, &mut held.x);
+        held.rates::<R>();
+        held.b.iter_mut().for_each(|row| row.store::<R>(-row.load::<R>()));
+        write::<R>(&held.b, b);
+        let Held { factors, b: rest, .. } = &mut *held;
+        back::<R>(factors, rest);
+        rest.iter_mut().zip(&factors.reciprocal).for_each(|(x, y)| x.store::<R>(x.load::<R>() * y.load::<R>()));
+        forth::<R>(factors, rest);
+        write::<R>(rest, lambda);
+        held.forces::<R>();
+        let Held { x, root, .. } = &mut *held;
+        x.iter_mut().zip(root).for_each(|(x, y)| x.store::<R>(x.load::<R>() * y.load::<R>()));
+        forth::<R>(mass, x);
+        for (motion, x) in motion.chunks_mut(WIDTH).zip(&*x) {
+            R::load_first(motion).add(x.load::<R>().0).store_first(motion);
+        }
+        // J Δx − (−(J x + b))
+        for (row, b) in held.b.iter_mut().zip(b.chunks(WIDTH)) {
+            row.store(Lanes(R::load_first(b).neg()));
+        }
+        held.rates::<R>();
+        Some(held.b.iter().flat_map(|row| row.0).take(b.len()).fold(0.0, |most, x| x.abs().max(most)))
+    }
+}
+
+impl Held {
+    /// `Jᵀ`, the squares of its columns, and `Y`.
+    #[inline(always)]
+    fn read<R: Register>(&mut self, mass: &Factors, jacobian: &[f64], count: usize) {
+        let Self { width, jt, y, root, squares, .. } = self;
+        let width = *width;
+        for (root, reciprocal) in root.iter_mut().zip(&mass.reciprocal) {
+            root.store(Lanes(reciprocal.load::<R>().0.sqrt()));
+        }
+        for r in 0..width {
+            let mut sum = R::splat(0.0);
+            let height = WIDTH.min(count - r * WIDTH);
+            for (k, column) in jacobian.chunks_exact(count).enumerate() {
+                let column = &column[r * WIDTH..];
+                let x = match column.first_chunk::<WIDTH>() {
+                    Some(column) => R::from_array(*column),
+                    None => R::load_first(&column[..height]),
+                };
+                sum = x.mul_add(x, sum);
+                let at = k / WIDTH * width + r;
+                jt[at][k % WIDTH].store(Lanes(x));
+            }
+            squares[r].store(Lanes(sum));
+            for g in 0..mass.width {
+                y[g * width + r] = jt[g * width + r];
+            }
+            for g in (0..mass.width).rev() {
+                let mut rows = blocks::load::<R>(&y[g * width + r]);
+                blocks::solve_transposed(mass.l_of(g, g), &mut rows);
+                blocks::store(&mut y[g * width + r], &rows);
+                for &c in mass.above(g) {
+                    let (before, own) = y.split_at_mut(g * width);
+                    let mut sums = blocks::load::<R>(&before[c * width + r]);
+                    blocks::add_product::<R, true, true>(&mut sums, mass.l_of(g, c), &own[r]);
+                    blocks::store(&mut before[c * width + r], &sums);
+                }
+                let mut k = 0;
+                while k < WIDTH {
+                    let scaled = y[g * width + r][k].load::<R>().0.mul(R::splat(root[g].0[k]));
+                    y[g * width + r][k].store(Lanes(scaled));
+                    k += 1;
+                }
+            }
+        }
+    }
+
+    /// `G = Yᵀ Y`, of which blocks right of the diagonal are left out.
+    #[inline(always)]
+    fn multiply<R: Register>(&mut self) {
+        let Self { width, y, gram, .. } = self;
+        let (gram, _) = gram.as_chunks_mut::<WIDTH>();
+        for r in 0..*width {
+            for c in 0..=r {
+                let mut sums = [R::splat(0.0); WIDTH];
+                for y in y.chunks_exact(*width) {
+                    blocks::add_product::<R, true, false>(&mut sums, &y[r], &y[c]);
+                }
+                blocks::store(&mut gram[r * *width + c], &sums);
+            }
+        }
+    }
+
+    /// What the pivots of `G` are compared with. Is no block of rows zero?
+    #[inline(always)]
+    fn scales(&mut self, rows: Rows<'_>) -> bool {
+        let Self { width, gram, squares, sums, factors, .. } = self;
+        sums.clear();
+        sums.resize(rows.least.len(), (0.0, 0.0));
+        for (k, block) in rows.block.iter().enumerate() {
+            let (r, lane) = (k / WIDTH, k % WIDTH);
+            sums[*block].0 += squares[r].0[lane];
+            sums[*block].1 += gram[blocks::place(*width, k, r)].0[lane];
+        }
+        for (k, block) in rows.block.iter().enumerate() {
+            factors.scale[k / WIDTH].0[k % WIDTH] = sums[*block].1 * (CLEAR / singular::RESOLUTION);
+        }
+        rows.block.iter().all(|block| sums[*block].0 > rows.least[*block])
+    }
+
+    /// `b := b + J x`
+    #[inline(always)]
+    fn rates<R: Register>(&mut self) {
+        let Self { width, jt, b, x, .. } = self;
+        for r in 0..*width {
+            let mut sums = [b[r].load::<R>().0, R::splat(0.0), R::splat(0.0), R::splat(0.0)];
+            for (jt, x) in jt.chunks_exact(*width).zip(&*x) {
+                let mut k = 0;
+                while k < WIDTH {
+                    sums[k % 4] = jt[r][k].load::<R>().0.mul_add(R::splat(x.0[k]), sums[k % 4]);
+                    k += 1;
+                }
+            }
+            b[r].store(Lanes(sums[0].add(sums[1]).add(sums[2].add(sums[3]))));
+        }
+    }
+
+    /// `x = Y λ`, with λ in the place of `b`.
+    #[inline(always)]
+    fn forces<R: Register>(&mut self) {
+        let Self { width, y, b, x, .. } = self;
+        for (y, x) in y.chunks_exact(*width).zip(x) {
+            let mut sums = [R::splat(0.0); WIDTH];
+            for (y, lambda) in y.iter().zip(&*b) {
+                let lambda = lambda.load::<R>().0;
+                let mut k = 0;
+                while k < WIDTH {
+                    sums[k] = y[k].load::<R>().0.mul_add(lambda, sums[k]);
+                    k += 1;
+                }
+            }
+            x.store(Lanes(super::factors::across(sums)));
+        }
+    }
+}
+
+#[inline(always)]
+fn read<R: Register>(from: &[f64], to: &mut [Row]) {
+    for (to, from) in to.iter_mut().zip(from.chunks(WIDTH)) {
+        to.store(Lanes(R::load_first(from)));
+    }
+}
+
+#[inline(always)]
+fn write<R: Register>(from: &[Row], to: &mut [f64]) {
+    for (from, to) in from.iter().zip(to.chunks_mut(WIDTH)) {
+        from.load::<R>().0.store_first(to);
+    }
+}
