@@ -3,20 +3,20 @@
 use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
 use crate::dynamics::ExternalWrench;
-use crate::dynamics::rnea_derivatives::{TorqueDerivatives, analytical, analytical_from};
+use crate::dynamics::rnea_derivatives::{TorqueDerivatives, analytical_from};
 use crate::dynamics::wide::{self, Wide};
 use crate::model::Model;
 use crate::spatial::Motion;
+use nalgebra::Vector3;
 
-/// Fills in the derivatives. Are all surely finite? Lengths have been checked.
+/// Fills in the derivatives, at a state in the field of some gravity. Are all surely finite? Lengths have been checked.
 ///
 /// Eight joints at a time where the joints allow it, else by the plain form.
 pub(super) fn rnea_derivatives(
+    gravity: Vector3<f64>,
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    q: &[f64],
-    v: &[f64],
-    a: &[f64],
+    state: (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
 ) -> bool {
     let result = &mut ws.result;
@@ -27,26 +27,15 @@ pub(super) fn rnea_derivatives(
         dtau_da: result.dtau_da.as_mut_slice(),
     };
     let by_wrench = &mut result.dtau_df_ext;
-    let quick = |wide: Wide<'_>| wide.rnea_derivatives((q, v, a), wrenches, &mut into, by_wrench);
+    let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench);
     if let Some(finite) = wide::of(model, &mut ws.base).and_then(quick) {
         return finite;
     }
-    let by = analytical(model, &mut ws.base, q, v, a, wrenches);
+    let falling = Motion::new(-gravity, Vector3::zeros());
+    let by = analytical_from(model, &mut ws.base, falling, state, wrenches);
     result.tau.as_mut_slice().copy_from_slice(by.tau);
     store(&by, result);
     false
-}
-
-/// Fills in torques and derivatives without gravity.
-pub(super) fn weightless(
-    model: &Model,
-    ws: &mut DerivativeWorkspace,
-    state: (&[f64], &[f64], &[f64]),
-    wrenches: &[ExternalWrench],
-) {
-    let by = analytical_from(model, &mut ws.base, Motion::zero(), state, wrenches);
-    ws.result.tau.copy_from_slice(by.tau);
-    store(&by, &mut ws.result);
 }
 
 fn store(by: &TorqueDerivatives<'_, f64>, result: &mut RneaDerivatives) {

@@ -1,5 +1,6 @@
 //! What the methods return.
 
+use crate::dynamics::wide;
 use crate::model::{InputError, Model};
 use nalgebra::{DMatrix, DVector};
 
@@ -62,9 +63,7 @@ impl RneaDerivatives {
     pub(super) fn check_finite(&self, model: &Model) -> Result<(), InputError> {
         let of_wrenches = self.dtau_df_ext.iter().map(|m| ("dtau_df_ext", m));
         for (what, m) in self.matrices().into_iter().chain(of_wrenches) {
-            // Without an early end, so that it runs at register width.
-            let finite = m.as_slice().iter().fold(true, |all, x| all & (x.abs() <= f64::MAX));
-            if !finite {
+            if !wide::all_finite(m.as_slice()) {
                 let at = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0);
                 let index = at % m.nrows();
                 return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });

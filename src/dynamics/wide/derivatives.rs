@@ -24,8 +24,10 @@ pub(crate) struct Results<'a> {
     pub(crate) dtau_da: &'a mut [f64],
 }
 
-/// Torques and derivatives at a state under the wrenches of `memory`. Are all surely finite? Lengths have been checked.
+/// Torques and derivatives at a state in the field of some gravity under the wrenches of `memory`. Are all surely finite?
+/// Lengths have been checked.
 pub(crate) fn derivatives(
+    gravity: Vector3<f64>,
     model: &Model,
     layout: &Layout,
     memory: &mut Memory,
@@ -36,14 +38,14 @@ pub(crate) fn derivatives(
     let nv = model.nv();
     let lanes = layout.dof.len();
     let finite = if layout.direct {
-        memory.level.run(Derivatives { model, layout, memory, q, v, a, results, nv })
+        memory.level.run(Derivatives { gravity, model, layout, memory, q, v, a, results, nv })
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let (dq, rest) = scratch.split_at_mut(lanes * lanes);
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut *da };
-        let finite = memory.level.run(Derivatives { model, layout, memory, q, v, a, results: &mut all, nv: lanes });
+        let finite = memory.level.run(Derivatives { gravity, model, layout, memory, q, v, a, results: &mut all, nv: lanes });
         entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
         entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);
@@ -63,6 +65,7 @@ pub(crate) fn derivatives(
 }
 
 struct Derivatives<'a, 'r> {
+    gravity: Vector3<f64>,
     model: &'a Model,
     layout: &'a Layout,
     memory: &'a mut Memory,
@@ -78,11 +81,11 @@ impl Kernel for Derivatives<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, layout, memory, q, v, a, results, nv } = self;
+        let Self { gravity, model, layout, memory, q, v, a, results, nv } = self;
         outward::read_state::<R>(layout, memory, q, v, a);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::COLUMNS }>(model, layout, memory, g);
+            outward::drive_in::<R, { outward::COLUMNS }>(gravity, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(model, layout, memory, q);

@@ -4,7 +4,7 @@ use gradyn_derivatives::Level;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::DMatrix;
 
-/// `to = −a b`. `a`: n × k, `b`: k × m, `to`: n × m. A product with a zero matrix block is exactly zero.
+/// `to = −a b`. `a`: n × k, `b`: k × m, `to`: n × m. Blocks of zeros in `b` are left out.
 pub(crate) fn negated_product(a: &DMatrix<f64>, b: &DMatrix<f64>, to: &mut DMatrix<f64>) {
     run::<false>(a, b, -1.0, to);
 }
@@ -74,20 +74,33 @@ impl<const ADD: bool> Product<'_, ADD> {
             columns[c] = &b[(column + c) * inner..][..inner];
             c += 1;
         }
-        let mut k = 0;
-        while k < inner {
-            let from = &a[k * n + row..];
-            // Lanes below the last row have numbers of the next column, and are not stored.
-            let x = match from.first_chunk::<WIDTH>() {
-                Some(from) => R::from_array(*from),
-                None => R::load_first(from),
-            };
+        let mut start = 0;
+        while start < inner {
+            let stop = inner.min(start + WIDTH);
+            // Whole blocks of zeros, which the tree makes, are left out.
+            let mut zero = stop == start + WIDTH;
             let mut c = 0;
-            while c < C {
-                sums[c] = x.mul_add(R::splat(columns[c][k]), sums[c]);
+            while c < C && zero {
+                let from = columns[c][start..].first_chunk::<WIDTH>().map_or(R::splat(1.0), |from| R::from_array(*from));
+                zero = is_zero(from);
                 c += 1;
             }
-            k += 1;
+            let mut k = if zero { stop } else { start };
+            start = stop;
+            while k < stop {
+                let from = &a[k * n + row..];
+                // Lanes below the last row have numbers of the next column, and are not stored.
+                let x = match from.first_chunk::<WIDTH>() {
+                    Some(from) => R::from_array(*from),
+                    None => R::load_first(from),
+                };
+                let mut c = 0;
+                while c < C {
+                    sums[c] = x.mul_add(R::splat(columns[c][k]), sums[c]);
+                    c += 1;
+                }
+                k += 1;
+            }
         }
         let end = n.min(row + WIDTH);
         let mut c = 0;
@@ -98,4 +111,11 @@ impl<const ADD: bool> Product<'_, ADD> {
             c += 1;
         }
     }
+}
+
+/// Are all lanes zero?
+#[inline(always)]
+fn is_zero<R: Register>(x: R) -> bool {
+    const LEAST: f64 = f64::from_bits(1);
+    x.all_lt(R::splat(LEAST)) && x.neg().all_lt(R::splat(LEAST))
 }

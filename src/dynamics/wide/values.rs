@@ -2,7 +2,7 @@
 
 use super::{projections, Projections, Factors, Memory, Results, Rows, State, Wide, coriolis, derivatives, forward, held, mass_matrix, moving, rnea, too_deep};
 use crate::dynamics::ExternalWrench;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
 /// The first degree of freedom whose pivot is lost, and the pivot.
 type Lost = (usize, f64);
@@ -15,9 +15,10 @@ impl Wide<'_> {
         Some(rnea::rnea(model, layout, memory, state, &mut ws.tau) || ws.tau.iter().all(|tau| tau.is_finite()))
     }
 
-    /// Derivatives of inverse dynamics. Are all surely finite?
+    /// Derivatives of inverse dynamics in the field of some gravity. Are all surely finite?
     pub(crate) fn rnea_derivatives(
         self,
+        gravity: Vector3<f64>,
         state: State<'_>,
         wrenches: &[ExternalWrench],
         results: &mut Results<'_>,
@@ -26,7 +27,7 @@ impl Wide<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         memory.act(wrenches);
-        let finite = derivatives::derivatives(model, layout, memory, state, results);
+        let finite = derivatives::derivatives(gravity, model, layout, memory, state, results);
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(model, layout, memory, state.0, w, to.as_mut_slice());
         }

@@ -36,7 +36,7 @@ use crate::dynamics::wide::{self, Projections, shape};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
 use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
 /// What closed forms are computed in.
 #[derive(Default)]
@@ -77,13 +77,13 @@ pub(super) fn dynamics(
     rnea_derivatives(model, ws, Method::Analytical, q, v, ddq, &held.wrenches)?;
     held.of_torques(model.nv, ws, wrenches.len());
     for m in [&mut result.ddq_dq, &mut result.ddq_dv, &mut result.ddq_dtau] {
-        clear(m, model.nv, model.nv);
+        shape(m, model.nv, model.nv);
     }
     for m in [&mut result.dlambda_dq, &mut result.dlambda_dv, &mut result.dlambda_dtau] {
         clear(m, rows, model.nv);
     }
     result.ddq_df_ext.resize_with(wrenches.len(), empty);
-    result.ddq_df_ext.iter_mut().for_each(|m| clear(m, model.nv, 6));
+    result.ddq_df_ext.iter_mut().for_each(|m| _ = shape(m, model.nv, 6));
     result.dlambda_df_ext.resize_with(wrenches.len(), empty);
     result.dlambda_df_ext.iter_mut().for_each(|m| clear(m, rows, 6));
     operators.fill(model, &mut ws.base);
@@ -97,8 +97,8 @@ pub(super) fn dynamics(
         operators.all((from, None), None, to);
     }
     // E₁ = −1
-    result.ddq_dtau.copy_from(&operators.free);
     wide::add_product(-1.0, &operators.vt, &operators.zt, &mut result.dlambda_dtau);
+    std::mem::swap(&mut result.ddq_dtau, &mut operators.free);
     Ok(())
 }
 
@@ -123,8 +123,8 @@ pub(super) fn impulses(
     held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], (constraints, result.impulse.as_slice()));
     weightless(model, ws, (q, still, jump), &held.wrenches)?;
     held.of_torques(model.nv, ws, 0);
-    clear(&mut result.dv_dq, model.nv, model.nv);
-    clear(&mut result.dv_dv, model.nv, model.nv);
+    shape(&mut result.dv_dq, model.nv, model.nv);
+    shape(&mut result.dv_dv, model.nv, model.nv);
     clear(&mut result.dimpulse_dq, rows, model.nv);
     clear(&mut result.dimpulse_dv, rows, model.nv);
     operators.fill(model, &mut ws.base);
@@ -178,7 +178,9 @@ fn weightless(
 ) -> Result<(), InputError> {
     ws.result.errors = None;
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
-    crate::partials::analytical::weightless(model, ws, state, wrenches);
+    if crate::partials::analytical::rnea_derivatives(Vector3::zeros(), model, ws, state, wrenches) {
+        return Ok(());
+    }
     ws.result.check_finite(model)
 }
 
