@@ -17,11 +17,13 @@ mod relation;
 mod rows;
 mod screw;
 mod solve;
+mod vary;
 
 pub use constraint::Constraint;
 pub(crate) use constraint::rows_of;
 pub(crate) use factor::Factor;
-pub(crate) use relation::Side;
+pub(crate) use relation::{Axes, Equations, Side};
+pub(crate) use vary::{AtState, Rows, Varied, in_body};
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
 

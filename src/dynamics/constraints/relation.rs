@@ -105,41 +105,57 @@ impl<P: Real> Relation<P> {
         matches!(self, Self::Point | Self::Frame) && row < 3
     }
 
+    /// Is it of a point or a frame?
+    pub(crate) fn axes(&self) -> Option<Axes> {
+        match self {
+            Self::Point => Some(Axes { turned: false }),
+            Self::Frame => Some(Axes { turned: true }),
+            Self::Joint { .. } => None,
+        }
+    }
+}
+
+/// What the rows of a constraint are, for two sides; into as many numbers as there are rows.
+pub(crate) trait Equations<P: Real> {
     /// `e`
-    pub(crate) fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
-        match self {
-            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.error(a, b)),
-            Self::Point | Self::Frame => {
-                let (offset, turned) = to.split_at_mut(3);
-                offset.copy_from_slice(v3::sub(b.translation, a.translation).as_slice());
-                if !turned.is_empty() {
-                    // log(R_b R_aᵀ) = R_a log(R_aᵀ R_b)
-                    let log = so3::log3(&v3::product_tr::<T, T>(&a.rotation, &b.rotation));
-                    turned.copy_from_slice(v3::rotate::<T, T>(&a.rotation, log).as_slice());
-                }
-            }
-        }
-    }
-
+    fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]);
     /// `J q̇`
-    pub(crate) fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
-        match self {
-            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.rate(a, b)),
-            Self::Point | Self::Frame => to.copy_from_slice(&(b.velocity - a.velocity).to_array()[..to.len()]),
-        }
-    }
-
+    fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]);
     /// `J q̈ + J̇ q̇`
-    pub(crate) fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+    fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]);
+    /// The wrenches on A and on B that the multipliers are, in axes of the world, moments about the origins of the frames.
+    fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2];
+}
+
+impl<P: Real> Equations<P> for Relation<P> {
+    fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
         match self {
-            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.acceleration(a, b)),
-            Self::Point | Self::Frame => to.copy_from_slice(&(b.acceleration - a.acceleration).to_array()[..to.len()]),
+            Self::Point => Axes { turned: false }.error(a, b, to),
+            Self::Frame => Axes { turned: true }.error(a, b, to),
+            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.error(a, b)),
         }
     }
 
-    /// The wrenches on A and on B that the multipliers are, in axes of the world, moments about the origins of the frames.
-    pub(crate) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
+    fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
         match self {
+            Self::Point => Axes { turned: false }.rate(a, b, to),
+            Self::Frame => Axes { turned: true }.rate(a, b, to),
+            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.rate(a, b)),
+        }
+    }
+
+    fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        match self {
+            Self::Point => Axes { turned: false }.acceleration(a, b, to),
+            Self::Frame => Axes { turned: true }.acceleration(a, b, to),
+            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.acceleration(a, b)),
+        }
+    }
+
+    fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
+        match self {
+            Self::Point => Axes { turned: false }.wrenches(a, b, lambda),
+            Self::Frame => Axes { turned: true }.wrenches(a, b, lambda),
             Self::Joint { rows, .. } => {
                 let mut sum = [Force::zero(); 2];
                 for (row, lambda) in rows.iter().zip(lambda) {
@@ -148,11 +164,51 @@ impl<P: Real> Relation<P> {
                 }
                 sum
             }
-            Self::Point | Self::Frame => {
-                let moment = if lambda.len() == 6 { three(&lambda[3..]) } else { v3::zero() };
-                let f = Force::new(three(lambda), moment);
-                [-f, f]
-            }
+        }
+    }
+}
+
+/// A point, or a frame if rotations are held too: rows in axes of the world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    turned: bool,
+}
+
+impl<P: Real> Equations<P> for Axes {
+    #[inline(always)]
+    fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
+        put(to, v3::sub(b.translation, a.translation));
+        if self.turned {
+            // log(R_b R_aᵀ) = R_a log(R_aᵀ R_b)
+            let log = so3::log3(&v3::product_tr::<T, T>(&a.rotation, &b.rotation));
+            put(&mut to[3..], v3::rotate::<T, T>(&a.rotation, log));
+        }
+    }
+
+    #[inline(always)]
+    fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        self.put_motion(b.velocity - a.velocity, to);
+    }
+
+    #[inline(always)]
+    fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        self.put_motion(b.acceleration - a.acceleration, to);
+    }
+
+    #[inline(always)]
+    fn wrenches<T: Scalar<P>>(&self, _: &Transform<T>, _: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
+        let moment = if self.turned { three(&lambda[3..]) } else { v3::zero() };
+        let f = Force::new(three(lambda), moment);
+        [-f, f]
+    }
+}
+
+impl Axes {
+    #[inline(always)]
+    fn put_motion<T: Real>(self, m: Motion<T>, to: &mut [T]) {
+        put(to, m.linear);
+        if self.turned {
+            put(&mut to[3..], m.angular);
         }
     }
 }
@@ -238,6 +294,12 @@ fn square<P: Real>(x: Vector3<P>, y: Vector3<P>, z: Vector3<P>) -> [Row<P>; 3] {
     [(x, y), (y, z), (z, x)].map(|(n, u)| Row::Angle { n, u, cos: P::zero() })
 }
 
+#[inline(always)]
 fn three<T: Real>(x: &[T]) -> Vector3<T> {
     Vector3::new(x[0], x[1], x[2])
+}
+
+#[inline(always)]
+fn put<T: Real>(to: &mut [T], x: Vector3<T>) {
+    (to[0], to[1], to[2]) = (x.x, x.y, x.z);
 }

@@ -16,7 +16,7 @@
 //! - [`moving`], [`composites`]: columns, inertias and motions, or sums over subtrees, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
-//! - [`held`], [`projections`]: motions under constraints, and what their derivatives are multiplied by
+//! - [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
 //! - [`finite`]: are numbers finite?
 //! - [`product`]: products of matrices that have hardly a zero
 //!
@@ -55,6 +55,7 @@ mod regressor;
 mod rnea;
 mod sweeps;
 mod values;
+mod variations;
 mod weights;
 
 use crate::dynamics::{ExternalWrench, Workspace};
@@ -72,6 +73,7 @@ use nalgebra::Vector3;
 pub(crate) use matrix::shape;
 pub(crate) use product::{add_product, negated_product};
 use std::any::Any;
+pub(crate) use variations::{Place, Sums};
 
 /// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {

@@ -1,7 +1,8 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
-use super::{projections, Projections, Factors, Memory, Results, Rows, State, Wide, coriolis, derivatives, forward, held, mass_matrix, moving, rnea, too_deep};
+use super::{variations, sweeps, outward, Place, Sums, projections, Projections, Factors, Memory, Results, Rows, State, Wide, coriolis, derivatives, forward, held, mass_matrix, moving, rnea, too_deep};
 use crate::dynamics::ExternalWrench;
+use crate::dynamics::constraints::{AtState, Axes};
 use nalgebra::{DMatrix, Vector3};
 
 /// The first degree of freedom whose pivot is lost, and the pivot.
@@ -132,6 +133,24 @@ impl Wide<'_> {
     pub(crate) fn hold(self, rows: Rows<'_>, b: &mut [f64], motion: &mut [f64], lambda: &mut [f64]) -> Option<f64> {
         let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
+    }
+
+    /// Motions at a state whose poses are known, for [`vary`](Self::vary).
+    pub(crate) fn drive_again(self, v: &[f64], a: &[f64]) -> Option<()> {
+        let memory = self.ws.wide.as_deref_mut()?;
+        memory.size_columns(self.layout);
+        sweeps::drive::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).then_some(())
+    }
+
+    /// Where a body is and how it moves, at the state of the last sweep.
+    pub(crate) fn place_of(&self, q: &[f64], body: usize) -> Option<Place> {
+        Some(variations::place_of(self.model, self.layout, self.ws.wide.as_deref()?, q, body))
+    }
+
+    /// Adds how a point or a frame varies with the degrees of freedom that move the body `b` of its side `s`.
+    pub(crate) fn vary(&mut self, what: (Axes, &AtState<'_>), at: (usize, usize), sums: &mut Sums<'_>) -> Option<()> {
+        variations::add(self.layout, self.ws.wide.as_deref_mut()?, what, at, sums);
+        Some(())
     }
 
     /// What derivatives are multiplied by, after [`hold`](Self::hold).

@@ -28,9 +28,9 @@
 //! ```
 
 use super::Memory;
-use super::variation::{Rows, Variation};
+use super::variation::Variation;
 use crate::dynamics::constraints;
-use crate::dynamics::constraints::Factor;
+use crate::dynamics::constraints::{Factor, Rows};
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::wide::{self, Projections, shape};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace};
@@ -73,8 +73,15 @@ pub(super) fn dynamics(
     let state = (q, v, ddq);
     let what = Rows::Accelerations;
     let Scratch { held, dependent, operators, .. } = scratch;
-    held.of_constraints(model, &mut ws.base, what, state, wrenches, (constraints, result.lambda.as_slice()));
+    let by = (constraints, result.lambda.as_slice());
+    let quick = is_by_blocks(ws) && held.wrenches_of_axes(model, &mut ws.base, q, wrenches, by).is_some();
+    if !quick {
+        held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
+    }
     rnea_derivatives(model, ws, Method::Analytical, q, v, ddq, &held.wrenches)?;
+    if quick {
+        held.of_axes(model, &mut ws.base, what, q, by);
+    }
     held.of_torques(model.nv, ws, wrenches.len());
     for m in [&mut result.ddq_dq, &mut result.ddq_dv, &mut result.ddq_dtau] {
         shape(m, model.nv, model.nv);
@@ -120,8 +127,16 @@ pub(super) fn impulses(
     jump.clear();
     jump.extend(result.v.iter().zip(v).map(|(after, before)| after - before));
     let state = (q, &velocity[..], &still[..]);
-    held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], (constraints, result.impulse.as_slice()));
+    let by = (constraints, result.impulse.as_slice());
+    let quick = is_by_blocks(ws) && held.wrenches_of_axes(model, &mut ws.base, q, &[], by).is_some();
+    if !quick {
+        held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
+    }
     weightless(model, ws, (q, still, jump), &held.wrenches)?;
+    if quick {
+        wide::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
+        held.of_axes(model, &mut ws.base, Rows::Rates, q, by);
+    }
     held.of_torques(model.nv, ws, 0);
     shape(&mut result.dv_dq, model.nv, model.nv);
     shape(&mut result.dv_dv, model.nv, model.nv);
@@ -139,6 +154,11 @@ pub(super) fn impulses(
     wide::add_product(1.0, z, t, &mut result.dv_dv);
     wide::add_product(1.0, vt, t, &mut result.dimpulse_dv);
     Ok(())
+}
+
+/// Were accelerations or velocities found by [`wide`]?
+fn is_by_blocks(ws: &DerivativeWorkspace) -> bool {
+    ws.base.constraints.as_deref().is_some_and(|memory| memory.by_blocks)
 }
 
 /// The derivatives that the last two terms of (2) are made of, if there are such.

@@ -1,27 +1,17 @@
 //! How constraints and the torques under them vary with the state, accelerations and multipliers held.
 
-use crate::dynamics::constraints::{Side, rows_of};
-use crate::dynamics::frame_derivatives::{Column, classical, path_columns};
+use crate::dynamics::constraints::{AtState, Equations, Rows, Side, Varied, in_body, rows_of};
+use crate::dynamics::frame_derivatives::{Column, path_columns};
 use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::links::{Links, update};
+use crate::dynamics::links::update;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
-use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace, wide};
+use crate::dynamics::wide::{self, Place, Sums};
+use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
 use crate::model::{BodyId, Model};
 use crate::partials::DerivativeWorkspace;
-use crate::spatial::{Force, Motion, Transform, vector as v3};
-use gradyn_derivatives::Scalar;
-use gradyn_derivatives::num_dual::Dual64;
-use nalgebra::{DMatrix, Matrix3, Vector3};
-
-/// What of the constraints is differentiated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rows {
-    /// `J q̈ + γ`
-    Accelerations,
-    /// `J v`
-    Rates,
-}
+use crate::spatial::{Motion, Transform, vector as v3};
+use nalgebra::{DMatrix, Vector3};
 
 /// Derivatives at held accelerations and multipliers.
 #[derive(Clone, Debug)]
@@ -47,6 +37,9 @@ impl Default for Variation {
     }
 }
 
+/// Constraints and their multipliers.
+type Held<'a> = (&'a [Constraint], &'a [f64]);
+
 impl Variation {
     /// Rows and wrenches at a state, for constraints with their multipliers. What is not differentiated by is left at zero.
     pub(super) fn of_constraints(
@@ -56,67 +49,121 @@ impl Variation {
         what: Rows,
         state: (&[f64], &[f64], &[f64]),
         external: &[ExternalWrench],
-        (constraints, lambda): (&[Constraint], &[f64]),
+        (constraints, lambda): Held<'_>,
     ) {
-        let Self { rows_q, rows_v, wrenches, wrenches_q, .. } = self;
-        let moving = constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten().count();
-        clear(rows_q, rows_of(constraints), model.nv);
-        clear(rows_v, rows_of(constraints), model.nv);
-        clear(wrenches_q, 6 * moving, model.nv);
-        wrenches.clear();
-        wrenches.extend_from_slice(external);
         let links = update(model, ws, Motion::zero(), state);
-        let mut start = 0;
+        let place = |b: usize| {
+            let (velocity, acceleration) = (links.velocity[b], links.acceleration[b]);
+            Some(Place { pose: links.pose[b], origin: links.origin(b), velocity, acceleration })
+        };
+        self.wrenches_on(external, (constraints, lambda), place);
+        self.clear(model, constraints);
+        let mut start = Start::default();
         for c in constraints {
-            let (own, n) = (start..start + c.rows(), c.rows());
-            let lambda = &lambda[own.clone()];
-            let at = [&c.a, &c.b];
-            let seats = at.map(|at| at.body.map(|b| (b, Seen::new(links, b, at, ReferenceFrame::LocalWorldAligned))));
-            // About the origin of A's tree.
-            let about = c.a.body.map_or_else(v3::zero, |a| links.origin(a));
-            let sides = [side(links, at[0], &seats[0], about), side(links, at[1], &seats[1], about)];
-            let first = wrenches.len() - external.len();
-            let numbers = [seats[0].map(|_| first), seats[1].map(|_| first + usize::from(seats[0].is_some()))];
+            let at = at_state(c, what, &lambda[start.row..], place);
+            for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
+                let Some(b) = b else { continue };
+                let seen = Seen::new(links, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
+                for k in path_columns(links, b) {
+                    let varied = at.vary::<f64, f64>(&c.relation, s, &Column::of(links, b, k, &seen));
+                    self.add(&start, c, links.dof[k], &varied);
+                }
+            }
+            start = start.after(c);
+        }
+    }
+
+    /// The same wrenches, if the constraints are points and frames of a robot whose bodies [`wide`] has placed at `q`.
+    pub(super) fn wrenches_of_axes(
+        &mut self,
+        model: &Model,
+        ws: &mut Workspace<f64>,
+        q: &[f64],
+        external: &[ExternalWrench],
+        (constraints, lambda): Held<'_>,
+    ) -> Option<()> {
+        if constraints.iter().any(|c| c.relation.axes().is_none()) {
+            return None;
+        }
+        let wide = wide::of(model, ws)?;
+        self.wrenches_on(external, (constraints, lambda), |b| wide.place_of(q, b));
+        Some(())
+    }
+
+    /// The same rows and wrenches, eight columns at a time, at the state of the last sweep of [`wide`].
+    pub(super) fn of_axes(
+        &mut self,
+        model: &Model,
+        ws: &mut Workspace<f64>,
+        what: Rows,
+        q: &[f64],
+        (constraints, lambda): Held<'_>,
+    ) -> Option<()> {
+        self.clear(model, constraints);
+        let mut wide = wide::of(model, ws)?;
+        let mut start = Start::default();
+        for c in constraints {
+            let at = at_state(c, what, &lambda[start.row..], |b| wide.place_of(q, b));
+            let mut sums = Sums {
+                rows: self.rows_q.nrows(),
+                rows_q: &mut self.rows_q.as_mut_slice()[start.row..],
+                rows_v: &mut self.rows_v.as_mut_slice()[start.row..],
+                wrench_rows: self.wrenches_q.nrows(),
+                wrenches_q: self.wrenches_q.as_mut_slice(),
+                numbers: start.numbers(c).map(|number| number.map(|n| 6 * n)),
+            };
+            for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
+                if let Some(b) = b {
+                    wide.vary((c.relation.axes()?, &at), (s, b), &mut sums)?;
+                }
+            }
+            start = start.after(c);
+        }
+        Some(())
+    }
+
+    /// Makes room, all zero.
+    fn clear(&mut self, model: &Model, constraints: &[Constraint]) {
+        let moving = constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten().count();
+        clear(&mut self.rows_q, rows_of(constraints), model.nv);
+        clear(&mut self.rows_v, rows_of(constraints), model.nv);
+        clear(&mut self.wrenches_q, 6 * moving, model.nv);
+    }
+
+    /// Wrenches from outside, then those of the multipliers.
+    fn wrenches_on(
+        &mut self,
+        external: &[ExternalWrench],
+        (constraints, lambda): Held<'_>,
+        place: impl Fn(usize) -> Option<Place>,
+    ) {
+        self.wrenches.clear();
+        self.wrenches.extend_from_slice(external);
+        let mut start = Start::default();
+        for c in constraints {
+            let sides = sides(c, &place);
+            let lambda = &lambda[start.row..][..c.rows()];
             let forces = c.relation.wrenches(&sides[0].pose, &sides[1].pose, lambda);
-            for s in 0..2 {
-                if let Some((b, _)) = seats[s] {
-                    wrenches.push(ExternalWrench::in_body(BodyId(b), in_body(at[s], &sides[s].pose, forces[s])));
+            for (s, at) in [&c.a, &c.b].into_iter().enumerate() {
+                if let Some(b) = at.body {
+                    let wrench = in_body(&at.placement, &sides[s].pose, forces[s]);
+                    self.wrenches.push(ExternalWrench::in_body(BodyId(b), wrench));
                 }
             }
-            let mut values = [Dual64::from(0.0); 6];
-            let lambda: [Dual64; 6] = std::array::from_fn(|r| Dual64::from(lambda.get(r).copied().unwrap_or(0.0)));
-            let still = sides.map(|side| dual(&side, &Motion::zero(), &Motion::zero(), &Motion::zero()));
-            for s in 0..2 {
-                let Some((b, seen)) = &seats[s] else { continue };
-                for k in path_columns(links, *b) {
-                    let (by, dof) = (Column::of(links, *b, k, seen), links.dof[k]);
-                    let by_q = Motion::new(
-                        classical(sides[s].velocity, by.acceleration_q, by.velocity_q),
-                        by.acceleration_q.angular,
-                    );
-                    let mut moved = still;
-                    moved[s] = dual(&sides[s], &by.subspace, &by.velocity_q, &by_q);
-                    evaluate(c, what, &moved, &mut values[..n]);
-                    own.clone().zip(&values).for_each(|(r, x)| rows_q[(r, dof)] += x.eps);
-                    let forces = c.relation.wrenches(&moved[0].pose, &moved[1].pose, &lambda[..n]);
-                    for t in 0..2 {
-                        if let Some(number) = numbers[t] {
-                            let force = in_body(at[t], &moved[t].pose, forces[t]).to_array();
-                            force.iter().enumerate().for_each(|(i, x)| wrenches_q[(6 * number + i, dof)] += x.eps);
-                        }
-                    }
-                    if what == Rows::Accelerations {
-                        let by_v = Motion::new(
-                            classical(sides[s].velocity, by.acceleration_v, by.subspace),
-                            by.acceleration_v.angular,
-                        );
-                        moved[s] = dual(&sides[s], &Motion::zero(), &by.subspace, &by_v);
-                        evaluate(c, what, &moved, &mut values[..n]);
-                        own.clone().zip(&values).for_each(|(r, x)| rows_v[(r, dof)] += x.eps);
-                    }
-                }
+            start = start.after(c);
+        }
+    }
+
+    /// Adds what a column changes.
+    fn add(&mut self, start: &Start, c: &Constraint, dof: usize, varied: &Varied<f64>) {
+        for r in 0..c.rows() {
+            self.rows_q[(start.row + r, dof)] += varied.rows_q[r];
+            self.rows_v[(start.row + r, dof)] += varied.rows_v[r];
+        }
+        for (number, by) in start.numbers(c).into_iter().zip(&varied.wrenches_q) {
+            if let Some(number) = number {
+                by.iter().enumerate().for_each(|(i, x)| self.wrenches_q[(6 * number + i, dof)] += x);
             }
-            start = own.end;
         }
     }
 
@@ -135,51 +182,55 @@ impl Variation {
     }
 }
 
-/// One side at a state, its place seen from a point of the world.
-fn side(links: &Links<f64>, at: &Attached<f64>, seat: &Option<(usize, Seen<f64>)>, about: Vector3<f64>) -> Side<f64> {
+/// Where a constraint's rows and wrenches begin.
+#[derive(Clone, Copy, Debug, Default)]
+struct Start {
+    row: usize,
+    wrench: usize,
+}
+
+impl Start {
+    /// The number of each side's wrench.
+    fn numbers(&self, c: &Constraint) -> [Option<usize>; 2] {
+        let [a, b] = [c.a.body, c.b.body];
+        [a.map(|_| self.wrench), b.map(|_| self.wrench + usize::from(a.is_some()))]
+    }
+
+    /// Of the next constraint.
+    fn after(&self, c: &Constraint) -> Self {
+        let moving = [c.a.body, c.b.body].into_iter().flatten().count();
+        Self { row: self.row + c.rows(), wrench: self.wrench + moving }
+    }
+}
+
+fn at_state<'a>(c: &'a Constraint, what: Rows, lambda: &[f64], place: impl Fn(usize) -> Option<Place>) -> AtState<'a> {
+    let rows = c.rows();
+    AtState {
+        what,
+        kp: c.kp,
+        kd: c.kd,
+        sides: sides(c, place),
+        placements: [&c.a.placement, &c.b.placement],
+        lambda: std::array::from_fn(|r| if r < rows { lambda[r] } else { 0.0 }),
+        rows,
+    }
+}
+
+/// Both sides at a state, their places seen from the origin of A's tree.
+fn sides(c: &Constraint, place: impl Fn(usize) -> Option<Place>) -> [Side<f64>; 2] {
+    let places = [c.a.body, c.b.body].map(|b| b.and_then(&place));
+    let about = places[0].map_or_else(v3::zero, |a| a.origin);
+    [side(&c.a, places[0], about), side(&c.b, places[1], about)]
+}
+
+fn side(at: &Attached<f64>, place: Option<Place>, about: Vector3<f64>) -> Side<f64> {
     let from = |x: Transform<f64>, origin| Transform::new(x.rotation, v3::add(x.translation, v3::sub(origin, about)));
-    match seat {
-        None => Side { pose: from(at.placement, v3::zero()), velocity: Motion::zero(), acceleration: Motion::zero() },
-        Some((b, seen)) => {
-            let pose = from(links.pose[*b] * at.placement, links.origin(*b));
-            let velocity = seen.motion(links.velocity[*b]);
-            let acceleration = seen.motion(links.acceleration[*b]).classical::<f64>(velocity);
-            Side { pose, velocity, acceleration }
-        }
-    }
-}
-
-/// A side that moves by a motion of its origin, while velocity and acceleration vary.
-fn dual(side: &Side<f64>, by: &Motion<f64>, velocity: &Motion<f64>, acceleration: &Motion<f64>) -> Side<Dual64> {
-    let vector = |x: Vector3<f64>, dx: Vector3<f64>| x.zip_map(&dx, Dual64::new);
-    let motion =
-        |x: Motion<f64>, dx: &Motion<f64>| Motion::new(vector(x.linear, dx.linear), vector(x.angular, dx.angular));
-    let turned: Matrix3<f64> = v3::product(&v3::skew(by.angular), &side.pose.rotation);
-    let rotation = side.pose.rotation.zip_map(&turned, Dual64::new);
-    Side {
-        pose: Transform::new(rotation, vector(side.pose.translation, by.linear)),
-        velocity: motion(side.velocity, velocity),
-        acceleration: motion(side.acceleration, acceleration),
-    }
-}
-
-fn evaluate(c: &Constraint, what: Rows, [a, b]: &[Side<Dual64>; 2], to: &mut [Dual64]) {
-    match what {
-        Rows::Rates => c.relation.rate(a, b, to),
-        Rows::Accelerations => {
-            let (mut rate, mut error) = ([Dual64::from(0.0); 6], [Dual64::from(0.0); 6]);
-            c.relation.acceleration(a, b, to);
-            c.relation.rate(a, b, &mut rate[..to.len()]);
-            c.relation.error(&a.pose, &b.pose, &mut error[..to.len()]);
-            for (r, x) in to.iter_mut().enumerate() {
-                *x += rate[r] * c.kd + error[r] * c.kp;
-            }
-        }
-    }
-}
-
-/// A wrench in axes of the world about the origin of a side, in coordinates of the side's body.
-fn in_body<T: Scalar>(at: &Attached<f64>, pose: &Transform<T>, f: Force<T>) -> Force<T> {
-    let back = |x: Vector3<T>| v3::rotate_back::<T, T>(&pose.rotation, x);
-    at.placement.act(Force::new(back(f.linear), back(f.angular)))
+    let Some(Place { pose, origin, velocity, acceleration }) = place else {
+        let still = Motion::zero();
+        return Side { pose: from(at.placement, v3::zero()), velocity: still, acceleration: still };
+    };
+    let frame = pose * at.placement;
+    let velocity = velocity.shifted::<f64>(frame.translation);
+    let acceleration = acceleration.shifted::<f64>(frame.translation).classical::<f64>(velocity);
+    Side { pose: from(frame, origin), velocity, acceleration }
 }

@@ -1,0 +1,125 @@
+//! How rows of constraints and the wrenches of their multipliers vary with the state, eight columns at a time.
+
+use super::matrix::of_lane;
+use super::memory::load_motion;
+use super::{Layout, Memory, outward, rnea};
+use crate::dynamics::ReferenceFrame;
+use crate::dynamics::constraints::{AtState, Axes};
+use crate::dynamics::frame_derivatives::Column;
+use crate::dynamics::seen::Seen;
+use crate::model::Model;
+use crate::spatial::{Motion, Transform, vector as v3};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::{Lanes, Uniform};
+use nalgebra::Vector3;
+
+/// Where a body is and how it moves, in the axes of the world about the root of its tree, and where that is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) pose: Transform<f64>,
+    pub(crate) origin: Vector3<f64>,
+    pub(crate) velocity: Motion<f64>,
+    pub(crate) acceleration: Motion<f64>,
+}
+
+/// Of a body at the state that the last sweep left.
+pub(super) fn place_of(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], b: usize) -> Place {
+    let lane = layout.bodies[b].lane;
+    Place {
+        pose: rnea::pose(layout, memory, b),
+        origin: rnea::origin(model, b, q),
+        velocity: of_lane(&memory.velocity, lane),
+        acceleration: of_lane(&memory.acceleration, lane),
+    }
+}
+
+/// Matrices that derivatives are added to, column by column, and how many rows they have.
+pub(crate) struct Sums<'a> {
+    /// Of the rows, from the first of the constraint on.
+    pub(crate) rows_q: &'a mut [f64],
+    pub(crate) rows_v: &'a mut [f64],
+    pub(crate) rows: usize,
+    /// Of all wrenches.
+    pub(crate) wrenches_q: &'a mut [f64],
+    pub(crate) wrench_rows: usize,
+    /// The first row of each side's wrench.
+    pub(crate) numbers: [Option<usize>; 2],
+}
+
+/// Adds what the columns of the body `b` of the side `s` change; poses and motions are those of the state.
+pub(super) fn add(
+    layout: &Layout,
+    memory: &mut Memory,
+    (axes, at): (Axes, &AtState<'_>),
+    (s, b): (usize, usize),
+    sums: &mut Sums<'_>,
+) {
+    memory.level.run(Add { layout, memory, axes, at, s, b, sums });
+}
+
+struct Add<'a, 'b> {
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    axes: Axes,
+    at: &'a AtState<'a>,
+    s: usize,
+    b: usize,
+    sums: &'a mut Sums<'b>,
+}
+
+impl Kernel for Add<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { layout, memory, axes, at, s, b, sums } = self;
+        let pose = rnea::pose(layout, memory, b) * *at.placements[s];
+        let seen: Seen<Lanes<R>> = Seen::at(pose, v3::zero(), ReferenceFrame::LocalWorldAligned).lift();
+        let lane = layout.bodies[b].lane;
+        let v_b: Motion<Lanes<R>> = of_lane(&memory.velocity, lane).lift();
+        let a_b: Motion<Lanes<R>> = of_lane(&memory.acceleration, lane).lift();
+        for (g, lanes) in layout.path(b) {
+            let s_g = load_motion::<R>(&memory.s[g]);
+            let (v, a) = (load_motion::<R>(&memory.velocity[g]), load_motion::<R>(&memory.acceleration[g]));
+            outward::keep_columns::<R>(layout, memory, g, Motion::zero(), s_g, v, a);
+            let rows = &memory.columns[g];
+            let (psi_dot, psi_ddot) = (load_motion::<R>(&rows.psi_d), load_motion::<R>(&rows.psi_dd));
+            let by = Column::new(&seen, (v_b, a_b), s_g, psi_dot, psi_ddot, load_motion::<R>(&rows.psi_s));
+            let varied = at.vary::<Uniform<R>, Lanes<R>>(&axes, s, &by);
+            scatter::<R>(layout, g, lanes, &varied.rows_q, at.rows, sums.rows_q, sums.rows);
+            scatter::<R>(layout, g, lanes, &varied.rows_v, at.rows, sums.rows_v, sums.rows);
+            let mut t = 0;
+            while t < 2 {
+                if let Some(number) = sums.numbers[t] {
+                    let to = &mut sums.wrenches_q[number..];
+                    scatter::<R>(layout, g, lanes, &varied.wrenches_q[t], 6, to, sums.wrench_rows);
+                }
+                t += 1;
+            }
+        }
+    }
+}
+
+/// Adds the first numbers of each lane to the columns of their degrees of freedom.
+#[inline(always)]
+fn scatter<R: Register>(
+    layout: &Layout,
+    g: usize,
+    lanes: u8,
+    x: &[Lanes<R>; 6],
+    count: usize,
+    to: &mut [f64],
+    height: usize,
+) {
+    let zero = R::splat(0.0);
+    let columns = R::transpose([x[0].0, x[1].0, x[2].0, x[3].0, x[4].0, x[5].0, zero, zero]);
+    let mut lane = 0;
+    while lane < WIDTH {
+        if lanes >> lane & 1 == 1
+            && let Some(dof) = layout.dof[g * WIDTH + lane]
+        {
+            let to = &mut to[dof * height..][..count];
+            R::load_first(to).add(columns[lane]).store_first(to);
+        }
+        lane += 1;
+    }
+}
