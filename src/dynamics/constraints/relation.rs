@@ -113,22 +113,9 @@ impl<P: Real> Relation<P> {
             Self::Joint { .. } => None,
         }
     }
-}
 
-/// What the rows of a constraint are, for two sides; into as many numbers as there are rows.
-pub(crate) trait Equations<P: Real> {
     /// `e`
-    fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]);
-    /// `J q̇`
-    fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]);
-    /// `J q̈ + J̇ q̇`
-    fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]);
-    /// The wrenches on A and on B that the multipliers are, in axes of the world, moments about the origins of the frames.
-    fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2];
-}
-
-impl<P: Real> Equations<P> for Relation<P> {
-    fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
+    pub(crate) fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
         match self {
             Self::Point => Axes { turned: false }.error(a, b, to),
             Self::Frame => Axes { turned: true }.error(a, b, to),
@@ -136,7 +123,8 @@ impl<P: Real> Equations<P> for Relation<P> {
         }
     }
 
-    fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+    /// `J q̇`
+    pub(crate) fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
         match self {
             Self::Point => Axes { turned: false }.rate(a, b, to),
             Self::Frame => Axes { turned: true }.rate(a, b, to),
@@ -144,7 +132,8 @@ impl<P: Real> Equations<P> for Relation<P> {
         }
     }
 
-    fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+    /// `J q̈ + J̇ q̇`
+    pub(crate) fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
         match self {
             Self::Point => Axes { turned: false }.acceleration(a, b, to),
             Self::Frame => Axes { turned: true }.acceleration(a, b, to),
@@ -152,10 +141,11 @@ impl<P: Real> Equations<P> for Relation<P> {
         }
     }
 
-    fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
+    /// The wrenches on A and on B that the multipliers are, in axes of the world, moments about the origins of the frames.
+    pub(crate) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
         match self {
-            Self::Point => Axes { turned: false }.wrenches(a, b, lambda),
-            Self::Frame => Axes { turned: true }.wrenches(a, b, lambda),
+            Self::Point => Axes { turned: false }.wrenches(lambda),
+            Self::Frame => Axes { turned: true }.wrenches(lambda),
             Self::Joint { rows, .. } => {
                 let mut sum = [Force::zero(); 2];
                 for (row, lambda) in rows.iter().zip(lambda) {
@@ -174,38 +164,42 @@ pub(crate) struct Axes {
     turned: bool,
 }
 
-impl<P: Real> Equations<P> for Axes {
+impl Axes {
+    /// Are rotations held too?
     #[inline(always)]
-    fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
-        put(to, v3::sub(b.translation, a.translation));
+    pub(crate) fn is_turned(self) -> bool {
+        self.turned
+    }
+
+    /// `log(R_b R_aᵀ) = R_a log(R_aᵀ R_b)`
+    #[inline(always)]
+    pub(crate) fn rotation<T: Real>(self, a: &Transform<T>, b: &Transform<T>) -> Vector3<T> {
+        let log = so3::log3(&v3::product_tr::<T, T>(&a.rotation, &b.rotation));
+        v3::rotate::<T, T>(&a.rotation, log)
+    }
+
+    fn error<T: Real>(self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
+        self.put(Motion::new(v3::sub(b.translation, a.translation), v3::zero()), to);
         if self.turned {
-            // log(R_b R_aᵀ) = R_a log(R_aᵀ R_b)
-            let log = so3::log3(&v3::product_tr::<T, T>(&a.rotation, &b.rotation));
-            put(&mut to[3..], v3::rotate::<T, T>(&a.rotation, log));
+            put(&mut to[3..], self.rotation(a, b));
         }
     }
 
-    #[inline(always)]
-    fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
-        self.put_motion(b.velocity - a.velocity, to);
+    fn rate<T: Real>(self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        self.put(b.velocity - a.velocity, to);
     }
 
-    #[inline(always)]
-    fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
-        self.put_motion(b.acceleration - a.acceleration, to);
+    fn acceleration<T: Real>(self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        self.put(b.acceleration - a.acceleration, to);
     }
 
-    #[inline(always)]
-    fn wrenches<T: Scalar<P>>(&self, _: &Transform<T>, _: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
+    fn wrenches<T: Real>(self, lambda: &[T]) -> [Force<T>; 2] {
         let moment = if self.turned { three(&lambda[3..]) } else { v3::zero() };
         let f = Force::new(three(lambda), moment);
         [-f, f]
     }
-}
 
-impl Axes {
-    #[inline(always)]
-    fn put_motion<T: Real>(self, m: Motion<T>, to: &mut [T]) {
+    fn put<T: Real>(self, m: Motion<T>, to: &mut [T]) {
         put(to, m.linear);
         if self.turned {
             put(&mut to[3..], m.angular);
@@ -295,11 +289,10 @@ fn square<P: Real>(x: Vector3<P>, y: Vector3<P>, z: Vector3<P>) -> [Row<P>; 3] {
 }
 
 #[inline(always)]
-fn three<T: Real>(x: &[T]) -> Vector3<T> {
+pub(super) fn three<T: Real>(x: &[T]) -> Vector3<T> {
     Vector3::new(x[0], x[1], x[2])
 }
 
-#[inline(always)]
 fn put<T: Real>(to: &mut [T], x: Vector3<T>) {
     (to[0], to[1], to[2]) = (x.x, x.y, x.z);
 }

@@ -1,7 +1,7 @@
 //! Errors of constraints, their Jacobian, and their accelerations without joint accelerations.
 
 use super::constraint::{check as check_constraints, rows_of};
-use super::relation::{Equations, Relation, Row, Side};
+use super::relation::{Relation, Row, Side};
 use super::{Constraint, add_product};
 use crate::dynamics::jacobian::{add_rows, carries, check, clear, empty, finite, path};
 use crate::dynamics::reference::Attached;

@@ -1,9 +1,10 @@
-//! How the rows of a constraint, and the wrenches of its multipliers, vary when one of its sides moves, by dual numbers.
+//! How the rows of a constraint, and the wrenches of its multipliers, vary when one of its sides moves: of points and frames in
+//! closed form, of joints by dual numbers.
 
-use super::relation::{Equations, Side};
+use super::relation::{Axes, Relation, Side, three};
 use crate::dynamics::frame_derivatives::{Column, classical};
-use crate::spatial::{Force, Motion, Transform, vector as v3};
-use gradyn_derivatives::{Dual, Real, Scalar, Tangent};
+use crate::spatial::{Force, Motion, Transform, so3, vector as v3};
+use gradyn_derivatives::{Dual, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// What of the constraints is differentiated.
@@ -31,87 +32,122 @@ pub(crate) struct AtState<'a> {
     pub(crate) rows: usize,
 }
 
-/// Derivatives along one column of the body of a side: one, or as many as a number has lanes.
-pub(crate) struct Varied<E> {
+/// Derivatives along one column of the body of a side.
+pub(crate) struct Varied {
     /// Of the rows by the configuration.
-    pub(crate) rows_q: [E; 6],
+    pub(crate) rows_q: [f64; 6],
     /// Of the rows by the velocity.
-    pub(crate) rows_v: [E; 6],
+    pub(crate) rows_v: [f64; 6],
     /// Of the wrenches on A and on B in coordinates of their bodies, by the configuration.
-    pub(crate) wrenches_q: [[E; 6]; 2],
+    pub(crate) wrenches_q: [[f64; 6]; 2],
+}
+
+/// The same of a point or a frame: linear parts, then angular ones, in axes of the world.
+pub(crate) struct VariedAxes<E> {
+    /// Of the rows by the configuration.
+    pub(crate) rows_q: Motion<E>,
+    /// Of the rows by the velocity.
+    pub(crate) rows_v: Motion<E>,
+    /// `(ω × f, ω × m)` of the force and the moment on B: that by which they fall behind when their side turns.
+    pub(crate) turned: Force<E>,
 }
 
 impl AtState<'_> {
     /// When the side `s` moves along `by`.
-    #[inline(always)]
-    pub(crate) fn vary<V, E>(&self, by_what: &impl Equations<f64>, s: usize, by: &Column<E>) -> Varied<E>
-    where
-        V: From<f64>,
-        E: Scalar + Tangent<V>,
-        Dual<V, E>: Scalar,
-    {
-        let zero = || [<E as Real>::zero(); 6];
-        let mut varied = Varied { rows_q: zero(), rows_v: zero(), wrenches_q: [zero(), zero()] };
-        let still = Motion::zero();
-        let side: Side<f64> = self.sides[s];
-        let v: Motion<E> = side.velocity.lift();
-        let [a, b] = &self.sides;
-        let mut moved = [dual(a, &still, &still, &still), dual(b, &still, &still, &still)];
-        let by_q = Motion::new(classical(v, by.acceleration_q, by.velocity_q), by.acceleration_q.angular);
-        moved[s] = dual(&side, &by.subspace, &by.velocity_q, &by_q);
-        varied.rows_q = self.rows(by_what, &moved);
-        let mut lambda = [Dual::<V, E>::from(0.0); 6];
-        for (to, x) in lambda.iter_mut().zip(&self.lambda) {
-            *to = Dual::from(*x);
+    pub(crate) fn vary(&self, relation: &Relation<f64>, s: usize, by: &Column<f64>) -> Varied {
+        if let Some(axes) = relation.axes() {
+            let VariedAxes { rows_q, rows_v, turned } = self.vary_axes(axes, s, by);
+            let mut wrenches_q = [[0.0; 6]; 2];
+            let turned = if s == 0 { turned } else { -turned };
+            wrenches_q[s] = in_body(self.placements[s], &self.sides[s].pose, turned).to_array();
+            return Varied { rows_q: rows_q.to_array(), rows_v: rows_v.to_array(), wrenches_q };
         }
-        let forces = by_what.wrenches(&moved[0].pose, &moved[1].pose, &lambda[..self.rows]);
-        for t in 0..2 {
-            varied.wrenches_q[t] = variations(in_body(self.placements[t], &moved[t].pose, forces[t]).to_array());
-        }
+        let (still, side) = (Motion::zero(), &self.sides[s]);
+        let mut moved = self.sides.each_ref().map(|side| dual(side, &still, &still, &still));
+        moved[s] = dual(side, &by.subspace, &by.velocity_q, &self.classical_q(s, by));
+        let rows_q = self.rows(relation, &moved);
+        let lambda = self.lambda.map(Along::from);
+        let forces = relation.wrenches(&moved[0].pose, &moved[1].pose, &lambda[..self.rows]);
+        let wrenches_q = [0, 1].map(|t| {
+            let force: Force<Along> = in_body(self.placements[t], &moved[t].pose, forces[t]);
+            force.to_array().map(|x| x.eps)
+        });
+        let mut rows_v = [0.0; 6];
         if self.what == Rows::Accelerations {
-            let by_v = Motion::new(classical(v, by.acceleration_v, by.subspace), by.acceleration_v.angular);
-            moved[s] = dual(&side, &still, &by.subspace, &by_v);
-            varied.rows_v = self.rows(by_what, &moved);
+            moved[s] = dual(side, &still, &by.subspace, &self.classical_v(s, by));
+            rows_v = self.rows(relation, &moved);
         }
-        varied
+        Varied { rows_q, rows_v, wrenches_q }
+    }
+
+    /// When the side `s` of a point or a frame moves along `by`: one column, or as many as a number has lanes. Rows beyond those
+    /// of a point are none.
+    ///
+    /// With `e = log(R_b R_aᵀ)`: `ė = J_l⁻¹(e) ω_b − J_r⁻¹(e) ω_a`.
+    #[inline(always)]
+    pub(crate) fn vary_axes<E: Scalar>(&self, axes: Axes, s: usize, by: &Column<E>) -> VariedAxes<E> {
+        let sign = E::from(if s == 0 { -1.0 } else { 1.0 });
+        let (force, moment) = (three(&self.lambda), three(&self.lambda[3..]));
+        let turn = by.subspace.angular;
+        let against = |x: Vector3<f64>| v3::cross::<f64, E>(x, v3::neg(turn));
+        let turned = Force::new(against(force), against(moment));
+        if self.what == Rows::Rates {
+            return VariedAxes { rows_q: by.velocity_q.times(sign), rows_v: Motion::zero(), turned };
+        }
+        let kd = E::from(self.kd);
+        let mut rows_q = by.velocity_q.times_plus(kd, self.classical_q(s, by));
+        if self.kp != 0.0 {
+            let mut error = Motion::new(by.subspace.linear, v3::zero());
+            if axes.is_turned() {
+                let e = axes.rotation(&self.sides[0].pose, &self.sides[1].pose);
+                let jacobian = if s == 0 { so3::jlog3(e) } else { so3::jlog3_left(e) };
+                error.angular = v3::rotate(&jacobian, turn);
+            }
+            rows_q = error.times_plus(E::from(self.kp), rows_q);
+        }
+        let rows_v = by.subspace.times_plus(kd, self.classical_v(s, by));
+        VariedAxes { rows_q: rows_q.times(sign), rows_v: rows_v.times(sign), turned }
+    }
+
+    /// Of the classical acceleration of a side by the configuration.
+    #[inline(always)]
+    fn classical_q<E: Scalar>(&self, s: usize, by: &Column<E>) -> Motion<E> {
+        let v = self.sides[s].velocity.lift();
+        Motion::new(classical(v, by.acceleration_q, by.velocity_q), by.acceleration_q.angular)
+    }
+
+    /// Of the classical acceleration of a side by the velocity.
+    #[inline(always)]
+    fn classical_v<E: Scalar>(&self, s: usize, by: &Column<E>) -> Motion<E> {
+        let v = self.sides[s].velocity.lift();
+        Motion::new(classical(v, by.acceleration_v, by.subspace), by.acceleration_v.angular)
     }
 
     /// What varies of the rows.
-    #[inline(always)]
-    fn rows<V, E>(&self, by_what: &impl Equations<f64>, [a, b]: &[Side<Dual<V, E>>; 2]) -> [E; 6]
-    where
-        E: Tangent<V>,
-        Dual<V, E>: Scalar,
-    {
-        let zero = Dual::<V, E>::from(0.0);
-        let (mut rate, mut rest, mut error) = ([zero; 6], [zero; 6], [zero; 6]);
-        by_what.rate(a, b, &mut rate[..self.rows]);
-        if self.what == Rows::Rates {
-            return variations(rate);
+    fn rows(&self, relation: &Relation<f64>, [a, b]: &[Side<Along>; 2]) -> [f64; 6] {
+        let [mut rate, mut rest, mut error] = [[Along::from(0.0); 6]; 3];
+        relation.rate(a, b, &mut rate[..self.rows]);
+        if self.what == Rows::Accelerations {
+            relation.acceleration(a, b, &mut rest[..self.rows]);
+            relation.error(&a.pose, &b.pose, &mut error[..self.rows]);
+            for (rate, (rest, error)) in rate.iter_mut().zip(rest.iter().zip(&error)) {
+                *rate = *rest + *rate * self.kd + *error * self.kp;
+            }
         }
-        by_what.acceleration(a, b, &mut rest[..self.rows]);
-        if self.kp != 0.0 {
-            by_what.error(&a.pose, &b.pose, &mut error[..self.rows]);
-        }
-        for (rest, (rate, error)) in rest.iter_mut().zip(rate.iter().zip(&error)) {
-            *rest += *rate * self.kd + *error * self.kp;
-        }
-        variations(rest)
+        rate.map(|x| x.eps)
     }
 }
 
+/// A number that varies along a column.
+type Along = Dual<f64, f64>;
+
 /// A side that moves by a motion of its origin, while velocity and acceleration vary.
-#[inline(always)]
-fn dual<V, E>(side: &Side<f64>, by: &Motion<E>, velocity: &Motion<E>, acceleration: &Motion<E>) -> Side<Dual<V, E>>
-where
-    V: From<f64>,
-    E: Scalar,
-    Dual<V, E>: Scalar,
-{
-    let rotation: Matrix3<E> = v3::lift_matrix(&side.pose.rotation);
-    let turned: Matrix3<E> = v3::product(&v3::skew(by.angular), &rotation);
-    let column = |k: usize| vector(v3::column(&side.pose.rotation, k), v3::column(&turned, k));
-    let rotation = v3::from_columns(column(0), column(1), column(2));
+fn dual(side: &Side<f64>, by: &Motion<f64>, velocity: &Motion<f64>, acceleration: &Motion<f64>) -> Side<Along> {
+    let vector = |x: Vector3<f64>, dx: Vector3<f64>| x.zip_map(&dx, Along::new);
+    let motion =
+        |x: Motion<f64>, dx: &Motion<f64>| Motion::new(vector(x.linear, dx.linear), vector(x.angular, dx.angular));
+    let turned: Matrix3<f64> = v3::product(&v3::skew(by.angular), &side.pose.rotation);
+    let rotation = side.pose.rotation.zip_map(&turned, Along::new);
     Side {
         pose: Transform::new(rotation, vector(side.pose.translation, by.linear)),
         velocity: motion(side.velocity, velocity),
@@ -119,28 +155,7 @@ where
     }
 }
 
-#[inline(always)]
-fn motion<V: From<f64>, E: Copy>(x: Motion<f64>, dx: &Motion<E>) -> Motion<Dual<V, E>>
-where
-    Dual<V, E>: Scalar,
-{
-    Motion::new(vector(x.linear, dx.linear), vector(x.angular, dx.angular))
-}
-
-#[inline(always)]
-fn vector<V: From<f64>, E: Copy>(x: Vector3<f64>, dx: Vector3<E>) -> Vector3<Dual<V, E>> {
-    let [[a, b, c]] = dx.data.0;
-    Vector3::new(Dual::new(V::from(x.x), a), Dual::new(V::from(x.y), b), Dual::new(V::from(x.z), c))
-}
-
-/// What varies of six numbers.
-#[inline(always)]
-fn variations<V, E>([a, b, c, d, e, f]: [Dual<V, E>; 6]) -> [E; 6] {
-    [a.eps, b.eps, c.eps, d.eps, e.eps, f.eps]
-}
-
 /// A wrench in axes of the world about the origin of a side, in coordinates of the side's body.
-#[inline(always)]
 pub(crate) fn in_body<T: Scalar>(placement: &Transform<f64>, pose: &Transform<T>, f: Force<T>) -> Force<T> {
     let back = |x: Vector3<T>| v3::rotate_back::<T, T>(&pose.rotation, x);
     placement.act(Force::new(back(f.linear), back(f.angular)))

@@ -37,7 +37,7 @@ pub(crate) struct Held {
     /// Blocks a column of `G`.
     pub(super) width: usize,
     /// `Jᵀ`: block (g, r) is entry `g · width + r`.
-    jt: Vec<Block>,
+    pub(super) jt: Vec<Block>,
     /// `Y`, so too.
     pub(super) y: Vec<Block>,
     /// `D^(−1/2)`

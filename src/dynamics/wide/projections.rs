@@ -23,6 +23,8 @@ pub(crate) struct Projections<'a> {
     /// `V`, rank × rows, and its transpose.
     pub(crate) v: &'a mut [f64],
     pub(crate) vt: &'a mut [f64],
+    /// `Jᵀ`, nv × rows.
+    pub(crate) jt: &'a mut [f64],
 }
 
 /// Fills in all of them.
@@ -41,7 +43,7 @@ impl Kernel for Fill<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { held: Held { width, y, root, factors: of_gram, qt, spare, .. }, mass, to } = self;
+        let Self { held: Held { width, y, root, factors: of_gram, jt, qt, spare, .. }, mass, to } = self;
         let (width, groups, rows, nv) = (*width, mass.width, of_gram.nv(), mass.nv());
         // V, eight of its columns at a time.
         for c in 0..width {
@@ -63,6 +65,11 @@ impl Kernel for Fill<'_> {
                 blocks::store(to, &R::transpose(blocks::load::<R>(from)));
             }
             by_gram::<R>(of_gram, columns);
+        }
+        for (g, jt) in jt.chunks_exact(width).enumerate() {
+            for (r, block) in jt.iter().enumerate() {
+                blocks::write(&R::transpose(blocks::load::<R>(block)), r, g, to.jt, (nv, rows));
+            }
         }
         // Z, eight of its columns at a time.
         for r in 0..width {

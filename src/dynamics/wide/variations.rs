@@ -1,16 +1,16 @@
-//! How rows of constraints and the wrenches of their multipliers vary with the state, eight columns at a time.
+//! How points and frames that are held vary with the state, eight columns at a time.
 
-use super::matrix::of_lane;
+use super::matrix::{Rows, of_force, of_lane, of_motion};
 use super::memory::load_motion;
 use super::{Layout, Memory, outward, rnea};
 use crate::dynamics::ReferenceFrame;
-use crate::dynamics::constraints::{AtState, Axes};
+use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
 use crate::dynamics::frame_derivatives::Column;
 use crate::dynamics::seen::Seen;
 use crate::model::Model;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
-use gradyn_derivatives::{Lanes, Uniform};
+use gradyn_derivatives::Lanes;
 use nalgebra::Vector3;
 
 /// Where a body is and how it moves, in the axes of the world about the root of its tree, and where that is.
@@ -33,17 +33,15 @@ pub(super) fn place_of(model: &Model, layout: &Layout, memory: &Memory, q: &[f64
     }
 }
 
-/// Matrices that derivatives are added to, column by column, and how many rows they have.
+/// Matrices that derivatives are added to, column by column, from the first row of a constraint on.
 pub(crate) struct Sums<'a> {
-    /// Of the rows, from the first of the constraint on.
+    /// Of the rows by the configuration and by the velocity.
     pub(crate) rows_q: &'a mut [f64],
     pub(crate) rows_v: &'a mut [f64],
-    pub(crate) rows: usize,
-    /// Of all wrenches.
-    pub(crate) wrenches_q: &'a mut [f64],
-    pub(crate) wrench_rows: usize,
-    /// The first row of each side's wrench.
-    pub(crate) numbers: [Option<usize>; 2],
+    /// By what the wrenches of multipliers fall behind.
+    pub(crate) turned: &'a mut [f64],
+    /// How many rows they have.
+    pub(crate) height: usize,
 }
 
 /// Adds what the columns of the body `b` of the side `s` change; poses and motions are those of the state.
@@ -84,17 +82,10 @@ impl Kernel for Add<'_, '_> {
             let rows = &memory.columns[g];
             let (psi_dot, psi_ddot) = (load_motion::<R>(&rows.psi_d), load_motion::<R>(&rows.psi_dd));
             let by = Column::new(&seen, (v_b, a_b), s_g, psi_dot, psi_ddot, load_motion::<R>(&rows.psi_s));
-            let varied = at.vary::<Uniform<R>, Lanes<R>>(&axes, s, &by);
-            scatter::<R>(layout, g, lanes, &varied.rows_q, at.rows, sums.rows_q, sums.rows);
-            scatter::<R>(layout, g, lanes, &varied.rows_v, at.rows, sums.rows_v, sums.rows);
-            let mut t = 0;
-            while t < 2 {
-                if let Some(number) = sums.numbers[t] {
-                    let to = &mut sums.wrenches_q[number..];
-                    scatter::<R>(layout, g, lanes, &varied.wrenches_q[t], 6, to, sums.wrench_rows);
-                }
-                t += 1;
-            }
+            let VariedAxes { rows_q, rows_v, turned } = at.vary_axes(axes, s, &by);
+            scatter::<R>(layout, g, lanes, of_motion(rows_q), at.rows, sums.rows_q, sums.height);
+            scatter::<R>(layout, g, lanes, of_motion(rows_v), at.rows, sums.rows_v, sums.height);
+            scatter::<R>(layout, g, lanes, of_force(turned), at.rows, sums.turned, sums.height);
         }
     }
 }
@@ -105,13 +96,12 @@ fn scatter<R: Register>(
     layout: &Layout,
     g: usize,
     lanes: u8,
-    x: &[Lanes<R>; 6],
+    rows: Rows<R>,
     count: usize,
     to: &mut [f64],
     height: usize,
 ) {
-    let zero = R::splat(0.0);
-    let columns = R::transpose([x[0].0, x[1].0, x[2].0, x[3].0, x[4].0, x[5].0, zero, zero]);
+    let columns = R::transpose(rows);
     let mut lane = 0;
     while lane < WIDTH {
         if lanes >> lane & 1 == 1

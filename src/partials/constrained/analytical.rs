@@ -35,6 +35,7 @@ use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::wide::{self, Projections, shape};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
+use crate::partials::analytical::rnea_derivatives as by_formulas;
 use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use nalgebra::{DMatrix, Vector3};
 
@@ -78,11 +79,18 @@ pub(super) fn dynamics(
     if !quick {
         held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
     }
-    rnea_derivatives(model, ws, Method::Analytical, q, v, ddq, &held.wrenches)?;
     if quick {
+        // What is not finite, is not in the results either.
+        ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
+        by_formulas(model.gravity, model, ws, state, &held.wrenches);
         held.of_axes(model, &mut ws.base, what, q, by);
+        operators.fill(model, &mut ws.base);
+        held.torques_of_axes(model.nv, ws, &operators.jt);
+    } else {
+        rnea_derivatives(model, ws, Method::Analytical, q, v, ddq, &held.wrenches)?;
+        held.of_torques(model.nv, ws, wrenches.len());
+        operators.fill(model, &mut ws.base);
     }
-    held.of_torques(model.nv, ws, wrenches.len());
     for m in [&mut result.ddq_dq, &mut result.ddq_dv, &mut result.ddq_dtau] {
         shape(m, model.nv, model.nv);
     }
@@ -93,7 +101,6 @@ pub(super) fn dynamics(
     result.ddq_df_ext.iter_mut().for_each(|m| _ = shape(m, model.nv, 6));
     result.dlambda_df_ext.resize_with(wrenches.len(), empty);
     result.dlambda_df_ext.iter_mut().for_each(|m| clear(m, rows, 6));
-    operators.fill(model, &mut ws.base);
     let DerivativeWorkspace { base, result: by, .. } = ws;
     let Some(memory) = base.constraints.as_deref() else { return Ok(()) };
     let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
@@ -132,17 +139,22 @@ pub(super) fn impulses(
     if !quick {
         held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
     }
-    weightless(model, ws, (q, still, jump), &held.wrenches)?;
     if quick {
+        ws.result.size_wrenches(0, &mut ws.spare);
+        by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches);
         wide::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
         held.of_axes(model, &mut ws.base, Rows::Rates, q, by);
+        operators.fill(model, &mut ws.base);
+        held.torques_of_axes(model.nv, ws, &operators.jt);
+    } else {
+        weightless(model, ws, (q, still, jump), &held.wrenches)?;
+        held.of_torques(model.nv, ws, 0);
+        operators.fill(model, &mut ws.base);
     }
-    held.of_torques(model.nv, ws, 0);
     shape(&mut result.dv_dq, model.nv, model.nv);
     shape(&mut result.dv_dv, model.nv, model.nv);
     clear(&mut result.dimpulse_dq, rows, model.nv);
     clear(&mut result.dimpulse_dv, rows, model.nv);
-    operators.fill(model, &mut ws.base);
     let Some(memory) = ws.base.constraints.as_deref() else { return Ok(()) };
     let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
     operators.all((&held.torques_q, Some(&held.rows_q)), of_rank, (&mut result.dv_dq, &mut result.dimpulse_dq));
@@ -150,7 +162,8 @@ pub(super) fn impulses(
     let Operators { z, v, vt, t, .. } = operators;
     clear(t, v.nrows(), model.nv);
     wide::add_product(-(1.0 + restitution), v, &memory.rows.jacobian, t);
-    result.dv_dv.fill_with_identity();
+    result.dv_dv.as_mut_slice().fill(0.0);
+    (0..model.nv).for_each(|k| result.dv_dv[(k, k)] = 1.0);
     wide::add_product(1.0, z, t, &mut result.dv_dv);
     wide::add_product(1.0, vt, t, &mut result.dimpulse_dv);
     Ok(())
@@ -198,7 +211,7 @@ fn weightless(
 ) -> Result<(), InputError> {
     ws.result.errors = None;
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
-    if crate::partials::analytical::rnea_derivatives(Vector3::zeros(), model, ws, state, wrenches) {
+    if by_formulas(Vector3::zeros(), model, ws, state, wrenches) {
         return Ok(());
     }
     ws.result.check_finite(model)
@@ -217,6 +230,8 @@ struct Operators {
     /// `V`, and its transpose.
     v: DMatrix<f64>,
     vt: DMatrix<f64>,
+    /// `Jᵀ`, if it was found by [`wide`].
+    jt: DMatrix<f64>,
     /// `V E₂`, then what multipliers come from.
     t: DMatrix<f64>,
     /// The same of six columns, by a wrench.
@@ -229,22 +244,22 @@ struct Operators {
 
 impl Default for Operators {
     fn default() -> Self {
-        let [free, x, xt, z, zt, v, vt, t, t_wrench, rows] = [(); 10].map(|()| empty());
-        Self { free, x, xt, z, zt, v, vt, t, t_wrench, rows, by_row: Vec::new() }
+        let [free, x, xt, z, zt, v, vt, jt, t, t_wrench, rows] = [(); 11].map(|()| empty());
+        Self { free, x, xt, z, zt, v, vt, jt, t, t_wrench, rows, by_row: Vec::new() }
     }
 }
 
 impl Operators {
     /// From the factors of the mass matrix and of the constraints.
     fn fill(&mut self, model: &Model, base: &mut Workspace<f64>) {
-        let Self { free, x, xt, z, zt, v, vt, by_row, .. } = self;
+        let Self { free, x, xt, z, zt, v, vt, jt, by_row, .. } = self;
         let Some(memory) = base.constraints.as_deref() else { return };
         let (nv, rank, rows) = (model.nv, memory.factor.rank, memory.lambda.len());
         if memory.by_blocks {
-            let [free, z, zt, v, vt] =
-                [(free, nv, nv), (z, nv, rank), (zt, rank, nv), (v, rank, rows), (vt, rows, rank)]
+            let [free, z, zt, v, vt, jt] =
+                [(free, nv, nv), (z, nv, rank), (zt, rank, nv), (v, rank, rows), (vt, rows, rank), (jt, nv, rows)]
                     .map(|(m, rows, columns)| shape(m, rows, columns));
-            wide::of(model, base).and_then(|wide| wide.projections(Projections { free, z, zt, v, vt }));
+            wide::of(model, base).and_then(|wide| wide.projections(Projections { free, z, zt, v, vt, jt }));
             return;
         }
         clear(z, nv, rank);

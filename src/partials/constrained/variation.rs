@@ -1,6 +1,6 @@
 //! How constraints and the torques under them vary with the state, accelerations and multipliers held.
 
-use crate::dynamics::constraints::{AtState, Equations, Rows, Side, Varied, in_body, rows_of};
+use crate::dynamics::constraints::{AtState, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{Column, path_columns};
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::update;
@@ -24,6 +24,8 @@ pub(super) struct Variation {
     pub(super) torques_q: DMatrix<f64>,
     /// Wrenches from outside, then those of the multipliers, in coordinates of their bodies.
     pub(super) wrenches: Vec<ExternalWrench>,
+    /// By what those of points and frames fall behind when their bodies turn, rows × nv.
+    turned: DMatrix<f64>,
     /// Of the latter by q, 6 rows a wrench, nv columns.
     wrenches_q: DMatrix<f64>,
     /// The torques by the latter, nv × 6 a wrench.
@@ -32,8 +34,8 @@ pub(super) struct Variation {
 
 impl Default for Variation {
     fn default() -> Self {
-        let [rows_q, rows_v, torques_q, wrenches_q, by_wrenches] = [(); 5].map(|()| empty());
-        Self { rows_q, rows_v, torques_q, wrenches: Vec::new(), wrenches_q, by_wrenches }
+        let [rows_q, rows_v, torques_q, turned, wrenches_q, by_wrenches] = [(); 6].map(|()| empty());
+        Self { rows_q, rows_v, torques_q, wrenches: Vec::new(), turned, wrenches_q, by_wrenches }
     }
 }
 
@@ -65,7 +67,7 @@ impl Variation {
                 let Some(b) = b else { continue };
                 let seen = Seen::new(links, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
                 for k in path_columns(links, b) {
-                    let varied = at.vary::<f64, f64>(&c.relation, s, &Column::of(links, b, k, &seen));
+                    let varied = at.vary(&c.relation, s, &Column::of(links, b, k, &seen));
                     self.add(&start, c, links.dof[k], &varied);
                 }
             }
@@ -73,7 +75,7 @@ impl Variation {
         }
     }
 
-    /// The same wrenches, if the constraints are points and frames of a robot whose bodies [`wide`] has placed at `q`.
+    /// The same wrenches, if the constraints hold points and frames of bodies to the world, which [`wide`] has placed at `q`.
     pub(super) fn wrenches_of_axes(
         &mut self,
         model: &Model,
@@ -82,7 +84,8 @@ impl Variation {
         external: &[ExternalWrench],
         (constraints, lambda): Held<'_>,
     ) -> Option<()> {
-        if constraints.iter().any(|c| c.relation.axes().is_none()) {
+        let is_one = |c: &Constraint| c.relation.axes().is_some() && (c.a.body.is_none() || c.b.body.is_none());
+        if !constraints.iter().all(is_one) {
             return None;
         }
         let wide = wide::of(model, ws)?;
@@ -90,7 +93,7 @@ impl Variation {
         Some(())
     }
 
-    /// The same rows and wrenches, eight columns at a time, at the state of the last sweep of [`wide`].
+    /// The same rows of such constraints, eight columns at a time, at the state of the last sweep of [`wide`].
     pub(super) fn of_axes(
         &mut self,
         model: &Model,
@@ -99,27 +102,33 @@ impl Variation {
         q: &[f64],
         (constraints, lambda): Held<'_>,
     ) -> Option<()> {
-        self.clear(model, constraints);
+        let rows = rows_of(constraints);
+        for m in [&mut self.rows_q, &mut self.rows_v, &mut self.turned] {
+            clear(m, rows, model.nv);
+        }
         let mut wide = wide::of(model, ws)?;
-        let mut start = Start::default();
+        let mut start = 0;
         for c in constraints {
-            let at = at_state(c, what, &lambda[start.row..], |b| wide.place_of(q, b));
-            let mut sums = Sums {
-                rows: self.rows_q.nrows(),
-                rows_q: &mut self.rows_q.as_mut_slice()[start.row..],
-                rows_v: &mut self.rows_v.as_mut_slice()[start.row..],
-                wrench_rows: self.wrenches_q.nrows(),
-                wrenches_q: self.wrenches_q.as_mut_slice(),
-                numbers: start.numbers(c).map(|number| number.map(|n| 6 * n)),
-            };
+            let at = at_state(c, what, &lambda[start..], |b| wide.place_of(q, b));
+            let [rows_q, rows_v, turned] =
+                [&mut self.rows_q, &mut self.rows_v, &mut self.turned].map(|m| &mut m.as_mut_slice()[start..]);
+            let mut sums = Sums { rows_q, rows_v, turned, height: rows };
             for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
                 if let Some(b) = b {
                     wide.vary((c.relation.axes()?, &at), (s, b), &mut sums)?;
                 }
             }
-            start = start.after(c);
+            start += c.rows();
         }
         Some(())
+    }
+
+    /// Torques by the configuration, after [`of_axes`](Self::of_axes) and derivatives of inverse dynamics under these wrenches as
+    /// if they kept their coordinates in their bodies: what they fall behind by does work on `J`.
+    pub(super) fn torques_of_axes(&mut self, nv: usize, ws: &DerivativeWorkspace, jt: &DMatrix<f64>) {
+        wide::shape(&mut self.torques_q, nv, nv);
+        self.torques_q.copy_from(&ws.result.dtau_dq);
+        wide::add_product(1.0, jt, &self.turned, &mut self.torques_q);
     }
 
     /// Makes room, all zero.
@@ -155,7 +164,7 @@ impl Variation {
     }
 
     /// Adds what a column changes.
-    fn add(&mut self, start: &Start, c: &Constraint, dof: usize, varied: &Varied<f64>) {
+    fn add(&mut self, start: &Start, c: &Constraint, dof: usize, varied: &Varied) {
         for r in 0..c.rows() {
             self.rows_q[(start.row + r, dof)] += varied.rows_q[r];
             self.rows_v[(start.row + r, dof)] += varied.rows_v[r];
