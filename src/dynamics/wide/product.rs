@@ -54,9 +54,16 @@ impl<const ADD: bool> Product<'_, ADD> {
                 self.block::<R, C>(row, column);
                 column += C;
             }
-            while column < m {
+            if C > 4 && column + 4 <= m {
+                self.block::<R, 4>(row, column);
+                column += 4;
+            }
+            if C > 2 && column + 2 <= m {
+                self.block::<R, 2>(row, column);
+                column += 2;
+            }
+            if column < m {
                 self.block::<R, 1>(row, column);
-                column += 1;
             }
             row += WIDTH;
         }
@@ -67,49 +74,65 @@ impl<const ADD: bool> Product<'_, ADD> {
     fn block<R: Register, const C: usize>(&mut self, row: usize, column: usize) {
         let Self { sizes: [n, inner, _], a, b, s, .. } = *self;
         let to = &mut self.to[column * n..][..C * n];
-        let mut sums = [R::splat(0.0); C];
         let mut columns = [b; C];
         let mut c = 0;
         while c < C {
             columns[c] = &b[(column + c) * inner..][..inner];
             c += 1;
         }
+        // Few columns would have the processor wait for their sums: there are two of each.
+        let (mut sums, mut others) = ([R::splat(0.0); C], [R::splat(0.0); C]);
         let mut start = 0;
-        while start < inner {
-            let stop = inner.min(start + WIDTH);
+        while start + WIDTH <= inner {
             // Whole blocks of zeros, which the tree makes, are left out.
-            let mut zero = stop == start + WIDTH;
+            let mut zero = true;
             let mut c = 0;
             while c < C && zero {
-                let from = columns[c][start..].first_chunk::<WIDTH>().map_or(R::splat(1.0), |from| R::from_array(*from));
-                zero = is_zero(from);
+                zero = columns[c][start..].first_chunk::<WIDTH>().is_some_and(|from| is_zero(R::from_array(*from)));
                 c += 1;
             }
-            let mut k = if zero { stop } else { start };
-            start = stop;
-            while k < stop {
-                let from = &a[k * n + row..];
-                // Lanes below the last row have numbers of the next column, and are not stored.
-                let x = match from.first_chunk::<WIDTH>() {
-                    Some(from) => R::from_array(*from),
-                    None => R::load_first(from),
-                };
-                let mut c = 0;
-                while c < C {
-                    sums[c] = x.mul_add(R::splat(columns[c][k]), sums[c]);
-                    c += 1;
+            if !zero {
+                let mut k = start;
+                while k < start + WIDTH {
+                    step(&mut sums, &columns, rows(a, k * n + row), k);
+                    step(if C < 4 { &mut others } else { &mut sums }, &columns, rows(a, (k + 1) * n + row), k + 1);
+                    k += 2;
                 }
-                k += 1;
             }
+            start += WIDTH;
+        }
+        while start < inner {
+            step(&mut sums, &columns, rows(a, start * n + row), start);
+            start += 1;
         }
         let end = n.min(row + WIDTH);
         let mut c = 0;
         while c < C {
             let to = &mut to[c * n + row..c * n + end];
             let before = if ADD { R::load_first(to) } else { R::splat(0.0) };
-            sums[c].mul_add(R::splat(s), before).store_first(to);
+            let sum = if C < 4 { sums[c].add(others[c]) } else { sums[c] };
+            sum.mul_add(R::splat(s), before).store_first(to);
             c += 1;
         }
+    }
+}
+
+/// Numbers of one column of `a`. Those below its last row are of the next column, and are not stored in the end.
+#[inline(always)]
+fn rows<R: Register>(a: &[f64], at: usize) -> R {
+    let from = &a[at..];
+    match from.first_chunk::<WIDTH>() {
+        Some(from) => R::from_array(*from),
+        None => R::load_first(from),
+    }
+}
+
+#[inline(always)]
+fn step<R: Register, const C: usize>(sums: &mut [R; C], columns: &[&[f64]; C], x: R, k: usize) {
+    let mut c = 0;
+    while c < C {
+        sums[c] = x.mul_add(R::splat(columns[c][k]), sums[c]);
+        c += 1;
     }
 }
 
