@@ -12,6 +12,7 @@
 use super::blocks::{self, Block};
 use super::factors::{Elimination, Factors, back, forth};
 use super::memory::Row;
+use super::projections::Projections;
 use crate::dynamics::singular;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
@@ -53,10 +54,8 @@ pub(crate) struct Held {
     squares: Vec<Row>,
     /// For each block of rows: the sum of the squares of the entries of `J`, and of `Y`.
     sums: Vec<(f64, f64)>,
-    /// Rows of `Qᵀ` of [`projections`](super::projections), as `Y`.
-    pub(super) qt: Vec<Block>,
-    /// Where these are computed in.
-    pub(super) spare: Vec<Block>,
+    /// What derivatives are multiplied by.
+    pub(super) projections: Projections,
     /// One entry a row.
     b: Vec<Row>,
     wanted: Vec<Row>,
@@ -77,8 +76,7 @@ impl Held {
             factors: Factors::dense(rows),
             squares: vec![Row::ZERO; width],
             sums: Vec::new(),
-            qt: vec![blocks::ZERO; width * groups],
-            spare: Vec::new(),
+            projections: Projections::default(),
             b: vec![Row::ZERO; width],
             wanted: vec![Row::ZERO; width],
             x: vec![Row::ZERO; groups],

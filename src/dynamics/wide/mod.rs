@@ -64,7 +64,7 @@ pub(crate) use derivatives::Results;
 pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
 pub(crate) use held::Rows;
-pub(crate) use projections::Projections;
+pub(crate) use projections::Changes;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use layout::Layout;

@@ -1,4 +1,4 @@
-//! What derivatives under constraints are multiplied by, from the factors of [`held`](super::held) and of the mass matrix.
+//! Derivatives under constraints, from the factors of [`held`](super::held) and of the mass matrix.
 //!
 //! ```text
 //! G = Kᵀ E K ,  V = E^(−1/2) K⁻ᵀ                  G⁻¹ = Vᵀ V
@@ -6,113 +6,296 @@
 //! Z = L⁻¹ D^(−1/2) Q                              = M⁻¹ Jᵀ Vᵀ
 //! X = L⁻¹ D^(−1/2) (1 − Q Qᵀ) ,  N = X Xᵀ         what constraints leave of M⁻¹
 //! ```
+//!
+//! and with derivatives `E₁` of the torques and `E₂` of the rows, both at held accelerations and multipliers,
+//!
+//! ```text
+//! dq̈ = −N E₁ − Z V E₂ ,   dλ = Vᵀ (Zᵀ E₁ − V E₂)
+//! ```
+//!
+//! A block that a matrix is multiplied by has its columns, one a row: a product is a sum over these.
 
 use super::blocks::{self, Block};
 use super::factors::Factors;
 use super::held::Held;
 use super::memory::Row;
+use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 
-/// Matrices column by column, rank = rows.
-pub(crate) struct Projections<'a> {
-    /// `N`, nv × nv, symmetric to the bit.
-    pub(crate) free: &'a mut [f64],
-    /// `Z`, nv × rank, and its transpose.
-    pub(crate) z: &'a mut [f64],
-    pub(crate) zt: &'a mut [f64],
-    /// `V`, rank × rows, and its transpose.
-    pub(crate) v: &'a mut [f64],
-    pub(crate) vt: &'a mut [f64],
-    /// `Jᵀ`, nv × rows.
-    pub(crate) jt: &'a mut [f64],
+/// In blocks, and in blocks transposed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Projections {
+    /// `N`: block (g, c) is entry `g · groups + c`.
+    free: Vec<Block>,
+    /// `Z`, degrees of freedom by ranks: block (g, r) is entry `g · width + r`.
+    z: Vec<Block>,
+    /// Rows of `Zᵀ`, so too.
+    zt: Vec<Block>,
+    /// Rows of `J`, so too.
+    j: Vec<Block>,
+    /// `V`, ranks by rows: block (r, c) is entry `r · width + c`.
+    v: Vec<Block>,
+    /// Rows of `Vᵀ`: block (c, r), so too.
+    vt: Vec<Block>,
+    /// Rows of `Qᵀ`: block (g, r) is entry `g · width + r`.
+    qt: Vec<Block>,
+    /// Columns of `X`: block (c, g) is entry `c · groups + g`; then what `N` is multiplied from.
+    x: Vec<Block>,
+    xt: Vec<Block>,
+    /// Eight columns of `E₁`, of what is multiplied by `Jᵀ`, of `E₂`, of `V E₂` and of what multipliers come from, each a row.
+    of_torques: Vec<Block>,
+    turned: Vec<Block>,
+    of_rows: Vec<Block>,
+    u: Vec<Block>,
+    t: Vec<Block>,
 }
 
-/// Fills in all of them.
-pub(super) fn fill(held: &mut Held, mass: &Factors, to: Projections<'_>) {
-    held.spare.resize(2 * mass.width * mass.width.max(held.width), blocks::ZERO);
-    dispatch(Fill { held, mass, to });
+impl Projections {
+    fn is_empty(&self) -> bool {
+        self.z.is_empty()
+    }
+
+    fn new(groups: usize, width: usize) -> Self {
+        let zeros = |count: usize| vec![blocks::ZERO; count];
+        let [z, zt, j, qt] = [(); 4].map(|()| zeros(groups * width));
+        let [free, x, xt] = [(); 3].map(|()| zeros(groups * groups));
+        let [v, vt] = [(); 2].map(|()| zeros(width * width));
+        let [turned, of_rows, u, t] = [(); 4].map(|()| zeros(width));
+        Self { free, z, zt, j, v, vt, qt, x, xt, of_torques: zeros(groups), turned, of_rows, u, t }
+    }
+}
+
+/// Fills in all that derivatives are multiplied by. If they are asked for, derivatives by the torques too: of accelerations,
+/// `N`, nv × nv and symmetric to the bit, and of multipliers, `−Vᵀ Zᵀ`, rows × nv.
+pub(super) fn fill(held: &mut Held, mass: &Factors, by_torques: Option<(&mut [f64], &mut [f64])>) {
+    if held.projections.is_empty() {
+        held.projections = Projections::new(mass.width, held.width);
+    }
+    dispatch(Fill { held, mass, by_torques });
 }
 
 struct Fill<'a> {
     held: &'a mut Held,
     mass: &'a Factors,
-    to: Projections<'a>,
+    by_torques: Option<(&'a mut [f64], &'a mut [f64])>,
 }
 
 impl Kernel for Fill<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { held: Held { width, y, root, factors: of_gram, jt, qt, spare, .. }, mass, to } = self;
-        let (width, groups, rows, nv) = (*width, mass.width, of_gram.nv(), mass.nv());
+        let Self { held: Held { width, jt, y, root, factors: of_gram, projections, .. }, mass, by_torques } = self;
+        let Projections { free, z, zt, j, v, vt, qt, x, xt, .. } = projections;
+        let (width, groups, nv, rows) = (*width, mass.width, mass.nv(), of_gram.nv());
+        let (to, by_torques) = by_torques.map_or((&mut [][..], None), |(to, lambda)| (to, Some(lambda)));
         // V, eight of its columns at a time.
         for c in 0..width {
-            let columns = &mut spare[..width];
+            let columns = &mut vt[c * width..(c + 1) * width];
             for (r, block) in columns.iter_mut().enumerate() {
                 *block = if r == c { identity() } else { blocks::ZERO };
             }
             by_gram::<R>(of_gram, columns);
-            for (r, block) in columns.iter().enumerate() {
-                let own = blocks::load::<R>(block);
-                blocks::write(&own, r, c, to.vt, (rows, rows));
-                blocks::write(&R::transpose(own), c, r, to.v, (rows, rows));
+            for (r, block) in columns.iter_mut().enumerate() {
+                v[r * width + c] = *block;
+                transpose::<R>(block);
             }
         }
-        // Qᵀ, eight of its columns at a time: block (g, r).
+        // Qᵀ, eight of its columns at a time.
         for g in 0..groups {
             let columns = &mut qt[g * width..(g + 1) * width];
-            for (to, from) in columns.iter_mut().zip(&y[g * width..]) {
-                blocks::store(to, &R::transpose(blocks::load::<R>(from)));
+            for (r, to) in columns.iter_mut().enumerate() {
+                (*to, j[g * width + r]) = (y[g * width + r], jt[g * width + r]);
+                transpose::<R>(to);
+                transpose::<R>(&mut j[g * width + r]);
             }
             by_gram::<R>(of_gram, columns);
         }
-        for (g, jt) in jt.chunks_exact(width).enumerate() {
-            for (r, block) in jt.iter().enumerate() {
-                blocks::write(&R::transpose(blocks::load::<R>(block)), r, g, to.jt, (nv, rows));
-            }
-        }
         // Z, eight of its columns at a time.
         for r in 0..width {
-            let columns = &mut spare[..groups];
+            let columns = &mut x[..groups];
             for (g, to) in columns.iter_mut().enumerate() {
-                blocks::store(to, &R::transpose(blocks::load::<R>(&qt[g * width + r])));
+                *to = qt[g * width + r];
+                transpose::<R>(to);
             }
-            by_mass::<R>(mass, root, columns);
-            for (g, block) in columns.iter().enumerate() {
-                let own = blocks::load::<R>(block);
-                blocks::write(&own, g, r, to.zt, (rows, nv));
-                blocks::write(&R::transpose(own), r, g, to.z, (nv, rows));
+            by_mass::<R>(mass, root, columns, 0);
+            for (g, block) in columns.iter_mut().enumerate() {
+                z[g * width + r] = *block;
+                transpose::<R>(block);
+                zt[g * width + r] = *block;
             }
         }
-        // Columns of X, then what N is multiplied from.
-        let (x, turned) = spare.split_at_mut(groups * groups);
+        // X = L⁻¹ D^(−1/2) − Z Qᵀ
         for c in 0..groups {
             let columns = &mut x[c * groups..(c + 1) * groups];
-            for (g, to) in columns.iter_mut().enumerate() {
-                let mut sums = blocks::load::<R>(&if g == c { identity() } else { blocks::ZERO });
+            columns.fill(blocks::ZERO);
+            columns[c] = identity();
+            by_mass::<R>(mass, root, columns, c);
+            for (g, columns) in columns.iter_mut().enumerate() {
+                let mut sums = blocks::load::<R>(columns);
                 for r in 0..width {
-                    blocks::add_product::<R, true, true>(&mut sums, &qt[g * width + r], &qt[c * width + r]);
+                    blocks::add_product::<R, false, true>(&mut sums, &z[g * width + r], &qt[c * width + r]);
                 }
-                blocks::store(to, &sums);
-            }
-            by_mass::<R>(mass, root, columns);
-            for (columns, turned) in columns.iter().zip(&mut turned[c * groups..]) {
-                blocks::store(turned, &R::transpose(blocks::load::<R>(columns)));
+                blocks::store(columns, &sums);
+                blocks::store(&mut xt[c * groups + g], &R::transpose(sums));
             }
         }
         for g in 0..groups {
             for c in 0..=g {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for b in 0..groups {
-                    blocks::add_product::<R, false, false>(&mut sums, &x[b * groups + g], &turned[b * groups + c]);
+                    blocks::add_product::<R, false, false>(&mut sums, &x[b * groups + g], &xt[b * groups + c]);
                 }
                 let turned = blocks::mirrored(&sums, g == c);
-                if g != c {
-                    blocks::write(&sums, g, c, to.free, (nv, nv));
+                blocks::store(&mut free[g * groups + c], &sums);
+                blocks::store(&mut free[c * groups + g], &turned);
+                if !to.is_empty() {
+                    if g != c {
+                        blocks::write(&sums, g, c, to, (nv, nv));
+                    }
+                    blocks::write(&turned, c, g, to, (nv, nv));
                 }
-                blocks::write(&turned, c, g, to.free, (nv, nv));
             }
         }
+        if let Some(to) = by_torques {
+            for g in 0..groups {
+                for c in 0..width {
+                    let mut sums = [R::splat(0.0); WIDTH];
+                    for r in 0..width {
+                        blocks::add_product::<R, false, true>(&mut sums, &z[g * width + r], &v[r * width + c]);
+                    }
+                    blocks::write(&sums, g, c, to, (rows, nv));
+                }
+            }
+        }
+    }
+}
+
+/// Derivatives, column by column. What is empty is zero.
+#[derive(Default)]
+pub(crate) struct Changes<'a> {
+    /// `E₁` without the following, nv rows.
+    pub(crate) torques: &'a [f64],
+    /// What is multiplied by `Jᵀ` and added to it, a row a row of `J`.
+    pub(crate) turned: &'a [f64],
+    /// `E₂`, a row a row of `J`.
+    pub(crate) rows: &'a [f64],
+    /// Is `E₁` zero where the mass matrix is?
+    pub(crate) sparse: bool,
+}
+
+/// Columns of accelerations and of multipliers; what they hold is written over.
+pub(super) fn solve(held: &mut Held, mass: &Factors, by: &Changes<'_>, motion: &mut [f64], lambda: &mut [f64]) {
+    dispatch(Solve { held, mass, by, motion, lambda });
+}
+
+struct Solve<'a> {
+    held: &'a mut Held,
+    mass: &'a Factors,
+    by: &'a Changes<'a>,
+    motion: &'a mut [f64],
+    lambda: &'a mut [f64],
+}
+
+impl Kernel for Solve<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { held: Held { width, factors, projections, .. }, mass, by, motion, lambda } = self;
+        let Projections { free, z, zt, j, v, vt, of_torques, turned, of_rows, u, t, .. } = projections;
+        let (width, groups, rows, nv) = (*width, mass.width, factors.nv(), mass.nv());
+        for (n, (motion, lambda)) in motion.chunks_mut(WIDTH * nv).zip(lambda.chunks_mut(WIDTH * rows)).enumerate() {
+            let [has_torques, has_turned, has_rows] = [by.torques, by.turned, by.rows].map(|x| !x.is_empty());
+            let related = |g: usize| !by.sparse || mass.goes_through(n, g) || mass.goes_through(g, n);
+            if has_torques {
+                read::<R>(by.torques, nv, n, of_torques);
+            }
+            if has_turned {
+                read::<R>(by.turned, rows, n, turned);
+                for (g, of_torques) in of_torques.iter_mut().enumerate() {
+                    if !related(g) {
+                        continue;
+                    }
+                    let mut sums = blocks::load::<R>(of_torques);
+                    for (r, turned) in turned.iter().enumerate() {
+                        blocks::add_product::<R, false, false>(&mut sums, turned, &j[g * width + r]);
+                    }
+                    blocks::store(of_torques, &sums);
+                }
+            }
+            if has_rows {
+                read::<R>(by.rows, rows, n, of_rows);
+                for (r, u) in u.iter_mut().enumerate() {
+                    let mut sums = [R::splat(0.0); WIDTH];
+                    for (c, of_rows) in of_rows.iter().enumerate() {
+                        blocks::add_product::<R, false, false>(&mut sums, of_rows, &vt[c * width + r]);
+                    }
+                    blocks::store(u, &sums);
+                }
+            }
+            for (r, t) in t.iter_mut().enumerate() {
+                let mut sums = [R::splat(0.0); WIDTH];
+                if has_rows {
+                    let u = blocks::load::<R>(&u[r]);
+                    let mut k = 0;
+                    while k < WIDTH {
+                        sums[k] = u[k].neg();
+                        k += 1;
+                    }
+                }
+                if has_torques {
+                    for (g, of_torques) in of_torques.iter().enumerate() {
+                        if related(g) {
+                            blocks::add_product::<R, false, false>(&mut sums, of_torques, &z[g * width + r]);
+                        }
+                    }
+                }
+                blocks::store(t, &sums);
+            }
+            for c in 0..width {
+                let mut sums = [R::splat(0.0); WIDTH];
+                for (r, t) in t.iter().enumerate() {
+                    blocks::add_product::<R, false, false>(&mut sums, t, &v[r * width + c]);
+                }
+                blocks::write(&sums, 0, c, lambda, (rows, lambda.len() / rows));
+            }
+            for b in 0..groups {
+                let mut sums = [R::splat(0.0); WIDTH];
+                if has_torques {
+                    for (g, of_torques) in of_torques.iter().enumerate() {
+                        if related(g) {
+                            blocks::add_product::<R, false, true>(&mut sums, of_torques, &free[g * groups + b]);
+                        }
+                    }
+                }
+                if has_rows {
+                    for (r, u) in u.iter().enumerate() {
+                        blocks::add_product::<R, false, true>(&mut sums, u, &zt[b * width + r]);
+                    }
+                }
+                blocks::write(&sums, 0, b, motion, (nv, motion.len() / nv));
+            }
+        }
+    }
+}
+
+/// Eight columns from column `8 n` on of a matrix of this height, each a row.
+#[inline(always)]
+fn read<R: Register>(from: &[f64], height: usize, n: usize, to: &mut [Block]) {
+    let mut columns = from.chunks_exact(height).skip(n * WIDTH);
+    let mut k = 0;
+    while k < WIDTH {
+        match columns.next() {
+            Some(column) => {
+                for (to, part) in to.iter_mut().zip(column.chunks(WIDTH)) {
+                    match part.first_chunk::<WIDTH>() {
+                        Some(part) => to[k] = Row(*part),
+                        None => to[k].store(Lanes(R::load_first(part))),
+                    }
+                }
+            }
+            None => to.iter_mut().for_each(|to| to[k] = Row::ZERO),
+        }
+        k += 1;
     }
 }
 
@@ -129,34 +312,43 @@ fn by_gram<R: Register>(factors: &Factors, x: &mut [Block]) {
             blocks::add_product::<R, true, true>(&mut sums, factors.l_of(r, c), &own[0]);
             blocks::store(before, &sums);
         }
-        scale::<R>(&mut rows, &factors.reciprocal[r], true);
+        scale::<R>(&mut rows, &Row(factors.reciprocal[r].load::<R>().0.sqrt().to_array()));
         blocks::store(&mut own[0], &rows);
     }
 }
 
-/// `x := L⁻¹ D^(−1/2) x`
+/// `x := L⁻¹ D^(−1/2) x`, of columns that begin in block `first`.
 #[inline(always)]
-fn by_mass<R: Register>(factors: &Factors, root: &[Row], x: &mut [Block]) {
-    for g in 0..factors.width {
+fn by_mass<R: Register>(factors: &Factors, root: &[Row], x: &mut [Block], first: usize) {
+    for g in first..factors.width {
+        if first > 0 && g != first && !factors.goes_through(g, first) {
+            continue;
+        }
         let mut rows = blocks::load::<R>(&x[g]);
-        scale::<R>(&mut rows, &root[g], false);
+        scale::<R>(&mut rows, &root[g]);
         for &c in factors.above(g) {
-            blocks::add_product::<R, false, true>(&mut rows, factors.l_of(g, c), &x[c]);
+            if c >= first {
+                blocks::add_product::<R, false, true>(&mut rows, factors.l_of(g, c), &x[c]);
+            }
         }
         blocks::solve(factors.l_of(g, g), &mut rows);
         blocks::store(&mut x[g], &rows);
     }
 }
 
-/// Each row times its number, or its square root.
+/// Each row times its number.
 #[inline(always)]
-fn scale<R: Register>(rows: &mut [R; WIDTH], by: &Row, root: bool) {
-    let by = if root { by.load::<R>().0.sqrt().to_array() } else { by.0 };
+fn scale<R: Register>(rows: &mut [R; WIDTH], by: &Row) {
     let mut k = 0;
     while k < WIDTH {
-        rows[k] = rows[k].mul(R::splat(by[k]));
+        rows[k] = rows[k].mul(R::splat(by.0[k]));
         k += 1;
     }
+}
+
+#[inline(always)]
+fn transpose<R: Register>(block: &mut Block) {
+    blocks::store(block, &R::transpose(blocks::load::<R>(block)));
 }
 
 fn identity() -> Block {

@@ -1,6 +1,6 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
-use super::{variations, sweeps, outward, Place, Sums, projections, Projections, Factors, Memory, Results, Rows, State, Wide, coriolis, derivatives, forward, held, mass_matrix, moving, rnea, too_deep};
+use super::{variations, sweeps, outward, Place, Sums, projections, Changes, Factors, Memory, Results, Rows, State, Wide, coriolis, derivatives, forward, held, mass_matrix, moving, rnea, too_deep};
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::constraints::{AtState, Axes};
 use nalgebra::{DMatrix, Vector3};
@@ -153,10 +153,18 @@ impl Wide<'_> {
         Some(())
     }
 
-    /// What derivatives are multiplied by, after [`hold`](Self::hold).
-    pub(crate) fn projections(self, to: Projections<'_>) -> Option<()> {
+    /// Derivatives of accelerations and multipliers by the torques, and what the others are multiplied by, after
+    /// [`hold`](Self::hold).
+    pub(crate) fn project(&mut self, by_torques: Option<(&mut [f64], &mut [f64])>) -> Option<()> {
         let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
-        projections::fill(held.as_deref_mut()?, factors.as_deref()?, to);
+        projections::fill(held.as_deref_mut()?, factors.as_deref()?, by_torques);
+        Some(())
+    }
+
+    /// Columns of accelerations and of multipliers, after [`project`](Self::project).
+    pub(crate) fn solve_held(&mut self, by: &Changes<'_>, motion: &mut [f64], lambda: &mut [f64]) -> Option<()> {
+        let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
+        projections::solve(held.as_deref_mut()?, factors.as_deref()?, by, motion, lambda);
         Some(())
     }
 

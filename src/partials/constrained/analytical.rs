@@ -32,7 +32,7 @@ use super::variation::Variation;
 use crate::dynamics::constraints;
 use crate::dynamics::constraints::{Factor, Rows};
 use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::wide::{self, Projections, shape};
+use crate::dynamics::wide::{self, Changes, shape};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
 use crate::partials::analytical::rnea_derivatives as by_formulas;
@@ -40,7 +40,6 @@ use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use nalgebra::{DMatrix, Vector3};
 
 /// What closed forms are computed in.
-#[derive(Default)]
 pub(super) struct Scratch {
     /// At the state.
     held: Variation,
@@ -57,6 +56,25 @@ pub(super) struct Scratch {
     /// `G⁺ λ`, one entry a row.
     again: Vec<f64>,
     operators: Operators,
+    /// `E₂`, if it is not by the configuration.
+    by_rows: DMatrix<f64>,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        let none = Vec::new;
+        Self {
+            held: Variation::default(),
+            dependent: Variation::default(),
+            velocity: none(),
+            jump: none(),
+            still: none(),
+            contradiction: none(),
+            again: none(),
+            operators: Operators::default(),
+            by_rows: empty(),
+        }
+    }
 }
 
 /// Fills in the derivatives of accelerations and multipliers, which have just been computed.
@@ -69,49 +87,63 @@ pub(super) fn dynamics(
     constraints: &[Constraint],
 ) -> Result<(), InputError> {
     let Memory { dynamics: result, scratch, .. } = memory;
-    let (rows, ddq) = (result.lambda.len(), result.ddq.as_slice());
+    let ddq = result.ddq.as_slice();
     dependent_rows(model, ws, scratch, q, constraints)?;
     let state = (q, v, ddq);
     let what = Rows::Accelerations;
     let Scratch { held, dependent, operators, .. } = scratch;
     let by = (constraints, result.lambda.as_slice());
-    let quick = is_by_blocks(ws) && held.wrenches_of_axes(model, &mut ws.base, q, wrenches, by).is_some();
-    if !quick {
-        held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
-    }
+    let by_blocks = is_by_blocks(ws);
+    let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, q, wrenches, by).is_some();
     if quick {
         // What is not finite, is not in the results either.
         ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
         by_formulas(model.gravity, model, ws, state, &held.wrenches);
         held.of_axes(model, &mut ws.base, what, q, by);
-        operators.fill(model, &mut ws.base);
-        held.torques_of_axes(model.nv, ws, &operators.jt);
     } else {
+        held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
         rnea_derivatives(model, ws, Method::Analytical, q, v, ddq, &held.wrenches)?;
         held.of_torques(model.nv, ws, wrenches.len());
-        operators.fill(model, &mut ws.base);
     }
-    for m in [&mut result.ddq_dq, &mut result.ddq_dv, &mut result.ddq_dtau] {
-        shape(m, model.nv, model.nv);
+    let (nv, rows) = (model.nv, result.lambda.len());
+    for (motion, lambda) in [
+        (&mut result.ddq_dq, &mut result.dlambda_dq),
+        (&mut result.ddq_dv, &mut result.dlambda_dv),
+        (&mut result.ddq_dtau, &mut result.dlambda_dtau),
+    ] {
+        shape(motion, nv, nv);
+        shape(lambda, rows, nv);
     }
-    for m in [&mut result.dlambda_dq, &mut result.dlambda_dv, &mut result.dlambda_dtau] {
-        clear(m, rows, model.nv);
+    for by_wrench in [(&mut result.ddq_df_ext, nv), (&mut result.dlambda_df_ext, rows)] {
+        by_wrench.0.resize_with(wrenches.len(), empty);
+        by_wrench.0.iter_mut().for_each(|m| _ = shape(m, by_wrench.1, 6));
     }
-    result.ddq_df_ext.resize_with(wrenches.len(), empty);
-    result.ddq_df_ext.iter_mut().for_each(|m| _ = shape(m, model.nv, 6));
-    result.dlambda_df_ext.resize_with(wrenches.len(), empty);
-    result.dlambda_df_ext.iter_mut().for_each(|m| clear(m, rows, 6));
-    let DerivativeWorkspace { base, result: by, .. } = ws;
+    let (base, by) = (&mut ws.base, &ws.result);
+    let by_wrenches = result.ddq_df_ext.iter_mut().zip(&mut result.dlambda_df_ext);
+    let by_wrenches = by.dtau_df_ext.iter().zip(by_wrenches);
+    if by_blocks && let Some(mut wide) = wide::of(model, base) {
+        wide.project(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
+        let by_q = held.changes(quick, by);
+        wide.solve_held(&by_q, result.ddq_dq.as_mut_slice(), result.dlambda_dq.as_mut_slice());
+        let by_v =
+            Changes { torques: by.dtau_dv.as_slice(), rows: held.rows_v.as_slice(), turned: &[], sparse: true };
+        wide.solve_held(&by_v, result.ddq_dv.as_mut_slice(), result.dlambda_dv.as_mut_slice());
+        for (from, (motion, lambda)) in by_wrenches {
+            let by_wrench = Changes { torques: from.as_slice(), ..Changes::default() };
+            wide.solve_held(&by_wrench, motion.as_mut_slice(), lambda.as_mut_slice());
+        }
+        return Ok(());
+    }
+    operators.fill(nv, base);
     let Some(memory) = base.constraints.as_deref() else { return Ok(()) };
     let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
     operators.all((&held.torques_q, Some(&held.rows_q)), of_rank, (&mut result.ddq_dq, &mut result.dlambda_dq));
     operators.all((&by.dtau_dv, Some(&held.rows_v)), None, (&mut result.ddq_dv, &mut result.dlambda_dv));
-    let by_wrenches = result.ddq_df_ext.iter_mut().zip(&mut result.dlambda_df_ext);
-    for (from, to) in by.dtau_df_ext.iter().zip(by_wrenches) {
+    for (from, to) in by_wrenches {
         operators.all((from, None), None, to);
     }
     // E₁ = −1
-    wide::add_product(-1.0, &operators.vt, &operators.zt, &mut result.dlambda_dtau);
+    wide::negated_product(&operators.vt, &operators.zt, &mut result.dlambda_dtau);
     std::mem::swap(&mut result.ddq_dtau, &mut operators.free);
     Ok(())
 }
@@ -128,44 +160,58 @@ pub(super) fn impulses(
     let Memory { impulses: result, scratch, .. } = memory;
     let rows = result.impulse.len();
     dependent_rows(model, ws, scratch, q, constraints)?;
-    let Scratch { held, dependent, velocity, jump, still, operators, .. } = scratch;
+    let Scratch { held, dependent, velocity, jump, still, operators, by_rows, .. } = scratch;
     velocity.clear();
     velocity.extend(result.v.iter().zip(v).map(|(after, before)| after + restitution * before));
     jump.clear();
     jump.extend(result.v.iter().zip(v).map(|(after, before)| after - before));
     let state = (q, &velocity[..], &still[..]);
     let by = (constraints, result.impulse.as_slice());
-    let quick = is_by_blocks(ws) && held.wrenches_of_axes(model, &mut ws.base, q, &[], by).is_some();
-    if !quick {
-        held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
-    }
+    let by_blocks = is_by_blocks(ws);
+    let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, q, &[], by).is_some();
     if quick {
         ws.result.size_wrenches(0, &mut ws.spare);
         by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches);
         wide::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
         held.of_axes(model, &mut ws.base, Rows::Rates, q, by);
-        operators.fill(model, &mut ws.base);
-        held.torques_of_axes(model.nv, ws, &operators.jt);
     } else {
+        held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
         weightless(model, ws, (q, still, jump), &held.wrenches)?;
         held.of_torques(model.nv, ws, 0);
-        operators.fill(model, &mut ws.base);
     }
-    shape(&mut result.dv_dq, model.nv, model.nv);
-    shape(&mut result.dv_dv, model.nv, model.nv);
-    clear(&mut result.dimpulse_dq, rows, model.nv);
-    clear(&mut result.dimpulse_dv, rows, model.nv);
-    let Some(memory) = ws.base.constraints.as_deref() else { return Ok(()) };
-    let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
-    operators.all((&held.torques_q, Some(&held.rows_q)), of_rank, (&mut result.dv_dq, &mut result.dimpulse_dq));
-    // E₁ = −M, E₂ = ε J, so that the last bracket is −(1 + ε) V J
-    let Operators { z, v, vt, t, .. } = operators;
-    clear(t, v.nrows(), model.nv);
-    wide::add_product(-(1.0 + restitution), v, &memory.rows.jacobian, t);
-    result.dv_dv.as_mut_slice().fill(0.0);
-    (0..model.nv).for_each(|k| result.dv_dv[(k, k)] = 1.0);
-    wide::add_product(1.0, z, t, &mut result.dv_dv);
-    wide::add_product(1.0, vt, t, &mut result.dimpulse_dv);
+    let nv = model.nv;
+    for m in [&mut result.dv_dq, &mut result.dv_dv] {
+        shape(m, nv, nv);
+    }
+    for m in [&mut result.dimpulse_dq, &mut result.dimpulse_dv] {
+        shape(m, rows, nv);
+    }
+    // E₁ = −M, E₂ = ε J, which is as if E₁ = 0, E₂ = (1 + ε) J, and dv⁺ = dv⁻ besides
+    if let Some(memory) = ws.base.constraints.as_deref() {
+        shape(by_rows, rows, nv);
+        by_rows.copy_from(&memory.rows.jacobian);
+        *by_rows *= 1.0 + restitution;
+    }
+    if by_blocks && let Some(mut wide) = wide::of(model, &mut ws.base) {
+        wide.project(None);
+        let by_q = held.changes(quick, &ws.result);
+        wide.solve_held(&by_q, result.dv_dq.as_mut_slice(), result.dimpulse_dq.as_mut_slice());
+        let by_v = Changes { rows: by_rows.as_slice(), ..Changes::default() };
+        wide.solve_held(&by_v, result.dv_dv.as_mut_slice(), result.dimpulse_dv.as_mut_slice());
+    } else {
+        operators.fill(nv, &ws.base);
+        let Some(memory) = ws.base.constraints.as_deref() else { return Ok(()) };
+        let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
+        operators.all((&held.torques_q, Some(&held.rows_q)), of_rank, (&mut result.dv_dq, &mut result.dimpulse_dq));
+        let Operators { z, v, vt, t, .. } = operators;
+        shape(t, v.nrows(), nv);
+        wide::negated_product(v, by_rows, t);
+        result.dv_dv.as_mut_slice().fill(0.0);
+        wide::add_product(1.0, z, t, &mut result.dv_dv);
+        result.dimpulse_dv.as_mut_slice().fill(0.0);
+        wide::add_product(1.0, vt, t, &mut result.dimpulse_dv);
+    }
+    (0..nv).for_each(|k| result.dv_dv[(k, k)] += 1.0);
     Ok(())
 }
 
@@ -230,8 +276,6 @@ struct Operators {
     /// `V`, and its transpose.
     v: DMatrix<f64>,
     vt: DMatrix<f64>,
-    /// `Jᵀ`, if it was found by [`wide`].
-    jt: DMatrix<f64>,
     /// `V E₂`, then what multipliers come from.
     t: DMatrix<f64>,
     /// The same of six columns, by a wrench.
@@ -244,24 +288,17 @@ struct Operators {
 
 impl Default for Operators {
     fn default() -> Self {
-        let [free, x, xt, z, zt, v, vt, jt, t, t_wrench, rows] = [(); 11].map(|()| empty());
-        Self { free, x, xt, z, zt, v, vt, jt, t, t_wrench, rows, by_row: Vec::new() }
+        let [free, x, xt, z, zt, v, vt, t, t_wrench, rows] = [(); 10].map(|()| empty());
+        Self { free, x, xt, z, zt, v, vt, t, t_wrench, rows, by_row: Vec::new() }
     }
 }
 
 impl Operators {
     /// From the factors of the mass matrix and of the constraints.
-    fn fill(&mut self, model: &Model, base: &mut Workspace<f64>) {
-        let Self { free, x, xt, z, zt, v, vt, jt, by_row, .. } = self;
+    fn fill(&mut self, nv: usize, base: &Workspace<f64>) {
+        let Self { free, x, xt, z, zt, v, vt, by_row, .. } = self;
         let Some(memory) = base.constraints.as_deref() else { return };
-        let (nv, rank, rows) = (model.nv, memory.factor.rank, memory.lambda.len());
-        if memory.by_blocks {
-            let [free, z, zt, v, vt, jt] =
-                [(free, nv, nv), (z, nv, rank), (zt, rank, nv), (v, rank, rows), (vt, rows, rank), (jt, nv, rows)]
-                    .map(|(m, rows, columns)| shape(m, rows, columns));
-            wide::of(model, base).and_then(|wide| wide.projections(Projections { free, z, zt, v, vt, jt }));
-            return;
-        }
+        let (rank, rows) = (memory.factor.rank, memory.lambda.len());
         clear(z, nv, rank);
         z.as_mut_slice().copy_from_slice(memory.factor.orthonormal());
         clear(zt, rank, nv);
@@ -283,7 +320,7 @@ impl Operators {
         vt.transpose_to(v);
     }
 
-    /// All columns of accelerations and of multipliers, from those of `E₁` and `E₂`. Both are zero so far.
+    /// All columns of accelerations and of multipliers, from those of `E₁` and `E₂`. What they hold is written over.
     fn all(
         &mut self,
         (torques, rows): (&DMatrix<f64>, Option<&DMatrix<f64>>),
@@ -309,6 +346,7 @@ impl Operators {
             wide::add_product(1.0, z, t, motion);
         }
         wide::add_product(1.0, zt, torques, t);
+        lambda.as_mut_slice().fill(0.0);
         wide::add_product(1.0, vt, t, lambda);
         if let Some((factor, by)) = dependent {
             let count = vt.nrows().max(1);

@@ -6,10 +6,10 @@ use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::update;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
-use crate::dynamics::wide::{self, Place, Sums};
+use crate::dynamics::wide::{self, Changes, Place, Sums};
 use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
 use crate::model::{BodyId, Model};
-use crate::partials::DerivativeWorkspace;
+use crate::partials::{DerivativeWorkspace, RneaDerivatives};
 use crate::spatial::{Motion, Transform, vector as v3};
 use nalgebra::{DMatrix, Vector3};
 
@@ -25,7 +25,7 @@ pub(super) struct Variation {
     /// Wrenches from outside, then those of the multipliers, in coordinates of their bodies.
     pub(super) wrenches: Vec<ExternalWrench>,
     /// By what those of points and frames fall behind when their bodies turn, rows × nv.
-    turned: DMatrix<f64>,
+    pub(super) turned: DMatrix<f64>,
     /// Of the latter by q, 6 rows a wrench, nv columns.
     wrenches_q: DMatrix<f64>,
     /// The torques by the latter, nv × 6 a wrench.
@@ -123,12 +123,14 @@ impl Variation {
         Some(())
     }
 
-    /// Torques by the configuration, after [`of_axes`](Self::of_axes) and derivatives of inverse dynamics under these wrenches as
-    /// if they kept their coordinates in their bodies: what they fall behind by does work on `J`.
-    pub(super) fn torques_of_axes(&mut self, nv: usize, ws: &DerivativeWorkspace, jt: &DMatrix<f64>) {
-        wide::shape(&mut self.torques_q, nv, nv);
-        self.torques_q.copy_from(&ws.result.dtau_dq);
-        wide::add_product(1.0, jt, &self.turned, &mut self.torques_q);
+    /// What accelerations vary with by the configuration: after [`of_axes`](Self::of_axes) and derivatives of inverse dynamics under
+    /// these wrenches as if they kept their coordinates in their bodies, or after [`of_torques`](Self::of_torques).
+    pub(super) fn changes<'a>(&'a self, of_axes: bool, by: &'a RneaDerivatives) -> Changes<'a> {
+        let rows = self.rows_q.as_slice();
+        if of_axes {
+            return Changes { torques: by.dtau_dq.as_slice(), turned: self.turned.as_slice(), rows, sparse: true };
+        }
+        Changes { torques: self.torques_q.as_slice(), rows, ..Changes::default() }
     }
 
     /// Makes room, all zero.
