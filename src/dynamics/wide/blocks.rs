@@ -85,6 +85,54 @@ fn add_rows<R: Register, const N: usize, const TRANSPOSED: bool, const MINUS: bo
     }
 }
 
+/// `sums += A B`, or minus that, where only the first `rows` of `A` and the first `inner` of `B` are not zero.
+#[inline(always)]
+pub(super) fn add_part<R: Register, const MINUS: bool>(
+    sums: &mut [R; WIDTH],
+    a: &Block,
+    b: &Block,
+    (rows, inner): (usize, usize),
+) {
+    if R::LEVEL == Level::Avx512 && rows > 4 {
+        add_first::<R, WIDTH, MINUS>(sums, 0, a, b, inner);
+        return;
+    }
+    add_first::<R, 4, MINUS>(sums, 0, a, b, inner);
+    if rows > 4 {
+        add_first::<R, 4, MINUS>(sums, 4, a, b, inner);
+    }
+}
+
+#[inline(always)]
+fn add_first<R: Register, const N: usize, const MINUS: bool>(
+    sums: &mut [R; WIDTH],
+    first: usize,
+    a: &Block,
+    b: &Block,
+    inner: usize,
+) {
+    let mut own = [R::splat(0.0); N];
+    let mut r = 0;
+    while r < N {
+        own[r] = sums[first + r];
+        r += 1;
+    }
+    for (k, row) in b[..inner.min(WIDTH)].iter().enumerate() {
+        let row: R = row.load().0;
+        let row = if MINUS { row.neg() } else { row };
+        let mut r = 0;
+        while r < N {
+            own[r] = R::splat(a[first + r].0[k & (WIDTH - 1)]).mul_add(row, own[r]);
+            r += 1;
+        }
+    }
+    let mut r = 0;
+    while r < N {
+        sums[first + r] = own[r];
+        r += 1;
+    }
+}
+
 /// Factors of a block on the diagonal, last row first: `L` without its diagonal into `l`, one over the pivots into
 /// `reciprocal`. What stands right of the diagonal is not read. Rows from `live` on are none. The result is the first row
 /// whose pivot is lost, and the pivot.

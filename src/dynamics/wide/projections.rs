@@ -133,7 +133,8 @@ impl Kernel for Fill<'_> {
             for (g, columns) in columns.iter_mut().enumerate() {
                 let mut sums = blocks::load::<R>(columns);
                 for r in 0..width {
-                    blocks::add_product::<R, false, true>(&mut sums, &z[g * width + r], &qt[c * width + r]);
+                    let live = (nv - g * WIDTH, rows - r * WIDTH);
+                    blocks::add_part::<R, true>(&mut sums, &z[g * width + r], &qt[c * width + r], live);
                 }
                 blocks::store(columns, &sums);
                 blocks::store(&mut xt[c * groups + g], &R::transpose(sums));
@@ -143,7 +144,8 @@ impl Kernel for Fill<'_> {
             for c in 0..=g {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for b in 0..groups {
-                    blocks::add_product::<R, false, false>(&mut sums, &x[b * groups + g], &xt[b * groups + c]);
+                    let live = (nv - g * WIDTH, nv - b * WIDTH);
+                    blocks::add_part::<R, false>(&mut sums, &x[b * groups + g], &xt[b * groups + c], live);
                 }
                 let turned = blocks::mirrored(&sums, g == c);
                 blocks::store(&mut free[g * groups + c], &sums);
@@ -161,7 +163,8 @@ impl Kernel for Fill<'_> {
                 for c in 0..width {
                     let mut sums = [R::splat(0.0); WIDTH];
                     for r in 0..width {
-                        blocks::add_product::<R, false, true>(&mut sums, &z[g * width + r], &v[r * width + c]);
+                        let live = (nv - g * WIDTH, rows - r * WIDTH);
+                        blocks::add_part::<R, true>(&mut sums, &z[g * width + r], &v[r * width + c], live);
                     }
                     blocks::write(&sums, g, c, to, (rows, nv));
                 }
@@ -205,6 +208,10 @@ impl Kernel for Solve<'_> {
         let (width, groups, rows, nv) = (*width, mass.width, factors.nv(), mass.nv());
         for (n, (motion, lambda)) in motion.chunks_mut(WIDTH * nv).zip(lambda.chunks_mut(WIDTH * rows)).enumerate() {
             let [has_torques, has_turned, has_rows] = [by.torques, by.turned, by.rows].map(|x| !x.is_empty());
+            // Columns that are there, and how many of them a block multiplies with.
+            let some = motion.len() / nv;
+            let of_dofs = |g: usize| (some, nv - g * WIDTH);
+            let of_ranks = |r: usize| (some, rows - r * WIDTH);
             let related = |g: usize| !by.sparse || mass.goes_through(n, g) || mass.goes_through(g, n);
             if has_torques {
                 read::<R>(by.torques, nv, n, of_torques);
@@ -217,7 +224,7 @@ impl Kernel for Solve<'_> {
                     }
                     let mut sums = blocks::load::<R>(of_torques);
                     for (r, turned) in turned.iter().enumerate() {
-                        blocks::add_product::<R, false, false>(&mut sums, turned, &j[g * width + r]);
+                        blocks::add_part::<R, false>(&mut sums, turned, &j[g * width + r], of_ranks(r));
                     }
                     blocks::store(of_torques, &sums);
                 }
@@ -227,7 +234,7 @@ impl Kernel for Solve<'_> {
                 for (r, u) in u.iter_mut().enumerate() {
                     let mut sums = [R::splat(0.0); WIDTH];
                     for (c, of_rows) in of_rows.iter().enumerate() {
-                        blocks::add_product::<R, false, false>(&mut sums, of_rows, &vt[c * width + r]);
+                        blocks::add_part::<R, false>(&mut sums, of_rows, &vt[c * width + r], of_ranks(c));
                     }
                     blocks::store(u, &sums);
                 }
@@ -245,7 +252,7 @@ impl Kernel for Solve<'_> {
                 if has_torques {
                     for (g, of_torques) in of_torques.iter().enumerate() {
                         if related(g) {
-                            blocks::add_product::<R, false, false>(&mut sums, of_torques, &z[g * width + r]);
+                            blocks::add_part::<R, false>(&mut sums, of_torques, &z[g * width + r], of_dofs(g));
                         }
                     }
                 }
@@ -254,7 +261,7 @@ impl Kernel for Solve<'_> {
             for c in 0..width {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for (r, t) in t.iter().enumerate() {
-                    blocks::add_product::<R, false, false>(&mut sums, t, &v[r * width + c]);
+                    blocks::add_part::<R, false>(&mut sums, t, &v[r * width + c], of_ranks(r));
                 }
                 blocks::write(&sums, 0, c, lambda, (rows, lambda.len() / rows));
             }
@@ -263,13 +270,13 @@ impl Kernel for Solve<'_> {
                 if has_torques {
                     for (g, of_torques) in of_torques.iter().enumerate() {
                         if related(g) {
-                            blocks::add_product::<R, false, true>(&mut sums, of_torques, &free[g * groups + b]);
+                            blocks::add_part::<R, true>(&mut sums, of_torques, &free[g * groups + b], of_dofs(g));
                         }
                     }
                 }
                 if has_rows {
                     for (r, u) in u.iter().enumerate() {
-                        blocks::add_product::<R, false, true>(&mut sums, u, &zt[b * width + r]);
+                        blocks::add_part::<R, true>(&mut sums, u, &zt[b * width + r], of_ranks(r));
                     }
                 }
                 blocks::write(&sums, 0, b, motion, (nv, motion.len() / nv));
