@@ -11,13 +11,15 @@ use nalgebra::Vector3;
 
 /// Fills in the derivatives, at a state in the field of some gravity. Are all surely finite? Lengths have been checked.
 ///
-/// Eight joints at a time where the joints allow it, else by the plain form.
+/// Eight joints at a time where the joints allow it, else by the plain form. Are bodies where the last call over `f64` has placed
+/// them?
 pub(super) fn rnea_derivatives(
     gravity: Vector3<f64>,
     model: &Model,
     ws: &mut DerivativeWorkspace,
     state: (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
+    placed: bool,
 ) -> bool {
     let result = &mut ws.result;
     let mut into = wide::Results {
@@ -27,7 +29,7 @@ pub(super) fn rnea_derivatives(
         dtau_da: result.dtau_da.as_mut_slice(),
     };
     let by_wrench = &mut result.dtau_df_ext;
-    let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench);
+    let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, placed);
     if let Some(finite) = wide::of(model, &mut ws.base).and_then(quick) {
         return finite;
     }

@@ -163,7 +163,7 @@ pub fn rnea_derivatives<'w>(
     rnea::check(model, &ws.base, q, v, a, wrenches)?;
     if method == Method::Analytical {
         ws.result.errors = None;
-        if analytical::rnea_derivatives(model.gravity, model, ws, (q, v, a), wrenches) {
+        if analytical::rnea_derivatives(model.gravity, model, ws, (q, v, a), wrenches, false) {
             return Ok(&ws.result);
         }
     } else if method == Method::Dual {

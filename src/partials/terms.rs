@@ -162,6 +162,6 @@ fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64],
     }
     ws.result.errors = None;
     ws.result.size_wrenches(0, &mut ws.spare);
-    analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[]);
+    analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[], false);
     ws.result.check_finite(model)
 }

@@ -37,6 +37,12 @@ pub(super) fn store<R: Register>(block: &mut Block, rows: &[R; WIDTH]) {
     }
 }
 
+/// A copy through registers.
+#[inline(always)]
+pub(super) fn copy<R: Register>(from: &Block, to: &mut Block) {
+    store(to, &load::<R>(from));
+}
+
 /// `sums += A B`, or with `TRANSPOSED` `sums += Aᵀ B`; the sign of `A B` is turned with `MINUS`.
 #[inline(always)]
 pub(super) fn add_product<R: Register, const TRANSPOSED: bool, const MINUS: bool>(
@@ -85,26 +91,26 @@ fn add_rows<R: Register, const N: usize, const TRANSPOSED: bool, const MINUS: bo
     }
 }
 
-/// `sums += A B`, or minus that, where only the first `rows` of `A` and the first `inner` of `B` are not zero.
+/// [`add_product`], where only the first `rows` rows of the result, and the first `inner` rows of `B`, are not zero.
 #[inline(always)]
-pub(super) fn add_part<R: Register, const MINUS: bool>(
+pub(super) fn add_part<R: Register, const TRANSPOSED: bool, const MINUS: bool>(
     sums: &mut [R; WIDTH],
     a: &Block,
     b: &Block,
     (rows, inner): (usize, usize),
 ) {
     if R::LEVEL == Level::Avx512 && rows > 4 {
-        add_first::<R, WIDTH, MINUS>(sums, 0, a, b, inner);
+        add_first::<R, WIDTH, TRANSPOSED, MINUS>(sums, 0, a, b, inner);
         return;
     }
-    add_first::<R, 4, MINUS>(sums, 0, a, b, inner);
+    add_first::<R, 4, TRANSPOSED, MINUS>(sums, 0, a, b, inner);
     if rows > 4 {
-        add_first::<R, 4, MINUS>(sums, 4, a, b, inner);
+        add_first::<R, 4, TRANSPOSED, MINUS>(sums, 4, a, b, inner);
     }
 }
 
 #[inline(always)]
-fn add_first<R: Register, const N: usize, const MINUS: bool>(
+fn add_first<R: Register, const N: usize, const TRANSPOSED: bool, const MINUS: bool>(
     sums: &mut [R; WIDTH],
     first: usize,
     a: &Block,
@@ -122,7 +128,8 @@ fn add_first<R: Register, const N: usize, const MINUS: bool>(
         let row = if MINUS { row.neg() } else { row };
         let mut r = 0;
         while r < N {
-            own[r] = R::splat(a[first + r].0[k & (WIDTH - 1)]).mul_add(row, own[r]);
+            let x = if TRANSPOSED { a[k & (WIDTH - 1)].0[first + r] } else { a[first + r].0[k & (WIDTH - 1)] };
+            own[r] = R::splat(x).mul_add(row, own[r]);
             r += 1;
         }
     }

@@ -24,8 +24,8 @@ pub(crate) struct Results<'a> {
     pub(crate) dtau_da: &'a mut [f64],
 }
 
-/// Torques and derivatives at a state in the field of some gravity under the wrenches of `memory`. Are all surely finite?
-/// Lengths have been checked.
+/// Torques and derivatives at a state in the field of some gravity under the wrenches of `memory`. Have the bodies been placed
+/// by the last sweep? Lengths have been checked. Are all surely finite?
 pub(crate) fn derivatives(
     gravity: Vector3<f64>,
     model: &Model,
@@ -33,19 +33,20 @@ pub(crate) fn derivatives(
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
+    placed: bool,
 ) -> bool {
     memory.size_columns(layout);
     let nv = model.nv();
     let lanes = layout.dof.len();
     let finite = if layout.direct {
-        memory.level.run(Derivatives { gravity, model, layout, memory, q, v, a, results, nv })
+        memory.level.run(Derivatives { gravity, model, layout, memory, q, v, a, results, nv, placed })
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let (dq, rest) = scratch.split_at_mut(lanes * lanes);
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut *da };
-        let finite = memory.level.run(Derivatives { gravity, model, layout, memory, q, v, a, results: &mut all, nv: lanes });
+        let finite = memory.level.run(Derivatives { gravity, model, layout, memory, q, v, a, results: &mut all, nv: lanes, placed });
         entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
         entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);
@@ -75,15 +76,20 @@ struct Derivatives<'a, 'r> {
     results: &'a mut Results<'r>,
     /// Rows of a matrix.
     nv: usize,
+    placed: bool,
 }
 
 impl Kernel for Derivatives<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { gravity, model, layout, memory, q, v, a, results, nv } = self;
-        outward::read_state::<R>(layout, memory, q, v, a);
-        outward::place::<R>(model, layout, memory, q);
+        let Self { gravity, model, layout, memory, q, v, a, results, nv, placed } = self;
+        outward::read_dofs::<R>(layout, &mut memory.qd, v);
+        outward::read_dofs::<R>(layout, &mut memory.qdd, a);
+        if !placed {
+            outward::read_configuration::<R>(layout, memory, q);
+            outward::place::<R>(model, layout, memory, q);
+        }
         for g in 0..layout.groups.len() {
             outward::drive_in::<R, { outward::COLUMNS }>(gravity, layout, memory, g);
         }

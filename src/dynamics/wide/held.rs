@@ -120,7 +120,7 @@ impl Kernel for Hold<'_> {
     fn run<R: Register>(self) -> Option<f64> {
         let Self { held, mass, rows, b, motion, lambda } = self;
         held.read::<R>(mass, rows.jacobian, b.len());
-        held.multiply::<R>();
+        held.multiply::<R>(motion.len());
         if !held.scales(rows) {
             return None;
         }
@@ -176,7 +176,7 @@ impl Held {
             }
             squares[r].store(Lanes(sum));
             for g in 0..mass.width {
-                y[g * width + r] = jt[g * width + r];
+                blocks::copy::<R>(&jt[g * width + r], &mut y[g * width + r]);
             }
             for g in (0..mass.width).rev() {
                 let mut rows = blocks::load::<R>(&y[g * width + r]);
@@ -185,7 +185,8 @@ impl Held {
                 for &c in mass.above(g) {
                     let (before, own) = y.split_at_mut(g * width);
                     let mut sums = blocks::load::<R>(&before[c * width + r]);
-                    blocks::add_product::<R, true, true>(&mut sums, mass.l_of(g, c), &own[r]);
+                    let live = (WIDTH, mass.nv() - g * WIDTH);
+                    blocks::add_part::<R, true, true>(&mut sums, mass.l_of(g, c), &own[r], live);
                     blocks::store(&mut before[c * width + r], &sums);
                 }
                 let mut k = 0;
@@ -200,14 +201,15 @@ impl Held {
 
     /// `G = Yᵀ Y`, of which blocks right of the diagonal are left out.
     #[inline(always)]
-    fn multiply<R: Register>(&mut self) {
-        let Self { width, y, gram, .. } = self;
+    fn multiply<R: Register>(&mut self, nv: usize) {
+        let Self { width, y, gram, factors, .. } = self;
         let (gram, _) = gram.as_chunks_mut::<WIDTH>();
         for r in 0..*width {
             for c in 0..=r {
                 let mut sums = [R::splat(0.0); WIDTH];
-                for y in y.chunks_exact(*width) {
-                    blocks::add_product::<R, true, false>(&mut sums, &y[r], &y[c]);
+                for (g, y) in y.chunks_exact(*width).enumerate() {
+                    let live = (factors.nv() - r * WIDTH, nv - g * WIDTH);
+                    blocks::add_part::<R, true, false>(&mut sums, &y[r], &y[c], live);
                 }
                 blocks::store(&mut gram[r * *width + c], &sums);
             }

@@ -92,21 +92,23 @@ impl Kernel for Fill<'_> {
         for c in 0..width {
             let columns = &mut vt[c * width..(c + 1) * width];
             for (r, block) in columns.iter_mut().enumerate() {
-                *block = if r == c { identity() } else { blocks::ZERO };
+                blocks::store(block, &[R::splat(0.0); WIDTH]);
+                if r == c {
+                    set_identity::<R>(block);
+                }
             }
             by_gram::<R>(of_gram, columns);
             for (r, block) in columns.iter_mut().enumerate() {
-                v[r * width + c] = *block;
-                transpose::<R>(block);
+                blocks::copy::<R>(block, &mut v[r * width + c]);
+                transposed::<R>(&v[r * width + c], block);
             }
         }
         // Qᵀ, eight of its columns at a time.
         for g in 0..groups {
             let columns = &mut qt[g * width..(g + 1) * width];
             for (r, to) in columns.iter_mut().enumerate() {
-                (*to, j[g * width + r]) = (y[g * width + r], jt[g * width + r]);
-                transpose::<R>(to);
-                transpose::<R>(&mut j[g * width + r]);
+                transposed::<R>(&y[g * width + r], to);
+                transposed::<R>(&jt[g * width + r], &mut j[g * width + r]);
             }
             by_gram::<R>(of_gram, columns);
         }
@@ -114,27 +116,26 @@ impl Kernel for Fill<'_> {
         for r in 0..width {
             let columns = &mut x[..groups];
             for (g, to) in columns.iter_mut().enumerate() {
-                *to = qt[g * width + r];
-                transpose::<R>(to);
+                transposed::<R>(&qt[g * width + r], to);
             }
             by_mass::<R>(mass, root, columns, 0);
-            for (g, block) in columns.iter_mut().enumerate() {
-                z[g * width + r] = *block;
-                transpose::<R>(block);
-                zt[g * width + r] = *block;
+            for (g, block) in columns.iter().enumerate() {
+                blocks::copy::<R>(block, &mut z[g * width + r]);
+                transposed::<R>(block, &mut zt[g * width + r]);
             }
         }
         // X = L⁻¹ D^(−1/2) − Z Qᵀ
         for c in 0..groups {
             let columns = &mut x[c * groups..(c + 1) * groups];
-            columns.fill(blocks::ZERO);
-            columns[c] = identity();
+            let zero = [R::splat(0.0); WIDTH];
+            columns.iter_mut().for_each(|block| blocks::store(block, &zero));
+            set_identity::<R>(&mut columns[c]);
             by_mass::<R>(mass, root, columns, c);
             for (g, columns) in columns.iter_mut().enumerate() {
                 let mut sums = blocks::load::<R>(columns);
                 for r in 0..width {
                     let live = (nv - g * WIDTH, rows - r * WIDTH);
-                    blocks::add_part::<R, true>(&mut sums, &z[g * width + r], &qt[c * width + r], live);
+                    blocks::add_part::<R, false, true>(&mut sums, &z[g * width + r], &qt[c * width + r], live);
                 }
                 blocks::store(columns, &sums);
                 blocks::store(&mut xt[c * groups + g], &R::transpose(sums));
@@ -145,7 +146,7 @@ impl Kernel for Fill<'_> {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for b in 0..groups {
                     let live = (nv - g * WIDTH, nv - b * WIDTH);
-                    blocks::add_part::<R, false>(&mut sums, &x[b * groups + g], &xt[b * groups + c], live);
+                    blocks::add_part::<R, false, false>(&mut sums, &x[b * groups + g], &xt[b * groups + c], live);
                 }
                 let turned = blocks::mirrored(&sums, g == c);
                 blocks::store(&mut free[g * groups + c], &sums);
@@ -164,7 +165,7 @@ impl Kernel for Fill<'_> {
                     let mut sums = [R::splat(0.0); WIDTH];
                     for r in 0..width {
                         let live = (nv - g * WIDTH, rows - r * WIDTH);
-                        blocks::add_part::<R, true>(&mut sums, &z[g * width + r], &v[r * width + c], live);
+                        blocks::add_part::<R, false, true>(&mut sums, &z[g * width + r], &v[r * width + c], live);
                     }
                     blocks::write(&sums, g, c, to, (rows, nv));
                 }
@@ -224,7 +225,7 @@ impl Kernel for Solve<'_> {
                     }
                     let mut sums = blocks::load::<R>(of_torques);
                     for (r, turned) in turned.iter().enumerate() {
-                        blocks::add_part::<R, false>(&mut sums, turned, &j[g * width + r], of_ranks(r));
+                        blocks::add_part::<R, false, false>(&mut sums, turned, &j[g * width + r], of_ranks(r));
                     }
                     blocks::store(of_torques, &sums);
                 }
@@ -234,7 +235,7 @@ impl Kernel for Solve<'_> {
                 for (r, u) in u.iter_mut().enumerate() {
                     let mut sums = [R::splat(0.0); WIDTH];
                     for (c, of_rows) in of_rows.iter().enumerate() {
-                        blocks::add_part::<R, false>(&mut sums, of_rows, &vt[c * width + r], of_ranks(c));
+                        blocks::add_part::<R, false, false>(&mut sums, of_rows, &vt[c * width + r], of_ranks(c));
                     }
                     blocks::store(u, &sums);
                 }
@@ -252,7 +253,7 @@ impl Kernel for Solve<'_> {
                 if has_torques {
                     for (g, of_torques) in of_torques.iter().enumerate() {
                         if related(g) {
-                            blocks::add_part::<R, false>(&mut sums, of_torques, &z[g * width + r], of_dofs(g));
+                            blocks::add_part::<R, false, false>(&mut sums, of_torques, &z[g * width + r], of_dofs(g));
                         }
                     }
                 }
@@ -261,7 +262,7 @@ impl Kernel for Solve<'_> {
             for c in 0..width {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for (r, t) in t.iter().enumerate() {
-                    blocks::add_part::<R, false>(&mut sums, t, &v[r * width + c], of_ranks(r));
+                    blocks::add_part::<R, false, false>(&mut sums, t, &v[r * width + c], of_ranks(r));
                 }
                 blocks::write(&sums, 0, c, lambda, (rows, lambda.len() / rows));
             }
@@ -270,13 +271,13 @@ impl Kernel for Solve<'_> {
                 if has_torques {
                     for (g, of_torques) in of_torques.iter().enumerate() {
                         if related(g) {
-                            blocks::add_part::<R, true>(&mut sums, of_torques, &free[g * groups + b], of_dofs(g));
+                            blocks::add_part::<R, false, true>(&mut sums, of_torques, &free[g * groups + b], of_dofs(g));
                         }
                     }
                 }
                 if has_rows {
                     for (r, u) in u.iter().enumerate() {
-                        blocks::add_part::<R, true>(&mut sums, u, &zt[b * width + r], of_ranks(r));
+                        blocks::add_part::<R, false, true>(&mut sums, u, &zt[b * width + r], of_ranks(r));
                     }
                 }
                 blocks::write(&sums, 0, b, motion, (nv, motion.len() / nv));
@@ -354,14 +355,13 @@ fn scale<R: Register>(rows: &mut [R; WIDTH], by: &Row) {
 }
 
 #[inline(always)]
-fn transpose<R: Register>(block: &mut Block) {
-    blocks::store(block, &R::transpose(blocks::load::<R>(block)));
+fn transposed<R: Register>(from: &Block, to: &mut Block) {
+    blocks::store(to, &R::transpose(blocks::load::<R>(from)));
 }
 
-fn identity() -> Block {
-    let mut block = blocks::ZERO;
+#[inline(always)]
+fn set_identity<R: Register>(block: &mut Block) {
     for (k, row) in block.iter_mut().enumerate() {
-        row.0[k] = 1.0;
+        row.store(Lanes(R::splat(1.0).where_else(1 << k, R::splat(0.0))));
     }
-    block
 }

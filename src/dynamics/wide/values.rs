@@ -16,7 +16,8 @@ impl Wide<'_> {
         Some(rnea::rnea(model, layout, memory, state, &mut ws.tau) || ws.tau.iter().all(|tau| tau.is_finite()))
     }
 
-    /// Derivatives of inverse dynamics in the field of some gravity. Are all surely finite?
+    /// Derivatives of inverse dynamics in the field of some gravity. Have the bodies been placed by the last call? Are all surely
+    /// finite?
     pub(crate) fn rnea_derivatives(
         self,
         gravity: Vector3<f64>,
@@ -24,11 +25,12 @@ impl Wide<'_> {
         wrenches: &[ExternalWrench],
         results: &mut Results<'_>,
         by_wrench: &mut [DMatrix<f64>],
+        placed: bool,
     ) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         memory.act(wrenches);
-        let finite = derivatives::derivatives(gravity, model, layout, memory, state, results);
+        let finite = derivatives::derivatives(gravity, model, layout, memory, state, results, placed);
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(model, layout, memory, state.0, w, to.as_mut_slice());
         }
