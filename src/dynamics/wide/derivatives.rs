@@ -46,7 +46,18 @@ pub(crate) fn derivatives(
         let (dq, rest) = scratch.split_at_mut(lanes * lanes);
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut *da };
-        let finite = memory.level.run(Derivatives { gravity, model, layout, memory, q, v, a, results: &mut all, nv: lanes, placed });
+        let finite = memory.level.run(Derivatives {
+            gravity,
+            model,
+            layout,
+            memory,
+            q,
+            v,
+            a,
+            results: &mut all,
+            nv: lanes,
+            placed,
+        });
         entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
         entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);

@@ -63,15 +63,15 @@ use crate::model::Model;
 pub(crate) use derivatives::Results;
 pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
-pub(crate) use held::Rows;
-pub(crate) use projections::Changes;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
+pub(crate) use held::Rows;
 pub(crate) use layout::Layout;
+pub(crate) use matrix::shape;
 pub(crate) use memory::{Bodies, Memory};
 use nalgebra::Vector3;
-pub(crate) use matrix::shape;
 pub(crate) use product::{add_product, negated_product};
+pub(crate) use projections::Changes;
 use std::any::Any;
 pub(crate) use variations::{Place, Sums};
 

@@ -271,7 +271,12 @@ impl Kernel for Solve<'_> {
                 if has_torques {
                     for (g, of_torques) in of_torques.iter().enumerate() {
                         if related(g) {
-                            blocks::add_part::<R, false, true>(&mut sums, of_torques, &free[g * groups + b], of_dofs(g));
+                            blocks::add_part::<R, false, true>(
+                                &mut sums,
+                                of_torques,
+                                &free[g * groups + b],
+                                of_dofs(g),
+                            );
                         }
                     }
                 }

@@ -1,6 +1,9 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
-use super::{variations, sweeps, outward, Place, Sums, projections, Changes, Factors, Memory, Results, Rows, State, Wide, coriolis, derivatives, forward, held, mass_matrix, moving, rnea, too_deep};
+use super::{
+    Changes, Factors, Memory, Place, Results, Rows, State, Sums, Wide, coriolis, derivatives, forward, held,
+    mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
+};
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::constraints::{AtState, Axes};
 use nalgebra::{DMatrix, Vector3};
@@ -144,14 +147,26 @@ impl Wide<'_> {
         sweeps::drive::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).then_some(())
     }
 
-    /// Where a body is and how it moves, at the state of the last sweep.
-    pub(crate) fn place_of(&self, q: &[f64], body: usize) -> Option<Place> {
-        Some(variations::place_of(self.model, self.layout, self.ws.wide.as_deref()?, q, body))
+    /// How a body whose place is in `ws.rooted` moves at the state of the last sweep.
+    pub(crate) fn place_of(&self, body: usize) -> Option<Place> {
+        let (memory, rooted, lane) = (self.ws.wide.as_deref()?, &self.ws.rooted, self.layout.bodies[body].lane);
+        Some(Place {
+            pose: rooted.pose[body],
+            origin: rooted.origin(body),
+            velocity: matrix::of_lane(&memory.velocity, lane),
+            acceleration: matrix::of_lane(&memory.acceleration, lane),
+        })
     }
 
     /// Adds how a point or a frame varies with the degrees of freedom that move the body `b` of its side `s`.
-    pub(crate) fn vary(&mut self, what: (Axes, &AtState<'_>), at: (usize, usize), sums: &mut Sums<'_>) -> Option<()> {
-        variations::add(self.layout, self.ws.wide.as_deref_mut()?, what, at, sums);
+    pub(crate) fn vary(
+        &mut self,
+        what: (Axes, &AtState<'_>),
+        (s, b): (usize, usize),
+        sums: &mut Sums<'_>,
+    ) -> Option<()> {
+        let pose = self.ws.rooted.pose[b] * *what.1.placements[s];
+        variations::add(self.layout, self.ws.wide.as_deref_mut()?, what, (s, b, pose), sums);
         Some(())
     }
 

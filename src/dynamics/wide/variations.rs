@@ -2,15 +2,14 @@
 
 use super::matrix::{Rows, of_force, of_lane, of_motion};
 use super::memory::load_motion;
-use super::{Layout, Memory, outward, rnea};
+use super::{Layout, Memory, outward};
 use crate::dynamics::ReferenceFrame;
 use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
 use crate::dynamics::frame_derivatives::Column;
 use crate::dynamics::seen::Seen;
-use crate::model::Model;
 use crate::spatial::{Motion, Transform, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Where a body is and how it moves, in the axes of the world about the root of its tree, and where that is.
@@ -20,17 +19,6 @@ pub(crate) struct Place {
     pub(crate) origin: Vector3<f64>,
     pub(crate) velocity: Motion<f64>,
     pub(crate) acceleration: Motion<f64>,
-}
-
-/// Of a body at the state that the last sweep left.
-pub(super) fn place_of(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], b: usize) -> Place {
-    let lane = layout.bodies[b].lane;
-    Place {
-        pose: rnea::pose(layout, memory, b),
-        origin: rnea::origin(model, b, q),
-        velocity: of_lane(&memory.velocity, lane),
-        acceleration: of_lane(&memory.acceleration, lane),
-    }
 }
 
 /// Matrices that derivatives are added to, column by column, from the first row of a constraint on.
@@ -44,15 +32,15 @@ pub(crate) struct Sums<'a> {
     pub(crate) height: usize,
 }
 
-/// Adds what the columns of the body `b` of the side `s` change; poses and motions are those of the state.
+/// Adds what the columns of the body `b` change of the side `s`, which has this pose in its tree; motions are those of the state.
 pub(super) fn add(
     layout: &Layout,
     memory: &mut Memory,
     (axes, at): (Axes, &AtState<'_>),
-    (s, b): (usize, usize),
+    (s, b, pose): (usize, usize, Transform<f64>),
     sums: &mut Sums<'_>,
 ) {
-    memory.level.run(Add { layout, memory, axes, at, s, b, sums });
+    memory.level.run(Add { layout, memory, axes, at, s, b, pose, sums });
 }
 
 struct Add<'a, 'b> {
@@ -62,6 +50,7 @@ struct Add<'a, 'b> {
     at: &'a AtState<'a>,
     s: usize,
     b: usize,
+    pose: Transform<f64>,
     sums: &'a mut Sums<'b>,
 }
 
@@ -69,8 +58,7 @@ impl Kernel for Add<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { layout, memory, axes, at, s, b, sums } = self;
-        let pose = rnea::pose(layout, memory, b) * *at.placements[s];
+        let Self { layout, memory, axes, at, s, b, pose, sums } = self;
         let seen: Seen<Lanes<R>> = Seen::at(pose, v3::zero(), ReferenceFrame::LocalWorldAligned).lift();
         let lane = layout.bodies[b].lane;
         let v_b: Motion<Lanes<R>> = of_lane(&memory.velocity, lane).lift();

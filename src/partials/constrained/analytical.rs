@@ -94,12 +94,12 @@ pub(super) fn dynamics(
     let Scratch { held, dependent, operators, .. } = scratch;
     let by = (constraints, result.lambda.as_slice());
     let by_blocks = is_by_blocks(ws);
-    let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, q, wrenches, by).is_some();
+    let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, wrenches, by).is_some();
     if quick {
         // What is not finite, is not in the results either.
         ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
         by_formulas(model.gravity, model, ws, state, &held.wrenches, true);
-        held.of_axes(model, &mut ws.base, what, q, by);
+        held.of_axes(model, &mut ws.base, what, by);
     } else {
         held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
         rnea_derivatives(model, ws, Method::Analytical, q, v, ddq, &held.wrenches)?;
@@ -125,8 +125,7 @@ pub(super) fn dynamics(
         wide.project(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
         let by_q = held.changes(quick, by);
         wide.solve_held(&by_q, result.ddq_dq.as_mut_slice(), result.dlambda_dq.as_mut_slice());
-        let by_v =
-            Changes { torques: by.dtau_dv.as_slice(), rows: held.rows_v.as_slice(), turned: &[], sparse: true };
+        let by_v = Changes { torques: by.dtau_dv.as_slice(), rows: held.rows_v.as_slice(), turned: &[], sparse: true };
         wide.solve_held(&by_v, result.ddq_dv.as_mut_slice(), result.dlambda_dv.as_mut_slice());
         for (from, (motion, lambda)) in by_wrenches {
             let by_wrench = Changes { torques: from.as_slice(), ..Changes::default() };
@@ -168,12 +167,12 @@ pub(super) fn impulses(
     let state = (q, &velocity[..], &still[..]);
     let by = (constraints, result.impulse.as_slice());
     let by_blocks = is_by_blocks(ws);
-    let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, q, &[], by).is_some();
+    let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
         ws.result.size_wrenches(0, &mut ws.spare);
         by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, true);
         wide::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
-        held.of_axes(model, &mut ws.base, Rows::Rates, q, by);
+        held.of_axes(model, &mut ws.base, Rows::Rates, by);
     } else {
         held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
         weightless(model, ws, (q, still, jump), &held.wrenches)?;
@@ -189,8 +188,9 @@ pub(super) fn impulses(
     // E₁ = −M, E₂ = ε J, which is as if E₁ = 0, E₂ = (1 + ε) J, and dv⁺ = dv⁻ besides
     if let Some(memory) = ws.base.constraints.as_deref() {
         shape(by_rows, rows, nv);
-        by_rows.copy_from(&memory.rows.jacobian);
-        *by_rows *= 1.0 + restitution;
+        for (to, from) in by_rows.as_mut_slice().iter_mut().zip(memory.rows.jacobian.as_slice()) {
+            *to = (1.0 + restitution) * from;
+        }
     }
     if by_blocks && let Some(mut wide) = wide::of(model, &mut ws.base) {
         wide.project(None);
@@ -211,7 +211,7 @@ pub(super) fn impulses(
         result.dimpulse_dv.as_mut_slice().fill(0.0);
         wide::add_product(1.0, vt, t, &mut result.dimpulse_dv);
     }
-    (0..nv).for_each(|k| result.dv_dv[(k, k)] += 1.0);
+    result.dv_dv.as_mut_slice().iter_mut().step_by(nv + 1).for_each(|x| *x += 1.0);
     Ok(())
 }
 

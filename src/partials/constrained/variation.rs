@@ -75,12 +75,11 @@ impl Variation {
         }
     }
 
-    /// The same wrenches, if the constraints hold points and frames of bodies to the world, which [`wide`] has placed at `q`.
+    /// The same wrenches, if the constraints hold points and frames of bodies to the world, which [`wide`] has just placed.
     pub(super) fn wrenches_of_axes(
         &mut self,
         model: &Model,
         ws: &mut Workspace<f64>,
-        q: &[f64],
         external: &[ExternalWrench],
         (constraints, lambda): Held<'_>,
     ) -> Option<()> {
@@ -89,7 +88,7 @@ impl Variation {
             return None;
         }
         let wide = wide::of(model, ws)?;
-        self.wrenches_on(external, (constraints, lambda), |b| wide.place_of(q, b));
+        self.wrenches_on(external, (constraints, lambda), |b| wide.place_of(b));
         Some(())
     }
 
@@ -99,7 +98,6 @@ impl Variation {
         model: &Model,
         ws: &mut Workspace<f64>,
         what: Rows,
-        q: &[f64],
         (constraints, lambda): Held<'_>,
     ) -> Option<()> {
         let rows = rows_of(constraints);
@@ -109,7 +107,7 @@ impl Variation {
         let mut wide = wide::of(model, ws)?;
         let mut start = 0;
         for c in constraints {
-            let at = at_state(c, what, &lambda[start..], |b| wide.place_of(q, b));
+            let at = at_state(c, what, &lambda[start..], |b| wide.place_of(b));
             let [rows_q, rows_v, turned] =
                 [&mut self.rows_q, &mut self.rows_v, &mut self.turned].map(|m| &mut m.as_mut_slice()[start..]);
             let mut sums = Sums { rows_q, rows_v, turned, height: rows };
