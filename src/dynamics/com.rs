@@ -42,18 +42,27 @@ pub struct CentersOfMass<'w, T> {
     memory: &'w Memory<T>,
 }
 
-/// Sums over the subtree of each body, in axes of the world about the origin of its tree, and results.
+/// Mass of several bodies and how it moves, in axes of the world about the origin of their tree.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct MovingMass<T> {
+    /// Rate of change of the momentum, N.
+    pub(super) force: Vector3<T>,
+    /// Linear momentum, N s.
+    pub(super) momentum: Vector3<T>,
+    pub(super) mass: T,
+    /// First moment of mass, kg m.
+    pub(super) moment: Vector3<T>,
+}
+
+/// Sums over the subtree of each body, and results.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
-    /// The origin of each body's tree.
+    /// The body at the root of each one's tree.
+    root: Vec<usize>,
+    /// The origin of each body's tree, where the body is at its root.
     origin: Vec<Vector3<T>>,
-    mass: Vec<T>,
-    /// First moment of mass, kg m.
-    moment: Vec<Vector3<T>>,
-    /// Linear momentum, N s.
-    momentum: Vec<Vector3<T>>,
-    /// Its rate of change, N.
-    force: Vec<Vector3<T>>,
+    sums: Vec<MovingMass<T>>,
     /// 3 × nv.
     pub(super) jacobian: DMatrix<T>,
     /// No motion of the joints, nv.
@@ -61,16 +70,19 @@ pub(crate) struct Memory<T> {
 }
 
 impl<T: Real> Memory<T> {
-    fn new(bodies: usize, nv: usize) -> Self {
-        let vectors = || vec![v3::zero(); bodies];
+    fn new<P>(model: &Model<P>) -> Self {
+        let bodies = model.bodies.len();
+        let mut root = Vec::<usize>::with_capacity(bodies);
+        for (i, body) in model.bodies.iter().enumerate() {
+            root.push(body.parent.map_or(i, |p| root[p]));
+        }
+        let none = MovingMass { force: v3::zero(), momentum: v3::zero(), mass: T::zero(), moment: v3::zero() };
         Self {
-            origin: vectors(),
-            mass: vec![T::zero(); bodies],
-            moment: vectors(),
-            momentum: vectors(),
-            force: vectors(),
+            root,
+            origin: vec![v3::zero(); bodies],
+            sums: vec![none; bodies],
             jacobian: empty(),
-            still: vec![T::zero(); nv],
+            still: vec![T::zero(); model.nv],
         }
     }
 }
@@ -90,20 +102,16 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
 ) -> Result<CentersOfMass<'w, T>, InputError> {
     check_state(model, ws, q, v, a)?;
     let mut memory = take(model, ws);
-    if wide::of(model, ws).and_then(|wide| wide.bodies(wide::state((q, v, a))?)).is_some() {
-        for i in 0..model.bodies.len() {
-            // Is there: it has just been computed.
-            let Some((rows, lane, origin)) = wide::rows_of(model, ws, i) else { continue };
-            let (x, velocity) = (rows.pose_of::<T>(lane), rows.velocity_of::<T>(lane));
-            let c = v3::lift::<P, T>(model.bodies[i].inertia.com);
-            let acceleration = rows.acceleration_of::<T>(lane).acceleration_at::<T>(c, velocity);
-            let motion = [x.vector(velocity.velocity_at::<T>(c)), x.vector(acceleration)];
-            memory.put(model, i, v3::lift(origin), x.point(c), motion);
-        }
-    } else {
+    let to = &mut *memory;
+    let quick = |wide: Wide<'_>| {
+        let origins: &mut Vec<_> = wide::same_mut(&mut to.origin)?;
+        let sums: &mut Vec<_> = wide::same_mut(&mut to.sums)?;
+        wide.masses(wide::state((q, v, a))?, origins, sums)
+    };
+    if wide::of(model, ws).and_then(quick).is_none() {
         of_bodies(model, &*update(model, ws, Motion::zero(), (q, v, a)), &mut memory);
+        memory.sum_up(model);
     }
-    memory.sum_up(model);
     let memory = &**ws.com.insert(memory);
     let whole = whole(model, memory)?;
     let numbers = [whole.position, whole.velocity, whole.acceleration];
@@ -117,14 +125,13 @@ impl<T: Real> CentersOfMass<'_, T> {
     /// That of a body and all that hangs from it; `None` if there is no such body, or no mass.
     #[must_use]
     pub fn subtree(&self, body: BodyId) -> Option<PointMass<T>> {
-        let (m, b) = (self.memory, body.0);
-        let mass = *m.mass.get(b)?;
-        let (share, origin) = (mass.recip(), m.origin[b]);
+        let (sums, root) = (self.memory.sums.get(body.0)?, self.memory.root[body.0]);
+        let share = sums.mass.recip();
         share.is_finite().then(|| PointMass {
-            mass,
-            position: v3::scale_plus(share, m.moment[b], origin),
-            velocity: v3::scale(share, m.momentum[b]),
-            acceleration: v3::scale(share, m.force[b]),
+            mass: sums.mass,
+            position: v3::scale_plus(share, sums.moment, self.memory.origin[root]),
+            velocity: v3::scale(share, sums.momentum),
+            acceleration: v3::scale(share, sums.force),
         })
     }
 }
@@ -172,13 +179,13 @@ fn fill_jacobian<P: Real, T: Scalar<P>>(
     of_bodies(model, links, m);
     m.sum_up(model);
     clear(&mut m.jacobian, 3, model.nv);
-    let mass = subtree.map_or_else(|| total(model, &m.mass), |body| m.mass[body.0]);
+    let mass = subtree.map_or_else(|| total(model, &m.sums), |body| m.sums[body.0].mass);
     let share = share(model, mass, subtree)?;
     for i in 0..model.bodies.len() {
         let Some(c) = moved_part(model, i, subtree) else { continue };
         for k in links.columns_of(i) {
             let s = links.columns[k];
-            let u = moved(s, m.mass[c], m.moment[c]);
+            let u = moved(s, m.sums[c].mass, m.sums[c].moment);
             add_rows(&mut m.jacobian, 0, links.dof[k], v3::scale(share, u)); //          (1)
         }
     }
@@ -217,71 +224,58 @@ pub(super) fn share<P: Real, T: Real>(model: &Model<P>, mass: T, subtree: Option
 
 /// The memory, taken out, to be put back.
 fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<Memory<T>> {
-    ws.com.take().unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)))
+    ws.com.take().unwrap_or_else(|| Box::new(Memory::new(model)))
 }
 
 /// The share of each body, from the links.
 fn of_bodies<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
     for (i, body) in model.bodies.iter().enumerate() {
         let (c, velocity) = (links.pose[i].point(v3::lift::<P, T>(body.inertia.com)), links.velocity[i]);
-        let motion = [velocity.velocity_at::<T>(c), links.acceleration[i].acceleration_at::<T>(c, velocity)];
-        m.put(model, i, links.origin(i), c, motion);
+        let acceleration = links.acceleration[i].acceleration_at::<T>(c, velocity);
+        let mass = body.inertia.mass;
+        m.origin[i] = links.origin(i);
+        m.sums[i] = MovingMass {
+            force: v3::scale(mass, acceleration),
+            momentum: v3::scale(mass, velocity.velocity_at::<T>(c)),
+            mass: T::from(mass),
+            moment: v3::scale(mass, c),
+        };
     }
 }
 
 impl<T: Real> Memory<T> {
-    /// The share of a body, from the place, velocity and acceleration of its mass centre.
-    #[inline(always)]
-    fn put<P: Real>(
-        &mut self,
-        model: &Model<P>,
-        body: usize,
-        origin: Vector3<T>,
-        place: Vector3<T>,
-        [velocity, acceleration]: [Vector3<T>; 2],
-    ) where
-        T: Scalar<P>,
-    {
-        let mass = model.bodies[body].inertia.mass;
-        self.origin[body] = origin;
-        self.mass[body] = T::from(mass);
-        self.moment[body] = v3::scale(mass, place);
-        self.momentum[body] = v3::scale(mass, velocity);
-        self.force[body] = v3::scale(mass, acceleration);
-    }
-
     /// Sums over each subtree.
     fn sum_up<P: Real>(&mut self, model: &Model<P>) {
         for (i, body) in model.bodies.iter().enumerate().rev() {
             if let Some(p) = body.parent {
-                let mass = self.mass[i];
-                self.mass[p] += mass;
-                for sums in [&mut self.moment, &mut self.momentum, &mut self.force] {
-                    sums[p] = v3::add(sums[p], sums[i]);
-                }
+                let (from, to) = (self.sums[i], &mut self.sums[p]);
+                to.mass += from.mass;
+                to.moment = v3::add(to.moment, from.moment);
+                to.momentum = v3::add(to.momentum, from.momentum);
+                to.force = v3::add(to.force, from.force);
             }
         }
     }
 }
 
 /// The sum over the trees at the root.
-fn total<P: Real, T: Real>(model: &Model<P>, of_subtrees: &[T]) -> T {
+fn total<P: Real, T: Real>(model: &Model<P>, of_subtrees: &[MovingMass<T>]) -> T {
     let roots = model.bodies.iter().zip(of_subtrees).filter(|(body, _)| body.parent.is_none());
-    roots.fold(T::zero(), |sum, (_, x)| sum + *x)
+    roots.fold(T::zero(), |sum, (_, x)| sum + x.mass)
 }
 
 /// The centre of mass of the robot.
 fn whole<P: Real, T: Real>(model: &Model<P>, m: &Memory<T>) -> Result<PointMass<T>, InputError> {
-    let mass = total(model, &m.mass);
+    let mass = total(model, &m.sums);
     let share = share(model, mass, None)?;
     let first = m.origin.first().copied().unwrap_or_else(v3::zero);
     let (mut position, mut momentum, mut force) = (v3::zero::<T>(), v3::zero::<T>(), v3::zero::<T>());
     // Each tree's share at its place, about the origin of the first one: far from the world's, no digits are lost.
     for (i, _) in model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none()) {
-        let apart = v3::sub(m.origin[i], first);
-        position = v3::add(position, v3::scale_plus(m.mass[i], apart, m.moment[i]));
-        momentum = v3::add(momentum, m.momentum[i]);
-        force = v3::add(force, m.force[i]);
+        let (apart, sums) = (v3::sub(m.origin[i], first), &m.sums[i]);
+        position = v3::add(position, v3::scale_plus(sums.mass, apart, sums.moment));
+        momentum = v3::add(momentum, sums.momentum);
+        force = v3::add(force, sums.force);
     }
     Ok(PointMass {
         mass,

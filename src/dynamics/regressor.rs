@@ -5,11 +5,12 @@
 //! damping, friction) is not part of any regressor.
 
 use super::energy::drive;
-use super::jacobian::{add, check as check_state, clear, empty, place_path};
+use super::jacobian::{add, check as check_state, check_sizes, clear, empty, place_path};
 use super::links::{Links, update};
 use super::reference::Attached;
 use super::rnea::{base_acceleration, check_finite};
-use super::{FrameRef, ReferenceFrame, Workspace, wide, world};
+use super::wide::{self, Wide};
+use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::model::{InputError, Model};
 use crate::spatial::{
     Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
@@ -24,7 +25,7 @@ pub(crate) struct Memory<T> {
     /// nv × 10 n.
     pub(super) torque: DMatrix<T>,
     /// 1 × 10 n.
-    energy: DMatrix<T>,
+    pub(super) energy: DMatrix<T>,
     /// 6 × 10.
     wrench: DMatrix<T>,
     /// 6 × 6 n.
@@ -203,6 +204,11 @@ pub fn kinetic_energy_regressor<'w, P: Real, T: Scalar<P>>(
     v: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     model.check_length("v", "nv", v.len(), model.nv)?;
+    check_sizes(model, ws, q)?;
+    let quick = |wide: Wide<'_>| wide.energy_regressor(T::as_f64s(q)?, Some(T::as_f64s(v)?));
+    if wide::of(model, ws).and_then(quick).is_some() {
+        return Ok(&ws.regressor.energy);
+    }
     check_state(model, ws, q, v)?;
     drive(model, ws, q, v);
     let energy = &mut ws.regressor.energy;
@@ -227,6 +233,10 @@ pub fn potential_energy_regressor<'w, P: Real, T: Scalar<P>>(
     ws: &'w mut Workspace<T>,
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
+    check_sizes(model, ws, q)?;
+    if wide::of(model, ws).and_then(|wide| wide.energy_regressor(T::as_f64s(q)?, None)).is_some() {
+        return Ok(&ws.regressor.energy);
+    }
     check_state(model, ws, q, &[])?;
     world::place(model, ws, q);
     let energy = &mut ws.regressor.energy;

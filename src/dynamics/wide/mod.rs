@@ -11,7 +11,7 @@
 //! - [`inward`]: sums over subtrees, leaves to root
 //! - [`sweeps`]: these, where many results begin with them
 //! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
-//! - [`bodies`], [`jacobians`], [`weights`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
+//! - [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
 //!   what bodies do; [`matrix`] brings them to their places
 //! - [`moving`], [`composites`]: columns, inertias and motions, or sums over subtrees, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
@@ -34,6 +34,7 @@ mod centroidal;
 mod composites;
 mod coriolis;
 mod derivatives;
+mod energies;
 mod entries;
 mod factors;
 mod finite;

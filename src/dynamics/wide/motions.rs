@@ -4,12 +4,13 @@
 use super::matrix::shape;
 use super::memory::INERTIA;
 use super::sweeps::{self, WEIGHTS};
-use super::{Layout, Memory, State, Wide, centroidal, composites, jacobians, outward, regressor, rnea, weights};
+use super::{Layout, Memory, State, Wide, centroidal, composites, energies, jacobians, outward, regressor, rnea, weights};
 use crate::dynamics::centroidal::Whole;
+use crate::dynamics::com::MovingMass;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::{CentroidalDerivatives, FrameDerivatives, ReferenceFrame};
 use crate::spatial::vector as v3;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
 impl<'a> Wide<'a> {
     /// Poses of all bodies into `ws.wide`.
@@ -36,6 +37,30 @@ impl<'a> Wide<'a> {
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
     pub(crate) fn bodies(self, state: State<'_>) -> Option<()> {
         sweeps::bodies(v3::zero(), self.model, self.layout, self.ws.wide.as_deref_mut()?, state).then_some(())
+    }
+
+    /// Masses of all subtrees and how they move, and the origins of the trees, by the bodies at their roots.
+    pub(crate) fn masses(
+        self,
+        state: State<'_>,
+        origins: &mut [Vector3<f64>],
+        sums: &mut [MovingMass<f64>],
+    ) -> Option<()> {
+        let memory = self.ws.wide.as_deref_mut()?;
+        let finite = energies::masses(self.model, self.layout, memory, state, sums);
+        for ((root, _), origin) in self.layout.roots.iter().zip(&memory.origins) {
+            origins[*root] = *origin;
+        }
+        finite.then_some(())
+    }
+
+    /// The regressor of the kinetic energy at the velocity `v`, or of the potential energy if there is none, into `ws.regressor`.
+    pub(crate) fn energy_regressor(mut self, q: &[f64], v: Option<&[f64]>) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        let to = shape(&mut ws.regressor.energy, 1, 10 * model.bodies.len());
+        energies::regressor(model, layout, ws.wide.as_deref_mut()?, v, to);
+        super::all_finite(to).then_some(())
     }
 
     /// The columns of all joints in the world into `ws.jacobian`.

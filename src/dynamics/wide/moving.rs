@@ -146,7 +146,7 @@ impl Kernel for Moving<'_> {
 
 /// Up to eight quantities of eight lanes: those of each lane side by side.
 #[inline(always)]
-fn by_lane<R: Register>(quantities: &[Row]) -> [Row; WIDTH] {
+pub(super) fn by_lane<R: Register>(quantities: &[Row]) -> [Row; WIDTH] {
     let mut rows = [R::splat(0.0); WIDTH];
     for (to, from) in rows.iter_mut().zip(quantities) {
         *to = from.load::<R>().0;

@@ -54,6 +54,7 @@ pub fn power_regressor<T: Real>(s: Motion<T>, v: Motion<T>, a: Motion<T>) -> [T;
 
 /// The row `w` of the kinetic energy `½ ⟨v, Y v⟩ = w π`, J.
 #[must_use]
+#[inline(always)]
 pub fn kinetic_energy_regressor<T: Real>(v: Motion<T>) -> [T; 10] {
     let (u, w) = (v.linear, v.angular);
     // v · (ω × h) = h · (v × ω)
