@@ -43,74 +43,28 @@ pub(super) fn copy<R: Register>(from: &Block, to: &mut Block) {
     store(to, &load::<R>(from));
 }
 
-/// `sums += A B`, or with `TRANSPOSED` `sums += Aᵀ B`; the sign of `A B` is turned with `MINUS`.
+/// `sums += A B`, or with `TRANSPOSED` `sums += Aᵀ B`; the sign of the product is turned with `MINUS`. Only the first `rows` rows of
+/// the result, and the first `inner` rows of `B`, are not zero.
 #[inline(always)]
 pub(super) fn add_product<R: Register, const TRANSPOSED: bool, const MINUS: bool>(
     sums: &mut [R; WIDTH],
     a: &Block,
     b: &Block,
+    (rows, inner): (usize, usize),
 ) {
-    // As many rows at a time as the level has registers for.
-    if R::LEVEL == Level::Avx512 {
-        add_rows::<R, WIDTH, TRANSPOSED, MINUS>(sums, 0, a, b);
-    } else {
-        add_rows::<R, 4, TRANSPOSED, MINUS>(sums, 0, a, b);
-        add_rows::<R, 4, TRANSPOSED, MINUS>(sums, 4, a, b);
+    // As many rows at a time as the level has registers for, and half of them where that is enough.
+    if R::LEVEL == Level::Avx512 && rows > 4 {
+        add_rows::<R, WIDTH, TRANSPOSED, MINUS>(sums, 0, a, b, inner);
+        return;
+    }
+    add_rows::<R, 4, TRANSPOSED, MINUS>(sums, 0, a, b, inner);
+    if rows > 4 {
+        add_rows::<R, 4, TRANSPOSED, MINUS>(sums, 4, a, b, inner);
     }
 }
 
 #[inline(always)]
 fn add_rows<R: Register, const N: usize, const TRANSPOSED: bool, const MINUS: bool>(
-    sums: &mut [R; WIDTH],
-    first: usize,
-    a: &Block,
-    b: &Block,
-) {
-    let mut own = [R::splat(0.0); N];
-    let mut r = 0;
-    while r < N {
-        own[r] = sums[first + r];
-        r += 1;
-    }
-    let mut k = 0;
-    while k < WIDTH {
-        let row: R = b[k].load().0;
-        let row = if MINUS { row.neg() } else { row };
-        let mut r = 0;
-        while r < N {
-            let x = if TRANSPOSED { a[k].0[first + r] } else { a[first + r].0[k] };
-            own[r] = R::splat(x).mul_add(row, own[r]);
-            r += 1;
-        }
-        k += 1;
-    }
-    let mut r = 0;
-    while r < N {
-        sums[first + r] = own[r];
-        r += 1;
-    }
-}
-
-/// [`add_product`], where only the first `rows` rows of the result, and the first `inner` rows of `B`, are not zero.
-#[inline(always)]
-pub(super) fn add_part<R: Register, const TRANSPOSED: bool, const MINUS: bool>(
-    sums: &mut [R; WIDTH],
-    a: &Block,
-    b: &Block,
-    (rows, inner): (usize, usize),
-) {
-    if R::LEVEL == Level::Avx512 && rows > 4 {
-        add_first::<R, WIDTH, TRANSPOSED, MINUS>(sums, 0, a, b, inner);
-        return;
-    }
-    add_first::<R, 4, TRANSPOSED, MINUS>(sums, 0, a, b, inner);
-    if rows > 4 {
-        add_first::<R, 4, TRANSPOSED, MINUS>(sums, 4, a, b, inner);
-    }
-}
-
-#[inline(always)]
-fn add_first<R: Register, const N: usize, const TRANSPOSED: bool, const MINUS: bool>(
     sums: &mut [R; WIDTH],
     first: usize,
     a: &Block,

@@ -1,14 +1,14 @@
 //! Energies from inertial parameters, and the motion of the mass of subtrees, eight bodies at a time.
 
 use super::memory::{FORCE, Row, load_inertia, load_matrix, load_motion};
-use super::outward::{self, of_tree, splat};
 use super::moving::by_lane;
+use super::outward::{self, of_tree, splat};
 use super::{Layout, Memory, State, inward};
 use crate::dynamics::com::MovingMass;
 use crate::model::Model;
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Is the state finite?
@@ -109,8 +109,7 @@ impl Kernel for Regressor<'_> {
             } else {
                 let place = v3::add(x.translation, of_tree::<R>(layout, &memory.origins, g));
                 let first = v3::rotate_back::<Lanes<R>, Lanes<R>>(&in_body, up);
-                (y[0], y[1], y[2], y[3]) =
-                    (v3::dot::<Lanes<R>, Lanes<R>>(up, place), first.x, first.y, first.z);
+                (y[0], y[1], y[2], y[3]) = (v3::dot::<Lanes<R>, Lanes<R>>(up, place), first.x, first.y, first.z);
             }
             let columns = R::transpose([y[0].0, y[1].0, y[2].0, y[3].0, y[4].0, y[5].0, y[6].0, y[7].0]);
             let (mut first, last) = ([Row::ZERO; WIDTH], [y[8].to_array(), y[9].to_array()]);

@@ -105,6 +105,12 @@ impl Factors {
         &self.above[g]
     }
 
+    /// How many rows of the group `g` do not just fill it up.
+    #[inline(always)]
+    pub(super) fn live(&self, g: usize) -> usize {
+        WIDTH.min(self.nv() - g * WIDTH)
+    }
+
     /// Block (g, c) of `L`, without its diagonal.
     #[inline(always)]
     pub(super) fn l_of(&self, g: usize, c: usize) -> &Block {
@@ -236,7 +242,7 @@ impl Kernel for Elimination<'_> {
                     if b <= c && related[c * width + b] {
                         let to = &mut before[c * width + b];
                         let mut sums = blocks::load::<R>(to);
-                        blocks::add_product::<R, true, true>(&mut sums, &own[c], &l[b]);
+                        blocks::add_product::<R, true, true>(&mut sums, &own[c], &l[b], (WIDTH, live));
                         blocks::store(to, &sums);
                     }
                 }

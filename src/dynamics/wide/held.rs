@@ -186,7 +186,7 @@ impl Held {
                     let (before, own) = y.split_at_mut(g * width);
                     let mut sums = blocks::load::<R>(&before[c * width + r]);
                     let live = (WIDTH, mass.nv() - g * WIDTH);
-                    blocks::add_part::<R, true, true>(&mut sums, mass.l_of(g, c), &own[r], live);
+                    blocks::add_product::<R, true, true>(&mut sums, mass.l_of(g, c), &own[r], live);
                     blocks::store(&mut before[c * width + r], &sums);
                 }
                 let mut k = 0;
@@ -209,7 +209,7 @@ impl Held {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for (g, y) in y.chunks_exact(*width).enumerate() {
                     let live = (factors.nv() - r * WIDTH, nv - g * WIDTH);
-                    blocks::add_part::<R, true, false>(&mut sums, &y[r], &y[c], live);
+                    blocks::add_product::<R, true, false>(&mut sums, &y[r], &y[c], live);
                 }
                 blocks::store(&mut gram[r * *width + c], &sums);
             }

@@ -51,7 +51,8 @@ fn invert_rows<R: Register>(factors: &mut Factors, g: usize) {
         for &c in &factors.above(g)[..=at] {
             if factors.goes_through(c, b) {
                 let (l, w) = (&factors.l[own + c], &factors.w[c * factors.width + b]);
-                blocks::add_product::<R, false, true>(&mut rows, l, w);
+                let live = (factors.live(g), factors.live(c));
+                blocks::add_product::<R, false, true>(&mut rows, l, w, live);
             }
         }
         blocks::solve(&factors.l[own + g], &mut rows);
@@ -80,7 +81,13 @@ fn multiply_block<R: Register>(factors: &mut Factors, g: usize, c: usize, to: &m
     let mut rows = [R::splat(0.0); WIDTH];
     for b in 0..=c {
         if factors.goes_through(g, b) && factors.goes_through(c, b) {
-            blocks::add_product::<R, false, false>(&mut rows, &factors.w[g * width + b], &factors.y[b * width + c]);
+            let live = (factors.live(g), factors.live(b));
+            blocks::add_product::<R, false, false>(
+                &mut rows,
+                &factors.w[g * width + b],
+                &factors.y[b * width + c],
+                live,
+            );
         }
     }
     let turned = blocks::mirrored(&rows, g == c);
@@ -112,6 +119,7 @@ impl Kernel for Product<'_> {
             return;
         }
         for (j, (from, to)) in from.chunks(WIDTH * nv).zip(to.chunks_mut(WIDTH * nv)).enumerate() {
+            let columns = from.len() / nv;
             for (c, from) in from.chunks_exact(nv).enumerate() {
                 for (columns, from) in factors.columns.iter_mut().zip(from.chunks(WIDTH)) {
                     match from.first_chunk::<WIDTH>() {
@@ -125,7 +133,8 @@ impl Kernel for Product<'_> {
                 for g in 0..width {
                     if full || factors.goes_through(j, g) || factors.goes_through(g, j) {
                         let inverse = &factors.inverse[g * width + b];
-                        blocks::add_product::<R, false, true>(&mut sums, &factors.columns[g], inverse);
+                        let live = (columns, factors.live(g));
+                        blocks::add_product::<R, false, true>(&mut sums, &factors.columns[g], inverse, live);
                     }
                 }
                 for (c, to) in to.chunks_exact_mut(nv).enumerate() {

@@ -4,7 +4,9 @@
 use super::matrix::shape;
 use super::memory::INERTIA;
 use super::sweeps::{self, WEIGHTS};
-use super::{Layout, Memory, State, Wide, centroidal, composites, energies, jacobians, outward, regressor, rnea, weights};
+use super::{
+    Layout, Memory, State, Wide, centroidal, composites, energies, jacobians, outward, regressor, rnea, weights,
+};
 use crate::dynamics::centroidal::Whole;
 use crate::dynamics::com::MovingMass;
 use crate::dynamics::reference::Attached;

@@ -135,7 +135,7 @@ impl Kernel for Fill<'_> {
                 let mut sums = blocks::load::<R>(columns);
                 for r in 0..width {
                     let live = (nv - g * WIDTH, rows - r * WIDTH);
-                    blocks::add_part::<R, false, true>(&mut sums, &z[g * width + r], &qt[c * width + r], live);
+                    blocks::add_product::<R, false, true>(&mut sums, &z[g * width + r], &qt[c * width + r], live);
                 }
                 blocks::store(columns, &sums);
                 blocks::store(&mut xt[c * groups + g], &R::transpose(sums));
@@ -146,7 +146,7 @@ impl Kernel for Fill<'_> {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for b in 0..groups {
                     let live = (nv - g * WIDTH, nv - b * WIDTH);
-                    blocks::add_part::<R, false, false>(&mut sums, &x[b * groups + g], &xt[b * groups + c], live);
+                    blocks::add_product::<R, false, false>(&mut sums, &x[b * groups + g], &xt[b * groups + c], live);
                 }
                 let turned = blocks::mirrored(&sums, g == c);
                 blocks::store(&mut free[g * groups + c], &sums);
@@ -165,7 +165,7 @@ impl Kernel for Fill<'_> {
                     let mut sums = [R::splat(0.0); WIDTH];
                     for r in 0..width {
                         let live = (nv - g * WIDTH, rows - r * WIDTH);
-                        blocks::add_part::<R, false, true>(&mut sums, &z[g * width + r], &v[r * width + c], live);
+                        blocks::add_product::<R, false, true>(&mut sums, &z[g * width + r], &v[r * width + c], live);
                     }
                     blocks::write(&sums, g, c, to, (rows, nv));
                 }
@@ -225,7 +225,7 @@ impl Kernel for Solve<'_> {
                     }
                     let mut sums = blocks::load::<R>(of_torques);
                     for (r, turned) in turned.iter().enumerate() {
-                        blocks::add_part::<R, false, false>(&mut sums, turned, &j[g * width + r], of_ranks(r));
+                        blocks::add_product::<R, false, false>(&mut sums, turned, &j[g * width + r], of_ranks(r));
                     }
                     blocks::store(of_torques, &sums);
                 }
@@ -235,7 +235,7 @@ impl Kernel for Solve<'_> {
                 for (r, u) in u.iter_mut().enumerate() {
                     let mut sums = [R::splat(0.0); WIDTH];
                     for (c, of_rows) in of_rows.iter().enumerate() {
-                        blocks::add_part::<R, false, false>(&mut sums, of_rows, &vt[c * width + r], of_ranks(c));
+                        blocks::add_product::<R, false, false>(&mut sums, of_rows, &vt[c * width + r], of_ranks(c));
                     }
                     blocks::store(u, &sums);
                 }
@@ -253,7 +253,12 @@ impl Kernel for Solve<'_> {
                 if has_torques {
                     for (g, of_torques) in of_torques.iter().enumerate() {
                         if related(g) {
-                            blocks::add_part::<R, false, false>(&mut sums, of_torques, &z[g * width + r], of_dofs(g));
+                            blocks::add_product::<R, false, false>(
+                                &mut sums,
+                                of_torques,
+                                &z[g * width + r],
+                                of_dofs(g),
+                            );
                         }
                     }
                 }
@@ -262,7 +267,7 @@ impl Kernel for Solve<'_> {
             for c in 0..width {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for (r, t) in t.iter().enumerate() {
-                    blocks::add_part::<R, false, false>(&mut sums, t, &v[r * width + c], of_ranks(r));
+                    blocks::add_product::<R, false, false>(&mut sums, t, &v[r * width + c], of_ranks(r));
                 }
                 blocks::write(&sums, 0, c, lambda, (rows, lambda.len() / rows));
             }
@@ -271,7 +276,7 @@ impl Kernel for Solve<'_> {
                 if has_torques {
                     for (g, of_torques) in of_torques.iter().enumerate() {
                         if related(g) {
-                            blocks::add_part::<R, false, true>(
+                            blocks::add_product::<R, false, true>(
                                 &mut sums,
                                 of_torques,
                                 &free[g * groups + b],
@@ -282,7 +287,7 @@ impl Kernel for Solve<'_> {
                 }
                 if has_rows {
                     for (r, u) in u.iter().enumerate() {
-                        blocks::add_part::<R, false, true>(&mut sums, u, &zt[b * width + r], of_ranks(r));
+                        blocks::add_product::<R, false, true>(&mut sums, u, &zt[b * width + r], of_ranks(r));
                     }
                 }
                 blocks::write(&sums, 0, b, motion, (nv, motion.len() / nv));
@@ -322,7 +327,7 @@ fn by_gram<R: Register>(factors: &Factors, x: &mut [Block]) {
         blocks::store(&mut own[0], &rows);
         for (c, before) in before.iter_mut().enumerate() {
             let mut sums = blocks::load::<R>(before);
-            blocks::add_product::<R, true, true>(&mut sums, factors.l_of(r, c), &own[0]);
+            blocks::add_product::<R, true, true>(&mut sums, factors.l_of(r, c), &own[0], (WIDTH, factors.live(r)));
             blocks::store(before, &sums);
         }
         scale::<R>(&mut rows, &Row(factors.reciprocal[r].load::<R>().0.sqrt().to_array()));
@@ -341,7 +346,7 @@ fn by_mass<R: Register>(factors: &Factors, root: &[Row], x: &mut [Block], first:
         scale::<R>(&mut rows, &root[g]);
         for &c in factors.above(g) {
             if c >= first {
-                blocks::add_product::<R, false, true>(&mut rows, factors.l_of(g, c), &x[c]);
+                blocks::add_product::<R, false, true>(&mut rows, factors.l_of(g, c), &x[c], (factors.live(g), WIDTH));
             }
         }
         blocks::solve(factors.l_of(g, g), &mut rows);
