@@ -15,7 +15,8 @@ use gradyn::partials::{
     ConstraintDynamicsDerivatives, DerivativeWorkspace, ImpulseDynamicsDerivatives, Method, State, StateFunction,
     by_duals, constraint_dynamics_derivatives, forward_dynamics_derivatives, impulse_dynamics_derivatives,
 };
-use gradyn_derivatives::Scalar;
+use gradyn_derivatives::simd::with_level;
+use gradyn_derivatives::{Level, Scalar};
 use nalgebra::{DMatrix, Vector3};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -200,6 +201,69 @@ fn formulas_agree_with_dual_numbers() {
     }
     println!("{full} of full rank, {deficient} not, worst {worst:e}");
     assert!(full > 100 && deficient > 100, "both cases occur: {full}, {deficient}");
+}
+
+/// Points and frames held to the world, from either side, with gains: clearly independent rows go eight at a time, at every
+/// level.
+#[test]
+fn contacts_agree_with_dual_numbers_at_every_level() {
+    let (mut full, mut worst) = (0, 0.0f64);
+    for (what, model, shift) in regular() {
+        for seed in [shift + 11, shift + 12] {
+            let list = contacts(&model, seed);
+            for list in [&list[..1], &list[1..2], &list[2..3], &list[3..], &list[2..]] {
+                let (of_g, of_m) = conditions(&model, seed, list);
+                if of_g.max(of_m) > CONDITION {
+                    continue;
+                }
+                let allowed = rounding(&model, seed, list);
+                let (dual, jump) = (at(&model, Method::Dual, seed, list), struck(&model, Method::Dual, seed, list));
+                full += usize::from(dual.rank == dual.lambda.len());
+                for level in Level::available() {
+                    let by = with_level(level, || at(&model, Method::Analytical, seed, list));
+                    let struck = with_level(level, || struck(&model, Method::Analytical, seed, list));
+                    assert_eq!((by.rank, struck.rank), (dual.rank, jump.rank), "{what}, {level}");
+                    let mut near = |name: &str, x: &DMatrix<f64>, y: &DMatrix<f64>| {
+                        let d = deviation(x, y);
+                        worst = worst.max(d / allowed);
+                        assert!(d < allowed, "{what}, {level}, {} contacts: {name} {d:e} {allowed:e}", list.len());
+                    };
+                    for ((name, x), (_, y)) in matrices(&by).into_iter().zip(matrices(&dual)) {
+                        near(&name, x, y);
+                    }
+                    for ((name, x), (_, y)) in struck.matrices().into_iter().zip(jump.matrices()) {
+                        near(name, x, y);
+                    }
+                    for (name, x, y) in [("ddq", &by.ddq, &dual.ddq), ("v", &struck.v, &jump.v)] {
+                        near(
+                            name,
+                            &DMatrix::from_column_slice(x.len(), 1, x.as_slice()),
+                            &DMatrix::from_column_slice(y.len(), 1, y.as_slice()),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    println!("{full} of full rank, worst {worst:.2} of what is allowed");
+    assert!(full > 100, "{full}");
+}
+
+/// A point and a frame of some bodies, held from the side of the world and from their own.
+fn contacts(model: &Model, seed: u64) -> Vec<Constraint> {
+    let rng = &mut rng(seed.wrapping_add(7000));
+    let mut body = |rng: &mut ChaCha8Rng| model.body_id(rng.random_range(0..model.bodies().len())).expect("is there");
+    let at = |rng: &mut ChaCha8Rng, b: BodyId| (b, vector(rng), transform(rng), transform(rng));
+    let [a, b, c, d] = [(); 4].map(|()| {
+        let b = body(rng);
+        at(rng, b)
+    });
+    vec![
+        Constraint::frame(None, a.2, a.0, a.3).with_gains(5.0, 0.5),
+        Constraint::frame(b.0, b.2, None, b.3).with_gains(3.0, 2.0),
+        Constraint::point(None, c.1, c.0, c.2.translation).with_gains(4.0, 1.0),
+        Constraint::point(d.0, d.1, None, d.2.translation).with_gains(2.0, 3.0),
+    ]
 }
 
 /// Differences converge to it, at full rank and below: nearby the rank is the same, and multipliers of least norm are smooth

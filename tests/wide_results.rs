@@ -3,10 +3,10 @@
 mod common;
 
 use gradyn::dynamics::{
-    Centroidal, CentroidalDerivatives, FrameDerivatives, FrameRef, Kinematics, ReferenceFrame, Workspace, centroidal,
-    centroidal_momentum_matrix, com_jacobian, forward_kinematics, frame_jacobian, frame_jacobian_rate,
-    frame_motion_derivatives, generalized_gravity, joint_jacobians, kinetic_energy, mechanical_energy,
-    momentum_derivatives, torque_regressor,
+    Centroidal, CentroidalDerivatives, FrameDerivatives, FrameRef, Kinematics, ReferenceFrame, Workspace,
+    center_of_mass, centroidal, centroidal_momentum_matrix, com_jacobian, forward_kinematics, frame_jacobian,
+    frame_jacobian_rate, frame_motion_derivatives, generalized_gravity, joint_jacobians, kinetic_energy,
+    kinetic_energy_regressor, mechanical_energy, momentum_derivatives, potential_energy_regressor, torque_regressor,
 };
 use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Prismatic, Revolute, Spherical};
 use gradyn::model::{InputError, Model, ModelBuilder};
@@ -60,6 +60,15 @@ where
     keep("mechanical_energy", values([mechanical_energy(model, ws, &q, &v).expect("valid")]));
     keep("com_jacobian", matrix(com_jacobian(model, ws, &q, None).expect("valid")));
     keep("centroidal_momentum_matrix", matrix(centroidal_momentum_matrix(model, ws, &q).expect("valid")));
+    keep("kinetic_energy_regressor", matrix(kinetic_energy_regressor(model, ws, &q, &v).expect("valid")));
+    keep("potential_energy_regressor", matrix(potential_energy_regressor(model, ws, &q).expect("valid")));
+    let centers = center_of_mass(model, ws, &q, &v, &a).expect("valid");
+    let subtrees = (0..model.bodies().len()).filter_map(|k| centers.subtree(model.body_id(k)?));
+    for (k, c) in std::iter::once(centers.whole).chain(subtrees).enumerate() {
+        let numbers = [c.position, c.velocity, c.acceleration];
+        keep(&format!("center_of_mass {k}: mass"), values([c.mass]));
+        keep(&format!("center_of_mass {k}"), values(numbers.iter().flat_map(|x| x.iter().copied())));
+    }
     let c: Centroidal<'_, T> = centroidal(model, ws, &q, &v, &a).expect("valid");
     keep(
         "centroidal: com",
