@@ -6,8 +6,9 @@ use gradyn::dynamics::{
     Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian,
     forward_kinematics, impulse_dynamics, inverse_dynamics, mass_matrix, rnea_with,
 };
+use gradyn::joint::Revolute;
 use gradyn::model::urdf::UrdfOptions;
-use gradyn::model::{InputError, Model};
+use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{State, StateFunction, by_differences, by_duals};
 use gradyn::spatial::Transform;
 use gradyn_derivatives::Scalar;
@@ -154,6 +155,44 @@ fn redundant_constraints_change_nothing() {
         // Multipliers lose twice the digits.
         assert_near(&sum, &lambda, 1e-7, &what);
     }
+}
+
+/// A point on the axis that a body turns about stays where it is: its rows consist of rounding errors, hold nothing, and do not
+/// change what other rows hold.
+#[test]
+fn rows_of_rounding_errors_hold_nothing() {
+    let mut noise = 0;
+    for seed in 0..40 {
+        let rng = &mut rng(seed);
+        let mut builder = ModelBuilder::new("arm");
+        let axes = [0, 1, 2].map(|_| common::axis(rng));
+        let mut parent = None;
+        for (k, axis) in axes.into_iter().enumerate() {
+            let (x, y) = (transform(rng), common::inertia(rng));
+            let joint = Revolute { axis };
+            parent = Some(builder.add_body(parent, format!("{k}"), format!("{k}"), x, joint, y).expect("builds"));
+        }
+        let model = builder.build().expect("builds");
+        let [first, .., last] = [0, 1, 2].map(|k| model.body_id(k).expect("is there"));
+        let (q, v, tau) = state(&model, seed);
+        let on_axis = Constraint::contact(first, axes[0].vector() * 0.37, common::vector(rng));
+        let tip = Constraint::contact(last, common::vector(rng), common::vector(rng));
+        let mut ws = Workspace::new(&model);
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[on_axis]).expect("runs");
+        assert_eq!((by.rank, by.lambda), (0, &[0.0; 3][..]), "seed {seed}");
+        let one = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[tip]).expect("runs");
+        let (ddq, lambda, rank) = (one.ddq.to_vec(), one.lambda.to_vec(), one.rank);
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[on_axis, tip]).expect("runs");
+        assert_eq!(by.rank, rank, "seed {seed}");
+        // Of least norm: what their rounding errors do for the tip, 1e-16 of it.
+        assert!(by.lambda[..3].iter().all(|x| x.abs() < 1e-12 * size(&lambda)), "seed {seed}: {:?}", by.lambda);
+        // Three joints of one size: some hundred roundings of the largest entry.
+        assert_near(by.ddq, &ddq, 1e-12, format!("seed {seed}"));
+        assert_near(&by.lambda[3..], &lambda, 1e-9, format!("seed {seed}"));
+        let rows = constraint_jacobian(&model, &mut ws, &q, &[on_axis]).expect("runs");
+        noise += usize::from(rows.amax() > 0.0);
+    }
+    assert!(noise > 10, "rows are not exactly zero: {noise}");
 }
 
 /// Without constraints: forward dynamics. The same call twice: the same bits.
