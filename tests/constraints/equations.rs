@@ -195,6 +195,39 @@ fn rows_of_rounding_errors_hold_nothing() {
     assert!(noise > 10, "rows are not exactly zero: {noise}");
 }
 
+/// So do those of the point in which the axes of a wrist meet, of which none depends on the others.
+#[test]
+fn independent_rounding_errors_hold_nothing() {
+    let mut noise = 0;
+    for seed in 0..40 {
+        let rng = &mut rng(seed);
+        let mut builder = ModelBuilder::new("wrist");
+        let [a, b, c] = [0, 1, 2].map(|_| common::axis(rng));
+        let turned = |rng: &mut _, u: Vector3<f64>| Transform::new(transform(rng).rotation, u);
+        // The second joint sits on the first axis, the axis of the third one goes through it.
+        let third = turned(rng, Vector3::zeros());
+        let along = third.rotation * c.vector() * -0.3;
+        let places = [transform(rng), turned(rng, a.vector() * 0.4), Transform::new(third.rotation, along)];
+        let mut parent = None;
+        for (k, (axis, place)) in [a, b, c].into_iter().zip(places).enumerate() {
+            let joint = Revolute { axis };
+            let y = common::inertia(rng);
+            parent = Some(builder.add_body(parent, format!("{k}"), format!("{k}"), place, joint, y).expect("builds"));
+        }
+        let model = builder.build().expect("builds");
+        let last = model.body_id(2).expect("is there");
+        let center = Constraint::contact(last, c.vector() * 0.3, common::vector(rng));
+        let (q, v, tau) = state(&model, seed);
+        let mut ws = Workspace::new(&model);
+        let rows = constraint_jacobian(&model, &mut ws, &q, &[center]).expect("runs");
+        assert!(rows.amax() < 1e-15, "seed {seed}: {rows}");
+        noise += usize::from(rows.rank(1e-18) == 3);
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[center]).expect("runs");
+        assert_eq!((by.rank, by.lambda), (0, &[0.0; 3][..]), "seed {seed}");
+    }
+    assert!(noise > 10, "{noise} of them are of rank three");
+}
+
 /// Without constraints: forward dynamics. The same call twice: the same bits.
 #[test]
 fn no_constraints_and_the_same_again() {
