@@ -3,13 +3,14 @@
 //!     instructions FUNCTION ROBOT CALLS
 
 use gradyn::batch::{Batch, BatchDerivatives};
-use gradyn::dynamics::{Workspace, aba, coriolis_matrix, crba, minv, rnea, rnea_gradient};
+use gradyn::dynamics::{Constraint, Workspace, aba, coriolis_matrix, crba, minv, rnea, rnea_gradient};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::partials::{
-    DerivativeWorkspace, Method, SecondOrderWorkspace, forward_dynamics_derivatives, rnea_derivatives,
-    rnea_second_derivatives,
+    DerivativeWorkspace, Method, SecondOrderWorkspace, constraint_dynamics_derivatives, forward_dynamics_derivatives,
+    rnea_derivatives, rnea_second_derivatives,
 };
+use nalgebra::Vector3;
 use std::hint::black_box;
 use std::path::Path;
 
@@ -37,6 +38,11 @@ fn run(model: &Model, function: &str, calls: usize) {
     let dws = &mut DerivativeWorkspace::new(model);
     let mut sws = SecondOrderWorkspace::new(model);
     let batch = &mut Batch::with_threads(model, 1);
+    let held: Vec<Constraint> = ["FL_FOOT", "HR_FOOT"]
+        .iter()
+        .filter_map(|name| model.frames()[model.find_frame(name)?.index()].body())
+        .map(|foot| Constraint::contact(foot, Vector3::new(0.0, 0.0, -0.16), Vector3::zeros()))
+        .collect();
     let array = |x: &[f64]| x.repeat(8);
     let (q8, v8) = (array(&q), array(v));
     let (mut tau8, mut m) = (vec![0.0; 8 * nv], [0; 3].map(|_| vec![0.0; 8 * nv * nv]));
@@ -55,6 +61,10 @@ fn run(model: &Model, function: &str, calls: usize) {
             }
             "forward_dynamics_derivatives" => {
                 let by = forward_dynamics_derivatives(model, dws, Method::Analytical, q, v, tau, &[]);
+                black_box(by.expect("finite").ddq[0])
+            }
+            "constraint_dynamics_derivatives" => {
+                let by = constraint_dynamics_derivatives(model, dws, Method::Analytical, (q, v, tau), &[], &held);
                 black_box(by.expect("finite").ddq[0])
             }
             "rnea_second_derivatives" => {

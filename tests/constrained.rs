@@ -252,7 +252,7 @@ fn contacts_agree_with_dual_numbers_at_every_level() {
 /// A point and a frame of some bodies, held from the side of the world and from their own.
 fn contacts(model: &Model, seed: u64) -> Vec<Constraint> {
     let rng = &mut rng(seed.wrapping_add(7000));
-    let mut body = |rng: &mut ChaCha8Rng| model.body_id(rng.random_range(0..model.bodies().len())).expect("is there");
+    let body = |rng: &mut ChaCha8Rng| model.body_id(rng.random_range(0..model.bodies().len())).expect("is there");
     let at = |rng: &mut ChaCha8Rng, b: BodyId| (b, vector(rng), transform(rng), transform(rng));
     let [a, b, c, d] = [(); 4].map(|()| {
         let b = body(rng);

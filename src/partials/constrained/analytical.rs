@@ -19,6 +19,9 @@
 //! dq̈ = −N E₁ − Z V E₂ ,   dλ = Vᵀ (Zᵀ E₁ − V E₂)                                                     (3)
 //! ```
 //!
+//! That is for rows of any rank; those that are clearly independent go by the same formulas in blocks
+//! ([`wide`](crate::dynamics::wide)).
+//!
 //! Where rows depend on each other, `G⁺` stands for `G⁻¹`. With `λ = G⁺ b`, `P = G G⁺`, and `r = (1 − P) b`, which contradicts
 //! itself, the derivative of the pseudo-inverse at constant rank (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973) has two
 //! terms more:
