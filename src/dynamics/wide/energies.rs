@@ -1,6 +1,6 @@
 //! Energies from inertial parameters, and the motion of the mass of subtrees, eight bodies at a time.
 
-use super::memory::{FORCE, Row, load_inertia, load_matrix, load_motion};
+use super::memory::{FORCE, Row, load_matrix};
 use super::moving::by_lane;
 use super::outward::{self, of_tree, splat};
 use super::{Layout, Memory, State, inward};
@@ -41,13 +41,7 @@ impl Kernel for Masses<'_> {
         outward::read_configuration::<R>(layout, memory, q);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, { outward::INERTIAS }>(v3::zero(), layout, memory, g);
-            let momentum = (load_inertia::<R>(&memory.sums[g]) * load_motion::<R>(&memory.velocity[g])).linear;
-            // In the place of the moment.
-            let sums = &mut memory.sums[g];
-            sums[3].store(momentum.x);
-            sums[4].store(momentum.y);
-            sums[5].store(momentum.z);
+            outward::drive_in::<R, { outward::MASSES }>(v3::zero(), layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::sum_subtrees::<R, { FORCE + 4 }>(&layout.groups[g], &mut memory.sums, g, 0);

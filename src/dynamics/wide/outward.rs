@@ -8,7 +8,7 @@ use super::memory::{
 use super::{Layout, Memory, bodies};
 use crate::joint::JointKind;
 use crate::model::Model;
-use crate::spatial::{Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
+use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
 use nalgebra::{Matrix3, Vector3};
@@ -309,12 +309,14 @@ pub(super) const VELOCITIES: u8 = 0;
 pub(super) const MOTIONS: u8 = 1;
 /// and all that is asked of bodies; or with accelerations
 pub(super) const BODIES: u8 = 2;
-/// forces;
-pub(super) const FORCES: u8 = 3;
+/// force and momentum, both without their moments, and mass with its first moment, in that order;
+pub(super) const MASSES: u8 = 3;
+/// or forces;
+pub(super) const FORCES: u8 = 4;
 /// and inertias;
-pub(super) const INERTIAS: u8 = 4;
+pub(super) const INERTIAS: u8 = 5;
 /// and what columns of derivatives are made of.
-pub(super) const COLUMNS: u8 = 5;
+pub(super) const COLUMNS: u8 = 6;
 
 /// Motions and forces of a group, its base falling upwards:
 ///
@@ -352,6 +354,13 @@ pub(super) fn drive_in<R: Register, const KEPT: u8>(
     let fall = sum_from_root(group, &memory.acceleration, rate);
     let a = fall + a_0;
 
+    if KEPT == MASSES {
+        let momentum = inertia * v;
+        let sums = &mut memory.sums[g];
+        let force = inertia.newton_euler(v, momentum, a).linear;
+        store_sum_force(sums, Force::new(force, momentum.linear));
+        store_weight(sums, inertia.mass, inertia.first_moment);
+    }
     if KEPT >= FORCES {
         let momentum = inertia * v;
         let sums = &mut memory.sums[g];
