@@ -4,7 +4,8 @@ mod common;
 
 use common::{models, state, wrenches};
 use gradyn::dynamics::{
-    self, Constraint, ReferenceFrame, Workspace, com_jacobian, constraint_jacobian, kinematic_regressor,
+    self, Constraint, ExternalWrench, ReferenceFrame, Workspace, com_jacobian, constraint_jacobian,
+    frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
     static_torque_regressor, torque_regressor,
 };
 use gradyn::joint::{Axis, Revolute};
@@ -14,6 +15,7 @@ use gradyn::partials::{
     com_derivatives, constraint_dynamics_derivatives, forward_dynamics_second_derivatives,
     impulse_dynamics_derivatives, rnea_second_derivatives,
 };
+use gradyn::spatial::Force;
 use nalgebra::{DMatrix, Vector3};
 
 /// Less than this part of a matrix's largest entry is rounding: a thousand roundings of numbers that a mass matrix of condition
@@ -116,8 +118,16 @@ fn nothing_is_outside_the_patterns_of_constraints() {
             for method in if model.nv() <= 12 { &Method::ALL[..] } else { &Method::ALL[..2] } {
                 let what = format!("{what}, {method}");
                 let mut ws = DerivativeWorkspace::new(&model);
-                let by = constraint_dynamics_derivatives(&model, &mut ws, *method, (&q, &v, &tau), &[], list);
-                for (name, m) in by.expect("valid").matrices() {
+                let pushes = wrenches(&model, 6);
+                let by = constraint_dynamics_derivatives(&model, &mut ws, *method, (&q, &v, &tau), &pushes, list);
+                let by = by.expect("valid");
+                for (w, (motion, lambda)) in pushes.iter().zip(by.ddq_df_ext.iter().zip(&by.dlambda_df_ext)) {
+                    let pattern = SparsityPattern::accelerations_by_wrench(&model, list, w.body);
+                    zeros[1] += zeros_outside(&pattern, motion, &format!("{what}: ddq_df_ext"));
+                    let pattern = SparsityPattern::multipliers_by_wrench(&model, list, w.body);
+                    zeros[2] += zeros_outside(&pattern, lambda, &format!("{what}: dlambda_df_ext"));
+                }
+                for (name, m) in by.matrices() {
                     let of_motion = name.starts_with("ddq");
                     let pattern = if of_motion { &motion } else { &multipliers };
                     zeros[2 - usize::from(of_motion)] += zeros_outside(pattern, m, &format!("{what}: {name}"));
@@ -180,6 +190,28 @@ fn nothing_inside_the_patterns_of_constraints_is_zero() {
                 to.push(m);
             }
         }
+        for tree in 0..3 {
+            let mut found = [Vec::new(), Vec::new()];
+            for s in 0..3 {
+                let ((q, v, tau), b) = (of_seed(s), at(&model, tree, 4));
+                let push = [ExternalWrench::in_body(
+                    b,
+                    Force::new(Vector3::new(1.0, 2.0, s as f64), Vector3::new(0.5, -1.0, 0.3)),
+                )];
+                let by =
+                    constraint_dynamics_derivatives(&model, &mut ws, Method::Analytical, (&q, &v, &tau), &push, &list)
+                        .expect("valid");
+                found[0].push(by.ddq_df_ext[0].clone());
+                found[1].push(by.dlambda_df_ext[0].clone());
+            }
+            let b = at(&model, tree, 4);
+            let pattern = SparsityPattern::accelerations_by_wrench(&model, &list, b);
+            assert_eq!(pattern.nonzeros(), if tree < 2 { 12 * 6 } else { 6 * 6 });
+            filled(&pattern, &found[0], |_, _| false, "accelerations by a wrench");
+            let pattern = SparsityPattern::multipliers_by_wrench(&model, &list, b);
+            assert_eq!(pattern.nonzeros(), if tree < 2 { 6 * 6 } else { 0 });
+            filled(&pattern, &found[1], |_, _| false, "multipliers by a wrench");
+        }
         // An impulse leaves the third tree alone.
         let free = |dof: usize| (0..6).any(|k| model.bodies()[at(&model, 2, k).index()].v_range().contains(&dof));
         for (name, all) in names.into_iter().zip(&found) {
@@ -192,7 +224,7 @@ fn nothing_inside_the_patterns_of_constraints_is_zero() {
 /// Centres of mass of the robot and of each subtree, by every method; regressors.
 #[test]
 fn nothing_is_outside_the_patterns_of_masses() {
-    let mut zeros = [0; 4];
+    let mut zeros = [0; 6];
     for (what, model) in models() {
         let (q, v, a) = state(&model, 7);
         let (mut ws, mut derivatives) = (Workspace::new(&model), DerivativeWorkspace::new(&model));
@@ -221,6 +253,14 @@ fn nothing_is_outside_the_patterns_of_masses() {
             let m = kinematic_regressor(&model, &mut ws, &q, body(&model, tip), ReferenceFrame::World).expect("valid");
             let pattern = SparsityPattern::kinematic_regressor(&model, body(&model, tip));
             zeros[1] += zeros_outside(&pattern, m, &format!("{what}: kinematic regressor of body {tip}"));
+        }
+        let m = potential_energy_regressor(&model, &mut ws, &q).expect("valid");
+        zeros[4] += zeros_outside(&SparsityPattern::potential_energy_regressor(&model), m, &format!("{what}: energy"));
+        let m = kinetic_energy_regressor(&model, &mut ws, &q, &v).expect("valid");
+        zeros_outside(&SparsityPattern::kinetic_energy_regressor(&model), m, &format!("{what}: kinetic energy"));
+        for tip in (0..n).step_by(1 + n / 12) {
+            let m = frame_wrench_regressor(&model, &mut ws, &q, &v, &a, body(&model, tip)).expect("valid");
+            zeros[5] += zeros_outside(&SparsityPattern::frame_wrench_regressor(), m, &format!("{what}: wrench"));
         }
         let m = torque_regressor(&model, &mut ws, &q, &v, &a).expect("valid");
         zeros[2] += zeros_outside(&SparsityPattern::torque_regressor(&model), m, &format!("{what}: regressor"));
@@ -276,6 +316,24 @@ fn nothing_inside_the_patterns_of_masses_is_zero() {
         let at_rest: Vec<_> =
             states.iter().map(|(q, ..)| static_torque_regressor(&model, &mut ws, q).expect("valid").clone()).collect();
         filled(&SparsityPattern::static_torque_regressor(&model), &at_rest, own_mass, "regressor at rest");
+        let kinetic: Vec<_> = states
+            .iter()
+            .map(|(q, v, _)| kinetic_energy_regressor(&model, &mut ws, q, v).expect("valid").clone())
+            .collect();
+        // A root's origin does not move.
+        let root = |_: usize, k: usize| k % 10 < 4 && model.bodies()[k / 10].parent().is_none();
+        filled(&SparsityPattern::kinetic_energy_regressor(&model), &kinetic, root, "kinetic energy");
+        let potential: Vec<_> = states
+            .iter()
+            .map(|(q, ..)| potential_energy_regressor(&model, &mut ws, q).expect("valid").clone())
+            .collect();
+        filled(&SparsityPattern::potential_energy_regressor(&model), &potential, |_, _| false, "potential energy");
+        let tip = at(&model, 1, 3);
+        let wrench: Vec<_> = states
+            .iter()
+            .map(|(q, v, a)| frame_wrench_regressor(&model, &mut ws, q, v, a, tip).expect("valid").clone())
+            .collect();
+        filled(&SparsityPattern::frame_wrench_regressor(), &wrench, |_, _| false, "wrench regressor");
     }
 }
 

@@ -36,9 +36,16 @@ impl Groups {
         self.of_dof[dof]
     }
 
-    /// The group that a constraint holds; `None` if nothing carries either side.
-    pub(super) fn of_constraint(&self, model: &Model, c: &Constraint) -> Option<usize> {
-        held_by(model, c).next().map(|dof| self.of_dof[dof])
+    /// The group that carries a body; `None` if nothing does, or there is no such body.
+    pub(super) fn of_body(&self, model: &Model, body: BodyId) -> Option<usize> {
+        let carries = movers(model, |b| on_path(model, b, Some(body.index())));
+        carries.iter().position(|is_one| *is_one).map(|dof| self.of_dof[dof])
+    }
+
+    /// The group that the constraint of each row holds; `None` if nothing carries either side.
+    pub(super) fn of_rows(&self, model: &Model, constraints: &[Constraint]) -> Vec<Option<usize>> {
+        let of = |c: &Constraint| held_by(model, c).next().map(|dof| self.of_dof[dof]);
+        constraints.iter().flat_map(|c| std::iter::repeat_n(of(c), c.rows())).collect()
     }
 
     fn join(&mut self, a: usize, b: usize) {

@@ -89,9 +89,30 @@ impl SparsityPattern {
     #[must_use]
     pub fn multipliers(model: &Model, constraints: &[Constraint]) -> Self {
         let groups = Groups::new(model, constraints);
-        let of_rows: Vec<Option<usize>> =
-            constraints.iter().flat_map(|c| std::iter::repeat_n(groups.of_constraint(model, c), c.rows())).collect();
+        let of_rows = groups.of_rows(model, constraints);
         Self::from_flags(of_rows.len(), model.nv(), |r, j| of_rows[r] == Some(groups.of_dof(j)))
+    }
+
+    /// Of `∂q̈/∂φ` for a wrench on a body, with or without constraints, nv × 6: the rows of all joints of the body's tree, and of
+    /// those that constraints or mimic joints couple with it.
+    ///
+    /// Cost as [`constrained_accelerations`](Self::constrained_accelerations).
+    #[must_use]
+    pub fn accelerations_by_wrench(model: &Model, constraints: &[Constraint], body: BodyId) -> Self {
+        let groups = Groups::new(model, constraints);
+        let own = groups.of_body(model, body);
+        Self::from_flags(model.nv(), 6, |i, _| own == Some(groups.of_dof(i)))
+    }
+
+    /// Of `∂λ/∂φ` for a wrench on a body, rows × 6: the rows of the constraints that hold the body's tree, or one that others
+    /// couple with it.
+    ///
+    /// Cost as [`multipliers`](Self::multipliers).
+    #[must_use]
+    pub fn multipliers_by_wrench(model: &Model, constraints: &[Constraint], body: BodyId) -> Self {
+        let groups = Groups::new(model, constraints);
+        let (own, of_rows) = (groups.of_body(model, body), groups.of_rows(model, constraints));
+        Self::from_flags(of_rows.len(), 6, |r, _| own.is_some() && own == of_rows[r])
     }
 
     /// Of the Jacobian of a frame or point on a body, its rate, and the derivatives of its motion, 6 × nv: the columns of the
@@ -137,6 +158,26 @@ impl SparsityPattern {
     #[must_use]
     pub fn static_torque_regressor(model: &Model) -> Self {
         Self::of_parameters(model, 4)
+    }
+
+    /// Of [`kinetic_energy_regressor`](crate::dynamics::kinetic_energy_regressor), 1 × 10 n: all entries.
+    #[must_use]
+    pub fn kinetic_energy_regressor(model: &Model) -> Self {
+        Self::from_flags(1, 10 * model.bodies().len(), |_, _| true)
+    }
+
+    /// Of [`potential_energy_regressor`](crate::dynamics::potential_energy_regressor), 1 × 10 n: mass and first moment of each
+    /// body.
+    #[must_use]
+    pub fn potential_energy_regressor(model: &Model) -> Self {
+        Self::from_flags(1, 10 * model.bodies().len(), |_, column| column % 10 < 4)
+    }
+
+    /// Of [`frame_wrench_regressor`](crate::dynamics::frame_wrench_regressor), 6 × 10: the force feels mass and first moment, the
+    /// moment about the frame's origin does not feel the mass, nor each component of it that of the first moment.
+    #[must_use]
+    pub fn frame_wrench_regressor() -> Self {
+        Self::from_flags(6, 10, |i, column| if i < 3 { column < 4 } else { column > 0 && column != i - 2 })
     }
 
     /// The first so many of the ten parameters of each body.

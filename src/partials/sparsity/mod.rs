@@ -23,10 +23,10 @@ use std::ops::Range;
 /// | derivatives of | pattern |
 /// |---|---|
 /// | torques | [`torques`](Self::torques), [`torques_lower`](Self::torques_lower), [`wrench`](Self::wrench) |
-/// | accelerations | [`accelerations`](Self::accelerations), [`constrained_accelerations`](Self::constrained_accelerations) |
-/// | constraints, and what holds them | [`constraint_jacobian`](Self::constraint_jacobian), [`multipliers`](Self::multipliers) |
+/// | accelerations | [`accelerations`](Self::accelerations), [`constrained_accelerations`](Self::constrained_accelerations), [`accelerations_by_wrench`](Self::accelerations_by_wrench) |
+/// | constraints, and what holds them | [`constraint_jacobian`](Self::constraint_jacobian), [`multipliers`](Self::multipliers), [`multipliers_by_wrench`](Self::multipliers_by_wrench) |
 /// | motion of frames, of centres of mass, momentum | [`frame`](Self::frame), [`center_of_mass`](Self::center_of_mass), [`centroidal`](Self::centroidal) |
-/// | what is linear in parameters | [`torque_regressor`](Self::torque_regressor), [`static_torque_regressor`](Self::static_torque_regressor), [`kinematic_regressor`](Self::kinematic_regressor) |
+/// | what is linear in parameters | [`torque_regressor`](Self::torque_regressor), [`static_torque_regressor`](Self::static_torque_regressor), [`kinematic_regressor`](Self::kinematic_regressor), [`kinetic_energy_regressor`](Self::kinetic_energy_regressor), [`potential_energy_regressor`](Self::potential_energy_regressor), [`frame_wrench_regressor`](Self::frame_wrench_regressor) |
 /// | second derivatives | [`TensorPattern`] |
 ///
 /// ```
