@@ -3,10 +3,13 @@
 mod common;
 
 use gradyn::dynamics::{
-    Centroidal, CentroidalDerivatives, FrameDerivatives, FrameRef, Kinematics, ReferenceFrame, Workspace,
-    center_of_mass, centroidal, centroidal_momentum_matrix, com_jacobian, forward_kinematics, frame_jacobian,
-    frame_jacobian_rate, frame_motion_derivatives, generalized_gravity, joint_jacobians, kinetic_energy,
-    kinetic_energy_regressor, mechanical_energy, momentum_derivatives, potential_energy_regressor, torque_regressor,
+    Centroidal, CentroidalDerivatives, CentroidalMomentum, Constraint, FrameDerivatives, FrameRef, Kinematics,
+    PointDerivatives, ReferenceFrame, Workspace, center_of_mass, center_of_mass_derivatives, centroidal,
+    centroidal_momentum, centroidal_momentum_matrix, classical_motion_derivatives, com_jacobian, com_regressor,
+    constraint_bias, constraint_error, constraint_jacobian, forward_kinematics, frame_jacobian, frame_jacobian_rate,
+    frame_motion_derivatives, frame_wrench_regressor, generalized_gravity, joint_jacobians, kinematic_regressor,
+    kinetic_energy, kinetic_energy_regressor, mechanical_energy, momentum_derivatives, point_jacobian,
+    point_motion_derivatives, potential_energy, potential_energy_regressor, torque_regressor,
 };
 use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Prismatic, Revolute, Spherical};
 use gradyn::model::{InputError, Model, ModelBuilder};
@@ -14,7 +17,7 @@ use gradyn::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
 use gradyn_derivatives::{Level, Real, Scalar};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
 /// Named numbers.
 type Results = Vec<(String, Vec<f64>)>;
@@ -58,7 +61,22 @@ where
     keep("generalized_gravity", values(generalized_gravity(model, ws, &q).expect("valid").iter().copied()));
     keep("torque_regressor", matrix(torque_regressor(model, ws, &q, &v, &a).expect("valid")));
     keep("mechanical_energy", values([mechanical_energy(model, ws, &q, &v).expect("valid")]));
-    keep("com_jacobian", matrix(com_jacobian(model, ws, &q, None).expect("valid")));
+    keep("potential_energy", values([potential_energy(model, ws, &q).expect("valid")]));
+    keep("com_regressor", matrix(com_regressor(model, ws, &q).expect("valid")));
+    for part in std::iter::once(None).chain((0..model.bodies().len()).map(|k| model.body_id(k))) {
+        // A follower may have no mass.
+        if let Ok(jacobian) = com_jacobian(model, ws, &q, part) {
+            keep(&format!("com_jacobian of {part:?}"), matrix(jacobian));
+        }
+        if let Ok(by) = center_of_mass_derivatives(model, ws, &q, &v, &a, part) {
+            let vectors = [by.position, by.velocity, by.acceleration];
+            let name = format!("center_of_mass_derivatives of {part:?}");
+            keep(&name, values(vectors.iter().flat_map(|x| x.iter().copied())));
+            for (of, m) in by.matrices() {
+                keep(&format!("{name}: {of}"), matrix(m));
+            }
+        }
+    }
     keep("centroidal_momentum_matrix", matrix(centroidal_momentum_matrix(model, ws, &q).expect("valid")));
     keep("kinetic_energy_regressor", matrix(kinetic_energy_regressor(model, ws, &q, &v).expect("valid")));
     keep("potential_energy_regressor", matrix(potential_energy_regressor(model, ws, &q).expect("valid")));
@@ -80,6 +98,13 @@ where
     keep("centroidal: momentum_rate", force(c.momentum_rate));
     keep("centroidal: matrix", matrix(c.matrix));
     keep("centroidal: matrix_rate", matrix(c.matrix_rate));
+    let h: CentroidalMomentum<T> = centroidal_momentum(model, ws, &q, &v, &a).expect("valid");
+    let vectors = [h.com.position, h.com.velocity, h.com.acceleration];
+    keep("centroidal_momentum: com", values(vectors.iter().flat_map(|x| x.iter().copied())));
+    keep("centroidal_momentum: mass", values([h.com.mass]));
+    keep("centroidal_momentum: inertia", values(h.inertia.to_parameters()));
+    keep("centroidal_momentum: momentum", force(h.momentum));
+    keep("centroidal_momentum: momentum_rate", force(h.momentum_rate));
     let by: &CentroidalDerivatives<T> = momentum_derivatives(model, ws, &q, &v, &a).expect("valid");
     keep("momentum_derivatives: momentum", force(by.momentum));
     keep("momentum_derivatives: momentum_rate", force(by.momentum_rate));
@@ -94,6 +119,22 @@ where
         .chain(model.frames().last().and_then(|frame| model.find_frame(frame.name())).map(FrameRef::Frame))
         .collect();
     for (frame, reference) in frames.into_iter().flat_map(|f| ReferenceFrame::ALL.map(|r| (f, r))) {
+        let of = format!("of {frame:?}, {reference}");
+        let jacobian = frame_jacobian(model, ws, &q, frame, reference).expect("valid");
+        keep(&format!("frame_jacobian {of}"), matrix(jacobian));
+        keep(
+            &format!("kinematic_regressor {of}"),
+            matrix(kinematic_regressor(model, ws, &q, frame, reference).expect("valid")),
+        );
+        let wrench = frame_wrench_regressor(model, ws, &q, &v, &a, frame).expect("valid");
+        keep(&format!("frame_wrench_regressor {of}"), matrix(wrench));
+        let by: &FrameDerivatives<T> =
+            classical_motion_derivatives(model, ws, &q, &v, &a, frame, reference).expect("valid");
+        keep(&format!("classical_motion_derivatives {of}: velocity"), motion(by.velocity));
+        keep(&format!("classical_motion_derivatives {of}: acceleration"), motion(by.acceleration));
+        for (name, m) in by.matrices() {
+            keep(&format!("classical_motion_derivatives {of}: {name}"), matrix(m));
+        }
         let rate = frame_jacobian_rate(model, ws, &q, &v, frame, reference).expect("valid");
         keep(&format!("frame_jacobian_rate of {frame:?}, {reference}"), matrix(rate));
         let by: &FrameDerivatives<T> =
@@ -104,6 +145,29 @@ where
             keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: {name}"), matrix(m));
         }
     }
+
+    let point = Vector3::new(0.1, -0.2, 0.3);
+    for (body, reference) in [last, first].into_iter().flat_map(|b| ReferenceFrame::ALL.map(|r| (b, r))) {
+        let of = format!("of {body:?}, {reference}");
+        keep(
+            &format!("point_jacobian {of}"),
+            matrix(point_jacobian(model, ws, &q, body, point, reference).expect("valid")),
+        );
+        let by: &PointDerivatives<T> =
+            point_motion_derivatives(model, ws, &q, &v, &a, body, point, reference).expect("valid");
+        let vectors = [by.velocity, by.acceleration];
+        keep(&format!("point_motion_derivatives {of}"), values(vectors.iter().flat_map(|x| x.iter().copied())));
+        for (name, m) in by.matrices() {
+            keep(&format!("point_motion_derivatives {of}: {name}"), matrix(m));
+        }
+    }
+    let held = [
+        Constraint::contact(last, point, Vector3::zeros()),
+        Constraint::contact(first, point, Vector3::zeros()).with_gains(2.0, 3.0),
+    ];
+    keep("constraint_error", values(constraint_error(model, ws, &q, &held).expect("valid").iter().copied()));
+    keep("constraint_jacobian", matrix(constraint_jacobian(model, ws, &q, &held).expect("valid")));
+    keep("constraint_bias", values(constraint_bias(model, ws, &q, &v, &held).expect("valid").iter().copied()));
 
     let kinematics: Kinematics<'_, f64, T> = forward_kinematics(model, ws, &q, &v, &a).expect("valid");
     for b in (0..model.bodies().len()).filter_map(|k| model.body_id(k)) {
@@ -228,7 +292,20 @@ fn what_is_not_finite_is_named() {
     let with =
         |x: &[f64], k: usize| x.iter().enumerate().map(|(i, x)| if i == k { f64::NAN } else { *x }).collect::<Vec<_>>();
     let (q_bad, v_bad, a_bad) = (with(&q, q.len() - 1), with(&v, 2), with(&a, 0));
-    let of_q: [(&str, Result<(), InputError>); 9] = [
+    let p = Vector3::new(0.1, 0.2, 0.3);
+    let held = [Constraint::contact(b, p, p)];
+    let of_q: [(&str, Result<(), InputError>); 20] = [
+        ("potential_energy", potential_energy(&model, ws, &q_bad).map(|_| ())),
+        ("com_regressor", com_regressor(&model, ws, &q_bad).map(|_| ())),
+        ("com_jacobian of a part", com_jacobian(&model, ws, &q_bad, Some(b)).map(|_| ())),
+        ("center_of_mass_derivatives", center_of_mass_derivatives(&model, ws, &q_bad, &v, &a, Some(b)).map(|_| ())),
+        ("centroidal_momentum", centroidal_momentum(&model, ws, &q_bad, &v, &a).map(|_| ())),
+        ("frame_jacobian", frame_jacobian(&model, ws, &q_bad, b, world).map(|_| ())),
+        ("point_jacobian", point_jacobian(&model, ws, &q_bad, b, p, world).map(|_| ())),
+        ("kinematic_regressor", kinematic_regressor(&model, ws, &q_bad, b, world).map(|_| ())),
+        ("frame_wrench_regressor", frame_wrench_regressor(&model, ws, &q_bad, &v, &a, b).map(|_| ())),
+        ("point_motion_derivatives", point_motion_derivatives(&model, ws, &q_bad, &v, &a, b, p, world).map(|_| ())),
+        ("constraint_jacobian", constraint_jacobian(&model, ws, &q_bad, &held).map(|_| ())),
         ("joint_jacobians", joint_jacobians(&model, ws, &q_bad).map(|_| ())),
         ("generalized_gravity", generalized_gravity(&model, ws, &q_bad).map(|_| ())),
         ("torque_regressor", torque_regressor(&model, ws, &q_bad, &v, &a).map(|_| ())),
@@ -249,13 +326,20 @@ fn what_is_not_finite_is_named() {
     assert!(matches!(found, Err(InputError::NotFinite { what: "a", index: 0, .. })), "{found:?}");
     // Of joints that do not move the body too.
     let (v_bad, a_bad) = (with(&v, v.len() - 1), with(&a, a.len() - 1));
-    let of_v: [(&str, Result<(), InputError>); 4] = [
+    let of_v: [(&str, Result<(), InputError>); 8] = [
+        ("centroidal_momentum", centroidal_momentum(&model, ws, &q, &v_bad, &a).map(|_| ())),
+        ("frame_wrench_regressor", frame_wrench_regressor(&model, ws, &q, &v_bad, &a, b).map(|_| ())),
+        ("point_motion_derivatives", point_motion_derivatives(&model, ws, &q, &v_bad, &a, b, p, world).map(|_| ())),
+        ("constraint_bias", constraint_bias(&model, ws, &q, &v_bad, &held).map(|_| ())),
         ("frame_jacobian_rate", frame_jacobian_rate(&model, ws, &q, &v_bad, b, world).map(|_| ())),
         ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q, &v_bad, &a, b, world).map(|_| ())),
         ("forward_kinematics", forward_kinematics(&model, ws, &q, &v_bad, &a).map(|_| ())),
         ("mechanical_energy", mechanical_energy(&model, ws, &q, &v_bad).map(|_| ())),
     ];
-    let of_a: [(&str, Result<(), InputError>); 2] = [
+    let of_a: [(&str, Result<(), InputError>); 5] = [
+        ("centroidal_momentum", centroidal_momentum(&model, ws, &q, &v, &a_bad).map(|_| ())),
+        ("frame_wrench_regressor", frame_wrench_regressor(&model, ws, &q, &v, &a_bad, b).map(|_| ())),
+        ("center_of_mass_derivatives", center_of_mass_derivatives(&model, ws, &q, &v, &a_bad, Some(b)).map(|_| ())),
         ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q, &v, &a_bad, b, world).map(|_| ())),
         ("forward_kinematics", forward_kinematics(&model, ws, &q, &v, &a_bad).map(|_| ())),
     ];
@@ -272,11 +356,15 @@ fn what_is_not_finite_is_named() {
 }
 
 /// Whether each result is there, in any number type; those that depend on `q` alone come first.
-fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static str, Result<(), InputError>); 11] {
+fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static str, Result<(), InputError>); 18] {
     let ws = &mut Workspace::<T>::new(model);
     let [q, v, a] = [q, v, &vec![0.0; model.nv()]].map(|x| common::lift::<T>(x));
     let (last, world) = (model.body_id(model.bodies().len() - 1).expect("is there"), ReferenceFrame::World);
+    let p = Vector3::new(0.1, 0.2, 0.3);
     [
+        ("com_regressor", com_regressor(model, ws, &q).map(|_| ())),
+        ("potential_energy", potential_energy(model, ws, &q).map(|_| ())),
+        ("frame_jacobian", frame_jacobian(model, ws, &q, last, world).map(|_| ())),
         ("joint_jacobians", joint_jacobians(model, ws, &q).map(|_| ())),
         ("generalized_gravity", generalized_gravity(model, ws, &q).map(|_| ())),
         ("com_jacobian", com_jacobian(model, ws, &q, None).map(|_| ())),
@@ -285,6 +373,10 @@ fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static st
         ("mechanical_energy", mechanical_energy(model, ws, &q, &v).map(|_| ())),
         ("kinetic_energy", kinetic_energy(model, ws, &q, &v).map(|_| ())),
         ("centroidal", centroidal(model, ws, &q, &v, &a).map(|_| ())),
+        ("centroidal_momentum", centroidal_momentum(model, ws, &q, &v, &a).map(|_| ())),
+        ("center_of_mass_derivatives", center_of_mass_derivatives(model, ws, &q, &v, &a, Some(last)).map(|_| ())),
+        ("point_motion_derivatives", point_motion_derivatives(model, ws, &q, &v, &a, last, p, world).map(|_| ())),
+        ("frame_wrench_regressor", frame_wrench_regressor(model, ws, &q, &v, &a, last).map(|_| ())),
         ("momentum_derivatives", momentum_derivatives(model, ws, &q, &v, &a).map(|_| ())),
         ("frame_jacobian_rate", frame_jacobian_rate(model, ws, &q, &v, last, world).map(|_| ())),
         ("frame_motion_derivatives", frame_motion_derivatives(model, ws, &q, &v, &a, last, world).map(|_| ())),
@@ -310,7 +402,7 @@ fn what_overflows_is_named() {
     let overflows = |what: &str, (name, found): (&str, Result<(), InputError>)| {
         assert!(matches!(found, Err(InputError::Overflow { .. })), "{what}, {name}: {found:?}");
     };
-    for (q, v, first) in [(&far, &slow, 0), (&near, &fast, 4)] {
+    for (q, v, first) in [(&far, &slow, 0), (&near, &fast, 7)] {
         for outcome in outcomes::<Dual64>(&model, [q, v]).into_iter().skip(first) {
             overflows("plain form", outcome);
         }

@@ -71,7 +71,7 @@ fn count(model: &Model) -> String {
             _ = black_box(dy::momentum_derivatives(model, ws, q, v, a).expect("finite"));
         }),
         counted("jacobianCenterOfMass", || _ = black_box(dy::com_jacobian(model, ws, q, None).expect("finite"))),
-        counted("computeTotalEnergy", || _ = black_box(dy::mechanical_energy(model, ws, q, v).expect("finite"))),
+        counted("computeMechanicalEnergy", || _ = black_box(dy::mechanical_energy(model, ws, q, v).expect("finite"))),
         counted("computeJointTorqueRegressor", || {
             _ = black_box(dy::torque_regressor(model, ws, q, v, a).expect("finite"));
         }),

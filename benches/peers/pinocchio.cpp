@@ -1,6 +1,7 @@
 // pinocchio TEXT check | time: results at the first state, or times, as JSON.
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/center-of-mass-derivatives.hpp>
 #include <pinocchio/algorithm/center-of-mass.hpp>
 #include <pinocchio/algorithm/centroidal-derivatives.hpp>
 #include <pinocchio/algorithm/centroidal.hpp>
@@ -9,6 +10,7 @@
 #include <pinocchio/algorithm/cholesky.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/energy.hpp>
+#include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/impulse-dynamics-derivatives.hpp>
 #include <pinocchio/algorithm/impulse-dynamics.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
@@ -54,6 +56,17 @@ struct Contacts {
   }
 };
 
+// The joint with the longest way to the root, the last one of several.
+static pin::JointIndex deepest(const pin::Model &model) {
+  std::vector<int> depth(model.njoints, 0);
+  pin::JointIndex found = 1;
+  for (pin::JointIndex i = 1; i < pin::JointIndex(model.njoints); i++) {
+    depth[i] = depth[model.parents[i]] + 1;
+    if (depth[i] >= depth[found]) found = i;
+  }
+  return found;
+}
+
 static void check(const pin::Model &model, const State &s) {
   pin::Data data(model);
   std::printf("{");
@@ -87,7 +100,7 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
   using pin::Convention;
   pin::Data d(m);
   const int n = int(S.size()), nv = m.nv;
-  const pin::JointIndex last = m.njoints - 1;
+  const pin::JointIndex last = deepest(m);
   Clock clock(only);
   auto time = [&](const char *name, auto call) {
     clock.time(name, n, [&](int i) { call(S[i]); });
@@ -107,6 +120,13 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
     pin::crba(m, d, s.q, Convention::WORLD);
     pin::cholesky::decompose(m, d);
   });
+  Eigen::VectorXd x(nv);
+  time("crba+cholesky+solve", [&](const State &s) {
+    x = s.tau;
+    pin::crba(m, d, s.q, Convention::WORLD);
+    pin::cholesky::decompose(m, d);
+    pin::cholesky::solve(m, d, x);
+  });
   time("forwardKinematics", [&](const State &s) { pin::forwardKinematics(m, d, s.q, s.v, s.a); });
   time("computeJointJacobians", [&](const State &s) { pin::computeJointJacobians(m, d, s.q); });
   Eigen::MatrixXd dg = Eigen::MatrixXd::Zero(nv, nv);
@@ -120,6 +140,29 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
     pin::computeForwardKinematicsDerivatives(m, d, s.q, s.v, s.a);
     pin::getJointAccelerationDerivatives(m, d, last, pin::WORLD, J, J2, J3, J4);
   });
+  using Matrix3x = pin::Data::Matrix3x;
+  Matrix3x P = Matrix3x::Zero(3, nv), P2 = P, P3 = P, P4 = P, P5 = P;
+  const pin::SE3 point(Eigen::Matrix3d::Identity(), Eigen::Vector3d(0.1, -0.2, 0.3));
+  time("getPointClassicAccelerationDerivatives", [&](const State &s) {
+    pin::computeForwardKinematicsDerivatives(m, d, s.q, s.v, s.a);
+    pin::getPointClassicAccelerationDerivatives(m, d, last, point, pin::LOCAL_WORLD_ALIGNED, P, P2, P3, P4, P5);
+  });
+  time("getCenterOfMassVelocityDerivatives", [&](const State &s) {
+    pin::computeForwardKinematicsDerivatives(m, d, s.q, s.v, s.a);
+    pin::centerOfMass(m, d, s.q, s.v);
+    pin::getCenterOfMassVelocityDerivatives(m, d, P);
+  });
+  const pin::FrameIndex frame = m.getFrameId(m.names[last]);
+  time("computeFrameJacobian", [&](const State &s) { pin::computeFrameJacobian(m, d, s.q, frame, pin::WORLD, J); });
+  pin::Data::Matrix6x placements = pin::Data::Matrix6x::Zero(6, 6 * (m.njoints - 1));
+  time("computeJointKinematicRegressor", [&](const State &s) {
+    pin::forwardKinematics(m, d, s.q);
+    pin::computeJointKinematicRegressor(m, d, last, pin::WORLD, placements);
+  });
+  time("jointBodyRegressor", [&](const State &s) {
+    pin::rnea(m, d, s.q, s.v, s.a);
+    pin::jointBodyRegressor(m, d, last);
+  });
   if (nv <= 64)
     time("ComputeRNEASecondOrderDerivatives",
          [&](const State &s) { pin::ComputeRNEASecondOrderDerivatives(m, d, s.q, s.v, s.a); });
@@ -129,8 +172,17 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
     pin::computeCentroidalDynamicsDerivatives(m, d, s.q, s.v, s.a, J, J2, J3, J4);
   });
   time("jacobianCenterOfMass", [&](const State &s) { pin::jacobianCenterOfMass(m, d, s.q, false); });
-  time("computeTotalEnergy", [&](const State &s) { pin::computeMechanicalEnergy(m, d, s.q, s.v); });
+  time("jacobianSubtreeCenterOfMass",
+       [&](const State &s) { pin::jacobianSubtreeCenterOfMass(m, d, s.q, m.parents[last], P); });
+  time("computeCentroidalMomentumTimeVariation",
+       [&](const State &s) { pin::computeCentroidalMomentumTimeVariation(m, d, s.q, s.v, s.a); });
+  time("computeCentroidalMap", [&](const State &s) { pin::computeCentroidalMap(m, d, s.q); });
+  time("computeKineticEnergy", [&](const State &s) { pin::computeKineticEnergy(m, d, s.q, s.v); });
+  time("computePotentialEnergy", [&](const State &s) { pin::computePotentialEnergy(m, d, s.q); });
+  time("computeMechanicalEnergy", [&](const State &s) { pin::computeMechanicalEnergy(m, d, s.q, s.v); });
   time("computeJointTorqueRegressor", [&](const State &s) { pin::computeJointTorqueRegressor(m, d, s.q, s.v, s.a); });
+  time("computeStaticRegressor", [&](const State &s) { pin::computeStaticRegressor(m, d, s.q); });
+  time("computeStaticTorque", [&](const State &s) { pin::computeStaticTorque(m, d, s.q, still); });
   time("computeStaticTorqueDerivatives", [&](const State &s) { pin::computeStaticTorqueDerivatives(m, d, s.q, still, dg); });
   time("computeGeneralizedGravityDerivatives",
        [&](const State &s) { pin::computeGeneralizedGravityDerivatives(m, d, s.q, dg); });
@@ -139,6 +191,12 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
   time("computePotentialEnergyRegressor", [&](const State &s) { pin::computePotentialEnergyRegressor(m, d, s.q); });
   Contacts held(m);
   pin::initConstraintDynamics(m, d, held.models, held.datas);
+  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(3 * held.models.size(), nv);
+  time("getConstraintsJacobian", [&](const State &s) {
+    pin::computeJointJacobians(m, d, s.q);
+    for (size_t k = 0; k < held.models.size(); k++) held.models[k].calc(m, d, held.datas[k]);
+    pin::getConstraintsJacobian(m, d, held.models, held.datas, rows);
+  });
   const bool defined =
       pin::constraintDynamics(m, d, S[0].q, S[0].v, S[0].tau, held.models, held.datas, held.settings).allFinite();
   auto time_held = [&](const char *name, auto call) {
@@ -161,6 +219,21 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
   Eigen::VectorXd q(m.nq), v(nv);
   time("integrate", [&](const State &s) { pin::integrate(m, s.q, s.v, q); });
   time("difference", [&](const State &s) { pin::difference(m, s.q, S[0].q, v); });
+  time("interpolate", [&](const State &s) { pin::interpolate(m, s.q, S[0].q, 0.3, q); });
+  time("normalize", [&](const State &s) {
+    q = s.q;
+    pin::normalize(m, q);
+  });
+  Eigen::MatrixXd D = Eigen::MatrixXd::Zero(nv, nv), D2 = D;
+  time("dIntegrate", [&](const State &s) {
+    pin::dIntegrate(m, s.q, s.v, D, pin::ARG0);
+    pin::dIntegrate(m, s.q, s.v, D2, pin::ARG1);
+  });
+  time("dDifference", [&](const State &s) {
+    pin::dDifference(m, s.q, S[0].q, D, pin::ARG0);
+    pin::dDifference(m, s.q, S[0].q, D2, pin::ARG1);
+  });
+  time("dIntegrateTransport", [&](const State &s) { pin::dIntegrateTransport(m, s.q, s.v, d.M, D, pin::ARG0); });
   clock.finish();
 }
 

@@ -20,28 +20,54 @@ PAIRS = [
     ("nonLinearEffects", ["nonLinearEffects"], "bias forces"),
     ("computeGeneralizedGravity", ["computeGeneralizedGravity"], "gravity"),
     ("computeCoriolisMatrix", ["computeCoriolisMatrix"], "Coriolis matrix"),
+    ("computeStaticTorque", ["computeStaticTorque"], "torques that hold the robot still"),
     ("crba+cholesky", ["crba+cholesky"], "mass matrix and its factors"),
+    ("crba+cholesky+solve", ["crba+cholesky+solve"], "and a system solved with them"),
     ("forwardKinematics", ["forwardKinematics"], "poses, velocities, accelerations"),
     ("computeJointJacobians", ["computeJointJacobians"], "all Jacobians"),
+    ("computeFrameJacobian", ["computeFrameJacobian"], "one body's Jacobian"),
     ("computeJointJacobiansTimeVariation", ["computeJointJacobiansTimeVariation"], "rate of one body's Jacobian"),
     ("computeForwardKinematicsDerivatives", ["computeForwardKinematicsDerivatives"], "of one body's motion"),
-    ("ccrba", ["ccrba"], "centroidal momentum matrix"),
+    (
+        "getPointClassicAccelerationDerivatives",
+        ["getPointClassicAccelerationDerivatives"],
+        "of a point's velocity and acceleration",
+    ),
+    ("computeJointKinematicRegressor", ["computeJointKinematicRegressor"], "one body's pose by placements of joints"),
+    ("ccrba", ["ccrba", "computeCentroidalMap"], "centroidal momentum matrix"),
     ("dccrba", ["dccrba"], "and its rate"),
+    (
+        "computeCentroidalMomentumTimeVariation",
+        ["computeCentroidalMomentumTimeVariation"],
+        "centroidal momentum and its rate",
+    ),
     ("computeCentroidalDynamicsDerivatives", ["computeCentroidalDynamicsDerivatives"], "centroidal derivatives"),
     ("jacobianCenterOfMass", ["jacobianCenterOfMass"], "Jacobian of the centre of mass"),
+    ("jacobianSubtreeCenterOfMass", ["jacobianSubtreeCenterOfMass"], "of that of a subtree"),
+    ("getCenterOfMassVelocityDerivatives", ["getCenterOfMassVelocityDerivatives"], "derivatives of its motion"),
     ("centerOfMass", ["centerOfMass"], "its position, velocity and acceleration"),
-    ("computeTotalEnergy", ["computeTotalEnergy"], "energy"),
+    ("computeKineticEnergy", ["computeKineticEnergy"], "kinetic energy"),
+    ("computePotentialEnergy", ["computePotentialEnergy"], "potential energy"),
+    ("computeMechanicalEnergy", ["computeMechanicalEnergy"], "both"),
     ("computeJointTorqueRegressor", ["computeJointTorqueRegressor"], "regressor"),
+    ("jointBodyRegressor", ["jointBodyRegressor"], "of one body's wrench"),
+    ("computeStaticRegressor", ["computeStaticRegressor"], "of the centre of mass"),
     ("computeKineticEnergyRegressor", ["computeKineticEnergyRegressor"], "of kinetic energy"),
     ("computePotentialEnergyRegressor", ["computePotentialEnergyRegressor"], "of potential energy"),
     ("computeGeneralizedGravityDerivatives", ["computeGeneralizedGravityDerivatives"], "derivatives of gravity"),
     ("computeStaticTorqueDerivatives", ["computeStaticTorqueDerivatives"], "derivatives of static torques"),
-    ("constraintDynamics", ["constraintDynamics"], "points of four leaves held"),
+    ("getConstraintsJacobian", ["getConstraintsJacobian"], "Jacobian of points of four leaves"),
+    ("constraintDynamics", ["constraintDynamics"], "these points held"),
     ("computeConstraintDynamicsDerivatives", ["computeConstraintDynamicsDerivatives"], "and all derivatives"),
     ("impulseDynamics", ["impulseDynamics"], "an impact on them"),
     ("computeImpulseDynamicsDerivatives", ["computeImpulseDynamicsDerivatives"], "and all derivatives"),
     ("integrate", ["integrate"], "q ⊕ v"),
     ("difference", ["difference"], "q₁ ⊖ q₀"),
+    ("interpolate", ["interpolate"], "q₀ ⊕ t (q₁ ⊖ q₀)"),
+    ("normalize", ["normalize"], "quaternions of length one"),
+    ("dIntegrate", ["dIntegrate"], "by q and by v"),
+    ("dDifference", ["dDifference"], "by q₀ and by q₁"),
+    ("dIntegrateTransport", ["dIntegrateTransport"], "a matrix taken along a step"),
 ]
 BATCHES = [
     ("batch/rnea", ["rnea"]),
@@ -370,7 +396,10 @@ NOT_COMPARABLE = """## What is not comparable
 - Pinocchio's `computeRNEADerivatives` fills the upper triangle of the mass matrix and writes no zeros; gradyn writes whole
   matrices, exact zeros included. Its `ccrba` and `dccrba` are also the bias and the inertia.
 - gradyn checks that every argument and result is finite and says what is not. Pinocchio checks nothing.
-- `…TimeVariation` and `…KinematicsDerivatives`: Pinocchio's sweep over all bodies, then the matrices of the one asked for.
+- `…JacobiansTimeVariation`, `…KinematicsDerivatives`, `getPoint…` and `getCenterOfMassVelocityDerivatives`, `jointBodyRegressor`:
+  the sweep that Pinocchio asks for, then what is asked for of the one body. gradyn's derivatives of a point and of the centre
+  of mass are those of position, velocity and acceleration by all of `q`, `v` and `a`, in both columns of the table in one call.
+- Variants that begin with the same sweep (frames for joints, velocities without accelerations) are not timed twice.
 - Joints of `g1` follow each other in Pinocchio's order of names here, as they do for all others.
 - MuJoCo's velocities of a floating base are in other coordinates, so there only its times are given.
 - Drake, Crocoddyl and others with Python between them and the clock are left out.

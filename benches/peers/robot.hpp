@@ -85,6 +85,7 @@ inline pin::Model read_model(Text &text) {
     const pin::Inertia inertia = text.inertia();
     const auto id = model.addJoint(parent, joint_of(kind, axis), placement, name);
     model.appendBodyToJoint(id, inertia);
+    model.addJointFrame(id);
   }
   return model;
 }

@@ -46,10 +46,13 @@ OURS = [
     "rnea", "crba", "aba", "computeMinverse", "computeRNEADerivatives", "computeABADerivatives", "nonLinearEffects",
     "computeGeneralizedGravity", "computeCoriolisMatrix", "forwardKinematics", "computeJointJacobians",
     "computeForwardKinematicsDerivatives", "ComputeRNEASecondOrderDerivatives", "computeCentroidalDynamicsDerivatives",
-    "jacobianCenterOfMass", "computeTotalEnergy", "computeJointTorqueRegressor", "integrate", "difference",
+    "jacobianCenterOfMass", "computeMechanicalEnergy", "computeJointTorqueRegressor", "integrate", "difference",
     "computeStaticTorqueDerivatives", "computeGeneralizedGravityDerivatives", "centerOfMass", "constraintDynamics",
     "computeConstraintDynamicsDerivatives", "impulseDynamics", "computeImpulseDynamicsDerivatives",
-    "computeKineticEnergyRegressor", "computePotentialEnergyRegressor",
+    "computeKineticEnergyRegressor", "computePotentialEnergyRegressor", "computeStatic", "computeFrameJacobian",
+    "getPointClassicAccelerationDerivatives", "computeJointKinematicRegressor", "CentroidalMomentum", "ccrba", "crba+",
+    "jacobianSubtreeCenterOfMass", "getCenterOfMassVelocityDerivatives", "Energy", "jointBodyRegressor",
+    "getConstraintsJacobian", "interpolate", "normalize", "dIntegrate", "dDifference",
 ]  # fmt: skip
 AT_LEVELS = "rnea,crba,aba,computeMinverse,computeRNEADerivatives,computeABADerivatives"
 # Of a quantity's largest entry. Forward dynamics divides by inertias that differ by orders of magnitude.

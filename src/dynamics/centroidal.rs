@@ -43,6 +43,19 @@ pub struct Centroidal<'w, T> {
     pub matrix_rate: &'w DMatrix<T>,
 }
 
+/// Momentum of a robot about its centre of mass, in axes of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CentroidalMomentum<T> {
+    /// Mass, and the centre of mass with its velocity and acceleration, in the world.
+    pub com: PointMass<T>,
+    /// Inertia of the robot, its joints locked, about the centre of mass.
+    pub inertia: Inertia<T>,
+    /// Momentum `h_G`; the angular part is about the centre of mass.
+    pub momentum: Momentum<T>,
+    /// Its rate of change `ḣ_G`: the sum of all wrenches from outside, gravity included.
+    pub momentum_rate: Force<T>,
+}
+
 /// Sums over the subtree of each body, in the coordinates of [`Links`], and results.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
@@ -112,6 +125,41 @@ pub fn centroidal<'w, P: Real, T: Scalar<P>>(
         matrix: &m.matrix,
         matrix_rate: &m.rate,
     })
+}
+
+/// Centroidal momentum and its rate of change at `(q, v, a)`: [`centroidal`] without matrices (Pinocchio's
+/// `computeCentroidalMomentumTimeVariation`).
+///
+/// `q`: nq, `v`, `a`: nv. Cost O(n); a second call allocates nothing.
+///
+/// # Errors
+/// As [`centroidal`].
+pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+) -> Result<CentroidalMomentum<T>, InputError> {
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
+    let quick = |wide: Wide<'_>| wide::same(&wide.centroidal_momentum(wide::state((q, v, a))?)?).copied();
+    let surely: Option<Whole<T>> = wide::of(model, ws).and_then(quick);
+    let whole = match surely {
+        Some(whole) => whole,
+        None => {
+            check_finite(model, q, v, a)?;
+            let mut memory = take(model, ws);
+            let links = &*update(model, ws, Motion::zero(), (q, v, a));
+            sum_up(model, links, &mut memory);
+            let whole = Whole::new(model, links, &memory);
+            ws.centroidal = Some(memory);
+            whole?
+        }
+    };
+    whole.check_finite(model)?;
+    let Whole { com, inertia, momentum, force, .. } = whole;
+    Ok(CentroidalMomentum { com, inertia, momentum, momentum_rate: force })
 }
 
 /// The centroidal momentum matrix `A_G(q)`, 6 × nv, linear rows first: `A_G q̇` is the momentum about the centre of mass in

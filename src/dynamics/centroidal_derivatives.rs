@@ -17,7 +17,6 @@
 use super::Workspace;
 use super::centroidal::{self, Whole, about_moving, add, sum_up};
 use super::com::{moved_part, share};
-use super::frame_derivatives::check_state;
 use super::jacobian::{add_rows, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::check_body;
@@ -138,7 +137,7 @@ impl<T: Real> ComDerivatives<T> {
             ("dacceleration_da", &self.dacceleration_da),
         ]
     }
-    fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 6] {
+    pub(super) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 6] {
         [
             &mut self.dposition_dq,
             &mut self.dvelocity_dq,
@@ -245,9 +244,21 @@ pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     subtree: Option<BodyId>,
 ) -> Result<&'w ComDerivatives<T>, InputError> {
     subtree.map_or(Ok(()), |body| check_body(model, body))?;
-    check_state(model, ws, q, v, a)?;
-    let mut sums = centroidal::take(model, ws);
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
+    let out = &mut memory.com;
+    let quick = |wide: Wide<'_>| {
+        wide.com_derivatives(wide::state((q, v, a))?, subtree.map(|body| body.0), wide::same_mut(out)?)
+    };
+    if wide::of(model, ws).and_then(quick).is_some() {
+        return Ok(&ws.centroidal_derivatives.insert(memory).com);
+    }
+    if let Err(error) = check_finite(model, q, v, a) {
+        ws.centroidal_derivatives = Some(memory);
+        return Err(error);
+    }
+    let mut sums = centroidal::take(model, ws);
     let filled = fill_com(model, ws, &mut sums, (q, v, a), subtree, &mut memory.com);
     ws.centroidal = Some(sums);
     let result = &ws.centroidal_derivatives.insert(memory).com;

@@ -34,6 +34,14 @@ pub struct PointMass<T> {
     pub acceleration: Vector3<T>,
 }
 
+impl<T: Real> PointMass<T> {
+    /// Are all numbers finite?
+    pub(super) fn is_finite(&self) -> bool {
+        let vectors = [self.position, self.velocity, self.acceleration];
+        self.mass.is_finite() && vectors.iter().flat_map(|x| x.iter()).all(|x| x.is_finite())
+    }
+}
+
 /// The centres of mass of a robot and of its subtrees; borrows from the workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct CentersOfMass<'w, T> {
@@ -114,8 +122,7 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
     }
     let memory = &**ws.com.insert(memory);
     let whole = whole(model, memory)?;
-    let numbers = [whole.position, whole.velocity, whole.acceleration];
-    if !numbers.iter().flat_map(|x| x.iter()).all(|x| x.is_finite()) {
+    if !whole.is_finite() {
         return Err(InputError::Overflow { what: "center of mass", index: 0, joint: model.dof_label(0) });
     }
     Ok(CentersOfMass { whole, memory })
@@ -153,8 +160,8 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
     let to = &mut memory.jacobian;
-    let quick = |wide: Wide<'_>| wide.com_jacobian(T::as_f64s(q)?, wide::same_mut(to)?);
-    if subtree.is_none() && wide::of(model, ws).and_then(quick).is_some() {
+    let quick = |wide: Wide<'_>| wide.com_jacobian(T::as_f64s(q)?, subtree.map(|body| body.0), wide::same_mut(to)?);
+    if wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.com.insert(memory).jacobian);
     }
     check_finite(model, q, &[], &[])?;

@@ -35,6 +35,9 @@ pub fn potential_energy<P: Real, T: Scalar<P>>(
     q: &[T],
 ) -> Result<T, InputError> {
     check_sizes(model, ws, q)?;
+    if let Some(energy) = wide::of(model, ws).and_then(|wide| wide.potential_energy(T::as_f64s(q)?)) {
+        return Ok(T::from(energy));
+    }
     check_finite(model, q, &[], &[])?;
     world::place(model, ws, q);
     finite(model, "potential_energy", potential(model, ws))

@@ -23,7 +23,7 @@ use super::seen::Seen;
 use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::model::{BodyId, InputError, Model};
-use crate::spatial::{Motion, Transform, vector as v3};
+use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
@@ -83,7 +83,7 @@ macro_rules! five_matrices {
                     ("dacceleration_da", &self.dacceleration_da),
                 ]
             }
-            fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
+            pub(super) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
                 [
                     &mut self.dvelocity_dq,
                     &mut self.dvelocity_dv,
@@ -206,9 +206,9 @@ fn run<'w, P: Real, T: Scalar<P>>(
     let out = &mut memory.frame;
     (out.velocity, out.acceleration, out.errors) = (Motion::zero(), Motion::zero(), None);
     let quick = |wide: Wide<'_>| {
-        wide.frame_derivatives(wide::state((q, v, a))?, wide::same(&at)?, reference, wide::same_mut(out)?)
+        wide.frame_derivatives(wide::state((q, v, a))?, wide::same(&at)?, reference, is_classical, wide::same_mut(out)?)
     };
-    if !is_classical && wide::of(model, ws).and_then(quick).is_some() {
+    if wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.frame_derivatives.insert(memory).frame);
     }
     if let Err(error) = check_finite(model, q, v, a) {
@@ -225,8 +225,7 @@ fn run<'w, P: Real, T: Scalar<P>>(
         for k in path_columns(links, b) {
             let mut by = Column::of(links, b, k, &seen);
             if is_classical {
-                by.acceleration_q.linear = classical(velocity, by.acceleration_q, by.velocity_q);
-                by.acceleration_v.linear = classical(velocity, by.acceleration_v, by.subspace);
+                by = by.classical(velocity);
             }
             let dof = links.dof[k];
             add(&mut out.dvelocity_dq, dof, by.velocity_q);
@@ -261,30 +260,36 @@ pub fn point_motion_derivatives<'w, P: Real, T: Scalar<P>>(
     reference: ReferenceFrame,
 ) -> Result<&'w PointDerivatives<T>, InputError> {
     check_body(model, body)?;
-    check_state(model, ws, q, v, a)?;
+    model.check_lengths(q.len(), v.len(), a.len())?;
+    ws.check(model)?;
+    // The linear part of the motion of a frame at the point, in its axes or in the world's.
+    let (at, reference) = (Attached::at_point(body, point), reference.of_point());
     let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
     let out = &mut memory.point;
-    out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
     out.errors = None;
-    let (links, b) = (update(model, ws, Motion::zero(), (q, v, a)), body.0);
-    // The linear part of the motion of a frame at the point, in its axes or in the world's.
-    let at = Attached { body: Some(b), placement: Transform::new(v3::identity(), point) };
-    let seen = match reference {
-        ReferenceFrame::Local => Seen::new(links, b, &at, ReferenceFrame::Local),
-        ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => {
-            Seen::new(links, b, &at, ReferenceFrame::LocalWorldAligned)
-        }
+    let quick = |wide: Wide<'_>| {
+        wide.point_derivatives(wide::state((q, v, a))?, wide::same(&at)?, reference, wide::same_mut(out)?)
     };
+    if wide::of(model, ws).and_then(quick).is_some() {
+        return Ok(&ws.frame_derivatives.insert(memory).point);
+    }
+    if let Err(error) = check_finite(model, q, v, a) {
+        ws.frame_derivatives = Some(memory);
+        return Err(error);
+    }
+    out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
+    let (links, b) = (update(model, ws, Motion::zero(), (q, v, a)), body.0);
+    let seen = Seen::new(links, b, &at, reference);
     let velocity = seen.motion(links.velocity[b]);
     out.velocity = velocity.linear;
     out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
     for k in path_columns(links, b) {
-        let by = Column::of(links, b, k, &seen);
+        let by = Column::of(links, b, k, &seen).classical(velocity);
         let dof = links.dof[k];
         add_rows(&mut out.dvelocity_dq, 0, dof, by.velocity_q.linear);
         add_rows(&mut out.dvelocity_dv, 0, dof, by.subspace.linear);
-        add_rows(&mut out.dacceleration_dq, 0, dof, classical(velocity, by.acceleration_q, by.velocity_q));
-        add_rows(&mut out.dacceleration_dv, 0, dof, classical(velocity, by.acceleration_v, by.subspace));
+        add_rows(&mut out.dacceleration_dq, 0, dof, by.acceleration_q.linear);
+        add_rows(&mut out.dacceleration_dv, 0, dof, by.acceleration_v.linear);
         add_rows(&mut out.dacceleration_da, 0, dof, by.subspace.linear);
     }
     let memory = ws.frame_derivatives.insert(memory);
@@ -328,6 +333,14 @@ impl<T: Real> Column<T> {
             acceleration_v: seen.motion(psi_s_dot - v.cross(s)),
             subspace: seen.motion(s),
         }
+    }
+
+    /// With the classical acceleration, at this velocity in the reference, in place of the spatial one.
+    #[inline(always)]
+    pub(crate) fn classical(mut self, velocity: Motion<T>) -> Self {
+        self.acceleration_q.linear = classical(velocity, self.acceleration_q, self.velocity_q);
+        self.acceleration_v.linear = classical(velocity, self.acceleration_v, self.subspace);
+        self
     }
 }
 

@@ -7,9 +7,10 @@
 
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
-use super::{FrameRef, ReferenceFrame, Workspace, wide, world};
+use super::wide::{self, Wide};
+use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::model::{Body, BodyId, InputError, Model};
-use crate::spatial::{Motion, Transform, vector as v3};
+use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
@@ -64,7 +65,12 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
     reference: ReferenceFrame,
 ) -> Result<&'w DMatrix<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
-    check(model, ws, q, &[])?;
+    check_sizes(model, ws, q)?;
+    let quick = |wide: Wide<'_>| wide.frame_jacobian(T::as_f64s(q)?, wide::same(&at)?, reference);
+    if wide::of(model, ws).and_then(quick).is_some() {
+        return Ok(&ws.jacobian.frame);
+    }
+    check_finite(model, q, &[], &[])?;
     place_path(model, ws, q, at.body);
     let x_wf: Transform<T> = at.pose(ws);
     let Workspace { x_pb, columns, first, jacobian, .. } = ws;
@@ -130,21 +136,22 @@ pub fn point_jacobian<'w, P: Real, T: Scalar<P>>(
     reference: ReferenceFrame,
 ) -> Result<&'w DMatrix<T>, InputError> {
     check_body(model, body)?;
-    check(model, ws, q, &[])?;
-    place_path(model, ws, q, Some(body.0));
-    let x_wb = ws.x_wb[body.0];
+    check_sizes(model, ws, q)?;
+    let (at, reference) = (Attached::at_point(body, point), reference.of_point());
+    let quick = |wide: Wide<'_>| wide.point_jacobian(T::as_f64s(q)?, wide::same(&at)?, reference);
+    if wide::of(model, ws).and_then(quick).is_some() {
+        return Ok(&ws.jacobian.point);
+    }
+    check_finite(model, q, &[], &[])?;
+    place_path(model, ws, q, at.body);
+    let x_wf: Transform<T> = at.pose(ws);
     let Workspace { x_pb, columns, first, jacobian, .. } = ws;
     clear(&mut jacobian.point, 3, model.nv);
-    // A frame at the point, its axes parallel to the body's.
-    let mut x_bf: Transform<T> = Transform::new(v3::identity(), v3::lift(point));
-    for (i, body) in path(&model.bodies, Some(body.0)) {
+    let mut x_bf: Transform<T> = at.placement.lift();
+    for (i, body) in path(&model.bodies, at.body) {
         for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
-            let local: Vector3<T> = x_bf.inv_act(*column).linear;
-            let u = match reference {
-                ReferenceFrame::Local => local,
-                ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => x_wb.vector(local),
-            };
-            add_rows(&mut jacobian.point, 0, dof, u);
+            let moved = reference.motion_from_local(&x_wf, x_bf.inv_act(*column));
+            add_rows(&mut jacobian.point, 0, dof, moved.linear);
         }
         x_bf = x_pb[i] * x_bf;
     }

@@ -47,7 +47,7 @@ pub(crate) mod world;
 pub use aba::{aba, forward_dynamics};
 pub use aba_gradient::{AccelerationGradient, aba_gradient};
 pub use bias::{bias, generalized_gravity, static_torque};
-pub use centroidal::{Centroidal, centroidal, centroidal_momentum_matrix};
+pub use centroidal::{Centroidal, CentroidalMomentum, centroidal, centroidal_momentum, centroidal_momentum_matrix};
 pub use centroidal_derivatives::{
     CentroidalDerivatives, ComDerivatives, center_of_mass_derivatives, momentum_derivatives,
 };
@@ -73,7 +73,7 @@ pub use ltl::{MassFactors, factorize_mass_matrix};
 pub use minv::{mass_matrix_inverse, minv};
 pub use reference::{FrameRef, ReferenceFrame};
 pub use regressor::{
-    frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
+    com_regressor, frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
     static_torque_regressor, torque_regressor,
 };
 pub(crate) use rnea::state_not_finite;

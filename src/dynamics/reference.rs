@@ -4,6 +4,7 @@ use super::Workspace;
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
 use std::fmt;
 
 /// A frame that moves with the robot: a body's own, or one of [`Model::frames`].
@@ -62,6 +63,15 @@ impl ReferenceFrame {
         }
     }
 
+    /// The reference whose linear part is the motion of a point itself: axes of the body, or of the world.
+    #[inline(always)]
+    pub(crate) fn of_point(self) -> Self {
+        match self {
+            Self::Local => Self::Local,
+            Self::World | Self::LocalWorldAligned => Self::LocalWorldAligned,
+        }
+    }
+
     /// A motion in coordinates of the frame with the pose `x_wf`, in these.
     #[inline(always)]
     pub fn motion_from_local<P: Real, T: Scalar<P>>(self, x_wf: &Transform<P>, m_f: Motion<T>) -> Motion<T> {
@@ -69,6 +79,19 @@ impl ReferenceFrame {
             Self::Local => m_f,
             Self::World => x_wf.act(m_f),
             Self::LocalWorldAligned => Motion::new(x_wf.vector(m_f.linear), x_wf.vector(m_f.angular)),
+        }
+    }
+
+    /// A pose in coordinates of the frame with the pose `x_wf`, in these: its columns of motion go to the same place.
+    #[inline(always)]
+    pub(crate) fn pose_from_local<T: Real>(self, x_wf: &Transform<T>, x_f: Transform<T>) -> Transform<T>
+    where
+        T: Scalar<T>,
+    {
+        match self {
+            Self::Local => x_f,
+            Self::World => *x_wf * x_f,
+            Self::LocalWorldAligned => Transform::new(x_wf.rotation, v3::zero()) * x_f,
         }
     }
 
@@ -112,6 +135,11 @@ impl<P: Real> Attached<P> {
                 None => Err(unknown(model, frame.into())),
             },
         }
+    }
+
+    /// A frame at a point of a body, its axes parallel to the body's.
+    pub(crate) fn at_point(body: BodyId, point: Vector3<P>) -> Self {
+        Self { body: Some(body.0), placement: Transform::new(v3::identity(), point) }
     }
 
     /// Its pose in the world, `x_wf`, once the bodies have been placed.

@@ -4,11 +4,13 @@
 //! in columns `10 b ..`; all of them are [`Model::inertial_parameters`]. What joints add by themselves (armature,
 //! damping, friction) is not part of any regressor.
 
+use super::com::share;
 use super::energy::drive;
-use super::jacobian::{add, check as check_state, check_sizes, clear, empty, place_path};
+use super::jacobian::{add, check as check_state, check_sizes, clear, empty, path, place_path};
 use super::links::{Links, update};
 use super::reference::Attached;
 use super::rnea::{base_acceleration, check_finite};
+use super::seen::Seen;
 use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::model::{InputError, Model};
@@ -17,7 +19,7 @@ use crate::spatial::{
 };
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
 /// Results of this file.
 #[derive(Clone, Debug)]
@@ -29,12 +31,14 @@ pub(crate) struct Memory<T> {
     /// 6 × 10.
     wrench: DMatrix<T>,
     /// 6 × 6 n.
-    kinematic: DMatrix<T>,
+    pub(super) kinematic: DMatrix<T>,
+    /// 3 × 4 n.
+    pub(super) com: DMatrix<T>,
 }
 
 impl<T: Real> Default for Memory<T> {
     fn default() -> Self {
-        Self { torque: empty(), energy: empty(), wrench: empty(), kinematic: empty() }
+        Self { torque: empty(), energy: empty(), wrench: empty(), kinematic: empty(), com: empty() }
     }
 }
 
@@ -170,16 +174,24 @@ pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
-    check_finite(model, q, v, a)?;
-    let a_0 = base_acceleration(model);
-    let links = update(model, ws, a_0, (q, v, a));
-    let placement: Transform<T> = at.placement.lift();
-    let (v, a) = match at.body {
-        Some(b) => {
-            let x_of: Transform<T> = links.pose[b] * placement;
-            (x_of.inv_act(links.velocity[b]), x_of.inv_act(links.acceleration[b]))
+    let quick = |wide: Wide<'_>| {
+        let gravity: &Vector3<f64> = wide::same(&model.gravity)?;
+        let found = wide.frame_motion(*gravity, wide::state((q, v, a))?, wide::same(&at)?, ReferenceFrame::Local)?;
+        wide::same(&found).copied()
+    };
+    let surely: Option<(Motion<T>, Motion<T>)> = wide::of(model, ws).and_then(quick);
+    let (v, a) = match (surely, at.body) {
+        (Some(found), _) => found,
+        (None, Some(b)) => {
+            check_finite(model, q, v, a)?;
+            let links = update(model, ws, base_acceleration(model), (q, v, a));
+            let seen = Seen::new(links, b, &at, ReferenceFrame::Local);
+            (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]))
         }
-        None => (Motion::zero(), placement.inv_act(a_0)),
+        (None, None) => {
+            check_finite(model, q, v, a)?;
+            (Motion::zero(), at.placement.lift::<T>().inv_act(base_acceleration(model)))
+        }
     };
     let wrench = &mut ws.regressor.wrench;
     clear(wrench, 6, 10);
@@ -250,6 +262,39 @@ pub fn potential_energy_regressor<'w, P: Real, T: Scalar<P>>(
     Ok(&ws.regressor.energy)
 }
 
+/// `Y(q)` with `c = Y p`: the centre of mass in the world, m, from the masses and first moments of the bodies, 3 × 4 n.
+///
+/// `q`: nq; `p`: of each body the first four of its [`inertial parameters`](Model::inertial_parameters), kg and kg m. Columns
+/// `4 b .. 4 b + 4`: the position of body `b`, then its rotation, over the mass of the robot; so it is linear in bodies whose
+/// masses sum up to that of the model. Cost O(n); a second call allocates nothing. Pinocchio's `computeStaticRegressor`.
+///
+/// # Errors
+/// As [`torque_regressor`], and if the robot has no mass.
+pub fn com_regressor<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    check_sizes(model, ws, q)?;
+    let mass = model.bodies.iter().fold(P::zero(), |sum, body| sum + body.inertia.mass);
+    let share = share(model, mass, None)?;
+    let quick = |wide: Wide<'_>| wide.com_regressor(T::as_f64s(q)?, *wide::same(&share)?);
+    if wide::of(model, ws).and_then(quick).is_some() {
+        return Ok(&ws.regressor.com);
+    }
+    check_finite(model, q, &[], &[])?;
+    world::place(model, ws, q);
+    let Workspace { regressor: Memory { com, .. }, x_wb, .. } = ws;
+    clear(com, 3, 4 * model.bodies.len());
+    for (to, x) in com.as_mut_slice().chunks_exact_mut(12).zip(x_wb) {
+        for (to, x) in to.iter_mut().zip(x.translation.iter().chain(x.rotation.iter())) {
+            *to = *x * share;
+        }
+    }
+    finite(model, "com_regressor", com)?;
+    Ok(&ws.regressor.com)
+}
+
 /// How a frame moves by small errors of the joints' placements: geometric calibration, 6 × 6 n, linear rows first.
 ///
 /// `q`: nq. Columns `6 b .. 6 b + 6`: the motion of the frame, in the reference, when the placement of body `b`'s joint
@@ -267,24 +312,23 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
     reference: ReferenceFrame,
 ) -> Result<&'w DMatrix<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
-    check_state(model, ws, q, &[])?;
+    check_sizes(model, ws, q)?;
+    let quick = |wide: Wide<'_>| wide.kinematic_regressor(T::as_f64s(q)?, wide::same(&at)?, reference);
+    if wide::of(model, ws).and_then(quick).is_some() {
+        return Ok(&ws.regressor.kinematic);
+    }
+    check_finite(model, q, &[], &[])?;
     place_path(model, ws, q, at.body);
     let x_wf = at.pose(ws);
     let kinematic = &mut ws.regressor.kinematic;
     clear(kinematic, 6, 6 * model.bodies.len());
-    let axes = v3::identity::<T>();
     // Joint by joint, not by way of the world, as Jacobians.
     let mut x_bf: Transform<T> = at.placement.lift();
-    for (b, body) in super::jacobian::path(&model.bodies, at.body) {
+    for (b, body) in path(&model.bodies, at.body) {
         x_bf = ws.x_pb[b] * x_bf;
-        let x_mf: Transform<T> = body.placement.lift::<T>().inv_mul(&x_bf);
-        for k in 0..3 {
-            let e = v3::column(&axes, k);
-            for (column, error) in [(k, Motion::new(e, v3::zero())), (3 + k, Motion::new(v3::zero(), e))] {
-                let moved: Motion<T> = x_mf.inv_act(error);
-                add(kinematic, 6 * b + column, reference.motion_from_local(&x_wf, moved));
-            }
-        }
+        let x_fm = x_bf.inv_mul(&body.placement.lift::<T>());
+        let columns = reference.pose_from_local(&x_wf, x_fm).action();
+        kinematic.as_mut_slice()[36 * b..][..36].copy_from_slice(columns.as_slice());
     }
     finite(model, "kinematic_regressor", kinematic)?;
     Ok(&ws.regressor.kinematic)

@@ -49,6 +49,21 @@ impl<T: Real> Seen<T> {
         }
     }
 
+    /// A pose in the reference: what takes motions from its coordinates there.
+    #[inline(always)]
+    pub(crate) fn pose(&self, x: Transform<T>) -> Transform<T>
+    where
+        T: Scalar<T>,
+    {
+        match self.reference {
+            ReferenceFrame::Local => self.x_of.inv_mul(&x),
+            ReferenceFrame::World => Transform::new(x.rotation, v3::sub(x.translation, self.world)),
+            ReferenceFrame::LocalWorldAligned => {
+                Transform::new(x.rotation, v3::sub(x.translation, self.x_of.translation))
+            }
+        }
+    }
+
     /// A wrench given in the reference.
     #[inline(always)]
     pub(crate) fn force(&self, f: Force<T>) -> Force<T> {

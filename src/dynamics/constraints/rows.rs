@@ -2,9 +2,12 @@
 
 use super::constraint::{check as check_constraints, rows_of};
 use super::relation::{Relation, Row, Side};
+use super::solve::attached;
 use super::{Constraint, add_product};
-use crate::dynamics::jacobian::{add_rows, carries, check, clear, empty, finite, path};
+use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite, path};
 use crate::dynamics::reference::Attached;
+use crate::dynamics::rnea::check_finite;
+use crate::dynamics::wide::{self, Wide};
 use crate::dynamics::{Workspace, rooted};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
@@ -124,20 +127,39 @@ fn run<'w, P: Real, T: Scalar<P>>(
     v: Option<&[T]>,
     constraints: &[Constraint<P>],
 ) -> Result<&'w Rows<T>, InputError> {
-    check(model, ws, q, v.unwrap_or(&[]))?;
+    check_sizes(model, ws, q)?;
     check_constraints(model, constraints)?;
-    // Moved out, so that the sweeps can have the workspace; allocates the first time only.
+    place(model, ws, q, v, constraints)?;
+    // Moved out, so that the rows can see the workspace; allocates the first time only.
     let mut memory = ws.constraints.take().unwrap_or_default();
-    rooted::place_columns(model, ws, q);
     let done = memory.rows.place(model, ws, constraints).and_then(|()| match v {
-        Some(v) => {
-            rooted::drive(model, ws, q, v);
-            memory.rows.drive(model, ws, v, constraints)
-        }
+        Some(v) => memory.rows.drive(model, ws, v, constraints),
         None => Ok(()),
     });
     let memory = ws.constraints.insert(memory);
     done.map(|()| &memory.rows)
+}
+
+/// Columns of all joints, and the bodies that constraints act on, with their motion at a velocity, into `ws.rooted`.
+fn place<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    q: &[T],
+    v: Option<&[T]>,
+    constraints: &[Constraint<P>],
+) -> Result<(), InputError> {
+    let quick = |wide: Wide<'_>| {
+        let v = v.map_or(Some(None), |v| T::as_f64s(v).map(Some))?;
+        wide.seats(T::as_f64s(q)?, v, attached(constraints))
+    };
+    if wide::of(model, ws).and_then(quick).is_none() {
+        check_finite(model, q, v.unwrap_or(&[]), &[])?;
+        rooted::place_columns(model, ws, q);
+        if let Some(v) = v {
+            rooted::drive(model, ws, q, v);
+        }
+    }
+    Ok(())
 }
 
 impl<T: Real> Rows<T> {
@@ -213,12 +235,16 @@ impl<T: Real> Rows<T> {
 
     /// A column that moves one side, at `p`.
     fn add(&mut self, rows: Range<usize>, dof: usize, s: Motion<T>, p: Vector3<T>, sign: T) {
-        let (row, block) = (rows.start, self.block[rows.start]);
-        add_rows(&mut self.jacobian, row, dof, v3::scale::<T, T>(sign, s.velocity_at::<T>(p)));
+        let (turns, block) = (rows.len() == 6, self.block[rows.start]);
+        let height = self.jacobian.nrows();
+        let column = &mut self.jacobian.as_mut_slice()[dof * height..][rows];
+        let moved = s.velocity_at::<T>(p);
+        for (to, x) in column.iter_mut().zip(moved.iter().chain(s.angular.iter())) {
+            *to = x.mul_plus(sign, *to);
+        }
         let turn = v3::norm_squared(s.angular);
         self.extent[block] += v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
-        if rows.len() == 6 {
-            add_rows(&mut self.jacobian, row + 3, dof, v3::scale::<T, T>(sign, s.angular));
+        if turns {
             self.extent[block + 1] += turn;
         }
     }

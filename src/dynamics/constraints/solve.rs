@@ -178,7 +178,7 @@ fn still<P: Real, T: Scalar<P>>(
 }
 
 /// The bodies that constraints are attached to.
-fn attached<P>(constraints: &[Constraint<P>]) -> impl Iterator<Item = usize> {
+pub(super) fn attached<P>(constraints: &[Constraint<P>]) -> impl Iterator<Item = usize> {
     constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten()
 }
 

@@ -2,13 +2,16 @@
 //! [`centroidal`](crate::dynamics::centroidal) and [`centroidal_derivatives`](crate::dynamics::centroidal_derivatives),
 //! eight columns at a time.
 
-use super::matrix::{begin, of_force, store};
-use super::memory::{load_coriolis, load_inertia, load_motion, load_sum_force};
+use super::matrix::{begin, of_force, of_vector, only, store};
+use super::memory::{FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force};
 use super::outward::{of_tree, splat};
+use super::part::{self, Part};
 use super::{Layout, Memory, weights};
 use crate::dynamics::CentroidalDerivatives;
 use crate::dynamics::centroidal::{Tree, Whole, about_moving, matrix_rate};
 use crate::dynamics::centroidal_derivatives::Column;
+use crate::dynamics::com::PointMass;
+use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -41,27 +44,152 @@ impl Kernel for MomentumMatrix<'_> {
     }
 }
 
+/// The robot as a whole, from inertias, velocities and forces of bodies.
+pub(super) fn total(model: &Model, layout: &Layout, memory: &Memory) -> Whole<f64> {
+    let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
+        let part = Part::of(model, layout, Some(*root));
+        let [f, h, y, more] = memory.level.run(Total { memory, part: &part });
+        Tree {
+            first: v3::sub(memory.origins[0], memory.origins[tree]),
+            inertia: InertiaAboutOrigin {
+                mass: y[0],
+                first_moment: Vector3::new(y[1], y[2], y[3]),
+                moment: Symmetric3::new(y[4], y[5], more[0], more[1], more[2], more[3]),
+            }
+            .into(),
+            momentum: Force::new(Vector3::new(h[0], h[1], h[2]), Vector3::new(h[3], h[4], h[5])),
+            force: Force::new(Vector3::new(f[0], f[1], f[2]), Vector3::new(f[3], f[4], f[5])),
+        }
+    });
+    Whole::of(memory.origins[0], trees)
+}
+
+/// Force, momentum and inertia of a tree, six numbers each, and the four that are left of the inertia.
+struct Total<'a> {
+    memory: &'a Memory,
+    part: &'a Part,
+}
+
+impl Kernel for Total<'_> {
+    type Output = [[f64; 6]; 4];
+    #[inline(always)]
+    fn run<R: Register>(self) -> [[f64; 6]; 4] {
+        let Self { memory, part } = self;
+        let mut sums = [[R::splat(0.0); 6]; 4];
+        for (g, lanes) in part.groups() {
+            let rows = &memory.sums[g];
+            let momentum: Force<Lanes<R>> = load_inertia::<R>(rows) * load_motion::<R>(&memory.velocity[g]);
+            let h = of_force(momentum);
+            let mut k = 0;
+            while k < 6 {
+                sums[0][k] = sums[0][k].add(rows[k].load::<R>().0.where_else(lanes, R::splat(0.0)));
+                sums[1][k] = sums[1][k].add(h[k].where_else(lanes, R::splat(0.0)));
+                sums[2][k] = sums[2][k].add(rows[FORCE + k].load::<R>().0.where_else(lanes, R::splat(0.0)));
+                k += 1;
+            }
+            let mut k = 0;
+            while k < INERTIA - 6 {
+                sums[3][k] = sums[3][k].add(rows[FORCE + 6 + k].load::<R>().0.where_else(lanes, R::splat(0.0)));
+                k += 1;
+            }
+        }
+        let mut totals = [[0.0; 6]; 4];
+        for (totals, sums) in totals.iter_mut().zip(&sums) {
+            for (total, sum) in totals.iter_mut().zip(sums) {
+                *total = sum.to_array().iter().sum();
+            }
+        }
+        totals
+    }
+}
+
 /// The robot as a whole, and the centre of mass, from everything summed up over subtrees.
 pub(super) fn whole(layout: &Layout, memory: &mut Memory) -> Whole<f64> {
     weights::center(layout, memory);
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
-        let (sums, lane) = (&memory.sums[layout.bodies[*root].lane / WIDTH], layout.bodies[*root].lane % WIDTH);
-        let x = |row: usize| sums[row].0[lane];
-        let vector = |row: usize| Vector3::new(x(row), x(row + 1), x(row + 2));
-        let inertia = InertiaAboutOrigin {
-            mass: x(6),
-            first_moment: vector(7),
-            moment: Symmetric3::new(x(10), x(11), x(12), x(13), x(14), x(15)),
-        };
-        let angular = Matrix3::from_row_iterator((19..28).map(x));
-        Tree {
-            first: v3::sub(memory.origins[0], memory.origins[tree]),
-            inertia: inertia.into(),
-            momentum: BodyCoriolis { momentum: vector(16), angular }.whole_momentum(),
-            force: Force::new(vector(0), vector(3)),
-        }
+        let first = v3::sub(memory.origins[0], memory.origins[tree]);
+        of_lane(memory, layout.bodies[*root].lane, first)
     });
     Whole::of(memory.origins[0], trees)
+}
+
+/// What hangs from a lane.
+fn of_lane(memory: &Memory, lane: usize, first: Vector3<f64>) -> Tree<f64> {
+    let (sums, lane) = (&memory.sums[lane / WIDTH], lane % WIDTH);
+    let x = |row: usize| sums[row].0[lane];
+    let vector = |row: usize| Vector3::new(x(row), x(row + 1), x(row + 2));
+    let inertia = InertiaAboutOrigin {
+        mass: x(6),
+        first_moment: vector(7),
+        moment: Symmetric3::new(x(10), x(11), x(12), x(13), x(14), x(15)),
+    };
+    let angular = Matrix3::from_row_iterator((19..28).map(x));
+    Tree {
+        first,
+        inertia: inertia.into(),
+        momentum: BodyCoriolis { momentum: vector(16), angular }.whole_momentum(),
+        force: Force::new(vector(0), vector(3)),
+    }
+}
+
+/// The centre of mass of what hangs from a body, from everything summed up over subtrees.
+pub(super) fn com_of(layout: &Layout, memory: &Memory, body: usize) -> PointMass<f64> {
+    let step = &layout.bodies[body];
+    Whole::of(memory.origins[step.tree], std::iter::once(of_lane(memory, step.lane, v3::zero()))).com
+}
+
+/// Derivatives of the centre of mass of a part, from everything summed up over subtrees and one over its mass. Are they finite?
+pub(super) fn com_derivatives(
+    layout: &Layout,
+    memory: &Memory,
+    part: &Part,
+    share: f64,
+    mut to: [&mut [f64]; 6],
+) -> bool {
+    for to in &mut to {
+        begin(layout, to);
+    }
+    memory.level.run(ComDerivatives { layout, memory, part, share, to })
+}
+
+struct ComDerivatives<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    part: &'a Part,
+    share: f64,
+    to: [&'a mut [f64]; 6],
+}
+
+impl Kernel for ComDerivatives<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { layout, memory, part, share, to: [c_q, v_q, v_v, a_q, a_v, a_a] } = self;
+        let share = Lanes(R::splat(share));
+        let mut zero = R::splat(0.0);
+        for g in 0..layout.groups.len() {
+            let mut mixed = part::NONE;
+            let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
+            let by = column::<R>(memory, g, sums);
+            for (f, to) in [(by.subspace, &mut *c_q), (by.momentum_q, v_q), (by.rate_q, a_q), (by.rate_v, a_v)] {
+                let u = v3::scale::<Lanes<R>, Lanes<R>>(share, f.linear);
+                store::<R, 3>(layout, g, only(lanes, of_vector(u)), to, &mut zero);
+            }
+        }
+        v_v.copy_from_slice(c_q);
+        a_a.copy_from_slice(c_q);
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// What the columns of a group change of what they move, which these are the sums of.
+#[inline(always)]
+fn column<R: Register>(memory: &Memory, g: usize, sums: &Sums) -> Column<Lanes<R>> {
+    let (s, columns) = (load_motion::<R>(&memory.s[g]), &memory.columns[g]);
+    let (inertia, coriolis) = (load_inertia::<R>(sums), load_coriolis::<R>(sums));
+    let (psi_dot, psi_ddot) = (load_motion::<R>(&columns.psi_d), load_motion::<R>(&columns.psi_dd));
+    let forces = (coriolis.whole_momentum(), load_sum_force::<R>(sums));
+    Column::new(inertia, &coriolis, forces, s, (psi_dot, psi_ddot, load_motion::<R>(&columns.psi_s)))
 }
 
 /// The centroidal momentum matrix and its rate, from everything summed up over subtrees. Are they finite?
@@ -137,11 +265,7 @@ impl Kernel for Derivatives<'_> {
             begin(layout, to);
         }
         for g in 0..layout.groups.len() {
-            let (s, sums, columns) = (load_motion::<R>(&memory.s[g]), &memory.sums[g], &memory.columns[g]);
-            let (inertia, coriolis) = (load_inertia::<R>(sums), load_coriolis::<R>(sums));
-            let (psi_dot, psi_ddot) = (load_motion::<R>(&columns.psi_d), load_motion::<R>(&columns.psi_dd));
-            let forces = (coriolis.whole_momentum(), load_sum_force::<R>(sums));
-            let by = Column::new(inertia, &coriolis, forces, s, (psi_dot, psi_ddot, load_motion::<R>(&columns.psi_s)));
+            let by = column::<R>(memory, g, &memory.sums[g]);
             let c = of_tree::<R>(layout, &memory.centers, g);
             let moved = v3::scale::<Lanes<R>, Lanes<R>>(share, by.subspace.linear);
             store::<R, 6>(layout, g, of_force(about_moving(by.momentum_q, c, moved, momentum)), h_q, &mut zero);

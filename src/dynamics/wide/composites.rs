@@ -46,11 +46,11 @@ pub(super) fn bring(
 }
 
 /// Poses of bodies and origins of trees, for wrenches.
-pub(super) fn poses(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], links: &mut Links<f64>) {
+pub(super) fn poses(model: &Model, layout: &Layout, memory: &Memory, links: &mut Links<f64>) {
     for (i, body) in model.bodies.iter().enumerate() {
         links.pose[i] = rnea::pose(layout, memory, i);
         if body.parent.is_none() {
-            links.origin[i] = rnea::origin(model, i, q);
+            links.origin[i] = rnea::origin(layout, memory, i);
         }
     }
 }

@@ -105,7 +105,7 @@ impl Kernel for Derivatives<'_, '_> {
             outward::drive_in::<R, { outward::COLUMNS }>(gravity, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
-            rnea::subtract(model, layout, memory, q);
+            rnea::subtract(layout, memory);
         }
         let mut zero = R::splat(0.0);
         for g in (0..layout.groups.len()).rev() {
@@ -124,7 +124,7 @@ impl Kernel for Derivatives<'_, '_> {
         }
         own_blocks(layout, memory, results, nv);
         if !memory.wrenches.is_empty() {
-            standing(model, layout, memory, q, results, nv);
+            standing(layout, memory, results, nv);
         }
         zero.all_lt(R::splat(1.0))
     }
@@ -236,9 +236,9 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
 /// Wrenches that stand still in the world do not turn with the columns, for any two joints between body and root:
 /// `τ_q[i, k] += S_iᵀ (φ ×̄* S_k)`. (`Q` has taken them along, and those that hang from it have not.)
 #[inline(never)]
-fn standing(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], results: &mut Results<'_>, nv: usize) {
+fn standing(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usize) {
     for w in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
-        let f = w.wrench.shifted(rnea::origin(model, w.body.index(), q));
+        let f = w.wrench.shifted(rnea::origin(layout, memory, w.body.index()));
         for k in path(layout, w.body.index()) {
             let turned = f.bar_cross(of_lane(&memory.s, k));
             for i in path(layout, w.body.index()) {
@@ -249,21 +249,14 @@ fn standing(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], results:
 }
 
 /// `∂τ/∂φ = −Jᵀ` of one wrench, nv × 6 column by column, after a run at the same state.
-pub(crate) fn by_wrench(
-    model: &Model,
-    layout: &Layout,
-    memory: &Memory,
-    q: &[f64],
-    w: &ExternalWrench,
-    to: &mut [f64],
-) {
-    let (nv, b) = (model.nv(), w.body.index());
+pub(crate) fn by_wrench(layout: &Layout, memory: &Memory, nv: usize, w: &ExternalWrench, to: &mut [f64]) {
+    let b = w.body.index();
     to.fill(0.0);
     for lane in path(layout, b) {
         let s = of_lane(&memory.s, lane);
         let s = match w.frame {
             WrenchFrame::Body => rnea::pose(layout, memory, b).inv_act(s),
-            WrenchFrame::World => s.shifted(v3::neg(rnea::origin(model, b, q))),
+            WrenchFrame::World => s.shifted(v3::neg(rnea::origin(layout, memory, b))),
         };
         if let Some(dof) = layout.dof[lane] {
             for (k, x) in s.linear.iter().chain(s.angular.iter()).enumerate() {

@@ -88,7 +88,7 @@ impl Kernel for Bias<'_> {
             outward::drive::<R, { outward::INERTIAS }>(model, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
-            rnea::subtract(model, layout, memory, q);
+            rnea::subtract(layout, memory);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::torques::<R>(model, layout, memory, g);

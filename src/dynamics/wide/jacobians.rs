@@ -2,16 +2,18 @@
 //! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives), eight
 //! columns at a time.
 
-use super::matrix::{begin, of_lane, of_motion, only, shape, store};
+use super::matrix::{begin, of_lane, of_motion, only, store};
 use super::memory::load_motion;
 use super::outward::{self, of_tree};
 use super::{Layout, Memory, rnea};
+use crate::dynamics::ReferenceFrame;
 use crate::dynamics::frame_derivatives::Column;
+use crate::dynamics::jacobian::path;
 use crate::dynamics::jacobian_rate::variation;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
-use crate::dynamics::{FrameDerivatives, ReferenceFrame};
-use crate::spatial::{Motion, vector as v3};
+use crate::model::Model;
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
@@ -43,6 +45,42 @@ impl Kernel for Joints<'_> {
     }
 }
 
+/// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Is it finite?
+pub(super) fn of_frame<const ROWS: usize>(
+    layout: &Layout,
+    memory: &Memory,
+    b: usize,
+    seen: Seen<f64>,
+    to: &mut [f64],
+) -> bool {
+    begin_path::<ROWS>(layout, b, to);
+    memory.level.run(OfFrame::<ROWS> { layout, memory, b, seen, to })
+}
+
+struct OfFrame<'a, const ROWS: usize> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    b: usize,
+    seen: Seen<f64>,
+    to: &'a mut [f64],
+}
+
+impl<const ROWS: usize> Kernel for OfFrame<'_, ROWS> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { layout, memory, b, seen, to } = self;
+        let seen: Seen<Lanes<R>> = seen.lift();
+        let mut zero = R::splat(0.0);
+        for (g, lanes) in layout.path(b) {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let s = seen.motion(outward::subspace(&layout.groups[g], &x));
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(s)), to, &mut zero);
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
 /// A frame as it is asked for, of bodies that have been placed.
 pub(super) fn seen(
     layout: &Layout,
@@ -51,13 +89,46 @@ pub(super) fn seen(
     at: &Attached<f64>,
     reference: ReferenceFrame,
 ) -> Seen<f64> {
-    let world = v3::neg(memory.origins[layout.bodies[b].tree]);
+    let world = v3::neg(rnea::origin(layout, memory, b));
     Seen::at(rnea::pose(layout, memory, b) * at.placement, world, reference)
+}
+
+/// How a frame of body `b` moves by small errors of the placements of joints, six columns a body.
+pub(super) fn placements(model: &Model, layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) {
+    to.fill(0.0);
+    memory.level.run(Placements { model, layout, memory, b, seen, to });
+}
+
+struct Placements<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a Memory,
+    b: usize,
+    seen: Seen<f64>,
+    to: &'a mut [f64],
+}
+
+impl Kernel for Placements<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, b, seen, to } = self;
+        for (i, body) in path(&model.bodies, Some(b)) {
+            let mounting = match body.parent {
+                Some(parent) => rnea::pose(layout, memory, parent) * body.placement,
+                None => {
+                    let x = &body.placement;
+                    Transform::new(x.rotation, v3::sub(x.translation, rnea::origin(layout, memory, i)))
+                }
+            };
+            to[36 * i..][..36].copy_from_slice(seen.pose(mounting).action().as_slice());
+        }
+    }
 }
 
 /// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
 pub(super) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) -> bool {
-    begin_path(layout, b, to);
+    begin_path::<6>(layout, b, to);
     memory.level.run(Rate { layout, memory, b, seen, to })
 }
 
@@ -88,10 +159,10 @@ impl Kernel for Rate<'_> {
     }
 }
 
-/// Before columns of the lanes between a body and the root are stored, six rows each: the others are zero.
-fn begin_path(layout: &Layout, b: usize, to: &mut [f64]) {
+/// Before columns of the lanes between a body and the root are stored: the others are zero.
+fn begin_path<const ROWS: usize>(layout: &Layout, b: usize, to: &mut [f64]) {
     if layout.direct {
-        for (g, to) in to.chunks_mut(6 * WIDTH).enumerate() {
+        for (g, to) in to.chunks_mut(ROWS * WIDTH).enumerate() {
             if !layout.passes(b, g) {
                 to.fill(0.0);
             }
@@ -101,63 +172,82 @@ fn begin_path(layout: &Layout, b: usize, to: &mut [f64]) {
     }
 }
 
-/// Motion of a frame of body `b`, and its derivatives; motions are known. Are all finite?
-pub(super) fn frame(
+/// Velocity and acceleration of the body `b`; motions are known.
+pub(super) fn motions(layout: &Layout, memory: &Memory, b: usize) -> (Motion<f64>, Motion<f64>) {
+    let lane = layout.bodies[b].lane;
+    (of_lane(&memory.velocity, lane), of_lane(&memory.acceleration, lane))
+}
+
+/// The derivatives of the motion of a frame of body `b`, their first rows, with its classical acceleration if asked for; motions
+/// are known. Are all finite?
+pub(super) fn derivatives<const ROWS: usize>(
     layout: &Layout,
     memory: &mut Memory,
     b: usize,
     seen: Seen<f64>,
-    out: &mut FrameDerivatives,
-    nv: usize,
+    is_classical: bool,
+    mut to: [&mut [f64]; 5],
 ) -> bool {
     memory.size_columns(layout);
-    let lane = layout.bodies[b].lane;
-    let (v, a) = (of_lane(&memory.velocity, lane), of_lane(&memory.acceleration, lane));
-    (out.velocity, out.acceleration) = (seen.motion(v), seen.motion(a));
-    let mut to = [
-        &mut out.dvelocity_dq,
-        &mut out.dvelocity_dv,
-        &mut out.dacceleration_dq,
-        &mut out.dacceleration_dv,
-        &mut out.dacceleration_da,
-    ]
-    .map(|m| shape(m, 6, nv));
     for to in &mut to[..4] {
-        begin_path(layout, b, to);
+        begin_path::<ROWS>(layout, b, to);
     }
-    memory.level.run(Frame { layout, memory, b, seen, of_body: (v, a), to })
+    memory.level.run(Derivatives::<ROWS> { layout, memory, b, seen, is_classical, to })
 }
 
-struct Frame<'a> {
+struct Derivatives<'a, const ROWS: usize> {
     layout: &'a Layout,
     memory: &'a mut Memory,
     b: usize,
     seen: Seen<f64>,
-    of_body: (Motion<f64>, Motion<f64>),
+    is_classical: bool,
     to: [&'a mut [f64]; 5],
 }
 
-impl Kernel for Frame<'_> {
+impl<const ROWS: usize> Kernel for Derivatives<'_, ROWS> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, b, seen, of_body, to: [v_q, v_v, a_q, a_v, a_a] } = self;
-        let seen: Seen<Lanes<R>> = seen.lift();
-        let (v_b, a_b): (Motion<Lanes<R>>, Motion<Lanes<R>>) = (of_body.0.lift(), of_body.1.lift());
+        let Self { layout, memory, b, seen, is_classical, to: [v_q, v_v, a_q, a_v, a_a] } = self;
+        let velocity: Motion<Lanes<R>> = seen.motion(motions(layout, memory, b).0).lift();
+        let seen = OfBody::<R>::new(layout, memory, b, seen);
         let mut zero = R::splat(0.0);
         for (g, lanes) in layout.path(b) {
-            let s = load_motion::<R>(&memory.s[g]);
-            let (v, a) = (load_motion::<R>(&memory.velocity[g]), load_motion::<R>(&memory.acceleration[g]));
-            outward::keep_columns::<R>(layout, memory, g, Motion::zero(), s, v, a);
-            let rows = &memory.columns[g];
-            let (psi_dot, psi_ddot) = (load_motion::<R>(&rows.psi_d), load_motion::<R>(&rows.psi_dd));
-            let by = Column::new(&seen, (v_b, a_b), s, psi_dot, psi_ddot, load_motion::<R>(&rows.psi_s));
-            store::<R, 6>(layout, g, only(lanes, of_motion(by.velocity_q)), v_q, &mut zero);
-            store::<R, 6>(layout, g, only(lanes, of_motion(by.subspace)), v_v, &mut zero);
-            store::<R, 6>(layout, g, only(lanes, of_motion(by.acceleration_q)), a_q, &mut zero);
-            store::<R, 6>(layout, g, only(lanes, of_motion(by.acceleration_v)), a_v, &mut zero);
+            let mut by = seen.column(layout, memory, g);
+            if is_classical {
+                by = by.classical(velocity);
+            }
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(by.velocity_q)), v_q, &mut zero);
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(by.subspace)), v_v, &mut zero);
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(by.acceleration_q)), a_q, &mut zero);
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(by.acceleration_v)), a_v, &mut zero);
         }
         a_a.copy_from_slice(v_v);
         zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// A frame that is looked at, and how its body moves.
+pub(super) struct OfBody<R> {
+    seen: Seen<Lanes<R>>,
+    moving: (Motion<Lanes<R>>, Motion<Lanes<R>>),
+}
+
+impl<R: Register> OfBody<R> {
+    #[inline(always)]
+    pub(super) fn new(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>) -> Self {
+        let (v, a) = motions(layout, memory, b);
+        Self { seen: seen.lift(), moving: (v.lift(), a.lift()) }
+    }
+
+    /// What the columns of a group change.
+    #[inline(always)]
+    pub(super) fn column(&self, layout: &Layout, memory: &mut Memory, g: usize) -> Column<Lanes<R>> {
+        let s = load_motion::<R>(&memory.s[g]);
+        let (v, a) = (load_motion::<R>(&memory.velocity[g]), load_motion::<R>(&memory.acceleration[g]));
+        outward::keep_columns::<R>(layout, memory, g, Motion::zero(), s, v, a);
+        let rows = &memory.columns[g];
+        let (psi_dot, psi_ddot) = (load_motion::<R>(&rows.psi_d), load_motion::<R>(&rows.psi_dd));
+        Column::new(&self.seen, self.moving, s, psi_dot, psi_ddot, load_motion::<R>(&rows.psi_s))
     }
 }

@@ -10,6 +10,7 @@
 //! window that begins at itself, and takes the window that begins where its own ends, until it covers the subtree.
 
 use super::memory::Row;
+use crate::dynamics::jacobian::path;
 use crate::joint::{Axis, Continuous, Elementary, Joint, JointKind, Revolute};
 use crate::model::{Body, DofDynamics, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
@@ -41,6 +42,8 @@ pub(crate) struct Layout {
     pub(crate) carried: Vec<Vec<Carried>>,
     /// Of each body, of each group the lanes between it and the root.
     paths: Vec<u8>,
+    /// Of each body, for each eight hinges: are some of them between it and the root?
+    turning: Vec<bool>,
     /// The bodies at the roots, and where their joints are mounted in the world.
     pub(crate) roots: Vec<(usize, Vector3<f64>)>,
     /// Which of the trees each lane belongs to.
@@ -267,6 +270,14 @@ impl Layout {
             pairs.binary_search_by_key(&column, |pair| pair.column).map_or(0, |at| pairs[at].above)
         };
         let paths = steps.iter().flat_map(|step| pairs.iter().map(|pairs| above(pairs, step.lane))).collect();
+        let mut turning = vec![false; bodies.len() * angles.len()];
+        for i in 0..bodies.len() {
+            for (on_path, _) in path(bodies, Some(i)) {
+                if let StepKind::Hinge { number, .. } = &steps[on_path].kind {
+                    turning[i * angles.len() + number / WIDTH] = true;
+                }
+            }
+        }
         let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
         Some(Self {
             groups,
@@ -281,6 +292,7 @@ impl Layout {
             pairs,
             carried,
             paths,
+            turning,
             roots,
             tree,
         })
@@ -306,7 +318,19 @@ impl Layout {
     /// Are lanes of group `g` between a body and the root?
     #[inline(always)]
     pub(crate) fn passes(&self, body: usize, g: usize) -> bool {
-        self.paths[body * self.groups.len() + g] != 0
+        self.lanes_of_path(body, g) != 0
+    }
+
+    /// Are some of the hinges of register `k` between a body and the root?
+    #[inline(always)]
+    pub(crate) fn turns(&self, body: usize, k: usize) -> bool {
+        self.turning[body * self.angles.len() + k]
+    }
+
+    /// The lanes of group `g` between a body and the root, its own among them.
+    #[inline(always)]
+    pub(crate) fn lanes_of_path(&self, body: usize, g: usize) -> u8 {
+        self.paths[body * self.groups.len() + g]
     }
 
     /// The lanes between a body and the root, its own among them: groups, and a bit for each lane there.

@@ -11,6 +11,7 @@
 //! - [`inward`]: sums over subtrees, leaves to root
 //! - [`sweeps`]: these, where many results begin with them
 //! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
+//! - [`part`]: what columns move of the robot or of a subtree
 //! - [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
 //!   what bodies do; [`matrix`] brings them to their places
 //! - [`moving`], [`composites`]: columns, inertias and motions, or sums over subtrees, body by body, for what goes on from there
@@ -50,6 +51,7 @@ mod memory;
 mod motions;
 mod moving;
 mod outward;
+mod part;
 mod product;
 mod projections;
 mod regressor;

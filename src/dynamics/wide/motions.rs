@@ -2,7 +2,8 @@
 //! to the plain form to say what.
 
 use super::matrix::shape;
-use super::memory::INERTIA;
+use super::memory::{FORCE, INERTIA};
+use super::part::Part;
 use super::sweeps::{self, WEIGHTS};
 use super::{
     Layout, Memory, State, Wide, centroidal, composites, energies, jacobians, outward, regressor, rnea, weights,
@@ -10,8 +11,10 @@ use super::{
 use crate::dynamics::centroidal::Whole;
 use crate::dynamics::com::MovingMass;
 use crate::dynamics::reference::Attached;
-use crate::dynamics::{CentroidalDerivatives, FrameDerivatives, ReferenceFrame};
-use crate::spatial::vector as v3;
+use crate::dynamics::seen::Seen;
+use crate::dynamics::{CentroidalDerivatives, ComDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame};
+use crate::spatial::{Motion, vector as v3};
+use gradyn_derivatives::simd::WIDTH;
 use nalgebra::{DMatrix, Vector3};
 
 impl<'a> Wide<'a> {
@@ -25,15 +28,9 @@ impl<'a> Wide<'a> {
         sweeps::place(self.model, self.layout, self.ws.wide.as_deref_mut()?, q, to).then_some(())
     }
 
-    /// Poses and motions of all bodies into `ws.wide`.
-    fn drive<const KEPT: u8>(&mut self, state: State<'_>) -> Option<()> {
-        self.drive_to::<KEPT>(state, None)
-    }
-
-    /// The same, or of those from the root to one, and others.
-    fn drive_to<const KEPT: u8>(&mut self, (q, v, a): State<'_>, to: Option<usize>) -> Option<()> {
-        self.place_to(q, to)?;
-        sweeps::drive::<KEPT>(v3::zero(), self.layout, self.ws.wide.as_deref_mut()?, v, a, to).then_some(())
+    /// Motions of bodies that have been placed into `ws.wide`, or of those from the root to one, and others.
+    fn drive<const KEPT: u8>(&mut self, gravity: Vector3<f64>, v: &[f64], a: &[f64], to: Option<usize>) -> Option<()> {
+        sweeps::drive::<KEPT>(gravity, self.layout, self.ws.wide.as_deref_mut()?, v, a, to).then_some(())
     }
 
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
@@ -72,6 +69,27 @@ impl<'a> Wide<'a> {
         jacobians::joints(self.layout, self.ws.wide.as_deref()?, to).then_some(())
     }
 
+    /// The Jacobian of a frame into `ws.jacobian`.
+    pub(crate) fn frame_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let to = shape(&mut self.ws.jacobian.frame, 6, self.model.nv);
+        jacobians::of_frame::<6>(self.layout, self.ws.wide.as_deref()?, b, seen, to).then_some(())
+    }
+
+    /// Its linear rows: the Jacobian of a point.
+    pub(crate) fn point_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let to = shape(&mut self.ws.jacobian.point, 3, self.model.nv);
+        jacobians::of_frame::<3>(self.layout, self.ws.wide.as_deref()?, b, seen, to).then_some(())
+    }
+
+    /// Places the bodies that carry a frame, and looks at it.
+    fn see(&mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<(usize, Seen<f64>)> {
+        let b = at.body?;
+        self.place_to(q, Some(b))?;
+        Some((b, jacobians::seen(self.layout, self.ws.wide.as_deref()?, b, at, reference)))
+    }
+
     /// The rate of the Jacobian of a frame into `ws.jacobian`.
     pub(crate) fn frame_jacobian_rate(
         mut self,
@@ -79,27 +97,69 @@ impl<'a> Wide<'a> {
         at: &Attached<f64>,
         reference: ReferenceFrame,
     ) -> Option<()> {
-        let b = at.body?;
-        self.drive_to::<{ outward::VELOCITIES }>((q, v, &[]), Some(b))?;
+        let (b, seen) = self.see(q, at, reference)?;
+        self.drive::<{ outward::VELOCITIES }>(v3::zero(), v, &[], Some(b))?;
         let memory = self.ws.wide.as_deref()?;
-        let seen = jacobians::seen(self.layout, memory, b, at, reference);
         let to = shape(&mut self.ws.jacobian.rate, 6, self.model.nv);
         jacobians::rate(self.layout, memory, b, seen, to).then_some(())
     }
 
-    /// Motion of a frame and its derivatives.
+    /// Motion of a frame, with its spatial or its classical acceleration, and its derivatives.
     pub(crate) fn frame_derivatives(
         mut self,
-        state: State<'_>,
+        (q, v, a): State<'_>,
         at: &Attached<f64>,
         reference: ReferenceFrame,
+        is_classical: bool,
         out: &mut FrameDerivatives,
     ) -> Option<()> {
-        let b = at.body?;
-        self.drive_to::<{ outward::MOTIONS }>(state, Some(b))?;
+        let (b, seen) = self.see(q, at, reference)?;
+        let (v, a) = self.motion_seen(v3::zero(), (v, a), (b, &seen))?;
+        (out.velocity, out.acceleration) = (v, if is_classical { a.classical(v) } else { a });
+        let to = out.matrices_mut().map(|m| shape(m, 6, self.model.nv));
         let memory = self.ws.wide.as_deref_mut()?;
-        let seen = jacobians::seen(self.layout, memory, b, at, reference);
-        jacobians::frame(self.layout, memory, b, seen, out, self.model.nv).then_some(())
+        jacobians::derivatives::<6>(self.layout, memory, b, seen, is_classical, to).then_some(())
+    }
+
+    /// Motion of a point, and its derivatives.
+    pub(crate) fn point_derivatives(
+        mut self,
+        (q, v, a): State<'_>,
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+        out: &mut PointDerivatives,
+    ) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let (v, a) = self.motion_seen(v3::zero(), (v, a), (b, &seen))?;
+        (out.velocity, out.acceleration) = (v.linear, a.classical(v).linear);
+        let to = out.matrices_mut().map(|m| shape(m, 3, self.model.nv));
+        let memory = self.ws.wide.as_deref_mut()?;
+        jacobians::derivatives::<3>(self.layout, memory, b, seen, true, to).then_some(())
+    }
+
+    /// Velocity and spatial acceleration of a frame in the field of some gravity.
+    pub(crate) fn frame_motion(
+        mut self,
+        gravity: Vector3<f64>,
+        (q, v, a): State<'_>,
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+    ) -> Option<(Motion<f64>, Motion<f64>)> {
+        let (b, seen) = self.see(q, at, reference)?;
+        self.motion_seen(gravity, (v, a), (b, &seen))
+    }
+
+    /// Moves the bodies that carry a frame which has been looked at.
+    fn motion_seen(
+        &mut self,
+        gravity: Vector3<f64>,
+        (v, a): (&[f64], &[f64]),
+        (b, seen): (usize, &Seen<f64>),
+    ) -> Option<(Motion<f64>, Motion<f64>)> {
+        self.drive::<{ outward::MOTIONS }>(gravity, v, a, Some(b))?;
+        let (v, fall) = jacobians::motions(self.layout, self.ws.wide.as_deref()?, b);
+        let up = Motion::new(v3::neg(gravity), v3::zero());
+        Some((seen.motion(v), seen.motion(fall + up)))
     }
 
     /// Torques that hold the robot still against gravity, into `ws.tau`.
@@ -113,14 +173,32 @@ impl<'a> Wide<'a> {
         finite.then_some(())
     }
 
-    /// The Jacobian of the centre of mass of the robot.
-    pub(crate) fn com_jacobian(mut self, q: &[f64], to: &mut DMatrix<f64>) -> Option<()> {
+    /// The Jacobian of the centre of mass of the robot, or of what hangs from a body.
+    pub(crate) fn com_jacobian(mut self, q: &[f64], body: Option<usize>, to: &mut DMatrix<f64>) -> Option<()> {
         self.place(q)?;
-        let memory = self.ws.wide.as_deref_mut()?;
-        sweeps::stand::<WEIGHTS>(self.layout, memory);
-        let share = 1.0 / weights::center(self.layout, memory);
-        let to = shape(to, 3, self.model.nv);
-        (share.is_finite() && weights::com_jacobian(self.layout, memory, share, to)).then_some(())
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        sweeps::stand::<WEIGHTS>(layout, memory);
+        let part = Part::of(model, layout, body);
+        let mass = match part.lane(layout) {
+            Some(lane) => memory.sums[lane / WIDTH][FORCE].0[lane % WIDTH],
+            None => weights::center(layout, memory),
+        };
+        let share = 1.0 / mass;
+        let to = shape(to, 3, model.nv);
+        (share.is_finite() && weights::com_jacobian(layout, memory, &part, share, to)).then_some(())
+    }
+
+    /// The centre of mass of the robot, or of what hangs from a body, how it moves, and its derivatives.
+    pub(crate) fn com_derivatives(self, state: State<'_>, body: Option<usize>, out: &mut ComDerivatives) -> Option<()> {
+        let model = self.model;
+        let (layout, memory, whole) = self.whole(state)?;
+        let part = Part::of(model, layout, body);
+        let com = body.map_or(whole.com, |b| centroidal::com_of(layout, memory, b));
+        (out.position, out.velocity, out.acceleration, out.errors) =
+            (com.position, com.velocity, com.acceleration, None);
+        let to = out.matrices_mut().map(|m| shape(m, 3, model.nv));
+        (com.is_finite() && centroidal::com_derivatives(layout, memory, &part, 1.0 / com.mass, to)).then_some(())
     }
 
     /// Kinetic and potential energy.
@@ -128,6 +206,13 @@ impl<'a> Wide<'a> {
         self.place(q)?;
         let (kinetic, potential) = weights::energy(self.model, self.layout, self.ws.wide.as_deref_mut()?, v);
         (kinetic.is_finite() && potential.is_finite()).then_some((kinetic, potential))
+    }
+
+    /// Potential energy.
+    pub(crate) fn potential_energy(mut self, q: &[f64]) -> Option<f64> {
+        self.place(q)?;
+        let potential = weights::potential(self.model, self.layout, self.ws.wide.as_deref()?);
+        potential.is_finite().then_some(potential)
     }
 
     /// The centroidal momentum matrix.
@@ -152,6 +237,14 @@ impl<'a> Wide<'a> {
         centroidal::matrices(layout, memory, whole.com.velocity, to).then_some(whole)
     }
 
+    /// The robot as a whole.
+    pub(crate) fn centroidal_momentum(mut self, (q, v, a): State<'_>) -> Option<Whole<f64>> {
+        self.place(q)?;
+        self.drive::<{ outward::INERTIAS }>(v3::zero(), v, a, None)?;
+        let whole = centroidal::total(self.model, self.layout, self.ws.wide.as_deref()?);
+        (whole.com.mass.recip().is_finite() && whole.is_finite()).then_some(whole)
+    }
+
     /// The momentum of the robot, its rate of change, and their derivatives.
     pub(crate) fn centroidal_derivatives(self, state: State<'_>, out: &mut CentroidalDerivatives) -> Option<()> {
         let nv = self.model.nv;
@@ -164,8 +257,9 @@ impl<'a> Wide<'a> {
     }
 
     /// The robot as a whole, and what its momentum and derivatives are made of.
-    fn whole(mut self, state: State<'_>) -> Option<(&'a Layout, &'a Memory, Whole<f64>)> {
-        self.drive::<{ outward::COLUMNS }>(state)?;
+    fn whole(mut self, (q, v, a): State<'_>) -> Option<(&'a Layout, &'a Memory, Whole<f64>)> {
+        self.place(q)?;
+        self.drive::<{ outward::COLUMNS }>(v3::zero(), v, a, None)?;
         let Self { layout, ws, .. } = self;
         let memory = ws.wide.as_deref_mut()?;
         let whole = centroidal::whole(layout, memory);
@@ -183,9 +277,32 @@ impl<'a> Wide<'a> {
         }
         composites::bring(model, layout, memory, links, ws.second.as_deref_mut()?);
         if poses {
-            composites::poses(model, layout, memory, q, links);
+            composites::poses(model, layout, memory, links);
         }
         Some(())
+    }
+
+    /// How a frame moves by small errors of placements, into `ws.regressor`.
+    pub(crate) fn kinematic_regressor(
+        mut self,
+        q: &[f64],
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+    ) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let Self { model, layout, ws } = self;
+        let to = shape(&mut ws.regressor.kinematic, 6, 6 * model.bodies.len());
+        jacobians::placements(model, layout, ws.wide.as_deref()?, b, seen, to);
+        super::all_finite(to).then_some(())
+    }
+
+    /// The regressor of the centre of mass, by one over the mass of the robot, into `ws.regressor`.
+    pub(crate) fn com_regressor(mut self, q: &[f64], share: f64) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        let to = shape(&mut ws.regressor.com, 3, 4 * model.bodies.len());
+        regressor::com(layout, ws.wide.as_deref()?, share, to);
+        super::all_finite(to).then_some(())
     }
 
     /// The joint-torque regressor into `ws.regressor`.

@@ -1,6 +1,7 @@
 //! What all bodies are and how they move, brought from lanes to bodies.
 
-use super::memory::{FORCE, INERTIA, Row, Six};
+use super::matrix::of_lane;
+use super::memory::{FORCE, INERTIA, Row};
 use super::rnea::{origin, pose};
 use super::{Layout, Memory, State, inward, outward, rnea};
 use crate::dynamics::rooted::Rooted;
@@ -30,11 +31,11 @@ pub(super) fn move_bodies(
 }
 
 /// Poses, and the origins of the trees, after [`move_bodies`].
-pub(super) fn poses(model: &Model, layout: &Layout, memory: &Memory, q: &[f64], rooted: &mut Rooted<f64>) {
+pub(super) fn poses(model: &Model, layout: &Layout, memory: &Memory, rooted: &mut Rooted<f64>) {
     for (i, body) in model.bodies.iter().enumerate() {
         rooted.pose[i] = pose(layout, memory, i);
         if body.parent.is_none() {
-            rooted.origin[i] = origin(model, i, q);
+            rooted.origin[i] = origin(layout, memory, i);
         }
     }
 }
@@ -45,7 +46,6 @@ pub(super) fn seats(
     model: &Model,
     layout: &Layout,
     memory: &Memory,
-    q: &[f64],
     bodies: impl Iterator<Item = usize>,
     rooted: &mut Rooted<f64>,
 ) {
@@ -53,12 +53,10 @@ pub(super) fn seats(
     memory.level.run(BringColumns { model, layout, memory, to: &mut rooted.columns });
     for i in bodies {
         rooted.pose[i] = pose(layout, memory, i);
-        rooted.set_origin(i, origin(model, i, q));
+        rooted.set_origin(i, origin(layout, memory, i));
         let lane = layout.bodies[i].lane;
-        let (g, lane) = (lane / WIDTH, lane % WIDTH);
-        let six = |rows: &Six| motion(&Row(std::array::from_fn(|k| if k < 6 { rows[k].0[lane] } else { 0.0 })));
-        rooted.velocity[i] = six(&memory.velocity[g]);
-        rooted.drift[i] = six(&memory.acceleration[g]);
+        rooted.velocity[i] = of_lane(&memory.velocity, lane);
+        rooted.drift[i] = of_lane(&memory.acceleration, lane);
     }
 }
 
@@ -107,7 +105,7 @@ impl Kernel for Moving<'_> {
             outward::drive::<R, { outward::INERTIAS }>(model, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
-            rnea::subtract(model, layout, memory, q);
+            rnea::subtract(layout, memory);
         }
         let mut zero = R::splat(0.0);
         for g in (0..layout.groups.len()).rev() {

@@ -1,6 +1,6 @@
 //! From the root to the leaves: poses, motions, and the force that each body needs.
 
-use super::layout::{BodyStep, Group, HingeRows, StepKind};
+use super::layout::{Angles, BodyStep, Group, HingeRows, StepKind};
 use super::memory::{
     INERTIA, Row, Six, load_motion, load_symmetric, load_vector, store_coriolis, store_inertia, store_motion,
     store_sum_force, store_weight,
@@ -61,18 +61,36 @@ pub(super) fn zero_if_finite<R: Register>(x: &[f64]) -> R {
 /// Cosine and sine of each hinge.
 #[inline(always)]
 pub(super) fn read_configuration<R: Register>(layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    read_angles(layout, memory, q);
+    for (k, angles) in layout.angles.iter().enumerate() {
+        turn::<R>(memory, q, k, angles.as_ref());
+    }
+    read_cos_sin(layout, memory, q);
+}
+
+/// Angles of hinges that do not stand in `q` as their register does.
+#[inline(always)]
+pub(super) fn read_angles(layout: &Layout, memory: &mut Memory, q: &[f64]) {
     for turn in &layout.turns {
         memory.sin[turn.hinge / WIDTH].0[turn.hinge % WIDTH] = turn.multiplier * q[turn.q] + turn.offset;
     }
-    for ((sin, cos), angles) in memory.sin.iter_mut().zip(&mut memory.cos).zip(&layout.angles) {
-        let angle = match angles {
-            Some(angles) => Lanes(R::load_first(&q[angles.start..]).where_else(angles.hinges, R::splat(0.0))),
-            None => sin.load::<R>(),
-        };
-        let (s, c) = angle.sin_cos();
-        sin.store(s);
-        cos.store(c);
-    }
+}
+
+/// Cosines and sines of eight hinges, of their angles.
+#[inline(always)]
+pub(super) fn turn<R: Register>(memory: &mut Memory, q: &[f64], k: usize, angles: Option<&Angles>) {
+    let angle = match angles {
+        Some(angles) => Lanes(R::load_first(&q[angles.start..]).where_else(angles.hinges, R::splat(0.0))),
+        None => memory.sin[k].load::<R>(),
+    };
+    let (s, c) = angle.sin_cos();
+    memory.sin[k].store(s);
+    memory.cos[k].store(c);
+}
+
+/// Cosines and sines of hinges that have them as coordinates.
+#[inline(always)]
+pub(super) fn read_cos_sin(layout: &Layout, memory: &mut Memory, q: &[f64]) {
     for (hinge, at) in &layout.cos_sin {
         memory.cos[hinge / WIDTH].0[hinge % WIDTH] = q[*at];
         memory.sin[hinge / WIDTH].0[hinge % WIDTH] = q[at + 1];

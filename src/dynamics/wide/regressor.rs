@@ -1,9 +1,10 @@
-//! The joint-torque regressor, eight rows of a column at a time.
+//! The joint-torque regressor, eight rows of a column at a time, and the regressor of the centre of mass, eight bodies at a
+//! time.
 
 use super::entries::store;
-use super::memory::load_motion;
-use super::{Layout, Memory};
-use crate::spatial::{Motion, Transform, power_regressor};
+use super::memory::{Row, load_matrix, load_motion};
+use super::{Layout, Memory, outward};
+use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
@@ -50,6 +51,48 @@ impl Kernel for Torques<'_> {
             }
         }
         sum.mul(R::splat(0.0)).all_lt(R::splat(1.0))
+    }
+}
+
+/// The regressor of the centre of mass, 3 × 4 n, of bodies that have been placed, by one over the mass of the robot.
+pub(super) fn com(layout: &Layout, memory: &Memory, share: f64, to: &mut [f64]) {
+    memory.level.run(Com { layout, memory, share, to });
+}
+
+struct Com<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    share: f64,
+    to: &'a mut [f64],
+}
+
+impl Kernel for Com<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { layout, memory, share, to } = self;
+        let share = R::splat(share);
+        let mut bodies = layout.bodies.iter().zip(to.as_chunks_mut::<12>().0).peekable();
+        for (g, group) in layout.groups.iter().enumerate() {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let r = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
+            let p = v3::add(x.translation, outward::of_tree::<R>(layout, &memory.origins, g));
+            let first = R::transpose([p.x.0, p.y.0, p.z.0, r.m11.0, r.m21.0, r.m31.0, r.m12.0, r.m22.0]);
+            let zero = R::splat(0.0);
+            let last = R::transpose([r.m32.0, r.m13.0, r.m23.0, r.m33.0, zero, zero, zero, zero]);
+            let (mut eight, mut four) = ([Row::ZERO; WIDTH], [Row::ZERO; WIDTH]);
+            let mut k = 0;
+            while k < WIDTH {
+                eight[k].store(Lanes(first[k].mul(share)));
+                four[k].store(Lanes(last[k].mul(share)));
+                k += 1;
+            }
+            while let Some((step, to)) = bodies.next_if(|(step, _)| step.lane / WIDTH == g) {
+                let lane = step.lane % WIDTH;
+                to[..WIDTH].copy_from_slice(&eight[lane].0);
+                to[WIDTH..].copy_from_slice(&four[lane].0[..4]);
+            }
+        }
     }
 }
 

@@ -70,7 +70,7 @@ impl Kernel for Rnea<'_> {
             outward::drive::<R, { outward::FORCES }>(model, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
-            subtract(model, layout, memory, q);
+            subtract(layout, memory);
         }
         let mut zero = R::splat(0.0);
         for g in (0..layout.groups.len()).rev() {
@@ -81,29 +81,28 @@ impl Kernel for Rnea<'_> {
 }
 
 /// Pose of a body in its tree: axes of the world, origin at the root body.
+#[inline(always)]
 pub(super) fn pose(layout: &Layout, memory: &Memory, body: usize) -> Transform<f64> {
     let step = &layout.bodies[body];
     let x = outward::in_lane(memory, step.lane);
     Transform::new(v3::product(&x.rotation, &step.axes.transpose()), x.translation)
 }
 
-/// The origin of a body's tree in the world.
-pub(super) fn origin(model: &Model, body: usize, q: &[f64]) -> Vector3<f64> {
-    let root = std::iter::successors(Some(body), |i| model.bodies[*i].parent).last().unwrap_or(body);
-    let body = &model.bodies[root];
-    let joint = crate::joint::JointKind::<f64>::pose(&body.joint, &q[body.q.clone()]);
-    (body.placement * joint).translation
+/// The origin of a body's tree in the world, once the body has been placed.
+#[inline(always)]
+pub(super) fn origin(layout: &Layout, memory: &Memory, body: usize) -> Vector3<f64> {
+    memory.origins[layout.bodies[body].tree]
 }
 
 /// Subtracts the wrenches of `memory` from the forces that the bodies need.
 #[inline(never)]
-pub(super) fn subtract(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+pub(super) fn subtract(layout: &Layout, memory: &mut Memory) {
     for k in 0..memory.wrenches.len() {
         let w = memory.wrenches[k];
         let b = w.body.index();
         let f: Force<f64> = match w.frame {
             WrenchFrame::Body => pose(layout, memory, b).act(w.wrench),
-            WrenchFrame::World => w.wrench.shifted(origin(model, b, q)),
+            WrenchFrame::World => w.wrench.shifted(origin(layout, memory, b)),
         };
         let lane = layout.bodies[b].lane;
         let numbers = f.linear.iter().chain(f.angular.iter());

@@ -1,9 +1,9 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
-use super::memory::FORCE;
+use super::memory::{FORCE, store_motion};
 use super::{Layout, Memory, State, inward, outward};
 use crate::model::Model;
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
@@ -24,8 +24,14 @@ impl Kernel for Place<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
         let Self { model, layout, memory, q, to } = self;
-        outward::read_configuration::<R>(layout, memory, q);
         let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
+        outward::read_angles(layout, memory, q);
+        for (k, angles) in layout.angles.iter().enumerate() {
+            if to.is_none_or(|body| layout.turns(body, k)) {
+                outward::turn::<R>(memory, q, k, angles.as_ref());
+            }
+        }
+        outward::read_cos_sin(layout, memory, q);
         let mut placed = outward::Placed::world(layout, memory);
         for i in 0..end {
             // Its subtree goes on to the last of them.
@@ -70,6 +76,28 @@ impl Kernel for Bodies<'_> {
             outward::drive_in::<R, { outward::BODIES }>(gravity, layout, memory, g);
         }
         zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Columns of bodies that have been placed.
+pub(super) fn columns(layout: &Layout, memory: &mut Memory) {
+    memory.level.run(Columns { layout, memory });
+}
+
+struct Columns<'a> {
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+}
+
+impl Kernel for Columns<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { layout, memory } = self;
+        for (g, group) in layout.groups.iter().enumerate() {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            store_motion(&mut memory.s[g], outward::subspace(group, &x));
+        }
     }
 }
 

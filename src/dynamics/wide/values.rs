@@ -35,7 +35,7 @@ impl Wide<'_> {
         memory.act(wrenches);
         let finite = derivatives::derivatives(gravity, model, layout, memory, state, results, placed);
         for (w, to) in wrenches.iter().zip(by_wrench) {
-            derivatives::by_wrench(model, layout, memory, state.0, w, to.as_mut_slice());
+            derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
         }
         Some(finite && wrenches.is_empty())
     }
@@ -56,7 +56,7 @@ impl Wide<'_> {
         let finite = moving::move_bodies(model, layout, memory, state, bodies);
         rnea::collect(model, layout, memory, state.1, state.2, &mut ws.tau);
         if poses {
-            moving::poses(model, layout, memory, state.0, &mut ws.rooted);
+            moving::poses(model, layout, memory, &mut ws.rooted);
         }
         Some(finite)
     }
@@ -119,8 +119,28 @@ impl Wide<'_> {
         ws.rooted.size(model, ws.dof.len());
         let matrix = ws.crba.sized(model.nv);
         let done = forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq);
-        moving::seats(model, layout, memory, state.0, bodies, &mut ws.rooted);
+        moving::seats(model, layout, memory, bodies, &mut ws.rooted);
         Some(done)
+    }
+
+    /// Columns of all joints, where some bodies are, and how they move at a velocity without accelerations of joints, into
+    /// `ws.rooted`; if the state is finite.
+    pub(crate) fn seats(self, q: &[f64], v: Option<&[f64]>, bodies: impl Iterator<Item = usize>) -> Option<()> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        ws.still.resize(model.nv, 0.0);
+        ws.rooted.size(model, ws.dof.len());
+        let gravity = Vector3::zeros();
+        let finite = sweeps::place(model, layout, memory, q, None)
+            && match v {
+                Some(v) => sweeps::drive::<{ outward::MOTIONS }>(gravity, layout, memory, v, &ws.still, None),
+                None => {
+                    sweeps::columns(layout, memory);
+                    true
+                }
+            };
+        moving::seats(model, layout, memory, bodies, &mut ws.rooted);
+        finite.then_some(())
     }
 
     /// Factors of the mass matrix into `ws.wide`; columns of all joints, and where some bodies are, into `ws.rooted`.
@@ -128,7 +148,7 @@ impl Wide<'_> {
         let done = self.factorize(q)?;
         let Self { model, layout, ws } = self;
         ws.rooted.size(model, ws.dof.len());
-        moving::seats(model, layout, ws.wide.as_deref()?, q, bodies, &mut ws.rooted);
+        moving::seats(model, layout, ws.wide.as_deref()?, bodies, &mut ws.rooted);
         Some(done)
     }
 

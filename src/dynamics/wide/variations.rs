@@ -1,14 +1,12 @@
 //! How points and frames that are held vary with the state, eight columns at a time.
 
-use super::matrix::{Rows, of_force, of_lane, of_motion};
-use super::memory::load_motion;
-use super::{Layout, Memory, outward};
+use super::jacobians::OfBody;
+use super::matrix::{Rows, of_force, of_motion};
+use super::{Layout, Memory};
 use crate::dynamics::ReferenceFrame;
 use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
-use crate::dynamics::frame_derivatives::Column;
 use crate::dynamics::seen::Seen;
 use crate::spatial::{Motion, Transform, vector as v3};
-use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
@@ -59,18 +57,10 @@ impl Kernel for Add<'_, '_> {
     #[inline(always)]
     fn run<R: Register>(self) {
         let Self { layout, memory, axes, at, s, b, pose, sums } = self;
-        let seen: Seen<Lanes<R>> = Seen::at(pose, v3::zero(), ReferenceFrame::LocalWorldAligned).lift();
-        let lane = layout.bodies[b].lane;
-        let v_b: Motion<Lanes<R>> = of_lane(&memory.velocity, lane).lift();
-        let a_b: Motion<Lanes<R>> = of_lane(&memory.acceleration, lane).lift();
+        let seen = Seen::at(pose, v3::zero(), ReferenceFrame::LocalWorldAligned);
+        let seen = OfBody::<R>::new(layout, memory, b, seen);
         for (g, lanes) in layout.path(b) {
-            let s_g = load_motion::<R>(&memory.s[g]);
-            let (v, a) = (load_motion::<R>(&memory.velocity[g]), load_motion::<R>(&memory.acceleration[g]));
-            outward::keep_columns::<R>(layout, memory, g, Motion::zero(), s_g, v, a);
-            let rows = &memory.columns[g];
-            let (psi_dot, psi_ddot) = (load_motion::<R>(&rows.psi_d), load_motion::<R>(&rows.psi_dd));
-            let by = Column::new(&seen, (v_b, a_b), s_g, psi_dot, psi_ddot, load_motion::<R>(&rows.psi_s));
-            let VariedAxes { rows_q, rows_v, turned } = at.vary_axes(axes, s, &by);
+            let VariedAxes { rows_q, rows_v, turned } = at.vary_axes(axes, s, &seen.column(layout, memory, g));
             scatter::<R>(layout, g, lanes, of_motion(rows_q), at.rows, sums.rows_q, sums.height);
             scatter::<R>(layout, g, lanes, of_motion(rows_v), at.rows, sums.rows_v, sums.height);
             scatter::<R>(layout, g, lanes, of_force(turned), at.rows, sums.turned, sums.height);

@@ -1,8 +1,9 @@
 //! What mass and first moment of subtrees give: gravity, the Jacobian of the centre of mass. And energies.
 
-use super::matrix::{begin, of_vector, store};
-use super::memory::{load_motion, load_weight, store_motion};
+use super::matrix::{begin, of_vector, only, store};
+use super::memory::{load_motion, load_vector, load_weight, store_motion};
 use super::outward::{self, of_tree, splat};
+use super::part::{self, Part};
 use super::{Layout, Memory, inward};
 use crate::dynamics::com::moved;
 use crate::model::Model;
@@ -56,15 +57,16 @@ pub(super) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
     mass
 }
 
-/// The Jacobian of the centre of mass of the robot, from the weights of subtrees and one over its mass. Is it finite?
-pub(super) fn com_jacobian(layout: &Layout, memory: &Memory, share: f64, to: &mut [f64]) -> bool {
+/// The Jacobian of the centre of mass of a part, from the weights of subtrees and one over its mass. Is it finite?
+pub(super) fn com_jacobian(layout: &Layout, memory: &Memory, part: &Part, share: f64, to: &mut [f64]) -> bool {
     begin(layout, to);
-    memory.level.run(ComJacobian { layout, memory, share, to })
+    memory.level.run(ComJacobian { layout, memory, part, share, to })
 }
 
 struct ComJacobian<'a> {
     layout: &'a Layout,
     memory: &'a Memory,
+    part: &'a Part,
     share: f64,
     to: &'a mut [f64],
 }
@@ -73,16 +75,60 @@ impl Kernel for ComJacobian<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, share, to } = self;
+        let Self { layout, memory, part, share, to } = self;
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
-            let (mass, first_moment) = load_weight::<R>(&memory.sums[g]);
+            let mut mixed = part::NONE;
+            let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
+            let (mass, first_moment) = load_weight::<R>(sums);
             let u = moved(load_motion::<R>(&memory.s[g]), mass, first_moment);
             let u = v3::scale(Lanes(R::splat(share)), u);
-            store::<R, 3>(layout, g, of_vector(u), to, &mut zero);
+            store::<R, 3>(layout, g, only(lanes, of_vector(u)), to, &mut zero);
         }
         zero.all_lt(R::splat(1.0))
     }
+}
+
+/// Potential energy of bodies that have been placed.
+pub(super) fn potential(model: &Model, layout: &Layout, memory: &Memory) -> f64 {
+    memory.level.run(Potential { model, layout, memory }).iter().sum()
+}
+
+struct Potential<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a Memory,
+}
+
+impl Kernel for Potential<'_> {
+    type Output = [f64; WIDTH];
+    #[inline(always)]
+    fn run<R: Register>(self) -> [f64; WIDTH] {
+        let Self { model, layout, memory } = self;
+        let gravity = splat::<R>(model.gravity);
+        let mut potential = Lanes(R::splat(0.0));
+        for (g, group) in layout.groups.iter().enumerate() {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let mass = group.mass.load::<R>();
+            let first_moment = v3::scale(mass, x.point(load_vector::<R>(&group.com)));
+            potential -= against::<R>(gravity, layout, memory, g, mass, first_moment);
+        }
+        potential.to_array()
+    }
+}
+
+/// `g·Σ m c` of each lane, from mass and first moment in coordinates of its tree.
+#[inline(always)]
+fn against<R: Register>(
+    gravity: Vector3<Lanes<R>>,
+    layout: &Layout,
+    memory: &Memory,
+    g: usize,
+    mass: Lanes<R>,
+    first_moment: Vector3<Lanes<R>>,
+) -> Lanes<R> {
+    let origin = of_tree::<R>(layout, &memory.origins, g);
+    v3::dot(gravity, v3::scale_plus(mass, origin, first_moment))
 }
 
 /// Kinetic and potential energy of bodies that have been placed, at the velocity `v`.
@@ -114,9 +160,7 @@ impl Kernel for Energy<'_> {
             let v = outward::sum_from_root(group, &memory.velocity, s.times(qd));
             store_motion(&mut memory.velocity[g], v);
             kinetic += v.power(inertia * v);
-            let origin = of_tree::<R>(layout, &memory.origins, g);
-            let first_moment = v3::scale_plus(inertia.mass, origin, inertia.first_moment);
-            potential -= v3::dot::<Lanes<R>, Lanes<R>>(gravity, first_moment);
+            potential -= against::<R>(gravity, layout, memory, g, inertia.mass, inertia.first_moment);
             let joints = &layout.joints[g];
             if joints.some {
                 kinetic += qd * qd * inward::joint_dynamics::<R>(joints).mass();

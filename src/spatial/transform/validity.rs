@@ -1,6 +1,7 @@
 //! When nine numbers are a rotation, and what is wrong when they are not.
 
 use super::Transform;
+use gradyn_derivatives::Real;
 use nalgebra::Matrix3;
 use thiserror::Error;
 
@@ -77,10 +78,18 @@ impl Transform<f64> {
 
     /// Are all twelve numbers finite?
     pub(super) fn finite(&self) -> Result<(), PoseError> {
-        if self.rotation.iter().chain(self.translation.iter()).all(|x| x.is_finite()) {
+        if self.is_finite() {
             return Ok(());
         }
         Err(PoseError::NotFinite { rotation: rows(&self.rotation), translation: self.translation.into() })
+    }
+}
+
+impl<T: Real> Transform<T> {
+    /// Are all twelve numbers finite?
+    pub(crate) fn is_finite(&self) -> bool {
+        self.rotation.as_slice().iter().all(|x| x.is_finite())
+            && self.translation.as_slice().iter().all(|x| x.is_finite())
     }
 }
 

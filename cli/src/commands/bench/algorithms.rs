@@ -7,7 +7,7 @@ use gradyn::dynamics::{self as dy, Constraint, ReferenceFrame, Workspace};
 use gradyn::model::{BodyId, InputError, Model};
 use gradyn::partials::{self, DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace};
 use gradyn::spatial::Force;
-use nalgebra::Vector3;
+use nalgebra::{DMatrix, Vector3};
 use std::hint::black_box;
 
 /// For more degrees of freedom, tensors of third order take hundreds of megabytes, and differences seconds a call.
@@ -62,6 +62,7 @@ fn values(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     time("computeMinverse", &mut |ws, p| used(dy::minv(model, ws, &p.q)));
     time("nonLinearEffects", &mut |ws, p| used(dy::bias(model, ws, &p.q, &p.v, &[])));
     time("computeGeneralizedGravity", &mut |ws, p| used(dy::generalized_gravity(model, ws, &p.q)));
+    time("computeStaticTorque", &mut |ws, p| used(dy::static_torque(model, ws, &p.q, &[])));
     time("computeCoriolisMatrix", &mut |ws, p| used(dy::coriolis_matrix(model, ws, &p.q, &p.v)));
     time("crba+cholesky", &mut |ws, p| used(dy::factorize_mass_matrix(model, ws, &p.q)));
     let mut x = vec![0.0; model.nv()];
@@ -71,10 +72,16 @@ fn values(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     });
     time("ccrba", &mut |ws, p| used(dy::centroidal_momentum_matrix(model, ws, &p.q)));
     time("dccrba", &mut |ws, p| used(dy::centroidal(model, ws, &p.q, &p.v, &p.a)));
+    time("computeCentroidalMomentumTimeVariation", &mut |ws, p| {
+        used(dy::centroidal_momentum(model, ws, &p.q, &p.v, &p.a))
+    });
     time("centerOfMass", &mut |ws, p| used(dy::center_of_mass(model, ws, &p.q, &p.v, &p.a)));
     time("jacobianCenterOfMass", &mut |ws, p| used(dy::com_jacobian(model, ws, &p.q, None)));
-    time("computeTotalEnergy", &mut |ws, p| used(dy::mechanical_energy(model, ws, &p.q, &p.v)));
+    time("computeKineticEnergy", &mut |ws, p| used(dy::kinetic_energy(model, ws, &p.q, &p.v)));
+    time("computePotentialEnergy", &mut |ws, p| used(dy::potential_energy(model, ws, &p.q)));
+    time("computeMechanicalEnergy", &mut |ws, p| used(dy::mechanical_energy(model, ws, &p.q, &p.v)));
     time("computeJointTorqueRegressor", &mut |ws, p| used(dy::torque_regressor(model, ws, &p.q, &p.v, &p.a)));
+    time("computeStaticRegressor", &mut |ws, p| used(dy::com_regressor(model, ws, &p.q)));
     time("computeKineticEnergyRegressor", &mut |ws, p| used(dy::kinetic_energy_regressor(model, ws, &p.q, &p.v)));
     time("computePotentialEnergyRegressor", &mut |ws, p| used(dy::potential_energy_regressor(model, ws, &p.q)));
 }
@@ -106,14 +113,21 @@ fn kinematics(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     time("jacobian_transpose_derivatives", &mut |ws, p| {
         used(dy::frame_torque_derivatives(model, ws, &p.q, deepest, world, force))
     });
-    time("computeJointBodyRegressor", &mut |ws, p| {
-        used(dy::frame_wrench_regressor(model, ws, &p.q, &p.v, &p.a, deepest))
+    let parent = model.bodies()[deepest.index()].parent();
+    time("jacobianSubtreeCenterOfMass", &mut |ws, p| used(dy::com_jacobian(model, ws, &p.q, parent)));
+    let at = Vector3::new(0.1, -0.2, 0.3);
+    time("getPointClassicAccelerationDerivatives", &mut |ws, p| {
+        let aligned = ReferenceFrame::LocalWorldAligned;
+        used(dy::point_motion_derivatives(model, ws, &p.q, &p.v, &p.a, deepest, at, aligned))
     });
+    time("jointBodyRegressor", &mut |ws, p| used(dy::frame_wrench_regressor(model, ws, &p.q, &p.v, &p.a, deepest)));
     time("computeJointKinematicRegressor", &mut |ws, p| used(dy::kinematic_regressor(model, ws, &p.q, deepest, world)));
     time("computeCentroidalDynamicsDerivatives", &mut |ws, p| {
         used(dy::momentum_derivatives(model, ws, &p.q, &p.v, &p.a))
     });
-    time("com_derivatives", &mut |ws, p| used(dy::center_of_mass_derivatives(model, ws, &p.q, &p.v, &p.a, None)));
+    time("getCenterOfMassVelocityDerivatives", &mut |ws, p| {
+        used(dy::center_of_mass_derivatives(model, ws, &p.q, &p.v, &p.a, None))
+    });
 }
 
 /// Moving along configurations. The derivatives return new matrices, so that theirs includes an allocation.
@@ -121,6 +135,13 @@ fn manifold(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let (mut q, mut v) = (vec![0.0; model.nq()], vec![0.0; model.nv()]);
     clock.time("integrate", points, 1, |p| model.integrate_into(&p.q, &p.v, black_box(&mut q)));
     clock.time("difference", points, 1, |p| model.difference_into(&p.q, &p.q_next, black_box(&mut v)));
+    clock.time("interpolate", points, 1, |p| used(model.interpolate(&p.q, &p.q_next, 0.3)));
+    clock.time("normalize", points, 1, |p| {
+        q.copy_from_slice(&p.q);
+        model.normalize(black_box(&mut q))
+    });
+    let x = DMatrix::zeros(model.nv(), model.nv());
+    clock.time("dIntegrateTransport", points, 1, |p| used(model.transport_dq(&p.v, &x)));
     clock.time("dIntegrate", points, 1, |p| {
         used(model.integrate_dq(&p.v))?;
         used(model.integrate_dv(&p.v))
@@ -173,6 +194,7 @@ fn held(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let contact = |body| Constraint::contact(body, Vector3::zeros(), Vector3::zeros());
     let list: Vec<Constraint> = leaves.take(4).map(contact).collect();
     let ws = &mut Workspace::<f64>::new(model);
+    clock.time("getConstraintsJacobian", points, 1, |p| used(dy::constraint_jacobian(model, ws, &p.q, &list)));
     clock.time("constraintDynamics", points, 1, |p| {
         used(dy::constraint_dynamics(model, ws, &p.q, &p.v, &p.tau, &[], &list))
     });
