@@ -18,6 +18,7 @@ use gradyn::partials::{
     rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn_derivatives::simd::{Level, with_level};
+use nalgebra::DMatrix;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -110,6 +111,19 @@ fn algorithms_allocate_nothing() {
             model.integrate_into(&q, &v, &mut q1).expect("fits");
             model.difference_into(&q, &q1, &mut v1).expect("fits");
             model.q_dot_into(&q, &v, &mut q1).expect("fits");
+        });
+        let [mut first, mut second, x] = [(); 3].map(|()| DMatrix::from_element(model.nv(), model.nv(), 7.0));
+        assert_none(&format!("{what}: interpolate, normalize, derivatives of integrate and difference"), || {
+            model.interpolate_into(&q, &q, 0.3, &mut q1).expect("fits");
+            model.normalize(&mut q1).expect("fits");
+            model.integrate_dq_into(&v, &mut first).expect("fits");
+            model.integrate_dv_into(&v, &mut first).expect("fits");
+            model.integrate_derivatives_into(&v, &mut first, &mut second).expect("fits");
+            model.difference_dq0_into(&q, &q1, &mut first).expect("fits");
+            model.difference_dq1_into(&q, &q1, &mut first).expect("fits");
+            model.difference_derivatives_into(&q, &q1, &mut first, &mut second).expect("fits");
+            model.transport_dq_into(&v, &x, &mut first).expect("fits");
+            model.transport_dv_into(&v, &x, &mut first).expect("fits");
         });
 
         let (q, v, a) = (dual(&q, &q1), dual(&v, &a), dual(&a, &v));

@@ -486,6 +486,131 @@ fn jacobians_of_configuration_functions_are_their_derivatives() {
     }
 }
 
+/// What is written into given storage is what the forms with new storage return, whatever was there before.
+#[test]
+fn given_storage_is_written_entirely() {
+    for (what, model) in models() {
+        let (nq, nv) = (model.nq(), model.nv());
+        let (mut out, mut pair) = (vec![7.0; nq], [(); 2].map(|()| DMatrix::from_element(nv, nv, 7.0)));
+        for (seed, scale) in [(50, 1.0), (51, 1e-5), (52, 0.0)] {
+            let (q, v, w) = state(&model, seed);
+            let v: Vec<_> = v.iter().map(|v| v * scale).collect();
+            let other = model.integrate(&q, &v).expect("fits");
+            let what = format!("{what}, step of {scale}");
+
+            out.fill(7.0);
+            model.interpolate_into(&q, &other, 0.3, &mut out).expect("fits");
+            assert_same(&out, &model.interpolate(&q, &other, 0.3).expect("fits"), &what);
+            let step: Vec<_> = model.difference(&q, &other).expect("fits").iter().map(|x| x * 0.3).collect();
+            assert_same(&out, &model.integrate(&q, &step).expect("fits"), format!("{what}: by its steps"));
+
+            let by_step = [model.integrate_dq(&v).expect("fits"), model.integrate_dv(&v).expect("fits")];
+            let by_ends =
+                [model.difference_dq0(&q, &other).expect("fits"), model.difference_dq1(&q, &other).expect("fits")];
+            type Write<'a> = &'a dyn Fn(&mut DMatrix<f64>, &mut DMatrix<f64>) -> Result<(), InputError>;
+            let calls: [(&str, &[DMatrix<f64>; 2], Write<'_>); 4] = [
+                ("integrate", &by_step, &|first, second| {
+                    model.integrate_dq_into(&v, first)?;
+                    model.integrate_dv_into(&v, second)
+                }),
+                ("integrate, both", &by_step, &|first, second| model.integrate_derivatives_into(&v, first, second)),
+                ("difference", &by_ends, &|first, second| {
+                    model.difference_dq0_into(&q, &other, first)?;
+                    model.difference_dq1_into(&q, &other, second)
+                }),
+                ("difference, both", &by_ends, &|first, second| {
+                    model.difference_derivatives_into(&q, &other, first, second)
+                }),
+            ];
+            for (name, expected, write) in calls {
+                let [first, second] = &mut pair;
+                first.fill(7.0);
+                second.fill(7.0);
+                write(first, second).expect("fits");
+                for (found, expected) in pair.iter().zip(expected) {
+                    assert_same(found.as_slice(), expected.as_slice(), format!("{what}: {name}"));
+                    for (i, j) in (0..nv).flat_map(|j| (0..nv).map(move |i| (i, j))) {
+                        let apart = model.joint_of_dof(i) != model.joint_of_dof(j);
+                        assert!(!apart || found[(i, j)].to_bits() == 0, "{what}: {name} at {i}, {j}");
+                    }
+                }
+            }
+
+            for columns in [0, 1, 3, nv] {
+                let x = DMatrix::from_fn(nv, columns, |i, j| w[i] * (j as f64 + 0.5).cos());
+                let mut out = DMatrix::from_element(nv, columns, 7.0);
+                model.transport_dq_into(&v, &x, &mut out).expect("fits");
+                assert_same(out.as_slice(), model.transport_dq(&v, &x).expect("fits").as_slice(), &what);
+                assert_near(out.as_slice(), (&by_step[0] * &x).as_slice(), 1e-14, format!("{what}: transport_dq"));
+                out.fill(7.0);
+                model.transport_dv_into(&v, &x, &mut out).expect("fits");
+                assert_same(out.as_slice(), model.transport_dv(&v, &x).expect("fits").as_slice(), &what);
+                assert_near(out.as_slice(), (&by_step[1] * &x).as_slice(), 1e-14, format!("{what}: transport_dv"));
+            }
+        }
+    }
+}
+
+/// Rows and columns each; nothing is written.
+#[test]
+fn given_storage_of_another_shape_is_refused() {
+    for (what, model) in models() {
+        let (nq, nv) = (model.nq(), model.nv());
+        let (q, v, _) = state(&model, 53);
+        let seven = |rows, columns| DMatrix::from_element(rows, columns, 7.0);
+        let refused = |result: Result<(), InputError>, name: &str, expected: usize| {
+            let length = matches!(&result, Err(InputError::Length { what, expected: n, found, .. })
+                if *what == name && *n == expected && *found == expected + 1);
+            assert!(length, "{what}: {name}: {result:?}");
+        };
+        for (name, rows, columns) in [("rows", nv + 1, nv), ("columns", nv, nv + 1)] {
+            let (mut bad, mut good) = (seven(rows, columns), seven(nv, nv));
+            let of = |matrix: &str| format!("{name} of {matrix}");
+            refused(model.integrate_dq_into(&v, &mut bad), &of("out"), nv);
+            refused(model.integrate_dv_into(&v, &mut bad), &of("out"), nv);
+            refused(model.difference_dq0_into(&q, &q, &mut bad), &of("out"), nv);
+            refused(model.difference_dq1_into(&q, &q, &mut bad), &of("out"), nv);
+            refused(model.integrate_derivatives_into(&v, &mut bad, &mut good), &of("dq"), nv);
+            refused(model.integrate_derivatives_into(&v, &mut good, &mut bad), &of("dv"), nv);
+            refused(model.difference_derivatives_into(&q, &q, &mut bad, &mut good), &of("dq0"), nv);
+            refused(model.difference_derivatives_into(&q, &q, &mut good, &mut bad), &of("dq1"), nv);
+            let x = seven(nv, nv);
+            refused(model.transport_dq_into(&v, &x, &mut bad), &of("out"), nv);
+            refused(model.transport_dv_into(&v, &x, &mut bad), &of("out"), nv);
+            assert_eq!((&bad, &good), (&seven(rows, columns), &seven(nv, nv)), "{what}: {name}");
+        }
+        let (mut square, mut out) = (seven(nv, nv), vec![7.0; nq + 1]);
+        let (long_q, long_v) = ([&q[..], &[0.0]].concat(), [&v[..], &[0.0]].concat());
+        refused(model.interpolate_into(&q, &q, 0.5, &mut out), "out", nq);
+        refused(model.interpolate_into(&long_q, &q, 0.5, &mut out), "q0", nq);
+        refused(model.interpolate_into(&q, &long_q, 0.5, &mut out), "q1", nq);
+        refused(model.difference_derivatives_into(&q, &long_q, &mut square.clone(), &mut square), "q1", nq);
+        refused(model.integrate_derivatives_into(&long_v, &mut square.clone(), &mut square), "v", nv);
+        refused(model.transport_dv_into(&v, &seven(nv + 1, nv), &mut square), "x", nv);
+    }
+}
+
+/// Directions of every length down to the smallest and up to the largest, and what is none.
+#[test]
+fn directions_of_every_length_are_normalized() {
+    let mut builder = ModelBuilder::new("directions");
+    add(&mut builder, None, "turn", Continuous { axis: Axis::Z });
+    add(&mut builder, None, "rotation", Spherical);
+    let model = builder.build().expect("builds");
+    for scale in [1e-320, 1e-300, 1e-101, 1e-99, 1e-8, 1.0, 1.5, 1e8, 1e99, 1e101, 1e307] {
+        let mut q = [0.6, -0.8, 0.1, -0.5, 0.7, 0.5].map(|x: f64| x * scale);
+        model.normalize(&mut q).expect("fits");
+        // A denormal number has some digits less.
+        let within = if scale < 1e-310 { 1e-3 } else { 1e-15 };
+        assert_near(&q, &[0.6, -0.8, 0.1, -0.5, 0.7, 0.5], within, format!("directions of length {scale}"));
+    }
+    for none in [0.0, f64::NAN, f64::INFINITY] {
+        let mut q = [none; 6];
+        model.normalize(&mut q).expect("fits");
+        assert_eq!(q.to_vec(), model.neutral::<f64>(), "directions of {none}");
+    }
+}
+
 #[test]
 fn random_and_neutral_configurations_are_valid_and_within_limits() {
     for (what, model) in models() {

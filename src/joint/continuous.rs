@@ -1,6 +1,7 @@
 //! Rotation about an axis without end, by the cosine and sine of the angle.
 
 use super::{Axis, JointKind};
+use crate::spatial::quaternion::SAFE_SQUARES;
 use crate::spatial::vector as v3;
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -78,6 +79,7 @@ pub(super) fn angle_between<T: Real>((c0, s0): (T, T), (c1, s1): (T, T)) -> T {
 
 /// The direction at length one; (1, 0) if there is none.
 pub(super) fn normalized((c, s): (f64, f64)) -> (f64, f64) {
-    let n = c.hypot(s);
+    let square = c * c + s * s;
+    let n = if SAFE_SQUARES.contains(&square) { square.sqrt() } else { c.hypot(s) };
     if n > 0.0 && n.is_finite() { (c / n, s / n) } else { (1.0, 0.0) }
 }

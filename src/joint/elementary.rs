@@ -92,6 +92,24 @@ impl<P: Real> Elementary<P> {
         }
         sum
     }
+
+    /// `q₀ ⊕ t (q₁ ⊖ q₀)`, into `out` (nq).
+    #[inline]
+    pub(crate) fn interpolate<T: Scalar<P>>(&self, q0: &[T], q1: &[T], t: T, out: &mut [T]) {
+        each!(self, kind => interpolate::<P, T>(kind, q0, q1, t, out));
+    }
+}
+
+/// [`Elementary::interpolate`] of one kind, none of which has more than six velocities.
+#[inline(always)]
+fn interpolate<P: Real, T: Scalar<P>>(kind: &impl JointKind<P>, q0: &[T], q1: &[T], t: T, out: &mut [T]) {
+    let mut step = [T::zero(); 6];
+    let step = &mut step[..kind.nv()];
+    kind.difference(q0, q1, step);
+    for x in step.iter_mut() {
+        *x *= t;
+    }
+    kind.integrate(q0, step, out);
 }
 
 /// The [pose](JointKind::pose) of all kinds, as one function: there are many, and they are rare.

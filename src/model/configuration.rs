@@ -87,16 +87,39 @@ impl<P: Real> Model<P> {
         Ok(out)
     }
 
-    /// `q₀ ⊕ t (q₁ ⊖ q₀)`: the configuration a fraction `t` of the way.
+    /// `q₀ ⊕ t (q₁ ⊖ q₀)`: the configuration a fraction `t` of the way, into `out`. Any `t` will do.
+    ///
+    /// `q0`, `q1`, `out`: nq. Quaternions come out at length one to first order. Cost O(n), no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`]
+    pub fn interpolate_into<T: Scalar<P>>(&self, q0: &[T], q1: &[T], t: T, out: &mut [T]) -> Result<(), InputError> {
+        self.check_length("q0", "nq", q0.len(), self.nq)?;
+        self.check_length("q1", "nq", q1.len(), self.nq)?;
+        self.check_length("out", "nq", out.len(), self.nq)?;
+        for run in &self.runs {
+            match *run {
+                Run::Flat { q: at, len, .. } => {
+                    for ((to, q0), q1) in out[at..][..len].iter_mut().zip(&q0[at..][..len]).zip(&q1[at..][..len]) {
+                        *to = *q0 + (*q1 - *q0) * t;
+                    }
+                }
+                Run::Joint(i) => self.bodies[i].each_part(|joint, q, _| {
+                    joint.interpolate(&q0[q.clone()], &q1[q.clone()], t, &mut out[q]);
+                }),
+            }
+        }
+        Ok(())
+    }
+
+    /// `q₀ ⊕ t (q₁ ⊖ q₀)`, as a new vector; see [`interpolate_into`](Self::interpolate_into).
     ///
     /// # Errors
     /// [`InputError::Length`]
     pub fn interpolate<T: Scalar<P>>(&self, q0: &[T], q1: &[T], t: T) -> Result<Vec<T>, InputError> {
-        let mut step = self.difference(q0, q1)?;
-        for x in &mut step {
-            *x *= t;
-        }
-        self.integrate(q0, &step)
+        let mut out = vec![T::zero(); self.nq];
+        self.interpolate_into(q0, q1, t, &mut out)?;
+        Ok(out)
     }
 
     /// `q̇ = G(q) v`, the rate of change of the coordinates at velocity `v`, into `out` (nq). Not the velocity itself: a
@@ -143,14 +166,18 @@ impl<P: Real> Model<P> {
         q
     }
 
-    /// Brings quaternions and (cos, sin) pairs in `q` to length one.
+    /// Brings quaternions and (cos, sin) pairs in `q` (nq) to length one: `x/|x|`. What has no direction, or is not finite,
+    /// becomes neutral. Cost: a square root for each of them, nothing for other coordinates.
     ///
     /// # Errors
     /// [`InputError::Length`]
     pub fn normalize(&self, q: &mut [f64]) -> Result<(), InputError> {
         self.check_length("q", "nq", q.len(), self.nq)?;
-        for body in self.owners() {
-            body.joint.normalize(&mut q[body.q.clone()]);
+        for run in &self.runs {
+            if let Run::Joint(i) = *run {
+                let body = &self.bodies[i];
+                body.joint.normalize(&mut q[body.q.clone()]);
+            }
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(crate) use derived::Derived;
 pub use error::{InputError, ModelError};
 pub use joint_dynamics::DofDynamics;
 
-use crate::joint::{Geometry, Joint, JointKind};
+use crate::joint::{Elementary, Geometry, Joint, JointKind};
 use crate::spatial::{Inertia, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
@@ -67,6 +67,22 @@ pub struct Body<P = f64> {
 }
 
 impl<P: Real> Body<P> {
+    /// Calls with each joint that its joint is made of, itself if it is none of several, and where the coordinates and
+    /// velocities stand. A mimic joint has none of its own.
+    #[inline]
+    pub(crate) fn each_part(&self, mut call: impl FnMut(&Elementary<P>, Range<usize>, Range<usize>)) {
+        match &self.joint {
+            Joint::Elementary(joint) => call(joint, self.q.clone(), self.v.clone()),
+            Joint::Composite(joint) => {
+                let at = |start: usize, part: Range<usize>| start + part.start..start + part.end;
+                for (part, q, v) in joint.blocks() {
+                    call(part, at(self.q.start, q), at(self.v.start, v));
+                }
+            }
+            Joint::Mimic(_) => {}
+        }
+    }
+
     /// Name of the body.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -10,141 +10,402 @@
 //! | of `d = q₁ ⊖ q₀` by `q₁` | `J_r(d)⁻¹` |
 //! | of `d = q₁ ⊖ q₀` by `q₀` | `−J_r(−d)⁻¹` |
 //!
-//! All nv × nv and block diagonal; unit blocks for joints whose coordinates are numbers or angles.
+//! All nv × nv and block diagonal; unit blocks for joints whose coordinates are numbers or angles. Forms that write into
+//! given matrices write every entry, exact zeros off the blocks: what they held before does not matter.
 
-use super::{InputError, Model};
-use crate::joint::{Geometry, Joint, JointKind};
-use crate::spatial::{Motion, exp3, exp6, jexp3, jexp6, jlog3, jlog6};
+use super::{InputError, Model, Run};
+use crate::joint::{Elementary, Geometry, JointKind};
+use crate::spatial::matrix6::Triangular;
+use crate::spatial::se3::Exponential;
+use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
+use nalgebra::{DMatrix, Matrix3, Vector3};
 use std::ops::Range;
 
-/// Which derivative.
-#[derive(Clone, Copy)]
-enum Block {
-    /// `Ad(exp v)⁻¹`
-    Transport,
-    /// `J_r(v)`
-    Right,
-    /// `J_r(v)⁻¹`
-    RightInverse,
-    /// `−J_r(−v)⁻¹`
-    MinusLeftInverse,
-}
+/// What errors call the rows and the columns of a matrix.
+type Names = [&'static str; 2];
+const OUT: Names = ["rows of out", "columns of out"];
 
 impl<P: Real> Model<P> {
-    /// `∂(q ⊕ v)/∂q`, nv × nv. It depends on `v` alone.
+    /// `∂(q ⊕ v)/∂q`, nv × nv, into `out`. It depends on `v` (nv) alone.
+    ///
+    /// Blocks `Ad(exp v)⁻¹`. Cost O(n), and nv² zeros to write; no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] of `v`, or of the rows or columns of `out`
+    pub fn integrate_dq_into<T: Scalar<P>>(&self, v: &[T], out: &mut DMatrix<T>) -> Result<(), InputError> {
+        self.check_length("v", "nv", v.len(), self.nv)?;
+        self.check_square(OUT, out)?;
+        set_diagonal(out, T::one());
+        self.each_step(v, |step, at| step.put(&step.transport(), at, out));
+        Ok(())
+    }
+
+    /// `∂(q ⊕ v)/∂q`, as a new matrix; see [`integrate_dq_into`](Self::integrate_dq_into).
     ///
     /// # Errors
     /// [`InputError::Length`]
     pub fn integrate_dq<T: Scalar<P>>(&self, v: &[T]) -> Result<DMatrix<T>, InputError> {
-        self.blocks("v", v, Block::Transport)
+        self.new_matrix(|out| self.integrate_dq_into(v, out))
     }
 
-    /// `∂(q ⊕ v)/∂v`, nv × nv. It depends on `v` alone.
+    /// `∂(q ⊕ v)/∂v`, nv × nv, into `out`. It depends on `v` (nv) alone.
+    ///
+    /// Blocks `J_r(v)`. Cost O(n), and nv² zeros to write; no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] of `v`, or of the rows or columns of `out`
+    pub fn integrate_dv_into<T: Scalar<P>>(&self, v: &[T], out: &mut DMatrix<T>) -> Result<(), InputError> {
+        self.check_length("v", "nv", v.len(), self.nv)?;
+        self.check_square(OUT, out)?;
+        set_diagonal(out, T::one());
+        self.each_step(v, |step, at| step.put(&step.jacobian(), at, out));
+        Ok(())
+    }
+
+    /// `∂(q ⊕ v)/∂v`, as a new matrix; see [`integrate_dv_into`](Self::integrate_dv_into).
     ///
     /// # Errors
     /// [`InputError::Length`]
     pub fn integrate_dv<T: Scalar<P>>(&self, v: &[T]) -> Result<DMatrix<T>, InputError> {
-        self.blocks("v", v, Block::Right)
+        self.new_matrix(|out| self.integrate_dv_into(v, out))
     }
 
-    /// `∂(q₁ ⊖ q₀)/∂q₀`, nv × nv.
+    /// Both derivatives of `q ⊕ v`, each nv × nv: `dq` as [`integrate_dq_into`](Self::integrate_dq_into) writes it, `dv` as
+    /// [`integrate_dv_into`](Self::integrate_dv_into) does. The functions of `v` (nv) that they share are evaluated once.
+    ///
+    /// Cost O(n), and 2 nv² zeros to write; no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] of `v`, or of the rows or columns of a matrix
+    pub fn integrate_derivatives_into<T: Scalar<P>>(
+        &self,
+        v: &[T],
+        dq: &mut DMatrix<T>,
+        dv: &mut DMatrix<T>,
+    ) -> Result<(), InputError> {
+        self.check_length("v", "nv", v.len(), self.nv)?;
+        self.check_square(["rows of dq", "columns of dq"], dq)?;
+        self.check_square(["rows of dv", "columns of dv"], dv)?;
+        set_diagonal(dq, T::one());
+        set_diagonal(dv, T::one());
+        self.each_step(v, |step, at| {
+            step.put(&step.transport(), at.clone(), dq);
+            step.put(&step.jacobian(), at, dv);
+        });
+        Ok(())
+    }
+
+    /// `∂(q₁ ⊖ q₀)/∂q₀`, nv × nv, into `out`. `q0`, `q1`: nq.
+    ///
+    /// Blocks `−J_r(−d)⁻¹`, `d = q₁ ⊖ q₀`. Cost O(n), and nv² zeros to write; no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] of `q0`, `q1`, or of the rows or columns of `out`
+    pub fn difference_dq0_into<T: Scalar<P>>(
+        &self,
+        q0: &[T],
+        q1: &[T],
+        out: &mut DMatrix<T>,
+    ) -> Result<(), InputError> {
+        self.check_configurations(q0, q1)?;
+        self.check_square(OUT, out)?;
+        set_diagonal(out, -T::one());
+        self.each_step_between(q0, q1, |step, at| {
+            step.put(&step.inverse_jacobian().minus_transposed_blocks(), at, out);
+        });
+        Ok(())
+    }
+
+    /// `∂(q₁ ⊖ q₀)/∂q₀`, as a new matrix; see [`difference_dq0_into`](Self::difference_dq0_into).
     ///
     /// # Errors
     /// [`InputError::Length`]
     pub fn difference_dq0<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<DMatrix<T>, InputError> {
-        self.blocks("q1 - q0", &self.difference(q0, q1)?, Block::MinusLeftInverse)
+        self.new_matrix(|out| self.difference_dq0_into(q0, q1, out))
     }
 
-    /// `∂(q₁ ⊖ q₀)/∂q₁`, nv × nv.
+    /// `∂(q₁ ⊖ q₀)/∂q₁`, nv × nv, into `out`. `q0`, `q1`: nq.
+    ///
+    /// Blocks `J_r(d)⁻¹`, `d = q₁ ⊖ q₀`. Cost O(n), and nv² zeros to write; no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] of `q0`, `q1`, or of the rows or columns of `out`
+    pub fn difference_dq1_into<T: Scalar<P>>(
+        &self,
+        q0: &[T],
+        q1: &[T],
+        out: &mut DMatrix<T>,
+    ) -> Result<(), InputError> {
+        self.check_configurations(q0, q1)?;
+        self.check_square(OUT, out)?;
+        set_diagonal(out, T::one());
+        self.each_step_between(q0, q1, |step, at| step.put(&step.inverse_jacobian(), at, out));
+        Ok(())
+    }
+
+    /// `∂(q₁ ⊖ q₀)/∂q₁`, as a new matrix; see [`difference_dq1_into`](Self::difference_dq1_into).
     ///
     /// # Errors
     /// [`InputError::Length`]
     pub fn difference_dq1<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<DMatrix<T>, InputError> {
-        self.blocks("q1 - q0", &self.difference(q0, q1)?, Block::RightInverse)
+        self.new_matrix(|out| self.difference_dq1_into(q0, q1, out))
     }
 
-    /// `∂(q ⊕ v)/∂q x`: a variation `x` of the start of a step, as it is seen at the end. `x`: nv × any.
+    /// Both derivatives of `q₁ ⊖ q₀`, each nv × nv: `dq0` as [`difference_dq0_into`](Self::difference_dq0_into) writes it,
+    /// `dq1` as [`difference_dq1_into`](Self::difference_dq1_into) does. `q0`, `q1`: nq. The blocks of one are made of those
+    /// of the other.
+    ///
+    /// Cost O(n), and 2 nv² zeros to write; no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] of `q0`, `q1`, or of the rows or columns of a matrix
+    pub fn difference_derivatives_into<T: Scalar<P>>(
+        &self,
+        q0: &[T],
+        q1: &[T],
+        dq0: &mut DMatrix<T>,
+        dq1: &mut DMatrix<T>,
+    ) -> Result<(), InputError> {
+        self.check_configurations(q0, q1)?;
+        self.check_square(["rows of dq0", "columns of dq0"], dq0)?;
+        self.check_square(["rows of dq1", "columns of dq1"], dq1)?;
+        set_diagonal(dq0, -T::one());
+        set_diagonal(dq1, T::one());
+        self.each_step_between(q0, q1, |step, at| {
+            let inverse = step.inverse_jacobian();
+            step.put(&inverse.minus_transposed_blocks(), at.clone(), dq0);
+            step.put(&inverse, at, dq1);
+        });
+        Ok(())
+    }
+
+    /// `∂(q ⊕ v)/∂q x`, into `out`: a variation `x` of the start of a step, as it is seen at the end. `v`: nv; `x`, `out`:
+    /// nv × any number of columns.
+    ///
+    /// Block by block: rows of joints with unit blocks are copied. Cost O(nv) a column; no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] of `v`, or of the rows of `x`, or of the rows or columns of `out`
+    pub fn transport_dq_into<T: Scalar<P>>(
+        &self,
+        v: &[T],
+        x: &DMatrix<T>,
+        out: &mut DMatrix<T>,
+    ) -> Result<(), InputError> {
+        self.copy_checked(v, x, out)?;
+        self.each_step(v, |step, at| step.multiply(&step.transport(), at, out));
+        Ok(())
+    }
+
+    /// `∂(q ⊕ v)/∂q x`, as a new matrix; see [`transport_dq_into`](Self::transport_dq_into).
     ///
     /// # Errors
     /// [`InputError::Length`]
     pub fn transport_dq<T: Scalar<P>>(&self, v: &[T], x: &DMatrix<T>) -> Result<DMatrix<T>, InputError> {
-        self.check_length("x", "nv", x.nrows(), self.nv)?;
-        Ok(product(&self.integrate_dq(v)?, x))
+        let mut out = x.clone();
+        self.transport_dq_into(v, x, &mut out)?;
+        Ok(out)
     }
 
-    /// `∂(q ⊕ v)/∂v x`: a variation `x` of the velocity of a step, as it is seen at the end. `x`: nv × any.
+    /// `∂(q ⊕ v)/∂v x`, into `out`: a variation `x` of the velocity of a step, as it is seen at the end. `v`: nv; `x`, `out`:
+    /// nv × any number of columns.
+    ///
+    /// Block by block: rows of joints with unit blocks are copied. Cost O(nv) a column; no allocation.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] of `v`, or of the rows of `x`, or of the rows or columns of `out`
+    pub fn transport_dv_into<T: Scalar<P>>(
+        &self,
+        v: &[T],
+        x: &DMatrix<T>,
+        out: &mut DMatrix<T>,
+    ) -> Result<(), InputError> {
+        self.copy_checked(v, x, out)?;
+        self.each_step(v, |step, at| step.multiply(&step.jacobian(), at, out));
+        Ok(())
+    }
+
+    /// `∂(q ⊕ v)/∂v x`, as a new matrix; see [`transport_dv_into`](Self::transport_dv_into).
     ///
     /// # Errors
     /// [`InputError::Length`]
     pub fn transport_dv<T: Scalar<P>>(&self, v: &[T], x: &DMatrix<T>) -> Result<DMatrix<T>, InputError> {
-        self.check_length("x", "nv", x.nrows(), self.nv)?;
-        Ok(product(&self.integrate_dv(v)?, x))
+        let mut out = x.clone();
+        self.transport_dv_into(v, x, &mut out)?;
+        Ok(out)
     }
 
-    fn blocks<T: Scalar<P>>(&self, what: &'static str, v: &[T], block: Block) -> Result<DMatrix<T>, InputError> {
-        self.check_length(what, "nv", v.len(), self.nv)?;
-        let mut matrix = DMatrix::from_element(self.nv, self.nv, T::zero());
-        for body in self.bodies.iter().filter(|body| body.owns_coordinates) {
-            match &body.joint {
-                Joint::Composite(joint) => {
-                    for (part, _, rv) in joint.blocks() {
-                        let rv = body.v.start + rv.start..body.v.start + rv.end;
-                        fill(&mut matrix, rv, part.geometry(), v, block);
+    /// A matrix of nv × nv that is written by `write`.
+    fn new_matrix<T: Real>(
+        &self,
+        write: impl FnOnce(&mut DMatrix<T>) -> Result<(), InputError>,
+    ) -> Result<DMatrix<T>, InputError> {
+        let mut out = DMatrix::from_element(self.nv, self.nv, T::zero());
+        write(&mut out)?;
+        Ok(out)
+    }
+
+    fn check_square<T>(&self, [rows, columns]: Names, m: &DMatrix<T>) -> Result<(), InputError> {
+        self.check_length(rows, "nv", m.nrows(), self.nv)?;
+        self.check_length(columns, "nv", m.ncols(), self.nv)
+    }
+
+    fn check_configurations<T>(&self, q0: &[T], q1: &[T]) -> Result<(), InputError> {
+        self.check_length("q0", "nq", q0.len(), self.nq)?;
+        self.check_length("q1", "nq", q1.len(), self.nq)
+    }
+
+    /// Checks what transport is given, and copies `x`.
+    fn copy_checked<T: Real>(&self, v: &[T], x: &DMatrix<T>, out: &mut DMatrix<T>) -> Result<(), InputError> {
+        self.check_length("x", "nv", x.nrows(), self.nv)?;
+        self.check_length("v", "nv", v.len(), self.nv)?;
+        self.check_length("rows of out", "nv", out.nrows(), self.nv)?;
+        self.check_length("columns of out", "columns of x, nv", out.ncols(), x.ncols())?;
+        out.as_mut_slice().copy_from_slice(x.as_slice());
+        Ok(())
+    }
+
+    /// Calls with the step that `v` is of each joint whose tangent space is not flat, and where it stands in `v`.
+    #[inline]
+    fn each_step<T: Scalar<P>>(&self, v: &[T], mut call: impl FnMut(&Step<T>, Range<usize>)) {
+        self.each_curved(|joint, _, at| call(&Step::new(joint.geometry(), &v[at.clone()]), at));
+    }
+
+    /// The same for the step `q₁ ⊖ q₀`.
+    #[inline]
+    fn each_step_between<T: Scalar<P>>(&self, q0: &[T], q1: &[T], mut call: impl FnMut(&Step<T>, Range<usize>)) {
+        self.each_curved(|joint, q, at| {
+            let mut d = [T::zero(); 6];
+            let d = &mut d[..at.len()];
+            joint.difference(&q0[q.clone()], &q1[q], d);
+            call(&Step::new(joint.geometry(), d), at);
+        });
+    }
+
+    /// Calls with each elementary joint whose tangent space is not flat, and where it stands in `q` and in `v`.
+    #[inline]
+    fn each_curved(&self, mut call: impl FnMut(&Elementary<P>, Range<usize>, Range<usize>)) {
+        for run in &self.runs {
+            if let Run::Joint(i) = *run {
+                self.bodies[i].each_part(|joint, q, v| {
+                    if joint.geometry() != Geometry::Flat {
+                        call(joint, q, v);
                     }
-                }
-                joint => fill(&mut matrix, body.v.clone(), joint.geometry(), v, block),
+                });
             }
         }
-        Ok(matrix)
     }
 }
 
-/// One block of the diagonal.
-fn fill<T: Real>(matrix: &mut DMatrix<T>, range: Range<usize>, geometry: Geometry, v: &[T], block: Block) {
-    let (start, v) = (range.start, &v[range.clone()]);
-    let sign = if let Block::MinusLeftInverse = block { -T::one() } else { T::one() };
-    let mut put = |i: usize, j: usize, x: T| matrix[(start + i, start + j)] = x * sign;
+/// A multiple of the unit matrix.
+fn set_diagonal<T: Real>(m: &mut DMatrix<T>, x: T) {
+    let rows = m.nrows();
+    let m = m.as_mut_slice();
+    m.fill(T::zero());
+    for entry in m.iter_mut().step_by(rows + 1) {
+        *entry = x;
+    }
+}
+
+/// A step along a joint's tangent space, as a motion in space: rotations and poses in the plane are poses.
+struct Step<T> {
+    geometry: Geometry,
+    exponential: Exponential<T>,
+}
+
+impl<T: Real> Step<T> {
+    #[inline(always)]
+    fn new(geometry: Geometry, v: &[T]) -> Self {
+        Self { geometry, exponential: Exponential::new(motion(geometry, v)) }
+    }
+
+    /// `Ad(exp v)⁻¹`
+    #[inline(always)]
+    fn transport(&self) -> Triangular<T> {
+        match self.geometry {
+            Geometry::So3 => Triangular::from_diagonal(self.exponential.rotation().transpose()),
+            _ => self.exponential.displacement().inv_action_blocks(),
+        }
+    }
+
+    /// `J_r(v)`
+    #[inline(always)]
+    fn jacobian(&self) -> Triangular<T> {
+        match self.geometry {
+            Geometry::So3 => Triangular::from_diagonal(self.exponential.rotation_jacobian()),
+            _ => self.exponential.jacobian(),
+        }
+    }
+
+    /// `J_r(v)⁻¹`; that of `−v` has the transposed blocks.
+    #[inline(always)]
+    fn inverse_jacobian(&self) -> Triangular<T> {
+        match self.geometry {
+            Geometry::So3 => Triangular::from_diagonal(self.exponential.inverse_rotation_jacobian()),
+            _ => self.exponential.inverse_jacobian(),
+        }
+    }
+
+    /// Writes the block to its place `at` on the diagonal.
+    #[inline(always)]
+    fn put(&self, block: &Triangular<T>, at: Range<usize>, to: &mut DMatrix<T>) {
+        let i = at.start;
+        match self.geometry {
+            Geometry::Flat => {}
+            Geometry::Se2 => to.fixed_view_mut::<3, 3>(i, i).copy_from(&in_plane(block)),
+            Geometry::So3 => to.fixed_view_mut::<3, 3>(i, i).copy_from(&block.diagonal),
+            Geometry::Se3 => to.fixed_view_mut::<6, 6>(i, i).copy_from(&block.to_matrix()),
+        }
+    }
+
+    /// Multiplies the rows `at` by the block.
+    #[inline(always)]
+    fn multiply(&self, block: &Triangular<T>, at: Range<usize>, x: &mut DMatrix<T>) {
+        match self.geometry {
+            Geometry::Flat => {}
+            Geometry::Se2 => multiply3(&in_plane(block), at, x),
+            Geometry::So3 => multiply3(&block.diagonal, at, x),
+            Geometry::Se3 => {
+                for x in pieces(x, at) {
+                    x.copy_from_slice(&block.times(motion(Geometry::Se3, x)).to_array());
+                }
+            }
+        }
+    }
+}
+
+/// The motion in space of a velocity; rotations in the plane are about z.
+#[inline(always)]
+fn motion<T: Real>(geometry: Geometry, v: &[T]) -> Motion<T> {
+    let o = T::zero();
     match geometry {
-        Geometry::Flat => (0..range.len()).for_each(|i| put(i, i, T::one())),
-        Geometry::So3 => {
-            let m = rotation_block(Vector3::new(v[0], v[1], v[2]), block);
-            (0..9).for_each(|k| put(k / 3, k % 3, m[(k / 3, k % 3)]));
-        }
-        Geometry::Se3 => {
-            let m = pose_block(Motion::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5])), block);
-            (0..36).for_each(|k| put(k / 6, k % 6, m[(k / 6, k % 6)]));
-        }
-        Geometry::Se2 => {
-            // Poses in the plane among those in space: x, y and rotation about z.
-            let o = T::zero();
-            let m = pose_block(Motion::new(Vector3::new(v[0], v[1], o), Vector3::new(o, o, v[2])), block);
-            let at = [0, 1, 5];
-            (0..9).for_each(|k| put(k / 3, k % 3, m[(at[k / 3], at[k % 3])]));
-        }
+        Geometry::Flat => Motion::zero(),
+        Geometry::Se2 => Motion::from_array([v[0], v[1], o, o, o, v[2]]),
+        Geometry::So3 => Motion::from_array([o, o, o, v[0], v[1], v[2]]),
+        Geometry::Se3 => Motion::from_array([v[0], v[1], v[2], v[3], v[4], v[5]]),
     }
 }
 
-fn rotation_block<T: Real>(v: Vector3<T>, block: Block) -> Matrix3<T> {
-    match block {
-        Block::Transport => exp3(v).transpose(),
-        Block::Right => jexp3(v),
-        Block::RightInverse => jlog3(v),
-        Block::MinusLeftInverse => jlog3(crate::spatial::vector::neg(v)),
+/// The rows and columns x, y and rotation about z of a block in space.
+#[inline(always)]
+fn in_plane<T: Real>(block: &Triangular<T>) -> Matrix3<T> {
+    let (a, b, o) = (&block.diagonal, &block.corner, T::zero());
+    Matrix3::new(a.m11, a.m12, b.m13, a.m21, a.m22, b.m23, o, o, a.m33)
+}
+
+/// Multiplies the three rows `at` by a matrix.
+#[inline(always)]
+fn multiply3<T: Real>(m: &Matrix3<T>, at: Range<usize>, x: &mut DMatrix<T>) {
+    for x in pieces(x, at) {
+        let product = v3::rotate(m, Vector3::new(x[0], x[1], x[2]));
+        x.copy_from_slice(&[product.x, product.y, product.z]);
     }
 }
 
-fn pose_block<T: Real>(m: Motion<T>, block: Block) -> Matrix6<T> {
-    match block {
-        Block::Transport => exp6(m).inv_action(),
-        Block::Right => jexp6(m),
-        Block::RightInverse => jlog6(m),
-        Block::MinusLeftInverse => jlog6(-m),
-    }
-}
-
-fn product<T: Real>(a: &DMatrix<T>, x: &DMatrix<T>) -> DMatrix<T> {
-    let entry = |i, j| (0..a.ncols()).fold(T::zero(), |sum: T, k| a[(i, k)].mul_plus(x[(k, j)], sum));
-    DMatrix::from_fn(a.nrows(), x.ncols(), entry)
+/// The rows `at` of each column.
+#[inline(always)]
+fn pieces<T>(x: &mut DMatrix<T>, at: Range<usize>) -> impl Iterator<Item = &mut [T]> {
+    let rows = x.nrows();
+    x.as_mut_slice().chunks_exact_mut(rows).map(move |column| &mut column[at.clone()])
 }

@@ -2,7 +2,7 @@
 //!
 //! Storage and exchange only: the algorithms never multiply 6×6 matrices.
 
-use super::{Force, Motion};
+use super::{Force, Motion, vector as v3};
 use gradyn_derivatives::Real;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
@@ -30,6 +30,43 @@ pub fn to_blocks<T: Real>(m: &Matrix6<T>) -> [Matrix3<T>; 4] {
         Matrix3::new(m.m41, m.m42, m.m43, m.m51, m.m52, m.m53, m.m61, m.m62, m.m63),
         Matrix3::new(m.m44, m.m45, m.m46, m.m54, m.m55, m.m56, m.m64, m.m65, m.m66),
     ]
+}
+
+/// `[[A, B], [0, A]]`: the shape of actions on motions and of Jacobians of displacements.
+#[derive(Clone, Copy)]
+pub(crate) struct Triangular<T> {
+    /// `A`
+    pub(crate) diagonal: Matrix3<T>,
+    /// `B`
+    pub(crate) corner: Matrix3<T>,
+}
+
+impl<T: Real> Triangular<T> {
+    /// `[[A, 0], [0, A]]`
+    #[inline(always)]
+    pub(crate) fn from_diagonal(diagonal: Matrix3<T>) -> Self {
+        Self { diagonal, corner: v3::zero_matrix() }
+    }
+
+    /// As a full matrix.
+    #[inline(always)]
+    pub(crate) fn to_matrix(self) -> Matrix6<T> {
+        from_blocks(&self.diagonal, &self.corner, &v3::zero_matrix(), &self.diagonal)
+    }
+
+    /// `−[[Aᵀ, Bᵀ], [0, Aᵀ]]`: each block transposed where it stands.
+    #[inline(always)]
+    pub(crate) fn minus_transposed_blocks(&self) -> Self {
+        let minus_transposed = |m: &Matrix3<T>| v3::neg_matrix(&m.transpose());
+        Self { diagonal: minus_transposed(&self.diagonal), corner: minus_transposed(&self.corner) }
+    }
+
+    /// The product with a motion.
+    #[inline(always)]
+    pub(crate) fn times(&self, m: Motion<T>) -> Motion<T> {
+        let coupled = v3::rotate(&self.corner, m.angular);
+        Motion::new(v3::rotate_plus(&self.diagonal, m.linear, coupled), v3::rotate(&self.diagonal, m.angular))
+    }
 }
 
 macro_rules! six_numbers {

@@ -5,7 +5,7 @@ use super::{Motion, PoseError};
 use gradyn_derivatives::scalar::smooth::{atan_ratio, half_cotangent_ratio, stumpff};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
-use std::ops::Mul;
+use std::ops::{Mul, Range};
 
 /// A quaternion `x i + y j + z k + w`, in this order in memory and in configurations.
 ///
@@ -182,6 +182,9 @@ fn choose<T: Real>(x: T, negative: Row<T>, otherwise: Row<T>) -> Row<T> {
     (row, x.select_lt(0.0, s, t))
 }
 
+/// Squares of lengths so far from overflow and underflow that their roots are the lengths.
+pub(crate) const SAFE_SQUARES: Range<f64> = 1e-200..1e200;
+
 impl Quaternion<f64> {
     /// The length.
     #[must_use]
@@ -200,6 +203,10 @@ impl Quaternion<f64> {
     /// # Errors
     /// [`PoseError::Quaternion`] for coefficients that are not finite, or all zero.
     pub fn to_unit(self) -> Result<Self, PoseError> {
+        let square = self.norm_squared();
+        if SAFE_SQUARES.contains(&square) {
+            return Ok(self.scale(square.sqrt().recip()));
+        }
         let quaternion = self.to_array();
         let largest = quaternion.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         if !quaternion.iter().all(|x| x.is_finite()) || largest <= 0.0 {

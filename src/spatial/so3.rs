@@ -57,7 +57,12 @@ pub(crate) fn rodrigues<P: Real, T: Scalar<P>>(c: T, s: Vector3<T>, u: Vector3<T
 /// Rotation matrix of a rotation vector, 3×3: `R = C₀ 1 + C₁ V + C₂ v vᵀ` (Rodrigues).
 #[inline(always)]
 pub fn exp3<T: Real>(v: Vector3<T>) -> Matrix3<T> {
-    let [c0, c1, c2, ..] = stumpff(v3::norm_squared(v));
+    exp3_by(v, &stumpff(v3::norm_squared(v)))
+}
+
+/// [`exp3`] by Stumpff's functions at `|v|²`.
+#[inline(always)]
+pub(super) fn exp3_by<T: Real>(v: Vector3<T>, &[c0, c1, c2, ..]: &[T; 6]) -> Matrix3<T> {
     rodrigues::<T, T>(c0, v3::scale::<T, T>(c1, v), v3::scale::<T, T>(c2, v), v)
 }
 
@@ -72,7 +77,12 @@ pub fn log3<T: Real>(r: &Matrix3<T>) -> Vector3<T> {
 /// Right Jacobian of [`exp3`], 3×3: `Rᵀ Ṙ = [J_r(v) v̇]×`, the angular velocity in the rotated frame's coordinates.
 #[inline(always)]
 pub fn jexp3<T: Real>(v: Vector3<T>) -> Matrix3<T> {
-    let [_, _, c2, c3, ..] = stumpff(v3::norm_squared(v));
+    jexp3_by(v, &stumpff(v3::norm_squared(v)))
+}
+
+/// [`jexp3`] by Stumpff's functions at `|v|²`.
+#[inline(always)]
+pub(super) fn jexp3_by<T: Real>(v: Vector3<T>, &[_, _, c2, c3, ..]: &[T; 6]) -> Matrix3<T> {
     one_plus(-c2, c3, v)
 }
 
@@ -87,19 +97,24 @@ pub fn jexp3_left<T: Real>(v: Vector3<T>) -> Matrix3<T> {
 /// Inverse of [`jexp3`], 3×3: `v̇ = J_r⁻¹(v) ω` with `ω` in the rotated frame's coordinates. For `|v| < 2π`.
 #[inline(always)]
 pub fn jlog3<T: Real>(v: Vector3<T>) -> Matrix3<T> {
-    one_plus(T::from(0.5), kappa(v), v)
+    jlog3_by(v, &stumpff(v3::norm_squared(v)))
+}
+
+/// [`jlog3`] by Stumpff's functions at `|v|²`.
+#[inline(always)]
+pub(super) fn jlog3_by<T: Real>(v: Vector3<T>, c: &[T; 6]) -> Matrix3<T> {
+    one_plus(T::from(0.5), kappa(c), v)
 }
 
 /// Inverse of [`jexp3_left`], 3×3: `v̇ = J_l⁻¹(v) ω` with `ω` in the fixed frame's coordinates. For `|v| < 2π`.
 #[inline(always)]
 pub fn jlog3_left<T: Real>(v: Vector3<T>) -> Matrix3<T> {
-    one_plus(T::from(-0.5), kappa(v), v)
+    one_plus(T::from(-0.5), kappa(&stumpff(v3::norm_squared(v))), v)
 }
 
 /// `κ = (C₃ − 2 C₄)/(2 C₂)`, which is `(1 − C₁/(2 C₂))/θ²` with `C₁ = 1 − θ² C₃` and `2 C₂ = 1 − 2 θ² C₄` put in.
 #[inline(always)]
-fn kappa<T: Real>(v: Vector3<T>) -> T {
-    let [_, _, c2, c3, c4, _] = stumpff(v3::norm_squared(v));
+fn kappa<T: Real>(&[_, _, c2, c3, c4, _]: &[T; 6]) -> T {
     (c3 - c4 * 2.0) / (c2 * 2.0)
 }
 

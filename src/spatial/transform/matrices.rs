@@ -1,7 +1,8 @@
 //! Poses as matrices: homogeneous 4×4, and the 6×6 actions on motions and forces.
 
 use super::{PoseError, Transform};
-use crate::spatial::{matrix6, vector as v3};
+use crate::spatial::matrix6::{self, Triangular};
+use crate::spatial::vector as v3;
 use gradyn_derivatives::Real;
 use nalgebra::{Matrix3, Matrix4, Matrix6, Vector3};
 
@@ -36,8 +37,13 @@ impl<T: Real> Transform<T> {
     /// The inverse action on motions, 6×6: `[[Rᵀ, −Rᵀ [p]×], [0, Rᵀ]]`.
     #[inline(always)]
     pub fn inv_action(&self) -> Matrix6<T> {
-        let rt = self.rotation.transpose();
-        matrix6::from_blocks(&rt, &self.p_cross_r().transpose(), &v3::zero_matrix(), &rt)
+        self.inv_action_blocks().to_matrix()
+    }
+
+    /// [`inv_action`](Self::inv_action) by blocks.
+    #[inline(always)]
+    pub(crate) fn inv_action_blocks(&self) -> Triangular<T> {
+        Triangular { diagonal: self.rotation.transpose(), corner: self.p_cross_r().transpose() }
     }
 
     /// The inverse action on forces, 6×6: `[[Rᵀ, 0], [−Rᵀ [p]×, Rᵀ]]`.

@@ -130,25 +130,24 @@ fn kinematics(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     });
 }
 
-/// Moving along configurations. The derivatives return new matrices, so that theirs includes an allocation.
+/// Moving along configurations, and derivatives of it.
 fn manifold(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let (mut q, mut v) = (vec![0.0; model.nq()], vec![0.0; model.nv()]);
     clock.time("integrate", points, 1, |p| model.integrate_into(&p.q, &p.v, black_box(&mut q)));
     clock.time("difference", points, 1, |p| model.difference_into(&p.q, &p.q_next, black_box(&mut v)));
-    clock.time("interpolate", points, 1, |p| used(model.interpolate(&p.q, &p.q_next, 0.3)));
+    clock.time("interpolate", points, 1, |p| model.interpolate_into(&p.q, &p.q_next, 0.3, black_box(&mut q)));
     clock.time("normalize", points, 1, |p| {
         q.copy_from_slice(&p.q);
         model.normalize(black_box(&mut q))
     });
-    let x = DMatrix::zeros(model.nv(), model.nv());
-    clock.time("dIntegrateTransport", points, 1, |p| used(model.transport_dq(&p.v, &x)));
+    let x = DMatrix::from_element(model.nv(), model.nv(), 1.0);
+    let (mut first, mut second) = (x.clone(), x.clone());
+    clock.time("dIntegrateTransport", points, 1, |p| model.transport_dq_into(&p.v, &x, black_box(&mut first)));
     clock.time("dIntegrate", points, 1, |p| {
-        used(model.integrate_dq(&p.v))?;
-        used(model.integrate_dv(&p.v))
+        model.integrate_derivatives_into(&p.v, black_box(&mut first), black_box(&mut second))
     });
     clock.time("dDifference", points, 1, |p| {
-        used(model.difference_dq0(&p.q, &p.q_next))?;
-        used(model.difference_dq1(&p.q, &p.q_next))
+        model.difference_derivatives_into(&p.q, &p.q_next, black_box(&mut first), black_box(&mut second))
     });
 }
 
