@@ -302,6 +302,7 @@ def masses(s):
     x["static_torque_regressor"] = at.by_body(
         E.T @ pin.computeJointTorqueRegressor(model, s.data(), s.q, 0 * s.v, 0 * s.a), 10
     )
+    x["com_regressor"] = at.by_body(np.array(pin.computeStaticRegressor(model, s.data(), s.q)), 4)
     x["kinetic_energy_regressor"] = at.by_body(np.array(pin.computeKineticEnergyRegressor(model, s.data(), s.q, s.v)), 10)
     x["potential_energy_regressor"] = at.by_body(np.array(pin.computePotentialEnergyRegressor(model, s.data(), s.q)), 10)
     return x

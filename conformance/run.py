@@ -84,7 +84,7 @@ FREE = (
     "energy frame_placements frame_jacobians joint_jacobians com com_jacobian com_position_dq com_velocity_dq com_velocity_dv "
     "com_acceleration_da subtree_com_positions subtree_com_velocities subtree_com_accelerations subtree_com_positions_dq "
     "pseudo_inertias log_cholesky_parameters log_cholesky_jacobians centroidal momentum_dq momentum_rate_dq momentum_rate_dv momentum_rate_da inertial_parameters torque_regressor "
-    "static_torque_regressor kinetic_energy_regressor potential_energy_regressor"
+    "static_torque_regressor com_regressor kinetic_energy_regressor potential_energy_regressor"
 ).split()
 FORWARD = "ddq ddq_dq ddq_dv ddq_dtau ddq_df_ext mass_matrix_inverse".split()
 FRAMES = (

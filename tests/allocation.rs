@@ -6,10 +6,12 @@ mod common;
 use common::{dual, models, state, wrenches};
 use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
-    Constraint, ReferenceFrame, Workspace, aba, aba_gradient, bias, centroidal, centroidal_momentum_matrix,
-    com_jacobian, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian_rate,
-    frame_motion_derivatives, generalized_gravity, joint_jacobians, mechanical_energy, minv, momentum_derivatives,
-    rnea, rnea_with, static_torque, torque_regressor,
+    Constraint, ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass_derivatives, centroidal,
+    centroidal_momentum, centroidal_momentum_matrix, com_jacobian, com_regressor, constraint_bias, constraint_jacobian,
+    coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian, frame_jacobian_rate,
+    frame_motion_derivatives, frame_wrench_regressor, generalized_gravity, joint_jacobians, kinematic_regressor,
+    mechanical_energy, minv, momentum_derivatives, point_jacobian, point_motion_derivatives, potential_energy, rnea,
+    rnea_with, static_torque, torque_regressor,
 };
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, bias_derivatives,
@@ -18,7 +20,7 @@ use gradyn::partials::{
     rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn_derivatives::simd::{Level, with_level};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -185,6 +187,25 @@ fn columns_of_degrees_of_freedom_allocate_nothing_the_second_time() {
                         "" => run(&mut ws),
                         what => assert_none(&format!("{what}: {name}"), || run(&mut ws)),
                     };
+                    let p = Vector3::new(0.1, 0.2, 0.3);
+                    let held = [Constraint::contact(last, p, p)];
+                    call("frame_jacobian", &mut |ws| used(frame_jacobian(&model, ws, &q, last, world).expect("runs")));
+                    call("point_jacobian", &mut |ws| {
+                        used(point_jacobian(&model, ws, &q, last, p, world).expect("runs"))
+                    });
+                    call("of a point", &mut |ws| {
+                        used(point_motion_derivatives(&model, ws, &q, &v, &a, last, p, world).expect("runs"));
+                    });
+                    call("wrench", &mut |ws| used(frame_wrench_regressor(&model, ws, &q, &v, &a, last).expect("runs")));
+                    call("placements", &mut |ws| used(kinematic_regressor(&model, ws, &q, last, world).expect("runs")));
+                    call("masses", &mut |ws| used(com_regressor(&model, ws, &q).expect("runs")));
+                    call("potential", &mut |ws| used(potential_energy(&model, ws, &q).expect("runs")));
+                    call("whole", &mut |ws| used(centroidal_momentum(&model, ws, &q, &v, &a).expect("runs")));
+                    call("of centres", &mut |ws| {
+                        used(center_of_mass_derivatives(&model, ws, &q, &v, &a, None).expect("runs"));
+                    });
+                    call("rows", &mut |ws| used(constraint_jacobian(&model, ws, &q, &held).expect("runs")));
+                    call("their bias", &mut |ws| used(constraint_bias(&model, ws, &q, &v, &held).expect("runs")));
                     call("joint_jacobians", &mut |ws| used(joint_jacobians(&model, ws, &q).expect("runs")));
                     call("com_jacobian", &mut |ws| used(com_jacobian(&model, ws, &q, None).expect("runs")));
                     call("momentum", &mut |ws| used(centroidal_momentum_matrix(&model, ws, &q).expect("runs")));

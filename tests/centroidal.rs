@@ -6,8 +6,8 @@ use common::{
     assert_near, deviation, dual, eps, force, joined, lift, models, moved, robots, state, tree, unit, wrenches,
 };
 use gradyn::dynamics::{
-    ExternalWrench, Workspace, WrenchFrame, center_of_mass, centroidal, centroidal_momentum_matrix, com_jacobian,
-    forward_kinematics, rnea_with,
+    ExternalWrench, Workspace, WrenchFrame, center_of_mass, centroidal, centroidal_momentum,
+    centroidal_momentum_matrix, com_jacobian, forward_kinematics, rnea_with,
 };
 use gradyn::joint::{Axis, FreeFlyer, JointKind, Revolute};
 use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
@@ -53,6 +53,25 @@ fn subtrees(model: &Model) -> Vec<Option<BodyId>> {
 
 fn times(j: &DMatrix<f64>, v: &[f64]) -> Vec<f64> {
     (j * DMatrix::from_column_slice(v.len(), 1, v)).as_slice().to_vec()
+}
+
+/// The momentum alone is what comes with the matrices, and those times the velocities.
+#[test]
+fn momentum_without_matrices_is_that_with_them() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 9);
+        let mut ws = Workspace::new(&model);
+        let h = centroidal_momentum(&model, &mut ws, &q, &v, &a).expect("valid");
+        let c = centroidal(&model, &mut ws, &q, &v, &a).expect("valid");
+        let position = [h.com.position, c.com.position].map(|x| x.iter().copied().collect::<Vec<f64>>());
+        assert_near(&position[0], &position[1], EXACT, format!("{what}: position"));
+        assert_near(&[h.com.mass], &[c.com.mass], EXACT, format!("{what}: mass"));
+        assert_near(&h.inertia.to_parameters(), &c.inertia.to_parameters(), EXACT, format!("{what}: inertia"));
+        assert_near(&force(h.momentum), &times(c.matrix, &v), EXACT, format!("{what}: A v"));
+        let rate: Vec<f64> = times(c.matrix, &a).iter().zip(times(c.matrix_rate, &v)).map(|(x, y)| x + y).collect();
+        // Of two terms that may be larger than their sum.
+        assert_near(&force(h.momentum_rate), &rate, 10.0 * EXACT, format!("{what}: A a + A' v"));
+    }
 }
 
 /// Positions are sums over the bodies; velocities and accelerations their derivatives in time; Jacobians give velocities.

@@ -4,8 +4,8 @@ mod common;
 
 use common::{assert_near, models, state, uniform};
 use gradyn::dynamics::{
-    FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_wrench_regressor, kinematic_regressor,
-    kinetic_energy, kinetic_energy_regressor, potential_energy, potential_energy_regressor, rnea,
+    FrameRef, ReferenceFrame, Workspace, center_of_mass, com_regressor, forward_kinematics, frame_wrench_regressor,
+    kinematic_regressor, kinetic_energy, kinetic_energy_regressor, potential_energy, potential_energy_regressor, rnea,
     static_torque_regressor, torque_regressor,
 };
 use gradyn::model::{InputError, Model};
@@ -85,6 +85,20 @@ fn energies_are_linear_in_the_parameters() {
         assert_near(&[kinetic], &[expected], 1e-12, format!("{what}: kinetic"));
         let expected = potential_energy(&model, &mut ws, &q).expect("valid");
         assert_near(&[potential], &[expected], 1e-12, format!("{what}: potential"));
+    }
+}
+
+/// `Y p` is the centre of mass, `p` the masses and first moments.
+#[test]
+fn centers_of_mass_are_linear_in_masses_and_first_moments() {
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 3);
+        let p: Vec<f64> = model.inertial_parameters().chunks(10).flat_map(|of_body| of_body[..4].to_vec()).collect();
+        let mut ws = Workspace::new(&model);
+        let found = com_regressor(&model, &mut ws, &q).expect("valid") * DVector::from_vec(p);
+        let expected = center_of_mass(&model, &mut ws, &q, &v, &a).expect("valid").whole.position;
+        // Rounding of sums over the bodies.
+        assert_near(found.as_slice(), expected.as_slice(), 1e-12, what);
     }
 }
 

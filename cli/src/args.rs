@@ -144,6 +144,7 @@ pub(crate) struct Info {
 ",
     "  inertial_parameters   ten a body: m, m c, and Ixx Ixy Iyy Ixz Iyz Izz about its origin\n",
     "  torque_regressor, static_torque_regressor   nv by these; kinetic_energy_regressor, potential_energy_regressor   a row\n",
+    "  com_regressor   3 by four a body: m, m c\n",
     "  frame_wrench_regressors   {NAME: 6 by 10}, in the frame's own coordinates\n\n",
     "and second derivatives, nv by nv by nv, row i, then j, then k:\n",
     "  d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq   of torque i by the second (j) and the third (k)\n",

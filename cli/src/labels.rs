@@ -36,6 +36,7 @@ impl Labels {
             }
             Axis::Rows => return self.rows.clone(),
             Axis::Bodies => return each(&self.bodies, &PARAMETERS),
+            Axis::Masses => return each(&self.bodies, &PARAMETERS[..4]),
             Axis::Placements => return each(&self.bodies, &MOTION),
             Axis::One => &[""],
             Axis::Wrench => &["fx", "fy", "fz", "nx", "ny", "nz"],

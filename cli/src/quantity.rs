@@ -30,6 +30,8 @@ pub(crate) enum Axis {
     Shape,
     /// Inertial parameters of all bodies, ten each.
     Bodies,
+    /// Mass and first moment of mass of each body.
+    Masses,
     /// Small motions of the joints' placements, six each.
     Placements,
 }
@@ -286,6 +288,7 @@ quantities! {
     InertialParameters "inertial_parameters" "": Bodies One "" Parts::Whole, Regressors Value;
     TorqueRegressor "torque_regressor" "": Dofs Bodies "va" Parts::Whole, Regressors Value;
     StaticTorqueRegressor "static_torque_regressor" "": Dofs Bodies "" Parts::Whole, Regressors Value;
+    ComRegressor "com_regressor" "": Space Masses "" Parts::Whole, Regressors Value;
     KineticEnergyRegressor "kinetic_energy_regressor" "": One Bodies "v" Parts::Whole, Regressors Value;
     PotentialEnergyRegressor "potential_energy_regressor" "": One Bodies "" Parts::Whole, Regressors Value;
     FrameWrenchRegressors "frame_wrench_regressors" "": Wrench Body "va" Parts::Places, Regressors Value;

@@ -4,8 +4,8 @@ use super::value::{Answers, largest};
 use super::{At, Evaluator, Value};
 use crate::quantity::Quantity;
 use gradyn::dynamics::{
-    center_of_mass, centroidal, com_jacobian, coriolis_matrix, frame_wrench_regressor, kinematic_regressor,
-    kinetic_energy, kinetic_energy_regressor, minv, potential_energy, potential_energy_regressor,
+    center_of_mass, centroidal, com_jacobian, com_regressor, coriolis_matrix, frame_wrench_regressor,
+    kinematic_regressor, kinetic_energy, kinetic_energy_regressor, minv, potential_energy, potential_energy_regressor,
     static_torque_regressor, torque_regressor,
 };
 use gradyn::model::{Body, InputError};
@@ -161,6 +161,10 @@ impl Evaluator<'_> {
         if answers.ask(&[Quantity::StaticTorqueRegressor]) {
             let regressor = static_torque_regressor(model, ws, q)?;
             answers.put(Quantity::StaticTorqueRegressor, || Value::matrix(regressor));
+        }
+        if answers.ask(&[Quantity::ComRegressor]) {
+            let regressor = com_regressor(model, ws, q)?;
+            answers.put(Quantity::ComRegressor, || Value::matrix(regressor));
         }
         if answers.ask(&[Quantity::KineticEnergyRegressor]) {
             let regressor = kinetic_energy_regressor(model, ws, q, v)?;

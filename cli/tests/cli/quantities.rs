@@ -3,9 +3,10 @@
 use super::against::{check, disagrees, has};
 use super::{json, refused, robot, run_with, text_of};
 use gradyn::dynamics::{
-    ExternalWrench, FrameRef, ReferenceFrame, Workspace, aba_gradient, frame_bias_acceleration, frame_jacobian_rate,
-    frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
-    relative_jacobian, rnea_gradient, static_torque, static_torque_regressor, torque_regressor,
+    ExternalWrench, FrameRef, ReferenceFrame, Workspace, aba_gradient, com_regressor, frame_bias_acceleration,
+    frame_jacobian_rate, frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor,
+    potential_energy_regressor, relative_jacobian, rnea_gradient, static_torque, static_torque_regressor,
+    torque_regressor,
 };
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
@@ -37,7 +38,7 @@ const FREE: &[&str] = &[
     "subtree_com_positions_dq,subtree_com_velocities_dq,subtree_com_velocities_dv,subtree_com_accelerations_dq",
     "subtree_com_accelerations_dv,subtree_com_accelerations_da,centroidal,momentum_dq,momentum_dv,momentum_rate_dq",
     "momentum_rate_dv,momentum_rate_da,pseudo_inertias,log_cholesky_parameters,log_cholesky_jacobians,inertial_parameters,torque_regressor,static_torque_regressor",
-    "kinetic_energy_regressor,potential_energy_regressor,frame_wrench_regressors,kinematic_regressors,d2tau_dqdq",
+    "com_regressor,kinetic_energy_regressor,potential_energy_regressor,frame_wrench_regressors,kinematic_regressors,d2tau_dqdq",
     "d2tau_dqdv,d2tau_dvdv,d2tau_dadq,d2ddq_dqdq,d2ddq_dqdv,d2ddq_dvdv,d2ddq_dqdtau,tau_gradient,tau_hessian",
     "tau_hessian_product,ddq_gradient,ddq_hessian,ddq_hessian_product",
 ];
@@ -287,6 +288,7 @@ fn they_are_the_librarys_to_the_last_bit() {
         same(&found["inertial_parameters"], &model.inertial_parameters());
         same_matrix(&found["torque_regressor"], torque_regressor(model, base, &q, &v, &a).expect("runs"));
         same_matrix(&found["static_torque_regressor"], static_torque_regressor(model, base, &q).expect("runs"));
+        same_matrix(&found["com_regressor"], com_regressor(model, base, &q).expect("runs"));
         let kinetic = kinetic_energy_regressor(model, base, &q, &v).expect("runs").transpose();
         same(&found["kinetic_energy_regressor"], kinetic.as_slice());
         let potential = potential_energy_regressor(model, base, &q).expect("runs").transpose();
