@@ -17,7 +17,7 @@ use gradyn::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
 use gradyn_derivatives::{Level, Real, Scalar};
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, Rotation3, Vector3};
 
 /// Named numbers.
 type Results = Vec<(String, Vec<f64>)>;
@@ -161,9 +161,13 @@ where
             keep(&format!("point_motion_derivatives {of}: {name}"), matrix(m));
         }
     }
+    let x = Transform::new(*Rotation3::from_euler_angles(0.3, -0.4, 0.5).matrix(), point);
     let held = [
         Constraint::contact(last, point, Vector3::zeros()),
         Constraint::contact(first, point, Vector3::zeros()).with_gains(2.0, 3.0),
+        Constraint::frame(None, x, last, x.inverse()),
+        Constraint::frame(first, x, None, x.inverse()),
+        Constraint::point(last, point, None, -point),
     ];
     keep("constraint_error", values(constraint_error(model, ws, &q, &held).expect("valid").iter().copied()));
     keep("constraint_jacobian", matrix(constraint_jacobian(model, ws, &q, &held).expect("valid")));

@@ -84,10 +84,7 @@ impl ReferenceFrame {
 
     /// A pose in coordinates of the frame with the pose `x_wf`, in these: its columns of motion go to the same place.
     #[inline(always)]
-    pub(crate) fn pose_from_local<T: Real>(self, x_wf: &Transform<T>, x_f: Transform<T>) -> Transform<T>
-    where
-        T: Scalar<T>,
-    {
+    pub(crate) fn pose_from_local<T: Scalar<T>>(self, x_wf: &Transform<T>, x_f: Transform<T>) -> Transform<T> {
         match self {
             Self::Local => x_f,
             Self::World => *x_wf * x_f,

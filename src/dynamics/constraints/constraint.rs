@@ -136,6 +136,15 @@ impl<P: Real> Constraint<P> {
     pub fn rows(&self) -> usize {
         self.relation.count()
     }
+
+    /// The side, 0 for A and 1 for B, and the body of a point or a frame that is held to the world.
+    pub(super) fn anchored(&self) -> Option<(usize, usize)> {
+        match (&self.relation, self.a.body, self.b.body) {
+            (Relation::Point | Relation::Frame, Some(b), None) => Some((0, b)),
+            (Relation::Point | Relation::Frame, None, Some(b)) => Some((1, b)),
+            _ => None,
+        }
+    }
 }
 
 /// Rows of all of them.

@@ -7,7 +7,7 @@ use super::{Constraint, add_product};
 use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite, path};
 use crate::dynamics::reference::Attached;
 use crate::dynamics::rnea::check_finite;
-use crate::dynamics::wide::{self, Wide};
+use crate::dynamics::wide::{self, Anchor, Wide};
 use crate::dynamics::{Workspace, rooted};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
@@ -129,10 +129,10 @@ fn run<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w Rows<T>, InputError> {
     check_sizes(model, ws, q)?;
     check_constraints(model, constraints)?;
-    place(model, ws, q, v, constraints)?;
+    let by_lanes = place(model, ws, q, v, constraints)?;
     // Moved out, so that the rows can see the workspace; allocates the first time only.
     let mut memory = ws.constraints.take().unwrap_or_default();
-    let done = memory.rows.place(model, ws, constraints).and_then(|()| match v {
+    let done = memory.rows.place(model, ws, constraints, by_lanes).and_then(|()| match v {
         Some(v) => memory.rows.drive(model, ws, v, constraints),
         None => Ok(()),
     });
@@ -140,35 +140,38 @@ fn run<'w, P: Real, T: Scalar<P>>(
     done.map(|()| &memory.rows)
 }
 
-/// Columns of all joints, and the bodies that constraints act on, with their motion at a velocity, into `ws.rooted`.
+/// Columns of all joints, and the bodies that constraints act on, with their motion at a velocity, into `ws.rooted`; are they
+/// by lanes in `ws.wide` too?
 fn place<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
     q: &[T],
     v: Option<&[T]>,
     constraints: &[Constraint<P>],
-) -> Result<(), InputError> {
+) -> Result<bool, InputError> {
     let quick = |wide: Wide<'_>| {
         let v = v.map_or(Some(None), |v| T::as_f64s(v).map(Some))?;
         wide.seats(T::as_f64s(q)?, v, attached(constraints))
     };
-    if wide::of(model, ws).and_then(quick).is_none() {
-        check_finite(model, q, v.unwrap_or(&[]), &[])?;
-        rooted::place_columns(model, ws, q);
-        if let Some(v) = v {
-            rooted::drive(model, ws, q, v);
-        }
+    if wide::of(model, ws).and_then(quick).is_some() {
+        return Ok(true);
     }
-    Ok(())
+    check_finite(model, q, v.unwrap_or(&[]), &[])?;
+    rooted::place_columns(model, ws, q);
+    if let Some(v) = v {
+        rooted::drive(model, ws, q, v);
+    }
+    Ok(false)
 }
 
 impl<T: Real> Rows<T> {
-    /// Errors and Jacobian; after [`rooted::place`].
+    /// Errors and Jacobian; after [`rooted::place`], or with columns by lanes in `ws.wide`.
     pub(super) fn place<P: Real>(
         &mut self,
         model: &Model<P>,
         ws: &Workspace<T>,
         constraints: &[Constraint<P>],
+        by_lanes: bool,
     ) -> Result<(), InputError>
     where
         T: Scalar<P>,
@@ -187,7 +190,11 @@ impl<T: Real> Rows<T> {
             c.relation.error(&seats.poses[0], &seats.poses[1], &mut self.error[own.clone()]);
             self.block.extend((0..own.len()).map(|r| 2 * index + usize::from(c.relation.turns(r))));
             match &c.relation {
-                Relation::Point | Relation::Frame => self.by_axes(model, ws, c, own.clone(), &seats),
+                Relation::Point | Relation::Frame => {
+                    if !by_lanes || self.anchor(model, ws, c, own.clone(), &seats).is_none() {
+                        self.by_axes(model, ws, c, own.clone(), &seats);
+                    }
+                }
                 Relation::Joint { rows, .. } => {
                     for (row, scalar) in own.clone().zip(rows) {
                         self.by_wrenches(model, ws, c, row, scalar, &seats);
@@ -197,6 +204,27 @@ impl<T: Real> Rows<T> {
             row = own.end;
         }
         finite(model, "constraint_jacobian", &self.jacobian)
+    }
+
+    /// Rows of a point or a frame that is held to the world, with columns by lanes.
+    fn anchor<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        ws: &Workspace<T>,
+        c: &Constraint<P>,
+        rows: Range<usize>,
+        seats: &Seats<T>,
+    ) -> Option<()> {
+        let (side, b) = c.anchored()?;
+        let point = *wide::same::<Vector3<T>, Vector3<f64>>(&seats.points[side])?;
+        let anchor = Anchor { b, point, sign: if side == 1 { 1.0 } else { -1.0 }, rows: rows.len() };
+        let (height, block) = (self.jacobian.nrows(), self.block[rows.start]);
+        let jacobian: &mut DMatrix<f64> = wide::same_mut(&mut self.jacobian)?;
+        let extents = wide::add_anchor(model, ws, anchor, &mut jacobian.as_mut_slice()[rows.start..], height)?;
+        for (to, extent) in self.extent[block..].iter_mut().zip(extents).take(rows.len() / 3) {
+            *to = T::from(extent);
+        }
+        Some(())
     }
 
     /// Rows of a point or a frame.
@@ -235,16 +263,12 @@ impl<T: Real> Rows<T> {
 
     /// A column that moves one side, at `p`.
     fn add(&mut self, rows: Range<usize>, dof: usize, s: Motion<T>, p: Vector3<T>, sign: T) {
-        let (turns, block) = (rows.len() == 6, self.block[rows.start]);
-        let height = self.jacobian.nrows();
-        let column = &mut self.jacobian.as_mut_slice()[dof * height..][rows];
-        let moved = s.velocity_at::<T>(p);
-        for (to, x) in column.iter_mut().zip(moved.iter().chain(s.angular.iter())) {
-            *to = x.mul_plus(sign, *to);
-        }
+        let (row, block) = (rows.start, self.block[rows.start]);
+        add_rows(&mut self.jacobian, row, dof, v3::scale::<T, T>(sign, s.velocity_at::<T>(p)));
         let turn = v3::norm_squared(s.angular);
         self.extent[block] += v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
-        if turns {
+        if rows.len() == 6 {
+            add_rows(&mut self.jacobian, row + 3, dof, v3::scale::<T, T>(sign, s.angular));
             self.extent[block + 1] += turn;
         }
     }

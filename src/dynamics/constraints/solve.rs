@@ -68,7 +68,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
     let (memory, residual) = with_memory(ws, |ws, memory| {
         memory.motion.resize(model.nv, T::zero());
         memory.by_blocks = unconstrained(model, ws, memory, (q, v, tau), wrenches, constraints)?;
-        memory.rows.place(model, ws, constraints)?;
+        memory.rows.place(model, ws, constraints, memory.by_blocks)?;
         if !memory.by_blocks {
             rooted::drive(model, ws, q, v);
         }
@@ -105,7 +105,7 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     check_constraints(model, constraints)?;
     let (memory, residual) = with_memory(ws, |ws, memory| {
         memory.by_blocks = still(model, ws, q, constraints)?;
-        memory.rows.place(model, ws, constraints)?;
+        memory.rows.place(model, ws, constraints, memory.by_blocks)?;
         memory.rows.rates(v);
         memory.motion.clear();
         memory.motion.extend_from_slice(v);
@@ -177,9 +177,10 @@ fn still<P: Real, T: Scalar<P>>(
     Ok(false)
 }
 
-/// The bodies that constraints are attached to.
-pub(super) fn attached<P>(constraints: &[Constraint<P>]) -> impl Iterator<Item = usize> {
-    constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten()
+/// The bodies that constraints are attached to, and whether some rows are made from columns one by one.
+pub(super) fn attached<P: Real>(constraints: &[Constraint<P>]) -> (impl Iterator<Item = usize>, bool) {
+    let bodies = constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten();
+    (bodies, constraints.iter().any(|c| c.anchored().is_none()))
 }
 
 impl<T: Real> Memory<T> {

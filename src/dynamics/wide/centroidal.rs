@@ -166,9 +166,8 @@ impl Kernel for ComDerivatives<'_> {
     fn run<R: Register>(self) -> bool {
         let Self { layout, memory, part, share, to: [c_q, v_q, v_v, a_q, a_v, a_a] } = self;
         let share = Lanes(R::splat(share));
-        let mut zero = R::splat(0.0);
+        let (mut zero, mut mixed) = (R::splat(0.0), part::NONE);
         for g in 0..layout.groups.len() {
-            let mut mixed = part::NONE;
             let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
             let by = column::<R>(memory, g, sums);
             for (f, to) in [(by.subspace, &mut *c_q), (by.momentum_q, v_q), (by.rate_q, a_q), (by.rate_v, a_v)] {

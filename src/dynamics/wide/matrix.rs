@@ -39,7 +39,7 @@ pub(super) fn of_vector<R: Register>(x: Vector3<Lanes<R>>) -> Rows<R> {
     of_vectors(x, Vector3::new(zero, zero, zero))
 }
 #[inline(always)]
-fn of_vectors<R: Register>(a: Vector3<Lanes<R>>, b: Vector3<Lanes<R>>) -> Rows<R> {
+pub(super) fn of_vectors<R: Register>(a: Vector3<Lanes<R>>, b: Vector3<Lanes<R>>) -> Rows<R> {
     [a.x.0, a.y.0, a.z.0, b.x.0, b.y.0, b.z.0, R::splat(0.0), R::splat(0.0)]
 }
 
@@ -98,6 +98,30 @@ fn add<const LENGTH: usize>(layout: &Layout, g: usize, columns: &[Row; WIDTH], t
                 *to += x;
             }
         }
+    }
+}
+
+/// Adds the first numbers of each lane to the columns of their degrees of freedom.
+#[inline(always)]
+pub(super) fn scatter<R: Register>(
+    layout: &Layout,
+    g: usize,
+    lanes: u8,
+    rows: Rows<R>,
+    count: usize,
+    to: &mut [f64],
+    height: usize,
+) {
+    let columns = R::transpose(rows);
+    let mut lane = 0;
+    while lane < WIDTH {
+        if lanes >> lane & 1 == 1
+            && let Some(dof) = layout.dof[g * WIDTH + lane]
+        {
+            let to = &mut to[dof * height..][..count];
+            R::load_first(to).add(columns[lane]).store_first(to);
+        }
+        lane += 1;
     }
 }
 

@@ -17,7 +17,7 @@
 //! - [`moving`], [`composites`]: columns, inertias and motions, or sums over subtrees, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
-//! - [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
+//! - [`anchors`], [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
 //! - [`finite`]: are numbers finite?
 //! - [`product`]: products of matrices that have hardly a zero
 //!
@@ -29,6 +29,7 @@
 //! The way in is [`of`]: it gives a [`Wide`] where numbers, model and level are right, whose methods are in [`values`]
 //! (inverse and forward dynamics, derivatives, matrices of the mass) and [`motions`] (kinematics, weights, momentum).
 
+mod anchors;
 mod blocks;
 mod bodies;
 mod centroidal;
@@ -63,6 +64,7 @@ mod weights;
 
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
+pub(crate) use anchors::Anchor;
 pub(crate) use derivatives::Results;
 pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
@@ -155,6 +157,19 @@ pub(crate) fn rows_of<'w, P: Real, T: Real>(
     let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.get(|| None::<Layout>)?;
     let (step, memory) = (layout.bodies.get(body)?, ws.wide.as_deref()?);
     Some((&memory.bodies[step.lane / WIDTH], step.lane % WIDTH, memory.origins[step.tree]))
+}
+
+/// Adds the rows of what is held to the world to columns of so many rows, from its first row on, after [`Wide::seats`],
+/// [`Wide::unconstrained`] or [`Wide::still`]. Returns the sums of the squares of what positions and rotations were summed from.
+pub(crate) fn add_anchor<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &Workspace<T>,
+    anchor: Anchor,
+    to: &mut [f64],
+    height: usize,
+) -> Option<[f64; 2]> {
+    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.get(|| None::<Layout>)?;
+    Some(anchors::add(layout, ws.wide.as_deref()?, anchor, to, height))
 }
 
 /// Are factors of the mass matrix a slower way to its inverse than sweeps along the tree? With mimic joints they are the only

@@ -40,17 +40,20 @@ pub(super) fn poses(model: &Model, layout: &Layout, memory: &Memory, rooted: &mu
     }
 }
 
-/// Columns of all joints; poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their
-/// trees.
+/// Poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their trees; and the columns
+/// of all joints if asked for.
 pub(super) fn seats(
     model: &Model,
     layout: &Layout,
     memory: &Memory,
     bodies: impl Iterator<Item = usize>,
+    columns: bool,
     rooted: &mut Rooted<f64>,
 ) {
     rooted.size_motions(model);
-    memory.level.run(BringColumns { model, layout, memory, to: &mut rooted.columns });
+    if columns {
+        memory.level.run(BringColumns { model, layout, memory, to: &mut rooted.columns });
+    }
     for i in bodies {
         rooted.pose[i] = pose(layout, memory, i);
         rooted.set_origin(i, origin(layout, memory, i));

@@ -105,12 +105,12 @@ impl Wide<'_> {
         Some(forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq))
     }
 
-    /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.wide`; columns of all joints, and where some
-    /// bodies are and how they move without accelerations of joints, into `ws.rooted`.
+    /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.wide`; where some bodies are and how they
+    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.rooted`.
     pub(crate) fn unconstrained(
         self,
         state: State<'_>,
-        bodies: impl Iterator<Item = usize>,
+        (bodies, columns): (impl Iterator<Item = usize>, bool),
         ddq: &mut [f64],
     ) -> Option<Result<(), Lost>> {
         let Self { model, layout, ws } = self;
@@ -119,13 +119,18 @@ impl Wide<'_> {
         ws.rooted.size(model, ws.dof.len());
         let matrix = ws.crba.sized(model.nv);
         let done = forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq);
-        moving::seats(model, layout, memory, bodies, &mut ws.rooted);
+        moving::seats(model, layout, memory, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 
-    /// Columns of all joints, where some bodies are, and how they move at a velocity without accelerations of joints, into
-    /// `ws.rooted`; if the state is finite.
-    pub(crate) fn seats(self, q: &[f64], v: Option<&[f64]>, bodies: impl Iterator<Item = usize>) -> Option<()> {
+    /// Where some bodies are, how they move at a velocity without accelerations of joints, and columns of all joints if asked
+    /// for, into `ws.rooted`; if the state is finite.
+    pub(crate) fn seats(
+        self,
+        q: &[f64],
+        v: Option<&[f64]>,
+        (bodies, columns): (impl Iterator<Item = usize>, bool),
+    ) -> Option<()> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
@@ -139,16 +144,20 @@ impl Wide<'_> {
                     true
                 }
             };
-        moving::seats(model, layout, memory, bodies, &mut ws.rooted);
+        moving::seats(model, layout, memory, bodies, columns, &mut ws.rooted);
         finite.then_some(())
     }
 
-    /// Factors of the mass matrix into `ws.wide`; columns of all joints, and where some bodies are, into `ws.rooted`.
-    pub(crate) fn still(mut self, q: &[f64], bodies: impl Iterator<Item = usize>) -> Option<Result<(), Lost>> {
+    /// Factors of the mass matrix into `ws.wide`; where some bodies are, and columns of all joints if asked for, into `ws.rooted`.
+    pub(crate) fn still(
+        mut self,
+        q: &[f64],
+        (bodies, columns): (impl Iterator<Item = usize>, bool),
+    ) -> Option<Result<(), Lost>> {
         let done = self.factorize(q)?;
         let Self { model, layout, ws } = self;
         ws.rooted.size(model, ws.dof.len());
-        moving::seats(model, layout, ws.wide.as_deref()?, bodies, &mut ws.rooted);
+        moving::seats(model, layout, ws.wide.as_deref()?, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 

@@ -1,13 +1,13 @@
 //! How points and frames that are held vary with the state, eight columns at a time.
 
 use super::jacobians::OfBody;
-use super::matrix::{Rows, of_force, of_motion};
+use super::matrix::{of_force, of_motion, scatter};
 use super::{Layout, Memory};
 use crate::dynamics::ReferenceFrame;
 use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
 use crate::dynamics::seen::Seen;
 use crate::spatial::{Motion, Transform, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Kernel, Register};
 use nalgebra::Vector3;
 
 /// Where a body is and how it moves, in the axes of the world about the root of its tree, and where that is.
@@ -65,29 +65,5 @@ impl Kernel for Add<'_, '_> {
             scatter::<R>(layout, g, lanes, of_motion(rows_v), at.rows, sums.rows_v, sums.height);
             scatter::<R>(layout, g, lanes, of_force(turned), at.rows, sums.turned, sums.height);
         }
-    }
-}
-
-/// Adds the first numbers of each lane to the columns of their degrees of freedom.
-#[inline(always)]
-fn scatter<R: Register>(
-    layout: &Layout,
-    g: usize,
-    lanes: u8,
-    rows: Rows<R>,
-    count: usize,
-    to: &mut [f64],
-    height: usize,
-) {
-    let columns = R::transpose(rows);
-    let mut lane = 0;
-    while lane < WIDTH {
-        if lanes >> lane & 1 == 1
-            && let Some(dof) = layout.dof[g * WIDTH + lane]
-        {
-            let to = &mut to[dof * height..][..count];
-            R::load_first(to).add(columns[lane]).store_first(to);
-        }
-        lane += 1;
     }
 }

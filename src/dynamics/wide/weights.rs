@@ -76,9 +76,8 @@ impl Kernel for ComJacobian<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
         let Self { layout, memory, part, share, to } = self;
-        let mut zero = R::splat(0.0);
+        let (mut zero, mut mixed) = (R::splat(0.0), part::NONE);
         for g in 0..layout.groups.len() {
-            let mut mixed = part::NONE;
             let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
             let (mass, first_moment) = load_weight::<R>(sums);
             let u = moved(load_motion::<R>(&memory.s[g]), mass, first_moment);
