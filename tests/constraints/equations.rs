@@ -6,11 +6,11 @@ use gradyn::dynamics::{
     Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian,
     forward_kinematics, impulse_dynamics, inverse_dynamics, mass_matrix, rnea_with,
 };
-use gradyn::joint::Revolute;
+use gradyn::joint::{Axis, Revolute};
 use gradyn::model::urdf::UrdfOptions;
-use gradyn::model::{InputError, Model, ModelBuilder};
+use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
 use gradyn::partials::{State, StateFunction, by_differences, by_duals};
-use gradyn::spatial::Transform;
+use gradyn::spatial::{Inertia, Transform};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -164,14 +164,8 @@ fn rows_of_rounding_errors_hold_nothing() {
     let mut noise = 0;
     for seed in 0..40 {
         let rng = &mut rng(seed);
-        let mut builder = ModelBuilder::new("arm");
         let axes = [0, 1, 2].map(|_| common::axis(rng));
-        let mut parent = None;
-        for (k, axis) in axes.into_iter().enumerate() {
-            let (x, y) = (transform(rng), common::inertia(rng));
-            let joint = Revolute { axis };
-            parent = Some(builder.add_body(parent, format!("{k}"), format!("{k}"), x, joint, y).expect("builds"));
-        }
+        let (builder, _) = chain(axes.map(|axis| (transform(rng), axis, common::inertia(rng))));
         let model = builder.build().expect("builds");
         let [first, .., last] = [0, 1, 2].map(|k| model.body_id(k).expect("is there"));
         let (q, v, tau) = state(&model, seed);
@@ -201,19 +195,13 @@ fn independent_rounding_errors_hold_nothing() {
     let mut noise = 0;
     for seed in 0..40 {
         let rng = &mut rng(seed);
-        let mut builder = ModelBuilder::new("wrist");
         let [a, b, c] = [0, 1, 2].map(|_| common::axis(rng));
         let turned = |rng: &mut _, u: Vector3<f64>| Transform::new(transform(rng).rotation, u);
         // The second joint sits on the first axis, the axis of the third one goes through it.
         let third = turned(rng, Vector3::zeros());
         let along = third.rotation * c.vector() * -0.3;
         let places = [transform(rng), turned(rng, a.vector() * 0.4), Transform::new(third.rotation, along)];
-        let mut parent = None;
-        for (k, (axis, place)) in [a, b, c].into_iter().zip(places).enumerate() {
-            let joint = Revolute { axis };
-            let y = common::inertia(rng);
-            parent = Some(builder.add_body(parent, format!("{k}"), format!("{k}"), place, joint, y).expect("builds"));
-        }
+        let (builder, _) = chain([a, b, c].into_iter().zip(places).map(|(axis, x)| (x, axis, common::inertia(rng))));
         let model = builder.build().expect("builds");
         let last = model.body_id(2).expect("is there");
         let center = Constraint::contact(last, c.vector() * 0.3, common::vector(rng));
@@ -226,6 +214,41 @@ fn independent_rounding_errors_hold_nothing() {
         assert_eq!((by.rank, by.lambda), (0, &[0.0; 3][..]), "seed {seed}");
     }
     assert!(noise > 10, "{noise} of them are of rank three");
+}
+
+/// So do those of a body that turns back what its parent turns, about the same line, rotations among them.
+#[test]
+fn rounding_errors_of_rotations_hold_nothing() {
+    let mut noise = 0;
+    for seed in 0..40 {
+        let rng = &mut rng(seed);
+        let a = common::axis(rng);
+        let x = Transform::new(transform(rng).rotation, a.vector() * 0.4);
+        let back = Axis::along(x.rotation.transpose() * a.vector()).expect("not zero");
+        let (mut builder, bodies) = chain([(transform(rng), a, common::inertia(rng)), (x, back, common::inertia(rng))]);
+        builder.set_mimic(bodies[1], bodies[0], -1.0, 0.3).expect("is there");
+        let model = builder.build().expect("builds");
+        let last = model.body_id(1).expect("is there");
+        let held = [Constraint::frame(None, transform(rng), last, transform(rng))];
+        let (q, v, tau) = state(&model, seed);
+        let mut ws = Workspace::new(&model);
+        let rows = constraint_jacobian(&model, &mut ws, &q, &held).expect("runs");
+        assert!(rows.amax() < 1e-14, "seed {seed}: {rows}");
+        noise += usize::from(rows.rows(3, 3).amax() > 0.0);
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &held).expect("runs");
+        assert_eq!((by.rank, by.lambda), (0, &[0.0; 6][..]), "seed {seed}");
+    }
+    assert!(noise > 10, "rows of rotations are not exactly zero: {noise}");
+}
+
+/// A chain of hinges, each at its place in the body before, and its bodies.
+fn chain(hinges: impl IntoIterator<Item = (Transform<f64>, Axis<f64>, Inertia<f64>)>) -> (ModelBuilder, Vec<BodyKey>) {
+    let (mut builder, mut bodies) = (ModelBuilder::new("chain"), Vec::new());
+    for (k, (x, axis, y)) in hinges.into_iter().enumerate() {
+        let (parent, joint) = (bodies.last().copied(), Revolute { axis });
+        bodies.push(builder.add_body(parent, format!("{k}"), format!("{k}"), x, joint, y).expect("builds"));
+    }
+    (builder, bodies)
 }
 
 /// Without constraints: forward dynamics. The same call twice: the same bits.
