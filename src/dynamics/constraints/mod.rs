@@ -27,7 +27,7 @@ pub(crate) use factor::Factor;
 pub(crate) use relation::{Axes, Side};
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
-pub(crate) use vary::{AtState, Rows, Varied, VariedAxes, in_body};
+pub(crate) use vary::{AtState, Place, Rows, Varied, VariedAxes, in_body};
 
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;

@@ -42,7 +42,8 @@ pub struct ImpulseDynamics<'w, T> {
 /// `q̈`; where they contradict each other, `q̈` leaves the least sum of squares of `J q̈ + γ`. Rows count as dependent below a
 /// relative 1e-8 in the norm of kinetic energy; [`ConstraintDynamics::rank`] says how many are left.
 ///
-/// Cost O(n d²) for the factors of the mass matrix, O(m² nv) for m rows. A second call for as many rows allocates nothing.
+/// Cost O(n d²) for the factors of the mass matrix, O(m² nv) for m rows. Over `f64`, rows that are clearly independent go by
+/// factors of `J M⁻¹ Jᵀ` in blocks, others, and other numbers, by orthogonal factors that tell ranks. A second call for as many rows allocates nothing.
 /// Dual numbers pass through, where the rank does not change nearby. With several states in one number
 /// ([`Lanes`](gradyn_derivatives::Lanes)) all must have one rank.
 ///
@@ -196,7 +197,7 @@ impl<T: Real> Memory<T> {
             lambda.resize(rhs.len(), T::zero());
             let residual = wide::of(model, ws).and_then(|wide| {
                 let jacobian = T::as_f64s(rows.jacobian.as_slice())?;
-                let rows = wide::Rows { jacobian, block: &rows.block, least: T::as_f64s(least)? };
+                let rows = wide::HeldRows { jacobian, block: &rows.block, least: T::as_f64s(least)? };
                 let [b, motion, lambda] = [&mut *rhs, motion, lambda].map(wide::same_mut::<_, Vec<f64>>);
                 wide.hold(rows, b?, motion?, lambda?)
             });

@@ -7,6 +7,15 @@ use crate::spatial::{Force, Motion, Transform, so3, vector as v3};
 use gradyn_derivatives::{Dual, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
+/// Where a body is and how it moves, in the axes of the world about the root of its tree, and where that is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) pose: Transform<f64>,
+    pub(crate) origin: Vector3<f64>,
+    pub(crate) velocity: Motion<f64>,
+    pub(crate) acceleration: Motion<f64>,
+}
+
 /// What of the constraints is differentiated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rows {

@@ -43,6 +43,16 @@ pub(super) fn copy<R: Register>(from: &Block, to: &mut Block) {
     store(to, &load::<R>(from));
 }
 
+/// Each row times its number.
+#[inline(always)]
+pub(super) fn scale<R: Register>(rows: &mut [R; WIDTH], by: &Row) {
+    let mut k = 0;
+    while k < WIDTH {
+        rows[k] = rows[k].mul(R::splat(by.0[k]));
+        k += 1;
+    }
+}
+
 /// `sums += A B`, or with `TRANSPOSED` `sums += Aᵀ B`; the sign of the product is turned with `MINUS`. Only the first `rows` rows of
 /// the result, and the first `inner` rows of `B`, are not zero.
 #[inline(always)]

@@ -3,7 +3,7 @@
 use super::memory::{FORCE, Row, load_matrix};
 use super::moving::by_lane;
 use super::outward::{self, of_tree, splat};
-use super::{Layout, Memory, State, inward};
+use super::{Layout, Memory, State, inward, sweeps};
 use crate::dynamics::com::MovingMass;
 use crate::model::Model;
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};
@@ -19,30 +19,22 @@ pub(super) fn masses(
     state: State<'_>,
     to: &mut [MovingMass<f64>],
 ) -> bool {
-    memory.level.run(Masses { model, layout, memory, state, to })
+    let finite = sweeps::bodies::<{ outward::MASSES }>(v3::zero(), model, layout, memory, state);
+    memory.level.run(Masses { layout, memory, to });
+    finite
 }
 
 struct Masses<'a> {
-    model: &'a Model,
     layout: &'a Layout,
     memory: &'a mut Memory,
-    state: State<'a>,
     to: &'a mut [MovingMass<f64>],
 }
 
 impl Kernel for Masses<'_> {
-    type Output = bool;
+    type Output = ();
     #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { model, layout, memory, state: (q, v, a), to } = self;
-        let zero = outward::zero_if_finite::<R>(q);
-        let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qd, v));
-        let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
-        outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(model, layout, memory, q);
-        for g in 0..layout.groups.len() {
-            outward::drive_in::<R, { outward::MASSES }>(v3::zero(), layout, memory, g);
-        }
+    fn run<R: Register>(self) {
+        let Self { layout, memory, to } = self;
         for g in (0..layout.groups.len()).rev() {
             inward::sum_subtrees::<R, { FORCE + 4 }>(&layout.groups[g], &mut memory.sums, g, 0);
         }
@@ -60,7 +52,6 @@ impl Kernel for Masses<'_> {
                 };
             }
         }
-        zero.all_lt(R::splat(1.0))
     }
 }
 

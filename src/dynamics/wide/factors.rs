@@ -231,11 +231,8 @@ impl Kernel for Elimination<'_> {
                 let mut rows = blocks::load::<R>(&own[c]);
                 blocks::solve_transposed(&l[g], &mut rows);
                 blocks::store(&mut own[c], &rows);
-                let mut k = 0;
-                while k < WIDTH {
-                    l[c][k].store(Lanes(rows[k].mul(R::splat(reciprocal[g].0[k]))));
-                    k += 1;
-                }
+                blocks::scale(&mut rows, &reciprocal[g]);
+                blocks::store(&mut l[c], &rows);
             }
             for &c in &above[g] {
                 for &b in &above[g] {
@@ -252,7 +249,7 @@ impl Kernel for Elimination<'_> {
     }
 }
 
-/// `Lᵀ y = x`, `D z = y`, `L x = z`
+/// `x := M⁻¹ x`
 struct Solve<'a> {
     factors: &'a mut Factors,
 }
@@ -262,12 +259,69 @@ impl Kernel for Solve<'_> {
     #[inline(always)]
     fn run<R: Register>(self) {
         let mut x = std::mem::take(&mut self.factors.x);
-        back::<R>(self.factors, &mut x);
-        for (x, reciprocal) in x.iter_mut().zip(&self.factors.reciprocal) {
-            x.store(Lanes(x.load::<R>().0.mul(reciprocal.load().0)));
-        }
-        forth::<R>(self.factors, &mut x);
+        solve::<R>(self.factors, &mut x);
         self.factors.x = x;
+    }
+}
+
+/// `Lᵀ y = x`, `D z = y`, `L x = z`
+#[inline(always)]
+pub(super) fn solve<R: Register>(factors: &Factors, x: &mut [Row]) {
+    back::<R>(factors, x);
+    scale::<R>(x, &factors.reciprocal);
+    forth::<R>(factors, x);
+}
+
+/// `x := D^(−1/2) x`, or by other numbers.
+#[inline(always)]
+pub(super) fn scale<R: Register>(x: &mut [Row], by: &[Row]) {
+    for (x, by) in x.iter_mut().zip(by) {
+        x.store(x.load::<R>() * by.load::<R>());
+    }
+}
+
+/// `D^(−1/2)`
+#[inline(always)]
+pub(super) fn roots<R: Register>(factors: &Factors, to: &mut [Row]) {
+    for (to, reciprocal) in to.iter_mut().zip(&factors.reciprocal) {
+        to.store(Lanes(reciprocal.load::<R>().0.sqrt()));
+    }
+}
+
+/// `X := D^(−1/2) L⁻ᵀ X` of eight columns, in blocks that are so many apart.
+#[inline(always)]
+pub(super) fn half<R: Register>(factors: &Factors, roots: &[Row], x: &mut [Block], stride: usize) {
+    for g in (0..factors.width).rev() {
+        let (before, own) = x.split_at_mut(g * stride);
+        let mut rows = blocks::load::<R>(&own[0]);
+        blocks::solve_transposed(factors.l_of(g, g), &mut rows);
+        blocks::store(&mut own[0], &rows);
+        for &c in factors.above(g) {
+            let mut sums = blocks::load::<R>(&before[c * stride]);
+            blocks::add_product::<R, true, true>(&mut sums, factors.l_of(g, c), &own[0], (WIDTH, factors.live(g)));
+            blocks::store(&mut before[c * stride], &sums);
+        }
+        blocks::scale(&mut rows, &roots[g]);
+        blocks::store(&mut own[0], &rows);
+    }
+}
+
+/// `X := L⁻¹ D^(−1/2) X` of eight columns that begin in block `first`: after [`half`] they are those of `M⁻¹ X`.
+#[inline(always)]
+pub(super) fn other_half<R: Register>(factors: &Factors, roots: &[Row], x: &mut [Block], first: usize) {
+    for g in first..factors.width {
+        if first > 0 && g != first && !factors.goes_through(g, first) {
+            continue;
+        }
+        let mut rows = blocks::load::<R>(&x[g]);
+        blocks::scale(&mut rows, &roots[g]);
+        for &c in factors.above(g) {
+            if c >= first {
+                blocks::add_product::<R, false, true>(&mut rows, factors.l_of(g, c), &x[c], (factors.live(g), WIDTH));
+            }
+        }
+        blocks::solve(factors.l_of(g, g), &mut rows);
+        blocks::store(&mut x[g], &rows);
     }
 }
 

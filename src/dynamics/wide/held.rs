@@ -10,7 +10,7 @@
 //! orthogonal factors of [`constraints`](crate::dynamics::constraints) are in place.
 
 use super::blocks::{self, Block};
-use super::factors::{Elimination, Factors, back, forth};
+use super::factors::{self, Elimination, Factors};
 use super::memory::Row;
 use super::projections::Projections;
 use crate::dynamics::singular;
@@ -27,7 +27,7 @@ const SURE: f64 = 1e2 * CLEAR / singular::RESOLUTION;
 
 /// Rows of constraints at a state.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows<'a> {
+pub(crate) struct HeldRows<'a> {
     /// `J`, rows × nv, column by column.
     pub(crate) jacobian: &'a [f64],
     /// The block that each row belongs to.
@@ -47,6 +47,8 @@ pub(crate) struct Held {
     pub(super) y: Vec<Block>,
     /// `D^(−1/2)`
     pub(super) root: Vec<Row>,
+    /// `E^(−1/2)`
+    pub(super) root_of_gram: Vec<Row>,
     gram: Vec<Row>,
     /// Of `G`.
     pub(super) factors: Factors,
@@ -72,6 +74,7 @@ impl Held {
             jt: vec![blocks::ZERO; width * groups],
             y: vec![blocks::ZERO; width * groups],
             root: vec![Row::ZERO; groups],
+            root_of_gram: vec![Row::ZERO; width],
             gram: vec![Row::ZERO; width * width * WIDTH],
             factors: Factors::dense(rows),
             squares: vec![Row::ZERO; width],
@@ -89,7 +92,7 @@ impl Held {
 pub(super) fn hold(
     held: &mut Option<Box<Held>>,
     mass: &Factors,
-    rows: Rows<'_>,
+    rows: HeldRows<'_>,
     b: &mut [f64],
     motion: &mut [f64],
     lambda: &mut [f64],
@@ -108,7 +111,7 @@ pub(super) fn hold(
 struct Hold<'a> {
     held: &'a mut Held,
     mass: &'a Factors,
-    rows: Rows<'a>,
+    rows: HeldRows<'a>,
     b: &'a mut [f64],
     motion: &'a mut [f64],
     lambda: &'a mut [f64],
@@ -124,10 +127,11 @@ impl Kernel for Hold<'_> {
         if !held.scales(rows) {
             return None;
         }
-        let Held { factors, gram, .. } = &mut *held;
+        let Held { factors, gram, root_of_gram, .. } = &mut *held;
         if (Elimination { factors, rows: gram }).run::<R>().is_some() {
             return None;
         }
+        factors::roots::<R>(factors, root_of_gram);
         read::<R>(b, &mut held.b);
         read::<R>(motion, &mut held.x);
         held.rates::<R>();
@@ -158,9 +162,7 @@ impl Held {
     fn read<R: Register>(&mut self, mass: &Factors, jacobian: &[f64], count: usize) {
         let Self { width, jt, y, root, squares, .. } = self;
         let width = *width;
-        for (root, reciprocal) in root.iter_mut().zip(&mass.reciprocal) {
-            root.store(Lanes(reciprocal.load::<R>().0.sqrt()));
-        }
+        factors::roots::<R>(mass, root);
         for r in 0..width {
             let mut sum = R::splat(0.0);
             let height = WIDTH.min(count - r * WIDTH);
@@ -178,24 +180,7 @@ impl Held {
             for g in 0..mass.width {
                 blocks::copy::<R>(&jt[g * width + r], &mut y[g * width + r]);
             }
-            for g in (0..mass.width).rev() {
-                let mut rows = blocks::load::<R>(&y[g * width + r]);
-                blocks::solve_transposed(mass.l_of(g, g), &mut rows);
-                blocks::store(&mut y[g * width + r], &rows);
-                for &c in mass.above(g) {
-                    let (before, own) = y.split_at_mut(g * width);
-                    let mut sums = blocks::load::<R>(&before[c * width + r]);
-                    let live = (WIDTH, mass.nv() - g * WIDTH);
-                    blocks::add_product::<R, true, true>(&mut sums, mass.l_of(g, c), &own[r], live);
-                    blocks::store(&mut before[c * width + r], &sums);
-                }
-                let mut k = 0;
-                while k < WIDTH {
-                    let scaled = y[g * width + r][k].load::<R>().0.mul(R::splat(root[g].0[k]));
-                    y[g * width + r][k].store(Lanes(scaled));
-                    k += 1;
-                }
-            }
+            factors::half::<R>(mass, root, &mut y[r..], width);
         }
     }
 
@@ -218,7 +203,7 @@ impl Held {
 
     /// What the pivots of `G` are compared with. Is no block of rows zero?
     #[inline(always)]
-    fn scales(&mut self, rows: Rows<'_>) -> bool {
+    fn scales(&mut self, rows: HeldRows<'_>) -> bool {
         let Self { width, gram, squares, sums, factors, .. } = self;
         sums.clear();
         sums.resize(rows.least.len(), (0.0, 0.0));
@@ -242,19 +227,15 @@ impl Held {
     /// `b := G⁻¹ b`
     #[inline(always)]
     fn solve<R: Register>(&mut self) {
-        let Self { factors, b, .. } = self;
-        back::<R>(factors, b);
-        b.iter_mut().zip(&factors.reciprocal).for_each(|(x, y)| x.store::<R>(x.load::<R>() * y.load::<R>()));
-        forth::<R>(factors, b);
+        factors::solve::<R>(&self.factors, &mut self.b);
     }
 
     /// `x = M⁻¹ Jᵀ λ = L⁻¹ D^(−1/2) Y λ`, with λ in the place of `b`.
     #[inline(always)]
     fn move_by<R: Register>(&mut self, mass: &Factors) {
         self.forces::<R>();
-        let Self { x, root, .. } = self;
-        x.iter_mut().zip(root).for_each(|(x, y)| x.store::<R>(x.load::<R>() * y.load::<R>()));
-        forth::<R>(mass, x);
+        factors::scale::<R>(&mut self.x, &self.root);
+        factors::forth::<R>(mass, &mut self.x);
     }
 
     /// `b := b + J x`
@@ -288,7 +269,7 @@ impl Held {
                     k += 1;
                 }
             }
-            x.store(Lanes(super::factors::across(sums)));
+            x.store(Lanes(factors::across(sums)));
         }
     }
 }

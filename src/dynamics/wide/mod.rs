@@ -70,7 +70,7 @@ pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
-pub(crate) use held::Rows;
+pub(crate) use held::HeldRows;
 pub(crate) use layout::Layout;
 pub(crate) use matrix::shape;
 pub(crate) use memory::{Bodies, Memory};
@@ -78,7 +78,7 @@ use nalgebra::Vector3;
 pub(crate) use product::{add_product, negated_product};
 pub(crate) use projections::Changes;
 use std::any::Any;
-pub(crate) use variations::{Place, Sums};
+pub(crate) use variations::Sums;
 
 /// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {

@@ -35,7 +35,8 @@ impl<'a> Wide<'a> {
 
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
     pub(crate) fn bodies(self, state: State<'_>) -> Option<()> {
-        sweeps::bodies(v3::zero(), self.model, self.layout, self.ws.wide.as_deref_mut()?, state).then_some(())
+        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.model, self.layout, self.ws.wide.as_deref_mut()?, state)
+            .then_some(())
     }
 
     /// Masses of all subtrees and how they move, and the origins of the trees, by the bodies at their roots.
@@ -309,7 +310,7 @@ impl<'a> Wide<'a> {
     pub(crate) fn torque_regressor(self, state: State<'_>) -> Option<()> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
-        let finite = sweeps::bodies(model.gravity, model, layout, memory, state);
+        let finite = sweeps::bodies::<{ outward::BODIES }>(model.gravity, model, layout, memory, state);
         let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
         (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())
     }

@@ -16,7 +16,7 @@
 //! A block that a matrix is multiplied by has its columns, one a row: a product is a sum over these.
 
 use super::blocks::{self, Block};
-use super::factors::Factors;
+use super::factors::{Factors, half, other_half};
 use super::held::Held;
 use super::memory::Row;
 use gradyn_derivatives::Lanes;
@@ -84,7 +84,11 @@ impl Kernel for Fill<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { held: Held { width, jt, y, root, factors: of_gram, projections, .. }, mass, by_torques } = self;
+        let Self {
+            held: Held { width, jt, y, root, root_of_gram, factors: of_gram, projections, .. },
+            mass,
+            by_torques,
+        } = self;
         let Projections { free, z, zt, j, v, vt, qt, x, xt, .. } = projections;
         let (width, groups, nv, rows) = (*width, mass.width, mass.nv(), of_gram.nv());
         let (to, by_torques) = by_torques.map_or((&mut [][..], None), |(to, lambda)| (to, Some(lambda)));
@@ -97,7 +101,7 @@ impl Kernel for Fill<'_> {
                     set_identity::<R>(block);
                 }
             }
-            by_gram::<R>(of_gram, columns);
+            half::<R>(of_gram, root_of_gram, columns, 1);
             for (r, block) in columns.iter_mut().enumerate() {
                 blocks::copy::<R>(block, &mut v[r * width + c]);
                 transposed::<R>(&v[r * width + c], block);
@@ -110,7 +114,7 @@ impl Kernel for Fill<'_> {
                 transposed::<R>(&y[g * width + r], to);
                 transposed::<R>(&jt[g * width + r], &mut j[g * width + r]);
             }
-            by_gram::<R>(of_gram, columns);
+            half::<R>(of_gram, root_of_gram, columns, 1);
         }
         // Z, eight of its columns at a time.
         for r in 0..width {
@@ -118,7 +122,7 @@ impl Kernel for Fill<'_> {
             for (g, to) in columns.iter_mut().enumerate() {
                 transposed::<R>(&qt[g * width + r], to);
             }
-            by_mass::<R>(mass, root, columns, 0);
+            other_half::<R>(mass, root, columns, 0);
             for (g, block) in columns.iter().enumerate() {
                 blocks::copy::<R>(block, &mut z[g * width + r]);
                 transposed::<R>(block, &mut zt[g * width + r]);
@@ -130,13 +134,11 @@ impl Kernel for Fill<'_> {
             let zero = [R::splat(0.0); WIDTH];
             columns.iter_mut().for_each(|block| blocks::store(block, &zero));
             set_identity::<R>(&mut columns[c]);
-            by_mass::<R>(mass, root, columns, c);
+            other_half::<R>(mass, root, columns, c);
             for (g, columns) in columns.iter_mut().enumerate() {
                 let mut sums = blocks::load::<R>(columns);
-                for r in 0..width {
-                    let live = (nv - g * WIDTH, rows - r * WIDTH);
-                    blocks::add_product::<R, false, true>(&mut sums, &z[g * width + r], &qt[c * width + r], live);
-                }
+                let live = |r: usize| Some((nv - g * WIDTH, rows - r * WIDTH));
+                add_products::<R, true>(&mut sums, &z[g * width..][..width], (&qt[c * width..], 1), live);
                 blocks::store(columns, &sums);
                 blocks::store(&mut xt[c * groups + g], &R::transpose(sums));
             }
@@ -163,10 +165,8 @@ impl Kernel for Fill<'_> {
             for g in 0..groups {
                 for c in 0..width {
                     let mut sums = [R::splat(0.0); WIDTH];
-                    for r in 0..width {
-                        let live = (nv - g * WIDTH, rows - r * WIDTH);
-                        blocks::add_product::<R, false, true>(&mut sums, &z[g * width + r], &v[r * width + c], live);
-                    }
+                    let live = |r: usize| Some((nv - g * WIDTH, rows - r * WIDTH));
+                    add_products::<R, true>(&mut sums, &z[g * width..][..width], (&v[c..], width), live);
                     blocks::write(&sums, g, c, to, (rows, nv));
                 }
             }
@@ -211,22 +211,17 @@ impl Kernel for Solve<'_> {
             let [has_torques, has_turned, has_rows] = [by.torques, by.turned, by.rows].map(|x| !x.is_empty());
             // Columns that are there, and how many of them a block multiplies with.
             let some = motion.len() / nv;
-            let of_dofs = |g: usize| (some, nv - g * WIDTH);
-            let of_ranks = |r: usize| (some, rows - r * WIDTH);
             let related = |g: usize| !by.sparse || mass.goes_through(n, g) || mass.goes_through(g, n);
+            let of_dofs = |g: usize| related(g).then(|| (some, nv - g * WIDTH));
+            let of_ranks = |r: usize| Some((some, rows - r * WIDTH));
             if has_torques {
                 read::<R>(by.torques, nv, n, of_torques);
             }
             if has_turned {
                 read::<R>(by.turned, rows, n, turned);
-                for (g, of_torques) in of_torques.iter_mut().enumerate() {
-                    if !related(g) {
-                        continue;
-                    }
+                for (g, of_torques) in of_torques.iter_mut().enumerate().filter(|(g, _)| related(*g)) {
                     let mut sums = blocks::load::<R>(of_torques);
-                    for (r, turned) in turned.iter().enumerate() {
-                        blocks::add_product::<R, false, false>(&mut sums, turned, &j[g * width + r], of_ranks(r));
-                    }
+                    add_products::<R, false>(&mut sums, turned, (&j[g * width..], 1), of_ranks);
                     blocks::store(of_torques, &sums);
                 }
             }
@@ -234,67 +229,41 @@ impl Kernel for Solve<'_> {
                 read::<R>(by.rows, rows, n, of_rows);
                 for (r, u) in u.iter_mut().enumerate() {
                     let mut sums = [R::splat(0.0); WIDTH];
-                    for (c, of_rows) in of_rows.iter().enumerate() {
-                        blocks::add_product::<R, false, false>(&mut sums, of_rows, &vt[c * width + r], of_ranks(c));
-                    }
+                    add_products::<R, false>(&mut sums, of_rows, (&vt[r..], width), of_ranks);
                     blocks::store(u, &sums);
                 }
             }
             for (r, t) in t.iter_mut().enumerate() {
                 let mut sums = [R::splat(0.0); WIDTH];
                 if has_rows {
-                    let u = blocks::load::<R>(&u[r]);
-                    let mut k = 0;
-                    while k < WIDTH {
-                        sums[k] = u[k].neg();
-                        k += 1;
-                    }
+                    sums = blocks::load::<R>(&u[r]);
+                    blocks::scale(&mut sums, &MINUS_ONES);
                 }
                 if has_torques {
-                    for (g, of_torques) in of_torques.iter().enumerate() {
-                        if related(g) {
-                            blocks::add_product::<R, false, false>(
-                                &mut sums,
-                                of_torques,
-                                &z[g * width + r],
-                                of_dofs(g),
-                            );
-                        }
-                    }
+                    add_products::<R, false>(&mut sums, of_torques, (&z[r..], width), of_dofs);
                 }
                 blocks::store(t, &sums);
             }
             for c in 0..width {
                 let mut sums = [R::splat(0.0); WIDTH];
-                for (r, t) in t.iter().enumerate() {
-                    blocks::add_product::<R, false, false>(&mut sums, t, &v[r * width + c], of_ranks(r));
-                }
+                add_products::<R, false>(&mut sums, t, (&v[c..], width), of_ranks);
                 blocks::write(&sums, 0, c, lambda, (rows, lambda.len() / rows));
             }
             for b in 0..groups {
                 let mut sums = [R::splat(0.0); WIDTH];
                 if has_torques {
-                    for (g, of_torques) in of_torques.iter().enumerate() {
-                        if related(g) {
-                            blocks::add_product::<R, false, true>(
-                                &mut sums,
-                                of_torques,
-                                &free[g * groups + b],
-                                of_dofs(g),
-                            );
-                        }
-                    }
+                    add_products::<R, true>(&mut sums, of_torques, (&free[b..], groups), of_dofs);
                 }
                 if has_rows {
-                    for (r, u) in u.iter().enumerate() {
-                        blocks::add_product::<R, false, true>(&mut sums, u, &zt[b * width + r], of_ranks(r));
-                    }
+                    add_products::<R, true>(&mut sums, u, (&zt[b * width..], 1), of_ranks);
                 }
                 blocks::write(&sums, 0, b, motion, (nv, motion.len() / nv));
             }
         }
     }
 }
+
+const MINUS_ONES: Row = Row([-1.0; WIDTH]);
 
 /// Eight columns from column `8 n` on of a matrix of this height, each a row.
 #[inline(always)]
@@ -317,50 +286,18 @@ fn read<R: Register>(from: &[f64], height: usize, n: usize, to: &mut [Block]) {
     }
 }
 
-/// `x := E^(−1/2) K⁻ᵀ x`
+/// `sums ± Σ A_k B_k`, the blocks `B_k` so many apart; `live` says how far those of a product are filled, if it is not zero.
 #[inline(always)]
-fn by_gram<R: Register>(factors: &Factors, x: &mut [Block]) {
-    for r in (0..factors.width).rev() {
-        let (before, own) = x.split_at_mut(r);
-        let mut rows = blocks::load::<R>(&own[0]);
-        blocks::solve_transposed(factors.l_of(r, r), &mut rows);
-        blocks::store(&mut own[0], &rows);
-        for (c, before) in before.iter_mut().enumerate() {
-            let mut sums = blocks::load::<R>(before);
-            blocks::add_product::<R, true, true>(&mut sums, factors.l_of(r, c), &own[0], (WIDTH, factors.live(r)));
-            blocks::store(before, &sums);
+fn add_products<R: Register, const MINUS: bool>(
+    sums: &mut [R; WIDTH],
+    a: &[Block],
+    (b, stride): (&[Block], usize),
+    live: impl Fn(usize) -> Option<(usize, usize)>,
+) {
+    for (k, a) in a.iter().enumerate() {
+        if let Some(live) = live(k) {
+            blocks::add_product::<R, false, MINUS>(sums, a, &b[k * stride], live);
         }
-        scale::<R>(&mut rows, &Row(factors.reciprocal[r].load::<R>().0.sqrt().to_array()));
-        blocks::store(&mut own[0], &rows);
-    }
-}
-
-/// `x := L⁻¹ D^(−1/2) x`, of columns that begin in block `first`.
-#[inline(always)]
-fn by_mass<R: Register>(factors: &Factors, root: &[Row], x: &mut [Block], first: usize) {
-    for g in first..factors.width {
-        if first > 0 && g != first && !factors.goes_through(g, first) {
-            continue;
-        }
-        let mut rows = blocks::load::<R>(&x[g]);
-        scale::<R>(&mut rows, &root[g]);
-        for &c in factors.above(g) {
-            if c >= first {
-                blocks::add_product::<R, false, true>(&mut rows, factors.l_of(g, c), &x[c], (factors.live(g), WIDTH));
-            }
-        }
-        blocks::solve(factors.l_of(g, g), &mut rows);
-        blocks::store(&mut x[g], &rows);
-    }
-}
-
-/// Each row times its number.
-#[inline(always)]
-fn scale<R: Register>(rows: &mut [R; WIDTH], by: &Row) {
-    let mut k = 0;
-    while k < WIDTH {
-        rows[k] = rows[k].mul(R::splat(by.0[k]));
-        k += 1;
     }
 }
 

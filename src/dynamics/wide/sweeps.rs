@@ -43,18 +43,19 @@ impl Kernel for Place<'_> {
     }
 }
 
-/// Poses and motions of all bodies in the field of some gravity, and what is asked of them. Is the state finite?
-pub(super) fn bodies(
+/// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
+/// [`drive`](outward::drive_in). Is the state finite?
+pub(super) fn bodies<const KEPT: u8>(
     gravity: Vector3<f64>,
     model: &Model,
     layout: &Layout,
     memory: &mut Memory,
     state: State<'_>,
 ) -> bool {
-    memory.level.run(Bodies { gravity, model, layout, memory, state })
+    memory.level.run(Bodies::<KEPT> { gravity, model, layout, memory, state })
 }
 
-struct Bodies<'a> {
+struct Bodies<'a, const KEPT: u8> {
     gravity: Vector3<f64>,
     model: &'a Model,
     layout: &'a Layout,
@@ -62,7 +63,7 @@ struct Bodies<'a> {
     state: State<'a>,
 }
 
-impl Kernel for Bodies<'_> {
+impl<const KEPT: u8> Kernel for Bodies<'_, KEPT> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
@@ -73,7 +74,7 @@ impl Kernel for Bodies<'_> {
         outward::read_configuration::<R>(layout, memory, q);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, { outward::BODIES }>(gravity, layout, memory, g);
+            outward::drive_in::<R, KEPT>(gravity, layout, memory, g);
         }
         zero.all_lt(R::splat(1.0))
     }

@@ -1,11 +1,11 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
 use super::{
-    Changes, Factors, Memory, Place, Results, Rows, State, Sums, Wide, coriolis, derivatives, forward, held,
-    mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
+    Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, coriolis, derivatives, forward, held, mass_matrix,
+    matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
 use crate::dynamics::ExternalWrench;
-use crate::dynamics::constraints::{AtState, Axes};
+use crate::dynamics::constraints::{AtState, Axes, Place};
 use nalgebra::{DMatrix, Vector3};
 
 /// The first degree of freedom whose pivot is lost, and the pivot.
@@ -164,7 +164,7 @@ impl Wide<'_> {
     /// Adds to `motion` what constraints do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out. Returns
     /// the largest entry of what is left of it, or nothing if rows are not clearly independent. After
     /// [`unconstrained`](Self::unconstrained) or [`still`](Self::still).
-    pub(crate) fn hold(self, rows: Rows<'_>, b: &mut [f64], motion: &mut [f64], lambda: &mut [f64]) -> Option<f64> {
+    pub(crate) fn hold(self, rows: HeldRows<'_>, b: &mut [f64], motion: &mut [f64], lambda: &mut [f64]) -> Option<f64> {
         let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
     }
@@ -177,6 +177,7 @@ impl Wide<'_> {
     }
 
     /// How a body whose place is in `ws.rooted` moves at the state of the last sweep.
+    #[inline]
     pub(crate) fn place_of(&self, body: usize) -> Option<Place> {
         let (memory, rooted, lane) = (self.ws.wide.as_deref()?, &self.ws.rooted, self.layout.bodies[body].lane);
         Some(Place {

@@ -6,18 +6,8 @@ use super::{Layout, Memory};
 use crate::dynamics::ReferenceFrame;
 use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
 use crate::dynamics::seen::Seen;
-use crate::spatial::{Motion, Transform, vector as v3};
+use crate::spatial::{Transform, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register};
-use nalgebra::Vector3;
-
-/// Where a body is and how it moves, in the axes of the world about the root of its tree, and where that is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) pose: Transform<f64>,
-    pub(crate) origin: Vector3<f64>,
-    pub(crate) velocity: Motion<f64>,
-    pub(crate) acceleration: Motion<f64>,
-}
 
 /// Matrices that derivatives are added to, column by column, from the first row of a constraint on.
 pub(crate) struct Sums<'a> {

@@ -1,12 +1,12 @@
 //! How constraints and the torques under them vary with the state, accelerations and multipliers held.
 
-use crate::dynamics::constraints::{AtState, Rows, Side, Varied, in_body, rows_of};
+use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{Column, path_columns};
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::update;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
-use crate::dynamics::wide::{self, Changes, Place, Sums};
+use crate::dynamics::wide::{self, Changes, Sums};
 use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
 use crate::model::{BodyId, Model};
 use crate::partials::{DerivativeWorkspace, RneaDerivatives};
@@ -227,14 +227,15 @@ fn at_state<'a>(c: &'a Constraint, what: Rows, lambda: &[f64], place: impl Fn(us
 
 /// Both sides at a state, their places seen from the origin of A's tree.
 fn sides(c: &Constraint, place: impl Fn(usize) -> Option<Place>) -> [Side<f64>; 2] {
-    let places = [c.a.body, c.b.body].map(|b| b.and_then(&place));
-    let about = places[0].map_or_else(v3::zero, |a| a.origin);
-    [side(&c.a, places[0], about), side(&c.b, places[1], about)]
+    let (a, b) = (c.a.body.and_then(&place), c.b.body.and_then(&place));
+    let about = a.as_ref().map_or_else(v3::zero, |a| a.origin);
+    [side(&c.a, a.as_ref(), about), side(&c.b, b.as_ref(), about)]
 }
 
-fn side(at: &Attached<f64>, place: Option<Place>, about: Vector3<f64>) -> Side<f64> {
+#[inline]
+fn side(at: &Attached<f64>, place: Option<&Place>, about: Vector3<f64>) -> Side<f64> {
     let from = |x: Transform<f64>, origin| Transform::new(x.rotation, v3::add(x.translation, v3::sub(origin, about)));
-    let Some(Place { pose, origin, velocity, acceleration }) = place else {
+    let Some(&Place { pose, origin, velocity, acceleration }) = place else {
         let still = Motion::zero();
         return Side { pose: from(at.placement, v3::zero()), velocity: still, acceleration: still };
     };
