@@ -399,6 +399,8 @@ NOT_COMPARABLE = """## What is not comparable
 - `…JacobiansTimeVariation`, `…KinematicsDerivatives`, `getPoint…` and `getCenterOfMassVelocityDerivatives`, `jointBodyRegressor`:
   the sweep that Pinocchio asks for, then what is asked for of the one body. gradyn's derivatives of a point and of the centre
   of mass are those of position, velocity and acceleration by all of `q`, `v` and `a`, in both columns of the table in one call.
+- `dIntegrate` and `dDifference`: Pinocchio writes the blocks on the diagonal into matrices that hold zeros elsewhere; gradyn
+  writes all entries, most of what it does for `g1`.
 - Variants that begin with the same sweep (frames for joints, velocities without accelerations) are not timed twice.
 - Joints of `g1` follow each other in Pinocchio's order of names here, as they do for all others.
 - MuJoCo's velocities of a floating base are in other coordinates, so there only its times are given.
