@@ -6,10 +6,14 @@ use common::{
     assert_near, assert_same, dual, eps, inertia, lift, models, moved, rng, state, transform, tree_of,
     tree_of_every_joint, unit,
 };
-use gradyn::dynamics::{Workspace, forward_kinematics, inverse_dynamics, rnea};
+use gradyn::dynamics::{
+    Constraint, ReferenceFrame, Workspace, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian,
+    forward_kinematics, frame_jacobian, frame_wrench_regressor, inverse_dynamics, kinematic_regressor, point_jacobian,
+    point_motion_derivatives, rnea,
+};
 use gradyn::joint::*;
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder, ModelError};
-use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+use gradyn::partials::{DerivativeWorkspace, Method, constraint_dynamics_derivatives, rnea_derivatives};
 use gradyn::spatial::{Inertia, Symmetric3, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, Matrix3, Vector3};
@@ -42,7 +46,27 @@ fn run_everything(model: &Model) {
     for frame in model.frames() {
         assert!(kinematics.frame_pose(model.find_frame(frame.name()).expect("is there")).is_some());
     }
+    let ws = &mut Workspace::new(model);
+    let bodies = || (0..model.bodies().len()).filter_map(|k| model.body_id(k));
+    for b in bodies() {
+        let (world, p) = (ReferenceFrame::World, Vector3::x());
+        assert_eq!(frame_jacobian(model, ws, &q, b, world).expect("runs").shape(), (6, nv));
+        assert_eq!(point_jacobian(model, ws, &q, b, p, world).expect("runs").shape(), (3, nv));
+        let by = point_motion_derivatives(model, ws, &q, &v, &a, b, p, world).expect("runs");
+        assert!(by.matrices().iter().all(|(_, m)| m.shape() == (3, nv)));
+        assert_eq!(frame_wrench_regressor(model, ws, &q, &v, &a, b).expect("runs").shape(), (6, 10));
+        assert_eq!(kinematic_regressor(model, ws, &q, b, world).expect("runs").ncols(), 6 * model.bodies().len());
+    }
+    let held: Vec<Constraint> = bodies().map(|b| Constraint::contact(b, Vector3::x(), Vector3::y())).collect();
+    let rows = 3 * held.len();
+    assert_eq!(constraint_error(model, ws, &q, &held).expect("runs").len(), rows);
+    assert_eq!(constraint_jacobian(model, ws, &q, &held).expect("runs").shape(), (rows, nv));
+    assert_eq!(constraint_bias(model, ws, &q, &v, &held).expect("runs").len(), rows);
+    assert_eq!(constraint_dynamics(model, ws, &q, &v, &a, &[], &held).expect("runs").lambda.len(), rows);
     let mut ws = DerivativeWorkspace::new(model);
+    let (method, at) = (Method::Analytical, (&q[..], &v[..], &a[..]));
+    let by = constraint_dynamics_derivatives(model, &mut ws, method, at, &[], &held).expect("runs");
+    assert_eq!(by.lambda.len(), rows);
     for method in Method::ALL {
         let d = rnea_derivatives(model, &mut ws, method, &q, &v, &a, &[]).expect("runs");
         assert!(d.matrices().iter().all(|(_, m)| m.shape() == (nv, nv)), "{method}");
@@ -574,9 +598,17 @@ fn given_storage_of_another_shape_is_refused() {
             refused(model.integrate_derivatives_into(&v, &mut good, &mut bad), &of("dv"), nv);
             refused(model.difference_derivatives_into(&q, &q, &mut bad, &mut good), &of("dq0"), nv);
             refused(model.difference_derivatives_into(&q, &q, &mut good, &mut bad), &of("dq1"), nv);
-            let x = seven(nv, nv);
-            refused(model.transport_dq_into(&v, &x, &mut bad), &of("out"), nv);
-            refused(model.transport_dv_into(&v, &x, &mut bad), &of("out"), nv);
+            let x = seven(nv, columns);
+            if name == "rows" {
+                refused(model.transport_dq_into(&v, &x, &mut bad), &of("out"), nv);
+                refused(model.transport_dv_into(&v, &x, &mut bad), &of("out"), nv);
+            } else {
+                let error = InputError::Columns { what: "out", like: "x", expected: columns, found: nv };
+                let mut narrow = seven(nv, nv);
+                assert_eq!(model.transport_dq_into(&v, &x, &mut narrow), Err(error.clone()), "{what}");
+                assert_eq!(model.transport_dv_into(&v, &x, &mut narrow), Err(error), "{what}");
+                assert_eq!(narrow, good, "{what}");
+            }
             assert_eq!((&bad, &good), (&seven(rows, columns), &seven(nv, nv)), "{what}: {name}");
         }
         let (mut square, mut out) = (seven(nv, nv), vec![7.0; nq + 1]);
@@ -586,7 +618,7 @@ fn given_storage_of_another_shape_is_refused() {
         refused(model.interpolate_into(&q, &long_q, 0.5, &mut out), "q1", nq);
         refused(model.difference_derivatives_into(&q, &long_q, &mut square.clone(), &mut square), "q1", nq);
         refused(model.integrate_derivatives_into(&long_v, &mut square.clone(), &mut square), "v", nv);
-        refused(model.transport_dv_into(&v, &seven(nv + 1, nv), &mut square), "x", nv);
+        refused(model.transport_dv_into(&v, &seven(nv + 1, nv), &mut square), "rows of x", nv);
     }
 }
 

@@ -9,7 +9,7 @@ use gradyn::dynamics::{
     constraint_bias, constraint_error, constraint_jacobian, forward_kinematics, frame_jacobian, frame_jacobian_rate,
     frame_motion_derivatives, frame_wrench_regressor, generalized_gravity, joint_jacobians, kinematic_regressor,
     kinetic_energy, kinetic_energy_regressor, mechanical_energy, momentum_derivatives, point_jacobian,
-    point_motion_derivatives, potential_energy, potential_energy_regressor, torque_regressor,
+    point_motion_derivatives, potential_energy, potential_energy_regressor, rnea_with, torque_regressor,
 };
 use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Prismatic, Revolute, Spherical};
 use gradyn::model::{InputError, Model, ModelBuilder};
@@ -231,6 +231,36 @@ fn results_are_those_of_the_plain_forms() {
             for ((name, found), (_, again)) in found.iter().zip(&again) {
                 common::assert_same(again, found, format!("{what}, {level}: {name}"));
             }
+        }
+    }
+}
+
+/// A workspace serves the same robot mounted elsewhere: nothing is kept of where it was.
+#[test]
+fn workspaces_serve_another_mounting() {
+    for (what, model) in models() {
+        let (state, other) = (common::state(&model, 5), common::state(&model, 6));
+        let wrenches = common::wrenches(&model, 7);
+        let rng = &mut common::rng(8);
+        let mut moved = model.clone();
+        for k in (0..model.bodies().len()).filter(|k| model.bodies()[*k].parent().is_none()) {
+            let root = model.body_id(k).expect("is there");
+            moved = moved.with_placement(root, common::transform(rng)).expect("is there");
+        }
+        for level in Level::available() {
+            with_level(level, || {
+                let run = |ws: &mut Workspace<f64>| {
+                    let mut all = results(&moved, ws, &state);
+                    let tau = rnea_with(&moved, ws, &state.0, &state.1, &state.2, &wrenches).expect("valid");
+                    all.push(("rnea_with".to_owned(), tau.to_vec()));
+                    all
+                };
+                let (used, fresh) = (&mut Workspace::new(&model), &mut Workspace::new(&moved));
+                results(&model, used, &other);
+                for ((name, found), (_, fresh)) in run(used).iter().zip(&run(fresh)) {
+                    common::assert_same(found, fresh, format!("{what}, {level}: {name}"));
+                }
+            });
         }
     }
 }

@@ -332,9 +332,10 @@ impl<T: Real> Whole<T> {
     }
 
     pub(super) fn is_finite(&self) -> bool {
-        let c = self.com;
-        let vectors = [c.position, c.velocity, c.acceleration, self.momentum.angular, self.force.angular];
-        vectors.iter().flat_map(|x| x.iter()).all(|x| x.is_finite())
+        let moments = [self.momentum.angular, self.force.angular];
+        self.com.is_finite()
+            && moments.iter().flat_map(|x| x.iter()).all(|x| x.is_finite())
+            && self.inertia.rotational.trace().is_finite()
     }
 
     pub(super) fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {

@@ -164,9 +164,9 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     if wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.com.insert(memory).jacobian);
     }
-    check_finite(model, q, &[], &[])?;
     let still = std::mem::take(&mut memory.still);
-    let filled = fill_jacobian(model, ws, &mut memory, (q, &still), subtree);
+    let filled =
+        check_finite(model, q, &[], &[]).and_then(|()| fill_jacobian(model, ws, &mut memory, (q, &still), subtree));
     memory.still = still;
     let memory = &**ws.com.insert(memory);
     filled?;

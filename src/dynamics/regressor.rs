@@ -265,8 +265,8 @@ pub fn potential_energy_regressor<'w, P: Real, T: Scalar<P>>(
 /// `Y(q)` with `c = Y p`: the centre of mass in the world, m, from the masses and first moments of the bodies, 3 × 4 n.
 ///
 /// `q`: nq; `p`: of each body the first four of its [`inertial parameters`](Model::inertial_parameters), kg and kg m. Columns
-/// `4 b .. 4 b + 4`: the position of body `b`, then its rotation, over the mass of the robot; so it is linear in bodies whose
-/// masses sum up to that of the model. Cost O(n); a second call allocates nothing. Pinocchio's `computeStaticRegressor`.
+/// `4 b .. 4 b + 4`: the position of body `b`, m/kg, then its rotation, 1/kg, both over the mass of the model; so `c = Y p`
+/// holds for `p` whose masses sum up to that. Cost O(n); a second call allocates nothing. Pinocchio's `computeStaticRegressor`.
 ///
 /// # Errors
 /// As [`torque_regressor`], and if the robot has no mass.

@@ -74,6 +74,18 @@ pub enum InputError {
         /// The length found.
         found: usize,
     },
+    /// A matrix does not have as many columns as another one.
+    #[error("`{what}` has {found} columns, expected {expected}, as many as `{like}`")]
+    Columns {
+        /// Which matrix.
+        what: &'static str,
+        /// Which other one.
+        like: &'static str,
+        /// Columns of that one.
+        expected: usize,
+        /// Columns found.
+        found: usize,
+    },
     /// A number is infinite or not a number.
     #[error("`{what}[{index}]` ({joint}) is {value}, which is not finite")]
     NotFinite {

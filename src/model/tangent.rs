@@ -186,7 +186,7 @@ impl<P: Real> Model<P> {
     /// Block by block: rows of joints with unit blocks are copied. Cost O(nv) a column; no allocation.
     ///
     /// # Errors
-    /// [`InputError::Length`] of `v`, or of the rows of `x`, or of the rows or columns of `out`
+    /// [`InputError::Length`] of `v`, or of the rows of `x` or `out`; [`InputError::Columns`] of `out`
     pub fn transport_dq_into<T: Scalar<P>>(
         &self,
         v: &[T],
@@ -203,7 +203,7 @@ impl<P: Real> Model<P> {
     /// # Errors
     /// [`InputError::Length`]
     pub fn transport_dq<T: Scalar<P>>(&self, v: &[T], x: &DMatrix<T>) -> Result<DMatrix<T>, InputError> {
-        let mut out = x.clone();
+        let mut out = DMatrix::from_element(x.nrows(), x.ncols(), T::zero());
         self.transport_dq_into(v, x, &mut out)?;
         Ok(out)
     }
@@ -214,7 +214,7 @@ impl<P: Real> Model<P> {
     /// Block by block: rows of joints with unit blocks are copied. Cost O(nv) a column; no allocation.
     ///
     /// # Errors
-    /// [`InputError::Length`] of `v`, or of the rows of `x`, or of the rows or columns of `out`
+    /// [`InputError::Length`] of `v`, or of the rows of `x` or `out`; [`InputError::Columns`] of `out`
     pub fn transport_dv_into<T: Scalar<P>>(
         &self,
         v: &[T],
@@ -231,7 +231,7 @@ impl<P: Real> Model<P> {
     /// # Errors
     /// [`InputError::Length`]
     pub fn transport_dv<T: Scalar<P>>(&self, v: &[T], x: &DMatrix<T>) -> Result<DMatrix<T>, InputError> {
-        let mut out = x.clone();
+        let mut out = DMatrix::from_element(x.nrows(), x.ncols(), T::zero());
         self.transport_dv_into(v, x, &mut out)?;
         Ok(out)
     }
@@ -258,10 +258,12 @@ impl<P: Real> Model<P> {
 
     /// Checks what transport is given, and copies `x`.
     fn copy_checked<T: Real>(&self, v: &[T], x: &DMatrix<T>, out: &mut DMatrix<T>) -> Result<(), InputError> {
-        self.check_length("x", "nv", x.nrows(), self.nv)?;
+        self.check_length("rows of x", "nv", x.nrows(), self.nv)?;
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_length("rows of out", "nv", out.nrows(), self.nv)?;
-        self.check_length("columns of out", "columns of x, nv", out.ncols(), x.ncols())?;
+        if out.ncols() != x.ncols() {
+            return Err(InputError::Columns { what: "out", like: "x", expected: x.ncols(), found: out.ncols() });
+        }
         out.as_mut_slice().copy_from_slice(x.as_slice());
         Ok(())
     }

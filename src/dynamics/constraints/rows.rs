@@ -48,7 +48,7 @@ struct Seats<T> {
 }
 
 impl<T: Real> Seats<T> {
-    /// After [`rooted::place`].
+    /// Once the bodies' poses are in `ws.rooted`.
     fn new<P: Real>(ws: &Workspace<T>, c: &Constraint<P>) -> Self
     where
         T: Scalar<P>,
@@ -140,8 +140,8 @@ fn run<'w, P: Real, T: Scalar<P>>(
     done.map(|()| &memory.rows)
 }
 
-/// Columns of all joints, and the bodies that constraints act on, with their motion at a velocity, into `ws.rooted`; are they
-/// by lanes in `ws.wide` too?
+/// The bodies that constraints act on, with their motion at a velocity, into `ws.rooted`, and columns of all joints: are they by
+/// lanes in `ws.wide`? Then `ws.rooted` has them only if some constraint is not [`anchored`](Constraint::anchored).
 fn place<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -165,7 +165,7 @@ fn place<P: Real, T: Scalar<P>>(
 }
 
 impl<T: Real> Rows<T> {
-    /// Errors and Jacobian; after [`rooted::place`], or with columns by lanes in `ws.wide`.
+    /// Errors and Jacobian; after [`rooted::place`], or `by_lanes` after one of the methods of [`Wide`] that fill in places.
     pub(super) fn place<P: Real>(
         &mut self,
         model: &Model<P>,
@@ -220,7 +220,9 @@ impl<T: Real> Rows<T> {
         let anchor = Anchor { b, point, sign: if side == 1 { 1.0 } else { -1.0 }, rows: rows.len() };
         let (height, block) = (self.jacobian.nrows(), self.block[rows.start]);
         let jacobian: &mut DMatrix<f64> = wide::same_mut(&mut self.jacobian)?;
-        let extents = wide::add_anchor(model, ws, anchor, &mut jacobian.as_mut_slice()[rows.start..], height)?;
+        // Without degrees of freedom there is nothing there.
+        let to = jacobian.as_mut_slice().get_mut(rows.start..).unwrap_or_default();
+        let extents = wide::add_anchor(model, ws, anchor, to, height)?;
         for (to, extent) in self.extent[block..].iter_mut().zip(extents).take(rows.len() / 3) {
             *to = T::from(extent);
         }
@@ -312,7 +314,7 @@ impl<T: Real> Rows<T> {
         }
     }
 
-    /// Velocities and `γ`; after [`place`](Self::place) and [`rooted::drive`].
+    /// Velocities and `γ`; after [`place`](Self::place), with the bodies' motions in `ws.rooted`.
     pub(super) fn drive<P: Real>(
         &mut self,
         model: &Model<P>,

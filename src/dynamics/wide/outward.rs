@@ -61,11 +61,21 @@ pub(super) fn zero_if_finite<R: Register>(x: &[f64]) -> R {
 /// Cosine and sine of each hinge.
 #[inline(always)]
 pub(super) fn read_configuration<R: Register>(layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    mount(layout, memory);
     read_angles(layout, memory, q);
     for (k, angles) in layout.angles.iter().enumerate() {
         turn::<R>(memory, q, k, angles.as_ref());
     }
     read_cos_sin(layout, memory, q);
+}
+
+/// Origins of trees whose roots turn about them; of others they are known once these are placed. A workspace may have served
+/// another mounting before.
+#[inline(always)]
+pub(super) fn mount(layout: &Layout, memory: &mut Memory) {
+    for (origin, (_, mounting)) in memory.origins.iter_mut().zip(&layout.roots) {
+        *origin = *mounting;
+    }
 }
 
 /// Angles of hinges that do not stand in `q` as their register does.

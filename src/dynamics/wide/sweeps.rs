@@ -25,6 +25,7 @@ impl Kernel for Place<'_> {
     fn run<R: Register>(self) -> bool {
         let Self { model, layout, memory, q, to } = self;
         let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
+        outward::mount(layout, memory);
         outward::read_angles(layout, memory, q);
         for (k, angles) in layout.angles.iter().enumerate() {
             if to.is_none_or(|body| layout.turns(body, k)) {

@@ -108,8 +108,8 @@ impl Variation {
         let mut start = 0;
         for c in constraints {
             let at = at_state(c, what, &lambda[start..], |b| wide.place_of(b));
-            let [rows_q, rows_v, turned] =
-                [&mut self.rows_q, &mut self.rows_v, &mut self.turned].map(|m| &mut m.as_mut_slice()[start..]);
+            let [rows_q, rows_v, turned] = [&mut self.rows_q, &mut self.rows_v, &mut self.turned]
+                .map(|m| m.as_mut_slice().get_mut(start..).unwrap_or_default());
             let mut sums = Sums { rows_q, rows_v, turned, height: rows };
             for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
                 if let Some(b) = b {
