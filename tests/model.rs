@@ -94,6 +94,7 @@ fn models_without_bodies_or_without_freedom_work() {
     let mut builder = ModelBuilder::new("statue");
     let key = add(&mut builder, None, "stone", Fixed);
     let key = add(&mut builder, Some(key), "arm", Fixed);
+    run_everything(&builder.clone().build().expect("builds"));
     add(&mut builder, Some(key), "row", Composite::new([Fixed.into(), Fixed.into()]));
     builder.add_frame(None, "world frame", transform(&mut rng(1))).expect("builds");
     let statue = builder.build().expect("builds");
