@@ -397,8 +397,9 @@ NOT_COMPARABLE = """## What is not comparable
   matrices, exact zeros included. Its `ccrba` and `dccrba` are also the bias and the inertia.
 - gradyn checks that every argument and result is finite and says what is not. Pinocchio checks nothing.
 - `…JacobiansTimeVariation`, `…KinematicsDerivatives`, `getPoint…` and `getCenterOfMassVelocityDerivatives`, `jointBodyRegressor`:
-  the sweep that Pinocchio asks for, then what is asked for of the one body. gradyn's derivatives of a point and of the centre
-  of mass are those of position, velocity and acceleration by all of `q`, `v` and `a`, in both columns of the table in one call.
+  the sweep that Pinocchio asks for, then what is asked for of the one body. gradyn's derivatives of a point
+  are those of velocity and acceleration, of the centre of mass those of position, velocity and acceleration, by `q`, `v` and `a`
+  in one call; Pinocchio's of the centre of mass are those of its velocity by `q`.
 - `dIntegrate` and `dDifference`: Pinocchio writes the blocks on the diagonal into matrices that hold zeros elsewhere; gradyn
   writes all entries, most of what it does for `g1`.
 - Variants that begin with the same sweep (frames for joints, velocities without accelerations) are not timed twice.
