@@ -2,7 +2,7 @@
 
 use super::Slot;
 use super::quantity::Quantity;
-use crate::dynamics::Workspace;
+use crate::dynamics::{Workspace, abreast, wide};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at, with_level};
 use gradyn_derivatives::{Lanes, Level, Real};
@@ -15,6 +15,10 @@ pub(super) struct Memory<R: Register> {
     /// `q`, `v`, `a` or `τ`, `λ`.
     pub(super) input: [Vec<Lanes<R>>; 4],
     pub(super) value: Lanes<R>,
+    /// What bodies of trees of hinges do.
+    pub(super) bodies: Vec<abreast::Body<Lanes<R>>>,
+    /// Made when first needed.
+    pub(super) derivatives: Option<Box<abreast::Memory<Lanes<R>>>>,
     /// For states one by one; made when first needed.
     single: Option<Workspace<f64>>,
 }
@@ -23,7 +27,7 @@ impl<R: Register> Memory<R> {
     fn new(model: &Model) -> Self {
         let zeros = |n: usize| vec![Lanes::zero(); n];
         let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];
-        Self { ws: Workspace::new(model), input, value: Lanes::zero(), single: None }
+        Self { ws: Workspace::new(model), input, value: Lanes::zero(), bodies: vec![abreast::Body::new(); model.bodies.len()], derivatives: None, single: None }
     }
 
     fn of<'m>(slot: &'m mut Slot, model: &Model) -> Option<&'m mut Self> {
@@ -202,11 +206,13 @@ fn evaluate<R: Register, Q: Quantity>(
     if bad != 0 {
         memory.replace(model, bad);
     }
+    let filled = wide::table(model).map_or(&[][..], |table| &table.filled);
     let results = Q::run(model, memory).ok()?;
     for (from, to) in results.into_iter().zip(output.iter_mut()) {
         if !from.is_empty() {
             let n = from.len();
-            bad |= R::call(Write { from, to: &mut to[first * n..(first + states) * n] });
+            let filled = if n > model.nv { &*filled } else { &[] };
+            bad |= R::call(Write { from, filled, to: &mut to[first * n..(first + states) * n] });
         }
     }
     #[expect(clippy::cast_possible_truncation, reason = "eight bits")]
@@ -297,6 +303,8 @@ fn load<R: Register>(from: &[f64], at: usize) -> R {
 /// Lanes to entries of as many states as `to` has room for.
 struct Write<'a, R> {
     from: &'a [Lanes<R>],
+    /// Of each eight entries: is one of them other than zero in any state? All are, where there is no answer.
+    filled: &'a [bool],
     to: &'a mut [f64],
 }
 
@@ -305,46 +313,49 @@ impl<R: Register> Piece for Write<'_, R> {
     type Output = u8;
     #[inline(always)]
     fn run(self) -> u8 {
-        let Self { from, to } = self;
-        let (n, mut sum) = (from.len(), R::splat(0.0));
-        let states = to.len() / n;
-        // The last entries first, states in their order: where eight numbers reach into the entries of the next states,
-        // these are yet to come.
-        let whole = n / WIDTH * WIDTH;
-        let mut i = if whole < n { whole } else { 0 };
-        let mut chunks = n.div_ceil(WIDTH);
-        while chunks > 0 {
-            let mut rows = [R::splat(0.0); WIDTH];
-            let mut k = 0;
-            while k < WIDTH && i + k < n {
-                rows[k] = from[i + k].0;
-                sum = sum.add(rows[k].sub(rows[k]));
-                k += 1;
+        let Self { from, filled, to } = self;
+        let (n, zero) = (from.len(), R::splat(0.0));
+        let (states, mut sum) = (to.len() / n, zero);
+        let mut chunk = 0;
+        while chunk * WIDTH < n {
+            // The last eight overlap those before them.
+            let end = if chunk * WIDTH + WIDTH < n { chunk * WIDTH + WIDTH } else { n };
+            let start = if end < WIDTH { 0 } else { end - WIDTH };
+            let mut rows = [zero; WIDTH];
+            // Overlapping entries have been looked at, but these may lie in another eight.
+            if end == n || chunk >= filled.len() || filled[chunk] {
+                let mut k = 0;
+                while k < WIDTH && start + k < n {
+                    rows[k] = from[start + k].0;
+                    sum = rows[k].mul_add(zero, sum); // zero, or NaN if it is not finite
+                    k += 1;
+                }
+                rows = R::transpose(rows);
             }
-            let columns = R::transpose(rows);
-            let mut s = 0;
-            while s < states {
-                store(columns[s], to, s * n + i, n - i);
-                s += 1;
+            if states == WIDTH && n >= WIDTH {
+                store(rows[0], to, start);
+                store(rows[1], to, n + start);
+                store(rows[2], to, 2 * n + start);
+                store(rows[3], to, 3 * n + start);
+                store(rows[4], to, 4 * n + start);
+                store(rows[5], to, 5 * n + start);
+                store(rows[6], to, 6 * n + start);
+                store(rows[7], to, 7 * n + start);
+            } else {
+                let mut s = 0;
+                while s < states {
+                    rows[s].store_first(&mut to[s * n + start..s * n + end]);
+                    s += 1;
+                }
             }
-            i = if i == whole { 0 } else { i + WIDTH };
-            chunks -= 1;
+            chunk += 1;
         }
         lanes_of_nan(sum)
     }
 }
 
-/// Eight numbers to here; at the end, only the first `n` that belong there.
+/// Eight numbers to here.
 #[inline(always)]
-fn store<R: Register>(x: R, to: &mut [f64], at: usize, n: usize) {
-    let x = x.to_array();
-    if let Some(eight) = to.get_mut(at..at + WIDTH) {
-        eight.copy_from_slice(&x);
-    } else {
-        let mut k = 0;
-        while k < n && k < WIDTH {
-            to[at + k] = x[k];
-            k += 1;
-        }
-    }
+fn store<R: Register>(x: R, to: &mut [f64], at: usize) {
+    to[at..at + WIDTH].copy_from_slice(&x.to_array());
 }

@@ -3,7 +3,7 @@
 use super::block::Memory;
 use crate::dynamics::rnea::Sweep;
 use crate::dynamics::wide::{self, Wide};
-use crate::dynamics::{Workspace, aba, crba, rnea_derivatives, rnea_gradient};
+use crate::dynamics::{Workspace, aba, abreast, crba, rnea_derivatives, rnea_gradient};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Piece, Register};
@@ -35,7 +35,12 @@ impl Quantity for Rnea {
     }
     #[inline(always)]
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, input: [q, v, a, _], .. } = memory;
+        let Memory { ws, input: [q, v, a, _], bodies, .. } = memory;
+        if let Some(table) = wide::table(model) {
+            R::call(abreast::Rnea { table, gravity: model.gravity, bodies, q, v, a, tau: &mut ws.tau });
+            crate::dynamics::rnea::add_joint_dynamics(model, v, a, &mut ws.tau);
+            return Ok([&ws.tau, &[], &[], &[]]);
+        }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
         Ok([&ws.tau, &[], &[], &[]])
     }
@@ -50,14 +55,22 @@ impl Quantity for RneaDerivatives {
     }
     #[inline(always)]
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, input: [q, v, a, _], .. } = memory;
+        let Memory { ws, input: [q, v, a, _], derivatives, .. } = memory;
+        if let Some(table) = wide::table(model) {
+            let new = || Box::new(abreast::Memory::new(model.bodies.len(), model.nv));
+            let memory = &mut **derivatives.get_or_insert_with(new);
+            R::call(abreast::Derivatives { table, gravity: model.gravity, memory: &mut *memory, q, v, a });
+            let abreast::Memory { tau, dtau_dq, dtau_dv, dtau_da, .. } = memory;
+            rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
+            return Ok([tau, dtau_dq, dtau_dv, dtau_da]);
+        }
         let by = rnea_derivatives::analytical(model, ws, q, v, a, &[]);
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
     }
     /// Matrices of eight states of a large robot do not fit into the caches next to the processor: from about 24 degrees of
     /// freedom on, eight states together take longer than one after the other.
     fn is_faster_alone(model: &Model) -> bool {
-        model.nv > 24 && wide::has_layout(model)
+        wide::has_layout(model) && (model.nv > 56 || wide::table(model).is_none())
     }
     fn alone(model: &Model, ws: &mut Workspace<f64>, [q, v, a, _]: [&[f64]; 4], output: [&mut [f64]; 4]) -> bool {
         let [tau, dtau_dq, dtau_dv, dtau_da] = output;

@@ -9,6 +9,7 @@
 //! [`frame_motion_derivatives`], [`momentum_derivatives`]. Over `f64`, [`partials`](crate::partials) gives the choice of the
 //! method, under the algorithms' names.
 
+pub(crate) mod abreast;
 mod aba;
 pub(crate) mod aba_gradient;
 mod bias;

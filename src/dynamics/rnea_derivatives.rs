@@ -210,7 +210,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         for (w, to) in wrenches.iter().zip(m.dtau_df_ext.chunks_exact_mut((6 * model.nv).max(1))) {
             T::call(ByWrench { links, wrench: w, nv: model.nv, to });
         }
-        joint_dynamics(model, v, a, m);
+        joint_dynamics(model, v, a, (&mut m.tau, &mut m.dtau_dv, &mut m.dtau_da));
         ws.rnea_derivatives = Some(memory);
     }
 }
@@ -363,14 +363,19 @@ impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
 
 /// Armature, damping and friction: on the diagonal.
 #[inline(always)]
-fn joint_dynamics<P: Real, T: Scalar<P>>(model: &Model<P>, v: &[T], a: &[T], m: &mut Memory<T>) {
+pub(crate) fn joint_dynamics<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    v: &[T],
+    a: &[T],
+    (tau, dtau_dv, dtau_da): (&mut [T], &mut [T], &mut [T]),
+) {
     for dof in &model.dofs {
         let (i, at) = (dof.index, dof.index * (model.nv + 1));
-        m.tau[i] += a[i] * dof.mass();
-        m.dtau_da[at] += T::from(dof.mass());
+        tau[i] += a[i] * dof.mass();
+        dtau_da[at] += T::from(dof.mass());
         if model.joint_friction {
-            m.tau[i] += dof.friction_torque(v[i], model.friction_width);
-            m.dtau_dv[at] += dof.friction_slope(v[i], model.friction_width);
+            tau[i] += dof.friction_torque(v[i], model.friction_width);
+            dtau_dv[at] += dof.friction_slope(v[i], model.friction_width);
         }
     }
 }

@@ -21,26 +21,26 @@ pub(crate) fn sin_cos<R: Register>(x: R) -> (R, R) {
 fn reduced<R: Register>(x: R) -> (R, R) {
     // n = the multiple of π/2 next to x; y + low = x − n π/2, |y| ≤ π/4
     let n = round(x.mul(R::splat(std::f64::consts::FRAC_2_PI)));
-    let r = x.sub(n.mul(R::splat(PIO2_1))); //       exact: 33 bits times 20
-    let t = n.mul(R::splat(PIO2_2)); //              exact
-    let w = r.sub(t); //                             rounded; what it lost:
-    let lost = r.sub(w).sub(t);
-    let tail = n.mul(R::splat(PIO2_2T)).sub(lost);
+    let r = n.mul_add(R::splat(-PIO2_1), x); //      exact: 33 bits times 20
+    let w = n.mul_add(R::splat(-PIO2_2), r); //      rounded; what it lost:
+    let lost = n.mul_add(R::splat(-PIO2_2), r.sub(w));
+    let tail = n.mul_sub(R::splat(PIO2_2T), lost);
     let y = w.sub(tail);
     let low = w.sub(y).sub(tail);
 
     let (sin, cos) = (kernel_sin(y, low), kernel_cos(y, low));
 
-    // quadrant = n mod 4 in {0, 1, 2, 3}; half = n mod 2
-    let quadrant = n.sub(R::splat(4.0).mul(floor(n.mul(R::splat(0.25)))));
-    let half = n.sub(R::splat(2.0).mul(floor(n.mul(R::splat(0.5)))));
-    let one_half = R::splat(0.5);
-    let s = half.select_lt(one_half, sin, cos);
-    let c = half.select_lt(one_half, cos, sin);
-    let sin = quadrant.select_lt(R::splat(1.5), s, s.neg());
-    let middle = quadrant.sub(R::splat(1.5)); //     ±0.5 in quadrants 1 and 2
-    let middle = middle.mul(middle);
-    let cos = middle.select_lt(R::splat(1.0), c.neg(), c);
+    // n mod 4 as m in {−2, −1, 0, 1, 2}: sine and cosine change places for ±1, sines are negative but for 0 and 1,
+    // cosines but for −1 and 0.
+    let m = round(n.mul(R::splat(0.25))).mul_add(R::splat(-4.0), n);
+    let (one, half) = (R::splat(1.0), R::splat(0.5));
+    let even = m.mul_sub(m, one);
+    let even = even.mul(even);
+    let s = even.select_lt(half, cos, sin);
+    let c = even.select_lt(half, sin, cos);
+    let (of_sin, of_cos) = (m.sub(half), m.add(half));
+    let sin = of_sin.mul(of_sin).select_lt(one, s, s.neg());
+    let cos = of_cos.mul(of_cos).select_lt(one, c, c.neg());
     (sin, cos)
 }
 
@@ -60,13 +60,6 @@ fn round<R: Register>(x: R) -> R {
     x.add(R::splat(MAGIC)).sub(R::splat(MAGIC))
 }
 
-/// The next whole number below, for `|x| < 2⁵¹`.
-#[inline(always)]
-fn floor<R: Register>(x: R) -> R {
-    let r = round(x);
-    x.select_lt(r, r.sub(R::splat(1.0)), r)
-}
-
 #[inline(always)]
 fn kernel_sin<R: Register>(y: R, low: R) -> R {
     let z = y.mul(y);
@@ -76,10 +69,10 @@ fn kernel_sin<R: Register>(y: R, low: R) -> R {
         .mul_add(z, R::splat(2.755_731_370_707_006_767_89e-6))
         .mul_add(z, R::splat(-1.984_126_982_985_794_931_34e-4))
         .mul_add(z, R::splat(8.333_333_333_322_489_461_24e-3));
-    // y − ((z (low/2 − v r) − low) − v S₁)
+    // y + (z (v r − low/2) + low + v S₁)
     let s1 = R::splat(-1.666_666_666_666_663_243_48e-1);
-    let inner = z.mul(R::splat(0.5).mul(low).sub(v.mul(r))).sub(low);
-    y.sub(inner.sub(v.mul(s1)))
+    let inner = v.mul_sub(r, R::splat(0.5).mul(low)).mul_add(z, low);
+    y.add(v.mul_add(s1, inner))
 }
 
 #[inline(always)]
@@ -94,7 +87,7 @@ fn kernel_cos<R: Register>(y: R, low: R) -> R {
     // w + (((1 − w) − z/2) + (z² r − y low)), w = 1 − z/2
     let half_z = z.mul(R::splat(0.5));
     let w = R::splat(1.0).sub(half_z);
-    let rest = z.mul(z.mul(r)).sub(y.mul(low));
+    let rest = z.mul_sub(z.mul(r), y.mul(low));
     w.add(R::splat(1.0).sub(w).sub(half_z).add(rest))
 }
 

@@ -10,6 +10,7 @@
 //! window that begins at itself, and takes the window that begins where its own ends, until it covers the subtree.
 
 use super::memory::Row;
+use crate::dynamics::abreast::Table;
 use crate::dynamics::jacobian::path;
 use crate::joint::{Axis, Continuous, Elementary, Joint, JointKind, Revolute};
 use crate::model::{Body, DofDynamics, Model};
@@ -48,6 +49,8 @@ pub(crate) struct Layout {
     pub(crate) roots: Vec<(usize, Vector3<f64>)>,
     /// Which of the trees each lane belongs to.
     pub(crate) tree: Vec<usize>,
+    /// For eight states at a time, if there is a form for such joints.
+    pub(crate) table: Option<Table>,
 }
 
 /// Angles of eight hinges: that of the first would be `q[start]`.
@@ -196,6 +199,11 @@ fn axes(axis: &Axis<f64>) -> Matrix3<f64> {
     }
 }
 
+/// From axes whose third is that of a hinge to those of its body; the same axes for every other joint.
+pub(crate) fn turned_axes(joint: &Joint) -> Matrix3<f64> {
+    hinge(joint).map_or_else(Matrix3::identity, axes)
+}
+
 /// The axis of a hinge, if the joint is one.
 fn hinge(joint: &Joint) -> Option<&Axis> {
     match joint {
@@ -295,6 +303,7 @@ impl Layout {
             turning,
             roots,
             tree,
+            table: Table::new(model),
         })
     }
 }
@@ -387,9 +396,8 @@ fn subspace(body: &Body, step: &BodyStep, groups: &mut [Group]) {
 
 fn step(model: &Model, lanes: &Lanes, i: usize, number: usize, tree: usize) -> BodyStep {
     let body = &model.bodies[i];
-    let axes_of = |body: &Body| hinge(&body.joint).map_or_else(Matrix3::identity, axes);
-    let own = axes_of(body);
-    let parent_axes = body.parent.map_or_else(Matrix3::identity, |p| axes_of(&model.bodies[p]));
+    let own = turned_axes(&body.joint);
+    let parent_axes = body.parent.map_or_else(Matrix3::identity, |p| turned_axes(&model.bodies[p].joint));
     // x_pb in axes of the parent's lane.
     let placement = Transform::from_rotation(parent_axes.transpose()) * body.placement;
     let kind = if hinge(&body.joint).is_some() {

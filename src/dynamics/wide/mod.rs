@@ -62,6 +62,7 @@ mod values;
 mod variations;
 mod weights;
 
+use crate::dynamics::abreast::Table;
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
 pub(crate) use anchors::Anchor;
@@ -71,7 +72,7 @@ pub(crate) use finite::all_finite;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use held::HeldRows;
-pub(crate) use layout::Layout;
+pub(crate) use layout::{Layout, turned_axes};
 pub(crate) use matrix::shape;
 pub(crate) use memory::{Bodies, Memory};
 use nalgebra::Vector3;
@@ -79,6 +80,11 @@ pub(crate) use product::{add_product, negated_product};
 pub(crate) use projections::Changes;
 use std::any::Any;
 pub(crate) use variations::Sums;
+
+/// The model's constants for eight states at a time.
+pub(crate) fn table(model: &Model) -> Option<&Table> {
+    model.derived.get(|| Layout::new(model))?.table.as_ref()
+}
 
 /// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {

@@ -1,0 +1,363 @@
+//! Derivatives of inverse dynamics: the formulas of
+//! [`rnea_derivatives`](crate::dynamics::rnea_derivatives), in axes of the body at the root, about its origin.
+//!
+//! There `S` of a free body at the root is the unit matrix, and nothing has to be transformed to be summed up. For hinges
+//! `Ṡ = Ψ̇`, so with `E = 2 Ψ̇` and half the Coriolis matrix
+//!
+//! ```text
+//! A = I_C S    Q = ½B_C E + I_C Ψ̈ + f_C ×̄* S    V = 2 ½B_C S + I_C E    T = ½B_Cᵀ S             (1)
+//! ∂τ_i/∂q_j = S_iᵀ Q_j               ∂τ_i/∂v_j = S_iᵀ V_j          M_ij = S_iᵀ A_j              (2)
+//! ∂τ_j/∂q_i = Ψ̈_iᵀ A_j + E_iᵀ T_j    ∂τ_j/∂v_i = E_iᵀ A_j + 2 S_iᵀ T_j                          (3)
+//! ```
+
+use super::moments::{Flow, Mass, spread};
+use super::table::Step;
+use super::{Numbers, Table};
+use crate::joint::{FreeFlyer, JointKind};
+use crate::spatial::{Force, Motion, vector as v3};
+use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::{Lanes, MulAdd, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// A body and its column.
+#[derive(Clone, Copy, Debug)]
+struct Body<T> {
+    rotation: Matrix3<T>,
+    translation: Vector3<T>,
+    s: Motion<T>,
+    /// `2 Ψ̇`
+    e: Motion<T>,
+    /// `Ψ̈`
+    psi_ddot: Motion<T>,
+    velocity: Motion<T>,
+    acceleration: Motion<T>,
+    /// Of the body, then of its subtree.
+    mass: Mass<T>,
+    flow: Flow<T>,
+    force: Force<T>,
+}
+
+/// What the bodies of eight states do, and results.
+#[derive(Debug)]
+pub(crate) struct Memory<T> {
+    bodies: Vec<Body<T>>,
+    pub(crate) tau: Vec<T>,
+    /// Entries that the tree makes zero stay so.
+    pub(crate) dtau_dq: Vec<T>,
+    pub(crate) dtau_dv: Vec<T>,
+    pub(crate) dtau_da: Vec<T>,
+}
+
+impl<R: Register> Memory<Lanes<R>> {
+    pub(crate) fn new(bodies: usize, nv: usize) -> Self {
+        let (zero, matrix) = (v3::zero(), v3::zero_matrix());
+        let body = Body {
+            rotation: matrix,
+            translation: zero,
+            s: Motion::zero(),
+            e: Motion::zero(),
+            psi_ddot: Motion::zero(),
+            velocity: Motion::zero(),
+            acceleration: Motion::zero(),
+            mass: Mass::zero(),
+            flow: Flow::zero(),
+            force: Force::zero(),
+        };
+        let zeros = |n: usize| vec![Lanes::zero(); n];
+        Self {
+            bodies: vec![body; bodies],
+            tau: zeros(nv),
+            dtau_dq: zeros(nv * nv),
+            dtau_dv: zeros(nv * nv),
+            dtau_da: zeros(nv * nv),
+        }
+    }
+}
+
+/// Torques and their derivatives without what armature, damping and friction contribute.
+pub(crate) struct Derivatives<'a, R: Register> {
+    pub(crate) table: &'a Table,
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) memory: &'a mut Memory<Lanes<R>>,
+    pub(crate) q: Numbers<'a, R>,
+    pub(crate) v: Numbers<'a, R>,
+    pub(crate) a: Numbers<'a, R>,
+}
+
+impl<R: Register> Piece for Derivatives<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { table, gravity, memory, q, v, a } = self;
+        let up = v3::neg(gravity);
+        for (i, step) in table.steps.iter().enumerate() {
+            match step.parent {
+                Some(p) => {
+                    R::call(Hang { step, bodies: &mut memory.bodies, i, p, q: q[step.q], v: v[step.v], a: a[step.v] })
+                }
+                None => {
+                    let (q, v, a) = (&q[step.q..], &v[step.v..], &a[step.v..]);
+                    R::call(Begin { step, body: &mut memory.bodies[i], up, q, v, a });
+                }
+            }
+        }
+        for (j, step) in table.steps.iter().enumerate().rev() {
+            if step.hinge {
+                R::call(Column { table, step, j, memory: &mut *memory, nv: table.nv });
+            } else {
+                R::call(Free { step, body: &memory.bodies[j].clone(), memory: &mut *memory, nv: table.nv });
+            }
+        }
+    }
+}
+
+/// A body that hangs from another: where it is, how it moves, and what it weighs.
+struct Hang<'a, R: Register> {
+    step: &'a Step,
+    bodies: &'a mut [Body<Lanes<R>>],
+    i: usize,
+    p: usize,
+    q: Lanes<R>,
+    v: Lanes<R>,
+    a: Lanes<R>,
+}
+
+impl<R: Register> Piece for Hang<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { step, bodies, i, p, q, v, a } = self;
+        let (sin, cos) = q.sin_cos();
+        let (before, here) = bodies.split_at_mut(i);
+        let (parent, body) = (&before[p], &mut here[0]);
+        let g = &step.rotation;
+        let [g0, g1, z] = [
+            v3::rotate(&parent.rotation, v3::lift(v3::column(g, 0))),
+            v3::rotate(&parent.rotation, v3::lift(v3::column(g, 1))),
+            v3::rotate(&parent.rotation, v3::lift(v3::column(g, 2))),
+        ];
+        let x = v3::times_plus(g1, sin, v3::times(g0, cos));
+        let y = v3::times_plus(g0, -sin, v3::times(g1, cos));
+        let position = v3::rotate_plus(&parent.rotation, v3::lift(step.translation), parent.translation);
+        body.rotation = v3::from_columns(x, y, z);
+        body.translation = position;
+
+        let s = Motion::new(v3::cross(position, z), z);
+        let psi_dot = parent.velocity.cross(s);
+        body.s = s;
+        body.e = psi_dot + psi_dot;
+        body.psi_ddot = parent.velocity.cross(psi_dot) + parent.acceleration.cross(s);
+        body.velocity = s.times_plus(v, parent.velocity);
+        body.acceleration = psi_dot.times_plus(v, s.times_plus(a, parent.acceleration));
+        body.mass = step.mass.placed(&body.rotation, position);
+        load(body);
+    }
+}
+
+/// `l`, `P` and the force.
+#[inline(always)]
+fn load<R: Register>(body: &mut Body<Lanes<R>>) {
+    let (v, a) = (body.velocity, body.acceleration);
+    body.flow = body.mass.flow(v);
+    // The acceleration of the point at the origin.
+    let at_origin = v3::cross_plus(v.angular, v.linear, a.linear);
+    body.force = body.mass.load(&spread(v.angular, a.angular), at_origin);
+}
+
+/// A body that hangs from the world.
+struct Begin<'a, R: Register> {
+    step: &'a Step,
+    body: &'a mut Body<Lanes<R>>,
+    up: Vector3<f64>,
+    q: Numbers<'a, R>,
+    v: Numbers<'a, R>,
+    a: Numbers<'a, R>,
+}
+
+impl<R: Register> Piece for Begin<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { step, body, up, q, v, a } = self;
+        let o = Lanes::zero();
+        let up = v3::rotate_back(&step.rotation, v3::lift::<f64, Lanes<R>>(up));
+        if step.hinge {
+            let (sin, cos) = q[0].sin_cos();
+            let up = Vector3::new(cos.mul_plus(up.x, sin * up.y), cos.mul_minus(up.y, sin * up.x), up.z);
+            body.s = Motion::new(v3::zero(), Vector3::new(o, o, Lanes::one()));
+            body.psi_ddot = Motion::new(Vector3::new(up.y, -up.x, o), v3::zero());
+            body.velocity = Motion::new(v3::zero(), Vector3::new(o, o, v[0]));
+            body.acceleration = Motion::new(up, Vector3::new(o, o, a[0]));
+        } else {
+            let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
+            let up = v3::rotate_back(&pose.rotation, up);
+            body.velocity = Motion::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]));
+            let linear = Vector3::new(a[0], a[1], a[2]);
+            body.acceleration = Motion::new(v3::add(up, linear), Vector3::new(a[3], a[4], a[5]));
+            // What a motion (s, w) of the root is crossed with: (up, 0).
+            body.psi_ddot = Motion::new(up, v3::zero());
+        }
+        body.e = Motion::zero();
+        body.rotation = v3::identity();
+        body.translation = v3::zero();
+        let Mass { mass, first, second } = step.mass;
+        body.mass = Mass { mass: mass.into(), first: v3::lift(first), second: second.lift() };
+        load(body);
+    }
+}
+
+/// The column of a hinge, (1), its entries with all columns towards the root, (2) and (3), and what its parent carries.
+struct Column<'a, R: Register> {
+    table: &'a Table,
+    step: &'a Step,
+    j: usize,
+    memory: &'a mut Memory<Lanes<R>>,
+    nv: usize,
+}
+
+impl<R: Register> Piece for Column<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    #[expect(non_snake_case, reason = "symbols of the paper")]
+    fn run(self) {
+        let Self { table, step, j, memory, nv } = self;
+        let Memory { bodies, tau, dtau_dq, dtau_dv, dtau_da } = memory;
+        let Body { s, e, psi_ddot, mass, flow, force, .. } = &bodies[j];
+        let (s, e, force) = (*s, *e, *force);
+        let row = step.v;
+        tau[row] = s.power(force);
+        let A = mass.times(s);
+        let T = flow.tr_times(s);
+        let half = flow.times(s.angular);
+        let V = mass.times(e) + half + half;
+        let Q = flow.times(e.angular) + mass.times(*psi_ddot) + force.bar_cross(s);
+        let own = row * (nv + 1);
+        dtau_da[own] = s.power(A);
+        dtau_dv[own] = s.power(V);
+        dtau_dq[own] = s.power(Q);
+        if let Some(p) = step.parent {
+            let (before, here) = bodies.split_at_mut(j);
+            add(&mut before[p], &here[0]);
+        }
+        let twice = v3::add(T, T);
+        let mut at = step.parent;
+        while let Some(i) = at {
+            let (body, above) = (&bodies[i], &table.steps[i]);
+            at = above.parent;
+            if above.hinge {
+                let (over, under) = (above.v + nv * row, row + nv * above.v);
+                let m = body.s.power(A);
+                dtau_da[over] = m;
+                dtau_da[under] = m;
+                dtau_dq[over] = body.s.power(Q);
+                dtau_dv[over] = body.s.power(V);
+                dtau_dq[under] = body.psi_ddot.power(A) + v3::dot(body.e.angular, T);
+                dtau_dv[under] = body.e.power(A) + v3::dot(body.s.angular, twice);
+            } else {
+                with_root(body, above.v, row, nv, (A, Q, V, twice), (dtau_dq, dtau_dv, dtau_da));
+            }
+        }
+    }
+}
+
+/// Entries of a hinge with a free body at the root, whose `S` is the unit matrix.
+#[inline(always)]
+#[expect(non_snake_case, reason = "symbols of the paper")]
+fn with_root<R: Register>(
+    root: &Body<Lanes<R>>,
+    first: usize,
+    row: usize,
+    nv: usize,
+    (A, Q, V, twice): (Force<Lanes<R>>, Force<Lanes<R>>, Force<Lanes<R>>, Vector3<Lanes<R>>),
+    (dtau_dq, dtau_dv, dtau_da): (&mut [Lanes<R>], &mut [Lanes<R>], &mut [Lanes<R>]),
+) {
+    // (m × e_k)ᵀ A, the rates of the columns, are entries of (A_l × w, A_l × s + A_n × w) for m = (s, w).
+    let (v, up) = (root.velocity, root.psi_ddot.linear);
+    let by_q = v3::cross(A.linear, up);
+    let by_v = v3::cross(A.linear, v.angular);
+    let turning = v3::cross_plus(A.linear, v.linear, v3::cross_plus(A.angular, v.angular, twice));
+    let o = Lanes::zero();
+    put(dtau_da, first, row, nv, A.linear, A.angular, A.linear, A.angular);
+    put(dtau_dq, first, row, nv, Q.linear, Q.angular, Vector3::new(o, o, o), by_q);
+    put(dtau_dv, first, row, nv, V.linear, V.angular, by_v, turning);
+}
+
+/// Six entries of a column and six of a row.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "twelve numbers and their places")]
+fn put<R: Register>(
+    to: &mut [Lanes<R>],
+    first: usize,
+    row: usize,
+    nv: usize,
+    over: Vector3<Lanes<R>>,
+    over_2: Vector3<Lanes<R>>,
+    under: Vector3<Lanes<R>>,
+    under_2: Vector3<Lanes<R>>,
+) {
+    let over = [over.x, over.y, over.z, over_2.x, over_2.y, over_2.z];
+    let under = [under.x, under.y, under.z, under_2.x, under_2.y, under_2.z];
+    let mut k = 0;
+    while k < 6 {
+        to[first + k + nv * row] = over[k];
+        to[row + nv * (first + k)] = under[k];
+        k += 1;
+    }
+}
+
+/// The sums of a subtree are part of its parent's.
+#[inline(always)]
+fn add<R: Register>(to: &mut Body<Lanes<R>>, body: &Body<Lanes<R>>) {
+    to.mass.mass += body.mass.mass;
+    to.mass.first = v3::add(to.mass.first, body.mass.first);
+    to.mass.second = to.mass.second + body.mass.second;
+    to.flow.momentum = v3::add(to.flow.momentum, body.flow.momentum);
+    to.flow.second = v3::add_matrix(&to.flow.second, &body.flow.second);
+    to.force += body.force;
+}
+
+/// The six columns of a free body at the root with each other.
+struct Free<'a, R: Register> {
+    step: &'a Step,
+    body: &'a Body<Lanes<R>>,
+    memory: &'a mut Memory<Lanes<R>>,
+    nv: usize,
+}
+
+impl<R: Register> Piece for Free<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { step, body, memory, nv } = self;
+        let Memory { tau, dtau_dq, dtau_dv, dtau_da, .. } = memory;
+        let first = step.v;
+        let (o, i) = (Lanes::zero(), Lanes::one());
+        store(&mut tau[first..], body.force);
+        let mut k = 0;
+        while k < 6 {
+            let unit = Vector3::new(
+                if k % 3 == 0 { i } else { o },
+                if k % 3 == 1 { i } else { o },
+                if k % 3 == 2 { i } else { o },
+            );
+            let s = if k < 3 { Motion::new(unit, v3::zero()) } else { Motion::new(v3::zero(), unit) };
+            let half = body.flow.times(s.angular);
+            let at = first + nv * (first + k);
+            store(&mut dtau_da[at..], body.mass.times(s));
+            store(&mut dtau_dv[at..], body.mass.times(body.velocity.cross(s)) + half + half);
+            store(&mut dtau_dq[at..], body.mass.times(body.psi_ddot.cross(s)));
+            k += 1;
+        }
+    }
+}
+
+/// Six entries of a column.
+#[inline(always)]
+fn store<R: Register>(to: &mut [Lanes<R>], f: Force<Lanes<R>>) {
+    to[0] = f.linear.x;
+    to[1] = f.linear.y;
+    to[2] = f.linear.z;
+    to[3] = f.angular.x;
+    to[4] = f.angular.y;
+    to[5] = f.angular.z;
+}

@@ -1,0 +1,12 @@
+//! Eight states abreast.
+mod derivatives;
+mod moments;
+mod rnea;
+mod table;
+pub(crate) use derivatives::{Derivatives, Memory};
+pub(crate) use rnea::{Body, Rnea};
+pub(crate) use table::Table;
+use gradyn_derivatives::Lanes;
+
+/// Numbers of eight states.
+pub(crate) type Numbers<'a, R> = &'a [Lanes<R>];

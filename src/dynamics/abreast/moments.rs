@@ -1,0 +1,177 @@
+//! Moments of mass and of flow: inertia, Coriolis matrix and force of bodies as sums over their points.
+//!
+//! A point at `r` moves with `u = v + ω × r` and accelerates with `a + K r`, `K = [ω̇]× + [ω]×²`. With
+//!
+//! ```text
+//! m, h, Σ = ∫ (1, r, r rᵀ) dm     l, P = ∫ (u, u rᵀ) dm                               (1)
+//! ```
+//!
+//! inertia and Coriolis matrix of Singh, Russell and Wensing (2022) are, on a motion `(s, w)`,
+//!
+//! ```text
+//! I (s, w) = (m s + w × h,  h × s + (tr Σ) w − Σ w)                                   (2)
+//! ½ B (s, w) = (w × l,  (tr P) w − P w)                                               (3)
+//! ½ Bᵀ (s, w) = (0,  l × s + (tr P) w − Pᵀ w)                                         (4)
+//! ```
+//!
+//! since what is carried along by `w` at the velocity `u` feels `2 w × u`; and the force that bodies take is
+//!
+//! ```text
+//! f = ∫ (a + K r) dm = m a + K h     n = ∫ r × (a + K r) dm = h × a + vee(K Σ − Σ Kᵀ)  (5)
+//! ```
+//!
+//! (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, section 9.6.) All are sums over bodies
+//! in one frame, 28 numbers with the force.
+
+use crate::spatial::{Force, Motion, Symmetric3, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{Matrix3, Vector3};
+
+/// Moments of mass (1), about the origin of the coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mass<T> {
+    pub(super) mass: T,
+    /// `h`
+    pub(super) first: Vector3<T>,
+    /// `Σ`
+    pub(super) second: Symmetric3<T>,
+}
+
+/// Moments of flow (1), about the origin of the coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flow<T> {
+    /// `l`
+    pub(super) momentum: Vector3<T>,
+    /// `P`
+    pub(super) second: Matrix3<T>,
+}
+
+impl<T: Real> Mass<T> {
+    pub(super) fn zero() -> Self {
+        Self { mass: T::zero(), first: v3::zero(), second: Symmetric3::zero() }
+    }
+
+    /// The same mass in coordinates in which the body stands at `(R, p)`.
+    #[inline(always)]
+    pub(super) fn placed<U: Scalar<T>>(&self, r: &Matrix3<U>, p: Vector3<U>) -> Mass<U>
+    where
+        U: Scalar<U>,
+    {
+        let first = v3::rotate(r, v3::lift(self.first));
+        // Σ + p hᵀ + h pᵀ + m p pᵀ = Σ + p (h + m p / 2)ᵀ + (h + m p / 2) pᵀ
+        let middle = v3::scale_plus(self.mass * 0.5, p, first);
+        let twice = v3::add(p, p);
+        let s = self.second.lift::<U>().rotated(r);
+        let second = Symmetric3::new(
+            twice.x.mul_plus(middle.x, s.xx),
+            p.x.mul_plus(middle.y, p.y.mul_plus(middle.x, s.xy)),
+            p.x.mul_plus(middle.z, p.z.mul_plus(middle.x, s.xz)),
+            twice.y.mul_plus(middle.y, s.yy),
+            p.y.mul_plus(middle.z, p.z.mul_plus(middle.y, s.yz)),
+            twice.z.mul_plus(middle.z, s.zz),
+        );
+        Mass { mass: self.mass.into(), first: v3::scale_plus(self.mass, p, first), second }
+    }
+}
+
+impl<T: Real + Scalar<T>> Mass<T> {
+    /// Equation (2).
+    #[inline(always)]
+    pub(super) fn times(&self, m: Motion<T>) -> Force<T> {
+        let (s, w) = (m.linear, m.angular);
+        let turning = v3::sub(v3::scale(self.second.trace(), w), self.second.times(w));
+        Force::new(v3::cross_plus(w, self.first, v3::scale(self.mass, s)), v3::cross_plus(self.first, s, turning))
+    }
+
+    /// `l` and `P`: equation (1).
+    #[inline(always)]
+    pub(super) fn flow(&self, v: Motion<T>) -> Flow<T> {
+        let (v, w, h, s) = (v.linear, v.angular, self.first, &self.second);
+        // Columns: v h_k + ω × Σ_k.
+        let second = v3::from_columns(
+            v3::cross_plus(w, Vector3::new(s.xx, s.xy, s.xz), v3::scale(h.x, v)),
+            v3::cross_plus(w, Vector3::new(s.xy, s.yy, s.yz), v3::scale(h.y, v)),
+            v3::cross_plus(w, Vector3::new(s.xz, s.yz, s.zz), v3::scale(h.z, v)),
+        );
+        Flow { momentum: v3::cross_plus(w, h, v3::scale(self.mass, v)), second }
+    }
+}
+
+impl<T: Real> Mass<T> {
+    /// Equation (5), for the acceleration of the point at the origin.
+    #[inline(always)]
+    pub(super) fn load<U: Scalar<T>>(&self, k: &Matrix3<U>, a: Vector3<U>) -> Force<U> {
+        let (h, s) = (self.first, &self.second);
+        let rows = [
+            Vector3::new(k.m11, k.m12, k.m13),
+            Vector3::new(k.m21, k.m22, k.m23),
+            Vector3::new(k.m31, k.m32, k.m33),
+        ];
+        let [sx, sy, sz] =
+            [Vector3::new(s.xx, s.xy, s.xz), Vector3::new(s.xy, s.yy, s.yz), Vector3::new(s.xz, s.yz, s.zz)];
+        // Entry (i, j) of K Σ is row i of K times column j of Σ.
+        let n = Vector3::new(
+            difference(rows[2], sy, rows[1], sz),
+            difference(rows[0], sz, rows[2], sx),
+            difference(rows[1], sx, rows[0], sy),
+        );
+        let f = v3::scale(self.mass, a);
+        let f = Vector3::new(dot_plus(h, rows[0], f.x), dot_plus(h, rows[1], f.y), dot_plus(h, rows[2], f.z));
+        Force::new(f, v3::cross_plus(h, a, n))
+    }
+}
+
+/// `a · b + c`
+#[inline(always)]
+fn dot_plus<P: Real, T: Scalar<P>>(a: Vector3<P>, b: Vector3<T>, c: T) -> T {
+    b.x.mul_plus(a.x, b.y.mul_plus(a.y, b.z.mul_plus(a.z, c)))
+}
+
+/// `a · x − b · y`
+#[inline(always)]
+fn difference<P: Real, T: Scalar<P>>(a: Vector3<T>, x: Vector3<P>, b: Vector3<T>, y: Vector3<P>) -> T {
+    a.x.mul_plus(x.x, a.y.mul_plus(x.y, a.z.mul_minus(x.z, v3::dot(y, b))))
+}
+
+/// `K = [ω̇]× + [ω]×²`
+#[inline(always)]
+pub(super) fn spread<T: Real + Scalar<T>>(w: Vector3<T>, e: Vector3<T>) -> Matrix3<T> {
+    let less = v3::neg(w);
+    let (xx, yy, zz) = (less.x * w.x, less.y * w.y, less.z * w.z);
+    Matrix3::new(
+        yy + zz,
+        w.x.mul_minus(w.y, e.z),
+        w.x.mul_plus(w.z, e.y),
+        w.x.mul_plus(w.y, e.z),
+        xx + zz,
+        w.y.mul_minus(w.z, e.x),
+        w.x.mul_minus(w.z, e.y),
+        w.y.mul_plus(w.z, e.x),
+        xx + yy,
+    )
+}
+
+impl<T: Real + Scalar<T>> Flow<T> {
+    pub(super) fn zero() -> Self {
+        Self { momentum: v3::zero(), second: v3::zero_matrix() }
+    }
+
+    #[inline(always)]
+    fn trace(&self) -> T {
+        self.second.m11 + self.second.m22 + self.second.m33
+    }
+
+    /// `½ B (s, w)`: equation (3), of a turning motion.
+    #[inline(always)]
+    pub(super) fn times(&self, w: Vector3<T>) -> Force<T> {
+        let turning = v3::sub(v3::scale(self.trace(), w), v3::rotate(&self.second, w));
+        Force::new(v3::cross(w, self.momentum), turning)
+    }
+
+    /// The moment of `½ Bᵀ (s, w)`: equation (4).
+    #[inline(always)]
+    pub(super) fn tr_times(&self, m: Motion<T>) -> Vector3<T> {
+        let turning = v3::sub(v3::scale(self.trace(), m.angular), v3::rotate_back(&self.second, m.angular));
+        v3::cross_plus(self.momentum, m.linear, turning)
+    }
+}
