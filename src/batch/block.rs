@@ -19,6 +19,7 @@ pub(super) struct Memory<R: Register> {
     pub(super) bodies: Vec<abreast::Body<Lanes<R>>>,
     /// Made when first needed.
     pub(super) derivatives: Option<Box<abreast::Memory<Lanes<R>>>>,
+    pub(super) masses: Option<Box<abreast::Masses<Lanes<R>>>>,
     /// For states one by one; made when first needed.
     single: Option<Workspace<f64>>,
 }
@@ -27,7 +28,7 @@ impl<R: Register> Memory<R> {
     fn new(model: &Model) -> Self {
         let zeros = |n: usize| vec![Lanes::zero(); n];
         let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];
-        Self { ws: Workspace::new(model), input, value: Lanes::zero(), bodies: vec![abreast::Body::new(); model.bodies.len()], derivatives: None, single: None }
+        Self { ws: Workspace::new(model), input, value: Lanes::zero(), bodies: vec![abreast::Body::new(); model.bodies.len()], derivatives: None, masses: None, single: None }
     }
 
     fn of<'m>(slot: &'m mut Slot, model: &Model) -> Option<&'m mut Self> {
@@ -260,44 +261,38 @@ impl<R: Register> Piece for Read<'_, R> {
     #[inline(always)]
     fn run(self) -> u8 {
         let Self { from, first, states, to } = self;
-        let (n, mut sum) = (to.len(), R::splat(0.0));
-        let mut i = 0;
-        while i < n {
-            let mut rows = [R::splat(0.0); WIDTH];
+        let (n, zero) = (to.len(), R::splat(0.0));
+        let (from, mut sum) = (&from[first * n..(first + states) * n], zero);
+        let mut chunk = 0;
+        while chunk * WIDTH < n {
+            let (start, end) = bounds(chunk, n);
+            let mut rows = [zero; WIDTH];
             let mut s = 0;
             while s < WIDTH {
                 let state = if s < states { s } else { states - 1 };
-                rows[s] = load(from, (first + state) * n + i);
+                rows[s] = R::load_first(&from[state * n + start..state * n + end]);
                 s += 1;
             }
             let columns = R::transpose(rows);
-            let end = if n - i < WIDTH { n - i } else { WIDTH };
             let mut k = 0;
-            while k < end {
-                sum = sum.add(columns[k].sub(columns[k])); // zero, or NaN if it is not finite
-                to[i + k] = Lanes(columns[k]);
+            while k < WIDTH {
+                if start + k < end {
+                    sum = columns[k].mul_add(zero, sum); // zero, or NaN if it is not finite
+                    to[start + k] = Lanes(columns[k]);
+                }
                 k += 1;
             }
-            i += WIDTH;
+            chunk += 1;
         }
         lanes_of_nan(sum)
     }
 }
 
-/// Eight numbers from here; what is beyond the end, as zeros.
+/// Where eight of `n` entries begin and end: the last eight overlap those before them.
 #[inline(always)]
-fn load<R: Register>(from: &[f64], at: usize) -> R {
-    let mut x = [0.0; WIDTH];
-    if let Some(eight) = from.get(at..at + WIDTH) {
-        x.copy_from_slice(eight);
-    } else {
-        let mut k = 0;
-        while at + k < from.len() {
-            x[k] = from[at + k];
-            k += 1;
-        }
-    }
-    R::from_array(x)
+fn bounds(chunk: usize, n: usize) -> (usize, usize) {
+    let end = if chunk * WIDTH + WIDTH < n { chunk * WIDTH + WIDTH } else { n };
+    (if end < WIDTH { 0 } else { end - WIDTH }, end)
 }
 
 /// Lanes to entries of as many states as `to` has room for.
@@ -318,44 +313,29 @@ impl<R: Register> Piece for Write<'_, R> {
         let (states, mut sum) = (to.len() / n, zero);
         let mut chunk = 0;
         while chunk * WIDTH < n {
-            // The last eight overlap those before them.
-            let end = if chunk * WIDTH + WIDTH < n { chunk * WIDTH + WIDTH } else { n };
-            let start = if end < WIDTH { 0 } else { end - WIDTH };
+            let (start, end) = bounds(chunk, n);
             let mut rows = [zero; WIDTH];
             // Overlapping entries have been looked at, but these may lie in another eight.
             if end == n || chunk >= filled.len() || filled[chunk] {
                 let mut k = 0;
-                while k < WIDTH && start + k < n {
-                    rows[k] = from[start + k].0;
-                    sum = rows[k].mul_add(zero, sum); // zero, or NaN if it is not finite
+                while k < WIDTH {
+                    if start + k < end {
+                        rows[k] = from[start + k].0;
+                        sum = rows[k].mul_add(zero, sum);
+                    }
                     k += 1;
                 }
                 rows = R::transpose(rows);
             }
-            if states == WIDTH && n >= WIDTH {
-                store(rows[0], to, start);
-                store(rows[1], to, n + start);
-                store(rows[2], to, 2 * n + start);
-                store(rows[3], to, 3 * n + start);
-                store(rows[4], to, 4 * n + start);
-                store(rows[5], to, 5 * n + start);
-                store(rows[6], to, 6 * n + start);
-                store(rows[7], to, 7 * n + start);
-            } else {
-                let mut s = 0;
-                while s < states {
+            let mut s = 0;
+            while s < WIDTH {
+                if s < states {
                     rows[s].store_first(&mut to[s * n + start..s * n + end]);
-                    s += 1;
                 }
+                s += 1;
             }
             chunk += 1;
         }
         lanes_of_nan(sum)
     }
-}
-
-/// Eight numbers to here.
-#[inline(always)]
-fn store<R: Register>(x: R, to: &mut [f64], at: usize) {
-    to[at..at + WIDTH].copy_from_slice(&x.to_array());
 }

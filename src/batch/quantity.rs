@@ -1,7 +1,8 @@
 //! What a batch computes: an algorithm over lanes, with its arguments and results.
 
 use super::block::Memory;
-use crate::dynamics::rnea::Sweep;
+use crate::dynamics::crba::add_armature;
+use crate::dynamics::rnea::{Sweep, add_joint_dynamics};
 use crate::dynamics::wide::{self, Wide};
 use crate::dynamics::{Workspace, aba, abreast, crba, rnea_derivatives, rnea_gradient};
 use crate::model::{InputError, Model};
@@ -38,7 +39,7 @@ impl Quantity for Rnea {
         let Memory { ws, input: [q, v, a, _], bodies, .. } = memory;
         if let Some(table) = wide::table(model) {
             R::call(abreast::Rnea { table, gravity: model.gravity, bodies, q, v, a, tau: &mut ws.tau });
-            crate::dynamics::rnea::add_joint_dynamics(model, v, a, &mut ws.tau);
+            add_joint_dynamics(model, v, a, &mut ws.tau);
             return Ok([&ws.tau, &[], &[], &[]]);
         }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
@@ -67,10 +68,8 @@ impl Quantity for RneaDerivatives {
         let by = rnea_derivatives::analytical(model, ws, q, v, a, &[]);
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
     }
-    /// Matrices of eight states of a large robot do not fit into the caches next to the processor: from about 24 degrees of
-    /// freedom on, eight states together take longer than one after the other.
     fn is_faster_alone(model: &Model) -> bool {
-        wide::has_layout(model) && (model.nv > 56 || wide::table(model).is_none())
+        matrices_are_too_large(model)
     }
     fn alone(model: &Model, ws: &mut Workspace<f64>, [q, v, a, _]: [&[f64]; 4], output: [&mut [f64]; 4]) -> bool {
         let [tau, dtau_dq, dtau_dv, dtau_da] = output;
@@ -82,6 +81,12 @@ impl Quantity for RneaDerivatives {
         let of_state = is_finite(q) && is_finite(v) && is_finite(a);
         of_state && (surely || [dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| is_finite(x))) && is_finite(tau)
     }
+}
+
+/// Do matrices of eight states not fit into the caches next to the processor, so that eight states together take longer than
+/// one after the other? Where there is no form of their own for eight states, they always do.
+fn matrices_are_too_large(model: &Model) -> bool {
+    wide::has_layout(model) && (model.nv > 56 || wide::table(model).is_none())
 }
 
 pub(super) struct Gradient;
@@ -107,7 +112,20 @@ impl Quantity for Crba {
     }
     #[inline(always)]
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        R::call(RunCrba { model, memory })
+        let Some(table) = wide::table(model) else {
+            return R::call(RunCrba { model, memory });
+        };
+        let Memory { masses, input: [q, ..], .. } = memory;
+        let masses = &mut **masses.get_or_insert_with(|| Box::new(abreast::Masses::new(table)));
+        R::call(abreast::MassMatrix { table, masses: &mut *masses, q });
+        add_armature(model, &mut masses.matrix);
+        Ok([&masses.matrix, &[], &[], &[]])
+    }
+    fn is_faster_alone(model: &Model) -> bool {
+        matrices_are_too_large(model)
+    }
+    fn alone(model: &Model, ws: &mut Workspace<f64>, [q, ..]: [&[f64]; 4], [to, ..]: [&mut [f64]; 4]) -> bool {
+        crba(model, ws, q).map(|matrix| to.copy_from_slice(matrix.as_slice())).is_ok()
     }
 }
 

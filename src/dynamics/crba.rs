@@ -153,10 +153,15 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         if n > nv {
             fold(of_columns, dof, matrix);
         }
-        let m = matrix.as_mut_slice();
-        for dof in &model.dofs {
-            m[dof.index * nv + dof.index] += T::from(dof.mass());
-        }
+        add_armature(model, matrix.as_mut_slice());
+    }
+}
+
+/// Inertia of rotors, on the diagonal.
+#[inline(always)]
+pub(crate) fn add_armature<P: Real, T: Scalar<P>>(model: &Model<P>, matrix: &mut [T]) {
+    for dof in &model.dofs {
+        matrix[dof.index * (model.nv + 1)] += T::from(dof.mass());
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 
 use super::moments::{Flow, Mass, spread};
-use super::table::Step;
+use super::table::{Step, place, unit};
 use super::{Numbers, Table};
 use crate::joint::{FreeFlyer, JointKind};
 use crate::spatial::{Force, Motion, vector as v3};
@@ -127,21 +127,13 @@ impl<R: Register> Piece for Hang<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { step, bodies, i, p, q, v, a } = self;
-        let (sin, cos) = q.sin_cos();
         let (before, here) = bodies.split_at_mut(i);
         let (parent, body) = (&before[p], &mut here[0]);
-        let g = &step.rotation;
-        let [g0, g1, z] = [
-            v3::rotate(&parent.rotation, v3::lift(v3::column(g, 0))),
-            v3::rotate(&parent.rotation, v3::lift(v3::column(g, 1))),
-            v3::rotate(&parent.rotation, v3::lift(v3::column(g, 2))),
-        ];
-        let x = v3::times_plus(g1, sin, v3::times(g0, cos));
-        let y = v3::times_plus(g0, -sin, v3::times(g1, cos));
-        let position = v3::rotate_plus(&parent.rotation, v3::lift(step.translation), parent.translation);
-        body.rotation = v3::from_columns(x, y, z);
+        let (rotation, position) = place(step, &parent.rotation, parent.translation, q);
+        body.rotation = rotation;
         body.translation = position;
 
+        let z = v3::column(&rotation, 2);
         let s = Motion::new(v3::cross(position, z), z);
         let psi_dot = parent.velocity.cross(s);
         body.s = s;
@@ -149,7 +141,7 @@ impl<R: Register> Piece for Hang<'_, R> {
         body.psi_ddot = parent.velocity.cross(psi_dot) + parent.acceleration.cross(s);
         body.velocity = s.times_plus(v, parent.velocity);
         body.acceleration = psi_dot.times_plus(v, s.times_plus(a, parent.acceleration));
-        body.mass = step.mass.placed(&body.rotation, position);
+        body.mass = step.mass.placed(&rotation, position);
         load(body);
     }
 }
@@ -200,8 +192,7 @@ impl<R: Register> Piece for Begin<'_, R> {
         body.e = Motion::zero();
         body.rotation = v3::identity();
         body.translation = v3::zero();
-        let Mass { mass, first, second } = step.mass;
-        body.mass = Mass { mass: mass.into(), first: v3::lift(first), second: second.lift() };
+        body.mass = step.mass.lift();
         load(body);
     }
 }
@@ -222,19 +213,21 @@ impl<R: Register> Piece for Column<'_, R> {
     fn run(self) {
         let Self { table, step, j, memory, nv } = self;
         let Memory { bodies, tau, dtau_dq, dtau_dv, dtau_da } = memory;
-        let Body { s, e, psi_ddot, mass, flow, force, .. } = &bodies[j];
-        let (s, e, force) = (*s, *e, *force);
         let row = step.v;
-        tau[row] = s.power(force);
+        // Everything is computed before anything is stored: what is read stays in registers.
+        let Body { s, e, psi_ddot, mass, flow, force, .. } = &bodies[j];
+        let s = *s;
         let A = mass.times(s);
         let T = flow.tr_times(s);
         let half = flow.times(s.angular);
-        let V = mass.times(e) + half + half;
-        let Q = flow.times(e.angular) + mass.times(*psi_ddot) + force.bar_cross(s);
+        let V = mass.times(*e) + half + half;
+        let Q = mass.times(*psi_ddot) + flow.times(e.angular) + force.bar_cross(s);
         let own = row * (nv + 1);
-        dtau_da[own] = s.power(A);
-        dtau_dv[own] = s.power(V);
-        dtau_dq[own] = s.power(Q);
+        let (torque, by_a, by_v, by_q) = (s.power(*force), s.power(A), s.power(V), s.power(Q));
+        tau[row] = torque;
+        dtau_da[own] = by_a;
+        dtau_dv[own] = by_v;
+        dtau_dq[own] = by_q;
         if let Some(p) = step.parent {
             let (before, here) = bodies.split_at_mut(j);
             add(&mut before[p], &here[0]);
@@ -246,13 +239,15 @@ impl<R: Register> Piece for Column<'_, R> {
             at = above.parent;
             if above.hinge {
                 let (over, under) = (above.v + nv * row, row + nv * above.v);
-                let m = body.s.power(A);
+                let (m, q, v) = (body.s.power(A), body.s.power(Q), body.s.power(V));
+                let q_under = body.psi_ddot.power(A) + v3::dot(body.e.angular, T);
+                let v_under = body.e.power(A) + v3::dot(body.s.angular, twice);
                 dtau_da[over] = m;
                 dtau_da[under] = m;
-                dtau_dq[over] = body.s.power(Q);
-                dtau_dv[over] = body.s.power(V);
-                dtau_dq[under] = body.psi_ddot.power(A) + v3::dot(body.e.angular, T);
-                dtau_dv[under] = body.e.power(A) + v3::dot(body.s.angular, twice);
+                dtau_dq[over] = q;
+                dtau_dv[over] = v;
+                dtau_dq[under] = q_under;
+                dtau_dv[under] = v_under;
             } else {
                 with_root(body, above.v, row, nv, (A, Q, V, twice), (dtau_dq, dtau_dv, dtau_da));
             }
@@ -308,11 +303,8 @@ fn put<R: Register>(
 /// The sums of a subtree are part of its parent's.
 #[inline(always)]
 fn add<R: Register>(to: &mut Body<Lanes<R>>, body: &Body<Lanes<R>>) {
-    to.mass.mass += body.mass.mass;
-    to.mass.first = v3::add(to.mass.first, body.mass.first);
-    to.mass.second = to.mass.second + body.mass.second;
-    to.flow.momentum = v3::add(to.flow.momentum, body.flow.momentum);
-    to.flow.second = v3::add_matrix(&to.flow.second, &body.flow.second);
+    to.mass.add(&body.mass);
+    to.flow.add(&body.flow);
     to.force += body.force;
 }
 
@@ -331,16 +323,10 @@ impl<R: Register> Piece for Free<'_, R> {
         let Self { step, body, memory, nv } = self;
         let Memory { tau, dtau_dq, dtau_dv, dtau_da, .. } = memory;
         let first = step.v;
-        let (o, i) = (Lanes::zero(), Lanes::one());
         store(&mut tau[first..], body.force);
         let mut k = 0;
         while k < 6 {
-            let unit = Vector3::new(
-                if k % 3 == 0 { i } else { o },
-                if k % 3 == 1 { i } else { o },
-                if k % 3 == 2 { i } else { o },
-            );
-            let s = if k < 3 { Motion::new(unit, v3::zero()) } else { Motion::new(v3::zero(), unit) };
+            let s = unit(k);
             let half = body.flow.times(s.angular);
             let at = first + nv * (first + k);
             store(&mut dtau_da[at..], body.mass.times(s));

@@ -51,6 +51,12 @@ impl<T: Real> Mass<T> {
         Self { mass: T::zero(), first: v3::zero(), second: Symmetric3::zero() }
     }
 
+    /// As it is, in a wider number type.
+    #[inline(always)]
+    pub(super) fn lift<U: Scalar<T>>(&self) -> Mass<U> {
+        Mass { mass: self.mass.into(), first: v3::lift(self.first), second: self.second.lift() }
+    }
+
     /// The same mass in coordinates in which the body stands at `(R, p)`.
     #[inline(always)]
     pub(super) fn placed<U: Scalar<T>>(&self, r: &Matrix3<U>, p: Vector3<U>) -> Mass<U>
@@ -75,6 +81,14 @@ impl<T: Real> Mass<T> {
 }
 
 impl<T: Real + Scalar<T>> Mass<T> {
+    /// The mass of two.
+    #[inline(always)]
+    pub(super) fn add(&mut self, other: &Self) {
+        self.mass += other.mass;
+        self.first = v3::add(self.first, other.first);
+        self.second = self.second + other.second;
+    }
+
     /// Equation (2).
     #[inline(always)]
     pub(super) fn times(&self, m: Motion<T>) -> Force<T> {
@@ -154,6 +168,13 @@ pub(super) fn spread<T: Real + Scalar<T>>(w: Vector3<T>, e: Vector3<T>) -> Matri
 impl<T: Real + Scalar<T>> Flow<T> {
     pub(super) fn zero() -> Self {
         Self { momentum: v3::zero(), second: v3::zero_matrix() }
+    }
+
+    /// The flow of two.
+    #[inline(always)]
+    pub(super) fn add(&mut self, other: &Self) {
+        self.momentum = v3::add(self.momentum, other.momentum);
+        self.second = v3::add_matrix(&self.second, &other.second);
     }
 
     #[inline(always)]

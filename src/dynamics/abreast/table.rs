@@ -4,8 +4,9 @@ use super::moments::Mass;
 use crate::dynamics::wide::turned_axes;
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
-use crate::spatial::{Inertia, Transform};
+use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// A robot whose joints are hinges with one coordinate; bodies at a root may be free.
@@ -82,4 +83,33 @@ fn filled(model: &Model) -> Vec<bool> {
         }
     }
     filled
+}
+
+/// Pose of a body that hangs from its parent, in the coordinates in which that of the parent is given.
+#[inline(always)]
+pub(super) fn place<T: Scalar<f64> + Scalar<T>>(
+    step: &Step,
+    rotation: &Matrix3<T>,
+    translation: Vector3<T>,
+    q: T,
+) -> (Matrix3<T>, Vector3<T>) {
+    let (sin, cos) = q.sin_cos();
+    let [x, y, z] = [
+        v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 0))),
+        v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 1))),
+        v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 2))),
+    ];
+    let turned = v3::from_columns(
+        v3::times_plus(y, sin, v3::times(x, cos)),
+        v3::times_plus(x, -sin, v3::times(y, cos)),
+        z,
+    );
+    (turned, v3::rotate_plus(rotation, v3::lift(step.translation), translation))
+}
+
+/// Motion along one of the six columns of the unit matrix, which are those of a free body.
+#[inline(always)]
+pub(super) fn unit<T: Real>(k: usize) -> Motion<T> {
+    let one = |at: usize| if k == at { T::one() } else { T::zero() };
+    Motion::new(Vector3::new(one(0), one(1), one(2)), Vector3::new(one(3), one(4), one(5)))
 }

@@ -1,0 +1,132 @@
+//! The mass matrix: composite rigid bodies (RBDA, table 6.2), in axes of the body at the root, about its origin.
+//!
+//! With the composite inertia `I_C` of what a joint carries, `M_ij = S_iᵀ I_C S_j` for `i` from `j` to the root.
+
+use super::moments::Mass;
+use super::table::{Step, place, unit};
+use super::{Numbers, Table};
+use crate::spatial::{Force, Motion, vector as v3};
+use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::{Lanes, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// A body and its column.
+#[derive(Clone, Copy, Debug)]
+struct Body<T> {
+    rotation: Matrix3<T>,
+    translation: Vector3<T>,
+    s: Motion<T>,
+    /// Of the body, then of its subtree.
+    mass: Mass<T>,
+}
+
+/// What the bodies of eight states weigh, and results.
+#[derive(Debug)]
+pub(crate) struct Masses<T> {
+    bodies: Vec<Body<T>>,
+    /// Entries that the tree makes zero stay so.
+    pub(crate) matrix: Vec<T>,
+}
+
+impl<R: Register> Masses<Lanes<R>> {
+    pub(crate) fn new(table: &Table) -> Self {
+        let body = Body {
+            rotation: v3::identity(),
+            translation: v3::zero(),
+            s: unit(5),
+            mass: Mass::zero(),
+        };
+        Self { bodies: vec![body; table.steps.len()], matrix: vec![Lanes::zero(); table.nv * table.nv] }
+    }
+}
+
+/// The mass matrix without armature.
+pub(crate) struct MassMatrix<'a, R: Register> {
+    pub(crate) table: &'a Table,
+    pub(crate) masses: &'a mut Masses<Lanes<R>>,
+    pub(crate) q: Numbers<'a, R>,
+}
+
+impl<R: Register> Piece for MassMatrix<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { table, masses: Masses { bodies, matrix }, q } = self;
+        for (i, step) in table.steps.iter().enumerate() {
+            let (before, here) = bodies.split_at_mut(i);
+            let body = &mut here[0];
+            let Some(p) = step.parent else {
+                body.mass = step.mass.lift();
+                continue;
+            };
+            let parent = &before[p];
+            let (rotation, position) = place(step, &parent.rotation, parent.translation, q[step.q]);
+            body.rotation = rotation;
+            body.translation = position;
+            let z = v3::column(&rotation, 2);
+            body.s = Motion::new(v3::cross(position, z), z);
+            body.mass = step.mass.placed(&rotation, position);
+        }
+        for (j, step) in table.steps.iter().enumerate().rev() {
+            if step.hinge {
+                column(table, step, j, bodies, matrix);
+            } else {
+                free(step, &bodies[j].mass, matrix, table.nv);
+            }
+        }
+    }
+}
+
+/// Entries of a hinge with all columns towards the root, and what its parent carries.
+#[inline(always)]
+fn column<R: Register>(
+    table: &Table,
+    step: &Step,
+    j: usize,
+    bodies: &mut [Body<Lanes<R>>],
+    matrix: &mut [Lanes<R>],
+) {
+    let (nv, row) = (table.nv, step.v);
+    let (s, mass) = (bodies[j].s, bodies[j].mass);
+    if let Some(p) = step.parent {
+        bodies[p].mass.add(&mass);
+    }
+    let momentum: Force<Lanes<R>> = mass.times(s);
+    matrix[row * (nv + 1)] = s.power(momentum);
+    let mut at = step.parent;
+    while let Some(i) = at {
+        let above = &table.steps[i];
+        at = above.parent;
+        if above.hinge {
+            let x = bodies[i].s.power(momentum);
+            matrix[above.v + nv * row] = x;
+            matrix[row + nv * above.v] = x;
+        } else {
+            let (f, n) = (momentum.linear, momentum.angular);
+            let six = [f.x, f.y, f.z, n.x, n.y, n.z];
+            let mut k = 0;
+            while k < 6 {
+                matrix[above.v + k + nv * row] = six[k];
+                matrix[row + nv * (above.v + k)] = six[k];
+                k += 1;
+            }
+        }
+    }
+}
+
+/// The six columns of a free body at the root with each other.
+#[inline(always)]
+fn free<R: Register>(step: &Step, mass: &Mass<Lanes<R>>, matrix: &mut [Lanes<R>], nv: usize) {
+    let mut k = 0;
+    while k < 6 {
+        let Force { linear, angular } = mass.times(unit(k));
+        let at = step.v + nv * (step.v + k);
+        matrix[at] = linear.x;
+        matrix[at + 1] = linear.y;
+        matrix[at + 2] = linear.z;
+        matrix[at + 3] = angular.x;
+        matrix[at + 4] = angular.y;
+        matrix[at + 5] = angular.z;
+        k += 1;
+    }
+}
