@@ -2,13 +2,15 @@
 
 mod common;
 
-use common::{assert_near, models, rng, robot, state, uniform};
+use common::{assert_near, axis, inertia, models, rng, robot, state, transform, uniform};
 use gradyn::UrdfOptions;
 use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
 use gradyn::dynamics::{Workspace, aba, crba, rnea, rnea_gradient};
-use gradyn::model::{InputError, Model};
+use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Revolute};
+use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use gradyn_derivatives::simd::{Level, with_level};
+use nalgebra::Vector3;
 
 /// States one after the other.
 #[derive(Clone)]
@@ -116,6 +118,52 @@ fn batches_equal_single_states() {
         }
         agree(&what, &model, &s, &compute(&mut batch, &model, &s).expect("lengths fit"));
     }
+}
+
+/// Robots of hinges, for which batches have forms of their own: several trees, on hinges and free bodies, branches, hinges
+/// about any axis, armature and friction; mounted turned, and too large for matrices of eight states at once.
+#[test]
+fn batches_of_hinges_equal_single_states() {
+    for (seed, bodies, roots) in [(1, 1, 1), (2, 2, 2), (3, 7, 1), (4, 12, 3), (5, 23, 2), (6, 70, 2)] {
+        for free in [false, true] {
+            let model = forest(seed, bodies, roots, free);
+            let (what, s) = (format!("{bodies} hinges, {roots} roots, free: {free}"), states(&model, 9));
+            for level in Level::available() {
+                with_level(level, || {
+                    let batch = &mut Batch::with_threads(&model, 1);
+                    agree(&format!("{what}, {level}"), &model, &s, &compute(batch, &model, &s).expect("fits"));
+                });
+            }
+        }
+    }
+}
+
+/// Trees of hinges about random axes; every second tree, from the first on, begins with a free body if asked for.
+fn forest(seed: u64, bodies: usize, roots: usize, free: bool) -> Model {
+    let rng = &mut rng(seed);
+    let mut builder = ModelBuilder::new("forest");
+    builder.set_gravity(Vector3::new(0.3, -0.5, -9.6)).set_friction_width(0.4);
+    let mut keys = Vec::new();
+    for i in 0..bodies {
+        // Often the newest body, so that there are long branches too.
+        let parent = (i >= roots).then(|| keys[if i % 3 == 0 { i / 2 } else { i - 1 }]);
+        let joint: Joint = if parent.is_none() && free && i % 2 == 0 {
+            FreeFlyer.into()
+        } else {
+            let axes = [Axis::X, Axis::Y, Axis::Z, axis(rng)];
+            Revolute { axis: axes[i % 4] }.into()
+        };
+        let (nv, x, y) = (joint.nv(), transform(rng), inertia(rng));
+        let key = builder.add_body(parent, format!("body{i}"), format!("joint{i}"), x, joint, y).expect("builds");
+        if i % 2 == 1 {
+            let mut numbers = || (0..nv).map(|_| 0.5 + 0.4 * uniform(rng)).collect::<Vec<_>>();
+            builder.set_armature(key, &numbers()).expect("fits");
+            builder.set_damping(key, &numbers()).expect("fits");
+            builder.set_friction(key, &numbers()).expect("fits");
+        }
+        keys.push(key);
+    }
+    builder.build().expect("builds")
 }
 
 /// Sizes around the width, at every level; the same to the last bit wherever a state stands and on however many threads.

@@ -2,7 +2,8 @@
 
 use super::Slot;
 use super::quantity::Quantity;
-use crate::dynamics::{Workspace, abreast, wide};
+use crate::dynamics::abreast::Abreast;
+use crate::dynamics::{Workspace, wide};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at, with_level};
 use gradyn_derivatives::{Lanes, Level, Real};
@@ -15,11 +16,8 @@ pub(super) struct Memory<R: Register> {
     /// `q`, `v`, `a` or `τ`, `λ`.
     pub(super) input: [Vec<Lanes<R>>; 4],
     pub(super) value: Lanes<R>,
-    /// What bodies of trees of hinges do.
-    pub(super) bodies: Vec<abreast::Body<Lanes<R>>>,
-    /// Made when first needed.
-    pub(super) derivatives: Option<Box<abreast::Memory<Lanes<R>>>>,
-    pub(super) masses: Option<Box<abreast::Masses<Lanes<R>>>>,
+    /// Where there is a form for eight states of this model; made when first needed.
+    pub(super) abreast: Option<Abreast<R>>,
     /// For states one by one; made when first needed.
     single: Option<Workspace<f64>>,
 }
@@ -28,7 +26,7 @@ impl<R: Register> Memory<R> {
     fn new(model: &Model) -> Self {
         let zeros = |n: usize| vec![Lanes::zero(); n];
         let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];
-        Self { ws: Workspace::new(model), input, value: Lanes::zero(), bodies: vec![abreast::Body::new(); model.bodies.len()], derivatives: None, masses: None, single: None }
+        Self { ws: Workspace::new(model), input, value: Lanes::zero(), abreast: None, single: None }
     }
 
     fn of<'m>(slot: &'m mut Slot, model: &Model) -> Option<&'m mut Self> {
@@ -330,7 +328,12 @@ impl<R: Register> Piece for Write<'_, R> {
             let mut s = 0;
             while s < WIDTH {
                 if s < states {
-                    rows[s].store_first(&mut to[s * n + start..s * n + end]);
+                    let to = &mut to[s * n + start..s * n + end];
+                    // Stores of all lanes are quicker than those that leave some out.
+                    match to.first_chunk_mut::<WIDTH>() {
+                        Some(to) => *to = rows[s].to_array(),
+                        None => rows[s].store_first(to),
+                    }
                 }
                 s += 1;
             }

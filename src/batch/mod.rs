@@ -1,7 +1,9 @@
 //! Many states in one call: a trajectory, a sample, a roll-out.
 //!
 //! Eight states go through each algorithm at once, one to a lane of the vector registers ([`Lanes`]), and with the cargo
-//! feature `rayon` blocks of eight are spread over threads.
+//! feature `rayon` blocks of eight are spread over threads. Robots of hinges, on a fixed or a floating base, have forms of
+//! their own for inverse dynamics, its derivatives and mass matrices; where matrices of eight states are too large for the
+//! processor's caches (from 57 degrees of freedom on), one state follows the other, eight joints at a time.
 //!
 //! ```
 //! use gradyn::batch::Batch;

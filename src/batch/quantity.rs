@@ -1,10 +1,10 @@
 //! What a batch computes: an algorithm over lanes, with its arguments and results.
 
 use super::block::Memory;
-use crate::dynamics::crba::add_armature;
-use crate::dynamics::rnea::{Sweep, add_joint_dynamics};
+use crate::dynamics::abreast::Abreast;
+use crate::dynamics::rnea::Sweep;
 use crate::dynamics::wide::{self, Wide};
-use crate::dynamics::{Workspace, aba, abreast, crba, rnea_derivatives, rnea_gradient};
+use crate::dynamics::{Workspace, aba, crba, rnea_derivatives, rnea_gradient};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Piece, Register};
@@ -36,11 +36,9 @@ impl Quantity for Rnea {
     }
     #[inline(always)]
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, input: [q, v, a, _], bodies, .. } = memory;
-        if let Some(table) = wide::table(model) {
-            R::call(abreast::Rnea { table, gravity: model.gravity, bodies, q, v, a, tau: &mut ws.tau });
-            add_joint_dynamics(model, v, a, &mut ws.tau);
-            return Ok([&ws.tau, &[], &[], &[]]);
+        let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
+        if let Some((abreast, table)) = Abreast::of(abreast, model) {
+            return Ok([abreast.rnea(model, table, (q, v, a)), &[], &[], &[]]);
         }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
         Ok([&ws.tau, &[], &[], &[]])
@@ -56,16 +54,11 @@ impl Quantity for RneaDerivatives {
     }
     #[inline(always)]
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, input: [q, v, a, _], derivatives, .. } = memory;
-        if let Some(table) = wide::table(model) {
-            let new = || Box::new(abreast::Memory::new(model.bodies.len(), model.nv));
-            let memory = &mut **derivatives.get_or_insert_with(new);
-            R::call(abreast::Derivatives { table, gravity: model.gravity, memory: &mut *memory, q, v, a });
-            let abreast::Memory { tau, dtau_dq, dtau_dv, dtau_da, .. } = memory;
-            rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
-            return Ok([tau, dtau_dq, dtau_dv, dtau_da]);
-        }
-        let by = rnea_derivatives::analytical(model, ws, q, v, a, &[]);
+        let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
+        let by = match Abreast::of(abreast, model) {
+            Some((abreast, table)) => abreast.derivatives(model, table, (q, v, a)),
+            None => rnea_derivatives::analytical(model, ws, q, v, a, &[]),
+        };
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
     }
     fn is_faster_alone(model: &Model) -> bool {
@@ -112,14 +105,7 @@ impl Quantity for Crba {
     }
     #[inline(always)]
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Some(table) = wide::table(model) else {
-            return R::call(RunCrba { model, memory });
-        };
-        let Memory { masses, input: [q, ..], .. } = memory;
-        let masses = &mut **masses.get_or_insert_with(|| Box::new(abreast::Masses::new(table)));
-        R::call(abreast::MassMatrix { table, masses: &mut *masses, q });
-        add_armature(model, &mut masses.matrix);
-        Ok([&masses.matrix, &[], &[], &[]])
+        R::call(RunCrba { model, memory })
     }
     fn is_faster_alone(model: &Model) -> bool {
         matrices_are_too_large(model)
@@ -138,7 +124,10 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
     type Output = Result<Results<'m, R>, InputError>;
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Memory { ws, input: [q, ..], .. } = self.memory;
+        let Memory { ws, abreast, input: [q, ..], .. } = self.memory;
+        if let Some((abreast, table)) = Abreast::of(abreast, self.model) {
+            return Ok([abreast.mass_matrix(self.model, table, q), &[], &[], &[]]);
+        }
         Ok([crba(self.model, ws, q)?.as_slice(), &[], &[], &[]])
     }
 }

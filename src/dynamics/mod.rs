@@ -9,9 +9,9 @@
 //! [`frame_motion_derivatives`], [`momentum_derivatives`]. Over `f64`, [`partials`](crate::partials) gives the choice of the
 //! method, under the algorithms' names.
 
-pub(crate) mod abreast;
 mod aba;
 pub(crate) mod aba_gradient;
+pub(crate) mod abreast;
 mod bias;
 pub(crate) mod centroidal;
 pub(crate) mod centroidal_derivatives;

@@ -12,8 +12,14 @@ use super::{Register, WIDTH};
 #[inline(always)]
 pub(crate) fn sin_cos<R: Register>(x: R) -> (R, R) {
     let magnitude = x.select_lt(R::splat(0.0), x.neg(), x);
-    let (sin, cos) = reduced(magnitude.select_lt(R::splat(REDUCIBLE), x, R::splat(0.0)));
-    if magnitude.all_lt(R::splat(REDUCIBLE)) { (sin, cos) } else { beyond(x, sin, cos) }
+    let (mut sin, mut cos) = reduced(magnitude.select_lt(R::splat(REDUCIBLE), x, R::splat(0.0)));
+    if !magnitude.all_lt(R::splat(REDUCIBLE)) {
+        // By way of a name of its own: what a call writes to would be kept in memory, rare as it is.
+        let corrected = beyond(x, sin, cos);
+        sin = corrected.0;
+        cos = corrected.1;
+    }
+    (sin, cos)
 }
 
 /// Sine and cosine for `|x| < REDUCIBLE`.

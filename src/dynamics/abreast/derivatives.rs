@@ -39,17 +39,17 @@ struct Body<T> {
 
 /// What the bodies of eight states do, and results.
 #[derive(Debug)]
-pub(crate) struct Memory<T> {
+pub(super) struct Memory<T> {
     bodies: Vec<Body<T>>,
-    pub(crate) tau: Vec<T>,
+    pub(super) tau: Vec<T>,
     /// Entries that the tree makes zero stay so.
-    pub(crate) dtau_dq: Vec<T>,
-    pub(crate) dtau_dv: Vec<T>,
-    pub(crate) dtau_da: Vec<T>,
+    pub(super) dtau_dq: Vec<T>,
+    pub(super) dtau_dv: Vec<T>,
+    pub(super) dtau_da: Vec<T>,
 }
 
 impl<R: Register> Memory<Lanes<R>> {
-    pub(crate) fn new(bodies: usize, nv: usize) -> Self {
+    pub(super) fn new(table: &Table) -> Self {
         let (zero, matrix) = (v3::zero(), v3::zero_matrix());
         let body = Body {
             rotation: matrix,
@@ -63,9 +63,10 @@ impl<R: Register> Memory<Lanes<R>> {
             flow: Flow::zero(),
             force: Force::zero(),
         };
+        let nv = table.nv;
         let zeros = |n: usize| vec![Lanes::zero(); n];
         Self {
-            bodies: vec![body; bodies],
+            bodies: vec![body; table.steps.len()],
             tau: zeros(nv),
             dtau_dq: zeros(nv * nv),
             dtau_dv: zeros(nv * nv),
@@ -75,13 +76,13 @@ impl<R: Register> Memory<Lanes<R>> {
 }
 
 /// Torques and their derivatives without what armature, damping and friction contribute.
-pub(crate) struct Derivatives<'a, R: Register> {
-    pub(crate) table: &'a Table,
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) memory: &'a mut Memory<Lanes<R>>,
-    pub(crate) q: Numbers<'a, R>,
-    pub(crate) v: Numbers<'a, R>,
-    pub(crate) a: Numbers<'a, R>,
+pub(super) struct Derivatives<'a, R: Register> {
+    pub(super) table: &'a Table,
+    pub(super) gravity: Vector3<f64>,
+    pub(super) memory: &'a mut Memory<Lanes<R>>,
+    pub(super) q: Numbers<'a, R>,
+    pub(super) v: Numbers<'a, R>,
+    pub(super) a: Numbers<'a, R>,
 }
 
 impl<R: Register> Piece for Derivatives<'_, R> {
@@ -93,7 +94,8 @@ impl<R: Register> Piece for Derivatives<'_, R> {
         for (i, step) in table.steps.iter().enumerate() {
             match step.parent {
                 Some(p) => {
-                    R::call(Hang { step, bodies: &mut memory.bodies, i, p, q: q[step.q], v: v[step.v], a: a[step.v] })
+                    let (q, v, a) = (q[step.q], v[step.v], a[step.v]);
+                    R::call(Hang { step, bodies: &mut memory.bodies, i, p, q, v, a });
                 }
                 None => {
                     let (q, v, a) = (&q[step.q..], &v[step.v..], &a[step.v..]);

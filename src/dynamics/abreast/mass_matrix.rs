@@ -22,36 +22,32 @@ struct Body<T> {
 
 /// What the bodies of eight states weigh, and results.
 #[derive(Debug)]
-pub(crate) struct Masses<T> {
+pub(super) struct Memory<T> {
     bodies: Vec<Body<T>>,
     /// Entries that the tree makes zero stay so.
-    pub(crate) matrix: Vec<T>,
+    pub(super) matrix: Vec<T>,
 }
 
-impl<R: Register> Masses<Lanes<R>> {
-    pub(crate) fn new(table: &Table) -> Self {
-        let body = Body {
-            rotation: v3::identity(),
-            translation: v3::zero(),
-            s: unit(5),
-            mass: Mass::zero(),
-        };
+impl<R: Register> Memory<Lanes<R>> {
+    pub(super) fn new(table: &Table) -> Self {
+        // Bodies at a root keep this pose, and hinges there this column.
+        let body = Body { rotation: v3::identity(), translation: v3::zero(), s: unit(5), mass: Mass::zero() };
         Self { bodies: vec![body; table.steps.len()], matrix: vec![Lanes::zero(); table.nv * table.nv] }
     }
 }
 
 /// The mass matrix without armature.
-pub(crate) struct MassMatrix<'a, R: Register> {
-    pub(crate) table: &'a Table,
-    pub(crate) masses: &'a mut Masses<Lanes<R>>,
-    pub(crate) q: Numbers<'a, R>,
+pub(super) struct MassMatrix<'a, R: Register> {
+    pub(super) table: &'a Table,
+    pub(super) memory: &'a mut Memory<Lanes<R>>,
+    pub(super) q: Numbers<'a, R>,
 }
 
 impl<R: Register> Piece for MassMatrix<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { table, masses: Masses { bodies, matrix }, q } = self;
+        let Self { table, memory: Memory { bodies, matrix }, q } = self;
         for (i, step) in table.steps.iter().enumerate() {
             let (before, here) = bodies.split_at_mut(i);
             let body = &mut here[0];
@@ -79,13 +75,7 @@ impl<R: Register> Piece for MassMatrix<'_, R> {
 
 /// Entries of a hinge with all columns towards the root, and what its parent carries.
 #[inline(always)]
-fn column<R: Register>(
-    table: &Table,
-    step: &Step,
-    j: usize,
-    bodies: &mut [Body<Lanes<R>>],
-    matrix: &mut [Lanes<R>],
-) {
+fn column<R: Register>(table: &Table, step: &Step, j: usize, bodies: &mut [Body<Lanes<R>>], matrix: &mut [Lanes<R>]) {
     let (nv, row) = (table.nv, step.v);
     let (s, mass) = (bodies[j].s, bodies[j].mass);
     if let Some(p) = step.parent {

@@ -1,14 +1,100 @@
-//! Eight states abreast.
+//! Eight states abreast, one to a lane of the registers, for trees of hinges on a fixed or a floating base: what batches of
+//! most robots are computed by.
+//!
+//! The forms that hold for every joint spend most of their time on what hinges do not need. Here each body has axes whose
+//! third is its hinge ([`table`]), inertias are moments of mass ([`moments`]), and
+//!
+//! - [`rnea`]: inverse dynamics in axes of the bodies, from accelerations of points
+//! - [`mass_matrix`], [`derivatives`]: in axes of the body at the root, about its origin, where nothing has to be
+//!   transformed to be summed up, and `S` of a free body is the unit matrix
+//!
+//! Every other robot goes through the forms for any number type, which these are tested against.
+
 mod derivatives;
 mod mass_matrix;
 mod moments;
 mod rnea;
 mod table;
-pub(crate) use derivatives::{Derivatives, Memory};
-pub(crate) use mass_matrix::{MassMatrix, Masses};
-pub(crate) use rnea::{Body, Rnea};
+
 pub(crate) use table::Table;
-use gradyn_derivatives::Lanes;
+
+use crate::dynamics::crba::add_armature;
+use crate::dynamics::rnea::add_joint_dynamics;
+use crate::dynamics::rnea_derivatives::{self, TorqueDerivatives};
+use crate::dynamics::wide;
+use crate::model::Model;
+use derivatives::Derivatives;
+use gradyn_derivatives::simd::Register;
+use gradyn_derivatives::{Lanes, Real};
+use mass_matrix::MassMatrix;
+use rnea::Rnea;
 
 /// Numbers of eight states.
-pub(crate) type Numbers<'a, R> = &'a [Lanes<R>];
+type Numbers<'a, R> = &'a [Lanes<R>];
+
+/// Memory for eight states of one model.
+pub(crate) struct Abreast<R: Register> {
+    /// Sine and cosine of each body's hinge.
+    turns: Vec<(Lanes<R>, Lanes<R>)>,
+    motions: Vec<rnea::Body<Lanes<R>>>,
+    tau: Vec<Lanes<R>>,
+    /// Made when first needed, as the next.
+    masses: Option<Box<mass_matrix::Memory<Lanes<R>>>>,
+    derivatives: Option<Box<derivatives::Memory<Lanes<R>>>>,
+}
+
+/// Configuration, velocity and acceleration of eight states, finite and of the right lengths.
+pub(crate) type States<'a, R> = (Numbers<'a, R>, Numbers<'a, R>, Numbers<'a, R>);
+
+impl<R: Register> Abreast<R> {
+    /// The memory, made at the first call, and the model's constants; if there is a form for its joints.
+    #[inline(always)]
+    pub(crate) fn of<'m, 't>(memory: &'m mut Option<Self>, model: &'t Model) -> Option<(&'m mut Self, &'t Table)> {
+        let table = wide::table(model)?;
+        Some((memory.get_or_insert_with(|| Self::new(table)), table))
+    }
+
+    fn new(table: &Table) -> Self {
+        let (bodies, zero) = (table.steps.len(), Lanes::zero());
+        Self {
+            turns: vec![(zero, zero); bodies],
+            motions: vec![rnea::Body::new(); bodies],
+            tau: vec![zero; table.nv],
+            masses: None,
+            derivatives: None,
+        }
+    }
+
+    /// Torques of inverse dynamics.
+    #[inline(always)]
+    pub(crate) fn rnea(&mut self, model: &Model, table: &Table, (q, v, a): States<'_, R>) -> Numbers<'_, R> {
+        let Self { turns, motions, tau, .. } = self;
+        R::call(Rnea { table, gravity: model.gravity, turns, bodies: motions, q, v, a, tau: &mut *tau });
+        add_joint_dynamics(model, v, a, tau);
+        tau
+    }
+
+    /// The mass matrix.
+    #[inline(always)]
+    pub(crate) fn mass_matrix(&mut self, model: &Model, table: &Table, q: Numbers<'_, R>) -> Numbers<'_, R> {
+        let memory = &mut **self.masses.get_or_insert_with(|| Box::new(mass_matrix::Memory::new(table)));
+        R::call(MassMatrix { table, memory: &mut *memory, q });
+        add_armature(model, &mut memory.matrix);
+        &memory.matrix
+    }
+
+    /// Torques of inverse dynamics, and their derivatives.
+    #[inline(always)]
+    pub(crate) fn derivatives(
+        &mut self,
+        model: &Model,
+        table: &Table,
+        (q, v, a): States<'_, R>,
+    ) -> TorqueDerivatives<'_, Lanes<R>> {
+        let memory = &mut **self.derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
+        R::call(Derivatives { table, gravity: model.gravity, memory: &mut *memory, q, v, a });
+        let derivatives::Memory { tau, dtau_dq, dtau_dv, dtau_da, .. } = memory;
+        rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
+        TorqueDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }
+    }
+}

@@ -116,11 +116,8 @@ impl<T: Real> Mass<T> {
     #[inline(always)]
     pub(super) fn load<U: Scalar<T>>(&self, k: &Matrix3<U>, a: Vector3<U>) -> Force<U> {
         let (h, s) = (self.first, &self.second);
-        let rows = [
-            Vector3::new(k.m11, k.m12, k.m13),
-            Vector3::new(k.m21, k.m22, k.m23),
-            Vector3::new(k.m31, k.m32, k.m33),
-        ];
+        let rows =
+            [Vector3::new(k.m11, k.m12, k.m13), Vector3::new(k.m21, k.m22, k.m23), Vector3::new(k.m31, k.m32, k.m33)];
         let [sx, sy, sz] =
             [Vector3::new(s.xx, s.xy, s.xz), Vector3::new(s.xy, s.yy, s.yz), Vector3::new(s.xz, s.yz, s.zz)];
         // Entry (i, j) of K Σ is row i of K times column j of Σ.

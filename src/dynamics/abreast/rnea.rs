@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// How a body moves, and what moves it, in its own axes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Body<T> {
+pub(super) struct Body<T> {
     rotation: Matrix3<T>,
     /// `ω`, `ω̇`
     angular: Vector3<T>,
@@ -25,7 +25,7 @@ pub(crate) struct Body<T> {
 }
 
 impl<T: Real> Body<T> {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         let (zero, matrix) = (v3::zero(), v3::zero_matrix());
         Self {
             rotation: matrix,
@@ -40,25 +40,27 @@ impl<T: Real> Body<T> {
 }
 
 /// Torques without those of armature, damping and friction.
-pub(crate) struct Rnea<'a, R: Register> {
-    pub(crate) table: &'a Table,
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) bodies: &'a mut [Body<Lanes<R>>],
-    pub(crate) q: Numbers<'a, R>,
-    pub(crate) v: Numbers<'a, R>,
-    pub(crate) a: Numbers<'a, R>,
-    pub(crate) tau: &'a mut [Lanes<R>],
+pub(super) struct Rnea<'a, R: Register> {
+    pub(super) table: &'a Table,
+    pub(super) gravity: Vector3<f64>,
+    pub(super) turns: &'a mut [(Lanes<R>, Lanes<R>)],
+    pub(super) bodies: &'a mut [Body<Lanes<R>>],
+    pub(super) q: Numbers<'a, R>,
+    pub(super) v: Numbers<'a, R>,
+    pub(super) a: Numbers<'a, R>,
+    pub(super) tau: &'a mut [Lanes<R>],
 }
 
 impl<R: Register> Piece for Rnea<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { table, gravity, bodies, q, v, a, tau } = self;
+        let Self { table, gravity, turns, bodies, q, v, a, tau } = self;
+        R::call(Turns { table, q, to: &mut *turns });
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
             if step.hinge {
-                turn(step, bodies, i, up, (q[step.q], v[step.v], a[step.v]));
+                turn(step, bodies, i, up, turns[i], (v[step.v], a[step.v]));
             } else {
                 fly(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..]));
             }
@@ -87,6 +89,28 @@ impl<R: Register> Piece for Rnea<'_, R> {
     }
 }
 
+/// Sines and cosines of all hinges, by bodies: before the sweep along the tree, since they need not wait for each other.
+struct Turns<'a, R: Register> {
+    table: &'a Table,
+    q: Numbers<'a, R>,
+    to: &'a mut [(Lanes<R>, Lanes<R>)],
+}
+
+impl<R: Register> Piece for Turns<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { table, q, to } = self;
+        for (step, to) in table.steps.iter().zip(to) {
+            if step.hinge {
+                let (sin, cos) = q[step.q].sin_cos();
+                to.0 = sin;
+                to.1 = cos;
+            }
+        }
+    }
+}
+
 /// Motion of a body that hangs from its parent, or from the world, by a hinge:
 ///
 /// ```text
@@ -98,9 +122,9 @@ fn turn<R: Register>(
     bodies: &mut [Body<Lanes<R>>],
     i: usize,
     up: Vector3<f64>,
-    (q, v, a): (Lanes<R>, Lanes<R>, Lanes<R>),
+    (sin, cos): (Lanes<R>, Lanes<R>),
+    (v, a): (Lanes<R>, Lanes<R>),
 ) {
-    let (sin, cos) = q.sin_cos();
     let g = &step.rotation;
     let (g0, g1) = (v3::column(g, 0), v3::column(g, 1));
     let x = v3::times_plus(g0, cos, v3::times(g1, sin));

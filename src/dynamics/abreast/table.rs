@@ -99,11 +99,8 @@ pub(super) fn place<T: Scalar<f64> + Scalar<T>>(
         v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 1))),
         v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 2))),
     ];
-    let turned = v3::from_columns(
-        v3::times_plus(y, sin, v3::times(x, cos)),
-        v3::times_plus(x, -sin, v3::times(y, cos)),
-        z,
-    );
+    let turned =
+        v3::from_columns(v3::times_plus(y, sin, v3::times(x, cos)), v3::times_plus(x, -sin, v3::times(y, cos)), z);
     (turned, v3::rotate_plus(rotation, v3::lift(step.translation), translation))
 }
 
