@@ -210,7 +210,7 @@ fn evaluate<R: Register, Q: Quantity>(
     for (from, to) in results.into_iter().zip(output.iter_mut()) {
         if !from.is_empty() {
             let n = from.len();
-            let filled = if n > model.nv { &*filled } else { &[] };
+            let filled = if n > model.nv { filled } else { &[] };
             bad |= R::call(Write { from, filled, to: &mut to[first * n..(first + states) * n] });
         }
     }
@@ -290,7 +290,7 @@ impl<R: Register> Piece for Read<'_, R> {
 #[inline(always)]
 fn bounds(chunk: usize, n: usize) -> (usize, usize) {
     let end = if chunk * WIDTH + WIDTH < n { chunk * WIDTH + WIDTH } else { n };
-    (if end < WIDTH { 0 } else { end - WIDTH }, end)
+    (end.saturating_sub(WIDTH), end)
 }
 
 /// Lanes to entries of as many states as `to` has room for.

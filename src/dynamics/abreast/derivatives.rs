@@ -41,6 +41,12 @@ struct Body<T> {
 #[derive(Debug)]
 pub(super) struct Memory<T> {
     bodies: Vec<Body<T>>,
+    pub(super) results: Results<T>,
+}
+
+/// Torques and their derivatives, column by column.
+#[derive(Debug)]
+pub(super) struct Results<T> {
     pub(super) tau: Vec<T>,
     /// Entries that the tree makes zero stay so.
     pub(super) dtau_dq: Vec<T>,
@@ -67,10 +73,12 @@ impl<R: Register> Memory<Lanes<R>> {
         let zeros = |n: usize| vec![Lanes::zero(); n];
         Self {
             bodies: vec![body; table.steps.len()],
-            tau: zeros(nv),
-            dtau_dq: zeros(nv * nv),
-            dtau_dv: zeros(nv * nv),
-            dtau_da: zeros(nv * nv),
+            results: Results {
+                tau: zeros(nv),
+                dtau_dq: zeros(nv * nv),
+                dtau_dv: zeros(nv * nv),
+                dtau_da: zeros(nv * nv),
+            },
         }
     }
 }
@@ -107,7 +115,8 @@ impl<R: Register> Piece for Derivatives<'_, R> {
             if step.hinge {
                 R::call(Column { table, step, j, memory: &mut *memory, nv: table.nv });
             } else {
-                R::call(Free { step, body: &memory.bodies[j].clone(), memory: &mut *memory, nv: table.nv });
+                let Memory { bodies, results } = &mut *memory;
+                R::call(Free { step, body: &bodies[j], results, nv: table.nv });
             }
         }
     }
@@ -214,7 +223,7 @@ impl<R: Register> Piece for Column<'_, R> {
     #[expect(non_snake_case, reason = "symbols of the paper")]
     fn run(self) {
         let Self { table, step, j, memory, nv } = self;
-        let Memory { bodies, tau, dtau_dq, dtau_dv, dtau_da } = memory;
+        let Memory { bodies, results: to } = memory;
         let row = step.v;
         // Everything is computed before anything is stored: what is read stays in registers.
         let Body { s, e, psi_ddot, mass, flow, force, .. } = &bodies[j];
@@ -226,10 +235,10 @@ impl<R: Register> Piece for Column<'_, R> {
         let Q = mass.times(*psi_ddot) + flow.times(e.angular) + force.bar_cross(s);
         let own = row * (nv + 1);
         let (torque, by_a, by_v, by_q) = (s.power(*force), s.power(A), s.power(V), s.power(Q));
-        tau[row] = torque;
-        dtau_da[own] = by_a;
-        dtau_dv[own] = by_v;
-        dtau_dq[own] = by_q;
+        to.tau[row] = torque;
+        to.dtau_da[own] = by_a;
+        to.dtau_dv[own] = by_v;
+        to.dtau_dq[own] = by_q;
         if let Some(p) = step.parent {
             let (before, here) = bodies.split_at_mut(j);
             add(&mut before[p], &here[0]);
@@ -244,56 +253,57 @@ impl<R: Register> Piece for Column<'_, R> {
                 let (m, q, v) = (body.s.power(A), body.s.power(Q), body.s.power(V));
                 let q_under = body.psi_ddot.power(A) + v3::dot(body.e.angular, T);
                 let v_under = body.e.power(A) + v3::dot(body.s.angular, twice);
-                dtau_da[over] = m;
-                dtau_da[under] = m;
-                dtau_dq[over] = q;
-                dtau_dv[over] = v;
-                dtau_dq[under] = q_under;
-                dtau_dv[under] = v_under;
+                to.dtau_da[over] = m;
+                to.dtau_da[under] = m;
+                to.dtau_dq[over] = q;
+                to.dtau_dv[over] = v;
+                to.dtau_dq[under] = q_under;
+                to.dtau_dv[under] = v_under;
             } else {
-                with_root(body, above.v, row, nv, (A, Q, V, twice), (dtau_dq, dtau_dv, dtau_da));
+                with_root(body, above.v, (row, nv), Products { A, Q, V, twice }, to);
             }
         }
     }
 }
 
+/// What a hinge is multiplied with by others: equation (1), with twice the moment of `T`.
+#[expect(non_snake_case, reason = "symbols of the paper")]
+struct Products<T> {
+    A: Force<T>,
+    Q: Force<T>,
+    V: Force<T>,
+    twice: Vector3<T>,
+}
+
 /// Entries of a hinge with a free body at the root, whose `S` is the unit matrix.
 #[inline(always)]
-#[expect(non_snake_case, reason = "symbols of the paper")]
 fn with_root<R: Register>(
     root: &Body<Lanes<R>>,
     first: usize,
-    row: usize,
-    nv: usize,
-    (A, Q, V, twice): (Force<Lanes<R>>, Force<Lanes<R>>, Force<Lanes<R>>, Vector3<Lanes<R>>),
-    (dtau_dq, dtau_dv, dtau_da): (&mut [Lanes<R>], &mut [Lanes<R>], &mut [Lanes<R>]),
+    (row, nv): (usize, usize),
+    of: Products<Lanes<R>>,
+    to: &mut Results<Lanes<R>>,
 ) {
     // (m × e_k)ᵀ A, the rates of the columns, are entries of (A_l × w, A_l × s + A_n × w) for m = (s, w).
-    let (v, up) = (root.velocity, root.psi_ddot.linear);
-    let by_q = v3::cross(A.linear, up);
-    let by_v = v3::cross(A.linear, v.angular);
-    let turning = v3::cross_plus(A.linear, v.linear, v3::cross_plus(A.angular, v.angular, twice));
-    let o = Lanes::zero();
-    put(dtau_da, first, row, nv, A.linear, A.angular, A.linear, A.angular);
-    put(dtau_dq, first, row, nv, Q.linear, Q.angular, Vector3::new(o, o, o), by_q);
-    put(dtau_dv, first, row, nv, V.linear, V.angular, by_v, turning);
+    let (v, up, a) = (root.velocity, root.psi_ddot.linear, of.A);
+    let by_q = v3::cross(a.linear, up);
+    let by_v = v3::cross(a.linear, v.angular);
+    let turning = v3::cross_plus(a.linear, v.linear, v3::cross_plus(a.angular, v.angular, of.twice));
+    put(&mut to.dtau_da, first, (row, nv), a, a);
+    put(&mut to.dtau_dq, first, (row, nv), of.Q, Force::new(v3::zero(), by_q));
+    put(&mut to.dtau_dv, first, (row, nv), of.V, Force::new(by_v, turning));
 }
 
 /// Six entries of a column and six of a row.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "twelve numbers and their places")]
 fn put<R: Register>(
     to: &mut [Lanes<R>],
     first: usize,
-    row: usize,
-    nv: usize,
-    over: Vector3<Lanes<R>>,
-    over_2: Vector3<Lanes<R>>,
-    under: Vector3<Lanes<R>>,
-    under_2: Vector3<Lanes<R>>,
+    (row, nv): (usize, usize),
+    column: Force<Lanes<R>>,
+    other: Force<Lanes<R>>,
 ) {
-    let over = [over.x, over.y, over.z, over_2.x, over_2.y, over_2.z];
-    let under = [under.x, under.y, under.z, under_2.x, under_2.y, under_2.z];
+    let (over, under) = (column.to_array(), other.to_array());
     let mut k = 0;
     while k < 6 {
         to[first + k + nv * row] = over[k];
@@ -314,7 +324,7 @@ fn add<R: Register>(to: &mut Body<Lanes<R>>, body: &Body<Lanes<R>>) {
 struct Free<'a, R: Register> {
     step: &'a Step,
     body: &'a Body<Lanes<R>>,
-    memory: &'a mut Memory<Lanes<R>>,
+    results: &'a mut Results<Lanes<R>>,
     nv: usize,
 }
 
@@ -322,8 +332,8 @@ impl<R: Register> Piece for Free<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { step, body, memory, nv } = self;
-        let Memory { tau, dtau_dq, dtau_dv, dtau_da, .. } = memory;
+        let Self { step, body, results, nv } = self;
+        let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
         let first = step.v;
         store(&mut tau[first..], body.force);
         let mut k = 0;
@@ -341,11 +351,10 @@ impl<R: Register> Piece for Free<'_, R> {
 
 /// Six entries of a column.
 #[inline(always)]
-fn store<R: Register>(to: &mut [Lanes<R>], f: Force<Lanes<R>>) {
-    to[0] = f.linear.x;
-    to[1] = f.linear.y;
-    to[2] = f.linear.z;
-    to[3] = f.angular.x;
-    to[4] = f.angular.y;
-    to[5] = f.angular.z;
+pub(super) fn store<R: Register>(to: &mut [Lanes<R>], f: Force<Lanes<R>>) {
+    let (six, mut k) = (f.to_array(), 0);
+    while k < 6 {
+        to[k] = six[k];
+        k += 1;
+    }
 }

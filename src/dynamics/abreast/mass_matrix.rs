@@ -2,6 +2,7 @@
 //!
 //! With the composite inertia `I_C` of what a joint carries, `M_ij = S_iᵀ I_C S_j` for `i` from `j` to the root.
 
+use super::derivatives::store;
 use super::moments::Mass;
 use super::table::{Step, place, unit};
 use super::{Numbers, Table};
@@ -92,8 +93,7 @@ fn column<R: Register>(table: &Table, step: &Step, j: usize, bodies: &mut [Body<
             matrix[above.v + nv * row] = x;
             matrix[row + nv * above.v] = x;
         } else {
-            let (f, n) = (momentum.linear, momentum.angular);
-            let six = [f.x, f.y, f.z, n.x, n.y, n.z];
+            let six = momentum.to_array();
             let mut k = 0;
             while k < 6 {
                 matrix[above.v + k + nv * row] = six[k];
@@ -109,14 +109,7 @@ fn column<R: Register>(table: &Table, step: &Step, j: usize, bodies: &mut [Body<
 fn free<R: Register>(step: &Step, mass: &Mass<Lanes<R>>, matrix: &mut [Lanes<R>], nv: usize) {
     let mut k = 0;
     while k < 6 {
-        let Force { linear, angular } = mass.times(unit(k));
-        let at = step.v + nv * (step.v + k);
-        matrix[at] = linear.x;
-        matrix[at + 1] = linear.y;
-        matrix[at + 2] = linear.z;
-        matrix[at + 3] = angular.x;
-        matrix[at + 4] = angular.y;
-        matrix[at + 5] = angular.z;
+        store(&mut matrix[step.v + nv * (step.v + k)..], mass.times(unit(k)));
         k += 1;
     }
 }

@@ -93,7 +93,7 @@ impl<R: Register> Abreast<R> {
     ) -> TorqueDerivatives<'_, Lanes<R>> {
         let memory = &mut **self.derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
         R::call(Derivatives { table, gravity: model.gravity, memory: &mut *memory, q, v, a });
-        let derivatives::Memory { tau, dtau_dq, dtau_dv, dtau_da, .. } = memory;
+        let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = &mut memory.results;
         rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
         TorqueDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }
     }

@@ -59,10 +59,7 @@ impl<T: Real> Mass<T> {
 
     /// The same mass in coordinates in which the body stands at `(R, p)`.
     #[inline(always)]
-    pub(super) fn placed<U: Scalar<T>>(&self, r: &Matrix3<U>, p: Vector3<U>) -> Mass<U>
-    where
-        U: Scalar<U>,
-    {
+    pub(super) fn placed<U: Scalar<T> + Scalar<U>>(&self, r: &Matrix3<U>, p: Vector3<U>) -> Mass<U> {
         let first = v3::rotate(r, v3::lift(self.first));
         // Σ + p hᵀ + h pᵀ + m p pᵀ = Σ + p (h + m p / 2)ᵀ + (h + m p / 2) pᵀ
         let middle = v3::scale_plus(self.mass * 0.5, p, first);

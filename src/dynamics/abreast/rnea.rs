@@ -1,5 +1,6 @@
 //! Inverse dynamics.
 
+use super::derivatives::store;
 use super::moments::spread;
 use super::table::Step;
 use super::{Numbers, Table};
@@ -72,12 +73,7 @@ impl<R: Register> Piece for Rnea<'_, R> {
             if step.hinge {
                 tau[step.v] = moment.z;
             } else {
-                let six = [force.x, force.y, force.z, moment.x, moment.y, moment.z];
-                let mut k = 0;
-                while k < 6 {
-                    tau[step.v + k] = six[k];
-                    k += 1;
-                }
+                store(&mut tau[step.v..], Force::new(force, moment));
             }
             if let Some(p) = step.parent {
                 let force = v3::rotate(rotation, force);
