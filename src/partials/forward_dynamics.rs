@@ -11,7 +11,7 @@
 //! those of dense matrices.
 
 use super::state_function::by_method_of_solution;
-use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, rnea_derivatives};
+use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
 use crate::dynamics::wide::{self, Factors};
 use crate::dynamics::{ExternalWrench, Workspace, aba, minv, singular};
 use crate::model::{InputError, Model};
@@ -142,16 +142,18 @@ pub fn forward_dynamics_derivatives<'w>(
             by_method_of_solution(model, &Accelerations, method, state).map(|(by, errors)| {
                 memory.result = by.into();
                 memory.result.errors = errors.map(|errors| Box::new(errors.into()));
+                false
             })
         }
     };
     let result = &ws.forward_dynamics.insert(memory).result;
-    done?;
-    result.check_finite(model)?;
+    if !done? {
+        result.check_finite(model)?;
+    }
     Ok(result)
 }
 
-/// Equation (1), at the accelerations in the result.
+/// Equation (1), at the accelerations in the result. Are all surely finite?
 fn analytical(
     model: &Model,
     ws: &mut DerivativeWorkspace,
@@ -159,11 +161,13 @@ fn analytical(
     q: &[f64],
     v: &[f64],
     wrenches: &[ExternalWrench],
-) -> Result<(), InputError> {
+) -> Result<bool, InputError> {
     let Memory { factors: own, result, spare } = memory;
-    // Where the accelerations come from factors of the mass matrix, these are at hand.
+    // Where the accelerations come from factors of the mass matrix, these are at hand, and bodies have been placed.
     let mut at_hand = wide::take_factors(&mut ws.base);
-    let by = rnea_derivatives(model, ws, Method::Analytical, q, v, result.ddq.as_slice(), wrenches)?;
+    ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
+    let state = (q, v, result.ddq.as_slice());
+    let by = analytical_derivatives(model, ws, state, wrenches, at_hand.is_some())?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
     let factors = match &mut at_hand {
@@ -171,7 +175,7 @@ fn analytical(
         None => {
             let own = own.get_or_insert_with(|| Box::new(Factors::new(model)));
             if wide::too_deep(model, own) {
-                return without_factors(model, ws, result, q);
+                return without_factors(model, ws, result, q).map(|()| false);
             }
             // Pivots have been looked at on the way to the accelerations.
             own.factorize_matrix(&by.dtau_da).map_err(|(index, _)| singular::error(model, index))?;
@@ -179,13 +183,12 @@ fn analytical(
         }
     };
     factors.invert(&mut result.ddq_dtau);
-    factors.multiply(&by.dtau_dq, &mut result.ddq_dq);
-    factors.multiply(&by.dtau_dv, &mut result.ddq_dv);
+    let finite = factors.multiply([&by.dtau_dq, &by.dtau_dv], [&mut result.ddq_dq, &mut result.ddq_dv]);
     for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
         factors.multiply_full(from, to);
     }
     wide::give_back_factors(&mut ws.base, at_hand);
-    Ok(())
+    Ok(finite && wrenches.is_empty())
 }
 
 /// Equation (1) where sparse factors of the mass matrix are hardly sparse.

@@ -162,11 +162,9 @@ pub fn rnea_derivatives<'w>(
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
     rnea::check(model, &ws.base, q, v, a, wrenches)?;
     if method == Method::Analytical {
-        ws.result.errors = None;
-        if analytical::rnea_derivatives(model.gravity, model, ws, (q, v, a), wrenches, false) {
-            return Ok(&ws.result);
-        }
-    } else if method == Method::Dual {
+        return analytical_derivatives(model, ws, (q, v, a), wrenches, false);
+    }
+    if method == Method::Dual {
         ws.result.errors = None;
         let finite = dual::rnea_derivatives(model, ws, q, v, a, wrenches);
         if finite && ws.result.tau.iter().all(|tau| tau.is_finite()) {
@@ -177,6 +175,32 @@ pub fn rnea_derivatives<'w>(
         ws.result.tau.copy_from_slice(tau);
         difference::rnea_derivatives(model, ws, q, v, a, wrenches)?;
     }
+    finite(model, ws, (q, v, a), wrenches)
+}
+
+/// [`rnea_derivatives`] in closed form, of arguments that have been checked. Are bodies where the last call over `f64` has placed
+/// them?
+fn analytical_derivatives<'w>(
+    model: &Model,
+    ws: &'w mut DerivativeWorkspace,
+    state: (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+    placed: bool,
+) -> Result<&'w RneaDerivatives, InputError> {
+    ws.result.errors = None;
+    if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, placed) {
+        return Ok(&ws.result);
+    }
+    finite(model, ws, state, wrenches)
+}
+
+/// The results, if they are finite.
+fn finite<'w>(
+    model: &Model,
+    ws: &'w DerivativeWorkspace,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+) -> Result<&'w RneaDerivatives, InputError> {
     if !ws.result.tau.iter().all(|x| x.is_finite()) {
         return Err(rnea::not_finite(model, q, v, a, wrenches, ws.result.tau.as_slice()));
     }

@@ -4,7 +4,7 @@
 //! and blocks that hold nothing of any path are left out.
 
 use super::blocks::{self, Block};
-use super::inverse::{Inversion, Product};
+use super::inverse::{Inversion, Product, SparseProduct};
 use super::memory::Row;
 use crate::dynamics::dof_tree::DofTree;
 use crate::model::Model;
@@ -21,6 +21,8 @@ const PRODUCTS: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Factors {
     pub(crate) tree: DofTree,
+    /// The rows of each column that the tree leaves other than zero.
+    pub(super) coupled: Vec<Vec<usize>>,
     /// Blocks a row.
     pub(super) width: usize,
     /// Of each group of eight rows the groups above it that its paths go through, last first.
@@ -72,6 +74,9 @@ impl Factors {
         let products: usize = above.iter().map(|above| 1 + above.len() * (above.len() + 3) / 2).sum();
         let zeros = || vec![blocks::ZERO; width * width];
         Self {
+            coupled: (0..nv)
+                .map(|j| (0..nv).filter(|i| tree.path(j).contains(i) || tree.path(*i).contains(&j)).collect())
+                .collect(),
             width,
             related,
             pays: products <= PRODUCTS * nv,
@@ -172,14 +177,16 @@ impl Factors {
         dispatch(Inversion { factors: self, to: to.as_mut_slice() });
     }
 
-    /// `to = −M⁻¹ from` after [`Self::invert`], for `from` nv × nv with the zeros of the mass matrix.
-    pub(crate) fn multiply(&mut self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
-        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice(), full: false });
+    /// `to = −M⁻¹ from` after [`Self::invert`], for two matrices nv × nv with the zeros of the mass matrix. Are both, and so the
+    /// inverse, finite?
+    pub(crate) fn multiply(&mut self, from: [&DMatrix<f64>; 2], to: [&mut DMatrix<f64>; 2]) -> bool {
+        let (from, to) = (from.map(DMatrix::as_slice), to.map(DMatrix::as_mut_slice));
+        dispatch(SparseProduct { factors: self, from, to })
     }
 
     /// The same for a matrix of any shape and without zeros.
     pub(crate) fn multiply_full(&mut self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
-        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice(), full: true });
+        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice() });
     }
 }
 

@@ -4,8 +4,8 @@ use super::blocks;
 use super::entries::store;
 use super::factors::Factors;
 use super::memory::Row;
-use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::{Lanes, Level};
 
 /// `W = L⁻¹`, then `M⁻¹ = W D⁻¹ Wᵀ`, in blocks. `W` has entries where `L` has them:
 ///
@@ -105,20 +105,18 @@ pub(super) struct Product<'a> {
     pub(super) factors: &'a mut Factors,
     pub(super) from: &'a [f64],
     pub(super) to: &'a mut [f64],
-    /// Without the zeros of the mass matrix?
-    pub(super) full: bool,
 }
 
 impl Kernel for Product<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { factors, from, to, full } = self;
+        let Self { factors, from, to } = self;
         let (nv, width) = (factors.nv(), factors.width);
         if nv == 0 {
             return;
         }
-        for (j, (from, to)) in from.chunks(WIDTH * nv).zip(to.chunks_mut(WIDTH * nv)).enumerate() {
+        for (from, to) in from.chunks(WIDTH * nv).zip(to.chunks_mut(WIDTH * nv)) {
             let columns = from.len() / nv;
             for (c, from) in from.chunks_exact(nv).enumerate() {
                 for (columns, from) in factors.columns.iter_mut().zip(from.chunks(WIDTH)) {
@@ -131,11 +129,9 @@ impl Kernel for Product<'_> {
             for b in 0..width {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for g in 0..width {
-                    if full || factors.goes_through(j, g) || factors.goes_through(g, j) {
-                        let inverse = &factors.inverse[g * width + b];
-                        let live = (columns, factors.live(g));
-                        blocks::add_product::<R, false, true>(&mut sums, &factors.columns[g], inverse, live);
-                    }
+                    let inverse = &factors.inverse[g * width + b];
+                    let live = (columns, factors.live(g));
+                    blocks::add_product::<R, false, true>(&mut sums, &factors.columns[g], inverse, live);
                 }
                 for (c, to) in to.chunks_exact_mut(nv).enumerate() {
                     store(to, b * WIDTH, nv - b * WIDTH, sums[c & (WIDTH - 1)]);
@@ -143,4 +139,73 @@ impl Kernel for Product<'_> {
             }
         }
     }
+}
+
+/// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: column by column, sums of columns of the inverse.
+pub(super) struct SparseProduct<'a> {
+    pub(super) factors: &'a Factors,
+    pub(super) from: [&'a [f64]; 2],
+    pub(super) to: [&'a mut [f64]; 2],
+}
+
+impl Kernel for SparseProduct<'_> {
+    /// Is every number finite? Each of the inverse goes into one of the diagonal's column.
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { factors, from, to: [first, second] } = self;
+        let (nv, width) = (factors.nv(), factors.width);
+        let mut finite = R::splat(0.0);
+        for (j, rows) in factors.coupled.iter().enumerate() {
+            let own = j * nv..(j + 1) * nv;
+            let from = [&from[0][own.clone()], &from[1][own.clone()]];
+            let mut to = [&mut first[own.clone()], &mut second[own]];
+            let mut b = 0;
+            while b < width {
+                // As many sums at a time as the level has registers for.
+                b += match (R::LEVEL, width - b) {
+                    (Level::Avx512, 4..) => sums::<R, 4>(factors, rows, from, &mut to, b, &mut finite),
+                    (Level::Avx512, 3) => sums::<R, 3>(factors, rows, from, &mut to, b, &mut finite),
+                    (_, 2..) => sums::<R, 2>(factors, rows, from, &mut to, b, &mut finite),
+                    _ => sums::<R, 1>(factors, rows, from, &mut to, b, &mut finite),
+                };
+            }
+        }
+        finite.all_lt(R::splat(1.0))
+    }
+}
+
+/// `N` blocks of both columns from block `b` on; returns `N`. Leaves `finite` zero if all numbers are.
+#[inline(always)]
+fn sums<R: Register, const N: usize>(
+    factors: &Factors,
+    rows: &[usize],
+    from: [&[f64]; 2],
+    to: &mut [&mut [f64]; 2],
+    b: usize,
+    finite: &mut R,
+) -> usize {
+    let (nv, width, zero) = (factors.nv(), factors.width, R::splat(0.0));
+    let inverse = factors.inverse.as_flattened();
+    let (mut first, mut second) = ([zero; N], [zero; N]);
+    for &k in rows {
+        let (x, y) = (R::splat(from[0][k]), R::splat(from[1][k]));
+        let row = &inverse[blocks::place(width, k, b)..][..(N - 1) * WIDTH + 1];
+        let mut n = 0;
+        while n < N {
+            let inverse: R = row[n * WIDTH].load().0;
+            first[n] = inverse.mul_add(x, first[n]);
+            second[n] = inverse.mul_add(y, second[n]);
+            n += 1;
+        }
+    }
+    let mut n = 0;
+    while n < N {
+        let at = (b + n) * WIDTH;
+        *finite = first[n].mul_add(zero, second[n].mul_add(zero, *finite)); // zero, or NaN
+        store(to[0], at, nv - at, first[n].neg());
+        store(to[1], at, nv - at, second[n].neg());
+        n += 1;
+    }
+    N
 }
