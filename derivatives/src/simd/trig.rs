@@ -70,15 +70,15 @@ fn round<R: Register>(x: R) -> R {
 fn kernel_sin<R: Register>(y: R, low: R) -> R {
     let z = y.mul(y);
     let v = z.mul(y);
-    let r = R::splat(1.589_690_995_211_550_102_21e-10)
-        .mul_add(z, R::splat(-2.505_076_025_340_686_341_95e-8))
-        .mul_add(z, R::splat(2.755_731_370_707_006_767_89e-6))
-        .mul_add(z, R::splat(-1.984_126_982_985_794_931_34e-4))
-        .mul_add(z, R::splat(8.333_333_333_322_489_461_24e-3));
-    // y + (z (v r − low/2) + low + v S₁)
-    let s1 = R::splat(-1.666_666_666_666_663_243_48e-1);
-    let inner = v.mul_sub(r, R::splat(0.5).mul(low)).mul_add(z, low);
-    y.add(v.mul_add(s1, inner))
+    let minus_r = R::splat(-1.589_690_995_211_550_102_21e-10)
+        .mul_add(z, R::splat(2.505_076_025_340_686_341_95e-8))
+        .mul_add(z, R::splat(-2.755_731_370_707_006_767_89e-6))
+        .mul_add(z, R::splat(1.984_126_982_985_794_931_34e-4))
+        .mul_add(z, R::splat(-8.333_333_333_322_489_461_24e-3));
+    // y − ((z (low/2 − v r) − low) − v S₁); a difference last, which keeps the sign of −0
+    let minus_s1 = R::splat(1.666_666_666_666_663_243_48e-1);
+    let inner = v.mul_add(minus_r, R::splat(0.5).mul(low)).mul_sub(z, low);
+    y.sub(v.mul_add(minus_s1, inner))
 }
 
 #[inline(always)]
