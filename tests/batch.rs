@@ -6,7 +6,7 @@ use common::{assert_near, axis, inertia, models, rng, robot, state, transform, u
 use gradyn::UrdfOptions;
 use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
 use gradyn::dynamics::{Workspace, aba, crba, rnea, rnea_gradient};
-use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Revolute};
+use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Prismatic, Revolute};
 use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use gradyn_derivatives::simd::{Level, with_level};
@@ -120,14 +120,14 @@ fn batches_equal_single_states() {
     }
 }
 
-/// Robots of hinges, for which batches have forms of their own: several trees, on hinges and free bodies, branches, hinges
-/// about any axis, armature and friction; mounted turned, and too large for matrices of eight states at once.
+/// Robots of hinges and slides, for which batches have forms of their own: several trees, on joints and free bodies, branches,
+/// any axis, armature and friction; mounted turned, and too large for matrices of eight states at once.
 #[test]
-fn batches_of_hinges_equal_single_states() {
+fn batches_of_hinges_and_slides_equal_single_states() {
     for (seed, bodies, roots) in [(1, 1, 1), (2, 2, 2), (3, 7, 1), (4, 12, 3), (5, 23, 2), (6, 70, 2)] {
         for free in [false, true] {
             let model = forest(seed, bodies, roots, free);
-            let (what, s) = (format!("{bodies} hinges, {roots} roots, free: {free}"), states(&model, 9));
+            let (what, s) = (format!("{bodies} bodies, {roots} roots, free: {free}"), states(&model, 9));
             for level in Level::available() {
                 with_level(level, || {
                     let batch = &mut Batch::with_threads(&model, 1);
@@ -138,7 +138,7 @@ fn batches_of_hinges_equal_single_states() {
     }
 }
 
-/// Trees of hinges about random axes; every second tree, from the first on, begins with a free body if asked for.
+/// Trees of hinges and slides along random axes; every second tree, from the first on, begins with a free body if asked for.
 fn forest(seed: u64, bodies: usize, roots: usize, free: bool) -> Model {
     let rng = &mut rng(seed);
     let mut builder = ModelBuilder::new("forest");
@@ -151,7 +151,12 @@ fn forest(seed: u64, bodies: usize, roots: usize, free: bool) -> Model {
             FreeFlyer.into()
         } else {
             let axes = [Axis::X, Axis::Y, Axis::Z, axis(rng)];
-            Revolute { axis: axes[i % 4] }.into()
+            // Both kinds on each axis, at roots too.
+            if (i + i / 4 + roots).is_multiple_of(3) {
+                Prismatic { axis: axes[i % 4] }.into()
+            } else {
+                Revolute { axis: axes[i % 4] }.into()
+            }
         };
         let (nv, x, y) = (joint.nv(), transform(rng), inertia(rng));
         let key = builder.add_body(parent, format!("body{i}"), format!("joint{i}"), x, joint, y).expect("builds");
@@ -172,8 +177,10 @@ fn neither_size_nor_threads_nor_place_matter() {
     let model = robot("solo12", &UrdfOptions::new().floating_base(true));
     for level in Level::available() {
         with_level(level, || {
-            let all = compute(&mut Batch::with_threads(&model, 1), &model, &states(&model, 40)).expect("fits");
-            for n in [0, 1, 7, 8, 9, 17, 40] {
+            // Enough work for seven threads, and for two by the quickest function.
+            let most = 3000;
+            let all = compute(&mut Batch::with_threads(&model, 1), &model, &states(&model, most)).expect("fits");
+            for n in [0, 1, 7, 8, 9, 17, 40, 1003, most] {
                 let s = states(&model, n);
                 for threads in [1, 2, 3, 7] {
                     let results = compute(&mut Batch::with_threads(&model, threads), &model, &s).expect("fits");
@@ -192,14 +199,18 @@ fn neither_size_nor_threads_nor_place_matter() {
 /// the same to the last bit.
 #[test]
 fn a_bad_state_touches_no_other() {
-    let model = robot("panda", &UrdfOptions::new());
-    let (good, nq) = (states(&model, 17), model.nq());
-    let batch = &mut Batch::with_threads(&model, 1);
-    let expected = compute(batch, &model, &good).expect("fits");
-    for (k, bad) in [(0, f64::NAN), (7, f64::INFINITY), (8, f64::NEG_INFINITY), (16, f64::NAN), (3, 1e300)] {
+    bad_states_touch_no_other(&robot("panda", &UrdfOptions::new()));
+    bad_states_touch_no_other(&forest(4, 12, 3, true));
+}
+
+fn bad_states_touch_no_other(model: &Model) {
+    let (good, nv) = (states(model, 17), model.nv());
+    let expected = compute(&mut Batch::with_threads(model, 1), model, &good).expect("fits");
+    let batch = &mut Batch::with_threads(model, 1);
+    for (k, bad) in [(3, 1e300), (0, f64::NAN), (7, f64::INFINITY), (8, f64::NEG_INFINITY), (16, f64::NAN)] {
         let mut s = good.clone();
-        s.v[k * nq + 2] = bad;
-        let found = compute(batch, &model, &s).expect("fits");
+        s.v[k * nv + nv - 1] = bad; // of a hinge, whose square overflows
+        let found = compute(batch, model, &s).expect("fits");
         for (function, exceptions) in found.exceptions.iter().enumerate() {
             // The mass matrix does not depend on v.
             assert_eq!(*exceptions, if function == 1 { vec![] } else { vec![k] }, "function {function}, {bad}");
@@ -212,6 +223,30 @@ fn a_bad_state_touches_no_other() {
             let of_bad = &found[k * size..(k + 1) * size];
             assert!(*name == "mass matrix" || of_bad.iter().all(|x| x.is_nan()), "{name}: {of_bad:?}");
         }
+    }
+    // Nothing of them stays in the memory.
+    let again = compute(batch, model, &good).expect("fits");
+    for ((name, _, found), (_, _, expected)) in again.arrays.iter().zip(&expected.arrays) {
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+/// One memory for a model and for others of its structure, one after the other.
+#[test]
+fn batches_serve_other_constants() {
+    let model = forest(3, 7, 1, true);
+    let (body, rng) = (model.body_id(3).expect("is there"), &mut rng(8));
+    let others = [
+        model.clone(),
+        model.clone().with_gravity(Vector3::new(1.0, 2.0, -3.0)),
+        model.clone().with_inertia(body, inertia(rng)).expect("is there"),
+        model.clone().with_placement(body, transform(rng)).expect("is there"),
+        model.clone().with_joint_friction(false),
+    ];
+    let batch = &mut Batch::with_threads(&model, 1);
+    for model in others.iter().chain(others.iter().rev()) {
+        let s = states(model, 9);
+        agree("other constants", model, &s, &compute(batch, model, &s).expect("fits"));
     }
 }
 

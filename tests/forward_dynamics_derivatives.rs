@@ -9,6 +9,7 @@ use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{
     DerivativeWorkspace, ForwardDynamicsDerivatives, Method, SparsityPattern, forward_dynamics_derivatives,
 };
+use gradyn::spatial::Transform;
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::DMatrix;
 
@@ -167,6 +168,40 @@ fn levels_agree() {
 }
 
 /// Misuse, and mass matrices that cannot be inverted, are named by every method, and the memory is as good as before.
+/// One workspace for a model and for others of its structure, with and without wrenches, after a call that failed, at every
+/// level: what the last call has left is not taken for what this one needs.
+#[test]
+fn workspaces_serve_other_models_of_their_structure() {
+    for (what, model) in regular().into_iter().filter(|(what, _)| what.contains("solo12") || what.contains("bodies")) {
+        let body = model.body_id(0).expect("has bodies");
+        let turned = Transform::from_rotation(common::rotation(&mut common::rng(4)).rotation());
+        let other = model.clone().with_placement(body, turned).expect("is there");
+        for level in Level::available() {
+            with_level(level, || {
+                let ws = &mut DerivativeWorkspace::new(&model);
+                let (q, v, tau) = state(&model, 2);
+                let wrong: Vec<f64> = v.iter().map(|_| 1e200).collect();
+                let external = wrenches(&model, 2);
+                for (k, model) in [&model, &other, &other, &model, &other].into_iter().enumerate() {
+                    let of = |ws: &mut DerivativeWorkspace, v: &[f64], external: &[ExternalWrench]| {
+                        forward_dynamics_derivatives(model, ws, Method::Analytical, &q, v, &tau, external).cloned()
+                    };
+                    let external = if k % 2 == 0 { &external[..] } else { &[] };
+                    assert!(of(ws, &wrong, external).is_err() || model.nv() == 0, "{what}, {level}");
+                    let (found, expected) =
+                        (of(ws, &v, external), of(&mut DerivativeWorkspace::new(model), &v, external));
+                    let (found, expected) = (found.expect(&what), expected.expect(&what));
+                    for ((name, a), (_, b)) in matrices(&found).into_iter().zip(matrices(&expected)) {
+                        assert_eq!(a, b, "{what}, {level}, call {k}: {name}");
+                        let negative = |x: &&f64| **x == 0.0 && x.is_sign_negative() && name != "ddq_df_ext[0]";
+                        assert_eq!(a.iter().filter(negative).count(), 0, "{what}, {level}: {name} holds −0");
+                    }
+                }
+            });
+        }
+    }
+}
+
 #[test]
 fn errors_name_what_is_wrong() {
     let model = common::tree_of_every_joint(2);

@@ -70,7 +70,7 @@ impl<Q: Quantity> Work<'_, Q> {
     /// Evaluates the states, on as many threads as there are memories.
     pub(super) fn spread(self, level: Level, slots: &mut [Slot]) {
         #[cfg(feature = "rayon")]
-        if slots.len() > 1 && self.masks.len() > 1 {
+        if slots.len() > 1 && self.masks.len() > 1 && self.is_worth_a_thread() {
             let (left, right) = slots.split_at_mut(slots.len() / 2);
             let blocks = self.masks.len() * left.len() / (left.len() + right.len());
             let (first, second) = self.split(blocks);
@@ -80,6 +80,14 @@ impl<Q: Quantity> Work<'_, Q> {
         if let Some(slot) = slots.first_mut() {
             dispatch_at(level, Task { work: self, slot });
         }
+    }
+
+    /// Would another thread, which has to be woken up, take over more work than that costs?
+    #[cfg(feature = "rayon")]
+    fn is_worth_a_thread(&self) -> bool {
+        /// Work of one thread, ns. Waking another one took 10 to 30 µs.
+        const LEAST: usize = 50_000;
+        self.count.saturating_mul(Q::nanoseconds(self.model)) >= 2 * LEAST
     }
 
     /// The first blocks, and the others.
@@ -210,7 +218,7 @@ fn evaluate<R: Register, Q: Quantity>(
     for (from, to) in results.into_iter().zip(output.iter_mut()) {
         if !from.is_empty() {
             let n = from.len();
-            let filled = if n > model.nv { filled } else { &[] };
+            let filled = if n == model.nv * model.nv { filled } else { &[] };
             bad |= R::call(Write { from, filled, to: &mut to[first * n..(first + states) * n] });
         }
     }

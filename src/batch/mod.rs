@@ -1,9 +1,11 @@
 //! Many states in one call: a trajectory, a sample, a roll-out.
 //!
-//! Eight states go through each algorithm at once, one to a lane of the vector registers ([`Lanes`]), and with the cargo
-//! feature `rayon` blocks of eight are spread over threads. Robots of hinges, on a fixed or a floating base, have forms of
-//! their own for inverse dynamics, its derivatives and mass matrices; where matrices of eight states are too large for the
-//! processor's caches (from 57 degrees of freedom on), one state follows the other, eight joints at a time.
+//! Eight states go through an algorithm at once, one to a lane of the vector registers ([`Lanes`]), and with the cargo
+//! feature `rayon` blocks of eight are spread over threads, as far as there is about 50 µs of work for each. Robots of
+//! revolute and prismatic joints, on a fixed or a floating base, have forms of their own for inverse dynamics, its derivatives
+//! and mass matrices (unless joints mimic others or are given by cosine and sine). Matrices of eight large robots do not fit
+//! into the processor's caches: from 57 degrees of freedom on, from 13 without such forms, matrices are made for one
+//! state after the other, eight joints at a time.
 //!
 //! ```
 //! use gradyn::batch::Batch;
@@ -31,10 +33,10 @@
 //!
 //! # Results
 //!
-//! Results agree with those of single states to rounding. They do not depend on the number of threads, nor on where in
-//! the array a state stands, to the last bit. A state that is not finite, or whose result is not, makes its own results
-//! NaN and is reported; it touches no other. Wrenches from outside are for single states. A second call with as many
-//! states allocates nothing on one thread.
+//! Results agree with those of single states to rounding, where quaternions have length one. They do not depend on the
+//! number of threads, nor on where in the array a state stands, to the last bit. A state that is not finite, or whose
+//! result is not, makes its own results NaN and is reported; it touches no other. Wrenches from outside are for single
+//! states. A second call with as many states allocates nothing on one thread.
 
 mod block;
 mod outcome;

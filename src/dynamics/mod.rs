@@ -41,6 +41,7 @@ pub(crate) mod seen;
 pub(crate) mod singular;
 pub(crate) mod step;
 mod tensor3;
+mod turned_axes;
 pub(crate) mod wide;
 mod workspace;
 pub(crate) mod world;

@@ -135,7 +135,7 @@ pub fn forward_dynamics_derivatives<'w>(
         Box::new(Memory { factors: None, result: ForwardDynamicsDerivatives::new(model.nv), spare: Vec::new() })
     });
     memory.result.ddq.copy_from_slice(ddq);
-    let done = match method {
+    let surely_finite = match method {
         Method::Analytical => analytical(model, ws, &mut memory, q, v, wrenches),
         Method::Dual | Method::Difference => {
             let state = State { q, v, u: tau, wrenches };
@@ -147,7 +147,7 @@ pub fn forward_dynamics_derivatives<'w>(
         }
     };
     let result = &ws.forward_dynamics.insert(memory).result;
-    if !done? {
+    if !surely_finite? {
         result.check_finite(model)?;
     }
     Ok(result)
@@ -163,11 +163,13 @@ fn analytical(
     wrenches: &[ExternalWrench],
 ) -> Result<bool, InputError> {
     let Memory { factors: own, result, spare } = memory;
-    // Where the accelerations come from factors of the mass matrix, these are at hand, and bodies have been placed.
-    let mut at_hand = wide::take_factors(&mut ws.base);
+    // Where the accelerations come from factors of the mass matrix, bodies have been placed, and these are at hand.
+    let placed = wide::has_factors(&ws.base);
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
     let state = (q, v, result.ddq.as_slice());
-    let by = analytical_derivatives(model, ws, state, wrenches, at_hand.is_some())?;
+    analytical_derivatives(model, ws, state, wrenches, placed)?;
+    let mut at_hand = wide::take_factors(&mut ws.base);
+    let by = &ws.result;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
     let factors = match &mut at_hand {

@@ -175,7 +175,7 @@ pub fn rnea_derivatives<'w>(
         ws.result.tau.copy_from_slice(tau);
         difference::rnea_derivatives(model, ws, q, v, a, wrenches)?;
     }
-    finite(model, ws, (q, v, a), wrenches)
+    checked(model, ws, (q, v, a), wrenches)
 }
 
 /// [`rnea_derivatives`] in closed form, of arguments that have been checked. Are bodies where the last call over `f64` has placed
@@ -191,11 +191,11 @@ fn analytical_derivatives<'w>(
     if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, placed) {
         return Ok(&ws.result);
     }
-    finite(model, ws, state, wrenches)
+    checked(model, ws, state, wrenches)
 }
 
 /// The results, if they are finite.
-fn finite<'w>(
+fn checked<'w>(
     model: &Model,
     ws: &'w DerivativeWorkspace,
     (q, v, a): (&[f64], &[f64], &[f64]),

@@ -14,7 +14,7 @@ pub(crate) fn sin_cos<R: Register>(x: R) -> (R, R) {
     let magnitude = x.select_lt(R::splat(0.0), x.neg(), x);
     let (mut sin, mut cos) = reduced(magnitude.select_lt(R::splat(REDUCIBLE), x, R::splat(0.0)));
     if !magnitude.all_lt(R::splat(REDUCIBLE)) {
-        // By way of a name of its own: what a call writes to would be kept in memory, rare as it is.
+        // Not straight into `sin` and `cos`: what a call writes to stays in memory, even where the call is hardly ever made.
         let corrected = beyond(x, sin, cos);
         sin = corrected.0;
         cos = corrected.1;

@@ -1,7 +1,7 @@
 //! Derivatives of inverse dynamics: the formulas of
 //! [`rnea_derivatives`](crate::dynamics::rnea_derivatives), in axes of the body at the root, about its origin.
 //!
-//! There `S` of a free body at the root is the unit matrix, and nothing has to be transformed to be summed up. For hinges
+//! There `S` of a free body at the root is the unit matrix, and nothing has to be transformed to be summed up. For one coordinate
 //! `Ṡ = Ψ̇`, so with `E = 2 Ψ̇` and half the Coriolis matrix
 //!
 //! ```text
@@ -11,8 +11,8 @@
 //! ```
 
 use super::moments::{Flow, Mass, spread};
-use super::table::{Step, place, unit};
-use super::{Numbers, Table};
+use super::table::{Kind, Step, column, place, unit};
+use super::{Numbers, Table, put, store};
 use crate::joint::{FreeFlyer, JointKind};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Piece, Register};
@@ -27,7 +27,7 @@ struct Body<T> {
     s: Motion<T>,
     /// `2 Ψ̇`
     e: Motion<T>,
-    /// `Ψ̈`
+    /// `Ψ̈`; of a free body what its columns are crossed with, `(−g, 0)`.
     psi_ddot: Motion<T>,
     velocity: Motion<T>,
     acceleration: Motion<T>,
@@ -56,23 +56,26 @@ pub(super) struct Results<T> {
 
 impl<R: Register> Memory<Lanes<R>> {
     pub(super) fn new(table: &Table) -> Self {
-        let (zero, matrix) = (v3::zero(), v3::zero_matrix());
-        let body = Body {
-            rotation: matrix,
-            translation: zero,
-            s: Motion::zero(),
-            e: Motion::zero(),
-            psi_ddot: Motion::zero(),
-            velocity: Motion::zero(),
-            acceleration: Motion::zero(),
-            mass: Mass::zero(),
-            flow: Flow::zero(),
-            force: Force::zero(),
-        };
+        let bodies = table.steps.iter().map(|step| {
+            let (rotation, translation) = (v3::identity(), v3::zero());
+            // Bodies at a root keep this pose, and joints there this column and a zero `Ψ̇`.
+            Body {
+                rotation,
+                translation,
+                s: column(step, &rotation, translation),
+                e: Motion::zero(),
+                psi_ddot: Motion::zero(),
+                velocity: Motion::zero(),
+                acceleration: Motion::zero(),
+                mass: Mass::zero(),
+                flow: Flow::zero(),
+                force: Force::zero(),
+            }
+        });
         let nv = table.nv;
         let zeros = |n: usize| vec![Lanes::zero(); n];
         Self {
-            bodies: vec![body; table.steps.len()],
+            bodies: bodies.collect(),
             results: Results {
                 tau: zeros(nv),
                 dtau_dq: zeros(nv * nv),
@@ -112,7 +115,7 @@ impl<R: Register> Piece for Derivatives<'_, R> {
             }
         }
         for (j, step) in table.steps.iter().enumerate().rev() {
-            if step.hinge {
+            if step.kind != Kind::Free {
                 R::call(Column { table, step, j, memory: &mut *memory, nv: table.nv });
             } else {
                 let Memory { bodies, results } = &mut *memory;
@@ -144,8 +147,7 @@ impl<R: Register> Piece for Hang<'_, R> {
         body.rotation = rotation;
         body.translation = position;
 
-        let z = v3::column(&rotation, 2);
-        let s = Motion::new(v3::cross(position, z), z);
+        let s = column(step, &rotation, position);
         let psi_dot = parent.velocity.cross(s);
         body.s = s;
         body.e = psi_dot + psi_dot;
@@ -184,31 +186,29 @@ impl<R: Register> Piece for Begin<'_, R> {
         let Self { step, body, up, q, v, a } = self;
         let o = Lanes::zero();
         let up = v3::rotate_back(&step.rotation, v3::lift::<f64, Lanes<R>>(up));
-        if step.hinge {
+        if step.kind == Kind::Hinge {
             let (sin, cos) = q[0].sin_cos();
             let up = Vector3::new(cos.mul_plus(up.x, sin * up.y), cos.mul_minus(up.y, sin * up.x), up.z);
-            body.s = Motion::new(v3::zero(), Vector3::new(o, o, Lanes::one()));
             body.psi_ddot = Motion::new(Vector3::new(up.y, -up.x, o), v3::zero());
             body.velocity = Motion::new(v3::zero(), Vector3::new(o, o, v[0]));
             body.acceleration = Motion::new(up, Vector3::new(o, o, a[0]));
+        } else if step.kind == Kind::Slide {
+            body.velocity = Motion::new(Vector3::new(o, o, v[0]), v3::zero());
+            body.acceleration = Motion::new(Vector3::new(up.x, up.y, up.z + a[0]), v3::zero());
         } else {
             let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
             let up = v3::rotate_back(&pose.rotation, up);
             body.velocity = Motion::new(Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]));
             let linear = Vector3::new(a[0], a[1], a[2]);
             body.acceleration = Motion::new(v3::add(up, linear), Vector3::new(a[3], a[4], a[5]));
-            // What a motion (s, w) of the root is crossed with: (up, 0).
             body.psi_ddot = Motion::new(up, v3::zero());
         }
-        body.e = Motion::zero();
-        body.rotation = v3::identity();
-        body.translation = v3::zero();
         body.mass = step.mass.lift();
         load(body);
     }
 }
 
-/// The column of a hinge, (1), its entries with all columns towards the root, (2) and (3), and what its parent carries.
+/// The column of a joint with one coordinate, (1), its entries with all columns towards the root, (2) and (3), and what its parent carries.
 struct Column<'a, R: Register> {
     table: &'a Table,
     step: &'a Step,
@@ -248,7 +248,7 @@ impl<R: Register> Piece for Column<'_, R> {
         while let Some(i) = at {
             let (body, above) = (&bodies[i], &table.steps[i]);
             at = above.parent;
-            if above.hinge {
+            if above.kind != Kind::Free {
                 let (over, under) = (above.v + nv * row, row + nv * above.v);
                 let (m, q, v) = (body.s.power(A), body.s.power(Q), body.s.power(V));
                 let q_under = body.psi_ddot.power(A) + v3::dot(body.e.angular, T);
@@ -266,7 +266,7 @@ impl<R: Register> Piece for Column<'_, R> {
     }
 }
 
-/// What a hinge is multiplied with by others: equation (1), with twice the moment of `T`.
+/// What such a joint is multiplied with by others: equation (1), with twice the moment of `T`.
 #[expect(non_snake_case, reason = "symbols of the paper")]
 struct Products<T> {
     A: Force<T>,
@@ -275,7 +275,7 @@ struct Products<T> {
     twice: Vector3<T>,
 }
 
-/// Entries of a hinge with a free body at the root, whose `S` is the unit matrix.
+/// Entries of such a joint with a free body at the root, whose `S` is the unit matrix.
 #[inline(always)]
 fn with_root<R: Register>(
     root: &Body<Lanes<R>>,
@@ -292,24 +292,6 @@ fn with_root<R: Register>(
     put(&mut to.dtau_da, first, (row, nv), a, a);
     put(&mut to.dtau_dq, first, (row, nv), of.Q, Force::new(v3::zero(), by_q));
     put(&mut to.dtau_dv, first, (row, nv), of.V, Force::new(by_v, turning));
-}
-
-/// Six entries of a column and six of a row.
-#[inline(always)]
-fn put<R: Register>(
-    to: &mut [Lanes<R>],
-    first: usize,
-    (row, nv): (usize, usize),
-    column: Force<Lanes<R>>,
-    other: Force<Lanes<R>>,
-) {
-    let (over, under) = (column.to_array(), other.to_array());
-    let mut k = 0;
-    while k < 6 {
-        to[first + k + nv * row] = over[k];
-        to[row + nv * (first + k)] = under[k];
-        k += 1;
-    }
 }
 
 /// The sums of a subtree are part of its parent's.
@@ -346,15 +328,5 @@ impl<R: Register> Piece for Free<'_, R> {
             store(&mut dtau_dq[at..], body.mass.times(body.psi_ddot.cross(s)));
             k += 1;
         }
-    }
-}
-
-/// Six entries of a column.
-#[inline(always)]
-pub(super) fn store<R: Register>(to: &mut [Lanes<R>], f: Force<Lanes<R>>) {
-    let (six, mut k) = (f.to_array(), 0);
-    while k < 6 {
-        to[k] = six[k];
-        k += 1;
     }
 }

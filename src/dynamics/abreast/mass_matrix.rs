@@ -2,10 +2,9 @@
 //!
 //! With the composite inertia `I_C` of what a joint carries, `M_ij = S_iᵀ I_C S_j` for `i` from `j` to the root.
 
-use super::derivatives::store;
 use super::moments::Mass;
-use super::table::{Step, place, unit};
-use super::{Numbers, Table};
+use super::table::{Kind, Step, column, place, unit};
+use super::{Numbers, Table, put, store};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Piece, Register};
 use gradyn_derivatives::{Lanes, Real};
@@ -31,9 +30,12 @@ pub(super) struct Memory<T> {
 
 impl<R: Register> Memory<Lanes<R>> {
     pub(super) fn new(table: &Table) -> Self {
-        // Bodies at a root keep this pose, and hinges there this column.
-        let body = Body { rotation: v3::identity(), translation: v3::zero(), s: unit(5), mass: Mass::zero() };
-        Self { bodies: vec![body; table.steps.len()], matrix: vec![Lanes::zero(); table.nv * table.nv] }
+        let bodies = table.steps.iter().map(|step| {
+            let (rotation, translation) = (v3::identity(), v3::zero());
+            // Bodies at a root keep this pose, and joints there this column.
+            Body { rotation, translation, s: column(step, &rotation, translation), mass: Mass::zero() }
+        });
+        Self { bodies: bodies.collect(), matrix: vec![Lanes::zero(); table.nv * table.nv] }
     }
 }
 
@@ -60,13 +62,12 @@ impl<R: Register> Piece for MassMatrix<'_, R> {
             let (rotation, position) = place(step, &parent.rotation, parent.translation, q[step.q]);
             body.rotation = rotation;
             body.translation = position;
-            let z = v3::column(&rotation, 2);
-            body.s = Motion::new(v3::cross(position, z), z);
+            body.s = column(step, &rotation, position);
             body.mass = step.mass.placed(&rotation, position);
         }
         for (j, step) in table.steps.iter().enumerate().rev() {
-            if step.hinge {
-                column(table, step, j, bodies, matrix);
+            if step.kind != Kind::Free {
+                entries(table, step, j, bodies, matrix);
             } else {
                 free(step, &bodies[j].mass, matrix, table.nv);
             }
@@ -74,9 +75,9 @@ impl<R: Register> Piece for MassMatrix<'_, R> {
     }
 }
 
-/// Entries of a hinge with all columns towards the root, and what its parent carries.
+/// Entries of a joint with one coordinate with all columns towards the root, and what its parent carries.
 #[inline(always)]
-fn column<R: Register>(table: &Table, step: &Step, j: usize, bodies: &mut [Body<Lanes<R>>], matrix: &mut [Lanes<R>]) {
+fn entries<R: Register>(table: &Table, step: &Step, j: usize, bodies: &mut [Body<Lanes<R>>], matrix: &mut [Lanes<R>]) {
     let (nv, row) = (table.nv, step.v);
     let (s, mass) = (bodies[j].s, bodies[j].mass);
     if let Some(p) = step.parent {
@@ -88,18 +89,12 @@ fn column<R: Register>(table: &Table, step: &Step, j: usize, bodies: &mut [Body<
     while let Some(i) = at {
         let above = &table.steps[i];
         at = above.parent;
-        if above.hinge {
+        if above.kind != Kind::Free {
             let x = bodies[i].s.power(momentum);
             matrix[above.v + nv * row] = x;
             matrix[row + nv * above.v] = x;
         } else {
-            let six = momentum.to_array();
-            let mut k = 0;
-            while k < 6 {
-                matrix[above.v + k + nv * row] = six[k];
-                matrix[row + nv * (above.v + k)] = six[k];
-                k += 1;
-            }
+            put(matrix, above.v, (row, nv), momentum, momentum);
         }
     }
 }

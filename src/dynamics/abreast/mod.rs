@@ -1,14 +1,14 @@
-//! Eight states abreast, one to a lane of the registers, for trees of hinges on a fixed or a floating base: what batches of
-//! most robots are computed by.
+//! Eight states abreast, one to a lane of the registers, for robots of revolute and prismatic joints on a fixed or a floating
+//! base, none of which mimics another or is given by cosine and sine.
 //!
-//! The forms that hold for every joint spend most of their time on what hinges do not need. Here each body has axes whose
-//! third is its hinge ([`table`]), inertias are moments of mass ([`moments`]), and
+//! The forms that hold for every joint spend most of their time on what these do not need. Here each body has axes whose
+//! third is that of its joint ([`table`]), inertias are moments of mass ([`moments`]), and
 //!
 //! - [`rnea`]: inverse dynamics in axes of the bodies, from accelerations of points
 //! - [`mass_matrix`], [`derivatives`]: in axes of the body at the root, about its origin, where nothing has to be
 //!   transformed to be summed up, and `S` of a free body is the unit matrix
 //!
-//! Every other robot goes through the forms for any number type, which these are tested against.
+//! Every other robot goes through the forms for any number type or eight joints at a time, which these are tested against.
 
 mod derivatives;
 mod mass_matrix;
@@ -21,8 +21,8 @@ pub(crate) use table::Table;
 use crate::dynamics::crba::add_armature;
 use crate::dynamics::rnea::add_joint_dynamics;
 use crate::dynamics::rnea_derivatives::{self, TorqueDerivatives};
-use crate::dynamics::wide;
 use crate::model::Model;
+use crate::spatial::Force;
 use derivatives::Derivatives;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
@@ -34,7 +34,7 @@ type Numbers<'a, R> = &'a [Lanes<R>];
 
 /// Memory for eight states of one model.
 pub(crate) struct Abreast<R: Register> {
-    /// Sine and cosine of each body's hinge.
+    /// Sine and cosine of each hinge, by bodies.
     turns: Vec<(Lanes<R>, Lanes<R>)>,
     motions: Vec<rnea::Body<Lanes<R>>>,
     tau: Vec<Lanes<R>>,
@@ -47,11 +47,10 @@ pub(crate) struct Abreast<R: Register> {
 pub(crate) type States<'a, R> = (Numbers<'a, R>, Numbers<'a, R>, Numbers<'a, R>);
 
 impl<R: Register> Abreast<R> {
-    /// The memory, made at the first call, and the model's constants; if there is a form for its joints.
+    /// The memory, made at the first call.
     #[inline(always)]
-    pub(crate) fn of<'m, 't>(memory: &'m mut Option<Self>, model: &'t Model) -> Option<(&'m mut Self, &'t Table)> {
-        let table = wide::table(model)?;
-        Some((memory.get_or_insert_with(|| Self::new(table)), table))
+    pub(crate) fn of<'m>(memory: &'m mut Option<Self>, table: &Table) -> &'m mut Self {
+        memory.get_or_insert_with(|| Self::new(table))
     }
 
     fn new(table: &Table) -> Self {
@@ -96,5 +95,33 @@ impl<R: Register> Abreast<R> {
         let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = &mut memory.results;
         rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
         TorqueDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }
+    }
+}
+
+/// Six entries of a column and six of a row.
+#[inline(always)]
+fn put<R: Register>(
+    to: &mut [Lanes<R>],
+    first: usize,
+    (row, nv): (usize, usize),
+    column: Force<Lanes<R>>,
+    other: Force<Lanes<R>>,
+) {
+    let (over, under) = (column.to_array(), other.to_array());
+    let mut k = 0;
+    while k < 6 {
+        to[first + k + nv * row] = over[k];
+        to[row + nv * (first + k)] = under[k];
+        k += 1;
+    }
+}
+
+/// Six entries of a column.
+#[inline(always)]
+fn store<R: Register>(to: &mut [Lanes<R>], f: Force<Lanes<R>>) {
+    let (six, mut k) = (f.to_array(), 0);
+    while k < 6 {
+        to[k] = six[k];
+        k += 1;
     }
 }

@@ -1,9 +1,8 @@
 //! Inverse dynamics.
 
-use super::derivatives::store;
 use super::moments::spread;
-use super::table::Step;
-use super::{Numbers, Table};
+use super::table::{Kind, Step};
+use super::{Numbers, Table, store};
 use crate::joint::{FreeFlyer, JointKind};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::simd::{Piece, Register};
@@ -23,6 +22,8 @@ pub(super) struct Body<T> {
     spread: Matrix3<T>,
     force: Vector3<T>,
     moment: Vector3<T>,
+    /// In the parent, where that is not constant: of a slide.
+    position: Vector3<T>,
 }
 
 impl<T: Real> Body<T> {
@@ -36,6 +37,7 @@ impl<T: Real> Body<T> {
             spread: matrix,
             force: zero,
             moment: zero,
+            position: zero,
         }
     }
 }
@@ -60,26 +62,30 @@ impl<R: Register> Piece for Rnea<'_, R> {
         R::call(Turns { table, q, to: &mut *turns });
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
-            if step.hinge {
-                turn(step, bodies, i, up, turns[i], (v[step.v], a[step.v]));
-            } else {
-                fly(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..]));
+            match step.kind {
+                Kind::Hinge => turn(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
+                Kind::Slide => R::call(Slid { step, bodies, i, up, q: q[step.q], v: v[step.v], a: a[step.v] }),
+                Kind::Free => fly(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
             }
             load(step, &mut bodies[i]);
         }
         for (i, step) in table.steps.iter().enumerate().rev() {
             let Body { force, moment, rotation, .. } = &bodies[i];
             let (force, moment) = (*force, *moment);
-            if step.hinge {
-                tau[step.v] = moment.z;
-            } else {
-                store(&mut tau[step.v..], Force::new(force, moment));
+            match step.kind {
+                Kind::Hinge => tau[step.v] = moment.z,
+                Kind::Slide => tau[step.v] = force.z,
+                Kind::Free => store(&mut tau[step.v..], Force::new(force, moment)),
             }
             if let Some(p) = step.parent {
                 let force = v3::rotate(rotation, force);
                 let moment = v3::rotate_plus(rotation, moment, bodies[p].moment);
                 bodies[p].force = v3::add(force, bodies[p].force);
-                bodies[p].moment = v3::cross_plus(step.translation, force, moment);
+                bodies[p].moment = if step.kind == Kind::Slide {
+                    v3::cross_plus(bodies[i].position, force, moment)
+                } else {
+                    v3::cross_plus(step.translation, force, moment)
+                };
             }
         }
     }
@@ -98,7 +104,7 @@ impl<R: Register> Piece for Turns<'_, R> {
     fn run(self) {
         let Self { table, q, to } = self;
         for (step, to) in table.steps.iter().zip(to) {
-            if step.hinge {
+            if step.kind == Kind::Hinge {
                 let (sin, cos) = q[step.q].sin_cos();
                 to.0 = sin;
                 to.1 = cos;
@@ -149,6 +155,46 @@ fn turn<R: Register>(
     body.acceleration = acceleration;
 }
 
+/// Motion of a body that slides along its parent, or along the world:
+///
+/// ```text
+/// ω = Rᵀ ω_λ    ω̇ = Rᵀ ω̇_λ    a = Rᵀ (a_λ + K_λ p) + z q̈ + 2 ω × z q̇
+/// ```
+struct Slid<'a, R: Register> {
+    step: &'a Step,
+    bodies: &'a mut [Body<Lanes<R>>],
+    i: usize,
+    up: Vector3<f64>,
+    q: Lanes<R>,
+    v: Lanes<R>,
+    a: Lanes<R>,
+}
+
+impl<R: Register> Piece for Slid<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { step, bodies, i, up, q, v, a } = self;
+        let g = &step.rotation;
+        let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.translation));
+        let (w, w_rate, seat) = match step.parent {
+            Some(p) => {
+                let parent = &bodies[p];
+                let seat = v3::rotate_plus(&parent.spread, position, parent.acceleration);
+                (v3::rotate_back(g, parent.angular), v3::rotate_back(g, parent.angular_rate), seat)
+            }
+            None => (v3::zero(), v3::zero(), v3::lift(up)),
+        };
+        let (moved, twice) = (v3::rotate_back(g, seat), v + v);
+        let body = &mut bodies[i];
+        body.rotation = v3::lift_matrix(g);
+        body.position = position;
+        body.angular = w;
+        body.angular_rate = w_rate;
+        body.acceleration = Vector3::new(w.y.mul_plus(twice, moved.x), moved.y - w.x * twice, moved.z + a);
+    }
+}
+
 /// Motion of a free body.
 #[inline(always)]
 fn fly<R: Register>(
@@ -166,7 +212,7 @@ fn fly<R: Register>(
     body.acceleration = v3::add(v3::rotate_back(&body.rotation, up), moving);
 }
 
-/// The force and the moment about its origin that the motion of a body takes:
+/// The force and the moment about its origin that the motion of a body takes: equation (5) of [`moments`](super::moments).
 #[inline(always)]
 fn load<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
     body.spread = spread(body.angular, body.angular_rate);

@@ -1,15 +1,15 @@
-//! The constants of a tree of hinges, in axes whose third is that of the hinge.
+//! The constants of a tree of hinges and slides, in axes whose third is that of the joint.
 
 use super::moments::Mass;
-use crate::dynamics::wide::turned_axes;
-use crate::joint::{Elementary, Joint};
+use crate::dynamics::turned_axes::axes;
+use crate::joint::{Elementary, Joint, Prismatic, Revolute};
 use crate::model::Model;
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
-/// A robot whose joints are hinges with one coordinate; bodies at a root may be free.
+/// A robot whose joints are revolute or prismatic, with one coordinate of their own; bodies at a root may be free.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     /// In the order of the model's bodies.
@@ -20,16 +20,26 @@ pub(crate) struct Table {
     pub(crate) filled: Vec<bool>,
 }
 
+/// How a body moves against its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It turns about its third axis.
+    Hinge,
+    /// It moves along its third axis.
+    Slide,
+    /// Freely, against the world.
+    Free,
+}
+
 /// One body.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) parent: Option<usize>,
-    /// Is its joint a hinge, not free?
-    pub(crate) hinge: bool,
+    pub(crate) kind: Kind,
     /// Where its coordinates and its velocities begin.
     pub(crate) q: usize,
     pub(crate) v: usize,
-    /// Pose in the parent at `q = 0`.
+    /// Where its joint is mounted on the parent: the pose at `q = 0` of a joint with one coordinate.
     pub(crate) rotation: Matrix3<f64>,
     pub(crate) translation: Vector3<f64>,
     /// About the body's origin.
@@ -39,20 +49,23 @@ pub(crate) struct Step {
 impl Table {
     /// The constants; `None` if some joint is of another kind.
     pub(crate) fn new(model: &Model) -> Option<Self> {
-        let axes = model.bodies.iter().map(|body| match &body.joint {
-            Joint::Elementary(Elementary::Revolute(_)) => Some(turned_axes(&body.joint)),
-            Joint::Elementary(Elementary::FreeFlyer(_)) if body.parent.is_none() => Some(turned_axes(&body.joint)),
+        let kinds = model.bodies.iter().map(|body| match &body.joint {
+            Joint::Elementary(Elementary::Revolute(Revolute { axis })) => Some((Kind::Hinge, axes(axis))),
+            Joint::Elementary(Elementary::Prismatic(Prismatic { axis })) => Some((Kind::Slide, axes(axis))),
+            Joint::Elementary(Elementary::FreeFlyer(_)) if body.parent.is_none() => {
+                Some((Kind::Free, Matrix3::identity()))
+            }
             _ => None,
         });
-        let axes = axes.collect::<Option<Vec<_>>>()?;
-        let steps = model.bodies.iter().zip(&axes).map(|(body, own)| {
-            let outside = body.parent.map_or_else(Matrix3::identity, |p| axes[p].transpose());
+        let kinds = kinds.collect::<Option<Vec<_>>>()?;
+        let steps = model.bodies.iter().zip(&kinds).map(|(body, (kind, own))| {
+            let outside = body.parent.map_or_else(Matrix3::identity, |p| kinds[p].1.transpose());
             let [outside, own] = [outside, *own].map(Transform::from_rotation);
             let pose = outside * body.placement * own;
             let inertia: Inertia<f64> = own.inv_act(body.inertia);
             Step {
                 parent: body.parent,
-                hinge: body.v.len() == 1,
+                kind: *kind,
                 q: body.q.start,
                 v: body.v.start,
                 rotation: pose.rotation,
@@ -93,20 +106,33 @@ pub(super) fn place<T: Scalar<f64> + Scalar<T>>(
     translation: Vector3<T>,
     q: T,
 ) -> (Matrix3<T>, Vector3<T>) {
-    let (sin, cos) = q.sin_cos();
     let [x, y, z] = [
         v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 0))),
         v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 1))),
         v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 2))),
     ];
+    let seat = v3::rotate_plus(rotation, v3::lift(step.translation), translation);
+    if step.kind == Kind::Slide {
+        return (v3::from_columns(x, y, z), v3::times_plus(z, q, seat));
+    }
+    let (sin, cos) = q.sin_cos();
     let turned =
         v3::from_columns(v3::times_plus(y, sin, v3::times(x, cos)), v3::times_plus(x, -sin, v3::times(y, cos)), z);
-    (turned, v3::rotate_plus(rotation, v3::lift(step.translation), translation))
+    (turned, seat)
+}
+
+/// The column of a joint with one coordinate: it turns about the third axis of its body, or moves along it.
+#[inline(always)]
+pub(super) fn column<T: Real + Scalar<T>>(step: &Step, rotation: &Matrix3<T>, position: Vector3<T>) -> Motion<T> {
+    let z = v3::column(rotation, 2);
+    if step.kind == Kind::Slide { Motion::new(z, v3::zero()) } else { Motion::new(v3::cross(position, z), z) }
 }
 
 /// Motion along one of the six columns of the unit matrix, which are those of a free body.
 #[inline(always)]
 pub(super) fn unit<T: Real>(k: usize) -> Motion<T> {
-    let one = |at: usize| if k == at { T::one() } else { T::zero() };
-    Motion::new(Vector3::new(one(0), one(1), one(2)), Vector3::new(one(3), one(4), one(5)))
+    let mut columns = [T::zero(); 6];
+    columns[k] = T::one();
+    let [a, b, c, d, e, f] = columns;
+    Motion::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
 }

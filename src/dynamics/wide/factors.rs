@@ -21,7 +21,7 @@ const PRODUCTS: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Factors {
     pub(crate) tree: DofTree,
-    /// The rows of each column that the tree leaves other than zero.
+    /// The rows of each column that the tree leaves other than zero; made when first needed.
     pub(super) coupled: Vec<Vec<usize>>,
     /// Blocks a row.
     pub(super) width: usize,
@@ -74,9 +74,7 @@ impl Factors {
         let products: usize = above.iter().map(|above| 1 + above.len() * (above.len() + 3) / 2).sum();
         let zeros = || vec![blocks::ZERO; width * width];
         Self {
-            coupled: (0..nv)
-                .map(|j| (0..nv).filter(|i| tree.path(j).contains(i) || tree.path(*i).contains(&j)).collect())
-                .collect(),
+            coupled: Vec::new(),
             width,
             related,
             pays: products <= PRODUCTS * nv,
@@ -155,6 +153,8 @@ impl Factors {
     /// `x := M⁻¹ x`
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         for (row, x) in self.x.iter_mut().zip(x.chunks(WIDTH)) {
+            // What fills up the last row would keep what is no number, and hand it on.
+            *row = Row::ZERO;
             row.0.iter_mut().zip(x).for_each(|(row, x)| *row = *x);
         }
         dispatch(Solve { factors: self });
@@ -180,6 +180,9 @@ impl Factors {
     /// `to = −M⁻¹ from` after [`Self::invert`], for two matrices nv × nv with the zeros of the mass matrix. Are both, and so the
     /// inverse, finite?
     pub(crate) fn multiply(&mut self, from: [&DMatrix<f64>; 2], to: [&mut DMatrix<f64>; 2]) -> bool {
+        if self.coupled.is_empty() {
+            self.coupled = coupled(&self.tree);
+        }
         let (from, to) = (from.map(DMatrix::as_slice), to.map(DMatrix::as_mut_slice));
         dispatch(SparseProduct { factors: self, from, to })
     }
@@ -188,6 +191,21 @@ impl Factors {
     pub(crate) fn multiply_full(&mut self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
         dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice() });
     }
+}
+
+/// For each column of a matrix with the zeros of the mass matrix its other rows, ascending.
+fn coupled(tree: &DofTree) -> Vec<Vec<usize>> {
+    let nv = tree.start.len() - 1;
+    let mut rows = vec![Vec::new(); nv];
+    for k in 0..nv {
+        for &i in tree.path(k) {
+            rows[k].push(i);
+            if i != k {
+                rows[i].push(k);
+            }
+        }
+    }
+    rows
 }
 
 /// Reads a matrix nv × nv into blocks.

@@ -149,7 +149,8 @@ pub(super) struct SparseProduct<'a> {
 }
 
 impl Kernel for SparseProduct<'_> {
-    /// Is every number finite? Each of the inverse goes into one of the diagonal's column.
+    /// Are all results finite? Then so is the inverse: its column `k` is multiplied by entry (k, k), and shows even where that is
+    /// zero, as `0 · ∞` is no number.
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
@@ -200,11 +201,12 @@ fn sums<R: Register, const N: usize>(
         }
     }
     let mut n = 0;
+    // Differences to zero: a sum of nothing stays +0.
     while n < N {
         let at = (b + n) * WIDTH;
         *finite = first[n].mul_add(zero, second[n].mul_add(zero, *finite)); // zero, or NaN
-        store(to[0], at, nv - at, first[n].neg());
-        store(to[1], at, nv - at, second[n].neg());
+        store(to[0], at, nv - at, zero.sub(first[n]));
+        store(to[1], at, nv - at, zero.sub(second[n]));
         n += 1;
     }
     N

@@ -72,7 +72,7 @@ pub(crate) use finite::all_finite;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use held::HeldRows;
-pub(crate) use layout::{Layout, turned_axes};
+pub(crate) use layout::Layout;
 pub(crate) use matrix::shape;
 pub(crate) use memory::{Bodies, Memory};
 use nalgebra::Vector3;
@@ -182,6 +182,12 @@ pub(crate) fn add_anchor<P: Real, T: Real>(
 /// one.
 pub(crate) fn too_deep(model: &Model, factors: &Factors) -> bool {
     !factors.pays() && model.bodies.iter().all(|body| body.owns_coordinates)
+}
+
+/// Did the last call of [`Wide::aba`] get its accelerations by factors of the mass matrix, which it has left?
+pub(crate) fn has_factors(ws: &Workspace<f64>) -> bool {
+    let factors = ws.wide.as_ref().and_then(|memory| memory.factors.as_ref());
+    VectorLevel::active().is_some() && factors.is_some_and(|factors| factors.pays())
 }
 
 /// The factors that the last call of [`Wide::aba`] left, if that is how it got its accelerations.
