@@ -173,7 +173,8 @@ pub fn rnea_derivatives<'w>(
     } else {
         let tau = crate::dynamics::rnea_with(model, &mut ws.base, q, v, a, wrenches)?;
         ws.result.tau.copy_from_slice(tau);
-        difference::rnea_derivatives(model, ws, q, v, a, wrenches)?;
+        let done = difference::rnea_derivatives(model, ws, q, v, a, wrenches);
+        done.inspect_err(|_| ws.result.clear())?;
     }
     checked(model, ws, (q, v, a), wrenches)
 }
@@ -194,16 +195,20 @@ fn analytical_derivatives<'w>(
     checked(model, ws, state, wrenches)
 }
 
-/// The results, if they are finite.
+/// The results, if they are finite. Else they are cleared: no method writes to all entries that the tree makes zero, and those
+/// that one method writes to would stay what they are for another.
 fn checked<'w>(
     model: &Model,
-    ws: &'w DerivativeWorkspace,
+    ws: &'w mut DerivativeWorkspace,
     (q, v, a): (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
-    if !ws.result.tau.iter().all(|x| x.is_finite()) {
-        return Err(rnea::not_finite(model, q, v, a, wrenches, ws.result.tau.as_slice()));
-    }
-    ws.result.check_finite(model)?;
+    let result = &mut ws.result;
+    let done = if result.tau.iter().all(|x| x.is_finite()) {
+        result.check_finite(model)
+    } else {
+        Err(rnea::not_finite(model, q, v, a, wrenches, result.tau.as_slice()))
+    };
+    done.inspect_err(|_| result.clear())?;
     Ok(&ws.result)
 }

@@ -47,6 +47,14 @@ impl RneaDerivatives {
         }
     }
 
+    /// All entries zero.
+    #[cold]
+    pub(super) fn clear(&mut self) {
+        for m in [&mut self.dtau_dq, &mut self.dtau_dv, &mut self.dtau_da].into_iter().chain(&mut self.dtau_df_ext) {
+            m.fill(0.0);
+        }
+    }
+
     /// One matrix a wrench, all zero. Those too many go to `spare`, to be used again.
     pub(super) fn size_wrenches(&mut self, wrenches: usize, spare: &mut Vec<DMatrix<f64>>) {
         size(&mut self.dtau_df_ext, wrenches, self.tau.len(), spare);
