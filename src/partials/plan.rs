@@ -29,13 +29,15 @@ pub(super) struct Chunk {
 }
 
 /// A body that moves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Moved {
     pub(super) body: usize,
-    /// Does its parent move?
-    pub(super) parent_moves: bool,
-    /// Do the degrees of freedom move its own joint, or only joints before it?
-    pub(super) driven: bool,
+    /// Where derivatives of the parent's motion stand: those of body `i` at `i + 1`, of what stands still at 0.
+    pub(super) from: usize,
+    /// Columns of its joint, of those of all bodies one after the other, that the degrees of freedom move along.
+    pub(super) driven: Range<usize>,
+    /// The lane of the first of these; the others follow.
+    pub(super) lane: usize,
 }
 
 impl Plan {
@@ -49,14 +51,20 @@ impl Chunk {
     fn new(model: &Model, dofs: Range<usize>) -> Self {
         let bodies = model.bodies();
         let (mut moves, mut carries) = (vec![false; bodies.len()], vec![false; bodies.len()]);
-        let mut moved = Vec::new();
+        let (mut moved, mut first) = (Vec::new(), 0);
         for (i, body) in bodies.iter().enumerate() {
-            let driven = body.v.clone().any(|dof| dofs.contains(&dof));
-            let parent_moves = body.parent.is_some_and(|p| moves[p]);
-            moves[i] = driven || parent_moves;
+            let (start, end) = (body.v.start.max(dofs.start), body.v.end.min(dofs.end));
+            let (driven, lane) = if start < end {
+                (first + start - body.v.start..first + end - body.v.start, start - dofs.start)
+            } else {
+                (first..first, 0)
+            };
+            let from = body.parent.filter(|p| moves[*p]).map_or(0, |p| p + 1);
+            moves[i] = !driven.is_empty() || from > 0;
             if moves[i] {
-                moved.push(Moved { body: i, parent_moves, driven });
+                moved.push(Moved { body: i, from, driven, lane });
             }
+            first += body.v.len();
         }
         for i in (0..bodies.len()).rev() {
             if let (true, Some(p)) = (moves[i] || carries[i], bodies[i].parent) {

@@ -20,6 +20,7 @@ mod display;
 mod force;
 mod inertia;
 pub mod matrix6;
+pub(crate) mod moments;
 mod motion;
 pub mod quaternion;
 pub mod se3;

@@ -56,6 +56,15 @@ impl<T: Real> Motion<T> {
         )
     }
 
+    /// `self × m + b`
+    #[inline(always)]
+    pub fn cross_plus<U: Scalar<T>>(self, m: Motion<U>, b: Motion<U>) -> Motion<U> {
+        Motion::new(
+            v3::cross_plus(self.linear, m.angular, v3::cross_plus(self.angular, m.linear, b.linear)),
+            v3::cross_plus(self.angular, m.angular, b.angular),
+        )
+    }
+
     /// `self ×* f`, the rate of change of `f` when carried along by `self`:
     /// `(ω×f, ω×n + v×f)` (RBDA, section 2.9).
     #[inline(always)]

@@ -2,7 +2,7 @@
 //!
 //! With the composite inertia `I_C` of what a joint carries, `M_ij = S_iᵀ I_C S_j` for `i` from `j` to the root.
 
-use super::moments::Mass;
+use crate::spatial::moments::Mass;
 use super::table::{Kind, Step, column, place, unit};
 use super::{Numbers, Table, put, store};
 use crate::spatial::{Force, Motion, vector as v3};

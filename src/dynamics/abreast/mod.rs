@@ -2,7 +2,7 @@
 //! base, none of which mimics another or is given by cosine and sine.
 //!
 //! The forms that hold for every joint spend most of their time on what these do not need. Here each body has axes whose
-//! third is that of its joint ([`table`]), inertias are moments of mass ([`moments`]), and
+//! third is that of its joint ([`table`]), inertias are moments of mass ([`moments`](crate::spatial::moments)), and
 //!
 //! - [`rnea`]: inverse dynamics in axes of the bodies, from accelerations of points
 //! - [`mass_matrix`], [`derivatives`]: in axes of the body at the root, about its origin, where nothing has to be
@@ -12,7 +12,6 @@
 
 mod derivatives;
 mod mass_matrix;
-mod moments;
 mod rnea;
 mod table;
 

@@ -1,6 +1,6 @@
 //! Inverse dynamics.
 
-use super::moments::spread;
+use crate::spatial::moments::spread;
 use super::table::{Kind, Step};
 use super::{Numbers, Table, store};
 use crate::joint::{FreeFlyer, JointKind};
@@ -212,7 +212,7 @@ fn fly<R: Register>(
     body.acceleration = v3::add(v3::rotate_back(&body.rotation, up), moving);
 }
 
-/// The force and the moment about its origin that the motion of a body takes: equation (5) of [`moments`](super::moments).
+/// The force and the moment about its origin that the motion of a body takes: equation (5) of [`moments`](crate::spatial::moments).
 #[inline(always)]
 fn load<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
     body.spread = spread(body.angular, body.angular_rate);

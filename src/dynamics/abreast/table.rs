@@ -1,6 +1,6 @@
 //! The constants of a tree of hinges and slides, in axes whose third is that of the joint.
 
-use super::moments::Mass;
+use crate::spatial::moments::Mass;
 use crate::dynamics::turned_axes::axes;
 use crate::joint::{Elementary, Joint, Prismatic, Revolute};
 use crate::model::Model;

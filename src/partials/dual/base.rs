@@ -6,8 +6,72 @@
 
 use crate::dynamics::{ExternalWrench, Workspace, rnea, rooted, step, wide};
 use crate::model::Model;
-use crate::spatial::Motion;
+use crate::spatial::moments::Mass;
+use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Scalar;
+
+/// What the dual runs take of bodies, and of columns of joints.
+pub(super) struct Values {
+    pub(super) bodies: Vec<BodyValues>,
+    /// Those of one body after those of another.
+    pub(super) columns: Vec<ColumnValues>,
+}
+
+/// One body.
+#[derive(Clone, Debug)]
+pub(super) struct BodyValues {
+    /// `S v` of its joint.
+    pub(super) own: Motion<f64>,
+    /// `ν_λ`
+    pub(super) of_parent: Motion<f64>,
+    /// `ν`
+    pub(super) velocity: Motion<f64>,
+    pub(super) mass: Mass<f64>,
+}
+
+/// One column `s` of a joint, and the seeds of its direction ([`frame`](super::frame)).
+#[derive(Clone, Debug)]
+pub(super) struct ColumnValues {
+    pub(super) s: Motion<f64>,
+    /// `ν_λ × s`
+    pub(super) velocity: Motion<f64>,
+    /// `α_λ × s`
+    pub(super) acceleration: Motion<f64>,
+    /// `s ×* f`
+    pub(super) force: Force<f64>,
+}
+
+impl Values {
+    pub(super) fn new(model: &Model) -> Self {
+        let (m, f) = (Motion::zero(), Force::zero());
+        let columns = model.bodies.iter().map(|body| body.v.len()).sum();
+        Self {
+            bodies: vec![BodyValues { own: m, of_parent: m, velocity: m, mass: Mass::zero() }; model.bodies.len()],
+            columns: vec![ColumnValues { s: m, velocity: m, acceleration: m, force: f }; columns],
+        }
+    }
+
+    /// Takes what [`run`] has left.
+    fn take(&mut self, model: &Model, ws: &Workspace<f64>, v: &[f64]) {
+        let ground = ground(model);
+        let mut columns = self.columns.iter_mut().zip(&ws.rooted.columns);
+        for (i, (body, to)) in model.bodies.iter().zip(&mut self.bodies).enumerate() {
+            let (v_p, a_p) = match body.parent {
+                Some(p) => (ws.velocity[p], ws.acceleration[p]),
+                None => ground,
+            };
+            let mut own = Motion::zero();
+            for ((to, s), v) in columns.by_ref().take(body.v.len()).zip(&v[body.v.clone()]) {
+                own = s.times_plus(*v, own);
+                to.s = *s;
+                to.velocity = v_p.cross(*s);
+                to.acceleration = a_p.cross(*s);
+                to.force = s.cross_force(ws.force[i]);
+            }
+            *to = BodyValues { own, of_parent: v_p, velocity: ws.velocity[i], mass: ws.rooted.inertia[i].into() };
+        }
+    }
+}
 
 /// `S x`: the motion of a joint from its columns.
 #[inline(always)]
@@ -25,18 +89,19 @@ pub(super) fn ground(model: &Model) -> (Motion<f64>, Motion<f64>) {
 }
 
 /// Fills in `ws.rooted` (poses only under wrenches, or where columns depend on `q`), `velocity`, `acceleration`, `force` (through
-/// the joint of each body) and `tau`.
-#[inline(always)]
+/// the joint of each body) and `tau`; and takes the values.
 pub(super) fn run(
     model: &Model,
     ws: &mut Workspace<f64>,
     (q, v, a): (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
+    values: &mut Values,
 ) {
     let poses = !wrenches.is_empty();
     if wide::of(model, ws).and_then(|wide| wide.moving((q, v, a), wrenches, poses)).is_none() {
         one_by_one(model, ws, (q, v, a), wrenches);
     }
+    values.take(model, ws, v);
 }
 
 /// Inverse dynamics (RBDA, table 5.1), one body after the other:

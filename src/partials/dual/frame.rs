@@ -6,91 +6,40 @@
 //! force that is handed over a joint changes its derivative by a term in the lane of the direction:
 //!
 //! ```text
-//! d(X⁻¹ m) = X⁻¹ dm − S_k × X⁻¹ m       of motions, from parent to body
+//! d(X⁻¹ m) = X⁻¹ dm + X⁻¹ m × S_k       of motions, from parent to body
 //! d(X⁻¹ f) = X⁻¹ df − S_k ×* X⁻¹ f      of forces, from parent to body
 //! d(X f)   = X (df + S_k ×* f)          of forces, from body to parent
 //! ```
 //!
-//! with `X` left out, as both sides have the same axes.
+//! with `X` left out, as both sides have the same axes. Along `v + ε e_k` the joint's velocity `S v` changes by `S_k`, so the
+//! body's by `S_k` and its acceleration, of which `ν_λ × S v` is part, by `ν_λ × S_k`.
+//!
+//! These products are the same whatever the direction: [`ColumnValues`](super::base::ColumnValues) has them.
 
-use super::StateDual;
-use crate::model::Body;
-use crate::partials::plan::Chunk;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::Register;
-use gradyn_derivatives::{Lanes, Tangent, Uniform};
+use gradyn_derivatives::{Lanes, MulAdd};
 use nalgebra::Vector3;
 
-/// The directions of a chunk that move a joint: the lane and the column of `S` of each.
+/// Adds a motion in one lane.
 #[inline(always)]
-fn directions<'a>(
-    body: &Body,
-    chunk: &'a Chunk,
-    columns: &'a [Motion<f64>],
-) -> impl Iterator<Item = (usize, &'a Motion<f64>)> {
-    let first = body.v.start;
-    columns.iter().enumerate().filter_map(move |(k, column)| {
-        let dof = first + k;
-        chunk.dofs.contains(&dof).then(|| (dof - chunk.dofs.start, column))
-    })
+pub(super) fn add_motion<R: Register>(lane: usize, change: &Motion<f64>, to: &mut Motion<Lanes<R>>) {
+    let lane = Lanes::unit(lane);
+    add(lane, &change.linear, &mut to.linear);
+    add(lane, &change.angular, &mut to.angular);
 }
 
-/// `− S_k × m` in the lanes of the directions.
+/// Adds a force in one lane.
 #[inline(always)]
-pub(super) fn vary_motion<R: Register>(
-    body: &Body,
-    chunk: &Chunk,
-    columns: &[Motion<f64>],
-    m: &mut Motion<StateDual<R>>,
-) {
-    let value = Motion::new(values(m.linear), values(m.angular));
-    for (lane, column) in directions(body, chunk, columns) {
-        let (lane, change) = (Lanes::unit(lane), (-*column).cross(value));
-        add(&mut m.linear, change.linear, lane);
-        add(&mut m.angular, change.angular, lane);
-    }
-}
-
-/// `S_k` in the lanes of the directions: how a joint's velocity `S v` varies along `v`.
-#[inline(always)]
-pub(super) fn vary_joint_velocity<R: Register>(
-    body: &Body,
-    chunk: &Chunk,
-    columns: &[Motion<f64>],
-    m: &mut Motion<StateDual<R>>,
-) {
-    for (lane, column) in directions(body, chunk, columns) {
-        let (lane, change) = (Lanes::unit(lane), column.lift());
-        add(&mut m.linear, change.linear, lane);
-        add(&mut m.angular, change.angular, lane);
-    }
-}
-
-/// `± S_k ×* f` in the lanes of the directions.
-#[inline(always)]
-pub(super) fn vary_force<R: Register>(
-    body: &Body,
-    chunk: &Chunk,
-    columns: &[Motion<f64>],
-    sign: f64,
-    f: &mut Force<StateDual<R>>,
-) {
-    let value = Force::new(values(f.linear), values(f.angular));
-    for (lane, column) in directions(body, chunk, columns) {
-        let (lane, change) = (Lanes::unit(lane) * sign, column.cross_force(value));
-        add(&mut f.linear, change.linear, lane);
-        add(&mut f.angular, change.angular, lane);
-    }
+pub(super) fn add_force<R: Register>(lane: usize, change: &Force<f64>, to: &mut Force<Lanes<R>>) {
+    let lane = Lanes::unit(lane);
+    add(lane, &change.linear, &mut to.linear);
+    add(lane, &change.angular, &mut to.angular);
 }
 
 #[inline(always)]
-fn values<R: Register>(a: Vector3<StateDual<R>>) -> Vector3<Uniform<R>> {
-    Vector3::new(a.x.re, a.y.re, a.z.re)
-}
-
-#[inline(always)]
-fn add<R: Register>(to: &mut Vector3<StateDual<R>>, change: Vector3<Uniform<R>>, lane: Lanes<R>) {
-    to.x.eps = lane.scale_plus(change.x, to.x.eps);
-    to.y.eps = lane.scale_plus(change.y, to.y.eps);
-    to.z.eps = lane.scale_plus(change.z, to.z.eps);
+fn add<R: Register>(lane: Lanes<R>, change: &Vector3<f64>, to: &mut Vector3<Lanes<R>>) {
+    to.x = lane.mul_plus(change.x, to.x);
+    to.y = lane.mul_plus(change.y, to.y);
+    to.z = lane.mul_plus(change.z, to.z);
 }

@@ -4,7 +4,7 @@
 //! after the other, and each derivative is put in its lane: the formulas of rare kinds are compiled once, not once for
 //! each level of registers.
 
-use super::StateDual;
+use super::numbers::StateDual;
 use crate::joint::JointKind;
 use crate::model::{Body, Model};
 use crate::partials::plan::Chunk;

@@ -23,43 +23,43 @@
 //! (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, section 9.6.) All are sums over bodies
 //! in one frame, 28 numbers with the force.
 
-use crate::spatial::{Force, Motion, Symmetric3, vector as v3};
+use super::{Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// Moments of mass (1), about the origin of the coordinates.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mass<T> {
-    pub(super) mass: T,
+pub(crate) struct Mass<T> {
+    pub(crate) mass: T,
     /// `h`
-    pub(super) first: Vector3<T>,
+    pub(crate) first: Vector3<T>,
     /// `Σ`
-    pub(super) second: Symmetric3<T>,
+    pub(crate) second: Symmetric3<T>,
 }
 
 /// Moments of flow (1), about the origin of the coordinates.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flow<T> {
+pub(crate) struct Flow<T> {
     /// `l`
-    pub(super) momentum: Vector3<T>,
+    pub(crate) momentum: Vector3<T>,
     /// `P`
-    pub(super) second: Matrix3<T>,
+    pub(crate) second: Matrix3<T>,
 }
 
 impl<T: Real> Mass<T> {
-    pub(super) fn zero() -> Self {
+    pub(crate) fn zero() -> Self {
         Self { mass: T::zero(), first: v3::zero(), second: Symmetric3::zero() }
     }
 
     /// As it is, in a wider number type.
     #[inline(always)]
-    pub(super) fn lift<U: Scalar<T>>(&self) -> Mass<U> {
+    pub(crate) fn lift<U: Scalar<T>>(&self) -> Mass<U> {
         Mass { mass: self.mass.into(), first: v3::lift(self.first), second: self.second.lift() }
     }
 
     /// The same mass in coordinates in which the body stands at `(R, p)`.
     #[inline(always)]
-    pub(super) fn placed<U: Scalar<T> + Scalar<U>>(&self, r: &Matrix3<U>, p: Vector3<U>) -> Mass<U> {
+    pub(crate) fn placed<U: Scalar<T> + Scalar<U>>(&self, r: &Matrix3<U>, p: Vector3<U>) -> Mass<U> {
         let first = v3::rotate(r, v3::lift(self.first));
         // Σ + p hᵀ + h pᵀ + m p pᵀ = Σ + p (h + m p / 2)ᵀ + (h + m p / 2) pᵀ
         let middle = v3::scale_plus(self.mass * 0.5, p, first);
@@ -80,7 +80,7 @@ impl<T: Real> Mass<T> {
 impl<T: Real + Scalar<T>> Mass<T> {
     /// The mass of two.
     #[inline(always)]
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.mass += other.mass;
         self.first = v3::add(self.first, other.first);
         self.second = self.second + other.second;
@@ -88,7 +88,7 @@ impl<T: Real + Scalar<T>> Mass<T> {
 
     /// Equation (2).
     #[inline(always)]
-    pub(super) fn times(&self, m: Motion<T>) -> Force<T> {
+    pub(crate) fn times(&self, m: Motion<T>) -> Force<T> {
         let (s, w) = (m.linear, m.angular);
         let turning = v3::sub(v3::scale(self.second.trace(), w), self.second.times(w));
         Force::new(v3::cross_plus(w, self.first, v3::scale(self.mass, s)), v3::cross_plus(self.first, s, turning))
@@ -96,7 +96,7 @@ impl<T: Real + Scalar<T>> Mass<T> {
 
     /// `l` and `P`: equation (1).
     #[inline(always)]
-    pub(super) fn flow(&self, v: Motion<T>) -> Flow<T> {
+    pub(crate) fn flow(&self, v: Motion<T>) -> Flow<T> {
         let (v, w, h, s) = (v.linear, v.angular, self.first, &self.second);
         // Columns: v h_k + ω × Σ_k.
         let second = v3::from_columns(
@@ -108,10 +108,27 @@ impl<T: Real + Scalar<T>> Mass<T> {
     }
 }
 
+impl<T: Real> From<InertiaAboutOrigin<T>> for Mass<T> {
+    /// `Σ = ½ (tr I) − I`
+    #[inline(always)]
+    fn from(y: InertiaAboutOrigin<T>) -> Self {
+        let (moment, half) = (y.moment, y.moment.trace() * 0.5);
+        let second = Symmetric3::diagonal(half, half, half) - moment;
+        Self { mass: y.mass, first: y.first_moment, second }
+    }
+}
+
 impl<T: Real> Mass<T> {
+    /// The force that gives the body the spatial acceleration `a` at the velocity `v`: equation (5), with the acceleration
+    /// `a + ω × v` of the point at the origin.
+    #[inline(always)]
+    pub(crate) fn newton_euler<U: Scalar<T> + Scalar<U>>(&self, v: Motion<U>, a: Motion<U>) -> Force<U> {
+        self.load(&spread(v.angular, a.angular), v3::cross_plus(v.angular, v.linear, a.linear))
+    }
+
     /// Equation (5), for the acceleration of the point at the origin.
     #[inline(always)]
-    pub(super) fn load<U: Scalar<T>>(&self, k: &Matrix3<U>, a: Vector3<U>) -> Force<U> {
+    pub(crate) fn load<U: Scalar<T>>(&self, k: &Matrix3<U>, a: Vector3<U>) -> Force<U> {
         let (h, s) = (self.first, &self.second);
         let rows =
             [Vector3::new(k.m11, k.m12, k.m13), Vector3::new(k.m21, k.m22, k.m23), Vector3::new(k.m31, k.m32, k.m33)];
@@ -143,7 +160,7 @@ fn difference<P: Real, T: Scalar<P>>(a: Vector3<T>, x: Vector3<P>, b: Vector3<T>
 
 /// `K = [ω̇]× + [ω]×²`
 #[inline(always)]
-pub(super) fn spread<T: Real + Scalar<T>>(w: Vector3<T>, e: Vector3<T>) -> Matrix3<T> {
+pub(crate) fn spread<T: Real + Scalar<T>>(w: Vector3<T>, e: Vector3<T>) -> Matrix3<T> {
     let less = v3::neg(w);
     let (xx, yy, zz) = (less.x * w.x, less.y * w.y, less.z * w.z);
     Matrix3::new(
@@ -160,13 +177,13 @@ pub(super) fn spread<T: Real + Scalar<T>>(w: Vector3<T>, e: Vector3<T>) -> Matri
 }
 
 impl<T: Real + Scalar<T>> Flow<T> {
-    pub(super) fn zero() -> Self {
+    pub(crate) fn zero() -> Self {
         Self { momentum: v3::zero(), second: v3::zero_matrix() }
     }
 
     /// The flow of two.
     #[inline(always)]
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.momentum = v3::add(self.momentum, other.momentum);
         self.second = v3::add_matrix(&self.second, &other.second);
     }
@@ -178,14 +195,14 @@ impl<T: Real + Scalar<T>> Flow<T> {
 
     /// `½ B (s, w)`: equation (3), of a turning motion.
     #[inline(always)]
-    pub(super) fn times(&self, w: Vector3<T>) -> Force<T> {
+    pub(crate) fn times(&self, w: Vector3<T>) -> Force<T> {
         let turning = v3::sub(v3::scale(self.trace(), w), v3::rotate(&self.second, w));
         Force::new(v3::cross(w, self.momentum), turning)
     }
 
     /// The moment of `½ Bᵀ (s, w)`: equation (4).
     #[inline(always)]
-    pub(super) fn tr_times(&self, m: Motion<T>) -> Vector3<T> {
+    pub(crate) fn tr_times(&self, m: Motion<T>) -> Vector3<T> {
         let turning = v3::sub(v3::scale(self.trace(), m.angular), v3::rotate_back(&self.second, m.angular));
         v3::cross_plus(self.momentum, m.linear, turning)
     }
