@@ -20,9 +20,9 @@ pub(super) struct Chunk {
     pub(super) dofs: Range<usize>,
     /// Bodies that move, in depth-first order.
     pub(super) moved: Vec<Moved>,
-    /// The same bodies, leaves first.
-    pub(super) moved_up: Vec<usize>,
-    /// Bodies that do not move but carry some that do, leaves first.
+    /// The way back: these bodies and those that carry some of them, children before their parents.
+    pub(super) returned: Vec<Returned>,
+    /// Bodies that do not move but carry some that do.
     pub(super) carriers: Vec<usize>,
     /// Torques that can depend on the directions: runs of at most [`WIDTH`] neighbours, ascending.
     pub(super) runs: Vec<Range<usize>>,
@@ -40,6 +40,24 @@ pub(super) struct Moved {
     pub(super) lane: usize,
 }
 
+/// A body on the way back to the root.
+#[derive(Clone, Debug)]
+pub(super) struct Returned {
+    pub(super) body: usize,
+    pub(super) parent: Option<usize>,
+    /// Is the parent next?
+    pub(super) goes_on: bool,
+    /// Columns of its joint, of those of all bodies.
+    pub(super) columns: Range<usize>,
+    /// The degree of freedom of the first of these; the others follow.
+    pub(super) dof: usize,
+    /// Does its motion change the columns? Then it moves, and they depend on `q`.
+    pub(super) varies: bool,
+    /// As of [`Moved`]; none, if the body does not move.
+    pub(super) driven: Range<usize>,
+    pub(super) lane: usize,
+}
+
 impl Plan {
     pub(super) fn new(model: &Model) -> Self {
         let chunk = |start: usize| Chunk::new(model, start..(start + WIDTH).min(model.nv()));
@@ -51,7 +69,7 @@ impl Chunk {
     fn new(model: &Model, dofs: Range<usize>) -> Self {
         let bodies = model.bodies();
         let (mut moves, mut carries) = (vec![false; bodies.len()], vec![false; bodies.len()]);
-        let (mut moved, mut first) = (Vec::new(), 0);
+        let (mut moved, mut starts, mut first) = (Vec::new(), Vec::new(), 0);
         for (i, body) in bodies.iter().enumerate() {
             let (start, end) = (body.v.start.max(dofs.start), body.v.end.min(dofs.end));
             let (driven, lane) = if start < end {
@@ -64,6 +82,7 @@ impl Chunk {
             if moves[i] {
                 moved.push(Moved { body: i, from, driven, lane });
             }
+            starts.push(first);
             first += body.v.len();
         }
         for i in (0..bodies.len()).rev() {
@@ -78,9 +97,19 @@ impl Chunk {
             }
         }
         let indices = |flags: &[bool]| flags.iter().enumerate().filter(|f| *f.1).map(|f| f.0).collect::<Vec<_>>();
-        let mut carriers = indices(&carries);
-        carriers.reverse();
-        let moved_up = moved.iter().rev().map(|moved| moved.body).collect();
+        let carriers = indices(&carries);
+        let still = carriers.iter().rev().map(|i| (*i, 0..0, 0));
+        let on_the_way = moved.iter().rev().map(|moved: &Moved| (moved.body, moved.driven.clone(), moved.lane));
+        let returned = on_the_way.chain(still).map(|(i, driven, lane)| {
+            let (body, start) = (&bodies[i], starts[i]);
+            let columns = start..start + body.v.len();
+            let (dof, varies) = (body.v.start, body.subspace_varies);
+            Returned { body: i, parent: body.parent, goes_on: false, columns, dof, varies: varies && moves[i], driven, lane }
+        });
+        let mut returned: Vec<_> = returned.collect();
+        for k in 1..returned.len() {
+            returned[k - 1].goes_on = returned[k - 1].parent == Some(returned[k].body);
+        }
         let mut runs: Vec<Range<usize>> = Vec::new();
         for row in indices(&depends) {
             match runs.last_mut() {
@@ -88,6 +117,6 @@ impl Chunk {
                 _ => runs.push(row..row + 1),
             }
         }
-        Self { dofs, moved, moved_up, carriers, runs }
+        Self { dofs, moved, returned, carriers, runs }
     }
 }

@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::spatial::moments::Mass;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Scalar;
+use gradyn_derivatives::simd::{Piece, Register};
 
 /// What the dual runs take of bodies, and of columns of joints.
 pub(super) struct Values {
@@ -51,11 +52,24 @@ impl Values {
         }
     }
 
-    /// Takes what [`run`] has left.
-    fn take(&mut self, model: &Model, ws: &Workspace<f64>, v: &[f64]) {
+}
+
+/// Takes what [`run`] has left.
+struct Take<'a> {
+    model: &'a Model,
+    ws: &'a Workspace<f64>,
+    v: &'a [f64],
+    values: &'a mut Values,
+}
+
+impl Piece for Take<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, ws, v, values } = self;
         let ground = ground(model);
-        let mut columns = self.columns.iter_mut().zip(&ws.rooted.columns);
-        for (i, (body, to)) in model.bodies.iter().zip(&mut self.bodies).enumerate() {
+        let mut columns = values.columns.iter_mut().zip(&ws.rooted.columns);
+        for (i, (body, to)) in model.bodies.iter().zip(&mut values.bodies).enumerate() {
             let (v_p, a_p) = match body.parent {
                 Some(p) => (ws.velocity[p], ws.acceleration[p]),
                 None => ground,
@@ -90,7 +104,7 @@ pub(super) fn ground(model: &Model) -> (Motion<f64>, Motion<f64>) {
 
 /// Fills in `ws.rooted` (poses only under wrenches, or where columns depend on `q`), `velocity`, `acceleration`, `force` (through
 /// the joint of each body) and `tau`; and takes the values.
-pub(super) fn run(
+pub(super) fn run<R: Register>(
     model: &Model,
     ws: &mut Workspace<f64>,
     (q, v, a): (&[f64], &[f64], &[f64]),
@@ -101,7 +115,7 @@ pub(super) fn run(
     if wide::of(model, ws).and_then(|wide| wide.moving((q, v, a), wrenches, poses)).is_none() {
         one_by_one(model, ws, (q, v, a), wrenches);
     }
-    values.take(model, ws, v);
+    R::call(Take { model, ws, v, values });
 }
 
 /// Inverse dynamics (RBDA, table 5.1), one body after the other:

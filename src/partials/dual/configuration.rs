@@ -2,7 +2,7 @@
 
 use super::base::combined;
 use super::frame::add_force;
-use super::inward::{Carried, Returned};
+use super::inward::InwardByConfiguration;
 use super::jet::vary_by_configuration;
 use super::numbers::StateDual;
 use super::outward::{Along, outward};
@@ -47,10 +47,7 @@ impl<R: Register> Piece for ByConfiguration<'_, R> {
         }
         subtract_wrenches(common, memory);
         let Memory { columns: varied, force, tau, .. } = &mut *memory;
-        for moved in chunk.moved.iter().rev() {
-            in_place::<R, _>(Returned { common, moved, varied, force, tau });
-        }
-        R::call(Carried { common, order: &chunk.carriers, force, tau });
+        R::call(InwardByConfiguration { common, varied, force, tau });
     }
 }
 

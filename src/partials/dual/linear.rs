@@ -1,7 +1,7 @@
 //! `∂τ/∂a` and `∂τ/∂φ`: τ is linear in both, so eight unit accelerations, or the six unit wrenches on a body, go through at once.
 
 use super::base::Values;
-use super::inward::{Carried, project};
+use super::inward::{Inward, project};
 use super::{Common, Memory, clear};
 use crate::dynamics::{ExternalWrench, Workspace, jacobian::path};
 use crate::model::Model;
@@ -31,9 +31,7 @@ impl<R: Register> Piece for ByAcceleration<'_, R> {
             (memory.acceleration[moved.body + 1], memory.force[moved.body]) = (a, base.rooted.inertia[moved.body] * a);
         }
         let Memory { force, tau, .. } = &mut *memory;
-        for order in [&chunk.moved_up, &chunk.carriers] {
-            R::call(Carried { common, order, force: &mut *force, tau: &mut *tau });
-        }
+        R::call(Inward { common, force, tau });
     }
 }
 

@@ -115,7 +115,7 @@ impl Kernel for Derivatives<'_> {
         // The memory has this type: it was made with it or is replaced.
         let Some(Both { values, memory }) = Both::<R>::of(registers, model) else { return false };
         let mut zero = R::splat(0.0);
-        base::run(model, base, (q, v, a), wrenches, values);
+        base::run::<R>(model, base, (q, v, a), wrenches, values);
         let (base, values) = (&*base, &*values);
         result.tau.copy_from_slice(&base.tau);
         for chunk in &plan.chunks {

@@ -1,6 +1,6 @@
 //! `∂τ/∂v`
 
-use super::inward::Carried;
+use super::inward::Inward;
 use super::jet::vary_by_velocity;
 use super::numbers::StateDual;
 use super::outward::{Along, outward};
@@ -34,8 +34,6 @@ impl<R: Register> Piece for ByVelocity<'_, R> {
             }
         }
         let Memory { force, tau, .. } = &mut *memory;
-        for order in [&chunk.moved_up, &chunk.carriers] {
-            R::call(Carried { common, order, force: &mut *force, tau: &mut *tau });
-        }
+        R::call(Inward { common, force, tau });
     }
 }
