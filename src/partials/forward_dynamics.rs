@@ -172,6 +172,15 @@ fn analytical(
     let by = &ws.result;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
+    if let Some((inverse, level)) = wide::articulated(&mut ws.base) {
+        let mut finite = inverse.invert(level, &mut result.ddq_dtau);
+        finite &= inverse.multiply(level, &by.dtau_dq, &mut result.ddq_dq);
+        finite &= inverse.multiply(level, &by.dtau_dv, &mut result.ddq_dv);
+        for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
+            finite &= inverse.multiply(level, from, to);
+        }
+        return Ok(finite);
+    }
     let factors = match &mut at_hand {
         Some(factors) => factors,
         None => {

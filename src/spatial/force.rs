@@ -62,6 +62,12 @@ impl<T: Real> Force<T> {
         Force::new(v3::times(self.linear, s), v3::times(self.angular, s))
     }
 
+    /// `s f + b`, by a factor of a wider type.
+    #[inline(always)]
+    pub fn times_plus<U: Scalar<T>>(self, s: U, b: Force<U>) -> Force<U> {
+        Force::new(v3::times_plus(self.linear, s, b.linear), v3::times_plus(self.angular, s, b.angular))
+    }
+
     /// `f ×̄* m = m ×* f`: the same product as [`Motion::cross_force`], read as a linear map of the motion:
     /// `(−f×ω, −n×ω − f×v)`.
     #[inline(always)]

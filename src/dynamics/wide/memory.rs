@@ -1,6 +1,7 @@
 //! Rows of eight numbers: one quantity of eight degrees of freedom.
 
 use super::Layout;
+use super::articulated::Articulated;
 use super::factors::Factors;
 use super::held::Held;
 use crate::dynamics::ExternalWrench;
@@ -214,6 +215,8 @@ pub(crate) struct Memory {
     pub(crate) scale: Vec<Row>,
     /// Its factors; made when first needed.
     pub(crate) factors: Option<Box<Factors>>,
+    /// Its inverse by articulated bodies, where that is faster; made when first needed.
+    pub(crate) articulated: Option<Box<Articulated>>,
     /// What constraints hold; made when first needed.
     pub(crate) held: Option<Box<Held>>,
     /// Wrenches of this call.
@@ -262,6 +265,7 @@ impl Memory {
             mass: Vec::new(),
             scale: Vec::new(),
             factors: None,
+            articulated: None,
             held: None,
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),

@@ -30,6 +30,7 @@
 //! (inverse and forward dynamics, derivatives, matrices of the mass) and [`motions`] (kinematics, weights, momentum).
 
 mod anchors;
+mod articulated;
 mod blocks;
 mod bodies;
 mod centroidal;
@@ -66,6 +67,7 @@ use crate::dynamics::abreast::Table;
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
 pub(crate) use anchors::Anchor;
+pub(crate) use articulated::Articulated;
 pub(crate) use derivatives::Results;
 pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
@@ -196,12 +198,22 @@ pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
     ws.wide.as_mut()?.factors.take_if(|factors| factors.pays())
 }
 
-/// `x := M⁻¹ x` with the factors that the last call of [`Wide::aba`] left, if that is how it got its accelerations.
+/// `x := M⁻¹ x` with what the last call of [`Wide::aba`] left, if that is how accelerations were made.
 pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()> {
-    VectorLevel::active()?;
-    let factors = ws.wide.as_mut()?.factors.as_mut().filter(|factors| factors.pays())?;
-    factors.solve(same_mut::<_, Vec<f64>>(x)?);
+    let level = VectorLevel::active()?;
+    let Memory { factors, articulated, .. } = ws.wide.as_deref_mut()?;
+    match factors.as_deref_mut().filter(|factors| factors.pays()) {
+        Some(factors) => factors.solve(same_mut::<_, Vec<f64>>(x)?),
+        None => articulated.as_deref_mut()?.solve(level, same_mut::<_, Vec<f64>>(x)?),
+    }
     Some(())
+}
+
+/// The mass matrix by articulated bodies, that the last call of [`Wide::aba`] or [`Wide::minv`] has left, if that is how it was
+/// inverted.
+pub(crate) fn articulated(ws: &mut Workspace<f64>) -> Option<(&mut Articulated, VectorLevel)> {
+    let level = VectorLevel::active()?;
+    Some((ws.wide.as_deref_mut()?.articulated.as_deref_mut()?, level))
 }
 
 /// Returns what [`take_factors`] took.

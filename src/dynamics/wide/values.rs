@@ -1,7 +1,7 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
 use super::{
-    Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, coriolis, derivatives, forward, held, mass_matrix,
+    Articulated, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, coriolis, derivatives, forward, held, mass_matrix,
     matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
 use crate::dynamics::ExternalWrench;
@@ -9,7 +9,7 @@ use crate::dynamics::constraints::{AtState, Axes, Place};
 use nalgebra::{DMatrix, Vector3};
 
 /// The first degree of freedom whose pivot is lost, and the pivot.
-type Lost = (usize, f64);
+pub(super) type Lost = (usize, f64);
 
 impl Wide<'_> {
     /// Inverse dynamics into `ws.tau`. Are all torques finite?
@@ -42,10 +42,19 @@ impl Wide<'_> {
 
     /// Columns and inertias of all bodies into `ws.rooted`, with their poses if asked for; their motions, the forces through
     /// their joints and the torques into `ws`. Are the torques surely finite?
-    pub(crate) fn moving(self, state: State<'_>, wrenches: &[ExternalWrench], poses: bool) -> Option<bool> {
+    pub(crate) fn moving(mut self, state: State<'_>, wrenches: &[ExternalWrench], poses: bool) -> Option<bool> {
+        self.ws.wide.as_deref_mut()?.act(wrenches);
+        let finite = self.bring_bodies(state)?;
+        if poses {
+            moving::poses(self.model, self.layout, self.ws.wide.as_deref()?, &mut self.ws.rooted);
+        }
+        Some(finite)
+    }
+
+    /// [`moving`](Self::moving) without poses, under the wrenches in `ws.wide`.
+    fn bring_bodies(&mut self, state: State<'_>) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
-        memory.act(wrenches);
         ws.rooted.size(model, ws.dof.len());
         let bodies = moving::Bodies {
             rooted: &mut ws.rooted,
@@ -55,10 +64,20 @@ impl Wide<'_> {
         };
         let finite = moving::move_bodies(model, layout, memory, state, bodies);
         rnea::collect(model, layout, memory, state.1, state.2, &mut ws.tau);
-        if poses {
-            moving::poses(model, layout, memory, &mut ws.rooted);
-        }
         Some(finite)
+    }
+
+    /// Factors of the mass matrix along the tree into `ws.wide`, and the bias of a velocity into `ws.tau`. There are no mimic
+    /// joints.
+    fn articulate(&mut self, q: &[f64], v: Option<&[f64]>) -> Option<Result<(), Lost>> {
+        let mut still = std::mem::take(&mut self.ws.still);
+        still.resize(self.model.nv, 0.0);
+        let done = self.bring_bodies((q, v.unwrap_or(&still), &still));
+        self.ws.still = still;
+        done?;
+        let Memory { articulated, level, .. } = self.ws.wide.as_deref_mut()?;
+        let articulated = articulated.get_or_insert_with(|| Box::new(Articulated::new(self.model)));
+        Some(articulated.factorize(*level, self.model, &self.ws.rooted))
     }
 
     /// The mass matrix into `ws.crba`. Are it and the state surely finite?
@@ -82,24 +101,42 @@ impl Wide<'_> {
         Some(forward::factorize(self.model, self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
     }
 
-    /// The inverse of the mass matrix into `ws.minv`, where factors are the faster way.
+    /// The inverse of the mass matrix into `ws.minv`, if there are no mimic joints or factors are the faster way.
     pub(crate) fn minv(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let factors = &mut self.ws.wide.as_deref_mut()?.factors;
         if too_deep(self.model, factors.get_or_insert_with(|| Box::new(Factors::new(self.model)))) {
-            return None;
+            self.ws.wide.as_deref_mut()?.wrenches.clear();
+            let done = self.articulate(q, None)?;
+            let Memory { articulated, level, .. } = self.ws.wide.as_deref_mut()?;
+            let by = articulated.as_deref_mut()?;
+            return Some(done.map(|()| {
+                by.invert(*level, &mut self.ws.minv.matrix);
+            }));
         }
         let done = self.factorize(q)?;
         let factors = self.ws.wide.as_deref_mut()?.factors.as_deref_mut()?;
         Some(done.map(|()| factors.invert(&mut self.ws.minv.matrix)))
     }
 
-    /// Accelerations by torques into `ws.aba`, where factors of the mass matrix are the faster way.
-    pub(crate) fn aba(self, state: State<'_>) -> Option<Result<(), Lost>> {
-        let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
-        if !memory.factors.get_or_insert_with(|| Box::new(Factors::new(model))).pays() {
+    /// Accelerations by torques into `ws.aba`, if there are no mimic joints or factors of the mass matrix are the faster way.
+    pub(crate) fn aba(mut self, (q, v, tau): State<'_>) -> Option<Result<(), Lost>> {
+        let factors = &mut self.ws.wide.as_deref_mut()?.factors;
+        let factors = factors.get_or_insert_with(|| Box::new(Factors::new(self.model)));
+        if too_deep(self.model, factors) {
+            let done = self.articulate(q, Some(v))?;
+            let (ddq, bias) = (&mut self.ws.aba.ddq, &self.ws.tau);
+            for (ddq, (tau, bias)) in ddq.iter_mut().zip(tau.iter().zip(bias)) {
+                *ddq = tau - bias;
+            }
+            let Memory { articulated, level, .. } = self.ws.wide.as_deref_mut()?;
+            let by = articulated.as_deref_mut()?;
+            return Some(done.map(|()| by.solve(*level, ddq)));
+        }
+        if !factors.pays() {
             return None;
         }
+        let Self { model, layout, ws } = self;
+        let (memory, state) = (ws.wide.as_deref_mut()?, (q, v, tau));
         ws.still.resize(model.nv, 0.0);
         let (matrix, ddq) = (ws.crba.sized(model.nv), &mut ws.aba.ddq);
         Some(forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq))
