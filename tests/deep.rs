@@ -4,60 +4,113 @@
 mod common;
 
 use common::{assert_near, condition, deviation};
-use gradyn::dynamics::{Workspace, aba_gradient, crba, minv};
-use gradyn::joint::{Joint, Revolute};
-use gradyn::model::{Model, ModelBuilder};
+use gradyn::dynamics::{Workspace, aba, aba_gradient, crba, minv, rnea_with};
+use gradyn::joint::{FreeFlyer, Joint, Revolute};
+use gradyn::model::{BodyKey, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
-use gradyn::spatial::Transform;
+use gradyn::spatial::{Force, Inertia, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
 use nalgebra::{DMatrix, DVector};
 
-/// Chains of `long` and of three hinges that hang from the world side by side.
-fn chains(long: usize) -> Model {
-    let mut rng = common::rng(long as u64);
-    let mut builder = ModelBuilder::new("chains");
-    for (chain, n) in [long, 3].into_iter().enumerate() {
-        let mut parent = None;
-        for k in 0..n {
-            let (body, joint) = (format!("body {chain} {k}"), format!("joint {chain} {k}"));
-            let place = Transform::new(common::rotation(&mut rng).rotation(), common::vector(&mut rng) * 0.2);
-            let hinge: Joint = Revolute { axis: common::axis(&mut rng) }.into();
-            let added = builder.add_body(parent, &body, &joint, place, hinge, common::inertia(&mut rng));
-            parent = Some(added.expect("a link"));
-        }
-    }
-    builder.build().expect("two chains")
+/// A long chain of hinges and one of three, which hang from the world side by side. From the long one, if it has twigs, two
+/// more hang at every ninth link, and its first joint is free.
+#[derive(Clone, Copy, Debug)]
+struct Chains {
+    long: usize,
+    twigs: bool,
 }
 
-/// So long that rows do not fill the last register, and columns not the last four.
-const LENGTHS: [usize; 2] = [61, 80];
+/// So long that factors of the mass matrix do not pay; rows do not fill the last register, and columns not the last two.
+const CHAINS: [Chains; 3] =
+    [Chains { long: 98, twigs: false }, Chains { long: 110, twigs: false }, Chains { long: 90, twigs: true }];
+
+/// Degrees of freedom of the short chain.
+const SHORT: usize = 3;
+
+impl Chains {
+    fn model(self) -> Model {
+        self.of_weight(1.0)
+    }
+
+    /// All inertias times a factor.
+    fn of_weight(self, factor: f64) -> Model {
+        let Self { long, twigs } = self;
+        let mut rng = common::rng(long as u64);
+        let mut builder = ModelBuilder::new("chains");
+        let mut add = |parent: Option<BodyKey>, name: String, free: bool| {
+            let place = Transform::new(common::rotation(&mut rng).rotation(), common::vector(&mut rng) * 0.2);
+            let hinge: Joint = Revolute { axis: common::axis(&mut rng) }.into();
+            let joint = if free { FreeFlyer.into() } else { hinge };
+            let (body, motor) = (common::inertia(&mut rng), common::vector(&mut rng).norm() * factor);
+            let inertia = Inertia::new(body.mass * factor, body.com, body.rotational.scale(factor));
+            let added = builder.add_body(parent, &name, format!("joint of {name}"), place, joint, inertia);
+            let body = added.expect("a link");
+            if !free {
+                builder.set_armature(body, &[motor]).expect("one entry");
+            }
+            body
+        };
+        let mut parent = None;
+        for k in 0..long {
+            let link = add(parent, format!("link {k}"), twigs && k == 0);
+            parent = Some(link);
+            if twigs && k % 9 == 4 {
+                let twig = add(parent, format!("twig {k}"), false);
+                add(Some(twig), format!("end of twig {k}"), false);
+            }
+        }
+        let mut parent = None;
+        for k in 0..SHORT {
+            parent = Some(add(parent, format!("short {k}"), false));
+        }
+        builder.build().expect("two chains")
+    }
+}
 
 /// A thousand roundings, each as bad as M is conditioned.
 fn tolerance(m: &DMatrix<f64>) -> f64 {
     1000.0 * f64::EPSILON * condition(m)
 }
 
-fn assert_apart(m: &DMatrix<f64>, long: usize, what: &str) {
+fn assert_apart(m: &DMatrix<f64>, what: &str) {
+    let long = m.nrows() - SHORT;
     let apart = |(i, j): &(usize, usize)| (*i < long) != (*j < long);
     let entries = (0..m.nrows()).flat_map(|i| (0..m.ncols()).map(move |j| (i, j)));
     assert!(entries.filter(apart).all(|at| m[at] == 0.0), "{what}");
 }
 
+/// The torques of inverse dynamics at the accelerations of forward dynamics are those that these were asked for, under wrenches.
+#[test]
+fn a_long_chain_accelerates_as_it_is_pushed() {
+    for chains in CHAINS {
+        let model = chains.model();
+        let ((q, v, tau), wrenches) = (common::state(&model, 5), common::wrenches(&model, 5));
+        for level in Level::available() {
+            let what = format!("{chains:?}, {level}");
+            let ws = &mut Workspace::<f64>::new(&model);
+            let m = crba(&model, ws, &q).expect("valid").clone();
+            let ddq = with_level(level, || aba(&model, ws, &q, &v, &tau, &wrenches).expect("regular").to_vec());
+            let found = rnea_with(&model, ws, &q, &v, &ddq, &wrenches).expect("valid");
+            assert_near(found, &tau, tolerance(&m), what);
+        }
+    }
+}
+
 /// `M M⁻¹ = 1`; symmetric to the bit, and exactly zero between the chains.
 #[test]
 fn the_inverse_of_a_long_chains_mass_matrix_is_its_inverse() {
-    for long in LENGTHS {
-        let model = chains(long);
+    for chains in CHAINS {
+        let model = chains.model();
         let (q, ..) = common::state(&model, 1);
         for level in Level::available() {
-            let what = format!("{long} hinges, {level}");
+            let what = format!("{chains:?}, {level}");
             let ws = &mut Workspace::<f64>::new(&model);
             let m = with_level(level, || crba(&model, ws, &q).expect("valid").clone());
             let inverse = with_level(level, || minv(&model, ws, &q).expect("regular").clone());
             assert_eq!(inverse, inverse.transpose(), "{what}");
-            assert_apart(&inverse, long, &what);
+            assert_apart(&inverse, &what);
             let one = DMatrix::<f64>::identity(model.nv(), model.nv());
             assert_near((&m * inverse).as_slice(), one.as_slice(), tolerance(&m), what);
         }
@@ -67,11 +120,11 @@ fn the_inverse_of_a_long_chains_mass_matrix_is_its_inverse() {
 /// `M ∂q̈/∂x = −∂τ/∂x` for configuration, velocity and wrenches, exactly zero between the chains.
 #[test]
 fn derivatives_of_a_long_chains_accelerations_solve_their_equation() {
-    for long in LENGTHS {
-        let model = chains(long);
+    for chains in CHAINS {
+        let model = chains.model();
         let ((q, v, tau), wrenches) = (common::state(&model, 2), common::wrenches(&model, 2));
         for level in Level::available() {
-            let what = format!("{long} hinges, {level}");
+            let what = format!("{chains:?}, {level}");
             let (ws, inner) = (&mut DerivativeWorkspace::new(&model), &mut DerivativeWorkspace::new(&model));
             let method = Method::Analytical;
             let by = with_level(level, || {
@@ -88,7 +141,7 @@ fn derivatives_of_a_long_chains_accelerations_solve_their_equation() {
                 assert!(deviation(&(m * ddq), &-dtau) < tolerance(m), "{what}");
             }
             for matrix in [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau] {
-                assert_apart(matrix, long, &what);
+                assert_apart(matrix, &what);
             }
         }
     }
@@ -97,8 +150,8 @@ fn derivatives_of_a_long_chains_accelerations_solve_their_equation() {
 /// The gradient of `λᵀ q̈` is `λᵀ` times the derivatives, by articulated bodies at every level, over dual numbers too.
 #[test]
 fn the_gradient_of_a_long_chains_accelerations_is_their_combination() {
-    for long in LENGTHS {
-        let model = chains(long);
+    for chains in CHAINS {
+        let model = chains.model();
         let ((q, v, tau), wrenches) = (common::state(&model, 3), common::wrenches(&model, 3));
         let (_, lambda, _) = common::state(&model, 4);
         let row = DVector::from_column_slice(&lambda);
@@ -118,7 +171,7 @@ fn the_gradient_of_a_long_chains_accelerations_is_their_combination() {
             let ws = &mut Workspace::<f64>::new(&model);
             let by = with_level(level, || aba_gradient(&model, ws, &q, &v, &tau, &wrenches, &lambda));
             let by = by.expect("regular");
-            near([by.dq, by.dv, by.dtau], by.df_ext, &format!("{long} hinges, {level}"));
+            near([by.dq, by.dv, by.dtau], by.df_ext, &format!("{chains:?}, {level}"));
         }
         let lift = common::lift::<Dual64>;
         let (q, v, tau, lambda) = (lift(&q), lift(&v), lift(&tau), lift(&lambda));
@@ -126,6 +179,40 @@ fn the_gradient_of_a_long_chains_accelerations_is_their_combination() {
         let ws = &mut Workspace::new(&model);
         let by = aba_gradient(&model, ws, &q, &v, &tau, &wrenches, &lambda).expect("regular");
         let re = |x: &[Dual64]| x.iter().map(|x| x.re).collect::<Vec<_>>();
-        near([&re(by.dq), &re(by.dv), &re(by.dtau)], &re(by.df_ext), &format!("{long} hinges, dual numbers"));
+        near([&re(by.dq), &re(by.dv), &re(by.dtau)], &re(by.df_ext), &format!("{chains:?}, dual numbers"));
+    }
+}
+
+/// Numbers that are too large are an error, never part of a result: velocities grow, or inertias shrink, in steps so small that
+/// only some derivatives overflow on the way.
+#[test]
+fn numbers_of_a_long_chain_that_overflow_are_an_error() {
+    let chains = CHAINS[0];
+    let model = chains.model();
+    let (q, v, _) = common::state(&model, 6);
+    let rest = vec![0.0; model.nv()];
+    let mut wrenches = common::wrenches(&model, 6);
+    wrenches.iter_mut().for_each(|w| w.wrench = Force::zero());
+    let steps = |from: f64, step: f64| (0..200).map(move |k| 10f64.powf(from + step * f64::from(k)));
+    let fast = steps(151.0, 0.02).map(|factor| (&model, v.iter().map(|v| v * factor).collect::<Vec<_>>()));
+    let light: Vec<_> = steps(-305.0, -0.02).map(|factor| chains.of_weight(factor)).collect();
+    let light = light.iter().map(|model| (model, rest.clone()));
+    for level in Level::available() {
+        let (mut results, mut errors) = ([0, 0], [0, 0]);
+        for (kind, (model, v)) in fast.clone().map(|x| (0, x)).chain(light.clone().map(|x| (1, x))) {
+            let (ws, method) = (&mut DerivativeWorkspace::new(model), Method::Analytical);
+            match with_level(level, || {
+                forward_dynamics_derivatives(model, ws, method, &q, &v, &rest, &wrenches).cloned()
+            }) {
+                Ok(by) => {
+                    results[kind] += 1;
+                    for m in [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau].into_iter().chain(&by.ddq_df_ext) {
+                        assert!(m.iter().all(|x| x.is_finite()), "{level}, kind {kind}");
+                    }
+                }
+                Err(_) => errors[kind] += 1,
+            }
+        }
+        assert!(results.iter().chain(&errors).all(|n| *n > 0), "{level}: {results:?} results, {errors:?} errors");
     }
 }

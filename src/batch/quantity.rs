@@ -17,6 +17,7 @@ pub(super) trait Quantity: Sync + Send + 'static {
     /// Entries of each output, for one state.
     fn sizes(model: &Model) -> [usize; 4];
     /// About what one state takes, to see whether threads are worth waking: within a factor of three on a processor of today.
+    #[cfg_attr(not(feature = "rayon"), expect(dead_code, reason = "there is one thread"))]
     fn nanoseconds(model: &Model) -> usize;
     /// Evaluates the eight states of the memory, which are finite.
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError>;

@@ -104,7 +104,16 @@ impl Chunk {
             let (body, start) = (&bodies[i], starts[i]);
             let columns = start..start + body.v.len();
             let (dof, varies) = (body.v.start, body.subspace_varies);
-            Returned { body: i, parent: body.parent, goes_on: false, columns, dof, varies: varies && moves[i], driven, lane }
+            Returned {
+                body: i,
+                parent: body.parent,
+                goes_on: false,
+                columns,
+                dof,
+                varies: varies && moves[i],
+                driven,
+                lane,
+            }
         });
         let mut returned: Vec<_> = returned.collect();
         for k in 1..returned.len() {

@@ -10,10 +10,10 @@
 //! ∂τ_j/∂q_i = Ψ̈_iᵀ A_j + E_iᵀ T_j    ∂τ_j/∂v_i = E_iᵀ A_j + 2 S_iᵀ T_j                          (3)
 //! ```
 
-use crate::spatial::moments::{Flow, Mass, spread};
 use super::table::{Kind, Step, column, place, unit};
 use super::{Numbers, Table, put, store};
 use crate::joint::{FreeFlyer, JointKind};
+use crate::spatial::moments::{Flow, Mass, spread};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Piece, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};

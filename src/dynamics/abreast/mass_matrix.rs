@@ -2,9 +2,9 @@
 //!
 //! With the composite inertia `I_C` of what a joint carries, `M_ij = S_iᵀ I_C S_j` for `i` from `j` to the root.
 
-use crate::spatial::moments::Mass;
 use super::table::{Kind, Step, column, place, unit};
 use super::{Numbers, Table, put, store};
+use crate::spatial::moments::Mass;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Piece, Register};
 use gradyn_derivatives::{Lanes, Real};

@@ -1,9 +1,9 @@
 //! Inverse dynamics.
 
-use crate::spatial::moments::spread;
 use super::table::{Kind, Step};
 use super::{Numbers, Table, store};
 use crate::joint::{FreeFlyer, JointKind};
+use crate::spatial::moments::spread;
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::simd::{Piece, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};

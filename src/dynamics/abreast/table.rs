@@ -1,9 +1,9 @@
 //! The constants of a tree of hinges and slides, in axes whose third is that of the joint.
 
-use crate::spatial::moments::Mass;
 use crate::dynamics::turned_axes::axes;
 use crate::joint::{Elementary, Joint, Prismatic, Revolute};
 use crate::model::Model;
+use crate::spatial::moments::Mass;
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
 use gradyn_derivatives::{Real, Scalar};

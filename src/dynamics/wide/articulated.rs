@@ -11,15 +11,15 @@
 //! (the innovations factors of A. Jain, *Robot and Multibody Dynamics*, 2011, section 7.2). Sixteen columns `x` go through at
 //! once, since each step waits for the one before. Axes are the world's, about the root of each tree.
 
-use super::values::Lost;
 use super::memory::Row;
+use super::values::Lost;
 use crate::dynamics::dof_tree::DofTree;
 use crate::dynamics::rooted::Rooted;
 use crate::dynamics::singular;
 use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, Motion};
-use gradyn_derivatives::simd::{Kernel, Piece, Register, VectorLevel, WIDTH};
 use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Piece, Register, VectorLevel, WIDTH};
 use nalgebra::{DMatrix, Vector3};
 use std::marker::PhantomData;
 

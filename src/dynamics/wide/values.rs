@@ -1,8 +1,8 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
 use super::{
-    Articulated, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, coriolis, derivatives, forward, held, mass_matrix,
-    matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
+    Articulated, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, coriolis, derivatives, forward, held,
+    mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::constraints::{AtState, Axes, Place};

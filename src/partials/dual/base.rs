@@ -51,7 +51,6 @@ impl Values {
             columns: vec![ColumnValues { s: m, velocity: m, acceleration: m, force: f }; columns],
         }
     }
-
 }
 
 /// Takes what [`run`] has left.
