@@ -7,8 +7,8 @@
 //! ∂q̈/∂q = −M⁻¹ ∂τ/∂q ;  ∂q̈/∂v = −M⁻¹ ∂τ/∂v ;  ∂q̈/∂τ = M⁻¹ ;  ∂q̈/∂φ = −M⁻¹ ∂τ/∂φ = M⁻¹ Jᵀ          (1)
 //! ```
 //!
-//! `M⁻¹` comes from the sparse factors of the mass matrix; for deep trees from the sweeps of [`minv`], and the products are
-//! those of dense matrices.
+//! `M⁻¹` and products with it come from the sparse factors of the mass matrix; for deep trees from articulated bodies, by two
+//! sweeps a column; for these at the plain level from [`minv`], and the products are those of dense matrices.
 
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};

@@ -17,6 +17,7 @@
 //! - [`moving`], [`composites`]: columns, inertias and motions, or sums over subtrees, body by body, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
+//! - [`articulated`]: the inverse, and products with it, by articulated bodies, for deep trees
 //! - [`anchors`], [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
 //! - [`finite`]: are numbers finite?
 //! - [`product`]: products of matrices that have hardly a zero
