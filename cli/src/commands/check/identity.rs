@@ -227,7 +227,9 @@ impl<'a> Facts<'a> {
             Claim::TorqueGradient => {
                 let by = rnea_gradient(self.friction, ws, q, v, a, &wrenches, &self.lambda)?;
                 let (lambda, of) = (column(&self.lambda), &self.torques);
-                most([(by.dq, &of.dtau_dq), (by.dv, &of.dtau_dv), (by.da, &of.dtau_da)], &lambda)
+                // By velocities all may cancel, as for a pendulum: what cancels is of the size of M v.
+                let momentum = mass.amax() * column(v).amax();
+                most([(by.dq, &of.dtau_dq, 0.0), (by.dv, &of.dtau_dv, momentum), (by.da, &of.dtau_da, 0.0)], &lambda)
             }
             Claim::RoundTrip => {
                 let ddq = aba(self.friction, ws, q, v, &self.tau, &wrenches)?.to_vec();
@@ -242,7 +244,7 @@ impl<'a> Facts<'a> {
                 let Some(of) = &self.accelerations else { return Ok(None) };
                 let by = aba_gradient(self.friction, ws, q, v, &self.tau, &wrenches, &self.lambda)?;
                 let lambda = column(&self.lambda);
-                most([(by.dq, &of.ddq_dq), (by.dv, &of.ddq_dv), (by.dtau, &of.ddq_dtau)], &lambda)
+                most([(by.dq, &of.ddq_dq, 0.0), (by.dv, &of.ddq_dv, 0.0), (by.dtau, &of.ddq_dtau, 0.0)], &lambda)
             }
         }))
     }
@@ -311,11 +313,11 @@ fn sum(whole: &DVector<f64>, parts: &[DVector<f64>; 2]) -> (f64, f64) {
     (off, whole.amax().max(parts[0].amax()).max(parts[1].amax()))
 }
 
-/// The worst of three gradients against combined matrices, each by its own size.
-fn most(gradients: [(&[f64], &DMatrix<f64>); 3], lambda: &DVector<f64>) -> (f64, f64) {
-    let sides = gradients.map(|(gradient, matrix)| {
+/// The worst of three gradients against combined matrices, each by its own size, or that of what cancels in it.
+fn most(gradients: [(&[f64], &DMatrix<f64>, f64); 3], lambda: &DVector<f64>) -> (f64, f64) {
+    let sides = gradients.map(|(gradient, matrix, cancelled)| {
         let (off, _) = apart_slices(gradient, matrix.tr_mul(lambda).as_slice());
-        (off, lambda.amax() * matrix.amax())
+        (off, lambda.amax() * matrix.amax().max(cancelled))
     });
     let worse = |a: (f64, f64), b: (f64, f64)| if relative(b.0, b.1) > relative(a.0, a.1) { b } else { a };
     sides.into_iter().reduce(worse).unwrap_or((0.0, 0.0))
