@@ -3,11 +3,12 @@
 //! A joint with several degrees of freedom gives way in one after the other, as a row of joints with nothing between them
 //! would: the block `D` of the book is eliminated by columns, and never formed.
 
+use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::{Workspace, bias, ltl, rooted, singular, step, wide};
 use crate::model::{InputError, Model};
-use crate::spatial::{ArticulatedInertia, Force, Motion};
+use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
@@ -67,7 +68,7 @@ pub fn aba<'w, P: Real, T: Scalar<P>>(
     } else {
         rooted::place(model, ws, q);
         let lost = T::call(Sweeps { model, ws: &mut *ws, q, v, tau, wrenches });
-        lost.map(|index| (index, ws.aba.pivot[index].is_finite()))
+        lost.map(|(index, pivot)| (index, pivot.is_finite()))
     };
     // Numbers that are too large come before pivots that they made meaningless.
     if let Some((index, true)) = lost {
@@ -132,20 +133,15 @@ fn by_factors<P: Real, T: Scalar<P>>(
 /// What forward dynamics are made in, and the accelerations.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
-    /// `I^A` of each body.
-    inertia: Vec<ArticulatedInertia<T>>,
+    bodies: Vec<ArticulatedBody<T>>,
     /// `p^A` of each body: the force that it needs at zero acceleration.
     force: Vec<Force<T>>,
     /// `v × S q̇ + c` of each body.
     drift: Vec<Motion<T>>,
     /// Velocity of each body, and then its acceleration, with that of the world.
     motion: Vec<Motion<T>>,
-    /// Mass and trace of the moment of inertia of each subtree.
-    extent: Vec<(T, T)>,
     /// `U = I^A S` of each column.
     reaction: Vec<Force<T>>,
-    /// `D = Sᵀ U + armature` of each column.
-    pivot: Vec<T>,
     /// `1 / D`
     reciprocal: Vec<T>,
     /// `u = τ − Sᵀ p^A` of each column.
@@ -159,13 +155,11 @@ pub(crate) struct Memory<T> {
 impl<T> Default for Memory<T> {
     fn default() -> Self {
         Self {
-            inertia: Vec::new(),
+            bodies: Vec::new(),
             force: Vec::new(),
             drift: Vec::new(),
             motion: Vec::new(),
-            extent: Vec::new(),
             reaction: Vec::new(),
-            pivot: Vec::new(),
             reciprocal: Vec::new(),
             rest: Vec::new(),
             armature: Vec::new(),
@@ -177,16 +171,14 @@ impl<T> Default for Memory<T> {
 impl<T: Real> Memory<T> {
     fn size<P: Real>(&mut self, model: &Model<P>, columns: usize) {
         let n = model.bodies.len();
-        if self.inertia.len() == n {
+        if self.bodies.len() == n {
             return;
         }
-        self.inertia = vec![ArticulatedInertia::zero(); n];
+        self.bodies = vec![ArticulatedBody::zero(); n];
         self.force = vec![Force::zero(); n];
         self.drift = vec![Motion::zero(); n];
         self.motion = vec![Motion::zero(); n];
-        self.extent = vec![(T::zero(), T::zero()); n];
         self.reaction = vec![Force::zero(); columns];
-        self.pivot = vec![T::zero(); columns];
         self.reciprocal = vec![T::zero(); columns];
         self.rest = vec![T::zero(); columns];
         self.armature = vec![T::zero(); model.nv];
@@ -205,15 +197,14 @@ struct Sweeps<'a, P, T> {
 }
 
 impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
-    /// The first degree of freedom whose pivot is lost.
-    type Output = Option<usize>;
+    /// The first degree of freedom whose pivot is lost, and the pivot.
+    type Output = Option<(usize, T)>;
 
     #[inline(always)]
-    fn run(self) -> Option<usize> {
+    fn run(self) -> Option<(usize, T)> {
         let Self { model, ws, q, v, tau, wrenches } = self;
         let Workspace { rooted, aba, first, .. } = ws;
-        let Memory { inertia, force, drift, motion, extent, reaction, pivot, reciprocal, rest, armature, .. } =
-            &mut *aba;
+        let Memory { bodies, force, drift, motion, reaction, reciprocal, rest, armature, .. } = &mut *aba;
 
         for (i, body) in model.bodies.iter().enumerate() {
             let y = rooted.inertia[i];
@@ -228,42 +219,32 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
                 drift[i] += rooted.pose[i].act(step::bias(body, &q[body.q.clone()], &v[body.v.clone()]));
             }
             force[i] = velocity.cross_force(y * velocity); //      p = v ×* Y v − φ_ext
-            inertia[i] = ArticulatedInertia::from(y);
-            extent[i] = singular::extent(&y);
+            bodies[i] = ArticulatedBody::from(y);
         }
         rooted.subtract(wrenches, force);
         rest.copy_from_slice(tau);
-        for x in &mut *armature {
-            *x = T::zero();
-        }
+        articulated_body::armature(model, armature);
         for dof in &model.dofs {
-            armature[dof.index] += T::from(dof.mass());
             if model.joint_friction {
                 rest[dof.index] -= dof.friction_torque(v[dof.index], model.friction_width);
             }
         }
 
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            let (mut y, mut p) = (inertia[i], force[i]);
+            let (mut articulated, mut p) = (bodies[i], force[i]);
             for k in body.v.clone().rev() {
                 let s = rooted.columns[k];
-                let u = y.times(s); //                             U = I S
-                let d = s.power(u) + armature[k]; //               D = Sᵀ U + armature
-                pivot[k] = d;
-                if singular::is_lost(d, singular::scale_of(extent[i].0, extent[i].1, s) + armature[k]) {
-                    return Some(k);
-                }
-                let inverse = d.recip();
+                let (u, inverse) = match articulated.give_way(s, armature[k]) {
+                    Ok(GivenWay { u, reciprocal }) => (u, reciprocal),
+                    Err(pivot) => return Some((k, pivot)),
+                };
                 rest[k] -= s.power(p); //                          u = τ − Sᵀ p
-                y = y.without(u, inverse); //                      I −= U D⁻¹ Uᵀ
                 p = u.times(rest[k] * inverse) + p; //             p += U D⁻¹ u
                 (reaction[k], reciprocal[k]) = (u, inverse);
             }
             if let Some(parent) = body.parent {
-                force[parent] += p + y.times(drift[i]); //         p_λ += p + I ζ
-                inertia[parent] += y;
-                let (mass, trace) = extent[i];
-                extent[parent] = (extent[parent].0 + mass, extent[parent].1 + trace);
+                force[parent] += p + articulated.inertia.times(drift[i]); // p_λ += p + I ζ
+                bodies[parent] += articulated;
             }
         }
 

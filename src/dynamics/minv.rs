@@ -2,11 +2,12 @@
 //! dynamics algorithms*, RSS 2018, section IV; in world coordinates, each degree of freedom by itself as in [`aba`](super::aba).
 
 use super::aba::has_mimic_joints;
+use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::dof_tree::DofTree;
 use super::rnea::check_finite;
 use super::{Workspace, ltl, rooted, singular, wide};
 use crate::model::{InputError, Model};
-use crate::spatial::{ArticulatedInertia, Force, Motion};
+use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
@@ -87,8 +88,7 @@ pub(crate) struct Memory<T> {
     end: Vec<usize>,
     /// Where the tree that hangs from the world, and that a degree of freedom belongs to, ends.
     tree_end: Vec<usize>,
-    inertia: Vec<ArticulatedInertia<T>>,
-    extent: Vec<(T, T)>,
+    bodies: Vec<ArticulatedBody<T>>,
     armature: Vec<T>,
     /// `U` and `D⁻¹` of each degree of freedom.
     reaction: Vec<(Force<T>, T)>,
@@ -106,8 +106,7 @@ impl<T: Real> Default for Memory<T> {
             tree: DofTree::default(),
             end: Vec::new(),
             tree_end: Vec::new(),
-            inertia: Vec::new(),
-            extent: Vec::new(),
+            bodies: Vec::new(),
             armature: Vec::new(),
             reaction: Vec::new(),
             force: Vec::new(),
@@ -136,8 +135,7 @@ impl<T: Real> Memory<T> {
             self.tree_end[k] = self.end[self.tree.path(k)[0]];
         }
         let depth = (0..nv).map(|k| self.tree.path(k).len()).max().unwrap_or(0);
-        self.inertia = vec![ArticulatedInertia::zero(); bodies];
-        self.extent = vec![(T::zero(), T::zero()); bodies];
+        self.bodies = vec![ArticulatedBody::zero(); bodies];
         self.armature = vec![T::zero(); nv];
         self.reaction = vec![(Force::zero(), T::zero()); nv];
         self.force = vec![Force::zero(); nv];
@@ -161,31 +159,22 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
     fn run(self) -> Option<(usize, T)> {
         let Self { model, ws } = self;
         let Workspace { rooted, minv, .. } = ws;
-        let Memory { tree, end, tree_end, inertia, extent, armature, reaction, force, acceleration, matrix, .. } = minv;
+        let Memory { tree, end, tree_end, bodies, armature, reaction, force, acceleration, matrix, .. } = minv;
         let (nv, m) = (model.nv, matrix.as_mut_slice());
-        for (i, y) in rooted.inertia.iter().enumerate() {
-            inertia[i] = ArticulatedInertia::from(*y);
-            extent[i] = singular::extent(y);
+        for (body, y) in bodies.iter_mut().zip(&rooted.inertia) {
+            *body = ArticulatedBody::from(*y);
         }
-        for x in &mut *armature {
-            *x = T::zero();
-        }
-        for dof in &model.dofs {
-            armature[dof.index] += T::from(dof.mass());
-        }
+        articulated_body::armature(model, armature);
 
         // Row k of the upper triangle is column k of the lower one, where it lies in one piece.
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            let mut y = inertia[i];
+            let mut articulated = bodies[i];
             for k in body.v.clone().rev() {
                 let s = rooted.columns[k];
-                let u = y.times(s); //                             U = I S
-                let d = s.power(u) + armature[k]; //               D = Sᵀ U + armature
-                if singular::is_lost(d, singular::scale_of(extent[i].0, extent[i].1, s) + armature[k]) {
-                    return Some((k, d));
-                }
-                let inverse = d.recip();
-                y = y.without(u, inverse); //                      I −= U D⁻¹ Uᵀ
+                let (u, inverse) = match articulated.give_way(s, armature[k]) {
+                    Ok(GivenWay { u, reciprocal }) => (u, reciprocal),
+                    Err(pivot) => return Some((k, pivot)),
+                };
                 reaction[k] = (u, inverse);
                 m[k * nv + k] = inverse; //                        M⁻¹[k, k] = D⁻¹
                 force[k] = u.times(inverse); //                    F[:, k] = U M⁻¹[k, k]
@@ -196,9 +185,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
                 }
             }
             if let Some(parent) = body.parent {
-                inertia[parent] += y;
-                let (mass, trace) = extent[i];
-                extent[parent] = (extent[parent].0 + mass, extent[parent].1 + trace);
+                bodies[parent] += articulated;
             }
         }
 

@@ -12,6 +12,7 @@
 mod aba;
 pub(crate) mod aba_gradient;
 pub(crate) mod abreast;
+mod articulated_body;
 mod bias;
 pub(crate) mod centroidal;
 pub(crate) mod centroidal_derivatives;

@@ -13,11 +13,11 @@
 
 use super::memory::Row;
 use super::values::Lost;
+use crate::dynamics::articulated_body::{self, ArticulatedBody, GivenWay};
 use crate::dynamics::dof_tree::DofTree;
 use crate::dynamics::rooted::Rooted;
-use crate::dynamics::singular;
 use crate::model::Model;
-use crate::spatial::{ArticulatedInertia, Force, Motion};
+use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, VectorLevel, WIDTH};
 use nalgebra::{DMatrix, Vector3};
@@ -34,9 +34,8 @@ type Rows = [Row; SIDE];
 pub(crate) struct Articulated {
     steps: Vec<Step>,
     factors: Vec<Factor>,
-    /// Of bodies; of degrees of freedom.
-    inertia: Vec<ArticulatedInertia<f64>>,
-    extent: Vec<(f64, f64)>,
+    bodies: Vec<ArticulatedBody<f64>>,
+    /// Of degrees of freedom.
     armature: Vec<f64>,
     /// `x`, `r` and `y`.
     rest: Vec<Rows>,
@@ -80,8 +79,7 @@ impl Articulated {
         Self {
             steps,
             factors: vec![Factor { s: Motion::zero(), w: Force::zero(), reciprocal: 0.0 }; nv],
-            inertia: vec![ArticulatedInertia::zero(); n],
-            extent: vec![(0.0, 0.0); n],
+            bodies: vec![ArticulatedBody::zero(); n],
             armature: vec![0.0; nv],
             rest: vec![zero; nv.next_multiple_of(WIDTH)],
             force: vec![[zero; 6]; nv],
@@ -129,32 +127,20 @@ impl Kernel for Factorize<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> Result<(), Lost> {
         let Self { to, model, rooted } = self;
-        let Articulated { factors, inertia, extent, armature, .. } = to;
-        for (i, y) in rooted.inertia.iter().enumerate() {
-            inertia[i] = ArticulatedInertia::from(*y);
-            extent[i] = singular::extent(y);
+        let Articulated { factors, bodies, armature, .. } = to;
+        for (body, y) in bodies.iter_mut().zip(&rooted.inertia) {
+            *body = ArticulatedBody::from(*y);
         }
-        armature.fill(0.0);
-        for dof in &model.dofs {
-            armature[dof.index] += dof.mass();
-        }
+        articulated_body::armature(model, armature);
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            let mut y = inertia[i];
+            let mut articulated = bodies[i];
             for k in body.v.clone().rev() {
                 let s = rooted.columns[k];
-                let u = y.times(s); //                             U = I S
-                let d = s.power(u) + armature[k]; //               D = Sᵀ U + armature
-                if singular::is_lost(d, singular::scale_of(extent[i].0, extent[i].1, s) + armature[k]) {
-                    return Err((k, d));
-                }
-                let reciprocal = d.recip();
-                y = y.without(u, reciprocal); //                   I −= U D⁻¹ Uᵀ
+                let GivenWay { u, reciprocal } = articulated.give_way(s, armature[k]).map_err(|pivot| (k, pivot))?;
                 factors[k] = Factor { s, w: u.scale(reciprocal), reciprocal };
             }
             if let Some(parent) = body.parent {
-                inertia[parent] += y;
-                let (mass, trace) = extent[i];
-                extent[parent] = (extent[parent].0 + mass, extent[parent].1 + trace);
+                bodies[parent] += articulated;
             }
         }
         Ok(())
