@@ -11,25 +11,25 @@ use nalgebra::Vector3;
 
 /// Fills in the derivatives, at a state in the field of some gravity. Are all surely finite? Lengths have been checked.
 ///
-/// Eight joints at a time where the joints allow it, else by the plain form. Are bodies where the last call over `f64` has placed
-/// them?
+/// Eight joints at a time where the joints allow it, else by the plain form. With `goes_on`, after forward dynamics at the same
+/// state eight joints at a time: bodies have been placed, and the mass matrix is left out.
 pub(super) fn rnea_derivatives(
     gravity: Vector3<f64>,
     model: &Model,
     ws: &mut DerivativeWorkspace,
     state: (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
-    placed: bool,
+    goes_on: bool,
 ) -> bool {
     let result = &mut ws.result;
     let mut into = wide::Results {
         tau: result.tau.as_mut_slice(),
         dtau_dq: result.dtau_dq.as_mut_slice(),
         dtau_dv: result.dtau_dv.as_mut_slice(),
-        dtau_da: result.dtau_da.as_mut_slice(),
+        dtau_da: if goes_on { &mut [] } else { result.dtau_da.as_mut_slice() },
     };
     let by_wrench = &mut result.dtau_df_ext;
-    let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, placed);
+    let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, goes_on);
     if let Some(finite) = wide::of(model, &mut ws.base).and_then(quick) {
         return finite;
     }

@@ -163,11 +163,12 @@ fn analytical(
     wrenches: &[ExternalWrench],
 ) -> Result<bool, InputError> {
     let Memory { factors: own, result, spare } = memory;
-    // Where the accelerations come from factors of the mass matrix, bodies have been placed, and these are at hand.
-    let placed = wide::has_factors(&ws.base);
+    // Where the accelerations come from the mass matrix eight joints at a time, bodies have been placed, and what it was inverted
+    // by is at hand.
+    let goes_on = wide::has_inverse(&mut ws.base);
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
     let state = (q, v, result.ddq.as_slice());
-    analytical_derivatives(model, ws, state, wrenches, placed)?;
+    analytical_derivatives(model, ws, state, wrenches, goes_on)?;
     let mut at_hand = wide::take_factors(&mut ws.base);
     let by = &ws.result;
     result.errors = None;
@@ -189,12 +190,15 @@ fn analytical(
                 return without_factors(model, ws, result, q).map(|()| false);
             }
             // Pivots have been looked at on the way to the accelerations.
-            own.factorize_matrix(&by.dtau_da).map_err(|(index, _)| singular::error(model, index))?;
+            own.factorize_matrix(&by.dtau_da, &mut []).map_err(|(index, _)| singular::error(model, index))?;
             own
         }
     };
     factors.invert(&mut result.ddq_dtau);
-    let finite = factors.multiply([&by.dtau_dq, &by.dtau_dv], [&mut result.ddq_dq, &mut result.ddq_dv]);
+    let floating = if goes_on { wide::floating(model, wrenches) } else { &[] };
+    let [ddq_dq, ddq_dv] = [&mut result.ddq_dq, &mut result.ddq_dv];
+    let finite = factors.multiply([&by.dtau_dq, &by.dtau_dv], [ddq_dq, ddq_dv], floating);
+    wide::fill_floating(model, &ws.base, floating, v, [ddq_dq, ddq_dv]);
     for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
         factors.multiply_full(from, to);
     }

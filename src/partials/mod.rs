@@ -179,17 +179,17 @@ pub fn rnea_derivatives<'w>(
     checked(model, ws, (q, v, a), wrenches)
 }
 
-/// [`rnea_derivatives`] in closed form, of arguments that have been checked. Are bodies where the last call over `f64` has placed
-/// them?
+/// [`rnea_derivatives`] in closed form, of arguments that have been checked. With `goes_on`, after forward dynamics at the same
+/// state eight joints at a time: without the mass matrix.
 fn analytical_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     state: (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
-    placed: bool,
+    goes_on: bool,
 ) -> Result<&'w RneaDerivatives, InputError> {
     ws.result.errors = None;
-    if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, placed) {
+    if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, goes_on) {
         return Ok(&ws.result);
     }
     checked(model, ws, state, wrenches)

@@ -105,22 +105,23 @@ fn add_rows<R: Register, const N: usize, const TRANSPOSED: bool, const MINUS: bo
 }
 
 /// Factors of a block on the diagonal, last row first: `L` without its diagonal into `l`, one over the pivots into
-/// `reciprocal`. What stands right of the diagonal is not read. Rows from `live` on are none. The result is the first row
-/// whose pivot is lost, and the pivot.
+/// `reciprocal`; and with `SOLVE` `x := Lᵀ⁻¹ x`. What stands right of the diagonal is not read. Rows from `live` on are none. The
+/// result is the first row whose pivot is lost, and the pivot.
 #[inline(always)]
-pub(super) fn eliminate<R: Register>(
+pub(super) fn eliminate<R: Register, const SOLVE: bool>(
     h: &Block,
     l: &mut Block,
     reciprocal: &mut Row,
     scale: &Row,
     live: usize,
+    x: &mut R,
 ) -> Option<(usize, f64)> {
     let mut rows = load::<R>(h);
     let mut lost = None;
     macro_rules! steps {
         ($($k:literal)*) => { $(
             if $k < live && lost.is_none() {
-                lost = eliminate_row::<R, $k>(&mut rows, l, reciprocal, scale);
+                lost = eliminate_row::<R, SOLVE, $k>(&mut rows, l, reciprocal, scale, x);
             }
         )* };
     }
@@ -128,13 +129,14 @@ pub(super) fn eliminate<R: Register>(
     lost
 }
 
-/// One row of it: `rows[i] −= h_ki / h_kk · rows[k]`.
+/// One row of it: `rows[i] −= h_ki / h_kk · rows[k]`, and `x −= l_k x_k`.
 #[inline(always)]
-fn eliminate_row<R: Register, const K: usize>(
+fn eliminate_row<R: Register, const SOLVE: bool, const K: usize>(
     rows: &mut [R; WIDTH],
     l: &mut Block,
     reciprocal: &mut Row,
     scale: &Row,
+    x: &mut R,
 ) -> Option<(usize, f64)> {
     let row = rows[K];
     let h = row.to_array();
@@ -153,7 +155,11 @@ fn eliminate_row<R: Register, const K: usize>(
     }
     #[expect(clippy::cast_possible_truncation, reason = "eight bits")]
     let before = ((1_u32 << K) - 1) as u8;
-    l[K].store(Lanes(row.mul(R::splat(inverse)).where_else(before, R::splat(0.0))));
+    let own = row.mul(R::splat(inverse)).where_else(before, R::splat(0.0));
+    l[K].store(Lanes(own));
+    if SOLVE {
+        *x = own.mul_add(R::splat(-x.to_array()[K]), *x);
+    }
     None
 }
 

@@ -16,7 +16,7 @@ use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Where the results go: torques, and matrices nv × nv, column by column. Entries that the structure of the tree makes
-/// zero are not written.
+/// zero are not written. The mass matrix may be left out: then there is no room for it.
 pub(crate) struct Results<'a> {
     pub(crate) tau: &'a mut [f64],
     pub(crate) dtau_dq: &'a mut [f64],
@@ -45,7 +45,8 @@ pub(crate) fn derivatives(
         scratch.resize(3 * lanes * lanes, 0.0);
         let (dq, rest) = scratch.split_at_mut(lanes * lanes);
         let (dv, da) = rest.split_at_mut(lanes * lanes);
-        let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut *da };
+        let room = if results.dtau_da.is_empty() { 0 } else { da.len() };
+        let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut da[..room] };
         let finite = memory.level.run(Derivatives {
             gravity,
             model,
@@ -60,15 +61,19 @@ pub(crate) fn derivatives(
         });
         entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
-        entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);
-        entries::mirror(results.dtau_da, nv);
+        if room > 0 {
+            entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);
+            entries::mirror(results.dtau_da, nv);
+        }
         memory.scratch = scratch;
         finite
     };
     rnea::collect(model, layout, memory, v, a, results.tau);
     for entry in &layout.more_joints {
         let at = entry.index * (nv + 1);
-        results.dtau_da[at] += entry.mass();
+        if let Some(m) = results.dtau_da.get_mut(at) {
+            *m += entry.mass();
+        }
         if model.joint_friction {
             results.dtau_dv[at] += entry.friction_slope(v[entry.index], model.friction_width);
         }
@@ -150,7 +155,9 @@ fn diagonal<R: Register>(
     let mut k = 0;
     while k < WIDTH && g * WIDTH + k < nv {
         let at = (g * WIDTH + k) * (nv + 1);
-        results.dtau_da[at] += mass[k];
+        if let Some(m) = results.dtau_da.get_mut(at) {
+            *m += mass[k];
+        }
         if model.joint_friction {
             results.dtau_dv[at] += slope[k];
         }
@@ -203,9 +210,12 @@ fn of_column<R: Register>(
         q = product(&rows.s, &columns.q, lane).where_else(pair.above, q);
         v = product(&rows.s, &columns.v, lane).where_else(pair.above, v);
     }
-    let m = entries::mass(&rows.s, &rows.a, pair, s, &columns.a, lane);
     store(results.dtau_dq, at, left, q);
     store(results.dtau_dv, at, left, v);
+    if results.dtau_da.is_empty() {
+        return q.add(v);
+    }
+    let m = entries::mass(&rows.s, &rows.a, pair, s, &columns.a, lane);
     store(results.dtau_da, at, left, m);
     q.add(v).add(m)
 }
@@ -227,7 +237,9 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
                 results.dtau_dq[j * nv + i] -= x;
                 results.dtau_dq[i * nv + j] += x;
                 // Both orders of a product are equal but for rounding.
-                results.dtau_da[i * nv + j] = results.dtau_da[j * nv + i];
+                if !results.dtau_da.is_empty() {
+                    results.dtau_da[i * nv + j] = results.dtau_da[j * nv + i];
+                }
             }
         }
     }

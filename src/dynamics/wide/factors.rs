@@ -4,6 +4,7 @@
 //! and blocks that hold nothing of any path are left out.
 
 use super::blocks::{self, Block};
+use super::floating::Floating;
 use super::inverse::{Inversion, Product, SparseProduct};
 use super::memory::Row;
 use crate::dynamics::dof_tree::DofTree;
@@ -126,10 +127,17 @@ impl Factors {
         self.related[g * self.width + c]
     }
 
-    /// Eliminates the mass matrix, whose blocks have their rows one after the other in `rows`. The error is the first degree
-    /// of freedom whose pivot is lost, and the pivot.
-    pub(crate) fn factorize(&mut self, rows: &mut [Row]) -> Result<(), (usize, f64)> {
-        let lost = dispatch(Elimination { factors: self, rows: &mut *rows });
+    /// Eliminates the mass matrix, whose blocks have their rows one after the other in `rows`, and `x := M⁻¹ x` of a right-hand
+    /// side, or of none. The error is the first degree of freedom whose pivot is lost, and the pivot.
+    pub(crate) fn factorize(&mut self, rows: &mut [Row], x: &mut [f64]) -> Result<(), (usize, f64)> {
+        let lost = if x.is_empty() {
+            dispatch(Elimination::<false> { factors: self, rows: &mut *rows })
+        } else {
+            self.read(x);
+            let lost = dispatch(Elimination::<true> { factors: self, rows: &mut *rows });
+            self.write(x);
+            lost
+        };
         lost.map_or(Ok(()), |lost| {
             // Numbers that are none would stay where the tree makes zeros, which nobody writes.
             rows.fill(Row::ZERO);
@@ -152,22 +160,30 @@ impl Factors {
 
     /// `x := M⁻¹ x`
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
+        self.read(x);
+        dispatch(Solve { factors: self });
+        self.write(x);
+    }
+
+    fn read(&mut self, x: &[f64]) {
         for (row, x) in self.x.iter_mut().zip(x.chunks(WIDTH)) {
             // What fills up the last row would keep what is no number, and hand it on.
             *row = Row::ZERO;
             row.0.iter_mut().zip(x).for_each(|(row, x)| *row = *x);
         }
-        dispatch(Solve { factors: self });
+    }
+
+    fn write(&self, x: &mut [f64]) {
         for (row, x) in self.x.iter().zip(x.chunks_mut(WIDTH)) {
             x.iter_mut().zip(row.0).for_each(|(x, row)| *x = row);
         }
     }
 
     /// Eliminates a matrix nv × nv, as [`Self::factorize`].
-    pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>) -> Result<(), (usize, f64)> {
+    pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>, x: &mut [f64]) -> Result<(), (usize, f64)> {
         let mut rows = std::mem::take(&mut self.folded);
         dispatch(Read { m: m.as_slice(), nv: self.nv(), width: self.width, rows: &mut rows });
-        let done = self.factorize(&mut rows);
+        let done = self.factorize(&mut rows, x);
         self.folded = rows;
         done
     }
@@ -177,14 +193,19 @@ impl Factors {
         dispatch(Inversion { factors: self, to: to.as_mut_slice() });
     }
 
-    /// `to = −M⁻¹ from` after [`Self::invert`], for two matrices nv × nv with the zeros of the mass matrix. Are both, and so the
-    /// inverse, finite?
-    pub(crate) fn multiply(&mut self, from: [&DMatrix<f64>; 2], to: [&mut DMatrix<f64>; 2]) -> bool {
+    /// `to = −M⁻¹ from` after [`Self::invert`], for the derivatives of torques by configurations and velocities, which have the
+    /// zeros of the mass matrix; columns that are `known` are not written. Are both, and so the inverse, finite?
+    pub(crate) fn multiply(
+        &mut self,
+        from: [&DMatrix<f64>; 2],
+        to: [&mut DMatrix<f64>; 2],
+        known: &[Floating],
+    ) -> bool {
         if self.coupled.is_empty() {
             self.coupled = coupled(&self.tree);
         }
         let (from, to) = (from.map(DMatrix::as_slice), to.map(DMatrix::as_mut_slice));
-        dispatch(SparseProduct { factors: self, from, to })
+        dispatch(SparseProduct { factors: self, from, to, known })
     }
 
     /// The same for a matrix of any shape and without zeros.
@@ -234,44 +255,72 @@ impl Kernel for Read<'_> {
 /// ```text
 /// H_gg = L_ggᵀ D_g L_gg ;  H_gc := L_gg⁻ᵀ H_gc ,  L_gc = D_g⁻¹ H_gc ;  H_cb −= H_gcᵀ L_gb    for c, b above g
 /// ```
-pub(super) struct Elimination<'a> {
+///
+/// With `SOLVE`, `x := M⁻¹ x`, and its first half goes along: its steps wait for nothing but rows that are there already.
+pub(super) struct Elimination<'a, const SOLVE: bool> {
     pub(super) factors: &'a mut Factors,
     pub(super) rows: &'a mut [Row],
 }
 
-impl Kernel for Elimination<'_> {
+impl<const SOLVE: bool> Kernel for Elimination<'_, SOLVE> {
     type Output = Option<(usize, f64)>;
     #[inline(always)]
     fn run<R: Register>(self) -> Self::Output {
         let Self { factors, rows } = self;
-        let (nv, Factors { width, above, related, scale, l, reciprocal, .. }) = (factors.nv(), factors);
-        let (width, (h, _)) = (*width, rows.as_chunks_mut::<WIDTH>());
-        for g in (0..width).rev() {
-            let (before, own) = h.split_at_mut(g * width);
-            let (l, live) = (&mut l[g * width..(g + 1) * width], nv - g * WIDTH);
-            if let Some((k, pivot)) = blocks::eliminate::<R>(&own[g], &mut l[g], &mut reciprocal[g], &scale[g], live) {
-                return Some((g * WIDTH + k, pivot));
+        let mut x = std::mem::take(&mut factors.x);
+        let lost = eliminate::<R, SOLVE>(factors, rows, &mut x);
+        if SOLVE && lost.is_none() {
+            scale::<R>(&mut x, &factors.reciprocal);
+            forth::<R>(factors, &mut x);
+        }
+        factors.x = x;
+        lost
+    }
+}
+
+/// The factors, and with `SOLVE` `x := L⁻ᵀ x`.
+#[inline(always)]
+fn eliminate<R: Register, const SOLVE: bool>(
+    factors: &mut Factors,
+    rows: &mut [Row],
+    x: &mut [Row],
+) -> Option<(usize, f64)> {
+    let (nv, Factors { width, above, related, scale, l, reciprocal, .. }) = (factors.nv(), factors);
+    let (width, (h, _)) = (*width, rows.as_chunks_mut::<WIDTH>());
+    for g in (0..width).rev() {
+        let (before, own) = h.split_at_mut(g * width);
+        let (l, live) = (&mut l[g * width..(g + 1) * width], nv - g * WIDTH);
+        let mut own_x = x[g].load::<R>().0;
+        let lost = blocks::eliminate::<R, SOLVE>(&own[g], &mut l[g], &mut reciprocal[g], &scale[g], live, &mut own_x);
+        if let Some((k, pivot)) = lost {
+            return Some((g * WIDTH + k, pivot));
+        }
+        if SOLVE {
+            x[g].store(Lanes(own_x));
+        }
+        let own_x = own_x.neg().to_array();
+        for &c in &above[g] {
+            let mut rows = blocks::load::<R>(&own[c]);
+            blocks::solve_transposed(&l[g], &mut rows);
+            blocks::store(&mut own[c], &rows);
+            blocks::scale(&mut rows, &reciprocal[g]);
+            blocks::store(&mut l[c], &rows);
+            if SOLVE {
+                x[c].store(Lanes(take::<R>(x[c].load().0, &rows, &own_x)));
             }
-            for &c in &above[g] {
-                let mut rows = blocks::load::<R>(&own[c]);
-                blocks::solve_transposed(&l[g], &mut rows);
-                blocks::store(&mut own[c], &rows);
-                blocks::scale(&mut rows, &reciprocal[g]);
-                blocks::store(&mut l[c], &rows);
-            }
-            for &c in &above[g] {
-                for &b in &above[g] {
-                    if b <= c && related[c * width + b] {
-                        let to = &mut before[c * width + b];
-                        let mut sums = blocks::load::<R>(to);
-                        blocks::add_product::<R, true, true>(&mut sums, &own[c], &l[b], (WIDTH, live));
-                        blocks::store(to, &sums);
-                    }
+        }
+        for &c in &above[g] {
+            for &b in &above[g] {
+                if b <= c && related[c * width + b] {
+                    let to = &mut before[c * width + b];
+                    let mut sums = blocks::load::<R>(to);
+                    blocks::add_product::<R, true, true>(&mut sums, &own[c], &l[b], (WIDTH, live));
+                    blocks::store(to, &sums);
                 }
             }
         }
-        None
     }
+    None
 }
 
 /// `x := M⁻¹ x`
@@ -361,15 +410,20 @@ pub(super) fn back<R: Register>(factors: &Factors, x: &mut [Row]) {
         x[g].store(Lanes(own));
         let own = own.neg().to_array();
         for &c in &above[g] {
-            let mut sum: R = x[c].load().0;
-            let mut k = 0;
-            while k < WIDTH {
-                sum = l[c][k].load::<R>().0.mul_add(R::splat(own[k]), sum);
-                k += 1;
-            }
-            x[c].store(Lanes(sum));
+            x[c].store(Lanes(take::<R>(x[c].load().0, &blocks::load(&l[c]), &own)));
         }
     }
+}
+
+/// `x + Lᵀ y`
+#[inline(always)]
+fn take<R: Register>(mut x: R, l: &[R; WIDTH], y: &[f64; WIDTH]) -> R {
+    let mut k = 0;
+    while k < WIDTH {
+        x = l[k].mul_add(R::splat(y[k]), x);
+        k += 1;
+    }
+    x
 }
 
 /// `x := L⁻¹ x`

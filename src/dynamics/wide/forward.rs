@@ -17,15 +17,16 @@ pub(super) fn factorize(
     matrix: &mut DMatrix<f64>,
 ) -> Result<(), (usize, f64)> {
     mass_matrix::of_lanes(model, layout, memory, q);
-    eliminate(model, layout, memory, matrix)
+    eliminate(model, layout, memory, matrix, &mut [])
 }
 
-/// Eliminates `memory.mass`.
+/// Eliminates `memory.mass`, and `x := M⁻¹ x` of a right-hand side, or of none.
 fn eliminate(
     model: &Model,
     layout: &Layout,
     memory: &mut Memory,
     matrix: &mut DMatrix<f64>,
+    x: &mut [f64],
 ) -> Result<(), (usize, f64)> {
     let mut factors = memory.factors.take().unwrap_or_else(|| Box::new(Factors::new(model)));
     mass_matrix::scales(layout, memory, &mut factors.scale);
@@ -34,10 +35,10 @@ fn eliminate(
             let (i, width) = (entry.index, layout.groups.len());
             memory.mass[place(width, i, i / WIDTH)].0[i % WIDTH] += entry.mass();
         }
-        factors.factorize(&mut memory.mass)
+        factors.factorize(&mut memory.mass, x)
     } else {
         mass_matrix::collect(layout, memory, matrix);
-        factors.factorize_matrix(matrix)
+        factors.factorize_matrix(matrix, x)
     };
     memory.factors = Some(factors);
     done
@@ -60,11 +61,7 @@ pub(super) fn accelerations(
     for (ddq, tau) in ddq.iter_mut().zip(tau) {
         *ddq = tau - *ddq;
     }
-    eliminate(model, layout, memory, matrix)?;
-    if let Some(factors) = &mut memory.factors {
-        factors.solve(ddq);
-    }
-    Ok(())
+    eliminate(model, layout, memory, matrix, ddq)
 }
 
 /// Torques without acceleration, and the mass matrix.

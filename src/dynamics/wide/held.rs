@@ -128,7 +128,7 @@ impl Kernel for Hold<'_> {
             return None;
         }
         let Held { factors, gram, root_of_gram, .. } = &mut *held;
-        if (Elimination { factors, rows: gram }).run::<R>().is_some() {
+        if (Elimination::<false> { factors, rows: gram }).run::<R>().is_some() {
             return None;
         }
         factors::roots::<R>(factors, root_of_gram);

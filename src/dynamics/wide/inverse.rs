@@ -3,6 +3,7 @@
 use super::blocks;
 use super::entries::store;
 use super::factors::Factors;
+use super::floating::Floating;
 use super::memory::Row;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
@@ -146,68 +147,99 @@ pub(super) struct SparseProduct<'a> {
     pub(super) factors: &'a Factors,
     pub(super) from: [&'a [f64]; 2],
     pub(super) to: [&'a mut [f64]; 2],
+    /// Whose columns are not asked for.
+    pub(super) known: &'a [Floating],
 }
 
 impl Kernel for SparseProduct<'_> {
-    /// Are all results finite? Then so is the inverse: its column `k` is multiplied by entry (k, k), and shows even where that is
-    /// zero, as `0 · ∞` is no number.
+    /// Are all results finite? Then so is the inverse: its column `k` is multiplied by entry (k, k) of a column that is asked for,
+    /// and shows even where that is zero, as `0 · ∞` is no number.
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { factors, from, to: [first, second] } = self;
-        let (nv, width) = (factors.nv(), factors.width);
+        let Self { factors, from, to: [first, second], known } = self;
+        let nv = factors.nv();
         let mut finite = R::splat(0.0);
         for (j, rows) in factors.coupled.iter().enumerate() {
             let own = j * nv..(j + 1) * nv;
             let from = [&from[0][own.clone()], &from[1][own.clone()]];
-            let mut to = [&mut first[own.clone()], &mut second[own]];
-            let mut b = 0;
-            while b < width {
-                // As many sums at a time as the level has registers for.
-                b += match (R::LEVEL, width - b) {
-                    (Level::Avx512, 4..) => sums::<R, 4>(factors, rows, from, &mut to, b, &mut finite),
-                    (Level::Avx512, 3) => sums::<R, 3>(factors, rows, from, &mut to, b, &mut finite),
-                    (_, 2..) => sums::<R, 2>(factors, rows, from, &mut to, b, &mut finite),
-                    _ => sums::<R, 1>(factors, rows, from, &mut to, b, &mut finite),
-                };
+            let [first, second] = [&mut first[own.clone()], &mut second[own]];
+            let [by_q, by_v] =
+                known.iter().fold([false; 2], |[q, v], base| [q | base.knows(j)[0], v | base.knows(j)[1]]);
+            match (by_q, by_v) {
+                (false, _) => column::<R, 2>(factors, rows, from, [first, second], &mut finite),
+                (true, false) => column::<R, 1>(factors, rows, [from[1]], [second], &mut finite),
+                (true, true) => {}
             }
         }
         finite.all_lt(R::splat(1.0))
     }
 }
 
-/// `N` blocks of both columns from block `b` on; returns `N`. Leaves `finite` zero if all numbers are.
+/// One column of `M` matrices.
 #[inline(always)]
-fn sums<R: Register, const N: usize>(
+fn column<R: Register, const M: usize>(
     factors: &Factors,
     rows: &[usize],
-    from: [&[f64]; 2],
-    to: &mut [&mut [f64]; 2],
+    from: [&[f64]; M],
+    mut to: [&mut [f64]; M],
+    finite: &mut R,
+) {
+    let (width, mut b) = (factors.width, 0);
+    while b < width {
+        // As many sums at a time as the level has registers for.
+        b += match (R::LEVEL, width - b) {
+            (Level::Avx512, 4..) => sums::<R, M, 4>(factors, rows, from, &mut to, b, finite),
+            (Level::Avx512, 3) => sums::<R, M, 3>(factors, rows, from, &mut to, b, finite),
+            (_, 2..) => sums::<R, M, 2>(factors, rows, from, &mut to, b, finite),
+            _ => sums::<R, M, 1>(factors, rows, from, &mut to, b, finite),
+        };
+    }
+}
+
+/// `N` blocks of the columns from block `b` on; returns `N`. Leaves `finite` zero if all numbers are.
+#[inline(always)]
+fn sums<R: Register, const M: usize, const N: usize>(
+    factors: &Factors,
+    rows: &[usize],
+    from: [&[f64]; M],
+    to: &mut [&mut [f64]; M],
     b: usize,
     finite: &mut R,
 ) -> usize {
     let (nv, width, zero) = (factors.nv(), factors.width, R::splat(0.0));
     let inverse = factors.inverse.as_flattened();
-    let (mut first, mut second) = ([zero; N], [zero; N]);
+    let mut sums = [[zero; N]; M];
     for &k in rows {
-        let (x, y) = (R::splat(from[0][k]), R::splat(from[1][k]));
+        let mut x = [zero; M];
+        let mut m = 0;
+        while m < M {
+            x[m] = R::splat(from[m][k]);
+            m += 1;
+        }
         let row = &inverse[blocks::place(width, k, b)..][..(N - 1) * WIDTH + 1];
         let mut n = 0;
         while n < N {
             let inverse: R = row[n * WIDTH].load().0;
-            first[n] = inverse.mul_add(x, first[n]);
-            second[n] = inverse.mul_add(y, second[n]);
+            let mut m = 0;
+            while m < M {
+                sums[m][n] = inverse.mul_add(x[m], sums[m][n]);
+                m += 1;
+            }
             n += 1;
         }
     }
-    let mut n = 0;
+    let mut m = 0;
     // Differences to zero: a sum of nothing stays +0.
-    while n < N {
-        let at = (b + n) * WIDTH;
-        *finite = first[n].mul_add(zero, second[n].mul_add(zero, *finite)); // zero, or NaN
-        store(to[0], at, nv - at, zero.sub(first[n]));
-        store(to[1], at, nv - at, zero.sub(second[n]));
-        n += 1;
+    while m < M {
+        let mut n = 0;
+        while n < N {
+            let at = (b + n) * WIDTH;
+            *finite = sums[m][n].mul_add(zero, *finite); // zero, or NaN
+            store(to[m], at, nv - at, zero.sub(sums[m][n]));
+            n += 1;
+        }
+        m += 1;
     }
     N
 }

@@ -9,6 +9,7 @@
 //! jumping; Hillis and Steele, *Data parallel algorithms*, 1986). A sum over subtrees: each lane holds the sum over a
 //! window that begins at itself, and takes the window that begins where its own ends, until it covers the subtree.
 
+use super::floating::Floating;
 use super::memory::Row;
 use crate::dynamics::abreast::Table;
 use crate::dynamics::jacobian::path;
@@ -50,6 +51,8 @@ pub(crate) struct Layout {
     pub(crate) roots: Vec<(usize, Vector3<f64>)>,
     /// Which of the trees each lane belongs to.
     pub(crate) tree: Vec<usize>,
+    /// The bodies that float.
+    pub(crate) floating: Vec<Floating>,
     /// For eight states at a time, if there is a form for such joints.
     pub(crate) table: Option<Table>,
 }
@@ -266,6 +269,7 @@ impl Layout {
             turning,
             roots,
             tree,
+            floating: Floating::all(model),
             table: Table::new(model),
         })
     }

@@ -18,6 +18,7 @@
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
 //! - [`articulated`]: the inverse, and products with it, by articulated bodies, for deep trees
+//! - [`floating`]: columns of a floating base, which nothing has to be solved for
 //! - [`anchors`], [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
 //! - [`finite`]: are numbers finite?
 //! - [`product`]: products of matrices that have hardly a zero
@@ -42,6 +43,7 @@ mod energies;
 mod entries;
 mod factors;
 mod finite;
+mod floating;
 mod forward;
 mod held;
 mod inverse;
@@ -65,20 +67,21 @@ mod variations;
 mod weights;
 
 use crate::dynamics::abreast::Table;
-use crate::dynamics::{ExternalWrench, Workspace};
+use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::model::Model;
 pub(crate) use anchors::Anchor;
 pub(crate) use articulated::Articulated;
 pub(crate) use derivatives::Results;
 pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
+pub(crate) use floating::Floating;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use held::HeldRows;
 pub(crate) use layout::Layout;
 pub(crate) use matrix::shape;
 pub(crate) use memory::{Bodies, Memory};
-use nalgebra::Vector3;
+use nalgebra::{DMatrix, Vector3};
 pub(crate) use product::{add_product, negated_product};
 pub(crate) use projections::Changes;
 use std::any::Any;
@@ -187,10 +190,10 @@ pub(crate) fn too_deep(model: &Model, factors: &Factors) -> bool {
     !factors.pays() && model.bodies.iter().all(|body| body.owns_coordinates)
 }
 
-/// Did the last call of [`Wide::aba`] get its accelerations by factors of the mass matrix, which it has left?
-pub(crate) fn has_factors(ws: &Workspace<f64>) -> bool {
+/// Did the last call of [`Wide::aba`] leave factors of the mass matrix or articulated bodies, by which it got its accelerations?
+pub(crate) fn has_inverse(ws: &mut Workspace<f64>) -> bool {
     let factors = ws.wide.as_ref().and_then(|memory| memory.factors.as_ref());
-    VectorLevel::active().is_some() && factors.is_some_and(|factors| factors.pays())
+    VectorLevel::active().is_some() && factors.is_some_and(|factors| factors.pays()) || articulated(ws).is_some()
 }
 
 /// The factors that the last call of [`Wide::aba`] left, if that is how it got its accelerations.
@@ -215,6 +218,30 @@ pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()
 pub(crate) fn articulated(ws: &mut Workspace<f64>) -> Option<(&mut Articulated, VectorLevel)> {
     let level = VectorLevel::active()?;
     Some((ws.wide.as_deref_mut()?.articulated.as_deref_mut()?, level))
+}
+
+/// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands still in the
+/// world is seen from where a body is.
+pub(crate) fn floating<'m>(model: &'m Model, wrenches: &[ExternalWrench]) -> &'m [Floating] {
+    match model.derived.get(|| Layout::new(model)) {
+        Some(layout) if wrenches.iter().all(|w| w.frame == WrenchFrame::Body) => &layout.floating,
+        _ => &[],
+    }
+}
+
+/// These columns of derivatives by configurations and velocities, at the state of the last sweep.
+pub(crate) fn fill_floating(
+    model: &Model,
+    ws: &Workspace<f64>,
+    floating: &[Floating],
+    v: &[f64],
+    [dq, dv]: [&mut DMatrix<f64>; 2],
+) {
+    if let (Some(layout), Some(memory)) = (model.derived.get(|| Layout::new(model)), ws.wide.as_deref()) {
+        for base in floating {
+            base.fill(model.gravity, layout, memory, v, [&mut *dq, &mut *dv]);
+        }
+    }
 }
 
 /// Returns what [`take_factors`] took.
