@@ -1,6 +1,6 @@
 //! What the sweep needs besides the workspace.
 
-use super::RneaSecondDerivatives;
+use super::{Column, RneaSecondDerivatives};
 use crate::dynamics::links::Links;
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
@@ -35,10 +35,12 @@ pub(crate) struct Memory<T> {
     pub(super) ancestors: Vec<T>,
     /// Second derivatives by two columns, and by all columns above.
     pub(super) rows: Vec<T>,
-    /// Sums over subtrees: inertia, Coriolis matrix, force.
-    pub(crate) inertia: Vec<InertiaAboutOrigin<T>>,
-    pub(crate) coriolis: Vec<BodyCoriolis<T>>,
-    pub(crate) force: Vec<Force<T>>,
+    /// Sums over subtrees: inertia, Coriolis matrix, force; unless they are made elsewhere.
+    pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
+    pub(super) coriolis: Vec<BodyCoriolis<T>>,
+    pub(super) force: Vec<Force<T>>,
+    /// Of each column of the links.
+    pub(crate) columns: Vec<Column<T>>,
     /// Forces that stand still in the world, summed over subtrees.
     pub(super) still: Vec<Force<T>>,
     /// Two degrees of freedom share a coordinate: entries are sums.
@@ -67,6 +69,7 @@ impl<T: Real> Memory<T> {
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],
+            columns: vec![Column::zero(); links.dof.len()],
             still: vec![Force::zero(); n],
             shares: model.bodies.iter().any(|body| !body.owns_coordinates && !body.v.is_empty()),
             sparse: true,

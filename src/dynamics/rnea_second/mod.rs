@@ -8,11 +8,13 @@
 //!
 //! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [`Links`] whose `S` is.
 
+mod column;
 mod memory;
 mod pack;
 mod sweep;
 mod wrench;
 
+pub(crate) use column::Column;
 pub(crate) use memory::Memory;
 pub(crate) use sweep::Sweep;
 

@@ -2,12 +2,12 @@
 
 use super::memory::{FACTORS, MOTIONS, ROWS, Step};
 use super::pack::{Pack, load_motion, store_force, store_vector};
-use super::{Memory, RneaSecondDerivatives, wrench};
+use super::{Column, Memory, RneaSecondDerivatives, wrench};
 use crate::dynamics::links::{Links, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::model::Model;
-use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
+use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
@@ -21,7 +21,7 @@ pub(crate) struct Sweep<'a, P, T, L> {
     pub(crate) v: &'a [T],
     pub(crate) a: &'a [T],
     pub(crate) wrenches: &'a [ExternalWrench<T>],
-    /// Do the links move, and are sums over subtrees in their places?
+    /// Do the links move, and are their columns in their places?
     pub(crate) begun: bool,
     pub(crate) width: PhantomData<L>,
 }
@@ -41,10 +41,12 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
             memory.sparse = true;
         }
         if !begun {
-            sum_up(model, update(model, ws, base_acceleration(model), (q, v, a)), memory);
+            let links = update(model, ws, base_acceleration(model), (q, v, a));
+            sum_up(model, links, memory);
+            make_columns(links, memory);
         }
         let Some(links) = ws.links.as_deref() else { return false };
-        subtract(model, links, memory, wrenches);
+        subtract(links, memory, wrenches);
 
         let mut waste = L::zero();
         for i in (0..model.bodies.len()).rev() {
@@ -57,10 +59,9 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                 let link = &links.links[index];
                 let (depth, start) = (memory.depth[index], memory.depth[index] - link.columns.len());
                 for column in link.columns.clone() {
-                    let own = &Column::new(links, column, i, memory);
                     for block in 0..depth.div_ceil(L::WIDTH) {
                         let (is_own, width) = ((block + 1) * L::WIDTH > start, PhantomData::<L>);
-                        L::call(Combine { own, memory: &mut *memory, block, is_own, width });
+                        L::call(Combine { memory: &mut *memory, column, block, is_own, width });
                     }
                     for t in 0..depth {
                         for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
@@ -105,22 +106,28 @@ fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mu
     sum_subtrees(model, &mut memory.force);
 }
 
+/// What the equations have of each column.
+#[inline(always)]
+fn make_columns<T: Real>(links: &Links<T>, memory: &mut Memory<T>) {
+    for (i, of_body) in links.of_body.iter().enumerate() {
+        for k in links.links[of_body.clone()].iter().flat_map(|link| link.columns.clone()) {
+            let motions = [links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]];
+            memory.columns[k] = Column::new(motions, memory.inertia[i], &memory.coriolis[i], memory.force[i]);
+        }
+    }
+}
+
 /// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is part of.
 /// Wrenches that stand still go elsewhere.
-fn subtract<P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    links: &Links<T>,
-    memory: &mut Memory<T>,
-    wrenches: &[ExternalWrench<T>],
-) {
+fn subtract<T: Real>(links: &Links<T>, memory: &mut Memory<T>, wrenches: &[ExternalWrench<T>]) {
     memory.still.fill(Force::zero());
     for w in wrenches {
         let b = w.body.index();
         match w.frame {
             WrenchFrame::Body => {
                 let wrench = links.pose[b].act(w.wrench);
-                for i in std::iter::successors(Some(b), |i| model.bodies[*i].parent) {
-                    memory.force[i] -= wrench;
+                for k in links.path(links.carrier[b]).flat_map(|link| link.columns.clone()) {
+                    memory.columns[k].relieve(wrench);
                 }
             }
             WrenchFrame::World => memory.still[b] += links.standing(b, w.wrench),
@@ -149,58 +156,6 @@ fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width:
             }
         }
         next = link.parent;
-    }
-}
-
-/// What the equations have of one column `S` of a link: `r₀` … `r₇` of the paper.
-struct Column<T> {
-    /// `S`
-    s: Motion<T>,
-    /// `Y`, composite.
-    inertia: InertiaAboutOrigin<T>,
-    /// `Y S`: `r₀ = (Y S)×̄*`.
-    f0: Force<T>,
-    /// `Bφ = r₁ + r₀`
-    b_phi: BodyCoriolis<T>,
-    /// The symmetric lower right block of `r₁`.
-    d1: Symmetric3<T>,
-    /// `r₃ = B(Y, Ψ̇) + S×* B − B S×`
-    r3: BodyCoriolis<T>,
-    /// `Bᵀ S`, a pure moment: `r₄ = (Bᵀ S)×̄*`.
-    n4: Vector3<T>,
-    /// `r₅ = (B Ψ̇ + S×* f + Y Ψ̈)×̄*`
-    f5: Force<T>,
-    /// `r₇ = (B S + Y (Ψ̇ + Ṡ))×̄*`
-    f7: Force<T>,
-}
-
-impl<T: Real> Column<T> {
-    #[inline(always)]
-    fn new(links: &Links<T>, column: usize, i: usize, memory: &Memory<T>) -> Self {
-        let (s, psi_dot) = (links.columns[column], links.psi_dot[column]);
-        let (psi_ddot, s_dot) = (links.psi_ddot[column], links.psi_s_dot[column]);
-        let (y, b, f) = (memory.inertia[i], memory.coriolis[i], memory.force[i]);
-        let f0 = y * s;
-        let b_phi = y.body_coriolis(s, f0);
-        Self {
-            s,
-            inertia: y,
-            f0,
-            b_phi,
-            d1: Symmetric3::from_matrix(&b_phi.angular),
-            r3: y.body_coriolis(psi_dot, y * psi_dot) + b.carried(s),
-            n4: b.tr_times(s).angular,
-            f5: b.times(psi_dot) + s.cross_force(f) + y * psi_ddot,
-            f7: b.times(s) + y * s_dot,
-        }
-    }
-
-    /// `r₁ m`
-    #[inline(always)]
-    fn r1<L: Scalar<T>>(&self, m: Motion<L>) -> Force<L> {
-        let h = self.b_phi.momentum;
-        let linear = v3::cross(v3::neg(h), m.angular);
-        Force::new(linear, self.d1.times_plus(m.angular, v3::cross(h, m.linear)))
     }
 }
 
@@ -238,8 +193,8 @@ const U4_S: usize = 10;
 /// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the first
 /// round, which is more registers than there are, and mostly there is one round.
 struct Combine<'a, T, L> {
-    own: &'a Column<T>,
     memory: &'a mut Memory<T>,
+    column: usize,
     block: usize,
     /// Are columns of the same link among them?
     is_own: bool,
@@ -250,8 +205,9 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { own, memory, block, is_own, .. } = self;
-        let (w, Memory { path, ancestors, .. }) = (L::WIDTH, memory);
+        let Self { memory, column, block, is_own, .. } = self;
+        let (w, Memory { columns, path, ancestors, .. }) = (L::WIDTH, memory);
+        let own = &columns[column];
         let path = &path[block * MOTIONS * w..][..MOTIONS * w];
         let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
         let s = load_motion::<T, L>(&path[S * w..]);

@@ -1,47 +1,59 @@
 //! Columns, their rates, and sums over subtrees, brought from lanes to the links that second derivatives are made of.
 
-use super::memory::{FORCE, INERTIA, Six};
+use super::memory::{Six, load_coriolis, load_inertia, load_motion, load_sum_force};
 use super::{Layout, Memory, rnea};
 use crate::dynamics::links::Links;
-use crate::dynamics::rnea_second;
+use crate::dynamics::rnea_second::{self, Column};
 use crate::model::Model;
-use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
-use gradyn_derivatives::simd::WIDTH;
-use nalgebra::{Matrix3, Vector3};
+use crate::spatial::Motion;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::Vector3;
 
 /// From lanes that have been driven with all that derivatives need.
-pub(super) fn bring(
-    model: &Model,
-    layout: &Layout,
-    memory: &Memory,
-    links: &mut Links<f64>,
-    second: &mut rnea_second::Memory<f64>,
-) {
-    let mut column = 0;
-    for (i, (body, step)) in model.bodies.iter().zip(&layout.bodies).enumerate() {
-        for lane in step.lane + 1 - body.v.len()..=step.lane {
+pub(super) fn bring(layout: &Layout, memory: &Memory, links: &mut Links<f64>, second: &mut rnea_second::Memory<f64>) {
+    for (lane, column) in layout.column.iter().enumerate() {
+        if let Some(column) = *column {
             let (g, k) = (lane / WIDTH, lane % WIDTH);
             let from = &memory.columns[g];
             links.columns[column] = motion(&memory.s[g], k);
             links.psi_dot[column] = motion(&from.psi_d, k);
             links.psi_ddot[column] = motion(&from.psi_dd, k);
             links.psi_s_dot[column] = motion(&from.psi_s, k);
-            column += 1;
         }
-        let (sums, k) = (&memory.sums[step.lane / WIDTH], step.lane % WIDTH);
-        let at = |row: usize| sums[row].0[k];
-        let vector = |row: usize| Vector3::new(at(row), at(row + 1), at(row + 2));
-        second.force[i] = Force::new(vector(0), vector(3));
-        const M: usize = FORCE + 4;
-        second.inertia[i] = InertiaAboutOrigin {
-            mass: at(FORCE),
-            first_moment: vector(FORCE + 1),
-            moment: Symmetric3::new(at(M), at(M + 1), at(M + 2), at(M + 3), at(M + 4), at(M + 5)),
-        };
-        const B: usize = FORCE + INERTIA;
-        let (a, b, c) = (vector(B + 3), vector(B + 6), vector(B + 9));
-        second.coriolis[i] =
-            BodyCoriolis { momentum: vector(B), angular: Matrix3::new(a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z) };
+    }
+    memory.level.run(Bring { layout, memory, columns: &mut second.columns });
+}
+
+/// What the equations of second derivatives have of each column, eight at a time.
+struct Bring<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    columns: &'a mut [Column<f64>],
+}
+
+impl Kernel for Bring<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { layout, memory, columns } = self;
+        for (g, of_lanes) in layout.column.chunks_exact(WIDTH).enumerate() {
+            let (from, sums) = (&memory.columns[g], &memory.sums[g]);
+            let motions = [&memory.s[g], &from.psi_d, &from.psi_dd, &from.psi_s].map(load_motion::<R>);
+            let all =
+                Column::new(motions, load_inertia::<R>(sums), &load_coriolis::<R>(sums), load_sum_force::<R>(sums));
+            let mut of_lane = [[0.0; 64]; WIDTH];
+            for (k, eight) in all.numbers().as_chunks::<WIDTH>().0.iter().enumerate() {
+                let [a, b, c, d, e, f, g, h] = *eight;
+                for (lane, row) in R::transpose([a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0]).into_iter().enumerate() {
+                    of_lane[lane].as_chunks_mut::<WIDTH>().0[k] = row.to_array();
+                }
+            }
+            for (numbers, column) in of_lane.iter().zip(of_lanes) {
+                if let Some(column) = *column {
+                    columns[column] = Column::from_numbers(numbers);
+                }
+            }
+        }
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Layout {
     pub(crate) bodies: Vec<BodyStep>,
     /// The degree of freedom of each lane that has one.
     pub(crate) dof: Vec<Option<usize>>,
+    /// The column of each lane that has one, counted body by body.
+    pub(crate) column: Vec<Option<usize>>,
     /// Is lane `k` degree of freedom `k`, each once?
     pub(crate) direct: bool,
     /// Where the angles of eight hinges, in the bodies' order, stand side by side in `q`.
@@ -256,6 +258,7 @@ impl Layout {
         Some(Self {
             groups,
             bodies: steps,
+            column: lanes.columns(bodies),
             dof: lanes.dof,
             direct,
             angles,
@@ -409,6 +412,15 @@ struct Lanes {
 }
 
 impl Lanes {
+    /// The column of each lane, counted body by body.
+    fn columns(&self, bodies: &[Body]) -> Vec<Option<usize>> {
+        let (mut columns, mut count) = (vec![None; self.body.len()], 0..);
+        for (body, last) in bodies.iter().zip(&self.last) {
+            columns[last + 1 - body.v.len()..=*last].iter_mut().for_each(|column| *column = count.next());
+        }
+        columns
+    }
+
     fn new(bodies: &[Body]) -> Self {
         let mut lanes = Self {
             body: Vec::new(),
