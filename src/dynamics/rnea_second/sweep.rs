@@ -251,15 +251,16 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
     fn run(self) -> L {
         let Self { memory, t, block, is_own, waste } = self;
         let w = L::WIDTH;
+        // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
+        let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
+        let to = &mut memory.rows[block * ROWS * w..][..ROWS * w];
         let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
         let lane = t % w;
         let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
         let force = |k: usize| Force::new(vector(k), vector(k + 3));
         let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
-        let (u9, u3, u6, u7, u4) = (force(U9), force(U3), force(U6), force(U7), force(U4));
+        let (u9, u3, u6, u7) = (force(U9), force(U3), force(U6), force(U7));
 
-        let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
-        let to = &mut memory.rows[block * ROWS * w..][..ROWS * w];
         let s = load_motion::<T, L>(&path[S * w..]);
         let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
         let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
@@ -287,7 +288,7 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let b = keep(U8_S, u8_s, to, b);
         let c = keep(U6_S, u6_s, to, c);
         let a = keep(U7_S, u7_s, to, a);
-        let b = if is_own { keep(U4_S, u4.power(s), to, b) } else { b };
+        let b = if is_own { keep(U4_S, force(U4).power(s), to, b) } else { b };
         waste + ((a + b) + c)
     }
 }
