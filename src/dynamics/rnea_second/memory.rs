@@ -10,8 +10,10 @@ use gradyn_derivatives::simd::WIDTH;
 /// The column at one place of a path from the world to a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Its degree of freedom.
+    /// Its degree of freedom `k`, `n k` and `n² k` of `n`.
     pub(super) dof: usize,
+    pub(super) row: usize,
+    pub(super) slab: usize,
     /// The places of its link's columns.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -62,7 +64,7 @@ impl<T: Real> Memory<T> {
         let padded = deepest.next_multiple_of(WIDTH);
         Self {
             depth,
-            steps: vec![Step { dof: 0, start: 0, end: 0 }; deepest],
+            steps: vec![Step { dof: 0, row: 0, slab: 0, start: 0, end: 0 }; deepest],
             path: vec![T::zero(); padded * MOTIONS],
             ancestors: vec![T::zero(); padded * FACTORS],
             rows: vec![T::zero(); padded * ROWS],

@@ -67,11 +67,13 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                         for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
                             waste = L::call(Multiply { memory: &mut *memory, t, block, is_own: t >= start, waste });
                         }
-                        if memory.shares {
-                            scatter::<T, true>(memory, links.dof[column], t, start, L::WIDTH);
-                        } else {
-                            scatter::<T, false>(memory, links.dof[column], t, start, L::WIDTH);
-                        }
+                        let to = match (memory.shares, t >= start) {
+                            (false, false) => scatter::<T, L, false, false>,
+                            (false, true) => scatter::<T, L, false, true>,
+                            (true, false) => scatter::<T, L, true, false>,
+                            (true, true) => scatter::<T, L, true, true>,
+                        };
+                        to(memory, links.dof[column], t);
                     }
                 }
             }
@@ -137,13 +139,15 @@ fn subtract<T: Real>(links: &Links<T>, memory: &mut Memory<T>, wrenches: &[Exter
 
 /// The columns from the world to a link, in blocks of a pack.
 fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width: usize) {
+    let n = memory.result.d2tau_dqdq.dims()[0];
     let mut next = Some(leaf);
     while let Some(index) = next {
         let link = &links.links[index];
         let end = memory.depth[index];
         let start = end - link.columns.len();
         for (at, column) in (start..end).zip(link.columns.clone()) {
-            memory.steps[at] = Step { dof: links.dof[column], start, end };
+            let dof = links.dof[column];
+            memory.steps[at] = Step { dof, row: dof * n, slab: dof * n * n, start, end };
             let block = &mut memory.path[at / width * (MOTIONS * width)..][..MOTIONS * width];
             let lane = at % width;
             let motions =
@@ -301,71 +305,115 @@ fn keep<T: Real, L: Pack<T>>(row: usize, x: L, rows: &mut [T], waste: L) -> L {
 }
 
 /// Writes the products into the tensors, for degree of freedom `p`, column `t` of its path and all columns `r` up to
-/// the link of `t`.
+/// the link of `t`, to which `p` belongs too if it is its `OWN`.
 ///
-/// `start`: first column of the link of `p`. Each entry is written once, or, if joints share coordinates (`ADD`), added.
-fn scatter<T: Real, const ADD: bool>(memory: &mut Memory<T>, p: usize, t: usize, start: usize, w: usize) {
+/// Each entry is written once, or, if joints share coordinates (`ADD`), added.
+fn scatter<T: Real, L: Pack<T>, const ADD: bool, const OWN: bool>(memory: &mut Memory<T>, p: usize, t: usize) {
     let Memory { steps, rows, result, .. } = memory;
-    let RneaSecondDerivatives { d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq } = result;
-    let n = d2tau_dqdq.dims()[0];
-    // Of equal length: one comparison will do for all four.
-    let all = n * n * n;
-    let (qq, qv) = (&mut d2tau_dqdq.as_mut_slice()[..all], &mut d2tau_dqdv.as_mut_slice()[..all]);
-    let (vv, aq) = (&mut d2tau_dvdv.as_mut_slice()[..all], &mut d2tau_dadq.as_mut_slice()[..all]);
-    let is_own = t >= start;
-    let Step { dof: j, start: link, end } = steps[t];
-    let i = p;
-    let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
-    // Places of entries as far as `k` has no part in them.
-    let (ij0, ji0, i0j, j0i) = (at(i, j, 0), at(j, i, 0), at(i, 0, j), at(j, 0, i));
-    let (o_ij, o_ji) = (at(0, i, j), at(0, j, i));
-    for (block, steps) in steps[..end].chunks(w).enumerate() {
-        let rows = &rows[block * ROWS * w..][..ROWS * w];
-        let before = link.saturating_sub(block * w);
-        for (lane, step) in steps.iter().enumerate() {
-            let k = step.dof;
-            let row = |row: usize| rows[row * w + lane];
-            let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
-            let u13_s = u11_s + row(U9_S);
-            let (ijk, jik, ikj, jki) = (ij0 + k, ji0 + k, i0j + k * n, j0i + k * n);
-            put::<T, ADD>(&mut qq[ijk], p2);
-            put::<T, ADD>(&mut qv[ikj], -p1);
-            if !is_own {
-                let (u1_psi, u1_s) = (row(U1_PSI), row(U1_S));
-                put::<T, ADD>(&mut qq[jki], u1_psi);
-                put::<T, ADD>(&mut qv[jki], p1);
-                put::<T, ADD>(&mut vv[jki], u11_s);
-                put::<T, ADD>(&mut aq[jki], u13_s);
-                put::<T, ADD>(&mut qq[jik], u1_psi);
-                put::<T, ADD>(&mut qv[jik], u1_s);
-                put::<T, ADD>(&mut vv[jik], u11_s);
-            }
-            if lane >= before {
-                // u₂ = u₁₃
-                put::<T, ADD>(&mut vv[ijk], -u13_s);
-                continue;
-            }
-            let (u9_s, u3_s) = (row(U9_S), row(U3_S));
-            let (kij, kji) = (o_ij + k * n * n, o_ji + k * n * n);
-            put::<T, ADD>(&mut vv[ijk], -u11_s);
-            put::<T, ADD>(&mut qv[ijk], row(U8_S));
-            put::<T, ADD>(&mut qq[ikj], p2);
-            put::<T, ADD>(&mut vv[ikj], -u11_s);
-            put::<T, ADD>(&mut aq[ikj], u9_s);
-            put::<T, ADD>(&mut qq[kij], u3_s);
-            put::<T, ADD>(&mut aq[kij], u9_s);
-            put::<T, ADD>(&mut qv[kji], row(U6_S));
-            if is_own {
-                put::<T, ADD>(&mut vv[kji], row(U4_S));
-            } else {
-                // u₁₀ = u₁₃ + u₉
-                let u10_s = u13_s + u9_s;
-                put::<T, ADD>(&mut qv[kij], row(U7_S));
-                put::<T, ADD>(&mut vv[kij], u10_s);
-                put::<T, ADD>(&mut qq[kji], u3_s);
-                put::<T, ADD>(&mut vv[kji], u10_s);
-                put::<T, ADD>(&mut aq[kji], u13_s);
-            }
+    let Step { dof: j, start, end, .. } = steps[t];
+    let mut to = Entries::new(result, p, j);
+    for (block, steps) in steps[..end].chunks(L::WIDTH).enumerate() {
+        let rows = &rows[block * ROWS * L::WIDTH..][..ROWS * L::WIDTH];
+        let (above, same) = steps.split_at(start.saturating_sub(block * L::WIDTH).min(steps.len()));
+        for (lane, step) in above.iter().enumerate() {
+            to.put::<L, ADD, OWN, false>(step, rows, lane);
+        }
+        for (lane, step) in (above.len()..).zip(same) {
+            to.put::<L, ADD, OWN, true>(step, rows, lane);
+        }
+    }
+}
+
+/// Entries `(i, j, k)` of the tensors in any order of the three, for one `i` and one `j`.
+struct Entries<'a, T> {
+    qq: &'a mut [T],
+    qv: &'a mut [T],
+    vv: &'a mut [T],
+    aq: &'a mut [T],
+    /// Places of entries as far as `k` has no part in them.
+    ij0: usize,
+    ji0: usize,
+    i0j: usize,
+    j0i: usize,
+    o_ij: usize,
+    o_ji: usize,
+}
+
+impl<'a, T: Real> Entries<'a, T> {
+    #[inline(always)]
+    fn new(result: &'a mut RneaSecondDerivatives<T>, i: usize, j: usize) -> Self {
+        let RneaSecondDerivatives { d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq } = result;
+        let n = d2tau_dqdq.dims()[0];
+        let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
+        // Of equal length: one comparison will do for all four.
+        let all = n * n * n;
+        Self {
+            qq: &mut d2tau_dqdq.as_mut_slice()[..all],
+            qv: &mut d2tau_dqdv.as_mut_slice()[..all],
+            vv: &mut d2tau_dvdv.as_mut_slice()[..all],
+            aq: &mut d2tau_dadq.as_mut_slice()[..all],
+            ij0: at(i, j, 0),
+            ji0: at(j, i, 0),
+            i0j: at(i, 0, j),
+            j0i: at(j, 0, i),
+            o_ij: at(0, i, j),
+            o_ji: at(0, j, i),
+        }
+    }
+
+    /// Those of one `k`. Do `i` and `j` belong to the same link (`OWN`), do `j` and `k` (`SAME`)?
+    #[inline(always)]
+    fn put<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool>(
+        &mut self,
+        step: &Step,
+        rows: &[T],
+        lane: usize,
+    ) {
+        let Step { dof: k, row: kn, slab: knn, .. } = *step;
+        let row = |row: usize| rows[row * L::WIDTH + lane % L::WIDTH];
+        let (ijk, jik) = (self.ij0 + k, self.ji0 + k);
+        let (ikj, jki) = (self.i0j + kn, self.j0i + kn);
+        let (kij, kji) = (self.o_ij + knn, self.o_ji + knn);
+        let Self { qq, qv, vv, aq, .. } = self;
+
+        let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
+        let u13_s = u11_s + row(U9_S);
+        put::<T, ADD>(&mut qq[ijk], p2);
+        put::<T, ADD>(&mut qv[ikj], -p1);
+        if !OWN {
+            let (u1_psi, u1_s) = (row(U1_PSI), row(U1_S));
+            put::<T, ADD>(&mut qq[jki], u1_psi);
+            put::<T, ADD>(&mut qv[jki], p1);
+            put::<T, ADD>(&mut vv[jki], u11_s);
+            put::<T, ADD>(&mut aq[jki], u13_s);
+            put::<T, ADD>(&mut qq[jik], u1_psi);
+            put::<T, ADD>(&mut qv[jik], u1_s);
+            put::<T, ADD>(&mut vv[jik], u11_s);
+        }
+        if SAME {
+            // u₂ = u₁₃
+            put::<T, ADD>(&mut vv[ijk], -u13_s);
+            return;
+        }
+        let (u9_s, u3_s) = (row(U9_S), row(U3_S));
+        put::<T, ADD>(&mut vv[ijk], -u11_s);
+        put::<T, ADD>(&mut qv[ijk], row(U8_S));
+        put::<T, ADD>(&mut qq[ikj], p2);
+        put::<T, ADD>(&mut vv[ikj], -u11_s);
+        put::<T, ADD>(&mut aq[ikj], u9_s);
+        put::<T, ADD>(&mut qq[kij], u3_s);
+        put::<T, ADD>(&mut aq[kij], u9_s);
+        put::<T, ADD>(&mut qv[kji], row(U6_S));
+        if OWN {
+            put::<T, ADD>(&mut vv[kji], row(U4_S));
+        } else {
+            // u₁₀ = u₁₃ + u₉
+            let u10_s = u13_s + u9_s;
+            put::<T, ADD>(&mut qv[kij], row(U7_S));
+            put::<T, ADD>(&mut vv[kij], u10_s);
+            put::<T, ADD>(&mut qq[kji], u3_s);
+            put::<T, ADD>(&mut vv[kji], u10_s);
+            put::<T, ADD>(&mut aq[kji], u13_s);
         }
     }
 }
