@@ -67,7 +67,7 @@ impl<T: Real> Memory<T> {
             steps: vec![Step { dof: 0, row: 0, slab: 0, start: 0, end: 0 }; deepest],
             path: vec![T::zero(); padded * MOTIONS],
             ancestors: vec![T::zero(); padded * FACTORS],
-            rows: vec![T::zero(); padded * ROWS],
+            rows: vec![T::zero(); padded * ROWS * deepest],
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],

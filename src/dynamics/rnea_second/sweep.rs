@@ -67,6 +67,8 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                         for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
                             waste = L::call(Multiply { memory: &mut *memory, t, block, is_own: t >= start, waste });
                         }
+                    }
+                    for t in 0..depth {
                         let to = match (memory.shares, t >= start) {
                             (false, false) => scatter::<T, L, false, false>,
                             (false, true) => scatter::<T, L, false, true>,
@@ -257,7 +259,8 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let w = L::WIDTH;
         // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
         let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
-        let to = &mut memory.rows[block * ROWS * w..][..ROWS * w];
+        let at = t * (memory.rows.len() / memory.steps.len()) + block * ROWS * w;
+        let to = &mut memory.rows[at..][..ROWS * w];
         let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
         let lane = t % w;
         let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
@@ -311,6 +314,7 @@ fn keep<T: Real, L: Pack<T>>(row: usize, x: L, rows: &mut [T], waste: L) -> L {
 fn scatter<T: Real, L: Pack<T>, const ADD: bool, const OWN: bool>(memory: &mut Memory<T>, p: usize, t: usize) {
     let Memory { steps, rows, result, .. } = memory;
     let Step { dof: j, start, end, .. } = steps[t];
+    let rows = &rows[t * (rows.len() / steps.len())..];
     let mut to = Entries::new(result, p, j);
     for (block, steps) in steps[..end].chunks(L::WIDTH).enumerate() {
         let rows = &rows[block * ROWS * L::WIDTH..][..ROWS * L::WIDTH];
