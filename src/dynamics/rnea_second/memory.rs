@@ -10,6 +10,7 @@ use gradyn_derivatives::simd::WIDTH;
 /// The column at one place of a path from the world to a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
+    pub(super) column: usize,
     /// Its degree of freedom `k`, `n k` and `n² k` of `n`.
     pub(super) dof: usize,
     pub(super) row: usize,
@@ -64,7 +65,7 @@ impl<T: Real> Memory<T> {
         let padded = deepest.next_multiple_of(WIDTH);
         Self {
             depth,
-            steps: vec![Step { dof: 0, row: 0, slab: 0, start: 0, end: 0 }; deepest],
+            steps: vec![Step { column: 0, dof: 0, row: 0, slab: 0, start: 0, end: 0 }; deepest],
             path: vec![T::zero(); padded * MOTIONS],
             ancestors: vec![T::zero(); padded * FACTORS],
             rows: vec![T::zero(); padded * ROWS * deepest],

@@ -48,6 +48,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         let Some(links) = ws.links.as_deref() else { return false };
         subtract(links, memory, wrenches);
 
+        memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
         let mut waste = L::zero();
         for i in (0..model.bodies.len()).rev() {
             for index in links.of_body[i].clone().rev() {
@@ -139,7 +140,7 @@ fn subtract<T: Real>(links: &Links<T>, memory: &mut Memory<T>, wrenches: &[Exter
     }
 }
 
-/// The columns from the world to a link, in blocks of a pack.
+/// The columns from the world to a link, in blocks of a pack; those that it shares with the link before are there.
 fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width: usize) {
     let n = memory.result.d2tau_dqdq.dims()[0];
     let mut next = Some(leaf);
@@ -147,9 +148,12 @@ fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width:
         let link = &links.links[index];
         let end = memory.depth[index];
         let start = end - link.columns.len();
+        if start < end && memory.steps[start].column == link.columns.start {
+            return;
+        }
         for (at, column) in (start..end).zip(link.columns.clone()) {
             let dof = links.dof[column];
-            memory.steps[at] = Step { dof, row: dof * n, slab: dof * n * n, start, end };
+            memory.steps[at] = Step { column, dof, row: dof * n, slab: dof * n * n, start, end };
             let block = &mut memory.path[at / width * (MOTIONS * width)..][..MOTIONS * width];
             let lane = at % width;
             let motions =
