@@ -15,6 +15,8 @@ pub(super) struct Step {
     pub(super) dof: usize,
     pub(super) row: usize,
     pub(super) slab: usize,
+    /// How many degrees of freedom follow each other from here on, in the same pack.
+    pub(super) run: usize,
     /// The places of its link's columns.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -65,7 +67,7 @@ impl<T: Real> Memory<T> {
         let padded = deepest.next_multiple_of(WIDTH);
         Self {
             depth,
-            steps: vec![Step { column: 0, dof: 0, row: 0, slab: 0, start: 0, end: 0 }; deepest],
+            steps: vec![Step { column: 0, dof: 0, row: 0, slab: 0, run: 1, start: 0, end: 0 }; deepest],
             path: vec![T::zero(); padded * MOTIONS],
             ancestors: vec![T::zero(); padded * FACTORS],
             rows: vec![T::zero(); padded * ROWS * deepest],

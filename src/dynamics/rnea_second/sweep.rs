@@ -70,13 +70,13 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                         }
                     }
                     for t in 0..depth {
-                        let to = match (memory.shares, t >= start) {
-                            (false, false) => scatter::<T, L, false, false>,
-                            (false, true) => scatter::<T, L, false, true>,
-                            (true, false) => scatter::<T, L, true, false>,
-                            (true, true) => scatter::<T, L, true, true>,
-                        };
-                        to(memory, links.dof[column], t);
+                        let (p, width) = (links.dof[column], PhantomData);
+                        match (memory.shares, t >= start) {
+                            (false, false) => L::call(Scatter::<T, L, false, false> { memory, p, t, width }),
+                            (false, true) => L::call(Scatter::<T, L, false, true> { memory, p, t, width }),
+                            (true, false) => L::call(Scatter::<T, L, true, false> { memory, p, t, width }),
+                            (true, true) => L::call(Scatter::<T, L, true, true> { memory, p, t, width }),
+                        }
                     }
                 }
             }
@@ -149,11 +149,11 @@ fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width:
         let end = memory.depth[index];
         let start = end - link.columns.len();
         if start < end && memory.steps[start].column == link.columns.start {
-            return;
+            break;
         }
         for (at, column) in (start..end).zip(link.columns.clone()) {
             let dof = links.dof[column];
-            memory.steps[at] = Step { column, dof, row: dof * n, slab: dof * n * n, start, end };
+            memory.steps[at] = Step { column, dof, row: dof * n, slab: dof * n * n, start, end, run: 1 };
             let block = &mut memory.path[at / width * (MOTIONS * width)..][..MOTIONS * width];
             let lane = at % width;
             let motions =
@@ -166,6 +166,11 @@ fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width:
             }
         }
         next = link.parent;
+    }
+    for at in (1..memory.depth[leaf]).rev() {
+        let [before, here] = [memory.steps[at - 1], memory.steps[at]];
+        let follows = at % width != 0 && here.dof == before.dof + 1;
+        memory.steps[at - 1].run = if follows { here.run + 1 } else { 1 };
     }
 }
 
@@ -315,22 +320,32 @@ fn keep<T: Real, L: Pack<T>>(row: usize, x: L, rows: &mut [T], waste: L) -> L {
 /// the link of `t`, to which `p` belongs too if it is its `OWN`.
 ///
 /// Each entry is written once, or, if joints share coordinates (`ADD`), added.
-fn scatter<T: Real, L: Pack<T>, const ADD: bool, const OWN: bool>(memory: &mut Memory<T>, p: usize, t: usize) {
-    let Memory { steps, rows, result, .. } = memory;
-    let Step { dof: j, start, end, .. } = steps[t];
-    let rows = &rows[t * (rows.len() / steps.len())..];
-    let mut to = Entries::new(result, p, j);
-    for (block, steps) in steps[..end].chunks(L::WIDTH).enumerate() {
-        let rows = &rows[block * ROWS * L::WIDTH..][..ROWS * L::WIDTH];
-        let (above, same) = steps.split_at(start.saturating_sub(block * L::WIDTH).min(steps.len()));
-        for (lane, step) in above.iter().enumerate() {
-            to.put::<L, ADD, OWN, false>(step, rows, lane);
-        }
-        for (lane, step) in (above.len()..).zip(same) {
-            to.put::<L, ADD, OWN, true>(step, rows, lane);
+struct Scatter<'a, T, L, const ADD: bool, const OWN: bool> {
+    memory: &'a mut Memory<T>,
+    p: usize,
+    t: usize,
+    width: PhantomData<L>,
+}
+
+impl<T: Real, L: Pack<T>, const ADD: bool, const OWN: bool> Piece for Scatter<'_, T, L, ADD, OWN> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { memory: Memory { steps, rows, result, .. }, p, t, .. } = self;
+        let Step { dof: j, start, end, .. } = steps[t];
+        let rows = &rows[t * (rows.len() / steps.len())..];
+        let mut to = Entries::new(result, p, j);
+        for (block, steps) in steps[..end].chunks(L::WIDTH).enumerate() {
+            let rows = &rows[block * ROWS * L::WIDTH..][..ROWS * L::WIDTH];
+            let (above, same) = steps.split_at(start.saturating_sub(block * L::WIDTH).min(steps.len()));
+            to.put_all::<L, ADD, OWN, false>(above, rows, 0);
+            to.put_all::<L, ADD, OWN, true>(same, rows, above.len());
         }
     }
 }
+
+/// A register of the narrower kind.
+const FOUR: usize = 4;
 
 /// Entries `(i, j, k)` of the tensors in any order of the three, for one `i` and one `j`.
 struct Entries<'a, T> {
@@ -369,9 +384,55 @@ impl<'a, T: Real> Entries<'a, T> {
         }
     }
 
-    /// Those of one `k`. Do `i` and `j` belong to the same link (`OWN`), do `j` and `k` (`SAME`)?
+    /// Those of all steps, from lane `lane` on. Do `i` and `j` belong to the same link (`OWN`), do `j` and `k` (`SAME`)?
     #[inline(always)]
-    fn put<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool>(
+    fn put_all<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool>(
+        &mut self,
+        mut steps: &[Step],
+        rows: &[T],
+        mut lane: usize,
+    ) {
+        while let Some(first) = steps.first() {
+            if !ADD
+                && first.run >= FOUR
+                && let Some((four, rest)) = steps.split_first_chunk::<FOUR>()
+            {
+                self.put_four::<L, OWN, SAME>(first.dof, rows, lane);
+                for step in four {
+                    self.put::<L, ADD, OWN, SAME, false>(step, rows, lane);
+                    lane += 1;
+                }
+                steps = rest;
+            } else {
+                self.put::<L, ADD, OWN, SAME, true>(first, rows, lane);
+                lane += 1;
+                steps = &steps[1..];
+            }
+        }
+    }
+
+    /// Those that stand side by side for four `k` that follow each other.
+    #[inline(always)]
+    fn put_four<L: Pack<T>, const OWN: bool, const SAME: bool>(&mut self, k: usize, rows: &[T], lane: usize) {
+        let row =
+            |row: usize| rows[row * L::WIDTH + lane..].first_chunk::<FOUR>().copied().unwrap_or([T::zero(); FOUR]);
+        let (ijk, jik) = (self.ij0 + k, self.ji0 + k);
+        let Self { qq, qv, vv, .. } = self;
+        qq[ijk..][..FOUR].copy_from_slice(&row(P2));
+        if !SAME {
+            vv[ijk..][..FOUR].copy_from_slice(&row(U11_S).map(|x| -x));
+            qv[ijk..][..FOUR].copy_from_slice(&row(U8_S));
+        }
+        if !OWN {
+            qq[jik..][..FOUR].copy_from_slice(&row(U1_PSI));
+            qv[jik..][..FOUR].copy_from_slice(&row(U1_S));
+            vv[jik..][..FOUR].copy_from_slice(&row(U11_S));
+        }
+    }
+
+    /// Those of one `k`; without `ALL`, without those that [`put_four`](Self::put_four) writes.
+    #[inline(always)]
+    fn put<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool, const ALL: bool>(
         &mut self,
         step: &Step,
         rows: &[T],
@@ -386,7 +447,9 @@ impl<'a, T: Real> Entries<'a, T> {
 
         let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
         let u13_s = u11_s + row(U9_S);
-        put::<T, ADD>(&mut qq[ijk], p2);
+        if ALL {
+            put::<T, ADD>(&mut qq[ijk], p2);
+        }
         put::<T, ADD>(&mut qv[ikj], -p1);
         if !OWN {
             let (u1_psi, u1_s) = (row(U1_PSI), row(U1_S));
@@ -394,9 +457,11 @@ impl<'a, T: Real> Entries<'a, T> {
             put::<T, ADD>(&mut qv[jki], p1);
             put::<T, ADD>(&mut vv[jki], u11_s);
             put::<T, ADD>(&mut aq[jki], u13_s);
-            put::<T, ADD>(&mut qq[jik], u1_psi);
-            put::<T, ADD>(&mut qv[jik], u1_s);
-            put::<T, ADD>(&mut vv[jik], u11_s);
+            if ALL {
+                put::<T, ADD>(&mut qq[jik], u1_psi);
+                put::<T, ADD>(&mut qv[jik], u1_s);
+                put::<T, ADD>(&mut vv[jik], u11_s);
+            }
         }
         if SAME {
             // u₂ = u₁₃
@@ -404,8 +469,10 @@ impl<'a, T: Real> Entries<'a, T> {
             return;
         }
         let (u9_s, u3_s) = (row(U9_S), row(U3_S));
-        put::<T, ADD>(&mut vv[ijk], -u11_s);
-        put::<T, ADD>(&mut qv[ijk], row(U8_S));
+        if ALL {
+            put::<T, ADD>(&mut vv[ijk], -u11_s);
+            put::<T, ADD>(&mut qv[ijk], row(U8_S));
+        }
         put::<T, ADD>(&mut qq[ikj], p2);
         put::<T, ADD>(&mut vv[ikj], -u11_s);
         put::<T, ADD>(&mut aq[ikj], u9_s);
