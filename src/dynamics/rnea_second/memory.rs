@@ -22,10 +22,10 @@ pub(super) struct Step {
     pub(super) end: usize,
 }
 
-/// Sizes of the blocks of [`Memory::path`] and [`Memory::ancestors`], per column.
+/// Sizes of the blocks of [`Memory::path`], [`Memory::ancestors`] and [`Memory::rows`], per column.
 pub(super) const MOTIONS: usize = 4 * 6;
-pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 pub(super) const ROWS: usize = 11;
+pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 
 /// Memory of [`torque_second_derivatives`](super::torque_second_derivatives).
 #[derive(Clone, Debug)]
@@ -38,9 +38,9 @@ pub(crate) struct Memory<T> {
     pub(super) path: Vec<T>,
     /// What one column of the link makes of each column of its path, in the same blocks.
     pub(super) ancestors: Vec<T>,
-    /// Second derivatives by two columns, and by all columns above.
+    /// For each column of its path one after the other, second derivatives by that one and all columns up to its link.
     pub(super) rows: Vec<T>,
-    /// Sums over subtrees: inertia, Coriolis matrix, force; unless they are made elsewhere.
+    /// Sums over subtrees: inertia, Coriolis matrix, force; unused where columns are made eight at a time.
     pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
     pub(super) coriolis: Vec<BodyCoriolis<T>>,
     pub(super) force: Vec<Force<T>>,

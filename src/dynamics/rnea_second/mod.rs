@@ -9,8 +9,10 @@
 //! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [`Links`] whose `S` is.
 
 mod column;
+mod entries;
 mod memory;
 mod pack;
+mod products;
 mod sweep;
 mod wrench;
 

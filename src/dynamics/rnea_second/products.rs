@@ -1,0 +1,152 @@
+//! What a column makes of the columns of its path (the paper's `u`), and products of these with the path again.
+
+use super::Memory;
+use super::memory::{FACTORS, MOTIONS, ROWS};
+use super::pack::{Pack, load_motion, store_force, store_vector};
+use crate::spatial::{Force, vector as v3};
+use gradyn_derivatives::Real;
+use gradyn_derivatives::simd::Piece;
+use nalgebra::Vector3;
+use std::marker::PhantomData;
+
+/// Rows of [`Memory::rows`]; the names are those of the products.
+pub(super) const P1: usize = 0;
+pub(super) const P2: usize = 1;
+pub(super) const U1_PSI: usize = 2;
+pub(super) const U1_S: usize = 3;
+pub(super) const U11_S: usize = 4;
+pub(super) const U9_S: usize = 5;
+pub(super) const U3_S: usize = 6;
+pub(super) const U8_S: usize = 7;
+pub(super) const U6_S: usize = 8;
+pub(super) const U7_S: usize = 9;
+pub(super) const U4_S: usize = 10;
+
+/// Blocks of [`Memory::path`]: `S′`, `Ψ̇′`, `Ψ̈′`, `Ψ̇′ + Ṡ′`.
+const S: usize = 0;
+const PSI_DOT: usize = 6;
+const PSI_DDOT: usize = 12;
+const S_DOT: usize = 18;
+
+/// Blocks of [`Memory::ancestors`]. `U1`, `U11`, `U8_12` are pure moments.
+const U1: usize = 0;
+const U11: usize = 3;
+const U8_12: usize = 6;
+const U9: usize = 9;
+const U3: usize = 15;
+const U6: usize = 21;
+const U7: usize = 27;
+const U4: usize = 33;
+
+/// The paper's `u` of one column and a pack of its path's.
+///
+/// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the first
+/// round, which is more registers than there are, and mostly there is one round.
+pub(super) struct Combine<'a, T, L> {
+    pub(super) memory: &'a mut Memory<T>,
+    pub(super) column: usize,
+    pub(super) block: usize,
+    /// Are columns of the same link among them?
+    pub(super) is_own: bool,
+    pub(super) width: PhantomData<L>,
+}
+
+impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { memory, column, block, is_own, .. } = self;
+        let (w, Memory { columns, path, ancestors, .. }) = (L::WIDTH, memory);
+        let own = &columns[column];
+        let path = &path[block * MOTIONS * w..][..MOTIONS * w];
+        let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
+        let s = load_motion::<T, L>(&path[S * w..]);
+        let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
+        let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
+        let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+
+        let u9 = own.f0.bar_cross(s);
+        store_force(u9, &mut to[U9 * w..]);
+        store_vector(own.b_phi.tr_times(s).angular, &mut to[U11 * w..]);
+        store_vector(own.r3.tr_times(s).angular, &mut to[U1 * w..]);
+        // u₈ − u₁₂ = u₅ + u₈
+        let u8 = v3::cross(v3::neg(own.n4), s.angular);
+        store_vector(v3::sub(u8, own.b_phi.tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
+        let u3 = own.r3.times(psi_dot) + own.r1(psi_ddot) + own.f5.bar_cross(s);
+        store_force(u3, &mut to[U3 * w..]);
+        let u6 = own.b_phi.times(psi_dot) + own.f7.bar_cross(s);
+        store_force(u6, &mut to[U6 * w..]);
+        let u7 = own.r3.times(s) + own.r1(s_dot);
+        store_force(u7, &mut to[U7 * w..]);
+        if is_own {
+            let u4 = u9 + own.s.cross_force(own.inertia * s);
+            store_force(u4, &mut to[U4 * w..]);
+        }
+    }
+}
+
+/// Products of column `t` of the path with a pack of columns of it. `waste` stays zero if they are finite.
+pub(super) struct Multiply<'a, T, L> {
+    pub(super) memory: &'a mut Memory<T>,
+    pub(super) t: usize,
+    pub(super) block: usize,
+    /// Does column `t` belong to the same link?
+    pub(super) is_own: bool,
+    pub(super) waste: L,
+}
+
+impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
+    type Output = L;
+    #[inline(always)]
+    fn run(self) -> L {
+        let Self { memory, t, block, is_own, waste } = self;
+        let w = L::WIDTH;
+        // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
+        let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
+        let at = t * (memory.rows.len() / memory.steps.len()) + block * ROWS * w;
+        let to = &mut memory.rows[at..][..ROWS * w];
+        let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
+        let lane = t % w;
+        let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
+        let force = |k: usize| Force::new(vector(k), vector(k + 3));
+        let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
+        let (u9, u3, u6, u7) = (force(U9), force(U3), force(U6), force(U7));
+
+        let s = load_motion::<T, L>(&path[S * w..]);
+        let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
+        let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
+        let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+
+        // u₁₃ = u₉ + u₁₁
+        let u9_psi_ddot: L = u9.power(psi_ddot);
+        let u9_s_dot: L = u9.power(s_dot);
+        let p1: L = v3::dot(u11, psi_dot.angular);
+        let p2 = u9_psi_ddot + v3::dot(u8_12, psi_dot.angular);
+        let u1_psi = u9_psi_ddot + v3::dot(u11, psi_ddot.angular) + v3::dot(u1, psi_dot.angular);
+        let u1_s = u9_s_dot + v3::dot(u11, s_dot.angular) + v3::dot(u1, s.angular);
+        let u8_s = u9_s_dot + v3::dot(u8_12, s.angular);
+        let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
+        let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
+        // In three chains: one would be waited for.
+        let zero = L::zero();
+        let a = keep(P1, p1, to, zero);
+        let b = keep(P2, p2, to, zero);
+        let c = keep(U1_PSI, u1_psi, to, zero);
+        let a = keep(U1_S, u1_s, to, a);
+        let b = keep(U11_S, u11_s, to, b);
+        let c = keep(U9_S, u9_s, to, c);
+        let a = keep(U3_S, u3_s, to, a);
+        let b = keep(U8_S, u8_s, to, b);
+        let c = keep(U6_S, u6_s, to, c);
+        let a = keep(U7_S, u7_s, to, a);
+        let b = if is_own { keep(U4_S, force(U4).power(s), to, b) } else { b };
+        waste + ((a + b) + c)
+    }
+}
+
+/// Puts numbers into their row; `waste` stays zero as long as all are finite.
+#[inline(always)]
+fn keep<T: Real, L: Pack<T>>(row: usize, x: L, rows: &mut [T], waste: L) -> L {
+    x.store(&mut rows[row * L::WIDTH..]);
+    x.mul_plus(0.0, waste)
+}
