@@ -3,15 +3,18 @@
 mod common;
 
 use common::{SINGULAR, assert_same, deviation, models, regular, state, wrenches};
-use gradyn::dynamics::{ExternalWrench, forward_dynamics, frame_jacobian, mass_matrix, mass_matrix_inverse};
-use gradyn::joint::Revolute;
-use gradyn::model::{InputError, Model, ModelBuilder};
+use gradyn::dynamics::{
+    ExternalWrench, Workspace, WrenchFrame, forward_dynamics, forward_kinematics, frame_jacobian, mass_matrix,
+    mass_matrix_inverse,
+};
+use gradyn::joint::{Axis, FreeFlyer, Joint, Revolute, Spherical};
+use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
 use gradyn::partials::{
     DerivativeWorkspace, ForwardDynamicsDerivatives, Method, SparsityPattern, forward_dynamics_derivatives,
 };
 use gradyn::spatial::Transform;
 use gradyn_derivatives::simd::{Level, with_level};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
 fn at(model: &Model, method: Method, seed: u64, wrenches: &[ExternalWrench]) -> ForwardDynamicsDerivatives {
     let (q, v, tau) = state(model, seed);
@@ -167,7 +170,81 @@ fn levels_agree() {
     }
 }
 
-/// Misuse, and mass matrices that cannot be inverted, are named by every method, and the memory is as good as before.
+/// Two robots that float, mounted turned, with a load that floats from a hand, and a pendulum that is held.
+fn floating(hold: fn(&mut ModelBuilder, BodyKey)) -> Model {
+    let rng = &mut common::rng(11);
+    let mut builder = ModelBuilder::new("floating");
+    builder.set_gravity(common::vector(rng));
+    let mut add = |name: &str, parent: Option<BodyKey>, joint: Joint| {
+        let joint_name = format!("{name} joint");
+        let (placement, inertia) = (common::transform(rng), common::inertia(rng));
+        builder.add_body(parent, name, joint_name, placement, joint, inertia).expect("is new")
+    };
+    let base = add("base", None, FreeFlyer.into());
+    let arm = add("arm", Some(base), Revolute { axis: Axis::X }.into());
+    add("load", Some(arm), FreeFlyer.into());
+    add("leg", Some(base), Spherical.into());
+    add("pendulum", None, Revolute { axis: Axis::Z }.into());
+    let other = add("other", None, FreeFlyer.into());
+    add("wheel", Some(other), Revolute { axis: Axis::Y }.into());
+    hold(&mut builder, base);
+    builder.build().expect("is sound")
+}
+
+/// Accelerations do not depend on where a base floats; its attitude turns gravity and nothing else, and its speed only the axes
+/// that accelerations are told in: `∂v̇/∂φ = [Rᵀ g]×` and `∂v̇/∂v = −[ω]×`, with zeros everywhere else. Not so where something holds
+/// the base, or where a wrench stands still in the world.
+#[test]
+fn columns_of_a_floating_base() {
+    type Hold = fn(&mut ModelBuilder, BodyKey);
+    let ways: [(&str, Hold); 4] = [
+        ("nothing", |_, _| ()),
+        ("armature", |b, key| drop(b.set_armature(key, &[0.3, 0.0, 0.0, 0.0, 0.2, 0.0]).map(|_| ()))),
+        ("damping", |b, key| drop(b.set_damping(key, &[0.0, 0.4, 0.0, 0.0, 0.0, 0.0]).map(|_| ()))),
+        ("friction", |b, key| drop(b.set_friction(key, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.0]).map(|_| ()))),
+    ];
+    for (hold, model) in ways.map(|(what, hold)| (what, floating(hold))) {
+        let (q, v, tau) = state(&model, 8);
+        let all = wrenches(&model, 3);
+        let (of_body, standing): (Vec<_>, Vec<_>) = all.iter().partition(|w| w.frame == WrenchFrame::Body);
+        assert!(!of_body.is_empty() && !standing.is_empty(), "both kinds");
+        for external in [&[][..], &of_body, &standing, &all] {
+            let analytical = at(&model, Method::Analytical, 8, external);
+            let dual = at(&model, Method::Dual, 8, external);
+            // As for all models: some thousand roundings, as bad as the mass matrix is conditioned.
+            let tolerance = (1000.0 * f64::EPSILON * condition(&model, 8)).max(1e-12);
+            for ((name, x), (_, y)) in matrices(&analytical).into_iter().zip(matrices(&dual)) {
+                let d = deviation(x, y);
+                assert!(d < tolerance, "held by {hold}: {name} deviates by {d:e}, tolerance {tolerance:e}");
+            }
+            if external.iter().any(|w| w.frame == WrenchFrame::World) {
+                continue;
+            }
+            let mut kinematics = Workspace::new(&model);
+            let placed = forward_kinematics(&model, &mut kinematics, &q, &v, &tau).expect("runs");
+            for (i, body) in
+                model.bodies().iter().enumerate().filter(|(_, body)| ["base", "other"].contains(&body.name()))
+            {
+                let (k, nv) = (body.v_range().start, model.nv());
+                let pose = placed.pose(model.body_id(i).expect("is there")).expect("is there");
+                let (mut dq, mut dv) = (DMatrix::zeros(nv, 6), DMatrix::zeros(nv, 3));
+                let fall = pose.rotation.transpose() * model.gravity();
+                dq.view_mut((k, 3), (3, 3)).copy_from(&fall.cross_matrix());
+                let turning = Vector3::from_column_slice(&v[k + 3..k + 6]);
+                dv.view_mut((k, 0), (3, 3)).copy_from(&-turning.cross_matrix());
+                // That of the solutions which the other methods, and levels without vectors, take.
+                let far = |m: &DMatrix<f64>, expected: &DMatrix<f64>| {
+                    (m.columns(k, expected.ncols()) - expected).amax() / m.amax() > tolerance
+                };
+                let differs = [far(&analytical.ddq_dq, &dq), far(&analytical.ddq_dv, &dv)];
+                let held = |by: &[&str]| body.name() == "base" && by.contains(&hold);
+                let expected = [held(&["armature"]), held(&["armature", "damping", "friction"])];
+                assert_eq!(differs, expected, "{} held by {hold}, {} wrenches", body.name(), external.len());
+            }
+        }
+    }
+}
+
 /// One workspace for a model and for others of its structure, with and without wrenches, after a call that failed, at every
 /// level: what the last call has left is not taken for what this one needs.
 #[test]
@@ -202,6 +279,7 @@ fn workspaces_serve_other_models_of_their_structure() {
     }
 }
 
+/// Misuse, and mass matrices that cannot be inverted, are named by every method, and the memory is as good as before.
 #[test]
 fn errors_name_what_is_wrong() {
     let model = common::tree_of_every_joint(2);

@@ -60,10 +60,10 @@ impl Floating {
     }
 }
 
-/// `[x]×` where columns are so many numbers apart, the diagonal left alone.
+/// `[x]×` where columns are so many numbers apart, the diagonal left alone; no zero is negative.
 fn put(to: &mut [f64], nv: usize, x: Vector3<f64>) {
     for (a, b, c) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
-        to[a * nv + b] = x[c];
-        to[b * nv + a] = -x[c];
+        to[a * nv + b] = 0.0 + x[c];
+        to[b * nv + a] = 0.0 - x[c];
     }
 }
