@@ -4,12 +4,15 @@ mod common;
 
 use common::{regular, state};
 use gradyn::dynamics::*;
-use gradyn::model::{BodyId, InputError, Model};
+use gradyn::joint::Revolute;
+use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
 use gradyn::partials::{
     DerivativeWorkspace, Method, SecondOrderWorkspace, bias_derivatives, centroidal_derivatives,
     constraint_dynamics_derivatives, forward_dynamics_derivatives, forward_dynamics_second_derivatives,
-    frame_derivatives, impulse_dynamics_derivatives, rnea_derivatives, rnea_second_derivatives,
+    frame_derivatives, impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives,
+    rnea_second_derivatives, static_torque_derivatives,
 };
+use gradyn::spatial::Force;
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::Vector3;
 use std::fmt::Debug;
@@ -57,6 +60,8 @@ fn results(model: &Model, memory: &mut Memory, (q, v, a): &State) -> Vec<(&'stat
     let held = held(model);
     let body = model.body_id(model.bodies().len() - 1).expect("has bodies");
     let world = ReferenceFrame::World;
+    let push = Force::new(Vector3::new(1.0, -2.0, 0.5), Vector3::new(0.3, 0.1, -0.7));
+    let pushed = &[ExternalWrench::in_body(body, push)];
     let mut all = vec![
         ("rnea", digits(rnea(model, ws, q, v, a))),
         ("crba", digits(crba(model, ws, q))),
@@ -90,6 +95,12 @@ fn results(model: &Model, memory: &mut Memory, (q, v, a): &State) -> Vec<(&'stat
         all.extend([
             ("rnea_derivatives", digits(rnea_derivatives(model, first, method, q, v, a, &[]))),
             ("forward_dynamics_derivatives", digits(forward_dynamics_derivatives(model, first, method, q, v, a, &[]))),
+            ("mass_product_derivatives", digits(mass_product_derivatives(model, first, method, q, a))),
+            (
+                "forward_dynamics_derivatives under a wrench",
+                digits(forward_dynamics_derivatives(model, first, method, q, v, a, pushed)),
+            ),
+            ("static_torque_derivatives", digits(static_torque_derivatives(model, first, method, q, pushed))),
             ("bias_derivatives", digits(bias_derivatives(model, first, method, q, v, &[]))),
             ("centroidal_derivatives", digits(centroidal_derivatives(model, first, method, (q, v, a)))),
             ("frame_derivatives", digits(frame_derivatives(model, first, method, (q, v, a), body, world))),
@@ -140,6 +151,21 @@ fn bad(model: &Model, good: &State) -> Vec<(String, State)> {
     all
 }
 
+/// Arms of so many hinges, side by side: the paths of some are the beginnings of registers that others fill.
+fn arms(lengths: &[usize]) -> Model {
+    let rng = &mut common::rng(5);
+    let mut builder = ModelBuilder::new("arms");
+    for (arm, length) in lengths.iter().enumerate() {
+        let mut last = None;
+        for k in 0..*length {
+            let (joint, x, y) = (Revolute { axis: common::axis(rng) }, common::transform(rng), common::inertia(rng));
+            let body = builder.add_body(last, format!("{arm}.{k}"), format!("joint {arm}.{k}"), x, joint, y);
+            last = Some(body.expect("is new"));
+        }
+    }
+    builder.build().expect("is sound")
+}
+
 #[test]
 fn nothing_is_left_of_a_call_that_failed() {
     let models = regular().into_iter().filter(|(what, model)| {
@@ -147,8 +173,9 @@ fn nothing_is_left_of_a_call_that_failed() {
             ["2 bodies", "5 bodies", "9 bodies", "every joint, seed 1", "panda", "solo12", "mimic", "g1, floating"];
         model.nq() > 0 && few.iter().any(|name| what.starts_with(name))
     });
+    let arms = [&[5, 3][..], &[3, 5], &[12, 3]].map(|lengths| (format!("arms of {lengths:?}"), arms(lengths)));
     let mut failures = 0;
-    for (what, model) in models {
+    for (what, model) in models.chain(arms) {
         let good = state(&model, 3);
         for level in Level::available() {
             with_level(level, || {
@@ -169,6 +196,55 @@ fn nothing_is_left_of_a_call_that_failed() {
                     }
                 }
             });
+        }
+    }
+    assert!(failures > 5000, "only {failures} calls failed");
+}
+
+/// Nor of one function in another's memory: each bad state in each of them, then each of them at the good one.
+#[test]
+fn nothing_is_left_for_another_function() {
+    type Function = fn(&Model, &mut DerivativeWorkspace, &State, &[ExternalWrench]) -> String;
+    let functions: [(&str, Function); 6] = [
+        ("rnea_derivatives", |m, ws, (q, v, a), w| digits(rnea_derivatives(m, ws, Method::Analytical, q, v, a, w))),
+        ("mass_product_derivatives", |m, ws, (q, _, a), _| {
+            digits(mass_product_derivatives(m, ws, Method::Analytical, q, a))
+        }),
+        ("static_torque_derivatives", |m, ws, (q, ..), w| {
+            digits(static_torque_derivatives(m, ws, Method::Analytical, q, w))
+        }),
+        ("forward_dynamics_derivatives", |m, ws, (q, v, a), w| {
+            digits(forward_dynamics_derivatives(m, ws, Method::Analytical, q, v, a, w))
+        }),
+        ("constraint_dynamics_derivatives", |m, ws, (q, v, a), w| {
+            digits(constraint_dynamics_derivatives(m, ws, Method::Analytical, (q, v, a), w, &held(m)))
+        }),
+        ("impulse_dynamics_derivatives", |m, ws, (q, v, _), _| {
+            digits(impulse_dynamics_derivatives(m, ws, Method::Analytical, (q, v), 0.0, &held(m)))
+        }),
+    ];
+    let models = regular().into_iter().filter(|(what, model)| {
+        let few = ["5 bodies", "every joint, seed 1", "panda", "mimic", "prismatic"];
+        model.nq() > 0 && few.iter().any(|name| what.starts_with(name))
+    });
+    let mut failures = 0;
+    for (what, model) in models {
+        let good = state(&model, 3);
+        let body = model.body_id(model.bodies().len() - 1).expect("has bodies");
+        let push = Force::new(Vector3::new(1.0, -2.0, 0.5), Vector3::new(0.3, 0.1, -0.7));
+        let wrenches = [ExternalWrench::in_body(body, push)];
+        for wrenches in [&[][..], &wrenches] {
+            for (name, function) in functions {
+                let expected = function(&model, &mut DerivativeWorkspace::new(&model), &good, wrenches);
+                for (before, failing) in functions {
+                    let ws = &mut DerivativeWorkspace::new(&model);
+                    for (with, bad) in bad(&model, &good) {
+                        failures += usize::from(failing(&model, ws, &bad, &[]).starts_with("error"));
+                        let found = function(&model, ws, &good, wrenches);
+                        assert!(found == expected, "{what}: {name} after {before} of {with}: {:.200}", found);
+                    }
+                }
+            }
         }
     }
     assert!(failures > 5000, "only {failures} calls failed");

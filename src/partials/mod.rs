@@ -179,8 +179,8 @@ pub fn rnea_derivatives<'w>(
     checked(model, ws, (q, v, a), wrenches)
 }
 
-/// [`rnea_derivatives`] in closed form, of arguments that have been checked. With `goes_on`, after forward dynamics at the same
-/// state eight joints at a time: without the mass matrix.
+/// [`rnea_derivatives`] in closed form, of arguments that have been checked. With `goes_on`, after forward dynamics at the
+/// same state: see [`analytical::rnea_derivatives`].
 fn analytical_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
@@ -195,8 +195,7 @@ fn analytical_derivatives<'w>(
     checked(model, ws, state, wrenches)
 }
 
-/// The results, if they are finite. Else they are cleared: no method writes to all entries that the tree makes zero, and those
-/// that one method writes to would stay what they are for another.
+/// The results, if they are finite, else cleared ones and an error.
 fn checked<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
@@ -204,11 +203,10 @@ fn checked<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
     let result = &mut ws.result;
-    let done = if result.tau.iter().all(|x| x.is_finite()) {
-        result.check_finite(model)
-    } else {
-        Err(rnea::not_finite(model, q, v, a, wrenches, result.tau.as_slice()))
-    };
-    done.inspect_err(|_| result.clear())?;
+    if !result.tau.iter().all(|x| x.is_finite()) {
+        result.clear();
+        return Err(rnea::not_finite(model, q, v, a, wrenches, result.tau.as_slice()));
+    }
+    result.check_finite(model)?;
     Ok(&ws.result)
 }

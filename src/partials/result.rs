@@ -68,16 +68,15 @@ impl RneaDerivatives {
         [("dtau_dq", &self.dtau_dq), ("dtau_dv", &self.dtau_dv), ("dtau_da", &self.dtau_da)]
     }
 
-    pub(super) fn check_finite(&self, model: &Model) -> Result<(), InputError> {
+    /// Are all entries finite? Else they are cleared: no method writes to all entries that the tree makes zero, and one that leaves
+    /// out a matrix must not find there what another has left.
+    pub(super) fn check_finite(&mut self, model: &Model) -> Result<(), InputError> {
         let of_wrenches = self.dtau_df_ext.iter().map(|m| ("dtau_df_ext", m));
-        for (what, m) in self.matrices().into_iter().chain(of_wrenches) {
-            if !wide::all_finite(m.as_slice()) {
-                let at = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0);
-                let index = at % m.nrows();
-                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
-            }
-        }
-        Ok(())
+        let found = self.matrices().into_iter().chain(of_wrenches).find(|(_, m)| !wide::all_finite(m.as_slice()));
+        let Some((what, m)) = found else { return Ok(()) };
+        let index = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0) % m.nrows();
+        self.clear();
+        Err(InputError::Overflow { what, index, joint: model.dof_label(index) })
     }
 }
 

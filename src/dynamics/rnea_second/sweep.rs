@@ -50,6 +50,8 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         subtract(links, memory, wrenches);
 
         memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
+        // What fills up the last pack of a path would keep what is no number.
+        memory.path.fill(T::zero());
         let mut waste = L::zero();
         for i in (0..model.bodies.len()).rev() {
             for index in links.of_body[i].clone().rev() {

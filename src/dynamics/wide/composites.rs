@@ -1,4 +1,4 @@
-//! Columns, their rates, and sums over subtrees, brought from lanes to the links that second derivatives are made of.
+//! Columns and their rates, and what second derivatives make of them and of sums over subtrees, brought from lanes to links.
 
 use super::memory::{Six, load_coriolis, load_inertia, load_motion, load_sum_force};
 use super::{Layout, Memory, rnea};

@@ -152,8 +152,9 @@ pub(super) struct SparseProduct<'a> {
 }
 
 impl Kernel for SparseProduct<'_> {
-    /// Are all results finite? Then so is the inverse: its column `k` is multiplied by entry (k, k) of a column that is asked for,
-    /// and shows even where that is zero, as `0 · ∞` is no number.
+    /// Are all results finite? Then so is the inverse: each of its columns `k` is multiplied by entry (k, j) of a column `j` that is
+    /// asked for, its own or, for a base that floats, those by its angular velocity; and it shows even where that entry is
+    /// zero, as `0 · ∞` is no number.
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {

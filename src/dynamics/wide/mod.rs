@@ -14,7 +14,8 @@
 //! - [`part`]: what columns move of the robot or of a subtree
 //! - [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
 //!   what bodies do; [`matrix`] brings them to their places
-//! - [`moving`], [`composites`]: columns, inertias and motions, or sums over subtrees, body by body, for what goes on from there
+//! - [`moving`], [`composites`]: columns, inertias and motions body by body, or what second derivatives begin with column by
+//!   column, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
 //! - [`articulated`]: the inverse, and products with it, by articulated bodies, for deep trees
