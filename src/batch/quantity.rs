@@ -77,7 +77,9 @@ impl Quantity for RneaDerivatives {
         let [tau, dtau_dq, dtau_dv, dtau_da] = output;
         let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         let mut results = wide::Results { tau, dtau_dq, dtau_dv, dtau_da };
-        let quick = |wide: Wide<'_>| wide.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], false);
+        let quick = |wide: Wide<'_>| {
+            wide.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], wide::Begun::Nothing)
+        };
         let surely = wide::of(model, ws).and_then(quick) == Some(true);
         let wide::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
         let of_state = is_finite(q) && is_finite(v) && is_finite(a);

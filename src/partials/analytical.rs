@@ -4,7 +4,7 @@ use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::rnea_derivatives::{TorqueDerivatives, analytical_from};
-use crate::dynamics::wide::{self, Wide};
+use crate::dynamics::wide::{self, Begun, Wide};
 use crate::model::Model;
 use crate::spatial::Motion;
 use nalgebra::Vector3;
@@ -19,17 +19,17 @@ pub(super) fn rnea_derivatives(
     ws: &mut DerivativeWorkspace,
     state: (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
-    goes_on: bool,
+    begun: Begun<'_>,
 ) -> bool {
     let result = &mut ws.result;
     let mut into = wide::Results {
         tau: result.tau.as_mut_slice(),
         dtau_dq: result.dtau_dq.as_mut_slice(),
         dtau_dv: result.dtau_dv.as_mut_slice(),
-        dtau_da: if goes_on { &mut [] } else { result.dtau_da.as_mut_slice() },
+        dtau_da: if matches!(begun, Begun::Nothing) { result.dtau_da.as_mut_slice() } else { &mut [] },
     };
     let by_wrench = &mut result.dtau_df_ext;
-    let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, goes_on);
+    let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, begun);
     if let Some(finite) = wide::of(model, &mut ws.base).and_then(quick) {
         return finite;
     }

@@ -165,10 +165,10 @@ fn analytical(
     let Memory { factors: own, result, spare } = memory;
     // Where the accelerations come from the mass matrix eight joints at a time, bodies have been placed, and what it was inverted
     // by is at hand.
-    let goes_on = wide::has_inverse(&mut ws.base);
+    let begun = wide::begun(model, &mut ws.base, wrenches);
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
     let state = (q, v, result.ddq.as_slice());
-    analytical_derivatives(model, ws, state, wrenches, goes_on)?;
+    analytical_derivatives(model, ws, state, wrenches, begun)?;
     let mut at_hand = wide::take_factors(&mut ws.base);
     let by = &ws.result;
     result.errors = None;
@@ -195,7 +195,7 @@ fn analytical(
         }
     };
     factors.invert(&mut result.ddq_dtau);
-    let floating = if goes_on { wide::floating(model, wrenches) } else { &[] };
+    let floating = if let wide::Begun::Moving(floating) = begun { floating } else { &[] };
     let [ddq_dq, ddq_dv] = [&mut result.ddq_dq, &mut result.ddq_dv];
     let finite = factors.multiply([&by.dtau_dq, &by.dtau_dv], [ddq_dq, ddq_dv], floating);
     wide::fill_floating(model, &ws.base, floating, v, [ddq_dq, ddq_dv]);

@@ -49,6 +49,7 @@ pub use terms::{
     generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
 };
 
+use crate::dynamics::wide::Begun;
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::model::{InputError, Model};
 use nalgebra::DMatrix;
@@ -162,7 +163,7 @@ pub fn rnea_derivatives<'w>(
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
     rnea::check(model, &ws.base, q, v, a, wrenches)?;
     if method == Method::Analytical {
-        return analytical_derivatives(model, ws, (q, v, a), wrenches, false);
+        return analytical_derivatives(model, ws, (q, v, a), wrenches, Begun::Nothing);
     }
     if method == Method::Dual {
         ws.result.errors = None;
@@ -186,10 +187,10 @@ fn analytical_derivatives<'w>(
     ws: &'w mut DerivativeWorkspace,
     state: (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
-    goes_on: bool,
+    begun: Begun<'_>,
 ) -> Result<&'w RneaDerivatives, InputError> {
     ws.result.errors = None;
-    if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, goes_on) {
+    if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, begun) {
         return Ok(&ws.result);
     }
     checked(model, ws, state, wrenches)

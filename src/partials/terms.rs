@@ -2,6 +2,7 @@
 
 use super::result::DerivativeErrors;
 use super::{DerivativeWorkspace, Method, RneaDerivatives, analytical, rnea_derivatives};
+use crate::dynamics::wide::Begun;
 use crate::dynamics::{ExternalWrench, state_not_finite};
 use crate::model::{InputError, Model};
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -162,6 +163,6 @@ fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64],
     }
     ws.result.errors = None;
     ws.result.size_wrenches(0, &mut ws.spare);
-    analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[], false);
+    analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[], Begun::Nothing);
     ws.result.check_finite(model)
 }

@@ -4,6 +4,7 @@
 //! algebra*, 2022. Eight rows of a column at a time: rows that carry the column's body, and rows that hang from it.
 
 use super::entries::{self, plus_angular, product, store};
+use super::floating::Floating;
 use super::layout::Pair;
 use super::matrix::{of_lane, vectors_of_lane};
 use super::memory::{Columns, Six, load_motion};
@@ -24,8 +25,19 @@ pub(crate) struct Results<'a> {
     pub(crate) dtau_da: &'a mut [f64],
 }
 
-/// Torques and derivatives at a state in the field of some gravity under the wrenches of `memory`. Have the bodies been placed
-/// by the last sweep? Lengths have been checked. Are all surely finite?
+/// What the last sweep has left, at the same configuration.
+#[derive(Clone, Copy)]
+pub(crate) enum Begun<'a> {
+    Nothing,
+    /// Poses.
+    Placed,
+    /// Poses, velocities, and inertias summed up over subtrees: that of forward dynamics. Of the bodies that float here, columns that
+    /// [`Floating`] knows are not asked for.
+    Moving(&'a [Floating]),
+}
+
+/// Torques and derivatives at a state in the field of some gravity under the wrenches of `memory`. Lengths have been checked. Are
+/// all surely finite?
 pub(crate) fn derivatives(
     gravity: Vector3<f64>,
     model: &Model,
@@ -33,13 +45,13 @@ pub(crate) fn derivatives(
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
-    placed: bool,
+    begun: Begun<'_>,
 ) -> bool {
     memory.size_columns(layout);
     let nv = model.nv();
     let lanes = layout.dof.len();
     let finite = if layout.direct {
-        memory.level.run(Derivatives { gravity, model, layout, memory, q, v, a, results, nv, placed })
+        Derivatives { gravity, model, layout, memory, q, v, a, results, nv, begun }.run_at_level()
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
@@ -47,18 +59,8 @@ pub(crate) fn derivatives(
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let room = if results.dtau_da.is_empty() { 0 } else { da.len() };
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut da[..room] };
-        let finite = memory.level.run(Derivatives {
-            gravity,
-            model,
-            layout,
-            memory,
-            q,
-            v,
-            a,
-            results: &mut all,
-            nv: lanes,
-            placed,
-        });
+        let work = Derivatives { gravity, model, layout, memory, q, v, a, results: &mut all, nv: lanes, begun };
+        let finite = work.run_at_level();
         entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
         if room > 0 {
@@ -92,42 +94,71 @@ struct Derivatives<'a, 'r> {
     results: &'a mut Results<'r>,
     /// Rows of a matrix.
     nv: usize,
-    placed: bool,
+    begun: Begun<'a>,
 }
 
 impl Kernel for Derivatives<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { gravity, model, layout, memory, q, v, a, results, nv, placed } = self;
+        self.fill::<R, false>()
+    }
+}
+
+/// The same after [`Begun::Moving`].
+struct GoingOn<'a, 'r>(Derivatives<'a, 'r>);
+
+impl Kernel for GoingOn<'_, '_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        self.0.fill::<R, true>()
+    }
+}
+
+impl Derivatives<'_, '_> {
+    fn run_at_level(self) -> bool {
+        let level = self.memory.level;
+        if matches!(self.begun, Begun::Moving(_)) { level.run(GoingOn(self)) } else { level.run(self) }
+    }
+
+    #[inline(always)]
+    fn fill<R: Register, const MOVING: bool>(self) -> bool {
+        let Self { gravity, model, layout, memory, q, v, a, results, nv, begun } = self;
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
         outward::read_dofs::<R>(layout, &mut memory.qdd, a);
-        if !placed {
+        let known = MOVING && matches!(begun, Begun::Moving(known) if !known.is_empty());
+        if matches!(begun, Begun::Nothing) {
             outward::read_configuration::<R>(layout, memory, q);
             outward::place::<R>(model, layout, memory, q);
         }
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, { outward::COLUMNS }>(gravity, layout, memory, g);
+            outward::drive_in::<R, { outward::COLUMNS }>(gravity, layout, memory, g, MOVING);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
         let mut zero = R::splat(0.0);
         for g in (0..layout.groups.len()).rev() {
-            zero = zero.add(inward::columns::<R>(model, layout, memory, g));
+            zero = zero.add(inward::columns::<R>(model, layout, memory, g, MOVING));
         }
         for (g, pairs) in layout.pairs.iter().enumerate() {
             let rows = Rows::<R>::load(&memory.s[g], &memory.columns[g]);
             for pair in pairs {
                 let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
-                let at = pair.column * nv + g * WIDTH;
-                let sum =
-                    of_column(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, nv - g * WIDTH);
+                let (at, left) = (pair.column * nv + g * WIDTH, nv - g * WIDTH);
+                if known && pair.floating {
+                    // Nobody asks for them, but looks whether they are finite.
+                    store(results.dtau_dq, at, left, R::splat(0.0));
+                    store(results.dtau_dv, at, left, R::splat(0.0));
+                    continue;
+                }
+                let sum = of_column(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, left);
                 zero = sum.mul_add(R::splat(0.0), zero);
             }
             diagonal::<R>(model, layout, memory, g, results, nv);
         }
-        own_blocks(layout, memory, results, nv);
+        own_blocks(layout, memory, results, nv, known);
         if !memory.wrenches.is_empty() {
             standing(layout, memory, results, nv);
         }
@@ -223,8 +254,11 @@ fn of_column<R: Register>(
 /// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is taken
 /// back.
 #[inline(never)]
-fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usize) {
-    for step in layout.bodies.iter().filter(|step| step.columns > 1) {
+fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usize, known: bool) {
+    for (body, step) in layout.bodies.iter().enumerate().filter(|(_, step)| step.columns > 1) {
+        if known && layout.floating.iter().any(|base| base.is(body)) {
+            continue;
+        }
         let lanes = step.lane + 1 - step.columns..step.lane + 1;
         let (group, last) = (step.lane / WIDTH, step.lane % WIDTH);
         let [linear, angular] = vectors_of_lane(&memory.sums[group], last);

@@ -90,9 +90,15 @@ pub(super) fn composites<R: Register>(layout: &Layout, memory: &mut Memory, g: u
     sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
 }
 
-/// Sums of forces, inertias and Coriolis matrices, in parts that stay in registers.
+/// Sums of forces, inertias and Coriolis matrices, in parts that stay in registers; or without inertias, where these have been
+/// summed up.
 #[inline(always)]
-pub(super) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: usize) {
+pub(super) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: usize, weighed: bool) {
+    if weighed {
+        sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
+        sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
+        return;
+    }
     sum_subtrees::<R, 14>(&layout.groups[g], &mut memory.sums, g, 0);
     sum_subtrees::<R, 14>(&layout.groups[g], &mut memory.sums, g, 14);
     const { assert!(ALL == 28) }
@@ -104,8 +110,8 @@ pub(super) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: u
 /// A = I_C S     Q = B_C Ψ̇ + I_C Ψ̈ + f_C ×̄* S     V = B_C S + I_C (Ψ̇ + Ṡ)     T = B_Cᵀ S
 /// ```
 #[inline(always)]
-pub(super) fn columns<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> R {
-    everything::<R>(layout, memory, g);
+pub(super) fn columns<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize, weighed: bool) -> R {
+    everything::<R>(layout, memory, g, weighed);
     let (finite, f) = project::<R>(model, layout, memory, g);
     let s = load_motion::<R>(&memory.s[g]);
     let (inertia, coriolis) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]));

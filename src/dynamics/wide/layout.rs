@@ -157,6 +157,8 @@ pub(crate) struct Pair {
     pub(crate) above: u8,
     /// Rows that hang from it.
     pub(crate) below: u8,
+    /// Is the column that of a body that floats, along its own axes?
+    pub(crate) floating: bool,
 }
 
 /// Columns of one group that hang from lanes of another, or of the same.
@@ -240,7 +242,8 @@ impl Layout {
         turns.retain(|turn| angles[turn.hinge / WIDTH].is_none());
         let used = lanes.body.iter().filter(|b| b.is_some()).count();
         let direct = used == model.nv && lanes.dof.iter().take(used).enumerate().all(|(k, dof)| *dof == Some(k));
-        let pairs = lanes.pairs(bodies);
+        let floating = Floating::all(model);
+        let pairs = lanes.pairs(bodies, &floating);
         let carried = pairs.iter().enumerate().map(|(g, pairs)| carried(g, pairs)).collect();
         let above = |pairs: &Vec<Pair>, column: usize| {
             pairs.binary_search_by_key(&column, |pair| pair.column).map_or(0, |at| pairs[at].above)
@@ -272,7 +275,7 @@ impl Layout {
             turning,
             roots,
             tree,
-            floating: Floating::all(model),
+            floating,
             table: Table::new(model),
         })
     }
@@ -540,13 +543,14 @@ impl Lanes {
     }
 
     /// Which entries of a matrix can be other than zero.
-    fn pairs(&self, bodies: &[Body]) -> Vec<Vec<Pair>> {
+    fn pairs(&self, bodies: &[Body], floating: &[Floating]) -> Vec<Vec<Pair>> {
         let carries = |above: usize, below: usize| (above..bodies[above].subtree_end).contains(&below);
         let rows = |g: usize| {
             let mut pairs = Vec::new();
             for (column, body) in self.body.iter().enumerate() {
                 let Some(j) = *body else { continue };
-                let mut pair = Pair { column, above: 0, below: 0 };
+                let is_known = |base: &Floating| self.dof[column].is_some_and(|dof| base.knows(dof) == [true; 2]);
+                let mut pair = Pair { column, above: 0, below: 0, floating: floating.iter().any(is_known) };
                 for k in 0..WIDTH {
                     let Some(i) = self.body[g * WIDTH + k] else { continue };
                     pair.above |= u8::from(carries(i, j)) << k;

@@ -72,7 +72,7 @@ use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::model::Model;
 pub(crate) use anchors::Anchor;
 pub(crate) use articulated::Articulated;
-pub(crate) use derivatives::Results;
+pub(crate) use derivatives::{Begun, Results};
 pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
 pub(crate) use floating::Floating;
@@ -191,10 +191,16 @@ pub(crate) fn too_deep(model: &Model, factors: &Factors) -> bool {
     !factors.pays() && model.bodies.iter().all(|body| body.owns_coordinates)
 }
 
-/// Did the last call of [`Wide::aba`] leave factors of the mass matrix or articulated bodies, by which it got its accelerations?
-pub(crate) fn has_inverse(ws: &mut Workspace<f64>) -> bool {
+/// What the last call of [`Wide::aba`] has left for derivatives under such wrenches.
+pub(crate) fn begun<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[ExternalWrench]) -> Begun<'m> {
     let factors = ws.wide.as_ref().and_then(|memory| memory.factors.as_ref());
-    VectorLevel::active().is_some() && factors.is_some_and(|factors| factors.pays()) || articulated(ws).is_some()
+    if VectorLevel::active().is_some() && factors.is_some_and(|factors| factors.pays()) {
+        Begun::Moving(floating(model, wrenches))
+    } else if articulated(ws).is_some() {
+        Begun::Placed
+    } else {
+        Begun::Nothing
+    }
 }
 
 /// The factors that the last call of [`Wide::aba`] left, if that is how it got its accelerations.
@@ -223,7 +229,7 @@ pub(crate) fn articulated(ws: &mut Workspace<f64>) -> Option<(&mut Articulated, 
 
 /// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands still in the
 /// world is seen from where a body is.
-pub(crate) fn floating<'m>(model: &'m Model, wrenches: &[ExternalWrench]) -> &'m [Floating] {
+fn floating<'m>(model: &'m Model, wrenches: &[ExternalWrench]) -> &'m [Floating] {
     match model.derived.get(|| Layout::new(model)) {
         Some(layout) if wrenches.iter().all(|w| w.frame == WrenchFrame::Body) => &layout.floating,
         _ => &[],

@@ -353,16 +353,17 @@ pub(super) const COLUMNS: u8 = 6;
 /// ```
 #[inline(always)]
 pub(super) fn drive<R: Register, const KEPT: u8>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) {
-    drive_in::<R, KEPT>(model.gravity, layout, memory, g);
+    drive_in::<R, KEPT>(model.gravity, layout, memory, g, false);
 }
 
-/// [`drive`] in the field of any gravity.
+/// [`drive`] in the field of any gravity. Do the velocities stand there already, and the inertias summed up over subtrees?
 #[inline(always)]
 pub(super) fn drive_in<R: Register, const KEPT: u8>(
     gravity: Vector3<f64>,
     layout: &Layout,
     memory: &mut Memory,
     g: usize,
+    moving: bool,
 ) {
     let group = &layout.groups[g];
     let x = poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
@@ -370,7 +371,7 @@ pub(super) fn drive_in<R: Register, const KEPT: u8>(
     let qd = memory.qd[g].load::<R>();
 
     let own: Motion<Lanes<R>> = s.times(qd);
-    let v = sum_from_root(group, &memory.velocity, own);
+    let v = if moving { load_motion(&memory.velocity[g]) } else { sum_from_root(group, &memory.velocity, own) };
     store_motion(&mut memory.s[g], s);
     if KEPT == VELOCITIES {
         store_motion(&mut memory.velocity[g], v);
@@ -393,7 +394,7 @@ pub(super) fn drive_in<R: Register, const KEPT: u8>(
         let momentum = inertia * v;
         let sums = &mut memory.sums[g];
         store_sum_force(sums, inertia.newton_euler(v, momentum, a));
-        if KEPT >= INERTIAS {
+        if KEPT >= INERTIAS && !moving {
             store_inertia(sums, inertia);
         }
         if KEPT >= COLUMNS {

@@ -75,7 +75,7 @@ impl<const KEPT: u8> Kernel for Bodies<'_, KEPT> {
         outward::read_configuration::<R>(layout, memory, q);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, KEPT>(gravity, layout, memory, g);
+            outward::drive_in::<R, KEPT>(gravity, layout, memory, g, false);
         }
         zero.all_lt(R::splat(1.0))
     }
@@ -168,12 +168,12 @@ impl<const KEPT: u8> Kernel for Drive<'_, KEPT> {
         }
         for g in 0..layout.groups.len() {
             if to.is_none_or(|body| layout.passes(body, g)) {
-                outward::drive_in::<R, KEPT>(gravity, layout, memory, g);
+                outward::drive_in::<R, KEPT>(gravity, layout, memory, g, false);
             }
         }
         if KEPT >= outward::COLUMNS {
             for g in (0..layout.groups.len()).rev() {
-                inward::everything::<R>(layout, memory, g);
+                inward::everything::<R>(layout, memory, g, false);
             }
         }
         zero.all_lt(R::splat(1.0))

@@ -1,8 +1,8 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
 use super::{
-    Articulated, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, coriolis, derivatives, forward, held,
-    mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
+    Articulated, Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, coriolis, derivatives, forward,
+    held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::constraints::{AtState, Axes, Place};
@@ -19,8 +19,7 @@ impl Wide<'_> {
         Some(rnea::rnea(model, layout, memory, state, &mut ws.tau) || ws.tau.iter().all(|tau| tau.is_finite()))
     }
 
-    /// Derivatives of inverse dynamics in the field of some gravity. Have the bodies been placed by the last call? Are all surely
-    /// finite?
+    /// Derivatives of inverse dynamics in the field of some gravity. Are all surely finite?
     pub(crate) fn rnea_derivatives(
         self,
         gravity: Vector3<f64>,
@@ -28,12 +27,12 @@ impl Wide<'_> {
         wrenches: &[ExternalWrench],
         results: &mut Results<'_>,
         by_wrench: &mut [DMatrix<f64>],
-        placed: bool,
+        begun: Begun<'_>,
     ) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         memory.act(wrenches);
-        let finite = derivatives::derivatives(gravity, model, layout, memory, state, results, placed);
+        let finite = derivatives::derivatives(gravity, model, layout, memory, state, results, begun);
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
         }

@@ -101,7 +101,7 @@ pub(super) fn dynamics(
     if quick {
         // What is not finite, is not in the results either.
         ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
-        by_formulas(model.gravity, model, ws, state, &held.wrenches, true);
+        by_formulas(model.gravity, model, ws, state, &held.wrenches, wide::Begun::Placed);
         held.of_axes(model, &mut ws.base, what, by);
     } else {
         held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
@@ -173,7 +173,7 @@ pub(super) fn impulses(
     let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
         ws.result.size_wrenches(0, &mut ws.spare);
-        by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, true);
+        by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, wide::Begun::Placed);
         wide::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
         held.of_axes(model, &mut ws.base, Rows::Rates, by);
     } else {
@@ -260,7 +260,7 @@ fn weightless(
 ) -> Result<(), InputError> {
     ws.result.errors = None;
     ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
-    if by_formulas(Vector3::zeros(), model, ws, state, wrenches, false) {
+    if by_formulas(Vector3::zeros(), model, ws, state, wrenches, wide::Begun::Nothing) {
         return Ok(());
     }
     ws.result.check_finite(model)
