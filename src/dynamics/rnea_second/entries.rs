@@ -1,6 +1,6 @@
 //! From products of columns to the entries of the tensors that they are.
 
-use super::memory::{ROWS, Step};
+use super::memory::{AT_ONCE, ROWS, Step};
 use super::pack::Pack;
 use super::products::{P1, P2, U1_PSI, U1_S, U3_S, U4_S, U6_S, U7_S, U8_S, U9_S, U11_S};
 use super::{Memory, RneaSecondDerivatives};
@@ -25,7 +25,7 @@ impl<T: Real, L: Pack<T>, const ADD: bool, const OWN: bool> Piece for Scatter<'_
     fn run(self) {
         let Self { memory: Memory { steps, rows, result, .. }, p, t, .. } = self;
         let Step { dof: j, start, end, .. } = steps[t];
-        let rows = &rows[t * (rows.len() / steps.len())..];
+        let rows = &rows[t % AT_ONCE * (rows.len() / AT_ONCE)..];
         let mut to = Entries::new(result, p, j);
         for (block, steps) in steps[..end].chunks(L::WIDTH).enumerate() {
             let rows = &rows[block * ROWS * L::WIDTH..][..ROWS * L::WIDTH];

@@ -27,6 +27,9 @@ pub(super) const MOTIONS: usize = 4 * 6;
 pub(super) const ROWS: usize = 11;
 pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 
+/// So many columns of a path are multiplied at once.
+pub(super) const AT_ONCE: usize = 16;
+
 /// Memory of [`torque_second_derivatives`](super::torque_second_derivatives).
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
@@ -38,7 +41,7 @@ pub(crate) struct Memory<T> {
     pub(super) path: Vec<T>,
     /// What one column of the link makes of each column of its path, in the same blocks.
     pub(super) ancestors: Vec<T>,
-    /// For each column of its path one after the other, second derivatives by that one and all columns up to its link.
+    /// For each of some columns of its path, products of that one and all columns up to its link.
     pub(super) rows: Vec<T>,
     /// Sums over subtrees: inertia, Coriolis matrix, force; unused where columns are made eight at a time.
     pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
@@ -70,7 +73,7 @@ impl<T: Real> Memory<T> {
             steps: vec![Step { column: 0, dof: 0, row: 0, slab: 0, run: 1, start: 0, end: 0 }; deepest],
             path: vec![T::zero(); padded * MOTIONS],
             ancestors: vec![T::zero(); padded * FACTORS],
-            rows: vec![T::zero(); padded * ROWS * deepest],
+            rows: vec![T::zero(); padded * ROWS * AT_ONCE],
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],

@@ -1,7 +1,7 @@
 //! What a column makes of the columns of its path (the paper's `u`), and products of these with the path again.
 
 use super::Memory;
-use super::memory::{FACTORS, MOTIONS, ROWS};
+use super::memory::{AT_ONCE, FACTORS, MOTIONS, ROWS};
 use super::pack::{Pack, load_motion, store_force, store_vector};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::Real;
@@ -103,7 +103,7 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let w = L::WIDTH;
         // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
         let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
-        let at = t * (memory.rows.len() / memory.steps.len()) + block * ROWS * w;
+        let at = t % AT_ONCE * (memory.rows.len() / AT_ONCE) + block * ROWS * w;
         let to = &mut memory.rows[at..][..ROWS * w];
         let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
         let lane = t % w;

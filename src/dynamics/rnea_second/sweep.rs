@@ -1,7 +1,7 @@
 //! The sweep over the tree: motions outward, composites and second derivatives inward.
 
 use super::entries::Scatter;
-use super::memory::{MOTIONS, Step};
+use super::memory::{AT_ONCE, MOTIONS, Step};
 use super::pack::Pack;
 use super::products::{Combine, Multiply};
 use super::{Column, Memory, wrench};
@@ -67,18 +67,23 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                         let (is_own, width) = ((block + 1) * L::WIDTH > start, PhantomData::<L>);
                         L::call(Combine { memory: &mut *memory, column, block, is_own, width });
                     }
-                    for t in 0..depth {
-                        for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
-                            waste = L::call(Multiply { memory: &mut *memory, t, block, is_own: t >= start, waste });
+                    // Entries some time after products: a load waits for stores whose addresses look like its own, and there
+                    // are many.
+                    for first in (0..depth).step_by(AT_ONCE) {
+                        let some = first..depth.min(first + AT_ONCE);
+                        for t in some.clone() {
+                            for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
+                                waste = L::call(Multiply { memory: &mut *memory, t, block, is_own: t >= start, waste });
+                            }
                         }
-                    }
-                    for t in 0..depth {
-                        let (p, width) = (links.dof[column], PhantomData);
-                        match (memory.shares, t >= start) {
-                            (false, false) => L::call(Scatter::<T, L, false, false> { memory, p, t, width }),
-                            (false, true) => L::call(Scatter::<T, L, false, true> { memory, p, t, width }),
-                            (true, false) => L::call(Scatter::<T, L, true, false> { memory, p, t, width }),
-                            (true, true) => L::call(Scatter::<T, L, true, true> { memory, p, t, width }),
+                        for t in some {
+                            let (p, width) = (links.dof[column], PhantomData);
+                            match (memory.shares, t >= start) {
+                                (false, false) => L::call(Scatter::<T, L, false, false> { memory, p, t, width }),
+                                (false, true) => L::call(Scatter::<T, L, false, true> { memory, p, t, width }),
+                                (true, false) => L::call(Scatter::<T, L, true, false> { memory, p, t, width }),
+                                (true, true) => L::call(Scatter::<T, L, true, true> { memory, p, t, width }),
+                            }
                         }
                     }
                 }
