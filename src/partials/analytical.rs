@@ -11,8 +11,8 @@ use nalgebra::Vector3;
 
 /// Fills in the derivatives, at a state in the field of some gravity. Are all surely finite? Lengths have been checked.
 ///
-/// Eight joints at a time where the joints allow it, else by the plain form. With `goes_on`, bodies have been placed eight
-/// at a time at the same configuration, and the mass matrix is left out.
+/// Eight joints at a time where the joints allow it, else by the plain form. Who goes on where another
+/// call has `begun`, eight joints at a time at the same configuration, does not ask for the mass matrix: it is left out.
 pub(super) fn rnea_derivatives(
     gravity: Vector3<f64>,
     model: &Model,

@@ -180,8 +180,7 @@ pub fn rnea_derivatives<'w>(
     checked(model, ws, (q, v, a), wrenches)
 }
 
-/// [`rnea_derivatives`] in closed form, of arguments that have been checked. With `goes_on`, after forward dynamics at the
-/// same state: see [`analytical::rnea_derivatives`].
+/// [`rnea_derivatives`] in closed form, of arguments that have been checked; see [`analytical::rnea_derivatives`].
 fn analytical_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,

@@ -27,8 +27,11 @@ pub(crate) struct Column<T> {
     pub(super) f7: Force<T>,
 }
 
+/// How many numbers a column is.
+pub(crate) const NUMBERS: usize = 64;
+
 /// A column as numbers one after the other.
-pub(crate) type Numbers<T> = [T; 64];
+pub(crate) type Numbers<T> = [T; NUMBERS];
 
 impl<T: Real> Column<T> {
     /// Of `S`, `Ψ̇`, `Ψ̈` and `Ψ̇ + Ṡ`, and the sums `Y`, `B` and `f` over the subtree.
@@ -56,7 +59,7 @@ impl<T: Real> Column<T> {
 
     /// No column.
     pub(super) fn zero() -> Self {
-        Self::from_numbers(&[T::zero(); 64])
+        Self::from_numbers(&[T::zero(); NUMBERS])
     }
 
     /// With a force that the subtree need not exert.

@@ -106,19 +106,18 @@ impl<'a, T: Real> Entries<'a, T> {
     /// Those that stand side by side for four `k` that follow each other.
     #[inline(always)]
     fn put_four<L: Pack<T>, const OWN: bool, const SAME: bool>(&mut self, k: usize, rows: &[T], lane: usize) {
-        let row =
-            |row: usize| rows[row * L::WIDTH + lane..].first_chunk::<FOUR>().copied().unwrap_or([T::zero(); FOUR]);
+        let row = |row: usize| &rows[row * L::WIDTH + lane..][..FOUR];
         let (ijk, jik) = (self.ij0 + k, self.ji0 + k);
         let Self { qq, qv, vv, .. } = self;
-        qq[ijk..][..FOUR].copy_from_slice(&row(P2));
+        qq[ijk..][..FOUR].copy_from_slice(row(P2));
         if !SAME {
-            vv[ijk..][..FOUR].copy_from_slice(&row(U11_S).map(|x| -x));
-            qv[ijk..][..FOUR].copy_from_slice(&row(U8_S));
+            vv[ijk..][..FOUR].iter_mut().zip(row(U11_S)).for_each(|(to, x)| *to = -*x);
+            qv[ijk..][..FOUR].copy_from_slice(row(U8_S));
         }
         if !OWN {
-            qq[jik..][..FOUR].copy_from_slice(&row(U1_PSI));
-            qv[jik..][..FOUR].copy_from_slice(&row(U1_S));
-            vv[jik..][..FOUR].copy_from_slice(&row(U11_S));
+            qq[jik..][..FOUR].copy_from_slice(row(U1_PSI));
+            qv[jik..][..FOUR].copy_from_slice(row(U1_S));
+            vv[jik..][..FOUR].copy_from_slice(row(U11_S));
         }
     }
 

@@ -10,10 +10,13 @@ use gradyn_derivatives::simd::WIDTH;
 /// The column at one place of a path from the world to a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
+    /// The column, counted over all links.
     pub(super) column: usize,
-    /// Its degree of freedom `k`, `n k` and `n² k` of `n`.
+    /// Its degree of freedom `k`.
     pub(super) dof: usize,
+    /// `n k`, where row `k` of a slab of a tensor begins.
     pub(super) row: usize,
+    /// `n² k`, where slab `k` of a tensor begins.
     pub(super) slab: usize,
     /// How many degrees of freedom follow each other from here on, in the same pack.
     pub(super) run: usize,

@@ -16,7 +16,7 @@ mod products;
 mod sweep;
 mod wrench;
 
-pub(crate) use column::Column;
+pub(crate) use column::{Column, NUMBERS};
 pub(crate) use memory::Memory;
 pub(crate) use sweep::Sweep;
 

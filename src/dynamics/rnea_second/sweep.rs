@@ -61,31 +61,10 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                     gather(links, memory, index, L::WIDTH);
                 }
                 let link = &links.links[index];
-                let (depth, start) = (memory.depth[index], memory.depth[index] - link.columns.len());
+                let depth = memory.depth[index];
                 for column in link.columns.clone() {
-                    for block in 0..depth.div_ceil(L::WIDTH) {
-                        let (is_own, width) = ((block + 1) * L::WIDTH > start, PhantomData::<L>);
-                        L::call(Combine { memory: &mut *memory, column, block, is_own, width });
-                    }
-                    // Entries some time after products: a load waits for stores whose addresses look like its own, and there
-                    // are many.
-                    for first in (0..depth).step_by(AT_ONCE) {
-                        let some = first..depth.min(first + AT_ONCE);
-                        for t in some.clone() {
-                            for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
-                                waste = L::call(Multiply { memory: &mut *memory, t, block, is_own: t >= start, waste });
-                            }
-                        }
-                        for t in some {
-                            let (p, width) = (links.dof[column], PhantomData);
-                            match (memory.shares, t >= start) {
-                                (false, false) => L::call(Scatter::<T, L, false, false> { memory, p, t, width }),
-                                (false, true) => L::call(Scatter::<T, L, false, true> { memory, p, t, width }),
-                                (true, false) => L::call(Scatter::<T, L, true, false> { memory, p, t, width }),
-                                (true, true) => L::call(Scatter::<T, L, true, true> { memory, p, t, width }),
-                            }
-                        }
-                    }
+                    let places = (depth - link.columns.len(), depth);
+                    waste = of_column(memory, (column, links.dof[column]), places, waste);
                 }
             }
         }
@@ -103,6 +82,40 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         ws.second = Some(owned);
         waste.is_finite()
     }
+}
+
+/// All entries of one column and degree of freedom with columns of its path, which has been gathered. `start`, `depth`: the places
+/// of its own link begin and end there.
+#[inline(always)]
+fn of_column<T: Real, L: Pack<T>>(
+    memory: &mut Memory<T>,
+    (column, p): (usize, usize),
+    (start, depth): (usize, usize),
+    mut waste: L,
+) -> L {
+    for block in 0..depth.div_ceil(L::WIDTH) {
+        let (is_own, width) = ((block + 1) * L::WIDTH > start, PhantomData::<L>);
+        L::call(Combine { memory: &mut *memory, column, block, is_own, width });
+    }
+    // Entries some time after products: a load waits for stores whose addresses look like its own, and there are many.
+    for first in (0..depth).step_by(AT_ONCE) {
+        let some = first..depth.min(first + AT_ONCE);
+        for t in some.clone() {
+            for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
+                waste = L::call(Multiply { memory: &mut *memory, t, block, is_own: t >= start, waste });
+            }
+        }
+        for t in some {
+            let width = PhantomData;
+            match (memory.shares, t >= start) {
+                (false, false) => L::call(Scatter::<T, L, false, false> { memory, p, t, width }),
+                (false, true) => L::call(Scatter::<T, L, false, true> { memory, p, t, width }),
+                (true, false) => L::call(Scatter::<T, L, true, false> { memory, p, t, width }),
+                (true, true) => L::call(Scatter::<T, L, true, true> { memory, p, t, width }),
+            }
+        }
+    }
+    waste
 }
 
 /// Inertia, `B`, and the force that bodies need, summed up over subtrees.

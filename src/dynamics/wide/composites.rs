@@ -3,7 +3,7 @@
 use super::memory::{Six, load_coriolis, load_inertia, load_motion, load_sum_force};
 use super::{Layout, Memory, rnea};
 use crate::dynamics::links::Links;
-use crate::dynamics::rnea_second::{self, Column};
+use crate::dynamics::rnea_second::{self, Column, NUMBERS};
 use crate::model::Model;
 use crate::spatial::Motion;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -41,7 +41,7 @@ impl Kernel for Bring<'_> {
             let motions = [&memory.s[g], &from.psi_d, &from.psi_dd, &from.psi_s].map(load_motion::<R>);
             let all =
                 Column::new(motions, load_inertia::<R>(sums), &load_coriolis::<R>(sums), load_sum_force::<R>(sums));
-            let mut of_lane = [[0.0; 64]; WIDTH];
+            let mut of_lane = [[0.0; NUMBERS]; WIDTH];
             for (k, eight) in all.numbers().as_chunks::<WIDTH>().0.iter().enumerate() {
                 let [a, b, c, d, e, f, g, h] = *eight;
                 for (lane, row) in R::transpose([a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0]).into_iter().enumerate() {

@@ -127,7 +127,7 @@ impl Derivatives<'_, '_> {
         let Self { gravity, model, layout, memory, q, v, a, results, nv, begun } = self;
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
         outward::read_dofs::<R>(layout, &mut memory.qdd, a);
-        let known = MOVING && matches!(begun, Begun::Moving(known) if !known.is_empty());
+        let known = MOVING && matches!(begun, Begun::Moving(bases) if !bases.is_empty());
         if matches!(begun, Begun::Nothing) {
             outward::read_configuration::<R>(layout, memory, q);
             outward::place::<R>(model, layout, memory, q);

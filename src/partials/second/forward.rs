@@ -11,7 +11,7 @@
 //! ```
 //!
 //! [`Method::Dual`] and [`Method::Difference`] differentiate the first derivatives instead, which
-//! [`first_derivatives`] has from the inverse of the mass matrix.
+//! [`FirstDerivatives`] has from the inverse of the mass matrix.
 
 use super::super::state_function::by_method_of_solution;
 use super::super::{DerivativeWorkspace, State, StateFunction};
