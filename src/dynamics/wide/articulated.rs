@@ -12,14 +12,15 @@
 //! once, since each step waits for the one before. Axes are the world's, about the root of each tree.
 
 use super::memory::Row;
+use super::pivots::{Below, Own, Pivots};
 use super::values::Lost;
-use crate::dynamics::articulated_body::{self, ArticulatedBody, GivenWay};
+use super::{Layout, Memory};
+use crate::dynamics::articulated_body;
 use crate::dynamics::dof_tree::DofTree;
-use crate::dynamics::rooted::Rooted;
 use crate::model::Model;
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, VectorLevel, WIDTH};
+use gradyn_derivatives::{Lanes, Scalar};
 use nalgebra::{DMatrix, Vector3};
 use std::marker::PhantomData;
 
@@ -34,9 +35,12 @@ type Rows = [Row; SIDE];
 pub(crate) struct Articulated {
     steps: Vec<Step>,
     factors: Vec<Factor>,
-    bodies: Vec<ArticulatedBody<f64>>,
     /// Of degrees of freedom.
     armature: Vec<f64>,
+    /// What hangs from degrees of freedom where branches join, and how these move.
+    joined: Vec<Below>,
+    seats: Vec<Motion<f64>>,
+    own: Own,
     /// `x`, `r` and `y`.
     rest: Vec<Rows>,
     /// What branches bring to where they join; and how it moves there.
@@ -46,28 +50,93 @@ pub(crate) struct Articulated {
 
 /// A degree of freedom in the tree.
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    parent: Option<usize>,
+pub(super) struct Step {
+    pub(super) lane: usize,
+    pub(super) parent: Option<usize>,
     /// Is the one before its parent?
-    follows: bool,
+    pub(super) follows: bool,
     /// Do others hang from it than the next one?
-    branches: bool,
+    pub(super) branches: bool,
 }
 
 /// One degree of freedom.
 #[derive(Clone, Copy, Debug)]
-struct Factor {
-    s: Motion<f64>,
-    /// `U D⁻¹`
-    w: Force<f64>,
-    /// `D⁻¹`
-    reciprocal: f64,
+pub(super) struct Factor {
+    /// `S`, and two numbers that nobody asks for.
+    pub(super) s: Row,
+    /// `U D⁻¹`, a number that nobody asks for, and `D⁻¹`.
+    pub(super) w: Row,
+}
+
+impl Factor {
+    const ZERO: Self = Self { s: Row::ZERO, w: Row::ZERO };
+
+    #[inline(always)]
+    fn s(&self) -> Motion<f64> {
+        let [a, b, c, d, e, f, ..] = self.s.0;
+        Motion::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
+    }
+
+    #[inline(always)]
+    fn w(&self) -> (Force<f64>, f64) {
+        let [a, b, c, d, e, f, _, reciprocal] = self.w.0;
+        (Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f)), reciprocal)
+    }
+
+    /// `r` of equation (1), and `p` grown by this degree of freedom.
+    #[inline(always)]
+    fn inward<T: Scalar<f64>>(&self, x: T, p: Force<T>) -> (T, Force<T>) {
+        let r = x - self.s().power(p);
+        (r, self.w().0.times_plus(r, p))
+    }
+
+    /// `y` of equation (2), and `a` grown by this degree of freedom.
+    #[inline(always)]
+    fn outward<T: Scalar<f64>>(&self, r: T, a: Motion<T>) -> (T, Motion<T>) {
+        let (w, reciprocal) = self.w();
+        let y = r * reciprocal - w.power(a);
+        (y, self.s().times_plus(y, a))
+    }
+}
+
+/// `memory.articulated` from columns and inertias in its lanes. The first degree of freedom whose pivot is lost, and the pivot, is an
+/// error.
+pub(super) fn factorize(model: &Model, layout: &Layout, memory: &mut Memory) -> Result<(), Lost> {
+    let mut articulated = take(model, layout, memory);
+    let done = memory.level.run(articulated.pivots::<false>(model, memory, &mut []));
+    memory.articulated = Some(articulated);
+    done
+}
+
+/// [`factorize`], and `x := M⁻¹ x`.
+pub(super) fn factorize_and_solve(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    x: &mut [f64],
+) -> Result<(), Lost> {
+    let mut articulated = take(model, layout, memory);
+    let done = memory.level.run(articulated.pivots::<true>(model, memory, x));
+    if done.is_ok() {
+        articulated.outward(x);
+    }
+    memory.articulated = Some(articulated);
+    done
+}
+
+fn take(model: &Model, layout: &Layout, memory: &mut Memory) -> Box<Articulated> {
+    memory.articulated.take().unwrap_or_else(|| Box::new(Articulated::new(model, layout)))
 }
 
 impl Articulated {
-    pub(super) fn new(model: &Model) -> Self {
-        let (tree, nv, n) = (DofTree::new(model), model.nv, model.bodies.len());
-        let mut steps = vec![Step { parent: None, follows: false, branches: false }; nv];
+    fn new(model: &Model, layout: &Layout) -> Self {
+        let (tree, nv) = (DofTree::new(model), model.nv);
+        let mut steps = vec![Step { lane: 0, parent: None, follows: false, branches: false }; nv];
+        for (lane, dof) in layout.dof.iter().enumerate() {
+            if let Some(k) = *dof {
+                steps[k].lane = lane;
+            }
+        }
         for k in 0..nv {
             let parent = tree.parent(k);
             (steps[k].parent, steps[k].follows) = (parent, parent.is_some_and(|p| p + 1 == k));
@@ -78,18 +147,41 @@ impl Articulated {
         let zero = [Row::ZERO; SIDE];
         Self {
             steps,
-            factors: vec![Factor { s: Motion::zero(), w: Force::zero(), reciprocal: 0.0 }; nv],
-            bodies: vec![ArticulatedBody::zero(); n],
+            factors: vec![Factor::ZERO; nv],
             armature: vec![0.0; nv],
+            joined: vec![Below::NOTHING; nv],
+            seats: vec![Motion::zero(); nv],
+            own: Own::NOTHING,
             rest: vec![zero; nv.next_multiple_of(WIDTH)],
             force: vec![[zero; 6]; nv],
             motion: vec![[zero; 6]; nv],
         }
     }
 
-    /// From columns and inertias of bodies. The first degree of freedom whose pivot is lost, and the pivot, is an error.
-    pub(super) fn factorize(&mut self, level: VectorLevel, model: &Model, rooted: &Rooted<f64>) -> Result<(), Lost> {
-        level.run(Factorize { to: self, model, rooted })
+    fn pivots<'a, const SOLVE: bool>(
+        &'a mut self,
+        model: &Model,
+        memory: &'a Memory,
+        x: &'a mut [f64],
+    ) -> Pivots<'a, SOLVE> {
+        let Self { steps, factors, armature, joined, own, .. } = self;
+        articulated_body::armature(model, armature);
+        Pivots { memory, steps, armature, joined, factors, own, x }
+    }
+
+    /// From `r` to `y`, equation (2) for one column.
+    fn outward(&mut self, x: &mut [f64]) {
+        let Self { steps, factors, seats, .. } = self;
+        let mut a = Motion::zero();
+        for (k, (step, (factor, x))) in steps.iter().zip(factors.iter().zip(x)).enumerate() {
+            if !step.follows {
+                a = step.parent.map_or_else(Motion::zero, |p| seats[p]);
+            }
+            (*x, a) = factor.outward(*x, a);
+            if step.branches {
+                seats[k] = a;
+            }
+        }
     }
 
     /// `x := M⁻¹ x`
@@ -113,37 +205,6 @@ impl Articulated {
     pub(crate) fn invert(&mut self, level: VectorLevel, to: &mut DMatrix<f64>) -> bool {
         debug_assert!(to.shape() == (self.steps.len(), self.steps.len()));
         level.run(Invert { by: self, to: to.as_mut_slice() })
-    }
-}
-
-struct Factorize<'a> {
-    to: &'a mut Articulated,
-    model: &'a Model,
-    rooted: &'a Rooted<f64>,
-}
-
-impl Kernel for Factorize<'_> {
-    type Output = Result<(), Lost>;
-    #[inline(always)]
-    fn run<R: Register>(self) -> Result<(), Lost> {
-        let Self { to, model, rooted } = self;
-        let Articulated { factors, bodies, armature, .. } = to;
-        for (body, y) in bodies.iter_mut().zip(&rooted.inertia) {
-            *body = ArticulatedBody::from(*y);
-        }
-        articulated_body::armature(model, armature);
-        for (i, body) in model.bodies.iter().enumerate().rev() {
-            let mut articulated = bodies[i];
-            for k in body.v.clone().rev() {
-                let s = rooted.columns[k];
-                let GivenWay { u, reciprocal } = articulated.give_way(s, armature[k]).map_err(|pivot| (k, pivot))?;
-                factors[k] = Factor { s, w: u.scale(reciprocal), reciprocal };
-            }
-            if let Some(parent) = body.parent {
-                bodies[parent] += articulated;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -359,9 +420,9 @@ impl<R: Register, const N: usize> Piece for Sweeps<'_, R, N> {
                 if step.branches {
                     sum += load_force(&force[k], i);
                 }
-                let r = rest[k][i].load::<R>() - factor.s.power(sum);
+                let r;
+                (r, p[i]) = factor.inward(rest[k][i].load::<R>(), sum);
                 rest[k][i].store(r);
-                p[i] = factor.w.times_plus(r, sum);
                 i += 1;
             }
             follows = step.follows;
@@ -383,9 +444,9 @@ impl<R: Register, const N: usize> Piece for Sweeps<'_, R, N> {
                 if !step.follows {
                     a[i] = step.parent.map_or_else(Motion::zero, |p| load_motion(&motion[p], i));
                 }
-                let y = rest[k][i].load::<R>() * factor.reciprocal - factor.w.power(a[i]);
+                let y;
+                (y, a[i]) = factor.outward(rest[k][i].load::<R>(), a[i]);
                 rest[k][i].store(y);
-                a[i] = factor.s.times_plus(y, a[i]);
                 if step.branches {
                     store_six(&mut motion[k], i, a[i].linear, a[i].angular);
                 }

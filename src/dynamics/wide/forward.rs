@@ -56,16 +56,29 @@ pub(super) fn accelerations(
     ddq: &mut [f64],
 ) -> Result<(), (usize, f64)> {
     memory.size_mass(layout);
-    memory.level.run(Bias { model, layout, memory, q, v, still });
-    rnea::collect(model, layout, memory, v, still, ddq);
-    for (ddq, tau) in ddq.iter_mut().zip(tau) {
-        *ddq = tau - *ddq;
-    }
+    left_over::<true>(model, layout, memory, (q, v, tau), still, ddq);
     eliminate(model, layout, memory, matrix, ddq)
 }
 
-/// Torques without acceleration, and the mass matrix.
-struct Bias<'a> {
+/// Torques left over for accelerations, `τ − c`, into `to`; columns and inertias stay in their lanes of `memory`, or if asked for
+/// the mass matrix.
+pub(super) fn left_over<const MATRIX: bool>(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    still: &[f64],
+    to: &mut [f64],
+) {
+    memory.level.run(Bias::<MATRIX> { model, layout, memory, q, v, still });
+    rnea::collect(model, layout, memory, v, still, to);
+    for (to, tau) in to.iter_mut().zip(tau) {
+        *to = tau - *to;
+    }
+}
+
+/// Torques without acceleration, and the mass matrix if asked for.
+struct Bias<'a, const MATRIX: bool> {
     model: &'a Model,
     layout: &'a Layout,
     memory: &'a mut Memory,
@@ -74,7 +87,7 @@ struct Bias<'a> {
     still: &'a [f64],
 }
 
-impl Kernel for Bias<'_> {
+impl<const MATRIX: bool> Kernel for Bias<'_, MATRIX> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
@@ -89,9 +102,13 @@ impl Kernel for Bias<'_> {
         }
         for g in (0..layout.groups.len()).rev() {
             inward::torques::<R>(model, layout, memory, g);
-            inward::momenta::<R>(layout, memory, g, true);
+            if MATRIX {
+                inward::momenta::<R>(layout, memory, g, true);
+            }
         }
-        // Factorisation looks at every pivot.
-        mass_matrix::fill::<R>(layout, memory, model.nv, &mut []);
+        if MATRIX {
+            // Factorisation looks at every pivot.
+            mass_matrix::fill::<R>(layout, memory, model.nv, &mut []);
+        }
     }
 }

@@ -18,7 +18,7 @@
 //!   column, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
-//! - [`articulated`]: the inverse, and products with it, by articulated bodies, for deep trees
+//! - [`articulated`], [`pivots`]: forward dynamics, the inverse, and products with it, by articulated bodies, for deep trees
 //! - [`floating`]: columns of a floating base, which nothing has to be solved for
 //! - [`anchors`], [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
 //! - [`finite`]: are numbers finite?
@@ -58,6 +58,7 @@ mod motions;
 mod moving;
 mod outward;
 mod part;
+mod pivots;
 mod product;
 mod projections;
 mod regressor;

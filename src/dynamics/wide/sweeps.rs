@@ -1,6 +1,6 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
-use super::memory::{FORCE, store_motion};
+use super::memory::{FORCE, INERTIA, store_motion};
 use super::{Layout, Memory, State, inward, outward};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -103,8 +103,33 @@ impl Kernel for Columns<'_> {
     }
 }
 
+/// Columns and inertias of all bodies at `q`.
+pub(super) fn masses(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    memory.level.run(Masses { model, layout, memory, q });
+}
+
+struct Masses<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+}
+
+impl Kernel for Masses<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, q } = self;
+        outward::read_configuration::<R>(layout, memory, q);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::stand::<R, INERTIA>(layout, memory, g);
+        }
+    }
+}
+
 /// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
-/// [`WEIGHTS`] or [`INERTIA`](super::memory::INERTIA) of them.
+/// [`WEIGHTS`] or [`INERTIA`] of them.
 pub(super) fn stand<const KEPT: usize>(layout: &Layout, memory: &mut Memory) {
     memory.level.run(Stand::<KEPT> { layout, memory });
 }

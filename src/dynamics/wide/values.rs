@@ -1,7 +1,7 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
 use super::{
-    Articulated, Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, coriolis, derivatives, forward,
+    Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, articulated, coriolis, derivatives, forward,
     held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
 use crate::dynamics::ExternalWrench;
@@ -41,19 +41,10 @@ impl Wide<'_> {
 
     /// Columns and inertias of all bodies into `ws.rooted`, with their poses if asked for; their motions, the forces through
     /// their joints and the torques into `ws`. Are the torques surely finite?
-    pub(crate) fn moving(mut self, state: State<'_>, wrenches: &[ExternalWrench], poses: bool) -> Option<bool> {
-        self.ws.wide.as_deref_mut()?.act(wrenches);
-        let finite = self.bring_bodies(state)?;
-        if poses {
-            moving::poses(self.model, self.layout, self.ws.wide.as_deref()?, &mut self.ws.rooted);
-        }
-        Some(finite)
-    }
-
-    /// [`moving`](Self::moving) without poses, under the wrenches in `ws.wide`.
-    fn bring_bodies(&mut self, state: State<'_>) -> Option<bool> {
+    pub(crate) fn moving(self, state: State<'_>, wrenches: &[ExternalWrench], poses: bool) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
+        memory.act(wrenches);
         ws.rooted.size(model, ws.dof.len());
         let bodies = moving::Bodies {
             rooted: &mut ws.rooted,
@@ -63,20 +54,10 @@ impl Wide<'_> {
         };
         let finite = moving::move_bodies(model, layout, memory, state, bodies);
         rnea::collect(model, layout, memory, state.1, state.2, &mut ws.tau);
+        if poses {
+            moving::poses(model, layout, memory, &mut ws.rooted);
+        }
         Some(finite)
-    }
-
-    /// Factors of the mass matrix along the tree into `ws.wide`, and the bias of a velocity into `ws.tau`. There are no mimic
-    /// joints.
-    fn articulate(&mut self, q: &[f64], v: Option<&[f64]>) -> Option<Result<(), Lost>> {
-        let mut still = std::mem::take(&mut self.ws.still);
-        still.resize(self.model.nv, 0.0);
-        let done = self.bring_bodies((q, v.unwrap_or(&still), &still));
-        self.ws.still = still;
-        done?;
-        let Memory { articulated, level, .. } = self.ws.wide.as_deref_mut()?;
-        let articulated = articulated.get_or_insert_with(|| Box::new(Articulated::new(self.model)));
-        Some(articulated.factorize(*level, self.model, &self.ws.rooted))
     }
 
     /// The mass matrix into `ws.crba`. Are it and the state surely finite?
@@ -104,9 +85,10 @@ impl Wide<'_> {
     pub(crate) fn minv(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let factors = &mut self.ws.wide.as_deref_mut()?.factors;
         if too_deep(self.model, factors.get_or_insert_with(|| Box::new(Factors::new(self.model)))) {
-            self.ws.wide.as_deref_mut()?.wrenches.clear();
-            let done = self.articulate(q, None)?;
-            let Memory { articulated, level, .. } = self.ws.wide.as_deref_mut()?;
+            let memory = self.ws.wide.as_deref_mut()?;
+            sweeps::masses(self.model, self.layout, memory, q);
+            let done = articulated::factorize(self.model, self.layout, memory);
+            let Memory { articulated, level, .. } = memory;
             let by = articulated.as_deref_mut()?;
             return Some(done.map(|()| {
                 by.invert(*level, &mut self.ws.minv.matrix);
@@ -118,27 +100,20 @@ impl Wide<'_> {
     }
 
     /// Accelerations by torques into `ws.aba`, if there are no mimic joints or factors of the mass matrix are the faster way.
-    pub(crate) fn aba(mut self, (q, v, tau): State<'_>) -> Option<Result<(), Lost>> {
-        let factors = &mut self.ws.wide.as_deref_mut()?.factors;
-        let factors = factors.get_or_insert_with(|| Box::new(Factors::new(self.model)));
-        if too_deep(self.model, factors) {
-            let done = self.articulate(q, Some(v))?;
-            let (ddq, bias) = (&mut self.ws.aba.ddq, &self.ws.tau);
-            for (ddq, (tau, bias)) in ddq.iter_mut().zip(tau.iter().zip(bias)) {
-                *ddq = tau - bias;
-            }
-            let Memory { articulated, level, .. } = self.ws.wide.as_deref_mut()?;
-            let by = articulated.as_deref_mut()?;
-            return Some(done.map(|()| by.solve(*level, ddq)));
+    pub(crate) fn aba(self, state: State<'_>) -> Option<Result<(), Lost>> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        let factors = memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
+        ws.still.resize(model.nv, 0.0);
+        let (still, ddq) = (&ws.still, &mut ws.aba.ddq);
+        if too_deep(model, factors) {
+            forward::left_over::<false>(model, layout, memory, state, still, ddq);
+            return Some(articulated::factorize_and_solve(model, layout, memory, ddq));
         }
         if !factors.pays() {
             return None;
         }
-        let Self { model, layout, ws } = self;
-        let (memory, state) = (ws.wide.as_deref_mut()?, (q, v, tau));
-        ws.still.resize(model.nv, 0.0);
-        let (matrix, ddq) = (ws.crba.sized(model.nv), &mut ws.aba.ddq);
-        Some(forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq))
+        Some(forward::accelerations(model, layout, memory, state, still, ws.crba.sized(model.nv), ddq))
     }
 
     /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.wide`; where some bodies are and how they
