@@ -6,9 +6,9 @@ mod common;
 use common::{assert_near, condition, deviation};
 use gradyn::dynamics::{Workspace, aba, aba_gradient, crba, minv, rnea_with};
 use gradyn::joint::{FreeFlyer, Joint, Revolute};
-use gradyn::model::{BodyKey, Model, ModelBuilder};
+use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
-use gradyn::spatial::{Force, Inertia, Transform};
+use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
@@ -142,6 +142,45 @@ fn derivatives_of_a_long_chains_accelerations_solve_their_equation() {
             }
             for matrix in [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau] {
                 assert_apart(matrix, &what);
+            }
+        }
+    }
+}
+
+/// Two hinges about one axis: what is left of the second one's inertia are roundings, of what hangs from it, which alone it is
+/// to be compared with, or of what hangs from it on the heavier one of two branches. The error names it.
+#[test]
+fn a_hinge_whose_motion_another_one_cancels_is_named() {
+    for heavier in [0, 1] {
+        let mut rng = common::rng(7);
+        let mut builder = ModelBuilder::new("a hinge too many");
+        let mut parent = None;
+        let link = |builder: &mut ModelBuilder, parent, name: &str, inertia, (place, axis)| {
+            let joint = Revolute { axis };
+            builder.add_body(parent, name, format!("hinge of {name}"), place, joint, inertia).expect("a link")
+        };
+        for k in 0..95 {
+            let place = Transform::new(common::rotation(&mut rng).rotation(), common::vector(&mut rng) * 0.2);
+            let seat = (place, common::axis(&mut rng));
+            parent = Some(link(&mut builder, parent, &format!("link {k}"), common::inertia(&mut rng), seat));
+        }
+        let axis = common::axis(&mut rng);
+        let empty = Inertia::new(0.0, common::vector(&mut rng), Symmetric3::zero());
+        let hub = link(&mut builder, parent, "hub", empty, (common::transform(&mut rng), axis));
+        for branch in 0..2 {
+            let (body, factor) = (common::inertia(&mut rng), if branch == heavier { 1.0 } else { 1e-9 });
+            let inertia = Inertia::new(body.mass * factor, body.com, body.rotational.scale(factor));
+            link(&mut builder, Some(hub), &format!("branch {branch}"), inertia, (Transform::identity(), axis));
+        }
+        let model = builder.build().expect("a tree");
+        let (q, v, tau) = common::state(&model, 3);
+        for level in Level::available() {
+            let ws = &mut Workspace::<f64>::new(&model);
+            let accelerations = with_level(level, || aba(&model, ws, &q, &v, &tau, &[]).map(drop));
+            let inverse = with_level(level, || minv(&model, ws, &q).map(drop));
+            for error in [accelerations, inverse].map(|done| done.expect_err("singular")) {
+                let InputError::SingularMassMatrix { index, joint } = &error else { panic!("{level}: {error}") };
+                assert_eq!((*index, joint.as_str()), (95, "joint hinge of hub"), "{level}: {error}");
             }
         }
     }
