@@ -22,8 +22,10 @@ pub(super) struct Chunk {
     pub(super) moved: Vec<Moved>,
     /// The way back: these bodies and those that carry some of them, children before their parents.
     pub(super) returned: Vec<Returned>,
-    /// Bodies that do not move but carry some that do.
-    pub(super) carriers: Vec<usize>,
+    /// Bodies that do not move, at which branches with bodies that do join.
+    pub(super) junctions: Vec<usize>,
+    /// Do several bodies share a degree of freedom, so that its torque is a sum?
+    pub(super) shares: bool,
     /// Torques that can depend on the directions: runs of at most [`WIDTH`] neighbours, ascending.
     pub(super) runs: Vec<Range<usize>>,
 }
@@ -45,6 +47,8 @@ pub(super) struct Moved {
 pub(super) struct Returned {
     pub(super) body: usize,
     pub(super) parent: Option<usize>,
+    /// Has it a force of its own, or of branches? Others only hand on that of the one before.
+    pub(super) acts: bool,
     /// Is the parent next?
     pub(super) goes_on: bool,
     /// Columns of its joint, of those of all bodies.
@@ -97,8 +101,7 @@ impl Chunk {
             }
         }
         let indices = |flags: &[bool]| flags.iter().enumerate().filter(|f| *f.1).map(|f| f.0).collect::<Vec<_>>();
-        let carriers = indices(&carries);
-        let still = carriers.iter().rev().map(|i| (*i, 0..0, 0));
+        let still = indices(&carries).into_iter().rev().map(|i| (i, 0..0, 0));
         let on_the_way = moved.iter().rev().map(|moved: &Moved| (moved.body, moved.driven.clone(), moved.lane));
         let returned = on_the_way.chain(still).map(|(i, driven, lane)| {
             let (body, start) = (&bodies[i], starts[i]);
@@ -107,6 +110,7 @@ impl Chunk {
             Returned {
                 body: i,
                 parent: body.parent,
+                acts: moves[i],
                 goes_on: false,
                 columns,
                 dof,
@@ -119,6 +123,17 @@ impl Chunk {
         for k in 1..returned.len() {
             returned[k - 1].goes_on = returned[k - 1].parent == Some(returned[k].body);
         }
+        let mut joins = vec![false; bodies.len()];
+        for step in returned.iter().filter(|step| !step.goes_on) {
+            if let Some(p) = step.parent {
+                joins[p] = true;
+            }
+        }
+        for step in &mut returned {
+            step.acts |= joins[step.body];
+        }
+        let junctions = indices(&joins).into_iter().filter(|i| !moves[*i]).collect();
+        let shares = returned.iter().map(|step| step.columns.len()).sum::<usize>() > depends.iter().filter(|d| **d).count();
         let mut runs: Vec<Range<usize>> = Vec::new();
         for row in indices(&depends) {
             match runs.last_mut() {
@@ -126,6 +141,6 @@ impl Chunk {
                 _ => runs.push(row..row + 1),
             }
         }
-        Self { dofs, moved, returned, carriers, runs }
+        Self { dofs, moved, returned, junctions, shares, runs }
     }
 }

@@ -23,9 +23,11 @@ impl<R: Register> Piece for Inward<'_, R> {
         // What the last body hands on to this one stays in registers.
         let (mut sum, mut follows) = (Force::zero(), false);
         for step in &chunk.returned {
-            let f = force[step.body];
-            sum = if follows { f + sum } else { f };
-            project(&values.columns[step.columns.clone()], sum, &mut tau[step.dof..]);
+            if step.acts {
+                let f = force[step.body];
+                sum = if follows { f + sum } else { f };
+            }
+            project(&values.columns[step.columns.clone()], sum, &mut tau[step.dof..], chunk.shares);
             follows = step.goes_on;
             if let (false, Some(p)) = (follows, step.parent) {
                 force[p] += sum;
@@ -50,16 +52,18 @@ impl<R: Register> Piece for InwardByConfiguration<'_, R> {
         let Self { common: Common { base, values, chunk, .. }, varied, force, tau } = self;
         let (mut sum, mut follows) = (Force::zero(), false);
         for step in &chunk.returned {
-            let f = force[step.body];
-            sum = if follows { f + sum } else { f };
+            if step.acts {
+                let f = force[step.body];
+                sum = if follows { f + sum } else { f };
+            }
             let tau = &mut tau[step.dof..];
             if step.varies {
                 let f = dual_force(&base.force[step.body], sum);
                 for (column, tau) in varied[step.columns.clone()].iter().zip(tau) {
-                    *tau += column.power(f).eps;
+                    put(column.power(f).eps, tau, chunk.shares);
                 }
             } else {
-                project(&values.columns[step.columns.clone()], sum, tau);
+                project(&values.columns[step.columns.clone()], sum, tau, chunk.shares);
             }
             for (k, column) in values.columns[step.driven.clone()].iter().enumerate() {
                 add_force(step.lane + k, &column.force, &mut sum);
@@ -72,10 +76,15 @@ impl<R: Register> Piece for InwardByConfiguration<'_, R> {
     }
 }
 
-/// `τ += Sᵀ f`
+/// `τ = Sᵀ f`, or if it is a sum `τ += Sᵀ f`.
 #[inline(always)]
-pub(super) fn project<T: Scalar>(columns: &[ColumnValues], f: Force<T>, tau: &mut [T]) {
+pub(super) fn project<T: Scalar>(columns: &[ColumnValues], f: Force<T>, tau: &mut [T], is_sum: bool) {
     for (column, tau) in columns.iter().zip(tau) {
-        *tau += column.s.power(f);
+        put(column.s.power(f), tau, is_sum);
     }
+}
+
+#[inline(always)]
+fn put<T: Scalar>(x: T, to: &mut T, is_sum: bool) {
+    *to = if is_sum { *to + x } else { x };
 }

@@ -57,7 +57,7 @@ impl<R: Register> Piece for ByWrench<'_, R> {
             *tau = Lanes::zero();
         }
         for (i, body) in path(&model.bodies, Some(wrench.body.index())) {
-            project(&values.columns[base.first[i]..][..body.v.len()], f, &mut tau[body.v.clone()]);
+            project(&values.columns[base.first[i]..][..body.v.len()], f, &mut tau[body.v.clone()], true);
         }
         for (row, tau) in tau.iter().enumerate() {
             let lanes = tau.to_array();

@@ -151,11 +151,13 @@ struct Common<'a> {
 /// Zero where forces and torques are summed up.
 #[inline(always)]
 fn clear<R: Register>(chunk: &Chunk, memory: &mut Memory<R>) {
-    for rows in &chunk.runs {
-        memory.tau[rows.clone()].fill(Lanes::zero());
+    if chunk.shares {
+        for rows in &chunk.runs {
+            memory.tau[rows.clone()].fill(Lanes::zero());
+        }
     }
-    for &carrier in &chunk.carriers {
-        memory.force[carrier] = Force::zero();
+    for &junction in &chunk.junctions {
+        memory.force[junction] = Force::zero();
     }
 }
 
