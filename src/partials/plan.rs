@@ -133,7 +133,8 @@ impl Chunk {
             step.acts |= joins[step.body];
         }
         let junctions = indices(&joins).into_iter().filter(|i| !moves[*i]).collect();
-        let shares = returned.iter().map(|step| step.columns.len()).sum::<usize>() > depends.iter().filter(|d| **d).count();
+        let shares =
+            returned.iter().map(|step| step.columns.len()).sum::<usize>() > depends.iter().filter(|d| **d).count();
         let mut runs: Vec<Range<usize>> = Vec::new();
         for row in indices(&depends) {
             match runs.last_mut() {

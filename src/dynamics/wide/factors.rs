@@ -6,7 +6,7 @@
 use super::blocks::{self, Block};
 use super::floating::Floating;
 use super::inverse::{Inversion, Product, SparseProduct};
-use super::memory::Row;
+use super::memory::{Row, from_rows, to_rows};
 use crate::dynamics::dof_tree::DofTree;
 use crate::model::Model;
 use gradyn_derivatives::Lanes;
@@ -133,9 +133,10 @@ impl Factors {
         let lost = if x.is_empty() {
             dispatch(Elimination::<false> { factors: self, rows: &mut *rows })
         } else {
-            self.read(x);
+            // What fills up the last row would keep what is no number, and hand it on.
+            to_rows(x, &mut self.x);
             let lost = dispatch(Elimination::<true> { factors: self, rows: &mut *rows });
-            self.write(x);
+            from_rows(&self.x, x);
             lost
         };
         lost.map_or(Ok(()), |lost| {
@@ -160,23 +161,9 @@ impl Factors {
 
     /// `x := M⁻¹ x`
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
-        self.read(x);
+        to_rows(x, &mut self.x);
         dispatch(Solve { factors: self });
-        self.write(x);
-    }
-
-    fn read(&mut self, x: &[f64]) {
-        for (row, x) in self.x.iter_mut().zip(x.chunks(WIDTH)) {
-            // What fills up the last row would keep what is no number, and hand it on.
-            *row = Row::ZERO;
-            row.0.iter_mut().zip(x).for_each(|(row, x)| *row = *x);
-        }
-    }
-
-    fn write(&self, x: &mut [f64]) {
-        for (row, x) in self.x.iter().zip(x.chunks_mut(WIDTH)) {
-            x.iter_mut().zip(row.0).for_each(|(x, row)| *x = row);
-        }
+        from_rows(&self.x, x);
     }
 
     /// Eliminates a matrix nv × nv, as [`Self::factorize`].

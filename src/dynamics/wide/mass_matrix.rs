@@ -170,6 +170,12 @@ pub(super) fn momenta<R: Register>(memory: &mut Memory, g: usize, scales: bool) 
 
 /// What the pivots of the degrees of freedom are compared with.
 pub(super) fn scales(layout: &Layout, memory: &Memory, to: &mut [Row]) {
+    if layout.direct {
+        for (to, scale) in to.iter_mut().zip(&memory.scale) {
+            *to = *scale;
+        }
+        return;
+    }
     to.fill(Row::ZERO);
     for (lane, dof) in layout.dof.iter().enumerate() {
         if let Some(dof) = *dof {

@@ -1,5 +1,6 @@
 //! Inverse dynamics.
 
+use super::memory::from_rows;
 use super::{Layout, Memory, inward, outward};
 use crate::dynamics::WrenchFrame;
 use crate::model::Model;
@@ -37,9 +38,7 @@ pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, v: &[f64]
 #[inline(always)]
 pub(super) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
     if layout.direct {
-        for (to, from) in tau.chunks_mut(WIDTH).zip(&memory.tau) {
-            to.copy_from_slice(&from.0[..to.len()]);
-        }
+        from_rows(&memory.tau, tau);
     } else {
         tau.fill(0.0);
         for (lane, dof) in layout.dof.iter().enumerate() {
