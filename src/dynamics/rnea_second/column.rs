@@ -4,34 +4,24 @@ use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
-/// `r₀` … `r₇` of the paper, for one column `S` of a link.
+/// How many numbers a [`Column`] is.
+const NUMBERS: usize = 64;
+
+/// `r₀` … `r₇` of the paper, for one column `S` of a link: numbers one after the other, so that they can be brought from
+/// registers to their places eight at a time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Column<T> {
-    /// `S`
-    pub(super) s: Motion<T>,
-    /// `Y`, composite.
-    pub(super) inertia: InertiaAboutOrigin<T>,
-    /// `Y S`: `r₀ = (Y S)×̄*`.
-    pub(super) f0: Force<T>,
-    /// `Bφ = r₁ + r₀`
-    pub(super) b_phi: BodyCoriolis<T>,
-    /// The symmetric lower right block of `r₁`.
-    d1: Symmetric3<T>,
-    /// `r₃ = B(Y, Ψ̇) + S×* B − B S×`
-    pub(super) r3: BodyCoriolis<T>,
-    /// `Bᵀ S`, a pure moment: `r₄ = (Bᵀ S)×̄*`.
-    pub(super) n4: Vector3<T>,
-    /// `r₅ = (B Ψ̇ + S×* f + Y Ψ̈)×̄*`
-    pub(super) f5: Force<T>,
-    /// `r₇ = (B S + Y (Ψ̇ + Ṡ))×̄*`
-    pub(super) f7: Force<T>,
-}
+pub(crate) struct Column<T>(pub(crate) [T; NUMBERS]);
 
-/// How many numbers a column is.
-pub(crate) const NUMBERS: usize = 64;
-
-/// A column as numbers one after the other.
-pub(crate) type Numbers<T> = [T; NUMBERS];
+/// Where they begin.
+const S: usize = 0;
+const MASS: usize = 6;
+const F0: usize = 16;
+const B_PHI: usize = 22;
+const D1: usize = 34;
+const R3: usize = 37;
+const N4: usize = 49;
+const F5: usize = 52;
+const F7: usize = 58;
 
 impl<T: Real> Column<T> {
     /// Of `S`, `Ψ̇`, `Ψ̈` and `Ψ̇ + Ṡ`, and the sums `Y`, `B` and `f` over the subtree.
@@ -44,85 +34,148 @@ impl<T: Real> Column<T> {
     ) -> Self {
         let f0 = y * s;
         let b_phi = y.body_coriolis(s, f0);
-        Self {
-            s,
-            inertia: y,
-            f0,
-            b_phi,
-            d1: Symmetric3::from_matrix(&b_phi.angular),
-            r3: y.body_coriolis(psi_dot, y * psi_dot) + b.carried(s),
-            n4: b.tr_times(s).angular,
-            f5: b.times(psi_dot) + s.cross_force(f) + y * psi_ddot,
-            f7: b.times(s) + y * s_dot,
-        }
-    }
-
-    /// No column.
-    pub(super) fn zero() -> Self {
-        Self::from_numbers(&[T::zero(); NUMBERS])
-    }
-
-    /// With a force that the subtree need not exert.
-    #[inline(always)]
-    pub(super) fn relieve(&mut self, f: Force<T>) {
-        self.f5 -= self.s.cross_force(f);
-    }
-
-    /// `r₁ m`
-    #[inline(always)]
-    pub(super) fn r1<L: Scalar<T>>(&self, m: Motion<L>) -> Force<L> {
-        let h = self.b_phi.momentum;
-        let linear = v3::cross(v3::neg(h), m.angular);
-        Force::new(linear, self.d1.times_plus(m.angular, v3::cross(h, m.linear)))
-    }
-
-    /// All numbers. The diagonal of `d1` is that of `Bφ`.
-    #[inline(always)]
-    pub(crate) fn numbers(&self) -> Numbers<T> {
-        let Self { s, inertia: y, f0, b_phi: b, d1, r3: r, n4, f5, f7 } = *self;
-        let (h, i, a, c) = (y.first_moment, y.moment, b.angular, r.angular);
+        let d1 = Symmetric3::from_matrix(&b_phi.angular);
+        let r3 = y.body_coriolis(psi_dot, y * psi_dot) + b.carried(s);
+        let n4 = b.tr_times(s).angular;
+        let f5 = b.times(psi_dot) + s.cross_force(f) + y * psi_ddot;
+        let f7 = b.times(s) + y * s_dot;
+        let (h, i, a, c) = (y.first_moment, y.moment, b_phi.angular, r3.angular);
         #[rustfmt::skip]
         let numbers = [
             s.linear.x, s.linear.y, s.linear.z, s.angular.x, s.angular.y, s.angular.z,
             y.mass, h.x, h.y, h.z, i.xx, i.xy, i.xz, i.yy, i.yz, i.zz,
             f0.linear.x, f0.linear.y, f0.linear.z, f0.angular.x, f0.angular.y, f0.angular.z,
-            b.momentum.x, b.momentum.y, b.momentum.z,
+            b_phi.momentum.x, b_phi.momentum.y, b_phi.momentum.z,
             a.m11, a.m12, a.m13, a.m21, a.m22, a.m23, a.m31, a.m32, a.m33,
+            // The diagonal is that of `Bφ`.
             d1.xy, d1.xz, d1.yz,
-            r.momentum.x, r.momentum.y, r.momentum.z,
+            r3.momentum.x, r3.momentum.y, r3.momentum.z,
             c.m11, c.m12, c.m13, c.m21, c.m22, c.m23, c.m31, c.m32, c.m33,
             n4.x, n4.y, n4.z,
             f5.linear.x, f5.linear.y, f5.linear.z, f5.angular.x, f5.angular.y, f5.angular.z,
             f7.linear.x, f7.linear.y, f7.linear.z, f7.angular.x, f7.angular.y, f7.angular.z,
         ];
+        Self(numbers)
+    }
+
+    /// No column.
+    pub(super) fn zero() -> Self {
+        Self([T::zero(); NUMBERS])
+    }
+
+    /// With a force that the subtree need not exert.
+    #[inline(always)]
+    pub(super) fn relieve(&mut self, f: Force<T>) {
+        let by = self.s().cross_force(f);
+        let numbers = [by.linear.x, by.linear.y, by.linear.z, by.angular.x, by.angular.y, by.angular.z];
+        for (x, by) in self.0[F5..].iter_mut().zip(numbers) {
+            *x -= by;
+        }
+    }
+
+    /// `S`
+    #[inline(always)]
+    pub(super) fn s(&self) -> Motion<T> {
+        Motion::new(self.vector(S), self.vector(S + 3))
+    }
+
+    /// `Y`, composite.
+    #[inline(always)]
+    pub(super) fn inertia(&self) -> InertiaAboutOrigin<T> {
+        let [mass, x, y, z, xx, xy, xz, yy, yz, zz] = self.some(MASS);
+        let moment = Symmetric3::new(xx, xy, xz, yy, yz, zz);
+        InertiaAboutOrigin { mass, first_moment: Vector3::new(x, y, z), moment }
+    }
+
+    /// `Y S`: `r₀ = (Y S)×̄*`.
+    #[inline(always)]
+    pub(super) fn f0(&self) -> Force<T> {
+        self.force(F0)
+    }
+
+    /// `Bφ = r₁ + r₀`
+    #[inline(always)]
+    pub(super) fn b_phi(&self) -> BodyCoriolis<T> {
+        self.coriolis(B_PHI)
+    }
+
+    /// `r₁ m`. Its lower right block is the symmetric part of that of `Bφ`.
+    #[inline(always)]
+    pub(super) fn r1<L: Scalar<T>>(&self, m: Motion<L>) -> Force<L> {
+        let (BodyCoriolis { momentum: h, angular: a }, [xy, xz, yz]) = (self.b_phi(), self.some(D1));
+        let linear = v3::cross(v3::neg(h), m.angular);
+        let d1 = Symmetric3::new(a.m11, xy, xz, a.m22, yz, a.m33);
+        Force::new(linear, d1.times_plus(m.angular, v3::cross(h, m.linear)))
+    }
+
+    /// `r₃ = B(Y, Ψ̇) + S×* B − B S×`
+    #[inline(always)]
+    pub(super) fn r3(&self) -> BodyCoriolis<T> {
+        self.coriolis(R3)
+    }
+
+    /// `Bᵀ S`, a pure moment: `r₄ = (Bᵀ S)×̄*`.
+    #[inline(always)]
+    pub(super) fn n4(&self) -> Vector3<T> {
+        self.vector(N4)
+    }
+
+    /// `r₅ = (B Ψ̇ + S×* f + Y Ψ̈)×̄*`
+    #[inline(always)]
+    pub(super) fn f5(&self) -> Force<T> {
+        self.force(F5)
+    }
+
+    /// `r₇ = (B S + Y (Ψ̇ + Ṡ))×̄*`
+    #[inline(always)]
+    pub(super) fn f7(&self) -> Force<T> {
+        self.force(F7)
+    }
+
+    #[inline(always)]
+    fn some<const N: usize>(&self, first: usize) -> [T; N] {
+        let mut numbers = [T::zero(); N];
+        let mut k = 0;
+        while k < N {
+            numbers[k] = self.0[first + k];
+            k += 1;
+        }
         numbers
     }
 
-    /// From [`numbers`](Self::numbers).
     #[inline(always)]
-    pub(crate) fn from_numbers(x: &Numbers<T>) -> Self {
-        let vector = |k: usize| Vector3::new(x[k], x[k + 1], x[k + 2]);
-        let force = |k: usize| Force::new(vector(k), vector(k + 3));
-        let coriolis = |momentum: usize, k: usize| BodyCoriolis {
-            momentum: vector(momentum),
-            angular: Matrix3::new(x[k], x[k + 1], x[k + 2], x[k + 3], x[k + 4], x[k + 5], x[k + 6], x[k + 7], x[k + 8]),
-        };
-        let b_phi = coriolis(22, 25);
-        let a = &b_phi.angular;
-        Self {
-            s: Motion::new(vector(0), vector(3)),
-            inertia: InertiaAboutOrigin {
-                mass: x[6],
-                first_moment: vector(7),
-                moment: Symmetric3::new(x[10], x[11], x[12], x[13], x[14], x[15]),
-            },
-            f0: force(16),
-            d1: Symmetric3::new(a.m11, x[34], x[35], a.m22, x[36], a.m33),
-            b_phi,
-            r3: coriolis(37, 40),
-            n4: vector(49),
-            f5: force(52),
-            f7: force(58),
-        }
+    fn vector(&self, first: usize) -> Vector3<T> {
+        let [x, y, z] = self.some(first);
+        Vector3::new(x, y, z)
     }
+
+    #[inline(always)]
+    fn force(&self, first: usize) -> Force<T> {
+        Force::new(self.vector(first), self.vector(first + 3))
+    }
+
+    #[inline(always)]
+    fn coriolis(&self, first: usize) -> BodyCoriolis<T> {
+        let [a, b, c, d, e, f, g, h, i] = self.some(first + 3);
+        BodyCoriolis { momentum: self.vector(first), angular: Matrix3::new(a, b, c, d, e, f, g, h, i) }
+    }
+}
+
+/// How many numbers `S`, `Ψ̇`, `Ψ̈` and `Ψ̇ + Ṡ` are.
+pub(crate) const MOTIONS: usize = 4 * 6;
+
+/// These, one after the other.
+pub(crate) type Motions<T> = [T; MOTIONS];
+
+/// The numbers of `S`, `Ψ̇`, `Ψ̈` and `Ψ̇ + Ṡ`.
+#[inline(always)]
+pub(crate) fn motions<T: Real>([s, a, b, c]: &[Motion<T>; 4]) -> Motions<T> {
+    #[rustfmt::skip]
+    let numbers = [
+        s.linear.x, s.linear.y, s.linear.z, s.angular.x, s.angular.y, s.angular.z,
+        a.linear.x, a.linear.y, a.linear.z, a.angular.x, a.angular.y, a.angular.z,
+        b.linear.x, b.linear.y, b.linear.z, b.angular.x, b.angular.y, b.angular.z,
+        c.linear.x, c.linear.y, c.linear.z, c.angular.x, c.angular.y, c.angular.z,
+    ];
+    numbers
 }

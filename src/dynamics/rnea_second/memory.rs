@@ -1,6 +1,7 @@
 //! What the sweep needs besides the workspace.
 
-use super::{Column, RneaSecondDerivatives};
+use super::RneaSecondDerivatives;
+use super::column::{Column, MOTIONS, Motions};
 use crate::dynamics::links::Links;
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
@@ -25,8 +26,7 @@ pub(super) struct Step {
     pub(super) end: usize,
 }
 
-/// Sizes of the blocks of [`Memory::path`], [`Memory::ancestors`] and [`Memory::rows`], per column.
-pub(super) const MOTIONS: usize = 4 * 6;
+/// Sizes of the blocks of [`Memory::rows`] and [`Memory::ancestors`], per column; of [`Memory::path`] it is [`MOTIONS`].
 pub(super) const ROWS: usize = 11;
 pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 
@@ -52,6 +52,8 @@ pub(crate) struct Memory<T> {
     pub(super) force: Vec<Force<T>>,
     /// Of each column of the links.
     pub(crate) columns: Vec<Column<T>>,
+    /// And its motions.
+    pub(crate) motions: Vec<Motions<T>>,
     /// Forces that stand still in the world, summed over subtrees.
     pub(super) still: Vec<Force<T>>,
     /// Two degrees of freedom share a coordinate: entries are sums.
@@ -81,6 +83,7 @@ impl<T: Real> Memory<T> {
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],
             columns: vec![Column::zero(); links.dof.len()],
+            motions: vec![[T::zero(); MOTIONS]; links.dof.len()],
             still: vec![Force::zero(); n],
             shares: model.bodies.iter().any(|body| !body.owns_coordinates && !body.v.is_empty()),
             sparse: true,

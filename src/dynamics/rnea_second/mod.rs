@@ -12,11 +12,12 @@ mod column;
 mod entries;
 mod memory;
 mod pack;
+mod path;
 mod products;
 mod sweep;
 mod wrench;
 
-pub(crate) use column::{Column, NUMBERS};
+pub(crate) use column::{Column, Motions, motions};
 pub(crate) use memory::Memory;
 pub(crate) use sweep::Sweep;
 

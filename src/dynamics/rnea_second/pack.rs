@@ -1,5 +1,6 @@
 //! Several numbers of one type side by side: what the loops over ancestors run over.
 
+use super::column::{MOTIONS, Motions};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real, Scalar};
@@ -13,6 +14,8 @@ pub(crate) trait Pack<T: Real>: Scalar<T> {
     fn load(from: &[T]) -> Self;
     /// Into the first places of a slice.
     fn store(self, to: &mut [T]);
+    /// From the motions of columns, one a place, to blocks of a pack; `columns` beyond [`Self::WIDTH`] are not asked for.
+    fn gather(columns: [usize; WIDTH], motions: &[Motions<T>], to: &mut [T]);
 }
 
 /// One at a time.
@@ -29,6 +32,10 @@ where
     fn store(self, to: &mut [T]) {
         to[0] = self;
     }
+    #[inline(always)]
+    fn gather(columns: [usize; WIDTH], motions: &[Motions<T>], to: &mut [T]) {
+        to.copy_from_slice(&motions[columns[0]]);
+    }
 }
 
 /// A register of them.
@@ -43,6 +50,20 @@ impl<R: Register> Pack<f64> for Lanes<R> {
     #[inline(always)]
     fn store(self, to: &mut [f64]) {
         to[..WIDTH].copy_from_slice(&self.to_array());
+    }
+    #[inline(always)]
+    fn gather(columns: [usize; WIDTH], motions: &[Motions<f64>], to: &mut [f64]) {
+        let (to, _) = to.as_chunks_mut::<WIDTH>();
+        for part in 0..MOTIONS / WIDTH {
+            let mut rows = [R::splat(0.0); WIDTH];
+            for (row, column) in rows.iter_mut().zip(columns) {
+                *row = R::from_array(motions[column].as_chunks().0[part]);
+            }
+            for (to, row) in to[part * WIDTH..].iter_mut().zip(R::transpose(rows)) {
+                *to = row.to_array();
+            }
+        }
+        const { assert!(MOTIONS.is_multiple_of(WIDTH)) }
     }
 }
 

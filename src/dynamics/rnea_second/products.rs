@@ -1,7 +1,8 @@
 //! What a column makes of the columns of its path (the paper's `u`), and products of these with the path again.
 
 use super::Memory;
-use super::memory::{AT_ONCE, FACTORS, MOTIONS, ROWS};
+use super::column::MOTIONS;
+use super::memory::{AT_ONCE, FACTORS, ROWS};
 use super::pack::{Pack, load_motion, store_force, store_vector};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::Real;
@@ -65,21 +66,21 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
         let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
         let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
 
-        let u9 = own.f0.bar_cross(s);
+        let u9 = own.f0().bar_cross(s);
         store_force(u9, &mut to[U9 * w..]);
-        store_vector(own.b_phi.tr_times(s).angular, &mut to[U11 * w..]);
-        store_vector(own.r3.tr_times(s).angular, &mut to[U1 * w..]);
+        store_vector(own.b_phi().tr_times(s).angular, &mut to[U11 * w..]);
+        store_vector(own.r3().tr_times(s).angular, &mut to[U1 * w..]);
         // u₈ − u₁₂ = u₅ + u₈
-        let u8 = v3::cross(v3::neg(own.n4), s.angular);
-        store_vector(v3::sub(u8, own.b_phi.tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
-        let u3 = own.r3.times(psi_dot) + own.r1(psi_ddot) + own.f5.bar_cross(s);
+        let u8 = v3::cross(v3::neg(own.n4()), s.angular);
+        store_vector(v3::sub(u8, own.b_phi().tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
+        let u3 = own.r3().times(psi_dot) + own.r1(psi_ddot) + own.f5().bar_cross(s);
         store_force(u3, &mut to[U3 * w..]);
-        let u6 = own.b_phi.times(psi_dot) + own.f7.bar_cross(s);
+        let u6 = own.b_phi().times(psi_dot) + own.f7().bar_cross(s);
         store_force(u6, &mut to[U6 * w..]);
-        let u7 = own.r3.times(s) + own.r1(s_dot);
+        let u7 = own.r3().times(s) + own.r1(s_dot);
         store_force(u7, &mut to[U7 * w..]);
         if is_own {
-            let u4 = u9 + own.s.cross_force(own.inertia * s);
+            let u4 = u9 + own.s().cross_force(own.inertia() * s);
             store_force(u4, &mut to[U4 * w..]);
         }
     }

@@ -1,8 +1,9 @@
 //! The sweep over the tree: motions outward, composites and second derivatives inward.
 
 use super::entries::Scatter;
-use super::memory::{AT_ONCE, MOTIONS, Step};
+use super::memory::AT_ONCE;
 use super::pack::Pack;
+use super::path::Gather;
 use super::products::{Combine, Multiply};
 use super::{Column, Memory, wrench};
 use crate::dynamics::links::{Links, sum_subtrees, update};
@@ -50,15 +51,13 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         subtract(links, memory, wrenches);
 
         memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
-        // What fills up the last pack of a path would keep what is no number.
-        memory.path.fill(T::zero());
         let mut waste = L::zero();
         for i in (0..model.bodies.len()).rev() {
             for index in links.of_body[i].clone().rev() {
                 // Depth first: the path of any link but a leaf is the beginning of the one before.
                 let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
                 if is_leaf {
-                    gather(links, memory, index, L::WIDTH);
+                    L::call(Gather { links, memory: &mut *memory, leaf: index, width: PhantomData::<L> });
                 }
                 let link = &links.links[index];
                 let depth = memory.depth[index];
@@ -138,7 +137,8 @@ fn make_columns<T: Real>(links: &Links<T>, memory: &mut Memory<T>) {
     for (i, of_body) in links.of_body.iter().enumerate() {
         for k in links.links[of_body.clone()].iter().flat_map(|link| link.columns.clone()) {
             let motions = [links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]];
-            memory.columns[k] = Column::new(motions, memory.inertia[i], &memory.coriolis[i], memory.force[i]);
+            let column = Column::new(motions, memory.inertia[i], &memory.coriolis[i], memory.force[i]);
+            (memory.columns[k], memory.motions[k]) = (column, super::motions(&motions));
         }
     }
 }
@@ -158,39 +158,5 @@ fn subtract<T: Real>(links: &Links<T>, memory: &mut Memory<T>, wrenches: &[Exter
             }
             WrenchFrame::World => memory.still[b] += links.standing(b, w.wrench),
         }
-    }
-}
-
-/// The columns from the world to a link, in blocks of a pack; those that it shares with the link before are there.
-fn gather<T: Real>(links: &Links<T>, memory: &mut Memory<T>, leaf: usize, width: usize) {
-    let n = memory.result.d2tau_dqdq.dims()[0];
-    let mut next = Some(leaf);
-    while let Some(index) = next {
-        let link = &links.links[index];
-        let end = memory.depth[index];
-        let start = end - link.columns.len();
-        if start < end && memory.steps[start].column == link.columns.start {
-            break;
-        }
-        for (at, column) in (start..end).zip(link.columns.clone()) {
-            let dof = links.dof[column];
-            memory.steps[at] = Step { column, dof, row: dof * n, slab: dof * n * n, start, end, run: 1 };
-            let block = &mut memory.path[at / width * (MOTIONS * width)..][..MOTIONS * width];
-            let lane = at % width;
-            let motions =
-                [links.columns[column], links.psi_dot[column], links.psi_ddot[column], links.psi_s_dot[column]];
-            for (m, m_k) in motions.into_iter().enumerate() {
-                let (l, w) = (m_k.linear, m_k.angular);
-                for (c, x) in [l.x, l.y, l.z, w.x, w.y, w.z].into_iter().enumerate() {
-                    block[(6 * m + c) * width + lane] = x;
-                }
-            }
-        }
-        next = link.parent;
-    }
-    for at in (1..memory.depth[leaf]).rev() {
-        let [before, here] = [memory.steps[at - 1], memory.steps[at]];
-        let follows = at % width != 0 && here.dof == before.dof + 1;
-        memory.steps[at - 1].run = if follows { here.run + 1 } else { 1 };
     }
 }

@@ -9,9 +9,11 @@ use crate::model::Model;
 use crate::spatial::Force;
 use gradyn_derivatives::{Real, Scalar};
 
-/// Adds them, for the forces in [`Memory::still`] on each body alone, which become sums over subtrees.
+/// Adds them, after columns have been made, for the forces in [`Memory::still`] on each body alone, which become sums over subtrees.
 pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mut Memory<T>) {
     let nv = model.nv;
+    let columns_made = &memory.columns;
+    let column = |k: usize| columns_made[k].s();
     let qq = memory.result.d2tau_dqdq.as_mut_slice();
     for (i, body) in model.bodies.iter().enumerate().rev() {
         let phi: Force<T> = memory.still[i];
@@ -20,11 +22,11 @@ pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, mem
         }
         for link in links.of_body[i].clone() {
             for c in links.links[link].columns.clone() {
-                let (row, s) = (links.dof[c], links.columns[c]);
+                let (row, s) = (links.dof[c], column(c));
                 for (at_j, j) in columns(links, link) {
-                    let s_j = links.columns[j];
+                    let s_j = column(j);
                     for (at_k, k) in columns(links, link) {
-                        let s_k = links.columns[k];
+                        let s_k = column(k);
                         let mut second = s_j.cross(s_k.cross(s));
                         // Only columns of the same link, or above, carry S_j along.
                         if at_k <= at_j {

@@ -276,7 +276,7 @@ impl<'a> Wide<'a> {
         if !sweeps::drive::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None) {
             return None;
         }
-        composites::bring(layout, memory, links, ws.second.as_deref_mut()?);
+        composites::bring(layout, memory, ws.second.as_deref_mut()?);
         if poses {
             composites::poses(model, layout, memory, links);
         }

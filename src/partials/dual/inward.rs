@@ -84,7 +84,8 @@ pub(super) fn project<T: Scalar>(columns: &[ColumnValues], f: Force<T>, tau: &mu
     }
 }
 
+/// No zero is negative, like those that nobody writes.
 #[inline(always)]
 fn put<T: Scalar>(x: T, to: &mut T, is_sum: bool) {
-    *to = if is_sum { *to + x } else { x };
+    *to = if is_sum { *to + x } else { T::zero() + x };
 }

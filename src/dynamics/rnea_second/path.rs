@@ -1,0 +1,56 @@
+//! The columns from the world to a link, side by side.
+
+use super::Memory;
+use super::column::MOTIONS;
+use super::memory::Step;
+use super::pack::Pack;
+use crate::dynamics::links::Links;
+use gradyn_derivatives::Real;
+use gradyn_derivatives::simd::{Piece, WIDTH};
+use std::marker::PhantomData;
+
+/// Puts them into their places, in blocks of a pack; blocks of which all are there, from the leaf before, stay as they are.
+pub(super) struct Gather<'a, T, L> {
+    pub(super) links: &'a Links<T>,
+    pub(super) memory: &'a mut Memory<T>,
+    pub(super) leaf: usize,
+    pub(super) width: PhantomData<L>,
+}
+
+impl<T: Real, L: Pack<T>> Piece for Gather<'_, T, L> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, memory, leaf, .. } = self;
+        let Memory { steps, path, motions, depth, .. } = memory;
+        let steps = &mut steps[..depth[leaf]];
+        let n = memory.result.d2tau_dqdq.dims()[0];
+        let (mut next, mut first) = (Some(leaf), steps.len());
+        while let Some(index) = next {
+            let link = &links.links[index];
+            let end = depth[index];
+            let start = end - link.columns.len();
+            if start < end && steps[start].column == link.columns.start {
+                break;
+            }
+            for (step, column) in steps[start..end].iter_mut().zip(link.columns.clone()) {
+                let dof = links.dof[column];
+                *step = Step { column, dof, row: dof * n, slab: dof * n * n, start, end, run: 1 };
+            }
+            (next, first) = (link.parent, start);
+        }
+        for at in (1..steps.len()).rev() {
+            let [before, here] = [steps[at - 1], steps[at]];
+            let follows = at % L::WIDTH != 0 && here.dof == before.dof + 1;
+            steps[at - 1].run = if follows { here.run + 1 } else { 1 };
+        }
+        for block in first / L::WIDTH..steps.len().div_ceil(L::WIDTH) {
+            // The last column fills up the last pack: what else stood there might be no number.
+            let mut columns = [0; WIDTH];
+            for (k, column) in columns.iter_mut().enumerate() {
+                *column = steps[(block * L::WIDTH + k).min(steps.len() - 1)].column;
+            }
+            L::gather(columns, motions, &mut path[block * MOTIONS * L::WIDTH..][..MOTIONS * L::WIDTH]);
+        }
+    }
+}
