@@ -137,6 +137,17 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// Runs a piece of a kernel as a function of its own, with this level's instructions.
     fn call<P: Piece>(piece: P) -> P::Output;
 
+    /// Magnitude.
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.select_lt(Self::splat(0.0), self.neg(), self)
+    }
+    /// Sine (`self`) and cosine of an angle that is `n` quarter turns larger, lane by lane; `quarters` is `n + 1.5 · 2⁵²`, whose last
+    /// bits are those of `n`.
+    #[inline(always)]
+    fn turned(self, cos: Self, quarters: Self) -> (Self, Self) {
+        trig::turned(self, cos, quarters)
+    }
     /// From the first numbers of a slice; lanes that it does not reach are zero.
     #[inline(always)]
     fn load_first(from: &[f64]) -> Self {

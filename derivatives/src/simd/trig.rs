@@ -11,22 +11,23 @@ use super::{Register, WIDTH};
 /// `__kernel_cos` (Sun Microsystems, 1993), the low part of the reduced argument included.
 #[inline(always)]
 pub(crate) fn sin_cos<R: Register>(x: R) -> (R, R) {
-    let magnitude = x.select_lt(R::splat(0.0), x.neg(), x);
-    let (mut sin, mut cos) = reduced(magnitude.select_lt(R::splat(REDUCIBLE), x, R::splat(0.0)));
-    if !magnitude.all_lt(R::splat(REDUCIBLE)) {
-        // Not straight into `sin` and `cos`: what a call writes to stays in memory, even where the call is hardly ever made.
-        let corrected = beyond(x, sin, cos);
-        sin = corrected.0;
-        cos = corrected.1;
+    let (mut sin, mut cos) = reduced(x);
+    if !x.abs().all_lt(R::splat(REDUCIBLE)) {
+        // By arrays that only this branch knows: what a call reads or writes stays in memory, even where the call is hardly ever
+        // made.
+        let mut found = [sin.to_array(), cos.to_array()];
+        beyond(&x.to_array(), &mut found);
+        [sin, cos] = [R::from_array(found[0]), R::from_array(found[1])];
     }
     (sin, cos)
 }
 
-/// Sine and cosine for `|x| < REDUCIBLE`.
+/// Sine and cosine for `|x| < REDUCIBLE`; other lanes do not matter.
 #[inline(always)]
 fn reduced<R: Register>(x: R) -> (R, R) {
     // n = the multiple of π/2 next to x; y + low = x − n π/2, |y| ≤ π/4
-    let n = round(x.mul(R::splat(std::f64::consts::FRAC_2_PI)));
+    let quarters = x.mul_add(R::splat(std::f64::consts::FRAC_2_PI), R::splat(MAGIC));
+    let n = quarters.sub(R::splat(MAGIC));
     let r = n.mul_add(R::splat(-PIO2_1), x); //      exact: 33 bits times 20
     let w = n.mul_add(R::splat(-PIO2_2), r); //      rounded; what it lost:
     let lost = n.mul_add(R::splat(-PIO2_2), r.sub(w));
@@ -34,10 +35,15 @@ fn reduced<R: Register>(x: R) -> (R, R) {
     let y = w.sub(tail);
     let low = w.sub(y).sub(tail);
 
-    let (sin, cos) = (kernel_sin(y, low), kernel_cos(y, low));
+    kernel_sin(y, low).turned(kernel_cos(y, low), quarters)
+}
 
+/// [`Register::turned`] by arithmetic.
+#[inline(always)]
+pub(super) fn turned<R: Register>(sin: R, cos: R, quarters: R) -> (R, R) {
     // n mod 4 as m in {−2, −1, 0, 1, 2}: sine and cosine change places for ±1, sines are negative but for 0 and 1,
     // cosines but for −1 and 0.
+    let n = quarters.sub(R::splat(MAGIC));
     let m = round(n.mul(R::splat(0.25))).mul_add(R::splat(-4.0), n);
     let (one, half) = (R::splat(1.0), R::splat(0.5));
     let even = m.mul_sub(m, one);
@@ -59,10 +65,12 @@ const PIO2_2: f64 = 6.077_100_506_303_965_976_60e-11;
 /// π/2 − (PIO2_1 + PIO2_2)
 const PIO2_2T: f64 = 2.022_266_248_795_950_631_54e-21;
 
+/// 1.5 · 2⁵²: next to it there are whole numbers only.
+const MAGIC: f64 = 6_755_399_441_055_744.0;
+
 /// The nearest whole number, for `|x| < 2⁵¹`.
 #[inline(always)]
 fn round<R: Register>(x: R) -> R {
-    const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
     x.add(R::splat(MAGIC)).sub(R::splat(MAGIC))
 }
 
@@ -100,12 +108,10 @@ fn kernel_cos<R: Register>(y: R, low: R) -> R {
 /// Replaces the lanes whose argument is too large to reduce here. Rare: kept out of the caller.
 #[cold]
 #[inline(never)]
-fn beyond<R: Register>(x: R, sin: R, cos: R) -> (R, R) {
-    let (x, mut sin, mut cos) = (x.to_array(), sin.to_array(), cos.to_array());
+fn beyond(x: &[f64; WIDTH], [sin, cos]: &mut [[f64; WIDTH]; 2]) {
     for i in 0..WIDTH {
         if x[i].is_nan() || x[i].abs() >= REDUCIBLE {
             (sin[i], cos[i]) = x[i].sin_cos();
         }
     }
-    (R::from_array(sin), R::from_array(cos))
 }

@@ -154,6 +154,28 @@ register!(
     all_lt |x, y| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, y) == 0xff,
     lanes {
         #[inline(always)]
+        fn abs(self) -> Self {
+            // SAFETY: see `register!`.
+            Self([unsafe { _mm512_abs_pd(self.0[0]) }])
+        }
+        #[inline(always)]
+        fn turned(self, cos: Self, quarters: Self) -> (Self, Self) {
+            const SIGN: i32 = 0x78; // a ^ (b & c)
+            // SAFETY: see `register!`. They change places where n is odd; the sine is negative where bit 1 of n is set, the cosine
+            // where that of n + 1 is.
+            unsafe {
+                let (n, one) = (_mm512_castpd_si512(quarters.0[0]), _mm512_set1_epi64(1));
+                let (odd, sign) = (_mm512_test_epi64_mask(n, one), _mm512_set1_epi64(i64::MIN));
+                let s = _mm512_castpd_si512(_mm512_mask_blend_pd(odd, self.0[0], cos.0[0]));
+                let c = _mm512_castpd_si512(_mm512_mask_blend_pd(odd, cos.0[0], self.0[0]));
+                let of_s = _mm512_slli_epi64::<62>(n);
+                let of_c = _mm512_slli_epi64::<62>(_mm512_add_epi64(n, one));
+                let s = _mm512_ternarylogic_epi64::<SIGN>(s, of_s, sign);
+                let c = _mm512_ternarylogic_epi64::<SIGN>(c, of_c, sign);
+                (Self([_mm512_castsi512_pd(s)]), Self([_mm512_castsi512_pd(c)]))
+            }
+        }
+        #[inline(always)]
         fn permute(self, places: &Places) -> Self {
             // SAFETY: see `register!`; `from` is eight numbers of 64 bits.
             Self([unsafe {
@@ -233,6 +255,31 @@ register!(
     select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
     all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
     lanes {
+        #[inline(always)]
+        fn abs(mut self) -> Self {
+            for x in &mut self.0 {
+                // SAFETY: see `register!`.
+                *x = unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), *x) };
+            }
+            self
+        }
+        #[inline(always)]
+        fn turned(mut self, mut cos: Self, quarters: Self) -> (Self, Self) {
+            for ((s, c), n) in self.0.iter_mut().zip(&mut cos.0).zip(quarters.0) {
+                // SAFETY: see `register!`. As with AVX-512.
+                (*s, *c) = unsafe {
+                    let (n, sign) = (_mm256_castpd_si256(n), _mm256_set1_pd(-0.0));
+                    let odd = _mm256_castsi256_pd(_mm256_slli_epi64::<63>(n));
+                    let of_s = _mm256_castsi256_pd(_mm256_slli_epi64::<62>(n));
+                    let of_c = _mm256_castsi256_pd(_mm256_slli_epi64::<62>(_mm256_add_epi64(n, _mm256_set1_epi64x(1))));
+                    (
+                        _mm256_xor_pd(_mm256_blendv_pd(*s, *c, odd), _mm256_and_pd(of_s, sign)),
+                        _mm256_xor_pd(_mm256_blendv_pd(*c, *s, odd), _mm256_and_pd(of_c, sign)),
+                    )
+                };
+            }
+            (self, cos)
+        }
         #[inline(always)]
         fn permute(self, places: &Places) -> Self {
             Self([permuted(self.0, places, 0), permuted(self.0, places, 4)])
