@@ -23,9 +23,16 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 /// Eight numbers that go through the same computation: eight states of a robot, or eight directions.
 ///
 /// Not a `DualNum`: that trait compares real parts, and eight numbers have no common order. `==` asks for all lanes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Lanes<R>(pub R);
+
+impl<R: PartialEq> PartialEq for Lanes<R> {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
 
 impl<R: Register> Lanes<R> {
     /// From eight numbers.

@@ -5,6 +5,7 @@
 
 use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::external::{self, ExternalWrench};
+use super::finite::first_not_finite;
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::{Workspace, bias, ltl, rooted, singular, step, wide};
 use crate::model::{InputError, Model};
@@ -74,7 +75,7 @@ pub fn aba<'w, P: Real, T: Scalar<P>>(
     if let Some((index, true)) = lost {
         return Err(singular::error(model, index));
     }
-    match lost.map(|(index, _)| index).or_else(|| ws.aba.ddq.iter().position(|x| !x.is_finite())) {
+    match lost.map(|(index, _)| index).or_else(|| first_not_finite(&ws.aba.ddq)) {
         Some(index) => Err(InputError::Overflow { what: "ddq", index, joint: model.dof_label(index) }),
         None => Ok(&ws.aba.ddq),
     }

@@ -5,6 +5,7 @@
 //! ([`rnea_gradient`](super::rnea_gradient())). What the accelerations were found with, the articulated bodies or the
 //! factors of `M`, gives `μ` too.
 
+use super::finite::first_not_finite;
 use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
 use super::{ExternalWrench, Workspace, aba};
@@ -62,7 +63,7 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     let value = done?;
     let Memory { dq, dv, dtau, df_ext, .. } = &ws.aba_gradient;
     for (what, x) in [("d(lambda ddq)/dq", dq), ("d(lambda ddq)/dv", dv), ("d(lambda ddq)/dtau", dtau)] {
-        if let Some(index) = x.iter().position(|x| !x.is_finite()) {
+        if let Some(index) = first_not_finite(x) {
             return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
         }
     }

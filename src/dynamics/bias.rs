@@ -1,6 +1,7 @@
 //! Torques without acceleration: bias, gravity, and what holds a robot still.
 
 use super::external::{self, ExternalWrench};
+use super::finite::first_not_finite;
 use super::rnea::{Sweep, check_finite, not_finite};
 use super::{Workspace, rooted, wide};
 use crate::model::{InputError, Model};
@@ -86,7 +87,7 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     }
     ws.rooted.subtract(wrenches, &mut ws.force);
     rooted::carry_forces(model, ws);
-    match ws.tau.iter().all(|tau| tau.is_finite()) {
+    match first_not_finite(&ws.tau).is_none() {
         true => Ok(&ws.tau),
         false => Err(not_finite(model, q, &[], &[], wrenches, &ws.tau)),
     }

@@ -12,6 +12,7 @@
 //! where (1) holds for `i` of the same link too. Joints whose `S` depends on `q` are rows of links ([`Links`]).
 
 use super::Workspace;
+use super::finite::first_not_finite;
 use super::links::{Links, update};
 use super::rnea::check_finite;
 use super::wide::{self, Wide};
@@ -47,7 +48,7 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
         T::call(Sweep { model, ws: &mut *ws, memory: &mut memory, q, v });
     }
     let matrix = &ws.coriolis.insert(memory).matrix;
-    match matrix.iter().position(|x| !x.is_finite()) {
+    match first_not_finite(matrix.as_slice()) {
         Some(at) => {
             let index = at % model.nv;
             Err(InputError::Overflow { what: "coriolis_matrix", index, joint: model.dof_label(index) })

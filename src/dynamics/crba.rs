@@ -1,5 +1,6 @@
 //! The mass matrix: the composite rigid body algorithm (RBDA, table 6.2), in coordinates that all bodies of a tree share.
 
+use super::finite::first_not_finite_on_diagonal;
 use super::rnea::check_finite;
 use super::{Workspace, rooted, wide};
 use crate::model::{InputError, Model};
@@ -55,7 +56,7 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
 
 /// The diagonal holds every body that moves: a number that is too large shows there.
 pub(crate) fn check_finite_diagonal<P: Real, T: Real>(model: &Model<P>, ws: &Workspace<T>) -> Result<(), InputError> {
-    match (0..model.nv).find(|&k| !ws.crba.matrix[(k, k)].is_finite()) {
+    match first_not_finite_on_diagonal(ws.crba.matrix.as_slice(), model.nv) {
         Some(index) => Err(InputError::Overflow { what: "mass_matrix", index, joint: model.dof_label(index) }),
         None => Ok(()),
     }

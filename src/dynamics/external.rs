@@ -1,6 +1,7 @@
 //! Wrenches from outside.
 
 use super::Workspace;
+use super::finite::first_not_finite;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Force, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -58,7 +59,8 @@ pub(crate) fn check<P: Real, T>(model: &Model<P>, wrenches: &[ExternalWrench<T>]
 pub(crate) fn not_finite<P: Real, T: Real>(model: &Model<P>, wrenches: &[ExternalWrench<T>]) -> Option<InputError> {
     for (index, w) in wrenches.iter().enumerate() {
         let (f, n) = (w.wrench.linear, w.wrench.angular);
-        if let Some(x) = [f.x, f.y, f.z, n.x, n.y, n.z].into_iter().find(|x| !x.is_finite()) {
+        let numbers = [f.x, f.y, f.z, n.x, n.y, n.z];
+        if let Some(x) = first_not_finite(&numbers).map(|k| numbers[k]) {
             let body = model.bodies.get(w.body.0).map_or_else(String::new, |body| format!("body {}", body.name));
             return Some(InputError::NotFinite { what: "wrenches", index, joint: body, value: super::rnea::value(x) });
         }

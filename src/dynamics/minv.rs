@@ -4,6 +4,7 @@
 use super::aba::has_mimic_joints;
 use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::dof_tree::DofTree;
+use super::finite::first_not_finite_on_diagonal;
 use super::rnea::check_finite;
 use super::{Workspace, ltl, rooted, singular, wide};
 use crate::model::{InputError, Model};
@@ -42,7 +43,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
             return Err(lost(index, pivot.is_finite()));
         }
     }
-    match (0..model.nv).find(|&k| !ws.minv.matrix[(k, k)].is_finite()) {
+    match first_not_finite_on_diagonal(ws.minv.matrix.as_slice(), model.nv) {
         Some(index) => Err(overflow(model, index)),
         None => Ok(&ws.minv.matrix),
     }

@@ -23,6 +23,7 @@ pub(crate) mod crba;
 mod dof_tree;
 mod energy;
 pub(crate) mod external;
+pub(crate) mod finite;
 mod forward_kinematics;
 pub(crate) mod frame_derivatives;
 pub(crate) mod jacobian;

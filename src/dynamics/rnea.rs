@@ -1,6 +1,7 @@
 //! Inverse dynamics: the recursive Newton-Euler algorithm (RBDA, table 5.1), in body coordinates.
 
 use super::external::{self, ExternalWrench};
+use super::finite::first_not_finite;
 use super::{Workspace, step, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
@@ -186,18 +187,21 @@ pub(crate) fn not_finite<P: Real, T: Real>(
     tau: &[T],
 ) -> InputError {
     state_not_finite(model, q, v, a).or_else(|| external::not_finite(model, wrenches)).unwrap_or_else(|| {
-        let index = tau.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        let index = first_not_finite(tau).unwrap_or(0);
         InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
     })
+}
+
+/// Are all numbers of a state finite?
+#[inline]
+pub(crate) fn is_finite<T: Real>(q: &[T], v: &[T], a: &[T]) -> bool {
+    [q, v, a].into_iter().all(|x| first_not_finite(x).is_none())
 }
 
 /// Are all numbers of a state finite? Slices that an algorithm does not take are empty.
 #[inline]
 pub(crate) fn check_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Result<(), InputError> {
-    if [q, v, a].into_iter().flatten().all(|x| x.is_finite()) {
-        return Ok(());
-    }
-    state_not_finite(model, q, v, a).map_or(Ok(()), Err)
+    if is_finite(q, v, a) { Ok(()) } else { state_not_finite(model, q, v, a).map_or(Ok(()), Err) }
 }
 
 /// Are all numbers of an argument with one entry a degree of freedom finite?
@@ -207,7 +211,7 @@ pub(crate) fn check_finite_dofs<P: Real, T: Real>(
     what: &'static str,
     x: &[T],
 ) -> Result<(), InputError> {
-    match x.iter().position(|x| !x.is_finite()) {
+    match first_not_finite(x) {
         Some(index) => {
             Err(InputError::NotFinite { what, index, joint: model.dof_label(index), value: value(x[index]) })
         }
@@ -218,8 +222,7 @@ pub(crate) fn check_finite_dofs<P: Real, T: Real>(
 /// The first number of a state that is not finite.
 #[cold]
 pub(crate) fn state_not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Option<InputError> {
-    let bad = |x: &[T]| x.iter().position(|x| !x.is_finite());
-    if let Some(index) = bad(q) {
+    if let Some(index) = first_not_finite(q) {
         let owner = model.bodies.iter().find(|body| body.owns_coordinates && body.q.contains(&index));
         let joint = owner.map_or_else(String::new, |body| format!("joint {}", body.joint_name));
         return Some(InputError::NotFinite { what: "q", index, joint, value: value(q[index]) });

@@ -19,8 +19,9 @@
 //! ```
 
 use super::external::{self, ExternalWrench, WrenchFrame};
+use super::finite::first_not_finite;
 use super::links::{Link, Links};
-use super::rnea::{base_acceleration, not_finite, state_not_finite};
+use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
 use super::{Workspace, links::update};
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
@@ -100,13 +101,13 @@ pub fn torque_derivatives<'w, P: Real, T: Scalar<P>>(
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if ![q, v, a].into_iter().flatten().all(|x| x.is_finite())
+    if !is_finite(q, v, a)
         && let Some(error) = state_not_finite(model, q, v, a)
     {
         return Err(error);
     }
     let result = analytical(model, ws, q, v, a, wrenches);
-    if !result.tau.iter().all(|x| x.is_finite()) {
+    if first_not_finite(result.tau).is_some() {
         return Err(not_finite(model, q, v, a, wrenches, result.tau));
     }
     result.check_finite(model)?;
@@ -122,7 +123,7 @@ impl<T: Real> TorqueDerivatives<'_, T> {
             ("dtau_df_ext", self.dtau_df_ext),
         ];
         for (what, m) in matrices {
-            if let Some(at) = m.iter().position(|x| !x.is_finite()) {
+            if let Some(at) = first_not_finite(m) {
                 let index = at % model.nv;
                 return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
             }

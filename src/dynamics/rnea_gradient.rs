@@ -16,8 +16,9 @@
 
 use super::Workspace;
 use super::external::{self, ExternalWrench, WrenchFrame};
+use super::finite::first_not_finite;
 use super::links::{Links, update};
-use super::rnea::{base_acceleration, not_finite, state_not_finite};
+use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -104,23 +105,23 @@ pub fn rnea_gradient<'w, P: Real, T: Scalar<P>>(
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if ![q, v, a].into_iter().flatten().all(|x| x.is_finite())
+    if !is_finite(q, v, a)
         && let Some(error) = state_not_finite(model, q, v, a)
     {
         return Err(error);
     }
-    if let Some(index) = lambda.iter().position(|x| !x.is_finite()) {
+    if let Some(index) = first_not_finite(lambda) {
         let (joint, value) = (model.dof_label(index), super::rnea::value(lambda[index]));
         return Err(InputError::NotFinite { what: "lambda", index, joint, value });
     }
     let by = gradient(model, ws, (q, v, a), lambda, wrenches);
     for (what, x) in [("d(lambda tau)/dq", by.dq), ("d(lambda tau)/dv", by.dv), ("d(lambda tau)/da", by.da)] {
-        if let Some(index) = x.iter().position(|x| !x.is_finite()) {
+        if let Some(index) = first_not_finite(x) {
             let at_wrench = external::not_finite(model, wrenches);
             return Err(at_wrench.unwrap_or(InputError::Overflow { what, index, joint: model.dof_label(index) }));
         }
     }
-    if !(by.value.is_finite() && by.df_ext.iter().all(|x| x.is_finite())) {
+    if !(by.value.is_finite() && first_not_finite(by.df_ext).is_none()) {
         return Err(not_finite(model, q, v, a, wrenches, &[by.value]));
     }
     Ok(by)

@@ -19,7 +19,8 @@ macro_rules! register {
         mul_add |$a:ident, $b:ident, $c:ident| $mul_add:expr,
         mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
         select |$x:ident, $y:ident, $t:ident, $f:ident| $select:expr,
-        all_lt |$lx:ident, $ly:ident| $all_lt:expr
+        all_lt |$lx:ident, $ly:ident| $all_lt:expr,
+        all_eq |$ex:ident, $ey:ident| $all_eq:expr
         $(, lanes { $($lanes:item)* })?
     ) => {
         $(#[$doc])*
@@ -28,8 +29,13 @@ macro_rules! register {
         $vis struct $name([$v; WIDTH / $w]);
 
         impl PartialEq for $name {
+            #[inline(always)]
             fn eq(&self, other: &Self) -> bool {
-                self.to_array() == other.to_array()
+                true $(& {
+                    let ($ex, $ey) = (self.0[$i], other.0[$i]);
+                    // SAFETY: see `register!`.
+                    unsafe { $all_eq }
+                })*
             }
         }
 
@@ -152,6 +158,7 @@ register!(
     mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
     select |x, y, t, f| _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, y), f, t),
     all_lt |x, y| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, y) == 0xff,
+    all_eq |x, y| _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(x, y) == 0xff,
     lanes {
         #[inline(always)]
         fn abs(self) -> Self {
@@ -254,6 +261,7 @@ register!(
     mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
     select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
     all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
+    all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
     lanes {
         #[inline(always)]
         fn abs(mut self) -> Self {
@@ -347,7 +355,8 @@ register!(
     mul_add |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c),
     mul_sub |a, b, c| _mm_sub_pd(_mm_mul_pd(a, b), c),
     select |x, y, t, f| { let m = _mm_cmplt_pd(x, y); _mm_or_pd(_mm_and_pd(m, t), _mm_andnot_pd(m, f)) },
-    all_lt |x, y| _mm_movemask_pd(_mm_cmplt_pd(x, y)) == 0b11
+    all_lt |x, y| _mm_movemask_pd(_mm_cmplt_pd(x, y)) == 0b11,
+    all_eq |x, y| _mm_movemask_pd(_mm_cmpeq_pd(x, y)) == 0b11
 );
 
 /// All lanes hold the number.

@@ -1,0 +1,44 @@
+//! Which number is not finite.
+
+use gradyn_derivatives::Real;
+use gradyn_derivatives::simd::Piece;
+
+/// The first number that is not finite.
+#[inline(always)]
+pub(crate) fn first_not_finite<T: Real>(x: &[T]) -> Option<usize> {
+    first_not_finite_of(x, 1)
+}
+
+/// The first number that is not finite on the diagonal of a matrix with so many rows.
+#[inline(always)]
+pub(crate) fn first_not_finite_on_diagonal<T: Real>(matrix: &[T], rows: usize) -> Option<usize> {
+    first_not_finite_of(matrix, rows + 1)
+}
+
+/// Among each `step`-th number, and counted among those.
+#[inline(always)]
+fn first_not_finite_of<T: Real>(x: &[T], step: usize) -> Option<usize> {
+    // At the level of the numbers: lanes would be compared by a call each.
+    T::call(Search { x, step })
+}
+
+struct Search<'a, T> {
+    x: &'a [T],
+    step: usize,
+}
+
+impl<T: Real> Piece for Search<'_, T> {
+    type Output = Option<usize>;
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        // No iterator: its methods would be functions of their own, for no level.
+        let (mut at, mut count) = (0, 0);
+        while at < self.x.len() {
+            if !self.x[at].is_finite() {
+                return Some(count);
+            }
+            (at, count) = (at + self.step, count + 1);
+        }
+        None
+    }
+}
