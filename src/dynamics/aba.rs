@@ -5,8 +5,8 @@
 
 use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::external::{self, ExternalWrench};
-use super::finite::first_not_finite;
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
+use super::slices::{fill, first_not_finite};
 use super::{Workspace, bias, ltl, rooted, singular, step, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion};
@@ -286,8 +286,8 @@ impl<P: Real, T: Scalar<P>> Piece for Again<'_, P, T> {
         let Workspace { rooted, aba, .. } = ws;
         let Memory { force, drift, reaction, reciprocal, rest, .. } = &mut *aba;
         rest.copy_from_slice(x);
-        force.fill(Force::zero());
-        drift.fill(Motion::zero());
+        fill(force, Force::zero());
+        fill(drift, Motion::zero());
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let mut p = force[i];
             for k in body.v.clone().rev() {

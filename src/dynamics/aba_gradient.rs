@@ -5,9 +5,9 @@
 //! ([`rnea_gradient`](super::rnea_gradient())). What the accelerations were found with, the articulated bodies or the
 //! factors of `M`, gives `μ` too.
 
-use super::finite::first_not_finite;
 use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
+use super::slices::first_not_finite;
 use super::{ExternalWrench, Workspace, aba};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};

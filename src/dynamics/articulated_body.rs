@@ -2,6 +2,7 @@
 //! (RBDA, section 7.3), one degree of freedom after the other.
 
 use super::singular;
+use super::slices::fill;
 use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin, Motion};
 use gradyn_derivatives::{Real, Scalar};
@@ -67,9 +68,7 @@ impl<T: Real> AddAssign for ArticulatedBody<T> {
 /// The armature of each degree of freedom.
 #[inline(always)]
 pub(crate) fn armature<P: Real, T: Scalar<P>>(model: &Model<P>, to: &mut [T]) {
-    for x in &mut *to {
-        *x = T::zero();
-    }
+    fill(to, T::zero());
     for dof in &model.dofs {
         to[dof.index] += T::from(dof.mass());
     }

@@ -1,8 +1,8 @@
 //! Torques without acceleration: bias, gravity, and what holds a robot still.
 
 use super::external::{self, ExternalWrench};
-use super::finite::first_not_finite;
 use super::rnea::{Sweep, check_finite, not_finite};
+use super::slices::first_not_finite;
 use super::{Workspace, rooted, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, vector as v3};

@@ -12,9 +12,9 @@
 //! where (1) holds for `i` of the same link too. Joints whose `S` depends on `q` are rows of links ([`Links`]).
 
 use super::Workspace;
-use super::finite::first_not_finite;
 use super::links::{Links, update};
 use super::rnea::check_finite;
+use super::slices::first_not_finite;
 use super::wide::{self, Wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion, vector as v3};

@@ -1,7 +1,7 @@
 //! The mass matrix: the composite rigid body algorithm (RBDA, table 6.2), in coordinates that all bodies of a tree share.
 
-use super::finite::first_not_finite_on_diagonal;
 use super::rnea::check_finite;
+use super::slices::first_not_finite_on_diagonal;
 use super::{Workspace, rooted, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::InertiaAboutOrigin;

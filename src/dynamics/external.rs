@@ -1,7 +1,7 @@
 //! Wrenches from outside.
 
 use super::Workspace;
-use super::finite::first_not_finite;
+use super::slices::first_not_finite;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Force, Transform};
 use gradyn_derivatives::{Real, Scalar};

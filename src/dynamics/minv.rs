@@ -4,8 +4,8 @@
 use super::aba::has_mimic_joints;
 use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::dof_tree::DofTree;
-use super::finite::first_not_finite_on_diagonal;
 use super::rnea::check_finite;
+use super::slices::first_not_finite_on_diagonal;
 use super::{Workspace, ltl, rooted, singular, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion};

@@ -1,7 +1,7 @@
 //! Inverse dynamics: the recursive Newton-Euler algorithm (RBDA, table 5.1), in body coordinates.
 
 use super::external::{self, ExternalWrench};
-use super::finite::first_not_finite;
+use super::slices::{fill, first_not_finite};
 use super::{Workspace, step, wide};
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
@@ -140,9 +140,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         if !wrenches.is_empty() {
             external::subtract(model, ws, wrenches); //             φ_i −= φ_ext
         }
-        for tau in &mut ws.tau {
-            *tau = T::zero();
-        }
+        fill(&mut ws.tau, T::zero());
         let order = (0..model.bodies.len()).rev();
         T::call(step::Inward {
             bodies: &model.bodies,

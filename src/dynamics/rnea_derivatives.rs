@@ -19,9 +19,9 @@
 //! ```
 
 use super::external::{self, ExternalWrench, WrenchFrame};
-use super::finite::first_not_finite;
 use super::links::{Link, Links};
 use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
+use super::slices::{fill, first_not_finite};
 use super::{Workspace, links::update};
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
@@ -221,9 +221,9 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
 fn clear<T: Real>(m: &mut Memory<T>, nv: usize, wrenches: usize) {
     m.dtau_df_ext.resize(wrenches * nv * 6, T::zero());
     for sums in [&mut m.tau, &mut m.dtau_dq, &mut m.dtau_dv, &mut m.dtau_da, &mut m.dtau_df_ext] {
-        sums.fill(T::zero());
+        fill(sums, T::zero());
     }
-    m.standing.fill(Force::zero());
+    fill(&mut m.standing, Force::zero());
 }
 
 /// What one body brings to the sums: inertia, `B`, and the force that it needs, `f = I a + v ×* I v`.

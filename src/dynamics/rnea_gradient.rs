@@ -16,9 +16,9 @@
 
 use super::Workspace;
 use super::external::{self, ExternalWrench, WrenchFrame};
-use super::finite::first_not_finite;
 use super::links::{Links, update};
 use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
+use super::slices::{fill, first_not_finite};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -162,10 +162,10 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         let m = &mut *memory;
         m.df_ext.resize(6 * wrenches.len(), T::zero());
         for sums in [&mut m.dq, &mut m.dv, &mut m.da] {
-            sums.fill(T::zero());
+            fill(sums, T::zero());
         }
-        m.standing.fill(Force::zero());
-        m.turned.fill(Force::zero());
+        fill(&mut m.standing, Force::zero());
+        fill(&mut m.turned, Force::zero());
         m.value = T::zero();
 
         for (i, body) in model.bodies.iter().enumerate() {

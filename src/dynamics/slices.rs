@@ -1,7 +1,16 @@
-//! Which number is not finite.
+//! Slices of numbers, gone through at the level of the numbers: methods of the standard library would be functions of their own,
+//! compiled for no level, and call another one for each number that is a register.
 
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::Piece;
+
+/// Sets all.
+#[inline(always)]
+pub(crate) fn fill<T: Copy>(to: &mut [T], x: T) {
+    for to in to {
+        *to = x;
+    }
+}
 
 /// The first number that is not finite.
 #[inline(always)]
@@ -18,7 +27,6 @@ pub(crate) fn first_not_finite_on_diagonal<T: Real>(matrix: &[T], rows: usize) -
 /// Among each `step`-th number, and counted among those.
 #[inline(always)]
 fn first_not_finite_of<T: Real>(x: &[T], step: usize) -> Option<usize> {
-    // At the level of the numbers: lanes would be compared by a call each.
     T::call(Search { x, step })
 }
 
@@ -31,7 +39,6 @@ impl<T: Real> Piece for Search<'_, T> {
     type Output = Option<usize>;
     #[inline(always)]
     fn run(self) -> Option<usize> {
-        // No iterator: its methods would be functions of their own, for no level.
         let (mut at, mut count) = (0, 0);
         while at < self.x.len() {
             if !self.x[at].is_finite() {
