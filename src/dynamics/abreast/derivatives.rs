@@ -11,6 +11,7 @@
 //! ```
 
 use super::table::{Kind, Step, column, place, unit};
+use super::turns::Turn;
 use super::{Numbers, Table, put, store};
 use crate::joint::{FreeFlyer, JointKind};
 use crate::spatial::moments::{Flow, Mass, spread};
@@ -91,6 +92,7 @@ pub(super) struct Derivatives<'a, R: Register> {
     pub(super) table: &'a Table,
     pub(super) gravity: Vector3<f64>,
     pub(super) memory: &'a mut Memory<Lanes<R>>,
+    pub(super) turns: &'a [Turn<R>],
     pub(super) q: Numbers<'a, R>,
     pub(super) v: Numbers<'a, R>,
     pub(super) a: Numbers<'a, R>,
@@ -100,17 +102,17 @@ impl<R: Register> Piece for Derivatives<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { table, gravity, memory, q, v, a } = self;
+        let Self { table, gravity, memory, turns, q, v, a } = self;
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
             match step.parent {
                 Some(p) => {
-                    let (q, v, a) = (q[step.q], v[step.v], a[step.v]);
+                    let (q, v, a) = ((q[step.q], turns[i]), v[step.v], a[step.v]);
                     R::call(Hang { step, bodies: &mut memory.bodies, i, p, q, v, a });
                 }
                 None => {
                     let (q, v, a) = (&q[step.q..], &v[step.v..], &a[step.v..]);
-                    R::call(Begin { step, body: &mut memory.bodies[i], up, q, v, a });
+                    R::call(Begin { step, body: &mut memory.bodies[i], up, turn: turns[i], q, v, a });
                 }
             }
         }
@@ -131,7 +133,7 @@ struct Hang<'a, R: Register> {
     bodies: &'a mut [Body<Lanes<R>>],
     i: usize,
     p: usize,
-    q: Lanes<R>,
+    q: (Lanes<R>, Turn<R>),
     v: Lanes<R>,
     a: Lanes<R>,
 }
@@ -174,6 +176,7 @@ struct Begin<'a, R: Register> {
     step: &'a Step,
     body: &'a mut Body<Lanes<R>>,
     up: Vector3<f64>,
+    turn: Turn<R>,
     q: Numbers<'a, R>,
     v: Numbers<'a, R>,
     a: Numbers<'a, R>,
@@ -183,11 +186,10 @@ impl<R: Register> Piece for Begin<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { step, body, up, q, v, a } = self;
+        let Self { step, body, up, turn: (sin, cos), q, v, a } = self;
         let o = Lanes::zero();
         let up = v3::rotate_back(&step.rotation, v3::lift::<f64, Lanes<R>>(up));
         if step.kind == Kind::Hinge {
-            let (sin, cos) = q[0].sin_cos();
             let up = Vector3::new(cos.mul_plus(up.x, sin * up.y), cos.mul_minus(up.y, sin * up.x), up.z);
             body.psi_ddot = Motion::new(Vector3::new(up.y, -up.x, o), v3::zero());
             body.velocity = Motion::new(v3::zero(), Vector3::new(o, o, v[0]));

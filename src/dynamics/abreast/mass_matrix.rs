@@ -3,6 +3,7 @@
 //! With the composite inertia `I_C` of what a joint carries, `M_ij = S_iᵀ I_C S_j` for `i` from `j` to the root.
 
 use super::table::{Kind, Step, column, place, unit};
+use super::turns::Turn;
 use super::{Numbers, Table, put, store};
 use crate::spatial::moments::Mass;
 use crate::spatial::{Force, Motion, vector as v3};
@@ -43,6 +44,7 @@ impl<R: Register> Memory<Lanes<R>> {
 pub(super) struct MassMatrix<'a, R: Register> {
     pub(super) table: &'a Table,
     pub(super) memory: &'a mut Memory<Lanes<R>>,
+    pub(super) turns: &'a [Turn<R>],
     pub(super) q: Numbers<'a, R>,
 }
 
@@ -50,7 +52,7 @@ impl<R: Register> Piece for MassMatrix<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { table, memory: Memory { bodies, matrix }, q } = self;
+        let Self { table, memory: Memory { bodies, matrix }, turns, q } = self;
         for (i, step) in table.steps.iter().enumerate() {
             let (before, here) = bodies.split_at_mut(i);
             let body = &mut here[0];
@@ -59,7 +61,7 @@ impl<R: Register> Piece for MassMatrix<'_, R> {
                 continue;
             };
             let parent = &before[p];
-            let (rotation, position) = place(step, &parent.rotation, parent.translation, q[step.q]);
+            let (rotation, position) = place(step, &parent.rotation, parent.translation, (q[step.q], turns[i]));
             body.rotation = rotation;
             body.translation = position;
             body.s = column(step, &rotation, position);

@@ -14,6 +14,7 @@ mod derivatives;
 mod mass_matrix;
 mod rnea;
 mod table;
+mod turns;
 
 pub(crate) use table::Table;
 
@@ -27,14 +28,15 @@ use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 use mass_matrix::MassMatrix;
 use rnea::Rnea;
+use turns::{Turn, Turns};
 
 /// Numbers of eight states.
 type Numbers<'a, R> = &'a [Lanes<R>];
 
 /// Memory for eight states of one model.
 pub(crate) struct Abreast<R: Register> {
-    /// Sine and cosine of each hinge, by bodies.
-    turns: Vec<(Lanes<R>, Lanes<R>)>,
+    /// By bodies.
+    turns: Vec<Turn<R>>,
     motions: Vec<rnea::Body<Lanes<R>>>,
     tau: Vec<Lanes<R>>,
     /// Made when first needed, as the next.
@@ -67,6 +69,7 @@ impl<R: Register> Abreast<R> {
     #[inline(always)]
     pub(crate) fn rnea(&mut self, model: &Model, table: &Table, (q, v, a): States<'_, R>) -> Numbers<'_, R> {
         let Self { turns, motions, tau, .. } = self;
+        R::call(Turns { table, q, to: &mut *turns });
         R::call(Rnea { table, gravity: model.gravity, turns, bodies: motions, q, v, a, tau: &mut *tau });
         add_joint_dynamics(model, v, a, tau);
         tau
@@ -75,8 +78,10 @@ impl<R: Register> Abreast<R> {
     /// The mass matrix.
     #[inline(always)]
     pub(crate) fn mass_matrix(&mut self, model: &Model, table: &Table, q: Numbers<'_, R>) -> Numbers<'_, R> {
-        let memory = &mut **self.masses.get_or_insert_with(|| Box::new(mass_matrix::Memory::new(table)));
-        R::call(MassMatrix { table, memory: &mut *memory, q });
+        let Self { turns, masses, .. } = self;
+        let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::Memory::new(table)));
+        R::call(Turns { table, q, to: &mut *turns });
+        R::call(MassMatrix { table, memory: &mut *memory, turns, q });
         add_armature(model, &mut memory.matrix);
         &memory.matrix
     }
@@ -89,8 +94,10 @@ impl<R: Register> Abreast<R> {
         table: &Table,
         (q, v, a): States<'_, R>,
     ) -> TorqueDerivatives<'_, Lanes<R>> {
-        let memory = &mut **self.derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
-        R::call(Derivatives { table, gravity: model.gravity, memory: &mut *memory, q, v, a });
+        let Self { turns, derivatives, .. } = self;
+        let memory = &mut **derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
+        R::call(Turns { table, q, to: &mut *turns });
+        R::call(Derivatives { table, gravity: model.gravity, memory: &mut *memory, turns, q, v, a });
         let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = &mut memory.results;
         rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
         TorqueDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }

@@ -1,6 +1,7 @@
 //! Inverse dynamics.
 
 use super::table::{Kind, Step};
+use super::turns::Turn;
 use super::{Numbers, Table, store};
 use crate::joint::{FreeFlyer, JointKind};
 use crate::spatial::moments::spread;
@@ -46,7 +47,7 @@ impl<T: Real> Body<T> {
 pub(super) struct Rnea<'a, R: Register> {
     pub(super) table: &'a Table,
     pub(super) gravity: Vector3<f64>,
-    pub(super) turns: &'a mut [(Lanes<R>, Lanes<R>)],
+    pub(super) turns: &'a [Turn<R>],
     pub(super) bodies: &'a mut [Body<Lanes<R>>],
     pub(super) q: Numbers<'a, R>,
     pub(super) v: Numbers<'a, R>,
@@ -59,7 +60,6 @@ impl<R: Register> Piece for Rnea<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { table, gravity, turns, bodies, q, v, a, tau } = self;
-        R::call(Turns { table, q, to: &mut *turns });
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
             match step.kind {
@@ -91,28 +91,6 @@ impl<R: Register> Piece for Rnea<'_, R> {
     }
 }
 
-/// Sines and cosines of all hinges, by bodies: before the sweep along the tree, since they need not wait for each other.
-struct Turns<'a, R: Register> {
-    table: &'a Table,
-    q: Numbers<'a, R>,
-    to: &'a mut [(Lanes<R>, Lanes<R>)],
-}
-
-impl<R: Register> Piece for Turns<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { table, q, to } = self;
-        for (step, to) in table.steps.iter().zip(to) {
-            if step.kind == Kind::Hinge {
-                let (sin, cos) = q[step.q].sin_cos();
-                to.0 = sin;
-                to.1 = cos;
-            }
-        }
-    }
-}
-
 /// Motion of a body that hangs from its parent, or from the world, by a hinge:
 ///
 /// ```text
@@ -124,7 +102,7 @@ fn turn<R: Register>(
     bodies: &mut [Body<Lanes<R>>],
     i: usize,
     up: Vector3<f64>,
-    (sin, cos): (Lanes<R>, Lanes<R>),
+    (sin, cos): Turn<R>,
     (v, a): (Lanes<R>, Lanes<R>),
 ) {
     let g = &step.rotation;

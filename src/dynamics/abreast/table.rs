@@ -98,13 +98,14 @@ fn filled(model: &Model) -> Vec<bool> {
     filled
 }
 
-/// Pose of a body that hangs from its parent, in the coordinates in which that of the parent is given.
+/// Pose of a body that hangs from its parent, in the coordinates in which that of the parent is given, at the coordinate `q` of a
+/// slide, or at sine and cosine of that of a hinge.
 #[inline(always)]
 pub(super) fn place<T: Scalar<f64> + Scalar<T>>(
     step: &Step,
     rotation: &Matrix3<T>,
     translation: Vector3<T>,
-    q: T,
+    (q, (sin, cos)): (T, (T, T)),
 ) -> (Matrix3<T>, Vector3<T>) {
     let [x, y, z] = [
         v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 0))),
@@ -115,7 +116,6 @@ pub(super) fn place<T: Scalar<f64> + Scalar<T>>(
     if step.kind == Kind::Slide {
         return (v3::from_columns(x, y, z), v3::times_plus(z, q, seat));
     }
-    let (sin, cos) = q.sin_cos();
     let turned =
         v3::from_columns(v3::times_plus(y, sin, v3::times(x, cos)), v3::times_plus(x, -sin, v3::times(y, cos)), z);
     (turned, seat)
