@@ -5,7 +5,7 @@ mod common;
 
 use common::{assert_near, condition, deviation};
 use gradyn::dynamics::{Workspace, aba, aba_gradient, crba, minv, rnea_with};
-use gradyn::joint::{FreeFlyer, Joint, Revolute};
+use gradyn::joint::{Fixed, FreeFlyer, Joint, Revolute};
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
@@ -15,7 +15,8 @@ use gradyn_derivatives::simd::with_level;
 use nalgebra::{DMatrix, DVector};
 
 /// A long chain of hinges and one of three, which hang from the world side by side. From the long one, if it has twigs, two
-/// more hang at every ninth link, and some of its joints, the first one too, are free: six columns that stand in one register.
+/// more hang at every ninth link, and some of its joints, the first one too, are free: six columns that stand in one register. It has
+/// bodies welded on, and between links.
 #[derive(Clone, Copy, Debug)]
 struct Chains {
     long: usize,
@@ -39,7 +40,7 @@ impl Chains {
         let Self { long, twigs } = self;
         let mut rng = common::rng(long as u64);
         let mut builder = ModelBuilder::new("chains");
-        let mut add = |parent: Option<BodyKey>, name: String, free: bool| {
+        let mut add = |builder: &mut ModelBuilder, parent: Option<BodyKey>, name: String, free: bool| {
             let place = Transform::new(common::rotation(&mut rng).rotation(), common::vector(&mut rng) * 0.2);
             let hinge: Joint = Revolute { axis: common::axis(&mut rng) }.into();
             let joint = if free { FreeFlyer.into() } else { hinge };
@@ -52,18 +53,30 @@ impl Chains {
             }
             body
         };
+        let mut loads = common::rng(long as u64 + 1);
+        let mut weld = |builder: &mut ModelBuilder, parent, name: String| {
+            let (place, body) = (common::transform(&mut loads), common::inertia(&mut loads));
+            let inertia = Inertia::new(body.mass * factor, body.com, body.rotational.scale(factor));
+            let joint = format!("seat of {name}");
+            builder.add_body(parent, &name, joint, place, Fixed, inertia).expect("a load")
+        };
         let mut parent = None;
         for k in 0..long {
-            let link = add(parent, format!("link {k}"), twigs && k % 40 == 0);
+            let link = add(&mut builder, parent, format!("link {k}"), twigs && k % 40 == 0);
             parent = Some(link);
+            if twigs && k % 11 == 2 {
+                // One that is carried, and one that carries the next link.
+                weld(&mut builder, parent, format!("load {k}"));
+                parent = Some(weld(&mut builder, parent, format!("bracket {k}")));
+            }
             if twigs && k % 9 == 4 {
-                let twig = add(parent, format!("twig {k}"), false);
-                add(Some(twig), format!("end of twig {k}"), false);
+                let twig = add(&mut builder, parent, format!("twig {k}"), false);
+                add(&mut builder, Some(twig), format!("end of twig {k}"), false);
             }
         }
         let mut parent = None;
         for k in 0..SHORT {
-            parent = Some(add(parent, format!("short {k}"), false));
+            parent = Some(add(&mut builder, parent, format!("short {k}"), false));
         }
         builder.build().expect("two chains")
     }

@@ -315,3 +315,31 @@ fn tensors_are_indexed_as_documented() {
     assert_eq!(sum[(1, 2)], 6.0 - 2.0 * 18.0);
     assert!(tensor.contract(&[1.0]).is_err());
 }
+
+/// Wrenches that stand still in the world are added when all else has been looked at: what is too large with them is an error too.
+#[test]
+fn wrenches_that_overflow_are_an_error() {
+    let mut refused = 0;
+    for (what, model) in models() {
+        let (q, v, a) = state(&model, 1);
+        let mut f_ext = wrenches(&model, 3);
+        f_ext.iter_mut().for_each(|w| w.wrench = w.wrench.scale(1e307));
+        for level in Level::available() {
+            let ws = &mut SecondOrderWorkspace::new(&model);
+            let by = with_level(level, || {
+                rnea_second_derivatives(&model, ws, Method::Analytical, &q, &v, &a, &f_ext).cloned()
+            });
+            match by {
+                Ok(by) => {
+                    let finite = by.tensors().iter().all(|(_, tensor)| tensor.as_slice().iter().all(|x| x.is_finite()));
+                    assert!(finite, "{what}, {level}");
+                }
+                Err(error) => {
+                    assert!(matches!(error, InputError::Overflow { .. }), "{what}, {level}: {error}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 0, "none was too large");
+}

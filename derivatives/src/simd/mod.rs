@@ -140,7 +140,8 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// Magnitude.
     #[inline(always)]
     fn abs(self) -> Self {
-        self.select_lt(Self::splat(0.0), self.neg(), self)
+        // The sum makes −0 positive.
+        self.select_lt(Self::splat(0.0), self.neg(), self).add(Self::splat(0.0))
     }
     /// Sine (`self`) and cosine of an angle that is `n` quarter turns larger, lane by lane; `quarters` is `n + 1.5 · 2⁵²`, whose last
     /// bits are those of `n`.

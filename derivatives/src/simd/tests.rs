@@ -161,3 +161,38 @@ fn slices_of_any_length_are_read_and_written() {
         }
     }
 }
+
+/// Magnitudes of eight numbers; and sine and cosine after so many quarter turns.
+struct Turned([f64; WIDTH], [f64; WIDTH], f64);
+
+impl Kernel for Turned {
+    type Output = [[f64; WIDTH]; 3];
+    fn run<R: Register>(self) -> Self::Output {
+        let Self(s, c, n) = self;
+        let quarters = R::splat(n).add(R::splat(6_755_399_441_055_744.0));
+        let (turned_s, turned_c) = R::from_array(s).turned(R::from_array(c), quarters);
+        [R::from_array(s).abs().to_array(), turned_s.to_array(), turned_c.to_array()]
+    }
+}
+
+/// To the bit, signs of zeros and infinities among them.
+#[test]
+fn quarter_turns_exchange_sines_and_cosines_and_change_signs() {
+    let s = [0.0, -0.0, 0.6, -0.6, 1.0, f64::INFINITY, f64::MIN_POSITIVE, -1.0];
+    let c = [1.0, -1.0, 0.8, -0.8, -0.0, 2.0, f64::NEG_INFINITY, 0.0];
+    let bits = |x: [f64; WIDTH]| x.map(f64::to_bits);
+    for level in Level::available() {
+        for n in -9_i32..=9 {
+            let [magnitudes, turned_s, turned_c] = dispatch_at(level, Turned(s, c, f64::from(n)));
+            assert_eq!(bits(magnitudes), bits(s.map(f64::abs)), "{level}");
+            let minus = |x: [f64; WIDTH]| x.map(|x| -x);
+            let (expected_s, expected_c) = match n.rem_euclid(4) {
+                0 => (s, c),
+                1 => (c, minus(s)),
+                2 => (minus(s), minus(c)),
+                _ => (minus(c), s),
+            };
+            assert_eq!((bits(turned_s), bits(turned_c)), (bits(expected_s), bits(expected_c)), "{level}: {n}");
+        }
+    }
+}

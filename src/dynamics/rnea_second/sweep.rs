@@ -23,7 +23,7 @@ pub(crate) struct Sweep<'a, P, T, L> {
     pub(crate) v: &'a [T],
     pub(crate) a: &'a [T],
     pub(crate) wrenches: &'a [ExternalWrench<T>],
-    /// Do the links move, and are their columns in their places?
+    /// Are the columns in their places?
     pub(crate) begun: bool,
     pub(crate) width: PhantomData<L>,
 }
@@ -67,19 +67,23 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                 }
             }
         }
+        // What others than the equations add to entries.
+        let mut more = T::zero();
         if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
-            wrench::add(model, links, memory);
+            more += wrench::add(model, links, memory);
         }
         if model.joint_friction {
             let nv = model.nv;
             let vv = memory.result.d2tau_dvdv.as_mut_slice();
             for dof in &model.dofs {
                 let i = dof.index;
-                vv[(i * nv + i) * nv + i] += dof.friction_curvature(v[i], model.friction_width);
+                let entry = &mut vv[(i * nv + i) * nv + i];
+                *entry += dof.friction_curvature(v[i], model.friction_width);
+                more += *entry * T::zero();
             }
         }
         ws.second = Some(owned);
-        waste.is_finite()
+        waste.is_finite() && more.is_finite()
     }
 }
 

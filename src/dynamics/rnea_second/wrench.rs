@@ -10,8 +10,9 @@ use crate::spatial::Force;
 use gradyn_derivatives::{Real, Scalar};
 
 /// Adds them, after columns have been made, for the forces in [`Memory::still`] on each body alone, which become sums over subtrees.
-pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mut Memory<T>) {
-    let nv = model.nv;
+/// Returns zero if what has been added to is finite.
+pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mut Memory<T>) -> T {
+    let (nv, mut waste) = (model.nv, T::zero());
     let columns_made = &memory.columns;
     let column = |k: usize| columns_made[k].s();
     let qq = memory.result.d2tau_dqdq.as_mut_slice();
@@ -32,12 +33,15 @@ pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, mem
                         if at_k <= at_j {
                             second += s_k.cross(s_j).cross(s);
                         }
-                        qq[(row * nv + links.dof[j]) * nv + links.dof[k]] -= second.power(phi);
+                        let entry = &mut qq[(row * nv + links.dof[j]) * nv + links.dof[k]];
+                        *entry -= second.power(phi);
+                        waste += *entry * T::zero();
                     }
                 }
             }
         }
     }
+    waste
 }
 
 /// The columns of a link and of those to the root, each with the first one of its own link.

@@ -17,6 +17,7 @@ use super::values::Lost;
 use super::{Layout, Memory};
 use crate::dynamics::articulated_body;
 use crate::dynamics::dof_tree::DofTree;
+use crate::dynamics::jacobian::path;
 use crate::model::Model;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, VectorLevel, WIDTH};
@@ -34,6 +35,7 @@ type Rows = [Row; SIDE];
 #[derive(Clone, Debug)]
 pub(crate) struct Articulated {
     steps: Vec<Step>,
+    welds: Vec<Weld>,
     factors: Vec<Factor>,
     /// Of degrees of freedom.
     armature: Vec<f64>,
@@ -55,8 +57,16 @@ pub(super) struct Step {
     pub(super) parent: Option<usize>,
     /// Is the one before its parent?
     pub(super) follows: bool,
-    /// Do others hang from it than the next one?
+    /// Do others hang from it than the next one, or bodies without a degree of freedom?
     pub(super) branches: bool,
+}
+
+/// A body without a degree of freedom: part of what carries it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weld {
+    pub(super) lane: usize,
+    /// The last degree of freedom between it and the root.
+    pub(super) to: usize,
 }
 
 /// One degree of freedom.
@@ -144,9 +154,20 @@ impl Articulated {
                 steps[p].branches = true;
             }
         }
+        let welded = model.bodies.iter().enumerate().filter(|(_, body)| body.v.is_empty());
+        let welds: Vec<Weld> = welded
+            .filter_map(|(i, _)| {
+                let (_, carrier) = path(&model.bodies, Some(i)).find(|(_, body)| !body.v.is_empty())?;
+                Some(Weld { lane: layout.bodies[i].lane, to: carrier.v.end - 1 })
+            })
+            .collect();
+        for weld in &welds {
+            steps[weld.to].branches = true;
+        }
         let zero = [Row::ZERO; SIDE];
         Self {
             steps,
+            welds,
             factors: vec![Factor::ZERO; nv],
             armature: vec![0.0; nv],
             joined: vec![Below::NOTHING; nv],
@@ -164,9 +185,9 @@ impl Articulated {
         memory: &'a Memory,
         x: &'a mut [f64],
     ) -> Pivots<'a, SOLVE> {
-        let Self { steps, factors, armature, joined, own, .. } = self;
+        let Self { steps, welds, factors, armature, joined, own, .. } = self;
         articulated_body::armature(model, armature);
-        Pivots { memory, steps, armature, joined, factors, own, x }
+        Pivots { memory, steps, welds, armature, joined, factors, own, x }
     }
 
     /// From `r` to `y`, equation (2) for one column.

@@ -1,4 +1,4 @@
-//! Columns and their rates, and what second derivatives make of them and of sums over subtrees, brought from lanes to links.
+//! Columns and their rates, and what second derivatives make of them and of sums over subtrees, brought from lanes to columns.
 
 use super::memory::{load_coriolis, load_inertia, load_motion, load_sum_force};
 use super::{Layout, Memory, rnea};

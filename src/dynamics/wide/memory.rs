@@ -147,6 +147,15 @@ pub(crate) fn store_inertia<R: Register>(to: &mut Sums, y: InertiaAboutOrigin<La
     to[14].store(y.moment.yz);
     to[15].store(y.moment.zz);
 }
+/// The inertia in a lane.
+pub(crate) fn inertia_of_lane(sums: &[Sums], lane: usize) -> InertiaAboutOrigin<f64> {
+    let x = |row: usize| sums[lane / WIDTH][row].0[lane % WIDTH];
+    InertiaAboutOrigin {
+        mass: x(6),
+        first_moment: Vector3::new(x(7), x(8), x(9)),
+        moment: Symmetric3::new(x(10), x(11), x(12), x(13), x(14), x(15)),
+    }
+}
 /// Mass and first moment of an inertia.
 #[inline(always)]
 pub(crate) fn load_weight<R: Register>(x: &Sums) -> (Lanes<R>, Vector3<Lanes<R>>) {

@@ -267,7 +267,7 @@ impl<'a> Wide<'a> {
         whole.com.mass.recip().is_finite().then_some((layout, memory, whole))
     }
 
-    /// What second derivatives of inverse dynamics begin with, into `ws.links` and `ws.second`; poses too if asked for.
+    /// What second derivatives of inverse dynamics begin with, into `ws.second`; poses into `ws.links` if asked for.
     pub(crate) fn links(mut self, (q, v, a): State<'_>, poses: bool) -> Option<()> {
         self.place(q)?;
         let Self { model, layout, ws } = self;

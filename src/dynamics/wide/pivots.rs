@@ -9,14 +9,14 @@
 //! ```
 
 use super::Memory;
-use super::articulated::{Factor, Step};
+use super::articulated::{Factor, Step, Weld};
 use super::matrix::of_lane;
-use super::memory::{Row, load_inertia};
+use super::memory::{Row, inertia_of_lane, load_inertia};
 use super::values::Lost;
 use crate::dynamics::singular;
-use crate::spatial::{ArticulatedInertia, Force};
-use gradyn_derivatives::Lanes;
+use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH};
+use gradyn_derivatives::{Lanes, Real};
 use nalgebra::Vector3;
 use std::marker::PhantomData;
 
@@ -30,6 +30,16 @@ pub(super) struct Below {
 
 impl Below {
     pub(super) const NOTHING: Self = Self { columns: [Row::ZERO; 6], extent: (0.0, 0.0) };
+
+    /// Adds a body.
+    fn add(&mut self, y: &InertiaAboutOrigin<f64>) {
+        for (to, column) in self.columns.iter_mut().zip(columns(*y)) {
+            for (to, x) in to.0.iter_mut().zip(column) {
+                *to += x;
+            }
+        }
+        self.extent = sum(self.extent, singular::extent(y));
+    }
 }
 
 /// What pivots are compared with: mass, and trace of the moment of inertia.
@@ -40,6 +50,8 @@ type Extent = (f64, f64);
 pub(super) struct Pivots<'a, const SOLVE: bool> {
     pub(super) memory: &'a Memory,
     pub(super) steps: &'a [Step],
+    /// Bodies without a degree of freedom.
+    pub(super) welds: &'a [Weld],
     pub(super) armature: &'a [f64],
     /// Where branches join.
     pub(super) joined: &'a mut [Below],
@@ -54,11 +66,14 @@ impl<const SOLVE: bool> Kernel for Pivots<'_, SOLVE> {
     type Output = Result<(), Lost>;
     #[inline(always)]
     fn run<R: Register>(self) -> Result<(), Lost> {
-        let Self { memory, steps, armature, joined, factors, own, x } = self;
+        let Self { memory, steps, welds, armature, joined, factors, own, x } = self;
         for (step, joined) in steps.iter().zip(&mut *joined) {
             if step.branches {
                 *joined = Below::NOTHING;
             }
+        }
+        for weld in welds {
+            joined[weld.to].add(&inertia_of_lane(&memory.sums, weld.lane));
         }
 
         let mut group = usize::MAX;
@@ -161,17 +176,29 @@ impl<R: Register> Piece for Fill<'_, R> {
         let (mass, trace) = singular::extent(&y);
         to.mass.store(mass);
         to.trace.store(trace);
-        let ArticulatedInertia { linear: a, coupling: h, angular: i } = y.into();
-        let [x, y, z, rx, ry, rz] = &mut to.columns;
-        bring(x, [a.xx, a.xy, a.xz, h.m11, h.m12, h.m13]);
-        bring(y, [a.xy, a.yy, a.yz, h.m21, h.m22, h.m23]);
-        bring(z, [a.xz, a.yz, a.zz, h.m31, h.m32, h.m33]);
-        bring(rx, [h.m11, h.m21, h.m31, i.xx, i.xy, i.xz]);
-        bring(ry, [h.m12, h.m22, h.m32, i.xy, i.yy, i.yz]);
-        bring(rz, [h.m13, h.m23, h.m33, i.xz, i.yz, i.zz]);
+        let columns = columns(y);
+        let mut j = 0;
+        while j < 6 {
+            bring(&mut to.columns[j], columns[j]);
+            j += 1;
+        }
         let [a, b, c, d, e, f] = &memory.s[g];
         bring::<R>(&mut to.s, [a.load(), b.load(), c.load(), d.load(), e.load(), f.load()]);
     }
+}
+
+/// Columns of the inertia of a body.
+#[inline(always)]
+fn columns<T: Real>(y: InertiaAboutOrigin<T>) -> [[T; 6]; 6] {
+    let ArticulatedInertia { linear: a, coupling: h, angular: i } = y.into();
+    [
+        [a.xx, a.xy, a.xz, h.m11, h.m12, h.m13],
+        [a.xy, a.yy, a.yz, h.m21, h.m22, h.m23],
+        [a.xz, a.yz, a.zz, h.m31, h.m32, h.m33],
+        [h.m11, h.m21, h.m31, i.xx, i.xy, i.xz],
+        [h.m12, h.m22, h.m32, i.xy, i.yy, i.yz],
+        [h.m13, h.m23, h.m33, i.xz, i.yz, i.zz],
+    ]
 }
 
 /// From six numbers of eight lanes to those of each lane.

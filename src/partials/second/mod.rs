@@ -121,7 +121,7 @@ struct Analytical<'a> {
     model: &'a Model,
     base: &'a mut Workspace<f64>,
     at: At<'a>,
-    /// Do the links move, and are their columns in their places?
+    /// Are the columns in their places?
     begun: bool,
 }
 
