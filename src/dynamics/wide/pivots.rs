@@ -7,6 +7,9 @@
 //! ```text
 //! [I^A; pᵀ] S = [U; Sᵀp]        D = Sᵀ U + armature        r = x − Sᵀ p        [I^A; pᵀ] −= [U; −r] D⁻¹ Uᵀ
 //! ```
+//!
+//! The same step as [`ArticulatedBody::give_way`](crate::dynamics::articulated_body::ArticulatedBody::give_way), by which the plain
+//! level and other number types go; when a pivot is lost, both ask [`singular`].
 
 use super::Memory;
 use super::articulated::{Factor, Step, Weld};
