@@ -320,6 +320,15 @@ impl<R: Register> Piece for Write<'_, R> {
         let mut chunk = 0;
         while chunk * WIDTH < n {
             let (start, end) = bounds(chunk, n);
+            if chunk > 0 && end == chunk * WIDTH + 1 {
+                // One that is left goes sooner lane by lane than by transposition.
+                let last = from[chunk * WIDTH].0;
+                sum = last.mul_add(zero, sum);
+                for (to, x) in to.chunks_exact_mut(n).zip(last.to_array()) {
+                    to[n - 1] = x;
+                }
+                break;
+            }
             let mut rows = [zero; WIDTH];
             // Overlapping entries have been looked at, but these may lie in another eight.
             if end == n || chunk >= filled.len() || filled[chunk] {

@@ -117,11 +117,11 @@ impl<R: Register> Piece for Derivatives<'_, R> {
             }
         }
         for (j, step) in table.steps.iter().enumerate().rev() {
-            if step.kind != Kind::Free {
-                R::call(Column { table, step, j, memory: &mut *memory, nv: table.nv });
+            if let Some(parent) = step.parent {
+                R::call(Column { table, row: step.v, j, parent, memory: &mut *memory, nv: table.nv });
             } else {
                 let Memory { bodies, results } = &mut *memory;
-                R::call(Free { step, body: &bodies[j], results, nv: table.nv });
+                R::call(Root { step, body: &bodies[j], results, nv: table.nv });
             }
         }
     }
@@ -210,11 +210,12 @@ impl<R: Register> Piece for Begin<'_, R> {
     }
 }
 
-/// The column of a joint with one coordinate, (1), its entries with all columns towards the root, (2) and (3), and what its parent carries.
+/// The column of a joint that hangs from another, (1), its entries with all columns towards the root, (2) and (3), and what its parent carries.
 struct Column<'a, R: Register> {
     table: &'a Table,
-    step: &'a Step,
+    row: usize,
     j: usize,
+    parent: usize,
     memory: &'a mut Memory<Lanes<R>>,
     nv: usize,
 }
@@ -224,9 +225,8 @@ impl<R: Register> Piece for Column<'_, R> {
     #[inline(always)]
     #[expect(non_snake_case, reason = "symbols of the paper")]
     fn run(self) {
-        let Self { table, step, j, memory, nv } = self;
+        let Self { table, row, j, parent, memory, nv } = self;
         let Memory { bodies, results: to } = memory;
-        let row = step.v;
         // Everything is computed before anything is stored: what is read stays in registers.
         let Body { s, e, psi_ddot, mass, flow, force, .. } = &bodies[j];
         let s = *s;
@@ -241,30 +241,35 @@ impl<R: Register> Piece for Column<'_, R> {
         to.dtau_da[own] = by_a;
         to.dtau_dv[own] = by_v;
         to.dtau_dq[own] = by_q;
-        if let Some(p) = step.parent {
-            let (before, here) = bodies.split_at_mut(j);
-            add(&mut before[p], &here[0]);
-        }
+        let (before, here) = bodies.split_at_mut(j);
+        add(&mut before[parent], &here[0]);
         let twice = v3::add(T, T);
-        let mut at = step.parent;
+        let mut at = Some(parent);
         while let Some(i) = at {
             let (body, above) = (&bodies[i], &table.steps[i]);
             at = above.parent;
-            if above.kind != Kind::Free {
-                let (over, under) = (above.v + nv * row, row + nv * above.v);
-                let (m, q, v) = (body.s.power(A), body.s.power(Q), body.s.power(V));
-                let q_under = body.psi_ddot.power(A) + v3::dot(body.e.angular, T);
-                let v_under = body.e.power(A) + v3::dot(body.s.angular, twice);
-                to.dtau_da[over] = m;
-                to.dtau_da[under] = m;
-                to.dtau_dq[over] = q;
-                to.dtau_dv[over] = v;
-                to.dtau_dq[under] = q_under;
-                to.dtau_dv[under] = v_under;
-            } else {
-                with_root(body, above.v, (row, nv), Products { A, Q, V, twice }, to);
+            if at.is_none() {
+                with_root(above, body, (row, nv), Products { A, Q, V, twice }, to);
+                break;
             }
+            let by_q = (body.s.power(Q), body.psi_ddot.power(A) + v3::dot(body.e.angular, T));
+            let by_v = (body.s.power(V), body.e.power(A) + v3::dot(body.s.angular, twice));
+            to.pair((above.v, row, nv), body.s.power(A), by_q, by_v);
         }
+    }
+}
+
+impl<T: Copy> Results<T> {
+    /// Entries (i, j), and (j, i).
+    #[inline(always)]
+    fn pair(&mut self, (i, j, nv): (usize, usize, usize), by_a: T, by_q: (T, T), by_v: (T, T)) {
+        let (over, under) = (i + nv * j, j + nv * i);
+        self.dtau_da[over] = by_a;
+        self.dtau_da[under] = by_a;
+        self.dtau_dq[over] = by_q.0;
+        self.dtau_dv[over] = by_v.0;
+        self.dtau_dq[under] = by_q.1;
+        self.dtau_dv[under] = by_v.1;
     }
 }
 
@@ -277,9 +282,33 @@ struct Products<T> {
     twice: Vector3<T>,
 }
 
-/// Entries of such a joint with a free body at the root, whose `S` is the unit matrix.
+/// Entries of such a joint with that of the root, whose `S` are columns of the unit matrix: the third or the sixth, with `Ψ̇ = 0`,
+/// or all.
 #[inline(always)]
 fn with_root<R: Register>(
+    step: &Step,
+    root: &Body<Lanes<R>>,
+    (row, nv): (usize, usize),
+    of: Products<Lanes<R>>,
+    to: &mut Results<Lanes<R>>,
+) {
+    let (first, a, up) = (step.v, of.A, root.psi_ddot.linear);
+    match step.kind {
+        Kind::Hinge => {
+            let by_q = (of.Q.angular.z, up.x.mul_plus(a.linear.x, up.y * a.linear.y));
+            to.pair((first, row, nv), a.angular.z, by_q, (of.V.angular.z, of.twice.z));
+        }
+        Kind::Slide => {
+            let zero = Lanes::zero();
+            to.pair((first, row, nv), a.linear.z, (of.Q.linear.z, zero), (of.V.linear.z, zero));
+        }
+        Kind::Free => with_free(root, first, (row, nv), of, to),
+    }
+}
+
+/// The same where it is free.
+#[inline(always)]
+fn with_free<R: Register>(
     root: &Body<Lanes<R>>,
     first: usize,
     (row, nv): (usize, usize),
@@ -304,31 +333,52 @@ fn add<R: Register>(to: &mut Body<Lanes<R>>, body: &Body<Lanes<R>>) {
     to.force += body.force;
 }
 
-/// The six columns of a free body at the root with each other.
-struct Free<'a, R: Register> {
+/// The columns of a body at the root with each other.
+struct Root<'a, R: Register> {
     step: &'a Step,
     body: &'a Body<Lanes<R>>,
     results: &'a mut Results<Lanes<R>>,
     nv: usize,
 }
 
-impl<R: Register> Piece for Free<'_, R> {
+impl<R: Register> Piece for Root<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
         let Self { step, body, results, nv } = self;
         let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
-        let first = step.v;
-        store(&mut tau[first..], body.force);
-        let mut k = 0;
-        while k < 6 {
-            let s = unit(k);
-            let half = body.flow.times(s.angular);
-            let at = first + nv * (first + k);
-            store(&mut dtau_da[at..], body.mass.times(s));
-            store(&mut dtau_dv[at..], body.mass.times(body.velocity.cross(s)) + half + half);
-            store(&mut dtau_dq[at..], body.mass.times(body.psi_ddot.cross(s)));
-            k += 1;
+        let Body { mass, flow, force, psi_ddot, .. } = body;
+        let (first, own) = (step.v, step.v * (nv + 1));
+        match step.kind {
+            // S = (0, e_z): A = (e_z × h, …), and nothing of f_C ×̄* S is left.
+            Kind::Hinge => {
+                let (up, h) = (psi_ddot.linear, mass.first);
+                let half = flow.second.m11 + flow.second.m22;
+                tau[first] = force.angular.z;
+                dtau_da[own] = mass.second.xx + mass.second.yy;
+                dtau_dv[own] = half + half;
+                dtau_dq[own] = up.y.mul_minus(h.x, up.x * h.y);
+            }
+            // S = (e_z, 0) and Ψ̈ = 0.
+            Kind::Slide => {
+                tau[first] = force.linear.z;
+                dtau_da[own] = mass.mass;
+                dtau_dv[own] = Lanes::zero();
+                dtau_dq[own] = Lanes::zero();
+            }
+            Kind::Free => {
+                store(&mut tau[first..], *force);
+                let mut k = 0;
+                while k < 6 {
+                    let s = unit(k);
+                    let half = flow.times(s.angular);
+                    let at = first + nv * (first + k);
+                    store(&mut dtau_da[at..], mass.times(s));
+                    store(&mut dtau_dv[at..], mass.times(body.velocity.cross(s)) + half + half);
+                    store(&mut dtau_dq[at..], mass.times(psi_ddot.cross(s)));
+                    k += 1;
+                }
+            }
         }
     }
 }

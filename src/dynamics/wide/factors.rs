@@ -12,6 +12,7 @@ use crate::model::Model;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::DMatrix;
+use std::ops::Range;
 
 /// Up to this many products of blocks a degree of freedom the factors take less time than the articulated-body algorithm.
 const PRODUCTS: usize = 4;
@@ -22,8 +23,8 @@ const PRODUCTS: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Factors {
     pub(crate) tree: DofTree,
-    /// The rows of each column that the tree leaves other than zero; made when first needed.
-    pub(super) coupled: Vec<Vec<usize>>,
+    /// Columns side by side, and their rows that the tree leaves other than zero: the same ones; made when first needed.
+    pub(super) coupled: Vec<(Range<usize>, Vec<usize>)>,
     /// Blocks a row.
     pub(super) width: usize,
     /// Of each group of eight rows the groups above it that its paths go through, last first.
@@ -201,8 +202,9 @@ impl Factors {
     }
 }
 
-/// For each column of a matrix with the zeros of the mass matrix its other rows, ascending.
-fn coupled(tree: &DofTree) -> Vec<Vec<usize>> {
+/// For the columns of a matrix with the zeros of the mass matrix their other rows, ascending; columns side by side with the same
+/// rows go together.
+fn coupled(tree: &DofTree) -> Vec<(Range<usize>, Vec<usize>)> {
     let nv = tree.start.len() - 1;
     let mut rows = vec![Vec::new(); nv];
     for k in 0..nv {
@@ -213,7 +215,14 @@ fn coupled(tree: &DofTree) -> Vec<Vec<usize>> {
             }
         }
     }
-    rows
+    let mut runs: Vec<(Range<usize>, Vec<usize>)> = Vec::new();
+    for (j, rows) in rows.into_iter().enumerate() {
+        match runs.last_mut() {
+            Some((columns, first)) if *first == rows => columns.end = j + 1,
+            _ => runs.push((j..j + 1, rows)),
+        }
+    }
+    runs
 }
 
 /// Reads a matrix nv × nv into blocks.

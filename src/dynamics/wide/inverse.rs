@@ -142,7 +142,10 @@ impl Kernel for Product<'_> {
     }
 }
 
-/// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: column by column, sums of columns of the inverse.
+/// Most columns that [`SparseProduct`] takes at a time: what registers hold.
+const ABREAST: usize = 3;
+
+/// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: sums of columns of the inverse.
 pub(super) struct SparseProduct<'a> {
     pub(super) factors: &'a Factors,
     pub(super) from: [&'a [f64]; 2],
@@ -152,7 +155,7 @@ pub(super) struct SparseProduct<'a> {
 }
 
 impl Kernel for SparseProduct<'_> {
-    /// Are all results finite? Then so is the inverse: each of its columns `k` is multiplied by entry (k, j) of a column `j` that is
+    /// Are all results surely finite? Then so is the inverse: each of its columns `k` is multiplied by entry (k, j) of a column `j` that is
     /// asked for, its own or, for a base that floats, those by its angular velocity; and it shows even where that entry is
     /// zero, as `0 · ∞` is no number.
     type Output = bool;
@@ -160,26 +163,35 @@ impl Kernel for SparseProduct<'_> {
     fn run<R: Register>(self) -> bool {
         let Self { factors, from, to: [first, second], known } = self;
         let nv = factors.nv();
+        let most = if R::LEVEL == Level::Avx512 { ABREAST } else { 1 };
+        let knows = |j| known.iter().fold([false; 2], |[q, v], base| [q | base.knows(j)[0], v | base.knows(j)[1]]);
         let mut finite = R::splat(0.0);
-        for (j, rows) in factors.coupled.iter().enumerate() {
-            let own = j * nv..(j + 1) * nv;
-            let from = [&from[0][own.clone()], &from[1][own.clone()]];
-            let [first, second] = [&mut first[own.clone()], &mut second[own]];
-            let [by_q, by_v] =
-                known.iter().fold([false; 2], |[q, v], base| [q | base.knows(j)[0], v | base.knows(j)[1]]);
-            match (by_q, by_v) {
-                (false, _) => column::<R, 2>(factors, rows, from, [first, second], &mut finite),
-                (true, false) => column::<R, 1>(factors, rows, [from[1]], [second], &mut finite),
-                (true, true) => {}
+        for (columns, rows) in &factors.coupled {
+            let mut j = columns.start;
+            while j < columns.end {
+                let [by_q, by_v] = knows(j);
+                let alike = (j + 1..columns.end.min(j + most)).take_while(|k| knows(*k) == [by_q, by_v]).count() + 1;
+                let count = if alike == ABREAST { ABREAST } else { 1 };
+                let own = j * nv..(j + count) * nv;
+                let from = [&from[0][own.clone()], &from[1][own.clone()]];
+                let [first, second] = [&mut first[own.clone()], &mut second[own]];
+                match (by_q, by_v, count) {
+                    (false, _, ABREAST) => abreast::<R, 2, ABREAST>(factors, rows, from, [first, second], &mut finite),
+                    (false, ..) => abreast::<R, 2, 1>(factors, rows, from, [first, second], &mut finite),
+                    (true, false, ABREAST) => abreast::<R, 1, ABREAST>(factors, rows, [from[1]], [second], &mut finite),
+                    (true, false, _) => abreast::<R, 1, 1>(factors, rows, [from[1]], [second], &mut finite),
+                    (true, true, _) => {}
+                }
+                j += count;
             }
         }
         finite.all_lt(R::splat(1.0))
     }
 }
 
-/// One column of `M` matrices.
+/// `C` columns side by side of `M` matrices.
 #[inline(always)]
-fn column<R: Register, const M: usize>(
+fn abreast<R: Register, const M: usize, const C: usize>(
     factors: &Factors,
     rows: &[usize],
     from: [&[f64]; M],
@@ -189,18 +201,18 @@ fn column<R: Register, const M: usize>(
     let (width, mut b) = (factors.width, 0);
     while b < width {
         // As many sums at a time as the level has registers for.
-        b += match (R::LEVEL, width - b) {
-            (Level::Avx512, 4..) => sums::<R, M, 4>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, 3) => sums::<R, M, 3>(factors, rows, from, &mut to, b, finite),
-            (_, 2..) => sums::<R, M, 2>(factors, rows, from, &mut to, b, finite),
-            _ => sums::<R, M, 1>(factors, rows, from, &mut to, b, finite),
+        b += match (R::LEVEL, C, width - b) {
+            (Level::Avx512, 1, 4..) => sums::<R, M, C, 4>(factors, rows, from, &mut to, b, finite),
+            (Level::Avx512, _, 3..) => sums::<R, M, C, 3>(factors, rows, from, &mut to, b, finite),
+            (_, _, 2..) => sums::<R, M, C, 2>(factors, rows, from, &mut to, b, finite),
+            _ => sums::<R, M, C, 1>(factors, rows, from, &mut to, b, finite),
         };
     }
 }
 
-/// `N` blocks of the columns from block `b` on; returns `N`. Leaves `finite` zero if all numbers are.
+/// `N` blocks of the columns from block `b` on; returns `N`. Leaves `finite` zero if all numbers, and their sums, are.
 #[inline(always)]
-fn sums<R: Register, const M: usize, const N: usize>(
+fn sums<R: Register, const M: usize, const C: usize, const N: usize>(
     factors: &Factors,
     rows: &[usize],
     from: [&[f64]; M],
@@ -210,37 +222,35 @@ fn sums<R: Register, const M: usize, const N: usize>(
 ) -> usize {
     let (nv, width, zero) = (factors.nv(), factors.width, R::splat(0.0));
     let inverse = factors.inverse.as_flattened();
-    let mut sums = [[zero; N]; M];
+    let mut sums = [[[zero; N]; C]; M];
     for &k in rows {
-        let mut x = [zero; M];
-        let mut m = 0;
-        while m < M {
-            x[m] = R::splat(from[m][k]);
-            m += 1;
+        let mut x = [[zero; C]; M];
+        for m in 0..M {
+            for c in 0..C {
+                x[m][c] = R::splat(from[m][c * nv + k]);
+            }
         }
         let row = &inverse[blocks::place(width, k, b)..][..(N - 1) * WIDTH + 1];
-        let mut n = 0;
-        while n < N {
+        for n in 0..N {
             let inverse: R = row[n * WIDTH].load().0;
-            let mut m = 0;
-            while m < M {
-                sums[m][n] = inverse.mul_add(x[m], sums[m][n]);
-                m += 1;
+            for m in 0..M {
+                for c in 0..C {
+                    sums[m][c][n] = inverse.mul_add(x[m][c], sums[m][c][n]);
+                }
             }
-            n += 1;
         }
     }
-    let mut m = 0;
     // Differences to zero: a sum of nothing stays +0.
-    while m < M {
-        let mut n = 0;
-        while n < N {
-            let at = (b + n) * WIDTH;
-            *finite = sums[m][n].mul_add(zero, *finite); // zero, or NaN
-            store(to[m], at, nv - at, zero.sub(sums[m][n]));
-            n += 1;
+    for m in 0..M {
+        for c in 0..C {
+            let mut total = zero;
+            for n in 0..N {
+                let at = (b + n) * WIDTH;
+                total = total.add(sums[m][c][n]);
+                store(to[m], c * nv + at, nv - at, zero.sub(sums[m][c][n]));
+            }
+            *finite = total.mul_add(zero, *finite);
         }
-        m += 1;
     }
     N
 }
