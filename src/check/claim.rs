@@ -1,10 +1,10 @@
 //! The check of what somebody computed of a robot at a state.
 
 use super::functions::{By, Of};
-use super::{CheckError, Claim, Guess, Options, Quantity, Report, conditioning, mistakes};
+use super::{CheckError, Claim, Guess, Options, Quantity, Report, Scale, conditioning, mistakes};
 use crate::dynamics::{
     ExternalWrench, Workspace, bias, center_of_mass, factorize_mass_matrix, frame_jacobian, generalized_gravity,
-    mass_matrix, rnea_with,
+    mass_matrix, mass_matrix_inverse, rnea_with,
 };
 use crate::model::{InputError, Model};
 use crate::partials::{self, Configurations};
@@ -66,9 +66,10 @@ pub fn check_claim(
     claimed: &DMatrix<f64>,
     options: &Options,
 ) -> Result<Report, ClaimError> {
-    let options = named(model, quantity, options);
+    let mut options = named(model, quantity, options);
     expect_state(model, quantity, &state)?;
     expect_shape(model, quantity, &state, claimed, &options)?;
+    options.size = options.size.max(size(model, quantity, &state)?);
     match Of::derivative(quantity) {
         Some((of, by)) => derivative(model, quantity, (of, by), &state, claimed, &options),
         None => value(model, quantity, &state, claimed, &options),
@@ -138,6 +139,32 @@ fn expect_shape(
     };
     let name = options.name.clone();
     Err(CheckError::Shape { name, rows, columns, found_rows, found_columns, guess }.into())
+}
+
+/// Solutions are seldom as large as norms allow, and [`conditioning`] says entry by entry what rounding does to them: that nothing
+/// is expected of entries that vanish, so much of these sizes will do.
+const SOLVED: f64 = 1e-4;
+
+/// How large what cancels in a quantity is.
+fn size(model: &Model, quantity: Quantity, state: &State<'_>) -> Result<f64, ClaimError> {
+    let rest = vec![0.0; model.nv()];
+    let v = if state.v.is_empty() { &rest } else { state.v };
+    let scale = Scale::new(model, state.q, v, state.wrenches)?;
+    Ok(match quantity {
+        Quantity::DtauDv => scale.mass * scale.velocity,
+        Quantity::DtauDa | Quantity::MassMatrix => scale.mass,
+        Quantity::Ddq | Quantity::DdqDq | Quantity::DdqDv => {
+            let torque = scale.torque(&[]).max(DVector::from_column_slice(state.tau).amax());
+            let solved_for = if quantity == Quantity::DdqDv { scale.mass * scale.velocity } else { torque };
+            SOLVED * mass_matrix_inverse(model, state.q)?.amax() * solved_for
+        }
+        Quantity::Com | Quantity::ComJacobian | Quantity::FrameJacobian(..) => scale.reach,
+        Quantity::Tau | Quantity::DtauDq | Quantity::Bias | Quantity::Gravity | Quantity::Coriolis => {
+            scale.torque(state.a)
+        }
+        // Nothing cancels in them that is larger than what is left.
+        Quantity::DtauDfExt(_) | Quantity::DdqDtau | Quantity::DdqDfExt(_) | Quantity::MassMatrixInverse => 0.0,
+    })
 }
 
 /// A derivative, against differences and dual numbers.

@@ -5,6 +5,7 @@
 //! nobody says how a claim was computed. Where a joint moves next to nothing,
 //! or two move the same, that is much.
 
+use super::Scale;
 use super::functions::By;
 use crate::dynamics::{Workspace, bias, mass_matrix, mass_matrix_inverse};
 use crate::model::{InputError, Model};
@@ -31,21 +32,34 @@ pub(super) fn of_derivative(
         By::U => DMatrix::identity(model.nv(), model.nv()),
         By::Wrench(k) => torques.dtau_df_ext.get(k).cloned().unwrap_or_else(|| DMatrix::zeros(model.nv(), 6)),
     };
-    propagated(model, state.q, exact, &right)
+    let scale = Scale::new(model, state.q, state.v, state.wrenches)?;
+    let cancels = match by {
+        By::Q => scale.torque(ddq.as_slice()),
+        By::V => scale.mass * scale.velocity,
+        By::U | By::Wrench(_) => 0.0,
+    };
+    propagated(model, state.q, exact, &right, cancels)
 }
 
 /// Of the accelerations themselves, nv × 1.
 pub(super) fn of_accelerations(model: &Model, state: State<'_>, ddq: &[f64]) -> Result<DMatrix<f64>, InputError> {
     let bias = bias(model, &mut Workspace::new(model), state.q, state.v, state.wrenches)?.to_vec();
     let right = DMatrix::from_fn(model.nv(), 1, |i, _| bias[i].abs() + state.u[i].abs());
-    propagated(model, state.q, &DMatrix::from_column_slice(model.nv(), 1, ddq), &right)
+    let loads = Scale::new(model, state.q, state.v, state.wrenches)?.torque(&[]);
+    propagated(model, state.q, &DMatrix::from_column_slice(model.nv(), 1, ddq), &right, loads)
 }
 
-fn propagated(model: &Model, q: &[f64], x: &DMatrix<f64>, right: &DMatrix<f64>) -> Result<DMatrix<f64>, InputError> {
+/// `right` itself is right to some roundings of its largest entry, or of the terms that cancel in it.
+fn propagated(
+    model: &Model,
+    q: &[f64],
+    x: &DMatrix<f64>,
+    right: &DMatrix<f64>,
+    cancels: f64,
+) -> Result<DMatrix<f64>, InputError> {
     let (mass, inverse) = (mass_matrix(model, q)?.abs(), mass_matrix_inverse(model, q)?.abs());
     let x = x.abs().sup(&(&inverse * right.abs()));
-    // Torques' derivatives themselves are right to some roundings of the largest.
-    let right = right.map(|x| x.abs() + right.amax());
+    let right = right.map(|x| x.abs() + right.amax().max(cancels));
     let roundings = ROUNDINGS * f64::EPSILON;
     Ok(inverse * (mass * x + right) * roundings)
 }

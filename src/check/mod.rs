@@ -30,9 +30,11 @@ mod frames;
 mod functions;
 mod mistakes;
 mod quantity;
+mod scale;
 
 pub use claim::{ClaimError, State, check_claim};
 pub use gradyn_derivatives::check::{
     CheckError, Claim, Counts, Curve, Entry, Guess, Options, Reason, Report, Taylor, Verdict,
 };
 pub use quantity::Quantity;
+pub use scale::Scale;

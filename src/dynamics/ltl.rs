@@ -140,6 +140,11 @@ impl<T: Real> Factors<T> {
         }
     }
 
+    /// Degrees of freedom.
+    pub(crate) fn dofs(&self) -> usize {
+        self.reciprocal.len()
+    }
+
     /// Row `k` along its path, the diagonal last.
     fn row(&self, k: usize) -> &[T] {
         &self.rows[self.tree.start[k]..self.tree.start[k + 1]]

@@ -444,3 +444,27 @@ fn a_wrong_derivative_of_pinocchio_is_found() {
         assert!(column == "shoulder_y" || (line.starts_with("∂τ/∂v") && column == "shoulder_x"), "{line}");
     }
 }
+
+/// Where nothing is left but roundings, any roundings will do, and more than these will not.
+#[test]
+fn roundings_of_nothing_agree() {
+    let file = directory("rotor").join("rotor.urdf");
+    let text = r#"<robot name="rotor"><link name="base"/><link name="rod"><inertial><origin xyz="0 0 -0.3"/><mass value="1"/>
+        <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous">
+        <parent link="base"/><child link="rod"/><axis xyz="1 1 0"/></joint></robot>"#;
+    std::fs::write(&file, text).expect("writes");
+    let claims = |off: f64| {
+        let claims = format!(
+            r#"{{"states": [{{"q": [0.7], "v": [1.3], "a": [0.4], "tau_given": [0.2], "dtau_dv": [[{off:e}]],
+            "coriolis": [[{off:e}]], "ddq_dv": [[{off:e}]], "bias_dv": [[{off:e}]]}}]}}"#
+        );
+        let output = check_text(file.to_str().expect("UTF-8"), &[], claims.as_bytes());
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, text) = claims(3e-16);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!text.contains("unclear"), "{text}");
+    let (code, text) = claims(1e-8);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("∂τ/∂v, ∂q̈/∂v, coriolis, ∂bias/∂v"), "{text}");
+}

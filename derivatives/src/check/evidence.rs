@@ -212,7 +212,7 @@ impl Evidence {
 
     /// Puts exact derivatives in the place of differences where the two do not contradict each other. Returns where they do.
     pub(super) fn refine(&mut self, options: &super::Options, exact: &[f64]) -> usize {
-        let scale = self.scale();
+        let scale = self.scale().max(options.size);
         let mut contradictions = 0;
         for (found, exact) in self.found.iter_mut().zip(exact).filter(|(_, exact)| exact.is_finite()) {
             let bound = super::judge::bound(options, found, scale);

@@ -60,7 +60,7 @@ fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdic
 
 /// A verdict for each entry.
 pub(super) fn judge(options: &Options, evidence: &Evidence, claim: &Claim) -> Report {
-    let scale = evidence.scale();
+    let scale = evidence.scale().max(options.size);
     let mut entries: Vec<Entry> = Vec::with_capacity(claim.values.len());
     for (k, (found, claimed)) in evidence.found.iter().zip(&claim.values).enumerate() {
         let (row, column) = (k / evidence.columns, k % evidence.columns);

@@ -5,8 +5,8 @@ use super::CheckError;
 /// How strictly to check, and what to call things.
 ///
 /// An entry agrees if `|claimed − found| ≤ tolerance |found| + floor · scale + safety · error`, with the error that the
-/// evidence estimates for itself and, as `scale`, the largest entry of the matrix or the largest value of the function,
-/// whichever is larger.
+/// evidence estimates for itself and, as `scale`, the largest entry of the matrix, the largest value of the function, or
+/// [`size`](Self::size), whichever is largest.
 ///
 /// ```
 /// use gradyn_derivatives::check::Options;
@@ -27,6 +27,9 @@ pub struct Options {
     pub tolerance: f64,
     /// Allowed deviation relative to the scale, for entries that are small by cancellation: 1e-12 unless said otherwise.
     pub floor: f64,
+    /// How large the terms are that entries are sums of, if that is known: where they cancel, a few roundings of them are left.
+    /// Zero unless said otherwise.
+    pub size: f64,
     /// By what the estimated error is multiplied: 10 unless said otherwise.
     pub safety: f64,
     /// The first and longest step, in units of `max(1, |x|)`: 1/8 unless said otherwise.
@@ -57,6 +60,7 @@ impl Options {
             columns: Vec::new(),
             tolerance: 1e-6,
             floor: 1e-12,
+            size: 0.0,
             safety: 10.0,
             step: 0.125,
             seed: 0,
@@ -88,6 +92,12 @@ impl Options {
     #[must_use]
     pub fn floor(mut self, floor: f64) -> Self {
         self.floor = floor;
+        self
+    }
+    /// With terms of this [`size`](Self::size).
+    #[must_use]
+    pub fn size(mut self, size: f64) -> Self {
+        self.size = size;
         self
     }
     /// With this first [`step`](Self::step).
@@ -128,6 +138,7 @@ impl Options {
         let numbers = [
             ("tolerance", self.tolerance, self.tolerance >= 0.0),
             ("floor", self.floor, self.floor >= 0.0),
+            ("size", self.size, self.size >= 0.0),
             ("safety", self.safety, self.safety >= 1.0),
             ("step", self.step, self.step > 0.0),
         ];

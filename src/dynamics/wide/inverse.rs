@@ -241,13 +241,13 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize>(
         }
     }
     // Differences to zero: a sum of nothing stays +0.
-    for m in 0..M {
-        for c in 0..C {
+    for (to, sums) in to.iter_mut().zip(&sums) {
+        for (c, sums) in sums.iter().enumerate() {
             let mut total = zero;
-            for n in 0..N {
+            for (n, sum) in sums.iter().enumerate() {
                 let at = (b + n) * WIDTH;
-                total = total.add(sums[m][c][n]);
-                store(to[m], c * nv + at, nv - at, zero.sub(sums[m][c][n]));
+                total = total.add(*sum);
+                store(to, c * nv + at, nv - at, zero.sub(*sum));
             }
             *finite = total.mul_add(zero, *finite);
         }

@@ -9,10 +9,10 @@
 //! ```
 
 use super::super::state_function::by_method_of_solution;
-use super::super::{DerivativeWorkspace, HessianWorkspace, State, StateFunction};
-use super::super::{StateJacobian, forward_dynamics_derivatives, rnea_hessian};
+use super::super::{HessianWorkspace, State, StateFunction, StateJacobian, rnea_hessian};
+use super::solved::{Solved, by_columns, transpose};
 use super::{Method, SecondOrderWorkspace};
-use crate::dynamics::{ExternalWrench, Workspace, aba_gradient};
+use crate::dynamics::{ExternalWrench, Workspace, aba, aba_gradient};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::Dual64;
@@ -72,8 +72,12 @@ impl AccelerationHessian {
 
 /// Memory for [`aba_hessian`].
 pub(super) struct Memory {
-    first: DerivativeWorkspace,
+    first: Solved,
+    /// `∂q̈/∂q`, then `∂q̈/∂v`.
+    matrix: DMatrix<f64>,
+    rows: Vec<f64>,
     inverse: HessianWorkspace,
+    ddq: Vec<f64>,
     result: AccelerationHessian,
 }
 
@@ -96,10 +100,17 @@ pub fn aba_hessian<'w>(
 ) -> Result<&'w AccelerationHessian, InputError> {
     let by = aba_gradient(model, &mut ws.base, q, v, tau, wrenches, lambda)?;
     let memory = ws.contraction.get_or_insert_with(|| {
-        let (first, inverse) = (DerivativeWorkspace::new(model), HessianWorkspace::new(model));
-        Box::new(Memory { first, inverse, result: AccelerationHessian::zeros(model.nv) })
+        let nv = model.nv;
+        Box::new(Memory {
+            first: Solved::new(model),
+            matrix: DMatrix::zeros(nv, nv),
+            rows: vec![0.0; nv * nv],
+            inverse: HessianWorkspace::new(model),
+            ddq: vec![0.0; nv],
+            result: AccelerationHessian::zeros(nv),
+        })
     });
-    let Memory { first, inverse, result } = &mut **memory;
+    let Memory { first, matrix, rows, inverse, ddq, result } = &mut **memory;
     result.value = by.value;
     for (to, from) in [(&mut result.dq, by.dq), (&mut result.dv, by.dv), (&mut result.dtau, by.dtau)] {
         to.as_mut_slice().copy_from_slice(from);
@@ -107,18 +118,21 @@ pub fn aba_hessian<'w>(
     result.errors = None;
     match method {
         Method::Analytical => {
-            let by = forward_dynamics_derivatives(model, first, method, q, v, tau, wrenches)?;
-            let (ddq, mu) = (by.ddq.as_slice(), result.dtau.as_slice());
-            let h = rnea_hessian(model, inverse, q, v, ddq, wrenches, mu)?;
+            ddq.copy_from_slice(aba(model, &mut ws.base, q, v, tau, wrenches)?);
+            first.differentiate(model, (q, v, ddq), wrenches)?;
+            let h = rnea_hessian(model, inverse, q, v, ddq, wrenches, result.dtau.as_slice())?;
+            by_columns(&first.ddq_dq, matrix);
             result.dqq.copy_from(&h.dqq);
-            result.dqq.gemm_tr(-1.0, &h.daq, &by.ddq_dq, -1.0);
-            result.dqq.gemm_tr(-1.0, &by.ddq_dq, &h.daq, 1.0);
+            result.dqq.gemm_tr(-1.0, &h.daq, matrix, -1.0);
+            result.dqq.gemm_tr(-1.0, matrix, &h.daq, 1.0);
+            by_columns(&first.ddq_dv, matrix);
             result.dvq.copy_from(&h.dvq);
-            result.dvq.gemm_tr(-1.0, &by.ddq_dv, &h.daq, -1.0);
+            result.dvq.gemm_tr(-1.0, matrix, &h.daq, -1.0);
             result.dvv.copy_from(&h.dvv);
             result.dvv.neg_mut();
-            // M⁻¹ is its own transpose, and this product needs no memory.
-            result.dtauq.gemm_tr(-1.0, &by.ddq_dtau, &h.daq, 0.0);
+            transpose(h.daq.as_slice(), model.nv, rows);
+            first.solve(rows);
+            by_columns(rows, &mut result.dtauq);
         }
         Method::Dual | Method::Difference => {
             let (f, state) = (Gradient { tau, wrenches, lambda }, State { q, v, u: &[], wrenches: &[] });

@@ -14,16 +14,14 @@
 //! [`FirstDerivatives`] has from the inverse of the mass matrix.
 
 use super::super::state_function::by_method_of_solution;
-use super::super::{DerivativeWorkspace, State, StateFunction};
+use super::super::{State, StateFunction};
+use super::solved::Solved;
 use super::{Method, SecondOrderWorkspace};
-use crate::dynamics::ltl::Factors;
 use crate::dynamics::rnea_derivatives::analytical as torque_derivatives;
-use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, aba, crba, minv, singular};
+use crate::dynamics::{ExternalWrench, Tensor3, Workspace, aba, minv};
 use crate::model::{InputError, Model};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
-use gradyn_derivatives::{Lanes, Real, Scalar};
+use gradyn_derivatives::Scalar;
 use nalgebra::DMatrix;
-use std::any::Any;
 
 /// Second derivatives of the accelerations of forward dynamics, each nv × nv × nv, the acceleration first.
 ///
@@ -75,12 +73,10 @@ impl ForwardDynamicsSecondDerivatives {
 
 /// What [`forward_dynamics_second_derivatives`] needs.
 pub(super) struct Memory {
-    first: DerivativeWorkspace,
-    factors: Factors<f64>,
-    /// Eight columns; the type depends on the level.
-    columns: Option<Box<dyn Any + Send + Sync>>,
-    /// Rows of `∂q̈/∂q`, `∂q̈/∂v`, `M⁻¹`, each in one piece.
-    rows: [Vec<f64>; 3],
+    first: Solved,
+    /// `M⁻¹`
+    inverse: Vec<f64>,
+    ddq: Vec<f64>,
     result: ForwardDynamicsSecondDerivatives,
     errors: Option<ForwardDynamicsSecondDerivatives>,
 }
@@ -126,20 +122,20 @@ pub fn forward_dynamics_second_derivatives<'w>(
     tau: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w ForwardDynamicsSecondDerivatives, InputError> {
-    aba(model, &mut ws.base, q, v, tau, wrenches)?;
+    let ddq = aba(model, &mut ws.base, q, v, tau, wrenches)?;
     let mut memory = ws.forward.take().unwrap_or_else(|| {
         Box::new(Memory {
-            first: DerivativeWorkspace::new(model),
-            factors: Factors::default(),
-            columns: None,
-            rows: [(); 3].map(|()| vec![0.0; model.nv * model.nv]),
+            first: Solved::new(model),
+            inverse: vec![0.0; model.nv * model.nv],
+            ddq: vec![0.0; model.nv],
             result: ForwardDynamicsSecondDerivatives::zeros(model.nv),
             errors: None,
         })
     });
     memory.errors = None;
+    memory.ddq.copy_from_slice(ddq);
     let done = match method {
-        Method::Analytical => analytical(model, ws, &mut memory, (q, v, tau), wrenches),
+        Method::Analytical => analytical(model, ws, &mut memory, (q, v), wrenches),
         Method::Dual | Method::Difference => {
             let state = State { q, v, u: &[], wrenches: &[] };
             by_method_of_solution(model, &FirstDerivatives { tau, wrenches }, method, state).map(|(by, errors)| {
@@ -163,66 +159,30 @@ fn analytical(
     model: &Model,
     ws: &mut SecondOrderWorkspace,
     memory: &mut Memory,
-    (q, v, tau): (&[f64], &[f64], &[f64]),
+    (q, v): (&[f64], &[f64]),
     wrenches: &[ExternalWrench],
 ) -> Result<(), InputError> {
-    let Memory { first, factors, columns, rows, result, .. } = memory;
-    let by = super::super::forward_dynamics_derivatives(model, first, Method::Analytical, q, v, tau, wrenches)?;
-    for (rows, matrix) in rows.iter_mut().zip([&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau]) {
-        transpose(matrix, rows);
+    let Memory { first, inverse, ddq, result, .. } = memory;
+    first.differentiate(model, (q, v, ddq), wrenches)?;
+    first.inverse(inverse);
+    let second = super::rnea_second_derivatives(model, ws, Method::Analytical, q, v, ddq, wrenches)?;
+    let (aq, nv) = (second.d2tau_dadq.as_slice(), model.nv);
+    let ForwardDynamicsSecondDerivatives { d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau } = result;
+    let qq = d2ddq_dqdq.as_mut_slice();
+    qq.copy_from_slice(second.d2tau_dqdq.as_slice());
+    add_products(aq, &first.ddq_dq, nv, qq);
+    add_transposed_products(aq, &first.ddq_dq, nv, qq);
+    let qv = d2ddq_dqdv.as_mut_slice();
+    qv.copy_from_slice(second.d2tau_dqdv.as_slice());
+    add_products(aq, &first.ddq_dv, nv, qv);
+    d2ddq_dvdv.as_mut_slice().copy_from_slice(second.d2tau_dvdv.as_slice());
+    let q_tau = d2ddq_dqdtau.as_mut_slice();
+    q_tau.fill(0.0);
+    add_products(aq, inverse, nv, q_tau);
+    for tensor in [d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau] {
+        first.solve(tensor.as_mut_slice());
     }
-    let mass = crba(model, &mut ws.base, q)?;
-    factors.size(model);
-    // Pivots have been looked at on the way to the accelerations.
-    factors.factorize(mass).map_err(|index| singular::error(model, index))?;
-    let inverse = super::rnea_second_derivatives(model, ws, Method::Analytical, q, v, by.ddq.as_slice(), wrenches)?;
-    dispatch(Assemble { factors, columns, rows: &*rows, inverse, result });
     Ok(())
-}
-
-/// The rows of a matrix, one after the other.
-fn transpose(matrix: &DMatrix<f64>, rows: &mut [f64]) {
-    let nv = matrix.nrows();
-    for (at, x) in matrix.iter().enumerate() {
-        rows[at % nv * nv + at / nv] = *x;
-    }
-}
-
-struct Assemble<'a> {
-    factors: &'a Factors<f64>,
-    columns: &'a mut Option<Box<dyn Any + Send + Sync>>,
-    rows: &'a [Vec<f64>; 3],
-    inverse: &'a RneaSecondDerivatives,
-    result: &'a mut ForwardDynamicsSecondDerivatives,
-}
-
-impl Kernel for Assemble<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { factors, columns, rows: [ddq_dq, ddq_dv, minv], inverse, result } = self;
-        let (aq, nv) = (inverse.d2tau_dadq.as_slice(), inverse.d2tau_dadq.dims()[0]);
-        let ForwardDynamicsSecondDerivatives { d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau } = result;
-        let qq = d2ddq_dqdq.as_mut_slice();
-        qq.copy_from_slice(inverse.d2tau_dqdq.as_slice());
-        add_products(aq, ddq_dq, nv, qq);
-        add_transposed_products(aq, ddq_dq, nv, qq);
-        let qv = d2ddq_dqdv.as_mut_slice();
-        qv.copy_from_slice(inverse.d2tau_dqdv.as_slice());
-        add_products(aq, ddq_dv, nv, qv);
-        d2ddq_dvdv.as_mut_slice().copy_from_slice(inverse.d2tau_dvdv.as_slice());
-        let q_tau = d2ddq_dqdtau.as_mut_slice();
-        q_tau.fill(0.0);
-        add_products(aq, minv, nv, q_tau);
-        if !columns.as_ref().is_some_and(|x| x.is::<Vec<Lanes<R>>>()) {
-            *columns = Some(Box::new(vec![Lanes::<R>::zero(); nv]));
-        }
-        let Some(x) = columns.as_mut().and_then(|x| x.downcast_mut::<Vec<Lanes<R>>>()) else { return };
-        for tensor in [d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau] {
-            solve(factors, x, tensor.as_mut_slice());
-        }
-    }
 }
 
 /// `(i, j, k) += Σ_a ∂M_ia/∂q_j x_ak`, the rows of `x` in one piece each.
@@ -251,24 +211,6 @@ fn add_transposed_products(aq: &[f64], x: &[f64], nv: usize, to: &mut [f64]) {
             for (x, to) in x.iter().zip(to.chunks_exact_mut(nv)) {
                 to.iter_mut().zip(aq).for_each(|(to, rate)| *to += rate * x);
             }
-        }
-    }
-}
-
-/// `to = −M⁻¹ to` in the first index, eight entries at a time.
-#[inline(always)]
-fn solve<R: Register>(factors: &Factors<f64>, x: &mut [Lanes<R>], to: &mut [f64]) {
-    let size = x.len() * x.len();
-    for start in (0..size).step_by(WIDTH) {
-        let width = WIDTH.min(size - start);
-        for (i, x) in x.iter_mut().enumerate() {
-            let mut lanes = [0.0; WIDTH];
-            lanes[..width].copy_from_slice(&to[i * size + start..][..width]);
-            *x = -Lanes::from_array(lanes);
-        }
-        factors.solve(x);
-        for (i, x) in x.iter().enumerate() {
-            to[i * size + start..][..width].copy_from_slice(&x.to_array()[..width]);
         }
     }
 }

@@ -4,6 +4,7 @@ mod contraction;
 mod difference;
 mod dual;
 mod forward;
+mod solved;
 
 pub use contraction::{AccelerationHessian, aba_hessian, aba_hessian_product};
 pub use forward::{ForwardDynamicsSecondDerivatives, forward_dynamics_second_derivatives};

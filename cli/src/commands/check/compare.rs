@@ -14,14 +14,16 @@ const RELATIVE: f64 = 1e-9;
 /// And by so much of what is differentiated, at its largest: derivatives that cancel to zero are zero to a few hundred roundings
 /// of it.
 const ROUNDING: f64 = 1e-13;
+/// And by so much of what cancels in it, where little or nothing is left: by formulas and dual numbers, and by differences.
+const CANCELLED: [f64; 2] = [1e-14, 1e-12];
 /// Extrapolation makes a few thousand of those of motions, which are sums of products; solutions have as many.
 const EXTRAPOLATED: f64 = 1e-12;
 /// Accelerations are solved for: a few roundings for each unit of the condition, of the mass matrix or of the constraints.
 const SOLVED: f64 = 1e-15;
 /// Second derivatives multiply by the inverse three times.
 const SOLVED_TWICE: f64 = 1e-14;
-/// Differences divide roundings by their step, and extrapolation adds to them.
-const SOLVED_DIFFERENCES: f64 = 1e-13;
+/// Differences divide roundings by their step, and extrapolation adds to them: up to 2e-13 were seen on some hundred robots.
+const SOLVED_DIFFERENCES: f64 = 1e-12;
 
 /// The entry where two methods are furthest apart, measured by what is allowed there.
 #[derive(Clone, Debug)]
@@ -36,6 +38,28 @@ pub(super) struct Worst {
     /// Of the matrix.
     pub(super) largest: f64,
     pub(super) tolerance: f64,
+    pub(super) by: By,
+}
+
+/// Which bound a tolerance is: the largest of three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// A share of the largest entry.
+    Size,
+    /// The error that differences estimate for themselves.
+    Estimate,
+    /// What rounding may do.
+    Rounding,
+}
+
+impl By {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Estimate => "estimate",
+            Self::Rounding => "rounding",
+        }
+    }
 }
 
 impl Worst {
@@ -46,11 +70,6 @@ impl Worst {
     /// The deviation relative to the largest entry.
     pub(super) fn relative(&self) -> f64 {
         if self.largest > 0.0 { self.deviation / self.largest } else { self.deviation }
-    }
-
-    /// Which of the two bounds the tolerance is: that of the estimated error?
-    pub(super) fn by_estimate(&self) -> bool {
-        self.tolerance > RELATIVE * self.largest
     }
 
     /// More than one deviates. Two zeros are no deviation at all.
@@ -80,9 +99,15 @@ pub(super) fn all(quantities: &[Quantity]) -> Vec<Comparison> {
     comparisons
 }
 
-/// What rounding may do to a quantity, of its size.
-pub(super) fn rounding(quantity: Quantity, methods: [Method; 2], conditions: Conditions) -> f64 {
-    let Conditions { mass, held, .. } = conditions;
+/// What rounding may do to a derivative of a quantity of this size.
+fn rounding(quantity: Quantity, size: f64, methods: [Method; 2], conditions: &Conditions) -> f64 {
+    let cancelled = CANCELLED[usize::from(methods.contains(&Method::Difference))];
+    (cancelled * conditions.cancels(quantity)).max(of_size(quantity, methods, conditions) * size)
+}
+
+/// What rounding may do, of its size.
+pub(super) fn of_size(quantity: Quantity, methods: [Method; 2], conditions: &Conditions) -> f64 {
+    let Conditions { mass, held, .. } = *conditions;
     let solved = match quantity.is_second_derivative() {
         _ if methods.contains(&Method::Difference) => SOLVED_DIFFERENCES,
         true => SOLVED_TWICE,
@@ -90,7 +115,7 @@ pub(super) fn rounding(quantity: Quantity, methods: [Method; 2], conditions: Con
     };
     if quantity.needs_constraints() {
         // Squared in derivatives by q.
-        EXTRAPOLATED.max(SOLVED * held * held.min(1e4))
+        EXTRAPOLATED.max(SOLVED * held * held.min(1e4)).max(solved * mass)
     } else if quantity.needs_tau() {
         EXTRAPOLATED.max(solved * mass)
     } else if quantity.family() != Family::Torques && methods.contains(&Method::Difference) {
@@ -106,11 +131,11 @@ impl Comparison {
         let of = |method| by_method.iter().find(|by| by.method == method);
         let [Some(a), Some(b)] = self.methods.map(of) else { return true };
         let mut agree = true;
-        let rounding = rounding(self.quantity, self.methods, conditions);
         for ((part, x), (_, y)) in a.of(self.quantity).iter().zip(b.of(self.quantity)) {
             let size = x.size.max(y.size);
+            let rounding = rounding(self.quantity, size, self.methods, &conditions);
             let errors = [x, y].map(|by| by.error.as_ref());
-            for worst in entries(&x.value, &y.value, errors, rounding * size, state) {
+            for worst in entries(&x.value, &y.value, errors, rounding, state) {
                 agree &= worst.agrees();
                 if self.worst.as_ref().is_none_or(|before| worst.ratio() > before.ratio()) {
                     self.worst = Some(Worst { part: part.clone(), ..worst });
@@ -151,7 +176,7 @@ impl Comparison {
             deviation: worst.deviation,
             relative: worst.relative(),
             tolerance: worst.tolerance,
-            tolerance_by: if worst.by_estimate() { "estimate" } else { "size" },
+            tolerance_by: worst.by.name(),
         });
         let (quantity, methods) = (self.quantity.name(), self.methods.map(Method::name));
         Answer { quantity, methods, agrees: self.agrees(), worst }
@@ -169,7 +194,10 @@ fn entries<'m>(
     let largest = x.iter().chain(y.iter()).fold(0.0, |largest: f64, x| largest.max(x.abs()));
     let rows = x.nrows().max(1);
     x.iter().zip(y.iter()).enumerate().map(move |(at, (x, y))| {
+        let size = (RELATIVE * largest, By::Size);
         let estimated = errors.iter().flatten().filter_map(|error| error.as_slice().get(at)).sum::<f64>();
+        let larger = |a: (f64, By), b: (f64, By)| if b.0 > a.0 { b } else { a };
+        let (tolerance, by) = larger(larger(size, (ESTIMATES * estimated, By::Estimate)), (rounding, By::Rounding));
         Worst {
             state,
             part: String::new(),
@@ -178,7 +206,8 @@ fn entries<'m>(
             values: [*x, *y],
             deviation: (x - y).abs(),
             largest,
-            tolerance: (ESTIMATES * estimated).max(RELATIVE * largest).max(rounding),
+            tolerance,
+            by,
         }
     })
 }

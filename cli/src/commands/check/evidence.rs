@@ -75,6 +75,8 @@ pub(super) fn examine(
             error => Failure::Undefined(error.to_string()),
         });
     }
+    let conditions = Conditions::new(robot, constraints, &state.state)?;
+    let options = options.size(conditions.cancels(what.quantity));
     let labels = Labels::new(coordinates.v_names.clone(), constraints, &robot.model);
     let mut options = options.rows(labels.along(rows)).columns(labels.along(columns));
     let row_major: Vec<f64> = value.transpose().iter().copied().collect();
@@ -95,7 +97,7 @@ pub(super) fn examine(
             if what.quantity.needs_constraints()
                 && let Some(Value::Derivative(Derivative { size, .. })) = evaluated(robot, constraints, state, what)?
             {
-                let rounding = size * rounding_of(robot, constraints, state, what.quantity)?;
+                let rounding = rounding_of(what.quantity, size, &conditions);
                 knowledge.rounding = Some(vec![rounding; f.outputs() * f.inputs()]);
             }
             let report = check::jacobian_with(&options, &inputs, &outputs, run, &x, &claimed, &knowledge)?;
@@ -119,7 +121,7 @@ pub(super) fn examine(
             let (inputs, outputs) = (Euclidean(columns), Euclidean(value.nrows()));
             let mut knowledge = Knowledge { exact: Some(exact.clone()), ..Knowledge::default() };
             if let Some(size) = size {
-                let rounding = size * rounding_of(robot, constraints, state, what.quantity)?;
+                let rounding = rounding_of(what.quantity, size, &conditions);
                 knowledge.rounding = Some(vec![rounding; exact.len()]);
             }
             let origin = vec![0.0; columns];
@@ -217,15 +219,9 @@ fn evaluated(
     Ok(values.map(|(_, value)| value).next().and_then(|value| value.part(&what.part)))
 }
 
-/// What rounding may do to a derivative, of its size.
-fn rounding_of(
-    robot: &Robot,
-    constraints: &Constraints,
-    state: &StateClaims,
-    quantity: Quantity,
-) -> Result<f64, InputError> {
-    let conditions = Conditions::new(robot, constraints, &state.state)?;
-    Ok(compare::rounding(quantity, [Method::Analytical, Method::Dual], conditions))
+/// What rounding may do to a derivative of a quantity of this size.
+fn rounding_of(quantity: Quantity, size: f64, conditions: &Conditions) -> f64 {
+    size * compare::of_size(quantity, [Method::Analytical, Method::Dual], conditions)
 }
 
 /// The value of a quantity in the other side's coordinates; of a derivative, also the size of what is differentiated.

@@ -3,6 +3,7 @@
 use super::methods::Conditions;
 use crate::robot::Robot;
 use crate::states::State;
+use gradyn::check::Scale;
 use gradyn::dynamics::{
     ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
     forward_kinematics, frame_jacobian, frame_jacobian_rate, generalized_gravity, rnea, rnea_gradient, rnea_with,
@@ -143,8 +144,26 @@ pub(super) struct Facts<'a> {
     torques: RneaDerivatives,
     /// Where there are some.
     accelerations: Option<ForwardDynamicsDerivatives>,
+    scale: Scale,
     tau: Vec<f64>,
     lambda: Vec<f64>,
+}
+
+/// How far two sides of a claim are apart, and what that is measured by.
+#[derive(Clone, Copy)]
+struct Sides {
+    apart: f64,
+    /// The largest number in them.
+    size: f64,
+    /// The size of what they are sums of, of which a few roundings are left where it cancels.
+    cancels: f64,
+}
+
+impl Sides {
+    /// The deviation relative to a size that takes [`RELATIVE`] of what cancels to be allowed.
+    fn relative(&self, allowed: f64) -> f64 {
+        relative(self.apart, self.size.max(self.cancels * (RELATIVE / allowed)))
+    }
 }
 
 impl<'a> Facts<'a> {
@@ -161,26 +180,31 @@ impl<'a> Facts<'a> {
             accelerations = Some(by.clone());
         }
         let model = friction.clone().with_joint_friction(false);
-        Ok(Self { model, friction, state, conditions, torques, accelerations, tau, lambda })
+        let scale = Scale::new(&model, q, v, &wrenches)?;
+        Ok(Self { model, friction, state, conditions, torques, accelerations, scale, tau, lambda })
     }
 
-    /// How far two sides are apart, and the largest number in them; `None` where the claim says nothing.
-    fn sides(&self, claim: Claim) -> Result<Option<(f64, f64)>, InputError> {
-        let (model, ws) = (&self.model, &mut Workspace::new(&self.model));
+    /// The sides of a claim; `None` where it says nothing. Of several pairs of sides those that are furthest apart, by what is
+    /// `allowed`.
+    fn sides(&self, claim: Claim, allowed: f64) -> Result<Option<Sides>, InputError> {
+        let (model, ws, scale) = (&self.model, &mut Workspace::new(&self.model), &self.scale);
         let State { q, v, a, .. } = self.state;
         let (mass, wrenches) = (&self.torques.dtau_da, self.state.wrenches());
         let column = |x: &[f64]| DVector::from_column_slice(x);
-        Ok(Some(match claim {
-            Claim::Symmetric => apart(mass, &mass.transpose()),
-            Claim::Positive => (if is_positive(mass) { 0.0 } else { f64::INFINITY }, 1.0),
+        let torque = scale.torque(a);
+        let ((apart, size), cancels) = match claim {
+            Claim::Symmetric => (apart(mass, &mass.transpose()), 0.0),
+            Claim::Positive => ((if is_positive(mass) { 0.0 } else { f64::INFINITY }, 1.0), 0.0),
             Claim::Linear => {
                 let rest = column(bias(self.friction, ws, q, v, &wrenches)?);
-                sum(&self.torques.tau, &[rest, mass * column(a)])
+                (sum(&self.torques.tau, &[rest, mass * column(a)]), torque)
             }
             Claim::Skew => {
                 let (rate, x) = (self.mass_rate(a)?, column(a));
                 let coriolis = coriolis_matrix(model, ws, q, v)? * &x * 2.0;
-                (x.dot(&(&rate - &coriolis)).abs(), x.norm() * rate.norm().max(coriolis.norm()))
+                let off = x.dot(&(&rate - &coriolis)).abs();
+                let size = x.norm() * rate.norm().max(coriolis.norm());
+                ((off, size), x.norm_squared() * scale.velocity * scale.mass)
             }
             Claim::Power => {
                 let tau = column(rnea(model, ws, q, v, a)?);
@@ -188,26 +212,27 @@ impl<'a> Facts<'a> {
                 let (v, rate) = (column(v), self.mass_rate(v)?);
                 let sides = [v.dot(&tau), v.dot(&(mass * column(a))), 0.5 * v.dot(&rate), v.dot(&gravity)];
                 let size = v.norm() * tau.norm().max(gravity.norm()).max(rate.norm());
-                ((sides[0] - sides[1] - sides[2] - sides[3]).abs(), size)
+                (((sides[0] - sides[1] - sides[2] - sides[3]).abs(), size), v.norm() * torque)
             }
             Claim::Weight => {
                 let still = vec![0.0; v.len()];
                 let weight: Vector3<f64> = model.gravity() * center_of_mass(model, ws, q, &still, &still)?.whole.mass;
                 let by_com = com_jacobian(model, ws, q, None)?.tr_mul(&weight) * -1.0;
                 let gravity = column(generalized_gravity(model, ws, q)?);
-                (difference(by_com.as_slice(), gravity.as_slice()), gravity.amax().max(weight.amax()))
+                let off = difference(by_com.as_slice(), gravity.as_slice());
+                ((off, gravity.amax().max(weight.amax())), torque)
             }
             Claim::MomentumRate => {
                 let whole = centroidal(model, ws, q, v, a)?;
                 let rate = column(&whole.momentum_rate.to_array());
-                sum(&rate, &[whole.matrix * column(a), whole.matrix_rate * column(v)])
+                (sum(&rate, &[whole.matrix * column(a), whole.matrix_rate * column(v)]), torque)
             }
             Claim::Regressor => {
                 let mut tau = torque_regressor(model, ws, q, v, a)? * column(&model.inertial_parameters());
                 for dof in model.joint_dynamics() {
                     tau[dof.index] += dof.multiplier * dof.multiplier * dof.armature * a[dof.index];
                 }
-                apart_slices(tau.as_slice(), rnea(model, ws, q, v, a)?)
+                (apart_slices(tau.as_slice(), rnea(model, ws, q, v, a)?), torque)
             }
             Claim::FrameRate => {
                 let (mut largest, mut furthest) = (0.0_f64, 0.0_f64);
@@ -222,31 +247,43 @@ impl<'a> Facts<'a> {
                     let (off, size) = apart_slices(&acceleration.to_array(), by_jacobian.as_slice());
                     (furthest, largest) = (furthest.max(off), largest.max(size));
                 }
-                (furthest, largest)
+                ((furthest, largest), scale.motion(a))
             }
             Claim::TorqueGradient => {
                 let by = rnea_gradient(self.friction, ws, q, v, a, &wrenches, &self.lambda)?;
                 let (lambda, of) = (column(&self.lambda), &self.torques);
-                // By velocities all may cancel, as for a pendulum: what cancels is of the size of M v.
-                let momentum = mass.amax() * column(v).amax();
-                most([(by.dq, &of.dtau_dq, 0.0), (by.dv, &of.dtau_dv, momentum), (by.da, &of.dtau_da, 0.0)], &lambda)
+                let sides = [
+                    (by.dq, &of.dtau_dq, torque),
+                    (by.dv, &of.dtau_dv, scale.mass * scale.velocity),
+                    (by.da, &of.dtau_da, scale.mass),
+                ];
+                return Ok(Some(furthest(sides, &lambda, allowed)));
             }
             Claim::RoundTrip => {
                 let ddq = aba(self.friction, ws, q, v, &self.tau, &wrenches)?.to_vec();
                 let (off, size) = apart_slices(&self.tau, rnea_with(self.friction, ws, q, v, &ddq, &wrenches)?);
-                (off, size.max(mass.amax() * column(&ddq).amax()))
+                ((off, size.max(mass.amax() * column(&ddq).amax())), scale.torque(&ddq))
             }
             Claim::Inverse => {
                 let Some(by) = &self.accelerations else { return Ok(None) };
-                apart(&(mass * &by.ddq_dtau), &DMatrix::identity(mass.nrows(), mass.nrows()))
+                (apart(&(mass * &by.ddq_dtau), &DMatrix::identity(mass.nrows(), mass.nrows())), 0.0)
             }
             Claim::AccelerationGradient => {
                 let Some(of) = &self.accelerations else { return Ok(None) };
                 let by = aba_gradient(self.friction, ws, q, v, &self.tau, &wrenches, &self.lambda)?;
                 let lambda = column(&self.lambda);
-                most([(by.dq, &of.ddq_dq, 0.0), (by.dv, &of.ddq_dv, 0.0), (by.dtau, &of.ddq_dtau, 0.0)], &lambda)
+                // Solutions have roundings of what is solved for.
+                let inverse = of.ddq_dtau.amax();
+                let friction = self.torques.dtau_dv.amax();
+                let sides = [
+                    (by.dq, &of.ddq_dq, inverse * scale.torque(of.ddq.as_slice())),
+                    (by.dv, &of.ddq_dv, inverse * friction.max(scale.mass * scale.velocity)),
+                    (by.dtau, &of.ddq_dtau, inverse),
+                ];
+                return Ok(Some(furthest(sides, &lambda, allowed)));
             }
-        }))
+        };
+        Ok(Some(Sides { apart, size, cancels }))
     }
 
     /// `Ṁ x` along the velocity.
@@ -266,12 +303,12 @@ impl Identity {
         {
             return Ok(true);
         }
-        let Some((deviation, size)) = facts.sides(self.claim)? else { return Ok(true) };
         let allowed = match self.claim.needs_accelerations() {
             true => RELATIVE.max(FEW * facts.conditions.mass),
             false => RELATIVE,
         };
-        let worst = Worst { state: index, relative: relative(deviation, size), allowed };
+        let Some(sides) = facts.sides(self.claim, allowed)? else { return Ok(true) };
+        let worst = Worst { state: index, relative: sides.relative(allowed), allowed };
         let near = |worst: &Worst| worst.relative / worst.allowed;
         if self.worst.as_ref().is_none_or(|before| near(&worst) > near(before)) {
             self.worst = Some(worst);
@@ -313,14 +350,14 @@ fn sum(whole: &DVector<f64>, parts: &[DVector<f64>; 2]) -> (f64, f64) {
     (off, whole.amax().max(parts[0].amax()).max(parts[1].amax()))
 }
 
-/// The worst of three gradients against combined matrices, each by its own size, or that of what cancels in it.
-fn most(gradients: [(&[f64], &DMatrix<f64>, f64); 3], lambda: &DVector<f64>) -> (f64, f64) {
-    let sides = gradients.map(|(gradient, matrix, cancelled)| {
-        let (off, _) = apart_slices(gradient, matrix.tr_mul(lambda).as_slice());
-        (off, lambda.amax() * matrix.amax().max(cancelled))
+/// Of three gradients that which is furthest from its combined matrix, each by its own size and that of what cancels in it.
+fn furthest(gradients: [(&[f64], &DMatrix<f64>, f64); 3], lambda: &DVector<f64>, allowed: f64) -> Sides {
+    let [a, b, c] = gradients.map(|(gradient, matrix, cancels)| {
+        let (apart, _) = apart_slices(gradient, matrix.tr_mul(lambda).as_slice());
+        Sides { apart, size: lambda.amax() * matrix.amax(), cancels: lambda.amax() * cancels }
     });
-    let worse = |a: (f64, f64), b: (f64, f64)| if relative(b.0, b.1) > relative(a.0, a.1) { b } else { a };
-    sides.into_iter().reduce(worse).unwrap_or((0.0, 0.0))
+    let further = |a: Sides, b: Sides| if b.relative(allowed) > a.relative(allowed) { b } else { a };
+    further(further(a, b), c)
 }
 
 /// Has the matrix, its diagonal scaled to one, a Cholesky factor but for rounding?

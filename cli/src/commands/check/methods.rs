@@ -5,6 +5,7 @@ use crate::evaluation::{Derivative, Evaluator, Place, Places, Point};
 use crate::quantity::{Family, Quantity};
 use crate::robot::Robot;
 use crate::states::State;
+use gradyn::check::Scale;
 use gradyn::dynamics::{ReferenceFrame, Workspace, constraint_jacobian, crba, impulse_dynamics, mass_matrix_inverse};
 use gradyn::model::{InputError, Model};
 use gradyn::partials::Method;
@@ -44,24 +45,29 @@ pub(super) struct Conditions {
     pub(super) held: f64,
     /// Is there a centre of mass?
     pub(super) has_mass: bool,
+    /// How large what cancels is in torques, motions of bodies, and accelerations.
+    cancels: [f64; 3],
 }
 
 impl Conditions {
     pub(super) fn new(robot: &Robot, constraints: &Constraints, state: &State) -> Result<Self, InputError> {
         let (model, list, ws) = (&robot.model, &constraints.list, &mut Workspace::new(&robot.model));
-        let mass = match mass_matrix_inverse(model, &state.q) {
-            Ok(_) => ratio(crba(model, ws, &state.q)?, model.nv()),
-            Err(InputError::SingularMassMatrix { .. }) => f64::INFINITY,
+        let (mass, inverse) = match mass_matrix_inverse(model, &state.q) {
+            Ok(inverse) => (ratio(crba(model, ws, &state.q)?, model.nv()), inverse.amax()),
+            Err(InputError::SingularMassMatrix { .. }) => (f64::INFINITY, 0.0),
             Err(error) => return Err(error),
         };
+        let scale = Scale::new(model, &state.q, &state.v, &state.wrenches())?;
+        let torque = state.tau.iter().flatten().fold(scale.torque(&state.a), |most, tau| most.max(tau.abs()));
+        let cancels = [torque, scale.motion(&state.a), inverse * torque];
         let has_mass = model.bodies().iter().any(|body| body.inertia().mass > 0.0);
         if list.is_empty() {
-            return Ok(Self { mass, held: 1.0, has_mass });
+            return Ok(Self { mass, held: 1.0, has_mass, cancels });
         }
         let rank = impulse_dynamics(model, ws, &state.q, &state.v, 0.0, list)?.rank;
         let jacobian = constraint_jacobian(model, ws, &state.q, list)?.clone();
         let compliance = &jacobian * mass_matrix_inverse(model, &state.q)? * jacobian.transpose();
-        Ok(Self { mass, held: ratio(&compliance, rank), has_mass })
+        Ok(Self { mass, held: ratio(&compliance, rank), has_mass, cancels })
     }
 
     /// Can this be compared here?
@@ -70,6 +76,17 @@ impl Conditions {
             Family::Constrained | Family::Impulses => !self.lose_a_row(),
             Family::Centers | Family::Momenta => self.has_mass,
             _ => !quantity.needs_tau() || !self.hide_accelerations(),
+        }
+    }
+
+    /// How large what cancels in a quantity is.
+    pub(super) fn cancels(&self, quantity: Quantity) -> f64 {
+        let [torque, motion, acceleration] = self.cancels;
+        match quantity.family() {
+            _ if quantity.needs_tau() => acceleration,
+            Family::Frames | Family::Points | Family::Centers | Family::Constraints => motion,
+            Family::Impulses => motion.max(acceleration),
+            _ => torque,
         }
     }
 

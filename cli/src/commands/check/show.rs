@@ -63,7 +63,7 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
             deviation(worst.deviation).into(),
             deviation(worst.relative()).into(),
             deviation(worst.tolerance).into(),
-            if worst.by_estimate() { "estimate".into() } else { "size".into() },
+            worst.by.name().into(),
             verdict(worst.agrees(), "agrees", "DEVIATES"),
         ]);
     }
@@ -72,7 +72,8 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
     let dim = Style::new().dimmed();
     text.push_str(&format!(
         "{dim}relative to the largest entry; allowed by size: 1e-9 of the largest entry, or if more\n\
-         by estimate: ten times the error that the differences estimate for themselves{dim:#}\n"
+         by estimate: ten times the error that the differences estimate for themselves,\n\
+         or by rounding: what may be left of the terms where they cancel{dim:#}\n"
     ));
     if shown.iter().any(|(_, quantities)| *quantities > 1) {
         text.push_str(&format!(
