@@ -403,12 +403,13 @@ impl<P: Real> Model<P> {
     /// The same robot with another mounting pose of one body's joint.
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body.
+    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::Placement`] for what is no pose.
     pub fn with_placement(mut self, body: BodyId, placement: Transform<P>) -> Result<Self, InputError> {
         let bodies = self.bodies.len();
         let Some(b) = self.bodies.get_mut(body.0) else {
             return Err(InputError::UnknownBody { index: body.0, bodies });
         };
+        placement.check().map_err(|error| InputError::Placement { joint: b.joint_name.clone(), error })?;
         b.placement = placement;
         self.derived = Derived::default();
         Ok(self)
