@@ -1,6 +1,7 @@
 //! Forward kinematics: where the bodies are and how they move, eight at a time.
 
-use super::memory::{Bodies, Row, Six, load_matrix, store_motion};
+use super::memory::{Bodies, Row, Six, load_matrix, load_vector, store_motion};
+use super::outward::of_tree;
 use super::{Layout, Memory};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::Register;
@@ -31,6 +32,20 @@ pub(super) fn keep<R: Register>(
     }
     store_motion(&mut to.velocity, v);
     store_motion(&mut to.acceleration, a);
+}
+
+/// Adds to `zero` what is zero if the poses in the world and the motions that are kept of a group are finite.
+#[inline(always)]
+pub(super) fn zero_if_finite<R: Register>(layout: &Layout, memory: &Memory, g: usize, mut zero: R) -> R {
+    let Bodies { rotation, translation, velocity, acceleration } = &memory.bodies[g];
+    let place = v3::add(of_tree::<R>(layout, &memory.origins, g), load_vector::<R>(translation));
+    for x in place.iter() {
+        zero = x.0.mul_add(R::splat(0.0), zero);
+    }
+    for row in rotation.iter().chain(velocity).chain(acceleration) {
+        zero = row.load::<R>().0.mul_add(R::splat(0.0), zero);
+    }
+    zero
 }
 
 impl Bodies {
