@@ -491,7 +491,7 @@ fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), 
 fn placed<P: Real>(name: &str, x: &Transform<P>) -> Result<(), ModelError> {
     finite("placement", name, x.translation.as_slice())?;
     finite("placement", name, x.rotation.as_slice())?;
-    x.check().map_err(|error| ModelError::Placement { name: name.to_string(), error })
+    x.check().map_err(|error| ModelError::Placement { name: name.to_string(), error: error.into() })
 }
 
 fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), ModelError> {

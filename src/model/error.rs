@@ -41,7 +41,7 @@ pub enum ModelError {
         /// Name of the joint or frame.
         name: String,
         /// Why not.
-        error: PoseError,
+        error: Box<PoseError>,
     },
     /// A list for a joint does not have one entry a degree of freedom.
     #[error("{what} of joint `{name}` has {found} entries, expected {expected}")]
@@ -147,7 +147,7 @@ pub enum InputError {
         /// Name of the joint.
         joint: String,
         /// Why not.
-        error: PoseError,
+        error: Box<PoseError>,
     },
     /// A body that the model does not have.
     #[error("body {index} does not exist: the model has {bodies} bodies")]
