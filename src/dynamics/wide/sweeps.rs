@@ -79,7 +79,7 @@ impl<const KEPT: u8> Kernel for Bodies<'_, KEPT> {
         }
         if KEPT == outward::BODIES {
             for g in 0..layout.groups.len() {
-                zero = bodies::zero_if_finite(layout, memory, g, zero);
+                zero = zero.add(bodies::zero_if_finite(layout, memory, g));
             }
         }
         zero.all_lt(R::splat(1.0))
