@@ -6,15 +6,16 @@ use common::{
     assert_near, deviation, dual, eps, force, joined, lift, models, moved, robots, state, tree, unit, wrenches,
 };
 use gradyn::dynamics::{
-    ExternalWrench, Workspace, WrenchFrame, center_of_mass, centroidal, centroidal_momentum,
-    centroidal_momentum_matrix, com_jacobian, forward_kinematics, rnea_with,
+    ExternalWrench, Workspace, WrenchFrame, center_of_mass, center_of_mass_derivatives, centroidal,
+    centroidal_momentum, centroidal_momentum_matrix, com_jacobian, forward_kinematics, rnea_with,
 };
-use gradyn::joint::{Axis, FreeFlyer, JointKind, Revolute};
+use gradyn::joint::{Axis, FreeFlyer, JointKind, Prismatic, Revolute};
 use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, centroidal_derivatives, com_derivatives};
-use gradyn::spatial::{Force, Inertia, Transform};
-use gradyn_derivatives::Scalar;
+use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
 use gradyn_derivatives::num_dual::Dual64;
+use gradyn_derivatives::simd::with_level;
+use gradyn_derivatives::{Level, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
 /// Rounding of sums over up to 60 bodies.
@@ -313,4 +314,24 @@ fn misuse_is_refused() {
     assert_eq!(error, InputError::UnknownBody { index: 20, bodies: 3 });
     // After an error, the workspace is as good as before.
     assert!(com_jacobian(&small, &mut ws, &q, small.body_id(1)).is_ok());
+}
+
+/// A centre of mass that is too far away is said to be, beside derivatives that are not.
+#[test]
+fn centres_that_overflow_are_named() {
+    let mut builder = ModelBuilder::new("slide");
+    let far = Transform::from_translation(Vector3::new(1.5e308, 0.0, 0.0));
+    let y = Inertia::new(1.0, Vector3::zeros(), Symmetric3::diagonal(1.0, 1.0, 1.0));
+    builder.add_body(None, "b", "j", far, Prismatic { axis: Axis::X }, y).expect("fits");
+    let model = builder.build().expect("builds");
+    let (body, zero) = (model.body_id(0).expect("is there"), [0.0]);
+    for level in Level::available() {
+        for subtree in [None, Some(body)] {
+            let found = with_level(level, || {
+                let ws = &mut Workspace::new(&model);
+                center_of_mass_derivatives(&model, ws, &[1.5e308], &zero, &zero, subtree).map(|by| by.position)
+            });
+            assert!(matches!(found, Err(InputError::Overflow { what: "position", .. })), "{level}: {found:?}");
+        }
+    }
 }

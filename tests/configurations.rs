@@ -270,3 +270,24 @@ fn random_and_neutral_configurations_are_valid_and_within_limits() {
         }
     }
 }
+
+/// The length that is named is that of the direction which is off, also within a composite.
+#[test]
+fn directions_within_composites_are_measured_alone() {
+    let mut builder = ModelBuilder::new("row");
+    let joint =
+        Composite::new([Prismatic { axis: Axis::X }.into(), FreeFlyer.into(), Continuous { axis: Axis::Z }.into()]);
+    builder.add_body(None, "body", "joint", common::transform(&mut rng(1)), joint, inertia(&mut rng(0))).expect("fits");
+    let model = builder.build().expect("builds");
+    let (p, good) = (5.0, [0.0, 0.0, 0.0, 1.0]);
+    let named = |direction: [f64; 4], turn: [f64; 2]| {
+        let q: Vec<f64> = [p, p, p, p].into_iter().chain(direction).chain(turn).collect();
+        match model.check_configuration(&q) {
+            Err(InputError::NotNormalized { start, end, kind, norm, .. }) => (start..end, kind, norm),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(named([0.0, 0.0, 2.0, 0.0], [1.0, 0.0]), (4..8, "free-flyer", 2.0));
+    assert_eq!(named(good, [0.0, 0.5]), (8..10, "continuous", 0.5));
+    assert_eq!(named([0.0, 1e300, 0.0, 0.0], [1.0, 0.0]), (4..8, "free-flyer", 1e300));
+}

@@ -5,13 +5,14 @@ mod common;
 use common::{
     assert_near, assert_same, deviation, eps, lift, models, moved, state, tree_of_every_joint, unit, wrenches,
 };
-use gradyn::dynamics::{self, ExternalWrench, Workspace};
-use gradyn::model::{InputError, Model};
+use gradyn::dynamics::{self, ExternalWrench, Workspace, WrenchFrame};
+use gradyn::joint::{Axis, Prismatic, Revolute};
+use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, mass_product_derivatives, rnea_derivatives, rnea_hessian,
     rnea_hessian_product,
 };
-use gradyn::spatial::Motion;
+use gradyn::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -265,4 +266,35 @@ fn misuse_is_named() {
         Model::from_urdf_text(r#"<robot name="still"><link name="rock"/></robot>"#, &still).expect("reads").model;
     let mut ws = HessianWorkspace::new(&rock);
     assert_eq!(rnea_hessian(&rock, &mut ws, &[], &[], &[], &[], &[]).expect("runs").dqq.len(), 0);
+}
+
+/// The value and the derivatives by wrenches are looked at as the others are.
+#[test]
+fn gradients_that_overflow_are_named() {
+    let mut builder = ModelBuilder::new("crane");
+    let (x, y) = (Transform::identity(), common::inertia(&mut common::rng(1)));
+    let slide = builder.add_body(None, "slide", "j0", x, Prismatic { axis: Axis::X }, y).expect("fits");
+    builder.set_gravity(Vector3::zeros());
+    let slider = builder.clone().build().expect("builds");
+    builder.add_body(Some(slide), "boom", "j1", x, Revolute { axis: Axis::Z }, y).expect("fits");
+    let crane = builder.build().expect("builds");
+    let body = crane.body_id(1).expect("is there");
+    let hook = ExternalWrench { body, frame: WrenchFrame::World, wrench: Force::zero() };
+    for level in Level::available() {
+        let named = |found: Option<InputError>, what: &str| {
+            assert!(matches!(found, Some(InputError::Overflow { .. })), "{level}, {what}: {found:?}");
+        };
+        with_level(level, || {
+            let ws = &mut Workspace::new(&slider);
+            let (still, large) = ([0.0], [1e200]);
+            named(dynamics::aba_gradient(&slider, ws, &still, &still, &large, &[], &large).err(), "accelerations");
+            named(dynamics::rnea_gradient(&slider, ws, &still, &still, &large, &[], &large).err(), "torques");
+            let ws = &mut Workspace::new(&crane);
+            let (far, still, weights) = ([1e200, 0.0], [0.0; 2], [0.0, 1e200]);
+            let found = dynamics::aba_gradient(&crane, ws, &far, &still, &still, &[hook], &weights).err();
+            named(found, "accelerations by wrenches");
+            let found = dynamics::rnea_gradient(&crane, ws, &far, &still, &still, &[hook], &weights).err();
+            named(found, "torques by wrenches");
+        });
+    }
 }

@@ -7,14 +7,17 @@ use gradyn::dynamics::{
     ExternalWrench, FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_bias_acceleration, frame_jacobian,
     frame_jacobian_rate, point_jacobian, relative_jacobian,
 };
-use gradyn::model::{InputError, Model};
+use gradyn::joint::{Axis, Continuous, Prismatic, Revolute};
+use gradyn::model::urdf::UrdfOptions;
+use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{
     DerivativeWorkspace, Method, SparsityPattern, classical_frame_derivatives, frame_derivatives,
     jacobian_transpose_derivatives, point_derivatives, rnea_derivatives,
 };
 use gradyn::spatial::{Force, Motion, Transform};
-use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::Dual64;
+use gradyn_derivatives::simd::with_level;
+use gradyn_derivatives::{Level, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
 /// A few bodies and frames of a model: the first, the last and some between.
@@ -332,6 +335,83 @@ fn misuse_is_refused() {
     match point_jacobian(&small, &mut ws, &q, tip, far, reference) {
         Ok(j) => assert!(j.iter().all(|x| x.is_finite())),
         Err(error) => assert!(matches!(error, InputError::Overflow { what: "point_jacobian", .. }), "{error}"),
+    }
+}
+
+/// Poses and motions that are too large are named, with the body, by every form.
+#[test]
+fn motions_that_overflow_are_named() {
+    fn found<T: Scalar>(model: &Model, q: &[f64], v: &[f64], a: &[f64]) -> Option<InputError> {
+        let (q, v, a) = (common::lift::<T>(q), common::lift::<T>(v), common::lift::<T>(a));
+        forward_kinematics(model, &mut Workspace::new(model), &q, &v, &a).err()
+    }
+    let check = |model: &Model, [q, v, a]: [&[f64]; 3], expected: &str| {
+        let named = |error: Option<InputError>, form: &str| match error {
+            Some(InputError::Overflow { what, joint, .. }) => {
+                assert!(what == expected && joint.starts_with("body "), "{form}: {what}, {joint}");
+            }
+            other => panic!("{form}, {expected}: {other:?}"),
+        };
+        named(found::<Dual64>(model, q, v, a), "plain form");
+        for level in Level::available() {
+            named(with_level(level, || found::<f64>(model, q, v, a)), &level.to_string());
+        }
+    };
+    let panda = common::robot("panda", &UrdfOptions::new());
+    let zero = [0.0; 7];
+    check(&panda, [&zero, &[1e200; 7], &zero], "acceleration");
+    let hand = panda.body_id(6).expect("is there");
+    let error = gradyn::once::frame_acceleration(&panda, &zero, &[1e200; 7], &zero, hand, ReferenceFrame::Local);
+    assert!(matches!(error, Err(InputError::Overflow { .. })), "{error:?}");
+    // Each slide is where it can be, and the second is not.
+    let mut builder = ModelBuilder::new("slides");
+    let mut parent = None;
+    for k in 0..2 {
+        let (x, y) = (Transform::identity(), common::inertia(&mut common::rng(k)));
+        let joint = Prismatic { axis: Axis::X };
+        parent = Some(builder.add_body(parent, format!("b{k}"), format!("j{k}"), x, joint, y).expect("fits"));
+    }
+    let slides = builder.build().expect("builds");
+    let (zero, far) = ([0.0; 2], [1.5e308; 2]);
+    check(&slides, [&far, &zero, &zero], "pose");
+    // A pair (cos, sin) that is none, twice over.
+    let mut builder = ModelBuilder::new("wheels");
+    let mut parent = None;
+    for k in 0..2 {
+        let (x, y) = (Transform::identity(), common::inertia(&mut common::rng(k)));
+        let joint = Continuous { axis: Axis::Z };
+        parent = Some(builder.add_body(parent, format!("b{k}"), format!("j{k}"), x, joint, y).expect("fits"));
+    }
+    check(&builder.build().expect("builds"), [&[1e200, 0.0, 1e200, 0.0], &zero, &zero], "pose");
+    check(&slides, [&zero, &far, &zero], "velocity");
+    check(&slides, [&zero, &zero, &far], "acceleration");
+}
+
+/// So are the motions beside their derivatives, where these are finite.
+#[test]
+fn motions_beside_derivatives_are_looked_at() {
+    let mut builder = ModelBuilder::new("hinge");
+    let (x, y) = (Transform::identity(), common::inertia(&mut common::rng(1)));
+    let key = builder.add_body(None, "b", "j", x, Revolute { axis: Axis::Z }, y).expect("fits");
+    let far = Vector3::new(1e200, 0.0, 0.0);
+    builder.add_frame(Some(key), "far", Transform::from_translation(far)).expect("fits");
+    let model = builder.build().expect("builds");
+    let (frame, body) = (model.find_frame("far").expect("is there"), model.body_id(0).expect("is there"));
+    let local = ReferenceFrame::Local;
+    let found = gradyn::once::frame_velocity(&model, &[0.0], &[1e200], frame, local);
+    let named = matches!(&found, Err(InputError::Overflow { joint, .. }) if joint == "frame far");
+    assert!(named, "{found:?}");
+    for level in Level::available() {
+        with_level(level, || {
+            let ws = &mut DerivativeWorkspace::new(&model);
+            let state = (&[0.0][..], &[1e200][..], &[0.0][..]);
+            for method in Method::ALL {
+                let found = frame_derivatives(&model, ws, method, state, frame, local).err();
+                assert!(matches!(found, Some(InputError::Overflow { .. })), "{level}, {method}: {found:?}");
+                let found = point_derivatives(&model, ws, method, state, body, far, local).err();
+                assert!(matches!(found, Some(InputError::Overflow { .. })), "{level}, {method}: {found:?}");
+            }
+        });
     }
 }
 

@@ -4,11 +4,13 @@ mod common;
 
 use common::{assert_near, assert_same, inertia, models, rng, state, transform, tree_of, unit};
 use gradyn::dynamics::{
-    Constraint, ReferenceFrame, Workspace, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian,
-    forward_kinematics, frame_jacobian, frame_wrench_regressor, inverse_dynamics, kinematic_regressor, point_jacobian,
-    point_motion_derivatives, rnea,
+    Constraint, ReferenceFrame, Workspace, aba, bias, constraint_bias, constraint_dynamics, constraint_error,
+    constraint_jacobian, crba, forward_kinematics, frame_jacobian, frame_wrench_regressor, generalized_gravity,
+    inverse_dynamics, kinematic_regressor, mechanical_energy, point_jacobian, point_motion_derivatives,
+    potential_energy, rnea,
 };
 use gradyn::joint::*;
+use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder, ModelError};
 use gradyn::partials::{DerivativeWorkspace, Method, constraint_dynamics_derivatives, rnea_derivatives};
 use gradyn::spatial::{Inertia, Symmetric3, Transform};
@@ -292,6 +294,9 @@ fn every_error_of_the_builder_names_its_culprit() {
     let number = |e: ModelError| assert!(matches!(e, ModelError::BadNumber { .. }), "{e}");
     number(refused(builder.clone().set_q_limits(a, &[(1.0, 0.0)]), &["j a", "1", "lower <= upper"]));
     number(refused(builder.clone().set_q_limits(a, &[(f64::NAN, 0.0)]), &["j a", "NaN"]));
+    number(refused(builder.clone().set_q_limits(a, &[(f64::INFINITY, f64::INFINITY)]), &["lower limit", "j a", "inf"]));
+    let none = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    number(refused(builder.clone().set_q_limits(a, &[none]), &["upper limit", "j a", "-inf"]));
     number(refused(builder.clone().set_velocity_limits(a, &[-1.0]), &["j a", "-1"]));
     number(refused(builder.clone().set_effort_limits(a, &[f64::NAN]), &["j a", "NaN"]));
     number(refused(builder.clone().set_mimic(a, a, f64::NAN, 0.0), &["j a"]));
@@ -311,9 +316,33 @@ fn every_error_of_the_builder_names_its_culprit() {
     let rotational = Symmetric3::diagonal(1.0, f64::INFINITY, 1.0);
     number(refused(with(x, HINGE.into(), Inertia::new(1.0, y.com, rotational)), &["rotational inertia", "c"]));
     let bad_axis = Revolute { axis: Axis::Any(Vector3::new(nan, 0.0, 0.0)) };
-    number(refused(with(x, bad_axis.into(), y), &["joint", "j c"]));
+    number(refused(with(x, bad_axis.into(), y), &["axis", "j c", "NaN"]));
+    let long = Axis::Any(Vector3::new(0.0, 0.0, 2.0));
+    let short = Axis::Any(Vector3::new(0.0, 1.0 - 1e-8, 0.0));
+    for joint in [
+        Revolute { axis: long }.into(),
+        Continuous { axis: long }.into(),
+        Prismatic { axis: long }.into(),
+        Helical { axis: long, pitch: 0.1 }.into(),
+        Cylindrical { axis: long }.into(),
+        Universal { first: Axis::X, second: long }.into(),
+        Universal { first: long, second: Axis::X }.into(),
+        Joint::from(Planar::new(long)),
+        Composite::new([HINGE.into(), Revolute { axis: long }.into()]).into(),
+    ] {
+        number(refused(with(x, joint, y), &["length of the axis", "j c", "is 2:"]));
+    }
+    number(refused(with(x, Revolute { axis: short }.into(), y), &["length of the axis", "j c", "0.99999999"]));
+    with(x, Revolute { axis: Axis::Any(Vector3::new(0.0, 1.0 + 1e-10, 0.0)) }.into(), y).expect("ten digits will do");
+    let placement = |e: ModelError| assert!(matches!(e, ModelError::Placement { .. }), "{e}");
+    let stretched = Transform::new(Matrix3::identity() * 2.0, Vector3::zeros());
+    let mirrored = Transform::new(-Matrix3::identity(), Vector3::zeros());
+    placement(refused(with(stretched, HINGE.into(), y), &["placement", "j c", "not orthonormal"]));
+    placement(refused(with(mirrored, HINGE.into(), y), &["placement", "j c", "reflection"]));
+    let row = Composite::with_placements([(stretched, HINGE.into())]);
+    placement(refused(with(x, row.into(), y), &["placement", "j c", "not orthonormal"]));
     let bad_pitch = Helical { axis: Axis::X, pitch: f64::INFINITY };
-    number(refused(with(x, Composite::new([bad_pitch.into()]).into(), y), &["joint", "j c"]));
+    number(refused(with(x, Composite::new([bad_pitch.into()]).into(), y), &["pitch", "j c", "inf"]));
     for set in [ModelBuilder::set_armature, ModelBuilder::set_damping, ModelBuilder::set_friction] {
         let mut builder = builder.clone();
         set(&mut builder, a, &[nan]).expect("found when built");
@@ -323,14 +352,20 @@ fn every_error_of_the_builder_names_its_culprit() {
     heavy.set_gravity(Vector3::new(0.0, nan, 0.0));
     number(refused(heavy.build(), &["gravity", "bad"]));
     // Width zero is the sign of the velocity, which has no derivative at rest.
-    for width in [0.0, -0.1, f64::NAN, f64::INFINITY] {
+    for width in [0.0, -0.1, f64::NAN, f64::INFINITY, 1e-154, 1e-200] {
         let mut builder = builder.clone();
         builder.set_friction_width(width);
-        number(refused(builder.build(), &["friction width", "bad"]));
+        number(refused(builder.build(), &["friction width", "bad", &width.to_string()]));
     }
+    let mut narrow = builder.clone();
+    narrow.set_friction_width(1.6e-154);
+    narrow.build().expect("its square is a number");
     let mut bad_frame = builder.clone();
     bad_frame.add_frame(Some(a), "tool", bad_place).expect("found when built");
     number(refused(bad_frame.build(), &["placement", "tool"]));
+    let mut bad_frame = builder.clone();
+    bad_frame.add_frame(Some(a), "tool", mirrored).expect("found when built");
+    placement(refused(bad_frame.build(), &["placement", "tool", "reflection"]));
 }
 
 #[test]
@@ -382,7 +417,19 @@ fn mimic_joints_follow_through_chains_whatever_came_first() {
     for edges in [&[(0, 0)][..], &[(0, 1), (1, 0)], &[(0, 1), (1, 2), (2, 0)], &[(3, 0), (0, 1), (1, 2), (2, 1)]] {
         mimic(refused(circle(edges), &["cannot follow"]));
     }
+    mimic(refused(circle(&[(0, 0)]), &["j a", "it would follow itself"]));
+    mimic(refused(circle(&[(0, 1), (1, 0)]), &["j a", "j b", "in a circle"]));
     circle(&[(0, 1), (1, 2), (2, 3)]).expect("a chain");
+    // What is finite link by link, and not along the chain.
+    for (k, b, what) in [(1e200, 0.0, "multiplier"), (-1e200, 0.0, "multiplier"), (1e200, 1e200, "offset")] {
+        let mut builder = ModelBuilder::new("far");
+        let keys = ["a", "b", "c"].map(|name| add(&mut builder, None, name, HINGE));
+        let first = if b == 0.0 { k } else { 0.0 };
+        builder.set_mimic(keys[2], keys[1], k, 0.0).expect("found when built");
+        builder.set_mimic(keys[1], keys[0], first, b).expect("found when built");
+        let error = refused(builder.build(), &[what, "j c", "inf"]);
+        assert!(matches!(error, ModelError::BadNumber { .. }), "{error}");
+    }
     let mut builder = ModelBuilder::new("wide");
     let (ball, hinge) = (add(&mut builder, None, "ball", Spherical), add(&mut builder, None, "hinge", HINGE));
     let wheel = add(&mut builder, None, "wheel", Continuous { axis: Axis::X });
@@ -407,7 +454,59 @@ fn changes_of_bodies_that_are_not_there_are_refused() {
     let error = InputError::UnknownBody { index: 20, bodies: 3 };
     assert_eq!(small.clone().with_inertia(body, inertia(&mut rng(0))).err(), Some(error.clone()));
     assert_eq!(small.clone().with_placement(body, Transform::identity()).err(), Some(error));
+    // Nor is what is no pose taken.
+    let first = small.body_id(0).expect("is there");
+    let nan = Transform::new(Matrix3::identity(), Vector3::new(0.0, f64::NAN, 0.0));
+    for (x, words) in [(nan, "NaN"), (Transform::new(Matrix3::zeros(), Vector3::zeros()), "not orthonormal")] {
+        let error = small.clone().with_placement(first, x).expect_err("no pose");
+        let message = error.to_string();
+        assert!(matches!(error, InputError::Placement { .. }), "{message}");
+        assert!(message.contains("joint0") && message.contains(words), "{message}");
+    }
     let mut dofs = large.joint_dynamics().to_vec();
     dofs.retain(|dof| dof.index >= small.nv());
     assert!(matches!(small.with_joint_dynamics(dofs), Err(InputError::Length { .. })));
+}
+
+/// Gravity that is no number is what errors name, whatever result it spoils.
+#[test]
+fn gravity_that_is_not_finite_is_named() {
+    for (what, model) in [("tree", tree_of(4, 2)), ("panda", common::robot("panda", &UrdfOptions::new()))] {
+        let model = model.with_gravity(Vector3::new(0.0, f64::NAN, -9.81));
+        let (q, v, a) = state(&model, 1);
+        let ws = &mut Workspace::new(&model);
+        let by = &mut DerivativeWorkspace::new(&model);
+        let mut errors = vec![
+            rnea(&model, ws, &q, &v, &a).map(|_| ()),
+            aba(&model, ws, &q, &v, &a, &[]).map(|_| ()),
+            bias(&model, ws, &q, &v, &[]).map(|_| ()),
+            generalized_gravity(&model, ws, &q).map(|_| ()),
+            potential_energy(&model, ws, &q).map(|_| ()),
+            mechanical_energy(&model, ws, &q, &v).map(|_| ()),
+        ];
+        for method in Method::ALL {
+            errors.push(rnea_derivatives(&model, by, method, &q, &v, &a, &[]).map(|_| ()));
+        }
+        for (k, found) in errors.into_iter().enumerate() {
+            let error = found.expect_err("gravity is no number");
+            assert!(matches!(error, InputError::NotFinite { what: "gravity", index: 1, .. }), "{what}, {k}: {error}");
+        }
+        // Other results do not depend on it.
+        forward_kinematics(&model, ws, &q, &v, &a).expect("runs");
+        crba(&model, ws, &q).expect("runs");
+    }
+}
+
+/// Random coordinates are numbers within the limits, whatever these are.
+#[test]
+fn random_configurations_are_finite() {
+    let inf = f64::INFINITY;
+    for limits in [(-inf, inf), (3.0, inf), (-inf, -3.0), (2.0, 2.0), (-f64::MAX, f64::MAX), (f64::MAX, inf)] {
+        let mut builder = ModelBuilder::new("limited");
+        let key = add(&mut builder, None, "a", HINGE);
+        builder.set_q_limits(key, &[limits]).expect("are limits");
+        let model = builder.build().expect("builds");
+        let q = model.random(&mut rng(3))[0];
+        assert!(q.is_finite() && limits.0 <= q && q <= limits.1, "{limits:?}: {q}");
+    }
 }

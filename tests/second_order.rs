@@ -343,3 +343,14 @@ fn wrenches_that_overflow_are_an_error() {
     }
     assert!(refused > 0, "none was too large");
 }
+
+/// Slices outside are empty, however far.
+#[test]
+fn slices_outside_are_empty() {
+    let t = Tensor3::<f64>::zeros([2, 3, 3]);
+    assert_eq!(t.slice(1).len(), 9);
+    for i in [2, usize::MAX / 9 + 1, usize::MAX] {
+        assert!(t.slice(i).is_empty());
+        assert_eq!(t.matrix(i).shape(), (3, 3));
+    }
+}

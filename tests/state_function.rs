@@ -3,6 +3,7 @@
 mod common;
 
 use gradyn::dynamics::{Workspace, rnea_with};
+use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{InputError, Model};
 use gradyn::partials::{DerivativeWorkspace, Method, State, StateFunction, by_differences, by_duals, rnea_derivatives};
 use gradyn_derivatives::Scalar;
@@ -59,4 +60,45 @@ fn lengths_are_checked() {
     assert!(error.to_string().contains("`q`"), "{error}");
     let error = by_duals(&model, &Torques, State { q: &q, v: &v, u: &a[1..], wrenches: &[] }).expect_err("short");
     assert!(error.to_string().contains("`u`"), "{error}");
+}
+
+/// The root of an angle, and a number that is none.
+struct Roots;
+
+impl StateFunction for Roots {
+    fn outputs(&self, _model: &Model) -> usize {
+        2
+    }
+    fn evaluate<T: Scalar>(
+        &self,
+        _model: &Model,
+        _ws: &mut Workspace<T>,
+        state: State<'_, T>,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        out[0] = state.q[0];
+        out[1] = state.q[1].sqrt();
+        Ok(())
+    }
+}
+
+/// Where a function has no derivative, or no value, both methods say so.
+#[test]
+fn derivatives_that_are_not_there_are_named() {
+    let model = common::robot("panda", &UrdfOptions::new());
+    let mut q = [0.5; 7];
+    let at = |q: &[f64]| {
+        let state = State { q, v: &[], u: &[], wrenches: &[] };
+        (by_duals(&model, &Roots, state), by_differences(&model, &Roots, state))
+    };
+    let (dual, difference) = at(&q);
+    assert!(dual.is_ok() && difference.is_ok());
+    q[1] = 0.0;
+    let (dual, difference) = at(&q);
+    assert!(matches!(dual, Err(InputError::NoDerivative { what: "dq", row: 1, .. })), "{dual:?}");
+    assert!(difference.is_err());
+    q[1] = -1.0;
+    let (dual, difference) = at(&q);
+    assert!(matches!(dual, Err(InputError::Overflow { what: "value", index: 1, .. })), "{dual:?}");
+    assert!(difference.is_err());
 }

@@ -4,7 +4,7 @@ mod common;
 
 use gradyn::dynamics::{
     Centroidal, CentroidalDerivatives, CentroidalMomentum, Constraint, FrameDerivatives, FrameRef, Kinematics,
-    PointDerivatives, ReferenceFrame, Workspace, center_of_mass, center_of_mass_derivatives, centroidal,
+    PointDerivatives, ReferenceFrame, Workspace, bias, center_of_mass, center_of_mass_derivatives, centroidal,
     centroidal_momentum, centroidal_momentum_matrix, classical_motion_derivatives, com_jacobian, com_regressor,
     constraint_bias, constraint_error, constraint_jacobian, forward_kinematics, frame_jacobian, frame_jacobian_rate,
     frame_motion_derivatives, frame_wrench_regressor, generalized_gravity, joint_jacobians, kinematic_regressor,
@@ -12,8 +12,9 @@ use gradyn::dynamics::{
     point_motion_derivatives, potential_energy, potential_energy_regressor, rnea_with, torque_regressor,
 };
 use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Prismatic, Revolute, Spherical};
-use gradyn::model::{InputError, Model, ModelBuilder};
-use gradyn::spatial::{Force, Motion, Transform};
+use gradyn::model::{BodyKey, DofDynamics, InputError, Model, ModelBuilder};
+use gradyn::partials::{DerivativeWorkspace, Method, mass_product_derivatives, rnea_derivatives};
+use gradyn::spatial::{Force, Inertia, Motion, Symmetric3, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
 use gradyn_derivatives::{Level, Real, Scalar};
@@ -390,7 +391,7 @@ fn what_is_not_finite_is_named() {
 }
 
 /// Whether each result is there, in any number type; those that depend on `q` alone come first.
-fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static str, Result<(), InputError>); 18] {
+fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static str, Result<(), InputError>); 19] {
     let ws = &mut Workspace::<T>::new(model);
     let [q, v, a] = [q, v, &vec![0.0; model.nv()]].map(|x| common::lift::<T>(x));
     let (last, world) = (model.body_id(model.bodies().len() - 1).expect("is there"), ReferenceFrame::World);
@@ -414,6 +415,7 @@ fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static st
         ("momentum_derivatives", momentum_derivatives(model, ws, &q, &v, &a).map(|_| ())),
         ("frame_jacobian_rate", frame_jacobian_rate(model, ws, &q, &v, last, world).map(|_| ())),
         ("frame_motion_derivatives", frame_motion_derivatives(model, ws, &q, &v, &a, last, world).map(|_| ())),
+        ("forward_kinematics", forward_kinematics(model, ws, &q, &v, &a).map(|_| ())),
     ]
 }
 
@@ -444,5 +446,109 @@ fn what_overflows_is_named() {
             let found = with_level(level, || outcomes::<f64>(&model, [q, v]));
             found.into_iter().skip(first).for_each(|outcome| overflows(&level.to_string(), outcome));
         }
+    }
+}
+
+/// Sliders along x, each on the one before or all side by side, which follow the first where there is a multiplier.
+fn slides(gravity: f64, multipliers: &[Option<f64>], in_a_row: bool) -> Model {
+    let mut builder = ModelBuilder::new("slides");
+    builder.set_gravity(Vector3::new(gravity, 0.0, 0.0));
+    let mut keys: Vec<BodyKey> = Vec::new();
+    for (i, multiplier) in multipliers.iter().enumerate() {
+        // In a row, the last one has the mass.
+        let mass = if in_a_row && i + 1 < multipliers.len() { 1e-9 } else { 1.0 };
+        let y = Inertia::new(mass, Vector3::zeros(), Symmetric3::diagonal(1.0, 1.0, 1.0));
+        let parent = keys.last().copied().filter(|_| in_a_row);
+        let (x, joint) = (Transform::identity(), Prismatic { axis: Axis::X });
+        let key = builder.add_body(parent, format!("b{i}"), format!("j{i}"), x, joint, y).expect("fits");
+        keys.push(key);
+        if let Some(k) = *multiplier {
+            builder.set_mimic(key, keys[0], k, 0.0).expect("fits");
+        }
+    }
+    builder.build().expect("builds")
+}
+
+/// Where several joints share a degree of freedom, what each of them adds may be finite and the sum not.
+#[test]
+fn sums_over_joints_that_mimic_are_looked_at() {
+    type Found = (&'static str, Result<(), InputError>);
+    fn torques<T: Scalar<f64>>(model: &Model, a: f64) -> Vec<Found> {
+        let ws = &mut Workspace::<T>::new(model);
+        let [zero, a] = [0.0, a].map(|x| common::lift::<T>(&[x]));
+        vec![
+            ("rnea", rnea_with(model, ws, &zero, &zero, &a, &[]).map(|_| ())),
+            ("bias", bias(model, ws, &zero, &zero, &[]).map(|_| ())),
+            ("generalized_gravity", generalized_gravity(model, ws, &zero).map(|_| ())),
+        ]
+    }
+    fn columns<T: Scalar<f64>>(model: &Model) -> Vec<Found> {
+        let ws = &mut Workspace::<T>::new(model);
+        let zero = &common::lift::<T>(&[0.0])[..];
+        let (last, local) = (model.body_id(model.bodies().len() - 1).expect("is there"), ReferenceFrame::Local);
+        let p = Vector3::zeros();
+        vec![
+            ("frame_jacobian", frame_jacobian(model, ws, zero, last, local).map(|_| ())),
+            ("joint_jacobians", joint_jacobians(model, ws, zero).map(|_| ())),
+            ("point_jacobian", point_jacobian(model, ws, zero, last, p, local).map(|_| ())),
+            ("frame_motion", frame_motion_derivatives(model, ws, zero, zero, zero, last, local).map(|_| ())),
+            ("point_motion", point_motion_derivatives(model, ws, zero, zero, zero, last, p, local).map(|_| ())),
+        ]
+    }
+    fn masses<T: Scalar<f64>>(model: &Model) -> Vec<Found> {
+        let ws = &mut Workspace::<T>::new(model);
+        let zero = &common::lift::<T>(&[0.0])[..];
+        vec![
+            ("com_jacobian", com_jacobian(model, ws, zero, None).map(|_| ())),
+            ("com_derivatives", center_of_mass_derivatives(model, ws, zero, zero, zero, None).map(|_| ())),
+            ("momentum_matrix", centroidal_momentum_matrix(model, ws, zero).map(|_| ())),
+            ("centroidal", centroidal(model, ws, zero, zero, zero).map(|_| ())),
+            ("momentum_derivatives", momentum_derivatives(model, ws, zero, zero, zero).map(|_| ())),
+        ]
+    }
+    fn derivatives(model: &Model, a: f64) -> Vec<Found> {
+        let ws = &mut DerivativeWorkspace::new(model);
+        let of = |method| rnea_derivatives(model, ws, method, &[0.0], &[0.0], &[a], &[]).map(|_| ());
+        let names = ["derivatives, analytical", "derivatives, dual"];
+        let mut found: Vec<_> = names.into_iter().zip([Method::Analytical, Method::Dual].map(of)).collect();
+        let product = mass_product_derivatives(model, ws, Method::Analytical, &[0.0], &[a]).map(|_| ());
+        found.push(("mass product", product));
+        found
+    }
+    let named = |form: &str, found: Vec<Found>| {
+        for (name, found) in found {
+            assert!(matches!(found, Err(InputError::Overflow { .. })), "{form}, {name}: {found:?}");
+        }
+    };
+    let side_by_side = slides(-1.5e308, &[None, Some(1.0)], false);
+    let still = slides(0.0, &[None, Some(1.0)], false);
+    let row = slides(0.0, &[None, Some(1.2e308), Some(1.2e308)], true);
+    named("plain form", torques::<Dual64>(&side_by_side, 0.0));
+    named("plain form", columns::<Dual64>(&row));
+    named("plain form", masses::<Dual64>(&row));
+    for level in Level::available() {
+        let form = &level.to_string();
+        with_level(level, || {
+            named(form, torques::<f64>(&side_by_side, 0.0));
+            named(form, torques::<f64>(&still, 1.5e308).into_iter().take(1).collect());
+            named(form, columns::<f64>(&row));
+            named(form, masses::<f64>(&row));
+            named(form, derivatives(&still, 1.5e308));
+        });
+    }
+}
+
+/// So are torques of armatures that no lane has room for.
+#[test]
+fn armatures_beyond_lanes_are_looked_at() {
+    let model = slides(0.0, &[None], true);
+    let dof = |armature| DofDynamics { index: 0, multiplier: 1.0, armature, damping: 0.0, friction: 0.0 };
+    let model = model.with_joint_dynamics(vec![dof(1.0); 8]).expect("fits");
+    for level in Level::available() {
+        let found = with_level(level, || {
+            let ws = &mut Workspace::<f64>::new(&model);
+            rnea_with(&model, ws, &[0.0], &[0.0], &[0.3e308], &[]).map(<[f64]>::to_vec)
+        });
+        assert!(matches!(found, Err(InputError::Overflow { what: "tau", .. })), "{level}: {found:?}");
     }
 }

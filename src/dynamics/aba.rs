@@ -76,7 +76,7 @@ pub fn aba<'w, P: Real, T: Scalar<P>>(
         return Err(singular::error(model, index));
     }
     match lost.map(|(index, _)| index).or_else(|| first_not_finite(&ws.aba.ddq)) {
-        Some(index) => Err(InputError::Overflow { what: "ddq", index, joint: model.dof_label(index) }),
+        Some(index) => Err(model.overflow("ddq", index)),
         None => Ok(&ws.aba.ddq),
     }
 }

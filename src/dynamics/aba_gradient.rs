@@ -8,7 +8,7 @@
 use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
 use super::slices::first_not_finite;
-use super::{ExternalWrench, Workspace, aba};
+use super::{ExternalWrench, Workspace, aba, external};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -64,8 +64,14 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     let Memory { dq, dv, dtau, df_ext, .. } = &ws.aba_gradient;
     for (what, x) in [("d(lambda ddq)/dq", dq), ("d(lambda ddq)/dv", dv), ("d(lambda ddq)/dtau", dtau)] {
         if let Some(index) = first_not_finite(x) {
-            return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+            return Err(model.overflow(what, index));
         }
+    }
+    if !value.is_finite() {
+        return Err(model.overflow_of("lambda ddq", 0, model.whole_label()));
+    }
+    if let Some(index) = first_not_finite(df_ext) {
+        return Err(external::overflow(model, wrenches, "d(lambda ddq)/df_ext", index));
     }
     Ok(AccelerationGradient { value, dq, dv, dtau, df_ext })
 }

@@ -41,7 +41,7 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
 
 /// Torques that hold the robot still against gravity: the gradient of the potential energy, `∂U/∂q`.
 ///
-/// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); allocates nothing.
+/// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); a second call allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
@@ -55,7 +55,7 @@ pub fn generalized_gravity<'w, P: Real, T: Scalar<P>>(
 
 /// Torques that hold the robot still against gravity and wrenches from outside: `g(q) − Σ Jᵀ φ`.
 ///
-/// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); allocates nothing.
+/// `q`: nq; returns nv torques, which borrow from the workspace. Cost O(n); a second call allocates nothing.
 ///
 /// ```text
 /// φ_i = (−m g, −m c × g) − φ_ext ;  τ_i = S_iᵀ Σ φ over the subtree                     about the root of each tree

@@ -342,6 +342,6 @@ impl<T: Real> Whole<T> {
         if self.is_finite() {
             return Ok(());
         }
-        Err(InputError::Overflow { what: "centroidal momentum", index: 0, joint: model.dof_label(0) })
+        Err(model.overflow("centroidal momentum", 0))
     }
 }

@@ -295,6 +295,11 @@ fn fill_com<P: Real, T: Scalar<P>>(
             share
         }
     };
+    for (what, x) in [("position", out.position), ("velocity", out.velocity), ("acceleration", out.acceleration)] {
+        if !v3::is_finite(x) {
+            return Err(model.overflow_of(what, 0, String::from("a centre of mass")));
+        }
+    }
     for i in 0..model.bodies.len() {
         let Some(c) = moved_part(model, i, subtree) else { continue };
         for k in links.columns_of(i) {

@@ -36,7 +36,7 @@ pub struct PointMass<T> {
 
 impl<T: Real> PointMass<T> {
     /// Are all numbers finite?
-    pub(super) fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         let vectors = [self.position, self.velocity, self.acceleration];
         self.mass.is_finite() && vectors.iter().flat_map(|x| x.iter()).all(|x| x.is_finite())
     }
@@ -123,7 +123,7 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
     let memory = &**ws.com.insert(memory);
     let whole = whole(model, memory)?;
     if !whole.is_finite() {
-        return Err(InputError::Overflow { what: "center of mass", index: 0, joint: model.dof_label(0) });
+        return Err(model.overflow("center of mass", 0));
     }
     Ok(CentersOfMass { whole, memory })
 }

@@ -51,7 +51,7 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     match first_not_finite(matrix.as_slice()) {
         Some(at) => {
             let index = at % model.nv;
-            Err(InputError::Overflow { what: "coriolis_matrix", index, joint: model.dof_label(index) })
+            Err(model.overflow("coriolis_matrix", index))
         }
         None => Ok(matrix),
     }

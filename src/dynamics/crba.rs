@@ -57,7 +57,7 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
 /// The diagonal holds every body that moves: a number that is too large shows there.
 pub(crate) fn check_finite_diagonal<P: Real, T: Real>(model: &Model<P>, ws: &Workspace<T>) -> Result<(), InputError> {
     match first_not_finite_on_diagonal(ws.crba.matrix.as_slice(), model.nv) {
-        Some(index) => Err(InputError::Overflow { what: "mass_matrix", index, joint: model.dof_label(index) }),
+        Some(index) => Err(model.overflow("mass_matrix", index)),
         None => Ok(()),
     }
 }

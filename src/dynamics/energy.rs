@@ -83,7 +83,7 @@ fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> 
     if energy.is_finite() {
         return Ok(energy);
     }
-    Err(InputError::Overflow { what, index: 0, joint: format!("all of {}", model.name) })
+    Err(model.overflow_of(what, 0, model.whole_label()))
 }
 
 /// Poses of all bodies in their parents, and their velocities in their own coordinates.

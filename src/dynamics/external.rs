@@ -62,10 +62,22 @@ pub(crate) fn not_finite<P: Real, T: Real>(model: &Model<P>, wrenches: &[Externa
         let numbers = [f.x, f.y, f.z, n.x, n.y, n.z];
         if let Some(x) = first_not_finite(&numbers).map(|k| numbers[k]) {
             let body = model.bodies.get(w.body.0).map_or_else(String::new, |body| format!("body {}", body.name));
-            return Some(InputError::NotFinite { what: "wrenches", index, joint: body, value: super::rnea::value(x) });
+            return Some(InputError::NotFinite { what: "wrenches", index, joint: body, value: crate::joint::value(x) });
         }
     }
     None
+}
+
+/// The error of a derivative by the numbers of the wrenches, six each, that is not finite.
+#[cold]
+pub(crate) fn overflow<P: Real, T>(
+    model: &Model<P>,
+    wrenches: &[ExternalWrench<T>],
+    what: &'static str,
+    index: usize,
+) -> InputError {
+    let body = wrenches.get(index / 6).and_then(|w| model.bodies.get(w.body.0));
+    model.overflow_of(what, index, body.map_or_else(String::new, |body| format!("body {}", body.name)))
 }
 
 /// Subtracts the wrenches from the forces that the bodies need.

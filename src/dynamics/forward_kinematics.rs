@@ -2,13 +2,15 @@
 
 use super::external::step_world_poses;
 use super::rnea::check_finite;
+use super::slices::first_not_finite;
 use super::{FrameRef, ReferenceFrame, Workspace, step, wide};
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
-/// Poses, velocities and accelerations of all bodies and frames; borrows from the workspace.
+/// Poses, velocities and accelerations of all bodies and frames; borrows from the workspace. Those of bodies are finite; others are
+/// made from them when asked for, and are not where that is too large.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinematics<'w, P, T> {
     model: &'w Model<P>,
@@ -22,7 +24,8 @@ pub struct Kinematics<'w, P, T> {
 /// `q`: nq, `v`, `a`: nv. Cost O(n); allocates nothing.
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite: an argument, or a pose or a
+/// motion of a body, by its index.
 pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
     model: &'w Model<P>,
     ws: &'w mut Workspace<T>,
@@ -51,7 +54,26 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
         (ws.velocity[i], ws.acceleration[i]) = step::motion(body, x_pb, columns, &ws.bias[i], v, a, v_p, a_p);
     }
     step_world_poses(model, ws);
-    Ok(Kinematics { model, ws, wide: false })
+    match first_body_not_finite(model, ws) {
+        Some((what, i)) => Err(model.overflow_of(what, i, format!("body {}", model.bodies[i].name))),
+        None => Ok(Kinematics { model, ws, wide: false }),
+    }
+}
+
+/// The first body whose pose or motion is not finite, and which of them.
+fn first_body_not_finite<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>) -> Option<(&'static str, usize)> {
+    (0..model.bodies.len()).find_map(|i| {
+        let (x, v, a) = (&ws.x_wb[i], &ws.velocity[i], &ws.acceleration[i]);
+        let numbers = [
+            ("pose", x.rotation.as_slice()),
+            ("pose", x.translation.as_slice()),
+            ("velocity", v.linear.as_slice()),
+            ("velocity", v.angular.as_slice()),
+            ("acceleration", a.linear.as_slice()),
+            ("acceleration", a.angular.as_slice()),
+        ];
+        numbers.into_iter().find(|(_, x)| first_not_finite(x).is_some()).map(|(what, _)| (what, i))
+    })
 }
 
 impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {

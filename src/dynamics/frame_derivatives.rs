@@ -71,7 +71,7 @@ pub struct PointDerivatives<T = f64> {
 
 /// The names of the five matrices, and the matrices.
 macro_rules! five_matrices {
-    ($type:ident) => {
+    ($type:ident, $is_finite:path, $owner:literal) => {
         impl<T: Real> $type<T> {
             /// The matrices by name.
             pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 5] {
@@ -93,13 +93,17 @@ macro_rules! five_matrices {
                 ]
             }
             fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
+                let motions = [("velocity", self.velocity), ("acceleration", self.acceleration)];
+                if let Some((what, _)) = motions.into_iter().find(|(_, m)| !$is_finite(*m)) {
+                    return Err(model.overflow_of(what, 0, String::from($owner)));
+                }
                 self.matrices().into_iter().try_for_each(|(what, m)| finite(model, what, m))
             }
         }
     };
 }
-five_matrices!(FrameDerivatives);
-five_matrices!(PointDerivatives);
+five_matrices!(FrameDerivatives, Motion::is_finite, "a frame");
+five_matrices!(PointDerivatives, v3::is_finite, "a point");
 
 impl<T: Real> Default for FrameDerivatives<T> {
     /// Without entries.

@@ -302,7 +302,7 @@ pub(crate) fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, m: 
         None => Ok(()),
         Some(at) => {
             let index = at / m.nrows();
-            Err(InputError::Overflow { what, index, joint: model.dof_label(index) })
+            Err(model.overflow(what, index))
         }
     }
 }

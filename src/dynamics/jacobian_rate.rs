@@ -99,7 +99,7 @@ pub fn frame_bias_acceleration<P: Real, T: Scalar<P>>(
     (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
     let classical = spatial.classical::<T>(velocity);
     if !(spatial.to_array().iter().chain(&classical.to_array())).all(|x| x.is_finite()) {
-        return Err(InputError::Overflow { what: "bias acceleration", index: 0, joint: model.dof_label(0) });
+        return Err(model.overflow("bias acceleration", 0));
     }
     Ok(BiasAcceleration { spatial, classical })
 }

@@ -77,7 +77,7 @@ pub fn frame_torque_derivatives<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     check(model, ws, q, &[])?;
     if let Some(index) = force.to_array().iter().position(|x| !x.is_finite()) {
-        let value = super::rnea::value(force.to_array()[index]);
+        let value = crate::joint::value(force.to_array()[index]);
         return Err(InputError::NotFinite { what: "force", index, joint: String::from("on a frame"), value });
     }
     let mut memory = std::mem::take(&mut ws.jacobian_transpose).unwrap_or_default();
@@ -119,7 +119,7 @@ pub fn frame_torque_derivatives<'w, P: Real, T: Scalar<P>>(
     let memory = ws.jacobian_transpose.insert(memory);
     finite(model, "dtorque_dq", &memory.result.dtorque_dq)?;
     if let Some(index) = memory.result.torque.iter().position(|x| !x.is_finite()) {
-        return Err(InputError::Overflow { what: "torque", index, joint: model.dof_label(index) });
+        return Err(model.overflow("torque", index));
     }
     Ok(&memory.result)
 }

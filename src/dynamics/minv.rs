@@ -60,7 +60,7 @@ pub fn mass_matrix_inverse<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T]) -> 
 }
 
 fn overflow<P: Real>(model: &Model<P>, index: usize) -> InputError {
-    InputError::Overflow { what: "mass_matrix_inverse", index, joint: model.dof_label(index) }
+    model.overflow("mass_matrix_inverse", index)
 }
 
 /// Column by column, of which the lower part is kept and mirrored.

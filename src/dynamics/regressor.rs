@@ -337,7 +337,7 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
 /// Are all entries finite?
 fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, matrix: &DMatrix<T>) -> Result<(), InputError> {
     match matrix.iter().position(|x| !x.is_finite()) {
-        Some(index) => Err(InputError::Overflow { what, index, joint: format!("all of {}", model.name) }),
+        Some(index) => Err(model.overflow_of(what, index, model.whole_label())),
         None => Ok(()),
     }
 }

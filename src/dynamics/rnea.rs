@@ -3,6 +3,7 @@
 use super::external::{self, ExternalWrench};
 use super::slices::{fill, first_not_finite};
 use super::{Workspace, step, wide};
+use crate::joint::value;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -186,7 +187,7 @@ pub(crate) fn not_finite<P: Real, T: Real>(
 ) -> InputError {
     state_not_finite(model, q, v, a).or_else(|| external::not_finite(model, wrenches)).unwrap_or_else(|| {
         let index = first_not_finite(tau).unwrap_or(0);
-        InputError::Overflow { what: "tau", index, joint: model.dof_label(index) }
+        model.overflow("tau", index)
     })
 }
 
@@ -226,14 +227,4 @@ pub(crate) fn state_not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &
         return Some(InputError::NotFinite { what: "q", index, joint, value: value(q[index]) });
     }
     [("v", v), ("a", a)].into_iter().find_map(|(what, x)| check_finite_dofs(model, what, x).err())
-}
-
-/// The value of a number that is not finite.
-pub(crate) fn value<T: Real>(x: T) -> f64 {
-    let is_negative = |x: T| x.select_lt(0.0, T::one(), T::zero()) == T::one();
-    match (is_negative(x), is_negative(-x)) {
-        (true, _) => f64::NEG_INFINITY,
-        (_, true) => f64::INFINITY,
-        _ => f64::NAN,
-    }
 }

@@ -125,7 +125,7 @@ impl<T: Real> TorqueDerivatives<'_, T> {
         for (what, m) in matrices {
             if let Some(at) = first_not_finite(m) {
                 let index = at % model.nv;
-                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+                return Err(model.overflow(what, index));
             }
         }
         Ok(())

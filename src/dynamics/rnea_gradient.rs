@@ -17,7 +17,7 @@
 use super::Workspace;
 use super::external::{self, ExternalWrench, WrenchFrame};
 use super::links::{Links, update};
-use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
+use super::rnea::{base_acceleration, is_finite, state_not_finite};
 use super::slices::{fill, first_not_finite};
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, vector as v3};
@@ -111,18 +111,22 @@ pub fn rnea_gradient<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     if let Some(index) = first_not_finite(lambda) {
-        let (joint, value) = (model.dof_label(index), super::rnea::value(lambda[index]));
+        let (joint, value) = (model.dof_label(index), crate::joint::value(lambda[index]));
         return Err(InputError::NotFinite { what: "lambda", index, joint, value });
     }
     let by = gradient(model, ws, (q, v, a), lambda, wrenches);
     for (what, x) in [("d(lambda tau)/dq", by.dq), ("d(lambda tau)/dv", by.dv), ("d(lambda tau)/da", by.da)] {
         if let Some(index) = first_not_finite(x) {
             let at_wrench = external::not_finite(model, wrenches);
-            return Err(at_wrench.unwrap_or(InputError::Overflow { what, index, joint: model.dof_label(index) }));
+            return Err(at_wrench.unwrap_or(model.overflow(what, index)));
         }
     }
-    if !(by.value.is_finite() && first_not_finite(by.df_ext).is_none()) {
-        return Err(not_finite(model, q, v, a, wrenches, &[by.value]));
+    if !by.value.is_finite() {
+        let at_wrench = external::not_finite(model, wrenches);
+        return Err(at_wrench.unwrap_or_else(|| model.overflow_of("lambda tau", 0, model.whole_label())));
+    }
+    if let Some(index) = first_not_finite(by.df_ext) {
+        return Err(external::overflow(model, wrenches, "d(lambda tau)/df_ext", index));
     }
     Ok(by)
 }

@@ -43,6 +43,6 @@ pub(crate) fn error<P: Real>(model: &Model<P>, index: usize) -> InputError {
 pub(crate) fn lost<P: Real>(model: &Model<P>, (index, pivot): (usize, f64)) -> InputError {
     match pivot.is_finite() {
         true => error(model, index),
-        false => InputError::Overflow { what: "mass_matrix", index, joint: model.dof_label(index) },
+        false => model.overflow("mass_matrix", index),
     }
 }

@@ -55,6 +55,9 @@ impl<T: Real> Tensor3<T> {
     /// The entries `(i, ·, ·)`, row by row: `n₁ n₂` of them; none if there is no such `i`.
     #[must_use]
     pub fn slice(&self, i: usize) -> &[T] {
+        if i >= self.dims[0] {
+            return &[];
+        }
         let [size, ..] = self.strides();
         self.data.get(i * size..(i + 1) * size).unwrap_or(&[])
     }

@@ -1,6 +1,7 @@
 //! The kinds with a file of their own, in one enum.
 
 use super::*;
+use crate::spatial::vector as v3;
 use gradyn_derivatives::simd::Piece;
 
 /// One of the kinds with a file of its own.
@@ -58,6 +59,39 @@ impl<P: Real> Elementary<P> {
             Self::Spherical(_) => "spherical",
             Self::SphericalZyx(_) => "spherical ZYX",
             Self::FreeFlyer(_) => "free-flyer",
+        }
+    }
+
+    /// Which of its constants is not what it must be, the number, and the rule: axes are unit vectors to within 1e-9, pitches
+    /// finite.
+    pub(crate) fn bad_number(&self) -> Option<(&'static str, f64, &'static str)> {
+        let axes = match self {
+            Self::Revolute(Revolute { axis })
+            | Self::Continuous(Continuous { axis })
+            | Self::Prismatic(Prismatic { axis })
+            | Self::Helical(Helical { axis, .. })
+            | Self::Cylindrical(Cylindrical { axis }) => [Some(*axis), None],
+            Self::Universal(Universal { first, second }) => [Some(*first), Some(*second)],
+            Self::Planar(kind) => [Some(kind.normal()), None],
+            Self::Fixed(_) | Self::Translation(_) | Self::Spherical(_) | Self::SphericalZyx(_) | Self::FreeFlyer(_) => {
+                [None, None]
+            }
+        };
+        let (i, o) = (P::one(), P::zero());
+        for axis in axes.into_iter().flatten() {
+            let square = v3::norm_squared(axis.vector());
+            // Twice as much of the square; not below where it is NaN.
+            let near = square.select_lt(1.0 + 2e-9, i, o) == i && square.select_lt(1.0 - 2e-9, i, o) == o;
+            if !near {
+                let rule = "expected 1, to within 1e-9: `Axis::along` makes an axis of any vector";
+                return Some(("length of the axis", value(square.sqrt()), rule));
+            }
+        }
+        match self {
+            Self::Helical(Helical { pitch, .. }) if !pitch.is_finite() => {
+                Some(("pitch", value(*pitch), "expected a finite number"))
+            }
+            _ => None,
         }
     }
 

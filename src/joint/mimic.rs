@@ -14,6 +14,11 @@ pub struct Mimic<P = f64> {
     offset: P,
 }
 
+/// Multiplier and offset of what follows by `(k, b)` what itself follows by `(k₁, b₁)`: `k (k₁ q + b₁) + b`.
+pub(crate) fn compose<P: Real>((k, b): (P, P), (k1, b1): (P, P)) -> (P, P) {
+    (k * k1, k * b1 + b)
+}
+
 impl<P: Real> Mimic<P> {
     /// From the joint itself, the multiplier `k` and the offset `b`.
     ///

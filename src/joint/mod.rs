@@ -36,7 +36,7 @@ mod elementary;
 mod fixed;
 mod free_flyer;
 mod helical;
-mod mimic;
+pub(crate) mod mimic;
 mod planar;
 mod prismatic;
 mod revolute;
@@ -65,9 +65,12 @@ pub use universal::Universal;
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
 
-/// What a kind of joint provides. Slices have the length that `nq` and `nv` say; the inner functions trust that.
+/// What a kind of joint provides, for algorithms that have checked lengths.
 ///
 /// `P` is the type of the joint's own constants (axes, pitch, …), `T` that of states.
+///
+/// # Panics
+/// Methods trust that slices have the lengths that `nq` and `nv` say, and may panic if not.
 pub trait JointKind<P: Real> {
     /// Number of configuration coordinates.
     fn nq(&self) -> usize;
@@ -264,6 +267,19 @@ impl<P: Real> JointKind<P> for Joint<P> {
     }
     fn random(&self, unit: &mut dyn FnMut() -> f64, lower: &[f64], upper: &[f64], q: &mut [f64]) {
         each!(self, kind => kind.random(unit, lower, upper, q));
+    }
+}
+
+/// The number, for messages. NaN for one that is finite and not of `f64`.
+pub(crate) fn value<T: Real>(x: T) -> f64 {
+    if let Some(&[x]) = T::as_f64s(&[x]) {
+        return x;
+    }
+    let is_negative = |x: T| x.select_lt(0.0, T::one(), T::zero()) == T::one();
+    match (x.is_finite(), is_negative(x), is_negative(-x)) {
+        (false, true, _) => f64::NEG_INFINITY,
+        (false, _, true) => f64::INFINITY,
+        _ => f64::NAN,
     }
 }
 

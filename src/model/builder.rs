@@ -1,7 +1,7 @@
 //! Making a model, body by body.
 
 use super::{Body, DofDynamics, Frame, Limits, Model, ModelError};
-use crate::joint::{Joint, JointKind, Mimic};
+use crate::joint::{Joint, JointKind, Mimic, mimic, value};
 use crate::spatial::{Inertia, Motion, Transform};
 use gradyn_derivatives::Real;
 use nalgebra::Vector3;
@@ -71,7 +71,8 @@ impl<P: Real> ModelBuilder<P> {
         self
     }
 
-    /// Sets the width of the smooth Coulomb friction, rad/s (m/s), positive; 0.01 unless set.
+    /// Sets the width of the smooth Coulomb friction, rad/s (m/s), positive and with a square that does not vanish: above
+    /// 1.5e-154; 0.01 unless set.
     pub fn set_friction_width(&mut self, width: P) -> &mut Self {
         self.friction_width = width;
         self
@@ -81,7 +82,8 @@ impl<P: Real> ModelBuilder<P> {
     /// the parent. `inertia` is in the body's frame. Joints that follow others: [`set_mimic`](Self::set_mimic).
     ///
     /// # Errors
-    /// [`ModelError`] if the parent is not of this builder, or the joint is a [`Mimic`].
+    /// [`ModelError`] if this builder has no body of the parent's key, or the joint is a [`Mimic`]. A key of another builder
+    /// stands for the body with the same number here.
     pub fn add_body(
         &mut self,
         parent: Option<BodyKey>,
@@ -122,7 +124,7 @@ impl<P: Real> ModelBuilder<P> {
     /// Adds a frame fixed to a body (`None`: to the world) with this pose in it. Every body's own frame is there anyway.
     ///
     /// # Errors
-    /// [`ModelError::UnknownBody`] if the body is not of this builder.
+    /// [`ModelError::UnknownBody`] if this builder has no body of this key.
     pub fn add_frame(
         &mut self,
         body: Option<BodyKey>,
@@ -146,7 +148,7 @@ impl<P: Real> ModelBuilder<P> {
     /// joint of `leader`. The leader may itself follow.
     ///
     /// # Errors
-    /// [`ModelError::UnknownBody`] if one of them is not of this builder, [`ModelError::Mimic`] if the leader has not
+    /// [`ModelError::UnknownBody`] if this builder has no body of one of the keys, [`ModelError::Mimic`] if the leader has not
     /// exactly one coordinate, [`ModelError::BadNumber`] for a multiplier or offset that is not finite. What follows
     /// itself, or cannot follow, is found by [`build`](Self::build).
     pub fn set_mimic(
@@ -162,10 +164,7 @@ impl<P: Real> ModelBuilder<P> {
             let (leader, reason) = (lead.joint_name.clone(), "that one has not exactly one coordinate");
             return Err(ModelError::Mimic { joint, leader, reason });
         }
-        if !(multiplier.is_finite() && offset.is_finite()) {
-            let (value, rule) = (f64::NAN, "expected finite numbers");
-            return Err(ModelError::BadNumber { what: "mimic", name: joint, value, rule });
-        }
+        finite("mimic", &joint, &[multiplier, offset])?;
         self.draft(body, "mimic")?.mimic = Some((leader.0, multiplier, offset));
         Ok(self)
     }
@@ -206,14 +205,24 @@ impl<P: Real> ModelBuilder<P> {
     /// Sets the range of each coordinate of a body's joint.
     ///
     /// # Errors
-    /// [`ModelError::Length`] for a wrong number of entries, [`ModelError::BadNumber`] for a range that is empty or NaN.
+    /// [`ModelError::Length`] for a wrong number of entries, [`ModelError::BadNumber`] for a range that is NaN or
+    /// without a finite number.
     pub fn set_q_limits(&mut self, body: BodyKey, limits: &[(f64, f64)]) -> Result<&mut Self, ModelError> {
         let draft = self.draft(body, "limits")?;
         draft.check("limits", limits.len(), draft.joint.nq())?;
         for &(lower, upper) in limits {
-            if lower.is_nan() || upper.is_nan() || lower > upper {
-                let (name, rule) = (draft.joint_name.clone(), "expected lower <= upper");
-                return Err(ModelError::BadNumber { what: "lower limit", name, value: lower, rule });
+            let refuse = |what, value, rule| {
+                let name = draft.joint_name.clone();
+                Err(ModelError::BadNumber { what, name, value, rule })
+            };
+            if lower.is_nan() || lower == f64::INFINITY {
+                return refuse("lower limit", lower, "expected a finite number, or -inf for none");
+            }
+            if upper.is_nan() || upper == f64::NEG_INFINITY {
+                return refuse("upper limit", upper, "expected a finite number, or inf for none");
+            }
+            if lower > upper {
+                return refuse("lower limit", lower, "expected lower <= upper");
             }
         }
         draft.q_limits = limits.to_vec();
@@ -248,8 +257,10 @@ impl<P: Real> ModelBuilder<P> {
     ///
     /// # Errors
     /// [`ModelError::DuplicateName`] for a name that two bodies, joints or frames have;
-    /// [`ModelError::BadNumber`] for a constant that is not finite, or a friction width that is not positive. An inertia that no rigid body can have is accepted:
-    /// inverse dynamics is defined for it.
+    /// [`ModelError::BadNumber`] for a constant that is not finite, a friction width that is not positive or too small, or an
+    /// axis that is not a unit vector; [`ModelError::Placement`] for a placement whose rotation is none; [`ModelError::Mimic`]
+    /// for a joint that follows itself or cannot follow. An inertia that no rigid body can have is accepted: inverse dynamics is
+    /// defined for it.
     pub fn build(mut self) -> Result<Model<P>, ModelError> {
         unique("body", self.bodies.iter().map(|b| b.name.as_str()))?;
         unique("joint", self.bodies.iter().map(|b| b.joint_name.as_str()))?;
@@ -257,18 +268,17 @@ impl<P: Real> ModelBuilder<P> {
         unique("frame", names.chain(self.frames.iter().map(|f| f.0.as_str())))?;
         finite("gravity", &self.name, self.gravity.as_slice())?;
         finite("friction width", &self.name, &[self.friction_width])?;
-        // At width zero friction jumps, and has no derivative at rest.
-        let is_positive = (-self.friction_width).select_lt(0.0, P::one(), P::zero()) == P::one();
-        if !is_positive {
-            let (name, rule) = (self.name, "expected a positive number");
-            return Err(ModelError::BadNumber { what: "friction width", name, value: 0.0, rule });
+        // At width zero friction jumps, and has no derivative at rest; so it would where the square of the width vanishes.
+        let (w, i, o) = (self.friction_width, P::one(), P::zero());
+        if w.select_lt(0.0, i, o) != o || (w * w).select_lt(f64::MIN_POSITIVE, o, i) != i {
+            let (name, rule) = (self.name, "expected a positive number, above 1.5e-154: its square is divided by");
+            return Err(ModelError::BadNumber { what: "friction width", name, value: value(w), rule });
         }
         for draft in &self.bodies {
             draft.check_numbers()?;
         }
         for (name, _, placement) in &self.frames {
-            finite("placement", name, placement.translation.as_slice())?;
-            finite("placement", name, placement.rotation.as_slice())?;
+            placed(name, placement)?;
         }
 
         let leaders = self.resolve_mimics()?;
@@ -361,18 +371,21 @@ impl<P: Real> ModelBuilder<P> {
                 let name = |i: usize| self.bodies.get(i).map_or_else(String::new, |d: &Draft<P>| d.joint_name.clone());
                 ModelError::Mimic { joint: name(body), leader: name(rule.map_or(body, |r| r.0)), reason }
             };
-            // k (k₁ q + b₁) + b, up to the joint that leads in the end
+            if leader == body {
+                return Err(refuse("it would follow itself"));
+            }
+            // Up to the joint that leads in the end.
             let mut steps = 0;
             while let Some((next, k1, b1)) = rules[leader] {
-                (leader, k, b) = (next, k * k1, k * b1 + b);
+                leader = next;
+                (k, b) = mimic::compose((k, b), (k1, b1));
                 steps += 1;
                 if steps > rules.len() {
                     return Err(refuse("they follow each other in a circle"));
                 }
             }
-            if leader == body {
-                return Err(refuse("it would follow itself"));
-            }
+            finite("multiplier, through the joints that it follows,", &self.bodies[body].joint_name, &[k])?;
+            finite("offset, through the joints that it follows,", &self.bodies[body].joint_name, &[b])?;
             let inner = match &self.bodies[body].joint {
                 Joint::Elementary(kind) => *kind,
                 Joint::Composite(_) | Joint::Mimic(_) => return Err(refuse("it is not of an elementary kind")),
@@ -410,12 +423,25 @@ impl<P: Real> Draft<P> {
         finite("mass", &self.name, &[y.mass])?;
         finite("mass centre", &self.name, y.com.as_slice())?;
         finite("rotational inertia", &self.name, &[r.xx, r.xy, r.xz, r.yy, r.yz, r.zz])?;
-        finite("placement", &self.joint_name, x.translation.as_slice())?;
-        finite("placement", &self.joint_name, x.rotation.as_slice())?;
+        placed(&self.joint_name, x)?;
         for (what, list) in [("armature", &self.armature), ("damping", &self.damping), ("friction", &self.friction)] {
             finite(what, &self.joint_name, list.as_deref().unwrap_or(&[]))?;
         }
-        // Axes, pitches and placements within the joint show in its pose and columns.
+        let refuse = |(what, value, rule)| {
+            let name = self.joint_name.clone();
+            Err(ModelError::BadNumber { what, name, value, rule })
+        };
+        match &self.joint {
+            Joint::Elementary(joint) => joint.bad_number().map_or(Ok(()), refuse)?,
+            Joint::Composite(joint) => {
+                for part in joint.parts() {
+                    placed(&self.joint_name, &part.placement)?;
+                    part.joint.bad_number().map_or(Ok(()), refuse)?;
+                }
+            }
+            Joint::Mimic(_) => {}
+        }
+        // What is too large shows in the columns.
         let (mut q, mut columns) = (vec![P::zero(); self.joint.nq()], vec![Motion::<P>::zero(); self.joint.nv()]);
         self.joint.neutral(&mut q);
         let pose: Transform<P> = self.joint.pose(&q);
@@ -456,8 +482,16 @@ fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), 
     if numbers.iter().all(|p| p.is_finite()) {
         return Ok(());
     }
+    let value = numbers.iter().find(|p| !p.is_finite()).map_or(f64::NAN, |p| value(*p));
     let (name, rule) = (name.to_string(), "expected finite numbers");
-    Err(ModelError::BadNumber { what, name, value: f64::NAN, rule })
+    Err(ModelError::BadNumber { what, name, value, rule })
+}
+
+/// Is that a placement?
+fn placed<P: Real>(name: &str, x: &Transform<P>) -> Result<(), ModelError> {
+    finite("placement", name, x.translation.as_slice())?;
+    finite("placement", name, x.rotation.as_slice())?;
+    x.check().map_err(|error| ModelError::Placement { name: name.to_string(), error: error.into() })
 }
 
 fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), ModelError> {

@@ -5,7 +5,7 @@
 //! `quaternion ⊗ exp(v)`, `pose ∘ exp6(v)`.
 
 use super::{Body, InputError, Model, Run};
-use crate::joint::{Joint, JointKind};
+use crate::joint::{Elementary, JointKind, value};
 use gradyn_derivatives::{Real, Scalar};
 use rand::{Rng, RngExt};
 
@@ -197,21 +197,25 @@ impl<P: Real> Model<P> {
                     return Err(InputError::NotFinite { what: "q", index, joint, value: q[index] });
                 }
             }
-            let error = body.joint.norm_error(&q[r.clone()]);
-            if error > 1e-6 {
-                // Positions come before the direction.
-                let positions = match (&body.joint, body.joint.kind()) {
-                    (Joint::Elementary(_), "free-flyer") => 3,
-                    (Joint::Elementary(_), "planar") => 2,
-                    _ => 0,
-                };
-                let direction = r.start + positions..r.end;
+            let mut first = None;
+            body.each_part(|part, r, _| {
+                if first.is_none() && JointKind::<P>::norm_error(part, &q[r.clone()]) > 1e-6 {
+                    // Positions come before the direction.
+                    let positions = match part {
+                        Elementary::FreeFlyer(_) => 3,
+                        Elementary::Planar(_) => 2,
+                        _ => 0,
+                    };
+                    first = Some((part.name(), r.start + positions..r.end));
+                }
+            });
+            if let Some((kind, direction)) = first {
                 return Err(InputError::NotNormalized {
                     start: direction.start,
-                    end: r.end,
+                    end: direction.end,
                     joint: body.joint_name.clone(),
-                    kind: body.joint.kind(),
-                    norm: q[direction].iter().map(|x| x * x).sum::<f64>().sqrt(),
+                    kind,
+                    norm: q[direction].iter().copied().fold(0.0, f64::hypot),
                 });
             }
         }
@@ -228,6 +232,29 @@ impl<P: Real> Model<P> {
             Some(index) => Err(InputError::NotFinite { what, index, joint: self.dof_label(index), value: x[index] }),
             None => Ok(()),
         }
+    }
+
+    /// The error of a result that is not finite.
+    #[cold]
+    pub(crate) fn overflow(&self, what: &'static str, index: usize) -> InputError {
+        self.overflow_of(what, index, self.dof_label(index))
+    }
+
+    /// The same, of what belongs to no joint. Gravity may be to blame: nobody looked at it before.
+    #[cold]
+    pub(crate) fn overflow_of(&self, what: &'static str, index: usize, joint: String) -> InputError {
+        match self.gravity.iter().position(|x| !x.is_finite()) {
+            Some(k) => {
+                let (joint, value) = (self.whole_label(), value(self.gravity[k]));
+                InputError::NotFinite { what: "gravity", index: k, joint, value }
+            }
+            None => InputError::Overflow { what, index, joint },
+        }
+    }
+
+    /// "all of panda", for messages.
+    pub(crate) fn whole_label(&self) -> String {
+        format!("all of {}", self.name)
     }
 
     /// "joint elbow", for messages.

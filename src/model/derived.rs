@@ -15,6 +15,12 @@ impl Derived {
         let made = self.0.get_or_init(|| make().map(|derived| Arc::new(derived) as Arc<dyn Any + Send + Sync>));
         made.as_deref().and_then(<dyn Any + Send + Sync>::downcast_ref)
     }
+
+    /// The same, if there was such a call.
+    #[inline]
+    pub(crate) fn peek<D: Any + Send + Sync>(&self) -> Option<&D> {
+        self.0.get()?.as_deref().and_then(<dyn Any + Send + Sync>::downcast_ref)
+    }
 }
 
 impl fmt::Debug for Derived {

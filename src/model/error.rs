@@ -1,5 +1,6 @@
 //! What can be wrong with a model, and with what is asked of it.
 
+use crate::spatial::PoseError;
 use thiserror::Error;
 
 /// Why a model could not be built.
@@ -22,17 +23,25 @@ pub enum ModelError {
         /// Name of the thing that asks for the body.
         name: String,
     },
-    /// A number that must be finite is not, or one that must not be negative is.
+    /// A number is not what it must be: finite, not negative, a unit vector's length, …
     #[error("{what} of `{name}` is {value}: {rule}")]
     BadNumber {
         /// What it is: "mass", "damping", …
         what: &'static str,
         /// Name of the body or joint.
         name: String,
-        /// The number.
+        /// The number; NaN if it is of another type than `f64`.
         value: f64,
         /// What it must be.
         rule: &'static str,
+    },
+    /// The pose of a joint's mounting frame, or of a frame, is none.
+    #[error("placement of `{name}`: {error}")]
+    Placement {
+        /// Name of the joint or frame.
+        name: String,
+        /// Why not.
+        error: Box<PoseError>,
     },
     /// A list for a joint does not have one entry a degree of freedom.
     #[error("{what} of joint `{name}` has {found} entries, expected {expected}")]
@@ -105,8 +114,18 @@ pub enum InputError {
         what: &'static str,
         /// Which entry.
         index: usize,
-        /// The joint that it belongs to.
+        /// The joint, or whatever else, that it belongs to.
         joint: String,
+    },
+    /// A derivative of a function of yours is not finite.
+    #[error("the derivative `{what}[({row}, {column})]` is not finite: there is none here, or numbers are too large")]
+    NoDerivative {
+        /// Which matrix: "dq", "dv", "du" or "df_ext".
+        what: &'static str,
+        /// Which output of the function.
+        row: usize,
+        /// Which direction.
+        column: usize,
     },
     /// A configuration is not one: its quaternion, or (cos, sin), is not of length one.
     #[error("`q[{start}..{end}]` ({joint}, {kind}): its direction has length {norm}, expected 1")]
@@ -121,6 +140,14 @@ pub enum InputError {
         kind: &'static str,
         /// Length of the quaternion or of (cos, sin).
         norm: f64,
+    },
+    /// The pose of a joint's mounting frame is none.
+    #[error("placement of joint `{joint}`: {error}")]
+    Placement {
+        /// Name of the joint.
+        joint: String,
+        /// Why not.
+        error: Box<PoseError>,
     },
     /// A body that the model does not have.
     #[error("body {index} does not exist: the model has {bodies} bodies")]
@@ -185,6 +212,18 @@ pub enum InputError {
     LoopJoint {
         /// The kind.
         kind: &'static str,
+    },
+    /// A constant of a joint that closes a loop is not what it must be.
+    #[error("{what} of the joint of kind `{kind}` that closes a loop is {value}: {rule}")]
+    LoopNumber {
+        /// The kind.
+        kind: &'static str,
+        /// Which constant.
+        what: &'static str,
+        /// The number; NaN if it is of another type than `f64`.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
     },
     /// A coefficient of restitution that none can be.
     #[error("the coefficient of restitution is not in [0, 1]")]

@@ -19,7 +19,7 @@ pub use error::{InputError, ModelError};
 pub use joint_dynamics::DofDynamics;
 
 use crate::joint::{Elementary, Geometry, Joint, JointKind};
-use crate::spatial::{Inertia, Transform, vector as v3};
+use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -328,7 +328,7 @@ impl<P: Real> Model<P> {
         names
     }
 
-    /// The same robot under other gravity, m/s² in the world.
+    /// The same robot under other gravity, m/s² in the world. Where it is not finite, errors of what depends on it name it.
     #[must_use]
     pub fn with_gravity(mut self, gravity: Vector3<P>) -> Self {
         self.gravity = gravity;
@@ -403,12 +403,14 @@ impl<P: Real> Model<P> {
     /// The same robot with another mounting pose of one body's joint.
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body.
+    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::Placement`] for what is no pose.
     pub fn with_placement(mut self, body: BodyId, placement: Transform<P>) -> Result<Self, InputError> {
         let bodies = self.bodies.len();
         let Some(b) = self.bodies.get_mut(body.0) else {
             return Err(InputError::UnknownBody { index: body.0, bodies });
         };
+        let refuse = |error: PoseError| InputError::Placement { joint: b.joint_name.clone(), error: error.into() };
+        placement.check().map_err(refuse)?;
         b.placement = placement;
         self.derived = Derived::default();
         Ok(self)

@@ -17,10 +17,11 @@ pub fn frame_pose<P: Real, T: Scalar<P>>(
     frame: impl Into<FrameRef>,
 ) -> Result<Transform<T>, InputError> {
     let rest = vec![T::zero(); model.nv()];
-    of_frame(model, (q, &rest, &rest), frame.into(), |kinematics, frame| match frame {
+    let pose = |kinematics: &Kinematics<'_, P, T>, frame| match frame {
         FrameRef::Body(body) => kinematics.pose(body),
         FrameRef::Frame(frame) => kinematics.frame_pose(frame),
-    })
+    };
+    of_frame(model, (q, &rest, &rest), frame.into(), "pose", pose, Transform::is_finite)
 }
 
 /// Spatial velocity of a frame or a body, in the reference. `q`: nq, `v`: nv. O(n).
@@ -36,7 +37,7 @@ pub fn frame_velocity<P: Real, T: Scalar<P>>(
     reference: ReferenceFrame,
 ) -> Result<Motion<T>, InputError> {
     let rest = vec![T::zero(); model.nv()];
-    of_frame(model, (q, v, &rest), frame.into(), |kinematics, frame| kinematics.velocity_in(frame, reference))
+    motion(model, (q, v, &rest), frame, "velocity", |kinematics, frame| kinematics.velocity_in(frame, reference))
 }
 
 /// Spatial acceleration of a frame or a body, in the reference, gravity left out. `q`: nq, `v`, `a`: nv. O(n).
@@ -52,7 +53,7 @@ pub fn frame_acceleration<P: Real, T: Scalar<P>>(
     frame: impl Into<FrameRef>,
     reference: ReferenceFrame,
 ) -> Result<Motion<T>, InputError> {
-    of_frame(model, (q, v, a), frame.into(), |kinematics, frame| kinematics.acceleration_in(frame, reference))
+    motion(model, (q, v, a), frame, "acceleration", |kinematics, frame| kinematics.acceleration_in(frame, reference))
 }
 
 /// Classical acceleration of a frame or a body, in the reference, gravity left out: the linear part is that of the point whose
@@ -69,7 +70,8 @@ pub fn classical_frame_acceleration<P: Real, T: Scalar<P>>(
     frame: impl Into<FrameRef>,
     reference: ReferenceFrame,
 ) -> Result<Motion<T>, InputError> {
-    of_frame(model, (q, v, a), frame.into(), |kinematics, frame| kinematics.classical_acceleration_in(frame, reference))
+    let ask = |kinematics: &Kinematics<'_, P, T>, frame| kinematics.classical_acceleration_in(frame, reference);
+    motion(model, (q, v, a), frame, "acceleration", ask)
 }
 
 /// The centre of mass in the world, its velocity and acceleration, of the robot or of a subtree. `q`: nq, `v`, `a`: nv;
@@ -92,18 +94,40 @@ pub fn center_of_mass<P: Real, T: Scalar<P>>(
         None => Ok(centers.whole),
         Some(body) => {
             let name = || model.bodies()[body.index()].name().to_owned();
-            centers.subtree(body).ok_or_else(|| InputError::Massless { body: name() })
+            let com = centers.subtree(body).ok_or_else(|| InputError::Massless { body: name() })?;
+            let finite = com.is_finite();
+            if finite { Ok(com) } else { Err(model.overflow_of("center of mass", 0, format!("body {}", name()))) }
         }
     }
+}
+
+fn motion<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    state: (&[T], &[T], &[T]),
+    frame: impl Into<FrameRef>,
+    what: &'static str,
+    ask: impl FnOnce(&Kinematics<'_, P, T>, FrameRef) -> Option<Motion<T>>,
+) -> Result<Motion<T>, InputError> {
+    of_frame(model, state, frame.into(), what, ask, |m| m.is_finite())
 }
 
 fn of_frame<P: Real, T: Scalar<P>, R>(
     model: &Model<P>,
     (q, v, a): (&[T], &[T], &[T]),
     frame: FrameRef,
+    what: &'static str,
     ask: impl FnOnce(&Kinematics<'_, P, T>, FrameRef) -> Option<R>,
+    is_finite: impl FnOnce(&R) -> bool,
 ) -> Result<R, InputError> {
     let mut ws = Workspace::new(model);
     let kinematics = forward_kinematics(model, &mut ws, q, v, a)?;
-    ask(&kinematics, frame).ok_or_else(|| unknown(model, frame))
+    let found = ask(&kinematics, frame).ok_or_else(|| unknown(model, frame))?;
+    if is_finite(&found) {
+        return Ok(found);
+    }
+    let owner = match frame {
+        FrameRef::Body(body) => format!("body {}", model.bodies()[body.index()].name()),
+        FrameRef::Frame(frame) => format!("frame {}", model.frames()[frame.index()].name()),
+    };
+    Err(model.overflow_of(what, 0, owner))
 }

@@ -59,7 +59,7 @@ impl ForwardDynamicsDerivatives {
         for (what, m) in self.matrices().into_iter().chain(of_wrenches) {
             if !wide::all_finite(m.as_slice()) {
                 let index = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0) % m.nrows();
-                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+                return Err(model.overflow(what, index));
             }
         }
         Ok(())

@@ -177,7 +177,7 @@ fn finite(model: &Model, what: &'static str, x: &[f64]) -> Result<(), InputError
         None => Ok(()),
         Some(at) => {
             let index = at % model.nv();
-            Err(InputError::Overflow { what, index, joint: model.dof_label(index) })
+            Err(model.overflow(what, index))
         }
     }
 }

@@ -72,11 +72,15 @@ impl RneaDerivatives {
     /// out a matrix must not find there what another has left.
     pub(super) fn check_finite(&mut self, model: &Model) -> Result<(), InputError> {
         let of_wrenches = self.dtau_df_ext.iter().map(|m| ("dtau_df_ext", m));
+        if let Some(index) = self.tau.iter().position(|x| !x.is_finite()) {
+            self.clear();
+            return Err(model.overflow("tau", index));
+        }
         let found = self.matrices().into_iter().chain(of_wrenches).find(|(_, m)| !wide::all_finite(m.as_slice()));
         let Some((what, m)) = found else { return Ok(()) };
         let index = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0) % m.nrows();
         self.clear();
-        Err(InputError::Overflow { what, index, joint: model.dof_label(index) })
+        Err(model.overflow(what, index))
     }
 }
 

@@ -68,6 +68,20 @@ impl StateJacobian {
         }
     }
 
+    /// Are all numbers finite?
+    fn check_finite(&self, model: &Model) -> Result<(), InputError> {
+        if let Some(index) = self.value.iter().position(|x| !x.is_finite()) {
+            return Err(model.overflow_of("value", index, model.whole_label()));
+        }
+        let names = ["dq", "dv", "du"].into_iter().chain(std::iter::repeat("df_ext"));
+        for (what, m) in names.zip(self.matrices()) {
+            if let Some(at) = m.as_slice().iter().position(|x| !x.is_finite()) {
+                return Err(InputError::NoDerivative { what, row: at % m.nrows(), column: at / m.nrows() });
+            }
+        }
+        Ok(())
+    }
+
     fn matrices(&self) -> impl Iterator<Item = &DMatrix<f64>> {
         [&self.dq, &self.dv, &self.du].into_iter().chain(&self.df_ext)
     }
@@ -96,7 +110,7 @@ fn check(model: &Model, state: &State<'_>) -> Result<(), InputError> {
 /// [drivers](gradyn_derivatives::drivers).
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, or as the function.
+/// [`InputError`] if a length is wrong, or as the function; [`InputError::NoDerivative`] if a derivative is not finite.
 pub fn by_duals<F: StateFunction>(model: &Model, f: &F, state: State<'_>) -> Result<StateJacobian, InputError> {
     check(model, &state)?;
     let outputs = f.outputs(model);
@@ -147,6 +161,7 @@ pub fn by_duals<F: StateFunction>(model: &Model, f: &F, state: State<'_>) -> Res
             run.wrenches[wrench] = state.wrenches[wrench].lift();
         }
     }
+    result.check_finite(model)?;
     Ok(result)
 }
 

@@ -46,6 +46,11 @@ impl<T: Real> Motion<T> {
         Motion::new(v3::lift(self.linear), v3::lift(self.angular))
     }
 
+    /// Are all six numbers finite?
+    pub(crate) fn is_finite(self) -> bool {
+        v3::is_finite(self.linear) && v3::is_finite(self.angular)
+    }
+
     /// `self × m`, the rate of change of `m` when carried along by `self`:
     /// `(v₁×ω₂ + ω₁×v₂, ω₁×ω₂)` (RBDA, section 2.9).
     #[inline(always)]

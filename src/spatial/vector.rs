@@ -109,6 +109,11 @@ pub fn rotate_back<P: Real, T: Scalar<P>>(r: &Matrix3<P>, a: Vector3<T>) -> Vect
     )
 }
 
+/// Are all three numbers finite?
+pub(crate) fn is_finite<T: Real>(a: Vector3<T>) -> bool {
+    a.x.is_finite() && a.y.is_finite() && a.z.is_finite()
+}
+
 /// Column `k` of a matrix; the last one for `k > 2`.
 #[inline(always)]
 pub fn column<T: Real>(m: &Matrix3<T>, k: usize) -> Vector3<T> {

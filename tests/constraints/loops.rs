@@ -4,11 +4,15 @@ use super::common::{self, assert_near, eps, every_joint, inertia, models, moved,
 use super::{four_bar, size};
 use gradyn::dynamics::{
     Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian,
-    forward_dynamics,
+    forward_dynamics, impulse_dynamics,
 };
-use gradyn::joint::{Axis, Cylindrical, Elementary, FreeFlyer, Helical, Joint, JointKind, Revolute};
+use gradyn::joint::{
+    Axis, Cylindrical, Elementary, FreeFlyer, Helical, Joint, JointKind, Prismatic, Revolute, Translation,
+};
 use gradyn::model::{InputError, ModelBuilder};
-use gradyn::spatial::Transform;
+use gradyn::spatial::{Inertia, Symmetric3, Transform};
+use gradyn_derivatives::Level;
+use gradyn_derivatives::simd::with_level;
 use nalgebra::{DVector, Vector3};
 use rand::RngExt;
 
@@ -217,4 +221,91 @@ fn joints_that_close_no_loop_are_named() {
     let here = Transform::<f64>::identity();
     let e = Constraint::joint(a, here, b, here, FreeFlyer).expect_err("cannot");
     assert_eq!(e, InputError::LoopJoint { kind: Elementary::<f64>::from(FreeFlyer).name() });
+}
+
+/// Nor is one whose axis is no unit vector, or whose pitch is no number.
+#[test]
+fn loop_joints_of_bad_numbers_are_named() {
+    let here = Transform::<f64>::identity();
+    let bad = |joint: Elementary, words: &[&str]| {
+        let (model, _) = four_bar();
+        let (a, b) = (model.body_id(0).expect("is there"), model.body_id(1).expect("is there"));
+        let error = Constraint::joint(a, here, b, here, joint).expect_err("refused");
+        assert!(matches!(error, InputError::LoopNumber { .. }), "{error}");
+        assert!(words.iter().all(|word| error.to_string().contains(word)), "{error}");
+    };
+    for (axis, length) in
+        [(Vector3::new(0.0, 2.0, 0.0), "2"), (Vector3::zeros(), "0"), (Vector3::x() * f64::NAN, "NaN")]
+    {
+        bad(Revolute { axis: Axis::Any(axis) }.into(), &["axis", "revolute", length]);
+        bad(Cylindrical { axis: Axis::Any(axis) }.into(), &["axis", "cylindrical", length]);
+    }
+    bad(Helical { axis: Axis::X, pitch: f64::INFINITY }.into(), &["pitch", "helical", "inf"]);
+    bad(Helical { axis: Axis::X, pitch: f64::NAN }.into(), &["pitch", "helical", "NaN"]);
+}
+
+/// Errors and biases that are too large are said to be, with the constraint they are of.
+#[test]
+fn rows_that_overflow_are_named() {
+    let mut builder = ModelBuilder::new("slides");
+    for name in ["near", "far"] {
+        let joint = Prismatic { axis: Axis::X };
+        let y = inertia(&mut rng(1));
+        builder.add_body(None, name, format!("to {name}"), Transform::identity(), joint, y).expect("builds");
+    }
+    let model = builder.build().expect("builds");
+    let [near, far] = ["near", "far"].map(|name| model.find_body(name).expect("is there"));
+    let here = Vector3::zeros();
+    let list = [Constraint::contact(near, here, here), Constraint::point(near, here, far, here)];
+    let mut ws = Workspace::new(&model);
+    let error = constraint_error(&model, &mut ws, &[-1.5e308, 1.5e308], &list).expect_err("refused");
+    let InputError::Overflow { what: "constraint_error", index: 3, joint } = &error else { panic!("{error}") };
+    assert_eq!(joint, "constraint 1, between `near` and `far`");
+    let stiff = list.map(|c| c.with_gains(1e300, 0.0));
+    let error = constraint_bias(&model, &mut ws, &[0.0, 1e200], &[0.0; 2], &stiff).expect_err("refused");
+    let InputError::Overflow { what: "constraint_bias", index: 3, joint } = &error else { panic!("{error}") };
+    assert_eq!(joint, "constraint 1, between `near` and `far`");
+}
+
+/// Impulses that are too large are not given as results.
+#[test]
+fn impulses_that_overflow_are_named() {
+    let mut builder = ModelBuilder::new("slide");
+    let y = Inertia::new(1e200, Vector3::zeros(), Symmetric3::diagonal(1.0, 1.0, 1.0));
+    builder.add_body(None, "b", "j", Transform::identity(), Prismatic { axis: Axis::X }, y).expect("builds");
+    let model = builder.build().expect("builds");
+    let body = model.body_id(0).expect("is there");
+    let list = [Constraint::contact(body, Vector3::zeros(), Vector3::zeros())];
+    for level in Level::available() {
+        let found = with_level(level, || {
+            let mut ws = Workspace::new(&model);
+            impulse_dynamics(&model, &mut ws, &[0.0], &[1e200], 0.0, &list).map(|by| by.impulse.to_vec())
+        });
+        assert!(matches!(found, Err(InputError::Overflow { .. })), "{level}: {found:?}");
+    }
+}
+
+/// Products of directions are zero after half turns and third turns too, as [`Constraint::joint`] says.
+#[test]
+fn products_of_directions_have_other_zeros() {
+    let mut builder = ModelBuilder::new("free");
+    builder.add_body(None, "b", "j", Transform::identity(), FreeFlyer, inertia(&mut rng(1))).expect("builds");
+    let model = builder.build().expect("builds");
+    let body = model.body_id(0).expect("is there");
+    let here = Transform::<f64>::identity();
+    let error = |joint: Elementary, turn: [f64; 4]| {
+        let list = [Constraint::joint(None, here, body, here, joint).expect("closes")];
+        let q: Vec<f64> = [0.0; 3].into_iter().chain(turn).collect();
+        size(constraint_error(&model, &mut Workspace::new(&model), &q, &list).expect("runs"))
+    };
+    let half = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+    // x → ±y → ±z → ±x
+    let third = [[0.5, 0.5, 0.5, 0.5], [-0.5, -0.5, 0.5, 0.5], [-0.5, 0.5, -0.5, 0.5], [0.5, -0.5, -0.5, 0.5]];
+    for turn in half.into_iter().chain(third) {
+        assert!(error(Translation.into(), turn) < 1e-15, "{turn:?}");
+    }
+    assert!(error(Translation.into(), [-0.5, -0.5, -0.5, 0.5]) > 0.9, "the other way round");
+    for joint in [Elementary::from(Revolute { axis: Axis::Z }), Cylindrical { axis: Axis::Z }.into()] {
+        assert!(error(joint, half[0]) < 1e-15 && error(joint, third[0]) > 0.9);
+    }
 }

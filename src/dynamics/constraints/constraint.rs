@@ -2,6 +2,7 @@
 
 use super::relation::Relation;
 use crate::dynamics::reference::Attached;
+use crate::dynamics::slices::first_not_finite;
 use crate::joint::Elementary;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::Transform;
@@ -87,7 +88,10 @@ impl<P: Real> Constraint<P> {
     /// | fixed | 6 | as [`frame`](Self::frame), in axes of the world |
     ///
     /// Rows are in SI units, m or (for products of directions) 1. The joint brings no coordinates, friction or armature. A
-    /// thread has many turns: its row is zero on each, and at most half a turn's pitch.
+    /// thread has many turns: its row is zero on each, and at most half a turn's pitch. Products of directions are zero elsewhere too,
+    /// so start near where the loop is closed: those of revolute, continuous, cylindrical, helical and planar joints with the
+    /// axis in B opposite to that in A; those of prismatic joints and translations after half turns of B about the axis and the two
+    /// across it (about x, y, z), and after the four third turns that carry each of the three to the next or its opposite.
     ///
     /// ```
     /// use gradyn::dynamics::Constraint;
@@ -103,7 +107,8 @@ impl<P: Real> Constraint<P> {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::LoopJoint`] for a free-flyer, which holds nothing.
+    /// [`InputError::LoopJoint`] for a free-flyer, which holds nothing; [`InputError::LoopNumber`] for an axis that is not a unit
+    /// vector, or a pitch that is not finite.
     pub fn joint(
         a: impl Into<Option<BodyId>>,
         x_a: Transform<P>,
@@ -112,6 +117,9 @@ impl<P: Real> Constraint<P> {
         joint: impl Into<Elementary<P>>,
     ) -> Result<Self, InputError> {
         let joint = joint.into();
+        if let Some((what, value, rule)) = joint.bad_number() {
+            return Err(InputError::LoopNumber { kind: joint.name(), what, value, rule });
+        }
         match Relation::of_joint(&joint) {
             Some(relation) => Ok(Self { relation, ..Self::frame(a, x_a, b, x_b) }),
             None => Err(InputError::LoopJoint { kind: joint.name() }),
@@ -137,6 +145,11 @@ impl<P: Real> Constraint<P> {
         self.relation.count()
     }
 
+    /// Names of the bodies A and B, which are the model's.
+    fn names<'m>(&self, model: &'m Model<P>) -> [&'m str; 2] {
+        [&self.a, &self.b].map(|side| side.body.map_or("world", |b| &model.bodies[b].name))
+    }
+
     /// The side, 0 for A and 1 for B, and the body of a point or a frame that is held to the world.
     pub(super) fn anchored(&self) -> Option<(usize, usize)> {
         match (&self.relation, self.a.body, self.b.body) {
@@ -152,6 +165,31 @@ pub(crate) fn rows_of<P: Real>(constraints: &[Constraint<P>]) -> usize {
     constraints.iter().map(Constraint::rows).sum()
 }
 
+/// Is a result with one entry a row finite?
+#[inline]
+pub(super) fn check_rows<P: Real, T: Real>(
+    model: &Model<P>,
+    constraints: &[Constraint<P>],
+    what: &'static str,
+    x: &[T],
+) -> Result<(), InputError> {
+    first_not_finite(x).map_or(Ok(()), |row| Err(overflow(model, constraints, what, row)))
+}
+
+#[cold]
+fn overflow<P: Real>(model: &Model<P>, constraints: &[Constraint<P>], what: &'static str, row: usize) -> InputError {
+    let mut end = 0;
+    let of_row = constraints.iter().enumerate().find(|(_, c)| {
+        end += c.rows();
+        row < end
+    });
+    let owner = of_row.map_or_else(String::new, |(k, c)| {
+        let [a, b] = c.names(model);
+        format!("constraint {k}, between `{a}` and `{b}`")
+    });
+    InputError::Overflow { what, index: row, joint: owner }
+}
+
 /// Are they between bodies of the model, and of sound numbers?
 pub(super) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) -> Result<(), InputError> {
     let bodies = model.bodies.len();
@@ -160,8 +198,8 @@ pub(super) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) ->
             return Err(InputError::UnknownBody { index: unknown, bodies });
         }
         let refuse = |reason| {
-            let name = |body: Option<usize>| body.map_or("world", |b| &model.bodies[b].name).to_owned();
-            Err(InputError::Constraint { index, a: name(c.a.body), b: name(c.b.body), reason })
+            let [a, b] = c.names(model).map(str::to_owned);
+            Err(InputError::Constraint { index, a, b, reason })
         };
         if c.a.body == c.b.body {
             return refuse("both sides are fixed to the same thing");

@@ -277,13 +277,14 @@ fn across<P: Real>(axis: Axis<P>) -> (Vector3<P>, Vector3<P>) {
     Planar::new(axis).in_plane()
 }
 
-/// The axis keeps its direction.
+/// The axis keeps its direction, or has the opposite one.
 fn parallel<P: Real>(axis: Axis<P>) -> [Row<P>; 2] {
     let (e, f) = across(axis);
     [e, f].map(|n| Row::Angle { n, u: axis.vector(), cos: P::zero() })
 }
 
-/// Three axes keep their directions.
+/// Three axes keep their directions. With R the rotation of B in A, in these axes: `R₁₂ = R₂₃ = R₃₁ = 0`, as half turns about each of
+/// them have, and the four third turns with x → ±y → ±z → ±x.
 fn square<P: Real>(x: Vector3<P>, y: Vector3<P>, z: Vector3<P>) -> [Row<P>; 3] {
     [(x, y), (y, z), (z, x)].map(|(n, u)| Row::Angle { n, u, cos: P::zero() })
 }

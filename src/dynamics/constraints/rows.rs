@@ -1,6 +1,6 @@
 //! Errors of constraints, their Jacobian, and their accelerations without joint accelerations.
 
-use super::constraint::{check as check_constraints, rows_of};
+use super::constraint::{check as check_constraints, check_rows, rows_of};
 use super::relation::{Relation, Row, Side};
 use super::solve::attached;
 use super::{Constraint, add_product};
@@ -203,7 +203,8 @@ impl<T: Real> Rows<T> {
             }
             row = own.end;
         }
-        finite(model, "constraint_jacobian", &self.jacobian)
+        finite(model, "constraint_jacobian", &self.jacobian)?;
+        check_rows(model, constraints, "constraint_error", &self.error)
     }
 
     /// Rows of a point or a frame that is held to the world, with columns by lanes.
@@ -347,10 +348,7 @@ impl<T: Real> Rows<T> {
             }
             row = own.end;
         }
-        match self.bias.iter().position(|x| !x.is_finite()) {
-            Some(index) => Err(InputError::Overflow { what: "constraint_bias", index, joint: model.dof_label(0) }),
-            None => Ok(()),
-        }
+        check_rows(model, constraints, "constraint_bias", &self.bias)
     }
 
     /// `J q̇`; after [`place`](Self::place).

@@ -1,6 +1,6 @@
 //! Accelerations and impulses under constraints.
 
-use super::constraint::check as check_constraints;
+use super::constraint::{check as check_constraints, check_rows};
 use super::{Constraint, Memory, add_product, factor};
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
@@ -79,6 +79,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
     })?;
     let Memory { factor, motion, lambda, .. } = memory;
     check_result(model, "ddq", motion)?;
+    check_rows(model, constraints, "lambda", lambda)?;
     Ok(ConstraintDynamics { ddq: motion, lambda, rank: factor.rank, residual })
 }
 
@@ -116,6 +117,7 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     })?;
     let Memory { factor, motion, lambda, .. } = memory;
     check_result(model, "v", motion)?;
+    check_rows(model, constraints, "impulse", lambda)?;
     Ok(ImpulseDynamics { v: motion, impulse: lambda, rank: factor.rank, residual })
 }
 
@@ -251,7 +253,7 @@ impl<T: Real> Memory<T> {
 
 fn check_result<P: Real, T: Real>(model: &Model<P>, what: &'static str, x: &[T]) -> Result<(), InputError> {
     match x.iter().position(|x| !x.is_finite()) {
-        Some(index) => Err(InputError::Overflow { what, index, joint: model.dof_label(index) }),
+        Some(index) => Err(model.overflow(what, index)),
         None => Ok(()),
     }
 }

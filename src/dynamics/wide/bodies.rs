@@ -1,6 +1,7 @@
 //! Forward kinematics: where the bodies are and how they move, eight at a time.
 
-use super::memory::{Bodies, Row, Six, load_matrix, store_motion};
+use super::memory::{Bodies, Row, Six, load_matrix, load_motion, load_vector, store_motion};
+use super::outward::of_tree;
 use super::{Layout, Memory};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::Register;
@@ -31,6 +32,18 @@ pub(super) fn keep<R: Register>(
     }
     store_motion(&mut to.velocity, v);
     store_motion(&mut to.acceleration, a);
+}
+
+/// What is zero if the poses in the world and the motions that are kept of a group are finite, and hardly ever else: sums of them,
+/// times zero. Rotations enter the motions, which are none where one of their numbers is none.
+#[inline(always)]
+pub(super) fn zero_if_finite<R: Register>(layout: &Layout, memory: &Memory, g: usize) -> R {
+    let Bodies { translation, velocity, acceleration, .. } = &memory.bodies[g];
+    let p = v3::add(of_tree::<R>(layout, &memory.origins, g), load_vector::<R>(translation));
+    let (v, a) = (load_motion::<R>(velocity), load_motion::<R>(acceleration));
+    let sum = |x: Vector3<Lanes<R>>, y: Vector3<Lanes<R>>| (x.x + y.x) + (x.y + y.y) + (x.z + y.z);
+    let all = (sum(v.linear, v.angular) + sum(a.linear, a.angular)) + (p.x + p.y + p.z);
+    all.0.mul(R::splat(0.0))
 }
 
 impl Bodies {

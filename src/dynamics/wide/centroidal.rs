@@ -2,7 +2,7 @@
 //! [`centroidal`](crate::dynamics::centroidal) and [`centroidal_derivatives`](crate::dynamics::centroidal_derivatives),
 //! eight columns at a time.
 
-use super::matrix::{begin, of_force, of_vector, only, store};
+use super::matrix::{begin, end, of_force, of_vector, only, store};
 use super::memory::{FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force};
 use super::outward::{of_tree, splat};
 use super::part::{self, Part};
@@ -20,7 +20,8 @@ use nalgebra::{Matrix3, Vector3};
 /// The centroidal momentum matrix, from the inertias of subtrees and the centre of mass. Is it finite?
 pub(super) fn momentum_matrix(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
     begin(layout, to);
-    memory.level.run(MomentumMatrix { layout, memory, to })
+    let finite = memory.level.run(MomentumMatrix { layout, memory, to: &mut *to });
+    end(layout, finite, to)
 }
 
 struct MomentumMatrix<'a> {
@@ -149,7 +150,9 @@ pub(super) fn com_derivatives(
     for to in &mut to {
         begin(layout, to);
     }
-    memory.level.run(ComDerivatives { layout, memory, part, share, to })
+    let work = ComDerivatives { layout, memory, part, share, to: to.each_mut().map(|to| &mut **to) };
+    let finite = memory.level.run(work);
+    to.iter().all(|to| end(layout, finite, to))
 }
 
 struct ComDerivatives<'a> {
@@ -195,7 +198,8 @@ fn column<R: Register>(memory: &Memory, g: usize, sums: &Sums) -> Column<Lanes<R
 pub(super) fn matrices(layout: &Layout, memory: &Memory, velocity: Vector3<f64>, to: (&mut [f64], &mut [f64])) -> bool {
     begin(layout, to.0);
     begin(layout, to.1);
-    memory.level.run(Matrices { layout, memory, velocity, to })
+    let finite = memory.level.run(Matrices { layout, memory, velocity, to: (&mut *to.0, &mut *to.1) });
+    end(layout, finite, to.0) && end(layout, finite, to.1)
 }
 
 struct Matrices<'a> {
@@ -235,14 +239,9 @@ pub(super) fn derivatives(
     whole: &Whole<f64>,
     out: &mut CentroidalDerivatives,
 ) -> bool {
-    let to = [
-        out.dmomentum_dq.as_mut_slice(),
-        out.dmomentum_dv.as_mut_slice(),
-        out.drate_dq.as_mut_slice(),
-        out.drate_dv.as_mut_slice(),
-        out.drate_da.as_mut_slice(),
-    ];
-    memory.level.run(Derivatives { layout, memory, whole, to })
+    let to = out.matrices_mut().map(|m| m.as_mut_slice());
+    let finite = memory.level.run(Derivatives { layout, memory, whole, to });
+    out.matrices().iter().all(|(_, m)| end(layout, finite, m.as_slice()))
 }
 
 struct Derivatives<'a> {

@@ -2,7 +2,7 @@
 //! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives), eight
 //! columns at a time.
 
-use super::matrix::{begin, of_lane, of_motion, only, store};
+use super::matrix::{begin, end, of_lane, of_motion, only, store};
 use super::memory::load_motion;
 use super::outward::{self, of_tree};
 use super::{Layout, Memory, rnea};
@@ -20,7 +20,8 @@ use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 /// Columns of all joints in coordinates of the world, of bodies that have been placed. Are they finite?
 pub(super) fn joints(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
     begin(layout, to);
-    memory.level.run(Joints { layout, memory, to })
+    let finite = memory.level.run(Joints { layout, memory, to: &mut *to });
+    end(layout, finite, to)
 }
 
 struct Joints<'a> {
@@ -54,7 +55,8 @@ pub(super) fn of_frame<const ROWS: usize>(
     to: &mut [f64],
 ) -> bool {
     begin_path::<ROWS>(layout, b, to);
-    memory.level.run(OfFrame::<ROWS> { layout, memory, b, seen, to })
+    let finite = memory.level.run(OfFrame::<ROWS> { layout, memory, b, seen, to: &mut *to });
+    end(layout, finite, to)
 }
 
 struct OfFrame<'a, const ROWS: usize> {
@@ -129,7 +131,8 @@ impl Kernel for Placements<'_> {
 /// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
 pub(super) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) -> bool {
     begin_path::<6>(layout, b, to);
-    memory.level.run(Rate { layout, memory, b, seen, to })
+    let finite = memory.level.run(Rate { layout, memory, b, seen, to: &mut *to });
+    end(layout, finite, to)
 }
 
 struct Rate<'a> {
@@ -192,7 +195,9 @@ pub(super) fn derivatives<const ROWS: usize>(
     for to in &mut to[..4] {
         begin_path::<ROWS>(layout, b, to);
     }
-    memory.level.run(Derivatives::<ROWS> { layout, memory, b, seen, is_classical, to })
+    let work = Derivatives::<ROWS> { layout, memory, b, seen, is_classical, to: to.each_mut().map(|to| &mut **to) };
+    let finite = work.memory.level.run(work);
+    to.iter().all(|to| end(layout, finite, to))
 }
 
 struct Derivatives<'a, const ROWS: usize> {

@@ -37,7 +37,7 @@ pub(super) fn mass_matrix(
     memory.size_mass(layout);
     let finite = memory.level.run(MassMatrix { model, layout, memory, q, scales: false, to: to.as_mut_slice() });
     add_more_joints(layout, to);
-    finite
+    finite && layout.more_joints.is_empty()
 }
 
 /// From `memory.mass` to degrees of freedom, where lanes are not these.

@@ -1,7 +1,7 @@
 //! From lanes to matrices that have a column a degree of freedom.
 
-use super::Layout;
 use super::memory::{Row, Six};
+use super::{Layout, all_finite};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -20,6 +20,11 @@ pub(super) fn begin(layout: &Layout, to: &mut [f64]) {
     if !layout.direct {
         to.fill(0.0);
     }
+}
+
+/// After that: are the sums finite, where the lanes were?
+pub(super) fn end(layout: &Layout, finite: bool, to: &[f64]) -> bool {
+    finite && (layout.direct || all_finite(to))
 }
 
 /// The rows of a column each; those beyond its length are zero.

@@ -239,7 +239,9 @@ pub(crate) struct Memory {
     pub(crate) poses: Vec<[Row; 2]>,
     /// Columns of the motion subspaces.
     pub(crate) s: Vec<Six>,
+    /// Of the body of each lane, about the origin of its tree.
     pub(crate) velocity: Vec<Six>,
+    /// The same, without the `−g` of the base, which `acceleration` of a [`Workspace`](crate::dynamics::Workspace) has.
     pub(crate) acceleration: Vec<Six>,
     pub(crate) sums: Vec<Sums>,
     /// Made at the first call for derivatives.

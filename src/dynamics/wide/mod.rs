@@ -168,7 +168,7 @@ pub(crate) fn rows_of<'w, P: Real, T: Real>(
     ws: &'w Workspace<T>,
     body: usize,
 ) -> Option<(&'w Bodies, usize, Vector3<f64>)> {
-    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.get(|| None::<Layout>)?;
+    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<Layout>()?;
     let (step, memory) = (layout.bodies.get(body)?, ws.wide.as_deref()?);
     Some((&memory.bodies[step.lane / WIDTH], step.lane % WIDTH, memory.origins[step.tree]))
 }
@@ -182,7 +182,7 @@ pub(crate) fn add_anchor<P: Real, T: Real>(
     to: &mut [f64],
     height: usize,
 ) -> Option<[f64; 2]> {
-    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.get(|| None::<Layout>)?;
+    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<Layout>()?;
     Some(anchors::add(layout, ws.wide.as_deref()?, anchor, to, height))
 }
 

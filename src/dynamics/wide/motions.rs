@@ -1,7 +1,7 @@
 //! Kinematics, weights, momentum. Each method is `None` also where something is not finite, or there is no mass: it is left
 //! to the plain form to say what.
 
-use super::matrix::shape;
+use super::matrix::{end, shape};
 use super::memory::{FORCE, INERTIA};
 use super::part::Part;
 use super::sweeps::{self, WEIGHTS};
@@ -117,6 +117,9 @@ impl<'a> Wide<'a> {
         let (b, seen) = self.see(q, at, reference)?;
         let (v, a) = self.motion_seen(v3::zero(), (v, a), (b, &seen))?;
         (out.velocity, out.acceleration) = (v, if is_classical { a.classical(v) } else { a });
+        if !(out.velocity.is_finite() && out.acceleration.is_finite()) {
+            return None;
+        }
         let to = out.matrices_mut().map(|m| shape(m, 6, self.model.nv));
         let memory = self.ws.wide.as_deref_mut()?;
         jacobians::derivatives::<6>(self.layout, memory, b, seen, is_classical, to).then_some(())
@@ -133,6 +136,9 @@ impl<'a> Wide<'a> {
         let (b, seen) = self.see(q, at, reference)?;
         let (v, a) = self.motion_seen(v3::zero(), (v, a), (b, &seen))?;
         (out.velocity, out.acceleration) = (v.linear, a.classical(v).linear);
+        if !(v3::is_finite(out.velocity) && v3::is_finite(out.acceleration)) {
+            return None;
+        }
         let to = out.matrices_mut().map(|m| shape(m, 3, self.model.nv));
         let memory = self.ws.wide.as_deref_mut()?;
         jacobians::derivatives::<3>(self.layout, memory, b, seen, true, to).then_some(())
@@ -171,7 +177,7 @@ impl<'a> Wide<'a> {
         sweeps::stand::<WEIGHTS>(layout, memory);
         let finite = weights::gravity(model, layout, memory);
         rnea::of_lanes(layout, memory, &mut ws.tau);
-        finite.then_some(())
+        end(layout, finite, &ws.tau).then_some(())
     }
 
     /// The Jacobian of the centre of mass of the robot, or of what hangs from a body.

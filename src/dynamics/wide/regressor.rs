@@ -2,6 +2,7 @@
 //! time.
 
 use super::entries::store;
+use super::matrix::end;
 use super::memory::{Row, load_matrix, load_motion};
 use super::{Layout, Memory, outward};
 use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
@@ -14,7 +15,8 @@ pub(super) fn torques(layout: &Layout, memory: &Memory, nv: usize, to: &mut [f64
     if !layout.direct {
         to.fill(0.0);
     }
-    memory.level.run(Torques { layout, memory, nv, to })
+    let finite = memory.level.run(Torques { layout, memory, nv, to: &mut *to });
+    end(layout, finite, to)
 }
 
 struct Torques<'a> {

@@ -18,7 +18,13 @@ pub(crate) fn rnea(
 ) -> bool {
     let finite = memory.level.run(Rnea { model, layout, memory, q, v, a });
     collect(model, layout, memory, v, a, tau);
-    finite
+    finite && as_lanes(layout)
+}
+
+/// Is the torque of each degree of freedom that of one lane? Else sums may not be finite where lanes are.
+#[inline(always)]
+pub(super) fn as_lanes(layout: &Layout) -> bool {
+    layout.direct && layout.more_joints.is_empty()
 }
 
 /// Torques from lanes to degrees of freedom, and those of joints that no lane has room for.

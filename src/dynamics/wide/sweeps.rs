@@ -1,7 +1,7 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
 use super::memory::{FORCE, INERTIA, store_motion};
-use super::{Layout, Memory, State, inward, outward};
+use super::{Layout, Memory, State, bodies, inward, outward};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
@@ -45,7 +45,7 @@ impl Kernel for Place<'_> {
 }
 
 /// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
-/// [`drive`](outward::drive_in). Is the state finite?
+/// [`drive`](outward::drive_in). Is the state finite, and what is kept of bodies?
 pub(super) fn bodies<const KEPT: u8>(
     gravity: Vector3<f64>,
     model: &Model,
@@ -71,11 +71,16 @@ impl<const KEPT: u8> Kernel for Bodies<'_, KEPT> {
         let Self { gravity, model, layout, memory, state: (q, v, a) } = self;
         let zero = outward::zero_if_finite::<R>(q);
         let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qd, v));
-        let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
+        let mut zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
         outward::read_configuration::<R>(layout, memory, q);
         outward::place::<R>(model, layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::drive_in::<R, KEPT>(gravity, layout, memory, g, false);
+        }
+        if KEPT == outward::BODIES {
+            for g in 0..layout.groups.len() {
+                zero = zero.add(bodies::zero_if_finite(layout, memory, g));
+            }
         }
         zero.all_lt(R::splat(1.0))
     }

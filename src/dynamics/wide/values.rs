@@ -36,7 +36,7 @@ impl Wide<'_> {
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
         }
-        Some(finite && wrenches.is_empty())
+        Some(finite && wrenches.is_empty() && rnea::as_lanes(layout))
     }
 
     /// Columns and inertias of all bodies into `ws.rooted`, with their poses if asked for; their motions, the forces through
@@ -57,7 +57,7 @@ impl Wide<'_> {
         if poses {
             moving::poses(model, layout, memory, &mut ws.rooted);
         }
-        Some(finite)
+        Some(finite && rnea::as_lanes(layout))
     }
 
     /// The mass matrix into `ws.crba`. Are it and the state surely finite?
@@ -81,7 +81,8 @@ impl Wide<'_> {
         Some(forward::factorize(self.model, self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
     }
 
-    /// The inverse of the mass matrix into `ws.minv`, if there are no mimic joints or factors are the faster way.
+    /// The inverse of the mass matrix into `ws.minv`, by factors, or by articulated bodies where these are
+    /// the faster way.
     pub(crate) fn minv(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let factors = &mut self.ws.wide.as_deref_mut()?.factors;
         if too_deep(self.model, factors.get_or_insert_with(|| Box::new(Factors::new(self.model)))) {

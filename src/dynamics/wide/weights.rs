@@ -1,6 +1,6 @@
 //! What mass and first moment of subtrees give: gravity, the Jacobian of the centre of mass. And energies.
 
-use super::matrix::{begin, of_vector, only, store};
+use super::matrix::{begin, end, of_vector, only, store};
 use super::memory::{load_motion, load_vector, load_weight, store_motion};
 use super::outward::{self, of_tree, splat};
 use super::part::{self, Part};
@@ -60,7 +60,8 @@ pub(super) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
 /// The Jacobian of the centre of mass of a part, from the weights of subtrees and one over its mass. Is it finite?
 pub(super) fn com_jacobian(layout: &Layout, memory: &Memory, part: &Part, share: f64, to: &mut [f64]) -> bool {
     begin(layout, to);
-    memory.level.run(ComJacobian { layout, memory, part, share, to })
+    let finite = memory.level.run(ComJacobian { layout, memory, part, share, to: &mut *to });
+    end(layout, finite, to)
 }
 
 struct ComJacobian<'a> {

@@ -5,6 +5,7 @@ use super::error::UrdfError;
 use super::joint::RawMimic;
 use super::options::ContinuousForm;
 use super::text::Owner;
+use crate::joint::mimic;
 use std::collections::HashMap;
 
 /// How far a joint's target is known.
@@ -119,8 +120,7 @@ fn compose(start: usize, states: &mut [State]) -> Result<(), Fault> {
         }
     };
     while let Some((i, multiplier, offset)) = chain.pop() {
-        known.multiplier *= multiplier;
-        known.offset = multiplier * known.offset + offset;
+        (known.multiplier, known.offset) = mimic::compose((multiplier, offset), (known.multiplier, known.offset));
         if !(known.multiplier.is_finite() && known.offset.is_finite()) {
             return Err(Fault::Overflow(i));
         }

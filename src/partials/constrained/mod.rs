@@ -363,7 +363,7 @@ fn finite(model: &Model, what: &'static str, m: &DMatrix<f64>) -> Result<(), Inp
         None => Ok(()),
         Some(at) => {
             let index = at % m.nrows();
-            Err(InputError::Overflow { what, index, joint: model.dof_label(index.min(model.nv.saturating_sub(1))) })
+            Err(model.overflow_of(what, index, model.dof_label(index.min(model.nv.saturating_sub(1)))))
         }
     }
 }

@@ -63,7 +63,7 @@ impl AccelerationHessian {
         for (what, m) in [("dqq", &self.dqq), ("dvq", &self.dvq), ("dtauq", &self.dtauq), ("dvv", &self.dvv)] {
             if let Some(at) = m.iter().position(|x| !x.is_finite()) {
                 let index = at % m.nrows();
-                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+                return Err(model.overflow(what, index));
             }
         }
         Ok(())
@@ -180,7 +180,7 @@ pub fn aba_hessian_product(
     let product = [by.dq, by.dv, by.dtau].map(|x| DVector::from_iterator(x.len(), x.iter().map(|x| x.eps)));
     for (what, x) in ["dq", "dv", "dtau"].into_iter().zip(&product) {
         if let Some(index) = x.iter().position(|x| !x.is_finite()) {
-            return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+            return Err(model.overflow(what, index));
         }
     }
     Ok(product)

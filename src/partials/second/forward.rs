@@ -64,7 +64,7 @@ impl ForwardDynamicsSecondDerivatives {
     fn check_finite(&self, model: &Model) -> Result<(), InputError> {
         for (what, tensor) in self.tensors() {
             if let Some(((index, _, _), _)) = tensor.iter().find(|(_, x)| !x.is_finite()) {
-                return Err(InputError::Overflow { what, index, joint: model.dof_label(index) });
+                return Err(model.overflow(what, index));
             }
         }
         Ok(())

@@ -3,10 +3,11 @@
 use super::Transform;
 use gradyn_derivatives::Real;
 use nalgebra::Matrix3;
+use std::any::Any;
 use thiserror::Error;
 
 /// Why numbers are not a pose.
-#[derive(Debug, Error, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PoseError {
     /// An entry is infinite or NaN.
@@ -86,6 +87,15 @@ impl Transform<f64> {
 }
 
 impl<T: Real> Transform<T> {
+    /// Its [`validity`](Transform::validity) over `f64`; over other numbers, is it finite?
+    pub(crate) fn check(&self) -> Result<(), PoseError> {
+        match (self as &dyn Any).downcast_ref::<Transform<f64>>() {
+            Some(x) => x.validity(),
+            None if self.is_finite() => Ok(()),
+            None => Err(PoseError::NotFinite { rotation: [[f64::NAN; 3]; 3], translation: [f64::NAN; 3] }),
+        }
+    }
+
     /// Are all twelve numbers finite?
     pub(crate) fn is_finite(&self) -> bool {
         self.rotation.as_slice().iter().all(|x| x.is_finite())
