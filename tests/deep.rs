@@ -4,15 +4,15 @@
 mod common;
 
 use common::{assert_near, condition, deviation};
-use gradyn::dynamics::{Workspace, aba, aba_gradient, crba, minv, rnea_with};
-use gradyn::joint::{Fixed, FreeFlyer, Joint, Revolute};
+use gradyn::dynamics::{Workspace, aba, aba_gradient, crba, minv, rnea, rnea_with};
+use gradyn::joint::{Axis, Fixed, FreeFlyer, Joint, Revolute};
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, Vector3};
 
 /// A long chain of hinges and one of three, which hang from the world side by side. From the long one, if it has twigs, two
 /// more hang at every ninth link, and some of its joints, the first one too, are free: six columns that stand in one register. It has
@@ -268,4 +268,34 @@ fn numbers_of_a_long_chain_that_overflow_are_an_error() {
         }
         assert!(results.iter().chain(&errors).all(|n| *n > 0), "{level}: {results:?} results, {errors:?} errors");
     }
+}
+
+/// Trees that are too large for tables of pairs take time and memory in proportion to their bodies.
+#[test]
+fn a_chain_of_twenty_thousand_hinges_is_nothing_special() {
+    const N: usize = 20_000;
+    let mut builder = ModelBuilder::new("chain");
+    let (mass, step) = (1e-3, 1e-3);
+    let mut parent = None;
+    for k in 0..N {
+        let placement = Transform::from_translation(Vector3::new(if k == 0 { 0.0 } else { step }, 0.0, 0.0));
+        let inertia = Inertia::new(mass, Vector3::zeros(), Symmetric3::diagonal(1e-9, 1e-9, 1e-9));
+        let hinge = Revolute { axis: Axis::Y };
+        parent = Some(
+            builder.add_body(parent, format!("link{k}"), format!("joint{k}"), placement, hinge, inertia).expect("good"),
+        );
+    }
+    let model = builder.build().expect("a chain");
+    let mut ws = Workspace::new(&model);
+    let zero = vec![0.0; N];
+    let tau = rnea(&model, &mut ws, &zero, &zero, &zero).expect("runs");
+    // Stretched out level: m g Σ x, about −y.
+    for (k, tau) in tau.iter().enumerate().step_by(1999) {
+        let links = f64::from(u32::try_from(N - 1 - k).expect("small"));
+        let expected = -mass * 9.81 * step * links * (links + 1.0) / 2.0;
+        assert!((tau - expected).abs() <= 1e-9 * expected.abs(), "{k}: {tau}, expected {expected}");
+    }
+    let held = tau.to_vec();
+    let ddq = aba(&model, &mut ws, &zero, &zero, &held, &[]).expect("runs");
+    assert!(ddq[0].abs() < 1.0, "{}", ddq[0]);
 }

@@ -18,7 +18,7 @@ pub(crate) use derived::Derived;
 pub use error::{InputError, ModelError};
 pub use joint_dynamics::DofDynamics;
 
-use crate::joint::{Elementary, Geometry, Joint, JointKind};
+use crate::joint::{Elementary, Geometry, Joint, JointKind, value};
 use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
@@ -389,12 +389,18 @@ impl<P: Real> Model<P> {
     /// The same robot with another inertia of one body.
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body.
+    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::NotFinite`] by the parameter's place in
+    /// [`Inertia::to_parameters`].
     pub fn with_inertia(mut self, body: BodyId, inertia: Inertia<P>) -> Result<Self, InputError> {
         let bodies = self.bodies.len();
         let Some(b) = self.bodies.get_mut(body.0) else {
             return Err(InputError::UnknownBody { index: body.0, bodies });
         };
+        let parameters = inertia.to_parameters();
+        if let Some(index) = parameters.iter().position(|x| !x.is_finite()) {
+            let (joint, value) = (format!("body {}", b.name), value(parameters[index]));
+            return Err(InputError::NotFinite { what: "inertia", index, joint, value });
+        }
         b.inertia = inertia;
         self.derived = Derived::default();
         Ok(self)
@@ -419,7 +425,8 @@ impl<P: Real> Model<P> {
     /// The same robot with other armature, damping and friction: one entry a degree of freedom that has any.
     ///
     /// # Errors
-    /// [`InputError::Length`] if an entry names a degree of freedom that the model does not have.
+    /// [`InputError::Length`] if an entry names a degree of freedom that the model does not have, [`InputError::NotFinite`] if one of
+    /// its numbers is not finite.
     pub fn with_joint_dynamics(mut self, dofs: Vec<DofDynamics<P>>) -> Result<Self, InputError> {
         for dof in &dofs {
             if dof.index >= self.nv {
@@ -429,6 +436,17 @@ impl<P: Real> Model<P> {
                     expected: self.nv,
                     found: dof.index,
                 });
+            }
+            for (what, x) in [
+                ("armature", dof.armature),
+                ("damping", dof.damping),
+                ("friction", dof.friction),
+                ("multiplier", dof.multiplier),
+            ] {
+                if !x.is_finite() {
+                    let (index, joint, value) = (dof.index, self.dof_label(dof.index), value(x));
+                    return Err(InputError::NotFinite { what, index, joint, value });
+                }
             }
         }
         self.dofs = dofs;

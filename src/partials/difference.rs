@@ -106,9 +106,7 @@ pub(super) fn fill(matrix: &mut DMatrix<f64>, rows: &[f64]) {
 pub(super) fn input_error(model: &Model, error: DifferenceError<InputError>) -> InputError {
     match error {
         DifferenceError::Function { error, .. } => error,
-        DifferenceError::NotFinite { output, .. } => {
-            InputError::Overflow { what: "tau", index: output, joint: model.dof_label(output) }
-        }
-        _ => InputError::Overflow { what: "tau", index: 0, joint: model.dof_label(0) },
+        DifferenceError::NotFinite { output, .. } => model.overflow("tau", output),
+        _ => model.overflow("tau", 0),
     }
 }

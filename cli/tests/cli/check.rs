@@ -127,8 +127,11 @@ fn a_robot_that_cannot_move_has_nothing_to_check() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// One to three links in a row; each joint as (type, axis, rpy), each link with its centre of mass.
-fn chain(name: &str, joints: &[(&str, &str, &str, &str)]) -> String {
+/// Type, axis and rpy of a joint, and the centre of mass of its link.
+type Link = (&'static str, &'static str, &'static str, &'static str);
+
+/// Links in a row.
+fn chain(name: &str, joints: &[Link]) -> String {
     let mut text = format!(r#"<robot name="{name}"><link name="l0"/>"#);
     for (k, (kind, axis, rpy, com)) in joints.iter().enumerate() {
         let (parent, k) = (k, k + 1);
@@ -150,7 +153,7 @@ fn chain(name: &str, joints: &[(&str, &str, &str, &str)]) -> String {
 fn roundings_of_what_cancels_are_no_deviations() {
     let down = "0 0 -0.3";
     let (straight, turned, bent) = ("0 0 0", "1.5707963267949 0 0", "0.3 -0.7 1.1");
-    let robots: [(&str, &[(&str, &str, &str, &str)]); 9] = [
+    let robots: [(&str, &[Link]); 9] = [
         ("pendulum", &[("continuous", "1 1 0", straight, down)]),
         ("rotor", &[("continuous", "1 1 1", straight, "0 0 0")]),
         ("turntable", &[("continuous", "0 0 1", turned, "0.1 0 0")]),

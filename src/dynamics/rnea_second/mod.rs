@@ -91,10 +91,10 @@ impl<T: Real> RneaSecondDerivatives<T> {
     pub(crate) fn overflow<P: Real>(&self, model: &Model<P>) -> InputError {
         for (what, tensor) in self.tensors() {
             if let Some(((index, _, _), _)) = tensor.iter().find(|(_, x)| !x.is_finite()) {
-                return InputError::Overflow { what, index, joint: model.dof_label(index) };
+                return model.overflow(what, index);
             }
         }
-        InputError::Overflow { what: "d2tau", index: 0, joint: model.dof_label(0) }
+        model.overflow("d2tau", 0)
     }
 }
 

@@ -74,24 +74,35 @@ impl Factors {
         let above: Vec<Vec<usize>> =
             (0..width).map(|g| (0..g).rev().filter(|c| related[g * width + c]).collect()).collect();
         let products: usize = above.iter().map(|above| 1 + above.len() * (above.len() + 3) / 2).sum();
-        let zeros = || vec![blocks::ZERO; width * width];
         Self {
             coupled: Vec::new(),
             width,
             related,
             pays: products <= PRODUCTS * nv,
             above,
-            folded: vec![Row::ZERO; width * width * WIDTH],
+            folded: Vec::new(),
             scale: vec![Row::ZERO; width],
-            l: zeros(),
+            l: Vec::new(),
             reciprocal: vec![Row::ZERO; width],
-            w: zeros(),
-            y: zeros(),
-            inverse: zeros(),
+            w: Vec::new(),
+            y: Vec::new(),
+            inverse: Vec::new(),
             x: vec![Row::ZERO; width],
             columns: vec![blocks::ZERO; width],
             tree,
         }
+    }
+
+    /// Memory for matrices: whoever finds that they do not pay needs none.
+    fn size(&mut self) {
+        let blocks = self.width * self.width;
+        if self.l.len() == blocks {
+            return;
+        }
+        for matrix in [&mut self.l, &mut self.w, &mut self.y, &mut self.inverse] {
+            matrix.resize(blocks, blocks::ZERO);
+        }
+        self.folded.resize(blocks * WIDTH, Row::ZERO);
     }
 
     /// Degrees of freedom.
@@ -131,6 +142,7 @@ impl Factors {
     /// Eliminates the mass matrix, whose blocks have their rows one after the other in `rows`, and `x := M⁻¹ x` of a right-hand
     /// side, or of none. The error is the first degree of freedom whose pivot is lost, and the pivot.
     pub(crate) fn factorize(&mut self, rows: &mut [Row], x: &mut [f64]) -> Result<(), (usize, f64)> {
+        self.size();
         let lost = if x.is_empty() {
             dispatch(Elimination::<false> { factors: self, rows: &mut *rows })
         } else {
@@ -169,6 +181,7 @@ impl Factors {
 
     /// Eliminates a matrix nv × nv, as [`Self::factorize`].
     pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>, x: &mut [f64]) -> Result<(), (usize, f64)> {
+        self.size();
         let mut rows = std::mem::take(&mut self.folded);
         dispatch(Read { m: m.as_slice(), nv: self.nv(), width: self.width, rows: &mut rows });
         let done = self.factorize(&mut rows, x);

@@ -175,12 +175,16 @@ fn carried(g: usize, pairs: &[Pair]) -> Vec<Carried> {
     let mut all = vec![Carried { group: g, above: [0; WIDTH] }];
     for pair in pairs.iter().filter(|pair| pair.above != 0) {
         let group = pair.column / WIDTH;
-        if !all.iter().any(|carried| carried.group == group) {
-            all.push(Carried { group, above: [0; WIDTH] });
-        }
-        if let Some(carried) = all.iter_mut().find(|carried| carried.group == group) {
-            carried.above[pair.column % WIDTH] = pair.above;
-        }
+        // Columns ascend: a group that is neither this one nor the last is new.
+        let at = match all.last() {
+            _ if group == g => 0,
+            Some(last) if last.group == group => all.len() - 1,
+            _ => {
+                all.push(Carried { group, above: [0; WIDTH] });
+                all.len() - 1
+            }
+        };
+        all[at].above[pair.column % WIDTH] = pair.above;
     }
     all
 }
@@ -190,11 +194,17 @@ pub(crate) fn fours(a: f64, b: f64) -> Row {
     Row([a, a, a, a, b, b, b, b])
 }
 
+/// Larger trees go body by body: pairs of columns and rows would take more memory than their bodies.
+const MOST: usize = 4096;
+
 impl Layout {
-    /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register.
+    /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register, or if there are
+    /// too many.
     pub(crate) fn new(model: &Model) -> Option<Self> {
         let bodies = &model.bodies;
-        if bodies.is_empty() || bodies.iter().any(|body| body.subspace_varies || body.v.len() > WIDTH) {
+        let columns: usize = bodies.iter().map(|body| body.v.len()).sum();
+        if bodies.is_empty() || columns > MOST || bodies.iter().any(|body| body.subspace_varies || body.v.len() > WIDTH)
+        {
             return None;
         }
         let lanes = Lanes::new(bodies);
