@@ -59,7 +59,9 @@ impl Factors {
 
     /// Of a matrix without zeros.
     pub(super) fn dense(rows: usize) -> Self {
-        Self::of_tree(DofTree::chain(rows))
+        let mut factors = Self::of_tree(DofTree::chain(rows));
+        factors.size();
+        factors
     }
 
     fn of_tree(tree: DofTree) -> Self {
