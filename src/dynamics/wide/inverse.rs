@@ -241,16 +241,21 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize>(
         }
     }
     // Differences to zero: a sum of nothing stays +0.
-    for (to, sums) in to.iter_mut().zip(&sums) {
-        for (c, sums) in sums.iter().enumerate() {
-            let mut total = zero;
-            for (n, sum) in sums.iter().enumerate() {
+    let mut m = 0;
+    while m < M {
+        let mut c = 0;
+        while c < C {
+            let (mut total, mut n) = (zero, 0);
+            while n < N {
                 let at = (b + n) * WIDTH;
-                total = total.add(*sum);
-                store(to, c * nv + at, nv - at, zero.sub(*sum));
+                total = total.add(sums[m][c][n]);
+                store(to[m], c * nv + at, nv - at, zero.sub(sums[m][c][n]));
+                n += 1;
             }
             *finite = total.mul_add(zero, *finite);
+            c += 1;
         }
+        m += 1;
     }
     N
 }
