@@ -2,13 +2,15 @@
 
 use crate::quantity::{self, Quantity};
 use anstream::ColorChoice;
+use clap::builder::PathBufValueParser;
+use clap::builder::TypedValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gradyn::derivatives::Level;
 use gradyn::dynamics::ReferenceFrame;
 use gradyn::model::urdf::{ContinuousForm, JointOrder};
 use gradyn::partials::Method;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -192,7 +194,7 @@ pub(crate) struct Evaluate {
     pub(crate) pair: Vec<String>,
     #[command(flatten)]
     pub(crate) method: MethodArg,
-    /// Where to write the answer [default: standard output]
+    /// Where to write the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -230,7 +232,7 @@ pub(crate) struct Derivatives {
     /// Answer in CSV, an entry a line: quantity,row,column,value
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Where to write the answer [default: standard output]
+    /// Where to write the answer; `-` is standard output [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -276,7 +278,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "RELATIVE", default_value_t = 1e-12, value_parser = tolerance, requires = "against")]
     pub(crate) floor: f64,
     /// Write a page to read in a browser, or to print
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(page))]
     pub(crate) report: Option<PathBuf>,
     /// Show every derivative, not only the nearest to deviating of each kind
     #[arg(long, conflicts_with_all = ["against", "json"])]
@@ -418,6 +420,14 @@ fn reference(name: &str) -> Result<ReferenceFrame, String> {
     let all = [ReferenceFrame::Local, ReferenceFrame::World, ReferenceFrame::LocalWorldAligned];
     let expected = || all.map(ReferenceFrame::name).join(", ");
     all.into_iter().find(|reference| reference.name() == name).ok_or_else(|| format!("expected one of: {}", expected()))
+}
+
+/// A file of its own: standard output has the table.
+fn page(path: PathBuf) -> Result<PathBuf, String> {
+    if path == Path::new("-") {
+        return Err(String::from("standard output has the table, expected a file for the page"));
+    }
+    Ok(path)
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

@@ -16,9 +16,9 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Makes sure early that the file can be written.
+    /// Makes sure early that the file can be written. `-` is standard output.
     pub(crate) fn new(path: Option<&Path>, inputs: &[&Path]) -> Result<Self, Error> {
-        let Some(path) = path else { return Ok(Self::Stdout(Vec::new())) };
+        let Some(path) = path.filter(|path| *path != "-") else { return Ok(Self::Stdout(Vec::new())) };
         if let Ok(output) = path.canonicalize()
             && inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == output && input.is_file()))
         {

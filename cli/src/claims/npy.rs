@@ -133,7 +133,11 @@ impl Header {
                 return Ok((Kind::Text, characters.checked_mul(4).ok_or("its cells are too large")?));
             }
             ('S', _) => Kind::Bytes,
-            ('O', _) => return Err(String::from("it holds Python objects, expected real numbers")),
+            ('O', _) => {
+                return Err(String::from(
+                    "it holds Python objects, expected real numbers, or text (`dtype=str`) for names",
+                ));
+            }
             (kind, size) => {
                 return Err(format!("it has the type `{kind}{size}`, expected real numbers such as `f8`"));
             }

@@ -195,3 +195,21 @@ fn a_closed_pipe_is_no_error() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
 }
+
+/// `-` is standard output, and never a file of that name.
+#[test]
+fn a_dash_is_standard_output() {
+    let arguments = |output: &'static [&'static str]| {
+        [&["derivatives", &robot("double_pendulum"), "--json"], output]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
+    };
+    let run_at = |arguments: Vec<String>| run(arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let (plain, dash) = (run_at(arguments(&[])), run_at(arguments(&["--output", "-"])));
+    assert_eq!(plain.stdout, dash.stdout);
+    assert!(!plain.stdout.is_empty() && !std::path::Path::new("-").exists());
+    let message = refused(&run(["check", &robot("double_pendulum"), "--report", "-"]));
+    has(&message, &["--report", "standard output has the table"]);
+}

@@ -27,7 +27,7 @@ use nalgebra::DMatrix;
 ///
 /// | tensor | entry `(i, j, k)` |
 /// |---|---|
-/// | `d2ddq_dqdq` | `∂/∂q_k (∂q̈_i/∂q_j)`, ordered as [`RneaSecondDerivatives::d2tau_dqdq`] |
+/// | `d2ddq_dqdq` | `∂/∂q_k (∂q̈_i/∂q_j)`, ordered as [`RneaSecondDerivatives::d2tau_dqdq`](crate::dynamics::RneaSecondDerivatives::d2tau_dqdq) |
 /// | `d2ddq_dqdv` | `∂²q̈_i/∂q_j ∂v_k` |
 /// | `d2ddq_dvdv` | `∂²q̈_i/∂v_j ∂v_k` |
 /// | `d2ddq_dqdtau` | `∂²q̈_i/∂q_j ∂τ_k = ∂(M⁻¹)_ik/∂q_j` |
