@@ -6,12 +6,12 @@ mod common;
 use common::{dual, models, state, wrenches};
 use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
-    Constraint, ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass_derivatives, centroidal,
-    centroidal_momentum, centroidal_momentum_matrix, com_jacobian, com_regressor, constraint_bias, constraint_jacobian,
-    coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian, frame_jacobian_rate,
-    frame_motion_derivatives, frame_wrench_regressor, generalized_gravity, joint_jacobians, kinematic_regressor,
-    mechanical_energy, minv, momentum_derivatives, point_jacobian, point_motion_derivatives, potential_energy, rnea,
-    rnea_with, static_torque, torque_regressor,
+    Constraint, ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass_derivatives,
+    centroidal, centroidal_momentum, centroidal_momentum_matrix, com_jacobian, com_regressor, constraint_bias,
+    constraint_jacobian, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian,
+    frame_jacobian_rate, frame_motion_derivatives, frame_wrench_regressor, generalized_gravity, joint_jacobians,
+    kinematic_regressor, mechanical_energy, minv, momentum_derivatives, point_jacobian, point_motion_derivatives,
+    potential_energy, rnea, rnea_with, static_torque, torque_regressor,
 };
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, bias_derivatives,
@@ -19,6 +19,8 @@ use gradyn::partials::{
     impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product,
     rnea_second_derivatives, static_torque_derivatives,
 };
+use gradyn_derivatives::Dual8;
+use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::{DMatrix, Vector3};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -132,6 +134,14 @@ fn algorithms_allocate_nothing() {
         let mut ws = Workspace::new(&model);
         assert_none(&format!("{what}: rnea over duals"), || {
             rnea(&model, &mut ws, &q, &v, &a).expect("runs");
+        });
+        let eight = |x: &[Dual64]| x.iter().map(|x| Dual8::from_parts(x.re, [x.eps; 8])).collect::<Vec<_>>();
+        let (q, v, a, f_ext) =
+            (eight(&q), eight(&v), eight(&a), f_ext.iter().map(ExternalWrench::lift).collect::<Vec<_>>());
+        let mut ws = Workspace::new(&model);
+        assert_none(&format!("{what}: rnea with eight derivatives"), || {
+            rnea(&model, &mut ws, &q, &v, &a).expect("runs");
+            rnea_with(&model, &mut ws, &q, &v, &a, &f_ext).expect("runs");
         });
     }
 }

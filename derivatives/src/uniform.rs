@@ -1,7 +1,7 @@
 //! One number, held as the level of its registers likes it best.
 
 use crate::scalar::Component;
-use crate::simd::{Piece, Register, Single};
+use crate::simd::{Piece, Register, Single, WIDTH};
 use crate::{AtLevel, Dual, Lanes, MulAdd, Real, Tangent};
 use num_dual::{DualNum, DualStruct, Mappable};
 use num_traits::{FromPrimitive, Inv, Num, One, Signed, Zero};
@@ -23,7 +23,7 @@ pub type VectorDual<R> = Dual<Uniform<R>, Lanes<R>>;
 impl<R: Register> VectorDual<R> {
     /// From the value and eight derivatives.
     #[inline(always)]
-    pub fn from_parts(re: f64, eps: [f64; crate::simd::WIDTH]) -> Self {
+    pub fn from_parts(re: f64, eps: [f64; WIDTH]) -> Self {
         Self::new(Uniform::from(re), Lanes::from_array(eps))
     }
     /// The value, with derivative one in direction `k` (none if there is no such direction).
@@ -55,6 +55,14 @@ impl<R: Register> AtLevel for Uniform<R> {
 
 /// The register's tangents, times a value.
 impl<R: Register> Tangent<Uniform<R>> for Lanes<R> {
+    #[inline(always)]
+    fn split(value: Uniform<R>, derivatives: Self) -> Option<(f64, [f64; WIDTH])> {
+        Some((value.get(), derivatives.to_array()))
+    }
+    #[inline(always)]
+    fn joined(value: f64, derivatives: [f64; WIDTH]) -> Option<(Uniform<R>, Self)> {
+        Some((Uniform::from(value), Self::from_array(derivatives)))
+    }
     #[inline(always)]
     fn zero() -> Self {
         <Self as Real>::zero()

@@ -42,6 +42,7 @@ pub(crate) mod seen;
 pub(crate) mod singular;
 pub(crate) mod slices;
 pub(crate) mod step;
+mod tangents;
 mod tensor3;
 mod turned_axes;
 pub(crate) mod wide;

@@ -2,7 +2,7 @@
 
 use super::external::{self, ExternalWrench};
 use super::slices::{fill, first_not_finite};
-use super::{Workspace, step, wide};
+use super::{Workspace, step, tangents, wide};
 use crate::joint::value;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
@@ -13,6 +13,10 @@ use gradyn_derivatives::{Real, Scalar};
 ///
 /// `q`: nq, `v`, `a`: nv; returns nv torques, which borrow from the workspace. Gravity, armature, damping and friction
 /// are the model's. Cost O(n); allocates nothing.
+///
+/// Over [`VectorDual`](gradyn_derivatives::VectorDual) the values are those over `f64`, and their eight derivatives follow by
+/// formulas, in a third of the operations; so they do for models whose motion subspaces do not depend on `q`, along directions in
+/// which joints can move. Every other number type, and a quaternion that changes its length, goes through the algorithm as it is.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, rnea};
@@ -60,7 +64,10 @@ pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     check(model, ws, q, v, a, wrenches)?;
     let finite = match wide::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(wide::state((q, v, a))?)) {
         Some(finite) => finite,
-        None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
+        None => match tangents::rnea(model, ws, (q, v, a), wrenches) {
+            Some(finite) => finite,
+            None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
+        },
     };
     if !finite {
         return Err(not_finite(model, q, v, a, wrenches, &ws.tau));

@@ -57,11 +57,14 @@ impl Sweep {
     /// Outputs that `exact` lacks are left out.
     #[must_use]
     pub fn errors(&self, exact: &[f64]) -> Vec<f64> {
-        let distance = |i: usize| {
-            let row = self.derivative[i * self.outputs..(i + 1) * self.outputs].iter();
-            row.zip(exact).fold(0.0, |largest, (d, e)| f64::max(largest, (d - e).abs()))
-        };
+        let distance =
+            |i: usize| self.row(i).iter().zip(exact).fold(0.0, |largest, (d, e)| f64::max(largest, (d - e).abs()));
         (0..self.steps.len()).map(distance).collect()
+    }
+
+    /// The differences of one step; of fields that do not fit each other what there is.
+    fn row(&self, step: usize) -> &[f64] {
+        self.derivative.chunks(self.outputs.max(1)).nth(step).unwrap_or(&[])
     }
 
     /// The step at which this output's difference depends least on the step: where `|D(hᵢ₋₁) − D(hᵢ)| +
@@ -72,7 +75,7 @@ impl Sweep {
         if output >= self.outputs {
             return None;
         }
-        let at = |i: usize| self.derivative[i * self.outputs + output];
+        let at = |i: usize| self.row(i).get(output).copied().unwrap_or(f64::NAN);
         let change = |i: usize| (at(i - 1) - at(i)).abs() + (at(i) - at(i + 1)).abs();
         let inner = 1..self.steps.len().saturating_sub(1);
         inner.min_by(|a, b| change(*a).total_cmp(&change(*b))).map(|i| self.steps[i])
@@ -81,14 +84,14 @@ impl Sweep {
 
 /// Steps from `first` down or up to `last`, `per_decade` of them to each power of ten, both ends included.
 ///
-/// Empty if an end is no positive number.
+/// Empty if an end is no positive number; never more than a million.
 #[must_use]
 pub fn logarithmic_steps(first: f64, last: f64, per_decade: u32) -> Vec<f64> {
     let decades = (last / first).log10();
     if !(first > 0.0 && last > 0.0 && decades.is_finite()) {
         return Vec::new();
     }
-    let count = (decades.abs() * f64::from(per_decade)).round().max(1.0);
+    let count = (decades.abs() * f64::from(per_decade)).round().clamp(1.0, 999_999.0);
     let mut steps = Vec::new();
     let mut i = 0.0;
     while i <= count {

@@ -21,7 +21,7 @@
 
 pub mod smooth;
 
-use crate::simd::Piece;
+use crate::simd::{Piece, WIDTH};
 use num_dual::DualNum;
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -56,6 +56,24 @@ pub trait AtLevel {
         Self: Sized,
     {
         let _ = x;
+        None
+    }
+    /// The value and eight derivatives, if that is what the number is: for algorithms that have a form of their own for
+    /// [`VectorDual`](crate::VectorDual).
+    #[inline(always)]
+    fn split(self) -> Option<(f64, [f64; WIDTH])>
+    where
+        Self: Sized,
+    {
+        None
+    }
+    /// The number that [`split`](Self::split) takes apart.
+    #[inline(always)]
+    fn joined(value: f64, derivatives: [f64; WIDTH]) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = (value, derivatives);
         None
     }
 }

@@ -4,6 +4,7 @@ use super::Layout;
 use super::articulated::Articulated;
 use super::factors::Factors;
 use super::held::Held;
+use super::tangents::Tangents;
 use crate::dynamics::ExternalWrench;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
 use gradyn_derivatives::simd::{Register, VectorLevel, WIDTH};
@@ -148,6 +149,7 @@ pub(crate) fn store_inertia<R: Register>(to: &mut Sums, y: InertiaAboutOrigin<La
     to[15].store(y.moment.zz);
 }
 /// The inertia in a lane.
+#[inline(always)]
 pub(crate) fn inertia_of_lane(sums: &[Sums], lane: usize) -> InertiaAboutOrigin<f64> {
     let x = |row: usize| sums[lane / WIDTH][row].0[lane % WIDTH];
     InertiaAboutOrigin {
@@ -259,6 +261,8 @@ pub(crate) struct Memory {
     pub(crate) articulated: Option<Box<Articulated>>,
     /// What constraints hold; made when first needed.
     pub(crate) held: Option<Box<Held>>,
+    /// Derivatives over numbers that have eight; made when first needed.
+    pub(crate) tangents: Option<Box<Tangents>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
     /// Of each tree: origin of the body at its root in the world.
@@ -307,6 +311,7 @@ impl Memory {
             factors: None,
             articulated: None,
             held: None,
+            tangents: None,
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),
             centers: vec![Vector3::zeros(); layout.roots.len()],

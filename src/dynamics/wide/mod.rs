@@ -21,6 +21,7 @@
 //! - [`articulated`], [`pivots`]: forward dynamics, the inverse, and products with it, by articulated bodies, for deep trees
 //! - [`floating`]: columns of a floating base, which nothing has to be solved for
 //! - [`anchors`], [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
+//! - [`tangents`]: inverse dynamics over numbers with eight derivatives
 //! - [`finite`]: are numbers finite?
 //! - [`product`]: products of matrices that have hardly a zero
 //!
@@ -64,6 +65,7 @@ mod projections;
 mod regressor;
 mod rnea;
 mod sweeps;
+mod tangents;
 mod values;
 mod variations;
 mod weights;
@@ -82,11 +84,12 @@ use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use held::HeldRows;
 pub(crate) use layout::Layout;
 pub(crate) use matrix::shape;
-pub(crate) use memory::{Bodies, Memory};
+pub(crate) use memory::{Bodies, Memory, Row};
 use nalgebra::{DMatrix, Vector3};
 pub(crate) use product::{add_product, negated_product};
 pub(crate) use projections::Changes;
 use std::any::Any;
+pub(crate) use tangents::{Tangents, is_flat};
 pub(crate) use variations::Sums;
 
 /// The model's constants for eight states at a time.
@@ -94,12 +97,21 @@ pub(crate) fn table(model: &Model) -> Option<&Table> {
     model.derived.get(|| Layout::new(model))?.table.as_ref()
 }
 
-/// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
+/// Memory for a workspace, if the numbers are `f64` or have eight derivatives, the model has a layout, and the level is right.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
-    T::as_f64s(&[])?;
+    let has_eight_derivatives = T::joined(0.0, [0.0; WIDTH]).is_some();
+    if !has_eight_derivatives {
+        T::as_f64s(&[])?;
+    }
     let level = VectorLevel::active()?;
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
-    Some(Box::new(Memory::new(model.derived.get(|| Layout::new(model))?, level)))
+    let layout = model.derived.get(|| Layout::new(model))?;
+    let mut memory = Box::new(Memory::new(layout, level));
+    if has_eight_derivatives {
+        memory.size_columns(layout);
+        memory.tangents = Some(Box::new(Tangents::new(model, layout)));
+    }
+    Some(memory)
 }
 
 /// Can the model's joints go eight at a time?
@@ -131,6 +143,28 @@ pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspac
         none => *none = Some(Box::new(Memory::new(layout, level))),
     }
     Some(Wide { model, layout, ws })
+}
+
+/// Inverse dynamics over numbers with eight derivatives, if the model has a layout and the level is right: `read` fills in the
+/// state, or says that it cannot, and `write` takes the torques. Are these surely finite?
+pub(crate) fn over_duals<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    read: impl FnOnce(&Model, &mut Tangents) -> Option<()>,
+    write: impl FnOnce(&Tangents, &mut [T]),
+) -> Option<bool> {
+    let model = (model as &dyn Any).downcast_ref::<Model>()?;
+    let layout = model.derived.get(|| Layout::new(model))?;
+    let level = VectorLevel::active()?;
+    let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
+    memory.level = level;
+    let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
+    let finite = read(model, &mut tangents).map(|()| tangents::run(model, layout, memory, &mut tangents));
+    if finite.is_some() {
+        write(&tangents, &mut ws.tau);
+    }
+    memory.tangents = Some(tangents);
+    finite
 }
 
 impl Wide<'_> {

@@ -104,6 +104,13 @@ impl<T: Real> BodyCoriolis<T> {
         Force::new(v3::scale(-2.0, v3::cross(self.momentum, m.angular)), v3::rotate(&self.angular, m.angular))
     }
 
+    /// `B m + f`
+    #[inline(always)]
+    pub fn times_plus<U: Scalar<T>>(&self, m: Motion<U>, f: Force<U>) -> Force<U> {
+        let twice = v3::scale(T::from(-2.0), self.momentum);
+        Force::new(v3::cross_plus(twice, m.angular, f.linear), v3::rotate_plus(&self.angular, m.angular, f.angular))
+    }
+
     /// `Bᵀ m = (0, 2 h_l×v + Aᵀ ω)`
     #[inline(always)]
     pub fn tr_times<U: Scalar<T>>(&self, m: Motion<U>) -> Force<U> {

@@ -1,0 +1,174 @@
+//! Inverse dynamics over [`VectorDual`](gradyn_derivatives::VectorDual): numbers taken apart into values and eight derivatives, for
+//! the form that has a formula for each, and put together again.
+
+use super::external::ExternalWrench;
+use super::{Workspace, wide};
+use crate::joint::JointKind;
+use crate::model::{Body, Model};
+use crate::spatial::{Force, Motion, Transform, vector as v3};
+use gradyn_derivatives::simd::{Piece, WIDTH};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::{Matrix3, Vector3};
+
+/// Torques into `ws.tau`, if the numbers, the model and the level are right, and configurations vary as joints move. Are all torques
+/// finite?
+#[inline(always)]
+pub(crate) fn rnea<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    (q, v, a): (&[T], &[T], &[T]),
+    wrenches: &[ExternalWrench<T>],
+) -> Option<bool> {
+    T::joined(0.0, [0.0; WIDTH])?;
+    let finite = wide::over_duals(
+        model,
+        ws,
+        |model, to| T::call(Read { model, state: (q, v, a), wrenches, to }),
+        |from, tau| T::call(Write { from, tau }),
+    )?;
+    Some(finite || ws.tau.iter().all(|tau| tau.is_finite()))
+}
+
+/// Takes a state apart.
+struct Read<'a, T> {
+    model: &'a Model,
+    state: (&'a [T], &'a [T], &'a [T]),
+    wrenches: &'a [ExternalWrench<T>],
+    to: &'a mut wide::Tangents,
+}
+
+impl<T: Real> Piece for Read<'_, T> {
+    type Output = Option<()>;
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        let Self { model, state: (q, v, a), wrenches, to } = self;
+        take(v, &mut to.v, &mut to.dv)?;
+        take(a, &mut to.a, &mut to.da)?;
+        to.wrenches.clear();
+        for w in wrenches {
+            let (mut wrench, mut change) = ([0.0; 6], [wide::Row::ZERO; 6]);
+            let numbers = w.wrench.linear.iter().chain(w.wrench.angular.iter());
+            for ((value, row), x) in wrench.iter_mut().zip(&mut change).zip(numbers) {
+                (*value, row.0) = x.split()?;
+            }
+            let [a, b, c, d, e, f] = wrench;
+            let wrench = Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f));
+            to.wrenches.push((ExternalWrench { body: w.body, frame: w.frame, wrench }, change));
+        }
+        if to.flat {
+            return take(q, &mut to.q, &mut to.dq);
+        }
+        for body in model.bodies.iter().filter(|body| body.owns_coordinates) {
+            if wide::is_flat(body) {
+                take(&q[body.q.clone()], &mut to.q[body.q.clone()], &mut to.dq[body.v.clone()])?;
+            } else {
+                turned(body, &q[body.q.clone()], to)?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Takes numbers apart.
+#[inline(always)]
+fn take<T: Real>(x: &[T], values: &mut [f64], derivatives: &mut [wide::Row]) -> Option<()> {
+    for ((x, value), row) in x.iter().zip(values).zip(derivatives) {
+        (*value, row.0) = x.split()?;
+    }
+    Some(())
+}
+
+/// Takes apart the coordinates of a joint that are not moved along at its velocities: quaternions, cosine and sine.
+fn turned<T: Real>(body: &Body, q: &[T], to: &mut wide::Tangents) -> Option<()> {
+    let mut columns = [Motion::zero(); WIDTH];
+    let columns = columns.get_mut(..body.v.len())?;
+    for (k, q) in body.q.clone().zip(q) {
+        (to.q[k], _) = q.split()?;
+    }
+    JointKind::<f64>::motion_subspace(&body.joint, &to.q[body.q.clone()], columns);
+    T::call(Turned { body, q, columns, dq: &mut to.dq[body.v.clone()] })
+}
+
+/// How a joint moves along eight directions, from how its pose varies: `X⁻¹ dX = [S δq]×`. None, if it does not vary as joints move:
+/// a quaternion that changes its length is no rotation any more.
+struct Turned<'a, T> {
+    body: &'a Body,
+    q: &'a [T],
+    columns: &'a [Motion<f64>],
+    dq: &'a mut [wide::Row],
+}
+
+impl<T: Real> Piece for Turned<'_, T> {
+    type Output = Option<()>;
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        let Self { body, q, columns, dq } = self;
+        let x: Transform<T> = JointKind::<f64>::pose(&body.joint, q);
+        let mut rotation = Matrix3::zeros();
+        for (to, from) in rotation.iter_mut().zip(x.rotation.iter()) {
+            (*to, _) = from.split()?;
+        }
+        // Their values are one and zero; what counts are the derivatives.
+        let w = v3::product_tr::<f64, T>(&rotation, &x.rotation);
+        let half = |a: T, b: T| (a - b) * 0.5;
+        let motion = Motion::new(
+            v3::rotate_back::<f64, T>(&rotation, x.translation),
+            Vector3::new(half(w.m32, w.m23), half(w.m13, w.m31), half(w.m21, w.m12)),
+        );
+        let mut rest = motion;
+        for (column, to) in columns.iter().zip(dq) {
+            let dot = v3::dot(column.linear, motion.linear) + v3::dot(column.angular, motion.angular);
+            (_, to.0) = dot.split()?;
+            rest = column.times_plus(-dot, rest);
+        }
+        let misses = [
+            w.m11,
+            w.m22,
+            w.m33,
+            w.m12 + w.m21,
+            w.m13 + w.m31,
+            w.m23 + w.m32,
+            rest.linear.x,
+            rest.linear.y,
+            rest.linear.z,
+            rest.angular.x,
+            rest.angular.y,
+            rest.angular.z,
+        ];
+        let (mut size, mut miss) = ([0.0_f64; WIDTH], [0.0_f64; WIDTH]);
+        largest(x.rotation.iter().chain(x.translation.iter()), &mut size)?;
+        largest(misses.iter(), &mut miss)?;
+        // A dozen roundings of numbers of this size.
+        (0..WIDTH).all(|k| miss[k] <= 16.0 * f64::EPSILON * size[k]).then_some(())
+    }
+}
+
+/// The largest of the derivatives in each direction; NaN stays.
+#[inline(always)]
+fn largest<'a, T: Real>(numbers: impl Iterator<Item = &'a T>, to: &mut [f64; WIDTH]) -> Option<()> {
+    for x in numbers {
+        let (_, derivatives) = x.split()?;
+        for (to, x) in to.iter_mut().zip(derivatives) {
+            *to = if x.abs() <= *to { *to } else { x.abs() };
+        }
+    }
+    Some(())
+}
+
+/// Puts torques together.
+struct Write<'a, T> {
+    from: &'a wide::Tangents,
+    tau: &'a mut [T],
+}
+
+impl<T: Real> Piece for Write<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        for ((to, value), derivatives) in self.tau.iter_mut().zip(&self.from.tau).zip(&self.from.dtau) {
+            if let Some(joined) = T::joined(*value, derivatives.0) {
+                *to = joined;
+            }
+        }
+    }
+}

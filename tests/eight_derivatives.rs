@@ -1,0 +1,175 @@
+//! Inverse dynamics over [`Dual8`] has a form of its own, with a formula for the derivatives: it gives what the algorithm over the
+//! dual numbers of `num-dual` gives, which knows nothing of it.
+
+mod common;
+
+use gradyn::dynamics::{ExternalWrench, Workspace, aba, crba, forward_kinematics, rnea_with};
+use gradyn::model::Model;
+use gradyn::spatial::Force;
+use gradyn_derivatives::num_dual::{Derivative, DualSVec64};
+use gradyn_derivatives::simd::with_level;
+use gradyn_derivatives::{Dual8, Level, Scalar};
+use nalgebra::Vector3;
+
+/// A number and its eight derivatives.
+type Eight = (f64, [f64; 8]);
+
+/// Numbers that have these.
+trait Numbers: Scalar {
+    fn of(x: &Eight) -> Self;
+    fn numbers(self) -> Eight;
+}
+
+impl Numbers for Dual8 {
+    fn of((value, derivatives): &Eight) -> Self {
+        Self::from_parts(*value, *derivatives)
+    }
+    fn numbers(self) -> Eight {
+        (self.value(), self.eps.to_array())
+    }
+}
+
+impl Numbers for DualSVec64<8> {
+    fn of((value, derivatives): &Eight) -> Self {
+        Self::new(*value, Derivative::some((*derivatives).into()))
+    }
+    fn numbers(self) -> Eight {
+        (self.re, self.eps.0.map_or([0.0; 8], |eps| eps.into()))
+    }
+}
+
+/// Torques at a state under wrenches.
+fn torques<T: Numbers>(model: &Model, at: &At) -> Vec<Eight> {
+    let lift = |x: &[Eight]| x.iter().map(T::of).collect::<Vec<_>>();
+    let wrenches: Vec<_> = at
+        .wrenches
+        .iter()
+        .map(|(w, numbers)| {
+            let [a, b, c, d, e, f] = numbers.map(|x| T::of(&x));
+            let wrench = Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f));
+            ExternalWrench { body: w.body, frame: w.frame, wrench }
+        })
+        .collect();
+    let mut ws = Workspace::new(model);
+    // The second call finds what the first has left.
+    for _ in 0..2 {
+        rnea_with(model, &mut ws, &lift(&at.q), &lift(&at.v), &lift(&at.a), &wrenches).unwrap();
+    }
+    let tau = rnea_with(model, &mut ws, &lift(&at.q), &lift(&at.v), &lift(&at.a), &wrenches).unwrap();
+    tau.iter().map(|x| x.numbers()).collect()
+}
+
+struct At {
+    q: Vec<Eight>,
+    v: Vec<Eight>,
+    a: Vec<Eight>,
+    wrenches: Vec<(ExternalWrench, [Eight; 6])>,
+}
+
+/// A state that varies along eight directions, of numbers of any sizes.
+fn at(model: &Model, seed: u64, along_joints: bool, wrenches: bool) -> At {
+    let mut rng = common::rng(seed);
+    let (q, v, a) = common::state(model, seed);
+    let mut any =
+        |x: &[f64]| x.iter().map(|x| (*x, std::array::from_fn(|_| common::uniform(&mut rng)))).collect::<Vec<Eight>>();
+    let (v, a, mut q) = (any(&v), any(&a), any(&q));
+    let wrenches = if wrenches { common::wrenches(model, seed) } else { Vec::new() };
+    let with_numbers = |w: &ExternalWrench| (*w, common::force(w.wrench).map(|x| any(&[x])[0]));
+    let wrenches = wrenches.iter().map(with_numbers).collect();
+    if along_joints {
+        let values: Vec<f64> = q.iter().map(|x| x.0).collect();
+        for k in 0..8 {
+            let along: Vec<f64> = any(&vec![0.0; model.nv()]).iter().map(|x| x.1[k]).collect();
+            let mut rate = vec![0.0; model.nq()];
+            model.q_dot_into(&values, &along, &mut rate).unwrap();
+            for (q, rate) in q.iter_mut().zip(rate) {
+                q.1[k] = rate;
+            }
+        }
+    }
+    At { q, v, a, wrenches }
+}
+
+/// Both ways to the same torques, within roundings of sums of some hundred terms, relative to the largest.
+const ROUNDING: f64 = 1e-13;
+
+fn compare(name: &str, model: &Model, at: &At) {
+    let expected = torques::<DualSVec64<8>>(model, at);
+    for level in Level::available() {
+        let found = with_level(level, || torques::<Dual8>(model, at));
+        let values = |x: &[Eight]| x.iter().map(|x| x.0).collect::<Vec<_>>();
+        common::assert_near(&values(&found), &values(&expected), ROUNDING, format!("{name}, {level}: torques"));
+        let derivatives = |x: &[Eight]| x.iter().flat_map(|x| x.1).collect::<Vec<_>>();
+        let what = format!("{name}, {level}: derivatives");
+        common::assert_near(&derivatives(&found), &derivatives(&expected), ROUNDING, what);
+    }
+}
+
+/// Along directions in which joints move: trees of every kind of joint, mimic joints among them, and robots.
+#[test]
+fn derivatives_are_those_of_the_algorithm_over_dual_numbers() {
+    for (k, (name, model)) in common::models().into_iter().enumerate() {
+        for wrenches in [false, true] {
+            compare(&name, &model, &at(&model, k as u64, true, wrenches));
+        }
+    }
+}
+
+/// Along any change of the coordinates: quaternions that do not keep their length are no rotations, and vary as the algorithm
+/// takes them.
+#[test]
+fn coordinates_may_vary_in_any_way() {
+    for (k, (name, model)) in common::models().into_iter().enumerate() {
+        compare(&name, &model, &at(&model, k as u64, false, false));
+    }
+}
+
+/// Of states that vary along joints in some directions and not in others, all derivatives are right.
+#[test]
+fn one_direction_may_leave_the_joints() {
+    for (k, (name, model)) in common::models().into_iter().enumerate() {
+        let (mut along, any) = (at(&model, k as u64, true, false), at(&model, k as u64, false, false));
+        for (q, any) in along.q.iter_mut().zip(&any.q) {
+            q.1[5] = any.1[5];
+        }
+        compare(&name, &model, &along);
+    }
+}
+
+/// The values are those over `f64`, bit for bit, where both go eight joints at a time.
+#[test]
+fn values_have_the_bits_of_f64() {
+    for (k, (name, model)) in common::regular().into_iter().enumerate() {
+        let at = at(&model, k as u64, true, false);
+        let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(|x| x.0).collect::<Vec<_>>());
+        for level in Level::available().into_iter().filter(|level| *level != Level::Plain) {
+            with_level(level, || {
+                let found: Vec<_> = torques::<Dual8>(&model, &at).iter().map(|x| x.0).collect();
+                let mut ws = Workspace::new(&model);
+                common::assert_same(&found, rnea_with(&model, &mut ws, &q, &v, &a, &[]).unwrap(), &name);
+            });
+        }
+    }
+}
+
+/// What else is computed in the same workspace does not find what inverse dynamics has left.
+#[test]
+fn other_results_have_the_same_bits_after_it() {
+    for (k, (name, model)) in common::regular().into_iter().enumerate() {
+        let at = at(&model, k as u64, true, false);
+        let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(Dual8::of).collect::<Vec<_>>());
+        let results = |ws: &mut Workspace<Dual8>| {
+            let mut all: Vec<Dual8> = crba(&model, ws, &q).unwrap().iter().copied().collect();
+            all.extend(aba(&model, ws, &q, &v, &a, &[]).unwrap());
+            let kinematics = forward_kinematics(&model, ws, &q, &v, &a).unwrap();
+            let last = model.body_id(model.bodies().len() - 1).unwrap();
+            all.extend(kinematics.pose(last).unwrap().translation.iter());
+            all.extend(common::motion(kinematics.acceleration(last).unwrap()));
+            all.into_iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<_>>()
+        };
+        let expected = results(&mut Workspace::new(&model));
+        let mut ws = Workspace::new(&model);
+        rnea_with(&model, &mut ws, &q, &v, &a, &[]).unwrap();
+        common::assert_same(&results(&mut ws), &expected, &name);
+    }
+}
