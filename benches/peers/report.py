@@ -350,7 +350,8 @@ def levels(robots, order, docs):
             series.append((f"{short(name)}, {r}", color, dashed, [(k, t[KEY] * 1e-3) for k, t in found if t]))
     ticks = [(k + 1, level) for k, level in enumerate(names)]
     plot("Time of a call at each level", "", series, docs / "benchmarks-levels.svg", ticks)
-    return [f"## Levels\n\nThe same program held to each level of the processor (`GRADYN_LEVEL`): {' / '.join(names)}.\n",
+    return [f"## Levels\n\nThe same program held to each level of the processor (`GRADYN_LEVEL`): {' / '.join(names)}. "
+            "`rnea/dual8` has the torques' derivatives in eight directions too.\n",
             table(["", *which], rows), "![time at each level](benchmarks-levels.svg)\n"]  # fmt: skip
 
 

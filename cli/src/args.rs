@@ -229,7 +229,7 @@ pub(crate) struct Derivatives {
     /// Answer in JSON, as `evaluate` does
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
-    /// Answer in CSV, an entry a line: quantity,row,column,value
+    /// Answer in CSV, the state and an entry a line, as `check --against` reads it: state,quantity,row,column,value
     #[arg(long)]
     pub(crate) csv: bool,
     /// Where to write the answer; `-` is standard output [default: standard output]

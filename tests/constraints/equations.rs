@@ -12,7 +12,7 @@ use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
 use gradyn::partials::{State, StateFunction, by_differences, by_duals};
 use gradyn::spatial::{Inertia, Transform};
 use gradyn_derivatives::Scalar;
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
 /// Errors are positions of the points, taken from forward kinematics, and their rates are `J q̇`.
 #[test]
@@ -398,6 +398,9 @@ fn errors_name_the_constraint() {
     assert!(nan.to_string().contains("between `world` and `bar`: a number is not finite"), "{nan}");
     let gain = error(list[0].with_gains(-1.0, 0.0));
     assert!(gain.to_string().contains("a gain is negative"), "{gain}");
+    let (here, stretched) = (Transform::identity(), Transform::new(Matrix3::identity() * 2.0, zero));
+    let stretched = error(Constraint::frame(None, here, bar, stretched));
+    assert!(stretched.to_string().contains("a placement is no pose"), "{stretched}");
     let other = robot("solo12", &UrdfOptions::new()).body_id(7).expect("is there");
     assert_eq!(error(Constraint::contact(other, zero, zero)), InputError::UnknownBody { index: 7, bodies: 3 });
     let e = impulse_dynamics(&model, &mut ws, &[0.0; 3], &[0.0; 3], 1.5, &list).expect_err("is wrong");

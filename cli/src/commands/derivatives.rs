@@ -13,7 +13,7 @@ use crate::states::{self, NEUTRAL, RANDOM, State};
 use crate::table::{Align, Cell, Table};
 use crate::{answer, evaluation, map, number};
 use anstyle::Style;
-use gradyn::dynamics::ReferenceFrame;
+use gradyn::dynamics::{ReferenceFrame, WrenchFrame};
 use gradyn::partials::{DerivativeWorkspace, RneaDerivatives};
 use nalgebra::DMatrix;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     let by_link = state.by_link(&by.dtau_df_ext, robot.model.nv());
     let names = robot.model.dof_names();
     if args.csv {
-        let text = csv(by, &by_link, &names);
+        let text = csv(&state, by, &by_link, &names);
         output.write(|to| to.write_all(text.as_bytes()))?;
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
     }
@@ -106,7 +106,7 @@ fn readable(
             map::draw(matrix, names, width, &mut text);
         }
     }
-    let axes = ["fx", "fy", "fz", "nx", "ny", "nz"].map(String::from);
+    let axes = WRENCH.map(String::from);
     for (link, matrix) in by_link {
         text.push_str(&format!(
             "\n{bold}∂τ/∂f_ext{bold:#}  by the wrench on link {link}, in its frame\n",
@@ -155,22 +155,36 @@ fn table(matrix: &DMatrix<f64>, rows: &[String], columns: &[String], width: usiz
     }
 }
 
-/// An entry a line; numbers in full.
-fn csv(by: &RneaDerivatives, by_link: &[(String, DMatrix<f64>)], names: &[String]) -> String {
-    let mut text = String::from("quantity,row,column,value\n");
-    let mut write = |quantity: &str, matrix: &DMatrix<f64>, columns: &[String]| {
+/// What a wrench has, in its order.
+const WRENCH: [&str; 6] = ["fx", "fy", "fz", "nx", "ny", "nz"];
+
+/// The state and its derivatives, an entry a line; numbers in full.
+fn csv(state: &State, by: &RneaDerivatives, by_link: &[(String, DMatrix<f64>)], names: &[String]) -> String {
+    let mut text = String::from("state,quantity,row,column,value\n");
+    let mut entry = |quantity: &str, row: &str, column: &str, x: f64| {
+        text.push_str(&format!("0,{},{},{},{x:?}\n", field(quantity), field(row), field(column)));
+    };
+    // A joint may have more coordinates than degrees of freedom: by their numbers.
+    state.q.iter().enumerate().for_each(|(k, x)| entry("q", &k.to_string(), "", *x));
+    for (quantity, x) in [("v", &state.v), ("a", &state.a), ("tau", &by.tau)] {
+        names.iter().zip(x).for_each(|(name, x)| entry(quantity, name, "", *x));
+    }
+    for link in state.f_ext.iter().flatten() {
+        let input = if link.frame == WrenchFrame::World { "f_ext_world" } else { "f_ext" };
+        let quantity = format!("{input}.{}", link.link);
+        WRENCH.iter().zip(link.wrench).for_each(|(axis, x)| entry(&quantity, axis, "", x));
+    }
+    let mut matrix = |quantity: &str, matrix: &DMatrix<f64>, columns: &[&str]| {
         for (name, row) in names.iter().zip(matrix.row_iter()) {
-            for (column, x) in columns.iter().zip(row.iter()) {
-                text.push_str(&format!("{},{},{},{x:?}\n", field(quantity), field(name), field(column)));
-            }
+            columns.iter().zip(row.iter()).for_each(|(column, x)| entry(quantity, name, column, *x));
         }
     };
-    for (quantity, matrix) in by.matrices() {
-        write(quantity, matrix, names);
+    let columns: Vec<&str> = names.iter().map(String::as_str).collect();
+    for (quantity, by) in by.matrices() {
+        matrix(quantity, by, &columns);
     }
-    for (link, matrix) in by_link {
-        let columns = ["fx", "fy", "fz", "nx", "ny", "nz"].map(|axis| format!("{link}.{axis}"));
-        write("dtau_df_ext", matrix, &columns);
+    for (link, by) in by_link {
+        matrix(&format!("dtau_df_ext.{link}"), by, &WRENCH);
     }
     text
 }

@@ -67,6 +67,16 @@ pub(super) fn constraint(item: &Json, model: &Model) -> Result<(Constraint, Stri
     let name = given.text("frame")?.ok_or_else(|| missing("frame", "a link or joint of the robot"))?;
     let kind = given.text("type")?.ok_or_else(|| missing("type", &format!("one of {}", TYPES.join(", "))))?;
     let joint = given.joint(kind)?;
+    let own: &[&str] = match kind {
+        "universal" => &["axis", "second_axis"],
+        "helical" => &["axis", "pitch"],
+        "revolute" | "prismatic" | "cylindrical" | "planar" => &["axis"],
+        _ => &[],
+    };
+    if let Some(key) = ["axis", "second_axis", "pitch"].iter().find(|key| given.of(key).is_some() && !own.contains(key))
+    {
+        return Err(format!(", key `{key}`: type `{kind}` has none"));
+    }
     let gains = given.numbers::<2>("gains", "kp, kd")?.unwrap_or_default();
     let frame = |key: &str, name: &str| find(name, model).map_err(|reason| format!(", key `{key}`: {reason}"));
     let (b, x_b) = place(model, frame("frame", name)?);

@@ -9,7 +9,15 @@ fn json_has_every_algorithm_by_its_name() {
     assert!(value["level"].is_string() && value["skipped"] == serde_json::json!({}), "{value}");
     let results = value["results"].as_object().expect("an object");
     assert!(results.len() >= 40, "{results:?}");
-    for name in ["rnea", "crba", "aba", "computeMinverse", "computeRNEADerivatives", "computeRNEADerivatives/dual"] {
+    for name in [
+        "rnea",
+        "rnea/dual8",
+        "crba",
+        "aba",
+        "computeMinverse",
+        "computeRNEADerivatives",
+        "computeRNEADerivatives/dual",
+    ] {
         let of = |key: &str| results[name][key].as_f64().expect("a number");
         assert!(0.0 < of("min_ns") && of("min_ns") <= of("median_ns"), "{name}: {:?}", results[name]);
     }

@@ -251,6 +251,14 @@ fn constraints_that_cannot_be_are_refused() {
     );
     has(&one(r#"{"frame": "FL_FOOT", "type": "revolute", "axis": [0,0,1]}"#), &["missing key `to_placement`"]);
     has(&one(r#"{"frame": "FL_FOOT", "type": "helical", "to": "HR_FOOT", "axis": [0,0,1]}"#), &["missing key `pitch`"]);
+    has(
+        &one(r#"{"frame": "FL_FOOT", "type": "point", "axis": [0,0,1]}"#),
+        &["constraint 0, key `axis`: type `point` has none"],
+    );
+    has(
+        &one(r#"{"frame": "FL_FOOT", "type": "revolute", "to": "HR_FOOT", "axis": [0,0,1], "pitch": 1}"#),
+        &["key `pitch`: type `revolute` has none"],
+    );
     has(&one("3"), &["constraint 0: expected an object", "found the number 3"]);
     has(&ask("{}", "impulse"), &["key `constraints`: expected a list of constraints, found an object"]);
     has(

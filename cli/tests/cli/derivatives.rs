@@ -23,13 +23,13 @@ fn csv_and_json_hold_the_same_numbers() {
         let csv = good([&["derivatives", &file, "--csv"], state].concat());
         let value = json(&good([&["derivatives", &file, "--json"], state].concat()));
         let mut lines = csv.lines();
-        assert_eq!(lines.next(), Some("quantity,row,column,value"));
-        for quantity in ["dtau_dq", "dtau_dv", "dtau_da"] {
+        assert_eq!(lines.next(), Some("state,quantity,row,column,value"));
+        for quantity in ["q", "v", "a", "tau", "dtau_dq", "dtau_dv", "dtau_da"] {
             for row in value["states"][0][quantity].as_array().expect("rows") {
-                for entry in row.as_array().expect("numbers") {
+                for entry in row.as_array().unwrap_or(&vec![row.clone()]) {
                     let fields: Vec<_> = lines.next().expect("a line").split(',').collect();
-                    let number: f64 = fields[3].parse().expect("a number");
-                    assert_eq!((fields[0], number.to_bits()), (quantity, entry.as_f64().expect("a number").to_bits()));
+                    let number: f64 = fields[4].parse().expect("a number");
+                    assert_eq!((fields[1], number.to_bits()), (quantity, entry.as_f64().expect("a number").to_bits()));
                 }
             }
         }
@@ -49,7 +49,13 @@ fn a_state_may_come_from_a_file() {
     let text = super::text_of(&run_with(["derivatives", &robot("double_pendulum"), "--state", "-"], one));
     assert!(text.contains("state 0 of standard input") && text.contains("∂τ/∂f_ext"), "{text}");
     let csv = super::text_of(&run_with(["derivatives", &robot("double_pendulum"), "--state", "-", "--csv"], one));
-    assert_eq!(csv.lines().filter(|line| line.starts_with("dtau_df_ext,")).count(), 12, "{csv}");
+    assert_eq!(csv.lines().filter(|line| line.starts_with("0,dtau_df_ext.rod_2,")).count(), 12, "{csv}");
+    // What is written can be checked, wrench and all; and a wrong number is found.
+    let arguments_of_check = ["check", &robot("double_pendulum"), "--against", "-"];
+    let text = super::text_of(&run_with(arguments_of_check, csv.as_bytes()));
+    assert!(text.contains("dtau_df_ext") || text.contains("∂τ/∂f"), "{text}");
+    let wrong = csv.replacen("0,dtau_dq,shoulder,elbow,", "0,dtau_dq,shoulder,elbow,1", 1);
+    assert_eq!(run_with(arguments_of_check, wrong.as_bytes()).status.code(), Some(1));
     // Every state of the file is checked.
     assert!(super::refused(&run_with(arguments, states)).contains("state 1: missing key `q`"));
     assert!(super::refused(&run_with(arguments, br#"{"states": []}"#)).contains("it holds no state"));

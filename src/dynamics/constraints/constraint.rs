@@ -45,6 +45,8 @@ pub struct Constraint<P = f64> {
     pub(crate) relation: Relation<P>,
     pub(crate) kp: P,
     pub(crate) kd: P,
+    /// Are both placements poses? Looked at once, here, and not at every call.
+    sound: bool,
 }
 
 impl<P: Real> Constraint<P> {
@@ -60,7 +62,8 @@ impl<P: Real> Constraint<P> {
         Self { relation: Relation::Point, ..Self::frame(a, x_a, b, x_b) }
     }
 
-    /// A frame fixed in A and a frame fixed in B coincide; each by its pose in its body. `None` is the world.
+    /// A frame fixed in A and a frame fixed in B coincide; each by its pose in its body. `None` is the world. What is no pose
+    /// ([`Transform::validity`]) is refused when the constraint is used.
     #[must_use]
     pub fn frame(
         a: impl Into<Option<BodyId>>,
@@ -69,7 +72,9 @@ impl<P: Real> Constraint<P> {
         x_b: Transform<P>,
     ) -> Self {
         let side = |body: Option<BodyId>, placement| Attached { body: body.map(BodyId::index), placement };
-        Self { a: side(a.into(), x_a), b: side(b.into(), x_b), relation: Relation::Frame, kp: P::zero(), kd: P::zero() }
+        let sound = x_a.check().is_ok() && x_b.check().is_ok();
+        let (a, b, zero) = (side(a.into(), x_a), side(b.into(), x_b), P::zero());
+        Self { a, b, relation: Relation::Frame, kp: zero, kd: zero, sound }
     }
 
     /// A joint closes a loop: its mounting frame is fixed in A, the frame that it moves in B, each by its pose in its body.
@@ -206,6 +211,9 @@ pub(super) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) ->
         }
         if !(c.a.placement.is_finite() && c.b.placement.is_finite() && c.kp.is_finite() && c.kd.is_finite()) {
             return refuse("a number is not finite");
+        }
+        if !c.sound {
+            return refuse("a placement is no pose: its rotation is not orthonormal and right-handed, within 1e-9");
         }
         if [c.kp, c.kd].into_iter().any(|k| super::is_negative(k) != Some(false)) {
             return refuse("a gain is negative");

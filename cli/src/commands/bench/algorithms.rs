@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use crate::states::State;
 use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
+use gradyn::derivatives::Dual8;
 use gradyn::dynamics::{self as dy, Constraint, ReferenceFrame, Workspace};
 use gradyn::model::{BodyId, InputError, Model};
 use gradyn::partials::{self, DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace};
@@ -32,6 +33,7 @@ pub(super) fn measure(model: &Model, states: &[State], clock: &mut Clock<'_>) {
         })
         .collect();
     values(model, &points, clock);
+    eight(model, &points, clock);
     kinematics(model, &points, clock);
     manifold(model, &points, clock);
     first(model, &points, clock);
@@ -84,6 +86,25 @@ fn values(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     time("computeStaticRegressor", &mut |ws, p| used(dy::com_regressor(model, ws, &p.q)));
     time("computeKineticEnergyRegressor", &mut |ws, p| used(dy::kinetic_energy_regressor(model, ws, &p.q, &p.v)));
     time("computePotentialEnergyRegressor", &mut |ws, p| used(dy::potential_energy_regressor(model, ws, &p.q)));
+}
+
+/// Inverse dynamics with its derivatives in eight directions, along degree of freedom `k` in direction `k mod 8`.
+fn eight(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    let units: Vec<f64> =
+        (0..8).flat_map(|k| (0..model.nv()).map(move |dof| f64::from(u8::from(dof % 8 == k)))).collect();
+    let along = |x: &[f64]| x.iter().enumerate().map(|(dof, x)| Dual8::variable(*x, dof % 8)).collect::<Vec<_>>();
+    let at = points.iter().filter_map(|p| {
+        let mut rates = vec![[0.0; 8]; model.nq()];
+        let mut rate = vec![0.0; model.nq()];
+        for (k, unit) in units.chunks(model.nv().max(1)).enumerate() {
+            model.q_dot_into(&p.q, unit, &mut rate).ok()?;
+            rates.iter_mut().zip(&rate).for_each(|(to, from)| to[k] = *from);
+        }
+        let q = p.q.iter().zip(rates).map(|(x, rates)| Dual8::from_parts(*x, rates)).collect::<Vec<_>>();
+        Some((q, along(&p.v), along(&p.a)))
+    });
+    let (at, ws) = (at.collect::<Vec<_>>(), &mut Workspace::<Dual8>::new(model));
+    clock.time("rnea/dual8", &at, 1, |(q, v, a)| used(dy::rnea(model, ws, q, v, a)));
 }
 
 /// Of the body with the longest way to the root where one is asked for.
