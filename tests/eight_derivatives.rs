@@ -142,7 +142,7 @@ fn values_have_the_bits_of_f64() {
     for (k, (name, model)) in common::regular().into_iter().enumerate() {
         let at = at(&model, k as u64, true, false);
         let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(|x| x.0).collect::<Vec<_>>());
-        for level in Level::available().into_iter().filter(|level| *level != Level::Plain) {
+        for level in Level::available().filter(|level| *level != Level::Plain) {
             with_level(level, || {
                 let found: Vec<_> = torques::<Dual8>(&model, &at).iter().map(|x| x.0).collect();
                 let mut ws = Workspace::new(&model);

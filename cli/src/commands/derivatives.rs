@@ -166,7 +166,7 @@ fn csv(state: &State, by: &RneaDerivatives, by_link: &[(String, DMatrix<f64>)], 
     };
     // A joint may have more coordinates than degrees of freedom: by their numbers.
     state.q.iter().enumerate().for_each(|(k, x)| entry("q", &k.to_string(), "", *x));
-    for (quantity, x) in [("v", &state.v), ("a", &state.a), ("tau", &by.tau)] {
+    for (quantity, x) in [("v", state.v.as_slice()), ("a", state.a.as_slice()), ("tau", by.tau.as_slice())] {
         names.iter().zip(x).for_each(|(name, x)| entry(quantity, name, "", *x));
     }
     for link in state.f_ext.iter().flatten() {
