@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{dual, models, state, wrenches};
+use common::{dual, models, moved, state, wrenches};
 use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
     Constraint, ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass_derivatives,
@@ -130,6 +130,7 @@ fn algorithms_allocate_nothing() {
             model.transport_dv_into(&v, &x, &mut first).expect("fits");
         });
 
+        let along = moved(&model, &q, &v);
         let (q, v, a) = (dual(&q, &q1), dual(&v, &a), dual(&a, &v));
         let mut ws = Workspace::new(&model);
         assert_none(&format!("{what}: rnea over duals"), || {
@@ -137,7 +138,7 @@ fn algorithms_allocate_nothing() {
         });
         let eight = |x: &[Dual64]| x.iter().map(|x| Dual8::from_parts(x.re, [x.eps; 8])).collect::<Vec<_>>();
         let (q, v, a, f_ext) =
-            (eight(&q), eight(&v), eight(&a), f_ext.iter().map(ExternalWrench::lift).collect::<Vec<_>>());
+            (eight(&along), eight(&v), eight(&a), f_ext.iter().map(ExternalWrench::lift).collect::<Vec<_>>());
         let mut ws = Workspace::new(&model);
         assert_none(&format!("{what}: rnea with eight derivatives"), || {
             rnea(&model, &mut ws, &q, &v, &a).expect("runs");

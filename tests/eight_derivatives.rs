@@ -5,6 +5,7 @@ mod common;
 
 use gradyn::dynamics::{ExternalWrench, Workspace, aba, crba, forward_kinematics, rnea_with};
 use gradyn::model::Model;
+use gradyn::model::urdf::UrdfOptions;
 use gradyn::spatial::Force;
 use gradyn_derivatives::num_dual::{Derivative, DualSVec64};
 use gradyn_derivatives::simd::with_level;
@@ -90,6 +91,16 @@ fn at(model: &Model, seed: u64, along_joints: bool, wrenches: bool) -> At {
     At { q, v, a, wrenches }
 }
 
+/// Trees and robots; those of `constant_subspaces` and the robots take the form that is tested.
+fn models() -> Vec<(String, Model)> {
+    [common::models(), common::constant_subspaces()].concat()
+}
+
+/// Those that all algorithms can be called for.
+fn regular() -> Vec<(String, Model)> {
+    [common::regular(), common::constant_subspaces()].concat()
+}
+
 /// Both ways to the same torques, within roundings of sums of some hundred terms, relative to the largest.
 const ROUNDING: f64 = 1e-13;
 
@@ -108,7 +119,7 @@ fn compare(name: &str, model: &Model, at: &At) {
 /// Along directions in which joints move: trees of every kind of joint, mimic joints among them, and robots.
 #[test]
 fn derivatives_are_those_of_the_algorithm_over_dual_numbers() {
-    for (k, (name, model)) in common::models().into_iter().enumerate() {
+    for (k, (name, model)) in models().into_iter().enumerate() {
         for wrenches in [false, true] {
             compare(&name, &model, &at(&model, k as u64, true, wrenches));
         }
@@ -119,7 +130,7 @@ fn derivatives_are_those_of_the_algorithm_over_dual_numbers() {
 /// takes them.
 #[test]
 fn coordinates_may_vary_in_any_way() {
-    for (k, (name, model)) in common::models().into_iter().enumerate() {
+    for (k, (name, model)) in models().into_iter().enumerate() {
         compare(&name, &model, &at(&model, k as u64, false, false));
     }
 }
@@ -127,7 +138,7 @@ fn coordinates_may_vary_in_any_way() {
 /// Of states that vary along joints in some directions and not in others, all derivatives are right.
 #[test]
 fn one_direction_may_leave_the_joints() {
-    for (k, (name, model)) in common::models().into_iter().enumerate() {
+    for (k, (name, model)) in models().into_iter().enumerate() {
         let (mut along, any) = (at(&model, k as u64, true, false), at(&model, k as u64, false, false));
         for (q, any) in along.q.iter_mut().zip(&any.q) {
             q.1[5] = any.1[5];
@@ -139,7 +150,7 @@ fn one_direction_may_leave_the_joints() {
 /// The values are those over `f64`, bit for bit, where both go eight joints at a time.
 #[test]
 fn values_have_the_bits_of_f64() {
-    for (k, (name, model)) in common::regular().into_iter().enumerate() {
+    for (k, (name, model)) in regular().into_iter().enumerate() {
         let at = at(&model, k as u64, true, false);
         let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(|x| x.0).collect::<Vec<_>>());
         for level in Level::available().filter(|level| *level != Level::Plain) {
@@ -152,10 +163,58 @@ fn values_have_the_bits_of_f64() {
     }
 }
 
+/// Quaternions and (cos, sin) of another length than one are taken as the algorithm takes them: no formula for rotations is.
+#[test]
+fn coordinates_may_be_of_another_length() {
+    for (k, (name, model)) in models().into_iter().enumerate() {
+        let mut at = at(&model, k as u64, true, false);
+        at.q.iter_mut().for_each(|q| *q = (q.0 * (1.0 + 5e-7), q.1.map(|x| x * (1.0 + 5e-7))));
+        compare(&name, &model, &at);
+    }
+}
+
+/// More wrenches than bodies, on a workspace that has served fewer; an overflow, and a number that is none, are named as over `f64`.
+#[test]
+fn any_number_of_wrenches_and_errors_as_over_f64() {
+    let model = common::robot("solo12", &UrdfOptions::new().floating_base(true));
+    let mut at = at(&model, 3, true, true);
+    at.wrenches = std::iter::repeat_n(at.wrenches, 9).flatten().collect();
+    compare("solo12 under 36 wrenches", &model, &at);
+    let eight = |x: &[f64]| x.iter().map(|x| Dual8::from_parts(*x, [1.0; 8])).collect::<Vec<_>>();
+    let (q, v, a) = common::state(&model, 1);
+    for bad in [f64::NAN, f64::INFINITY, 1e300] {
+        let mut v = v.clone();
+        v[4] = bad;
+        let expected = rnea_with(&model, &mut Workspace::new(&model), &q, &v, &a, &[]).unwrap_err().to_string();
+        let mut ws = Workspace::new(&model);
+        let found = rnea_with(&model, &mut ws, &eight(&q), &eight(&v), &eight(&a), &[]).unwrap_err().to_string();
+        assert_eq!(found, expected);
+    }
+}
+
+/// Armature and friction of a robot that the workspace served before are not its own.
+#[test]
+fn a_workspace_serves_robots_with_other_joints() {
+    let model = common::robot("panda", &UrdfOptions::new());
+    let bare = model.clone().with_joint_dynamics(Vec::new()).unwrap();
+    let smooth = model.clone().with_joint_friction(false);
+    let at = at(&model, 1, true, false);
+    let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(Dual8::of).collect::<Vec<_>>());
+    let numbers = |ws: &mut Workspace<Dual8>, model| {
+        let tau = rnea_with(model, ws, &q, &v, &a, &[]).unwrap();
+        tau.iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<f64>>()
+    };
+    for other in [&bare, &smooth] {
+        let (mut ws, expected) = (Workspace::new(&model), numbers(&mut Workspace::new(other), other));
+        assert_ne!(numbers(&mut ws, &model), expected);
+        common::assert_same(&numbers(&mut ws, other), &expected, "without armature or friction");
+    }
+}
+
 /// What else is computed in the same workspace does not find what inverse dynamics has left.
 #[test]
 fn other_results_have_the_same_bits_after_it() {
-    for (k, (name, model)) in common::regular().into_iter().enumerate() {
+    for (k, (name, model)) in regular().into_iter().enumerate() {
         let at = at(&model, k as u64, true, false);
         let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(Dual8::of).collect::<Vec<_>>());
         let results = |ws: &mut Workspace<Dual8>| {

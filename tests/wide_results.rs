@@ -11,7 +11,7 @@ use gradyn::dynamics::{
     kinetic_energy, kinetic_energy_regressor, mechanical_energy, momentum_derivatives, point_jacobian,
     point_motion_derivatives, potential_energy, potential_energy_regressor, rnea_with, torque_regressor,
 };
-use gradyn::joint::{Axis, FreeFlyer, Joint, JointKind, Prismatic, Revolute, Spherical};
+use gradyn::joint::{Axis, Joint, Prismatic, Revolute};
 use gradyn::model::{BodyKey, DofDynamics, InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, mass_product_derivatives, rnea_derivatives};
 use gradyn::spatial::{Force, Inertia, Motion, Symmetric3, Transform};
@@ -185,29 +185,9 @@ where
     all
 }
 
-/// Every model of the tests, trees of joints whose subspaces are constant, with followers, and two such trees in one robot.
+/// Every model of the tests, and trees of joints whose subspaces are constant.
 fn models() -> Vec<(String, Model)> {
-    let mut models = common::models();
-    for seed in 0..3 {
-        let mut joints = common::shuffled_joints(seed);
-        joints.retain(|joint| !JointKind::<f64>::subspace_varies(joint));
-        let mut builder = common::tree_builder(seed, joints, true);
-        models.push((format!("constant subspaces, seed {seed}"), builder.clone().build().expect("builds")));
-        let rng = &mut common::rng(seed);
-        let mut parent = None;
-        let joints: [Joint; 3] = [FreeFlyer.into(), Revolute { axis: Axis::Y }.into(), Spherical.into()];
-        for (k, joint) in joints.into_iter().enumerate() {
-            let (x, y) = (common::transform(rng), common::inertia(rng));
-            let key =
-                builder.add_body(parent, format!("more{k}"), format!("more joint{k}"), x, joint, y).expect("fits");
-            parent = Some(key);
-        }
-        let x = common::transform(rng);
-        let hinge = Revolute { axis: common::axis(rng) };
-        builder.add_body(None, "arm", "shoulder", x, hinge, common::inertia(rng)).expect("fits");
-        models.push((format!("three trees, seed {seed}"), builder.build().expect("builds")));
-    }
-    models
+    [common::models(), common::constant_subspaces()].concat()
 }
 
 /// Over `f64` all is what it is over dual numbers, which go through the plain forms, at every level; a second call, after

@@ -136,7 +136,9 @@ fn a_sweep_falls_with_slope_two_and_rises_with_slope_minus_one() {
     assert_eq!(logarithmic_steps(1.0, 1e-300, u32::MAX).len(), 1_000_000);
     // Fields are public: what does not fit is no number, and nothing panics.
     let cut = Sweep { steps: vec![1.0, 0.1, 0.01], outputs: 2, derivative: vec![3.0; 3] };
-    assert_eq!((cut.errors(&[1.0, 1.0]), cut.best_step(1)), (vec![2.0, 2.0, 0.0], Some(0.1)));
+    let errors = cut.errors(&[1.0, 1.0]);
+    assert!(errors[0] == 2.0 && errors[1..].iter().all(|x| x.is_nan()) && errors.len() == 3, "{errors:?}");
+    assert_eq!(cut.best_step(1), None);
 }
 
 /// Unit quaternions x y z w: `q ⊕ ω = q exp(ω)`, in the body frame.

@@ -90,7 +90,7 @@ fn turned<T: Real>(body: &Body, q: &[T], to: &mut wide::Tangents) -> Option<()> 
 }
 
 /// How a joint moves along eight directions, from how its pose varies: `X⁻¹ dX = [S δq]×`. None, if it does not vary as joints move:
-/// a quaternion that changes its length is no rotation any more.
+/// a quaternion that changes its length, or has another than one, is no rotation.
 struct Turned<'a, T> {
     body: &'a Body,
     q: &'a [T],
@@ -108,7 +108,7 @@ impl<T: Real> Piece for Turned<'_, T> {
         for (to, from) in rotation.iter_mut().zip(x.rotation.iter()) {
             (*to, _) = from.split()?;
         }
-        // Their values are one and zero; what counts are the derivatives.
+        // Their values are one and zero, their derivatives those of a rotation.
         let w = v3::product_tr::<f64, T>(&rotation, &x.rotation);
         let half = |a: T, b: T| (a - b) * 0.5;
         let motion = Motion::new(
@@ -121,38 +121,38 @@ impl<T: Real> Piece for Turned<'_, T> {
             (_, to.0) = dot.split()?;
             rest = column.times_plus(-dot, rest);
         }
-        let misses = [
-            w.m11,
-            w.m22,
-            w.m33,
-            w.m12 + w.m21,
-            w.m13 + w.m31,
-            w.m23 + w.m32,
-            rest.linear.x,
-            rest.linear.y,
-            rest.linear.z,
-            rest.angular.x,
-            rest.angular.y,
-            rest.angular.z,
-        ];
-        let (mut size, mut miss) = ([0.0_f64; WIDTH], [0.0_f64; WIDTH]);
-        largest(x.rotation.iter().chain(x.translation.iter()), &mut size)?;
-        largest(misses.iter(), &mut miss)?;
-        // A dozen roundings of numbers of this size.
-        (0..WIDTH).all(|k| miss[k] <= 16.0 * f64::EPSILON * size[k]).then_some(())
+        let (r, p) = (rest.angular, rest.linear);
+        let stretched = [w.m11, w.m22, w.m33, w.m12 + w.m21, w.m13 + w.m31, w.m23 + w.m32, r.x, r.y, r.z];
+        let fits = |misses: &[T], of: &[T]| -> Option<bool> {
+            let (miss, size) = (largest(misses)?, largest(of)?);
+            Some((0..WIDTH).all(|k| miss[k] <= ROUNDINGS * size[k]))
+        };
+        let moves = fits(&stretched, x.rotation.as_slice())? && fits(&[p.x, p.y, p.z], x.translation.as_slice())?;
+        // Numbers of another length than one turn by more or less than they say.
+        let mut is_rotation = true;
+        for (k, x) in w.iter().enumerate() {
+            let unit = f64::from(u8::from(k % 4 == 0));
+            is_rotation &= (x.split()?.0 - unit).abs() <= ROUNDINGS;
+        }
+        (moves && is_rotation).then_some(())
     }
 }
 
+/// A dozen roundings of numbers of size one.
+const ROUNDINGS: f64 = 16.0 * f64::EPSILON;
+
 /// The largest of the derivatives in each direction; NaN stays.
 #[inline(always)]
-fn largest<'a, T: Real>(numbers: impl Iterator<Item = &'a T>, to: &mut [f64; WIDTH]) -> Option<()> {
+fn largest<T: Real>(numbers: &[T]) -> Option<[f64; WIDTH]> {
+    let mut largest = [0.0_f64; WIDTH];
     for x in numbers {
         let (_, derivatives) = x.split()?;
-        for (to, x) in to.iter_mut().zip(derivatives) {
-            *to = if x.abs() <= *to { *to } else { x.abs() };
+        for (largest, x) in largest.iter_mut().zip(derivatives) {
+            let x = x.abs();
+            *largest = if x > *largest || x.is_nan() { x } else { *largest };
         }
     }
-    Some(())
+    Some(largest)
 }
 
 /// Puts torques together.

@@ -38,7 +38,7 @@ pub struct Workspace<T> {
     pub(crate) tau: Vec<T>,
     /// Accelerations of none; filled when first needed.
     pub(crate) still: Vec<T>,
-    /// Rows of eight, for the forms over `f64`.
+    /// Rows of eight, for the forms over `f64` and over numbers with eight derivatives.
     pub(crate) wide: Option<Box<wide::Memory>>,
     /// The tree as links with constant columns; made when first needed.
     pub(crate) links: Option<Box<Links<T>>>,

@@ -203,6 +203,31 @@ pub fn models() -> Vec<(String, Model)> {
     models
 }
 
+/// Trees of joints whose subspaces are constant, with followers, and three such trees in one robot, one with a weld in the middle.
+pub fn constant_subspaces() -> Vec<(String, Model)> {
+    let mut models = Vec::new();
+    for seed in 0..3 {
+        let mut joints = shuffled_joints(seed);
+        joints.retain(|joint| !JointKind::<f64>::subspace_varies(joint));
+        let mut builder = tree_builder(seed, joints, true);
+        models.push((format!("constant subspaces, seed {seed}"), builder.clone().build().expect("builds")));
+        let rng = &mut rng(seed);
+        let mut parent = None;
+        let joints: [Joint; 4] = [FreeFlyer.into(), Revolute { axis: Axis::Y }.into(), Fixed.into(), Spherical.into()];
+        for (k, joint) in joints.into_iter().enumerate() {
+            let (x, y) = (transform(rng), inertia(rng));
+            let key =
+                builder.add_body(parent, format!("more{k}"), format!("more joint{k}"), x, joint, y).expect("fits");
+            parent = Some(key);
+        }
+        let x = transform(rng);
+        let hinge = Revolute { axis: axis(rng) };
+        builder.add_body(None, "arm", "shoulder", x, hinge, inertia(rng)).expect("fits");
+        models.push((format!("three trees, seed {seed}"), builder.build().expect("builds")));
+    }
+    models
+}
+
 /// Robots with a massless floating base that can be moved without moving anything that has mass.
 pub const SINGULAR: [&str; 4] =
     ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];

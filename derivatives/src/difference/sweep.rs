@@ -54,28 +54,31 @@ where
 impl Sweep {
     /// The largest difference from `exact` over all outputs, one number per step: the curve to draw.
     ///
-    /// Outputs that `exact` lacks are left out.
+    /// Outputs that `exact` lacks are left out; NaN where fields do not fit each other.
     #[must_use]
     pub fn errors(&self, exact: &[f64]) -> Vec<f64> {
-        let distance =
-            |i: usize| self.row(i).iter().zip(exact).fold(0.0, |largest, (d, e)| f64::max(largest, (d - e).abs()));
+        let distance = |i: usize| match self.row(i) {
+            Some(row) => row.iter().zip(exact).fold(0.0, |largest, (d, e)| f64::max(largest, (d - e).abs())),
+            None => f64::NAN,
+        };
         (0..self.steps.len()).map(distance).collect()
     }
 
-    /// The differences of one step; of fields that do not fit each other what there is.
-    fn row(&self, step: usize) -> &[f64] {
-        self.derivative.chunks(self.outputs.max(1)).nth(step).unwrap_or(&[])
+    /// The differences of one step, if fields fit each other so far.
+    fn row(&self, step: usize) -> Option<&[f64]> {
+        let start = step.checked_mul(self.outputs)?;
+        self.derivative.get(start..start.checked_add(self.outputs)?)
     }
 
     /// The step at which this output's difference depends least on the step: where `|D(hᵢ₋₁) − D(hᵢ)| +
-    /// |D(hᵢ) − D(hᵢ₊₁)|` is smallest. Needs no exact value, but steps in order. `None` without the output or with fewer
-    /// than three steps.
+    /// |D(hᵢ) − D(hᵢ₊₁)|` is smallest. Needs no exact value, but steps in order. `None` without the output, with fewer
+    /// than three steps, or where fields do not fit each other.
     #[must_use]
     pub fn best_step(&self, output: usize) -> Option<f64> {
-        if output >= self.outputs {
+        if output >= self.outputs || !(0..self.steps.len()).all(|i| self.row(i).is_some()) {
             return None;
         }
-        let at = |i: usize| self.row(i).get(output).copied().unwrap_or(f64::NAN);
+        let at = |i: usize| self.row(i).map_or(f64::NAN, |row| row[output]);
         let change = |i: usize| (at(i - 1) - at(i)).abs() + (at(i) - at(i + 1)).abs();
         let inner = 1..self.steps.len().saturating_sub(1);
         inner.min_by(|a, b| change(*a).total_cmp(&change(*b))).map(|i| self.steps[i])

@@ -58,8 +58,8 @@ pub trait AtLevel {
         let _ = x;
         None
     }
-    /// The value and eight derivatives, if that is what the number is: for algorithms that have a form of their own for
-    /// [`VectorDual`](crate::VectorDual).
+    /// The value and eight derivatives, if that is what the number is ([`VectorDual`](crate::VectorDual), or a
+    /// [`Dual`](crate::Dual) of an `f64` and a register): for algorithms that have a form of their own for such numbers.
     #[inline(always)]
     fn split(self) -> Option<(f64, [f64; WIDTH])>
     where

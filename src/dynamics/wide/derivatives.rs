@@ -313,7 +313,7 @@ pub(crate) fn by_wrench(layout: &Layout, memory: &Memory, nv: usize, w: &Externa
 }
 
 /// The lanes between a body and the root.
-pub(super) fn path(layout: &Layout, body: usize) -> impl Iterator<Item = usize> {
+fn path(layout: &Layout, body: usize) -> impl Iterator<Item = usize> {
     let steps = std::iter::successors(Some(&layout.bodies[body]), |step| {
         layout.bodies.iter().find(|parent| parent.lane == step.parent)
     });

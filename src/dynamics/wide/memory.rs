@@ -158,6 +158,18 @@ pub(crate) fn inertia_of_lane(sums: &[Sums], lane: usize) -> InertiaAboutOrigin<
         moment: Symmetric3::new(x(10), x(11), x(12), x(13), x(14), x(15)),
     }
 }
+/// The Coriolis matrix in a lane.
+#[inline(always)]
+pub(crate) fn coriolis_of_lane(sums: &[Sums], lane: usize) -> BodyCoriolis<f64> {
+    let x = |row: usize| sums[lane / WIDTH][row].0[lane % WIDTH];
+    #[rustfmt::skip]
+    let angular = Matrix3::new(
+        x(19), x(20), x(21),
+        x(22), x(23), x(24),
+        x(25), x(26), x(27),
+    );
+    BodyCoriolis { momentum: Vector3::new(x(16), x(17), x(18)), angular }
+}
 /// Mass and first moment of an inertia.
 #[inline(always)]
 pub(crate) fn load_weight<R: Register>(x: &Sums) -> (Lanes<R>, Vector3<Lanes<R>>) {
@@ -261,7 +273,7 @@ pub(crate) struct Memory {
     pub(crate) articulated: Option<Box<Articulated>>,
     /// What constraints hold; made when first needed.
     pub(crate) held: Option<Box<Held>>,
-    /// Derivatives over numbers that have eight; made when first needed.
+    /// Derivatives over numbers that have eight; there from the start in a workspace of such numbers.
     pub(crate) tangents: Option<Box<Tangents>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,

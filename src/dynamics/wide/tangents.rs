@@ -16,17 +16,17 @@
 //! 2022). That β takes the place of `dα` makes the products of velocities with derivatives of velocities cancel. Cost O(n), a
 //! third of the operations of the algorithm over dual numbers.
 
-use super::derivatives::path;
-use super::matrix::{of_lane, vectors_of_lane};
-use super::memory::{Row, Six, Sums, inertia_of_lane, load_motion, load_sum_force, store_force, store_motion};
+use super::matrix::{motion_of, of_lane, vectors_of_lane};
+use super::memory::{
+    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, store_force, store_motion,
+};
 use super::{Layout, Memory, inward, outward, rnea};
 use crate::dynamics::{ExternalWrench, WrenchFrame};
 use crate::joint::{Geometry, JointKind};
 use crate::model::{Body, Model};
-use crate::spatial::{BodyCoriolis, Force, Motion};
+use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use gradyn_derivatives::{Lanes, MulAdd};
-use nalgebra::{Matrix3, Vector3};
 
 /// A state with its derivatives, those of its torques, and what is between them.
 #[derive(Clone, Debug)]
@@ -194,13 +194,13 @@ fn outwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
             Hangs::Lane(p) => (v, b) = (load_motion(&tangents.motion[p][0]), load_motion(&tangents.motion[p][1])),
             Hangs::World => (v, b) = (Motion::zero(), Motion::zero()),
         }
-        let columns = &memory.columns[lane / WIDTH];
+        let (columns, at) = (&memory.columns[lane / WIDTH], lane % WIDTH);
         let (dq, dv, da) =
             (tangents.dq[step.dof].load::<R>(), tangents.dv[step.dof].load(), tangents.da[step.dof].load());
         let s = of_lane(&memory.s, lane);
-        v = motion_of(&columns.psi_d, lane).times_plus(dq, s.times_plus(dv, v));
-        b = motion_of(&columns.psi_dd, lane).times_plus(dq, b);
-        b = motion_of(&columns.psi_s, lane).times_plus(dv, s.times_plus(da, b));
+        v = motion_of(&columns.psi_d, at).times_plus(dq, s.times_plus(dv, v));
+        b = motion_of(&columns.psi_dd, at).times_plus(dq, b);
+        b = motion_of(&columns.psi_s, at).times_plus(dv, s.times_plus(da, b));
         if step.branches {
             store_motion(&mut tangents.motion[lane][0], v);
             store_motion(&mut tangents.motion[lane][1], b);
@@ -227,10 +227,12 @@ fn subtract<R: Register>(layout: &Layout, memory: &Memory, tangents: &mut Tangen
                 let origin = rnea::origin(layout, memory, b);
                 let wrench = w.wrench.shifted(origin);
                 f -= change.shifted(origin);
-                for lane in path(layout, b) {
-                    if let Some(dof) = layout.dof[lane] {
-                        let turned = of_lane(&memory.s, lane).cross_force(wrench);
-                        f = turned.times_plus(tangents.dq[dof].load::<R>(), f);
+                for (g, lanes) in layout.path(b) {
+                    for lane in (g * WIDTH..(g + 1) * WIDTH).filter(|lane| lanes >> (lane % WIDTH) & 1 == 1) {
+                        if let Some(dof) = layout.dof[lane] {
+                            let turned = of_lane(&memory.s, lane).cross_force(wrench);
+                            f = turned.times_plus(tangents.dq[dof].load::<R>(), f);
+                        }
                     }
                 }
             }
@@ -292,6 +294,8 @@ fn own_columns<R: Register>(layout: &Layout, memory: &Memory, tangents: &mut Tan
 /// What eight torques vary with their joints' accelerations and velocities, by armature, damping and friction.
 #[inline(always)]
 fn weigh_joints<R: Register>(model: &Model, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
+    // A workspace may have served a robot with other joints before.
+    *to = [Row::ZERO; 2];
     let rows = &layout.joints[g];
     if rows.some {
         let joint = inward::joint_dynamics::<R>(rows);
@@ -317,26 +321,7 @@ fn add_more_joints<R: Register>(model: &Model, layout: &Layout, tangents: &mut T
 }
 
 #[inline(always)]
-fn motion_of(rows: &Six, lane: usize) -> Motion<f64> {
-    let [linear, angular] = vectors_of_lane(rows, lane % WIDTH);
-    Motion::new(linear, angular)
-}
-
-#[inline(always)]
 fn force<R: Register>(rows: &Six) -> Force<Lanes<R>> {
     let Motion { linear, angular } = load_motion(rows);
     Force::new(linear, angular)
-}
-
-/// The Coriolis matrix in a lane.
-#[inline(always)]
-fn coriolis_of_lane(sums: &[Sums], lane: usize) -> BodyCoriolis<f64> {
-    let x = |row: usize| sums[lane / WIDTH][row].0[lane % WIDTH];
-    #[rustfmt::skip]
-    let angular = Matrix3::new(
-        x(19), x(20), x(21),
-        x(22), x(23), x(24),
-        x(25), x(26), x(27),
-    );
-    BodyCoriolis { momentum: Vector3::new(x(16), x(17), x(18)), angular }
 }
