@@ -124,8 +124,12 @@ impl<T: Real> Piece for Turned<'_, T> {
         let (r, p) = (rest.angular, rest.linear);
         let stretched = [w.m11, w.m22, w.m33, w.m12 + w.m21, w.m13 + w.m31, w.m23 + w.m32, r.x, r.y, r.z];
         let fits = |misses: &[T], of: &[T]| -> Option<bool> {
-            let (miss, size) = (largest(misses)?, largest(of)?);
-            Some((0..WIDTH).all(|k| miss[k] <= ROUNDINGS * size[k]))
+            let (miss, size) = (extents(misses)?, extents(of)?);
+            let mut fits = true; //                             and false for NaN
+            for k in 0..WIDTH {
+                fits &= miss[k] <= ROUNDINGS * size[k];
+            }
+            Some(fits)
         };
         let moves = fits(&stretched, x.rotation.as_slice())? && fits(&[p.x, p.y, p.z], x.translation.as_slice())?;
         // Numbers of another length than one turn by more or less than they say.
@@ -141,18 +145,19 @@ impl<T: Real> Piece for Turned<'_, T> {
 /// A dozen roundings of numbers of size one.
 const ROUNDINGS: f64 = 16.0 * f64::EPSILON;
 
-/// The largest of the derivatives in each direction; NaN stays.
+/// The sum of the derivatives' absolute values in each direction.
 #[inline(always)]
-fn largest<T: Real>(numbers: &[T]) -> Option<[f64; WIDTH]> {
-    let mut largest = [0.0_f64; WIDTH];
+fn extents<T: Real>(numbers: &[T]) -> Option<[f64; WIDTH]> {
+    let mut sums = [0.0_f64; WIDTH];
     for x in numbers {
         let (_, derivatives) = x.split()?;
-        for (largest, x) in largest.iter_mut().zip(derivatives) {
-            let x = x.abs();
-            *largest = if x > *largest || x.is_nan() { x } else { *largest };
+        let mut k = 0;
+        while k < WIDTH {
+            sums[k] += derivatives[k].abs();
+            k += 1;
         }
     }
-    Some(largest)
+    Some(sums)
 }
 
 /// Puts torques together.
