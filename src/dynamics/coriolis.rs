@@ -17,7 +17,7 @@ use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use super::wide::{self, Wide};
 use crate::model::{InputError, Model};
-use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion, vector as v3};
+use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
@@ -104,7 +104,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             coriolis[i] = y.body_coriolis(links.velocity[i]);
         }
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            let (y, b) = (inertia[i], halved(&coriolis[i]));
+            let (y, b) = (inertia[i], coriolis[i].halved());
             for link in links.of_body[i].clone().rev() {
                 for column in links.links[link].columns.clone() {
                     T::call(Column { links, link, column, y, b, nv, m: &mut *m });
@@ -116,15 +116,6 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
                 coriolis[p] = sum;
             }
         }
-    }
-}
-
-/// `½ B`
-#[inline(always)]
-fn halved<T: Real>(b: &BodyCoriolis<T>) -> BodyCoriolis<T> {
-    BodyCoriolis {
-        momentum: v3::scale::<f64, T>(0.5, b.momentum),
-        angular: v3::scale_matrix::<f64, T>(0.5, &b.angular),
     }
 }
 

@@ -15,7 +15,7 @@ use gradyn_derivatives::{Real, Scalar};
 /// are the model's. Cost O(n); allocates nothing.
 ///
 /// Over [`VectorDual`](gradyn_derivatives::VectorDual) the values are those over `f64`, and their eight derivatives follow by
-/// formulas, in a third of the operations: at levels above plain, for models of up to 4096 columns of motion subspaces that
+/// formulas, in fewer operations: at levels above plain, for models of up to 4096 columns of motion subspaces that
 /// do not depend on `q`, at unit quaternions and (cos, sin) pairs that vary as joints move, to rounding. All else, and every other
 /// number type, goes through the algorithm as it is.
 ///

@@ -1,10 +1,15 @@
 //! Claims in NumPy's `.npz`: arrays by name, with the states along the first axis.
 
+use super::claimed::Claimed;
 use super::npy::{self, Npy};
+use super::read::is_reference;
 use super::table::{Array, Content, Entry, JointPlace, Shape, Table};
 use flate2::read::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive};
 use std::io::Read;
+
+/// What everything is computed from.
+const INPUTS: [&str; 4] = ["q", "v", "a", "tau_given"];
 
 /// More than this is refused, whatever it was packed in.
 const MAX_BYTES: u64 = 1 << 30;
@@ -14,6 +19,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
     let archive = ZipArchive::from_slice(bytes).map_err(broken)?;
     let mut table = Table::default();
     let mut arrays: Vec<(String, Array)> = Vec::new();
+    let mut references: Vec<(String, Vec<String>)> = Vec::new();
     let mut left = MAX_BYTES;
     let mut files = archive.entries();
     while let Some(file) = files.next_entry().map_err(broken)? {
@@ -45,6 +51,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         match array {
             Npy::Texts(names) if key == "joints" => {
                 table.joints = Some(names.into_iter().map(|name| JointPlace { name, start: None }).collect());
+            }
+            Npy::Texts(texts) if is_reference(key) => references.push((key.to_owned(), texts)),
+            Npy::Texts(_) if INPUTS.contains(&key) || Claimed::parse(key).is_ok() => {
+                return Err(format!("array `{key}`: expected numbers, found texts"));
             }
             // Remarks, such as the program's name.
             Npy::Texts(_) => {}
@@ -79,6 +89,15 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         }
         shape => {
             return Err(format!("array `q`: expected states by nq, or nq numbers, found {}", Shape(shape)));
+        }
+    }
+    let count = table.states.len();
+    for (key, texts) in references {
+        if texts.len() != 1 && texts.len() != count {
+            return Err(format!("array `{key}`: expected 1 text, or {count}, one a state, found {}", texts.len()));
+        }
+        for (entries, text) in table.states.iter_mut().zip(texts.iter().cycle()) {
+            entries.push(Entry { key: key.clone(), value: Content::Text(text.clone()) });
         }
     }
     Ok(table)

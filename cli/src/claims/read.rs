@@ -289,7 +289,7 @@ fn gather(places: &[Place], rows: &[String], columns: &[String]) -> Result<Vec<f
 }
 
 /// Is it the reference that a quantity stands in?
-fn is_reference(key: &str) -> bool {
+pub(super) fn is_reference(key: &str) -> bool {
     let quantity = key.strip_suffix(".reference").and_then(|head| quantity::parse(head).ok());
     quantity.is_some_and(|quantity| matches!(quantity.parts(), Parts::Frames | Parts::Points | Parts::Pairs))
 }

@@ -1,6 +1,7 @@
 //! `gradyn check --against`
 
 use super::{all_robots, directory, json, refused, robot, run, run_with, text_of};
+use gradyn::dynamics::{ReferenceFrame, Workspace, frame_jacobian};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
 use rand::rngs::ChaCha8Rng;
@@ -86,6 +87,25 @@ fn every_quantity_can_be_claimed() {
             assert!(text.contains(symbol), "{name}: {text}");
         }
         assert!(text.ends_with("\nthe state agrees\n"), "{name}: {text}");
+    }
+}
+
+/// The reference of Jacobians is a text, in arrays too; in another one they are wrong.
+#[test]
+fn arrays_say_their_reference() {
+    let file = robot("double_pendulum");
+    let model = Model::from_urdf_file(&file, &UrdfOptions::new()).expect("the robot is good").model;
+    let (tip, q) = (model.find_body("rod_2").expect("is there"), [0.3, 0.5, -0.2, 0.9]);
+    let jacobian = |q: &[f64]| {
+        let world = ReferenceFrame::World;
+        let j = frame_jacobian(&model, &mut Workspace::new(&model), q, tip, world).expect("fits").clone();
+        j.transpose().as_slice().to_vec()
+    };
+    let numbers = [jacobian(&q[..2]), jacobian(&q[2..])].concat();
+    for (texts, code) in [(&["world"][..], 0), (&["world", "world"], 0), (&["local"], 1), (&[], 1)] {
+        let texts: &[_] = if texts.is_empty() { &[] } else { &[("frame_jacobians.reference", texts)] };
+        let claims = npz_with(&[("q", &[2, 2], &q), ("frame_jacobians.rod_2", &[2, 6, 2], &numbers)], texts);
+        assert_eq!(check_text(&file, &[], &claims).status.code(), Some(code), "{texts:?}");
     }
 }
 
@@ -262,15 +282,28 @@ fn joints_may_stand_in_any_order() {
 
 /// An archive of `.npy` arrays as NumPy writes them.
 fn npz(arrays: &[(&str, &[usize], &[f64])]) -> Vec<u8> {
+    npz_with(arrays, &[])
+}
+
+/// And texts.
+fn npz_with(arrays: &[(&str, &[usize], &[f64])], texts: &[(&str, &[&str])]) -> Vec<u8> {
     let mut archive = rawzip::ZipArchiveWriter::new(Vec::new());
-    for (name, shape, numbers) in arrays {
+    let numbers = arrays.iter().map(|(name, shape, numbers)| {
+        (*name, "<f8", shape.to_vec(), numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())
+    });
+    let texts = texts.iter().map(|(name, texts)| {
+        let cell = |text: &&str| text.chars().chain(std::iter::repeat('\0')).take(20).collect::<Vec<_>>();
+        let cells = texts.iter().flat_map(cell).flat_map(|c| u32::from(c).to_le_bytes()).collect();
+        (*name, "<U20", vec![texts.len()], cells)
+    });
+    for (name, kind, shape, bytes) in numbers.chain(texts) {
         let (mut file, config) = archive.new_file(format!("{name}.npy")).start().expect("begins");
         let mut writer = config.wrap(&mut file);
         let sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
-        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sizes}), }}\n");
+        let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sizes}), }}\n");
         let length = u16::try_from(header.len()).expect("short").to_le_bytes();
         writer.write_all(&[b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()].concat()).expect("writes");
-        writer.write_all(&numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).expect("writes");
+        writer.write_all(&bytes).expect("writes");
         let (_, descriptor) = writer.finish().expect("ends");
         file.finish(descriptor).expect("ends");
     }
@@ -338,6 +371,13 @@ fn claims_that_make_no_sense_are_refused() {
     has(&refuse(&whole[..whole.len() / 2]), &["standard input", "no whole archive"]);
     has(&refuse(&[0xff, 0xfe]), &["neither", ".npz", "UTF-8"]);
     has(&refuse(&npz(&[vector("v", rest)])), &["missing array `q`"]);
+    has(&refuse(&npz_with(&[], &[("q", &["1", "2"])])), &["array `q`: expected numbers, found texts"]);
+    has(&refuse(&npz_with(&[vector("q", rest)], &[("dtau_dq", &["1"])])), &["array `dtau_dq`: expected numbers"]);
+    let references: &[&str] = &["world", "world", "local"];
+    has(
+        &refuse(&npz_with(&[vector("q", rest)], &[("frame_jacobians.reference", references)])),
+        &["array `frame_jacobians.reference`: expected 1 text, or 2, one a state, found 3"],
+    );
     has(&refuse(&npz(&[vector("q", rest), ("v", &[3, 2], &[0.0; 6])])), &["`v`", "expected 2 states", "found 3 by 2"]);
     has(&refuse(&npz(&[("q", &[2, 3], &[0.0; 6])])), &["state 0", "`q`", "expected 2 numbers (nq)", "found 3"]);
     let short = npz(&[vector("q", rest), vector("v", rest), vector("a", rest), ("dtau_dq", &[2, 2, 1], &[0.0; 4])]);

@@ -53,7 +53,7 @@ fn a_state_may_come_from_a_file() {
     // What is written can be checked, wrench and all; and a wrong number is found.
     let arguments_of_check = ["check", &robot("double_pendulum"), "--against", "-"];
     let text = super::text_of(&run_with(arguments_of_check, csv.as_bytes()));
-    assert!(text.contains("dtau_dq") && text.contains("dtau_df_ext.rod_2"), "{text}");
+    assert!(text.contains("∂τ/∂q ") && text.contains("∂τ/∂f_ext rod_2 "), "{text}");
     let line = csv.lines().find(|line| line.starts_with("0,dtau_dq,shoulder,elbow,")).expect("is there");
     let wrong = csv.replace(line, "0,dtau_dq,shoulder,elbow,123.0");
     assert_eq!(run_with(arguments_of_check, wrong.as_bytes()).status.code(), Some(1));

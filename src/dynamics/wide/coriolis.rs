@@ -4,7 +4,7 @@ use super::entries::{fold, plus_angular, product, store};
 use super::memory::{load_coriolis, load_inertia, load_motion, store_force, store_motion};
 use super::{Layout, Memory, inward, outward};
 use crate::model::Model;
-use crate::spatial::{BodyCoriolis, Force, Motion, vector as v3};
+use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::{DMatrix, Vector3};
@@ -84,7 +84,7 @@ impl Kernel for Coriolis<'_> {
 #[inline(always)]
 fn columns<R: Register>(memory: &mut Memory, g: usize) {
     let s = load_motion::<R>(&memory.s[g]);
-    let (y, b) = (load_inertia::<R>(&memory.sums[g]), halved(&load_coriolis::<R>(&memory.sums[g])));
+    let (y, b) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]).halved());
     let to = &mut memory.columns[g];
     let s_dot: Motion<Lanes<R>> = load_motion::<R>(&to.psi_s) - load_motion::<R>(&to.psi_d);
     store_motion(&mut to.psi_s, s_dot);
@@ -95,13 +95,4 @@ fn columns<R: Register>(memory: &mut Memory, g: usize) {
     to.t[0].store(t.x);
     to.t[1].store(t.y);
     to.t[2].store(t.z);
-}
-
-/// `½ B`
-#[inline(always)]
-fn halved<R: Register>(b: &BodyCoriolis<Lanes<R>>) -> BodyCoriolis<Lanes<R>> {
-    BodyCoriolis {
-        momentum: v3::scale::<f64, Lanes<R>>(0.5, b.momentum),
-        angular: v3::scale_matrix::<f64, Lanes<R>>(0.5, &b.angular),
-    }
 }

@@ -13,8 +13,9 @@
 //!
 //! with the columns `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` and the Coriolis matrix `B = ν×* Y − Y ν× + (Y ν) ×̄*` that first derivatives are made of
 //! (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra*,
-//! 2022). That β takes the place of `dα` makes the products of velocities with derivatives of velocities cancel. Cost O(n), a
-//! third of the operations of the algorithm over dual numbers.
+//! 2022). That β takes the place of `dα` makes the products of velocities with derivatives of velocities cancel. Cost O(n): on an
+//! arm 0.6 of the instructions of the algorithm over dual numbers, more with a floating base, which has a pose to the latter and six
+//! columns here.
 
 use super::matrix::{motion_of, of_lane, vectors_of_lane};
 use super::memory::{
@@ -69,6 +70,8 @@ struct Step {
     hangs: Hangs,
     /// Does it carry a body, as the last column of each joint does?
     carries: bool,
+    /// The lane of the last one, if the joint has several.
+    last: Option<usize>,
     /// And others than the next one?
     branches: bool,
 }
@@ -98,7 +101,8 @@ impl Tangents {
                     _ => Hangs::World,
                 };
                 let dof = layout.dof[lane].unwrap_or(nv);
-                steps.push(Step { lane, dof, hangs, carries: lane == at.lane, branches: false });
+                let last = (at.columns > 1).then_some(at.lane);
+                steps.push(Step { lane, dof, hangs, carries: lane == at.lane, last, branches: false });
             }
         }
         for k in 0..steps.len() {
@@ -177,7 +181,6 @@ impl Kernel for Run<'_> {
             subtract::<R>(layout, memory, tangents);
         }
         inwards::<R>(memory, tangents);
-        own_columns::<R>(layout, memory, tangents);
         add_more_joints::<R>(model, layout, tangents);
         zero.all_lt(R::splat(1.0))
     }
@@ -206,8 +209,8 @@ fn outwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
             store_motion(&mut tangents.motion[lane][1], b);
         }
         if step.carries {
-            let momentum = inertia_of_lane(&memory.sums, lane) * b;
-            store_force(&mut tangents.force[lane], coriolis_of_lane(&memory.sums, lane).times_plus(v, momentum));
+            let f = inertia_of_lane(&memory.sums, lane) * b;
+            store_force(&mut tangents.force[lane], coriolis_of_lane(&memory.sums, lane).times_plus(v, f));
         }
     }
 }
@@ -253,9 +256,17 @@ fn inwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
         if step.carries {
             let own = force(&tangents.force[lane]);
             sum = if follows { own + sum } else { own };
+            if let Some(last) = step.last {
+                store_force(&mut tangents.force[last], sum);
+            }
         }
         let [mass, slope] = &tangents.joints[lane / WIDTH];
-        let mut tau = of_lane(&memory.s, lane).power(sum);
+        // Within one joint the force does not turn with the columns.
+        let s = of_lane(&memory.s, lane);
+        let mut tau = match step.last {
+            Some(last) => s.power(force::<R>(&tangents.force[last])),
+            None => s.power(sum),
+        };
         tau = tangents.da[step.dof].load::<R>().mul_plus(mass.0[lane % WIDTH], tau);
         tau = tangents.dv[step.dof].load::<R>().mul_plus(slope.0[lane % WIDTH], tau);
         if tangents.shares {
@@ -269,24 +280,6 @@ fn inwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
             let to = &mut tangents.force[p];
             let others = force::<R>(to);
             store_force(to, others + sum);
-        }
-    }
-}
-
-/// Within one joint of several degrees of freedom the force does not turn with the columns: takes that back.
-#[inline(always)]
-fn own_columns<R: Register>(layout: &Layout, memory: &Memory, tangents: &mut Tangents) {
-    for step in layout.bodies.iter().filter(|step| step.columns > 1) {
-        let first = step.lane + 1 - step.columns;
-        for j in first..=step.lane {
-            let [linear, angular] = vectors_of_lane(&tangents.turned[j / WIDTH], j % WIDTH);
-            for i in first..j {
-                if let [Some(i_dof), Some(j_dof)] = [layout.dof[i], layout.dof[j]] {
-                    let turned = of_lane(&memory.s, i).power(Force::new(linear, angular));
-                    let tau = tangents.dq[j_dof].load::<R>().mul_plus(-turned, tangents.dtau[i_dof].load());
-                    tangents.dtau[i_dof].store(tau);
-                }
-            }
         }
     }
 }

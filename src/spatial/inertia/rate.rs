@@ -104,6 +104,15 @@ impl<T: Real> BodyCoriolis<T> {
         Force::new(v3::scale(-2.0, v3::cross(self.momentum, m.angular)), v3::rotate(&self.angular, m.angular))
     }
 
+    /// `½ B`: a Coriolis matrix of the bodies.
+    #[inline(always)]
+    pub(crate) fn halved(&self) -> Self {
+        Self {
+            momentum: v3::scale::<f64, T>(0.5, self.momentum),
+            angular: v3::scale_matrix::<f64, T>(0.5, &self.angular),
+        }
+    }
+
     /// `B m + f`
     #[inline(always)]
     pub fn times_plus<U: Scalar<T>>(&self, m: Motion<U>, f: Force<U>) -> Force<U> {
