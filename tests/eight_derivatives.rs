@@ -4,8 +4,8 @@
 mod common;
 
 use gradyn::dynamics::{ExternalWrench, Workspace, aba, crba, forward_kinematics, rnea_with};
-use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
+use gradyn::model::{DofDynamics, Model};
 use gradyn::spatial::Force;
 use gradyn_derivatives::num_dual::{Derivative, DualSVec64};
 use gradyn_derivatives::simd::with_level;
@@ -213,6 +213,16 @@ fn a_workspace_serves_robots_with_other_joints() {
         let (mut ws, expected) = (Workspace::new(&model), numbers(&mut Workspace::new(other), other));
         assert_ne!(numbers(&mut ws, &model), expected);
         common::assert_same(&numbers(&mut ws, other), &expected, "without armature or friction");
+    }
+}
+
+/// Several armatures and frictions of one joint: all but the first have no lane.
+#[test]
+fn joints_may_have_several_armatures_and_frictions() {
+    let dof = |index| DofDynamics { index, multiplier: 0.7, armature: 0.3, damping: 2.0, friction: 0.4 };
+    for (k, (name, model)) in models().into_iter().enumerate().filter(|(_, (_, model))| model.nv() > 0) {
+        let model = model.with_joint_dynamics([0, 0, 0].map(dof).to_vec()).unwrap();
+        compare(&name, &model, &at(&model, k as u64, true, false));
     }
 }
 

@@ -68,11 +68,11 @@ struct Step {
     /// That of a weld is the one after the last.
     dof: usize,
     hangs: Hangs,
+    /// The lane of its joint's last column, if the joint has several.
+    last: Option<usize>,
     /// Does it carry a body, as the last column of each joint does?
     carries: bool,
-    /// The lane of the last one, if the joint has several.
-    last: Option<usize>,
-    /// And others than the next one?
+    /// And does that one carry others than the next?
     branches: bool,
 }
 
@@ -313,6 +313,7 @@ fn add_more_joints<R: Register>(model: &Model, layout: &Layout, tangents: &mut T
     }
 }
 
+/// Six rows as a force.
 #[inline(always)]
 fn force<R: Register>(rows: &Six) -> Force<Lanes<R>> {
     let Motion { linear, angular } = load_motion(rows);

@@ -115,7 +115,7 @@ impl<T: Real> BodyCoriolis<T> {
 
     /// `B m + f`
     #[inline(always)]
-    pub fn times_plus<U: Scalar<T>>(&self, m: Motion<U>, f: Force<U>) -> Force<U> {
+    pub(crate) fn times_plus<U: Scalar<T>>(&self, m: Motion<U>, f: Force<U>) -> Force<U> {
         let twice = v3::scale(T::from(-2.0), self.momentum);
         Force::new(v3::cross_plus(twice, m.angular, f.linear), v3::rotate_plus(&self.angular, m.angular, f.angular))
     }
