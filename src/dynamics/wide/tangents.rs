@@ -17,9 +17,9 @@
 //! arm 0.6 of the instructions of the algorithm over dual numbers, more with a floating base, which has a pose to the latter and six
 //! columns here.
 
-use super::matrix::{motion_of, of_lane, vectors_of_lane};
+use super::matrix::of_lane;
 use super::memory::{
-    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, store_force, store_motion,
+    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, store_force,
 };
 use super::{Layout, Memory, inward, outward, rnea};
 use crate::dynamics::{ExternalWrench, WrenchFrame};
@@ -51,9 +51,9 @@ pub(crate) struct Tangents {
     steps: Vec<Step>,
     /// Do several columns share a degree of freedom, so that its torque is a sum?
     shares: bool,
-    /// By lanes: `dν` and `β` of bodies that carry others than the next one.
+    /// By lanes, the last of which is the world: `dν` and `β`.
     motion: Vec<[Six; 2]>,
-    /// `dφ`, and what arrives from bodies that are not the next one.
+    /// `dF`, by lanes; a joint's bodies are carried by the last of its columns.
     force: Vec<Six>,
     /// `S ×* F`, in groups of eight lanes.
     turned: Vec<Six>,
@@ -67,49 +67,21 @@ struct Step {
     lane: usize,
     /// That of a weld is the one after the last.
     dof: usize,
-    hangs: Hangs,
-    /// The lane of its joint's last column, if the joint has several.
-    last: Option<usize>,
-    /// Does it carry a body, as the last column of each joint does?
-    carries: bool,
-    /// And does that one carry others than the next?
-    branches: bool,
-}
-
-/// Where a column hangs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Hangs {
-    /// On the one before.
-    On,
-    /// On that in some lane.
-    Lane(usize),
-    /// In the world.
-    World,
+    /// The lane that it hangs on.
+    parent: usize,
+    /// The lane of its joint's last column, which carries the body.
+    last: usize,
 }
 
 impl Tangents {
     pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
         let (nv, lanes, six) = (model.nv, layout.dof.len(), [Row::ZERO; 6]);
-        let mut steps: Vec<Step> = Vec::with_capacity(lanes);
+        let mut steps = Vec::with_capacity(lanes);
         for (body, at) in model.bodies.iter().zip(&layout.bodies) {
-            let first = at.lane + 1 - at.columns;
-            for lane in first..=at.lane {
-                let hangs = match steps.last() {
-                    _ if lane > first => Hangs::On,
-                    Some(before) if before.lane == at.parent => Hangs::On,
-                    _ if body.parent.is_some() => Hangs::Lane(at.parent),
-                    _ => Hangs::World,
-                };
-                let dof = layout.dof[lane].unwrap_or(nv);
-                let last = (at.columns > 1).then_some(at.lane);
-                steps.push(Step { lane, dof, hangs, carries: lane == at.lane, last, branches: false });
-            }
-        }
-        for k in 0..steps.len() {
-            if let Hangs::Lane(lane) = steps[k].hangs
-                && let Ok(at) = steps.binary_search_by_key(&lane, |step| step.lane)
-            {
-                steps[at].branches = true;
+            let mut parent = if body.parent.is_some() { at.parent } else { lanes };
+            for lane in at.lane + 1 - at.columns..=at.lane {
+                steps.push(Step { lane, dof: layout.dof[lane].unwrap_or(nv), parent, last: at.lane });
+                parent = lane;
             }
         }
         let rows = vec![Row::ZERO; nv + 1];
@@ -126,8 +98,8 @@ impl Tangents {
             flat: model.bodies.iter().all(|body| is_flat(body) && body.q == body.v),
             shares: layout.dof.iter().flatten().count() > nv,
             steps,
-            motion: vec![[six; 2]; lanes],
-            force: vec![six; lanes],
+            motion: vec![[six; 2]; lanes + 1],
+            force: vec![six; lanes + 1],
             turned: vec![six; layout.groups.len()],
             joints: vec![[Row::ZERO; 2]; layout.groups.len()],
         }
@@ -186,31 +158,33 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// Derivatives of motions, and of the forces that bodies need.
+/// Derivatives of motions, and of the forces that bodies need. Row by row, through memory: more would not stay in registers.
 #[inline(always)]
 fn outwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
-    let (mut v, mut b): (Motion<Lanes<R>>, Motion<Lanes<R>>) = (Motion::zero(), Motion::zero());
+    for step in &tangents.steps {
+        let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
+        let (s, columns) = (&memory.s[g], &memory.columns[g]);
+        let (dq, dv, da) =
+            (tangents.dq[step.dof].load::<R>(), tangents.dv[step.dof].load::<R>(), tangents.da[step.dof].load::<R>());
+        let Ok([[v, b], to]) = tangents.motion.get_disjoint_mut([step.parent, step.lane]) else { continue };
+        let mut k = 0;
+        while k < 6 {
+            let v = dv.mul_plus(s[k].0[at], dq.mul_plus(columns.psi_d[k].0[at], v[k].load()));
+            let b = dv.mul_plus(columns.psi_s[k].0[at], dq.mul_plus(columns.psi_dd[k].0[at], b[k].load()));
+            to[0][k].store(v);
+            to[1][k].store(da.mul_plus(s[k].0[at], b));
+            k += 1;
+        }
+    }
     for step in &tangents.steps {
         let lane = step.lane;
-        match step.hangs {
-            Hangs::On => {}
-            Hangs::Lane(p) => (v, b) = (load_motion(&tangents.motion[p][0]), load_motion(&tangents.motion[p][1])),
-            Hangs::World => (v, b) = (Motion::zero(), Motion::zero()),
-        }
-        let (columns, at) = (&memory.columns[lane / WIDTH], lane % WIDTH);
-        let (dq, dv, da) =
-            (tangents.dq[step.dof].load::<R>(), tangents.dv[step.dof].load(), tangents.da[step.dof].load());
-        let s = of_lane(&memory.s, lane);
-        v = motion_of(&columns.psi_d, at).times_plus(dq, s.times_plus(dv, v));
-        b = motion_of(&columns.psi_dd, at).times_plus(dq, b);
-        b = motion_of(&columns.psi_s, at).times_plus(dv, s.times_plus(da, b));
-        if step.branches {
-            store_motion(&mut tangents.motion[lane][0], v);
-            store_motion(&mut tangents.motion[lane][1], b);
-        }
-        if step.carries {
-            let f = inertia_of_lane(&memory.sums, lane) * b;
-            store_force(&mut tangents.force[lane], coriolis_of_lane(&memory.sums, lane).times_plus(v, f));
+        let to = &mut tangents.force[lane];
+        if lane == step.last {
+            let [v, b] = &tangents.motion[lane];
+            let f = inertia_of_lane(&memory.sums, lane) * load_motion::<R>(b);
+            store_force(to, coriolis_of_lane(&memory.sums, lane).times_plus(load_motion(v), f));
+        } else {
+            *to = [Row::ZERO; 6];
         }
     }
 }
@@ -244,43 +218,39 @@ fn subtract<R: Register>(layout: &Layout, memory: &Memory, tangents: &mut Tangen
     }
 }
 
-/// Derivatives of torques.
+/// Forces summed up, and derivatives of torques.
 #[inline(always)]
 fn inwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+    for step in tangents.steps.iter().rev() {
+        let (turned, at) = (&tangents.turned[step.lane / WIDTH], step.lane % WIDTH);
+        let dq = tangents.dq[step.dof].load::<R>();
+        let Ok([from, to]) = tangents.force.get_disjoint_mut([step.lane, step.parent]) else { continue };
+        let mut k = 0;
+        while k < 6 {
+            to[k].store(dq.mul_plus(turned[k].0[at], from[k].load::<R>() + to[k].load()));
+            k += 1;
+        }
+    }
     if tangents.shares {
         tangents.dtau.fill(Row::ZERO);
     }
-    let (mut sum, mut follows): (Force<Lanes<R>>, bool) = (Force::zero(), false);
-    for step in tangents.steps.iter().rev() {
-        let lane = step.lane;
-        if step.carries {
-            let own = force(&tangents.force[lane]);
-            sum = if follows { own + sum } else { own };
-            if let Some(last) = step.last {
-                store_force(&mut tangents.force[last], sum);
-            }
-        }
-        let [mass, slope] = &tangents.joints[lane / WIDTH];
+    for step in &tangents.steps {
+        let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
+        let [mass, slope] = &tangents.joints[g];
+        let mut tau = tangents.da[step.dof].load::<R>() * mass.0[at];
+        tau = tangents.dv[step.dof].load::<R>().mul_plus(slope.0[at], tau);
         // Within one joint the force does not turn with the columns.
-        let s = of_lane(&memory.s, lane);
-        let mut tau = match step.last {
-            Some(last) => s.power(force::<R>(&tangents.force[last])),
-            None => s.power(sum),
-        };
-        tau = tangents.da[step.dof].load::<R>().mul_plus(mass.0[lane % WIDTH], tau);
-        tau = tangents.dv[step.dof].load::<R>().mul_plus(slope.0[lane % WIDTH], tau);
+        let (s, f) = (&memory.s[g], &tangents.force[step.last]);
+        let mut k = 0;
+        while k < 6 {
+            tau = f[k].load::<R>().mul_plus(s[k].0[at], tau);
+            k += 1;
+        }
+        let to = &mut tangents.dtau[step.dof];
         if tangents.shares {
-            tau += tangents.dtau[step.dof].load();
+            tau += to.load();
         }
-        tangents.dtau[step.dof].store(tau);
-        let [linear, angular] = vectors_of_lane(&tangents.turned[lane / WIDTH], lane % WIDTH);
-        sum = Force::new(linear, angular).times_plus(tangents.dq[step.dof].load::<R>(), sum);
-        follows = step.hangs == Hangs::On;
-        if let Hangs::Lane(p) = step.hangs {
-            let to = &mut tangents.force[p];
-            let others = force::<R>(to);
-            store_force(to, others + sum);
-        }
+        to.store(tau);
     }
 }
 
