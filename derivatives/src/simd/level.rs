@@ -198,15 +198,30 @@ impl VectorLevel {
     }
 }
 
+/// Lets the stack of the function that this is inlined into begin at a line of the cache.
+///
+/// The compiler alone aligns it to 16 bytes, and of the registers that it keeps there half (AVX2) or three quarters (AVX-512) then
+/// cross two lines in most runs of a program: the same inverse dynamics over dual numbers took 1.04 to 1.33 µs.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn align_stack() {
+    #[repr(align(64))]
+    struct Line(std::mem::MaybeUninit<[f64; 8]>);
+    let line = Line(std::mem::MaybeUninit::uninit());
+    std::hint::black_box(&line.0);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2")]
 fn at_avx512<K: Kernel>(kernel: K) -> K::Output {
+    align_stack();
     kernel.run::<super::x86::Avx512>()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
 fn at_avx2<K: Kernel>(kernel: K) -> K::Output {
+    align_stack();
     kernel.run::<super::x86::Avx2>()
 }
 
