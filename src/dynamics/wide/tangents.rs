@@ -19,7 +19,7 @@
 
 use super::matrix::of_lane;
 use super::memory::{
-    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, store_force,
+    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
 };
 use super::{Layout, Memory, inward, outward, rnea};
 use crate::dynamics::{ExternalWrench, WrenchFrame};
@@ -51,14 +51,22 @@ pub(crate) struct Tangents {
     steps: Vec<Step>,
     /// Do several columns share a degree of freedom, so that its torque is a sum?
     shares: bool,
-    /// By lanes, the last of which is the world: `dν` and `β`.
-    motion: Vec<[Six; 2]>,
+    /// By lanes, the last of which is the world.
+    motion: Vec<Change>,
     /// `dF`, by lanes; a joint's bodies are carried by the last of its columns.
     force: Vec<Six>,
     /// `S ×* F`, in groups of eight lanes.
     turned: Vec<Six>,
     /// What torques vary with their joints' accelerations, and velocities, besides.
     joints: Vec<[Row; 2]>,
+}
+
+/// How the motion of a body varies.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    /// The angular part of `dν`: `B` has no use for the linear one.
+    omega: [Row; 3],
+    beta: Six,
 }
 
 /// One column of a motion subspace, in the order of the bodies.
@@ -98,7 +106,7 @@ impl Tangents {
             flat: model.bodies.iter().all(|body| is_flat(body) && body.q == body.v),
             shares: layout.dof.iter().flatten().count() > nv,
             steps,
-            motion: vec![[six; 2]; lanes + 1],
+            motion: vec![Change { omega: [Row::ZERO; 3], beta: six }; lanes + 1],
             force: vec![six; lanes + 1],
             turned: vec![six; layout.groups.len()],
             joints: vec![[Row::ZERO; 2]; layout.groups.len()],
@@ -166,13 +174,17 @@ fn outwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
         let (s, columns) = (&memory.s[g], &memory.columns[g]);
         let (dq, dv, da) =
             (tangents.dq[step.dof].load::<R>(), tangents.dv[step.dof].load::<R>(), tangents.da[step.dof].load::<R>());
-        let Ok([[v, b], to]) = tangents.motion.get_disjoint_mut([step.parent, step.lane]) else { continue };
+        let Ok([from, to]) = tangents.motion.get_disjoint_mut([step.parent, step.lane]) else { continue };
         let mut k = 0;
         while k < 6 {
-            let v = dv.mul_plus(s[k].0[at], dq.mul_plus(columns.psi_d[k].0[at], v[k].load()));
-            let b = dv.mul_plus(columns.psi_s[k].0[at], dq.mul_plus(columns.psi_dd[k].0[at], b[k].load()));
-            to[0][k].store(v);
-            to[1][k].store(da.mul_plus(s[k].0[at], b));
+            let b = dv.mul_plus(columns.psi_s[k].0[at], dq.mul_plus(columns.psi_dd[k].0[at], from.beta[k].load()));
+            to.beta[k].store(da.mul_plus(s[k].0[at], b));
+            k += 1;
+        }
+        k = 3;
+        while k < 6 {
+            let w = dq.mul_plus(columns.psi_d[k].0[at], from.omega[k - 3].load());
+            to.omega[k - 3].store(dv.mul_plus(s[k].0[at], w));
             k += 1;
         }
     }
@@ -180,9 +192,9 @@ fn outwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
         let lane = step.lane;
         let to = &mut tangents.force[lane];
         if lane == step.last {
-            let [v, b] = &tangents.motion[lane];
-            let f = inertia_of_lane(&memory.sums, lane) * load_motion::<R>(b);
-            store_force(to, coriolis_of_lane(&memory.sums, lane).times_plus(load_motion(v), f));
+            let motion = &tangents.motion[lane];
+            let f = inertia_of_lane(&memory.sums, lane) * load_motion::<R>(&motion.beta);
+            store_force(to, coriolis_of_lane(&memory.sums, lane).times_plus(load_vector(&motion.omega), f));
         } else {
             *to = [Row::ZERO; 6];
         }

@@ -113,11 +113,11 @@ impl<T: Real> BodyCoriolis<T> {
         }
     }
 
-    /// `B m + f`
+    /// `B m + f`, of a motion with this angular part.
     #[inline(always)]
-    pub(crate) fn times_plus<U: Scalar<T>>(&self, m: Motion<U>, f: Force<U>) -> Force<U> {
+    pub(crate) fn times_plus<U: Scalar<T>>(&self, omega: Vector3<U>, f: Force<U>) -> Force<U> {
         let twice = v3::scale(T::from(-2.0), self.momentum);
-        Force::new(v3::cross_plus(twice, m.angular, f.linear), v3::rotate_plus(&self.angular, m.angular, f.angular))
+        Force::new(v3::cross_plus(twice, omega, f.linear), v3::rotate_plus(&self.angular, omega, f.angular))
     }
 
     /// `Bᵀ m = (0, 2 h_l×v + Aᵀ ω)`
