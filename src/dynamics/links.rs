@@ -206,7 +206,7 @@ impl<P: Real, T: Scalar<P>> Piece for Outward<'_, P, T> {
             for k in own.clone() {
                 let s: Motion<T> = x.act(columns[local]);
                 let psi_dot = v_i.cross(s);
-                links.psi_ddot[k] = a_i.cross(s) + v_i.cross(psi_dot);
+                links.psi_ddot[k] = a_i.cross_plus(s, v_i.cross(psi_dot));
                 (links.columns[k], links.psi_dot[k]) = (s, psi_dot);
                 s_v = s.times_plus(v[local], s_v);
                 s_a = s.times_plus(a[local], s_a);

@@ -90,7 +90,7 @@ impl<T: Real> Force<T> {
     /// a wider type.
     #[inline(always)]
     pub fn power<U: Scalar<T>>(self, m: Motion<U>) -> U {
-        v3::dot(self.linear, m.linear) + v3::dot(self.angular, m.angular)
+        v3::dot_plus(self.linear, m.linear, v3::dot(self.angular, m.angular))
     }
 
     /// The same force with its moment about the point `p` of this frame, the axes staying parallel: `n − p×f`. Drake's

@@ -89,9 +89,17 @@ impl<T: Real + Scalar<T>> Mass<T> {
     /// Equation (2).
     #[inline(always)]
     pub(crate) fn times(&self, m: Motion<T>) -> Force<T> {
-        let (s, w) = (m.linear, m.angular);
-        let turning = v3::sub(v3::scale(self.second.trace(), w), self.second.times(w));
-        Force::new(v3::cross_plus(w, self.first, v3::scale(self.mass, s)), v3::cross_plus(self.first, s, turning))
+        let (s, w, h) = (m.linear, m.angular, self.first);
+        let linear = v3::cross_plus(w, h, v3::scale(self.mass, s));
+        Force::new(linear, self.second.trace_minus().times_plus(w, v3::cross(h, s)))
+    }
+
+    /// The same, plus `f`.
+    #[inline(always)]
+    pub(crate) fn times_plus(&self, m: Motion<T>, f: Force<T>) -> Force<T> {
+        let (s, w, h) = (m.linear, m.angular, self.first);
+        let linear = v3::cross_plus(w, h, v3::scale_plus(self.mass, s, f.linear));
+        Force::new(linear, self.second.trace_minus().times_plus(w, v3::cross_plus(h, s, f.angular)))
     }
 
     /// `l` and `P`: equation (1).
@@ -141,15 +149,19 @@ impl<T: Real> Mass<T> {
             difference(rows[1], sx, rows[0], sy),
         );
         let f = v3::scale(self.mass, a);
-        let f = Vector3::new(dot_plus(h, rows[0], f.x), dot_plus(h, rows[1], f.y), dot_plus(h, rows[2], f.z));
+        let f = Vector3::new(v3::dot_plus(h, rows[0], f.x), v3::dot_plus(h, rows[1], f.y), v3::dot_plus(h, rows[2], f.z));
         Force::new(f, v3::cross_plus(h, a, n))
     }
 }
 
-/// `a · b + c`
+/// `(tr X) w − X w + b`, where the trace never meets what it cancels.
 #[inline(always)]
-fn dot_plus<P: Real, T: Scalar<P>>(a: Vector3<P>, b: Vector3<T>, c: T) -> T {
-    b.x.mul_plus(a.x, b.y.mul_plus(a.y, b.z.mul_plus(a.z, c)))
+fn trace_less<T: Real + Scalar<T>>(x: &Matrix3<T>, w: Vector3<T>, b: Vector3<T>) -> Vector3<T> {
+    Vector3::new(
+        w.x.mul_minus(x.m22 + x.m33, w.y.mul_plus(x.m12, w.z.mul_minus(x.m13, b.x))),
+        w.y.mul_minus(x.m11 + x.m33, w.x.mul_plus(x.m21, w.z.mul_minus(x.m23, b.y))),
+        w.z.mul_minus(x.m11 + x.m22, w.x.mul_plus(x.m31, w.y.mul_minus(x.m32, b.z))),
+    )
 }
 
 /// `a · x − b · y`
@@ -188,22 +200,17 @@ impl<T: Real + Scalar<T>> Flow<T> {
         self.second = v3::add_matrix(&self.second, &other.second);
     }
 
+    /// `½ B (s, w) + f`: equation (3), of a motion with this angular part.
     #[inline(always)]
-    fn trace(&self) -> T {
-        self.second.m11 + self.second.m22 + self.second.m33
-    }
-
-    /// `½ B (s, w)`: equation (3), of a turning motion.
-    #[inline(always)]
-    pub(crate) fn times(&self, w: Vector3<T>) -> Force<T> {
-        let turning = v3::sub(v3::scale(self.trace(), w), v3::rotate(&self.second, w));
-        Force::new(v3::cross(w, self.momentum), turning)
+    pub(crate) fn times_plus(&self, w: Vector3<T>, f: Force<T>) -> Force<T> {
+        Force::new(v3::cross_plus(w, self.momentum, f.linear), trace_less(&self.second, w, f.angular))
     }
 
     /// The moment of `½ Bᵀ (s, w)`: equation (4).
     #[inline(always)]
     pub(crate) fn tr_times(&self, m: Motion<T>) -> Vector3<T> {
-        let turning = v3::sub(v3::scale(self.trace(), m.angular), v3::rotate_back(&self.second, m.angular));
-        v3::cross_plus(self.momentum, m.linear, turning)
+        let p = &self.second;
+        let transposed = Matrix3::new(p.m11, p.m21, p.m31, p.m12, p.m22, p.m32, p.m13, p.m23, p.m33);
+        trace_less(&transposed, m.angular, v3::cross(self.momentum, m.linear))
     }
 }

@@ -83,7 +83,7 @@ impl<T: Real> Motion<T> {
     /// Power of a force acting on a body that moves like this: `v·f + ω·n`, in W if `self` is a velocity.
     #[inline(always)]
     pub fn power<U: Scalar<T>>(self, f: Force<U>) -> U {
-        v3::dot(self.linear, f.linear) + v3::dot(self.angular, f.angular)
+        v3::dot_plus(self.linear, f.linear, v3::dot(self.angular, f.angular))
     }
 
     /// `s m`, by a factor of a simpler type.

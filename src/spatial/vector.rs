@@ -56,6 +56,12 @@ pub fn dot<P: Real, T: Scalar<P>>(a: Vector3<P>, b: Vector3<T>) -> T {
     b.x.mul_plus(a.x, b.y.mul_plus(a.y, b.z * a.z))
 }
 
+/// `a · b + c`
+#[inline(always)]
+pub fn dot_plus<P: Real, T: Scalar<P>>(a: Vector3<P>, b: Vector3<T>, c: T) -> T {
+    b.x.mul_plus(a.x, b.y.mul_plus(a.y, b.z.mul_plus(a.z, c)))
+}
+
 /// `|a|²`
 #[inline(always)]
 pub fn norm_squared<T: Real>(a: Vector3<T>) -> T {

@@ -153,7 +153,7 @@ impl<R: Register> Piece for Hang<'_, R> {
         let psi_dot = parent.velocity.cross(s);
         body.s = s;
         body.e = psi_dot + psi_dot;
-        body.psi_ddot = parent.velocity.cross(psi_dot) + parent.acceleration.cross(s);
+        body.psi_ddot = parent.acceleration.cross_plus(s, parent.velocity.cross(psi_dot));
         body.velocity = s.times_plus(v, parent.velocity);
         body.acceleration = psi_dot.times_plus(v, s.times_plus(a, parent.acceleration));
         body.mass = step.mass.placed(&rotation, position);
@@ -232,9 +232,8 @@ impl<R: Register> Piece for Column<'_, R> {
         let s = *s;
         let A = mass.times(s);
         let T = flow.tr_times(s);
-        let half = flow.times(s.angular);
-        let V = mass.times(*e) + half + half;
-        let Q = mass.times(*psi_ddot) + flow.times(e.angular) + force.bar_cross(s);
+        let V = flow.times_plus(v3::add(s.angular, s.angular), mass.times(*e));
+        let Q = flow.times_plus(e.angular, mass.times_plus(*psi_ddot, force.bar_cross(s)));
         let own = row * (nv + 1);
         let (torque, by_a, by_v, by_q) = (s.power(*force), s.power(A), s.power(V), s.power(Q));
         to.tau[row] = torque;
@@ -252,8 +251,8 @@ impl<R: Register> Piece for Column<'_, R> {
                 with_root(above, body, (row, nv), Products { A, Q, V, twice }, to);
                 break;
             }
-            let by_q = (body.s.power(Q), body.psi_ddot.power(A) + v3::dot(body.e.angular, T));
-            let by_v = (body.s.power(V), body.e.power(A) + v3::dot(body.s.angular, twice));
+            let by_q = (body.s.power(Q), v3::dot_plus(body.e.angular, T, body.psi_ddot.power(A)));
+            let by_v = (body.s.power(V), v3::dot_plus(body.s.angular, twice, body.e.power(A)));
             to.pair((above.v, row, nv), body.s.power(A), by_q, by_v);
         }
     }
@@ -371,10 +370,10 @@ impl<R: Register> Piece for Root<'_, R> {
                 let mut k = 0;
                 while k < 6 {
                     let s = unit(k);
-                    let half = flow.times(s.angular);
+                    let twice = v3::add(s.angular, s.angular);
                     let at = first + nv * (first + k);
                     store(&mut dtau_da[at..], mass.times(s));
-                    store(&mut dtau_dv[at..], mass.times(body.velocity.cross(s)) + half + half);
+                    store(&mut dtau_dv[at..], flow.times_plus(twice, mass.times(body.velocity.cross(s))));
                     store(&mut dtau_dq[at..], mass.times(psi_ddot.cross(s)));
                     k += 1;
                 }

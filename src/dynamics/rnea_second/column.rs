@@ -99,13 +99,13 @@ impl<T: Real> Column<T> {
         self.coriolis(B_PHI)
     }
 
-    /// `r₁ m`. Its lower right block is the symmetric part of that of `Bφ`.
+    /// `r₁ m + f`. Its lower right block is the symmetric part of that of `Bφ`.
     #[inline(always)]
-    pub(super) fn r1<L: Scalar<T>>(&self, m: Motion<L>) -> Force<L> {
+    pub(super) fn r1_plus<L: Scalar<T>>(&self, m: Motion<L>, f: Force<L>) -> Force<L> {
         let (BodyCoriolis { momentum: h, angular: a }, [xy, xz, yz]) = (self.b_phi(), self.some(D1));
-        let linear = v3::cross(v3::neg(h), m.angular);
+        let linear = v3::cross_plus(v3::neg(h), m.angular, f.linear);
         let d1 = Symmetric3::new(a.m11, xy, xz, a.m22, yz, a.m33);
-        Force::new(linear, d1.times_plus(m.angular, v3::cross(h, m.linear)))
+        Force::new(linear, d1.times_plus(m.angular, v3::cross_plus(h, m.linear, f.angular)))
     }
 
     /// `r₃ = B(Y, Ψ̇) + S×* B − B S×`

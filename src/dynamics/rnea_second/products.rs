@@ -73,11 +73,11 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
         // u₈ − u₁₂ = u₅ + u₈
         let u8 = v3::cross(v3::neg(own.n4()), s.angular);
         store_vector(v3::sub(u8, own.b_phi().tr_times(psi_dot).angular), &mut to[U8_12 * w..]);
-        let u3 = own.r3().times(psi_dot) + own.r1(psi_ddot) + own.f5().bar_cross(s);
+        let u3 = own.r1_plus(psi_ddot, own.r3().times_plus(psi_dot.angular, own.f5().bar_cross(s)));
         store_force(u3, &mut to[U3 * w..]);
-        let u6 = own.b_phi().times(psi_dot) + own.f7().bar_cross(s);
+        let u6 = own.b_phi().times_plus(psi_dot.angular, own.f7().bar_cross(s));
         store_force(u6, &mut to[U6 * w..]);
-        let u7 = own.r3().times(s) + own.r1(s_dot);
+        let u7 = own.r1_plus(s_dot, own.r3().times(s));
         store_force(u7, &mut to[U7 * w..]);
         if is_own {
             let u4 = u9 + own.s().cross_force(own.inertia() * s);
@@ -122,10 +122,10 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let u9_psi_ddot: L = u9.power(psi_ddot);
         let u9_s_dot: L = u9.power(s_dot);
         let p1: L = v3::dot(u11, psi_dot.angular);
-        let p2 = u9_psi_ddot + v3::dot(u8_12, psi_dot.angular);
-        let u1_psi = u9_psi_ddot + v3::dot(u11, psi_ddot.angular) + v3::dot(u1, psi_dot.angular);
-        let u1_s = u9_s_dot + v3::dot(u11, s_dot.angular) + v3::dot(u1, s.angular);
-        let u8_s = u9_s_dot + v3::dot(u8_12, s.angular);
+        let p2 = v3::dot_plus(u8_12, psi_dot.angular, u9_psi_ddot);
+        let u1_psi = v3::dot_plus(u1, psi_dot.angular, v3::dot_plus(u11, psi_ddot.angular, u9_psi_ddot));
+        let u1_s = v3::dot_plus(u1, s.angular, v3::dot_plus(u11, s_dot.angular, u9_s_dot));
+        let u8_s = v3::dot_plus(u8_12, s.angular, u9_s_dot);
         let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
         let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
         // In three chains: one would be waited for.

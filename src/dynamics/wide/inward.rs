@@ -121,8 +121,8 @@ pub(super) fn columns<R: Register>(model: &Model, layout: &Layout, memory: &mut 
     to.t[0].store(t.x);
     to.t[1].store(t.y);
     to.t[2].store(t.z);
-    let q = coriolis.times(load_motion::<R>(&to.psi_d)) + inertia * load_motion::<R>(&to.psi_dd);
-    store_force(&mut to.q, q + f.bar_cross(s));
-    store_force(&mut to.v, coriolis.times(s) + inertia * load_motion::<R>(&to.psi_s));
+    let q = inertia.times_plus(load_motion::<R>(&to.psi_dd), f.bar_cross(s));
+    store_force(&mut to.q, coriolis.times_plus(load_motion::<R>(&to.psi_d).angular, q));
+    store_force(&mut to.v, coriolis.times_plus(s.angular, inertia * load_motion::<R>(&to.psi_s)));
     finite
 }

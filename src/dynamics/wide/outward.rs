@@ -432,14 +432,14 @@ pub(super) fn keep_columns<R: Register>(
     if group.single {
         let psi_d = v.cross(s);
         store_motion(&mut to.psi_d, psi_d);
-        store_motion(&mut to.psi_dd, (fall + a_0).cross(s) + v.cross(psi_d));
+        store_motion(&mut to.psi_dd, (fall + a_0).cross_plus(s, v.cross(psi_d)));
         store_motion(&mut to.psi_s, psi_d + psi_d);
     } else {
         let v_p = gather(g, &group.parent, &memory.velocity, v);
         let a_p = gather(g, &group.parent, &memory.acceleration, fall) + a_0;
         let psi_d = v_p.cross(s);
         store_motion(&mut to.psi_d, psi_d);
-        store_motion(&mut to.psi_dd, a_p.cross(s) + v_p.cross(psi_d));
+        store_motion(&mut to.psi_dd, a_p.cross_plus(s, v_p.cross(psi_d)));
         store_motion(&mut to.psi_s, psi_d + permuted(v, &group.own).cross(s));
     }
 }

@@ -32,7 +32,17 @@ impl<T: Real> InertiaAboutOrigin<T> {
     /// momentum `Y v`.
     #[inline(always)]
     pub fn newton_euler<U: Scalar<T>>(&self, v: Motion<U>, momentum: Force<U>, a: Motion<U>) -> Force<U> {
-        *self * a + v.cross_force(momentum)
+        self.times_plus(a, v.cross_force(momentum))
+    }
+
+    /// `Y m + f`
+    #[inline(always)]
+    pub(crate) fn times_plus<U: Scalar<T>>(&self, m: Motion<U>, f: Force<U>) -> Force<U> {
+        let h = self.first_moment;
+        Force::new(
+            v3::cross_plus(v3::neg(h), m.angular, v3::scale_plus(self.mass, m.linear, f.linear)),
+            self.moment.times_plus(m.angular, v3::cross_plus(h, m.linear, f.angular)),
+        )
     }
 
     /// `B = v×* Y − Y v× + (Y v) ×̄*`, from the momentum `Y v`: see [`Inertia::body_coriolis`].
