@@ -149,7 +149,8 @@ impl<T: Real> Mass<T> {
             difference(rows[1], sx, rows[0], sy),
         );
         let f = v3::scale(self.mass, a);
-        let f = Vector3::new(v3::dot_plus(h, rows[0], f.x), v3::dot_plus(h, rows[1], f.y), v3::dot_plus(h, rows[2], f.z));
+        let f =
+            Vector3::new(v3::dot_plus(h, rows[0], f.x), v3::dot_plus(h, rows[1], f.y), v3::dot_plus(h, rows[2], f.z));
         Force::new(f, v3::cross_plus(h, a, n))
     }
 }

@@ -11,21 +11,54 @@ pub struct Places {
     pub(super) pairs: [i32; 2 * WIDTH],
     /// A bit for each lane that has a place.
     pub(super) mask: u8,
+    /// All bits in lanes that have a place.
+    pub(super) bits: [i64; WIDTH],
+    /// The distance to the places, if it is one: some levels shift at less cost.
+    pub(super) shift: Option<Shift>,
+}
+
+/// All numbers move by as many lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shift {
+    /// To higher lanes.
+    Up1,
+    Up2,
+    Up4,
+    /// To lower lanes.
+    Down1,
+    Down2,
+    Down4,
 }
 
 impl Places {
     /// From the lane that each number comes from; lanes without one, or with one that does not exist, become zero.
     #[must_use]
     pub fn new(from: [Option<usize>; WIDTH]) -> Self {
-        let mut places = Self { from: [WIDTH as i64; WIDTH], pairs: [0; 2 * WIDTH], mask: 0 };
+        let none = [WIDTH as i64; WIDTH];
+        let mut places = Self { from: none, pairs: [0; 2 * WIDTH], mask: 0, bits: [0; WIDTH], shift: None };
         for (lane, from) in from.into_iter().enumerate() {
             if let Some(from) = from.filter(|from| *from < WIDTH) {
                 places.from[lane] = from as i64;
                 places.mask |= 1 << lane;
+                places.bits[lane] = -1;
                 let first = (2 * (from % (WIDTH / 2))) as i32;
                 places.pairs[2 * lane..2 * lane + 2].copy_from_slice(&[first, first + 1]);
             }
         }
+        let by = |distance: i64| {
+            let follows =
+                |lane: usize| places.from[lane] == WIDTH as i64 || places.from[lane] + distance == lane as i64;
+            (0..WIDTH).all(follows)
+        };
+        let shifts = [
+            (1, Shift::Up1),
+            (2, Shift::Up2),
+            (4, Shift::Up4),
+            (-1, Shift::Down1),
+            (-2, Shift::Down2),
+            (-4, Shift::Down4),
+        ];
+        places.shift = shifts.into_iter().find(|(distance, _)| by(*distance)).map(|(_, shift)| shift);
         places
     }
     /// A bit for each lane that has a place.

@@ -28,11 +28,7 @@ pub(super) fn sum_subtrees<R: Register, const ROWS: usize>(group: &Group, sums: 
         }
     }
     for places in &group.subtree {
-        let mut k = 0;
-        while k < ROWS {
-            x[k] = x[k].add(x[k].permute(places));
-            k += 1;
-        }
+        R::add_permuted(&mut x, places);
     }
     let mut k = 0;
     while k < ROWS {

@@ -233,7 +233,7 @@ pub(super) fn poses<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
 pub(super) fn sum_from_root<R: Register>(group: &Group, before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
     let mut m = registers(m);
     for places in &group.ancestors {
-        m = add(m, permute(m, places));
+        R::add_permuted(&mut m, places);
     }
     for (source, places) in &group.ancestors_before {
         m = add(m, permute(registers(load_motion(&before[*source])), places));
