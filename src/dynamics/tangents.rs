@@ -117,7 +117,7 @@ impl<T: Real> Piece for Turned<'_, T> {
         );
         let mut rest = motion;
         for (column, to) in columns.iter().zip(dq) {
-            let dot = v3::dot(column.linear, motion.linear) + v3::dot(column.angular, motion.angular);
+            let dot = v3::dot_plus(column.linear, motion.linear, v3::dot(column.angular, motion.angular));
             (_, to.0) = dot.split()?;
             rest = column.times_plus(-dot, rest);
         }

@@ -13,18 +13,16 @@ pub struct Places {
     pub(super) mask: u8,
     /// All bits in lanes that have a place.
     pub(super) bits: [i64; WIDTH],
-    /// The distance to the places, if it is one: some levels shift at less cost.
+    /// The distance to all places, if it is one of these: some levels shift at less cost.
     pub(super) shift: Option<Shift>,
 }
 
-/// All numbers move by as many lanes.
+/// All numbers move by as many lanes, to higher or to lower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shift {
-    /// To higher lanes.
     Up1,
     Up2,
     Up4,
-    /// To lower lanes.
     Down1,
     Down2,
     Down4,

@@ -63,7 +63,7 @@ impl Kernel for All {
     }
 }
 
-/// The last is none: lanes that move both ways.
+/// The last is a distance for which no level has a shift.
 const SHIFTS: [(&str, i64); 7] =
     [("up 1", 1), ("up 2", 2), ("up 4", 4), ("down 1", -1), ("down 2", -2), ("down 4", -4), ("up 3", 3)];
 
@@ -73,7 +73,7 @@ fn shift(distance: i64) -> Places {
     Places::new(std::array::from_fn(from))
 }
 
-/// What is added stands at the places, and nothing where there is none, not even of what is no number.
+/// What is added stands at the places, and nothing where there is none.
 #[test]
 #[expect(clippy::float_cmp, reason = "sums of small integers")]
 fn shifts_are_sums_with_places() {

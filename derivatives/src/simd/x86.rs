@@ -295,7 +295,7 @@ register!(
         }
         #[inline(always)]
         fn add_permuted<const N: usize>(rows: &mut [Self; N], places: &Places) {
-            // A permutation is a dozen instructions, a shift four.
+            // A permutation is a dozen instructions, a shift two to six.
             macro_rules! rows {
                 ($x:ident => $moved:expr) => {{
                     let mut k = 0;
@@ -439,6 +439,7 @@ fn permuted([low, high]: [__m256d; 2], places: &Places, at: usize) -> __m256d {
 /// Eight lanes moved by 1, 2 or 4 to higher ones, or if negative to lower ones; those without a place are zero.
 #[inline(always)]
 fn shifted<const BY: i8>(Avx2([low, high]): Avx2, places: &Places) -> Avx2 {
+    const { assert!(matches!(BY.unsigned_abs(), 1 | 2 | 4)) }
     // SAFETY: see `register!`; `bits` is eight numbers of 64 bits.
     unsafe {
         let none = _mm256_setzero_pd();

@@ -37,8 +37,8 @@ impl<T: Real> Column<T> {
         let d1 = Symmetric3::from_matrix(&b_phi.angular);
         let r3 = y.body_coriolis(psi_dot, y * psi_dot) + b.carried(s);
         let n4 = b.tr_times(s).angular;
-        let f5 = b.times(psi_dot) + s.cross_force(f) + y * psi_ddot;
-        let f7 = b.times(s) + y * s_dot;
+        let f5 = b.times_plus(psi_dot.angular, y.times_plus(psi_ddot, s.cross_force(f)));
+        let f7 = b.times_plus(s.angular, y * s_dot);
         let (h, i, a, c) = (y.first_moment, y.moment, b_phi.angular, r3.angular);
         #[rustfmt::skip]
         let numbers = [

@@ -133,13 +133,7 @@ pub(super) fn scatter<R: Register>(
 /// The motion in one lane.
 #[inline(always)]
 pub(super) fn of_lane(rows: &[Six], lane: usize) -> Motion<f64> {
-    motion_of(&rows[lane / WIDTH], lane % WIDTH)
-}
-
-/// The motion in one lane of a group.
-#[inline(always)]
-pub(super) fn motion_of(rows: &Six, lane: usize) -> Motion<f64> {
-    let [linear, angular] = vectors_of_lane(rows, lane);
+    let [linear, angular] = vectors_of_lane(&rows[lane / WIDTH], lane % WIDTH);
     Motion::new(linear, angular)
 }
 

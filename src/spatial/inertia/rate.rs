@@ -123,8 +123,8 @@ impl<T: Real> BodyCoriolis<T> {
     /// `Bᵀ m = (0, 2 h_l×v + Aᵀ ω)`
     #[inline(always)]
     pub fn tr_times<U: Scalar<T>>(&self, m: Motion<U>) -> Force<U> {
-        let twice = v3::scale(2.0, v3::cross(self.momentum, m.linear));
-        Force::new(v3::zero(), v3::add(twice, v3::rotate_back(&self.angular, m.angular)))
+        let twice = v3::scale(T::from(2.0), self.momentum);
+        Force::new(v3::zero(), v3::cross_plus(twice, m.linear, v3::rotate_back(&self.angular, m.angular)))
     }
 
     /// The momentum of the bodies, `Y v`, N s and N m s: `A` is short of being symmetric by twice its angular part.
