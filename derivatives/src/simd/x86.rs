@@ -1,5 +1,6 @@
 //! x86-64: AVX-512, AVX2 with FMA, and SSE2, which every such processor has.
 
+use super::level::align_stack;
 use super::places::Shift;
 use super::single::Fused;
 use super::{Level, Piece, Places, Register, Single, WIDTH};
@@ -137,12 +138,14 @@ macro_rules! register {
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2")]
 fn call_avx512<P: Piece>(piece: P) -> P::Output {
+    align_stack();
     piece.run()
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
 fn call_avx2<P: Piece>(piece: P) -> P::Output {
+    align_stack();
     piece.run()
 }
 
