@@ -155,14 +155,16 @@ impl<T: Real> Mass<T> {
     }
 }
 
-/// `(tr X) w − X w + b`, where the trace never meets what it cancels.
+/// `(tr X) 1 − X`, as [`Symmetric3::trace_minus`].
 #[inline(always)]
-fn trace_less<T: Real + Scalar<T>>(x: &Matrix3<T>, w: Vector3<T>, b: Vector3<T>) -> Vector3<T> {
-    Vector3::new(
-        w.x.mul_minus(x.m22 + x.m33, w.y.mul_plus(x.m12, w.z.mul_minus(x.m13, b.x))),
-        w.y.mul_minus(x.m11 + x.m33, w.x.mul_plus(x.m21, w.z.mul_minus(x.m23, b.y))),
-        w.z.mul_minus(x.m11 + x.m22, w.x.mul_plus(x.m31, w.y.mul_minus(x.m32, b.z))),
-    )
+fn trace_minus<T: Real>(x: &Matrix3<T>) -> Matrix3<T> {
+    #[rustfmt::skip]
+    let matrix = Matrix3::new(
+        x.m22 + x.m33, -x.m12, -x.m13,
+        -x.m21, x.m11 + x.m33, -x.m23,
+        -x.m31, -x.m32, x.m11 + x.m22,
+    );
+    matrix
 }
 
 /// `a · x − b · y`
@@ -204,14 +206,15 @@ impl<T: Real + Scalar<T>> Flow<T> {
     /// `½ B (s, w) + f`: equation (3), of a motion with this angular part.
     #[inline(always)]
     pub(crate) fn times_plus(&self, w: Vector3<T>, f: Force<T>) -> Force<T> {
-        Force::new(v3::cross_plus(w, self.momentum, f.linear), trace_less(&self.second, w, f.angular))
+        Force::new(
+            v3::cross_plus(w, self.momentum, f.linear),
+            v3::rotate_plus(&trace_minus(&self.second), w, f.angular),
+        )
     }
 
     /// The moment of `½ Bᵀ (s, w)`: equation (4).
     #[inline(always)]
     pub(crate) fn tr_times(&self, m: Motion<T>) -> Vector3<T> {
-        let p = &self.second;
-        let transposed = Matrix3::new(p.m11, p.m21, p.m31, p.m12, p.m22, p.m32, p.m13, p.m23, p.m33);
-        trace_less(&transposed, m.angular, v3::cross(self.momentum, m.linear))
+        v3::rotate_back_plus(&trace_minus(&self.second), m.angular, v3::cross(self.momentum, m.linear))
     }
 }

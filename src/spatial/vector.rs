@@ -115,6 +115,16 @@ pub fn rotate_back<P: Real, T: Scalar<P>>(r: &Matrix3<P>, a: Vector3<T>) -> Vect
     )
 }
 
+/// `Rᵀ a + b`
+#[inline(always)]
+pub fn rotate_back_plus<P: Real, T: Scalar<P>>(r: &Matrix3<P>, a: Vector3<T>, b: Vector3<T>) -> Vector3<T> {
+    Vector3::new(
+        a.x.mul_plus(r.m11, a.y.mul_plus(r.m21, a.z.mul_plus(r.m31, b.x))),
+        a.x.mul_plus(r.m12, a.y.mul_plus(r.m22, a.z.mul_plus(r.m32, b.y))),
+        a.x.mul_plus(r.m13, a.y.mul_plus(r.m23, a.z.mul_plus(r.m33, b.z))),
+    )
+}
+
 /// Are all three numbers finite?
 pub(crate) fn is_finite<T: Real>(a: Vector3<T>) -> bool {
     a.x.is_finite() && a.y.is_finite() && a.z.is_finite()

@@ -207,7 +207,7 @@ impl VectorLevel {
 #[inline(always)]
 pub(super) fn align_stack() {
     #[repr(align(64))]
-    struct Line(std::mem::MaybeUninit<[f64; 8]>);
+    struct Line(std::mem::MaybeUninit<u8>);
     let line = Line(std::mem::MaybeUninit::uninit());
     std::hint::black_box(&line.0);
 }

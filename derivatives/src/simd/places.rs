@@ -13,19 +13,9 @@ pub struct Places {
     pub(super) mask: u8,
     /// All bits in lanes that have a place.
     pub(super) bits: [i64; WIDTH],
-    /// The distance to all places, if it is one of these: some levels shift at less cost.
-    pub(super) shift: Option<Shift>,
-}
-
-/// All numbers move by as many lanes, to higher or to lower ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shift {
-    Up1,
-    Up2,
-    Up4,
-    Down1,
-    Down2,
-    Down4,
+    /// By how many lanes all numbers move, to higher ones or if negative to lower ones, where that is 1, 2 or 4; else 0. Some levels
+    /// shift at less cost.
+    pub(super) shift: i8,
 }
 
 impl Places {
@@ -33,7 +23,7 @@ impl Places {
     #[must_use]
     pub fn new(from: [Option<usize>; WIDTH]) -> Self {
         let none = [WIDTH as i64; WIDTH];
-        let mut places = Self { from: none, pairs: [0; 2 * WIDTH], mask: 0, bits: [0; WIDTH], shift: None };
+        let mut places = Self { from: none, pairs: [0; 2 * WIDTH], mask: 0, bits: [0; WIDTH], shift: 0 };
         for (lane, from) in from.into_iter().enumerate() {
             if let Some(from) = from.filter(|from| *from < WIDTH) {
                 places.from[lane] = from as i64;
@@ -43,20 +33,12 @@ impl Places {
                 places.pairs[2 * lane..2 * lane + 2].copy_from_slice(&[first, first + 1]);
             }
         }
-        let by = |distance: i64| {
-            let follows =
-                |lane: usize| places.from[lane] == WIDTH as i64 || places.from[lane] + distance == lane as i64;
-            (0..WIDTH).all(follows)
+        let all_move = |by: i8| {
+            let moves =
+                |lane: usize| places.from[lane] == WIDTH as i64 || places.from[lane] + i64::from(by) == lane as i64;
+            (0..WIDTH).all(moves)
         };
-        let shifts = [
-            (1, Shift::Up1),
-            (2, Shift::Up2),
-            (4, Shift::Up4),
-            (-1, Shift::Down1),
-            (-2, Shift::Down2),
-            (-4, Shift::Down4),
-        ];
-        places.shift = shifts.into_iter().find(|(distance, _)| by(*distance)).map(|(_, shift)| shift);
+        places.shift = [1, 2, 4, -1, -2, -4].into_iter().find(|by| all_move(*by)).unwrap_or(0);
         places
     }
     /// A bit for each lane that has a place.

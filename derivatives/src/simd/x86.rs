@@ -1,7 +1,6 @@
 //! x86-64: AVX-512, AVX2 with FMA, and SSE2, which every such processor has.
 
 use super::level::align_stack;
-use super::places::Shift;
 use super::single::Fused;
 use super::{Level, Piece, Places, Register, Single, WIDTH};
 use std::arch::x86_64::*;
@@ -310,13 +309,13 @@ register!(
                 }};
             }
             match places.shift {
-                Some(Shift::Up1) => rows!(x => shifted::<1>(x, places)),
-                Some(Shift::Up2) => rows!(x => shifted::<2>(x, places)),
-                Some(Shift::Up4) => rows!(x => shifted::<4>(x, places)),
-                Some(Shift::Down1) => rows!(x => shifted::<-1>(x, places)),
-                Some(Shift::Down2) => rows!(x => shifted::<-2>(x, places)),
-                Some(Shift::Down4) => rows!(x => shifted::<-4>(x, places)),
-                None => rows!(x => x.permute(places)),
+                1 => rows!(x => shifted::<1>(x, places)),
+                2 => rows!(x => shifted::<2>(x, places)),
+                4 => rows!(x => shifted::<4>(x, places)),
+                -1 => rows!(x => shifted::<-1>(x, places)),
+                -2 => rows!(x => shifted::<-2>(x, places)),
+                -4 => rows!(x => shifted::<-4>(x, places)),
+                _ => rows!(x => x.permute(places)),
             }
         }
         #[inline(always)]

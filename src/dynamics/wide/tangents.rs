@@ -157,24 +157,27 @@ impl Kernel for Run<'_> {
             store_force(&mut tangents.turned[g], s.cross_force(load_sum_force(&memory.sums[g])));
             weigh_joints::<R>(model, layout, memory, g, &mut tangents.joints[g]);
         }
-        outwards::<R>(memory, tangents);
+        motions::<R>(memory, tangents);
+        forces::<R>(memory, tangents);
         if !memory.wrenches.is_empty() {
-            R::call(Subtract { layout, memory, tangents, registers: PhantomData::<R> });
+            R::call(Subtract { layout, memory, tangents, level: PhantomData::<R> });
         }
-        inwards::<R>(memory, tangents);
+        sum_up::<R>(tangents);
+        torques::<R>(memory, tangents);
         add_more_joints::<R>(model, layout, tangents);
         zero.all_lt(R::splat(1.0))
     }
 }
 
-/// Derivatives of motions, row by row through memory: more would not stay in registers; then of the forces that bodies need.
+/// Derivatives of motions. Row by row, through memory: more would not stay in registers.
 #[inline(always)]
-fn outwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+fn motions<R: Register>(memory: &Memory, tangents: &mut Tangents) {
     for step in &tangents.steps {
         let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
         let (s, columns) = (&memory.s[g], &memory.columns[g]);
         let (dq, dv, da) =
             (tangents.dq[step.dof].load::<R>(), tangents.dv[step.dof].load::<R>(), tangents.da[step.dof].load::<R>());
+        // No column hangs on itself.
         let Ok([from, to]) = tangents.motion.get_disjoint_mut([step.parent, step.lane]) else { continue };
         let mut k = 0;
         while k < 6 {
@@ -189,6 +192,11 @@ fn outwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
             k += 1;
         }
     }
+}
+
+/// Derivatives of the forces that bodies need.
+#[inline(always)]
+fn forces<R: Register>(memory: &Memory, tangents: &mut Tangents) {
     for step in &tangents.steps {
         let lane = step.lane;
         let to = &mut tangents.force[lane];
@@ -208,7 +216,7 @@ struct Subtract<'a, R> {
     layout: &'a Layout,
     memory: &'a Memory,
     tangents: &'a mut Tangents,
-    registers: PhantomData<R>,
+    level: PhantomData<R>,
 }
 
 impl<R: Register> Piece for Subtract<'_, R> {
@@ -216,40 +224,35 @@ impl<R: Register> Piece for Subtract<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { layout, memory, tangents, .. } = self;
-        subtract::<R>(layout, memory, tangents);
-    }
-}
-
-#[inline(always)]
-fn subtract<R: Register>(layout: &Layout, memory: &Memory, tangents: &mut Tangents) {
-    for (w, change) in &tangents.wrenches {
-        let b = w.body.index();
-        let to = &mut tangents.force[layout.bodies[b].lane];
-        let change = force::<R>(change);
-        let mut f = force::<R>(to);
-        match w.frame {
-            WrenchFrame::Body => f -= rnea::pose(layout, memory, b).act(change),
-            WrenchFrame::World => {
-                let origin = rnea::origin(layout, memory, b);
-                let wrench = w.wrench.shifted(origin);
-                f -= change.shifted(origin);
-                for (g, lanes) in layout.path(b) {
-                    for lane in (g * WIDTH..(g + 1) * WIDTH).filter(|lane| lanes >> (lane % WIDTH) & 1 == 1) {
-                        if let Some(dof) = layout.dof[lane] {
-                            let turned = of_lane(&memory.s, lane).cross_force(wrench);
-                            f = turned.times_plus(tangents.dq[dof].load::<R>(), f);
+        for (w, change) in &tangents.wrenches {
+            let b = w.body.index();
+            let to = &mut tangents.force[layout.bodies[b].lane];
+            let change = force::<R>(change);
+            let mut f = force::<R>(to);
+            match w.frame {
+                WrenchFrame::Body => f -= rnea::pose(layout, memory, b).act(change),
+                WrenchFrame::World => {
+                    let origin = rnea::origin(layout, memory, b);
+                    let wrench = w.wrench.shifted(origin);
+                    f -= change.shifted(origin);
+                    for (g, lanes) in layout.path(b) {
+                        for lane in (g * WIDTH..(g + 1) * WIDTH).filter(|lane| lanes >> (lane % WIDTH) & 1 == 1) {
+                            if let Some(dof) = layout.dof[lane] {
+                                let turned = of_lane(&memory.s, lane).cross_force(wrench);
+                                f = turned.times_plus(tangents.dq[dof].load::<R>(), f);
+                            }
                         }
                     }
                 }
             }
+            store_force(to, f);
         }
-        store_force(to, f);
     }
 }
 
-/// Forces summed up, and derivatives of torques.
+/// Sums of these forces over what columns carry.
 #[inline(always)]
-fn inwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+fn sum_up<R: Register>(tangents: &mut Tangents) {
     for step in tangents.steps.iter().rev() {
         let (turned, at) = (&tangents.turned[step.lane / WIDTH], step.lane % WIDTH);
         let dq = tangents.dq[step.dof].load::<R>();
@@ -260,6 +263,11 @@ fn inwards<R: Register>(memory: &Memory, tangents: &mut Tangents) {
             k += 1;
         }
     }
+}
+
+/// Derivatives of torques.
+#[inline(always)]
+fn torques<R: Register>(memory: &Memory, tangents: &mut Tangents) {
     if tangents.shares {
         tangents.dtau.fill(Row::ZERO);
     }
