@@ -5,12 +5,32 @@ use super::memory::{ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load
 use super::{Layout, Memory, mass_matrix};
 use crate::model::{DofDynamics, Model};
 use crate::spatial::Force;
-use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::Register;
+use gradyn_derivatives::{Lanes, Level};
 
 /// Each lane's own number plus those of all lanes that hang from it; groups after this one hold their sums already.
 #[inline(always)]
 pub(super) fn sum_subtrees<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
+    // As many rows at a time as stay in registers: there are two of AVX2 to a row, and sixteen of them.
+    match ROWS {
+        14 if R::LEVEL != Level::Avx512 => {
+            sum_rows::<R, 7>(group, sums, g, first);
+            sum_rows::<R, 7>(group, sums, g, first + 7);
+        }
+        12 if R::LEVEL != Level::Avx512 => {
+            sum_rows::<R, 6>(group, sums, g, first);
+            sum_rows::<R, 6>(group, sums, g, first + 6);
+        }
+        10 if R::LEVEL != Level::Avx512 => {
+            sum_rows::<R, 5>(group, sums, g, first);
+            sum_rows::<R, 5>(group, sums, g, first + 5);
+        }
+        _ => sum_rows::<R, ROWS>(group, sums, g, first),
+    }
+}
+
+#[inline(always)]
+fn sum_rows<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
     let (here, after) = sums.split_at_mut(g + 1);
     let here = &mut here[g];
     let mut x = [R::splat(0.0); ROWS];
