@@ -266,26 +266,65 @@ impl<R: Register> Piece for Read<'_, R> {
     type Output = u8;
     #[inline(always)]
     fn run(self) -> u8 {
+        if self.to.len() < WIDTH { self.few() } else { self.many() }
+    }
+}
+
+impl<R: Register> Read<'_, R> {
+    /// Fewer than eight entries a state.
+    #[inline(always)]
+    fn few(self) -> u8 {
         let Self { from, first, states, to } = self;
         let (n, zero) = (to.len(), R::splat(0.0));
-        let (from, mut sum) = (&from[first * n..(first + states) * n], zero);
-        let mut chunk = 0;
+        let (mut rows, mut sum, mut rest) = ([zero; WIDTH], zero, &from[first * n..(first + states) * n]);
+        let mut s = 0;
+        while s < WIDTH {
+            rows[s] = match rest.split_at_checked(n) {
+                Some((state, others)) => {
+                    rest = others;
+                    R::load_first(state)
+                }
+                None => rows[(s + WIDTH - 1) % WIDTH],
+            };
+            s += 1;
+        }
+        let columns = R::transpose(rows);
+        let mut k = 0;
+        while k < WIDTH {
+            if k < n {
+                sum = columns[k].mul_add(zero, sum); // zero, or NaN if it is not finite
+                to[k] = Lanes(columns[k]);
+            }
+            k += 1;
+        }
+        lanes_of_nan(sum)
+    }
+
+    #[inline(always)]
+    fn many(self) -> u8 {
+        let Self { from, first, states, to } = self;
+        let (n, zero) = (to.len(), R::splat(0.0));
+        let (from, mut sum, mut chunk) = (&from[first * n..(first + states) * n], zero, 0);
         while chunk * WIDTH < n {
-            let (start, end) = bounds(chunk, n);
-            let mut rows = [zero; WIDTH];
+            let start = begin(chunk, n);
+            let (mut rows, mut rest) = ([zero; WIDTH], from);
             let mut s = 0;
             while s < WIDTH {
-                let state = if s < states { s } else { states - 1 };
-                rows[s] = R::load_first(&from[state * n + start..state * n + end]);
+                rows[s] = match rest.split_at_checked(n) {
+                    Some((state, others)) => {
+                        rest = others;
+                        eight(state, start)
+                    }
+                    None => rows[(s + WIDTH - 1) % WIDTH],
+                };
                 s += 1;
             }
             let columns = R::transpose(rows);
+            let Some(to) = to[start..].first_chunk_mut::<WIDTH>() else { break };
             let mut k = 0;
             while k < WIDTH {
-                if start + k < end {
-                    sum = columns[k].mul_add(zero, sum); // zero, or NaN if it is not finite
-                    to[start + k] = Lanes(columns[k]);
-                }
+                sum = columns[k].mul_add(zero, sum);
+                to[k] = Lanes(columns[k]);
                 k += 1;
             }
             chunk += 1;
@@ -294,11 +333,19 @@ impl<R: Register> Piece for Read<'_, R> {
     }
 }
 
-/// Where eight of `n` entries begin and end: the last eight overlap those before them.
+/// Eight entries from `start` on.
 #[inline(always)]
-fn bounds(chunk: usize, n: usize) -> (usize, usize) {
-    let end = if chunk * WIDTH + WIDTH < n { chunk * WIDTH + WIDTH } else { n };
-    (end.saturating_sub(WIDTH), end)
+fn eight<R: Register>(state: &[f64], start: usize) -> R {
+    match state[start..].first_chunk::<WIDTH>() {
+        Some(x) => R::from_array(*x),
+        None => R::splat(0.0),
+    }
+}
+
+/// Where eight of `n` entries begin: the last eight overlap those before them.
+#[inline(always)]
+fn begin(chunk: usize, n: usize) -> usize {
+    if chunk * WIDTH + WIDTH < n { chunk * WIDTH } else { n - WIDTH }
 }
 
 /// Lanes to entries of as many states as `to` has room for.
@@ -314,13 +361,44 @@ impl<R: Register> Piece for Write<'_, R> {
     type Output = u8;
     #[inline(always)]
     fn run(self) -> u8 {
+        if self.from.len() < WIDTH { self.few() } else { self.many() }
+    }
+}
+
+impl<R: Register> Write<'_, R> {
+    /// Fewer than eight entries a state.
+    #[inline(always)]
+    fn few(self) -> u8 {
+        let Self { from, to: mut rest, .. } = self;
+        let (n, zero) = (from.len(), R::splat(0.0));
+        let (mut rows, mut sum) = ([zero; WIDTH], zero);
+        let mut k = 0;
+        while k < WIDTH {
+            if k < n {
+                rows[k] = from[k].0;
+                sum = rows[k].mul_add(zero, sum);
+            }
+            k += 1;
+        }
+        rows = R::transpose(rows);
+        let mut s = 0;
+        while s < WIDTH {
+            let Some((state, others)) = std::mem::take(&mut rest).split_at_mut_checked(n) else { break };
+            rest = others;
+            rows[s].store_first(state);
+            s += 1;
+        }
+        lanes_of_nan(sum)
+    }
+
+    #[inline(always)]
+    fn many(self) -> u8 {
         let Self { from, filled, to } = self;
         let (n, zero) = (from.len(), R::splat(0.0));
-        let (states, mut sum) = (to.len() / n, zero);
-        let mut chunk = 0;
+        let (mut sum, mut chunk) = (zero, 0);
         while chunk * WIDTH < n {
-            let (start, end) = bounds(chunk, n);
-            if chunk > 0 && end == chunk * WIDTH + 1 {
+            let start = begin(chunk, n);
+            if chunk > 0 && n == chunk * WIDTH + 1 {
                 // One that is left goes sooner lane by lane than by transposition.
                 let last = from[chunk * WIDTH].0;
                 sum = last.mul_add(zero, sum);
@@ -331,26 +409,23 @@ impl<R: Register> Piece for Write<'_, R> {
             }
             let mut rows = [zero; WIDTH];
             // Overlapping entries have been looked at, but these may lie in another eight.
-            if end == n || chunk >= filled.len() || filled[chunk] {
+            if start + WIDTH == n || chunk >= filled.len() || filled[chunk] {
+                let Some(from) = from[start..].first_chunk::<WIDTH>() else { break };
                 let mut k = 0;
                 while k < WIDTH {
-                    if start + k < end {
-                        rows[k] = from[start + k].0;
-                        sum = rows[k].mul_add(zero, sum);
-                    }
+                    rows[k] = from[k].0;
+                    sum = rows[k].mul_add(zero, sum);
                     k += 1;
                 }
                 rows = R::transpose(rows);
             }
+            let mut rest = &mut *to;
             let mut s = 0;
             while s < WIDTH {
-                if s < states {
-                    let to = &mut to[s * n + start..s * n + end];
-                    // Stores of all lanes are quicker than those that leave some out.
-                    match to.first_chunk_mut::<WIDTH>() {
-                        Some(to) => *to = rows[s].to_array(),
-                        None => rows[s].store_first(to),
-                    }
+                let Some((state, others)) = std::mem::take(&mut rest).split_at_mut_checked(n) else { break };
+                rest = others;
+                if let Some(to) = state[start..].first_chunk_mut::<WIDTH>() {
+                    *to = rows[s].to_array();
                 }
                 s += 1;
             }
