@@ -106,6 +106,13 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     const LEVEL: Level;
     /// How one number is best held to be combined with registers of this level.
     type Single: Single;
+    /// Lanes 0 to 3 by themselves, where [`HALVES`](Self::HALVES) says so: of the others arrays are not read and hold zeros, and what
+    /// is [stored](Self::store) over leaves them alone.
+    type Low: Register;
+    /// Lanes 4 to 7, as well.
+    type High: Register;
+    /// Is this two registers of the processor, of which it has so few that long formulas are better worked out for each by itself?
+    const HALVES: bool = false;
     /// Eight times the same number.
     fn broadcast(x: Self::Single) -> Self;
     /// Eight times the same number.
@@ -114,6 +121,8 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     fn from_array(x: [f64; WIDTH]) -> Self;
     /// To eight numbers.
     fn to_array(self) -> [f64; WIDTH];
+    /// To its lanes of eight numbers.
+    fn store(self, to: &mut [f64; WIDTH]);
     /// `self + other`
     fn add(self, other: Self) -> Self;
     /// `self - other`
@@ -193,6 +202,17 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     #[inline(always)]
     fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
         places::transpose(rows)
+    }
+    /// Lane `j` of register `i` is number `i` of row `j`.
+    #[inline(always)]
+    fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
+        let mut registers = [Self::splat(0.0); WIDTH];
+        let mut j = 0;
+        while j < WIDTH {
+            registers[j] = Self::from_array(*rows[j]);
+            j += 1;
+        }
+        Self::transpose(registers)
     }
     /// Lanes 0 to 3, twice.
     #[inline(always)]

@@ -30,6 +30,8 @@ macro_rules! each {
 impl Register for Neon {
     const LEVEL: Level = Level::Neon;
     type Single = super::single::Fused;
+    type Low = Self;
+    type High = Self;
     #[inline(never)]
     fn call<P: Piece>(piece: P) -> P::Output {
         piece.run()
@@ -59,6 +61,10 @@ impl Register for Neon {
             i += 1;
         }
         x
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f64; WIDTH]) {
+        *to = self.to_array();
     }
     #[inline(always)]
     fn add(mut self, other: Self) -> Self {

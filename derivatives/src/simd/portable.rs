@@ -22,6 +22,8 @@ impl Portable {
 impl Register for Portable {
     const LEVEL: Level = Level::Plain;
     type Single = f64;
+    type Low = Self;
+    type High = Self;
     #[inline(never)]
     fn call<P: Piece>(piece: P) -> P::Output {
         piece.run()
@@ -41,6 +43,10 @@ impl Register for Portable {
     #[inline(always)]
     fn to_array(self) -> [f64; WIDTH] {
         self.0
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f64; WIDTH]) {
+        *to = self.to_array();
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {

@@ -229,3 +229,63 @@ fn quarter_turns_exchange_sines_and_cosines_and_change_signs() {
         }
     }
 }
+
+/// What each lane does by itself.
+#[inline(always)]
+fn alone<R: Register>([a, b, c]: [[f64; WIDTH]; 3]) -> Vec<R> {
+    let mut found = R::transposed([&a, &b, &c, &b, &c, &a, &a, &b]).to_vec();
+    let (a, b, c) = (R::from_array(a), R::from_array(b), R::from_array(c));
+    let (sin, cos) = a.turned(b, R::splat(1.5 * 4_503_599_627_370_496.0 + 3.0));
+    found.extend([a, a.add(b), a.sub(b), a.mul(b), a.div(b), a.neg(), a.sqrt(), a.abs(), sin, cos]);
+    found.extend([a.mul_add(b, c), a.mul_sub(b, c), a.select_lt(b, c, a), a.where_else(0b0101_0011, b), R::splat(3.0)]);
+    found
+}
+
+/// The same whole and in halves, stored over sevens.
+struct Halves([[f64; WIDTH]; 3]);
+
+type Stored = Vec<[[f64; WIDTH]; 3]>;
+
+impl Kernel for Halves {
+    type Output = (bool, Stored, [bool; 3]);
+    #[inline(always)]
+    fn run<R: Register>(self) -> Self::Output {
+        let (whole, low, high) = (alone::<R>(self.0), alone::<R::Low>(self.0), alone::<R::High>(self.0));
+        let mut stored = Vec::new();
+        for k in 0..whole.len() {
+            let mut to = [[7.0; WIDTH]; 3];
+            whole[k].store(&mut to[0]);
+            low[k].store(&mut to[1]);
+            high[k].store(&mut to[2]);
+            stored.push(to);
+        }
+        let [a, b, _] = self.0;
+        let all_lt = [
+            R::from_array(a).all_lt(R::from_array(b)),
+            R::Low::from_array(a).all_lt(R::Low::from_array(b)),
+            R::High::from_array(a).all_lt(R::High::from_array(b)),
+        ];
+        (R::HALVES, stored, all_lt)
+    }
+}
+
+#[test]
+fn halves_do_in_their_lanes_what_the_whole_does() {
+    for level in Level::available() {
+        for [a, b, c] in [[0, 1, 2], [2, 0, 1], [3, 4, 0], [1, 3, 4]] {
+            let (halves, stored, [all, low, high]) = dispatch_at(level, Halves([SAMPLES[a], SAMPLES[b], SAMPLES[c]]));
+            assert_eq!(all, low && high, "{level}");
+            for (k, [whole, low, high]) in stored.iter().enumerate() {
+                for lane in 0..WIDTH {
+                    let (of_low, of_high) = if halves {
+                        if lane < 4 { (whole[lane], 7.0) } else { (7.0, whole[lane]) }
+                    } else {
+                        (whole[lane], whole[lane])
+                    };
+                    assert_eq!(low[lane].to_bits(), of_low.to_bits(), "{level}, operation {k}, lane {lane}");
+                    assert_eq!(high[lane].to_bits(), of_high.to_bits(), "{level}, operation {k}, lane {lane}");
+                }
+            }
+        }
+    }
+}

@@ -15,7 +15,8 @@ use std::arch::x86_64::*;
 /// `WIDTH` numbers together, of an array that is borrowed or owned at that moment.
 macro_rules! register {
     (
-        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $call:ident, $v:ty, [$($i:literal)*] x $w:literal,
+        $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $call:ident, $v:ty, [$($i:literal)*] x $w:literal from $first:literal,
+        halves $low:ident $high:ident,
         $set:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident,
         mul_add |$a:ident, $b:ident, $c:ident| $mul_add:expr,
         mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
@@ -27,7 +28,7 @@ macro_rules! register {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         #[repr(transparent)]
-        $vis struct $name([$v; WIDTH / $w]);
+        $vis struct $name([$v; [$($i),*].len()]);
 
         impl PartialEq for $name {
             #[inline(always)]
@@ -43,6 +44,8 @@ macro_rules! register {
         impl Register for $name {
             const LEVEL: Level = $level;
             type Single = $single;
+            type Low = $low;
+            type High = $high;
             #[inline(always)]
             fn call<P: Piece>(piece: P) -> P::Output {
                 // SAFETY: see `register!`.
@@ -58,19 +61,23 @@ macro_rules! register {
             #[inline(always)]
             fn splat(x: f64) -> Self {
                 // SAFETY: see `register!`.
-                Self([unsafe { $set(x) }; WIDTH / $w])
+                Self([unsafe { $set(x) }; [$($i),*].len()])
             }
             #[inline(always)]
             fn from_array(x: [f64; WIDTH]) -> Self {
                 // SAFETY: see `register!`.
-                Self([$(unsafe { $load(x.as_ptr().add($i * $w)) }),*])
+                Self([$(unsafe { $load(x.as_ptr().add($first + $i * $w)) }),*])
             }
             #[inline(always)]
             fn to_array(self) -> [f64; WIDTH] {
                 let mut x = [0.0; WIDTH];
-                // SAFETY: see `register!`.
-                $(unsafe { $store(x.as_mut_ptr().add($i * $w), self.0[$i]) };)*
+                self.store(&mut x);
                 x
+            }
+            #[inline(always)]
+            fn store(self, to: &mut [f64; WIDTH]) {
+                // SAFETY: see `register!`.
+                $(unsafe { $store(to.as_mut_ptr().add($first + $i * $w), self.0[$i]) };)*
             }
             register!(@binary [$($i)*], add $add);
             register!(@binary [$($i)*], sub $sub);
@@ -155,7 +162,8 @@ fn call_sse2<P: Piece>(piece: P) -> P::Output {
 
 register!(
     /// One 512-bit register.
-    pub(super) Avx512, Level::Avx512, Avx512, |x| x, call_avx512, __m512d, [0] x 8,
+    pub(super) Avx512, Level::Avx512, Avx512, |x| x, call_avx512, __m512d, [0] x 8 from 0,
+    halves Avx512 Avx512,
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_sqrt_pd,
     mul_add |a, b, c| _mm512_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
@@ -258,7 +266,8 @@ register!(
 );
 register!(
     /// Two 256-bit registers.
-    pub(super) Avx2, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0 1] x 4,
+    pub(super) Avx2, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0 1] x 4 from 0,
+    halves Avx2Low Avx2High,
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
     mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
@@ -266,6 +275,7 @@ register!(
     all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
     all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
     lanes {
+        const HALVES: bool = true;
         #[inline(always)]
         fn abs(mut self) -> Self {
             for x in &mut self.0 {
@@ -375,8 +385,67 @@ register!(
     }
 );
 register!(
+    /// Lanes 0 to 3 of [`Avx2`].
+    pub(super) Avx2Low, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0] x 4 from 0,
+    halves Avx2Low Avx2Low,
+    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
+    mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
+    mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
+    select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
+    all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
+    all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
+    lanes {
+        #[inline(always)]
+        fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
+            let [a, b, c, d] = [rows[0], rows[1], rows[2], rows[3]];
+            // SAFETY: see `register!`.
+            let [low, high] = unsafe {
+                [
+                    [_mm256_loadu_pd(a.as_ptr()), _mm256_loadu_pd(b.as_ptr()), _mm256_loadu_pd(c.as_ptr()), _mm256_loadu_pd(d.as_ptr())],
+                    [
+                        _mm256_loadu_pd(a.as_ptr().add(4)), _mm256_loadu_pd(b.as_ptr().add(4)),
+                        _mm256_loadu_pd(c.as_ptr().add(4)), _mm256_loadu_pd(d.as_ptr().add(4)),
+                    ],
+                ]
+            };
+            let ([a, b, c, d], [e, f, g, h]) = (transposed(low), transposed(high));
+            [Self([a]), Self([b]), Self([c]), Self([d]), Self([e]), Self([f]), Self([g]), Self([h])]
+        }
+    }
+);
+register!(
+    /// Lanes 4 to 7 of [`Avx2`].
+    pub(super) Avx2High, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0] x 4 from 4,
+    halves Avx2High Avx2High,
+    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
+    mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
+    mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
+    select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
+    all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
+    all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
+    lanes {
+        #[inline(always)]
+        fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
+            let [a, b, c, d] = [rows[4], rows[5], rows[6], rows[7]];
+            // SAFETY: see `register!`.
+            let [low, high] = unsafe {
+                [
+                    [_mm256_loadu_pd(a.as_ptr()), _mm256_loadu_pd(b.as_ptr()), _mm256_loadu_pd(c.as_ptr()), _mm256_loadu_pd(d.as_ptr())],
+                    [
+                        _mm256_loadu_pd(a.as_ptr().add(4)), _mm256_loadu_pd(b.as_ptr().add(4)),
+                        _mm256_loadu_pd(c.as_ptr().add(4)), _mm256_loadu_pd(d.as_ptr().add(4)),
+                    ],
+                ]
+            };
+            let ([a, b, c, d], [e, f, g, h]) = (transposed(low), transposed(high));
+            [Self([a]), Self([b]), Self([c]), Self([d]), Self([e]), Self([f]), Self([g]), Self([h])]
+        }
+    }
+);
+register!(
     /// Four 128-bit registers.
-    pub Sse2, Level::Plain, f64, |x| Self::splat(x), call_sse2, __m128d, [0 1 2 3] x 2,
+    pub Sse2, Level::Plain, f64, |x| Self::splat(x), call_sse2, __m128d, [0 1 2 3] x 2 from 0,
+    halves Sse2 Sse2,
     _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_add_pd _mm_sub_pd _mm_mul_pd _mm_div_pd _mm_sqrt_pd,
     mul_add |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c),
     mul_sub |a, b, c| _mm_sub_pd(_mm_mul_pd(a, b), c),

@@ -56,7 +56,7 @@ impl Kernel for Coriolis<'_> {
         }
         for g in (0..layout.groups.len()).rev() {
             inward::composites::<R>(layout, memory, g);
-            columns::<R>(memory, g);
+            lane_by_lane!(columns::<R>(memory, g));
         }
         let zero = R::splat(0.0);
         for (g, pairs) in layout.pairs.iter().enumerate() {

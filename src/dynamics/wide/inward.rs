@@ -1,8 +1,9 @@
 //! From the leaves to the root: sums over subtrees, and what they give.
 
 use super::layout::{Group, JointRows};
+use super::mass_matrix::momenta as momenta_of;
 use super::memory::{ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force};
-use super::{Layout, Memory, mass_matrix};
+use super::{Layout, Memory};
 use crate::model::{DofDynamics, Model};
 use crate::spatial::Force;
 use gradyn_derivatives::simd::Register;
@@ -61,12 +62,13 @@ fn sum_rows<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g:
 #[inline(always)]
 pub(super) fn torques<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> R {
     sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
-    project::<R>(model, layout, memory, g).0
+    project::<R>(model, layout, memory, g);
+    memory.tau[g].load::<R>().0.mul(R::splat(0.0))
 }
 
-/// Torques times zero, and the force that they carry.
+/// Torques, and the force that they carry.
 #[inline(always)]
-fn project<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> (R, Force<Lanes<R>>) {
+fn project<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> Force<Lanes<R>> {
     let f = load_sum_force::<R>(&memory.sums[g]);
     let mut tau = load_motion::<R>(&memory.s[g]).power(f);
     let joints = &layout.joints[g];
@@ -78,7 +80,7 @@ fn project<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: 
         }
     }
     memory.tau[g].store(tau);
-    (tau.0.mul(R::splat(0.0)), f)
+    f
 }
 
 #[inline(always)]
@@ -96,7 +98,7 @@ pub(super) fn joint_dynamics<R: Register>(rows: &JointRows) -> DofDynamics<Lanes
 #[inline(always)]
 pub(super) fn momenta<R: Register>(layout: &Layout, memory: &mut Memory, g: usize, scales: bool) {
     sum_subtrees::<R, INERTIA>(&layout.groups[g], &mut memory.sums, g, FORCE);
-    mass_matrix::momenta::<R>(memory, g, scales);
+    lane_by_lane!(momenta_of::<R>(memory, g, scales));
 }
 
 /// Composite inertias and Coriolis matrices.
@@ -128,7 +130,14 @@ pub(super) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: u
 #[inline(always)]
 pub(super) fn columns<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize, weighed: bool) -> R {
     everything::<R>(layout, memory, g, weighed);
-    let (finite, f) = project::<R>(model, layout, memory, g);
+    lane_by_lane!(columns_of::<R>(model, layout, memory, g));
+    memory.tau[g].load::<R>().0.mul(R::splat(0.0))
+}
+
+/// The same after the sums, lane by lane.
+#[inline(always)]
+fn columns_of<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) {
+    let f = project::<R>(model, layout, memory, g);
     let s = load_motion::<R>(&memory.s[g]);
     let (inertia, coriolis) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]));
     let to = &mut memory.columns[g];
@@ -140,5 +149,4 @@ pub(super) fn columns<R: Register>(model: &Model, layout: &Layout, memory: &mut 
     let q = inertia.times_plus(load_motion::<R>(&to.psi_dd), f.bar_cross(s));
     store_force(&mut to.q, coriolis.times_plus(load_motion::<R>(&to.psi_d).angular, q));
     store_force(&mut to.v, coriolis.times_plus(s.angular, inertia * load_motion::<R>(&to.psi_s)));
-    finite
 }

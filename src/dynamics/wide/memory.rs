@@ -27,7 +27,7 @@ impl Row {
     }
     #[inline(always)]
     pub(crate) fn store<R: Register>(&mut self, x: Lanes<R>) {
-        self.0 = x.to_array();
+        x.0.store(&mut self.0);
     }
 }
 

@@ -33,6 +33,19 @@
 //! The way in is [`of`]: it gives a [`Wide`] where numbers, model and level are right, whose methods are in [`values`]
 //! (inverse and forward dynamics, derivatives, matrices of the mass) and [`motions`] (kinematics, weights, momentum).
 
+/// Calls a function that does the same in each lane: once, or where a register is two of the processor's for one half after the other.
+/// Of a long formula more stays in registers then.
+macro_rules! lane_by_lane {
+    ($function:ident::<$registers:ident $(, $constant:ident)*>($($argument:expr),*)) => {
+        if $registers::HALVES {
+            $function::<$registers::Low $(, $constant)*>($($argument),*);
+            $function::<$registers::High $(, $constant)*>($($argument),*);
+        } else {
+            $function::<$registers $(, $constant)*>($($argument),*);
+        }
+    };
+}
+
 mod anchors;
 mod articulated;
 mod blocks;
