@@ -435,7 +435,7 @@ fn keep_force<R: Register, const KEPT: u8>(
 }
 
 /// [`drive_in`] in steps that do the same in each lane, and sums between them through memory: in halves of a register these steps hardly
-/// need the stack (on an arm the forces take 15 % less time, with AVX2).
+/// need the stack (inverse dynamics of an arm takes 15 % less time with AVX2).
 #[inline(always)]
 fn drive_halves<R: Register, const KEPT: u8>(
     a_0: Vector3<f64>,
