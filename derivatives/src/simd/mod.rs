@@ -122,7 +122,10 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// To eight numbers.
     fn to_array(self) -> [f64; WIDTH];
     /// To its lanes of eight numbers.
-    fn store(self, to: &mut [f64; WIDTH]);
+    #[inline(always)]
+    fn store(self, to: &mut [f64; WIDTH]) {
+        *to = self.to_array();
+    }
     /// `self + other`
     fn add(self, other: Self) -> Self;
     /// `self - other`

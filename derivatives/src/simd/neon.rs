@@ -63,10 +63,6 @@ impl Register for Neon {
         x
     }
     #[inline(always)]
-    fn store(self, to: &mut [f64; WIDTH]) {
-        *to = self.to_array();
-    }
-    #[inline(always)]
     fn add(mut self, other: Self) -> Self {
         each!(i, self.0, vaddq_f64(self.0[i], other.0[i]));
         self

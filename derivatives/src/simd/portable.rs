@@ -45,10 +45,6 @@ impl Register for Portable {
         self.0
     }
     #[inline(always)]
-    fn store(self, to: &mut [f64; WIDTH]) {
-        *to = self.to_array();
-    }
-    #[inline(always)]
     fn add(self, other: Self) -> Self {
         self.zip(other, |a, b| a + b)
     }

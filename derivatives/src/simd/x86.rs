@@ -384,63 +384,39 @@ register!(
         }
     }
 );
-register!(
+/// Half of [`Avx2`], from lane `$first` on.
+macro_rules! half {
+    ($(#[$doc:meta])* $name:ident from $first:literal) => {
+        register!(
+            $(#[$doc])*
+            pub(super) $name, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0] x 4 from $first,
+            halves $name $name,
+            _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
+            mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
+            mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
+            select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
+            all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
+            all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
+            lanes {
+                #[inline(always)]
+                fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
+                    let (a, b) = (Avx2::from_array(*rows[$first]).0, Avx2::from_array(*rows[$first + 1]).0);
+                    let (c, d) = (Avx2::from_array(*rows[$first + 2]).0, Avx2::from_array(*rows[$first + 3]).0);
+                    let [e, f, g, h] = transposed([a[1], b[1], c[1], d[1]]);
+                    let [a, b, c, d] = transposed([a[0], b[0], c[0], d[0]]);
+                    [Self([a]), Self([b]), Self([c]), Self([d]), Self([e]), Self([f]), Self([g]), Self([h])]
+                }
+            }
+        );
+    };
+}
+half!(
     /// Lanes 0 to 3 of [`Avx2`].
-    pub(super) Avx2Low, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0] x 4 from 0,
-    halves Avx2Low Avx2Low,
-    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
-    mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
-    mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
-    select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
-    all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
-    all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
-    lanes {
-        #[inline(always)]
-        fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
-            let [a, b, c, d] = [rows[0], rows[1], rows[2], rows[3]];
-            // SAFETY: see `register!`.
-            let [low, high] = unsafe {
-                [
-                    [_mm256_loadu_pd(a.as_ptr()), _mm256_loadu_pd(b.as_ptr()), _mm256_loadu_pd(c.as_ptr()), _mm256_loadu_pd(d.as_ptr())],
-                    [
-                        _mm256_loadu_pd(a.as_ptr().add(4)), _mm256_loadu_pd(b.as_ptr().add(4)),
-                        _mm256_loadu_pd(c.as_ptr().add(4)), _mm256_loadu_pd(d.as_ptr().add(4)),
-                    ],
-                ]
-            };
-            let ([a, b, c, d], [e, f, g, h]) = (transposed(low), transposed(high));
-            [Self([a]), Self([b]), Self([c]), Self([d]), Self([e]), Self([f]), Self([g]), Self([h])]
-        }
-    }
+    Avx2Low from 0
 );
-register!(
+half!(
     /// Lanes 4 to 7 of [`Avx2`].
-    pub(super) Avx2High, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0] x 4 from 4,
-    halves Avx2High Avx2High,
-    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
-    mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
-    mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
-    select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
-    all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
-    all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
-    lanes {
-        #[inline(always)]
-        fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
-            let [a, b, c, d] = [rows[4], rows[5], rows[6], rows[7]];
-            // SAFETY: see `register!`.
-            let [low, high] = unsafe {
-                [
-                    [_mm256_loadu_pd(a.as_ptr()), _mm256_loadu_pd(b.as_ptr()), _mm256_loadu_pd(c.as_ptr()), _mm256_loadu_pd(d.as_ptr())],
-                    [
-                        _mm256_loadu_pd(a.as_ptr().add(4)), _mm256_loadu_pd(b.as_ptr().add(4)),
-                        _mm256_loadu_pd(c.as_ptr().add(4)), _mm256_loadu_pd(d.as_ptr().add(4)),
-                    ],
-                ]
-            };
-            let ([a, b, c, d], [e, f, g, h]) = (transposed(low), transposed(high));
-            [Self([a]), Self([b]), Self([c]), Self([d]), Self([e]), Self([f]), Self([g]), Self([h])]
-        }
-    }
+    Avx2High from 4
 );
 register!(
     /// Four 128-bit registers.
