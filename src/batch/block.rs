@@ -1,4 +1,4 @@
-//! Blocks of eight states: into lanes, through the algorithm, and back.
+//! Blocks of states, as many as registers have lanes: into these, through the algorithm, and back.
 
 use super::Slot;
 use super::quantity::Quantity;
@@ -7,10 +7,11 @@ use crate::dynamics::{Workspace, wide};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at, with_level};
 use gradyn_derivatives::{Lanes, Level, Real};
+use std::any::Any;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Eight states in lanes, and what the algorithms need: one a thread.
+/// States in lanes, and what the algorithms need: one a thread.
 pub(super) struct Memory<R: Register> {
     pub(super) ws: Workspace<Lanes<R>>,
     /// `q`, `v`, `a` or `τ`, `λ`.
@@ -29,11 +30,11 @@ impl<R: Register> Memory<R> {
         Self { ws: Workspace::new(model), input, value: Lanes::zero(), abreast: None, single: None }
     }
 
-    fn of<'m>(slot: &'m mut Slot, model: &Model) -> Option<&'m mut Self> {
-        if !slot.as_ref().is_some_and(|memory| memory.is::<Self>()) {
-            *slot = Some(Box::new(Self::new(model)));
+    fn of<'m>(memory: &'m mut Option<Box<dyn Any + Send + Sync>>, model: &Model) -> Option<&'m mut Self> {
+        if !memory.as_ref().is_some_and(|memory| memory.is::<Self>()) {
+            *memory = Some(Box::new(Self::new(model)));
         }
-        slot.as_mut().and_then(|memory| memory.downcast_mut())
+        memory.as_mut().and_then(|memory| memory.downcast_mut())
     }
 
     /// Puts the neutral state, at rest, in place of states that are not finite.
@@ -123,22 +124,38 @@ impl<Q: Quantity> Kernel for Task<'_, Q> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { work: Work { model, input, mut output, count, masks, .. }, slot } = self;
+        let Self { work, slot } = self;
+        let [whole, half] = slot;
+        if R::HALVES && Q::IN_HALVES {
+            work.blocks::<R::Low>(half);
+        } else {
+            work.blocks::<R>(whole);
+        }
+    }
+}
+
+impl<Q: Quantity> Work<'_, Q> {
+    /// As many states at once as `R` has lanes.
+    #[inline(always)]
+    fn blocks<R: Register>(self, memory: &mut Option<Box<dyn Any + Send + Sync>>) {
+        let Self { model, input, mut output, count, masks, .. } = self;
         // The memory has this type: it was made with it or is replaced.
-        let Some(memory) = Memory::<R>::of(slot, model) else { return };
+        let Some(memory) = Memory::<R>::of(memory, model) else { return };
         // Without vector registers one after the other takes the plain form.
         let alone = R::LEVEL != Level::Plain && Q::is_faster_alone(model);
-        for (block, mask) in masks.iter_mut().enumerate() {
-            let first = block * WIDTH;
-            let states = (count - first).min(WIDTH);
-            if alone {
-                *mask = one_after_the_other::<R, Q>(model, memory, input, &mut output, first..first + states, count);
-                continue;
-            }
-            *mask = match evaluate::<R, Q>(model, memory, input, &mut output, first, states) {
-                Some(bad) => bad,
-                None => one_by_one::<R, Q>(model, memory, input, &mut output, first, states),
+        let mut first = 0;
+        while first < count {
+            let states = (count - first).min(R::LANES);
+            let bad = if alone {
+                one_after_the_other::<R, Q>(model, memory, input, &mut output, first..first + states, count)
+            } else {
+                match evaluate::<R, Q>(model, memory, input, &mut output, first, states) {
+                    Some(bad) => bad,
+                    None => one_by_one::<R, Q>(model, memory, input, &mut output, first, states),
+                }
             };
+            masks[first / WIDTH] |= bad << (first % WIDTH);
+            first += states;
         }
     }
 }
@@ -193,8 +210,8 @@ fn one_by_one<R: Register, Q: Quantity>(
     bad
 }
 
-/// Evaluates up to eight states from `first`; returns a bit for each that is not finite, or nothing if the algorithm
-/// refuses them.
+/// Evaluates as many states from `first` on as there are lanes, or fewer; returns a bit for each that is not finite, or nothing if
+/// the algorithm refuses them.
 #[inline(always)]
 fn evaluate<R: Register, Q: Quantity>(
     model: &Model,
@@ -254,7 +271,8 @@ fn lanes_of_nan<R: Register>(x: R) -> u8 {
 }
 
 /// Entries of states into lanes. Lanes beyond the last state get that once more.
-struct Read<'a, R> {
+struct Read<'a, R: Register> {
+    /// Of all states.
     from: &'a [f64],
     first: usize,
     states: usize,
@@ -266,60 +284,34 @@ impl<R: Register> Piece for Read<'_, R> {
     type Output = u8;
     #[inline(always)]
     fn run(self) -> u8 {
-        if self.to.len() < WIDTH { self.few() } else { self.many() }
-    }
-}
-
-impl<R: Register> Read<'_, R> {
-    /// Fewer than eight entries a state.
-    #[inline(always)]
-    fn few(self) -> u8 {
         let Self { from, first, states, to } = self;
-        let (n, zero) = (to.len(), R::splat(0.0));
-        let (mut rows, mut sum, mut rest) = ([zero; WIDTH], zero, &from[first * n..(first + states) * n]);
-        let mut s = 0;
-        while s < WIDTH {
-            rows[s] = match rest.split_at_checked(n) {
-                Some((state, others)) => {
-                    rest = others;
-                    R::load_first(state)
-                }
-                None => rows[(s + WIDTH - 1) % WIDTH],
+        let (n, last, from) = (to.len(), states - 1, &from[first * to.len()..]);
+        let zero = R::splat(0.0);
+        let mut sum = zero;
+        if n < WIDTH {
+            // Eight entries from the begin of each state on, of which the first are its own.
+            let padded;
+            let from = if last * n + WIDTH <= from.len() {
+                from
+            } else {
+                padded = pad(&from[..states * n]);
+                &padded
             };
-            s += 1;
-        }
-        let columns = R::transpose(rows);
-        let mut k = 0;
-        while k < WIDTH {
-            if k < n {
-                sum = columns[k].mul_add(zero, sum); // zero, or NaN if it is not finite
-                to[k] = Lanes(columns[k]);
+            let columns = transposed::<R>(from, n, last, 0);
+            let mut k = 0;
+            while k < WIDTH {
+                if k < n {
+                    sum = columns[k].mul_add(zero, sum); // zero, or NaN if it is not finite
+                    to[k] = Lanes(columns[k]);
+                }
+                k += 1;
             }
-            k += 1;
+            return lanes_of_nan(sum);
         }
-        lanes_of_nan(sum)
-    }
-
-    #[inline(always)]
-    fn many(self) -> u8 {
-        let Self { from, first, states, to } = self;
-        let (n, zero) = (to.len(), R::splat(0.0));
-        let (from, mut sum, mut chunk) = (&from[first * n..(first + states) * n], zero, 0);
+        let mut chunk = 0;
         while chunk * WIDTH < n {
             let start = begin(chunk, n);
-            let (mut rows, mut rest) = ([zero; WIDTH], from);
-            let mut s = 0;
-            while s < WIDTH {
-                rows[s] = match rest.split_at_checked(n) {
-                    Some((state, others)) => {
-                        rest = others;
-                        eight(state, start)
-                    }
-                    None => rows[(s + WIDTH - 1) % WIDTH],
-                };
-                s += 1;
-            }
-            let columns = R::transpose(rows);
+            let columns = transposed::<R>(from, n, last, start);
             let Some(to) = to[start..].first_chunk_mut::<WIDTH>() else { break };
             let mut k = 0;
             while k < WIDTH {
@@ -333,13 +325,31 @@ impl<R: Register> Read<'_, R> {
     }
 }
 
-/// Eight entries from `start` on.
+/// Eight entries from `start` on, of states of `n` entries each.
 #[inline(always)]
-fn eight<R: Register>(state: &[f64], start: usize) -> R {
-    match state[start..].first_chunk::<WIDTH>() {
-        Some(x) => R::from_array(*x),
-        None => R::splat(0.0),
+fn transposed<R: Register>(from: &[f64], n: usize, last: usize, start: usize) -> [R; WIDTH] {
+    let (mut rows, mut at) = ([&[0.0; WIDTH]; WIDTH], start);
+    let mut s = 0;
+    while s < R::LANES {
+        if let Some(row) = from[at..].first_chunk() {
+            rows[s] = row;
+        }
+        if s < last {
+            at += n;
+        }
+        s += 1;
     }
+    R::transposed(rows)
+}
+
+/// The last states of fewer than eight entries, with zeros after them.
+#[cold]
+fn pad(from: &[f64]) -> [f64; WIDTH * WIDTH] {
+    let mut padded = [0.0; WIDTH * WIDTH];
+    for (to, from) in padded.iter_mut().zip(from) {
+        *to = *from;
+    }
+    padded
 }
 
 /// Where eight of `n` entries begin: the last eight overlap those before them.
@@ -349,7 +359,7 @@ fn begin(chunk: usize, n: usize) -> usize {
 }
 
 /// Lanes to entries of as many states as `to` has room for.
-struct Write<'a, R> {
+struct Write<'a, R: Register> {
     from: &'a [Lanes<R>],
     /// Of each eight entries: is one of them other than zero in any state? All are, where there is no answer.
     filled: &'a [bool],
@@ -361,44 +371,11 @@ impl<R: Register> Piece for Write<'_, R> {
     type Output = u8;
     #[inline(always)]
     fn run(self) -> u8 {
-        if self.from.len() < WIDTH { self.few() } else { self.many() }
-    }
-}
-
-impl<R: Register> Write<'_, R> {
-    /// Fewer than eight entries a state.
-    #[inline(always)]
-    fn few(self) -> u8 {
-        let Self { from, to: mut rest, .. } = self;
-        let (n, zero) = (from.len(), R::splat(0.0));
-        let (mut rows, mut sum) = ([zero; WIDTH], zero);
-        let mut k = 0;
-        while k < WIDTH {
-            if k < n {
-                rows[k] = from[k].0;
-                sum = rows[k].mul_add(zero, sum);
-            }
-            k += 1;
-        }
-        rows = R::transpose(rows);
-        let mut s = 0;
-        while s < WIDTH {
-            let Some((state, others)) = std::mem::take(&mut rest).split_at_mut_checked(n) else { break };
-            rest = others;
-            rows[s].store_first(state);
-            s += 1;
-        }
-        lanes_of_nan(sum)
-    }
-
-    #[inline(always)]
-    fn many(self) -> u8 {
         let Self { from, filled, to } = self;
         let (n, zero) = (from.len(), R::splat(0.0));
         let (mut sum, mut chunk) = (zero, 0);
         while chunk * WIDTH < n {
-            let start = begin(chunk, n);
-            if chunk > 0 && n == chunk * WIDTH + 1 {
+            if n == chunk * WIDTH + 1 {
                 // One that is left goes sooner lane by lane than by transposition.
                 let last = from[chunk * WIDTH].0;
                 sum = last.mul_add(zero, sum);
@@ -407,25 +384,50 @@ impl<R: Register> Write<'_, R> {
                 }
                 break;
             }
-            let mut rows = [zero; WIDTH];
+            if n < WIDTH {
+                let mut columns = [zero; WIDTH];
+                let mut k = 0;
+                while k < WIDTH {
+                    if k < n {
+                        columns[k] = from[k].0;
+                        sum = columns[k].mul_add(zero, sum);
+                    }
+                    k += 1;
+                }
+                let rows = R::rows(columns);
+                // What goes beyond one state is replaced by the next.
+                let (mut s, mut at) = (0, 0);
+                while s < R::LANES {
+                    let Some(to) = to.get_mut(at..) else { break };
+                    match to.first_chunk_mut::<WIDTH>() {
+                        Some(to) => rows[s].store(to),
+                        None => rows[s].store_first(to),
+                    }
+                    at += n;
+                    s += 1;
+                }
+                break;
+            }
+            let start = begin(chunk, n);
+            let mut rows = [R::Whole::splat(0.0); WIDTH];
             // Overlapping entries have been looked at, but these may lie in another eight.
             if start + WIDTH == n || chunk >= filled.len() || filled[chunk] {
                 let Some(from) = from[start..].first_chunk::<WIDTH>() else { break };
+                let mut columns = [zero; WIDTH];
                 let mut k = 0;
                 while k < WIDTH {
-                    rows[k] = from[k].0;
-                    sum = rows[k].mul_add(zero, sum);
+                    columns[k] = from[k].0;
+                    sum = columns[k].mul_add(zero, sum);
                     k += 1;
                 }
-                rows = R::transpose(rows);
+                rows = R::rows(columns);
             }
-            let mut rest = &mut *to;
-            let mut s = 0;
-            while s < WIDTH {
+            let (mut s, mut rest) = (0, &mut *to);
+            while s < R::LANES {
                 let Some((state, others)) = std::mem::take(&mut rest).split_at_mut_checked(n) else { break };
                 rest = others;
                 if let Some(to) = state[start..].first_chunk_mut::<WIDTH>() {
-                    *to = rows[s].to_array();
+                    rows[s].store(to);
                 }
                 s += 1;
             }

@@ -1,7 +1,7 @@
 //! Many states in one call: a trajectory, a sample, a roll-out.
 //!
-//! Eight states go through an algorithm at once, one to a lane of the vector registers ([`Lanes`]), and with the cargo
-//! feature `rayon` blocks of eight are spread over threads, as far as there is about 50 µs of work for each. Robots of
+//! Eight states go through an algorithm at once (four with AVX2, where that is faster), one to a lane of the vector registers
+//! ([`Lanes`]), and with the cargo feature `rayon` blocks of eight are spread over threads, as far as there is about 50 µs of work for each. Robots of
 //! revolute and prismatic joints, on a fixed or a floating base, have forms of their own for inverse dynamics, its derivatives
 //! and mass matrices (unless joints mimic others or are given by cosine and sine). Matrices of eight large robots do not fit
 //! into the processor's caches: from 57 degrees of freedom on, from 13 without such forms, matrices are made for one
@@ -56,8 +56,8 @@ use std::marker::PhantomData;
 #[cfg(doc)]
 use gradyn_derivatives::Lanes;
 
-/// Memory of one thread; its type depends on the level.
-pub(crate) type Slot = Option<Box<dyn Any + Send + Sync>>;
+/// Memory of one thread, for whole registers and for halves; its type depends on the level.
+type Slot = [Option<Box<dyn Any + Send + Sync>>; 2];
 
 /// Evaluates many states of one model at once. See the [module](self) for the layout of arrays.
 pub struct Batch {
@@ -118,7 +118,12 @@ impl Batch {
     pub fn with_threads(model: &Model, threads: usize) -> Self {
         let threads = if cfg!(feature = "rayon") { threads.max(1) } else { 1 };
         let sizes = [model.nv, model.bodies.len()];
-        Self { slots: (0..threads).map(|_| None).collect(), masks: Vec::new(), structure: model.structure, sizes }
+        Self {
+            slots: (0..threads).map(|_| [None, None]).collect(),
+            masks: Vec::new(),
+            structure: model.structure,
+            sizes,
+        }
     }
 
     /// Inverse dynamics, [`rnea`](crate::dynamics::rnea): `tau`, N × nv, of `q`, N × nq, and `v`, `a`, N × nv.

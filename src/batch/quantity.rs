@@ -9,17 +9,20 @@ use crate::model::{InputError, Model};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Piece, Register};
 
-/// Results of eight states: as many slices as there are outputs, the others empty.
+/// Results of the states in lanes: as many slices as there are outputs, the others empty.
 pub(super) type Results<'m, R> = [&'m [Lanes<R>]; 4];
 
 /// An algorithm over lanes.
 pub(super) trait Quantity: Sync + Send + 'static {
+    /// Is it faster with fewer states at once, where a register is two of the processor's ([`Register::HALVES`])? Half the states
+    /// need half the room, between instructions and in the cache, but a long chain of sums has the processor wait.
+    const IN_HALVES: bool;
     /// Entries of each output, for one state.
     fn sizes(model: &Model) -> [usize; 4];
     /// About what one state takes, to see whether threads are worth waking: within a factor of three on a processor of today.
     #[cfg_attr(not(feature = "rayon"), expect(dead_code, reason = "there is one thread"))]
     fn nanoseconds(model: &Model) -> usize;
-    /// Evaluates the eight states of the memory, which are finite.
+    /// Evaluates the states of the memory, which are finite.
     fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError>;
     /// Is it faster to evaluate one state after the other, with eight joints in a register, by [`alone`](Self::alone)?
     fn is_faster_alone(_model: &Model) -> bool {
@@ -34,6 +37,7 @@ pub(super) trait Quantity: Sync + Send + 'static {
 pub(super) struct Rnea;
 
 impl Quantity for Rnea {
+    const IN_HALVES: bool = false;
     fn sizes(model: &Model) -> [usize; 4] {
         [model.nv, 0, 0, 0]
     }
@@ -54,6 +58,7 @@ impl Quantity for Rnea {
 pub(super) struct RneaDerivatives;
 
 impl Quantity for RneaDerivatives {
+    const IN_HALVES: bool = true;
     fn sizes(model: &Model) -> [usize; 4] {
         let nv = model.nv;
         [nv, nv * nv, nv * nv, nv * nv]
@@ -98,6 +103,7 @@ fn matrices_are_faster_alone(model: &Model) -> bool {
 pub(super) struct Gradient;
 
 impl Quantity for Gradient {
+    const IN_HALVES: bool = true;
     fn sizes(model: &Model) -> [usize; 4] {
         [1, model.nv, model.nv, model.nv]
     }
@@ -116,6 +122,7 @@ impl Quantity for Gradient {
 pub(super) struct Crba;
 
 impl Quantity for Crba {
+    const IN_HALVES: bool = true;
     fn sizes(model: &Model) -> [usize; 4] {
         [model.nv * model.nv, 0, 0, 0]
     }
@@ -154,6 +161,7 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
 pub(super) struct Aba;
 
 impl Quantity for Aba {
+    const IN_HALVES: bool = false;
     fn sizes(model: &Model) -> [usize; 4] {
         [model.nv, 0, 0, 0]
     }

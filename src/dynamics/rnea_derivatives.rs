@@ -370,8 +370,11 @@ pub(crate) fn joint_dynamics<P: Real, T: Scalar<P>>(
     a: &[T],
     (tau, dtau_dv, dtau_da): (&mut [T], &mut [T], &mut [T]),
 ) {
+    let nv = model.nv;
+    let (tau, v, a) = (&mut tau[..nv], &v[..nv], &a[..nv]);
+    let (dtau_dv, dtau_da) = (&mut dtau_dv[..nv * nv], &mut dtau_da[..nv * nv]);
     for dof in &model.dofs {
-        let (i, at) = (dof.index, dof.index * (model.nv + 1));
+        let (i, at) = (dof.index, dof.index * (nv + 1));
         tau[i] += a[i] * dof.mass();
         dtau_da[at] += T::from(dof.mass());
         if model.joint_friction {

@@ -111,8 +111,12 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     type Low: Register;
     /// Lanes 4 to 7, as well.
     type High: Register;
+    /// What holds all eight numbers at this level.
+    type Whole: Register;
     /// Is this two registers of the processor, of which it has so few that long formulas are better worked out for each by itself?
     const HALVES: bool = false;
+    /// How many lanes this holds: all eight, or four.
+    const LANES: usize = WIDTH;
     /// Eight times the same number.
     fn broadcast(x: Self::Single) -> Self;
     /// Eight times the same number.
@@ -217,6 +221,8 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
         }
         Self::transpose(registers)
     }
+    /// Number `j` of row `i` is lane `i` of column `j`; rows for lanes that this does not hold are zero.
+    fn rows(columns: [Self; WIDTH]) -> [Self::Whole; WIDTH];
     /// Lanes 0 to 3, twice.
     #[inline(always)]
     fn low_twice(self) -> Self {

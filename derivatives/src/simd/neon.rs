@@ -32,6 +32,11 @@ impl Register for Neon {
     type Single = super::single::Fused;
     type Low = Self;
     type High = Self;
+    type Whole = Self;
+    #[inline(always)]
+    fn rows(columns: [Self; WIDTH]) -> [Self; WIDTH] {
+        Self::transpose(columns)
+    }
     #[inline(never)]
     fn call<P: Piece>(piece: P) -> P::Output {
         piece.run()

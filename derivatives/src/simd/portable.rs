@@ -24,6 +24,11 @@ impl Register for Portable {
     type Single = f64;
     type Low = Self;
     type High = Self;
+    type Whole = Self;
+    #[inline(always)]
+    fn rows(columns: [Self; WIDTH]) -> [Self; WIDTH] {
+        Self::transpose(columns)
+    }
     #[inline(never)]
     fn call<P: Piece>(piece: P) -> P::Output {
         piece.run()

@@ -289,3 +289,37 @@ fn halves_do_in_their_lanes_what_the_whole_does() {
         }
     }
 }
+
+/// Rows to columns and back, and how many lanes there are.
+struct Rows([[f64; WIDTH]; WIDTH]);
+
+#[inline(always)]
+fn there_and_back<R: Register>(rows: &[[f64; WIDTH]; WIDTH]) -> (usize, [[f64; WIDTH]; WIDTH]) {
+    let [a, b, c, d, e, f, g, h] = rows;
+    (R::LANES, R::rows(R::transposed([a, b, c, d, e, f, g, h])).map(R::Whole::to_array))
+}
+
+impl Kernel for Rows {
+    type Output = [(usize, [[f64; WIDTH]; WIDTH]); 3];
+    #[inline(always)]
+    fn run<R: Register>(self) -> Self::Output {
+        [there_and_back::<R>(&self.0), there_and_back::<R::Low>(&self.0), there_and_back::<R::High>(&self.0)]
+    }
+}
+
+#[test]
+fn rows_are_what_columns_were_made_of() {
+    let mut rows = [[0.0; WIDTH]; WIDTH];
+    for (i, x) in rows.iter_mut().flatten().enumerate() {
+        *x = 1.0 + f64::from(u8::try_from(i).unwrap_or(0));
+    }
+    for level in Level::available() {
+        let [whole, low, high] = dispatch_at(level, Rows(rows));
+        for ((lanes, found), first) in [(whole, 0), (low, 0), (high, WIDTH - high.0)] {
+            for (i, row) in found.iter().enumerate() {
+                let expected = if (first..first + lanes).contains(&i) { rows[i] } else { [0.0; WIDTH] };
+                assert_eq!(row.map(f64::to_bits), expected.map(f64::to_bits), "{level}, row {i} of {lanes} lanes");
+            }
+        }
+    }
+}

@@ -16,7 +16,7 @@ use std::arch::x86_64::*;
 macro_rules! register {
     (
         $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $call:ident, $v:ty, [$($i:literal)*] x $w:literal from $first:literal,
-        halves $low:ident $high:ident,
+        halves $low:ident $high:ident of $whole:ident, rows |$columns:ident| $rows:expr,
         $set:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident,
         mul_add |$a:ident, $b:ident, $c:ident| $mul_add:expr,
         mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
@@ -46,6 +46,12 @@ macro_rules! register {
             type Single = $single;
             type Low = $low;
             type High = $high;
+            type Whole = $whole;
+            const LANES: usize = [$($i),*].len() * $w;
+            #[inline(always)]
+            fn rows($columns: [Self; WIDTH]) -> [$whole; WIDTH] {
+                $rows
+            }
             #[inline(always)]
             fn call<P: Piece>(piece: P) -> P::Output {
                 // SAFETY: see `register!`.
@@ -163,7 +169,7 @@ fn call_sse2<P: Piece>(piece: P) -> P::Output {
 register!(
     /// One 512-bit register.
     pub(super) Avx512, Level::Avx512, Avx512, |x| x, call_avx512, __m512d, [0] x 8 from 0,
-    halves Avx512 Avx512,
+    halves Avx512 Avx512 of Avx512, rows |columns| Self::transpose(columns),
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_sqrt_pd,
     mul_add |a, b, c| _mm512_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
@@ -264,43 +270,60 @@ register!(
         }
     }
 );
-register!(
+/// Registers of 256 bits.
+macro_rules! avx2 {
+    (
+        $(#[$doc:meta])* $name:ident, [$($i:literal)*] from $first:literal,
+        halves $low:ident $high:ident, rows |$columns:ident| $rows:expr,
+        lanes { $($lanes:item)* }
+    ) => {
+        register!(
+            $(#[$doc])*
+            pub(super) $name, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [$($i)*] x 4 from $first,
+            halves $low $high of Avx2, rows |$columns| $rows,
+            _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
+            mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
+            mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
+            select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
+            all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
+            all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
+            lanes {
+                #[inline(always)]
+                fn abs(mut self) -> Self {
+                    for x in &mut self.0 {
+                        // SAFETY: see `register!`.
+                        *x = unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), *x) };
+                    }
+                    self
+                }
+                #[inline(always)]
+                fn turned(mut self, mut cos: Self, quarters: Self) -> (Self, Self) {
+                    for ((s, c), n) in self.0.iter_mut().zip(&mut cos.0).zip(quarters.0) {
+                        // SAFETY: see `register!`. As with AVX-512.
+                        (*s, *c) = unsafe {
+                            let (n, sign) = (_mm256_castpd_si256(n), _mm256_set1_pd(-0.0));
+                            let odd = _mm256_castsi256_pd(_mm256_slli_epi64::<63>(n));
+                            let of_s = _mm256_castsi256_pd(_mm256_slli_epi64::<62>(n));
+                            let of_c = _mm256_castsi256_pd(_mm256_slli_epi64::<62>(_mm256_add_epi64(n, _mm256_set1_epi64x(1))));
+                            (
+                                _mm256_xor_pd(_mm256_blendv_pd(*s, *c, odd), _mm256_and_pd(of_s, sign)),
+                                _mm256_xor_pd(_mm256_blendv_pd(*c, *s, odd), _mm256_and_pd(of_c, sign)),
+                            )
+                        };
+                    }
+                    (self, cos)
+                }
+                $($lanes)*
+            }
+        );
+    };
+}
+avx2!(
     /// Two 256-bit registers.
-    pub(super) Avx2, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0 1] x 4 from 0,
-    halves Avx2Low Avx2High,
-    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
-    mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
-    mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
-    select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
-    all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
-    all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
+    Avx2, [0 1] from 0,
+    halves Avx2Low Avx2High, rows |columns| Self::transpose(columns),
     lanes {
         const HALVES: bool = true;
-        #[inline(always)]
-        fn abs(mut self) -> Self {
-            for x in &mut self.0 {
-                // SAFETY: see `register!`.
-                *x = unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), *x) };
-            }
-            self
-        }
-        #[inline(always)]
-        fn turned(mut self, mut cos: Self, quarters: Self) -> (Self, Self) {
-            for ((s, c), n) in self.0.iter_mut().zip(&mut cos.0).zip(quarters.0) {
-                // SAFETY: see `register!`. As with AVX-512.
-                (*s, *c) = unsafe {
-                    let (n, sign) = (_mm256_castpd_si256(n), _mm256_set1_pd(-0.0));
-                    let odd = _mm256_castsi256_pd(_mm256_slli_epi64::<63>(n));
-                    let of_s = _mm256_castsi256_pd(_mm256_slli_epi64::<62>(n));
-                    let of_c = _mm256_castsi256_pd(_mm256_slli_epi64::<62>(_mm256_add_epi64(n, _mm256_set1_epi64x(1))));
-                    (
-                        _mm256_xor_pd(_mm256_blendv_pd(*s, *c, odd), _mm256_and_pd(of_s, sign)),
-                        _mm256_xor_pd(_mm256_blendv_pd(*c, *s, odd), _mm256_and_pd(of_c, sign)),
-                    )
-                };
-            }
-            (self, cos)
-        }
         #[inline(always)]
         fn permute(self, places: &Places) -> Self {
             Self([permuted(self.0, places, 0), permuted(self.0, places, 4)])
@@ -387,16 +410,20 @@ register!(
 /// Half of [`Avx2`], from lane `$first` on.
 macro_rules! half {
     ($(#[$doc:meta])* $name:ident from $first:literal) => {
-        register!(
+        avx2!(
             $(#[$doc])*
-            pub(super) $name, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [0] x 4 from $first,
-            halves $name $name,
-            _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
-            mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
-            mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
-            select |x, y, t, f| _mm256_blendv_pd(f, t, _mm256_cmp_pd::<_CMP_LT_OQ>(x, y)),
-            all_lt |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, y)) == 0b1111,
-            all_eq |x, y| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(x, y)) == 0b1111,
+            $name, [0] from $first,
+            halves $name $name, rows |columns| {
+                let [Self([a]), Self([b]), Self([c]), Self([d]), Self([e]), Self([f]), Self([g]), Self([h])] = columns;
+                let [a, b, c, d] = transposed([a, b, c, d]);
+                let [e, f, g, h] = transposed([e, f, g, h]);
+                let mut rows = [Avx2::splat(0.0); WIDTH];
+                rows[$first] = Avx2([a, e]);
+                rows[$first + 1] = Avx2([b, f]);
+                rows[$first + 2] = Avx2([c, g]);
+                rows[$first + 3] = Avx2([d, h]);
+                rows
+            },
             lanes {
                 #[inline(always)]
                 fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
@@ -421,7 +448,7 @@ half!(
 register!(
     /// Four 128-bit registers.
     pub Sse2, Level::Plain, f64, |x| Self::splat(x), call_sse2, __m128d, [0 1 2 3] x 2 from 0,
-    halves Sse2 Sse2,
+    halves Sse2 Sse2 of Sse2, rows |columns| Self::transpose(columns),
     _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_add_pd _mm_sub_pd _mm_mul_pd _mm_div_pd _mm_sqrt_pd,
     mul_add |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c),
     mul_sub |a, b, c| _mm_sub_pd(_mm_mul_pd(a, b), c),

@@ -108,11 +108,11 @@ impl<R: Register> Piece for Derivatives<'_, R> {
             match step.parent {
                 Some(p) => {
                     let (q, v, a) = ((q[step.q], turns[i]), v[step.v], a[step.v]);
-                    R::call(Hang { step, bodies: &mut memory.bodies, i, p, q, v, a });
+                    Hang { step, bodies: &mut memory.bodies, i, p, q, v, a }.run();
                 }
                 None => {
                     let (q, v, a) = (&q[step.q..], &v[step.v..], &a[step.v..]);
-                    R::call(Begin { step, body: &mut memory.bodies[i], up, turn: turns[i], q, v, a });
+                    Begin { step, body: &mut memory.bodies[i], up, turn: turns[i], q, v, a }.run();
                 }
             }
         }
@@ -234,18 +234,22 @@ impl<R: Register> Piece for Column<'_, R> {
         let T = flow.tr_times(s);
         let V = flow.times_plus(v3::add(s.angular, s.angular), mass.times(*e));
         let Q = flow.times_plus(e.angular, mass.times_plus(*psi_ddot, force.bar_cross(s)));
-        let own = row * (nv + 1);
+        let (own, size) = (row * (nv + 1), nv * nv);
         let (torque, by_a, by_v, by_q) = (s.power(*force), s.power(A), s.power(V), s.power(Q));
         to.tau[row] = torque;
-        to.dtau_da[own] = by_a;
-        to.dtau_dv[own] = by_v;
-        to.dtau_dq[own] = by_q;
+        // Of one length, which the compiler sees.
+        let to =
+            &mut Matrices { dq: &mut to.dtau_dq[..size], dv: &mut to.dtau_dv[..size], da: &mut to.dtau_da[..size] };
+        to.da[own] = by_a;
+        to.dv[own] = by_v;
+        to.dq[own] = by_q;
         let (before, here) = bodies.split_at_mut(j);
         add(&mut before[parent], &here[0]);
         let twice = v3::add(T, T);
+        let steps = &table.steps[..bodies.len()];
         let mut at = Some(parent);
         while let Some(i) = at {
-            let (body, above) = (&bodies[i], &table.steps[i]);
+            let (body, above) = (&bodies[i], &steps[i]);
             at = above.parent;
             if at.is_none() {
                 with_root(above, body, (row, nv), Products { A, Q, V, twice }, to);
@@ -258,17 +262,24 @@ impl<R: Register> Piece for Column<'_, R> {
     }
 }
 
-impl<T: Copy> Results<T> {
+/// Derivatives of torques, column by column.
+struct Matrices<'a, T> {
+    dq: &'a mut [T],
+    dv: &'a mut [T],
+    da: &'a mut [T],
+}
+
+impl<T: Copy> Matrices<'_, T> {
     /// Entries (i, j), and (j, i).
     #[inline(always)]
     fn pair(&mut self, (i, j, nv): (usize, usize, usize), by_a: T, by_q: (T, T), by_v: (T, T)) {
         let (over, under) = (i + nv * j, j + nv * i);
-        self.dtau_da[over] = by_a;
-        self.dtau_da[under] = by_a;
-        self.dtau_dq[over] = by_q.0;
-        self.dtau_dv[over] = by_v.0;
-        self.dtau_dq[under] = by_q.1;
-        self.dtau_dv[under] = by_v.1;
+        self.da[over] = by_a;
+        self.da[under] = by_a;
+        self.dq[over] = by_q.0;
+        self.dv[over] = by_v.0;
+        self.dq[under] = by_q.1;
+        self.dv[under] = by_v.1;
     }
 }
 
@@ -289,7 +300,7 @@ fn with_root<R: Register>(
     root: &Body<Lanes<R>>,
     (row, nv): (usize, usize),
     of: Products<Lanes<R>>,
-    to: &mut Results<Lanes<R>>,
+    to: &mut Matrices<'_, Lanes<R>>,
 ) {
     let (first, a, up) = (step.v, of.A, root.psi_ddot.linear);
     match step.kind {
@@ -312,16 +323,16 @@ fn with_free<R: Register>(
     first: usize,
     (row, nv): (usize, usize),
     of: Products<Lanes<R>>,
-    to: &mut Results<Lanes<R>>,
+    to: &mut Matrices<'_, Lanes<R>>,
 ) {
     // (m × e_k)ᵀ A, the rates of the columns, are entries of (A_l × w, A_l × s + A_n × w) for m = (s, w).
     let (v, up, a) = (root.velocity, root.psi_ddot.linear, of.A);
     let by_q = v3::cross(a.linear, up);
     let by_v = v3::cross(a.linear, v.angular);
     let turning = v3::cross_plus(a.linear, v.linear, v3::cross_plus(a.angular, v.angular, of.twice));
-    put(&mut to.dtau_da, first, (row, nv), a, a);
-    put(&mut to.dtau_dq, first, (row, nv), of.Q, Force::new(v3::zero(), by_q));
-    put(&mut to.dtau_dv, first, (row, nv), of.V, Force::new(by_v, turning));
+    put(to.da, first, (row, nv), a, a);
+    put(to.dq, first, (row, nv), of.Q, Force::new(v3::zero(), by_q));
+    put(to.dv, first, (row, nv), of.V, Force::new(by_v, turning));
 }
 
 /// The sums of a subtree are part of its parent's.
