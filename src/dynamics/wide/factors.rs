@@ -23,8 +23,8 @@ const PRODUCTS: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Factors {
     pub(crate) tree: DofTree,
-    /// Columns side by side, and their rows that the tree leaves other than zero: the same ones; made when first needed.
-    pub(super) coupled: Vec<(Range<usize>, Vec<usize>)>,
+    /// Columns side by side, and runs of their rows that the tree leaves other than zero: the same ones; made when first needed.
+    pub(super) coupled: Vec<(Range<usize>, Vec<Range<usize>>)>,
     /// Blocks a row.
     pub(super) width: usize,
     /// Of each group of eight rows the groups above it that its paths go through, last first.
@@ -44,7 +44,8 @@ pub(crate) struct Factors {
     pub(super) w: Vec<Block>,
     /// `D⁻¹ L⁻ᵀ`
     pub(super) y: Vec<Block>,
-    /// With zeros in rows and columns that fill up the last block.
+    /// Block (g, c) is entry `c · width + g`: rows of a block of columns stand one after the other. With zeros in rows and columns that
+    /// fill up the last block.
     pub(super) inverse: Vec<Block>,
     /// One right-hand side.
     x: Vec<Row>,
@@ -217,27 +218,31 @@ impl Factors {
     }
 }
 
-/// For the columns of a matrix with the zeros of the mass matrix their other rows, ascending; columns side by side with the same
-/// rows go together.
-fn coupled(tree: &DofTree) -> Vec<(Range<usize>, Vec<usize>)> {
+/// For the columns of a matrix with the zeros of the mass matrix runs of their other rows, ascending; columns side by side with the
+/// same rows go together.
+fn coupled(tree: &DofTree) -> Vec<(Range<usize>, Vec<Range<usize>>)> {
     let nv = tree.start.len() - 1;
-    let mut rows = vec![Vec::new(); nv];
+    let mut rows = vec![Vec::<Range<usize>>::new(); nv];
+    let mut add = |column: usize, row: usize| match rows[column].last_mut() {
+        Some(run) if run.end == row => run.end = row + 1,
+        _ => rows[column].push(row..row + 1),
+    };
     for k in 0..nv {
         for &i in tree.path(k) {
-            rows[k].push(i);
+            add(k, i);
             if i != k {
-                rows[i].push(k);
+                add(i, k);
             }
         }
     }
-    let mut runs: Vec<(Range<usize>, Vec<usize>)> = Vec::new();
+    let mut alike: Vec<(Range<usize>, Vec<Range<usize>>)> = Vec::new();
     for (j, rows) in rows.into_iter().enumerate() {
-        match runs.last_mut() {
+        match alike.last_mut() {
             Some((columns, first)) if *first == rows => columns.end = j + 1,
-            _ => runs.push((j..j + 1, rows)),
+            _ => alike.push((j..j + 1, rows)),
         }
     }
-    runs
+    alike
 }
 
 /// Reads a matrix nv × nv into blocks.

@@ -7,6 +7,7 @@ use super::floating::Floating;
 use super::memory::Row;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
+use std::ops::Range;
 
 /// `W = L⁻¹`, then `M⁻¹ = W D⁻¹ Wᵀ`, in blocks. `W` has entries where `L` has them:
 ///
@@ -94,10 +95,10 @@ fn multiply_block<R: Register>(factors: &mut Factors, g: usize, c: usize, to: &m
     let turned = blocks::mirrored(&rows, g == c);
     let nv = factors.nv();
     if g != c {
-        blocks::store(&mut factors.inverse[g * width + c], &rows);
+        blocks::store(&mut factors.inverse[c * width + g], &rows);
         blocks::write(&rows, g, c, to, (nv, nv));
     }
-    blocks::store(&mut factors.inverse[c * width + g], &turned);
+    blocks::store(&mut factors.inverse[g * width + c], &turned);
     blocks::write(&turned, c, g, to, (nv, nv));
 }
 
@@ -130,7 +131,7 @@ impl Kernel for Product<'_> {
             for b in 0..width {
                 let mut sums = [R::splat(0.0); WIDTH];
                 for g in 0..width {
-                    let inverse = &factors.inverse[g * width + b];
+                    let inverse = &factors.inverse[b * width + g];
                     let live = (columns, factors.live(g));
                     blocks::add_product::<R, false, true>(&mut sums, &factors.columns[g], inverse, live);
                 }
@@ -193,7 +194,7 @@ impl Kernel for SparseProduct<'_> {
 #[inline(always)]
 fn abreast<R: Register, const M: usize, const C: usize>(
     factors: &Factors,
-    rows: &[usize],
+    rows: &[Range<usize>],
     from: [&[f64]; M],
     mut to: [&mut [f64]; M],
     finite: &mut R,
@@ -214,30 +215,44 @@ fn abreast<R: Register, const M: usize, const C: usize>(
 #[inline(always)]
 fn sums<R: Register, const M: usize, const C: usize, const N: usize>(
     factors: &Factors,
-    rows: &[usize],
+    rows: &[Range<usize>],
     from: [&[f64]; M],
     to: &mut [&mut [f64]; M],
     b: usize,
     finite: &mut R,
 ) -> usize {
-    let (nv, width, zero) = (factors.nv(), factors.width, R::splat(0.0));
-    let inverse = factors.inverse.as_flattened();
+    let (nv, lanes, zero) = (factors.nv(), factors.width * WIDTH, R::splat(0.0));
+    let inverse = &factors.inverse.as_flattened()[b * lanes..];
     let mut sums = [[[zero; N]; C]; M];
-    for &k in rows {
-        let mut x = [[zero; C]; M];
+    for rows in rows {
+        let (first, count) = (rows.start, rows.len());
+        let mut x = [[&[][..]; C]; M];
         for m in 0..M {
             for c in 0..C {
-                x[m][c] = R::splat(from[m][c * nv + k]);
+                x[m][c] = &from[m][c * nv + first..][..count];
             }
         }
-        let row = &inverse[blocks::place(width, k, b)..][..(N - 1) * WIDTH + 1];
+        let mut strips = [&[][..]; N];
         for n in 0..N {
-            let inverse: R = row[n * WIDTH].load().0;
+            strips[n] = &inverse[n * lanes + first..][..count];
+        }
+        let mut k = 0;
+        while k < count {
+            let mut y = [[zero; C]; M];
             for m in 0..M {
                 for c in 0..C {
-                    sums[m][c][n] = inverse.mul_add(x[m][c], sums[m][c][n]);
+                    y[m][c] = R::splat(x[m][c][k]);
                 }
             }
+            for n in 0..N {
+                let inverse: R = strips[n][k].load().0;
+                for m in 0..M {
+                    for c in 0..C {
+                        sums[m][c][n] = inverse.mul_add(y[m][c], sums[m][c][n]);
+                    }
+                }
+            }
+            k += 1;
         }
     }
     // Differences to zero: a sum of nothing stays +0.
