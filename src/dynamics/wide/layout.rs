@@ -115,6 +115,10 @@ pub(crate) struct Group {
     pub(crate) subtree: Vec<Places>,
     /// And from groups after.
     pub(crate) subtree_after: Vec<(usize, Places)>,
+    /// The same step by step: to which lane of this group each lane adds, `WIDTH` standing for none.
+    pub(crate) links: [usize; WIDTH],
+    /// And which lanes of groups after add to a lane of this one: the lane, the group, its lane.
+    pub(crate) children_after: Vec<(usize, usize, usize)>,
 }
 
 /// What the pose of a body takes.
@@ -484,8 +488,9 @@ impl Lanes {
         // In this group one lane a body?
         let single = bodies().all(|i| self.first[i] == self.last[i]);
 
-        let mut jump: [Option<usize>; WIDTH] =
+        let previous: [Option<usize>; WIDTH] =
             std::array::from_fn(|k| self.previous[lanes.start + k].filter(|p| inside(*p)).map(|p| p % WIDTH));
+        let mut jump = previous;
         let mut ancestors = Vec::new();
         while jump.iter().any(Option::is_some) {
             ancestors.push(Places::new(jump));
@@ -517,6 +522,7 @@ impl Lanes {
             }
         }
         let zero = [Row::ZERO; 6];
+        let children_after = self.children_after(g);
         Group {
             hinges: false,
             single,
@@ -530,26 +536,19 @@ impl Lanes {
             parent: gather(lanes.clone().map(|lane| self.parent[lane]).collect()),
             own: Places::new(own),
             subtree,
-            subtree_after: self.children_after(g),
+            subtree_after: rounds(&children_after),
+            links: previous.map(|place| place.unwrap_or(WIDTH)),
+            children_after,
         }
     }
 
-    /// Lanes of later groups that hang from lanes of this one: each lane takes one a round.
-    fn children_after(&self, g: usize) -> Vec<(usize, Places)> {
-        let mut rounds: Vec<(usize, [Option<usize>; WIDTH])> = Vec::new();
-        for child in (g + 1) * WIDTH..self.body.len() {
-            let Some(p) = self.previous[child].filter(|p| p / WIDTH == g) else { continue };
-            let free = rounds.iter_mut().find(|(group, from)| *group == child / WIDTH && from[p % WIDTH].is_none());
-            match free {
-                Some((_, from)) => from[p % WIDTH] = Some(child % WIDTH),
-                None => {
-                    let mut from = [None; WIDTH];
-                    from[p % WIDTH] = Some(child % WIDTH);
-                    rounds.push((child / WIDTH, from));
-                }
-            }
-        }
-        rounds.into_iter().map(|(group, from)| (group, Places::new(from))).collect()
+    /// Lanes of later groups that hang from lanes of this one: the lane, the group, its lane.
+    fn children_after(&self, g: usize) -> Vec<(usize, usize, usize)> {
+        let child = |lane: usize| {
+            let parent = self.previous[lane].filter(|p| p / WIDTH == g)?;
+            Some((parent % WIDTH, lane / WIDTH, lane % WIDTH))
+        };
+        ((g + 1) * WIDTH..self.body.len()).filter_map(child).collect()
     }
 
     /// Which entries of a matrix can be other than zero.
@@ -574,6 +573,22 @@ impl Lanes {
         };
         (0..self.body.len() / WIDTH).map(rows).collect()
     }
+}
+
+/// What lanes take from others group by group: each lane takes one a round.
+fn rounds(children: &[(usize, usize, usize)]) -> Vec<(usize, Places)> {
+    let mut rounds: Vec<(usize, [Option<usize>; WIDTH])> = Vec::new();
+    for &(lane, group, child) in children {
+        match rounds.iter_mut().find(|(source, from)| *source == group && from[lane].is_none()) {
+            Some((_, from)) => from[lane] = Some(child),
+            None => {
+                let mut from = [None; WIDTH];
+                from[lane] = Some(child);
+                rounds.push((group, from));
+            }
+        }
+    }
+    rounds.into_iter().map(|(group, from)| (group, Places::new(from))).collect()
 }
 
 /// What to take from each group for these eight lanes.
