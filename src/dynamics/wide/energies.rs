@@ -87,7 +87,7 @@ impl Kernel for Regressor<'_> {
             let mut y = [zero; 10];
             if v.is_some() {
                 let own = outward::subspace(group, &x).times(memory.qd[g].load::<R>());
-                let v = outward::sum_from_root(group, &memory.velocity, own);
+                let v = outward::sum_from_root(group, &mut memory.velocity, g, own);
                 super::memory::store_motion(&mut memory.velocity[g], v);
                 let of_body: Motion<Lanes<R>> = Transform::new(in_body, x.translation).inv_act(v);
                 y = kinetic_energy_regressor(of_body);

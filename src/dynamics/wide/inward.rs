@@ -2,20 +2,18 @@
 
 use super::layout::{Group, JointRows};
 use super::mass_matrix::momenta as momenta_of;
-use super::memory::{
-    ALL, FORCE, INERTIA, Row, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force,
-};
-use super::{Layout, Memory};
+use super::memory::{ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force};
+use super::{Layout, Memory, by_lane};
 use crate::model::{DofDynamics, Model};
 use crate::spatial::Force;
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Level};
 
 /// Each lane's own number plus those of all lanes that hang from it; groups after this one hold their sums already.
 #[inline(always)]
 pub(super) fn sum_subtrees<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
     if R::HALVES {
-        sum_lanes::<R, ROWS>(group, sums, g, first);
+        by_lane::sum_subtrees::<R, ROWS>(group, sums, g, first);
         return;
     }
     // As many rows at a time as stay in registers.
@@ -60,59 +58,6 @@ fn sum_rows<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g:
     let mut k = 0;
     while k < ROWS {
         here[first + k].store(Lanes(x[k]));
-        k += 1;
-    }
-}
-
-/// The same one lane after the other, four rows at a time: a lane of these is one register where permutations of eight numbers are a
-/// dozen instructions.
-#[inline(always)]
-fn sum_lanes<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g: usize, first: usize) {
-    let (here, after) = sums.split_at_mut(g + 1);
-    let rows = &mut here[g][first..first + ROWS];
-    for &(lane, source, child) in &group.children_after {
-        let after = &after[source - g - 1][first..first + ROWS];
-        let mut k = 0;
-        while k < ROWS {
-            rows[k].0[lane % WIDTH] += after[k].0[child % WIDTH];
-            k += 1;
-        }
-    }
-    let (fours, last) = rows.as_chunks_mut::<4>();
-    for four in fours {
-        sum_four::<R, 4>(&group.links, four);
-    }
-    const { assert!(ROWS.is_multiple_of(2)) }
-    if let Some(two) = last.first_chunk_mut::<2>() {
-        sum_four::<R, 2>(&group.links, two);
-    }
-}
-
-/// Up to four rows.
-#[inline(always)]
-fn sum_four<R: Register, const N: usize>(links: &[usize; WIDTH], rows: &mut [Row; N]) {
-    let four = [&rows[0].0, &rows[1 % N].0, &rows[2 % N].0, &rows[3 % N].0];
-    let mut lanes = R::Low::transposed([four[0], four[1], four[2], four[3], four[0], four[1], four[2], four[3]]);
-    macro_rules! steps {
-        ($($k:literal)*) => { $(
-            if links[$k] == $k - 1 {
-                lanes[$k - 1] = lanes[$k - 1].add(lanes[$k]);
-            } else if links[$k] < $k {
-                let mut to = 0;
-                while to + 1 < $k {
-                    if to == links[$k] {
-                        lanes[to] = lanes[to].add(lanes[$k]);
-                    }
-                    to += 1;
-                }
-            }
-        )* };
-    }
-    steps!(7 6 5 4 3 2 1);
-    let sums = R::Low::rows(lanes);
-    let mut k = 0;
-    while k < N {
-        sums[k].store(&mut rows[k].0);
         k += 1;
     }
 }

@@ -115,8 +115,10 @@ pub(crate) struct Group {
     pub(crate) subtree: Vec<Places>,
     /// And from groups after.
     pub(crate) subtree_after: Vec<(usize, Places)>,
-    /// The same step by step: to which lane of this group each lane adds, `WIDTH` standing for none.
+    /// The same step by step: the lane of this group that each hangs from, `WIDTH` standing for none.
     pub(crate) links: [usize; WIDTH],
+    /// The group before, and its lane, that each hangs from.
+    pub(crate) parents_before: [Option<(usize, usize)>; WIDTH],
     /// And which lanes of groups after add to a lane of this one: the lane, the group, its lane.
     pub(crate) children_after: Vec<(usize, usize, usize)>,
 }
@@ -538,6 +540,9 @@ impl Lanes {
             subtree,
             subtree_after: rounds(&children_after),
             links: previous.map(|place| place.unwrap_or(WIDTH)),
+            parents_before: std::array::from_fn(|k| {
+                self.previous[lanes.start + k].filter(|p| !inside(*p)).map(|p| (p / WIDTH, p % WIDTH))
+            }),
             children_after,
         }
     }

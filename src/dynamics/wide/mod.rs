@@ -50,6 +50,7 @@ mod anchors;
 mod articulated;
 mod blocks;
 mod bodies;
+mod by_lane;
 mod centroidal;
 mod composites;
 mod coriolis;

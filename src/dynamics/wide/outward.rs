@@ -5,7 +5,7 @@ use super::memory::{
     Columns, INERTIA, Row, Six, Sums, load_inertia, load_motion, load_symmetric, load_vector, store_coriolis,
     store_inertia, store_motion, store_sum_force, store_weight,
 };
-use super::{Layout, Memory, bodies};
+use super::{Layout, Memory, bodies, by_lane};
 use crate::joint::JointKind;
 use crate::model::Model;
 use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
@@ -224,15 +224,25 @@ pub(super) fn poses<R: Register>(poses: &[[Row; 2]]) -> Transform<Lanes<R>> {
     Transform::new(rotation, Vector3::new(Lanes(x), Lanes(y), Lanes(z)))
 }
 
-/// Each lane's own number plus those of all lanes that it hangs from.
+/// Each lane's own number plus those of all lanes that it hangs from; groups before `g` hold their sums already.
 #[inline(always)]
-pub(super) fn sum_from_root<R: Register>(group: &Group, before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
+pub(super) fn sum_from_root<R: Register>(
+    group: &Group,
+    motions: &mut [Six],
+    g: usize,
+    m: Motion<Lanes<R>>,
+) -> Motion<Lanes<R>> {
+    if R::HALVES {
+        store_motion(&mut motions[g], m);
+        by_lane::sum_from_root::<R>(group, motions, g);
+        return load_motion(&motions[g]);
+    }
     let mut m = registers(m);
     for places in &group.ancestors {
         R::add_permuted(&mut m, places);
     }
     for (source, places) in &group.ancestors_before {
-        m = add(m, permute(registers(load_motion(&before[*source])), places));
+        m = add(m, permute(registers(load_motion(&motions[*source])), places));
     }
     motion(m)
 }
@@ -374,14 +384,14 @@ pub(super) fn drive_in<R: Register, const KEPT: u8>(
     let x = poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
     let (s, inertia) = weigh::<R>(group, &x);
     let own: Motion<Lanes<R>> = s.times(memory.qd[g].load::<R>());
-    let v = if moving { load_motion(&memory.velocity[g]) } else { sum_from_root(group, &memory.velocity, own) };
+    let v = if moving { load_motion(&memory.velocity[g]) } else { sum_from_root(group, &mut memory.velocity, g, own) };
     store_motion(&mut memory.s[g], s);
     if KEPT == VELOCITIES {
         store_motion(&mut memory.velocity[g], v);
         return;
     }
     let v_body = if group.single { v } else { permuted(v, &group.own) };
-    let fall = sum_from_root(group, &memory.acceleration, rate(s, v_body, own, memory.qdd[g].load()));
+    let fall = sum_from_root(group, &mut memory.acceleration, g, rate(s, v_body, own, memory.qdd[g].load()));
     let a_0 = Motion::new(splat::<R>(a_0), v3::zero());
     let a = fall + a_0;
 
@@ -447,19 +457,18 @@ fn drive_halves<R: Register, const KEPT: u8>(
     let group = &layout.groups[g];
     lane_by_lane!(begin::<R>(group, memory, g, moving));
     if !moving {
-        let v = sum_from_root::<R>(group, &memory.velocity, load_motion(&memory.velocity[g]));
-        store_motion(&mut memory.velocity[g], v);
+        by_lane::sum_from_root::<R>(group, &mut memory.velocity, g);
     }
     if !group.single {
         let v_body = permuted::<R>(load_motion(&memory.velocity[g]), &group.own);
         store_motion(&mut memory.acceleration[g], v_body);
     }
     lane_by_lane!(accelerate::<R>(group, memory, g));
-    let fall = sum_from_root::<R>(group, &memory.acceleration, load_motion(&memory.acceleration[g]));
-    store_motion(&mut memory.acceleration[g], fall);
+    by_lane::sum_from_root::<R>(group, &mut memory.acceleration, g);
     lane_by_lane!(force::<R, KEPT>(group, memory, g, a_0, moving));
     if KEPT >= COLUMNS && !group.single {
         let (s, v) = (load_motion(&memory.s[g]), load_motion(&memory.velocity[g]));
+        let fall = load_motion(&memory.acceleration[g]);
         keep_columns::<R>(layout, memory, g, Motion::new(splat(a_0), v3::zero()), s, v, fall);
     }
 }

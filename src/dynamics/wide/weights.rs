@@ -157,7 +157,7 @@ impl Kernel for Energy<'_> {
         for g in 0..layout.groups.len() {
             let (group, qd) = (&layout.groups[g], memory.qd[g].load::<R>());
             let (s, inertia) = outward::weigh::<R>(group, &outward::poses(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
-            let v = outward::sum_from_root(group, &memory.velocity, s.times(qd));
+            let v = outward::sum_from_root(group, &mut memory.velocity, g, s.times(qd));
             store_motion(&mut memory.velocity[g], v);
             kinetic += v.power(inertia * v);
             potential -= against::<R>(gravity, layout, memory, g, inertia.mass, inertia.first_moment);
