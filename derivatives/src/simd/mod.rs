@@ -191,15 +191,6 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     fn permute(self, places: &Places) -> Self {
         places::permute(self, places)
     }
-    /// To each register what stands at these places of it: `x + x.permute(places)`.
-    #[inline(always)]
-    fn add_permuted<const N: usize>(rows: &mut [Self; N], places: &Places) {
-        let mut k = 0;
-        while k < N {
-            rows[k] = rows[k].add(rows[k].permute(places));
-            k += 1;
-        }
-    }
     /// Lane by lane: `self` where the mask's bit is set, `other` elsewhere.
     #[inline(always)]
     fn where_else(self, mask: u8, other: Self) -> Self {

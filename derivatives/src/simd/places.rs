@@ -11,11 +11,6 @@ pub struct Places {
     pub(super) pairs: [i32; 2 * WIDTH],
     /// A bit for each lane that has a place.
     pub(super) mask: u8,
-    /// All bits in lanes that have a place.
-    pub(super) bits: [i64; WIDTH],
-    /// By how many lanes all numbers move, to higher ones or if negative to lower ones, where that is 1, 2 or 4; else 0. Some levels
-    /// shift at less cost.
-    pub(super) shift: i8,
 }
 
 impl Places {
@@ -23,22 +18,15 @@ impl Places {
     #[must_use]
     pub fn new(from: [Option<usize>; WIDTH]) -> Self {
         let none = [WIDTH as i64; WIDTH];
-        let mut places = Self { from: none, pairs: [0; 2 * WIDTH], mask: 0, bits: [0; WIDTH], shift: 0 };
+        let mut places = Self { from: none, pairs: [0; 2 * WIDTH], mask: 0 };
         for (lane, from) in from.into_iter().enumerate() {
             if let Some(from) = from.filter(|from| *from < WIDTH) {
                 places.from[lane] = from as i64;
                 places.mask |= 1 << lane;
-                places.bits[lane] = -1;
                 let first = (2 * (from % (WIDTH / 2))) as i32;
                 places.pairs[2 * lane..2 * lane + 2].copy_from_slice(&[first, first + 1]);
             }
         }
-        let all_move = |by: i8| {
-            let moves =
-                |lane: usize| places.from[lane] == WIDTH as i64 || places.from[lane] + i64::from(by) == lane as i64;
-            (0..WIDTH).all(moves)
-        };
-        places.shift = [1, 2, 4, -1, -2, -4].into_iter().find(|by| all_move(*by)).unwrap_or(0);
         places
     }
     /// A bit for each lane that has a place.

@@ -28,7 +28,7 @@ impl Kernel for All {
         let (a, b, c) = (R::from_array(self.0), R::from_array(self.1), R::from_array(self.2));
         let places = Places::new([Some(6), Some(1), None, Some(1), Some(7), Some(0), Some(9), Some(2)]);
         let [t0, t1, t2, t3, t4, t5, t6, t7] = R::transpose([a, b, c, a, b, c, b, a]);
-        let mut lanes = vec![
+        let lanes = vec![
             ("permute", a.permute(&places).to_array()),
             ("where_else", a.where_else(0b1010_0110, b).to_array()),
             ("low_twice", a.low_twice().to_array()),
@@ -54,40 +54,7 @@ impl Kernel for All {
             ("mul_add", a.mul_add(b, c).to_array()),
             ("mul_sub", a.mul_sub(b, c).to_array()),
         ];
-        for (name, distance) in SHIFTS {
-            let mut rows = [b, a, c];
-            R::add_permuted(&mut rows, &shift(distance));
-            lanes.extend(rows.map(|row| (name, row.to_array())));
-        }
         Results { level: R::LEVEL, lanes, all_lt: a.all_lt(b) }
-    }
-}
-
-/// The last is a distance for which no level has a shift.
-const SHIFTS: [(&str, i64); 7] =
-    [("up 1", 1), ("up 2", 2), ("up 4", 4), ("down 1", -1), ("down 2", -2), ("down 4", -4), ("up 3", 3)];
-
-/// Lanes that far away, but for two that have no place.
-fn shift(distance: i64) -> Places {
-    let from = |lane: usize| usize::try_from(lane as i64 - distance).ok().filter(|_| lane != 1 && lane != 6);
-    Places::new(std::array::from_fn(from))
-}
-
-/// What is added stands at the places, and nothing where there is none.
-#[test]
-#[expect(clippy::float_cmp, reason = "sums of small integers")]
-fn shifts_are_sums_with_places() {
-    for (name, distance) in SHIFTS {
-        let x: [f64; WIDTH] = std::array::from_fn(|lane| f64::from(1 << lane));
-        let mut rows = [Portable::from_array(x)];
-        Portable::add_permuted(&mut rows, &shift(distance));
-        for (lane, found) in rows[0].to_array().into_iter().enumerate() {
-            let from =
-                usize::try_from(lane as i64 - distance).ok().filter(|from| *from < WIDTH && lane != 1 && lane != 6);
-            assert_eq!(found, x[lane] + from.map_or(0.0, |from| x[from]), "{name} {lane}");
-        }
-        let known = if distance == 3 { 0 } else { distance };
-        assert_eq!(i64::from(shift(distance).shift), known, "{name}");
     }
 }
 

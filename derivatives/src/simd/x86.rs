@@ -329,29 +329,6 @@ avx2!(
             Self([permuted(self.0, places, 0), permuted(self.0, places, 4)])
         }
         #[inline(always)]
-        fn add_permuted<const N: usize>(rows: &mut [Self; N], places: &Places) {
-            // A permutation is a dozen instructions, a shift two to six.
-            macro_rules! rows {
-                ($x:ident => $moved:expr) => {{
-                    let mut k = 0;
-                    while k < N {
-                        let $x = rows[k];
-                        rows[k] = $x.add($moved);
-                        k += 1;
-                    }
-                }};
-            }
-            match places.shift {
-                1 => rows!(x => shifted::<1>(x, places)),
-                2 => rows!(x => shifted::<2>(x, places)),
-                4 => rows!(x => shifted::<4>(x, places)),
-                -1 => rows!(x => shifted::<-1>(x, places)),
-                -2 => rows!(x => shifted::<-2>(x, places)),
-                -4 => rows!(x => shifted::<-4>(x, places)),
-                _ => rows!(x => x.permute(places)),
-            }
-        }
-        #[inline(always)]
         fn load_first(from: &[f64]) -> Self {
             let (n, at) = (from.len(), from.as_ptr());
             // SAFETY: see `register!`; only lanes inside the slice are read.
@@ -507,30 +484,6 @@ fn permuted([low, high]: [__m256d; 2], places: &Places, at: usize) -> __m256d {
         let is_high = _mm256_castsi256_pd(_mm256_slli_epi64::<61>(from));
         let is_none = _mm256_castsi256_pd(_mm256_slli_epi64::<60>(from));
         _mm256_blendv_pd(_mm256_blendv_pd(in_low, in_high, is_high), _mm256_setzero_pd(), is_none)
-    }
-}
-
-/// Eight lanes moved by 1, 2 or 4 to higher ones, or if negative to lower ones; those without a place are zero.
-#[inline(always)]
-fn shifted<const BY: i8>(Avx2([low, high]): Avx2, places: &Places) -> Avx2 {
-    const { assert!(matches!(BY.unsigned_abs(), 1 | 2 | 4)) }
-    // SAFETY: see `register!`; `bits` is eight numbers of 64 bits.
-    unsafe {
-        let none = _mm256_setzero_pd();
-        let middle = _mm256_permute2f128_pd::<0x21>(low, high); //        lanes 2 to 5
-        let before = _mm256_permute2f128_pd::<0x08>(low, low); //         none, none, 0, 1
-        let after = _mm256_permute2f128_pd::<0x81>(high, high); //        6, 7, none, none
-        // The odd lane of one and the even one of the other.
-        let [low, high] = match BY {
-            1 => [_mm256_shuffle_pd::<0b0101>(before, low), _mm256_shuffle_pd::<0b0101>(middle, high)],
-            2 => [before, middle],
-            4 => [none, low],
-            -1 => [_mm256_shuffle_pd::<0b0101>(low, middle), _mm256_shuffle_pd::<0b0101>(high, after)],
-            -2 => [middle, after],
-            _ => [high, none],
-        };
-        let bits = places.bits.as_ptr().cast();
-        Avx2([_mm256_and_pd(low, _mm256_loadu_pd(bits)), _mm256_and_pd(high, _mm256_loadu_pd(bits.add(4)))])
     }
 }
 

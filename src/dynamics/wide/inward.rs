@@ -53,7 +53,11 @@ fn sum_rows<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g:
         }
     }
     for places in &group.subtree {
-        R::add_permuted(&mut x, places);
+        let mut k = 0;
+        while k < ROWS {
+            x[k] = x[k].add(x[k].permute(places));
+            k += 1;
+        }
     }
     let mut k = 0;
     while k < ROWS {

@@ -8,6 +8,7 @@
 //! it holds the sum over its ancestors in the group; what the group's own roots hang from is added once (pointer
 //! jumping; Hillis and Steele, *Data parallel algorithms*, 1986). A sum over subtrees: each lane holds the sum over a
 //! window that begins at itself, and takes the window that begins where its own ends, until it covers the subtree.
+//! Where permutations are dear, both sums go lane by lane instead (`by_lane.rs`).
 
 use super::floating::Floating;
 use super::memory::Row;

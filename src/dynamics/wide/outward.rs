@@ -239,7 +239,7 @@ pub(super) fn sum_from_root<R: Register>(
     }
     let mut m = registers(m);
     for places in &group.ancestors {
-        R::add_permuted(&mut m, places);
+        m = add(m, permute(m, places));
     }
     for (source, places) in &group.ancestors_before {
         m = add(m, permute(registers(load_motion(&motions[*source])), places));
