@@ -8,8 +8,12 @@ use nalgebra::Vector3;
 
 /// `WIDTH` numbers of type `T` that go through the same computation.
 pub(crate) trait Pack<T: Real>: Scalar<T> {
-    /// How many.
+    /// How many, and of how many blocks are made.
     const WIDTH: usize;
+    /// The first of them by themselves, if there is a shorter register for them, in the same blocks.
+    type First: Pack<T>;
+    /// How many these are.
+    const FIRST: usize;
     /// The first numbers of a slice.
     fn load(from: &[T]) -> Self;
     /// Into the first places of a slice.
@@ -24,6 +28,8 @@ where
     T: Scalar<T>,
 {
     const WIDTH: usize = 1;
+    type First = T;
+    const FIRST: usize = 1;
     #[inline(always)]
     fn load(from: &[T]) -> Self {
         from[0]
@@ -41,6 +47,8 @@ where
 /// A register of them.
 impl<R: Register> Pack<f64> for Lanes<R> {
     const WIDTH: usize = WIDTH;
+    type First = Lanes<R::Low>;
+    const FIRST: usize = R::Low::LANES;
     #[inline(always)]
     fn load(from: &[f64]) -> Self {
         let mut lanes = [0.0; WIDTH];
@@ -49,7 +57,9 @@ impl<R: Register> Pack<f64> for Lanes<R> {
     }
     #[inline(always)]
     fn store(self, to: &mut [f64]) {
-        to[..WIDTH].copy_from_slice(&self.to_array());
+        if let Some(to) = to.first_chunk_mut() {
+            self.0.store(to);
+        }
     }
     #[inline(always)]
     fn gather(columns: [usize; WIDTH], motions: &[Motions<f64>], to: &mut [f64]) {

@@ -86,8 +86,9 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
     }
 }
 
-/// Products of column `t` of the path with a pack of columns of it. `waste` stays zero if they are finite.
-pub(super) struct Multiply<'a, T, L> {
+/// Products of column `t` of the path with a pack of columns of it, which all belong to the link of `t` if they are the `SAME`: then
+/// entries have no use for half of them. `waste` stays zero if they are finite.
+pub(super) struct Multiply<'a, T, L, const SAME: bool> {
     pub(super) memory: &'a mut Memory<T>,
     pub(super) t: usize,
     pub(super) block: usize,
@@ -96,7 +97,7 @@ pub(super) struct Multiply<'a, T, L> {
     pub(super) waste: L,
 }
 
-impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
+impl<T: Real, L: Pack<T>, const SAME: bool> Piece for Multiply<'_, T, L, SAME> {
     type Output = L;
     #[inline(always)]
     fn run(self) -> L {
@@ -125,9 +126,7 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let p2 = v3::dot_plus(u8_12, psi_dot.angular, u9_psi_ddot);
         let u1_psi = v3::dot_plus(u1, psi_dot.angular, v3::dot_plus(u11, psi_ddot.angular, u9_psi_ddot));
         let u1_s = v3::dot_plus(u1, s.angular, v3::dot_plus(u11, s_dot.angular, u9_s_dot));
-        let u8_s = v3::dot_plus(u8_12, s.angular, u9_s_dot);
         let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
-        let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
         // In three chains: one would be waited for.
         let zero = L::zero();
         let a = keep(P1, p1, to, zero);
@@ -136,6 +135,11 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let a = keep(U1_S, u1_s, to, a);
         let b = keep(U11_S, u11_s, to, b);
         let c = keep(U9_S, u9_s, to, c);
+        if SAME {
+            return waste + ((a + b) + c);
+        }
+        let u8_s = v3::dot_plus(u8_12, s.angular, u9_s_dot);
+        let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
         let a = keep(U3_S, u3_s, to, a);
         let b = keep(U8_S, u8_s, to, b);
         let c = keep(U6_S, u6_s, to, c);

@@ -1,7 +1,7 @@
 //! The sweep over the tree: motions outward, composites and second derivatives inward.
 
 use super::entries::Scatter;
-use super::memory::AT_ONCE;
+use super::memory::{AT_ONCE, Step};
 use super::pack::Pack;
 use super::path::Gather;
 use super::products::{Combine, Multiply};
@@ -51,7 +51,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         subtract(links, memory, wrenches);
 
         memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
-        let mut waste = L::zero();
+        let mut waste = (L::zero(), L::First::zero());
         for i in (0..model.bodies.len()).rev() {
             for index in links.of_body[i].clone().rev() {
                 // Depth first: the path of any link but a leaf is the beginning of the one before.
@@ -83,8 +83,14 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
             }
         }
         ws.second = Some(owned);
-        waste.is_finite() && more.is_finite()
+        waste.0.is_finite() && waste.1.is_finite() && more.is_finite()
     }
+}
+
+/// Are the columns of a block of so few that a shorter register holds them?
+#[inline(always)]
+fn fit_into_first<T: Real, L: Pack<T>>(block: usize, end: usize) -> bool {
+    L::FIRST < L::WIDTH && end - block * L::WIDTH <= L::FIRST
 }
 
 /// All entries of one column and degree of freedom with columns of its path, which has been gathered. `start`, `depth`: the places
@@ -94,18 +100,37 @@ fn of_column<T: Real, L: Pack<T>>(
     memory: &mut Memory<T>,
     (column, p): (usize, usize),
     (start, depth): (usize, usize),
-    mut waste: L,
-) -> L {
+    mut waste: (L, L::First),
+) -> (L, L::First) {
     for block in 0..depth.div_ceil(L::WIDTH) {
-        let (is_own, width) = ((block + 1) * L::WIDTH > start, PhantomData::<L>);
-        L::call(Combine { memory: &mut *memory, column, block, is_own, width });
+        let is_own = (block + 1) * L::WIDTH > start;
+        if fit_into_first::<T, L>(block, depth) {
+            L::call(Combine { memory: &mut *memory, column, block, is_own, width: PhantomData::<L::First> });
+        } else {
+            L::call(Combine { memory: &mut *memory, column, block, is_own, width: PhantomData::<L> });
+        }
     }
     // Entries some time after products: a load waits for stores whose addresses look like its own, and there are many.
     for first in (0..depth).step_by(AT_ONCE) {
         let some = first..depth.min(first + AT_ONCE);
         for t in some.clone() {
-            for block in 0..memory.steps[t].end.div_ceil(L::WIDTH) {
-                waste = L::call(Multiply { memory: &mut *memory, t, block, is_own: t >= start, waste });
+            let (Step { start: first, end, .. }, is_own) = (memory.steps[t], t >= start);
+            for block in 0..end.div_ceil(L::WIDTH) {
+                let memory = &mut *memory;
+                match (first <= block * L::WIDTH, fit_into_first::<T, L>(block, end)) {
+                    (false, false) => {
+                        waste.0 = L::call(Multiply::<_, _, false> { memory, t, block, is_own, waste: waste.0 })
+                    }
+                    (false, true) => {
+                        waste.1 = L::call(Multiply::<_, _, false> { memory, t, block, is_own, waste: waste.1 })
+                    }
+                    (true, false) => {
+                        waste.0 = L::call(Multiply::<_, _, true> { memory, t, block, is_own, waste: waste.0 })
+                    }
+                    (true, true) => {
+                        waste.1 = L::call(Multiply::<_, _, true> { memory, t, block, is_own, waste: waste.1 })
+                    }
+                }
             }
         }
         for t in some {
