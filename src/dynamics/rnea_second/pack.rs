@@ -8,9 +8,9 @@ use nalgebra::Vector3;
 
 /// `WIDTH` numbers of type `T` that go through the same computation.
 pub(crate) trait Pack<T: Real>: Scalar<T> {
-    /// How many, and of how many blocks are made.
+    /// How many numbers a block has.
     const WIDTH: usize;
-    /// The first of them by themselves, if there is a shorter register for them, in the same blocks.
+    /// The first numbers of a block by themselves, if there is a shorter register for them.
     type First: Pack<T>;
     /// How many these are.
     const FIRST: usize;
