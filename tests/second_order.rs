@@ -4,6 +4,7 @@ mod common;
 
 use common::{assert_near, assert_same, lift, models, state, wrenches};
 use gradyn::dynamics::{self, ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, rnea_with};
+use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{InputError, Model};
 use gradyn::partials::{HessianWorkspace, Method, SecondOrderWorkspace, rnea_hessian, rnea_second_derivatives};
 use gradyn_derivatives::num_dual::{Dual, Dual64};
@@ -342,6 +343,32 @@ fn wrenches_that_overflow_are_an_error() {
         }
     }
     assert!(refused > 0, "none was too large");
+}
+
+/// Velocities whose squares overflow are an error on robots of any size, however few columns a register has to take.
+#[test]
+fn velocities_that_overflow_are_an_error() {
+    for robot in ["pendulum", "double_pendulum", "ur5", "panda"] {
+        let path = format!("{}/robots/{robot}.urdf", env!("CARGO_MANIFEST_DIR"));
+        let model = Model::from_urdf_file(path, &UrdfOptions::new()).expect("loads").model;
+        let (q, _, a) = state(&model, 2);
+        let fast = vec![1e200; model.nv()];
+        for level in Level::available() {
+            let ws = &mut SecondOrderWorkspace::new(&model);
+            let by = with_level(level, || {
+                rnea_second_derivatives(&model, ws, Method::Analytical, &q, &fast, &a, &[]).cloned()
+            });
+            match by {
+                // Of one joint no entry has a square of its velocity.
+                Ok(by) => {
+                    assert_eq!(robot, "pendulum", "{level}: {by:?}");
+                    let finite = by.tensors().iter().all(|(_, tensor)| tensor.as_slice().iter().all(|x| x.is_finite()));
+                    assert!(finite, "{robot}, {level}");
+                }
+                Err(error) => assert!(matches!(error, InputError::Overflow { .. }), "{robot}, {level}: {error}"),
+            }
+        }
+    }
 }
 
 /// Slices outside are empty, however far.
