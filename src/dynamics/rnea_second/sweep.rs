@@ -114,10 +114,10 @@ fn of_column<T: Real, L: Pack<T>>(
     for first in (0..depth).step_by(AT_ONCE) {
         let some = first..depth.min(first + AT_ONCE);
         for t in some.clone() {
-            let (Step { start: first, end, .. }, is_own) = (memory.steps[t], t >= start);
+            let (Step { start: begin, end, .. }, is_own) = (memory.steps[t], t >= start);
             for block in 0..end.div_ceil(L::WIDTH) {
                 let memory = &mut *memory;
-                match (first <= block * L::WIDTH, fit_into_first::<T, L>(block, end)) {
+                match (begin <= block * L::WIDTH, fit_into_first::<T, L>(block, end)) {
                     (false, false) => {
                         waste.0 = L::call(Multiply::<_, _, false> { memory, t, block, is_own, waste: waste.0 })
                     }

@@ -3,12 +3,14 @@
 //! In coordinates of the world what bodies share is summed up without being transformed, so all but the poses and the
 //! sums along the tree is the same computation for every joint: eight of them go through one register, by the same
 //! formulas of [`spatial`](crate::spatial) that the plain form uses, over [`Lanes`](gradyn_derivatives::Lanes). A sum
-//! along a chain takes three steps a register ([`layout`]).
+//! along a chain takes three steps a register ([`lanes`]), or at AVX2 one a lane ([`by_lane`]).
 //!
-//! - [`layout`]: which degree of freedom stands in which lane, the constants lane by lane, and who is summed up with whom
+//! - [`lanes`]: which degree of freedom stands in which lane, and who is summed up with whom
+//! - [`layout`]: the constants lane by lane, and what bodies, groups and pairs of them take
 //! - [`memory`]: rows of eight numbers
 //! - [`outward`]: poses, then motions, forces, and what derivatives need, root to leaves
 //! - [`inward`]: sums over subtrees, leaves to root
+//! - [`by_lane`]: the sums of both, where permutations of lanes are dear
 //! - [`sweeps`]: these, where many results begin with them
 //! - [`rnea`], [`derivatives`], [`mass_matrix`], [`forward`], [`coriolis`]: the results
 //! - [`part`]: what columns move of the robot or of a subtree
@@ -65,6 +67,7 @@ mod held;
 mod inverse;
 mod inward;
 mod jacobians;
+mod lanes;
 mod layout;
 mod mass_matrix;
 mod matrix;
