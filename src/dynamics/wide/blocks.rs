@@ -220,15 +220,20 @@ pub(super) fn solve_one<R: Register>(l: &Block, mut x: R) -> R {
 
 /// Columns `8 c` on of a matrix, rows from `8 g` on: as many as there are. Its rows and columns.
 #[inline(always)]
-pub(super) fn write<R: Register>(
+pub(super) fn write<R: Register>(columns: &[R; WIDTH], c: usize, g: usize, to: &mut [f64], shape: (usize, usize)) {
+    write_at(columns, (c * WIDTH, g * WIDTH), to, shape);
+}
+
+/// The same from any column and row on.
+#[inline(always)]
+pub(super) fn write_at<R: Register>(
     columns: &[R; WIDTH],
-    c: usize,
-    g: usize,
+    (column, row): (usize, usize),
     to: &mut [f64],
     (height, width): (usize, usize),
 ) {
-    let to = &mut to[c * WIDTH * height + g * WIDTH..];
-    let (left, count) = (height - g * WIDTH, width - c * WIDTH);
+    let to = &mut to[column * height + row..];
+    let (left, count) = (height - row, width - column);
     if count >= WIDTH && left >= WIDTH {
         let to = &mut to[..(WIDTH - 1) * height + WIDTH];
         let mut k = 0;

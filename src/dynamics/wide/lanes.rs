@@ -30,19 +30,23 @@ pub(super) struct Lanes {
     parent: Vec<Option<usize>>,
     /// End of the lanes of the subtree.
     end: Vec<usize>,
+    /// How many columns of the first body have no lane.
+    left_out: usize,
 }
 
 impl Lanes {
     /// The column of each lane, counted body by body.
     pub(super) fn columns(&self, bodies: &[Body]) -> Vec<Option<usize>> {
-        let (mut columns, mut count) = (vec![None; self.body.len()], 0..);
-        for (body, last) in bodies.iter().zip(&self.last) {
-            columns[last + 1 - body.v.len()..=*last].iter_mut().for_each(|column| *column = count.next());
+        let (mut columns, mut count) = (vec![None; self.body.len()], self.left_out..);
+        for (body, (first, last)) in bodies.iter().zip(self.first.iter().zip(&self.last)) {
+            let lanes = *first..last + 1;
+            columns[lanes].iter_mut().take(body.v.len()).for_each(|column| *column = count.next());
         }
         columns
     }
 
-    pub(super) fn new(bodies: &[Body]) -> Self {
+    /// The first columns of the first body may have none: `left_out` of them.
+    pub(super) fn new(bodies: &[Body], left_out: usize) -> Self {
         let mut lanes = Self {
             body: Vec::new(),
             dof: Vec::new(),
@@ -51,9 +55,11 @@ impl Lanes {
             previous: Vec::new(),
             parent: Vec::new(),
             end: Vec::new(),
+            left_out,
         };
         for (i, body) in bodies.iter().enumerate() {
-            let n = body.v.len().max(1);
+            let left_out = if i == 0 { left_out } else { 0 };
+            let n = body.v.len().saturating_sub(left_out).max(1);
             while lanes.body.len() % WIDTH + n > WIDTH {
                 lanes.push(None, None, None, None);
             }
@@ -61,7 +67,7 @@ impl Lanes {
             lanes.first.push(lanes.body.len());
             for k in 0..n {
                 let previous = if k == 0 { parent } else { Some(lanes.body.len() - 1) };
-                lanes.push(Some(i), body.v.clone().nth(k), previous, parent);
+                lanes.push(Some(i), body.v.clone().nth(left_out + k), previous, parent);
             }
             lanes.last.push(lanes.body.len() - 1);
         }
@@ -130,6 +136,7 @@ impl Lanes {
         Group {
             hinges: false,
             single,
+            floats: false,
             subspace: zero,
             axes: [Row::ZERO; 9],
             mass: Row::ZERO,

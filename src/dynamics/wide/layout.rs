@@ -1,5 +1,6 @@
 //! A model as forms that take eight joints at a time see it: constants lane by lane, and what bodies, groups and pairs of them take.
 
+use super::afloat;
 use super::floating::Floating;
 use super::lanes::Lanes;
 use super::memory::Row;
@@ -21,7 +22,9 @@ pub(crate) struct Layout {
     pub(crate) dof: Vec<Option<usize>>,
     /// The column of each lane that has one, counted body by body.
     pub(crate) column: Vec<Option<usize>>,
-    /// Is lane `k` degree of freedom `k`, each once?
+    /// The degree of freedom of the first lane: the first one, but of a robot [`afloat`](super::afloat).
+    pub(crate) first: usize,
+    /// Is lane `k` degree of freedom `first + k`, each once?
     pub(crate) direct: bool,
     /// Where the angles of eight hinges, in the bodies' order, stand side by side in `q`.
     pub(crate) angles: Vec<Option<Angles>>,
@@ -49,6 +52,8 @@ pub(crate) struct Layout {
     pub(crate) floating: Vec<Floating>,
     /// For eight states at a time, if there is a form for such joints.
     pub(crate) table: Option<Table>,
+    /// Fewer lanes for robots [`afloat`](super::afloat), where these do.
+    pub(crate) afloat: Option<Box<Layout>>,
 }
 
 /// Angles of eight hinges: that of the first would be `q[start]`.
@@ -87,6 +92,8 @@ pub(crate) struct Group {
     pub(crate) hinges: bool,
     /// Do all joints have one degree of freedom, so that `v_λ` need not be asked for?
     pub(crate) single: bool,
+    /// Is the body of the first lane a base whose motion stands in `memory.base`?
+    pub(crate) floats: bool,
     /// Columns of the motion subspaces in coordinates of the bodies.
     pub(crate) subspace: [Row; 6],
     /// From the axes of the lanes to those of the bodies, row by row.
@@ -205,7 +212,16 @@ impl Layout {
         {
             return None;
         }
-        let lanes = Lanes::new(bodies);
+        let lanes = Lanes::new(bodies, 0);
+        let afloat = afloat::lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, afloat::LEFT_OUT)));
+        let all = Self::of(model, &lanes, 0);
+        let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
+        Some(Self { floating: Floating::all(model), table: Table::new(model), afloat, ..all })
+    }
+
+    /// Such lanes of a model, which begin with this degree of freedom.
+    fn of(model: &Model, lanes: &Lanes, first: usize) -> Self {
+        let bodies = &model.bodies;
         let mut groups = lanes.groups();
         let (mut steps, mut turns, mut cos_sin) = (Vec::<BodyStep>::new(), Vec::<Turn>::new(), Vec::new());
         let (mut roots, mut tree) = (Vec::new(), vec![0; lanes.body.len()]);
@@ -216,7 +232,7 @@ impl Layout {
                 roots.push((i, body.placement.translation));
             }
             let of_tree = body.parent.map_or(roots.len() - 1, |p| steps[p].tree);
-            steps.push(step(model, &lanes, i, hinges, of_tree));
+            steps.push(step(model, lanes, i, hinges, of_tree));
             tree[lanes.first[i]..=lane].fill(of_tree);
             if hinge(&body.joint).is_some() {
                 let (hinge, q) = (hinges, body.q.start);
@@ -243,13 +259,17 @@ impl Layout {
             subspace(body, &steps[i], &mut groups);
         }
         for (g, group) in groups.iter_mut().enumerate() {
-            let joints = lanes.body[g * WIDTH..(g + 1) * WIDTH].iter().flatten().map(|i| &bodies[*i].joint);
-            group.hinges = joints.clone().all(|joint| hinge(joint).is_some() && !matches!(joint, Joint::Mimic(_)));
+            let mut bodies = lanes.body[g * WIDTH..(g + 1) * WIDTH].iter().flatten().map(|i| (*i, &bodies[*i].joint));
+            let is_hinge = |joint| hinge(joint).is_some() && !matches!(joint, Joint::Mimic(_));
+            // The last column of a floating base is a turn about its z axis.
+            group.floats = g == 0 && first == afloat::LEFT_OUT;
+            group.hinges = bodies.all(|(i, joint)| is_hinge(joint) || i == 0 && group.floats);
         }
         let angles: Vec<_> = (0..hinges.div_ceil(WIDTH)).map(|eight| angles(&turns, eight)).collect();
         turns.retain(|turn| angles[turn.hinge / WIDTH].is_none());
         let used = lanes.body.iter().filter(|b| b.is_some()).count();
-        let direct = used == model.nv && lanes.dof.iter().take(used).enumerate().all(|(k, dof)| *dof == Some(k));
+        let is_direct = |(k, dof): (usize, &Option<usize>)| *dof == Some(first + k);
+        let direct = first + used == model.nv && lanes.dof.iter().take(used).enumerate().all(is_direct);
         let floating = Floating::all(model);
         let pairs = lanes.pairs(bodies, &floating);
         let carried = pairs.iter().enumerate().map(|(g, pairs)| carried(g, pairs)).collect();
@@ -266,11 +286,12 @@ impl Layout {
             }
         }
         let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
-        Some(Self {
+        Self {
             groups,
             bodies: steps,
+            first,
             column: lanes.columns(bodies),
-            dof: lanes.dof,
+            dof: lanes.dof.clone(),
             direct,
             angles,
             turns,
@@ -283,9 +304,10 @@ impl Layout {
             turning,
             roots,
             tree,
-            floating,
-            table: Table::new(model),
-        })
+            floating: Vec::new(),
+            table: None,
+            afloat: None,
+        }
     }
 }
 
@@ -365,8 +387,8 @@ fn subspace(body: &Body, step: &BodyStep, groups: &mut [Group]) {
     let mut q = vec![0.0; body.q.len()];
     JointKind::<f64>::neutral(&body.joint, &mut q);
     JointKind::<f64>::motion_subspace(&body.joint, &q, &mut columns);
-    for (k, column) in columns.into_iter().enumerate() {
-        let lane = step.lane + 1 - n + k;
+    for (k, column) in columns.into_iter().enumerate().skip(n.saturating_sub(step.columns)) {
+        let lane = step.lane + 1 + k - n;
         let column = Transform::from_rotation(step.axes).inv_act(column);
         let numbers = column.linear.iter().chain(column.angular.iter());
         for (row, x) in groups[lane / WIDTH].subspace.iter_mut().zip(numbers) {
@@ -403,5 +425,5 @@ fn step(model: &Model, lanes: &Lanes, i: usize, number: usize, tree: usize) -> B
         StepKind::Other { placement: (placement != Transform::identity()).then(|| Box::new(placement)) }
     };
     let parent = body.parent.map_or(lanes.body.len(), |p| lanes.last[p]);
-    BodyStep { lane: lanes.last[i], columns: body.v.len().max(1), parent, kind, tree, axes: own }
+    BodyStep { lane: lanes.last[i], columns: lanes.last[i] + 1 - lanes.first[i], parent, kind, tree, axes: own }
 }

@@ -3,7 +3,7 @@
 use super::blocks::place;
 use super::layout::{Carried, JointRows};
 use super::memory::{INERTIA, Row, Six, load_inertia, load_motion, store_force};
-use super::{Layout, Memory, inward, outward};
+use super::{Layout, Memory, afloat, inward, outward};
 use super::{blocks, entries};
 use crate::dynamics::singular;
 use crate::model::Model;
@@ -34,6 +34,7 @@ pub(super) fn mass_matrix(
         collect(layout, memory, to);
         return false;
     }
+    let (layout, memory) = afloat::fewer(layout, memory);
     memory.size_mass(layout);
     let finite = memory.level.run(MassMatrix { model, layout, memory, q, scales: false, to: to.as_mut_slice() });
     add_more_joints(layout, to);
@@ -84,8 +85,12 @@ impl Kernel for MassMatrix<'_> {
         for g in (0..layout.groups.len()).rev() {
             inward::momenta::<R>(layout, memory, g, scales);
         }
-        let zero = outward::zero_if_finite::<R>(q);
-        zero.add(fill::<R>(layout, memory, model.nv, to)).all_lt(R::splat(1.0))
+        let mut zero = outward::zero_if_finite::<R>(q);
+        if layout.first > 0 {
+            zero = zero.add(afloat::weigh_base::<R>(memory, model.nv, to));
+        }
+        zero = zero.add(fill::<R>(layout, memory, model.nv, to));
+        zero.all_lt(R::splat(1.0))
     }
 }
 
@@ -110,9 +115,10 @@ pub(super) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize,
             if to.is_empty() {
                 blocks::store(&mut mass[group * groups + g], &columns);
             } else {
-                blocks::write(&columns, *group, g, to, (nv, nv));
+                let (column, row) = (layout.first + group * WIDTH, layout.first + g * WIDTH);
+                blocks::write_at(&columns, (column, row), to, (nv, nv));
                 if *group != g {
-                    blocks::write(&R::transpose(columns), g, *group, to, (nv, nv));
+                    blocks::write_at(&R::transpose(columns), (row, column), to, (nv, nv));
                 }
             }
         }

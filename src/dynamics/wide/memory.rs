@@ -275,6 +275,12 @@ pub(crate) struct Memory {
     pub(crate) held: Option<Box<Held>>,
     /// Derivatives over numbers that have eight; there from the start in a workspace of such numbers.
     pub(crate) tangents: Option<Box<Tangents>>,
+    /// How the base of a robot [`afloat`](super::afloat) moves: velocity and acceleration, in the first lane.
+    pub(crate) base: [Six; 2],
+    /// And what it takes to move it so.
+    pub(crate) base_torques: [f64; 6],
+    /// Memory for the fewer lanes of such a robot.
+    pub(crate) afloat: Option<Box<Self>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
     /// Of each tree: origin of the body at its root in the world.
@@ -324,6 +330,9 @@ impl Memory {
             articulated: None,
             held: None,
             tangents: None,
+            base: [[Row::ZERO; 6]; 2],
+            base_torques: [0.0; 6],
+            afloat: layout.afloat.as_ref().map(|fewer| Box::new(Self::new(fewer, level))),
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),
             centers: vec![Vector3::zeros(); layout.roots.len()],
@@ -336,6 +345,16 @@ impl Memory {
     pub(crate) fn act<T: Real>(&mut self, wrenches: &[ExternalWrench<T>]) {
         self.wrenches.clear();
         self.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
+    }
+
+    /// Memory for the fewer lanes of a robot [`afloat`](super::afloat), with the wrenches of this call.
+    #[inline(always)]
+    pub(crate) fn afloat(&mut self, layout: &Layout) -> &mut Self {
+        let Self { level, afloat, wrenches, .. } = self;
+        let memory = afloat.get_or_insert_with(|| Box::new(Self::new(layout, *level)));
+        memory.level = *level;
+        memory.wrenches.clone_from(wrenches);
+        memory
     }
 
     /// Memory for the mass matrix.

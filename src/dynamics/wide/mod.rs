@@ -21,6 +21,7 @@
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
 //! - [`articulated`], [`pivots`]: forward dynamics, the inverse, and products with it, by articulated bodies, for deep trees
+//! - [`afloat`]: fewer lanes for robots on a floating base
 //! - [`floating`]: columns of a floating base, which nothing has to be solved for
 //! - [`anchors`], [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
 //! - [`tangents`]: inverse dynamics over numbers with eight derivatives
@@ -48,6 +49,7 @@ macro_rules! lane_by_lane {
     };
 }
 
+mod afloat;
 mod anchors;
 mod articulated;
 mod blocks;
@@ -125,7 +127,8 @@ pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> 
     let layout = model.derived.get(|| Layout::new(model))?;
     let mut memory = Box::new(Memory::new(layout, level));
     if has_eight_derivatives {
-        memory.size_columns(layout);
+        let (layout, fewer) = afloat::fewer(layout, &mut memory);
+        fewer.size_columns(layout);
         memory.tangents = Some(Box::new(Tangents::new(model, layout)));
     }
     Some(memory)
@@ -175,8 +178,10 @@ pub(crate) fn over_duals<P: Real, T: Real>(
     let level = VectorLevel::active()?;
     let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
     memory.level = level;
-    let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
-    let finite = read(model, &mut tangents).map(|()| tangents::run(model, layout, memory, &mut tangents));
+    let tangents = memory.tangents.take();
+    let (layout, fewer) = afloat::fewer(layout, memory);
+    let mut tangents = tangents.unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
+    let finite = read(model, &mut tangents).map(|()| tangents::run(model, layout, fewer, &mut tangents));
     if finite.is_some() {
         write(&tangents, &mut ws.tau);
     }

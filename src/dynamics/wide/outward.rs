@@ -26,7 +26,7 @@ pub(super) fn read_state<R: Register>(layout: &Layout, memory: &mut Memory, q: &
 pub(super) fn read_dofs<R: Register>(layout: &Layout, to: &mut [Row], x: &[f64]) -> R {
     let mut zero = R::splat(0.0);
     if layout.direct {
-        for (row, x) in to.iter_mut().zip(x.chunks(WIDTH)) {
+        for (row, x) in to.iter_mut().zip(x[layout.first..].chunks(WIDTH)) {
             let x = R::load_first(x);
             row.store(Lanes(x));
             zero = x.mul_add(R::splat(0.0), zero);
@@ -384,14 +384,20 @@ pub(super) fn drive_in<R: Register, const KEPT: u8>(
     let x = poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
     let (s, inertia) = weigh::<R>(group, &x);
     let own: Motion<Lanes<R>> = s.times(memory.qd[g].load::<R>());
-    let v = if moving { load_motion(&memory.velocity[g]) } else { sum_from_root(group, &mut memory.velocity, g, own) };
+    let v = if moving {
+        load_motion(&memory.velocity[g])
+    } else {
+        let own = with_base(group, &memory.base[0], own);
+        sum_from_root(group, &mut memory.velocity, g, own)
+    };
     store_motion(&mut memory.s[g], s);
     if KEPT == VELOCITIES {
         store_motion(&mut memory.velocity[g], v);
         return;
     }
     let v_body = if group.single { v } else { permuted(v, &group.own) };
-    let fall = sum_from_root(group, &mut memory.acceleration, g, rate(s, v_body, own, memory.qdd[g].load()));
+    let rate = with_base(group, &memory.base[1], rate(s, v_body, own, memory.qdd[g].load()));
+    let fall = sum_from_root(group, &mut memory.acceleration, g, rate);
     let a_0 = Motion::new(splat::<R>(a_0), v3::zero());
     let a = fall + a_0;
 
@@ -416,6 +422,12 @@ pub(super) fn drive_in<R: Register, const KEPT: u8>(
     }
     store_motion(&mut memory.velocity[g], v);
     store_motion(&mut memory.acceleration[g], fall);
+}
+
+/// And what a floating base adds whose columns have no lanes.
+#[inline(always)]
+fn with_base<R: Register>(group: &Group, base: &Six, own: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
+    if group.floats { own + load_motion(base) } else { own }
 }
 
 /// What each column adds to the acceleration that is summed up: `v × S q̇ + S q̈`.
@@ -483,7 +495,8 @@ fn begin<R: Register>(group: &Group, memory: &mut Memory, g: usize, moving: bool
     }
     let (s, inertia) = weigh::<R>(group, &x);
     store_motion(&mut memory.s[g], s);
-    store_motion(&mut memory.velocity[g], s.times::<Lanes<R>>(memory.qd[g].load()));
+    let own = with_base(group, &memory.base[0], s.times::<Lanes<R>>(memory.qd[g].load()));
+    store_motion(&mut memory.velocity[g], own);
     store_inertia(&mut memory.sums[g], inertia);
 }
 
@@ -493,7 +506,8 @@ fn accelerate<R: Register>(group: &Group, memory: &mut Memory, g: usize) {
     let s = load_motion::<R>(&memory.s[g]);
     let v = load_motion(if group.single { &memory.velocity[g] } else { &memory.acceleration[g] });
     let own = s.times(memory.qd[g].load());
-    store_motion(&mut memory.acceleration[g], rate(s, v, own, memory.qdd[g].load()));
+    let rate = with_base(group, &memory.base[1], rate(s, v, own, memory.qdd[g].load()));
+    store_motion(&mut memory.acceleration[g], rate);
 }
 
 /// What [`drive`] keeps after velocities and accelerations.

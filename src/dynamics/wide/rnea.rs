@@ -1,7 +1,7 @@
 //! Inverse dynamics.
 
 use super::memory::from_rows;
-use super::{Layout, Memory, inward, outward};
+use super::{Layout, Memory, afloat, inward, outward};
 use crate::dynamics::WrenchFrame;
 use crate::model::Model;
 use crate::spatial::{Force, Transform, vector as v3};
@@ -16,6 +16,7 @@ pub(crate) fn rnea(
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
 ) -> bool {
+    let (layout, memory) = afloat::fewer(layout, memory);
     let finite = memory.level.run(Rnea { model, layout, memory, q, v, a });
     collect(model, layout, memory, v, a, tau);
     finite && as_lanes(layout)
@@ -44,7 +45,12 @@ pub(super) fn collect(model: &Model, layout: &Layout, memory: &Memory, v: &[f64]
 #[inline(always)]
 pub(super) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
     if layout.direct {
-        from_rows(&memory.tau, tau);
+        from_rows(&memory.tau, &mut tau[layout.first..]);
+        if layout.first > 0
+            && let Some(to) = tau.first_chunk_mut()
+        {
+            *to = memory.base_torques;
+        }
     } else {
         tau.fill(0.0);
         for (lane, dof) in layout.dof.iter().enumerate() {
@@ -71,6 +77,9 @@ impl Kernel for Rnea<'_> {
         let Self { model, layout, memory, q, v, a } = self;
         outward::read_state::<R>(layout, memory, q, v, a);
         outward::place::<R>(model, layout, memory, q);
+        if layout.first > 0 {
+            afloat::move_base(memory, v, a);
+        }
         for g in 0..layout.groups.len() {
             outward::drive::<R, { outward::FORCES }>(model, layout, memory, g);
         }
@@ -80,6 +89,9 @@ impl Kernel for Rnea<'_> {
         let mut zero = R::splat(0.0);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(model, layout, memory, g));
+        }
+        if layout.first > 0 {
+            zero = zero.add(R::splat(afloat::hold_base(memory)));
         }
         zero.all_lt(R::splat(1.0))
     }

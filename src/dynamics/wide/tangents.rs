@@ -19,15 +19,16 @@
 
 use super::matrix::of_lane;
 use super::memory::{
-    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
+    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force, store_motion,
 };
-use super::{Layout, Memory, inward, outward, rnea};
+use super::{Layout, Memory, afloat, inward, outward, rnea};
 use crate::dynamics::{ExternalWrench, WrenchFrame};
 use crate::joint::{Geometry, JointKind};
 use crate::model::{Body, Model};
-use crate::spatial::{Force, Motion};
+use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH};
 use gradyn_derivatives::{Lanes, MulAdd};
+use nalgebra::Vector3;
 use std::marker::PhantomData;
 
 /// A state with its derivatives, those of its torques, and what is between them.
@@ -50,6 +51,8 @@ pub(crate) struct Tangents {
     /// Do all coordinates move at the velocities of the same numbers?
     pub(crate) flat: bool,
     steps: Vec<Step>,
+    /// Is the first of them a base whose columns have no lanes?
+    floats: bool,
     /// Do several columns share a degree of freedom, so that its torque is a sum?
     shares: bool,
     /// By lanes, the last of which is the world.
@@ -105,7 +108,8 @@ impl Tangents {
             tau: vec![0.0; nv],
             dtau: rows,
             flat: model.bodies.iter().all(|body| is_flat(body) && body.q == body.v),
-            shares: layout.dof.iter().flatten().count() > nv,
+            floats: layout.first > 0,
+            shares: layout.first + layout.dof.iter().flatten().count() > nv,
             steps,
             motion: vec![Change { omega: [Row::ZERO; 3], beta: six }; lanes + 1],
             force: vec![six; lanes + 1],
@@ -144,6 +148,9 @@ impl Kernel for Run<'_> {
         let Self { model, layout, memory, tangents } = self;
         outward::read_state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
         outward::place::<R>(model, layout, memory, &tangents.q);
+        if tangents.floats {
+            afloat::move_base(memory, &tangents.v, &tangents.a);
+        }
         for g in 0..layout.groups.len() {
             outward::drive::<R, { outward::COLUMNS }>(model, layout, memory, g);
         }
@@ -157,6 +164,10 @@ impl Kernel for Run<'_> {
             store_force(&mut tangents.turned[g], s.cross_force(load_sum_force(&memory.sums[g])));
             weigh_joints::<R>(model, layout, memory, g, &mut tangents.joints[g]);
         }
+        if tangents.floats {
+            zero = zero.add(R::splat(afloat::hold_base(memory)));
+            move_base::<R>(model.gravity, memory, tangents);
+        }
         motions::<R>(memory, tangents);
         forces::<R>(memory, tangents);
         if !memory.wrenches.is_empty() {
@@ -164,6 +175,9 @@ impl Kernel for Run<'_> {
         }
         sum_up::<R>(tangents);
         torques::<R>(memory, tangents);
+        if tangents.floats {
+            hold_base::<R>(memory, tangents);
+        }
         add_more_joints::<R>(model, layout, tangents);
         zero.all_lt(R::splat(1.0))
     }
@@ -172,7 +186,7 @@ impl Kernel for Run<'_> {
 /// Derivatives of motions. Row by row, through memory: more would not stay in registers.
 #[inline(always)]
 fn motions<R: Register>(memory: &Memory, tangents: &mut Tangents) {
-    for step in &tangents.steps {
+    for step in &tangents.steps[usize::from(tangents.floats)..] {
         let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
         let (s, columns) = (&memory.s[g], &memory.columns[g]);
         let (dq, dv, da) =
@@ -191,6 +205,39 @@ fn motions<R: Register>(memory: &Memory, tangents: &mut Tangents) {
             to.omega[k - 3].store(dv.mul_plus(s[k].0[at], w));
             k += 1;
         }
+    }
+}
+
+/// Derivatives of the motion of a base whose columns have no lanes: `β = −g × δX + v₀ × δv + δa`, with `δX`, `δv` and `δa` in the
+/// axes of the world.
+#[inline(always)]
+fn move_base<R: Register>(gravity: Vector3<f64>, memory: &Memory, tangents: &mut Tangents) {
+    let (dx, dv, da) =
+        (of_base::<R>(memory, &tangents.dq), of_base::<R>(memory, &tangents.dv), of_base::<R>(memory, &tangents.da));
+    let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());
+    let to = &mut tangents.motion[0];
+    store_motion(&mut to.beta, fall.cross_plus(dx, of_lane(&memory.base, 0).cross_plus(dv, da)));
+    to.omega[0].store(dv.angular.x);
+    to.omega[1].store(dv.angular.y);
+    to.omega[2].store(dv.angular.z);
+}
+
+/// The first six rows, which are along the columns of the base.
+#[inline(always)]
+fn of_base<R: Register>(memory: &Memory, rows: &[Row]) -> Motion<Lanes<R>> {
+    let axes = outward::in_lane(memory, 0).rotation;
+    let Some(rows) = rows.first_chunk() else { return Motion::zero() };
+    let Motion { linear, angular } = load_motion::<R>(rows);
+    Motion::new(v3::rotate(&axes, linear), v3::rotate(&axes, angular))
+}
+
+/// Derivatives of its torques: within one joint the force does not turn with the columns.
+#[inline(always)]
+fn hold_base<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+    let axes = outward::in_lane(memory, 0).rotation;
+    let f = force::<R>(&tangents.force[0]);
+    if let Some(to) = tangents.dtau.first_chunk_mut() {
+        store_force(to, Force::new(v3::rotate_back(&axes, f.linear), v3::rotate_back(&axes, f.angular)));
     }
 }
 
@@ -235,8 +282,13 @@ impl<R: Register> Piece for Subtract<'_, R> {
                     let origin = rnea::origin(layout, memory, b);
                     let wrench = w.wrench.shifted(origin);
                     f -= change.shifted(origin);
+                    if tangents.floats {
+                        f += of_base::<R>(memory, &tangents.dq).cross_force(Force::lift(wrench));
+                    }
+                    let is_column = |lane: &usize| *lane > 0 || !tangents.floats;
                     for (g, lanes) in layout.path(b) {
-                        for lane in (g * WIDTH..(g + 1) * WIDTH).filter(|lane| lanes >> (lane % WIDTH) & 1 == 1) {
+                        let on_path = (g * WIDTH..(g + 1) * WIDTH).filter(|lane| lanes >> (lane % WIDTH) & 1 == 1);
+                        for lane in on_path.filter(is_column) {
                             if let Some(dof) = layout.dof[lane] {
                                 let turned = of_lane(&memory.s, lane).cross_force(wrench);
                                 f = turned.times_plus(tangents.dq[dof].load::<R>(), f);
@@ -271,7 +323,7 @@ fn torques<R: Register>(memory: &Memory, tangents: &mut Tangents) {
     if tangents.shares {
         tangents.dtau.fill(Row::ZERO);
     }
-    for step in &tangents.steps {
+    for step in &tangents.steps[usize::from(tangents.floats)..] {
         let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
         let [mass, slope] = &tangents.joints[g];
         let mut tau = tangents.da[step.dof].load::<R>() * mass.0[at];
