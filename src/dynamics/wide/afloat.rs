@@ -13,13 +13,15 @@
 
 use super::entries;
 use super::lanes::Lanes;
-use super::layout::Layout;
-use super::matrix::vectors_of_lane;
-use super::memory::{Memory, Six, inertia_of_lane, load_motion};
+use super::layout::{Carried, Layout, Pair};
+use super::matrix::{of_force, of_lane, vectors_of_lane};
+use super::memory::{
+    Memory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
+};
 use super::outward::in_lane;
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
-use crate::spatial::vector as v3;
+use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
@@ -80,6 +82,79 @@ pub(super) fn hold_base(memory: &mut Memory) -> f64 {
     (f.x + f.y + f.z + n.x + n.y + n.z) * 0.0
 }
 
+/// Rows and columns of the base into the pairs of matrices, after those of the groups. So nobody else needs the first lane, which
+/// all columns hang on.
+pub(super) fn add_base(pairs: &mut Vec<Vec<Pair>>, carried: &mut [Vec<Carried>]) {
+    if let Some(first) = carried.first_mut() {
+        first.retain(|of| of.group == 0 || of.above.iter().any(|above| *above > 1));
+    }
+    let base = pairs.len() * WIDTH;
+    let own = |of: Pair| (0..LEFT_OUT + 1).map(move |k| Pair { column: base + k, to: k, floating: k < 3, ..of });
+    let mut all: Vec<Pair> = Vec::new();
+    for (g, pairs) in pairs.iter_mut().enumerate() {
+        let first = pairs.iter().position(|pair| pair.column == 0).map(|at| pairs.remove(at));
+        if g == 0 {
+            all.extend(pairs.iter().map(|pair| Pair { above: BASE, below: 0, ..*pair }));
+            pairs.retain(|pair| (pair.above | pair.below) > 1);
+        }
+        if let Some(first) = first {
+            pairs.extend(own(first));
+        }
+    }
+    all.extend(own(Pair { column: 0, to: 0, above: BASE, below: 0, floating: false }));
+    pairs.push(all);
+}
+
+/// Its six lanes.
+const BASE: u8 = 0x3f;
+
+/// The columns of the base, which are its axes, into rows of their own.
+#[inline(always)]
+pub(super) fn stand_base(layout: &Layout, memory: &mut Memory) {
+    let axes = in_lane(memory, 0).rotation;
+    let s = &mut memory.s[layout.groups.len()];
+    let mut k = 0;
+    while k < 3 {
+        let mut row = 0;
+        while row < 3 {
+            s[row].0[k] = axes[(row, k)];
+            s[3 + row].0[3 + k] = axes[(row, k)];
+            row += 1;
+        }
+        k += 1;
+    }
+}
+
+/// What derivatives need of these columns, from sums over the whole robot. Nothing that moves carries the base, so that `Ψ̇ = 0` and
+/// `Ψ̈ = −g × S`; and as within one joint the force does not turn with the columns, `Q = I_C Ψ̈`.
+#[inline(always)]
+pub(super) fn columns<R: Register>(gravity: Vector3<f64>, layout: &Layout, memory: &mut Memory) {
+    let g = layout.groups.len();
+    let (inertia, coriolis) = (inertia_of_lane(&memory.sums, 0), coriolis_of_lane(&memory.sums, 0));
+    let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());
+    let s = load_motion::<R>(&memory.s[g]);
+    let psi_s = of_lane(&memory.base, 0).cross(s);
+    let psi_dd = fall.cross(s);
+    let to = &mut memory.columns[g];
+    store_motion(&mut to.psi_s, psi_s);
+    store_motion(&mut to.psi_dd, psi_dd);
+    store_force(&mut to.a, inertia * s);
+    store_force(&mut to.q, inertia * psi_dd);
+    store_force(&mut to.v, coriolis.times_plus(s.angular, inertia * psi_s));
+    store_vector(&mut to.t, coriolis.tr_times(s).angular);
+}
+
+/// In the mass matrix, both orders of a product within the base are equal but for rounding.
+pub(super) fn mirror(mass: &mut [f64], nv: usize) {
+    if !mass.is_empty() {
+        for j in 0..=LEFT_OUT {
+            for i in 0..j {
+                mass[i * nv + j] = mass[j * nv + i];
+            }
+        }
+    }
+}
+
 /// Columns and rows of the base in the mass matrix, nv × nv, from momenta and composite inertias. Of other
 /// columns it writes over the rows from the first hinge on, which come later. Returns zero if
 /// what is the base's own is finite:
@@ -89,21 +164,19 @@ pub(super) fn hold_base(memory: &mut Memory) -> f64 {
 ///                                                              [ [h]×   I  ]
 /// ```
 #[inline(always)]
-pub(super) fn weigh_base<R: Register>(memory: &Memory, nv: usize, to: &mut [f64]) -> R {
+pub(super) fn weigh_base<R: Register>(layout: &Layout, memory: &Memory, nv: usize, to: &mut [f64]) -> R {
     let axes = in_lane(memory, 0).rotation;
-    for (g, columns) in memory.columns.iter().enumerate() {
+    for (g, columns) in memory.columns[..layout.groups.len()].iter().enumerate() {
         let a = load_motion::<R>(&columns.a);
         let (f, n) = (v3::rotate_back(&axes, a.linear), v3::rotate_back(&axes, a.angular));
-        let rows = [f.x.0, f.y.0, f.z.0, n.x.0, n.y.0];
+        let rows = of_force(Force::new(f, n));
         let first = LEFT_OUT + g * WIDTH;
         let mut k = 0;
-        while k < LEFT_OUT {
+        while k <= LEFT_OUT {
             entries::store(to, k * nv + first, nv - first, rows[k]);
             k += 1;
         }
-        let [a, b, c, d, e] = rows;
-        let zero = R::splat(0.0);
-        let columns = R::transpose([a, b, c, d, e, zero, zero, zero]);
+        let columns = R::transpose(rows);
         let mut k = 0;
         while k < WIDTH {
             if first + k < nv {

@@ -8,7 +8,7 @@ use super::floating::Floating;
 use super::layout::Pair;
 use super::matrix::{of_lane, vectors_of_lane};
 use super::memory::{Columns, Six, load_motion};
-use super::{Layout, Memory, inward, outward, rnea};
+use super::{Layout, Memory, afloat, inward, outward, rnea};
 use crate::dynamics::{ExternalWrench, WrenchFrame};
 use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
@@ -132,6 +132,10 @@ impl Derivatives<'_, '_> {
             outward::read_configuration::<R>(layout, memory, q);
             outward::place::<R>(model, layout, memory, q);
         }
+        if layout.first > 0 {
+            afloat::move_base(memory, v, a);
+            afloat::stand_base(layout, memory);
+        }
         for g in 0..layout.groups.len() {
             outward::drive_in::<R, { outward::COLUMNS }>(gravity, layout, memory, g, MOVING);
         }
@@ -142,11 +146,18 @@ impl Derivatives<'_, '_> {
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::columns::<R>(model, layout, memory, g, MOVING));
         }
-        for (g, pairs) in layout.pairs.iter().enumerate() {
+        if layout.first > 0 {
+            afloat::columns::<R>(gravity, layout, memory);
+            zero = zero.add(R::splat(afloat::hold_base(memory)));
+        }
+        // Rows of a base come first: they write over some of the next.
+        let base = layout.pairs.len() - layout.groups.len();
+        for n in 0..layout.pairs.len() {
+            let g = if n < base { layout.groups.len() } else { n - base };
             let rows = Rows::<R>::load(&memory.s[g], &memory.columns[g]);
-            for pair in pairs {
+            for pair in &layout.pairs[g] {
                 let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
-                let (at, left) = (pair.column * nv + g * WIDTH, nv - g * WIDTH);
+                let (at, left) = (pair.to * nv + layout.row(g), nv - layout.row(g));
                 if known && pair.floating {
                     // Nobody asks for them, but looks whether they are finite.
                     store(results.dtau_dq, at, left, R::splat(0.0));
@@ -156,9 +167,14 @@ impl Derivatives<'_, '_> {
                 let sum = of_column(&rows, pair, &memory.s[group], &memory.columns[group], lane, results, at, left);
                 zero = sum.mul_add(R::splat(0.0), zero);
             }
-            diagonal::<R>(model, layout, memory, g, results, nv);
+            if g < layout.groups.len() {
+                diagonal::<R>(model, layout, memory, g, results, nv);
+            }
         }
         own_blocks(layout, memory, results, nv, known);
+        if layout.first > 0 {
+            afloat::mirror(results.dtau_da, nv);
+        }
         if !memory.wrenches.is_empty() {
             standing(layout, memory, results, nv);
         }
@@ -184,8 +200,9 @@ fn diagonal<R: Register>(
     let mass = joint.mass().to_array();
     let slope = joint.friction_slope(memory.qd[g].load::<R>(), Lanes(R::splat(model.friction_width))).to_array();
     let mut k = 0;
-    while k < WIDTH && g * WIDTH + k < nv {
-        let at = (g * WIDTH + k) * (nv + 1);
+    let first = layout.row(g);
+    while k < WIDTH && first + k < nv {
+        let at = (first + k) * (nv + 1);
         if let Some(m) = results.dtau_da.get_mut(at) {
             *m += mass[k];
         }
@@ -268,6 +285,7 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
             for i in lanes.start..j {
                 // Antisymmetric: S_iᵀ (f ×̄* S_j) = S_iᵀ (S_j ×* f) = −S_jᵀ (S_i ×* f)
                 let x = of_lane(&memory.s, i).power(turned);
+                let (i, j) = (layout.first + i, layout.first + j);
                 results.dtau_dq[j * nv + i] -= x;
                 results.dtau_dq[i * nv + j] += x;
                 // Both orders of a product are equal but for rounding.
@@ -288,7 +306,7 @@ fn standing(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usi
         for k in path(layout, w.body.index()) {
             let turned = f.bar_cross(of_lane(&memory.s, k));
             for i in path(layout, w.body.index()) {
-                results.dtau_dq[k * nv + i] += of_lane(&memory.s, i).power(turned);
+                results.dtau_dq[layout.to(k) * nv + layout.to(i)] += of_lane(&memory.s, i).power(turned);
             }
         }
     }
@@ -304,7 +322,8 @@ pub(crate) fn by_wrench(layout: &Layout, memory: &Memory, nv: usize, w: &Externa
             WrenchFrame::Body => rnea::pose(layout, memory, b).inv_act(s),
             WrenchFrame::World => s.shifted(v3::neg(rnea::origin(layout, memory, b))),
         };
-        if let Some(dof) = layout.dof[lane] {
+        let dof = if layout.first > 0 { Some(layout.to(lane)) } else { layout.dof[lane] };
+        if let Some(dof) = dof {
             for (k, x) in s.linear.iter().chain(s.angular.iter()).enumerate() {
                 to[k * nv + dof] -= x;
             }
@@ -312,10 +331,13 @@ pub(crate) fn by_wrench(layout: &Layout, memory: &Memory, nv: usize, w: &Externa
     }
 }
 
-/// The lanes between a body and the root.
+/// The lanes of columns between a body and the root.
 fn path(layout: &Layout, body: usize) -> impl Iterator<Item = usize> {
+    let base = layout.groups.len() * WIDTH;
+    let of_base = if layout.first > 0 { base..base + 6 } else { base..base };
     let steps = std::iter::successors(Some(&layout.bodies[body]), |step| {
         layout.bodies.iter().find(|parent| parent.lane == step.parent)
     });
-    steps.flat_map(|step| step.lane + 1 - step.columns..step.lane + 1)
+    let lanes = steps.flat_map(|step| step.lane + 1 - step.columns..step.lane + 1);
+    lanes.filter(|lane| layout.first == 0 || *lane > 0).chain(of_base)
 }

@@ -173,7 +173,13 @@ impl Lanes {
             for (column, body) in self.body.iter().enumerate() {
                 let Some(j) = *body else { continue };
                 let is_known = |base: &Floating| self.dof[column].is_some_and(|dof| base.knows(dof) == [true; 2]);
-                let mut pair = Pair { column, above: 0, below: 0, floating: floating.iter().any(is_known) };
+                let mut pair = Pair {
+                    column,
+                    to: self.left_out + column,
+                    above: 0,
+                    below: 0,
+                    floating: floating.iter().any(is_known),
+                };
                 for k in 0..WIDTH {
                     let Some(i) = self.body[g * WIDTH + k] else { continue };
                     pair.above |= u8::from(carries(i, j)) << k;

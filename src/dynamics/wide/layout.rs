@@ -158,6 +158,8 @@ pub(crate) struct HingeRows {
 pub(crate) struct Pair {
     /// Lane of the column.
     pub(crate) column: usize,
+    /// Which column of a matrix it is, where lanes are degrees of freedom.
+    pub(crate) to: usize,
     /// Rows that carry the column's body, or are its own.
     pub(crate) above: u8,
     /// Rows that hang from it.
@@ -271,8 +273,8 @@ impl Layout {
         let is_direct = |(k, dof): (usize, &Option<usize>)| *dof == Some(first + k);
         let direct = first + used == model.nv && lanes.dof.iter().take(used).enumerate().all(is_direct);
         let floating = Floating::all(model);
-        let pairs = lanes.pairs(bodies, &floating);
-        let carried = pairs.iter().enumerate().map(|(g, pairs)| carried(g, pairs)).collect();
+        let mut pairs = lanes.pairs(bodies, &floating);
+        let mut carried: Vec<_> = pairs.iter().enumerate().map(|(g, pairs)| carried(g, pairs)).collect();
         let above = |pairs: &Vec<Pair>, column: usize| {
             pairs.binary_search_by_key(&column, |pair| pair.column).map_or(0, |at| pairs[at].above)
         };
@@ -284,6 +286,9 @@ impl Layout {
                     turning[i * angles.len() + number / WIDTH] = true;
                 }
             }
+        }
+        if first > 0 {
+            afloat::add_base(&mut pairs, &mut carried);
         }
         let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
         Self {
@@ -327,6 +332,18 @@ fn angles(turns: &[Turn], eight: usize) -> Option<Angles> {
 }
 
 impl Layout {
+    /// Row of a matrix that is lane 0 of these pairs, where lanes are degrees of freedom.
+    #[inline(always)]
+    pub(crate) fn row(&self, g: usize) -> usize {
+        if g == self.groups.len() { 0 } else { self.first + g * WIDTH }
+    }
+
+    /// Row and column of a matrix that a lane is, where lanes are degrees of freedom.
+    #[inline(always)]
+    pub(crate) fn to(&self, lane: usize) -> usize {
+        self.row(lane / WIDTH) + lane % WIDTH
+    }
+
     /// Are lanes of group `g` between a body and the root?
     #[inline(always)]
     pub(crate) fn passes(&self, body: usize, g: usize) -> bool {

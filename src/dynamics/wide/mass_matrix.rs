@@ -87,7 +87,7 @@ impl Kernel for MassMatrix<'_> {
         }
         let mut zero = outward::zero_if_finite::<R>(q);
         if layout.first > 0 {
-            zero = zero.add(afloat::weigh_base::<R>(memory, model.nv, to));
+            zero = zero.add(afloat::weigh_base::<R>(layout, memory, model.nv, to));
         }
         zero = zero.add(fill::<R>(layout, memory, model.nv, to));
         zero.all_lt(R::splat(1.0))

@@ -74,6 +74,12 @@ pub(crate) fn load_motion<R: Register>(m: &Six) -> Motion<Lanes<R>> {
         Vector3::new(m[3].load(), m[4].load(), m[5].load()),
     )
 }
+#[inline(always)]
+pub(crate) fn store_vector<R: Register>(to: &mut [Row; 3], x: Vector3<Lanes<R>>) {
+    to[0].store(x.x);
+    to[1].store(x.y);
+    to[2].store(x.z);
+}
 /// Row by row.
 #[inline(always)]
 pub(crate) fn load_matrix<R: Register>(x: &[Row; 9]) -> Matrix3<Lanes<R>> {
@@ -251,14 +257,14 @@ pub(crate) struct Memory {
     /// Pose of the body of each lane: columns 0 and 1 of the rotation, then column 2 and the translation; four numbers
     /// each. The last entry is the world's.
     pub(crate) poses: Vec<[Row; 2]>,
-    /// Columns of the motion subspaces.
+    /// Columns of the motion subspaces; of a robot [`afloat`](super::afloat) those of the base come last.
     pub(crate) s: Vec<Six>,
     /// Of the body of each lane, about the origin of its tree.
     pub(crate) velocity: Vec<Six>,
     /// The same, without the `−g` of the base, which `acceleration` of a [`Workspace`](crate::dynamics::Workspace) has.
     pub(crate) acceleration: Vec<Six>,
     pub(crate) sums: Vec<Sums>,
-    /// Made at the first call for derivatives.
+    /// Made at the first call for derivatives; those of a base come last.
     pub(crate) columns: Vec<Columns>,
     /// Matrices of all lanes, where lanes are not degrees of freedom one by one.
     pub(crate) scratch: Vec<f64>,
@@ -317,7 +323,7 @@ impl Memory {
             qd: vec![Row::ZERO; groups],
             qdd: vec![Row::ZERO; groups],
             poses: vec![identity; groups * WIDTH + 1],
-            s: vec![[Row::ZERO; 6]; groups],
+            s: vec![[Row::ZERO; 6]; groups + usize::from(layout.first > 0)],
             velocity: vec![[Row::ZERO; 6]; groups],
             acceleration: vec![[Row::ZERO; 6]; groups],
             sums: vec![[Row::ZERO; ALL]; groups],
@@ -369,8 +375,9 @@ impl Memory {
 
     /// Memory for derivatives.
     pub(crate) fn size_columns(&mut self, layout: &Layout) {
-        if self.columns.len() != layout.groups.len() {
-            self.columns = vec![Columns::ZERO; layout.groups.len()];
+        let groups = layout.groups.len() + usize::from(layout.first > 0);
+        if self.columns.len() != groups {
+            self.columns = vec![Columns::ZERO; groups];
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
 use super::{
-    Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, articulated, coriolis, derivatives, forward,
-    held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
+    Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, afloat, articulated, coriolis, derivatives,
+    forward, held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::constraints::{AtState, Axes, Place};
@@ -32,6 +32,10 @@ impl Wide<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         memory.act(wrenches);
+        let (layout, memory) = match begun {
+            Begun::Nothing => afloat::fewer(layout, memory),
+            Begun::Placed | Begun::Moving(_) => (layout, memory),
+        };
         let finite = derivatives::derivatives(gravity, model, layout, memory, state, results, begun);
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
