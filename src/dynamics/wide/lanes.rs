@@ -2,7 +2,7 @@
 //!
 //! Each column of a motion subspace has a lane; those of one joint stand side by side in one group of eight, and hang
 //! from each other like bodies of a chain, the last of which carries the body. Bodies are in depth-first order, so the
-//! subtree of a lane is the run of lanes after it.
+//! subtree of a lane is the run of lanes after it. A floating base may do with one lane (`afloat.rs`).
 //!
 //! A sum from the root (velocities): in round r each lane takes what stands at its 2ʳ-th ancestor, so after three rounds
 //! it holds the sum over its ancestors in the group; what the group's own roots hang from is added once (pointer

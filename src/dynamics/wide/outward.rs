@@ -430,6 +430,16 @@ fn with_base<R: Register>(group: &Group, base: &Six, own: Motion<Lanes<R>>) -> M
     if group.floats { own + load_motion(base) } else { own }
 }
 
+/// The same where it stands in memory.
+#[inline(always)]
+fn add_base<R: Register>(to: &mut Six, base: &Six) {
+    let mut k = 0;
+    while k < 6 {
+        to[k].store(to[k].load::<R>() + base[k].load());
+        k += 1;
+    }
+}
+
 /// What each column adds to the acceleration that is summed up: `v × S q̇ + S q̈`.
 #[inline(always)]
 fn rate<R: Register>(
@@ -469,6 +479,9 @@ fn drive_halves<R: Register, const KEPT: u8>(
     let group = &layout.groups[g];
     lane_by_lane!(begin::<R>(group, memory, g, moving));
     if !moving {
+        if group.floats {
+            add_base::<R>(&mut memory.velocity[g], &memory.base[0]);
+        }
         by_lane::sum_from_root::<R>(group, &mut memory.velocity, g);
     }
     if !group.single {
@@ -476,6 +489,9 @@ fn drive_halves<R: Register, const KEPT: u8>(
         store_motion(&mut memory.acceleration[g], v_body);
     }
     lane_by_lane!(accelerate::<R>(group, memory, g));
+    if group.floats {
+        add_base::<R>(&mut memory.acceleration[g], &memory.base[1]);
+    }
     by_lane::sum_from_root::<R>(group, &mut memory.acceleration, g);
     lane_by_lane!(force::<R, KEPT>(group, memory, g, a_0, moving));
     if KEPT >= COLUMNS && !group.single {
@@ -495,8 +511,7 @@ fn begin<R: Register>(group: &Group, memory: &mut Memory, g: usize, moving: bool
     }
     let (s, inertia) = weigh::<R>(group, &x);
     store_motion(&mut memory.s[g], s);
-    let own = with_base(group, &memory.base[0], s.times::<Lanes<R>>(memory.qd[g].load()));
-    store_motion(&mut memory.velocity[g], own);
+    store_motion(&mut memory.velocity[g], s.times::<Lanes<R>>(memory.qd[g].load()));
     store_inertia(&mut memory.sums[g], inertia);
 }
 
@@ -506,8 +521,7 @@ fn accelerate<R: Register>(group: &Group, memory: &mut Memory, g: usize) {
     let s = load_motion::<R>(&memory.s[g]);
     let v = load_motion(if group.single { &memory.velocity[g] } else { &memory.acceleration[g] });
     let own = s.times(memory.qd[g].load());
-    let rate = with_base(group, &memory.base[1], rate(s, v, own, memory.qdd[g].load()));
-    store_motion(&mut memory.acceleration[g], rate);
+    store_motion(&mut memory.acceleration[g], rate(s, v, own, memory.qdd[g].load()));
 }
 
 /// What [`drive`] keeps after velocities and accelerations.
