@@ -196,9 +196,24 @@ pub fn robots() -> Vec<(String, Model)> {
     robots
 }
 
+/// Trees on a floating base that is mounted askew, with joints of one to three degrees of freedom.
+pub fn afloat() -> Vec<(String, Model)> {
+    let of = |hinges: usize| {
+        let rng = &mut rng(hinges as u64);
+        let mut hinge = || -> Joint { Revolute { axis: axis(rng) }.into() };
+        let mut joints: Vec<Joint> = vec![FreeFlyer.into(), hinge(), Prismatic { axis: Axis::Y }.into()];
+        joints.push(Spherical.into());
+        joints.extend((0..hinges).map(|_| hinge()));
+        let model = tree_builder(hinges as u64, joints, false).build().expect("builds");
+        (format!("afloat, {} degrees of freedom", model.nv()), model)
+    };
+    [2, 9, 18].map(of).into()
+}
+
 /// Trees and robots.
 pub fn models() -> Vec<(String, Model)> {
     let mut models = trees();
+    models.extend(afloat());
     models.extend(robots());
     models
 }

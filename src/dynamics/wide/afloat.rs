@@ -206,3 +206,55 @@ pub(super) fn weigh_base<R: Register>(layout: &Layout, memory: &Memory, nv: usiz
     }
     R::splat((m + h.x + h.y + h.z + xx + xy + yy) * 0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::dynamics::wide::Layout;
+    use crate::joint::{Axis, FreeFlyer, Joint, Revolute};
+    use crate::model::{BodyKey, ModelBuilder};
+    use crate::spatial::{Inertia, Symmetric3, Transform};
+    use nalgebra::Vector3;
+
+    /// A chain of hinges on a base, and the base.
+    fn chain(base: Joint, hinges: usize) -> (ModelBuilder, BodyKey) {
+        let mut builder = ModelBuilder::new("chain");
+        let inertia = Inertia::new(1.0, Vector3::new(0.1, 0.2, 0.3), Symmetric3::diagonal(0.1, 0.1, 0.1));
+        let x = Transform::from_translation(Vector3::new(0.0, 0.1, 0.2));
+        let base = builder.add_body(None, "base", "root", x, base, inertia).expect("fits");
+        let mut last = base;
+        for k in 0..hinges {
+            let hinge = Revolute { axis: Axis::Y };
+            last =
+                builder.add_body(Some(last), format!("body{k}"), format!("hinge{k}"), x, hinge, inertia).expect("fits");
+        }
+        (builder, base)
+    }
+
+    /// Groups of the fewer lanes, if there are such, and of all.
+    fn groups(builder: ModelBuilder) -> (Option<usize>, usize) {
+        let layout = Layout::new(&builder.build().expect("builds")).expect("has constant columns");
+        (layout.afloat.as_ref().map(|fewer| fewer.groups.len()), layout.groups.len())
+    }
+
+    #[test]
+    fn only_a_free_base_that_saves_a_group_goes_without_lanes() {
+        let of = |hinges| groups(chain(FreeFlyer.into(), hinges).0);
+        assert_eq!([2, 3, 7, 8, 10, 11, 15].map(of), {
+            let (one, two) = (Some(1), Some(2));
+            [(None, 1), (one, 2), (one, 2), (None, 2), (None, 2), (two, 3), (two, 3)]
+        });
+        assert_eq!(groups(chain(Revolute { axis: Axis::X }.into(), 7).0), (None, 1));
+    }
+
+    #[test]
+    fn a_base_that_is_held_or_has_company_keeps_its_lanes() {
+        let (mut held, base) = chain(FreeFlyer.into(), 7);
+        let mut two = held.clone();
+        held.set_damping(base, &[0.0, 0.0, 0.0, 0.0, 0.0, 0.1]).expect("fits");
+        assert_eq!(groups(held), (None, 2));
+        let y = Inertia::point_mass(1.0, Vector3::zeros()).expect("has mass");
+        let hinge = Revolute { axis: Axis::X };
+        two.add_body(None, "other", "another root", Transform::identity(), hinge, y).expect("fits");
+        assert_eq!(groups(two), (None, 2));
+    }
+}
