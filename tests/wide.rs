@@ -5,11 +5,14 @@ mod common;
 use gradyn::dynamics::{
     Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, kinetic_energy, minv, rnea_with,
 };
-use gradyn::model::{DofDynamics, Model};
+use gradyn::joint::{Axis, FreeFlyer, Revolute};
+use gradyn::model::{DofDynamics, InputError, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+use gradyn::spatial::{Inertia, Symmetric3, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
+use nalgebra::Vector3;
 
 /// Torques over `f64` are those over dual numbers, which go through the plain form, at every level.
 #[test]
@@ -138,5 +141,33 @@ fn joint_dynamics_in_halves_add_up() {
             // Half of each is exact; sums come in another order.
             common::assert_near(found, whole, 1e-14, &what);
         }
+    }
+}
+
+/// The force on a base is finite along the axes of the world, and along its own axes not.
+#[test]
+fn a_torque_of_a_base_that_overflows_is_an_error() {
+    let mut builder = ModelBuilder::new("askew");
+    builder.set_gravity(Vector3::zeros());
+    let of = |mass: f64| Inertia::new(mass, Vector3::zeros(), Symmetric3::diagonal(mass, mass, mass));
+    let mut last = builder.add_body(None, "base", "root", Transform::identity(), FreeFlyer, of(1.4)).expect("fits");
+    for k in 0..7 {
+        let (body, joint) = (format!("body{k}"), format!("hinge{k}"));
+        let hinge = Revolute { axis: Axis::Y };
+        last = builder.add_body(Some(last), body, joint, Transform::identity(), hinge, of(1e-9)).expect("fits");
+    }
+    let model = builder.build().expect("builds");
+    let (mut q, v, mut a) = (model.neutral(), vec![0.0; model.nv()], vec![0.0; model.nv()]);
+    // An eighth of a turn about z.
+    (q[5], q[6]) = std::f64::consts::FRAC_PI_8.sin_cos();
+    let mut by = |x: f64, level| {
+        a[0] = x;
+        let mut ws = Workspace::<f64>::new(&model);
+        with_level(level, || rnea_with(&model, &mut ws, &q, &v, &a, &[]).map(<[f64]>::to_vec))
+    };
+    for level in Level::available() {
+        common::assert_near(&by(1.2e308, level).expect("is finite")[..1], &[1.4 * 1.2e308], 1e-7, level);
+        let error = by(1.5e308, level).expect_err("2.1e308 is no number");
+        assert!(matches!(error, InputError::Overflow { .. }), "{level}: {error}");
     }
 }
