@@ -14,10 +14,15 @@ use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
 use nalgebra::Vector3;
 
+/// All models, and more on a floating base.
+fn models() -> impl Iterator<Item = (String, Model)> {
+    common::models().into_iter().chain(common::afloat())
+}
+
 /// Torques over `f64` are those over dual numbers, which go through the plain form, at every level.
 #[test]
 fn torques_are_those_of_the_plain_form() {
-    for (what, model) in common::models() {
+    for (what, model) in models() {
         for seed in 0..3 {
             let ((q, v, a), wrenches) = (common::state(&model, seed), common::wrenches(&model, seed));
             let lifted: Vec<_> = wrenches.iter().map(|w| w.lift::<Dual64>()).collect();
@@ -39,7 +44,7 @@ fn torques_are_those_of_the_plain_form() {
 /// Analytical derivatives are those by dual numbers, which know nothing of this form, at every level.
 #[test]
 fn derivatives_are_those_by_dual_numbers() {
-    for (what, model) in common::models() {
+    for (what, model) in models() {
         for seed in 0..2 {
             let ((q, v, a), wrenches) = (common::state(&model, seed), common::wrenches(&model, seed));
             let mut ws = DerivativeWorkspace::new(&model);
@@ -69,7 +74,7 @@ fn derivatives_are_those_by_dual_numbers() {
 /// level; and it is symmetric to the bit.
 #[test]
 fn the_mass_matrix_and_what_comes_of_it_are_those_of_the_plain_forms() {
-    for (what, model) in common::models() {
+    for (what, model) in models() {
         let ((q, v, tau), wrenches) = (common::state(&model, 5), common::wrenches(&model, 5));
         let lift = |x: &[f64]| common::lift::<Dual64>(x);
         let lifted: Vec<_> = wrenches.iter().map(|w| w.lift::<Dual64>()).collect();
@@ -121,7 +126,7 @@ fn the_mass_matrix_and_what_comes_of_it_are_those_of_the_plain_forms() {
 /// Joint dynamics that are given in two halves, of which one has no lane to stand in, are what they are in one piece.
 #[test]
 fn joint_dynamics_in_halves_add_up() {
-    for (what, model) in common::models() {
+    for (what, model) in models() {
         let half = |dof: &DofDynamics| {
             let [armature, damping, friction] = [dof.armature, dof.damping, dof.friction].map(|x| 0.5 * x);
             DofDynamics { armature, damping, friction, ..*dof }

@@ -213,7 +213,6 @@ pub fn afloat() -> Vec<(String, Model)> {
 /// Trees and robots.
 pub fn models() -> Vec<(String, Model)> {
     let mut models = trees();
-    models.extend(afloat());
     models.extend(robots());
     models
 }
