@@ -216,6 +216,30 @@ fn a_workspace_serves_robots_with_other_joints() {
     }
 }
 
+/// A floating base that is held by damping stands in other lanes than one that is not.
+#[test]
+fn a_workspace_serves_a_base_that_is_held_and_one_that_is_not() {
+    let free = common::robot("solo12", &UrdfOptions::new().floating_base(true));
+    let damping = DofDynamics { index: 2, multiplier: 1.0, armature: 0.0, damping: 0.5, friction: 0.0 };
+    let held = free.clone().with_joint_dynamics(vec![damping]).unwrap();
+    let at = at(&free, 1, true, false);
+    let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(Dual8::of).collect::<Vec<_>>());
+    let numbers = |ws: &mut Workspace<Dual8>, model| {
+        let tau = rnea_with(model, ws, &q, &v, &a, &[]).unwrap();
+        tau.iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<f64>>()
+    };
+    let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(|x| x.0).collect::<Vec<_>>());
+    for (first, second) in [(&held, &free), (&free, &held)] {
+        let (mut ws, expected) = (Workspace::new(first), numbers(&mut Workspace::new(second), second));
+        assert_ne!(numbers(&mut ws, first), expected);
+        common::assert_same(&numbers(&mut ws, second), &expected, "eight derivatives");
+        let (mut ws, mut own) = (Workspace::<f64>::new(first), Workspace::<f64>::new(second));
+        let expected = rnea_with(second, &mut own, &q, &v, &a, &[]).unwrap();
+        assert_ne!(rnea_with(first, &mut ws, &q, &v, &a, &[]).unwrap(), expected);
+        common::assert_same(rnea_with(second, &mut ws, &q, &v, &a, &[]).unwrap(), expected, "values");
+    }
+}
+
 /// Several armatures and frictions of one joint: all but the first have no lane.
 #[test]
 fn joints_may_have_several_armatures_and_frictions() {

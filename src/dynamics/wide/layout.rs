@@ -218,7 +218,7 @@ impl Layout {
         let afloat = afloat::lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, afloat::LEFT_OUT)));
         let all = Self::of(model, &lanes, 0);
         let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
-        Some(Self { floating: Floating::all(model), table: Table::new(model), afloat, ..all })
+        Some(Self { table: Table::new(model), afloat, ..all })
     }
 
     /// Such lanes of a model, which begin with this degree of freedom.
@@ -309,7 +309,7 @@ impl Layout {
             turning,
             roots,
             tree,
-            floating: Vec::new(),
+            floating,
             table: None,
             afloat: None,
         }

@@ -180,6 +180,8 @@ pub(crate) fn over_duals<P: Real, T: Real>(
     memory.level = level;
     let tangents = memory.tangents.take();
     let (layout, fewer) = afloat::fewer(layout, memory);
+    // The robot before may have had other lanes: a base that is held.
+    let tangents = tangents.filter(|tangents| tangents.fit(layout));
     let mut tangents = tangents.unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
     let finite = read(model, &mut tangents).map(|()| tangents::run(model, layout, fewer, &mut tangents));
     if finite.is_some() {

@@ -117,6 +117,11 @@ impl Tangents {
             joints: vec![[Row::ZERO; 2]; layout.groups.len()],
         }
     }
+
+    /// Are they made for these lanes of a model of this structure?
+    pub(crate) fn fit(&self, layout: &Layout) -> bool {
+        self.floats == (layout.first > 0)
+    }
 }
 
 /// Do the joint's coordinates move at its velocities?
