@@ -16,6 +16,7 @@
 //! bringing the mass matrix to its blocks).
 
 use super::entries;
+use super::floating::Floating;
 use super::lanes::Lanes;
 use super::layout::{Carried, Layout, Pair};
 use super::matrix::{of_force, of_lane, vectors_of_lane};
@@ -23,7 +24,6 @@ use super::memory::{
     Memory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
 };
 use super::outward::in_lane;
-use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -34,12 +34,9 @@ pub(super) const LEFT_OUT: usize = 5;
 
 /// The lanes of such a robot, if they are fewer groups than `lanes`, which is all of them.
 pub(super) fn lanes(model: &Model, lanes: &Lanes) -> Option<Lanes> {
-    let base = model.bodies.first()?;
-    let floats = matches!(base.joint, Joint::Elementary(Elementary::FreeFlyer(_)));
+    let floats = Floating::all(model).iter().any(|base| base.is(0));
     let one_tree = model.bodies.iter().skip(1).all(|body| body.parent.is_some());
-    let is_first = base.q.start == 0 && base.v.start == 0;
-    let held = model.dofs.iter().any(|dof| dof.index <= LEFT_OUT);
-    if !floats || !one_tree || !is_first || held {
+    if !floats || !one_tree {
         return None;
     }
     let fewer = Lanes::new(&model.bodies, LEFT_OUT);

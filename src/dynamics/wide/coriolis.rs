@@ -1,7 +1,7 @@
 //! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis), eight rows of a column at a time.
 
 use super::entries::{fold, plus_angular, product, store};
-use super::memory::{load_coriolis, load_inertia, load_motion, store_force, store_motion};
+use super::memory::{load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector};
 use super::{Layout, Memory, inward, outward};
 use crate::model::Model;
 use crate::spatial::{Force, Motion};
@@ -92,7 +92,5 @@ fn columns<R: Register>(memory: &mut Memory, g: usize) {
     store_force(&mut to.a, a);
     store_force(&mut to.v, v);
     let t = b.tr_times(s).angular;
-    to.t[0].store(t.x);
-    to.t[1].store(t.y);
-    to.t[2].store(t.z);
+    store_vector(&mut to.t, t);
 }

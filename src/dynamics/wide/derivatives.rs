@@ -322,8 +322,8 @@ pub(crate) fn by_wrench(layout: &Layout, memory: &Memory, nv: usize, w: &Externa
             WrenchFrame::Body => rnea::pose(layout, memory, b).inv_act(s),
             WrenchFrame::World => s.shifted(v3::neg(rnea::origin(layout, memory, b))),
         };
-        let dof = if layout.first > 0 { Some(layout.to(lane)) } else { layout.dof[lane] };
-        if let Some(dof) = dof {
+        // Columns of a base stand after the lanes.
+        if let Some(dof) = layout.dof.get(lane).copied().unwrap_or_else(|| Some(layout.to(lane))) {
             for (k, x) in s.linear.iter().chain(s.angular.iter()).enumerate() {
                 to[k * nv + dof] -= x;
             }

@@ -2,7 +2,9 @@
 
 use super::layout::{Group, JointRows};
 use super::mass_matrix::momenta as momenta_of;
-use super::memory::{ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force};
+use super::memory::{
+    ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_vector,
+};
 use super::{Layout, Memory, by_lane};
 use crate::model::{DofDynamics, Model};
 use crate::spatial::Force;
@@ -151,9 +153,7 @@ fn columns_of<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, 
     let to = &mut memory.columns[g];
     store_force(&mut to.a, inertia * s);
     let t = coriolis.tr_times(s).angular;
-    to.t[0].store(t.x);
-    to.t[1].store(t.y);
-    to.t[2].store(t.z);
+    store_vector(&mut to.t, t);
     let q = inertia.times_plus(load_motion::<R>(&to.psi_dd), f.bar_cross(s));
     store_force(&mut to.q, coriolis.times_plus(load_motion::<R>(&to.psi_d).angular, q));
     store_force(&mut to.v, coriolis.times_plus(s.angular, inertia * load_motion::<R>(&to.psi_s)));

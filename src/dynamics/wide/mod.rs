@@ -129,7 +129,7 @@ pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> 
     if has_eight_derivatives {
         let (layout, fewer) = afloat::fewer(layout, &mut memory);
         fewer.size_columns(layout);
-        memory.tangents = Some(Box::new(Tangents::new(model, layout)));
+        fewer.tangents = Some(Box::new(Tangents::new(model, layout)));
     }
     Some(memory)
 }
@@ -178,12 +178,10 @@ pub(crate) fn over_duals<P: Real, T: Real>(
     let level = VectorLevel::active()?;
     let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
     memory.level = level;
-    let tangents = memory.tangents.take();
-    let (layout, fewer) = afloat::fewer(layout, memory);
-    // The robot before may have had other lanes: a base that is held.
-    let tangents = tangents.filter(|tangents| tangents.fit(layout));
-    let mut tangents = tangents.unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
-    let finite = read(model, &mut tangents).map(|()| tangents::run(model, layout, fewer, &mut tangents));
+    // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
+    let (layout, memory) = afloat::fewer(layout, memory);
+    let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
+    let finite = read(model, &mut tangents).map(|()| tangents::run(model, layout, memory, &mut tangents));
     if finite.is_some() {
         write(&tangents, &mut ws.tau);
     }

@@ -20,6 +20,7 @@
 use super::matrix::of_lane;
 use super::memory::{
     Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force, store_motion,
+    store_vector,
 };
 use super::{Layout, Memory, afloat, inward, outward, rnea};
 use crate::dynamics::{ExternalWrench, WrenchFrame};
@@ -116,11 +117,6 @@ impl Tangents {
             turned: vec![six; layout.groups.len()],
             joints: vec![[Row::ZERO; 2]; layout.groups.len()],
         }
-    }
-
-    /// Are they made for these lanes of a model of this structure?
-    pub(crate) fn fit(&self, layout: &Layout) -> bool {
-        self.floats == (layout.first > 0)
     }
 }
 
@@ -222,9 +218,7 @@ fn move_base<R: Register>(gravity: Vector3<f64>, memory: &Memory, tangents: &mut
     let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());
     let to = &mut tangents.motion[0];
     store_motion(&mut to.beta, fall.cross_plus(dx, of_lane(&memory.base, 0).cross_plus(dv, da)));
-    to.omega[0].store(dv.angular.x);
-    to.omega[1].store(dv.angular.y);
-    to.omega[2].store(dv.angular.z);
+    store_vector(&mut to.omega, dv.angular);
 }
 
 /// The first six rows, which are along the columns of the base.

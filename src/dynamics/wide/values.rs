@@ -32,6 +32,7 @@ impl Wide<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         memory.act(wrenches);
+        // The sweeps that left something kept all lanes.
         let (layout, memory) = match begun {
             Begun::Nothing => afloat::fewer(layout, memory),
             Begun::Placed | Begun::Moving(_) => (layout, memory),
