@@ -49,6 +49,28 @@ pub fn aba<'w, P: Real, T: Scalar<P>>(
     tau: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
+    accelerations(model, ws, (q, v, tau), wrenches, false)
+}
+
+/// The same, and what the mass matrix has been eliminated by stays in the workspace, for [`solve`] and derivatives.
+pub(crate) fn aba_kept<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    tau: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<&'w [T], InputError> {
+    accelerations(model, ws, (q, v, tau), wrenches, true)
+}
+
+fn accelerations<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    (q, v, tau): (&[T], &[T], &[T]),
+    wrenches: &[ExternalWrench<T>],
+    kept: bool,
+) -> Result<&'w [T], InputError> {
     model.check_length("q", "nq", q.len(), model.nq)?;
     model.check_length("v", "nv", v.len(), model.nv)?;
     model.check_length("tau", "nv", tau.len(), model.nv)?;
@@ -60,7 +82,7 @@ pub fn aba<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     ws.aba.size(model, ws.dof.len());
-    let quick = wide::of(model, ws).and_then(|wide| wide.under(wrenches).aba(wide::state((q, v, tau))?));
+    let quick = wide::of(model, ws).and_then(|wide| wide.under(wrenches).aba(wide::state((q, v, tau))?, kept));
     let lost = if let Some(done) = quick {
         done.err().map(|(index, pivot)| (index, pivot.is_finite()))
     } else if has_mimic_joints(model, ws) {
@@ -97,7 +119,7 @@ pub fn forward_dynamics<P: Real, T: Scalar<P>>(
     Ok(ws.aba.ddq)
 }
 
-/// `x := M⁻¹ x` with what the last call of [`aba`] has left of `M`. By articulated bodies it is O(n): `D⁻¹` and `U` of each
+/// `x := M⁻¹ x` with what the last call of [`aba_kept`] has left of `M`. By articulated bodies it is O(n): `D⁻¹` and `U` of each
 /// column stay as they are, and `x` pushes where torques did, at rest and without gravity. `x`: nv.
 pub(crate) fn solve<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, x: &mut Vec<T>) {
     match wide::solve(ws, x) {

@@ -92,7 +92,7 @@ fn fill<P: Real, T: Scalar<P>>(
     lambda: &[T],
 ) -> Result<T, InputError> {
     let Memory { ddq, dq, dv, dtau, df_ext } = memory;
-    copy(aba::aba(model, ws, q, v, tau, wrenches)?, ddq);
+    copy(aba::aba_kept(model, ws, q, v, tau, wrenches)?, ddq);
     copy(lambda, dtau);
     aba::solve(model, ws, dtau); // μ = M⁻¹ λ
     let by = gradient(model, ws, (q, v, ddq), dtau, wrenches);

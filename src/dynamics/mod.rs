@@ -14,6 +14,7 @@ pub(crate) mod aba_gradient;
 pub(crate) mod abreast;
 mod articulated_body;
 mod bias;
+mod branches;
 pub(crate) mod centroidal;
 pub(crate) mod centroidal_derivatives;
 pub(crate) mod com;
@@ -49,6 +50,7 @@ pub(crate) mod wide;
 mod workspace;
 pub(crate) mod world;
 
+pub(crate) use aba::aba_kept;
 pub use aba::{aba, forward_dynamics};
 pub use aba_gradient::{AccelerationGradient, aba_gradient};
 pub use bias::{bias, generalized_gravity, static_torque};

@@ -14,7 +14,7 @@
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
 use crate::dynamics::wide::{self, Factors};
-use crate::dynamics::{ExternalWrench, Workspace, aba, minv, singular};
+use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, minv, singular};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
@@ -131,7 +131,7 @@ pub fn forward_dynamics_derivatives<'w>(
     tau: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w ForwardDynamicsDerivatives, InputError> {
-    let ddq = aba(model, &mut ws.base, q, v, tau, wrenches)?;
+    let ddq = aba_kept(model, &mut ws.base, q, v, tau, wrenches)?;
     let mut memory = ws.forward_dynamics.take().unwrap_or_else(|| {
         Box::new(Memory { factors: None, result: ForwardDynamicsDerivatives::new(model.nv), spare: Vec::new() })
     });

@@ -16,7 +16,7 @@ mod rnea;
 mod table;
 mod turns;
 
-pub(crate) use table::Table;
+pub(crate) use table::{Kind, Table};
 
 use crate::dynamics::crba::add_armature;
 use crate::dynamics::rnea::add_joint_dynamics;

@@ -43,7 +43,7 @@ pub(crate) struct Step {
     pub(crate) rotation: Matrix3<f64>,
     pub(crate) translation: Vector3<f64>,
     /// About the body's origin.
-    pub(super) mass: Mass<f64>,
+    pub(crate) mass: Mass<f64>,
 }
 
 impl Table {

@@ -5,6 +5,7 @@ use super::floating::Floating;
 use super::lanes::Lanes;
 use super::memory::Row;
 use crate::dynamics::abreast::Table;
+use crate::dynamics::branches::Ranks;
 use crate::dynamics::jacobian::path;
 use crate::dynamics::turned_axes::{hinge, turned_axes};
 use crate::joint::{Elementary, Joint, JointKind};
@@ -52,6 +53,8 @@ pub(crate) struct Layout {
     pub(crate) floating: Vec<Floating>,
     /// For eight states at a time, if there is a form for such joints.
     pub(crate) table: Option<Table>,
+    /// For bodies of several limbs at a time, if that pays.
+    pub(crate) ranks: Option<Ranks>,
     /// Fewer lanes for robots [`afloat`](super::afloat), where these do.
     pub(crate) afloat: Option<Box<Layout>>,
 }
@@ -218,7 +221,8 @@ impl Layout {
         let afloat = afloat::lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, afloat::LEFT_OUT)));
         let all = Self::of(model, &lanes, 0);
         let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
-        Some(Self { table: Table::new(model), afloat, ..all })
+        let table = Table::new(model);
+        Some(Self { ranks: table.as_ref().and_then(|table| Ranks::new(model, table)), table, afloat, ..all })
     }
 
     /// Such lanes of a model, which begin with this degree of freedom.
@@ -311,6 +315,7 @@ impl Layout {
             tree,
             floating,
             table: None,
+            ranks: None,
             afloat: None,
         }
     }

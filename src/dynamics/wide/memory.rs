@@ -6,6 +6,7 @@ use super::factors::Factors;
 use super::held::Held;
 use super::tangents::Tangents;
 use crate::dynamics::ExternalWrench;
+use crate::dynamics::branches::{self, Ranks};
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
 use gradyn_derivatives::simd::{Register, VectorLevel, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
@@ -287,6 +288,8 @@ pub(crate) struct Memory {
     pub(crate) base_torques: [f64; 6],
     /// Memory for the fewer lanes of such a robot.
     pub(crate) afloat: Option<Box<Self>>,
+    /// For bodies of several limbs at a time.
+    pub(crate) branches: Option<Box<branches::Memory>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
     /// Of each tree: origin of the body at its root in the world.
@@ -339,6 +342,7 @@ impl Memory {
             base: [[Row::ZERO; 6]; 2],
             base_torques: [0.0; 6],
             afloat: layout.afloat.as_ref().map(|fewer| Box::new(Self::new(fewer, level))),
+            branches: layout.ranks.as_ref().map(|ranks| Box::new(branches::Memory::new(ranks))),
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),
             centers: vec![Vector3::zeros(); layout.roots.len()],
@@ -361,6 +365,13 @@ impl Memory {
         memory.level = *level;
         memory.wrenches.clone_from(wrenches);
         memory
+    }
+
+    /// The ranks of a robot whose branches go abreast, and memory for them.
+    #[inline(always)]
+    pub(crate) fn branches<'m, 'l>(&'m mut self, layout: &'l Layout) -> Option<(&'l Ranks, &'m mut branches::Memory)> {
+        let ranks = layout.ranks.as_ref()?;
+        Some((ranks, self.branches.get_or_insert_with(|| Box::new(branches::Memory::new(ranks)))))
     }
 
     /// Memory for the mass matrix.

@@ -4,8 +4,8 @@ use super::{
     Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, afloat, articulated, coriolis, derivatives,
     forward, held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
-use crate::dynamics::ExternalWrench;
 use crate::dynamics::constraints::{AtState, Axes, Place};
+use crate::dynamics::{ExternalWrench, branches};
 use nalgebra::{DMatrix, Vector3};
 
 /// The first degree of freedom whose pivot is lost, and the pivot.
@@ -16,6 +16,13 @@ impl Wide<'_> {
     pub(crate) fn rnea(self, state: State<'_>) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
+        let level = memory.level;
+        if memory.wrenches.is_empty()
+            && let Some((ranks, memory)) = memory.branches(layout)
+            && branches::rnea(model, (ranks, level), memory, state, &mut ws.tau)
+        {
+            return Some(true);
+        }
         Some(rnea::rnea(model, layout, memory, state, &mut ws.tau) || ws.tau.iter().all(|tau| tau.is_finite()))
     }
 
@@ -69,7 +76,14 @@ impl Wide<'_> {
     pub(crate) fn mass_matrix(self, q: &[f64]) -> Option<bool> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
-        Some(mass_matrix::mass_matrix(model, layout, memory, q, ws.crba.sized(model.nv)))
+        let to = ws.crba.sized(model.nv);
+        let level = memory.level;
+        if let Some((ranks, memory)) = memory.branches(layout)
+            && branches::mass_matrix((ranks, level), memory, q, to)
+        {
+            return Some(true);
+        }
+        Some(mass_matrix::mass_matrix(model, layout, memory, q, to))
     }
 
     /// Factors of the mass matrix into `ws.ltl`.
@@ -106,9 +120,19 @@ impl Wide<'_> {
     }
 
     /// Accelerations by torques into `ws.aba`, if there are no mimic joints or factors of the mass matrix are the faster way.
-    pub(crate) fn aba(self, state: State<'_>) -> Option<Result<(), Lost>> {
+    pub(crate) fn aba(self, state: State<'_>, kept: bool) -> Option<Result<(), Lost>> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
+        if !kept {
+            ws.still.resize(model.nv, 0.0);
+            let level = memory.level;
+            if memory.wrenches.is_empty()
+                && let Some((ranks, memory)) = memory.branches(layout)
+                && branches::aba(model, (ranks, level), memory, state, &ws.still, &mut ws.aba.ddq)
+            {
+                return Some(Ok(()));
+            }
+        }
         let factors = memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
         ws.still.resize(model.nv, 0.0);
         let (still, ddq) = (&ws.still, &mut ws.aba.ddq);

@@ -12,7 +12,7 @@ use super::super::state_function::by_method_of_solution;
 use super::super::{HessianWorkspace, State, StateFunction, StateJacobian, rnea_hessian};
 use super::solved::{Solved, by_columns, transpose};
 use super::{Method, SecondOrderWorkspace};
-use crate::dynamics::{ExternalWrench, Workspace, aba, aba_gradient};
+use crate::dynamics::{ExternalWrench, Workspace, aba_gradient, aba_kept};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::Dual64;
@@ -118,7 +118,7 @@ pub fn aba_hessian<'w>(
     result.errors = None;
     match method {
         Method::Analytical => {
-            ddq.copy_from_slice(aba(model, &mut ws.base, q, v, tau, wrenches)?);
+            ddq.copy_from_slice(aba_kept(model, &mut ws.base, q, v, tau, wrenches)?);
             first.differentiate(model, (q, v, ddq), wrenches)?;
             let h = rnea_hessian(model, inverse, q, v, ddq, wrenches, result.dtau.as_slice())?;
             by_columns(&first.ddq_dq, matrix);

@@ -18,7 +18,7 @@ use super::super::{State, StateFunction};
 use super::solved::Solved;
 use super::{Method, SecondOrderWorkspace};
 use crate::dynamics::rnea_derivatives::analytical as torque_derivatives;
-use crate::dynamics::{ExternalWrench, Tensor3, Workspace, aba, minv};
+use crate::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_kept, minv};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Scalar;
 use nalgebra::DMatrix;
@@ -122,7 +122,7 @@ pub fn forward_dynamics_second_derivatives<'w>(
     tau: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w ForwardDynamicsSecondDerivatives, InputError> {
-    let ddq = aba(model, &mut ws.base, q, v, tau, wrenches)?;
+    let ddq = aba_kept(model, &mut ws.base, q, v, tau, wrenches)?;
     let mut memory = ws.forward.take().unwrap_or_else(|| {
         Box::new(Memory {
             first: Solved::new(model),

@@ -1,0 +1,158 @@
+//! The mass matrix: composite rigid bodies (RBDA, table 6.2), in axes of the bodies, about their origins.
+//!
+//! What moves the subtree of a hinge about its axis, `A = I_C S`, is seen from one body after the other on the way to the root. It
+//! stays in the lanes of that hinge, and poses come to it.
+
+use super::four::{
+    Four, gather, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric,
+    store_matrix, store_symmetric, store_vector, turned,
+};
+use super::ranks::{Above, Parent, Rank};
+use super::rnea::Body;
+use super::{Memory, Ranks};
+use crate::spatial::moments::Mass;
+use crate::spatial::{Symmetric3, vector as v3};
+use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::{Lanes, Real};
+use nalgebra::Vector3;
+
+/// Moments of mass of four subtrees, about the bodies' origins.
+#[derive(Clone, Debug)]
+pub(super) struct Composite {
+    first: [Four; 3],
+    second: [Four; 6],
+}
+
+impl Composite {
+    pub(super) const ZERO: Self = Self { first: [Four::ZERO; 3], second: [Four::ZERO; 6] };
+}
+
+/// The mass matrix, nv × nv; entries that the tree makes zero are not written.
+pub(super) struct MassMatrix<'a> {
+    pub(super) ranks: &'a Ranks,
+    pub(super) memory: &'a mut Memory,
+    pub(super) q: &'a [f64],
+    pub(super) to: &'a mut [f64],
+}
+
+impl Kernel for MassMatrix<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { ranks: Ranks { ranks, floats, nv }, memory: Memory { bodies, composites, .. }, q, to } = self;
+        let hinges = usize::from(*floats)..ranks.len();
+        for (rank, of) in ranks.iter().zip(&mut *composites) {
+            (of.first, of.second) = (rank.first, rank.second);
+        }
+        for i in hinges.clone() {
+            let sin_cos = gather::<R::Low>(q, &ranks[i].q).sin_cos();
+            store_matrix(&mut bodies[i].rotation, &turned(&load_matrix(&ranks[i].rotation), sin_cos));
+        }
+        for i in hinges.rev() {
+            let momentum = carry::<R::Low>(&ranks[i], bodies, composites, i);
+            walk::<R::Low>(ranks, i, bodies, momentum, *nv, to);
+        }
+        if *floats {
+            weigh_base(&ranks[0], &composites[0], *nv, to);
+        }
+    }
+}
+
+/// Adds what a rank carries to what its parents do. Returns `A`: its force and its moment.
+#[inline(always)]
+fn carry<R: Register>(rank: &Rank, bodies: &[Body], composites: &mut [Composite], i: usize) -> [Vector3<Lanes<R>>; 2] {
+    let (first, second) = (load_vector::<R>(&composites[i].first), load_symmetric::<R>(&composites[i].second));
+    let own = Mass { mass: rank.carried.load::<R>(), first, second };
+    if let Parent::Same(of) | Parent::Other { rank: of, .. } = &rank.parent {
+        let Mass { first, second, .. } = own.placed(&load_matrix(&bodies[i].rotation), load_vector(&rank.translation));
+        let to = &mut composites[*of];
+        let (mut sum, mut squares) = (load_vector::<R>(&to.first), load_symmetric::<R>(&to.second));
+        if let Parent::Other { children, .. } = &rank.parent {
+            for of in children {
+                sum = v3::add(sum, permuted(first, of));
+                squares = squares + permuted_symmetric(second, of);
+            }
+        } else {
+            (sum, squares) = (v3::add(sum, first), squares + second);
+        }
+        store_vector(&mut to.first, sum);
+        store_symmetric(&mut to.second, squares);
+    }
+    // About the third axis.
+    let zero = Lanes::zero();
+    [Vector3::new(-first.y, first.x, zero), Vector3::new(-second.xz, -second.yz, second.xx + second.yy)]
+}
+
+/// Entries of the columns of a rank with themselves and with all between them and the root.
+#[inline(always)]
+fn walk<R: Register>(
+    ranks: &[Rank],
+    i: usize,
+    bodies: &[Body],
+    [mut f, mut n]: [Vector3<Lanes<R>>; 2],
+    nv: usize,
+    to: &mut [f64],
+) {
+    let rank = &ranks[i];
+    let own = (n.z + rank.armature.load()).0.to_array();
+    for (v, own) in rank.v[..rank.lanes].iter().zip(own) {
+        to[v * (nv + 1)] = own;
+    }
+    // From each body to the next.
+    let (mut r, mut p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&rank.translation));
+    for Above { rank: above, of, v, translation } in &rank.above {
+        f = v3::rotate(&r, f);
+        n = v3::cross_plus(p, f, v3::rotate(&r, n));
+        let entries = n.z.0.to_array();
+        for k in 0..rank.lanes {
+            to[v[k] + nv * rank.v[k]] = entries[k];
+            to[rank.v[k] + nv * v[k]] = entries[k];
+        }
+        (r, p) = (load_matrix::<R>(&bodies[*above].rotation), load_vector::<R>(translation));
+        if let Some(of) = of {
+            r = permuted_matrix(&r, of);
+        }
+    }
+    if rank.on_base {
+        f = v3::rotate(&r, f);
+        n = v3::cross_plus(p, f, v3::rotate(&r, n));
+        let six = [f.x, f.y, f.z, n.x, n.y, n.z];
+        let mut row = 0;
+        while row < 6 {
+            let entries = six[row].0.to_array();
+            for k in 0..rank.lanes {
+                to[row + nv * rank.v[k]] = entries[k];
+                to[rank.v[k] + nv * row] = entries[k];
+            }
+            row += 1;
+        }
+    }
+}
+
+/// The columns of a free base with themselves:
+///
+/// ```text
+/// [ m E  −[h]× ]
+/// [ [h]×   I   ]
+/// ```
+#[inline(always)]
+fn weigh_base(rank: &Rank, of: &Composite, nv: usize, to: &mut [f64]) {
+    let m = rank.carried.sum();
+    let [x, y, z] = [of.first[0].sum(), of.first[1].sum(), of.first[2].sum()];
+    let [a, b, c, d, e, f] = of.second;
+    let i = Symmetric3::new(a.sum(), b.sum(), c.sum(), d.sum(), e.sum(), f.sum()).trace_minus();
+    #[rustfmt::skip]
+    let columns = [
+        [m, 0.0, 0.0, 0.0, z, -y],
+        [0.0, m, 0.0, -z, 0.0, x],
+        [0.0, 0.0, m, y, -x, 0.0],
+        [0.0, -z, y, i.xx, i.xy, i.xz],
+        [z, 0.0, -x, i.xy, i.yy, i.yz],
+        [-y, x, 0.0, i.xz, i.yz, i.zz],
+    ];
+    let mut k = 0;
+    while k < 6 {
+        to[k * nv..][..6].copy_from_slice(&columns[k]);
+        k += 1;
+    }
+}

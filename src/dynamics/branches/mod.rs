@@ -1,0 +1,90 @@
+//! Robots of several limbs: bodies as many joints from the root go abreast, four to a register, from rank to rank of the tree.
+//!
+//! Every step is that of the books for one body, so a quadruped takes hardly longer than one of its legs. For hinges on a fixed
+//! base, or on a free one that nothing holds ([`ranks`] says when it pays); everything else goes through the forms that hold for
+//! all trees, which these are tested against. These also are asked again where a result is not finite or a matrix is singular:
+//! they say why.
+//!
+//! - [`ranks`]: which body stands where, and constants four at a time
+//! - [`rnea`], [`aba`], [`mass_matrix`]: inverse and forward dynamics, and the mass matrix
+
+mod aba;
+mod four;
+mod mass_matrix;
+mod ranks;
+mod rnea;
+
+use crate::dynamics::rnea::add_joint_dynamics;
+use crate::dynamics::slices::first_not_finite_on_diagonal;
+use crate::dynamics::wide::all_finite;
+use crate::model::Model;
+use gradyn_derivatives::simd::VectorLevel;
+use nalgebra::DMatrix;
+pub(crate) use ranks::Ranks;
+
+/// Scratch memory, by ranks.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    bodies: Vec<rnea::Body>,
+    articulated: Vec<aba::Articulated>,
+    composites: Vec<mass_matrix::Composite>,
+    /// Torques without friction.
+    tau: Vec<f64>,
+}
+
+impl Memory {
+    pub(crate) fn new(ranks: &Ranks) -> Self {
+        let n = ranks.ranks.len();
+        Self {
+            bodies: vec![rnea::Body::ZERO; n],
+            articulated: vec![aba::Articulated::ZERO; n],
+            composites: vec![mass_matrix::Composite::ZERO; n],
+            tau: vec![0.0; ranks.nv],
+        }
+    }
+}
+
+/// Torques of inverse dynamics. Are they and the configuration finite? Lengths have been checked.
+pub(crate) fn rnea(
+    model: &Model,
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    tau: &mut [f64],
+) -> bool {
+    level.run(rnea::Rnea { gravity: model.gravity, ranks, memory, q, v, a, tau: &mut *tau });
+    add_joint_dynamics(model, v, a, tau);
+    all_finite(q) && all_finite(tau)
+}
+
+/// Accelerations of forward dynamics. Are they and the state finite, and no pivot lost? Lengths have been checked.
+pub(crate) fn aba(
+    model: &Model,
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    still: &[f64],
+    ddq: &mut [f64],
+) -> bool {
+    let mut rest = std::mem::take(&mut memory.tau);
+    rest.copy_from_slice(tau);
+    if model.joint_friction {
+        for dof in &model.dofs {
+            rest[dof.index] -= dof.friction_torque(v[dof.index], model.friction_width);
+        }
+    }
+    let solved = level.run(aba::Aba { gravity: model.gravity, ranks, memory, q, v, still, tau: &rest, ddq: &mut *ddq });
+    memory.tau = rest;
+    solved && all_finite(q) && all_finite(ddq)
+}
+
+/// The mass matrix. Are its diagonal and the configuration finite? Lengths have been checked.
+pub(crate) fn mass_matrix(
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    q: &[f64],
+    to: &mut DMatrix<f64>,
+) -> bool {
+    level.run(mass_matrix::MassMatrix { ranks, memory, q, to: to.as_mut_slice() });
+    all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), ranks.nv).is_none()
+}

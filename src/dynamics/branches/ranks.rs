@@ -1,0 +1,199 @@
+//! Which body of a tree stands in which lane of which rank, and the constants of four bodies at a time.
+
+use super::four::{ABREAST, Four};
+use crate::dynamics::abreast::{Kind, Table};
+use crate::model::Model;
+use gradyn_derivatives::simd::{Places, WIDTH};
+
+/// A robot of hinges whose branches go abreast.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranks {
+    /// Parents come before their children; a free base is the first, in all four lanes of its rank.
+    pub(super) ranks: Vec<Rank>,
+    /// Is there a free base?
+    pub(super) floats: bool,
+    /// Degrees of freedom.
+    pub(super) nv: usize,
+}
+
+/// Up to four bodies as many joints from the root. Lanes without one hold a body without mass, which moves as that of the first.
+#[derive(Clone, Debug)]
+pub(super) struct Rank {
+    /// The first lanes that have a body.
+    pub(super) lanes: usize,
+    pub(super) parent: Parent,
+    /// Where each one's coordinates and velocities begin.
+    pub(super) q: [usize; ABREAST],
+    pub(super) v: [usize; ABREAST],
+    /// Where the joints are mounted on the parents, row by row: the poses at `q = 0`.
+    pub(super) rotation: [Four; 9],
+    pub(super) translation: [Four; 3],
+    /// Mass, first and second moments about the bodies' origins; of a free base a quarter in each lane.
+    pub(super) mass: Four,
+    pub(super) first: [Four; 3],
+    pub(super) second: [Four; 6],
+    pub(super) armature: Four,
+    /// Is any of that not zero?
+    pub(super) has_armature: bool,
+    /// Mass of the subtree.
+    pub(super) carried: Four,
+    /// Between the rank and the root, or a free base: nearest first.
+    pub(super) above: Vec<Above>,
+    /// Does it hang from a free base?
+    pub(super) on_base: bool,
+}
+
+/// What four bodies hang from, at some distance.
+#[derive(Clone, Debug)]
+pub(super) struct Above {
+    pub(super) rank: usize,
+    /// Of each lane that of its ancestor, where it is another one.
+    pub(super) of: Option<Box<Places>>,
+    /// Where the ancestors' velocities begin.
+    pub(super) v: [usize; ABREAST],
+    /// Where they are mounted on their parents.
+    pub(super) translation: [Four; 3],
+}
+
+/// Whom a rank hangs from.
+#[derive(Clone, Debug)]
+pub(super) enum Parent {
+    World,
+    /// That rank, lane by lane.
+    Same(usize),
+    /// Other lanes of that rank.
+    Other {
+        rank: usize,
+        /// Of each lane that of its parent.
+        of: Box<Places>,
+        lanes: [usize; ABREAST],
+        /// Of each lane of the parents one child after the other.
+        children: Vec<Places>,
+    },
+}
+
+impl Ranks {
+    /// The ranks of a tree, if it is one of hinges on a fixed base or a free one that nothing holds, and they are no more than half as
+    /// many as its joints.
+    pub(crate) fn new(model: &Model, table: &Table) -> Option<Self> {
+        let steps = &table.steps;
+        let floats = steps.first()?.kind == Kind::Free;
+        let hinges = usize::from(floats)..steps.len();
+        let hang =
+            steps[hinges.clone()].iter().all(|step| step.kind == Kind::Hinge && (step.parent.is_some() || !floats));
+        let held = floats && model.dofs.iter().any(|dof| dof.index < 6);
+        if !hang || held || model.dofs.windows(2).any(|two| two[0].index == two[1].index) {
+            return None;
+        }
+        let mut ranks: Vec<(Bodies, usize, Parent)> = Vec::new();
+        if floats {
+            ranks.push(([0; ABREAST], 1, Parent::World));
+            let children: Vec<_> = (1..steps.len()).filter(|i| steps[*i].parent == Some(0)).collect();
+            ranks.extend(children.chunks(ABREAST).map(|bodies| (filled(bodies), bodies.len(), Parent::Same(0))));
+        } else {
+            let roots: Vec<_> = (0..steps.len()).filter(|i| steps[*i].parent.is_none()).collect();
+            ranks.extend(roots.chunks(ABREAST).map(|bodies| (filled(bodies), bodies.len(), Parent::World)));
+        }
+        let mut rank = usize::from(floats);
+        while let Some((bodies, lanes, _)) = ranks.get(rank) {
+            let of = |lane: usize| (0..steps.len()).filter(move |i| steps[*i].parent == Some(bodies[lane]));
+            // Lane after lane: first children before others.
+            let mut children: Vec<(usize, usize)> = (0..*lanes)
+                .flat_map(|lane| of(lane).enumerate().map(move |(n, child)| (n, (lane, child))))
+                .map(|(n, (lane, child))| (n * ABREAST + lane, child))
+                .collect();
+            children.sort_unstable();
+            let children: Vec<_> = children.into_iter().map(|(key, child)| (key % ABREAST, child)).collect();
+            let more: Vec<_> = children.chunks(ABREAST).map(|some| hanging(rank, some)).collect();
+            ranks.extend(more);
+            rank += 1;
+        }
+        if 2 * ranks.len() > steps.len() {
+            return None;
+        }
+        let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].mass.mass).sum::<f64>();
+        let above: Vec<Vec<Above>> = (0..ranks.len()).map(|n| above(&ranks, n, usize::from(floats), table)).collect();
+        let ranks = ranks.into_iter().zip(above).enumerate().map(|(n, ((bodies, lanes, parent), above))| {
+            let four = |x: &dyn Fn(usize) -> f64| Four(bodies.map(x));
+            // A quarter of what stands in all lanes; nothing in lanes that are over.
+            let share = |lane: usize| if floats && n == 0 { 0.25 } else { f64::from(u8::from(lane < lanes)) };
+            let of_mass = |x: &dyn Fn(usize) -> f64| Four(std::array::from_fn(|lane| share(lane) * x(bodies[lane])));
+            let second = |i: usize| steps[i].mass.second.to_array();
+            let armature = |i: usize| {
+                let mine = model.dofs.iter().find(|dof| dof.index == steps[i].v && steps[i].kind == Kind::Hinge);
+                mine.map_or(0.0, |dof| dof.mass())
+            };
+            Rank {
+                lanes,
+                parent,
+                q: bodies.map(|i| steps[i].q),
+                v: bodies.map(|i| steps[i].v),
+                rotation: std::array::from_fn(|k| four(&|i| steps[i].rotation[(k / 3, k % 3)])),
+                translation: std::array::from_fn(|k| four(&|i| steps[i].translation[k])),
+                mass: of_mass(&|i| steps[i].mass.mass),
+                first: std::array::from_fn(|k| of_mass(&|i| steps[i].mass.first[k])),
+                second: std::array::from_fn(|k| of_mass(&|i| second(i)[k])),
+                has_armature: bodies[..lanes].iter().any(|i| armature(*i) != 0.0),
+                // Lanes that are over divide by something.
+                armature: Four(std::array::from_fn(|lane| if lane < lanes { armature(bodies[lane]) } else { 1.0 })),
+                carried: of_mass(&weights),
+                above,
+                on_base: floats && n > 0,
+            }
+        });
+        Some(Self { ranks: ranks.collect(), floats, nv: model.nv })
+    }
+}
+
+/// The ranks between rank `n` and the root, or the first `end` of them.
+fn above(ranks: &[(Bodies, usize, Parent)], n: usize, end: usize, table: &Table) -> Vec<Above> {
+    let (mut all, mut lane_of, mut rank) = (Vec::new(), std::array::from_fn::<usize, ABREAST, _>(|lane| lane), n);
+    while let Parent::Same(of) | Parent::Other { rank: of, .. } = &ranks[rank].2
+        && *of >= end
+    {
+        if let Parent::Other { lanes, .. } = &ranks[rank].2 {
+            lane_of = lane_of.map(|lane| lanes[lane]);
+        }
+        rank = *of;
+        let places = std::array::from_fn(|lane| lane_of.get(lane).copied());
+        let bodies = lane_of.map(|lane| ranks[rank].0[lane]);
+        all.push(Above {
+            rank,
+            of: lane_of.iter().enumerate().any(|(lane, of)| lane != *of).then(|| Box::new(Places::new(places))),
+            v: bodies.map(|i| table.steps[i].v),
+            translation: std::array::from_fn(|k| Four(bodies.map(|i| table.steps[i].translation[k]))),
+        });
+    }
+    all
+}
+
+/// The body of each lane.
+type Bodies = [usize; ABREAST];
+
+/// Bodies of a rank; lanes that are over repeat the first.
+fn filled(bodies: &[usize]) -> Bodies {
+    std::array::from_fn(|lane| *bodies.get(lane).unwrap_or(&bodies[0]))
+}
+
+/// A rank of children of another, each with the lane of its parent.
+fn hanging(rank: usize, children: &[(usize, usize)]) -> (Bodies, usize, Parent) {
+    let bodies: Vec<_> = children.iter().map(|(_, child)| *child).collect();
+    let same = children.iter().enumerate().all(|(lane, (parent, _))| lane == *parent);
+    if same {
+        return (filled(&bodies), bodies.len(), Parent::Same(rank));
+    }
+    let lanes: [usize; ABREAST] = std::array::from_fn(|lane| children.get(lane).unwrap_or(&children[0]).0);
+    let of: [Option<usize>; WIDTH] = std::array::from_fn(|lane| lanes.get(lane).copied());
+    let mut rounds = Vec::new();
+    loop {
+        let round: [Option<usize>; WIDTH] = std::array::from_fn(|parent| {
+            let mut mine = children.iter().enumerate().filter(|(_, child)| child.0 == parent);
+            mine.nth(rounds.len()).map(|(lane, _)| lane)
+        });
+        if round.iter().all(Option::is_none) {
+            break;
+        }
+        rounds.push(Places::new(round));
+    }
+    (filled(&bodies), bodies.len(), Parent::Other { rank, of: Box::new(Places::new(of)), lanes, children: rounds })
+}

@@ -1,0 +1,84 @@
+//! Robots whose branches go abreast: what they give is what the plain form gives.
+
+mod common;
+
+use common::{assert_near, state};
+use gradyn::dynamics::{Workspace, aba, crba, rnea};
+use gradyn::joint::{FreeFlyer, Joint, Revolute};
+use gradyn::model::{Model, ModelBuilder};
+use gradyn_derivatives::Level;
+use gradyn_derivatives::num_dual::Dual64;
+use gradyn_derivatives::simd::with_level;
+use rand::RngExt;
+
+/// Trees of hinges: each hangs from one of the last `spread` bodies before it, or from the base or the world.
+fn trees() -> Vec<(String, Model)> {
+    let mut models = Vec::new();
+    for (seed, hinges, spread) in [(0, 4, 4), (1, 9, 9), (2, 12, 4), (3, 20, 8), (4, 30, 30), (5, 43, 5), (6, 60, 20)] {
+        for floats in [false, true] {
+            let rng = &mut common::rng(seed);
+            let mut builder = ModelBuilder::new("limbs");
+            let mut bodies = Vec::new();
+            for k in 0..hinges + usize::from(floats) {
+                let joint: Joint =
+                    if floats && k == 0 { FreeFlyer.into() } else { Revolute { axis: common::axis(rng) }.into() };
+                let parent = match k {
+                    0 => None,
+                    _ => {
+                        let first = k.saturating_sub(spread);
+                        let at = rng.random_range(first..k + usize::from(!floats));
+                        bodies.get(at).copied()
+                    }
+                };
+                let (x, y) = (common::transform(rng), common::inertia(rng));
+                let body =
+                    builder.add_body(parent, format!("body{k}"), format!("joint{k}"), x, joint, y).expect("fits");
+                if k % 3 == 1 {
+                    builder.set_armature(body, &[0.1]).expect("fits");
+                    builder.set_damping(body, &[0.2]).expect("fits");
+                    builder.set_friction(body, &[0.3]).expect("fits");
+                }
+                bodies.push(body);
+            }
+            models.push((format!("{hinges} hinges, base floats: {floats}"), builder.build().expect("builds")));
+        }
+    }
+    models.extend(common::models().into_iter().filter(|(what, _)| what.contains("solo12") || what.contains("g1")));
+    models
+}
+
+/// Over `f64` they are those over dual numbers, which go through the plain form, at every level.
+#[test]
+fn limbs_abreast_are_limbs_one_by_one() {
+    for (what, model) in trees() {
+        for seed in 0..2 {
+            let (q, v, a) = state(&model, seed);
+            let lift = |x: &[f64]| common::lift::<Dual64>(x);
+            let values = |x: &[Dual64]| x.iter().map(|x| x.re).collect::<Vec<_>>();
+            let mut plain = Workspace::<Dual64>::new(&model);
+            let torques = values(rnea(&model, &mut plain, &lift(&q), &lift(&v), &lift(&a)).expect("valid"));
+            let mass = values(crba(&model, &mut plain, &lift(&q)).expect("valid").as_slice());
+            let ddq = values(aba(&model, &mut plain, &lift(&q), &lift(&v), &lift(&a), &[]).expect("valid"));
+            for level in Level::available() {
+                let what = format!("{what}, state {seed}, {level}");
+                let ws = &mut Workspace::<f64>::new(&model);
+                with_level(level, || {
+                    // Sums in another order, about other points: some hundred roundings.
+                    assert_near(
+                        rnea(&model, ws, &q, &v, &a).expect("valid"),
+                        &torques,
+                        1e-13,
+                        format!("{what}: torques"),
+                    );
+                    let m = crba(&model, ws, &q).expect("valid").clone();
+                    assert_eq!(m, m.transpose(), "{what}");
+                    assert_near(m.as_slice(), &mass, 1e-13, format!("{what}: mass matrix"));
+                    // A thousand roundings, each as bad as M is conditioned.
+                    let tolerance = 1000.0 * f64::EPSILON * common::condition(&m);
+                    let found = aba(&model, ws, &q, &v, &a, &[]).expect("valid");
+                    assert_near(found, &ddq, tolerance, format!("{what}: accelerations"));
+                });
+            }
+        }
+    }
+}
