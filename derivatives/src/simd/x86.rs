@@ -403,6 +403,10 @@ macro_rules! half {
             },
             lanes {
                 #[inline(always)]
+                fn permute(self, places: &Places) -> Self {
+                    Self([permuted_half(self.0[0], places, $first)])
+                }
+                #[inline(always)]
                 fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
                     let (a, b) = (Avx2::from_array(*rows[$first]).0, Avx2::from_array(*rows[$first + 1]).0);
                     let (c, d) = (Avx2::from_array(*rows[$first + 2]).0, Avx2::from_array(*rows[$first + 3]).0);
@@ -468,6 +472,21 @@ impl Single for Avx512 {
     #[inline(always)]
     fn mul_sub(self, a: Self, b: Self) -> Self {
         Register::mul_sub(self, a, b)
+    }
+}
+
+/// Lanes from `at` on, of places in the same half: zeros from the other.
+#[inline(always)]
+fn permuted_half(x: __m256d, places: &Places, at: usize) -> __m256d {
+    // SAFETY: see `register!`; `at` is 0 or 4 of eight numbers of 64 bits, and of eight pairs of 32 bits.
+    unsafe {
+        let from = _mm256_loadu_si256(places.from.as_ptr().add(at).cast());
+        let pairs = _mm256_loadu_si256(places.pairs.as_ptr().add(2 * at).cast());
+        let x = _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(x), pairs));
+        // All bits where the place is in this half: the lower half has places 0 to 3.
+        let half = _mm256_set1_epi64x(at as i64 / 4);
+        let is_here = _mm256_cmpeq_epi64(_mm256_srli_epi64::<2>(from), half);
+        _mm256_and_pd(x, _mm256_castsi256_pd(is_here))
     }
 }
 

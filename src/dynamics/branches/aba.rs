@@ -399,7 +399,7 @@ fn follow<R: Register>(rank: &Rank, body: &Body, articulated: &mut [Articulated]
     };
     let taken = v3::dot_plus(load_vector(&own.force), linear, v3::dot(load_vector(&own.moment), angular));
     let a = (-taken).mul_plus(own.reciprocal.load(), rest);
-    scatter(a, rank.lanes, &rank.v, ddq);
+    scatter(a, &rank.v, ddq);
     store_vector(&mut own.linear, linear);
     store_vector(&mut own.angular, Vector3::new(angular.x, angular.y, angular.z + a));
 }

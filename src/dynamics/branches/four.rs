@@ -42,14 +42,14 @@ pub(super) fn gather<R: Register>(x: &[f64], at: &[usize; ABREAST]) -> Lanes<R> 
     Four([x[at[0]], x[at[1]], x[at[2]], x[at[3]]]).load()
 }
 
-/// And back, of so many lanes.
+/// And back. Lanes that are over write where the first does, before it.
 #[inline(always)]
-pub(super) fn scatter<R: Register>(x: Lanes<R>, lanes: usize, at: &[usize; ABREAST], to: &mut [f64]) {
+pub(super) fn scatter<R: Register>(x: Lanes<R>, at: &[usize; ABREAST], to: &mut [f64]) {
     let x = x.0.to_array();
-    let mut k = 0;
-    while k < lanes.min(ABREAST) {
+    let mut k = ABREAST;
+    while k > 0 {
+        k -= 1;
         to[at[k]] = x[k];
-        k += 1;
     }
 }
 

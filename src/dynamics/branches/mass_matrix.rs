@@ -4,7 +4,7 @@
 //! stays in the lanes of that hinge, and poses come to it.
 
 use super::four::{
-    Four, gather, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric,
+    ABREAST, Four, gather, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric,
     store_matrix, store_symmetric, store_vector, turned,
 };
 use super::ranks::{Above, Parent, Rank};
@@ -39,7 +39,7 @@ impl Kernel for MassMatrix<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { ranks: Ranks { ranks, floats, nv }, memory: Memory { bodies, composites, .. }, q, to } = self;
+        let Self { ranks: Ranks { ranks, floats, nv, .. }, memory: Memory { bodies, composites, .. }, q, to } = self;
         let hinges = usize::from(*floats)..ranks.len();
         for (rank, of) in ranks.iter().zip(&mut *composites) {
             (of.first, of.second) = (rank.first, rank.second);
@@ -94,19 +94,24 @@ fn walk<R: Register>(
     to: &mut [f64],
 ) {
     let rank = &ranks[i];
+    // Lanes that are over write where the first does, before it.
     let own = (n.z + rank.armature.load()).0.to_array();
-    for (v, own) in rank.v[..rank.lanes].iter().zip(own) {
-        to[v * (nv + 1)] = own;
+    let mut k = ABREAST;
+    while k > 0 {
+        k -= 1;
+        to[rank.v[k] * (nv + 1)] = own[k];
     }
     // From each body to the next.
     let (mut r, mut p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&rank.translation));
-    for Above { rank: above, of, v, translation } in &rank.above {
+    for Above { rank: above, of, entries, translation } in &rank.above {
         f = v3::rotate(&r, f);
         n = v3::cross_plus(p, f, v3::rotate(&r, n));
-        let entries = n.z.0.to_array();
-        for k in 0..rank.lanes {
-            to[v[k] + nv * rank.v[k]] = entries[k];
-            to[rank.v[k] + nv * v[k]] = entries[k];
+        let x = n.z.0.to_array();
+        let mut k = ABREAST;
+        while k > 0 {
+            k -= 1;
+            to[entries[k][0]] = x[k];
+            to[entries[k][1]] = x[k];
         }
         (r, p) = (load_matrix::<R>(&bodies[*above].rotation), load_vector::<R>(translation));
         if let Some(of) = of {
@@ -116,15 +121,18 @@ fn walk<R: Register>(
     if rank.on_base {
         f = v3::rotate(&r, f);
         n = v3::cross_plus(p, f, v3::rotate(&r, n));
-        let six = [f.x, f.y, f.z, n.x, n.y, n.z];
-        let mut row = 0;
-        while row < 6 {
-            let entries = six[row].0.to_array();
-            for k in 0..rank.lanes {
-                to[row + nv * rank.v[k]] = entries[k];
-                to[rank.v[k] + nv * row] = entries[k];
+        let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
+        let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
+        let mut k = ABREAST;
+        while k > 0 {
+            k -= 1;
+            let (six, v) = ([a[k], b[k], c[k], d[k], e[k], f[k]], rank.v[k]);
+            to[nv * v..][..6].copy_from_slice(&six);
+            let mut row = 0;
+            while row < 6 {
+                to[v + nv * row] = six[row];
+                row += 1;
             }
-            row += 1;
         }
     }
 }

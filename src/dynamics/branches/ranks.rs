@@ -14,13 +14,13 @@ pub(crate) struct Ranks {
     pub(super) floats: bool,
     /// Degrees of freedom.
     pub(super) nv: usize,
+    /// Are paths to the root so short that the mass matrix is faster this way?
+    pub(crate) shallow: bool,
 }
 
 /// Up to four bodies as many joints from the root. Lanes without one hold a body without mass, which moves as that of the first.
 #[derive(Clone, Debug)]
 pub(super) struct Rank {
-    /// The first lanes that have a body.
-    pub(super) lanes: usize,
     pub(super) parent: Parent,
     /// Where each one's coordinates and velocities begin.
     pub(super) q: [usize; ABREAST],
@@ -49,8 +49,9 @@ pub(super) struct Above {
     pub(super) rank: usize,
     /// Of each lane that of its ancestor, where it is another one.
     pub(super) of: Option<Box<Places>>,
-    /// Where the ancestors' velocities begin.
-    pub(super) v: [usize; ABREAST],
+    /// Where in the mass matrix the entries of each lane with its ancestor stand, above and below the diagonal; lanes that are over
+    /// repeat the first.
+    pub(super) entries: [[usize; 2]; ABREAST],
     /// Where they are mounted on their parents.
     pub(super) translation: [Four; 3],
 }
@@ -71,6 +72,10 @@ pub(super) enum Parent {
         children: Vec<Places>,
     },
 }
+
+/// Up to this many steps towards the root for each joint the mass matrix by ranks is the faster one: for a humanoid with hands, of
+/// 43 joints and 99 steps, both take the same time.
+const STEPS: usize = 2;
 
 impl Ranks {
     /// The ranks of a tree, if it is one of hinges on a fixed base or a free one that nothing holds, and they are no more than half as
@@ -111,8 +116,10 @@ impl Ranks {
         if 2 * ranks.len() > steps.len() {
             return None;
         }
+        let hinges = hinges.len();
         let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].mass.mass).sum::<f64>();
         let above: Vec<Vec<Above>> = (0..ranks.len()).map(|n| above(&ranks, n, usize::from(floats), table)).collect();
+        let shallow = above.iter().map(Vec::len).sum::<usize>() <= STEPS * hinges;
         let ranks = ranks.into_iter().zip(above).enumerate().map(|(n, ((bodies, lanes, parent), above))| {
             let four = |x: &dyn Fn(usize) -> f64| Four(bodies.map(x));
             // A quarter of what stands in all lanes; nothing in lanes that are over.
@@ -124,7 +131,6 @@ impl Ranks {
                 mine.map_or(0.0, |dof| dof.mass())
             };
             Rank {
-                lanes,
                 parent,
                 q: bodies.map(|i| steps[i].q),
                 v: bodies.map(|i| steps[i].v),
@@ -141,7 +147,7 @@ impl Ranks {
                 on_base: floats && n > 0,
             }
         });
-        Some(Self { ranks: ranks.collect(), floats, nv: model.nv })
+        Some(Self { ranks: ranks.collect(), floats, nv: model.nv, shallow })
     }
 }
 
@@ -160,7 +166,11 @@ fn above(ranks: &[(Bodies, usize, Parent)], n: usize, end: usize, table: &Table)
         all.push(Above {
             rank,
             of: lane_of.iter().enumerate().any(|(lane, of)| lane != *of).then(|| Box::new(Places::new(places))),
-            v: bodies.map(|i| table.steps[i].v),
+            entries: std::array::from_fn(|lane| {
+                let lane = if lane < ranks[n].1 { lane } else { 0 };
+                let [i, j] = [bodies[lane], ranks[n].0[lane]].map(|body| table.steps[body].v);
+                [i + table.nv * j, j + table.nv * i]
+            }),
             translation: std::array::from_fn(|k| Four(bodies.map(|i| table.steps[i].translation[k]))),
         });
     }
@@ -196,4 +206,56 @@ fn hanging(rank: usize, children: &[(usize, usize)]) -> (Bodies, usize, Parent) 
         rounds.push(Places::new(round));
     }
     (filled(&bodies), bodies.len(), Parent::Other { rank, of: Box::new(Places::new(of)), lanes, children: rounds })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ranks;
+    use crate::dynamics::abreast::Table;
+    use crate::joint::{Axis, FreeFlyer, Joint, Prismatic, Revolute};
+    use crate::model::{BodyKey, ModelBuilder};
+    use crate::spatial::{Inertia, Symmetric3, Transform};
+    use nalgebra::Vector3;
+
+    /// So many limbs of so many joints on a base, and the base.
+    fn limbs(base: Joint, limbs: usize, joints: usize, joint: impl Fn(usize) -> Joint) -> (ModelBuilder, BodyKey) {
+        let mut builder = ModelBuilder::new("limbs");
+        let inertia = Inertia::new(1.0, Vector3::new(0.1, 0.2, 0.3), Symmetric3::diagonal(0.1, 0.1, 0.1));
+        let x = Transform::from_translation(Vector3::new(0.0, 0.1, 0.2));
+        let root = builder.add_body(None, "base", "root", x, base, inertia).expect("fits");
+        for limb in 0..limbs {
+            let mut last = root;
+            for k in 0..joints {
+                let name = format!("{limb}.{k}");
+                last = builder.add_body(Some(last), &name, format!("to {name}"), x, joint(k), inertia).expect("fits");
+            }
+        }
+        (builder, root)
+    }
+
+    fn hinge() -> Joint {
+        Revolute { axis: Axis::Y }.into()
+    }
+
+    /// How many ranks, if they pay.
+    fn ranks(builder: ModelBuilder) -> Option<usize> {
+        let model = builder.build().expect("builds");
+        Ranks::new(&model, &Table::new(&model)?).map(|ranks| ranks.ranks.len())
+    }
+
+    #[test]
+    fn limbs_go_abreast_where_that_halves_the_steps() {
+        let of = |n, joints| ranks(limbs(FreeFlyer.into(), n, joints, |_| hinge()).0);
+        assert_eq!([of(4, 3), of(2, 6), of(3, 6), of(1, 7), of(5, 3)], [Some(4), None, Some(7), None, Some(7)]);
+        assert_eq!(ranks(limbs(hinge(), 4, 3, |_| hinge()).0), Some(4));
+    }
+
+    #[test]
+    fn other_joints_and_bases_that_are_held_keep_to_other_forms() {
+        let slides = |k| if k == 2 { Prismatic { axis: Axis::X }.into() } else { hinge() };
+        assert_eq!(ranks(limbs(FreeFlyer.into(), 4, 3, slides).0), None);
+        let (mut held, base) = limbs(FreeFlyer.into(), 4, 3, |_| hinge());
+        held.set_armature(base, &[0.1; 6]).expect("fits");
+        assert_eq!(ranks(held), None);
+    }
 }

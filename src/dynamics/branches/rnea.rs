@@ -66,7 +66,7 @@ impl Kernel for Rnea<'_> {
             }
             let body = &memory.bodies[i];
             let (force, moment) = (load_vector::<R::Low>(&body.force), load_vector::<R::Low>(&body.moment));
-            scatter(moment.z, rank.lanes, &rank.v, tau);
+            scatter(moment.z, &rank.v, tau);
             hand_over(rank, &mut memory.bodies, i, force, moment);
         }
     }

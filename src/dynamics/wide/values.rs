@@ -79,6 +79,7 @@ impl Wide<'_> {
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
         if let Some((ranks, memory)) = memory.branches(layout)
+            && ranks.shallow
             && branches::mass_matrix((ranks, level), memory, q, to)
         {
             return Some(true);
