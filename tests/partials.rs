@@ -6,11 +6,19 @@ use common::{
     assert_near, assert_same, deviation, dual, eps, lift, models, moved, state, tree_of, tree_of_every_joint, trees,
     unit, wrenches,
 };
-use gradyn::dynamics::{ExternalWrench, Workspace, WrenchFrame, forward_kinematics, inverse_dynamics, rnea, rnea_with};
-use gradyn::joint::{Axis, Planar, Prismatic, Revolute, Translation, Universal};
+use gradyn::dynamics::{
+    ExternalWrench, Workspace, WrenchFrame, aba, bias, coriolis_matrix, crba, forward_kinematics, generalized_gravity,
+    inverse_dynamics, minv, rnea, rnea_with,
+};
+use gradyn::joint::{Axis, Joint, Planar, Prismatic, Revolute, Translation, Universal};
+use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{InputError, Model, ModelBuilder};
-use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
+use gradyn::partials::{
+    DerivativeWorkspace, Method, RneaDerivatives, SecondOrderWorkspace, forward_dynamics_derivatives,
+    mass_product_derivatives, rnea_derivatives, rnea_second_derivatives, static_torque_derivatives,
+};
 use gradyn::spatial::{Force, Transform};
+use gradyn_derivatives::Dual8;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::{DMatrix, Vector3};
@@ -470,5 +478,71 @@ fn methods_agree_far_from_zero() {
         // An angle of 6e5 is known to 1e-10.
         let d = deviation(x, y);
         assert!(d < 1e-8, "{what} deviates by {d:e}");
+    }
+}
+
+/// Where the base is matters to no torque; that it is nowhere is an error all the same, of every function and at every level.
+#[test]
+fn a_base_that_is_nowhere_is_an_error() {
+    let mut gantry = ModelBuilder::new("gantry");
+    let rng = &mut common::rng(3);
+    let mut last = None;
+    for k in 0..9 {
+        let joint: Joint = if k == 0 { Prismatic { axis: Axis::X }.into() } else { Revolute { axis: Axis::Y }.into() };
+        let (x, y) = (common::transform(rng), common::inertia(rng));
+        last = Some(gantry.add_body(last, format!("b{k}"), format!("j{k}"), x, joint, y).expect("fits"));
+    }
+    let floating = UrdfOptions::new().floating_base(true);
+    for model in
+        [gantry.build().expect("builds"), common::robot("solo12", &floating), common::robot("panda", &floating)]
+    {
+        let (mut q, v, a) = state(&model, 1);
+        for bad in [f64::NAN, f64::INFINITY] {
+            q[0] = bad;
+            for level in Level::available() {
+                with_level(level, || {
+                    let ws = &mut Workspace::<f64>::new(&model);
+                    let of_duals = &mut Workspace::<Dual8>::new(&model);
+                    let first = &mut DerivativeWorkspace::new(&model);
+                    let second = &mut SecondOrderWorkspace::new(&model);
+                    let [q_8, v_8, a_8] = [&q, &v, &a].map(|x| lift::<Dual8>(x));
+                    let mut found: Vec<(&str, Result<(), InputError>)> = vec![
+                        ("rnea", rnea(&model, ws, &q, &v, &a).map(|_| ())),
+                        ("rnea over duals", rnea(&model, of_duals, &q_8, &v_8, &a_8).map(|_| ())),
+                        ("bias", bias(&model, ws, &q, &v, &[]).map(|_| ())),
+                        ("aba", aba(&model, ws, &q, &v, &a, &[]).map(|_| ())),
+                        ("crba", crba(&model, ws, &q).map(|_| ())),
+                        ("minv", minv(&model, ws, &q).map(|_| ())),
+                        ("coriolis_matrix", coriolis_matrix(&model, ws, &q, &v).map(|_| ())),
+                        ("generalized_gravity", generalized_gravity(&model, ws, &q).map(|_| ())),
+                    ];
+                    for method in [Method::Analytical, Method::Dual, Method::Difference] {
+                        found.extend([
+                            ("rnea_derivatives", rnea_derivatives(&model, first, method, &q, &v, &a, &[]).map(|_| ())),
+                            (
+                                "forward_dynamics_derivatives",
+                                forward_dynamics_derivatives(&model, first, method, &q, &v, &a, &[]).map(|_| ()),
+                            ),
+                            (
+                                "mass_product_derivatives",
+                                mass_product_derivatives(&model, first, method, &q, &a).map(|_| ()),
+                            ),
+                            (
+                                "static_torque_derivatives",
+                                static_torque_derivatives(&model, first, method, &q, &[]).map(|_| ()),
+                            ),
+                        ]);
+                    }
+                    found.push((
+                        "rnea_second_derivatives",
+                        rnea_second_derivatives(&model, second, Method::Analytical, &q, &v, &a, &[]).map(|_| ()),
+                    ));
+                    for (name, found) in found {
+                        let named = matches!(found, Err(InputError::NotFinite { what: "q", index: 0, .. }));
+                        assert!(named, "{}, {level}: {name} at {bad}: {found:?}", model.name());
+                    }
+                });
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! the form that has a formula for each, and put together again.
 
 use super::external::ExternalWrench;
+use super::rnea::is_finite;
 use super::{Workspace, wide};
 use crate::joint::JointKind;
 use crate::model::{Body, Model};
@@ -26,7 +27,8 @@ pub(crate) fn rnea<P: Real, T: Scalar<P>>(
         |model, to| T::call(Read { model, state: (q, v, a), wrenches, to }),
         |from, tau| T::call(Write { from, tau }),
     )?;
-    Some(finite || ws.tau.iter().all(|tau| tau.is_finite()))
+    // Torques do not depend on where the base is: that it is somewhere has to be seen.
+    Some((finite || is_finite(&ws.tau, &[], &[])) && is_finite(q, &[], &[]))
 }
 
 /// Takes a state apart.

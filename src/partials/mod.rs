@@ -49,7 +49,7 @@ pub use terms::{
     generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
 };
 
-use crate::dynamics::wide::Begun;
+use crate::dynamics::wide::{self, Begun};
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::model::{InputError, Model};
 use nalgebra::DMatrix;
@@ -168,7 +168,7 @@ pub fn rnea_derivatives<'w>(
     if method == Method::Dual {
         ws.result.errors = None;
         let finite = dual::rnea_derivatives(model, ws, q, v, a, wrenches);
-        if finite && ws.result.tau.iter().all(|tau| tau.is_finite()) {
+        if finite && wide::all_finite(ws.result.tau.as_slice()) && wide::all_finite(q) {
             return Ok(&ws.result);
         }
     } else {
@@ -203,7 +203,8 @@ fn checked<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
     let result = &mut ws.result;
-    if !result.tau.iter().all(|x| x.is_finite()) {
+    // Nothing depends on where the base is: that it is somewhere has to be seen.
+    if !(wide::all_finite(result.tau.as_slice()) && wide::all_finite(q)) {
         result.clear();
         return Err(rnea::not_finite(model, q, v, a, wrenches, result.tau.as_slice()));
     }

@@ -205,6 +205,8 @@ fn alone<R: Register>([a, b, c]: [[f64; WIDTH]; 3]) -> Vec<R> {
     let (sin, cos) = a.turned(b, R::splat(1.5 * 4_503_599_627_370_496.0 + 3.0));
     found.extend([a, a.add(b), a.sub(b), a.mul(b), a.div(b), a.neg(), a.sqrt(), a.abs(), sin, cos]);
     found.extend([a.mul_add(b, c), a.mul_sub(b, c), a.select_lt(b, c, a), a.where_else(0b0101_0011, b), R::splat(3.0)]);
+    // Places in the same half.
+    found.push(a.permute(&Places::new([Some(3), Some(1), None, Some(0), Some(7), None, Some(4), Some(4)])));
     found
 }
 
@@ -253,6 +255,32 @@ fn halves_do_in_their_lanes_what_the_whole_does() {
                     assert_eq!(high[lane].to_bits(), of_high.to_bits(), "{level}, operation {k}, lane {lane}");
                 }
             }
+        }
+    }
+}
+
+/// All lanes exchanged with those of the other half but two, by halves.
+struct Across([f64; WIDTH]);
+
+impl Kernel for Across {
+    type Output = (bool, [[f64; WIDTH]; 2]);
+    #[inline(always)]
+    fn run<R: Register>(self) -> Self::Output {
+        let places = Places::new([Some(4), Some(5), Some(2), Some(7), Some(0), Some(1), Some(2), Some(7)]);
+        let (low, high) = (R::Low::from_array(self.0).permute(&places), R::High::from_array(self.0).permute(&places));
+        (R::HALVES, [low.to_array(), high.to_array()])
+    }
+}
+
+#[test]
+fn a_half_has_no_places_in_the_other() {
+    for level in Level::available() {
+        let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+        let (halves, found) = dispatch_at(level, Across(x));
+        if halves {
+            let [mut low, mut high] = [[0.0; WIDTH]; 2];
+            (low[2], high[7]) = (x[2], x[7]);
+            assert_eq!(found, [low, high], "{level}");
         }
     }
 }

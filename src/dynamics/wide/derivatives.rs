@@ -142,7 +142,7 @@ impl Derivatives<'_, '_> {
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
-        let mut zero = R::splat(0.0);
+        let mut zero = outward::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::columns::<R>(model, layout, memory, g, MOVING));
         }

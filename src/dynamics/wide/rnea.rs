@@ -86,7 +86,8 @@ impl Kernel for Rnea<'_> {
         if !memory.wrenches.is_empty() {
             subtract(layout, memory);
         }
-        let mut zero = R::splat(0.0);
+        // Where the base is, torques do not depend on.
+        let mut zero = outward::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(model, layout, memory, g));
         }

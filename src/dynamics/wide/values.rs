@@ -1,8 +1,8 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
 use super::{
-    Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, afloat, articulated, coriolis, derivatives,
-    forward, held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
+    Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, afloat, all_finite, articulated, coriolis,
+    derivatives, forward, held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
 use crate::dynamics::constraints::{AtState, Axes, Place};
 use crate::dynamics::{ExternalWrench, branches};
@@ -23,7 +23,9 @@ impl Wide<'_> {
         {
             return Some(true);
         }
-        Some(rnea::rnea(model, layout, memory, state, &mut ws.tau) || ws.tau.iter().all(|tau| tau.is_finite()))
+        // Torques do not depend on where the base is: that it is somewhere has to be seen.
+        let surely = rnea::rnea(model, layout, memory, state, &mut ws.tau);
+        Some(surely || all_finite(&ws.tau) && all_finite(state.0))
     }
 
     /// Derivatives of inverse dynamics in the field of some gravity. Are all surely finite?
