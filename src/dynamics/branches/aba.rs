@@ -20,7 +20,7 @@ use super::rnea::{Body, drive, three, total};
 use super::{Memory, Ranks};
 use crate::dynamics::singular;
 use crate::spatial::{Symmetric3, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::{Kernel, Places, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -185,38 +185,73 @@ fn give_way<R: Register>(
         let part = rank.armature.load::<R>() * inverse;
         add_third(&mut passed, &r, v3::times(push, part), v3::times(turn, part));
     }
-    let Loaded { m, h, j } = shifted(passed, p);
-    let f = v3::rotate(&r, v3::times_plus(push, rest, force));
-    let n = v3::cross_plus(p, f, v3::rotate(&r, v3::times_plus(turn, rest, moment)));
+    let force = v3::rotate(&r, v3::times_plus(push, rest, force));
+    let moment = v3::cross_plus(p, force, v3::rotate(&r, v3::times_plus(turn, rest, moment)));
+    // Σ 2 (r + p)² − 2 r² = 2 p · (2 h + m p)
     let at_joint = v3::rotate(&r, load_vector::<R>(&own.first));
     let first = v3::times_plus(p, rank.carried.load::<R>(), at_joint);
-    let arm = v3::add(at_joint, first);
-    let trace = v3::dot_plus(v3::add(p, p), arm, trace);
-    let (parent, body) = (&mut before[of], &mut bodies[of]);
-    let mut sums = parent.inertia.load::<R>();
-    let (mut to_f, mut to_n) = (load_vector::<R>(&body.force), load_vector::<R>(&body.moment));
-    let (mut to_first, mut to_trace) = (load_vector::<R>(&parent.first), parent.trace.load::<R>());
-    if let Parent::Other { children, .. } = &rank.parent {
-        for of in children {
-            sums.m = sums.m + permuted_symmetric(m, of);
-            sums.h = v3::add_matrix(&sums.h, &permuted_matrix(&h, of));
-            sums.j = sums.j + permuted_symmetric(j, of);
-            (to_f, to_n) = (v3::add(to_f, permuted(f, of)), v3::add(to_n, permuted(n, of)));
-            to_first = v3::add(to_first, permuted(first, of));
-            to_trace += Lanes(trace.0.permute(of));
-        }
-    } else {
-        sums = Loaded { m: sums.m + m, h: v3::add_matrix(&sums.h, &h), j: sums.j + j };
-        (to_f, to_n) = (v3::add(to_f, f), v3::add(to_n, n));
-        to_first = v3::add(to_first, first);
-        to_trace += trace;
-    }
-    parent.inertia.store(&sums);
-    store_vector(&mut body.force, to_f);
-    store_vector(&mut body.moment, to_n);
-    store_vector(&mut parent.first, to_first);
-    parent.trace.store(to_trace);
+    let trace = v3::dot_plus(v3::add(p, p), v3::add(at_joint, first), trace);
+    let passed = Passed { inertia: shifted(passed, p), force, moment, first, trace };
+    passed.on(&rank.parent, &mut before[of], &mut bodies[of]);
     true
+}
+
+/// What passes from bodies to those that carry them, in their axes, about their origins.
+struct Passed<R: Register> {
+    inertia: Loaded<R>,
+    force: Vector3<Lanes<R>>,
+    moment: Vector3<Lanes<R>>,
+    first: Vector3<Lanes<R>>,
+    trace: Lanes<R>,
+}
+
+impl<R: Register> Passed<R> {
+    /// Adds it to what the parents have.
+    #[inline(always)]
+    fn on(&self, parent: &Parent, to: &mut Articulated, body: &mut Body) {
+        let mut sum = Self {
+            inertia: to.inertia.load(),
+            force: load_vector(&body.force),
+            moment: load_vector(&body.moment),
+            first: load_vector(&to.first),
+            trace: to.trace.load(),
+        };
+        if let Parent::Other { children, .. } = parent {
+            for of in children {
+                sum.add(&self.permuted(of));
+            }
+        } else {
+            sum.add(self);
+        }
+        to.inertia.store(&sum.inertia);
+        store_vector(&mut body.force, sum.force);
+        store_vector(&mut body.moment, sum.moment);
+        store_vector(&mut to.first, sum.first);
+        to.trace.store(sum.trace);
+    }
+
+    #[inline(always)]
+    fn add(&mut self, other: &Self) {
+        let (a, b) = (&mut self.inertia, &other.inertia);
+        *a = Loaded { m: a.m + b.m, h: v3::add_matrix(&a.h, &b.h), j: a.j + b.j };
+        self.force = v3::add(self.force, other.force);
+        self.moment = v3::add(self.moment, other.moment);
+        self.first = v3::add(self.first, other.first);
+        self.trace += other.trace;
+    }
+
+    #[inline(always)]
+    fn permuted(&self, of: &Places) -> Self {
+        let Loaded { m, h, j } = self.inertia;
+        let inertia = Loaded { m: permuted_symmetric(m, of), h: permuted_matrix(&h, of), j: permuted_symmetric(j, of) };
+        Self {
+            inertia,
+            force: permuted(self.force, of),
+            moment: permuted(self.moment, of),
+            first: permuted(self.first, of),
+            trace: Lanes(self.trace.0.permute(of)),
+        }
+    }
 }
 
 /// `A + x yᵀ`, which is symmetric.
