@@ -6,6 +6,7 @@ use common::{assert_near, state};
 use gradyn::dynamics::{Workspace, aba, crba, rnea};
 use gradyn::joint::{FreeFlyer, Joint, Revolute};
 use gradyn::model::{Model, ModelBuilder};
+use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
@@ -59,6 +60,8 @@ fn limbs_abreast_are_limbs_one_by_one() {
             let torques = values(rnea(&model, &mut plain, &lift(&q), &lift(&v), &lift(&a)).expect("valid"));
             let mass = values(crba(&model, &mut plain, &lift(&q)).expect("valid").as_slice());
             let ddq = values(aba(&model, &mut plain, &lift(&q), &lift(&v), &lift(&a), &[]).expect("valid"));
+            let first = &mut DerivativeWorkspace::new(&model);
+            let by_duals = rnea_derivatives(&model, first, Method::Dual, &q, &v, &a, &[]).expect("valid").clone();
             for level in Level::available() {
                 let what = format!("{what}, state {seed}, {level}");
                 let ws = &mut Workspace::<f64>::new(&model);
@@ -70,6 +73,13 @@ fn limbs_abreast_are_limbs_one_by_one() {
                         1e-13,
                         format!("{what}: torques"),
                     );
+                    // Some hundred roundings of numbers that grow along chains.
+                    let found = rnea_derivatives(&model, first, Method::Analytical, &q, &v, &a, &[]).expect("valid");
+                    assert_near(found.tau.as_slice(), &torques, 1e-13, format!("{what}: torques with derivatives"));
+                    for ((name, x), (_, y)) in found.matrices().into_iter().zip(by_duals.matrices()) {
+                        let off = common::deviation(x, y);
+                        assert!(off < 1e-13, "{what}: {name} deviates by {off:e}");
+                    }
                     let m = crba(&model, ws, &q).expect("valid").clone();
                     assert_eq!(m, m.transpose(), "{what}");
                     assert_near(m.as_slice(), &mass, 1e-13, format!("{what}: mass matrix"));

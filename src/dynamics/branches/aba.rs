@@ -13,7 +13,7 @@
 
 use super::four::{
     Four, gather, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric, scatter,
-    store_matrix, store_symmetric, store_vector,
+    store_matrix, store_symmetric, store_vector, sums,
 };
 use super::ranks::{Parent, Rank};
 use super::rnea::{Body, drive, three, total};
@@ -360,17 +360,6 @@ fn move_base<R: Register>(rank: &Rank, body: &Body, base: &mut Articulated, tau:
     store_vector(&mut base.linear, three::<R>(&a[..3]));
     store_vector(&mut base.angular, three::<R>(&a[3..]));
     true
-}
-
-#[inline(always)]
-fn sums<const N: usize>(x: &[Four; N]) -> [f64; N] {
-    let mut sums = [0.0; N];
-    let mut k = 0;
-    while k < N {
-        sums[k] = x[k].sum();
-        k += 1;
-    }
-    sums
 }
 
 /// `A⁻¹ x` of a symmetric matrix, `A = Lᵀ D L`, unless a pivot is lost.

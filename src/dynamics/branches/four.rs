@@ -128,3 +128,15 @@ pub(super) fn permuted_matrix<R: Register>(x: &Matrix3<Lanes<R>>, places: &Place
     let [a, b, c] = [v3::column(x, 0), v3::column(x, 1), v3::column(x, 2)];
     v3::from_columns(permuted(a, places), permuted(b, places), permuted(c, places))
 }
+
+/// Of each quantity all four together.
+#[inline(always)]
+pub(super) fn sums<const N: usize>(x: &[Four; N]) -> [f64; N] {
+    let mut sums = [0.0; N];
+    let mut k = 0;
+    while k < N {
+        sums[k] = x[k].sum();
+        k += 1;
+    }
+    sums
+}

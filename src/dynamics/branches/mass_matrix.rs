@@ -5,7 +5,7 @@
 
 use super::four::{
     ABREAST, Four, gather, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric,
-    store_matrix, store_symmetric, store_vector, turned,
+    store_matrix, store_symmetric, store_vector, sums, turned,
 };
 use super::ranks::{Above, Parent, Rank};
 use super::rnea::Body;
@@ -19,12 +19,24 @@ use nalgebra::Vector3;
 /// Moments of mass of four subtrees, about the bodies' origins.
 #[derive(Clone, Debug)]
 pub(super) struct Composite {
-    first: [Four; 3],
-    second: [Four; 6],
+    pub(super) first: [Four; 3],
+    pub(super) second: [Four; 6],
 }
 
 impl Composite {
     pub(super) const ZERO: Self = Self { first: [Four::ZERO; 3], second: [Four::ZERO; 6] };
+
+    #[inline(always)]
+    pub(super) fn mass<R: Register>(&self, rank: &Rank) -> Mass<Lanes<R>> {
+        Mass { mass: rank.carried.load(), first: load_vector(&self.first), second: load_symmetric(&self.second) }
+    }
+
+    /// Of everything, from shares in all lanes of a free base.
+    #[inline(always)]
+    pub(super) fn total(&self, rank: &Rank) -> Mass<f64> {
+        let ([x, y, z], [a, b, c, d, e, f]) = (sums(&self.first), sums(&self.second));
+        Mass { mass: rank.carried.sum(), first: Vector3::new(x, y, z), second: Symmetric3::new(a, b, c, d, e, f) }
+    }
 }
 
 /// The mass matrix, nv × nv; entries that the tree makes zero are not written.
@@ -61,8 +73,7 @@ impl Kernel for MassMatrix<'_> {
 /// Adds what a rank carries to what its parents do. Returns `A`: its force and its moment.
 #[inline(always)]
 fn carry<R: Register>(rank: &Rank, bodies: &[Body], composites: &mut [Composite], i: usize) -> [Vector3<Lanes<R>>; 2] {
-    let (first, second) = (load_vector::<R>(&composites[i].first), load_symmetric::<R>(&composites[i].second));
-    let own = Mass { mass: rank.carried.load::<R>(), first, second };
+    let own @ Mass { first, second, .. } = composites[i].mass::<R>(rank);
     if let Parent::Same(of) | Parent::Other { rank: of, .. } = &rank.parent {
         let Mass { first, second, .. } = own.placed(&load_matrix(&bodies[i].rotation), load_vector(&rank.translation));
         let to = &mut composites[*of];
@@ -145,10 +156,8 @@ fn walk<R: Register>(
 /// ```
 #[inline(always)]
 fn weigh_base(rank: &Rank, of: &Composite, nv: usize, to: &mut [f64]) {
-    let m = rank.carried.sum();
-    let [x, y, z] = [of.first[0].sum(), of.first[1].sum(), of.first[2].sum()];
-    let [a, b, c, d, e, f] = of.second;
-    let i = Symmetric3::new(a.sum(), b.sum(), c.sum(), d.sum(), e.sum(), f.sum()).trace_minus();
+    let Mass { mass: m, first, second } = of.total(rank);
+    let (x, y, z, i) = (first.x, first.y, first.z, second.trace_minus());
     #[rustfmt::skip]
     let columns = [
         [m, 0.0, 0.0, 0.0, z, -y],

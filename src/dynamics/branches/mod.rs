@@ -6,20 +6,23 @@
 //! they say why.
 //!
 //! - [`ranks`]: which body stands where, and constants four at a time
-//! - [`rnea`], [`aba`], [`mass_matrix`]: inverse and forward dynamics, and the mass matrix
+//! - [`rnea`], [`aba`], [`mass_matrix`], [`derivatives`]: inverse and forward dynamics, the mass matrix, and derivatives of inverse
+//!   dynamics
 
 mod aba;
+mod derivatives;
 mod four;
 mod mass_matrix;
 mod ranks;
 mod rnea;
 
 use crate::dynamics::rnea::add_joint_dynamics;
+use crate::dynamics::rnea_derivatives;
 use crate::dynamics::slices::first_not_finite_on_diagonal;
-use crate::dynamics::wide::all_finite;
+use crate::dynamics::wide::{Results, all_finite};
 use crate::model::Model;
 use gradyn_derivatives::simd::VectorLevel;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 pub(crate) use ranks::Ranks;
 
 /// Scratch memory, by ranks.
@@ -28,6 +31,7 @@ pub(crate) struct Memory {
     bodies: Vec<rnea::Body>,
     articulated: Vec<aba::Articulated>,
     composites: Vec<mass_matrix::Composite>,
+    moving: Vec<derivatives::Moving>,
     /// Torques without friction.
     tau: Vec<f64>,
 }
@@ -39,6 +43,7 @@ impl Memory {
             bodies: vec![rnea::Body::ZERO; n],
             articulated: vec![aba::Articulated::ZERO; n],
             composites: vec![mass_matrix::Composite::ZERO; n],
+            moving: vec![derivatives::Moving::ZERO; n],
             tau: vec![0.0; ranks.nv],
         }
     }
@@ -87,4 +92,21 @@ pub(crate) fn mass_matrix(
 ) -> bool {
     level.run(mass_matrix::MassMatrix { ranks, memory, q, to: to.as_mut_slice() });
     all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), ranks.nv).is_none()
+}
+
+/// Torques and derivatives of inverse dynamics in the field of some gravity, the mass matrix among them. Are all, and the
+/// configuration, finite? Lengths have been checked.
+pub(crate) fn rnea_derivatives(
+    gravity: Vector3<f64>,
+    model: &Model,
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    results: &mut Results<'_>,
+) -> bool {
+    let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
+    let to = [&mut **dtau_dq, &mut **dtau_dv, &mut **dtau_da];
+    level.run(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau: &mut **tau, to });
+    rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
+    [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| all_finite(x))
 }

@@ -17,12 +17,12 @@ use nalgebra::{Matrix3, Vector3};
 pub(super) struct Body {
     pub(super) rotation: [Four; 9],
     /// `ω`, `ω̇`
-    angular: [Four; 3],
+    pub(super) angular: [Four; 3],
     angular_rate: [Four; 3],
     /// The acceleration of the origin, less gravity.
-    acceleration: [Four; 3],
+    pub(super) acceleration: [Four; 3],
     /// `[ω̇]× + [ω]×²`: what is at `r` accelerates at `a + K r`.
-    spread: [Four; 9],
+    pub(super) spread: [Four; 9],
     pub(super) force: [Four; 3],
     pub(super) moment: [Four; 3],
 }

@@ -41,6 +41,14 @@ impl Wide<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         memory.act(wrenches);
+        let level = memory.level;
+        if matches!(begun, Begun::Nothing)
+            && wrenches.is_empty()
+            && let Some((ranks, memory)) = memory.branches(layout)
+            && branches::rnea_derivatives(gravity, model, (ranks, level), memory, state, results)
+        {
+            return Some(true);
+        }
         // The sweeps that left something kept all lanes.
         let (layout, memory) = match begun {
             Begun::Nothing => afloat::fewer(layout, memory),
