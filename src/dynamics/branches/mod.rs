@@ -106,7 +106,7 @@ pub(crate) fn rnea_derivatives(
 ) -> bool {
     let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
     let to = [&mut **dtau_dq, &mut **dtau_dv, &mut **dtau_da];
-    level.run(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau: &mut **tau, to });
+    level.run(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
     rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
-    [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| all_finite(x))
+    [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
 }

@@ -45,6 +45,7 @@ impl Wide<'_> {
         if matches!(begun, Begun::Nothing)
             && wrenches.is_empty()
             && let Some((ranks, memory)) = memory.branches(layout)
+            && ranks.is_shallow()
             && branches::rnea_derivatives(gravity, model, (ranks, level), memory, state, results)
         {
             return Some(true);
@@ -89,7 +90,7 @@ impl Wide<'_> {
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
         if let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.shallow
+            && ranks.is_shallow()
             && branches::mass_matrix((ranks, level), memory, q, to)
         {
             return Some(true);
