@@ -26,7 +26,7 @@ use super::four::{
     ABREAST, Four, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric, scatter,
     store_matrix, store_symmetric, store_vector, sums,
 };
-use super::mass_matrix::Composite;
+use super::mass_matrix::{Composite, weigh_base};
 use super::ranks::{Above, Parent, Rank};
 use super::rnea::{Body, drive, hand_over, three, total};
 use super::{Memory, Ranks};
@@ -351,6 +351,7 @@ fn base_with_itself(
     let v: Motion<f64> =
         Motion::new(Vector3::new(rates[0], rates[1], rates[2]), Vector3::new(rates[3], rates[4], rates[5]));
     let fall: Motion<f64> = Motion::new(up, v3::zero());
+    weigh_base(&mass, nv, da);
     let mut k = 0;
     while k < 6 {
         let mut six = [0.0; 6];
@@ -358,10 +359,8 @@ fn base_with_itself(
         let s: Motion<f64> = Motion::new(Vector3::new(six[0], six[1], six[2]), Vector3::new(six[3], six[4], six[5]));
         let by_q: Force<f64> = mass.times(fall.cross(s));
         let by_v = flow.times_plus(v3::add(s.angular, s.angular), mass.times(v.cross(s)));
-        let by_a: Force<f64> = mass.times(s);
         dq[k * nv..][..6].copy_from_slice(&by_q.to_array());
         dv[k * nv..][..6].copy_from_slice(&by_v.to_array());
-        da[k * nv..][..6].copy_from_slice(&by_a.to_array());
         k += 1;
     }
 }

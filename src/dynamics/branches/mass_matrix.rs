@@ -65,7 +65,7 @@ impl Kernel for MassMatrix<'_> {
             walk::<R::Low>(ranks, i, bodies, momentum, *nv, to);
         }
         if *floats {
-            weigh_base(&ranks[0], &composites[0], *nv, to);
+            weigh_base(&composites[0].total(&ranks[0]), *nv, to);
         }
     }
 }
@@ -155,8 +155,7 @@ fn walk<R: Register>(
 /// [ [h]×   I   ]
 /// ```
 #[inline(always)]
-fn weigh_base(rank: &Rank, of: &Composite, nv: usize, to: &mut [f64]) {
-    let Mass { mass: m, first, second } = of.total(rank);
+pub(super) fn weigh_base(&Mass { mass: m, first, second }: &Mass<f64>, nv: usize, to: &mut [f64]) {
     let (x, y, z, i) = (first.x, first.y, first.z, second.trace_minus());
     #[rustfmt::skip]
     let columns = [

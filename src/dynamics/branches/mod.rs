@@ -57,7 +57,7 @@ pub(crate) fn rnea(
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
 ) -> bool {
-    level.run(rnea::Rnea { gravity: model.gravity, ranks, memory, q, v, a, tau: &mut *tau });
+    level.run_on_halves(rnea::Rnea { gravity: model.gravity, ranks, memory, q, v, a, tau: &mut *tau });
     add_joint_dynamics(model, v, a, tau);
     all_finite(q) && all_finite(tau)
 }
@@ -78,7 +78,16 @@ pub(crate) fn aba(
             rest[dof.index] -= dof.friction_torque(v[dof.index], model.friction_width);
         }
     }
-    let solved = level.run(aba::Aba { gravity: model.gravity, ranks, memory, q, v, still, tau: &rest, ddq: &mut *ddq });
+    let solved = level.run_on_halves(aba::Aba {
+        gravity: model.gravity,
+        ranks,
+        memory,
+        q,
+        v,
+        still,
+        tau: &rest,
+        ddq: &mut *ddq,
+    });
     memory.tau = rest;
     solved && all_finite(q) && all_finite(ddq)
 }
@@ -90,7 +99,7 @@ pub(crate) fn mass_matrix(
     q: &[f64],
     to: &mut DMatrix<f64>,
 ) -> bool {
-    level.run(mass_matrix::MassMatrix { ranks, memory, q, to: to.as_mut_slice() });
+    level.run_on_halves(mass_matrix::MassMatrix { ranks, memory, q, to: to.as_mut_slice() });
     all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), ranks.nv).is_none()
 }
 
@@ -106,7 +115,7 @@ pub(crate) fn rnea_derivatives(
 ) -> bool {
     let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
     let to = [&mut **dtau_dq, &mut **dtau_dv, &mut **dtau_da];
-    level.run(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
+    level.run_on_halves(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
     rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
     [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
 }
