@@ -3,10 +3,10 @@
 mod common;
 
 use common::{assert_near, state};
-use gradyn::dynamics::{Workspace, aba, crba, rnea};
+use gradyn::dynamics::{Workspace, aba, crba, minv, rnea};
 use gradyn::joint::{FreeFlyer, Joint, Revolute};
-use gradyn::model::{Model, ModelBuilder};
-use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+use gradyn::model::{BodyKey, Model, ModelBuilder};
+use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
@@ -35,9 +35,7 @@ fn trees() -> Vec<(String, Model)> {
                 let body =
                     builder.add_body(parent, format!("body{k}"), format!("joint{k}"), x, joint, y).expect("fits");
                 if k % 3 == 1 {
-                    builder.set_armature(body, &[0.1]).expect("fits");
-                    builder.set_damping(body, &[0.2]).expect("fits");
-                    builder.set_friction(body, &[0.3]).expect("fits");
+                    resist(&mut builder, body);
                 }
                 bodies.push(body);
             }
@@ -46,6 +44,85 @@ fn trees() -> Vec<(String, Model)> {
     }
     models.extend(common::models().into_iter().filter(|(what, _)| what.contains("solo12") || what.contains("g1")));
     models
+}
+
+/// A joint with armature, damping and friction.
+fn resist(builder: &mut ModelBuilder, body: BodyKey) {
+    builder.set_armature(body, &[0.1]).expect("fits");
+    builder.set_damping(body, &[0.2]).expect("fits");
+    builder.set_friction(body, &[0.3]).expect("fits");
+}
+
+/// Chains of so many hinges each, on a free base or on the world.
+fn spider(limbs: &[usize], floats: bool) -> Model {
+    let rng = &mut common::rng(limbs.len() as u64);
+    let mut builder = ModelBuilder::new("spider");
+    let mut add = |parent, name: String, joint: Joint| {
+        let (x, y) = (common::transform(rng), common::inertia(rng));
+        let body = builder.add_body(parent, &name, format!("to {name}"), x, joint, y).expect("fits");
+        if name.ends_with('1') {
+            resist(&mut builder, body);
+        }
+        body
+    };
+    let mut rng = common::rng(99);
+    let base = floats.then(|| add(None, "base".into(), FreeFlyer.into()));
+    for (limb, joints) in limbs.iter().enumerate() {
+        let mut last = base;
+        for k in 0..*joints {
+            last = Some(add(last, format!("{limb}.{k}"), Revolute { axis: common::axis(&mut rng) }.into()));
+        }
+    }
+    builder.build().expect("builds")
+}
+
+/// The inverse of the mass matrix, and derivatives of forward dynamics, by limbs.
+#[test]
+fn derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers() {
+    let spiders: [&[usize]; 7] =
+        [&[3, 3, 3, 3], &[4, 4], &[3, 2, 1], &[3, 3, 2, 1, 4, 2, 2], &[2; 8], &[1, 1, 1, 1, 1], &[1, 3, 2]];
+    let on_the_world = |limbs: &[usize]| {
+        let limb_of: Vec<_> = limbs.iter().enumerate().flat_map(|(limb, n)| vec![limb; *n]).collect();
+        (format!("{limbs:?} on the world"), spider(limbs, false), limb_of)
+    };
+    let afloat = |limbs: &[usize]| (format!("{limbs:?} afloat"), spider(limbs, true), Vec::new());
+    let mut models: Vec<_> = spiders.iter().flat_map(|limbs| [on_the_world(limbs), afloat(limbs)]).collect();
+    let solo12 = common::models().into_iter().filter(|(what, _)| what.contains("solo12"));
+    models.extend(solo12.map(|(what, model)| (what.to_string(), model, Vec::new())));
+    for (what, model, limb_of) in models {
+        for seed in 0..2 {
+            let (q, v, tau) = state(&model, seed);
+            let first = &mut DerivativeWorkspace::new(&model);
+            let by_duals =
+                forward_dynamics_derivatives(&model, first, Method::Dual, &q, &v, &tau, &[]).expect("valid").clone();
+            for level in Level::available() {
+                let what = format!("{what}, state {seed}, {level}");
+                with_level(level, || {
+                    let ws = &mut Workspace::<f64>::new(&model);
+                    let inverse = minv(&model, ws, &q).expect("valid").clone();
+                    let mass = crba(&model, ws, &q).expect("valid").clone();
+                    assert_eq!(inverse, inverse.transpose(), "{what}");
+                    // A thousand roundings, each as bad as M is conditioned.
+                    let tolerance = 1000.0 * f64::EPSILON * common::condition(&mass);
+                    let one = mass.map(|_| 0.0) + nalgebra::DMatrix::identity(model.nv(), model.nv());
+                    let off = common::deviation(&(&mass * &inverse), &one);
+                    assert!(off < tolerance, "{what}: M⁻¹ M deviates by {off:e} from 1");
+                    let found = forward_dynamics_derivatives(&model, first, Method::Analytical, &q, &v, &tau, &[])
+                        .expect("valid");
+                    assert_near(found.ddq.as_slice(), by_duals.ddq.as_slice(), tolerance, format!("{what}: ddq"));
+                    assert_eq!(found.ddq_dtau, found.ddq_dtau.transpose(), "{what}");
+                    for ((name, x), (_, y)) in found.matrices().into_iter().zip(by_duals.matrices()) {
+                        let off = common::deviation(x, y);
+                        assert!(off < tolerance, "{what}: {name} deviates by {off:e}");
+                        for (i, j) in (0..model.nv()).flat_map(|i| (0..i).map(move |j| (i, j))) {
+                            let apart = limb_of.get(i) != limb_of.get(j);
+                            assert!(!apart || x[(i, j)] == 0.0 && x[(j, i)] == 0.0, "{what}: {name} couples limbs");
+                        }
+                    }
+                });
+            }
+        }
+    }
 }
 
 /// Over `f64` they are those over dual numbers, which go through the plain form, at every level.

@@ -131,13 +131,23 @@ pub fn forward_dynamics_derivatives<'w>(
     tau: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w ForwardDynamicsDerivatives, InputError> {
-    let ddq = aba_kept(model, &mut ws.base, q, v, tau, wrenches)?;
+    let by_limbs = method == Method::Analytical && wrenches.is_empty() && wide::has_limbs(model);
+    let ddq = match by_limbs {
+        true => aba(model, &mut ws.base, q, v, tau, wrenches)?,
+        false => aba_kept(model, &mut ws.base, q, v, tau, wrenches)?,
+    };
     let mut memory = ws.forward_dynamics.take().unwrap_or_else(|| {
         Box::new(Memory { factors: None, result: ForwardDynamicsDerivatives::new(model.nv), spare: Vec::new() })
     });
     memory.result.ddq.copy_from_slice(ddq);
     let surely_finite = match method {
-        Method::Analytical => analytical(model, ws, &mut memory, q, v, wrenches),
+        Method::Analytical if by_limbs && limbs(model, ws, &mut memory, q, v)? => Ok(true),
+        Method::Analytical => {
+            if by_limbs {
+                aba_kept(model, &mut ws.base, q, v, tau, wrenches)?;
+            }
+            analytical(model, ws, &mut memory, q, v, wrenches)
+        }
         Method::Dual | Method::Difference => {
             let state = State { q, v, u: tau, wrenches };
             by_method_of_solution(model, &Accelerations, method, state).map(|(by, errors)| {
@@ -205,6 +215,24 @@ fn analytical(
     }
     wide::give_back_factors(&mut ws.base, at_hand);
     Ok(finite && wrenches.is_empty())
+}
+
+/// Equation (1) by limbs, several at a time. Are all finite, and no pivot lost?
+fn limbs(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    Memory { result, spare, .. }: &mut Memory,
+    q: &[f64],
+    v: &[f64],
+) -> Result<bool, InputError> {
+    ws.result.size_wrenches(0, &mut ws.spare);
+    analytical_derivatives(model, ws, (q, v, result.ddq.as_slice()), &[], wide::Begun::Nothing)?;
+    result.errors = None;
+    super::result::size(&mut result.ddq_df_ext, 0, model.nv, spare);
+    let from = [&ws.result.dtau_dq, &ws.result.dtau_dv, &ws.result.dtau_da].map(DMatrix::as_slice);
+    let to = [&mut result.ddq_dq, &mut result.ddq_dv, &mut result.ddq_dtau];
+    let done = wide::of(model, &mut ws.base).and_then(|wide| wide.aba_derivatives(v, from, to));
+    Ok(done.unwrap_or(false))
 }
 
 /// Equation (1) where sparse factors of the mass matrix are hardly sparse.

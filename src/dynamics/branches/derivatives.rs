@@ -23,8 +23,8 @@
 //! ```
 
 use super::four::{
-    ABREAST, Four, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric, scatter,
-    store_matrix, store_symmetric, store_vector, sums,
+    ABREAST, Four, by_rows, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric,
+    scatter, store_matrix, store_symmetric, store_vector, sums,
 };
 use super::mass_matrix::{Composite, weigh_base};
 use super::ranks::{Above, Parent, Rank};
@@ -346,7 +346,7 @@ fn base_with_itself(
     let mass = of.total(rank);
     let [x, y, z] = sums(&moving.momentum);
     let flow = Flow { momentum: Vector3::new(x, y, z), second: by_rows(sums(&moving.flow)) };
-    let axes = by_rows(firsts(&body.rotation));
+    let axes = body.first_rotation();
     let up: Vector3<f64> = v3::rotate_back(&axes, up);
     let v: Motion<f64> =
         Motion::new(Vector3::new(rates[0], rates[1], rates[2]), Vector3::new(rates[3], rates[4], rates[5]));
@@ -363,20 +363,4 @@ fn base_with_itself(
         dv[k * nv..][..6].copy_from_slice(&by_v.to_array());
         k += 1;
     }
-}
-
-#[inline(always)]
-fn by_rows([a, b, c, d, e, f, g, h, i]: [f64; 9]) -> Matrix3<f64> {
-    Matrix3::new(a, b, c, d, e, f, g, h, i)
-}
-
-#[inline(always)]
-fn firsts<const N: usize>(x: &[Four; N]) -> [f64; N] {
-    let mut firsts = [0.0; N];
-    let mut k = 0;
-    while k < N {
-        firsts[k] = x[k].0[0];
-        k += 1;
-    }
-    firsts
 }

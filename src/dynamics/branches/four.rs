@@ -140,3 +140,9 @@ pub(super) fn sums<const N: usize>(x: &[Four; N]) -> [f64; N] {
     }
     sums
 }
+
+/// Row by row.
+#[inline(always)]
+pub(super) fn by_rows([a, b, c, d, e, f, g, h, i]: [f64; 9]) -> Matrix3<f64> {
+    Matrix3::new(a, b, c, d, e, f, g, h, i)
+}

@@ -31,6 +31,12 @@ impl Composite {
         Mass { mass: rank.carried.load(), first: load_vector(&self.first), second: load_symmetric(&self.second) }
     }
 
+    /// The trace of the second moment.
+    #[inline(always)]
+    pub(super) fn second_trace<R: Register>(&self) -> Lanes<R> {
+        load_symmetric::<R>(&self.second).trace()
+    }
+
     /// Of everything, from shares in all lanes of a free base.
     #[inline(always)]
     pub(super) fn total(&self, rank: &Rank) -> Mass<f64> {

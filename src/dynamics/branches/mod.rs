@@ -8,10 +8,12 @@
 //! - [`ranks`]: which body stands where, and constants four at a time
 //! - [`rnea`], [`aba`], [`mass_matrix`], [`derivatives`]: inverse and forward dynamics, the mass matrix, and derivatives of inverse
 //!   dynamics
+//! - [`limbs`]: the inverse of the mass matrix, and products with it
 
 mod aba;
 mod derivatives;
 mod four;
+mod limbs;
 mod mass_matrix;
 mod ranks;
 mod rnea;
@@ -19,7 +21,7 @@ mod rnea;
 use crate::dynamics::rnea::add_joint_dynamics;
 use crate::dynamics::rnea_derivatives;
 use crate::dynamics::slices::first_not_finite_on_diagonal;
-use crate::dynamics::wide::{Results, all_finite};
+use crate::dynamics::wide::{Results, all_finite, floating};
 use crate::model::Model;
 use gradyn_derivatives::simd::VectorLevel;
 use nalgebra::{DMatrix, Vector3};
@@ -32,6 +34,9 @@ pub(crate) struct Memory {
     articulated: Vec<aba::Articulated>,
     composites: Vec<mass_matrix::Composite>,
     moving: Vec<derivatives::Moving>,
+    limbs: Vec<limbs::Inverted>,
+    /// `P` of [`limbs`], each number in all lanes.
+    base: [[four::Four; 6]; 6],
     /// Torques without friction.
     tau: Vec<f64>,
 }
@@ -44,6 +49,8 @@ impl Memory {
             articulated: vec![aba::Articulated::ZERO; n],
             composites: vec![mass_matrix::Composite::ZERO; n],
             moving: vec![derivatives::Moving::ZERO; n],
+            limbs: ranks.limbs.iter().map(limbs::Inverted::new).collect(),
+            base: [[four::Four::ZERO; 6]; 6],
             tau: vec![0.0; ranks.nv],
         }
     }
@@ -118,4 +125,28 @@ pub(crate) fn rnea_derivatives(
     level.run_on_halves(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
     rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
     [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
+}
+
+/// The inverse of the mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`] of limbs. Is it finite, and no pivot lost?
+pub(crate) fn minv((ranks, level): (&Ranks, VectorLevel), memory: &mut Memory, mass: &[f64], to: &mut [f64]) -> bool {
+    level.run_on_halves(limbs::Inverse { ranks, memory, mass, to: &mut *to }) && all_finite(to)
+}
+
+/// Derivatives of accelerations by configurations and velocities, from those of torques, after [`minv`]. Are all finite?
+pub(crate) fn aba_derivatives(
+    gravity: Vector3<f64>,
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    v: &[f64],
+    [from_q, from_v]: [&[f64]; 2],
+    [dq, dv]: [&mut DMatrix<f64>; 2],
+) -> bool {
+    // Of a free base only columns of its angular velocity have to be solved for.
+    let of_base = if ranks.floats { 3..6 } else { 0..0 };
+    level.run_on_halves(limbs::Product { ranks, memory, of_base: 0..0, from: from_q, to: dq.as_mut_slice() });
+    level.run_on_halves(limbs::Product { ranks, memory, of_base, from: from_v, to: dv.as_mut_slice() });
+    if ranks.floats {
+        floating::fill(memory.bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
+    }
+    all_finite(dq.as_slice()) && all_finite(dv.as_slice())
 }

@@ -16,6 +16,27 @@ pub(crate) struct Ranks {
     pub(super) nv: usize,
     /// Steps towards the root, from each rank.
     steps: usize,
+    /// If they are chains that hang from the base, the limbs, up to four at a time; else none.
+    pub(super) limbs: Vec<Limb>,
+}
+
+/// Four limbs, from the base outwards.
+#[derive(Clone, Debug)]
+pub(super) struct Limb {
+    pub(super) places: Vec<Place>,
+}
+
+/// Where up to four hinges stand in matrices that have a column a degree of freedom.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) rank: usize,
+    /// How many there are; lanes that are over repeat the first.
+    pub(super) lanes: usize,
+    pub(super) rows: [usize; ABREAST],
+    /// Where their columns begin.
+    pub(super) columns: [usize; ABREAST],
+    /// One in lanes that are not over.
+    pub(super) live: Four,
 }
 
 /// Up to four bodies as many joints from the root. Lanes without one hold a body without mass, which moves as that of the first.
@@ -115,6 +136,7 @@ impl Ranks {
         let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].mass.mass).sum::<f64>();
         let above: Vec<Vec<Above>> = (0..ranks.len()).map(|n| above(&ranks, n, usize::from(floats), table)).collect();
         let walked = above.iter().map(Vec::len).sum();
+        let limbs = limbs(&ranks, usize::from(floats), table);
         let ranks = ranks.into_iter().zip(above).enumerate().map(|(n, ((bodies, lanes, parent), above))| {
             let four = |x: &dyn Fn(usize) -> f64| Four(bodies.map(x));
             // A quarter of what stands in all lanes; nothing in lanes that are over.
@@ -142,7 +164,7 @@ impl Ranks {
                 on_base: floats && n > 0,
             }
         });
-        Some(Self { ranks: ranks.collect(), floats, nv: model.nv, steps: walked })
+        Some(Self { ranks: ranks.collect(), floats, nv: model.nv, steps: walked, limbs })
     }
 
     /// Are paths to the root so short that matrices, which take a step along them for each rank, are faster this way? A humanoid with
@@ -151,6 +173,32 @@ impl Ranks {
         let hinges = self.nv - if self.floats { 6 } else { 0 };
         self.steps <= 2 * hinges
     }
+
+    /// Are the limbs short chains that hang from the base?
+    pub(crate) fn are_limbs(&self) -> bool {
+        !self.limbs.is_empty() && self.is_shallow()
+    }
+}
+
+/// Limbs, if no rank hangs from other lanes than its own.
+fn limbs(ranks: &[(Bodies, usize, Parent)], base: usize, table: &Table) -> Vec<Limb> {
+    let mut limbs: Vec<Limb> = Vec::new();
+    for (rank, (bodies, lanes, parent)) in ranks.iter().enumerate().skip(base) {
+        let rows = bodies.map(|i| table.steps[i].v);
+        let live = Four(std::array::from_fn(|lane| f64::from(u8::from(lane < *lanes))));
+        let place = Place { rank, lanes: *lanes, rows, columns: rows.map(|v| v * table.nv), live };
+        let carries = |limb: &&mut Limb| match parent {
+            Parent::Same(of) => limb.places.last().is_some_and(|place| place.rank == *of),
+            Parent::World | Parent::Other { .. } => false,
+        };
+        match (limbs.iter_mut().find(carries), parent) {
+            (Some(limb), _) => limb.places.push(place),
+            (None, Parent::World) => limbs.push(Limb { places: vec![place] }),
+            (None, Parent::Same(of)) if *of < base => limbs.push(Limb { places: vec![place] }),
+            (None, _) => return Vec::new(),
+        }
+    }
+    limbs
 }
 
 /// The ranks between rank `n` and the root, or the first `end` of them.

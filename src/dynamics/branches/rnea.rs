@@ -1,7 +1,8 @@
 //! Inverse dynamics: motions and forces in axes of the bodies, about their origins.
 
 use super::four::{
-    Four, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector, turned,
+    Four, by_rows, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector,
+    turned,
 };
 use super::ranks::{Parent, Rank};
 use super::{Memory, Ranks};
@@ -40,6 +41,12 @@ impl Body {
             moment: three,
         }
     };
+
+    /// The rotation in the first lane: that of a free base, which stands in all.
+    #[inline(always)]
+    pub(super) fn first_rotation(&self) -> Matrix3<f64> {
+        by_rows(self.rotation.map(|four| four.0[0]))
+    }
 }
 
 /// Torques without those of armature, damping and friction.

@@ -15,7 +15,7 @@ use super::{Layout, Memory, rnea};
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use crate::spatial::vector as v3;
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// A body that floats in the world, and that nothing holds there.
 #[derive(Clone, Copy, Debug)]
@@ -54,15 +54,26 @@ impl Floating {
         [dq, dv]: [&mut DMatrix<f64>; 2],
     ) {
         let pose = rnea::pose(layout, memory, self.body);
-        let g = v3::rotate_back(&pose.rotation, gravity);
-        let w = &v[self.v + 3..self.v + 6];
-        let nv = dq.nrows();
-        let [dq, dv] = [(dq, 6), (dv, 3)].map(|(m, columns)| &mut m.as_mut_slice()[self.v * nv..][..columns * nv]);
-        dq.fill(0.0);
-        dv.fill(0.0);
-        put(&mut dq[3 * nv + self.v..], nv, g);
-        put(&mut dv[self.v..], nv, Vector3::new(-w[0], -w[1], -w[2]));
+        fill(pose.rotation, gravity, self.v, v, [dq, dv]);
     }
+}
+
+/// Equation (1) for a base of this orientation, whose degrees of freedom begin at `first`.
+pub(crate) fn fill(
+    rotation: Matrix3<f64>,
+    gravity: Vector3<f64>,
+    first: usize,
+    v: &[f64],
+    [dq, dv]: [&mut DMatrix<f64>; 2],
+) {
+    let g = v3::rotate_back(&rotation, gravity);
+    let w = &v[first + 3..first + 6];
+    let nv = dq.nrows();
+    let [dq, dv] = [(dq, 6), (dv, 3)].map(|(m, columns)| &mut m.as_mut_slice()[first * nv..][..columns * nv]);
+    dq.fill(0.0);
+    dv.fill(0.0);
+    put(&mut dq[3 * nv + first..], nv, g);
+    put(&mut dv[first..], nv, Vector3::new(-w[0], -w[1], -w[2]));
 }
 
 /// `[x]×` where columns are so many numbers apart, the diagonal left alone; no zero is negative.

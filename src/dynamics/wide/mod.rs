@@ -64,7 +64,7 @@ mod energies;
 mod entries;
 mod factors;
 mod finite;
-mod floating;
+pub(crate) mod floating;
 mod forward;
 mod held;
 mod inverse;
@@ -247,6 +247,13 @@ pub(crate) fn add_anchor<P: Real, T: Real>(
 /// one.
 pub(crate) fn too_deep(model: &Model, factors: &Factors) -> bool {
     !factors.pays() && model.bodies.iter().all(|body| body.owns_coordinates)
+}
+
+/// Do derivatives of forward dynamics go by limbs, several at a time?
+pub(crate) fn has_limbs(model: &Model) -> bool {
+    let layout = model.derived.get(|| Layout::new(model));
+    VectorLevel::active().is_some()
+        && layout.and_then(|layout| layout.ranks.as_ref()).is_some_and(|ranks| ranks.are_limbs())
 }
 
 /// What the last call of [`Wide::aba`] has left for derivatives under such wrenches.

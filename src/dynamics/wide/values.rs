@@ -115,6 +115,16 @@ impl Wide<'_> {
     /// The inverse of the mass matrix into `ws.minv`, by factors, or by articulated bodies where these are
     /// the faster way.
     pub(crate) fn minv(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
+        let Self { model, layout, ref mut ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        let level = memory.level;
+        if let Some((ranks, memory)) = memory.branches(layout)
+            && ranks.are_limbs()
+            && branches::mass_matrix((ranks, level), memory, q, ws.crba.sized(model.nv))
+            && branches::minv((ranks, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
+        {
+            return Some(Ok(()));
+        }
         let factors = &mut self.ws.wide.as_deref_mut()?.factors;
         if too_deep(self.model, factors.get_or_insert_with(|| Box::new(Factors::new(self.model)))) {
             let memory = self.ws.wide.as_deref_mut()?;
@@ -129,6 +139,23 @@ impl Wide<'_> {
         let done = self.factorize(q)?;
         let factors = self.ws.wide.as_deref_mut()?.factors.as_deref_mut()?;
         Some(done.map(|()| factors.invert(&mut self.ws.minv.matrix)))
+    }
+
+    /// Derivatives of accelerations by configurations, velocities and torques, from those of torques, after
+    /// [`rnea_derivatives`](Self::rnea_derivatives) of a robot [of limbs](has_limbs). Are all finite, and no pivot lost?
+    pub(crate) fn aba_derivatives(
+        self,
+        v: &[f64],
+        [by_q, by_v, mass]: [&[f64]; 3],
+        [dq, dv, dtau]: [&mut DMatrix<f64>; 3],
+    ) -> Option<bool> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        let level = memory.level;
+        let (ranks, memory) = memory.branches(layout)?;
+        let done = branches::minv((ranks, level), memory, mass, dtau.as_mut_slice())
+            && branches::aba_derivatives(model.gravity, (ranks, level), memory, v, [by_q, by_v], [dq, dv]);
+        Some(done)
     }
 
     /// Accelerations by torques into `ws.aba`, if there are no mimic joints or factors of the mass matrix are the faster way.
