@@ -17,10 +17,10 @@
 //! so that columns of one limb, which have nothing in the rows of others, reach these through six numbers. On a fixed base nothing
 //! couples limbs.
 
+use super::Ranks;
 use super::four::{ABREAST, Four, gather};
 use super::mass_matrix::Composite;
-use super::ranks::{Limb, Place};
-use super::{Memory, Ranks};
+use super::ranks::Limb;
 use crate::dynamics::singular;
 use gradyn_derivatives::simd::{Kernel, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};
@@ -32,75 +32,99 @@ const BASE: usize = 6;
 /// A number for each of these.
 type Six = [Four; BASE];
 
-/// What four limbs are inverted by.
+/// A number for each hinge of the longest limb, which shorter ones are filled up to.
+type Column<const N: usize> = [Four; N];
+
+/// What a mass matrix is inverted by, of limbs that have up to so many hinges.
 #[derive(Clone, Debug)]
-pub(super) struct Inverted {
-    /// The lower triangle of `N`, row by row.
-    n: Vec<Four>,
-    h: Vec<Six>,
-    z: Vec<Six>,
-    w: Vec<Six>,
-    /// A column, or part of one.
-    x: Vec<Four>,
+pub(super) enum Inverted {
+    Short(Limbs<SHORT>),
+    Long(Limbs<LONG>),
+}
+
+/// Hinges of a leg.
+const SHORT: usize = 3;
+/// Hinges of the longest limbs that go this way.
+pub(super) const LONG: usize = 6;
+
+/// How many hinges limbs of up to so many are taken to have.
+pub(super) fn filled_up_to(hinges: usize) -> usize {
+    if hinges <= SHORT { SHORT } else { LONG }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Limbs<const N: usize> {
+    limbs: Vec<OfLimb<N>>,
+    /// `P`, each number in all lanes.
+    base: [Six; BASE],
+}
+
+/// What belongs to four limbs: `N`, row by row, and the rows of `H`, `Z` and `W`.
+#[derive(Clone, Debug)]
+struct OfLimb<const N: usize> {
+    n: [Column<N>; N],
+    h: [Six; N],
+    z: [Six; N],
+    w: [Six; N],
 }
 
 impl Inverted {
-    pub(super) fn new(limb: &Limb) -> Self {
-        let n = limb.places.len();
-        let six = vec![[Four::ZERO; BASE]; n];
-        Self { n: vec![Four::ZERO; n * (n + 1) / 2], h: six.clone(), z: six.clone(), w: six, x: vec![Four::ZERO; n] }
+    pub(super) fn new(limbs: &[Limb]) -> Self {
+        let most = limbs.iter().map(|limb| limb.places.len()).max().unwrap_or(0);
+        match filled_up_to(most) {
+            SHORT => Self::Short(Limbs::new(limbs.len())),
+            _ => Self::Long(Limbs::new(limbs.len())),
+        }
     }
 }
 
-/// Where the entry in row `r` and column `c`, or the other way round, stands in a lower triangle.
-#[inline(always)]
-fn at(r: usize, c: usize) -> usize {
-    let (high, low) = if r < c { (c, r) } else { (r, c) };
-    high * (high + 1) / 2 + low
+impl<const N: usize> Limbs<N> {
+    fn new(count: usize) -> Self {
+        let six = [[Four::ZERO; BASE]; N];
+        let of = OfLimb { n: [[Four::ZERO; N]; N], h: six, z: six, w: six };
+        Self { limbs: vec![of; count], base: [[Four::ZERO; BASE]; BASE] }
+    }
 }
 
-/// The inverse of a mass matrix, nv × nv, whose composite bodies stand in `memory`; entries that the tree makes zero are not
-/// written.
-pub(super) struct Inverse<'a> {
+/// The inverse of a mass matrix, nv × nv, whose composite bodies are given; entries that the tree makes zero are not written.
+pub(super) struct Inverse<'a, const N: usize> {
     pub(super) ranks: &'a Ranks,
-    pub(super) memory: &'a mut Memory,
+    pub(super) composites: &'a [Composite],
+    pub(super) inverted: &'a mut Limbs<N>,
     pub(super) mass: &'a [f64],
     pub(super) to: &'a mut [f64],
 }
 
-impl Kernel for Inverse<'_> {
+impl<const N: usize> Kernel for Inverse<'_, N> {
     /// Is no pivot lost?
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { ranks, memory: Memory { composites, limbs, base, .. }, mass, to } = self;
-        for (limb, of) in ranks.limbs.iter().zip(&mut *limbs) {
-            if !invert_limbs::<R::Low>(limb, composites, mass, of) {
+        let Self { ranks: Ranks { ranks, limbs, floats, nv, .. }, composites, inverted, mass, to } = self;
+        let (floats, nv, Limbs { limbs: inverted, base }) = (*floats, *nv, inverted);
+        for (limb, of) in limbs.iter().zip(&mut *inverted) {
+            if !invert::<R::Low, N>(limb, composites, mass, nv, of) {
                 return false;
             }
-            if ranks.floats {
-                couple::<R::Low>(limb, mass, of);
+            if floats {
+                couple::<R::Low, N>(limb, mass, nv, of);
             }
         }
-        if ranks.floats {
-            let Some(p) = invert_base::<R::Low>(ranks, composites, mass, limbs) else { return false };
-            *base = p;
-            for (limb, of) in ranks.limbs.iter().zip(&mut *limbs) {
-                write_base::<R::Low>(limb, of, base, ranks.nv, to);
+        if floats {
+            let whole = composites[0].total(&ranks[0]);
+            if !invert_base::<R::Low, N>([whole.mass, 2.0 * whole.second.trace()], mass, nv, inverted, base) {
+                return false;
+            }
+            write_base(base, nv, to);
+            for (limb, of) in limbs.iter().zip(&mut *inverted) {
+                write_coupling::<R::Low, N>(limb, of, base, nv, to);
             }
         }
-        for (g, limb) in ranks.limbs.iter().enumerate() {
-            write_own::<R::Low>(limb, &limbs[g], ranks.floats, to);
-            if ranks.floats {
-                let own = (limb, &limbs[g]);
-                write_pairs::<R::Low, 1>(own, own, to, ABREAST);
-                // Each pair comes twice, two lanes apart.
-                write_pairs::<R::Low, 2>(own, own, to, 2);
-                for other in ranks.limbs.iter().zip(limbs.iter()).skip(g + 1) {
-                    write_pairs::<R::Low, 0>(own, other, to, ABREAST);
-                    write_pairs::<R::Low, 1>(own, other, to, ABREAST);
-                    write_pairs::<R::Low, 2>(own, other, to, ABREAST);
-                    write_pairs::<R::Low, 3>(own, other, to, ABREAST);
+        for (g, (limb, of)) in limbs.iter().zip(&*inverted).enumerate() {
+            write_own::<R::Low, N>(limb, of, floats, nv, to);
+            if floats {
+                for (other, with) in limbs.iter().zip(&*inverted).skip(g + 1) {
+                    write_others::<R::Low, N>((limb, of), (other, with), nv, to);
                 }
             }
         }
@@ -110,117 +134,44 @@ impl Kernel for Inverse<'_> {
 
 /// `N` of four limbs. Is no pivot lost? The last body gives way first: these are the pivots of articulated bodies.
 #[inline(always)]
-fn invert_limbs<R: Register>(limb: &Limb, composites: &[Composite], mass: &[f64], of: &mut Inverted) -> bool {
-    let Inverted { n, x, .. } = of;
-    let count = limb.places.len();
-    for (r, row) in limb.places.iter().enumerate() {
-        for (c, column) in limb.places[..=r].iter().enumerate() {
-            n[at(r, c)] = entries(mass, row, column);
-        }
-    }
-    let mut p = count;
-    while p > 0 {
-        p -= 1;
-        let pivot = n[at(p, p)].load::<R>();
-        let trace = composites[limb.places[p].rank].second_trace::<R>();
-        if singular::is_lost(pivot, trace + trace) {
-            return false;
-        }
-        sweep::<R>(n, x, p, pivot.recip());
-    }
-    true
-}
-
-/// `H` and `Z` of four limbs.
-#[inline(always)]
-fn couple<R: Register>(limb: &Limb, mass: &[f64], of: &mut Inverted) {
-    let Inverted { n, h, z, .. } = of;
-    for (h, place) in h.iter_mut().zip(&limb.places) {
-        let (six, live) = (six_of::<R>(mass, &place.columns), place.live.load());
-        let mut i = 0;
-        while i < BASE {
-            h[i].store(six[i] * live);
-            i += 1;
-        }
-    }
-    for (r, z) in z.iter_mut().enumerate() {
-        let mut sums = [Lanes::<R>::zero(); BASE];
-        for (c, h) in h.iter().enumerate() {
-            let n = n[at(r, c)].load::<R>();
-            let mut i = 0;
-            while i < BASE {
-                sums[i] = n.mul_plus(h[i].load(), sums[i]);
-                i += 1;
-            }
-        }
-        store_six(z, &sums);
-    }
-}
-
-/// Exchanges row `p` of `y = N x` with its column; when all have been, `x = −N⁻¹ y`.
-#[inline(always)]
-fn sweep<R: Register>(n: &mut [Four], x: &mut [Four], p: usize, reciprocal: Lanes<R>) {
-    let count = x.len();
-    for (i, x) in x.iter_mut().enumerate() {
-        *x = n[at(i, p)];
-    }
-    for i in 0..count {
-        let part = x[i].load::<R>() * reciprocal;
-        if i == p {
-            n[at(p, p)].store(-reciprocal);
-            continue;
-        }
-        for j in 0..=i {
-            if j != p {
-                let entry = &mut n[at(i, j)];
-                entry.store((-part).mul_plus(x[j].load(), entry.load()));
-            }
-        }
-        n[at(i, p)].store(part);
-    }
-}
-
-/// `P`, each number in all lanes; nothing if a pivot is lost.
-#[inline(always)]
-fn invert_base<R: Register>(
-    ranks: &Ranks,
+fn invert<R: Register, const N: usize>(
+    limb: &Limb,
     composites: &[Composite],
     mass: &[f64],
-    limbs: &[Inverted],
-) -> Option<[Six; BASE]> {
-    let whole = composites[0].total(&ranks.ranks[0]);
-    let scale = [whole.mass, 2.0 * whole.second.trace()];
-    let mut n = [[0.0; BASE]; BASE];
-    for r in 0..BASE {
-        for c in 0..=r {
-            let mut sum = Lanes::<R>::zero();
-            for Inverted { h, z, .. } in limbs {
-                for (h, z) in h.iter().zip(z) {
-                    sum = h[r].load::<R>().mul_plus(z[c].load(), sum);
-                }
-            }
-            let mut four = Four::ZERO;
-            four.store(sum);
-            n[r][c] = mass[c * ranks.nv + r] + four.sum();
-            n[c][r] = n[r][c];
+    nv: usize,
+    of: &mut OfLimb<N>,
+) -> bool {
+    let mut n = [[Lanes::<R>::zero(); N]; N];
+    let mut c = 0;
+    while c < N {
+        let (column, live) = (read_column::<R, N>(limb, c, mass, nv), limb.live(c).load::<R>());
+        let mut r = c;
+        while r < N {
+            // What a limb is filled up with is by itself.
+            let filled = if r == c { Lanes::<R>::one() - live } else { Lanes::zero() };
+            let entry = (column[r] * limb.live(r).load()).mul_plus(live, filled);
+            (n[r][c], n[c][r]) = (entry, entry);
+            r += 1;
         }
+        c += 1;
     }
-    let mut p = BASE;
+    let mut p = N;
     while p > 0 {
         p -= 1;
         let pivot = n[p][p];
-        if singular::is_lost(pivot, scale[p / 3]) {
-            return None;
+        let trace = composites[limb.place(p).rank].second_trace::<R>() * limb.live(p).load();
+        if singular::is_lost(pivot, trace + trace) {
+            return false;
         }
-        let reciprocal = pivot.recip();
-        let column = n[p];
+        // Row p of `y = N x` is exchanged with its column; when all have been, `x = −N⁻¹ y`.
+        let (reciprocal, row) = (pivot.recip(), n[p]);
         let mut i = 0;
-        while i < BASE {
-            let part = column[i] * reciprocal;
+        while i < N {
+            let part = row[i] * reciprocal;
             let mut j = 0;
             while j <= i {
                 if i != p && j != p {
-                    n[i][j] = (-part).mul_plus(column[j], n[i][j]);
+                    n[i][j] = (-part).mul_plus(row[j], n[i][j]);
                     n[j][i] = n[i][j];
                 }
                 j += 1;
@@ -230,204 +181,419 @@ fn invert_base<R: Register>(
         }
         n[p][p] = -reciprocal;
     }
-    Some(n.map(|row| row.map(|x| Four([x; ABREAST]))))
+    let mut r = 0;
+    while r < N {
+        let mut c = 0;
+        while c < N {
+            of.n[r][c].store(n[r][c]);
+            c += 1;
+        }
+        r += 1;
+    }
+    true
 }
 
-/// `W`, and its entries and those of `P`.
+/// `H` and `Z` of four limbs.
 #[inline(always)]
-fn write_base<R: Register>(limb: &Limb, of: &mut Inverted, p: &[Six; BASE], nv: usize, to: &mut [f64]) {
-    for (k, column) in p.iter().enumerate() {
-        for (to, x) in to[k * nv..][..BASE].iter_mut().zip(column) {
-            *to = -x.0[0];
+fn couple<R: Register, const N: usize>(limb: &Limb, mass: &[f64], nv: usize, of: &mut OfLimb<N>) {
+    let mut c = 0;
+    while c < N {
+        let (six, live) = (read_six::<R>(limb, c, mass, nv), limb.live(c).load());
+        let mut i = 0;
+        while i < BASE {
+            of.h[c][i].store(six[i] * live);
+            i += 1;
         }
+        c += 1;
     }
-    for ((z, w), place) in of.z.iter().zip(&mut of.w).zip(&limb.places) {
-        let sums = times_base::<R>(p, &load_six(z));
-        store_six(w, &sums);
-        put_six(to, &place.columns, place.lanes, &sums, true);
-        for (i, w) in w.iter().enumerate() {
-            for (row, x) in place.rows.iter().zip(w.0).take(place.lanes) {
-                to[i * nv + row] = -x;
+    let mut r = 0;
+    while r < N {
+        let (mut n, mut k) = ([Lanes::<R>::zero(); N], 0);
+        while k < N {
+            n[k] = of.n[r][k].load();
+            k += 1;
+        }
+        store_six(&mut of.z[r], &transposed_times_plus(&of.h, &n, [Lanes::zero(); BASE]));
+        r += 1;
+    }
+}
+
+/// `P`. Is no pivot lost? Mass and moment of inertia are what they are compared with.
+#[inline(always)]
+fn invert_base<R: Register, const N: usize>(
+    scale: [f64; 2],
+    mass: &[f64],
+    nv: usize,
+    limbs: &[OfLimb<N>],
+    to: &mut [Six; BASE],
+) -> bool {
+    let mut n = [[0.0; BASE]; BASE];
+    let mut r = 0;
+    while r < BASE {
+        let mut c = 0;
+        while c <= r {
+            let mut sum = Lanes::<R>::zero();
+            for OfLimb { h, z, .. } in limbs {
+                let mut k = 0;
+                while k < N {
+                    sum = h[k][r].load::<R>().mul_plus(z[k][c].load(), sum);
+                    k += 1;
+                }
             }
+            let mut four = Four::ZERO;
+            four.store(sum);
+            n[r][c] = mass[c * nv + r] + four.sum();
+            n[c][r] = n[r][c];
+            c += 1;
         }
+        r += 1;
     }
-}
-
-/// `P x`
-#[inline(always)]
-fn times_base<R: Register>(p: &[Six; BASE], x: &[Lanes<R>; BASE]) -> [Lanes<R>; BASE] {
-    let mut sums = [Lanes::zero(); BASE];
+    let mut p = BASE;
+    while p > 0 {
+        p -= 1;
+        let pivot = n[p][p];
+        if singular::is_lost(pivot, scale[p / 3]) {
+            return false;
+        }
+        let (reciprocal, row) = (pivot.recip(), n[p]);
+        let mut i = 0;
+        while i < BASE {
+            let part = row[i] * reciprocal;
+            let mut j = 0;
+            while j <= i {
+                if i != p && j != p {
+                    n[i][j] = (-part).mul_plus(row[j], n[i][j]);
+                    n[j][i] = n[i][j];
+                }
+                j += 1;
+            }
+            (n[i][p], n[p][i]) = (part, part);
+            i += 1;
+        }
+        n[p][p] = -reciprocal;
+    }
     let mut i = 0;
     while i < BASE {
-        let mut sum = p[i][0].load::<R>() * x[0];
-        let mut j = 1;
+        let mut j = 0;
         while j < BASE {
-            sum = p[i][j].load::<R>().mul_plus(x[j], sum);
+            to[i][j].store(Lanes(R::splat(n[i][j])));
             j += 1;
         }
-        sums[i] = sum;
         i += 1;
     }
-    sums
+    true
 }
 
-/// `−(N + W Zᵀ)` of the limbs with themselves.
+/// Entries of `−P`.
 #[inline(always)]
-fn write_own<R: Register>(limb: &Limb, of: &Inverted, floats: bool, to: &mut [f64]) {
-    for (r, row) in limb.places.iter().enumerate() {
-        for (c, column) in limb.places[..=r].iter().enumerate() {
-            let mut x = of.n[at(r, c)].load::<R>();
-            if floats {
-                x = dot_plus(&of.w[r], &load_six(&of.z[c]), x);
-            }
-            let x = -x;
-            put::<R, 0>(to, row, column, x, ABREAST);
-            put::<R, 0>(to, column, row, x, ABREAST);
+fn write_base(p: &[Six; BASE], nv: usize, to: &mut [f64]) {
+    let mut k = 0;
+    while k < BASE {
+        let column = &mut to[k * nv..][..BASE];
+        let mut i = 0;
+        while i < BASE {
+            column[i] = -p[k][i].0[0];
+            i += 1;
         }
+        k += 1;
     }
 }
 
-/// `−W Zᵀ` of each limb with the one `S` lanes further, and the same across the diagonal, in so many lanes.
+/// `W`, and its entries on both sides of the diagonal.
 #[inline(always)]
-fn write_pairs<R: Register, const S: usize>(
-    (limb, of): (&Limb, &Inverted),
-    (other, with): (&Limb, &Inverted),
+fn write_coupling<R: Register, const N: usize>(
+    limb: &Limb,
+    of: &mut OfLimb<N>,
+    p: &[Six; BASE],
+    nv: usize,
     to: &mut [f64],
-    lanes: usize,
 ) {
-    for (z, column) in with.z.iter().zip(&other.places) {
-        let z = rotated_six::<R, S>(&load_six(z));
-        for (w, row) in of.w.iter().zip(&limb.places) {
-            let x = (-dot_plus(w, &z, Lanes::zero())).0.to_array();
-            let mut k = 0;
-            while k < lanes {
-                let l = (k + S) % ABREAST;
-                if k < row.lanes && l < column.lanes {
-                    to[column.columns[l] + row.rows[k]] = x[k];
-                    to[row.columns[k] + column.rows[l]] = x[k];
-                }
-                k += 1;
-            }
-        }
+    let mut c = 0;
+    while c < N {
+        let w = times_base::<R>(p, &load_six(&of.z[c]));
+        store_six(&mut of.w[c], &w);
+        put_six(limb, c, &[-w[0], -w[1], -w[2], -w[3], -w[4], -w[5]], nv, to);
+        c += 1;
     }
+    let mut i = 0;
+    while i < BASE {
+        let rows = &mut to[i * nv..][..nv];
+        write_rows(limb, rows, |k, r: usize| -of.w[r][i].0[k], N);
+        i += 1;
+    }
+}
+
+/// Entries of one column in the rows of limbs of up to `n` hinges: lane by lane, row by row.
+#[inline(always)]
+fn write_rows(limb: &Limb, column: &mut [f64], entry: impl Fn(usize, usize) -> f64, n: usize) {
+    if limb.packed {
+        let column = &mut column[limb.first[0]..][..ABREAST * n];
+        let mut k = 0;
+        while k < ABREAST {
+            let mut r = 0;
+            while r < n {
+                column[k * n + r] = entry(k, r);
+                r += 1;
+            }
+            k += 1;
+        }
+        return;
+    }
+    let mut k = 0;
+    while k < ABREAST {
+        let rows = &mut column[limb.first[k]..][..limb.lengths[k]];
+        for r in 0..rows.len().min(n) {
+            rows[r] = entry(k, r);
+        }
+        k += 1;
+    }
+}
+
+/// A column of four limbs in the rows of themselves or of four others, in the lanes of these: entries with limbs so many lanes further.
+type Columns<const N: usize> = [Column<N>; ABREAST];
+
+/// Column `c` of four limbs.
+#[inline(always)]
+fn write_columns<const N: usize>(
+    limb: &Limb,
+    (other, c): (&Limb, usize),
+    columns: &Columns<N>,
+    nv: usize,
+    to: &mut [f64],
+) {
+    let mut l = 0;
+    while l < ABREAST {
+        if c < other.lengths[l] {
+            let column = &mut to[(other.first[l] + c) * nv..][..nv];
+            write_rows(limb, column, |k, r: usize| columns[(l + ABREAST - k) % ABREAST][r].0[k], N);
+        }
+        l += 1;
+    }
+}
+
+/// `−(N + W Zᵀ)` among four limbs, or `−N` where nothing couples them; symmetric to the bit.
+#[inline(always)]
+fn write_own<R: Register, const N: usize>(limb: &Limb, of: &OfLimb<N>, floats: bool, nv: usize, to: &mut [f64]) {
+    let zero = [[Four::ZERO; N]; N];
+    let (mut own, mut next, mut second) = (zero, zero, zero);
+    if floats {
+        (next, second) = (pairs::<R, N, 1>(of, of), pairs::<R, N, 2>(of, of));
+    }
+    let mut c = 0;
+    while c < N {
+        let (z, mut r) = (load_six::<R>(&of.z[c]), c);
+        while r < N {
+            let mut x = of.n[r][c].load::<R>();
+            if floats {
+                x = dot_plus(&of.w[r], &z, x);
+            }
+            own[r][c].store(-x);
+            own[c][r] = own[r][c];
+            r += 1;
+        }
+        c += 1;
+    }
+    let mut c = 0;
+    while c < N {
+        let mut columns = [own[c], next[c], second[c], [Four::ZERO; N]];
+        let mut r = 0;
+        while r < N {
+            // Each pair of limbs is there twice.
+            let other = rotated::<R, 2>(second[r][c].load());
+            columns[2][r].store(Lanes(second[c][r].load::<R>().0.where_else(0b0011_0011, other.0)));
+            columns[3][r].store(rotated::<R, 3>(next[r][c].load()));
+            r += 1;
+        }
+        write_columns(limb, (limb, c), &columns, nv, to);
+        c += 1;
+    }
+}
+
+/// `−W Zᵀ` of four limbs with four others, on both sides of the diagonal.
+#[inline(always)]
+fn write_others<R: Register, const N: usize>(
+    (limb, of): (&Limb, &OfLimb<N>),
+    (other, with): (&Limb, &OfLimb<N>),
+    nv: usize,
+    to: &mut [f64],
+) {
+    let [a, b, c, d] = [
+        pairs::<R, N, 0>(of, with),
+        pairs::<R, N, 1>(of, with),
+        pairs::<R, N, 2>(of, with),
+        pairs::<R, N, 3>(of, with),
+    ];
+    let mut k = 0;
+    while k < N {
+        write_columns(limb, (other, k), &[a[k], b[k], c[k], d[k]], nv, to);
+        let mut columns = [[Four::ZERO; N]; ABREAST];
+        let mut r = 0;
+        while r < N {
+            columns[0][r] = a[r][k];
+            columns[1][r].store(rotated::<R, 1>(d[r][k].load()));
+            columns[2][r].store(rotated::<R, 2>(c[r][k].load()));
+            columns[3][r].store(rotated::<R, 3>(b[r][k].load()));
+            r += 1;
+        }
+        write_columns(other, (limb, k), &columns, nv, to);
+        k += 1;
+    }
+}
+
+/// Columns of `−W Zᵀ` of each limb with the one `S` lanes further.
+#[inline(always)]
+fn pairs<R: Register, const N: usize, const S: usize>(of: &OfLimb<N>, with: &OfLimb<N>) -> [Column<N>; N] {
+    let mut columns = [[Four::ZERO; N]; N];
+    let mut c = 0;
+    while c < N {
+        let z = rotated_six::<R, S>(&load_six(&with.z[c]));
+        let mut r = 0;
+        while r < N {
+            columns[c][r].store(-dot_plus(&of.w[r], &z, Lanes::zero()));
+            r += 1;
+        }
+        c += 1;
+    }
+    columns
 }
 
 /// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`]: the columns of limbs, and some of those of a free
 /// base.
-pub(super) struct Product<'a> {
+pub(super) struct Product<'a, const N: usize> {
     pub(super) ranks: &'a Ranks,
-    pub(super) memory: &'a mut Memory,
+    pub(super) inverted: &'a Limbs<N>,
     pub(super) of_base: Range<usize>,
     pub(super) from: &'a [f64],
     pub(super) to: &'a mut [f64],
 }
 
-impl Kernel for Product<'_> {
+impl<const N: usize> Kernel for Product<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { ranks, memory: Memory { limbs, base, .. }, of_base, from, to } = self;
-        for (g, limb) in ranks.limbs.iter().enumerate() {
-            for column in &limb.places {
-                let mut x = std::mem::take(&mut limbs[g].x);
-                for (x, row) in x.iter_mut().zip(&limb.places) {
-                    *x = entries(from, row, column);
+        let Self { ranks: Ranks { limbs, floats, nv, .. }, inverted: Limbs { limbs: inverted, base }, .. } = self;
+        let Self { of_base, from, to, .. } = self;
+        let (floats, nv) = (*floats, *nv);
+        for (g, (limb, of)) in limbs.iter().zip(inverted).enumerate() {
+            let mut c = 0;
+            while c < N {
+                let (x, mut b) = (read_column::<R::Low, N>(limb, c, from, nv), [Lanes::<R::Low>::zero(); BASE]);
+                if floats {
+                    let six = read_six(limb, c, from, nv);
+                    b = times_base(base, &transposed_times_plus(&of.z, &x, six));
+                    put_six(limb, c, &b, nv, to);
                 }
-                let b = if ranks.floats {
-                    let six = six_of::<R::Low>(from, &column.columns);
-                    times_base(base, &transposed_times_plus(&limbs[g].z, &x, six))
-                } else {
-                    [Lanes::zero(); BASE]
-                };
-                for (r, row) in limb.places.iter().enumerate() {
-                    let own = times(&limbs[g].n, r, &x);
-                    put::<R::Low, 0>(to, row, column, dot_plus(&limbs[g].z[r], &b, own), ABREAST);
+                let mut own = [Four::ZERO; N];
+                let mut r = 0;
+                while r < N {
+                    own[r].store(dot_plus(&of.z[r], &b, dot::<R::Low, N>(&of.n[r], &x)));
+                    r += 1;
                 }
-                limbs[g].x = x;
-                if ranks.floats {
-                    put_six(to, &column.columns, column.lanes, &b, false);
-                    for (h, (other, of)) in ranks.limbs.iter().zip(limbs.iter()).enumerate() {
-                        if h != g {
-                            pass_on::<R::Low, 0>(other, of, column, &b, to);
+                for (h, (other, with)) in limbs.iter().zip(inverted).enumerate() {
+                    if h == g || floats {
+                        let first = if h == g { own } else { pass_on::<R::Low, N, 0>(with, &b) };
+                        let mut all = [first; ABREAST];
+                        if floats {
+                            all[1] = pass_on::<R::Low, N, 1>(with, &b);
+                            all[2] = pass_on::<R::Low, N, 2>(with, &b);
+                            all[3] = pass_on::<R::Low, N, 3>(with, &b);
+                        } else {
+                            all[1..].fill([Four::ZERO; N]);
                         }
-                        pass_on::<R::Low, 1>(other, of, column, &b, to);
-                        pass_on::<R::Low, 2>(other, of, column, &b, to);
-                        pass_on::<R::Low, 3>(other, of, column, &b, to);
+                        write_columns(other, (limb, c), &all, nv, to);
                     }
                 }
+                c += 1;
             }
         }
         for column in of_base {
-            let own = column * ranks.nv..(column + 1) * ranks.nv;
-            multiply_full::<R::Low>(ranks, limbs, base, &from[own.clone()], &mut to[own]);
+            let own = column * nv..(column + 1) * nv;
+            multiply_full::<R::Low, N>(limbs, inverted, base, &from[own.clone()], &mut to[own]);
         }
     }
 }
 
-/// What the base hands on to limbs from columns `S` lanes further.
+/// What the base hands on to limbs from columns of those `S` lanes further.
 #[inline(always)]
-fn pass_on<R: Register, const S: usize>(
-    limb: &Limb,
-    of: &Inverted,
-    column: &Place,
-    b: &[Lanes<R>; BASE],
-    to: &mut [f64],
-) {
-    let b = rotated_six::<R, S>(b);
-    for (z, row) in of.z.iter().zip(&limb.places) {
-        put::<R, S>(to, row, column, dot_plus(z, &b, Lanes::zero()), ABREAST);
+fn pass_on<R: Register, const N: usize, const S: usize>(of: &OfLimb<N>, b: &[Lanes<R>; BASE]) -> Column<N> {
+    let (b, mut y, mut r) = (rotated_six::<R, S>(b), [Four::ZERO; N], 0);
+    while r < N {
+        y[r].store(dot_plus(&of.z[r], &b, Lanes::zero()));
+        r += 1;
     }
+    y
 }
 
 /// One column that has entries in all limbs.
 #[inline(always)]
-fn multiply_full<R: Register>(ranks: &Ranks, limbs: &mut [Inverted], p: &[Six; BASE], from: &[f64], to: &mut [f64]) {
+fn multiply_full<R: Register, const N: usize>(
+    limbs: &[Limb],
+    inverted: &[OfLimb<N>],
+    p: &[Six; BASE],
+    from: &[f64],
+    to: &mut [f64],
+) {
     let mut sums = [Lanes::<R>::zero(); BASE];
-    for (limb, of) in ranks.limbs.iter().zip(&mut *limbs) {
-        for (x, row) in of.x.iter_mut().zip(&limb.places) {
-            x.store(gather::<R>(from, &row.rows));
-        }
-        sums = transposed_times_plus(&of.z, &of.x, sums);
+    for (limb, of) in limbs.iter().zip(inverted) {
+        sums = transposed_times_plus(&of.z, &read_rows::<R, N>(limb, from), sums);
     }
     let mut six = [Four::ZERO; BASE];
     store_six(&mut six, &sums);
     let mut i = 0;
     while i < BASE {
-        six[i] = Four([from[i] + six[i].sum(); ABREAST]);
+        sums[i] = Lanes(R::splat(from[i] + six[i].sum()));
         i += 1;
     }
-    let b = times_base::<R>(p, &load_six(&six));
+    let b = times_base::<R>(p, &sums);
+    store_six(&mut six, &b);
     let mut i = 0;
     while i < BASE {
-        to[i] = b[i].0.to_array()[0];
+        to[i] = six[i].0[0];
         i += 1;
     }
-    for (limb, of) in ranks.limbs.iter().zip(limbs) {
-        for (r, row) in limb.places.iter().enumerate() {
-            let x = dot_plus(&of.z[r], &b, times(&of.n, r, &of.x)).0.to_array();
-            let mut k = 0;
-            while k < row.lanes {
-                to[row.rows[k]] = x[k];
-                k += 1;
-            }
+    for (limb, of) in limbs.iter().zip(inverted) {
+        let (x, mut y, mut r) = (read_rows::<R, N>(limb, from), [Four::ZERO; N], 0);
+        while r < N {
+            y[r].store(dot_plus(&of.z[r], &b, dot::<R, N>(&of.n[r], &x)));
+            r += 1;
         }
+        write_rows(limb, to, |k, r: usize| y[r].0[k], N);
     }
 }
 
-/// Entries of a matrix in rows and columns of the same lane.
+/// The rows of limbs of one column.
 #[inline(always)]
-fn entries(of: &[f64], row: &Place, column: &Place) -> Four {
-    let (r, c) = (&row.rows, &column.columns);
-    Four([of[c[0] + r[0]], of[c[1] + r[1]], of[c[2] + r[2]], of[c[3] + r[3]]])
+fn read_rows<R: Register, const N: usize>(limb: &Limb, from: &[f64]) -> [Lanes<R>; N] {
+    let (mut x, mut r) = ([Lanes::zero(); N], 0);
+    while r < N {
+        x[r] = gather(from, &limb.place(r).rows);
+        r += 1;
+    }
+    x
 }
 
-/// The first six numbers of four columns.
+/// Column `c` of limbs in their own rows.
 #[inline(always)]
-fn six_of<R: Register>(of: &[f64], columns: &[usize; ABREAST]) -> [Lanes<R>; BASE] {
-    let [a, b, c, d] =
-        [&of[columns[0]..][..BASE], &of[columns[1]..][..BASE], &of[columns[2]..][..BASE], &of[columns[3]..][..BASE]];
-    let mut six = [Lanes::zero(); BASE];
-    let mut i = 0;
+fn read_column<R: Register, const N: usize>(limb: &Limb, c: usize, from: &[f64], nv: usize) -> [Lanes<R>; N] {
+    let [a, b, c, d] = limb.place(c).rows;
+    let (a, b) = (&from[a * nv..][..nv], &from[b * nv..][..nv]);
+    let (c, d) = (&from[c * nv..][..nv], &from[d * nv..][..nv]);
+    let (mut x, mut r) = ([Lanes::zero(); N], 0);
+    while r < N {
+        let [i, j, k, l] = limb.place(r).rows;
+        x[r] = Four([a[i], b[j], c[k], d[l]]).load();
+        r += 1;
+    }
+    x
+}
+
+/// Column `c` of limbs in the rows of a free base.
+#[inline(always)]
+fn read_six<R: Register>(limb: &Limb, c: usize, from: &[f64], nv: usize) -> [Lanes<R>; BASE] {
+    let [a, b, c, d] = limb.place(c).rows;
+    let (a, b) = (&from[a * nv..][..BASE], &from[b * nv..][..BASE]);
+    let (c, d) = (&from[c * nv..][..BASE], &from[d * nv..][..BASE]);
+    let (mut six, mut i) = ([Lanes::zero(); BASE], 0);
     while i < BASE {
         six[i] = Four([a[i], b[i], c[i], d[i]]).load();
         i += 1;
@@ -435,26 +601,62 @@ fn six_of<R: Register>(of: &[f64], columns: &[usize; ABREAST]) -> [Lanes<R>; BAS
     six
 }
 
-/// Row `r` of `N x`.
+/// And back.
 #[inline(always)]
-fn times<R: Register>(n: &[Four], r: usize, x: &[Four]) -> Lanes<R> {
-    let mut sum = Lanes::zero();
-    for (c, x) in x.iter().enumerate() {
-        sum = n[at(r, c)].load::<R>().mul_plus(x.load(), sum);
+fn put_six<R: Register>(limb: &Limb, c: usize, six: &[Lanes<R>; BASE], nv: usize, to: &mut [f64]) {
+    let mut rows = [Four::ZERO; BASE];
+    store_six(&mut rows, six);
+    let mut k = 0;
+    while k < ABREAST {
+        if c < limb.lengths[k] {
+            let column = &mut to[(limb.first[k] + c) * nv..][..BASE];
+            let mut i = 0;
+            while i < BASE {
+                column[i] = rows[i].0[k];
+                i += 1;
+            }
+        }
+        k += 1;
+    }
+}
+
+/// `P x`
+#[inline(always)]
+fn times_base<R: Register>(p: &[Six; BASE], x: &[Lanes<R>; BASE]) -> [Lanes<R>; BASE] {
+    let (mut sums, mut i) = ([Lanes::zero(); BASE], 0);
+    while i < BASE {
+        sums[i] = dot_plus(&p[i], x, Lanes::zero());
+        i += 1;
+    }
+    sums
+}
+
+/// `n · x`
+#[inline(always)]
+fn dot<R: Register, const N: usize>(n: &Column<N>, x: &[Lanes<R>; N]) -> Lanes<R> {
+    let (mut sum, mut k) = (Lanes::zero(), 0);
+    while k < N {
+        sum = n[k].load::<R>().mul_plus(x[k], sum);
+        k += 1;
     }
     sum
 }
 
 /// `Zᵀ x + y`
 #[inline(always)]
-fn transposed_times_plus<R: Register>(z: &[Six], x: &[Four], mut y: [Lanes<R>; BASE]) -> [Lanes<R>; BASE] {
-    for (z, x) in z.iter().zip(x) {
-        let x = x.load::<R>();
+fn transposed_times_plus<R: Register, const N: usize>(
+    z: &[Six; N],
+    x: &[Lanes<R>; N],
+    mut y: [Lanes<R>; BASE],
+) -> [Lanes<R>; BASE] {
+    let mut k = 0;
+    while k < N {
         let mut i = 0;
         while i < BASE {
-            y[i] = z[i].load::<R>().mul_plus(x, y[i]);
+            y[i] = z[k][i].load::<R>().mul_plus(x[k], y[i]);
             i += 1;
         }
+        k += 1;
     }
     y
 }
@@ -470,55 +672,21 @@ fn dot_plus<R: Register>(z: &Six, b: &[Lanes<R>; BASE], mut y: Lanes<R>) -> Lane
     y
 }
 
-/// An entry for each lane in its row, and in the column `S` lanes further, if there are so many.
-#[inline(always)]
-fn put<R: Register, const S: usize>(to: &mut [f64], row: &Place, column: &Place, x: Lanes<R>, lanes: usize) {
-    let x = x.0.to_array();
-    let mut k = 0;
-    while k < lanes {
-        let l = (k + S) % ABREAST;
-        if k < row.lanes && l < column.lanes {
-            to[column.columns[l] + row.rows[k]] = x[k];
-        }
-        k += 1;
-    }
-}
-
-/// The first six numbers of so many columns, or what is opposite to them.
-#[inline(always)]
-fn put_six<R: Register>(
-    to: &mut [f64],
-    columns: &[usize; ABREAST],
-    lanes: usize,
-    six: &[Lanes<R>; BASE],
-    opposite: bool,
-) {
-    let mut rows = [[0.0; ABREAST]; BASE];
-    let mut i = 0;
-    while i < BASE {
-        let [a, b, c, d, ..] = if opposite { -six[i] } else { six[i] }.0.to_array();
-        rows[i] = [a, b, c, d];
-        i += 1;
-    }
-    let mut k = 0;
-    while k < lanes {
-        let six = [rows[0][k], rows[1][k], rows[2][k], rows[3][k], rows[4][k], rows[5][k]];
-        to[columns[k]..][..BASE].copy_from_slice(&six);
-        k += 1;
-    }
-}
-
 /// Each lane gets the number `S` lanes further.
 #[inline(always)]
+fn rotated<R: Register, const S: usize>(x: Lanes<R>) -> Lanes<R> {
+    let x = x.0.to_array();
+    Four([x[S % 4], x[(S + 1) % 4], x[(S + 2) % 4], x[(S + 3) % 4]]).load()
+}
+
+#[inline(always)]
 fn rotated_six<R: Register, const S: usize>(x: &[Lanes<R>; BASE]) -> [Lanes<R>; BASE] {
-    let mut rotated = *x;
-    let mut i = 0;
-    while i < BASE {
-        let x = x[i].0.to_array();
-        rotated[i] = Four([x[S % 4], x[(S + 1) % 4], x[(S + 2) % 4], x[(S + 3) % 4]]).load();
+    let (mut six, mut i) = (*x, 0);
+    while i < BASE && S > 0 {
+        six[i] = rotated::<R, S>(x[i]);
         i += 1;
     }
-    rotated
+    six
 }
 
 #[inline(always)]

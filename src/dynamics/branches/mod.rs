@@ -24,6 +24,7 @@ use crate::dynamics::slices::first_not_finite_on_diagonal;
 use crate::dynamics::wide::{Results, all_finite, floating};
 use crate::model::Model;
 use gradyn_derivatives::simd::VectorLevel;
+use limbs::Inverted;
 use nalgebra::{DMatrix, Vector3};
 pub(crate) use ranks::Ranks;
 
@@ -34,9 +35,7 @@ pub(crate) struct Memory {
     articulated: Vec<aba::Articulated>,
     composites: Vec<mass_matrix::Composite>,
     moving: Vec<derivatives::Moving>,
-    limbs: Vec<limbs::Inverted>,
-    /// `P` of [`limbs`], each number in all lanes.
-    base: [[four::Four; 6]; 6],
+    inverted: Inverted,
     /// Torques without friction.
     tau: Vec<f64>,
 }
@@ -49,8 +48,7 @@ impl Memory {
             articulated: vec![aba::Articulated::ZERO; n],
             composites: vec![mass_matrix::Composite::ZERO; n],
             moving: vec![derivatives::Moving::ZERO; n],
-            limbs: ranks.limbs.iter().map(limbs::Inverted::new).collect(),
-            base: [[four::Four::ZERO; 6]; 6],
+            inverted: Inverted::new(&ranks.limbs),
             tau: vec![0.0; ranks.nv],
         }
     }
@@ -129,7 +127,16 @@ pub(crate) fn rnea_derivatives(
 
 /// The inverse of the mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`] of limbs. Is it finite, and no pivot lost?
 pub(crate) fn minv((ranks, level): (&Ranks, VectorLevel), memory: &mut Memory, mass: &[f64], to: &mut [f64]) -> bool {
-    level.run_on_halves(limbs::Inverse { ranks, memory, mass, to: &mut *to }) && all_finite(to)
+    let Memory { composites, inverted, .. } = memory;
+    let found = match inverted {
+        Inverted::Short(inverted) => {
+            level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to })
+        }
+        Inverted::Long(inverted) => {
+            level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to })
+        }
+    };
+    found && all_finite(to)
 }
 
 /// Derivatives of accelerations by configurations and velocities, from those of torques, after [`minv`]. Are all finite?
@@ -143,8 +150,13 @@ pub(crate) fn aba_derivatives(
 ) -> bool {
     // Of a free base only columns of its angular velocity have to be solved for.
     let of_base = if ranks.floats { 3..6 } else { 0..0 };
-    level.run_on_halves(limbs::Product { ranks, memory, of_base: 0..0, from: from_q, to: dq.as_mut_slice() });
-    level.run_on_halves(limbs::Product { ranks, memory, of_base, from: from_v, to: dv.as_mut_slice() });
+    for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, of_base)] {
+        let to = to.as_mut_slice();
+        match &memory.inverted {
+            Inverted::Short(inverted) => level.run_on_halves(limbs::Product { ranks, inverted, of_base, from, to }),
+            Inverted::Long(inverted) => level.run_on_halves(limbs::Product { ranks, inverted, of_base, from, to }),
+        }
+    }
     if ranks.floats {
         floating::fill(memory.bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
     }

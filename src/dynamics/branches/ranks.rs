@@ -24,17 +24,34 @@ pub(crate) struct Ranks {
 #[derive(Clone, Debug)]
 pub(super) struct Limb {
     pub(super) places: Vec<Place>,
+    /// Of each one the first degree of freedom, which the others follow.
+    pub(super) first: [usize; ABREAST],
+    /// How many hinges each one has.
+    pub(super) lengths: [usize; ABREAST],
+    /// Are there four, of so many hinges as any has, one after the other?
+    pub(super) packed: bool,
 }
 
-/// Where up to four hinges stand in matrices that have a column a degree of freedom.
+impl Limb {
+    /// The hinges at some distance from the base. Limbs are filled up with their first.
+    #[inline(always)]
+    pub(super) fn place(&self, n: usize) -> &Place {
+        self.places.get(n).unwrap_or(&self.places[0])
+    }
+
+    /// One in lanes that have such a hinge.
+    #[inline(always)]
+    pub(super) fn live(&self, n: usize) -> &Four {
+        self.places.get(n).map_or(&Four::ZERO, |place| &place.live)
+    }
+}
+
+/// Four hinges of limbs.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) rank: usize,
-    /// How many there are; lanes that are over repeat the first.
-    pub(super) lanes: usize,
+    /// Their degrees of freedom; lanes that are over repeat the first.
     pub(super) rows: [usize; ABREAST],
-    /// Where their columns begin.
-    pub(super) columns: [usize; ABREAST],
     /// One in lanes that are not over.
     pub(super) live: Four,
 }
@@ -185,18 +202,38 @@ fn limbs(ranks: &[(Bodies, usize, Parent)], base: usize, table: &Table) -> Vec<L
     let mut limbs: Vec<Limb> = Vec::new();
     for (rank, (bodies, lanes, parent)) in ranks.iter().enumerate().skip(base) {
         let rows = bodies.map(|i| table.steps[i].v);
-        let live = Four(std::array::from_fn(|lane| f64::from(u8::from(lane < *lanes))));
-        let place = Place { rank, lanes: *lanes, rows, columns: rows.map(|v| v * table.nv), live };
-        let carries = |limb: &&mut Limb| match parent {
-            Parent::Same(of) => limb.places.last().is_some_and(|place| place.rank == *of),
-            Parent::World | Parent::Other { .. } => false,
+        let live = |lane: usize| lane < *lanes;
+        let ones = Four(std::array::from_fn(|lane| f64::from(u8::from(live(lane)))));
+        let place = Place { rank, rows, live: ones };
+        let limb = match parent {
+            Parent::Same(of) if *of >= base => {
+                let carries = |limb: &&mut Limb| limb.places.last().is_some_and(|place| place.rank == *of);
+                let Some(limb) = limbs.iter_mut().find(carries) else { return Vec::new() };
+                limb
+            }
+            Parent::World | Parent::Same(_) => {
+                limbs.push(Limb { places: Vec::new(), first: rows, lengths: [0; ABREAST], packed: false });
+                let Some(limb) = limbs.last_mut() else { return Vec::new() };
+                limb
+            }
+            Parent::Other { .. } => return Vec::new(),
         };
-        match (limbs.iter_mut().find(carries), parent) {
-            (Some(limb), _) => limb.places.push(place),
-            (None, Parent::World) => limbs.push(Limb { places: vec![place] }),
-            (None, Parent::Same(of)) if *of < base => limbs.push(Limb { places: vec![place] }),
-            (None, _) => return Vec::new(),
+        let follows = |lane: usize| rows[lane] == limb.first[lane] + limb.places.len();
+        if !(0..ABREAST).filter(|lane| live(*lane)).all(follows) {
+            return Vec::new();
         }
+        for lane in 0..*lanes {
+            limb.lengths[lane] += 1;
+        }
+        limb.places.push(place);
+    }
+    let most = limbs.iter().map(|limb| limb.places.len()).max().unwrap_or(0);
+    if most > super::limbs::LONG {
+        return Vec::new();
+    }
+    let filled_up_to = super::limbs::filled_up_to(most);
+    for Limb { first, lengths, packed, .. } in &mut limbs {
+        *packed = (0..ABREAST).all(|k| lengths[k] == filled_up_to && first[k] == first[0] + k * filled_up_to);
     }
     limbs
 }
