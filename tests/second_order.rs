@@ -218,6 +218,30 @@ fn calls_do_not_depend_on_earlier_ones() {
     }
 }
 
+/// Where a floating base is changes no torque, and how it is turned only their part by gravity: exactly.
+#[test]
+fn a_floating_base_is_felt_through_gravity_alone() {
+    let floating = models().into_iter().filter(|(what, _)| what.contains("floating base"));
+    let mut seen = 0;
+    for (what, model) in floating {
+        let second = {
+            let (q, v, a) = state(&model, 4);
+            let mut ws = SecondOrderWorkspace::new(&model);
+            rnea_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &a, &[]).expect("valid").clone()
+        };
+        let zero = |name: &str, tensor: &Tensor3, is_zero: &dyn Fn(usize, usize) -> bool| {
+            for ((i, j, k), x) in tensor.iter() {
+                assert!(!is_zero(j, k) || *x == 0.0, "{what}: {name}[{i}, {j}, {k}] = {x:e}");
+            }
+        };
+        zero("d2tau_dqdq", &second.d2tau_dqdq, &|j, k| j < 3 || k < 3);
+        zero("d2tau_dqdv", &second.d2tau_dqdv, &|j, _| j < 6);
+        zero("d2tau_dadq", &second.d2tau_dadq, &|_, k| k < 6);
+        seen += 1;
+    }
+    assert!(seen > 0, "no robot floats");
+}
+
 /// Over dual numbers the closed form is exact too: third derivatives.
 #[test]
 fn third_derivatives_come_from_dual_numbers() {

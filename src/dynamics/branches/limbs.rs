@@ -86,7 +86,7 @@ impl<const N: usize> Limbs<N> {
     }
 }
 
-/// The inverse of a mass matrix, nv × nv, whose composite bodies are given; entries that the tree makes zero are not written.
+/// The inverse of a mass matrix, nv × nv, whose composite bodies are given.
 pub(super) struct Inverse<'a, const N: usize> {
     pub(super) ranks: &'a Ranks,
     pub(super) composites: &'a [Composite],
@@ -102,6 +102,9 @@ impl<const N: usize> Kernel for Inverse<'_, N> {
     fn run<R: Register>(self) -> bool {
         let Self { ranks: Ranks { ranks, limbs, floats, nv, .. }, composites, inverted, mass, to } = self;
         let (floats, nv, Limbs { limbs: inverted, base }) = (*floats, *nv, inverted);
+        if !floats {
+            to.fill(0.0);
+        }
         for (limb, of) in limbs.iter().zip(&mut *inverted) {
             if !invert::<R::Low, N>(limb, composites, mass, nv, of) {
                 return false;
@@ -474,6 +477,9 @@ impl<const N: usize> Kernel for Product<'_, N> {
         let Self { ranks: Ranks { limbs, floats, nv, .. }, inverted: Limbs { limbs: inverted, base }, .. } = self;
         let Self { of_base, from, to, .. } = self;
         let (floats, nv) = (*floats, *nv);
+        if !floats {
+            to.fill(0.0);
+        }
         for (g, (limb, of)) in limbs.iter().zip(inverted).enumerate() {
             let mut c = 0;
             while c < N {

@@ -348,6 +348,35 @@ mod tests {
     }
 
     #[test]
+    fn chains_on_the_base_are_limbs() {
+        let of = |(mut builder, base): (ModelBuilder, BodyKey), more: bool| {
+            if more {
+                // A limb that ends in the middle of others, so that those after it go on in other lanes.
+                let x = Transform::identity();
+                let inertia = Inertia::new(1.0, Vector3::zeros(), Symmetric3::diagonal(0.1, 0.1, 0.1));
+                for name in ["short", "long"] {
+                    builder.add_body(Some(base), name, format!("to {name}"), x, hinge(), inertia).expect("fits");
+                }
+                let long = builder.add_body(Some(base), "a", "to a", x, hinge(), inertia).expect("fits");
+                builder.add_body(Some(long), "b", "to b", x, hinge(), inertia).expect("fits");
+            }
+            let model = builder.build().expect("builds");
+            let ranks = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
+            let packed: Vec<_> = ranks.limbs.iter().map(|limb| limb.packed).collect();
+            (ranks.are_limbs(), packed)
+        };
+        let afloat = |n, joints| limbs(FreeFlyer.into(), n, joints, |_| hinge());
+        assert_eq!(of(afloat(4, 3), false), (true, vec![true]));
+        // Two more than go abreast, and limbs that are filled up to six hinges.
+        assert_eq!(of(afloat(6, 3), false), (true, vec![true, false]));
+        assert_eq!(of(afloat(4, 4), false), (true, vec![false]));
+        // Longer than any that go this way; on a base that turns by a hinge; a tree of other lanes.
+        assert_eq!(of(afloat(4, 7), false), (false, vec![]));
+        assert_eq!(of(limbs(hinge(), 4, 3, |_| hinge()), false), (false, vec![]));
+        assert_eq!(of(afloat(4, 3), true), (false, vec![]));
+    }
+
+    #[test]
     fn other_joints_and_bases_that_are_held_keep_to_other_forms() {
         let slides = |k| if k == 2 { Prismatic { axis: Axis::X }.into() } else { hinge() };
         assert_eq!(ranks(limbs(FreeFlyer.into(), 4, 3, slides).0), None);

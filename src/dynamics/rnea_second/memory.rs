@@ -3,6 +3,7 @@
 use super::RneaSecondDerivatives;
 use super::column::{Column, MOTIONS, Motions};
 use crate::dynamics::links::Links;
+use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
 use gradyn_derivatives::Real;
@@ -24,6 +25,16 @@ pub(super) struct Step {
     /// The places of its link's columns.
     pub(super) start: usize,
     pub(super) end: usize,
+    pub(super) moves: Moves,
+}
+
+/// What a degree of freedom moves. Torques do not depend on where a floating base is, and on how it is turned only through gravity: not
+/// together with velocities, which are in its own axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moves {
+    Joint,
+    BasePosition,
+    BaseOrientation,
 }
 
 /// Sizes of the blocks of [`Memory::rows`] and [`Memory::ancestors`], per column; of [`Memory::path`] it is [`MOTIONS`].
@@ -54,6 +65,8 @@ pub(crate) struct Memory<T> {
     pub(crate) columns: Vec<Column<T>>,
     /// And its motions.
     pub(crate) motions: Vec<Motions<T>>,
+    /// What each column moves.
+    pub(super) moves: Vec<Moves>,
     /// Forces that stand still in the world, summed over subtrees.
     pub(super) still: Vec<Force<T>>,
     /// Two degrees of freedom share a coordinate: entries are sums.
@@ -75,7 +88,10 @@ impl<T: Real> Memory<T> {
         let padded = deepest.next_multiple_of(WIDTH);
         Self {
             depth,
-            steps: vec![Step { column: 0, dof: 0, row: 0, slab: 0, run: 1, start: 0, end: 0 }; deepest],
+            steps: vec![
+                Step { column: 0, dof: 0, row: 0, slab: 0, run: 1, start: 0, end: 0, moves: Moves::Joint };
+                deepest
+            ],
             path: vec![T::zero(); padded * MOTIONS],
             ancestors: vec![T::zero(); padded * FACTORS],
             rows: vec![T::zero(); padded * ROWS * AT_ONCE],
@@ -84,10 +100,25 @@ impl<T: Real> Memory<T> {
             force: vec![Force::zero(); n],
             columns: vec![Column::zero(); links.dof.len()],
             motions: vec![[T::zero(); MOTIONS]; links.dof.len()],
+            moves: moves(model, links),
             still: vec![Force::zero(); n],
             shares: model.bodies.iter().any(|body| !body.owns_coordinates && !body.v.is_empty()),
             sparse: true,
             result: RneaSecondDerivatives::zeros(model.nv),
         }
     }
+}
+
+/// What each column of the links moves.
+fn moves<P: Real, T: Real>(model: &Model<P>, links: &Links<T>) -> Vec<Moves> {
+    let mut moves = vec![Moves::Joint; links.dof.len()];
+    for (body, of_body) in model.bodies.iter().zip(&links.of_body) {
+        if body.parent.is_none() && matches!(body.joint, Joint::Elementary(Elementary::FreeFlyer(_))) {
+            for column in links.links[of_body.clone()].iter().flat_map(|link| link.columns.clone()) {
+                let is_linear = links.dof[column] < body.v.start + 3;
+                moves[column] = if is_linear { Moves::BasePosition } else { Moves::BaseOrientation };
+            }
+        }
+    }
+    moves
 }

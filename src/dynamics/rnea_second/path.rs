@@ -22,7 +22,7 @@ impl<T: Real, L: Pack<T>> Piece for Gather<'_, T, L> {
     #[inline(always)]
     fn run(self) {
         let Self { links, memory, leaf, .. } = self;
-        let Memory { steps, path, motions, depth, .. } = memory;
+        let Memory { steps, path, motions, depth, moves, .. } = memory;
         let steps = &mut steps[..depth[leaf]];
         let n = memory.result.d2tau_dqdq.dims()[0];
         let (mut next, mut first) = (Some(leaf), steps.len());
@@ -35,13 +35,14 @@ impl<T: Real, L: Pack<T>> Piece for Gather<'_, T, L> {
             }
             for (step, column) in steps[start..end].iter_mut().zip(link.columns.clone()) {
                 let dof = links.dof[column];
-                *step = Step { column, dof, row: dof * n, slab: dof * n * n, start, end, run: 1 };
+                let moves = moves[column];
+                *step = Step { column, dof, row: dof * n, slab: dof * n * n, start, end, run: 1, moves };
             }
             (next, first) = (link.parent, start);
         }
         for at in (1..steps.len()).rev() {
             let [before, here] = [steps[at - 1], steps[at]];
-            let follows = at % L::WIDTH != 0 && here.dof == before.dof + 1;
+            let follows = at % L::WIDTH != 0 && here.dof == before.dof + 1 && here.moves == before.moves;
             steps[at - 1].run = if follows { here.run + 1 } else { 1 };
         }
         for block in first / L::WIDTH..steps.len().div_ceil(L::WIDTH) {

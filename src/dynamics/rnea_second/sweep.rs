@@ -1,7 +1,7 @@
 //! The sweep over the tree: motions outward, composites and second derivatives inward.
 
 use super::entries::Scatter;
-use super::memory::{AT_ONCE, Step};
+use super::memory::{AT_ONCE, Moves, Step};
 use super::pack::Pack;
 use super::path::Gather;
 use super::products::{Combine, Multiply};
@@ -38,7 +38,10 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         ws.second(model);
         let Some(mut owned) = ws.second.take() else { return false };
         let memory = &mut *owned;
-        if memory.shares || !memory.sparse {
+        // Wrenches that stand still in the world add to entries of a floating base that nothing else writes to.
+        let stands = wrenches.iter().any(|w| w.frame == WrenchFrame::World);
+        let adds = stands && memory.moves.iter().any(|moves| *moves != Moves::Joint);
+        if memory.shares || adds || !memory.sparse {
             memory.result.tensors_mut().into_iter().for_each(|tensor| tensor.as_mut_slice().fill(T::zero()));
             memory.sparse = true;
         }
@@ -69,8 +72,9 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         }
         // What others than the equations add to entries.
         let mut more = T::zero();
-        if wrenches.iter().any(|w| w.frame == WrenchFrame::World) {
+        if stands {
             more += wrench::add(model, links, memory);
+            memory.sparse = !adds;
         }
         if model.joint_friction {
             let nv = model.nv;
