@@ -41,6 +41,9 @@ const JOINT: u8 = 0;
 const POSITION: u8 = 1;
 const ORIENTATION: u8 = 2;
 
+/// A register of the narrower kind.
+const FOUR: usize = 4;
+
 /// Entries `(i, j, k)` of the tensors in any order of the three, for one `i` and one `j`.
 struct Entries<'a, T> {
     qq: &'a mut [T],
@@ -89,14 +92,30 @@ impl<'a, T: Real> Entries<'a, T> {
         rows: &[T],
         mut lane: usize,
     ) {
-        while let Some(first) = steps.first() {
-            let taken = match first.moves {
-                Moves::Joint => self.put_some::<L, ADD, OWN, SAME, JOINT, 4>(steps, rows, lane),
-                Moves::BasePosition => self.put_some::<L, ADD, OWN, SAME, POSITION, 3>(steps, rows, lane),
-                Moves::BaseOrientation => self.put_some::<L, ADD, OWN, SAME, ORIENTATION, 3>(steps, rows, lane),
+        // A base is where paths begin.
+        while let Some(first) = steps.first()
+            && first.moves != Moves::Joint
+        {
+            let taken = match first.moves == Moves::BasePosition {
+                true => self.put_some::<L, ADD, OWN, SAME, POSITION, 3>(steps, rows, lane),
+                false => self.put_some::<L, ADD, OWN, SAME, ORIENTATION, 3>(steps, rows, lane),
             };
             lane += taken;
             steps = &steps[taken..];
+        }
+        while let Some(first) = steps.first() {
+            if !ADD
+                && first.run >= FOUR
+                && let Some((four, rest)) = steps.split_first_chunk::<FOUR>()
+            {
+                self.put_side_by_side::<L, ADD, OWN, SAME, JOINT, FOUR>(four, rows, lane);
+                lane += FOUR;
+                steps = rest;
+            } else {
+                self.put::<L, ADD, OWN, SAME, true, JOINT>(first, rows, lane);
+                lane += 1;
+                steps = &steps[1..];
+            }
         }
     }
 
@@ -112,16 +131,34 @@ impl<'a, T: Real> Entries<'a, T> {
             && let Some(some) = steps.first_chunk::<N>()
             && some[0].run >= N
         {
-            self.put_together::<L, OWN, SAME, MOVES, N>(some[0].dof, rows, lane);
-            let mut k = 0;
-            while k < N {
-                self.put::<L, ADD, OWN, SAME, false, MOVES>(&some[k], rows, lane + k);
-                k += 1;
-            }
+            self.put_side_by_side::<L, ADD, OWN, SAME, MOVES, N>(some, rows, lane);
             return N;
         }
         self.put::<L, ADD, OWN, SAME, true, MOVES>(&steps[0], rows, lane);
         1
+    }
+
+    /// Those of `N` steps that follow each other.
+    #[inline(always)]
+    fn put_side_by_side<
+        L: Pack<T>,
+        const ADD: bool,
+        const OWN: bool,
+        const SAME: bool,
+        const MOVES: u8,
+        const N: usize,
+    >(
+        &mut self,
+        steps: &[Step; N],
+        rows: &[T],
+        lane: usize,
+    ) {
+        self.put_together::<L, OWN, SAME, MOVES, N>(steps[0].dof, rows, lane);
+        let mut k = 0;
+        while k < N {
+            self.put::<L, ADD, OWN, SAME, false, MOVES>(&steps[k], rows, lane + k);
+            k += 1;
+        }
     }
 
     /// Those that stand side by side for `N` values of `k` that follow each other.
