@@ -4,12 +4,14 @@ mod common;
 
 use common::{assert_near, state};
 use gradyn::dynamics::{Workspace, aba, crba, minv, rnea};
-use gradyn::joint::{FreeFlyer, Joint, Revolute};
+use gradyn::joint::{Axis, FreeFlyer, Joint, Revolute};
 use gradyn::model::{BodyKey, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
+use gradyn::spatial::{Inertia, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
+use nalgebra::Vector3;
 use rand::RngExt;
 
 /// Trees of hinges: each hangs from one of the last `spread` bodies before it, or from the base or the world.
@@ -122,6 +124,50 @@ fn derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers() {
                 });
             }
         }
+    }
+}
+
+/// A hinge that moves nothing is named, and what is asked for afterwards is right.
+#[test]
+fn a_limb_that_ends_in_nothing_is_an_error() {
+    let build = |hand: Inertia<f64>| {
+        let mut builder = ModelBuilder::new("spider");
+        let (x, y) = (Transform::from_translation(Vector3::new(0.1, 0.2, 0.3)), common::inertia(&mut common::rng(5)));
+        let base = builder.add_body(None, "base", "root", x, FreeFlyer, y).expect("fits");
+        for limb in 0..4 {
+            let mut last = base;
+            for k in 0..3 {
+                let (name, y) = (format!("{limb}.{k}"), if (limb, k) == (2, 2) { hand } else { y });
+                let hinge = Revolute { axis: if k == 1 { Axis::X } else { Axis::Y } };
+                last = builder.add_body(Some(last), &name, format!("to {name}"), x, hinge, y).expect("fits");
+            }
+        }
+        builder.build().expect("builds")
+    };
+    let (model, whole) = (build(Inertia::zero()), build(common::inertia(&mut common::rng(6))));
+    for level in Level::available() {
+        with_level(level, || {
+            let (q, v, tau) = state(&model, 3);
+            let (ws, first) = (&mut Workspace::<f64>::new(&model), &mut DerivativeWorkspace::new(&model));
+            let errors = [
+                aba(&model, ws, &q, &v, &tau, &[]).expect_err("is singular"),
+                minv(&model, ws, &q).expect_err("is singular"),
+                forward_dynamics_derivatives(&model, first, Method::Analytical, &q, &v, &tau, &[])
+                    .expect_err("is singular"),
+            ];
+            for error in errors {
+                assert!(error.to_string().contains("to 2.2"), "{level}: {error}");
+            }
+            let ws = &mut Workspace::<f64>::new(&whole);
+            let huge = vec![1e200; whole.nv()];
+            aba(&whole, ws, &q, &huge, &tau, &[]).expect_err("overflows");
+            minv(&whole, ws, &vec![f64::MAX; whole.nq()]).ok();
+            let (found, mass) = (minv(&whole, ws, &q).expect("valid").clone(), crba(&whole, ws, &q).expect("valid"));
+            let off = common::deviation(&(mass * found), &nalgebra::DMatrix::identity(whole.nv(), whole.nv()));
+            // A thousand roundings, each as bad as M is conditioned.
+            let tolerance = 1000.0 * f64::EPSILON * common::condition(mass);
+            assert!(off < tolerance, "{level}: M⁻¹ M deviates by {off:e} from 1");
+        });
     }
 }
 
