@@ -7,7 +7,7 @@ use gradyn::dynamics::{Workspace, aba, crba, minv, rnea};
 use gradyn::joint::{Axis, FreeFlyer, Joint, Revolute};
 use gradyn::model::{BodyKey, Model, ModelBuilder};
 use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
-use gradyn::spatial::{Inertia, Transform};
+use gradyn::spatial::{Inertia, Symmetric3, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
@@ -81,8 +81,16 @@ fn spider(limbs: &[usize], floats: bool) -> Model {
 /// The inverse of the mass matrix, and derivatives of forward dynamics, by limbs.
 #[test]
 fn derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers() {
-    let spiders: [&[usize]; 7] =
-        [&[3, 3, 3, 3], &[4, 4], &[3, 2, 1], &[3, 3, 2, 1, 4, 2, 2], &[2; 8], &[1, 1, 1, 1, 1], &[1, 3, 2]];
+    let spiders: [&[usize]; 8] = [
+        &[3, 3, 3, 3],
+        &[3, 3, 3, 2],
+        &[4, 4],
+        &[3, 2, 1],
+        &[3, 3, 2, 1, 4, 2, 2],
+        &[2; 8],
+        &[1, 1, 1, 1, 1],
+        &[1, 3, 2],
+    ];
     let on_the_world = |limbs: &[usize]| {
         let limb_of: Vec<_> = limbs.iter().enumerate().flat_map(|(limb, n)| vec![limb; *n]).collect();
         (format!("{limbs:?} on the world"), spider(limbs, false), limb_of)
@@ -100,7 +108,8 @@ fn derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers() {
             for level in Level::available() {
                 let what = format!("{what}, state {seed}, {level}");
                 with_level(level, || {
-                    let ws = &mut Workspace::<f64>::new(&model);
+                    // Nothing that the other method has left.
+                    let (ws, first) = (&mut Workspace::<f64>::new(&model), &mut DerivativeWorkspace::new(&model));
                     let inverse = minv(&model, ws, &q).expect("valid").clone();
                     let mass = crba(&model, ws, &q).expect("valid").clone();
                     assert_eq!(inverse, inverse.transpose(), "{what}");
@@ -130,6 +139,7 @@ fn derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers() {
 /// A hinge that moves nothing is named, and what is asked for afterwards is right.
 #[test]
 fn a_limb_that_ends_in_nothing_is_an_error() {
+    let askew = Vector3::new(0.3, -0.5, 0.8).normalize();
     let build = |hand: Inertia<f64>| {
         let mut builder = ModelBuilder::new("spider");
         let (x, y) = (Transform::from_translation(Vector3::new(0.1, 0.2, 0.3)), common::inertia(&mut common::rng(5)));
@@ -138,21 +148,25 @@ fn a_limb_that_ends_in_nothing_is_an_error() {
             let mut last = base;
             for k in 0..3 {
                 let (name, y) = (format!("{limb}.{k}"), if (limb, k) == (2, 2) { hand } else { y });
-                let hinge = Revolute { axis: if k == 1 { Axis::X } else { Axis::Y } };
+                let axis = if k == 1 { Axis::X } else { Axis::along(askew).expect("not zero") };
+                let hinge = Revolute { axis };
                 last = builder.add_body(Some(last), &name, format!("to {name}"), x, hinge, y).expect("fits");
             }
         }
         builder.build().expect("builds")
     };
-    let (model, whole) = (build(Inertia::zero()), build(common::inertia(&mut common::rng(6))));
-    for level in Level::available() {
+    // A point of mass on an axis that is none of the body's leaves a pivot of roundings.
+    let point = Inertia::new(1.0, askew * 0.7, Symmetric3::diagonal(0.0, 0.0, 0.0));
+    let whole = build(common::inertia(&mut common::rng(6)));
+    let ends = [build(Inertia::zero()), build(point)];
+    for (level, model) in Level::available().flat_map(|level| ends.iter().map(move |model| (level, model))) {
         with_level(level, || {
-            let (q, v, tau) = state(&model, 3);
-            let (ws, first) = (&mut Workspace::<f64>::new(&model), &mut DerivativeWorkspace::new(&model));
+            let (q, v, tau) = state(model, 3);
+            let (ws, first) = (&mut Workspace::<f64>::new(model), &mut DerivativeWorkspace::new(model));
             let errors = [
-                aba(&model, ws, &q, &v, &tau, &[]).expect_err("is singular"),
-                minv(&model, ws, &q).expect_err("is singular"),
-                forward_dynamics_derivatives(&model, first, Method::Analytical, &q, &v, &tau, &[])
+                aba(model, ws, &q, &v, &tau, &[]).expect_err("is singular"),
+                minv(model, ws, &q).expect_err("is singular"),
+                forward_dynamics_derivatives(model, first, Method::Analytical, &q, &v, &tau, &[])
                     .expect_err("is singular"),
             ];
             for error in errors {

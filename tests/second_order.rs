@@ -242,6 +242,27 @@ fn a_floating_base_is_felt_through_gravity_alone() {
     assert!(seen > 0, "no robot floats");
 }
 
+/// Wrenches that stand still in the world add to entries that nothing else writes to: each call begins anew.
+#[test]
+fn wrenches_of_the_world_leave_nothing_behind() {
+    for (what, model) in models() {
+        let ((q, v, a), f_ext) = (state(&model, 8), wrenches(&model, 8));
+        let standing: Vec<_> = f_ext.iter().map(|w| ExternalWrench::in_world(w.body, w.wrench)).collect();
+        let used = &mut SecondOrderWorkspace::new(&model);
+        let mut calls = 0;
+        for wrenches in [&standing[..], &standing[..1], &[], &standing[..], &[]] {
+            let fresh = &mut SecondOrderWorkspace::new(&model);
+            let at = |ws: &mut SecondOrderWorkspace| {
+                rnea_second_derivatives(&model, ws, Method::Analytical, &q, &v, &a, wrenches).expect("valid").clone()
+            };
+            for ((name, found), (_, expected)) in at(used).tensors().into_iter().zip(at(fresh).tensors()) {
+                assert_same(found.as_slice(), expected.as_slice(), format!("{what}: {name}, call {calls}"));
+            }
+            calls += 1;
+        }
+    }
+}
+
 /// Over dual numbers the closed form is exact too: third derivatives.
 #[test]
 fn third_derivatives_come_from_dual_numbers() {

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! `M⁻¹` and products with it come from the sparse factors of the mass matrix; for deep trees from articulated bodies, by two
-//! sweeps a column; for these at the plain level from [`minv`], and the products are those of dense matrices. Columns of a base that
-//! floats need no product ([`wide::Floating`]).
+//! sweeps a column; for these at the plain level from [`minv`], and the products are those of dense matrices; for robots whose limbs are
+//! short chains on the base from the blocks of four limbs at a time. Columns of a base that floats need no product
+//! ([`wide::Floating`]).
 
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};

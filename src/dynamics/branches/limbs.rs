@@ -708,3 +708,45 @@ fn store_six<R: Register>(to: &mut Six, x: &[Lanes<R>; BASE]) {
         i += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::dynamics::abreast::Table;
+    use crate::dynamics::branches::{Memory, Ranks, mass_matrix, minv};
+    use crate::joint::{Axis, FreeFlyer, Revolute};
+    use crate::model::ModelBuilder;
+    use crate::spatial::{Inertia, Symmetric3, Transform};
+    use gradyn_derivatives::simd::VectorLevel;
+    use nalgebra::{DMatrix, Vector3};
+
+    /// Limbs of any length up to the longest are inverted here: nobody is asked again.
+    #[test]
+    fn limbs_are_filled_up_to_the_longest() {
+        let Some(level) = VectorLevel::active() else { return };
+        let lengths: [&[usize]; 5] = [&[3, 3, 3, 3], &[3, 3, 3, 2], &[3, 2, 1, 1, 1, 1], &[4, 4, 4], &[6, 5, 2, 2]];
+        for lengths in lengths {
+            let mut builder = ModelBuilder::new("limbs");
+            let y = Inertia::new(1.0, Vector3::new(0.1, 0.2, 0.3), Symmetric3::diagonal(0.1, 0.2, 0.3));
+            let x = Transform::from_translation(Vector3::new(0.1, 0.2, 0.3));
+            let base = builder.add_body(None, "base", "root", x, FreeFlyer, y).expect("fits");
+            for (limb, joints) in lengths.iter().enumerate() {
+                let mut last = base;
+                for k in 0..*joints {
+                    let (name, axis) = (format!("{limb}.{k}"), if k % 2 == 0 { Axis::Y } else { Axis::X });
+                    let joint = Revolute { axis };
+                    last = builder.add_body(Some(last), &name, format!("to {name}"), x, joint, y).expect("fits");
+                }
+            }
+            let model = builder.build().expect("builds");
+            let ranks = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
+            let (mut memory, zero) = (Memory::new(&ranks), DMatrix::zeros(model.nv(), model.nv()));
+            let (mut mass, mut inverse) = (zero.clone(), zero);
+            assert!(ranks.are_limbs(), "{lengths:?}");
+            assert!(mass_matrix((&ranks, level), &mut memory, &model.neutral(), &mut mass), "{lengths:?}");
+            assert!(minv((&ranks, level), &mut memory, mass.as_slice(), inverse.as_mut_slice()), "{lengths:?}");
+            let off = (&mass * &inverse - DMatrix::identity(model.nv(), model.nv())).amax();
+            // Some ten thousand roundings: condition numbers are in the hundreds.
+            assert!(off < 1e-11, "{lengths:?}: M⁻¹ M deviates by {off:e} from 1");
+        }
+    }
+}
