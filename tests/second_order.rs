@@ -249,16 +249,15 @@ fn wrenches_of_the_world_leave_nothing_behind() {
         let ((q, v, a), f_ext) = (state(&model, 8), wrenches(&model, 8));
         let standing: Vec<_> = f_ext.iter().map(|w| ExternalWrench::in_world(w.body, w.wrench)).collect();
         let used = &mut SecondOrderWorkspace::new(&model);
-        let mut calls = 0;
-        for wrenches in [&standing[..], &standing[..1], &[], &standing[..], &[]] {
+        let calls = [&standing[..], &standing[..1], &[], &standing[..], &[]];
+        for (call, wrenches) in calls.into_iter().enumerate() {
             let fresh = &mut SecondOrderWorkspace::new(&model);
             let at = |ws: &mut SecondOrderWorkspace| {
                 rnea_second_derivatives(&model, ws, Method::Analytical, &q, &v, &a, wrenches).expect("valid").clone()
             };
             for ((name, found), (_, expected)) in at(used).tensors().into_iter().zip(at(fresh).tensors()) {
-                assert_same(found.as_slice(), expected.as_slice(), format!("{what}: {name}, call {calls}"));
+                assert_same(found.as_slice(), expected.as_slice(), format!("{what}: {name}, call {call}"));
             }
-            calls += 1;
         }
     }
 }
