@@ -1,9 +1,10 @@
 //! Inverse dynamics over [`VectorDual`](gradyn_derivatives::VectorDual): numbers taken apart into values and eight derivatives, for
 //! the form that has a formula for each, and put together again.
 
+use super::Workspace;
 use super::external::ExternalWrench;
 use super::rnea::is_finite;
-use super::{Workspace, wide};
+use super::wide::{self, AtLevel};
 use crate::joint::JointKind;
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
@@ -24,11 +25,11 @@ pub(crate) fn rnea<P: Real, T: Scalar<P>>(
     let finite = wide::over_duals(
         model,
         ws,
-        |model, to| T::call(Read { model, state: (q, v, a), wrenches, to }),
-        |from, tau| T::call(Write { from, tau }),
+        |model, to, level| level.run(AtLevel(Read { model, state: (q, v, a), wrenches, to })),
+        |from, tau, level| level.run(AtLevel(Write { from, tau })),
     )?;
     // Torques do not depend on where the base is: that it is somewhere has to be seen.
-    Some((finite || is_finite(&ws.tau, &[], &[])) && is_finite(q, &[], &[]))
+    Some(finite || is_finite(q, &ws.tau, &[]))
 }
 
 /// Takes a state apart.

@@ -41,13 +41,25 @@ impl<P: Real> DofDynamics<P> {
         P::as_f64s(std::slice::from_ref(&self.friction)) == Some(&[0.0])
     }
 
+    /// Damping at velocity `v`.
+    #[inline(always)]
+    pub(crate) fn damping_torque<T: Scalar<P>>(&self, v: T) -> T {
+        v * self.multiplier * self.damping * self.multiplier
+    }
+
+    /// Its derivative by the velocity: `k² damping`.
+    #[inline(always)]
+    pub(crate) fn damping_slope(&self) -> P {
+        self.damping * self.multiplier * self.multiplier
+    }
+
     /// Damping and friction at velocity `v`.
     #[inline(always)]
     pub(crate) fn friction_torque<T: Scalar<P>>(&self, v: T, width: P) -> T {
-        let u = v * self.multiplier;
         if self.frictionless() {
-            return u * self.damping * self.multiplier; // a root and a reciprocal less
+            return self.damping_torque(v); // a root and a reciprocal less
         }
+        let u = v * self.multiplier;
         // Not a quotient: dual numbers divide by multiplying with the reciprocal, and values must keep their bits.
         let smooth_sign = u * (u * u + width * width).sqrt().recip();
         (u * self.damping + smooth_sign * self.friction) * self.multiplier
@@ -57,7 +69,7 @@ impl<P: Real> DofDynamics<P> {
     #[inline(always)]
     pub(crate) fn friction_slope<T: Scalar<P>>(&self, v: T, width: P) -> T {
         if self.frictionless() {
-            return T::from(self.damping * self.multiplier * self.multiplier);
+            return T::from(self.damping_slope());
         }
         let u = v * self.multiplier;
         let near = (u * u + width * width).sqrt().recip() * width;

@@ -198,7 +198,7 @@ fn diagonal<R: Register>(
     }
     let joint = inward::joint_dynamics::<R>(rows);
     let mass = joint.mass().to_array();
-    let slope = joint.friction_slope(memory.qd[g].load::<R>(), Lanes(R::splat(model.friction_width))).to_array();
+    let slope = inward::friction_slope::<R>(model, rows, memory.qd[g].load()).to_array();
     let mut k = 0;
     let first = layout.row(g);
     while k < WIDTH && first + k < nv {

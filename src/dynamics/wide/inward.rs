@@ -83,10 +83,13 @@ fn project<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: 
     let mut tau = load_motion::<R>(&memory.s[g]).power(f);
     let joints = &layout.joints[g];
     if joints.some {
-        let joint = joint_dynamics::<R>(joints);
+        let (joint, qd) = (joint_dynamics::<R>(joints), memory.qd[g].load::<R>());
         tau += memory.qdd[g].load::<R>() * joint.mass();
         if model.joint_friction {
-            tau += joint.friction_torque(memory.qd[g].load::<R>(), Lanes(R::splat(model.friction_width)));
+            tau += match joints.rub {
+                true => joint.friction_torque(qd, Lanes(R::splat(model.friction_width))),
+                false => joint.damping_torque(qd),
+            };
         }
     }
     memory.tau[g].store(tau);
@@ -101,6 +104,16 @@ pub(super) fn joint_dynamics<R: Register>(rows: &JointRows) -> DofDynamics<Lanes
         armature: rows.armature.load(),
         damping: rows.damping.load(),
         friction: rows.friction.load(),
+    }
+}
+
+/// What torques vary with velocities by damping and friction.
+#[inline(always)]
+pub(super) fn friction_slope<R: Register>(model: &Model, rows: &JointRows, qd: Lanes<R>) -> Lanes<R> {
+    let joint = joint_dynamics::<R>(rows);
+    match rows.rub {
+        true => joint.friction_slope(qd, Lanes(R::splat(model.friction_width))),
+        false => joint.damping_slope(),
     }
 }
 

@@ -82,6 +82,8 @@ pub(crate) struct Turn {
 pub(crate) struct JointRows {
     /// Is there any?
     pub(crate) some: bool,
+    /// Is there any friction?
+    pub(crate) rub: bool,
     pub(crate) multiplier: Row,
     pub(crate) armature: Row,
     pub(crate) damping: Row,
@@ -378,7 +380,7 @@ impl Layout {
 /// The first entry of each degree of freedom in a lane of it, and the rest.
 fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>]) -> (Vec<JointRows>, Vec<DofDynamics>) {
     let [zero, one] = [Row::ZERO, Row::ONE];
-    let none = JointRows { some: false, multiplier: one, armature: zero, damping: zero, friction: zero };
+    let none = JointRows { some: false, rub: false, multiplier: one, armature: zero, damping: zero, friction: zero };
     let (mut rows, mut rest) = (vec![none; dof.len() / WIDTH], Vec::new());
     let mut taken = vec![false; dof.len()];
     for entry in entries {
@@ -389,6 +391,7 @@ fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>]) -> (Vec<JointRows>
         taken[lane] = true;
         let (row, k) = (&mut rows[lane / WIDTH], lane % WIDTH);
         row.some = true;
+        row.rub |= entry.friction != 0.0;
         row.multiplier.0[k] = entry.multiplier;
         row.armature.0[k] = entry.armature;
         row.damping.0[k] = entry.damping;

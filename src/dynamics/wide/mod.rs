@@ -109,7 +109,7 @@ use nalgebra::{DMatrix, Vector3};
 pub(crate) use product::{add_product, negated_product};
 pub(crate) use projections::Changes;
 use std::any::Any;
-pub(crate) use tangents::{Tangents, is_flat};
+pub(crate) use tangents::{AtLevel, Tangents, is_flat};
 pub(crate) use variations::Sums;
 
 /// The model's constants for eight states at a time.
@@ -171,8 +171,8 @@ pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspac
 pub(crate) fn over_duals<P: Real, T: Real>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
-    read: impl FnOnce(&Model, &mut Tangents) -> Option<()>,
-    write: impl FnOnce(&Tangents, &mut [T]),
+    read: impl FnOnce(&Model, &mut Tangents, VectorLevel) -> Option<()>,
+    write: impl FnOnce(&Tangents, &mut [T], VectorLevel),
 ) -> Option<bool> {
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
@@ -182,9 +182,9 @@ pub(crate) fn over_duals<P: Real, T: Real>(
     // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
     let (layout, memory) = afloat::fewer(layout, memory);
     let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
-    let finite = read(model, &mut tangents).map(|()| tangents::run(model, layout, memory, &mut tangents));
+    let finite = read(model, &mut tangents, level).map(|()| tangents::run(model, layout, memory, &mut tangents));
     if finite.is_some() {
-        write(&tangents, &mut ws.tau);
+        write(&tangents, &mut ws.tau, level);
     }
     memory.tangents = Some(tangents);
     finite

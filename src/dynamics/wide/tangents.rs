@@ -17,7 +17,7 @@
 //! the angular part is asked for. Cost O(n): on an arm half of the instructions of the algorithm over dual numbers, more with a
 //! floating base, which has a pose to the latter and six columns here.
 
-use super::matrix::of_lane;
+use super::matrix::{of_lane, vectors_of_lane};
 use super::memory::{
     Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force, store_motion,
     store_vector,
@@ -58,8 +58,8 @@ pub(crate) struct Tangents {
     shares: bool,
     /// By lanes, the last of which is the world.
     motion: Vec<Change>,
-    /// By lanes, a joint's body being carried by the last of its columns: `dφ`, then `dF`. What arrives at the world is of no use.
-    force: Vec<Six>,
+    /// By lanes: what columns that hang on it hand on, `Σ (dF_c + S_c ×* F_c δq_c)`, but for the one that follows.
+    handed: Vec<Six>,
     /// `S ×* F`, in groups of eight lanes.
     turned: Vec<Six>,
     /// What torques vary with their joints' accelerations, and velocities, besides.
@@ -82,8 +82,14 @@ struct Step {
     dof: usize,
     /// The lane that it hangs on; one past the last for the world.
     parent: usize,
-    /// The lane of its joint's last column, which carries the body.
-    last: usize,
+    /// Does the body hang on it: is it its joint's last?
+    carries: bool,
+    /// Does it hang on the one before?
+    follows: bool,
+    /// Do others hang on it than the one that follows?
+    gathers: bool,
+    /// Is it the last of those others that hang on its parent, the first on the way back?
+    is_last: bool,
 }
 
 impl Tangents {
@@ -93,9 +99,18 @@ impl Tangents {
         for at in &layout.bodies {
             let mut parent = at.parent;
             for lane in at.lane + 1 - at.columns..=at.lane {
-                steps.push(Step { lane, dof: layout.dof[lane].unwrap_or(nv), parent, last: at.lane });
+                let (dof, carries) = (layout.dof[lane].unwrap_or(nv), lane == at.lane);
+                // A base whose columns have no lanes is done by itself.
+                let before = steps.last().filter(|_| steps.len() > 1 || layout.first == 0);
+                let follows = before.is_some_and(|before: &Step| before.lane == parent);
+                steps.push(Step { lane, dof, parent, carries, follows, gathers: false, is_last: false });
                 parent = lane;
             }
+        }
+        let mut gathers = vec![false; lanes + 1];
+        for step in steps.iter_mut().rev() {
+            step.gathers = gathers[step.lane];
+            step.is_last = !step.follows && !std::mem::replace(&mut gathers[step.parent], true);
         }
         let rows = vec![Row::ZERO; nv + 1];
         Self {
@@ -113,7 +128,7 @@ impl Tangents {
             shares: layout.first + layout.dof.iter().flatten().count() > nv,
             steps,
             motion: vec![Change { omega: [Row::ZERO; 3], beta: six }; lanes + 1],
-            force: vec![six; lanes + 1],
+            handed: vec![six; lanes],
             turned: vec![six; layout.groups.len()],
             joints: vec![[Row::ZERO; 2]; layout.groups.len()],
         }
@@ -125,7 +140,18 @@ pub(crate) fn is_flat(body: &Body) -> bool {
     body.q.len() == body.v.len() && body.joint.geometry() == Geometry::Flat
 }
 
-/// Torques and their derivatives. Are the torques surely finite?
+/// Takes numbers apart, or puts them together, at the level of the call: theirs may be a lower one.
+pub(crate) struct AtLevel<P>(pub(crate) P);
+
+impl<P: Piece> Kernel for AtLevel<P> {
+    type Output = P::Output;
+    #[inline(always)]
+    fn run<R: Register>(self) -> P::Output {
+        self.0.run()
+    }
+}
+
+/// Torques and their derivatives. Are the torques and the configuration surely finite?
 pub(crate) fn run(model: &Model, layout: &Layout, memory: &mut Memory, tangents: &mut Tangents) -> bool {
     memory.size_columns(layout);
     memory.wrenches.clear();
@@ -158,7 +184,8 @@ impl Kernel for Run<'_> {
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
-        let mut zero = R::splat(0.0);
+        // Where the base is, torques do not depend on.
+        let mut zero = outward::zero_if_finite::<R>(&tangents.q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(model, layout, memory, g));
             let s = load_motion::<R>(&memory.s[g]);
@@ -170,23 +197,28 @@ impl Kernel for Run<'_> {
             move_base::<R>(model.gravity, memory, tangents);
         }
         motions::<R>(memory, tangents);
-        forces::<R>(memory, tangents);
-        if !memory.wrenches.is_empty() {
+        let under_wrenches = !memory.wrenches.is_empty();
+        if under_wrenches {
             R::call(Subtract { layout, memory, tangents, level: PhantomData::<R> });
         }
-        sum_up::<R>(tangents);
-        torques::<R>(memory, tangents);
+        if tangents.shares {
+            tangents.dtau.fill(Row::ZERO);
+        }
+        lane_by_lane!(hand_on::<R>(memory, tangents, under_wrenches));
         if tangents.floats {
-            hold_base::<R>(memory, tangents);
+            hold_base::<R>(memory, tangents, under_wrenches);
         }
         add_more_joints::<R>(model, layout, tangents);
         zero.all_lt(R::splat(1.0))
     }
 }
 
-/// Derivatives of motions. Row by row, through memory: more would not stay in registers.
+/// Derivatives of motions, root to leaves. What a column hangs on mostly is the one before: in registers it need not be waited for,
+/// where there are enough of them.
 #[inline(always)]
 fn motions<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+    let (mut last, zero) = (usize::MAX, Lanes(R::splat(0.0)));
+    let (mut omega, mut beta) = ([zero; 3], [zero; 6]);
     for step in &tangents.steps[usize::from(tangents.floats)..] {
         let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
         let (s, columns) = (&memory.s[g], &memory.columns[g]);
@@ -194,19 +226,42 @@ fn motions<R: Register>(memory: &Memory, tangents: &mut Tangents) {
             (tangents.dq[step.dof].load::<R>(), tangents.dv[step.dof].load::<R>(), tangents.da[step.dof].load::<R>());
         // No column hangs on itself.
         let Ok([from, to]) = tangents.motion.get_disjoint_mut([step.parent, step.lane]) else { continue };
+        if !R::HALVES && step.parent != last {
+            (omega, beta) = (load_rows(&from.omega), load_rows(&from.beta));
+        }
         let mut k = 0;
         while k < 6 {
-            let b = dv.mul_plus(columns.psi_s[k].0[at], dq.mul_plus(columns.psi_dd[k].0[at], from.beta[k].load()));
-            to.beta[k].store(da.mul_plus(s[k].0[at], b));
+            if R::HALVES {
+                beta[k] = from.beta[k].load();
+            }
+            let b = dv.mul_plus(columns.psi_s[k].0[at], dq.mul_plus(columns.psi_dd[k].0[at], beta[k]));
+            beta[k] = da.mul_plus(s[k].0[at], b);
+            to.beta[k].store(beta[k]);
             k += 1;
         }
-        k = 3;
-        while k < 6 {
-            let w = dq.mul_plus(columns.psi_d[k].0[at], from.omega[k - 3].load());
-            to.omega[k - 3].store(dv.mul_plus(s[k].0[at], w));
+        k = 0;
+        while k < 3 {
+            if R::HALVES {
+                omega[k] = from.omega[k].load();
+            }
+            let w = dq.mul_plus(columns.psi_d[k + 3].0[at], omega[k]);
+            omega[k] = dv.mul_plus(s[k + 3].0[at], w);
+            to.omega[k].store(omega[k]);
             k += 1;
         }
+        last = step.lane;
     }
+}
+
+#[inline(always)]
+fn load_rows<R: Register, const N: usize>(rows: &[Row; N]) -> [Lanes<R>; N] {
+    let mut registers = [Lanes(R::splat(0.0)); N];
+    let mut k = 0;
+    while k < N {
+        registers[k] = rows[k].load();
+        k += 1;
+    }
+    registers
 }
 
 /// Derivatives of the motion of a base whose columns have no lanes: `β = −g × δX + v₀ × δv + δa`, with `δX`, `δv` and `δa` in the
@@ -232,27 +287,70 @@ fn of_base<R: Register>(memory: &Memory, rows: &[Row]) -> Motion<Lanes<R>> {
 
 /// Derivatives of its torques: within one joint the force does not turn with the columns.
 #[inline(always)]
-fn hold_base<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+fn hold_base<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches: bool) {
     let axes = outward::in_lane(memory, 0).rotation;
-    let f = force::<R>(&tangents.force[0]);
+    let Some(base) = tangents.steps.first() else { return };
+    let f = force_on::<R>(memory, tangents, base, under_wrenches);
     if let Some(to) = tangents.dtau.first_chunk_mut() {
         store_force(to, Force::new(v3::rotate_back(&axes, f.linear), v3::rotate_back(&axes, f.angular)));
     }
 }
 
-/// Derivatives of the forces that bodies need.
+/// Derivatives of the force that a column has to exert: what its body needs, if it carries it, and what hangs on it but for the column
+/// that follows.
 #[inline(always)]
-fn forces<R: Register>(memory: &Memory, tangents: &mut Tangents) {
-    for step in &tangents.steps {
-        let lane = step.lane;
-        let to = &mut tangents.force[lane];
-        if lane == step.last {
-            let motion = &tangents.motion[lane];
-            let f = inertia_of_lane(&memory.sums, lane) * load_motion::<R>(&motion.beta);
-            store_force(to, coriolis_of_lane(&memory.sums, lane).times_plus(load_vector(&motion.omega), f));
-        } else {
-            *to = [Row::ZERO; 6];
+fn force_on<R: Register>(memory: &Memory, tangents: &Tangents, step: &Step, under_wrenches: bool) -> Force<Lanes<R>> {
+    let (lane, mut f) = (step.lane, Force::zero());
+    if step.carries {
+        let motion = &tangents.motion[lane];
+        f = inertia_of_lane(&memory.sums, lane) * load_motion::<R>(&motion.beta);
+        f = coriolis_of_lane(&memory.sums, lane).times_plus(load_vector(&motion.omega), f);
+    }
+    // Last, as it has to be waited for.
+    if step.gathers || under_wrenches {
+        f += force::<R>(&tangents.handed[lane]);
+    }
+    f
+}
+
+/// Derivatives of forces and torques, leaves to root: a loop for both, since each force waits for the one before.
+#[inline(always)]
+fn hand_on<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches: bool) {
+    let world = tangents.handed.len();
+    let (mut of_joint, mut of_next, mut is_followed) = (Force::zero(), Force::zero(), false);
+    for k in (usize::from(tangents.floats)..tangents.steps.len()).rev() {
+        let step = tangents.steps[k];
+        let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
+        let mut f = force_on::<R>(memory, tangents, &step, under_wrenches);
+        if is_followed {
+            f += of_next;
         }
+        is_followed = step.follows;
+        if step.parent < world {
+            let [linear, angular] = vectors_of_lane(&tangents.turned[g], at);
+            let on = Force::new(linear, angular).times_plus(tangents.dq[step.dof].load::<R>(), f);
+            if step.follows {
+                of_next = on;
+            } else {
+                let to = &mut tangents.handed[step.parent];
+                store_force(to, if step.is_last && !under_wrenches { on } else { on + force(to) });
+            }
+        }
+
+        // Within one joint the force does not turn with the columns.
+        if step.carries {
+            of_joint = f;
+        }
+        let [mass, slope] = &tangents.joints[g];
+        let mut tau = tangents.da[step.dof].load::<R>() * mass.0[at];
+        tau = tangents.dv[step.dof].load::<R>().mul_plus(slope.0[at], tau);
+        let s = of_lane(&memory.s, step.lane);
+        tau = v3::dot_plus(s.linear, of_joint.linear, v3::dot_plus(s.angular, of_joint.angular, tau));
+        let to = &mut tangents.dtau[step.dof];
+        if tangents.shares {
+            tau += to.load();
+        }
+        to.store(tau);
     }
 }
 
@@ -270,9 +368,10 @@ impl<R: Register> Piece for Subtract<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { layout, memory, tangents, .. } = self;
+        tangents.handed.fill([Row::ZERO; 6]);
         for (w, change) in &tangents.wrenches {
             let b = w.body.index();
-            let to = &mut tangents.force[layout.bodies[b].lane];
+            let to = &mut tangents.handed[layout.bodies[b].lane];
             let change = force::<R>(change);
             let mut f = force::<R>(to);
             match w.frame {
@@ -301,47 +400,6 @@ impl<R: Register> Piece for Subtract<'_, R> {
     }
 }
 
-/// Sums of these forces over what columns carry.
-#[inline(always)]
-fn sum_up<R: Register>(tangents: &mut Tangents) {
-    for step in tangents.steps.iter().rev() {
-        let (turned, at) = (&tangents.turned[step.lane / WIDTH], step.lane % WIDTH);
-        let dq = tangents.dq[step.dof].load::<R>();
-        let Ok([from, to]) = tangents.force.get_disjoint_mut([step.lane, step.parent]) else { continue };
-        let mut k = 0;
-        while k < 6 {
-            to[k].store(dq.mul_plus(turned[k].0[at], from[k].load::<R>() + to[k].load()));
-            k += 1;
-        }
-    }
-}
-
-/// Derivatives of torques.
-#[inline(always)]
-fn torques<R: Register>(memory: &Memory, tangents: &mut Tangents) {
-    if tangents.shares {
-        tangents.dtau.fill(Row::ZERO);
-    }
-    for step in &tangents.steps[usize::from(tangents.floats)..] {
-        let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
-        let [mass, slope] = &tangents.joints[g];
-        let mut tau = tangents.da[step.dof].load::<R>() * mass.0[at];
-        tau = tangents.dv[step.dof].load::<R>().mul_plus(slope.0[at], tau);
-        // Within one joint the force does not turn with the columns.
-        let (s, f) = (&memory.s[g], &tangents.force[step.last]);
-        let mut k = 0;
-        while k < 6 {
-            tau = f[k].load::<R>().mul_plus(s[k].0[at], tau);
-            k += 1;
-        }
-        let to = &mut tangents.dtau[step.dof];
-        if tangents.shares {
-            tau += to.load();
-        }
-        to.store(tau);
-    }
-}
-
 /// What eight torques vary with their joints' accelerations and velocities, by armature, damping and friction.
 #[inline(always)]
 fn weigh_joints<R: Register>(model: &Model, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
@@ -349,10 +407,9 @@ fn weigh_joints<R: Register>(model: &Model, layout: &Layout, memory: &Memory, g:
     *to = [Row::ZERO; 2];
     let rows = &layout.joints[g];
     if rows.some {
-        let joint = inward::joint_dynamics::<R>(rows);
-        to[0].store(joint.mass());
+        to[0].store(inward::joint_dynamics::<R>(rows).mass());
         if model.joint_friction {
-            to[1].store(joint.friction_slope(memory.qd[g].load::<R>(), Lanes(R::splat(model.friction_width))));
+            to[1].store(inward::friction_slope::<R>(model, rows, memory.qd[g].load()));
         }
     }
 }

@@ -116,8 +116,12 @@ impl<T: Real> BodyCoriolis<T> {
     /// `B m + f`, of a motion with this angular part.
     #[inline(always)]
     pub(crate) fn times_plus<U: Scalar<T>>(&self, omega: Vector3<U>, f: Force<U>) -> Force<U> {
-        let twice = v3::scale(T::from(-2.0), self.momentum);
-        Force::new(v3::cross_plus(twice, omega, f.linear), v3::rotate_plus(&self.angular, omega, f.angular))
+        // Twice the variable: of the constant each number can be broadcast by the product itself.
+        let twice = v3::add(omega, omega);
+        Force::new(
+            v3::cross_plus(v3::neg(self.momentum), twice, f.linear),
+            v3::rotate_plus(&self.angular, omega, f.angular),
+        )
     }
 
     /// `Bᵀ m = (0, 2 h_l×v + Aᵀ ω)`
