@@ -5,7 +5,7 @@ use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// How many numbers a [`Column`] is.
-const NUMBERS: usize = 64;
+const NUMBERS: usize = 56;
 
 /// `r₀` … `r₇` of the paper, for one column `S` of a link: numbers one after the other, so that they can be brought from
 /// registers to their places eight at a time.
@@ -14,14 +14,13 @@ pub(crate) struct Column<T>(pub(crate) [T; NUMBERS]);
 
 /// Where they begin.
 const S: usize = 0;
-const MASS: usize = 6;
-const F0: usize = 16;
-const B_PHI: usize = 22;
-const D1: usize = 34;
-const R3: usize = 37;
-const N4: usize = 49;
-const F5: usize = 52;
-const F7: usize = 58;
+const F0: usize = 6;
+const B_PHI: usize = 12;
+const D1: usize = 24;
+const R3: usize = 27;
+const N4: usize = 39;
+const F5: usize = 42;
+const F7: usize = 48;
 
 impl<T: Real> Column<T> {
     /// Of `S`, `Ψ̇`, `Ψ̈` and `Ψ̇ + Ṡ`, and the sums `Y`, `B` and `f` over the subtree.
@@ -39,11 +38,10 @@ impl<T: Real> Column<T> {
         let n4 = b.tr_times(s).angular;
         let f5 = b.times_plus(psi_dot.angular, y.times_plus(psi_ddot, s.cross_force(f)));
         let f7 = b.times_plus(s.angular, y * s_dot);
-        let (h, i, a, c) = (y.first_moment, y.moment, b_phi.angular, r3.angular);
+        let (a, c) = (b_phi.angular, r3.angular);
         #[rustfmt::skip]
         let numbers = [
             s.linear.x, s.linear.y, s.linear.z, s.angular.x, s.angular.y, s.angular.z,
-            y.mass, h.x, h.y, h.z, i.xx, i.xy, i.xz, i.yy, i.yz, i.zz,
             f0.linear.x, f0.linear.y, f0.linear.z, f0.angular.x, f0.angular.y, f0.angular.z,
             b_phi.momentum.x, b_phi.momentum.y, b_phi.momentum.z,
             a.m11, a.m12, a.m13, a.m21, a.m22, a.m23, a.m31, a.m32, a.m33,
@@ -54,6 +52,8 @@ impl<T: Real> Column<T> {
             n4.x, n4.y, n4.z,
             f5.linear.x, f5.linear.y, f5.linear.z, f5.angular.x, f5.angular.y, f5.angular.z,
             f7.linear.x, f7.linear.y, f7.linear.z, f7.angular.x, f7.angular.y, f7.angular.z,
+            // To a multiple of eight.
+            T::zero(), T::zero(),
         ];
         Self(numbers)
     }
@@ -77,14 +77,6 @@ impl<T: Real> Column<T> {
     #[inline(always)]
     pub(super) fn s(&self) -> Motion<T> {
         Motion::new(self.vector(S), self.vector(S + 3))
-    }
-
-    /// `Y`, composite.
-    #[inline(always)]
-    pub(super) fn inertia(&self) -> InertiaAboutOrigin<T> {
-        let [mass, x, y, z, xx, xy, xz, yy, yz, zz] = self.some(MASS);
-        let moment = Symmetric3::new(xx, xy, xz, yy, yz, zz);
-        InertiaAboutOrigin { mass, first_moment: Vector3::new(x, y, z), moment }
     }
 
     /// `Y S`: `r₀ = (Y S)×̄*`.

@@ -9,6 +9,7 @@ use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::Piece;
 use nalgebra::Vector3;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// Rows of [`Memory::rows`]; the names are those of the products.
 pub(super) const P1: usize = 0;
@@ -47,8 +48,6 @@ pub(super) struct Combine<'a, T, L> {
     pub(super) memory: &'a mut Memory<T>,
     pub(super) column: usize,
     pub(super) block: usize,
-    /// Are columns of the same link among them?
-    pub(super) is_own: bool,
     pub(super) width: PhantomData<L>,
 }
 
@@ -56,7 +55,7 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { memory, column, block, is_own, .. } = self;
+        let Self { memory, column, block, .. } = self;
         let (w, Memory { columns, path, ancestors, .. }) = (L::WIDTH, memory);
         let own = &columns[column];
         let path = &path[block * MOTIONS * w..][..MOTIONS * w];
@@ -79,73 +78,89 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
         store_force(u6, &mut to[U6 * w..]);
         let u7 = own.r1_plus(s_dot, own.r3().times(s));
         store_force(u7, &mut to[U7 * w..]);
-        if is_own {
-            let u4 = u9 + own.s().cross_force(own.inertia() * s);
-            store_force(u4, &mut to[U4 * w..]);
+    }
+}
+
+/// `u₄ = u₉ + S ×* Y S′` of one column and those of its own link, the only ones of which it is asked for. `Y S′` is known of each.
+#[inline(always)]
+pub(super) fn combine_own<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, end): (usize, usize)) {
+    let w = L::WIDTH;
+    let s = memory.columns[column].s();
+    for t in start..end {
+        let by = s.cross_force(memory.columns[memory.steps[t].column].f0());
+        let u = &mut memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
+        let numbers = by.linear.iter().chain(by.angular.iter());
+        for (k, x) in numbers.enumerate() {
+            u[(U4 + k) * w + t % w] = u[(U9 + k) * w + t % w] + *x;
         }
     }
 }
 
-/// Products of column `t` of the path with a pack of columns of it, which all belong to the link of `t` if they are the `SAME`: then
-/// entries have no use for half of them. `waste` stays zero if they are finite.
-pub(super) struct Multiply<'a, T, L, const SAME: bool> {
+/// Products of some columns of the path with a pack of columns of it. `waste` stays zero if they are finite.
+pub(super) struct Multiply<'a, T, L> {
     pub(super) memory: &'a mut Memory<T>,
-    pub(super) t: usize,
+    /// The columns, of one run of [`AT_ONCE`] of them.
+    pub(super) some: Range<usize>,
     pub(super) block: usize,
-    /// Does column `t` belong to the same link?
-    pub(super) is_own: bool,
+    /// The place where columns of the same link begin.
+    pub(super) own: usize,
     pub(super) waste: L,
 }
 
-impl<T: Real, L: Pack<T>, const SAME: bool> Piece for Multiply<'_, T, L, SAME> {
+impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
     type Output = L;
     #[inline(always)]
     fn run(self) -> L {
-        let Self { memory, t, block, is_own, waste } = self;
+        let Self { memory, some, block, own, mut waste } = self;
         let w = L::WIDTH;
-        // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
         let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
-        let at = t % AT_ONCE * (memory.rows.len() / AT_ONCE) + block * ROWS * w;
-        let to = &mut memory.rows[at..][..ROWS * w];
-        let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
-        let lane = t % w;
-        let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
-        let force = |k: usize| Force::new(vector(k), vector(k + 3));
-        let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
-        let (u9, u3, u6, u7) = (force(U9), force(U3), force(U6), force(U7));
-
+        // They stay in registers, where there are enough.
         let s = load_motion::<T, L>(&path[S * w..]);
         let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
         let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
         let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+        for t in some {
+            // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
+            let at = t % AT_ONCE * (memory.rows.len() / AT_ONCE) + block * ROWS * w;
+            let to = &mut memory.rows[at..][..ROWS * w];
+            let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
+            let lane = t % w;
+            let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
+            let force = |k: usize| Force::new(vector(k), vector(k + 3));
+            let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
+            let (u9, u3, u6, u7) = (force(U9), force(U3), force(U6), force(U7));
 
-        // u₁₃ = u₉ + u₁₁
-        let u9_psi_ddot: L = u9.power(psi_ddot);
-        let u9_s_dot: L = u9.power(s_dot);
-        let p1: L = v3::dot(u11, psi_dot.angular);
-        let p2 = v3::dot_plus(u8_12, psi_dot.angular, u9_psi_ddot);
-        let u1_psi = v3::dot_plus(u1, psi_dot.angular, v3::dot_plus(u11, psi_ddot.angular, u9_psi_ddot));
-        let u1_s = v3::dot_plus(u1, s.angular, v3::dot_plus(u11, s_dot.angular, u9_s_dot));
-        let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
-        // In three chains: one would be waited for.
-        let zero = L::zero();
-        let a = keep(P1, p1, to, zero);
-        let b = keep(P2, p2, to, zero);
-        let c = keep(U1_PSI, u1_psi, to, zero);
-        let a = keep(U1_S, u1_s, to, a);
-        let b = keep(U11_S, u11_s, to, b);
-        let c = keep(U9_S, u9_s, to, c);
-        if SAME {
-            return waste + ((a + b) + c);
+            // u₁₃ = u₉ + u₁₁
+            let u9_psi_ddot: L = u9.power(psi_ddot);
+            let u9_s_dot: L = u9.power(s_dot);
+            let p1: L = v3::dot(u11, psi_dot.angular);
+            let p2 = v3::dot_plus(u8_12, psi_dot.angular, u9_psi_ddot);
+            let u1_psi = v3::dot_plus(u1, psi_dot.angular, v3::dot_plus(u11, psi_ddot.angular, u9_psi_ddot));
+            let u1_s = v3::dot_plus(u1, s.angular, v3::dot_plus(u11, s_dot.angular, u9_s_dot));
+            let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
+            // In three chains: one would be waited for.
+            let zero = L::zero();
+            let a = keep(P1, p1, to, zero);
+            let b = keep(P2, p2, to, zero);
+            let c = keep(U1_PSI, u1_psi, to, zero);
+            let a = keep(U1_S, u1_s, to, a);
+            let b = keep(U11_S, u11_s, to, b);
+            let c = keep(U9_S, u9_s, to, c);
+            waste += (a + b) + c;
+            // Of columns of its own link entries have no use for the rest.
+            if memory.steps[t].start <= block * w {
+                continue;
+            }
+            let u8_s = v3::dot_plus(u8_12, s.angular, u9_s_dot);
+            let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
+            let a = keep(U3_S, u3_s, to, zero);
+            let b = keep(U8_S, u8_s, to, zero);
+            let c = keep(U6_S, u6_s, to, zero);
+            let a = keep(U7_S, u7_s, to, a);
+            let b = if t >= own { keep(U4_S, force(U4).power(s), to, b) } else { b };
+            waste += (a + b) + c;
         }
-        let u8_s = v3::dot_plus(u8_12, s.angular, u9_s_dot);
-        let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
-        let a = keep(U3_S, u3_s, to, a);
-        let b = keep(U8_S, u8_s, to, b);
-        let c = keep(U6_S, u6_s, to, c);
-        let a = keep(U7_S, u7_s, to, a);
-        let b = if is_own { keep(U4_S, force(U4).power(s), to, b) } else { b };
-        waste + ((a + b) + c)
+        waste
     }
 }
 

@@ -1,10 +1,10 @@
 //! The sweep over the tree: motions outward, composites and second derivatives inward.
 
 use super::entries::Scatter;
-use super::memory::{AT_ONCE, Moves, Step};
+use super::memory::{AT_ONCE, Moves};
 use super::pack::Pack;
 use super::path::Gather;
-use super::products::{Combine, Multiply};
+use super::products::{Combine, Multiply, combine_own};
 use super::{Column, Memory, wrench};
 use crate::dynamics::links::{Links, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
@@ -107,34 +107,33 @@ fn of_column<T: Real, L: Pack<T>>(
     mut waste: (L, L::First),
 ) -> (L, L::First) {
     for block in 0..depth.div_ceil(L::WIDTH) {
-        let is_own = (block + 1) * L::WIDTH > start;
         if fit_into_first::<T, L>(block, depth) {
-            L::call(Combine { memory: &mut *memory, column, block, is_own, width: PhantomData::<L::First> });
+            L::call(Combine { memory: &mut *memory, column, block, width: PhantomData::<L::First> });
         } else {
-            L::call(Combine { memory: &mut *memory, column, block, is_own, width: PhantomData::<L> });
+            L::call(Combine { memory: &mut *memory, column, block, width: PhantomData::<L> });
         }
     }
+    combine_own::<T, L>(memory, column, (start, depth));
     // Entries some time after products: a load waits for stores whose addresses look like its own, and there are many.
     for first in (0..depth).step_by(AT_ONCE) {
         let some = first..depth.min(first + AT_ONCE);
-        for t in some.clone() {
-            let (Step { start: begin, end, .. }, is_own) = (memory.steps[t], t >= start);
-            for block in 0..end.div_ceil(L::WIDTH) {
-                let memory = &mut *memory;
-                match (begin <= block * L::WIDTH, fit_into_first::<T, L>(block, end)) {
-                    (false, false) => {
-                        waste.0 = L::call(Multiply::<_, _, false> { memory, t, block, is_own, waste: waste.0 })
-                    }
-                    (false, true) => {
-                        waste.1 = L::call(Multiply::<_, _, false> { memory, t, block, is_own, waste: waste.1 })
-                    }
-                    (true, false) => {
-                        waste.0 = L::call(Multiply::<_, _, true> { memory, t, block, is_own, waste: waste.0 })
-                    }
-                    (true, true) => {
-                        waste.1 = L::call(Multiply::<_, _, true> { memory, t, block, is_own, waste: waste.1 })
-                    }
-                }
+        let (mut begin, last) = (first, memory.steps[some.end - 1].end);
+        for block in 0..last.div_ceil(L::WIDTH) {
+            // Columns whose link's path ends before have no part in this block, and of the next ones only the first.
+            while memory.steps[begin].end <= block * L::WIDTH {
+                begin += 1;
+            }
+            let mut short = begin;
+            while short < some.end && fit_into_first::<T, L>(block, memory.steps[short].end) {
+                short += 1;
+            }
+            if begin < short {
+                let some = begin..short;
+                waste.1 = L::call(Multiply { memory: &mut *memory, some, block, own: start, waste: waste.1 });
+            }
+            if short < some.end {
+                let some = short..some.end;
+                waste.0 = L::call(Multiply { memory: &mut *memory, some, block, own: start, waste: waste.0 });
             }
         }
         for t in some {
