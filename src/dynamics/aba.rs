@@ -64,6 +64,7 @@ pub(crate) fn aba_kept<'w, P: Real, T: Scalar<P>>(
     accelerations(model, ws, (q, v, tau), wrenches, true)
 }
 
+#[inline(never)]
 fn accelerations<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -135,6 +136,7 @@ pub(crate) fn has_mimic_joints<P: Real, T: Real>(model: &Model<P>, ws: &Workspac
 }
 
 /// `q̈ = M⁻¹ (τ − c + Σ Jᵀ φ)`
+#[inline(never)]
 fn by_factors<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,

@@ -17,6 +17,7 @@ use nalgebra::Vector3;
 ///
 /// # Errors
 /// As [`rnea_with`](super::rnea_with).
+#[inline(never)]
 pub fn bias<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -190,6 +190,7 @@ pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
 }
 
 /// Fills in both matrices; the arguments have been checked.
+#[inline(never)]
 fn fill<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -220,6 +221,7 @@ pub(super) fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T
 }
 
 /// Sums over each subtree, of bodies that have been placed and moved.
+#[inline(never)]
 pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
     for (i, body) in model.bodies.iter().enumerate() {
         let (inertia, v) = (links.inertia(body, i), links.velocity[i]);

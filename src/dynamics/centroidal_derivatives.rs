@@ -169,6 +169,7 @@ impl<T: Real> Default for Memory<T> {
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+#[inline(never)]
 pub fn momentum_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -235,6 +236,7 @@ fn fill_centroidal<P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`momentum_derivatives`], and [`InputError::UnknownBody`].
+#[inline(never)]
 pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -101,6 +101,7 @@ impl<T: Real> Memory<T> {
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+#[inline(never)]
 pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

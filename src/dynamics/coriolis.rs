@@ -31,6 +31,7 @@ use nalgebra::DMatrix;
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+#[inline(never)]
 pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -34,6 +34,7 @@ use nalgebra::DMatrix;
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+#[inline(never)]
 pub fn crba<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -103,6 +104,7 @@ impl<T: Real> Memory<T> {
 }
 
 /// Fills in the mass matrix of bodies that have been placed.
+#[inline(never)]
 pub(crate) fn fill<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
     let (bodies, columns) = (model.bodies.len(), ws.dof.len());
     if ws.crba.composite.len() != bodies {

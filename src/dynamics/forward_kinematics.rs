@@ -26,6 +26,7 @@ pub struct Kinematics<'w, P, T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite: an argument, or a pose or a
 /// motion of a body, by its index.
+#[inline(never)]
 pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
     model: &'w Model<P>,
     ws: &'w mut Workspace<T>,

@@ -253,6 +253,7 @@ fn run<'w, P: Real, T: Scalar<P>>(
 /// # Errors
 /// As [`frame_motion_derivatives`].
 #[expect(clippy::too_many_arguments, reason = "a state, a point and a reference")]
+#[inline(never)]
 pub fn point_motion_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

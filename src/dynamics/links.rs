@@ -57,6 +57,7 @@ pub(crate) struct Links<T> {
 }
 
 impl<T: Real> Links<T> {
+    #[inline(never)]
     pub(crate) fn new<P: Real>(model: &Model<P>) -> Self
     where
         T: Scalar<P>,

@@ -27,6 +27,7 @@ pub struct MassFactors<'w, T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
 /// [`InputError::SingularMassMatrix`] names the joint that moves nothing with inertia.
+#[inline(never)]
 pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -45,6 +46,7 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
 }
 
 /// Mass matrix and its factors, of bodies that have been placed.
+#[inline(never)]
 pub(crate) fn factorize<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Result<(), InputError> {
     crba::fill(model, ws);
     crba::check_finite_diagonal(model, ws)?;
@@ -151,6 +153,7 @@ impl<T: Real> Factors<T> {
     }
 
     /// The factors of `m`, of which the upper triangle is read. The error is the degree of freedom whose pivot is lost.
+    #[inline(never)]
     pub(crate) fn factorize(&mut self, m: &DMatrix<T>) -> Result<(), usize> {
         match T::call(Elimination { factors: self, m: m.as_slice() }) {
             Some(lost) => Err(lost),

@@ -23,6 +23,7 @@ use nalgebra::DMatrix;
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
 /// [`InputError::SingularMassMatrix`] names the joint that moves nothing with inertia.
+#[inline(never)]
 pub fn minv<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -53,6 +54,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`minv`].
+#[inline(never)]
 pub fn mass_matrix_inverse<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T]) -> Result<DMatrix<T>, InputError> {
     let mut ws = Workspace::new(model);
     minv(model, &mut ws, q)?;

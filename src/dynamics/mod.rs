@@ -8,6 +8,9 @@
 //! Derivatives here are closed forms in any number type, named by what is differentiated: [`torque_derivatives`],
 //! [`frame_motion_derivatives`], [`momentum_derivatives`]. Over `f64`, [`partials`](crate::partials) gives the choice of the
 //! method, under the algorithms' names.
+//!
+//! Functions that are large for one number type are `#[inline(never)]`: of what this crate needs itself, over `f64` say, other
+//! crates take what has been compiled here instead of compiling it again.
 
 mod aba;
 pub(crate) mod aba_gradient;

@@ -92,6 +92,7 @@ impl<T: Real> Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
 /// number is not finite.
+#[inline(never)]
 pub fn rnea_gradient<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -122,6 +122,7 @@ fn place_all<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: 
 
 /// Velocities of all bodies, `v_i = v_λ + S_i q̇`, and accelerations without `q̈`, `a_i = a_λ + v_i × S_i q̇ + c_i`; after
 /// [`place`].
+#[inline(never)]
 pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
     let Workspace { rooted, first, .. } = ws;
     rooted.size_motions(model);

@@ -85,6 +85,7 @@ pub struct Workspace<T> {
 impl<T: Real> Workspace<T> {
     /// Memory for the algorithms on this model.
     #[must_use]
+    #[inline(never)]
     pub fn new<P: Real>(model: &Model<P>) -> Self
     where
         T: Scalar<P>,

@@ -227,6 +227,7 @@ pub(super) fn align_stack() {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2")]
+#[inline(never)]
 fn at_avx512<K: Kernel>(kernel: K) -> K::Output {
     align_stack();
     kernel.run::<super::x86::Avx512>()
@@ -234,6 +235,7 @@ fn at_avx512<K: Kernel>(kernel: K) -> K::Output {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+#[inline(never)]
 fn at_avx2<K: Kernel>(kernel: K) -> K::Output {
     align_stack();
     kernel.run::<super::x86::Avx2>()

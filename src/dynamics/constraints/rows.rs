@@ -142,6 +142,7 @@ fn run<'w, P: Real, T: Scalar<P>>(
 
 /// The bodies that constraints act on, with their motion at a velocity, into `ws.rooted`, and columns of all joints: are they by
 /// lanes in `ws.wide`? Then `ws.rooted` has them only if some constraint is not [`anchored`](Constraint::anchored).
+#[inline(never)]
 fn place<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -166,6 +167,7 @@ fn place<P: Real, T: Scalar<P>>(
 
 impl<T: Real> Rows<T> {
     /// Errors and Jacobian; after [`rooted::place`], or `by_lanes` after one of the methods of [`Wide`] that fill in places.
+    #[inline(never)]
     pub(super) fn place<P: Real>(
         &mut self,
         model: &Model<P>,

@@ -51,6 +51,7 @@ pub struct ImpulseDynamics<'w, T> {
 /// [`InputError`] if a length is wrong, the workspace is another model's, a number is not finite, or a wrench or a constraint
 /// is not one of this model; [`InputError::SingularMassMatrix`] names a joint that moves nothing with inertia, even if the
 /// constraints hold it.
+#[inline(never)]
 pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -90,6 +91,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`constraint_dynamics`]; [`InputError::Restitution`] if it is not in `[0, 1]`.
+#[inline(never)]
 pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -188,6 +190,7 @@ pub(super) fn attached<P: Real>(constraints: &[Constraint<P>]) -> (impl Iterator
 
 impl<T: Real> Memory<T> {
     /// `motion := motion + M⁻¹ Jᵀ λ` so that `J motion = −rhs`; returns what is left of it.
+    #[inline(never)]
     fn hold<P: Real>(&mut self, model: &Model<P>, ws: &mut Workspace<T>) -> Result<T, InputError>
     where
         T: Scalar<P>,
