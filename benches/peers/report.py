@@ -198,13 +198,13 @@ def batches(robots, order):
     if threads:
         rows = []
         for name in threads:
-            single = name.rsplit("/", 1)[0]
+            single = f"{name.rsplit('/', 1)[0]}/1 thread"
             row = [f"`{name}`"]
             for r in order:
                 both = [robots[r]["gradyn"].get(n) for n in (single, name)]
                 row.append(f"{micros(both[1][KEY])}, × {both[0][KEY] / both[1][KEY]:.2f}" if all(both) else "–")
             rows.append(row)
-        parts.append("On all cores: time a state, and how many times faster than on one. Batches of less than 0.1 ms of work stay on one thread.\n")
+        parts.append("On all cores, of a batch of 1024 states (fewer where matrices would take more than 64 MB each): time a state, and how many times faster than on one. Batches of less than 0.1 ms of work stay on one thread.\n")
         parts.append(table(["", *names], rows))
     return parts
 
@@ -336,7 +336,7 @@ def levels(robots, order, docs):
     names = list(robots[which[0]]["levels"])
     rows = []
     for name in robots[which[0]]["levels"][names[0]]:
-        if any(part in name for part in ("difference", "threads", "Gravity")) or ("dual" in name and "ABA" in name):
+        if any(part in name for part in ("difference", "thread", "Gravity")) or ("dual" in name and "ABA" in name):
             continue
         row = [f"`{name}`"]
         for r in which:

@@ -166,7 +166,7 @@ def measure(robot, rounds, cpu, before):
         result["code"] = robot.code
     if len(os.sched_getaffinity(0)) > 1:
         # All processors, not pinned.
-        threads = robot.bench(None, "threads")["results"]
+        threads = robot.bench(None, "thread")["results"]
         result["threads"] = merge([threads, before.get("threads", {})])
         result["gradyn"].update(result["threads"])
     if robot.name in LEVELS:

@@ -265,40 +265,46 @@ fn second(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     }
 }
 
-/// How many states a batch has.
+/// How many states a batch on one thread has,
 const BATCH: usize = 128;
+/// and one that is spread over threads, which each have something to do then,
+const LARGE_BATCH: usize = 1024;
+/// unless its matrices had more numbers than this.
+const MOST: usize = 8_000_000;
 
-/// Nanoseconds a state; on one thread, and on as many as there are processors.
+/// Nanoseconds a state of a batch on one thread; and of larger ones on one thread and on as many as there are processors.
 fn batches(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
+    batch(model, points, (1, BATCH), "", clock);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    if processors > 1 {
+        let states = (MOST / (model.nv() * model.nv()).max(1)).clamp(BATCH, LARGE_BATCH);
+        batch(model, points, (1, states), "/1 thread", clock);
+        batch(model, points, (processors, states), &format!("/{processors} threads"), clock);
+    }
+}
+
+fn batch(model: &Model, points: &[Point], (threads, states): (usize, usize), name: &str, clock: &mut Clock<'_>) {
     let array = |x: fn(&Point) -> &[f64]| -> Vec<f64> {
-        (0..BATCH).flat_map(|s| x(&points[s % points.len()])).copied().collect()
+        (0..states).flat_map(|s| x(&points[s % points.len()])).copied().collect()
     };
     let (q, v, a, tau) = (array(|p| &p.q), array(|p| &p.v), array(|p| &p.a), array(|p| &p.tau));
     let nv = model.nv();
-    let vector = || vec![0.0; BATCH * nv];
-    let matrix = || vec![0.0; BATCH * nv * nv];
-    let (mut x, mut y, mut z, mut value) = (vector(), vector(), vector(), vec![0.0; BATCH]);
+    let vector = || vec![0.0; states * nv];
+    let matrix = || vec![0.0; states * nv * nv];
+    let (mut x, mut y, mut z, mut value) = (vector(), vector(), vector(), vec![0.0; states]);
     let (mut dq, mut dv, mut da) = (matrix(), matrix(), matrix());
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    for threads in [1, processors] {
-        let batch = &mut Batch::with_threads(model, threads);
-        let name = |what: &str| {
-            if threads == 1 { format!("batch/{what}") } else { format!("batch/{what}/{threads} threads") }
-        };
-        let whole = &[()];
-        clock.time(&name("rnea"), whole, BATCH, |()| used(batch.rnea(model, &q, &v, &a, &mut x)));
-        clock.time(&name("computeRNEADerivatives"), whole, BATCH, |()| {
-            let to = BatchDerivatives { tau: &mut x, dtau_dq: &mut dq, dtau_dv: &mut dv, dtau_da: &mut da };
-            used(batch.rnea_derivatives(model, &q, &v, &a, to))
-        });
-        clock.time(&name("rnea_gradient"), whole, BATCH, |()| {
-            let to = BatchGradient { value: &mut value, dq: &mut x, dv: &mut y, da: &mut z };
-            used(batch.rnea_gradient(model, &q, &v, &a, &tau, to))
-        });
-        clock.time(&name("crba"), whole, BATCH, |()| used(batch.crba(model, &q, &mut da)));
-        clock.time(&name("aba"), whole, BATCH, |()| used(batch.aba(model, &q, &v, &tau, &mut x)));
-        if processors == 1 {
-            break;
-        }
-    }
+    let batch = &mut Batch::with_threads(model, threads);
+    let name = |what: &str| format!("batch/{what}{name}");
+    let whole = &[()];
+    clock.time(&name("rnea"), whole, states, |()| used(batch.rnea(model, &q, &v, &a, &mut x)));
+    clock.time(&name("computeRNEADerivatives"), whole, states, |()| {
+        let to = BatchDerivatives { tau: &mut x, dtau_dq: &mut dq, dtau_dv: &mut dv, dtau_da: &mut da };
+        used(batch.rnea_derivatives(model, &q, &v, &a, to))
+    });
+    clock.time(&name("rnea_gradient"), whole, states, |()| {
+        let to = BatchGradient { value: &mut value, dq: &mut x, dv: &mut y, da: &mut z };
+        used(batch.rnea_gradient(model, &q, &v, &a, &tau, to))
+    });
+    clock.time(&name("crba"), whole, states, |()| used(batch.crba(model, &q, &mut da)));
+    clock.time(&name("aba"), whole, states, |()| used(batch.aba(model, &q, &v, &tau, &mut x)));
 }
