@@ -182,6 +182,20 @@ impl VectorLevel {
         }
     }
 
+    /// Does one register of the processor hold eight numbers, so that half of one takes as long?
+    #[inline]
+    #[must_use]
+    pub fn holds_eight(self) -> bool {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Vector::Avx512 => true,
+            #[cfg(target_arch = "x86_64")]
+            Vector::Avx2 => false,
+            #[cfg(target_arch = "aarch64")]
+            Vector::Neon => false,
+        }
+    }
+
     /// Runs a kernel at this level.
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {

@@ -252,8 +252,8 @@ pub(crate) fn too_deep(model: &Model, factors: &Factors) -> bool {
 /// Do derivatives of forward dynamics go by limbs, several at a time?
 pub(crate) fn has_limbs(model: &Model) -> bool {
     let layout = model.derived.get(|| Layout::new(model));
-    VectorLevel::active().is_some()
-        && layout.and_then(|layout| layout.ranks.as_ref()).is_some_and(|ranks| ranks.are_limbs())
+    let ranks = layout.and_then(|layout| layout.ranks.as_ref());
+    ranks.zip(VectorLevel::active()).is_some_and(|(ranks, level)| ranks.forward_derivatives_pay(level.holds_eight()))
 }
 
 /// What the last call of [`Wide::aba`] has left for derivatives under such wrenches.

@@ -45,7 +45,7 @@ impl Wide<'_> {
         if matches!(begun, Begun::Nothing)
             && wrenches.is_empty()
             && let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.is_shallow()
+            && ranks.derivatives_pay(level.holds_eight())
             && branches::rnea_derivatives(gravity, model, (ranks, level), memory, state, results)
         {
             return Some(true);
@@ -119,7 +119,7 @@ impl Wide<'_> {
         let memory = ws.wide.as_deref_mut()?;
         let level = memory.level;
         if let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.are_limbs()
+            && ranks.inverse_pays(level.holds_eight())
             && branches::mass_matrix((ranks, level), memory, q, ws.crba.sized(model.nv))
             && branches::minv((ranks, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
         {
