@@ -4,6 +4,7 @@ use super::four::{ABREAST, Four};
 use crate::dynamics::abreast::{Kind, Table};
 use crate::model::Model;
 use gradyn_derivatives::simd::{Places, WIDTH};
+use std::cmp::Reverse;
 
 /// A robot of hinges whose branches go abreast.
 #[derive(Clone, Debug)]
@@ -124,13 +125,22 @@ impl Ranks {
         if !hang || held || model.dofs.windows(2).any(|two| two[0].index == two[1].index) {
             return None;
         }
+        // Long branches go abreast with long ones, whatever their order: where some are left over, ranks end soon.
+        let mut height = vec![1; steps.len()];
+        for (i, step) in steps.iter().enumerate().rev() {
+            if let Some(parent) = step.parent {
+                height[parent] = height[parent].max(1 + height[i]);
+            }
+        }
         let mut ranks: Vec<(Bodies, usize, Parent)> = Vec::new();
         if floats {
             ranks.push(([0; ABREAST], 1, Parent::World));
-            let children: Vec<_> = (1..steps.len()).filter(|i| steps[*i].parent == Some(0)).collect();
+            let mut children: Vec<_> = (1..steps.len()).filter(|i| steps[*i].parent == Some(0)).collect();
+            children.sort_by_key(|i| Reverse(height[*i]));
             ranks.extend(children.chunks(ABREAST).map(|bodies| (filled(bodies), bodies.len(), Parent::Same(0))));
         } else {
-            let roots: Vec<_> = (0..steps.len()).filter(|i| steps[*i].parent.is_none()).collect();
+            let mut roots: Vec<_> = (0..steps.len()).filter(|i| steps[*i].parent.is_none()).collect();
+            roots.sort_by_key(|i| Reverse(height[*i]));
             ranks.extend(roots.chunks(ABREAST).map(|bodies| (filled(bodies), bodies.len(), Parent::World)));
         }
         let mut rank = usize::from(floats);
@@ -141,10 +151,12 @@ impl Ranks {
                 .flat_map(|lane| of(lane).enumerate().map(move |(n, child)| (n, (lane, child))))
                 .map(|(n, (lane, child))| (n * ABREAST + lane, child))
                 .collect();
-            children.sort_unstable();
-            let children: Vec<_> = children.into_iter().map(|(key, child)| (key % ABREAST, child)).collect();
-            let more: Vec<_> = children.chunks(ABREAST).map(|some| hanging(rank, some)).collect();
-            ranks.extend(more);
+            children.sort_unstable_by_key(|(key, child)| (Reverse(height[*child]), *key));
+            for some in children.chunks_mut(ABREAST) {
+                some.sort_unstable();
+                let some: Vec<_> = some.iter().map(|(key, child)| (key % ABREAST, *child)).collect();
+                ranks.push(hanging(rank, &some));
+            }
             rank += 1;
         }
         if 2 * ranks.len() > steps.len() {
@@ -188,15 +200,17 @@ impl Ranks {
         self.nv - if self.floats { 6 } else { 0 }
     }
 
-    /// Are paths to the root so short that the mass matrix, which takes a step along them for each rank, is faster this way? A
-    /// humanoid with hands has 2.3 steps a joint, which takes the same time.
-    pub(crate) fn is_shallow(&self) -> bool {
-        self.steps <= 2 * self.hinges()
+    /// Are paths to the root so short that the mass matrix, which takes a step along them for each rank, is faster this way, where
+    /// registers hold eight numbers or four? A humanoid without hands has 1.9 steps a joint: with registers of four it gains a tenth,
+    /// with those of eight it would lose a third, where trees of 1.25 gain a tenth. One with hands has 2.3, and takes the same time
+    /// with registers of four.
+    pub(crate) fn mass_matrix_pays(&self, by_eight: bool) -> bool {
+        if by_eight { 4 * self.steps <= 5 * self.hinges() } else { self.steps <= 2 * self.hinges() }
     }
 
     /// Are the limbs short chains that hang from the base?
     pub(crate) fn are_limbs(&self) -> bool {
-        !self.limbs.is_empty() && self.is_shallow()
+        !self.limbs.is_empty()
     }
 
     /// Are derivatives of inverse dynamics faster this way, with five products a step, where registers hold eight numbers or four?
@@ -371,10 +385,32 @@ mod tests {
     fn long_limbs_are_not_shallow() {
         let of = |n, joints| {
             let model = limbs(FreeFlyer.into(), n, joints, |_| hinge()).0.build().expect("builds");
-            Ranks::new(&model, &Table::new(&model).expect("is of hinges")).map(|ranks| ranks.is_shallow())
+            Ranks::new(&model, &Table::new(&model).expect("is of hinges"))
+                .map(|ranks| [false, true].map(|by_eight| ranks.mass_matrix_pays(by_eight)))
         };
         // So many limbs of so many joints have 0 + 1 + 2 + … steps: n (n − 1) / 2 for up to four of them.
-        assert_eq!([of(4, 3), of(4, 17), of(4, 18), of(2, 9)], [Some(true), Some(true), Some(false), None]);
+        assert_eq!([of(4, 3), of(4, 11), of(4, 12)], [Some([true; 2]), Some([true; 2]), Some([true, false])]);
+        assert_eq!([of(4, 17), of(4, 18), of(2, 9)], [Some([true, false]), Some([false; 2]), None]);
+    }
+
+    #[test]
+    fn long_branches_go_abreast_whatever_their_order() {
+        // Six branches of one and four joints: the four long ones go together, before or after the short ones.
+        let of = |long: [usize; 4]| {
+            let mut builder = ModelBuilder::new("branches");
+            let inertia = Inertia::new(1.0, Vector3::zeros(), Symmetric3::diagonal(0.1, 0.1, 0.1));
+            let mut add = |parent, name: String| {
+                let to = format!("to {name}");
+                builder.add_body(parent, name, to, Transform::identity(), hinge(), inertia).expect("fits")
+            };
+            let root = add(None, "root".into());
+            for branch in 0..6 {
+                let joints = if long.contains(&branch) { 4 } else { 1 };
+                (0..joints).fold(root, |last, k| add(Some(last), format!("{branch}.{k}")));
+            }
+            ranks(builder)
+        };
+        assert_eq!([of([0, 1, 2, 3]), of([2, 3, 4, 5]), of([0, 2, 3, 5])], [Some(6); 3]);
     }
 
     #[test]
@@ -395,9 +431,9 @@ mod tests {
 
     #[test]
     fn chains_on_the_base_are_limbs() {
-        let of = |(mut builder, base): (ModelBuilder, BodyKey), more: bool| {
+        let of = |(mut builder, base): (ModelBuilder, BodyKey), more: bool, forks: bool| {
             if more {
-                // A limb that ends in the middle of others, so that those after it go on in other lanes.
+                // Two that end before the one after them goes on.
                 let x = Transform::identity();
                 let inertia = Inertia::new(1.0, Vector3::zeros(), Symmetric3::diagonal(0.1, 0.1, 0.1));
                 for name in ["short", "long"] {
@@ -405,6 +441,9 @@ mod tests {
                 }
                 let long = builder.add_body(Some(base), "a", "to a", x, hinge(), inertia).expect("fits");
                 builder.add_body(Some(long), "b", "to b", x, hinge(), inertia).expect("fits");
+                if forks {
+                    builder.add_body(Some(long), "c", "to c", x, hinge(), inertia).expect("fits");
+                }
             }
             let model = builder.build().expect("builds");
             let ranks = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
@@ -412,14 +451,15 @@ mod tests {
             (ranks.are_limbs(), packed)
         };
         let afloat = |n, joints| limbs(FreeFlyer.into(), n, joints, |_| hinge());
-        assert_eq!(of(afloat(4, 3), false), (true, vec![true]));
+        assert_eq!(of(afloat(4, 3), false, false), (true, vec![true]));
         // Two more than go abreast, and limbs that are filled up to six hinges.
-        assert_eq!(of(afloat(6, 3), false), (true, vec![true, false]));
-        assert_eq!(of(afloat(4, 4), false), (true, vec![false]));
-        // Longer than any that go this way; on a base that turns by a hinge; a tree of other lanes.
-        assert_eq!(of(afloat(4, 7), false), (false, vec![]));
-        assert_eq!(of(limbs(hinge(), 4, 3, |_| hinge()), false), (false, vec![]));
-        assert_eq!(of(afloat(4, 3), true), (false, vec![]));
+        assert_eq!(of(afloat(6, 3), false, false), (true, vec![true, false]));
+        assert_eq!(of(afloat(4, 4), false, false), (true, vec![false]));
+        assert_eq!(of(afloat(4, 3), true, false), (true, vec![true, false]));
+        // Longer than any that go this way; on a base that turns by a hinge; a limb that forks.
+        assert_eq!(of(afloat(4, 7), false, false), (false, vec![]));
+        assert_eq!(of(limbs(hinge(), 4, 3, |_| hinge()), false, false), (false, vec![]));
+        assert_eq!(of(afloat(4, 3), true, true), (false, vec![]));
     }
 
     #[test]

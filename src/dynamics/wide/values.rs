@@ -90,7 +90,7 @@ impl Wide<'_> {
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
         if let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.is_shallow()
+            && ranks.mass_matrix_pays(level.holds_eight())
             && branches::mass_matrix((ranks, level), memory, q, to)
         {
             return Some(true);
