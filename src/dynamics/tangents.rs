@@ -4,7 +4,7 @@
 use super::Workspace;
 use super::external::ExternalWrench;
 use super::rnea::is_finite;
-use super::wide::{self, AtLevel};
+use super::wide::{self, AtLevelOfCall};
 use crate::joint::JointKind;
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
@@ -25,8 +25,8 @@ pub(crate) fn rnea<P: Real, T: Scalar<P>>(
     let finite = wide::over_duals(
         model,
         ws,
-        |model, to, level| level.run(AtLevel(Read { model, state: (q, v, a), wrenches, to })),
-        |from, tau, level| level.run(AtLevel(Write { from, tau })),
+        |model, to, level| level.run(AtLevelOfCall(Read { model, state: (q, v, a), wrenches, to })),
+        |from, tau, level| level.run(AtLevelOfCall(Write { from, tau })),
     )?;
     // Torques do not depend on where the base is: that it is somewhere has to be seen.
     Some(finite || is_finite(q, &ws.tau, &[]))

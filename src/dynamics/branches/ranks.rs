@@ -201,9 +201,9 @@ impl Ranks {
     }
 
     /// Are paths to the root so short that the mass matrix, which takes a step along them for each rank, is faster this way, where
-    /// registers hold eight numbers or four? A humanoid without hands has 1.9 steps a joint: with registers of four it gains a tenth,
-    /// with those of eight it would lose a third, where trees of 1.25 gain a tenth. One with hands has 2.3, and takes the same time
-    /// with registers of four.
+    /// registers hold eight numbers or four? A humanoid without hands (Talos) has up to two steps a joint: with registers of four it
+    /// gains a tenth, with those of eight it would lose a third, where robots of 1.25 gain a tenth. One with hands (G1) has 2.3, and
+    /// takes the same time with registers of four.
     pub(crate) fn mass_matrix_pays(&self, by_eight: bool) -> bool {
         if by_eight { 4 * self.steps <= 5 * self.hinges() } else { self.steps <= 2 * self.hinges() }
     }

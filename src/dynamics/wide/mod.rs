@@ -109,7 +109,7 @@ use nalgebra::{DMatrix, Vector3};
 pub(crate) use product::{add_product, negated_product};
 pub(crate) use projections::Changes;
 use std::any::Any;
-pub(crate) use tangents::{AtLevel, Tangents, is_flat};
+pub(crate) use tangents::{AtLevelOfCall, Tangents, is_flat};
 pub(crate) use variations::Sums;
 
 /// The model's constants for eight states at a time.

@@ -141,9 +141,9 @@ pub(crate) fn is_flat(body: &Body) -> bool {
 }
 
 /// Takes numbers apart, or puts them together, at the level of the call: theirs may be a lower one.
-pub(crate) struct AtLevel<P>(pub(crate) P);
+pub(crate) struct AtLevelOfCall<P>(pub(crate) P);
 
-impl<P: Piece> Kernel for AtLevel<P> {
+impl<P: Piece> Kernel for AtLevelOfCall<P> {
     type Output = P::Output;
     #[inline(always)]
     fn run<R: Register>(self) -> P::Output {
