@@ -9,17 +9,48 @@ use std::ops::{Index, IndexMut};
 ///
 /// Entry `(i, j, k)` of a tensor of dimensions `[n₀, n₁, n₂]` stands at `(i n₁ + j) n₂ + k`. Indexing outside panics, as
 /// it does for matrices; [`get`](Self::get) does not.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Tensor3<T = f64> {
     dims: [usize; 3],
+    /// Where the entries begin; what stands before belongs to no entry.
+    begin: usize,
     data: Vec<T>,
+}
+
+/// A line of a cache, in bytes.
+const LINE: usize = 64;
+
+impl<T> Tensor3<T> {
+    /// All entries.
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &self.data[self.begin..]
+    }
+
+    /// All entries.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.data[self.begin..]
+    }
 }
 
 impl<T: Real> Tensor3<T> {
     /// All zero.
     #[must_use]
     pub fn zeros(dims: [usize; 3]) -> Self {
-        Self { dims, data: vec![T::zero(); dims.iter().product()] }
+        Self { dims, begin: 0, data: vec![T::zero(); dims.iter().product()] }
+    }
+
+    /// Four tensors, all zero, for entries that are written to all of them at once.
+    ///
+    /// Large pieces of memory begin at the same place of a page, and a cache has few lines for the same place of all pages:
+    /// each tensor begins a line later than the one before. Without it, second derivatives take 12 % longer.
+    #[must_use]
+    pub(crate) fn four(dims: [usize; 3]) -> [Self; 4] {
+        let line = LINE.div_ceil(size_of::<T>());
+        [0, 1, 2, 3].map(|nth| {
+            let begin = nth * line;
+            Self { dims, begin, data: vec![T::zero(); begin + dims.iter().product::<usize>()] }
+        })
     }
 
     /// The dimensions `[n₀, n₁, n₂]`.
@@ -34,22 +65,11 @@ impl<T: Real> Tensor3<T> {
         [self.dims[1] * self.dims[2], self.dims[2], 1]
     }
 
-    /// All entries.
-    #[must_use]
-    pub fn as_slice(&self) -> &[T] {
-        &self.data
-    }
-
-    /// All entries.
-    pub fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut self.data
-    }
-
     /// One entry; `None` outside.
     #[must_use]
     pub fn get(&self, i: usize, j: usize, k: usize) -> Option<&T> {
         let inside = i < self.dims[0] && j < self.dims[1] && k < self.dims[2];
-        if inside { self.data.get(self.place(i, j, k)) } else { None }
+        if inside { self.as_slice().get(self.place(i, j, k)) } else { None }
     }
 
     /// The entries `(i, ·, ·)`, row by row: `n₁ n₂` of them; none if there is no such `i`.
@@ -59,7 +79,7 @@ impl<T: Real> Tensor3<T> {
             return &[];
         }
         let [size, ..] = self.strides();
-        self.data.get(i * size..(i + 1) * size).unwrap_or(&[])
+        self.as_slice().get(i * size..(i + 1) * size).unwrap_or(&[])
     }
 
     /// The entries `(i, ·, ·)` as a matrix, `n₁` × `n₂`; zero if there is no such `i`.
@@ -73,7 +93,7 @@ impl<T: Real> Tensor3<T> {
     /// All entries with their indices, in the order of memory.
     pub fn iter(&self) -> impl Iterator<Item = ((usize, usize, usize), &T)> {
         let [_, n1, n2] = self.dims;
-        self.data.iter().enumerate().map(move |(at, x)| ((at / (n1 * n2), at / n2 % n1, at % n2), x))
+        self.as_slice().iter().enumerate().map(move |(at, x)| ((at / (n1 * n2), at / n2 % n1, at % n2), x))
     }
 
     /// `Σ_i λ_i (i, ·, ·)`, `n₁` × `n₂`: of second derivatives of torques, those of `λᵀτ`.
@@ -107,11 +127,18 @@ impl<T: Real> Tensor3<T> {
     }
 }
 
+/// Of equal dimensions, with equal entries.
+impl<T: PartialEq> PartialEq for Tensor3<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.dims == other.dims && self.as_slice() == other.as_slice()
+    }
+}
+
 impl<T: Real> Index<(usize, usize, usize)> for Tensor3<T> {
     type Output = T;
     #[track_caller]
     fn index(&self, at: (usize, usize, usize)) -> &T {
-        &self.data[self.checked(at)]
+        &self.as_slice()[self.checked(at)]
     }
 }
 
@@ -119,6 +146,6 @@ impl<T: Real> IndexMut<(usize, usize, usize)> for Tensor3<T> {
     #[track_caller]
     fn index_mut(&mut self, at: (usize, usize, usize)) -> &mut T {
         let place = self.checked(at);
-        &mut self.data[place]
+        &mut self.as_mut_slice()[place]
     }
 }

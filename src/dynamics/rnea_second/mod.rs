@@ -68,8 +68,8 @@ pub struct RneaSecondDerivatives<T = f64> {
 
 impl<T: Real> RneaSecondDerivatives<T> {
     pub(crate) fn zeros(nv: usize) -> Self {
-        let zeros = || Tensor3::zeros([nv; 3]);
-        Self { d2tau_dqdq: zeros(), d2tau_dqdv: zeros(), d2tau_dvdv: zeros(), d2tau_dadq: zeros() }
+        let [d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq] = Tensor3::four([nv; 3]);
+        Self { d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq }
     }
 
     /// The tensors by name.

@@ -47,8 +47,8 @@ pub struct ForwardDynamicsSecondDerivatives {
 
 impl ForwardDynamicsSecondDerivatives {
     fn zeros(nv: usize) -> Self {
-        let zeros = || Tensor3::zeros([nv; 3]);
-        Self { d2ddq_dqdq: zeros(), d2ddq_dqdv: zeros(), d2ddq_dvdv: zeros(), d2ddq_dqdtau: zeros() }
+        let [d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau] = Tensor3::four([nv; 3]);
+        Self { d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau }
     }
 
     /// The tensors by name.
