@@ -111,6 +111,9 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     type Low: Register;
     /// Lanes 4 to 7, as well.
     type High: Register;
+    /// Lanes 0 to 3, as [`Low`](Self::Low), wherever the level has registers of four, be it that eight fit into one, too: what of
+    /// few lanes may cost half as much. Elsewhere all lanes.
+    type Short: Register;
     /// What holds all eight numbers at this level.
     type Whole: Register;
     /// Is this two registers of the processor, of which it has so few that long formulas are better worked out for each by itself?

@@ -42,7 +42,7 @@ pub(super) const ROWS: usize = 11;
 pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 
 /// So many columns of a path are multiplied at once.
-pub(super) const AT_ONCE: usize = 16;
+pub(super) const AT_ONCE: usize = 32;
 
 /// Memory of [`torque_second_derivatives`](super::torque_second_derivatives).
 #[derive(Clone, Debug)]

@@ -47,8 +47,8 @@ where
 /// A register of them.
 impl<R: Register> Pack<f64> for Lanes<R> {
     const WIDTH: usize = WIDTH;
-    type First = Lanes<R::Low>;
-    const FIRST: usize = R::Low::LANES;
+    type First = Lanes<R::Short>;
+    const FIRST: usize = R::Short::LANES;
     #[inline(always)]
     fn load(from: &[f64]) -> Self {
         let mut lanes = [0.0; WIDTH];
