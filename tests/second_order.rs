@@ -342,6 +342,24 @@ fn arguments_are_checked() {
     assert!(matches!(error, InputError::Workspace { .. }));
 }
 
+/// Entries of a result begin at different lines of a page; a tensor of one's own with the same ones is equal all the same.
+#[test]
+fn tensors_are_equal_wherever_their_entries_begin() {
+    let model = Model::from_urdf_file("robots/ur5.urdf", &UrdfOptions::new()).expect("readable").model;
+    let (q, v, a) = state(&model, 1);
+    let mut ws = SecondOrderWorkspace::new(&model);
+    let second = rnea_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &a, &[]).expect("finite");
+    for (what, tensor) in second.tensors() {
+        let mut own = Tensor3::zeros(tensor.dims());
+        assert_ne!(&own, tensor, "{what}");
+        own.as_mut_slice().copy_from_slice(tensor.as_slice());
+        assert_eq!(&own, tensor, "{what}");
+        assert_eq!(&tensor.clone(), tensor, "{what}");
+        own[(5, 5, 5)] += 1.0;
+        assert_ne!(&own, tensor, "{what}");
+    }
+}
+
 /// A tensor's entries stand where its strides say, and contraction with `λ` is the sum over the first index.
 #[test]
 #[expect(clippy::float_cmp, reason = "whole numbers")]
