@@ -43,7 +43,8 @@ impl<T: Real> Tensor3<T> {
     /// Four tensors, all zero, for entries that are written to all of them at once.
     ///
     /// Large pieces of memory begin at the same place of a page, and a cache has few lines for the same place of all pages:
-    /// each tensor begins a line later than the one before. Without it, second derivatives take 12 % longer where tensors are large.
+    /// each tensor begins a line later than the one before. Without it, second derivatives of a humanoid of 49 degrees of freedom
+    /// take 11 % longer (AVX-512).
     #[must_use]
     pub(crate) fn four(dims: [usize; 3]) -> [Self; 4] {
         let line = LINE.div_ceil(size_of::<T>());
