@@ -49,8 +49,11 @@ impl<T: Real> Tensor3<T> {
     pub(crate) fn four(dims: [usize; 3]) -> [Self; 4] {
         let line = LINE.div_ceil(size_of::<T>());
         [0, 1, 2, 3].map(|nth| {
-            let begin = nth * line;
-            Self { dims, begin, data: vec![T::zero(); begin + dims.iter().product::<usize>()] }
+            let all = dims.iter().product::<usize>();
+            let mut data = vec![T::zero(); (nth + 1) * line + all];
+            let begin = data.as_ptr().align_offset(LINE).min(line) + nth * line;
+            data.truncate(begin + all);
+            Self { dims, begin, data }
         })
     }
 

@@ -5,7 +5,7 @@ use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// How many numbers a [`Column`] is.
-const NUMBERS: usize = 56;
+pub(super) const NUMBERS: usize = 56;
 
 /// `r₀` … `r₇` of the paper, for one column `S` of a link: numbers one after the other, so that they can be brought from
 /// registers to their places eight at a time.

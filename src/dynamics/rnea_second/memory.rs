@@ -2,6 +2,7 @@
 
 use super::RneaSecondDerivatives;
 use super::column::{Column, MOTIONS, Motions};
+use super::lined::Lined;
 use crate::dynamics::links::Links;
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
@@ -52,11 +53,11 @@ pub(crate) struct Memory<T> {
     /// The columns from the world to a link.
     pub(super) steps: Vec<Step>,
     /// `S`, `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` of these columns, component by component in blocks of a pack.
-    pub(super) path: Vec<T>,
+    pub(super) path: Lined<T>,
     /// What one column of the link makes of each column of its path, in the same blocks.
-    pub(super) ancestors: Vec<T>,
+    pub(super) ancestors: Lined<T>,
     /// For each of some columns of its path, products of that one and all columns up to its link.
-    pub(super) rows: Vec<T>,
+    pub(super) rows: Lined<T>,
     /// Sums over subtrees: inertia, Coriolis matrix, force; unused where columns are made eight at a time.
     pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
     pub(super) coriolis: Vec<BodyCoriolis<T>>,
@@ -92,9 +93,9 @@ impl<T: Real> Memory<T> {
                 Step { column: 0, dof: 0, row: 0, slab: 0, run: 1, start: 0, end: 0, moves: Moves::Joint };
                 deepest
             ],
-            path: vec![T::zero(); padded * MOTIONS],
-            ancestors: vec![T::zero(); padded * FACTORS],
-            rows: vec![T::zero(); padded * ROWS * AT_ONCE],
+            path: Lined::zeros(padded * MOTIONS),
+            ancestors: Lined::zeros(padded * FACTORS),
+            rows: Lined::zeros(padded * ROWS * AT_ONCE),
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],

@@ -10,6 +10,7 @@
 
 mod column;
 mod entries;
+mod lined;
 mod memory;
 mod pack;
 mod path;
@@ -84,6 +85,12 @@ impl<T: Real> RneaSecondDerivatives<T> {
 
     pub(crate) fn tensors_mut(&mut self) -> [&mut Tensor3<T>; 4] {
         [&mut self.d2tau_dqdq, &mut self.d2tau_dqdv, &mut self.d2tau_dvdv, &mut self.d2tau_dadq]
+    }
+
+    /// Are all entries finite?
+    #[cold]
+    pub(crate) fn is_finite(&self) -> bool {
+        self.tensors().into_iter().all(|(_, tensor)| tensor.as_slice().iter().all(|x| x.is_finite()))
     }
 
     /// The first entry that is not finite.

@@ -1,6 +1,6 @@
 //! Several numbers of one type side by side: what the loops over ancestors run over.
 
-use super::column::{MOTIONS, Motions};
+use super::column::{Column, MOTIONS, Motions, NUMBERS};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real, Scalar};
@@ -14,6 +14,11 @@ pub(crate) trait Pack<T: Real>: Scalar<T> {
     type First: Pack<T>;
     /// How many these are.
     const FIRST: usize;
+    /// Is each product looked at, whether it is finite? Otherwise [`are_small`](Self::are_small) tells, or the result.
+    const LOOKS: bool;
+    /// Are these so small that nothing that second derivatives make of them can overflow? `false` where products are looked at:
+    /// what derivatives of numbers are up to, their magnitudes do not tell.
+    fn are_small(columns: &[Column<T>], motions: &[Motions<T>]) -> bool;
     /// The first numbers of a slice.
     fn load(from: &[T]) -> Self;
     /// Into the first places of a slice.
@@ -30,6 +35,11 @@ where
     const WIDTH: usize = 1;
     type First = T;
     const FIRST: usize = 1;
+    const LOOKS: bool = true;
+    #[inline(always)]
+    fn are_small(_: &[Column<T>], _: &[Motions<T>]) -> bool {
+        false
+    }
     #[inline(always)]
     fn load(from: &[T]) -> Self {
         from[0]
@@ -44,11 +54,38 @@ where
     }
 }
 
+/// If no sum of squares of columns and motions is larger, none of their numbers is above 1e100, and no entry above 1e304: it
+/// is a sum of less than a thousand products of three of them.
+const SMALL: f64 = 1e200;
+
 /// A register of them.
 impl<R: Register> Pack<f64> for Lanes<R> {
     const WIDTH: usize = WIDTH;
     type First = Lanes<R::Short>;
     const FIRST: usize = R::Short::LANES;
+    const LOOKS: bool = false;
+    #[inline(always)]
+    fn are_small(columns: &[Column<f64>], motions: &[Motions<f64>]) -> bool {
+        // Many sums: one would be waited for.
+        let mut sums = [R::splat(0.0); NUMBERS / WIDTH];
+        for column in columns {
+            for (sum, x) in sums.iter_mut().zip(column.0.as_chunks().0) {
+                let x = R::from_array(*x);
+                *sum = x.mul_add(x, *sum);
+            }
+        }
+        for motions in motions {
+            for (sum, x) in sums.iter_mut().zip(motions.as_chunks().0) {
+                let x = R::from_array(*x);
+                *sum = x.mul_add(x, *sum);
+            }
+        }
+        let mut all = R::splat(0.0);
+        for sum in sums {
+            all = all.add(sum);
+        }
+        all.all_lt(R::splat(SMALL))
+    }
     #[inline(always)]
     fn load(from: &[f64]) -> Self {
         let mut lanes = [0.0; WIDTH];

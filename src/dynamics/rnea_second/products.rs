@@ -96,7 +96,7 @@ pub(super) fn combine_own<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: u
     }
 }
 
-/// Products of some columns of the path with a pack of columns of it. `waste` stays zero if they are finite.
+/// Products of some columns of the path with a pack of columns of it.
 pub(super) struct Multiply<'a, T, L> {
     pub(super) memory: &'a mut Memory<T>,
     /// The columns, of one run of [`AT_ONCE`] of them.
@@ -104,14 +104,16 @@ pub(super) struct Multiply<'a, T, L> {
     pub(super) block: usize,
     /// The place where columns of the same link begin.
     pub(super) own: usize,
-    pub(super) waste: L,
+    pub(super) width: PhantomData<L>,
 }
 
 impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
-    type Output = L;
+    /// Are they finite, as far as [packs look at them](Pack::LOOKS)?
+    type Output = bool;
     #[inline(always)]
-    fn run(self) -> L {
-        let Self { memory, some, block, own, mut waste } = self;
+    fn run(self) -> bool {
+        let Self { memory, some, block, own, .. } = self;
+        let mut waste = L::zero();
         let w = L::WIDTH;
         let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
         // They stay in registers, where there are enough.
@@ -138,35 +140,35 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
             let u1_psi = v3::dot_plus(u1, psi_dot.angular, v3::dot_plus(u11, psi_ddot.angular, u9_psi_ddot));
             let u1_s = v3::dot_plus(u1, s.angular, v3::dot_plus(u11, s_dot.angular, u9_s_dot));
             let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
-            // In three chains: one would be waited for.
-            let zero = L::zero();
-            let a = keep(P1, p1, to, zero);
-            let b = keep(P2, p2, to, zero);
-            let c = keep(U1_PSI, u1_psi, to, zero);
-            let a = keep(U1_S, u1_s, to, a);
-            let b = keep(U11_S, u11_s, to, b);
-            let c = keep(U9_S, u9_s, to, c);
-            waste += (a + b) + c;
+            keep(P1, p1, to, &mut waste);
+            keep(P2, p2, to, &mut waste);
+            keep(U1_PSI, u1_psi, to, &mut waste);
+            keep(U1_S, u1_s, to, &mut waste);
+            keep(U11_S, u11_s, to, &mut waste);
+            keep(U9_S, u9_s, to, &mut waste);
             // Of columns of its own link entries have no use for the rest.
             if memory.steps[t].start <= block * w {
                 continue;
             }
             let u8_s = v3::dot_plus(u8_12, s.angular, u9_s_dot);
             let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
-            let a = keep(U3_S, u3_s, to, zero);
-            let b = keep(U8_S, u8_s, to, zero);
-            let c = keep(U6_S, u6_s, to, zero);
-            let a = keep(U7_S, u7_s, to, a);
-            let b = if t >= own { keep(U4_S, force(U4).power(s), to, b) } else { b };
-            waste += (a + b) + c;
+            keep(U3_S, u3_s, to, &mut waste);
+            keep(U8_S, u8_s, to, &mut waste);
+            keep(U6_S, u6_s, to, &mut waste);
+            keep(U7_S, u7_s, to, &mut waste);
+            if t >= own {
+                keep(U4_S, force(U4).power(s), to, &mut waste);
+            }
         }
-        waste
+        !L::LOOKS || waste.is_finite()
     }
 }
 
-/// Puts numbers into their row; `waste` stays zero as long as all are finite.
+/// Puts numbers into their row; `waste` stays zero as long as all that are looked at are finite.
 #[inline(always)]
-fn keep<T: Real, L: Pack<T>>(row: usize, x: L, rows: &mut [T], waste: L) -> L {
+fn keep<T: Real, L: Pack<T>>(row: usize, x: L, rows: &mut [T], waste: &mut L) {
     x.store(&mut rows[row * L::WIDTH..]);
-    x.mul_plus(0.0, waste)
+    if L::LOOKS {
+        *waste = x.mul_plus(0.0, *waste);
+    }
 }

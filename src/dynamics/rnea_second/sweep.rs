@@ -38,6 +38,9 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         ws.second(model);
         let Some(mut owned) = ws.second.take() else { return false };
         let memory = &mut *owned;
+        memory.path.settle();
+        memory.ancestors.settle();
+        memory.rows.settle();
         // Wrenches that stand still in the world add to entries of a floating base that nothing else writes to.
         let stands = wrenches.iter().any(|w| w.frame == WrenchFrame::World);
         let adds = stands && memory.moves.iter().any(|moves| *moves != Moves::Joint);
@@ -52,9 +55,10 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         }
         let Some(links) = ws.links.as_deref() else { return false };
         subtract(links, memory, wrenches);
+        let are_small = L::are_small(&memory.columns, &memory.motions);
 
         memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
-        let mut waste = (L::zero(), L::First::zero());
+        let mut finite = true;
         for i in (0..model.bodies.len()).rev() {
             for index in links.of_body[i].clone().rev() {
                 // Depth first: the path of any link but a leaf is the beginning of the one before.
@@ -66,7 +70,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                 let depth = memory.depth[index];
                 for column in link.columns.clone() {
                     let places = (depth - link.columns.len(), depth);
-                    waste = of_column(memory, (column, links.dof[column]), places, waste);
+                    finite &= of_column::<T, L>(memory, (column, links.dof[column]), places);
                 }
             }
         }
@@ -86,8 +90,9 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
                 more += *entry * T::zero();
             }
         }
+        finite &= L::LOOKS || are_small || memory.result.is_finite();
         ws.second = Some(owned);
-        waste.0.is_finite() && waste.1.is_finite() && more.is_finite()
+        finite && more.is_finite()
     }
 }
 
@@ -104,8 +109,8 @@ fn of_column<T: Real, L: Pack<T>>(
     memory: &mut Memory<T>,
     (column, p): (usize, usize),
     (start, depth): (usize, usize),
-    mut waste: (L, L::First),
-) -> (L, L::First) {
+) -> bool {
+    let mut finite = true;
     for block in 0..depth.div_ceil(L::WIDTH) {
         if fit_into_first::<T, L>(block, depth) {
             L::call(Combine { memory: &mut *memory, column, block, width: PhantomData::<L::First> });
@@ -129,11 +134,13 @@ fn of_column<T: Real, L: Pack<T>>(
             }
             if begin < short {
                 let some = begin..short;
-                waste.1 = L::call(Multiply { memory: &mut *memory, some, block, own: start, waste: waste.1 });
+                let width = PhantomData::<L::First>;
+                finite &= L::call(Multiply { memory: &mut *memory, some, block, own: start, width });
             }
             if short < some.end {
                 let some = short..some.end;
-                waste.0 = L::call(Multiply { memory: &mut *memory, some, block, own: start, waste: waste.0 });
+                let width = PhantomData::<L>;
+                finite &= L::call(Multiply { memory: &mut *memory, some, block, own: start, width });
             }
         }
         for t in some {
@@ -146,7 +153,7 @@ fn of_column<T: Real, L: Pack<T>>(
             }
         }
     }
-    waste
+    finite
 }
 
 /// Inertia, `B`, and the force that bodies need, summed up over subtrees.
