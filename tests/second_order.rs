@@ -10,6 +10,7 @@ use gradyn::partials::{HessianWorkspace, Method, SecondOrderWorkspace, rnea_hess
 use gradyn_derivatives::num_dual::{Dual, Dual64};
 use gradyn_derivatives::simd::{Level, with_level};
 use gradyn_derivatives::{Dual8, Lanes, Real};
+use nalgebra::Vector3;
 
 /// A second derivative: one direction outside, eight inside.
 type Nested = Dual<Dual8>;
@@ -354,6 +355,7 @@ fn tensors_are_equal_wherever_their_entries_begin() {
         assert_ne!(&own, tensor, "{what}");
         own.as_mut_slice().copy_from_slice(tensor.as_slice());
         assert_eq!(&own, tensor, "{what}");
+        assert_eq!(format!("{own:?}"), format!("{tensor:?}"), "{what}");
         assert_eq!(&tensor.clone(), tensor, "{what}");
         own[(5, 5, 5)] += 1.0;
         assert_ne!(&own, tensor, "{what}");
@@ -428,6 +430,37 @@ fn velocities_that_overflow_are_an_error() {
                     assert!(finite, "{robot}, {level}");
                 }
                 Err(error) => assert!(matches!(error, InputError::Overflow { .. }), "{robot}, {level}: {error}"),
+            }
+        }
+    }
+}
+
+/// Velocities so large that each entry has to be looked at, whether it is finite, and is: without gravity and accelerations,
+/// entries by `q` twice grow with the square of velocities, those by `q` and `v` with velocities, the others not.
+#[test]
+#[expect(clippy::float_cmp, reason = "scaling by a power of two changes no digit")]
+fn large_velocities_give_what_small_ones_do() {
+    let large = 2f64.powi(400);
+    for robot in ["double_pendulum", "ur5", "panda"] {
+        let path = format!("{}/robots/{robot}.urdf", env!("CARGO_MANIFEST_DIR"));
+        let model = Model::from_urdf_file(path, &UrdfOptions::new()).expect("loads").model;
+        let model = model.with_gravity(Vector3::zeros());
+        let (q, v, _) = state(&model, 2);
+        let fast: Vec<f64> = v.iter().map(|v| v * large).collect();
+        let still = vec![0.0; model.nv()];
+        for level in Level::available() {
+            let ws = &mut SecondOrderWorkspace::new(&model);
+            let mut at = |v: &[f64]| {
+                with_level(level, || {
+                    rnea_second_derivatives(&model, ws, Method::Analytical, &q, v, &still, &[]).expect("finite").clone()
+                })
+            };
+            let (slow, fast) = (at(&v), at(&fast));
+            for (((what, slow), (_, fast)), order) in slow.tensors().into_iter().zip(fast.tensors()).zip([2, 1, 0, 0]) {
+                let scale = large.powi(order);
+                for (slow, fast) in slow.as_slice().iter().zip(fast.as_slice()) {
+                    assert_eq!(slow * scale, *fast, "{robot}, {level}, {what}");
+                }
             }
         }
     }

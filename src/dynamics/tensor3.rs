@@ -3,13 +3,14 @@
 use crate::model::InputError;
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;
+use std::fmt;
 use std::ops::{Index, IndexMut};
 
 /// Numbers with three indices `(i, j, k)`, in one piece of memory: `k` runs fastest, then `j`, then `i`.
 ///
 /// Entry `(i, j, k)` of a tensor of dimensions `[n₀, n₁, n₂]` stands at `(i n₁ + j) n₂ + k`. Indexing outside panics, as
 /// it does for matrices; [`get`](Self::get) does not.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Tensor3<T = f64> {
     dims: [usize; 3],
     /// Where the entries begin; what stands before belongs to no entry.
@@ -135,6 +136,13 @@ impl<T: Real> Tensor3<T> {
 impl<T: PartialEq> PartialEq for Tensor3<T> {
     fn eq(&self, other: &Self) -> bool {
         self.dims == other.dims && self.as_slice() == other.as_slice()
+    }
+}
+
+/// Dimensions and entries, wherever these begin.
+impl<T: fmt::Debug> fmt::Debug for Tensor3<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tensor3").field("dims", &self.dims).field("entries", &self.as_slice()).finish()
     }
 }
 

@@ -53,3 +53,27 @@ impl<T> DerefMut for Lined<T> {
         &mut self.data[self.begin..]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Once they have a place they stay there; a clone finds its own, of the same length.
+    #[test]
+    fn numbers_begin_at_a_line_of_the_cache_and_stay_there() {
+        for len in [0, 1, 7, 8, 640] {
+            let mut own = Lined::<f64>::zeros(len);
+            let mut clones: Vec<_> = (0..8).map(|_| own.clone()).collect();
+            own.settle();
+            clones.extend((0..8).map(|_| own.clone()));
+            for numbers in clones.iter_mut().chain([&mut own]) {
+                numbers.settle();
+                let place = numbers.as_ptr();
+                assert_eq!((place.addr() % LINE, numbers.len()), (0, len));
+                numbers.fill(1.0);
+                numbers.settle();
+                assert_eq!((numbers.as_ptr(), numbers.iter().sum()), (place, len as f64));
+            }
+        }
+    }
+}

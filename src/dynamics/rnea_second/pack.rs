@@ -54,9 +54,9 @@ where
     }
 }
 
-/// If no sum of squares of columns and motions is larger, none of their numbers is above 1e100, and no entry above 1e304: it
-/// is a sum of less than a thousand products of three of them.
-const SMALL: f64 = 1e200;
+/// If no sum of squares of columns and motions is larger, none of their numbers is above 1e80, and an entry, a sum of products of
+/// three of them, far from overflow.
+const SMALL: f64 = 1e160;
 
 /// A register of them.
 impl<R: Register> Pack<f64> for Lanes<R> {
@@ -66,6 +66,7 @@ impl<R: Register> Pack<f64> for Lanes<R> {
     const LOOKS: bool = false;
     #[inline(always)]
     fn are_small(columns: &[Column<f64>], motions: &[Motions<f64>]) -> bool {
+        const { assert!(NUMBERS.is_multiple_of(WIDTH) && MOTIONS.is_multiple_of(WIDTH) && MOTIONS <= NUMBERS) }
         // Many sums: one would be waited for.
         let mut sums = [R::splat(0.0); NUMBERS / WIDTH];
         for column in columns {
