@@ -7,15 +7,18 @@ use super::{Memory, RneaSecondDerivatives};
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::Piece;
 use std::marker::PhantomData;
+use std::ops::Range;
 
-/// Writes the products into the tensors, for degree of freedom `p`, column `t` of its path and all columns `r` up to
+/// Writes the products into the tensors, for degree of freedom `p`, `some` columns `t` of its path and those of one block up to
 /// the link of `t`, to which `p` belongs too if it is its `OWN`.
 ///
 /// Each entry is written once, or, if joints share coordinates (`ADD`), added.
 pub(super) struct Scatter<'a, T, L, const ADD: bool, const OWN: bool> {
     pub(super) memory: &'a mut Memory<T>,
     pub(super) p: usize,
-    pub(super) t: usize,
+    /// The columns, of one run of [`AT_ONCE`] of them.
+    pub(super) some: Range<usize>,
+    pub(super) block: usize,
     pub(super) width: PhantomData<L>,
 }
 
@@ -23,15 +26,18 @@ impl<T: Real, L: Pack<T>, const ADD: bool, const OWN: bool> Piece for Scatter<'_
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { memory: Memory { steps, rows, result, .. }, p, t, .. } = self;
-        let Step { dof: j, start, end, moves, .. } = steps[t];
-        let rows = &rows[t % AT_ONCE * (rows.len() / AT_ONCE)..];
-        let mut to = Entries::new(result, p, j, moves);
-        for (block, steps) in steps[..end].chunks(L::WIDTH).enumerate() {
-            let rows = &rows[block * ROWS * L::WIDTH..][..ROWS * L::WIDTH];
-            let (above, same) = steps.split_at(start.saturating_sub(block * L::WIDTH).min(steps.len()));
-            to.put_all::<L, ADD, OWN, false>(above, rows, 0);
-            to.put_all::<L, ADD, OWN, true>(same, rows, above.len());
+        let Self { memory: Memory { steps, rows, result, .. }, p, some, block, .. } = self;
+        let first = block * L::WIDTH;
+        let of_block = &steps[first..];
+        let mut to = Entries::new(result);
+        for t in some {
+            let step @ Step { start, end, .. } = steps[t];
+            let places = to.places(p, &step);
+            let rows = &rows[t % AT_ONCE * (ROWS * L::WIDTH)..][..ROWS * L::WIDTH];
+            let steps = &of_block[..L::WIDTH.min(end - first)];
+            let (above, same) = steps.split_at(start.saturating_sub(first).min(steps.len()));
+            to.put_all::<L, ADD, OWN, false>(&places, above, rows, 0);
+            to.put_all::<L, ADD, OWN, true>(&places, same, rows, above.len());
         }
     }
 }
@@ -44,13 +50,17 @@ const ORIENTATION: u8 = 2;
 /// A register of the narrower kind.
 const FOUR: usize = 4;
 
-/// Entries `(i, j, k)` of the tensors in any order of the three, for one `i` and one `j`.
+/// The entries of the tensors.
 struct Entries<'a, T> {
+    n: usize,
     qq: &'a mut [T],
     qv: &'a mut [T],
     vv: &'a mut [T],
     aq: &'a mut [T],
-    /// Places of entries as far as `k` has no part in them.
+}
+
+/// Where those of `i`, `j` and `k` are, in any order of the three, for one `i` and one `j`: as far as `k` has no part in it.
+struct Places {
     ij0: usize,
     ji0: usize,
     i0j: usize,
@@ -63,24 +73,32 @@ struct Entries<'a, T> {
 
 impl<'a, T: Real> Entries<'a, T> {
     #[inline(always)]
-    fn new(result: &'a mut RneaSecondDerivatives<T>, i: usize, j: usize, moves: Moves) -> Self {
+    fn new(result: &'a mut RneaSecondDerivatives<T>) -> Self {
         let RneaSecondDerivatives { d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq } = result;
         let n = d2tau_dqdq.dims()[0];
-        let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
         // Of equal length: one comparison will do for all four.
         let all = n * n * n;
         Self {
+            n,
             qq: &mut d2tau_dqdq.as_mut_slice()[..all],
             qv: &mut d2tau_dqdv.as_mut_slice()[..all],
             vv: &mut d2tau_dvdv.as_mut_slice()[..all],
             aq: &mut d2tau_dadq.as_mut_slice()[..all],
-            ij0: at(i, j, 0),
-            ji0: at(j, i, 0),
-            i0j: at(i, 0, j),
-            j0i: at(j, 0, i),
-            o_ij: at(0, i, j),
-            o_ji: at(0, j, i),
-            is_position: moves == Moves::BasePosition,
+        }
+    }
+
+    /// Of `i` and the degree of freedom `j` of a step.
+    #[inline(always)]
+    fn places(&self, i: usize, step: &Step) -> Places {
+        let (j, row, slab) = (step.dof, i * self.n, i * self.n * self.n);
+        Places {
+            ij0: slab + step.row,
+            ji0: step.slab + row,
+            i0j: slab + j,
+            j0i: step.slab + i,
+            o_ij: row + j,
+            o_ji: step.row + i,
+            is_position: step.moves == Moves::BasePosition,
         }
     }
 
@@ -88,6 +106,7 @@ impl<'a, T: Real> Entries<'a, T> {
     #[inline(always)]
     fn put_all<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool>(
         &mut self,
+        places: &Places,
         mut steps: &[Step],
         rows: &[T],
         mut lane: usize,
@@ -97,8 +116,8 @@ impl<'a, T: Real> Entries<'a, T> {
             && first.moves != Moves::Joint
         {
             let taken = match first.moves == Moves::BasePosition {
-                true => self.put_some::<L, ADD, OWN, SAME, POSITION, 3>(steps, rows, lane),
-                false => self.put_some::<L, ADD, OWN, SAME, ORIENTATION, 3>(steps, rows, lane),
+                true => self.put_some::<L, ADD, OWN, SAME, POSITION, 3>(places, steps, rows, lane),
+                false => self.put_some::<L, ADD, OWN, SAME, ORIENTATION, 3>(places, steps, rows, lane),
             };
             lane += taken;
             steps = &steps[taken..];
@@ -108,11 +127,11 @@ impl<'a, T: Real> Entries<'a, T> {
                 && first.run >= FOUR
                 && let Some((four, rest)) = steps.split_first_chunk::<FOUR>()
             {
-                self.put_side_by_side::<L, ADD, OWN, SAME, JOINT, FOUR>(four, rows, lane);
+                self.put_side_by_side::<L, ADD, OWN, SAME, JOINT, FOUR>(places, four, rows, lane);
                 lane += FOUR;
                 steps = rest;
             } else {
-                self.put::<L, ADD, OWN, SAME, true, JOINT>(first, rows, lane);
+                self.put::<L, ADD, OWN, SAME, true, JOINT>(places, first, rows, lane);
                 lane += 1;
                 steps = &steps[1..];
             }
@@ -123,6 +142,7 @@ impl<'a, T: Real> Entries<'a, T> {
     #[inline(always)]
     fn put_some<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool, const MOVES: u8, const N: usize>(
         &mut self,
+        places: &Places,
         steps: &[Step],
         rows: &[T],
         lane: usize,
@@ -131,10 +151,10 @@ impl<'a, T: Real> Entries<'a, T> {
             && let Some(some) = steps.first_chunk::<N>()
             && some[0].run >= N
         {
-            self.put_side_by_side::<L, ADD, OWN, SAME, MOVES, N>(some, rows, lane);
+            self.put_side_by_side::<L, ADD, OWN, SAME, MOVES, N>(places, some, rows, lane);
             return N;
         }
-        self.put::<L, ADD, OWN, SAME, true, MOVES>(&steps[0], rows, lane);
+        self.put::<L, ADD, OWN, SAME, true, MOVES>(places, &steps[0], rows, lane);
         1
     }
 
@@ -149,14 +169,15 @@ impl<'a, T: Real> Entries<'a, T> {
         const N: usize,
     >(
         &mut self,
+        places: &Places,
         steps: &[Step; N],
         rows: &[T],
         lane: usize,
     ) {
-        self.put_together::<L, OWN, SAME, MOVES, N>(steps[0].dof, rows, lane);
+        self.put_together::<L, OWN, SAME, MOVES, N>(places, steps[0].dof, rows, lane);
         let mut k = 0;
         while k < N {
-            self.put::<L, ADD, OWN, SAME, false, MOVES>(&steps[k], rows, lane + k);
+            self.put::<L, ADD, OWN, SAME, false, MOVES>(places, &steps[k], rows, lane + k);
             k += 1;
         }
     }
@@ -165,14 +186,15 @@ impl<'a, T: Real> Entries<'a, T> {
     #[inline(always)]
     fn put_together<L: Pack<T>, const OWN: bool, const SAME: bool, const MOVES: u8, const N: usize>(
         &mut self,
+        places: &Places,
         k: usize,
         rows: &[T],
         lane: usize,
     ) {
         let row = |row: usize| &rows[row * L::WIDTH + lane..][..N];
-        let (ijk, jik) = (self.ij0 + k, self.ji0 + k);
-        let Self { qq, qv, vv, is_position, .. } = self;
-        if MOVES != POSITION && !*is_position {
+        let (ijk, jik) = (places.ij0 + k, places.ji0 + k);
+        let Self { qq, qv, vv, .. } = self;
+        if MOVES != POSITION && !places.is_position {
             qq[ijk..][..N].copy_from_slice(row(P2));
         }
         if !SAME {
@@ -193,6 +215,7 @@ impl<'a, T: Real> Entries<'a, T> {
     #[inline(always)]
     fn put<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool, const ALL: bool, const MOVES: u8>(
         &mut self,
+        places: &Places,
         step: &Step,
         rows: &[T],
         lane: usize,
@@ -201,14 +224,14 @@ impl<'a, T: Real> Entries<'a, T> {
         // Is there anything that depends on `q_k`, and on velocities besides?
         let (by_place, by_motion) = (MOVES != POSITION, MOVES == JOINT);
         let row = |row: usize| rows[row * L::WIDTH + lane % L::WIDTH];
-        let (ijk, jik) = (self.ij0 + k, self.ji0 + k);
-        let (ikj, jki) = (self.i0j + kn, self.j0i + kn);
-        let (kij, kji) = (self.o_ij + knn, self.o_ji + knn);
+        let (ijk, jik) = (places.ij0 + k, places.ji0 + k);
+        let (ikj, jki) = (places.i0j + kn, places.j0i + kn);
+        let (kij, kji) = (places.o_ij + knn, places.o_ji + knn);
         let Self { qq, qv, vv, aq, .. } = self;
 
         let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
         let u13_s = u11_s + row(U9_S);
-        if ALL && by_place && !self.is_position {
+        if ALL && by_place && !places.is_position {
             put::<T, ADD>(&mut qq[ijk], p2);
         }
         if by_motion {

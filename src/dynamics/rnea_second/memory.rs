@@ -42,7 +42,7 @@ pub(super) enum Moves {
 pub(super) const ROWS: usize = 11;
 pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 
-/// So many columns of a path are multiplied at once.
+/// So many columns of a path are multiplied with a block before their entries are written.
 pub(super) const AT_ONCE: usize = 32;
 
 /// Memory of [`torque_second_derivatives`](super::torque_second_derivatives).
@@ -56,7 +56,7 @@ pub(crate) struct Memory<T> {
     pub(super) path: Lined<T>,
     /// What one column of the link makes of each column of its path, in the same blocks.
     pub(super) ancestors: Lined<T>,
-    /// For each of some columns of its path, products of that one and all columns up to its link.
+    /// For each of some columns of its path, products of that one and a block.
     pub(super) rows: Lined<T>,
     /// Sums over subtrees: inertia, Coriolis matrix, force; unused where columns are made eight at a time.
     pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
@@ -95,7 +95,7 @@ impl<T: Real> Memory<T> {
             ],
             path: Lined::zeros(padded * MOTIONS),
             ancestors: Lined::zeros(padded * FACTORS),
-            rows: Lined::zeros(padded * ROWS * AT_ONCE),
+            rows: Lined::zeros(WIDTH * ROWS * AT_ONCE),
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],

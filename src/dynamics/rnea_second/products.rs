@@ -123,7 +123,7 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
         for t in some {
             // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
-            let at = t % AT_ONCE * (memory.rows.len() / AT_ONCE) + block * ROWS * w;
+            let at = t % AT_ONCE * (ROWS * w);
             let to = &mut memory.rows[at..][..ROWS * w];
             let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
             let lane = t % w;

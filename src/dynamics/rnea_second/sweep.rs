@@ -14,6 +14,7 @@ use crate::spatial::Force;
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// The closed form at one state; the arguments have been checked. Ancestors go through it `L::WIDTH` at a time.
 pub(crate) struct Sweep<'a, P, T, L> {
@@ -119,41 +120,40 @@ fn of_column<T: Real, L: Pack<T>>(
         }
     }
     combine_own::<T, L>(memory, column, (start, depth));
-    // Entries some time after products: a load waits for stores whose addresses look like its own, and there are many.
-    for first in (0..depth).step_by(AT_ONCE) {
-        let some = first..depth.min(first + AT_ONCE);
-        let (mut begin, last) = (first, memory.steps[some.end - 1].end);
-        for block in 0..last.div_ceil(L::WIDTH) {
-            // Columns whose link's path ends before have no part in this block, and of the next ones only the first.
-            while memory.steps[begin].end <= block * L::WIDTH {
-                begin += 1;
-            }
-            let mut short = begin;
-            while short < some.end && fit_into_first::<T, L>(block, memory.steps[short].end) {
+    // Block by block: the lines of the cache that entries of a block stand in, with `t` the last index, are there for the next `t`.
+    for block in 0..depth.div_ceil(L::WIDTH) {
+        // Columns whose link's path ends before have no part in this block.
+        let begin = memory.steps[block * L::WIDTH].start;
+        for first in (begin..depth).step_by(AT_ONCE) {
+            let last = depth.min(first + AT_ONCE);
+            // And of the next ones only the first.
+            let mut short = first;
+            while short < last && fit_into_first::<T, L>(block, memory.steps[short].end) {
                 short += 1;
             }
-            if begin < short {
-                let some = begin..short;
-                let width = PhantomData::<L::First>;
-                finite &= L::call(Multiply { memory: &mut *memory, some, block, own: start, width });
-            }
-            if short < some.end {
-                let some = short..some.end;
-                let width = PhantomData::<L>;
-                finite &= L::call(Multiply { memory: &mut *memory, some, block, own: start, width });
-            }
-        }
-        for t in some {
-            let width = PhantomData;
-            match (memory.shares, t >= start) {
-                (false, false) => L::call(Scatter::<T, L, false, false> { memory, p, t, width }),
-                (false, true) => L::call(Scatter::<T, L, false, true> { memory, p, t, width }),
-                (true, false) => L::call(Scatter::<T, L, true, false> { memory, p, t, width }),
-                (true, true) => L::call(Scatter::<T, L, true, true> { memory, p, t, width }),
-            }
+            let width = PhantomData::<L::First>;
+            finite &= first == short
+                || L::call(Multiply { memory: &mut *memory, some: first..short, block, own: start, width });
+            let width = PhantomData::<L>;
+            finite &= short == last
+                || L::call(Multiply { memory: &mut *memory, some: short..last, block, own: start, width });
+            let own = start.clamp(first, last);
+            scatter::<T, L, false>(memory, p, first..own, block);
+            scatter::<T, L, true>(memory, p, own..last, block);
         }
     }
     finite
+}
+
+/// [`Scatter`], if there is anything.
+#[inline(always)]
+fn scatter<T: Real, L: Pack<T>, const OWN: bool>(memory: &mut Memory<T>, p: usize, some: Range<usize>, block: usize) {
+    let width = PhantomData;
+    match memory.shares {
+        _ if some.is_empty() => {}
+        false => L::call(Scatter::<T, L, false, OWN> { memory, p, some, block, width }),
+        true => L::call(Scatter::<T, L, true, OWN> { memory, p, some, block, width }),
+    }
 }
 
 /// Inertia, `B`, and the force that bodies need, summed up over subtrees.
