@@ -36,6 +36,17 @@ static void print(const char *name, const Eigen::MatrixXd &m, bool last = false)
   std::printf("]%s", last ? "" : ", ");
 }
 
+static void print(const char *name, const pin::Data::Tensor3x &t) {
+  std::printf("\"%s\": [", name);
+  for (int i = 0; i < t.dimension(0); i++)
+    for (int j = 0; j < t.dimension(1); j++)
+      for (int k = 0; k < t.dimension(2); k++) std::printf("%s%.17g", i + j + k ? "," : "", t(i, j, k));
+  std::printf("], ");
+}
+
+// Up to so many degrees of freedom second derivatives are asked for: they are four times its cube of numbers.
+static constexpr int TENSORS = 128;
+
 static Eigen::MatrixXd symmetric(Eigen::MatrixXd m) {
   m.triangularView<Eigen::StrictlyLower>() = m.transpose().triangularView<Eigen::StrictlyLower>();
   return m;
@@ -78,6 +89,13 @@ static void check(const pin::Model &model, const State &s) {
   pin::computeRNEADerivatives(model, data, s.q, s.v, s.a);
   print("dtau_dq", data.dtau_dq);
   print("dtau_dv", data.dtau_dv);
+  if (model.nv <= TENSORS) {
+    pin::ComputeRNEASecondOrderDerivatives(model, data, s.q, s.v, s.a);
+    print("d2tau_dqdq", data.d2tau_dqdq);
+    print("d2tau_dqdv", data.d2tau_dqdv);
+    print("d2tau_dvdv", data.d2tau_dvdv);
+    print("d2tau_dadq", data.d2tau_dadq);
+  }
   print("ddq", pin::aba(model, data, s.q, s.v, s.tau, pin::Convention::WORLD));
   pin::computeABADerivatives(model, data, s.q, s.v, s.tau);
   print("ddq_dq", data.ddq_dq);
@@ -163,7 +181,7 @@ static void time_all(const pin::Model &m, const std::vector<State> &S, const std
     pin::rnea(m, d, s.q, s.v, s.a);
     pin::jointBodyRegressor(m, d, last);
   });
-  if (nv <= 64)
+  if (nv <= TENSORS)
     time("ComputeRNEASecondOrderDerivatives",
          [&](const State &s) { pin::ComputeRNEASecondOrderDerivatives(m, d, s.q, s.v, s.a); });
   time("ccrba", [&](const State &s) { pin::ccrba(m, d, s.q, s.v); });

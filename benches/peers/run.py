@@ -104,16 +104,19 @@ class Robot:
 
     def check(self):
         """Do all agree at the first state? Returns the worst deviation of each quantity."""
+        theirs_of = {name: pinned(None, [*program, "check"]) for name, program in self.programs.items()}
         quantities = "tau,bias,gravity,mass_matrix,mass_matrix_inverse,dtau_dq,dtau_dv,ddq,ddq_dq,ddq_dv,constrained_ddq,"
         quantities += "constrained_ddq_dq,constraint_forces_dq,impulse_v,impulse_v_dv,constraint_rank"
-        command = [self.gradyn, "evaluate", *self.flags, "--states", self.states, "--method", "analytical"]
-        answer = pinned(None, [*command, "--quantities", quantities])
+        quantities = [*quantities.split(","), *(name for name in theirs_of["pinocchio"] if name.startswith("d2tau"))]
+        given, first = json.loads(self.states.read_text()), self.folder / "first.json"
+        first.write_text(json.dumps({**given, "states": given["states"][:1]}))
+        command = [self.gradyn, "evaluate", *self.flags, "--states", first, "--method", "analytical"]
+        answer = pinned(None, [*command, "--quantities", ",".join(quantities)])
         ours = answer["states"][0]
         # Where they depend on each other, Pinocchio divides by what is zero but for rounding.
         independent = ours["constraint_rank"] == len(answer["constraint_rows"])
         worst = {}
-        for name, program in self.programs.items():
-            theirs = pinned(None, [*program, "check"])
+        for name, theirs in theirs_of.items():
             if name.startswith("casadi"):
                 names = {"rnea_0": "tau", "aba_0": "ddq", "drnea_0": "dtau_dq", "drnea_1": "dtau_dv",
                          "drnea_2": "mass_matrix", "arnea_0": "dtau_dq", "arnea_1": "dtau_dv",
@@ -154,26 +157,28 @@ def measure(robot, rounds, cpu, before):
     """Takes further rounds after those taken `before`."""
     only = ",".join(OURS)
     taken = before.get("rounds") or {"gradyn": [], **{name: [] for name in robot.programs}}
+    threads, known = [before.get("threads", {})], before.get("levels", {})
+    here = ("plain", "avx2", "avx512", "neon") if robot.name in LEVELS else ()
+    levels = {level: [known.get(level, {})] for level in here if available(robot, level)}
     for _ in range(rounds):
         answer = robot.bench(cpu, only)
         names = [name for name in answer["results"] if "/difference" not in name]
         taken["gradyn"].append({name: answer["results"][name] for name in names})
         for name, program in robot.programs.items():
             taken[name].append(pinned(cpu, [*program, "time"])["results"])
+        if len(os.sched_getaffinity(0)) > 1:
+            # All processors, not pinned.
+            threads.append(robot.bench(None, "thread")["results"])
+        for level, found in levels.items():
+            found.append(robot.bench(cpu, AT_LEVELS, "--level", level)["results"])
     merged = {name: merge(rounds) for name, rounds in taken.items()}
     result = {"nv": answer["nv"], "notes": robot.notes, "rounds": taken, **merged}
     if robot.code:
         result["code"] = robot.code
-    if len(os.sched_getaffinity(0)) > 1:
-        # All processors, not pinned.
-        threads = robot.bench(None, "thread")["results"]
-        result["threads"] = merge([threads, before.get("threads", {})])
-        result["gradyn"].update(result["threads"])
-    if robot.name in LEVELS:
-        levels = [level for level in ("plain", "avx2", "avx512", "neon") if available(robot, level)]
-        known = before.get("levels", {})
-        taken = {level: robot.bench(cpu, AT_LEVELS, "--level", level)["results"] for level in levels}
-        result["levels"] = {level: merge([results, known.get(level, {})]) for level, results in taken.items()}
+    result["threads"] = merge(threads)
+    result["gradyn"].update(result["threads"])
+    if levels:
+        result["levels"] = {level: merge(rounds) for level, rounds in levels.items()}
     return result
 
 
