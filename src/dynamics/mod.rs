@@ -32,6 +32,7 @@ pub(crate) mod frame_derivatives;
 pub(crate) mod jacobian;
 mod jacobian_rate;
 pub(crate) mod jacobian_transpose;
+mod lines;
 pub(crate) mod links;
 pub(crate) mod ltl;
 mod minv;

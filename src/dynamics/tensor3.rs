@@ -1,5 +1,6 @@
 //! Numbers with three indices.
 
+use super::lines;
 use crate::model::InputError;
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;
@@ -17,9 +18,6 @@ pub struct Tensor3<T = f64> {
     begin: usize,
     data: Vec<T>,
 }
-
-/// A line of a cache, in bytes.
-const LINE: usize = 64;
 
 impl<T> Tensor3<T> {
     /// All entries.
@@ -48,11 +46,11 @@ impl<T: Real> Tensor3<T> {
     /// take 11 % longer (AVX-512).
     #[must_use]
     pub(crate) fn four(dims: [usize; 3]) -> [Self; 4] {
-        let line = LINE.div_ceil(size_of::<T>());
+        let line = lines::numbers::<T>();
         [0, 1, 2, 3].map(|nth| {
             let all = dims.iter().product::<usize>();
             let mut data = vec![T::zero(); (nth + 1) * line + all];
-            let begin = data.as_ptr().align_offset(LINE).min(line) + nth * line;
+            let begin = lines::begin(&data) + nth * line;
             data.truncate(begin + all);
             Self { dims, begin, data }
         })

@@ -1,6 +1,6 @@
 //! From products of columns to the entries of the tensors that they are.
 
-use super::memory::{AT_ONCE, Moves, ROWS, Step};
+use super::memory::{Moves, ROWS, Step, rows_at};
 use super::pack::Pack;
 use super::products::{P1, P2, U1_PSI, U1_S, U3_S, U4_S, U6_S, U7_S, U8_S, U9_S, U11_S};
 use super::{Memory, RneaSecondDerivatives};
@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(super) struct Scatter<'a, T, L, const ADD: bool, const OWN: bool> {
     pub(super) memory: &'a mut Memory<T>,
     pub(super) p: usize,
-    /// The columns, of one run of [`AT_ONCE`] of them.
+    /// The columns, of one run of [`AT_ONCE`](super::memory::AT_ONCE) of them.
     pub(super) some: Range<usize>,
     pub(super) block: usize,
     pub(super) width: PhantomData<L>,
@@ -33,7 +33,7 @@ impl<T: Real, L: Pack<T>, const ADD: bool, const OWN: bool> Piece for Scatter<'_
         for t in some {
             let step @ Step { start, end, .. } = steps[t];
             let places = to.places(p, &step);
-            let rows = &rows[t % AT_ONCE * (ROWS * L::WIDTH)..][..ROWS * L::WIDTH];
+            let rows = &rows[rows_at(t, L::WIDTH)..][..ROWS * L::WIDTH];
             let steps = &of_block[..L::WIDTH.min(end - first)];
             let (above, same) = steps.split_at(start.saturating_sub(first).min(steps.len()));
             to.put_all::<L, ADD, OWN, false>(&places, above, rows, 0);

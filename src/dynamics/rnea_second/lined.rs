@@ -1,10 +1,8 @@
 //! Numbers where lines of the cache begin.
 
+use crate::dynamics::lines::{self, LINE};
 use gradyn_derivatives::Real;
 use std::ops::{Deref, DerefMut};
-
-/// A line of a cache, in bytes, and the widest register.
-const LINE: usize = 64;
 
 /// Numbers of which the first stands where a line of the cache begins, as soon as they are [settled](Self::settle).
 ///
@@ -31,10 +29,9 @@ impl<T: Real> Lined<T> {
 
     #[cold]
     fn find_place(&mut self) {
-        let (len, line) = (self.len(), LINE.div_ceil(size_of::<T>()));
-        self.data.reserve_exact((len + line).saturating_sub(self.data.len()));
-        // Where nothing is known of the address (an interpreter may say so), any place will do.
-        self.begin = self.data.as_ptr().align_offset(LINE).min(line);
+        let len = self.len();
+        self.data.reserve_exact((len + lines::numbers::<T>()).saturating_sub(self.data.len()));
+        self.begin = lines::begin(&self.data);
         self.data.resize(self.begin + len, T::zero());
     }
 }

@@ -110,6 +110,12 @@ impl<T: Real> Memory<T> {
     }
 }
 
+/// Where [`Memory::rows`] of column `t` and a block of `width` begin.
+#[inline(always)]
+pub(super) fn rows_at(t: usize, width: usize) -> usize {
+    t % AT_ONCE * (ROWS * width)
+}
+
 /// What each column of the links moves.
 fn moves<P: Real, T: Real>(model: &Model<P>, links: &Links<T>) -> Vec<Moves> {
     let mut moves = vec![Moves::Joint; links.dof.len()];

@@ -2,7 +2,7 @@
 
 use super::Memory;
 use super::column::MOTIONS;
-use super::memory::{AT_ONCE, FACTORS, ROWS};
+use super::memory::{FACTORS, ROWS, rows_at};
 use super::pack::{Pack, load_motion, store_force, store_vector};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::Real;
@@ -99,7 +99,7 @@ pub(super) fn combine_own<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: u
 /// Products of some columns of the path with a pack of columns of it.
 pub(super) struct Multiply<'a, T, L> {
     pub(super) memory: &'a mut Memory<T>,
-    /// The columns, of one run of [`AT_ONCE`] of them.
+    /// The columns, of one run of [`AT_ONCE`](super::memory::AT_ONCE) of them.
     pub(super) some: Range<usize>,
     pub(super) block: usize,
     /// The place where columns of the same link begin.
@@ -123,8 +123,7 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
         for t in some {
             // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
-            let at = t % AT_ONCE * (ROWS * w);
-            let to = &mut memory.rows[at..][..ROWS * w];
+            let to = &mut memory.rows[rows_at(t, w)..][..ROWS * w];
             let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
             let lane = t % w;
             let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
