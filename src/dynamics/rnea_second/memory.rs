@@ -1,9 +1,9 @@
 //! What the sweep needs besides the workspace.
 
-use super::RneaSecondDerivatives;
 use super::column::{Column, MOTIONS, Motions};
 use super::lined::Lined;
-use crate::dynamics::links::Links;
+use super::{RneaSecondDerivatives, slabs};
+use crate::dynamics::links::{Link, Links};
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
@@ -54,7 +54,8 @@ pub(crate) struct Memory<T> {
     pub(super) steps: Vec<Step>,
     /// `S`, `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` of these columns, component by component in blocks of a pack.
     pub(super) path: Lined<T>,
-    /// What one column of the link makes of each column of its path, in the same blocks.
+    /// What one column of the link makes of each column of its path, in the same blocks; where entries are filled slab by slab, what
+    /// every column makes, one after the other.
     pub(super) ancestors: Lined<T>,
     /// For each of some columns of its path, products of that one and a block.
     pub(super) rows: Lined<T>,
@@ -70,6 +71,10 @@ pub(crate) struct Memory<T> {
     pub(super) moves: Vec<Moves>,
     /// Forces that stand still in the world, summed over subtrees.
     pub(super) still: Vec<Force<T>>,
+    /// One slab of each tensor, where they are filled slab by slab.
+    pub(super) slab: Lined<T>,
+    /// Is it a chain so long that they are?
+    pub(super) by_slabs: bool,
     /// Two degrees of freedom share a coordinate: entries are sums.
     pub(super) shares: bool,
     /// Only the entries that the analytical form writes may be other than zero.
@@ -79,6 +84,11 @@ pub(crate) struct Memory<T> {
 
 impl<T: Real> Memory<T> {
     pub(crate) fn new<P: Real>(model: &Model<P>, links: &Links<T>) -> Self {
+        Self::from(model, links, slabs::LONG)
+    }
+
+    /// With chains of so many columns filled slab by slab.
+    pub(super) fn from<P: Real>(model: &Model<P>, links: &Links<T>, long: usize) -> Self {
         let n = model.bodies.len();
         let mut depth: Vec<usize> = Vec::with_capacity(links.links.len());
         for link in &links.links {
@@ -87,6 +97,10 @@ impl<T: Real> Memory<T> {
         }
         let deepest = depth.iter().copied().max().unwrap_or(0);
         let padded = deepest.next_multiple_of(WIDTH);
+        let shares = model.bodies.iter().any(|body| !body.owns_coordinates && !body.v.is_empty());
+        let by_slabs = !shares && deepest >= long && is_chain(links);
+        let columns = if by_slabs { deepest } else { 1 };
+        let slab = if by_slabs { slabs::size(deepest) } else { 0 };
         Self {
             depth,
             steps: vec![
@@ -94,7 +108,7 @@ impl<T: Real> Memory<T> {
                 deepest
             ],
             path: Lined::zeros(padded * MOTIONS),
-            ancestors: Lined::zeros(padded * FACTORS),
+            ancestors: Lined::zeros(columns * padded * FACTORS),
             rows: Lined::zeros(WIDTH * ROWS * AT_ONCE),
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
@@ -103,7 +117,9 @@ impl<T: Real> Memory<T> {
             motions: vec![[T::zero(); MOTIONS]; links.dof.len()],
             moves: moves(model, links),
             still: vec![Force::zero(); n],
-            shares: model.bodies.iter().any(|body| !body.owns_coordinates && !body.v.is_empty()),
+            slab: Lined::zeros(slab),
+            by_slabs,
+            shares,
             sparse: true,
             result: RneaSecondDerivatives::zeros(model.nv),
         }
@@ -114,6 +130,12 @@ impl<T: Real> Memory<T> {
 #[inline(always)]
 pub(super) fn rows_at(t: usize, width: usize) -> usize {
     t % AT_ONCE * (ROWS * width)
+}
+
+/// Has every link but the last one child, and do their degrees of freedom follow each other?
+fn is_chain<T>(links: &Links<T>) -> bool {
+    let follows = |(index, link): (usize, &Link)| link.parent == index.checked_sub(1);
+    links.links.iter().enumerate().all(follows) && links.dof.iter().enumerate().all(|(column, dof)| column == *dof)
 }
 
 /// What each column of the links moves.

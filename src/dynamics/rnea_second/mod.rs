@@ -10,11 +10,13 @@
 
 mod column;
 mod entries;
+mod factors;
 mod lined;
 mod memory;
 mod pack;
 mod path;
 mod products;
+mod slabs;
 mod sweep;
 mod wrench;
 

@@ -2,7 +2,7 @@
 
 use super::column::{Column, MOTIONS, Motions, NUMBERS};
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::simd::{Register, WIDTH};
+use gradyn_derivatives::simd::{self, Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real, Scalar};
 use nalgebra::Vector3;
 
@@ -23,6 +23,13 @@ pub(crate) trait Pack<T: Real>: Scalar<T> {
     fn load(from: &[T]) -> Self;
     /// Into the first places of a slice.
     fn store(self, to: &mut [T]);
+    /// Lane by lane: `self` where the mask's bit is set, `other` elsewhere.
+    fn where_else(self, lanes: u8, other: Self) -> Self;
+    /// Lane `j` of pack `i` is lane `i` of pack `j`; packs beyond [`Self::WIDTH`] are not asked for.
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH];
+    /// Copies rows of `len` numbers, of which those of `from` begin `stride` apart and those of `to` follow each other, past the caches
+    /// if it can.
+    fn copy_rows(from: &[T], stride: usize, to: &mut [T], len: usize);
     /// From the motions of columns, one a place, to blocks of a pack; `columns` beyond [`Self::WIDTH`] are not asked for.
     fn gather(columns: [usize; WIDTH], motions: &[Motions<T>], to: &mut [T]);
 }
@@ -47,6 +54,20 @@ where
     #[inline(always)]
     fn store(self, to: &mut [T]) {
         to[0] = self;
+    }
+    #[inline(always)]
+    fn where_else(self, lanes: u8, other: Self) -> Self {
+        if lanes & 1 == 1 { self } else { other }
+    }
+    #[inline(always)]
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
+        rows
+    }
+    #[inline(always)]
+    fn copy_rows(from: &[T], stride: usize, to: &mut [T], len: usize) {
+        for (to, from) in to.chunks_exact_mut(len).zip(from.chunks_exact(stride)) {
+            to.copy_from_slice(&from[..len]);
+        }
     }
     #[inline(always)]
     fn gather(columns: [usize; WIDTH], motions: &[Motions<T>], to: &mut [T]) {
@@ -100,6 +121,26 @@ impl<R: Register> Pack<f64> for Lanes<R> {
         }
     }
     #[inline(always)]
+    fn where_else(self, lanes: u8, other: Self) -> Self {
+        Self(self.0.where_else(lanes, other.0))
+    }
+    #[inline(always)]
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
+        // Loops: what `map` calls would not be compiled for registers.
+        let (mut registers, mut turned) = ([R::splat(0.0); WIDTH], rows);
+        for (register, row) in registers.iter_mut().zip(rows) {
+            *register = row.0;
+        }
+        for (row, register) in turned.iter_mut().zip(R::transpose(registers)) {
+            row.0 = register;
+        }
+        turned
+    }
+    #[inline(always)]
+    fn copy_rows(from: &[f64], stride: usize, to: &mut [f64], len: usize) {
+        simd::copy_rows(from, stride, to, len);
+    }
+    #[inline(always)]
     fn gather(columns: [usize; WIDTH], motions: &[Motions<f64>], to: &mut [f64]) {
         let (to, _) = to.as_chunks_mut::<WIDTH>();
         for part in 0..MOTIONS / WIDTH {
@@ -131,6 +172,13 @@ fn load_pair<T: Real, L: Pack<T>>(from: &[T]) -> (Vector3<L>, Vector3<L>) {
 pub(crate) fn load_motion<T: Real, L: Pack<T>>(from: &[T]) -> Motion<L> {
     let (linear, angular) = load_pair(from);
     Motion::new(linear, angular)
+}
+
+/// `L::WIDTH` forces, component by component.
+#[inline(always)]
+pub(crate) fn load_force<T: Real, L: Pack<T>>(from: &[T]) -> Force<L> {
+    let (linear, angular) = load_pair(from);
+    Force::new(linear, angular)
 }
 
 /// `L::WIDTH` forces, component by component.

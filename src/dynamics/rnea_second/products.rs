@@ -2,12 +2,12 @@
 
 use super::Memory;
 use super::column::MOTIONS;
+use super::factors::{Factors, Motions, U1, U3, U4, U6, U7, U8_12, U9, U11, u4_of_lane};
 use super::memory::{FACTORS, ROWS, rows_at};
-use super::pack::{Pack, load_motion, store_force, store_vector};
-use crate::spatial::{Force, vector as v3};
+use super::pack::{Pack, store_force, store_vector};
+use crate::spatial::vector as v3;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::Piece;
-use nalgebra::Vector3;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -24,22 +24,6 @@ pub(super) const U6_S: usize = 8;
 pub(super) const U7_S: usize = 9;
 pub(super) const U4_S: usize = 10;
 
-/// Blocks of [`Memory::path`]: `S′`, `Ψ̇′`, `Ψ̈′`, `Ψ̇′ + Ṡ′`.
-const S: usize = 0;
-const PSI_DOT: usize = 6;
-const PSI_DDOT: usize = 12;
-const S_DOT: usize = 18;
-
-/// Blocks of [`Memory::ancestors`]. `U1`, `U11`, `U8_12` are pure moments.
-const U1: usize = 0;
-const U11: usize = 3;
-const U8_12: usize = 6;
-const U9: usize = 9;
-const U3: usize = 15;
-const U6: usize = 21;
-const U7: usize = 27;
-const U4: usize = 33;
-
 /// The paper's `u` of one column and a pack of its path's.
 ///
 /// A piece a pack: in a loop the compiler would copy each of the column's numbers into a register of its own before the first
@@ -48,6 +32,8 @@ pub(super) struct Combine<'a, T, L> {
     pub(super) memory: &'a mut Memory<T>,
     pub(super) column: usize,
     pub(super) block: usize,
+    /// Where what becomes of it begins.
+    pub(super) to: usize,
     pub(super) width: PhantomData<L>,
 }
 
@@ -55,15 +41,12 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { memory, column, block, .. } = self;
+        let Self { memory, column, block, to, .. } = self;
         let (w, Memory { columns, path, ancestors, .. }) = (L::WIDTH, memory);
         let own = &columns[column];
         let path = &path[block * MOTIONS * w..][..MOTIONS * w];
-        let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
-        let s = load_motion::<T, L>(&path[S * w..]);
-        let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
-        let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
-        let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+        let to = &mut ancestors[to + block * FACTORS * w..][..FACTORS * w];
+        let Motions { s, psi_dot, psi_ddot, s_dot } = Motions::<L>::load(path);
 
         let u9 = own.f0().bar_cross(s);
         store_force(u9, &mut to[U9 * w..]);
@@ -83,12 +66,17 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
 
 /// `u₄ = u₉ + S ×* Y S′` of one column and those of its own link, the only ones of which it is asked for. `Y S′` is known of each.
 #[inline(always)]
-pub(super) fn combine_own<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, end): (usize, usize)) {
+pub(super) fn combine_own<T: Real, L: Pack<T>>(
+    memory: &mut Memory<T>,
+    column: usize,
+    (start, end): (usize, usize),
+    to: usize,
+) {
     let w = L::WIDTH;
     let s = memory.columns[column].s();
     for t in start..end {
         let by = s.cross_force(memory.columns[memory.steps[t].column].f0());
-        let u = &mut memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
+        let u = &mut memory.ancestors[to + t / w * (FACTORS * w)..][..FACTORS * w];
         let numbers = by.linear.iter().chain(by.angular.iter());
         for (k, x) in numbers.enumerate() {
             u[(U4 + k) * w + t % w] = u[(U9 + k) * w + t % w] + *x;
@@ -115,30 +103,15 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let Self { memory, some, block, own, .. } = self;
         let mut waste = L::zero();
         let w = L::WIDTH;
-        let path = &memory.path[block * MOTIONS * w..][..MOTIONS * w];
         // They stay in registers, where there are enough.
-        let s = load_motion::<T, L>(&path[S * w..]);
-        let psi_dot = load_motion::<T, L>(&path[PSI_DOT * w..]);
-        let psi_ddot = load_motion::<T, L>(&path[PSI_DDOT * w..]);
-        let s_dot = load_motion::<T, L>(&path[S_DOT * w..]);
+        let m = Motions::<L>::load(&memory.path[block * MOTIONS * w..]);
         for t in some {
             // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
             let to = &mut memory.rows[rows_at(t, w)..][..ROWS * w];
-            let u = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
-            let lane = t % w;
-            let vector = |k: usize| Vector3::new(u[k * w + lane], u[(k + 1) * w + lane], u[(k + 2) * w + lane]);
-            let force = |k: usize| Force::new(vector(k), vector(k + 3));
-            let (u1, u11, u8_12) = (vector(U1), vector(U11), vector(U8_12));
-            let (u9, u3, u6, u7) = (force(U9), force(U3), force(U6), force(U7));
-
-            // u₁₃ = u₉ + u₁₁
-            let u9_psi_ddot: L = u9.power(psi_ddot);
-            let u9_s_dot: L = u9.power(s_dot);
-            let p1: L = v3::dot(u11, psi_dot.angular);
-            let p2 = v3::dot_plus(u8_12, psi_dot.angular, u9_psi_ddot);
-            let u1_psi = v3::dot_plus(u1, psi_dot.angular, v3::dot_plus(u11, psi_ddot.angular, u9_psi_ddot));
-            let u1_s = v3::dot_plus(u1, s.angular, v3::dot_plus(u11, s_dot.angular, u9_s_dot));
-            let (u11_s, u9_s): (L, L) = (v3::dot(u11, s.angular), u9.power(s));
+            let factors = &memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
+            let u = Factors::of_lane(factors, w, t % w);
+            let (p2, u1_psi, p1) = (u.p2(&m), u.u1_psi(&m), u.p1(&m));
+            let (u1_s, u11_s, u9_s) = (u.u1_s(&m), u.u11_s(&m), u.u9_s(&m));
             keep(P1, p1, to, &mut waste);
             keep(P2, p2, to, &mut waste);
             keep(U1_PSI, u1_psi, to, &mut waste);
@@ -149,14 +122,13 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
             if memory.steps[t].start <= block * w {
                 continue;
             }
-            let u8_s = v3::dot_plus(u8_12, s.angular, u9_s_dot);
-            let (u3_s, u6_s, u7_s): (L, L, L) = (u3.power(s), u6.power(s), u7.power(s));
+            let (u8_s, u3_s, u6_s, u7_s) = (u.u8_s(&m), u.u3_s(&m), u.u6_s(&m), u.u7_s(&m));
             keep(U3_S, u3_s, to, &mut waste);
             keep(U8_S, u8_s, to, &mut waste);
             keep(U6_S, u6_s, to, &mut waste);
             keep(U7_S, u7_s, to, &mut waste);
             if t >= own {
-                keep(U4_S, force(U4).power(s), to, &mut waste);
+                keep(U4_S, u4_of_lane(factors, w, t % w).power(m.s), to, &mut waste);
             }
         }
         !L::LOOKS || waste.is_finite()

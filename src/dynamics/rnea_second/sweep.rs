@@ -1,11 +1,11 @@
 //! The sweep over the tree: motions outward, composites and second derivatives inward.
 
 use super::entries::Scatter;
-use super::memory::{AT_ONCE, Moves};
+use super::memory::{AT_ONCE, Moves, Step};
 use super::pack::Pack;
 use super::path::Gather;
 use super::products::{Combine, Multiply, combine_own};
-use super::{Column, Memory, wrench};
+use super::{Column, Memory, slabs, wrench};
 use crate::dynamics::links::{Links, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
@@ -60,7 +60,12 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
 
         memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
         let mut finite = true;
-        for i in (0..model.bodies.len()).rev() {
+        let by_slabs = !L::LOOKS && memory.by_slabs;
+        if by_slabs {
+            of_chain::<T, L>(links, memory);
+        }
+        let by_columns = if by_slabs { 0 } else { model.bodies.len() };
+        for i in (0..by_columns).rev() {
             for index in links.of_body[i].clone().rev() {
                 // Depth first: the path of any link but a leaf is the beginning of the one before.
                 let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
@@ -112,14 +117,7 @@ fn of_column<T: Real, L: Pack<T>>(
     (start, depth): (usize, usize),
 ) -> bool {
     let mut finite = true;
-    for block in 0..depth.div_ceil(L::WIDTH) {
-        if fit_into_first::<T, L>(block, depth) {
-            L::call(Combine { memory: &mut *memory, column, block, width: PhantomData::<L::First> });
-        } else {
-            L::call(Combine { memory: &mut *memory, column, block, width: PhantomData::<L> });
-        }
-    }
-    combine_own::<T, L>(memory, column, (start, depth));
+    combine::<T, L>(memory, column, (start, depth), 0);
     // Block by block: the lines of the cache that entries of a block stand in, with `t` the last index, are there for the next `t`.
     for block in 0..depth.div_ceil(L::WIDTH) {
         // Columns whose link's path ends before have no part in this block.
@@ -143,6 +141,34 @@ fn of_column<T: Real, L: Pack<T>>(
         }
     }
     finite
+}
+
+/// All entries of a chain, slab by slab.
+#[inline(always)]
+fn of_chain<T: Real, L: Pack<T>>(links: &Links<T>, memory: &mut Memory<T>) {
+    let Some(leaf) = links.links.len().checked_sub(1) else { return };
+    L::call(Gather { links, memory: &mut *memory, leaf, width: PhantomData::<L> });
+    for column in 0..memory.steps.len() {
+        let Step { start, end, .. } = memory.steps[column];
+        let to = column * slabs::factors_of(memory);
+        combine::<T, L>(memory, column, (start, end), to);
+    }
+    for i in (0..memory.steps.len()).rev() {
+        slabs::fill::<T, L>(memory, i);
+    }
+}
+
+/// What a column makes of all columns of its path, to place `to` of [`Memory::ancestors`].
+#[inline(always)]
+fn combine<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, depth): (usize, usize), to: usize) {
+    for block in 0..depth.div_ceil(L::WIDTH) {
+        if fit_into_first::<T, L>(block, depth) {
+            L::call(Combine { memory: &mut *memory, column, block, to, width: PhantomData::<L::First> });
+        } else {
+            L::call(Combine { memory: &mut *memory, column, block, to, width: PhantomData::<L> });
+        }
+    }
+    combine_own::<T, L>(memory, column, (start, depth), to);
 }
 
 /// [`Scatter`], if there is anything.
