@@ -4,9 +4,11 @@ mod common;
 
 use common::{assert_near, assert_same, lift, models, state, wrenches};
 use gradyn::dynamics::{self, ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, rnea_with};
+use gradyn::joint::{FreeFlyer, Joint, Prismatic, Revolute, Spherical};
 use gradyn::model::urdf::UrdfOptions;
-use gradyn::model::{InputError, Model};
+use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{HessianWorkspace, Method, SecondOrderWorkspace, rnea_hessian, rnea_second_derivatives};
+use gradyn::spatial::Transform;
 use gradyn_derivatives::num_dual::{Dual, Dual64};
 use gradyn_derivatives::simd::{Level, with_level};
 use gradyn_derivatives::{Dual8, Lanes, Real};
@@ -259,6 +261,49 @@ fn wrenches_of_the_world_leave_nothing_behind() {
             for ((name, found), (_, expected)) in at(used).tensors().into_iter().zip(at(fresh).tensors()) {
                 assert_same(found.as_slice(), expected.as_slice(), format!("{what}: {name}, call {call}"));
             }
+        }
+    }
+}
+
+/// Chains so long that entries are filled slab by slab: what dual numbers give, at every level, with wrenches in both frames, whatever
+/// has been asked for before; and what overflows is an error there too.
+#[test]
+fn long_chains_are_what_dual_numbers_give() {
+    // 75 columns: rows do not fill the last register; joints of more columns lie across two.
+    let mut builder = ModelBuilder::new("long chain");
+    let (mut rng, mut last) = (common::rng(75), None);
+    for k in 0..64 {
+        let joint: Joint = match k {
+            0 => FreeFlyer.into(),
+            20 | 21 | 40 => Spherical.into(),
+            _ if k % 5 == 3 => Prismatic { axis: common::axis(&mut rng) }.into(),
+            _ => Revolute { axis: common::axis(&mut rng) }.into(),
+        };
+        let place = Transform::new(common::rotation(&mut rng).rotation(), common::vector(&mut rng) * 0.2);
+        let (name, inertia) = (format!("link {k}"), common::inertia(&mut rng));
+        last = Some(builder.add_body(last, &name, format!("to {name}"), place, joint, inertia).expect("a link"));
+    }
+    let model = builder.build().expect("builds");
+    assert_eq!(model.nv(), 75);
+    let ((q, v, a), f_ext) = (state(&model, 3), wrenches(&model, 3));
+    let standing: Vec<_> = f_ext.iter().map(|w| ExternalWrench::in_world(w.body, w.wrench)).collect();
+    for f_ext in [&f_ext, &standing] {
+        let at = |ws: &mut SecondOrderWorkspace, method| {
+            rnea_second_derivatives(&model, ws, method, &q, &v, &a, f_ext).expect("valid").clone()
+        };
+        let expected = at(&mut SecondOrderWorkspace::new(&model), Method::Dual);
+        for level in Level::available() {
+            with_level(level, || {
+                let ws = &mut SecondOrderWorkspace::new(&model);
+                // Rounding of sums over 64 bodies.
+                assert_tensors_near(&at(ws, Method::Analytical), &expected, 1e-12, &format!("{level}"));
+                at(ws, Method::Dual);
+                assert_tensors_near(&at(ws, Method::Analytical), &expected, 1e-12, &format!("{level}, again"));
+                let fast = vec![1e200; model.nv()];
+                let found = rnea_second_derivatives(&model, ws, Method::Analytical, &q, &fast, &a, f_ext);
+                assert!(matches!(found, Err(InputError::Overflow { .. })), "{level}: {found:?}");
+                assert_tensors_near(&at(ws, Method::Analytical), &expected, 1e-12, &format!("{level}, after an error"));
+            });
         }
     }
 }

@@ -27,14 +27,14 @@ pub(super) const U4: usize = 33;
 
 /// Of columns of a path.
 #[derive(Clone, Copy)]
-pub(super) struct Motions<L> {
+pub(super) struct PathMotions<L> {
     pub(super) s: Motion<L>,
     pub(super) psi_dot: Motion<L>,
     pub(super) psi_ddot: Motion<L>,
     pub(super) s_dot: Motion<L>,
 }
 
-impl<L> Motions<L> {
+impl<L> PathMotions<L> {
     /// A block of them.
     #[inline(always)]
     pub(super) fn load<T: Real>(from: &[T]) -> Self
@@ -52,14 +52,19 @@ impl<L> Motions<L> {
     }
 }
 
-impl<T: Real> Motions<T> {
+impl<T: Real> PathMotions<T> {
     /// The same in all lanes.
     #[inline(always)]
-    pub(super) fn each<L: Pack<T>>(self) -> Motions<L> {
+    pub(super) fn each<L: Pack<T>>(self) -> PathMotions<L> {
         let lift = <L as From<T>>::from;
         let vector = |a: Vector3<T>| Vector3::new(lift(a.x), lift(a.y), lift(a.z));
         let each = |m: Motion<T>| Motion::new(vector(m.linear), vector(m.angular));
-        Motions { s: each(self.s), psi_dot: each(self.psi_dot), psi_ddot: each(self.psi_ddot), s_dot: each(self.s_dot) }
+        PathMotions {
+            s: each(self.s),
+            psi_dot: each(self.psi_dot),
+            psi_ddot: each(self.psi_ddot),
+            s_dot: each(self.s_dot),
+        }
     }
 }
 
@@ -110,63 +115,63 @@ impl<A: Real> Factors<A> {
 
     /// `u₁₁ᵀ Ψ̇′`
     #[inline(always)]
-    pub(super) fn p1<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn p1<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         v3::dot(self.u11, m.psi_dot.angular)
     }
 
     /// `(u₈ − u₁₂)ᵀ Ψ̇′ + u₉ᵀ Ψ̈′`
     #[inline(always)]
-    pub(super) fn p2<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn p2<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         v3::dot_plus(self.u8_12, m.psi_dot.angular, self.u9.power(m.psi_ddot))
     }
 
     /// `u₁ᵀ Ψ̇′ + u₁₃ᵀ Ψ̈′`
     #[inline(always)]
-    pub(super) fn u1_psi<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn u1_psi<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         let of_u13 = v3::dot_plus(self.u11, m.psi_ddot.angular, self.u9.power(m.psi_ddot));
         v3::dot_plus(self.u1, m.psi_dot.angular, of_u13)
     }
 
     /// `u₁ᵀ S′ + u₁₃ᵀ (Ψ̇′ + Ṡ′)`
     #[inline(always)]
-    pub(super) fn u1_s<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn u1_s<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         let of_u13 = v3::dot_plus(self.u11, m.s_dot.angular, self.u9.power(m.s_dot));
         v3::dot_plus(self.u1, m.s.angular, of_u13)
     }
 
     /// `u₁₁ᵀ S′`
     #[inline(always)]
-    pub(super) fn u11_s<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn u11_s<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         v3::dot(self.u11, m.s.angular)
     }
 
     /// `u₉ᵀ S′`
     #[inline(always)]
-    pub(super) fn u9_s<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn u9_s<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         self.u9.power(m.s)
     }
 
     /// `u₃ᵀ S′`
     #[inline(always)]
-    pub(super) fn u3_s<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn u3_s<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         self.u3.power(m.s)
     }
 
     /// `(u₈ − u₁₂)ᵀ S′ + u₉ᵀ (Ψ̇′ + Ṡ′)`
     #[inline(always)]
-    pub(super) fn u8_s<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn u8_s<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         v3::dot_plus(self.u8_12, m.s.angular, self.u9.power(m.s_dot))
     }
 
     /// `u₆ᵀ S′`
     #[inline(always)]
-    pub(super) fn u6_s<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn u6_s<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         self.u6.power(m.s)
     }
 
     /// `u₇ᵀ S′`
     #[inline(always)]
-    pub(super) fn u7_s<L: Scalar<A>>(&self, m: &Motions<L>) -> L {
+    pub(super) fn u7_s<L: Scalar<A>>(&self, m: &PathMotions<L>) -> L {
         self.u7.power(m.s)
     }
 }

@@ -72,7 +72,7 @@ pub(crate) struct Memory<T> {
     /// Forces that stand still in the world, summed over subtrees.
     pub(super) still: Vec<Force<T>>,
     /// One slab of each tensor, where they are filled slab by slab.
-    pub(super) slab: Lined<T>,
+    pub(super) slab: Vec<T>,
     /// Is it a chain so long that they are?
     pub(super) by_slabs: bool,
     /// Two degrees of freedom share a coordinate: entries are sums.
@@ -117,7 +117,7 @@ impl<T: Real> Memory<T> {
             motions: vec![[T::zero(); MOTIONS]; links.dof.len()],
             moves: moves(model, links),
             still: vec![Force::zero(); n],
-            slab: Lined::zeros(slab),
+            slab: vec![T::zero(); slab],
             by_slabs,
             shares,
             sparse: true,

@@ -2,7 +2,7 @@
 
 use super::Memory;
 use super::column::MOTIONS;
-use super::factors::{Factors, Motions, U1, U3, U4, U6, U7, U8_12, U9, U11, u4_of_lane};
+use super::factors::{Factors, PathMotions, U1, U3, U4, U6, U7, U8_12, U9, U11, u4_of_lane};
 use super::memory::{FACTORS, ROWS, rows_at};
 use super::pack::{Pack, store_force, store_vector};
 use crate::spatial::vector as v3;
@@ -46,7 +46,7 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
         let own = &columns[column];
         let path = &path[block * MOTIONS * w..][..MOTIONS * w];
         let to = &mut ancestors[to + block * FACTORS * w..][..FACTORS * w];
-        let Motions { s, psi_dot, psi_ddot, s_dot } = Motions::<L>::load(path);
+        let PathMotions { s, psi_dot, psi_ddot, s_dot } = PathMotions::<L>::load(path);
 
         let u9 = own.f0().bar_cross(s);
         store_force(u9, &mut to[U9 * w..]);
@@ -104,7 +104,7 @@ impl<T: Real, L: Pack<T>> Piece for Multiply<'_, T, L> {
         let mut waste = L::zero();
         let w = L::WIDTH;
         // They stay in registers, where there are enough.
-        let m = Motions::<L>::load(&memory.path[block * MOTIONS * w..]);
+        let m = PathMotions::<L>::load(&memory.path[block * MOTIONS * w..]);
         for t in some {
             // All slices first: a number that is loaded on the other side of a check is not broadcast by the load.
             let to = &mut memory.rows[rows_at(t, w)..][..ROWS * w];

@@ -3,13 +3,13 @@
 //! What one column makes of its path goes to slabs `(i, ·, ·)` of the tensors all over memory, since each of `p`, `t` and `k` may be the
 //! torque. Where tensors are larger than the caches, each line would be fetched and written back many times. Here the factors of
 //! all columns are made first, O(n²) numbers; then the slabs of each `i` are filled in memory that stays in the cache, the products being
-//! made as often as needed, and copied.
+//! made as often as needed, and copied. In the loops over tiles `p`, `t` and `k` count blocks.
 //!
 //! A column `i` of which the link ends at `end` has three parts in its slab: with `i` as `p`, entries where both others are before `end`;
-//! as `t`, where one is; as `k`, where none is. Products of columns by blocks are tiles of eight times eight of which one half
-//! of the entries are rows, the other half columns.
+//! as `t`, where one is; as `k`, where none is. Products of a block of columns with another are tiles of eight times eight: each tile is written as it is and
+//! turned, since entries have both orders.
 
-use super::factors::{Factors, Motions, u4};
+use super::factors::{Factors, PathMotions, u4};
 use super::memory::FACTORS;
 use super::pack::Pack;
 use super::{Memory, column};
@@ -61,6 +61,12 @@ fn before(end: usize, block: usize, width: usize) -> u8 {
     }
 }
 
+/// Lanes of a block that are not before place `end`.
+#[inline(always)]
+fn beyond(end: usize, block: usize, width: usize) -> u8 {
+    !before(end, block, width)
+}
+
 /// The slabs of one `i`.
 struct Slabs<'a, T> {
     qq: &'a mut [T],
@@ -79,12 +85,23 @@ impl<'a, T: Real> Slabs<'a, T> {
         let (vv, aq) = rest.split_at_mut(one);
         Self { qq, qv, vv, aq, stride: stride(n) }
     }
+
+    /// Writes some rows of a tile of each, in the order of the fields, as far as the mask of `lanes` says.
+    #[inline(always)]
+    fn put<L: Pack<T>>(&mut self, rows: Range<usize>, block: usize, tiles: [&Tile<L>; 4], lanes: u8) {
+        let [qq, qv, vv, aq] = tiles;
+        let Self { stride, .. } = *self;
+        put(self.qq, stride, rows.clone(), block, qq, lanes);
+        put(self.qv, stride, rows.clone(), block, qv, lanes);
+        put(self.vv, stride, rows.clone(), block, vv, lanes);
+        put(self.aq, stride, rows, block, aq, lanes);
+    }
 }
 
 /// Packs of one block of columns for each of some rows.
 type Tile<L> = [L; WIDTH];
 
-/// Writes some rows of a tile, as far as the mask of `lanes` says.
+/// Writes some rows of a tile.
 #[inline(always)]
 fn put<T: Real, L: Pack<T>>(to: &mut [T], stride: usize, rows: Range<usize>, block: usize, tile: &Tile<L>, lanes: u8) {
     for row in rows {
@@ -143,10 +160,10 @@ impl<T: Real, L: Pack<T>> Piece for AsLast<'_, T, L> {
         let Memory { steps, path, ancestors, slab, .. } = memory;
         let end = steps[i].end;
         let factors = &ancestors[i * of_one..][..of_one];
-        let Slabs { qq, qv, vv, aq, stride } = Slabs::new(slab, steps.len());
+        let mut slabs = Slabs::new(slab, steps.len());
         let blocks = end.div_ceil(w);
         for k in 0..blocks {
-            let m = Motions::<L>::load(&path[k * column::MOTIONS * w..]);
+            let m = PathMotions::<L>::load(&path[k * column::MOTIONS * w..]);
             for t in k..blocks {
                 let [mut p1, mut p2, mut u11_s, mut u8_s, mut u9_s] = [[L::zero(); WIDTH]; 5];
                 let rows = t * w..end.min((t + 1) * w);
@@ -158,25 +175,17 @@ impl<T: Real, L: Pack<T>> Piece for AsLast<'_, T, L> {
                 }
                 let zero = [L::zero(); WIDTH];
                 let lanes = before(end, t, w);
-                let turned = [L::transpose(p2), L::transpose(p1), L::transpose(u11_s), L::transpose(u9_s)];
+                let [qq, qv, vv, aq] = [L::transpose(p2), L::transpose(p1), L::transpose(u11_s), L::transpose(u9_s)];
                 if k == t {
                     // u₂ = u₁₃
                     let mut u2_s = zero;
                     (0..w).for_each(|at| u2_s[at] = u11_s[at] - u9_s[at]);
-                    put(qq, stride, rows.clone(), k, &merge(&p2, &p2, &turned[0]), lanes);
-                    put(qv, stride, rows.clone(), k, &merge(&u8_s, &p1, &turned[1]), lanes);
-                    put(vv, stride, rows.clone(), k, &merge(&u11_s, &u2_s, &turned[2]), lanes);
-                    put(aq, stride, rows, k, &merge(&zero, &zero, &turned[3]), lanes);
+                    let (qq, qv) = (merge(&p2, &p2, &qq), merge(&u8_s, &p1, &qv));
+                    let (vv, aq) = (merge(&u11_s, &u2_s, &vv), merge(&zero, &zero, &aq));
+                    slabs.put(rows, k, [&qq, &qv, &vv, &aq], lanes);
                 } else {
-                    put(qq, stride, rows.clone(), k, &p2, ALL);
-                    put(qv, stride, rows.clone(), k, &u8_s, ALL);
-                    put(vv, stride, rows.clone(), k, &u11_s, ALL);
-                    put(aq, stride, rows, k, &zero, ALL);
-                    let rows = k * w..(k + 1) * w;
-                    put(qq, stride, rows.clone(), t, &turned[0], lanes);
-                    put(qv, stride, rows.clone(), t, &turned[1], lanes);
-                    put(vv, stride, rows.clone(), t, &turned[2], lanes);
-                    put(aq, stride, rows, t, &turned[3], lanes);
+                    slabs.put(rows, k, [&p2, &u8_s, &u11_s, &zero], ALL);
+                    slabs.put(k * w..(k + 1) * w, t, [&qq, &qv, &vv, &aq], lanes);
                 }
             }
         }
@@ -199,9 +208,9 @@ impl<T: Real, L: Pack<T>> Piece for AsMiddle<'_, T, L> {
         let of_one = factors_of(memory);
         let Memory { steps, path, ancestors, slab, .. } = memory;
         let (end, n) = (steps[i].end, steps.len());
-        let Slabs { qq, qv, vv, aq, stride } = Slabs::new(slab, n);
+        let mut slabs = Slabs::new(slab, n);
         for k in 0..end.div_ceil(w) {
-            let m = Motions::<L>::load(&path[k * column::MOTIONS * w..]);
+            let m = PathMotions::<L>::load(&path[k * column::MOTIONS * w..]);
             for p in end / w..n.div_ceil(w) {
                 let [mut u1_psi, mut u1_s, mut p1, mut u11_s, mut u13_s] = [[L::zero(); WIDTH]; 5];
                 let rows = end.max(p * w)..n.min((p + 1) * w);
@@ -212,16 +221,10 @@ impl<T: Real, L: Pack<T>> Piece for AsMiddle<'_, T, L> {
                     u11_s[at] = u.u11_s(&m);
                     u13_s[at] = u11_s[at] + u.u9_s(&m);
                 }
-                let lanes = before(end, k, w);
-                put(qq, stride, rows.clone(), k, &u1_psi, lanes);
-                put(qv, stride, rows.clone(), k, &u1_s, lanes);
-                put(vv, stride, rows.clone(), k, &u11_s, lanes);
-                put(aq, stride, rows, k, &[L::zero(); WIDTH], lanes);
-                let (rows, lanes) = (k * w..end.min((k + 1) * w), beyond(end, p, w));
-                put(qq, stride, rows.clone(), p, &L::transpose(u1_psi), lanes);
-                put(qv, stride, rows.clone(), p, &L::transpose(p1), lanes);
-                put(vv, stride, rows.clone(), p, &L::transpose(u11_s), lanes);
-                put(aq, stride, rows, p, &L::transpose(u13_s), lanes);
+                slabs.put(rows, k, [&u1_psi, &u1_s, &u11_s, &[L::zero(); WIDTH]], before(end, k, w));
+                let [qq, qv, vv, aq] =
+                    [L::transpose(u1_psi), L::transpose(p1), L::transpose(u11_s), L::transpose(u13_s)];
+                slabs.put(k * w..end.min((k + 1) * w), p, [&qq, &qv, &vv, &aq], beyond(end, p, w));
             }
         }
     }
@@ -243,8 +246,8 @@ impl<T: Real, L: Pack<T>> Piece for AsFirst<'_, T, L> {
         let of_one = factors_of(memory);
         let Memory { steps, motions, ancestors, slab, .. } = memory;
         let (end, n) = (steps[i].end, steps.len());
-        let Slabs { qq, qv, vv, aq, stride } = Slabs::new(slab, n);
-        let m = Motions::<T>::load(&motions[i]).each::<L>();
+        let mut slabs = Slabs::new(slab, n);
+        let m = PathMotions::<T>::load(&motions[i]).each::<L>();
         for p in end / w..n.div_ceil(w) {
             for t in end / w..=p {
                 let [mut u3_s, mut u6_s, mut u7_s, mut u9_s, mut u10_s, mut u13_s] = [[L::zero(); WIDTH]; 6];
@@ -257,37 +260,24 @@ impl<T: Real, L: Pack<T>> Piece for AsFirst<'_, T, L> {
                     u13_s[at] = u.u11_s(&m) + u9_s[at];
                     u10_s[at] = u13_s[at] + u9_s[at];
                 }
-                let turned = [L::transpose(u3_s), L::transpose(u6_s), L::transpose(u10_s), L::transpose(u13_s)];
+                let [qq, qv, vv, aq] =
+                    [L::transpose(u3_s), L::transpose(u6_s), L::transpose(u10_s), L::transpose(u13_s)];
                 let lanes = beyond(end, t, w);
                 if t == p {
                     let mut u4_s = [L::zero(); WIDTH];
                     for row in rows.clone() {
                         u4_s[row % w] = u4::<T, L>(&ancestors[row * of_one + t * (FACTORS * w)..]).power(m.s);
                     }
-                    put(qq, stride, rows.clone(), t, &merge(&u3_s, &u3_s, &turned[0]), lanes);
-                    put(qv, stride, rows.clone(), t, &merge(&u7_s, &u6_s, &turned[1]), lanes);
-                    put(vv, stride, rows.clone(), t, &merge(&u10_s, &u4_s, &turned[2]), lanes);
-                    put(aq, stride, rows, t, &merge(&u9_s, &u9_s, &turned[3]), lanes);
+                    let (qq, qv) = (merge(&u3_s, &u3_s, &qq), merge(&u7_s, &u6_s, &qv));
+                    let (vv, aq) = (merge(&u10_s, &u4_s, &vv), merge(&u9_s, &u9_s, &aq));
+                    slabs.put(rows, t, [&qq, &qv, &vv, &aq], lanes);
                 } else {
-                    put(qq, stride, rows.clone(), t, &u3_s, lanes);
-                    put(qv, stride, rows.clone(), t, &u7_s, lanes);
-                    put(vv, stride, rows.clone(), t, &u10_s, lanes);
-                    put(aq, stride, rows, t, &u9_s, lanes);
-                    let rows = end.max(t * w)..(t + 1) * w;
-                    put(qq, stride, rows.clone(), p, &turned[0], ALL);
-                    put(qv, stride, rows.clone(), p, &turned[1], ALL);
-                    put(vv, stride, rows.clone(), p, &turned[2], ALL);
-                    put(aq, stride, rows, p, &turned[3], ALL);
+                    slabs.put(rows, t, [&u3_s, &u7_s, &u10_s, &u9_s], lanes);
+                    slabs.put(end.max(t * w)..(t + 1) * w, p, [&qq, &qv, &vv, &aq], ALL);
                 }
             }
         }
     }
-}
-
-/// Lanes of a block that are not before place `end`.
-#[inline(always)]
-fn beyond(end: usize, block: usize, width: usize) -> u8 {
-    !before(end, block, width)
 }
 
 /// Links of more columns than one: entries where both of the others than `i` belong to the same link, in which what tiles have put
@@ -316,7 +306,7 @@ impl<T: Real, L: Pack<T>> Piece for SameLink<'_, T, L> {
         for (t, link) in several(0, end) {
             let u = Factors::of_lane(factors(i, t / w), w, t % w);
             for block in link.start / w..link.end.div_ceil(w) {
-                let m = Motions::<L>::load(&path[block * column::MOTIONS * w..]);
+                let m = PathMotions::<L>::load(&path[block * column::MOTIONS * w..]);
                 let lanes = beyond(link.start, block, w) & before(link.end, block, w);
                 put_row(qq, stride, t, block, u.p2(&m), lanes);
                 put_row(vv, stride, t, block, -u.u11_s(&m) - u.u9_s(&m), lanes);
@@ -324,7 +314,7 @@ impl<T: Real, L: Pack<T>> Piece for SameLink<'_, T, L> {
                 put_column(qv, stride, block, t, -u.p1(&m), &link);
             }
         }
-        let m = Motions::<T>::load(&motions[i]).each::<L>();
+        let m = PathMotions::<T>::load(&motions[i]).each::<L>();
         for (p, link) in several(end, steps.len()) {
             for block in link.start / w..link.end.div_ceil(w) {
                 let u = Factors::<L>::load(factors(p, block));

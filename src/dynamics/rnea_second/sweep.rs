@@ -60,25 +60,10 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
 
         memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
         let mut finite = true;
-        let by_slabs = !L::LOOKS && memory.by_slabs;
-        if by_slabs {
+        if !L::LOOKS && memory.by_slabs {
             of_chain::<T, L>(links, memory);
-        }
-        let by_columns = if by_slabs { 0 } else { model.bodies.len() };
-        for i in (0..by_columns).rev() {
-            for index in links.of_body[i].clone().rev() {
-                // Depth first: the path of any link but a leaf is the beginning of the one before.
-                let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
-                if is_leaf {
-                    L::call(Gather { links, memory: &mut *memory, leaf: index, width: PhantomData::<L> });
-                }
-                let link = &links.links[index];
-                let depth = memory.depth[index];
-                for column in link.columns.clone() {
-                    let places = (depth - link.columns.len(), depth);
-                    finite &= of_column::<T, L>(memory, (column, links.dof[column]), places);
-                }
-            }
+        } else {
+            finite = of_tree::<T, L>(links, memory);
         }
         // What others than the equations add to entries.
         let mut more = T::zero();
@@ -100,6 +85,28 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         ws.second = Some(owned);
         finite && more.is_finite()
     }
+}
+
+/// All entries, column by column, link after link inward. Are they finite, as far as packs look at them?
+#[inline(always)]
+fn of_tree<T: Real, L: Pack<T>>(links: &Links<T>, memory: &mut Memory<T>) -> bool {
+    let mut finite = true;
+    for of_body in links.of_body.iter().rev() {
+        for index in of_body.clone().rev() {
+            // Depth first: the path of any link but a leaf is the beginning of the one before.
+            let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
+            if is_leaf {
+                L::call(Gather { links, memory: &mut *memory, leaf: index, width: PhantomData::<L> });
+            }
+            let link = &links.links[index];
+            let depth = memory.depth[index];
+            for column in link.columns.clone() {
+                let places = (depth - link.columns.len(), depth);
+                finite &= of_column::<T, L>(memory, (column, links.dof[column]), places);
+            }
+        }
+    }
+    finite
 }
 
 /// Are the columns of a block of so few that a shorter register holds them?
