@@ -6,6 +6,9 @@
 //! `r₁ = var(Y, S)` symmetric, `r₀ = (Y S)×̄*` antisymmetric, and `Bφ = r₁ + r₀`, half of its products are the other half's
 //! sums: `r₂ = −Bφᵀ`, `S′ᵀ r₁ = r₁ S′`, `Bφᵀ S′ = r₁ S′ − r₀ S′`.
 //!
+//! `column` and `products` make the paper's `u`, `factors` the products that entries consist of. `entries` writes them column by
+//! column, `slabs` in long chains slab by slab.
+//!
 //! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [`Links`] whose `S` is.
 
 mod column;
