@@ -9,7 +9,7 @@ use gradyn::batch::{Batch, BatchDerivatives, BatchGradient};
 use gradyn::dynamics::{Workspace, aba, coriolis_matrix, crba, factorize_mass_matrix, generalized_gravity, minv};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
-use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives};
+use gradyn::partials::{DerivativeWorkspace, Method, aba_derivatives};
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
 use std::path::Path;
@@ -64,8 +64,8 @@ fn all(c: &mut Criterion) {
             x[0]
         });
         let ws = &mut DerivativeWorkspace::new(&model);
-        each(c, &id("forward_dynamics_derivatives"), &states, |q, v, tau| {
-            forward_dynamics_derivatives(&model, ws, Method::Analytical, q, v, tau, &[]).expect("runs").ddq_dq[0]
+        each(c, &id("aba_derivatives"), &states, |q, v, tau| {
+            aba_derivatives(&model, ws, Method::Analytical, q, v, tau, &[]).expect("runs").ddq_dq[0]
         });
         batches(c, &model, &states, name);
     }

@@ -30,9 +30,9 @@ CASES = [
     *(f"{function} panda" for function in (
         "rnea", "rnea/dual8", "crba", "aba", "minv", "coriolis_matrix", "rnea_gradient", "rnea_derivatives",
         "rnea_derivatives/dual",
-        "forward_dynamics_derivatives", "rnea_second_derivatives", "batch/rnea", "batch/rnea_derivatives")),
+        "aba_derivatives", "rnea_second_derivatives", "batch/rnea", "batch/rnea_derivatives")),
     *(f"{function} solo12" for function in (
-        "rnea", "aba", "rnea_derivatives", "forward_dynamics_derivatives", "constraint_dynamics_derivatives", "batch/rnea_derivatives")),
+        "rnea", "aba", "rnea_derivatives", "aba_derivatives", "constraint_dynamics_derivatives", "batch/rnea_derivatives")),
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ use gradyn::dynamics::{Constraint, Workspace, aba, coriolis_matrix, crba, minv, 
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::partials::{
-    DerivativeWorkspace, Method, SecondOrderWorkspace, constraint_dynamics_derivatives, forward_dynamics_derivatives,
+    DerivativeWorkspace, Method, SecondOrderWorkspace, aba_derivatives, constraint_dynamics_derivatives,
     rnea_derivatives, rnea_second_derivatives,
 };
 use gradyn_derivatives::Dual8;
@@ -52,23 +52,23 @@ fn run(model: &Model, function: &str, calls: usize) {
     for _ in 0..calls {
         let q = black_box(&q[..]);
         match function {
-            "rnea" => black_box(rnea(model, ws, q, v, a).expect("finite")[0]),
-            "rnea/dual8" => black_box(rnea(model, ws8, q8d, v8d, v8d).expect("finite")[0].value()),
+            "rnea" => black_box(rnea(model, ws, q, v, a, &[]).expect("finite")[0]),
+            "rnea/dual8" => black_box(rnea(model, ws8, q8d, v8d, v8d, &[]).expect("finite")[0].value()),
             "crba" => black_box(crba(model, ws, q).expect("finite")[0]),
             "aba" => black_box(aba(model, ws, q, v, tau, &[]).expect("finite")[0]),
             "minv" => black_box(minv(model, ws, q).expect("finite")[0]),
             "coriolis_matrix" => black_box(coriolis_matrix(model, ws, q, v).expect("finite")[0]),
-            "rnea_gradient" => black_box(rnea_gradient(model, ws, q, v, a, &[], tau).expect("finite").value),
+            "rnea_gradient" => black_box(rnea_gradient(model, ws, q, v, a, tau, &[]).expect("finite").value),
             "rnea_derivatives" | "rnea_derivatives/dual" => {
                 let method = if function.ends_with("dual") { Method::Dual } else { Method::Analytical };
                 black_box(rnea_derivatives(model, dws, method, q, v, a, &[]).expect("finite").tau[0])
             }
-            "forward_dynamics_derivatives" => {
-                let by = forward_dynamics_derivatives(model, dws, Method::Analytical, q, v, tau, &[]);
+            "aba_derivatives" => {
+                let by = aba_derivatives(model, dws, Method::Analytical, q, v, tau, &[]);
                 black_box(by.expect("finite").ddq[0])
             }
             "constraint_dynamics_derivatives" => {
-                let by = constraint_dynamics_derivatives(model, dws, Method::Analytical, (q, v, tau), &[], &held);
+                let by = constraint_dynamics_derivatives(model, dws, Method::Analytical, q, v, tau, &held, &[]);
                 black_box(by.expect("finite").ddq[0])
             }
             "rnea_second_derivatives" => {

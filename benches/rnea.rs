@@ -50,7 +50,7 @@ fn over<T: Scalar>(c: &mut Criterion, model: &Model, scalar: &str, name: &str, s
         b.iter(|| {
             next = (next + 1) % STATES;
             let s = black_box(&states[next]);
-            black_box(rnea(model, &mut ws, &s.q, &s.v, &s.a).expect("sizes fit")[0]);
+            black_box(rnea(model, &mut ws, &s.q, &s.v, &s.a, &[]).expect("sizes fit")[0]);
         });
     });
 }

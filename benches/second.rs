@@ -4,7 +4,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use gradyn::dynamics::{Workspace, torque_regressor};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
-use gradyn::partials::{Method, SecondOrderWorkspace, forward_dynamics_second_derivatives, rnea_second_derivatives};
+use gradyn::partials::{Method, SecondOrderWorkspace, aba_second_derivatives, rnea_second_derivatives};
 use rand::{RngExt, SeedableRng};
 use std::hint::black_box;
 use std::path::Path;
@@ -31,10 +31,10 @@ fn second(c: &mut Criterion) {
                 });
             });
         }
-        c.bench_function(&format!("forward_dynamics_second_derivatives/analytical/{name}"), |b| {
+        c.bench_function(&format!("aba_second_derivatives/analytical/{name}"), |b| {
             b.iter(|| {
                 let method = Method::Analytical;
-                let second = forward_dynamics_second_derivatives(&model, &mut ws, method, black_box(&q), &v, &a, &[]);
+                let second = aba_second_derivatives(&model, &mut ws, method, black_box(&q), &v, &a, &[]);
                 second.expect("valid").d2ddq_dqdq.as_slice()[0]
             });
         });

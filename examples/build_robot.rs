@@ -8,9 +8,7 @@
 
 use gradyn::joint::{Axis, Prismatic, Revolute};
 use gradyn::nalgebra::{DMatrix, Vector3};
-use gradyn::{
-    DerivativeWorkspace, Inertia, Method, Model, ModelBuilder, Transform, inverse_dynamics, rnea_derivatives,
-};
+use gradyn::{DerivativeWorkspace, Inertia, Method, Model, ModelBuilder, Transform, once, rnea_derivatives};
 use std::error::Error;
 
 pub(crate) const CART: f64 = 1.5; // kg
@@ -56,6 +54,6 @@ pub(crate) fn run() -> Result<(DMatrix<f64>, f64), Box<dyn Error>> {
     let upright = rnea_derivatives(&model, &mut memory, Method::Dual, &[0.0; 2], &[0.0; 2], &[0.0; 2], &[])?;
     let mass_matrix = upright.dtau_da.clone();
 
-    let tau = inverse_dynamics(&model, &[0.0, 0.2], &[0.0; 2], &[1.0, 0.0], &[])?;
+    let tau = once::rnea(&model, &[0.0, 0.2], &[0.0; 2], &[1.0, 0.0], &[])?;
     Ok((mass_matrix, tau[0]))
 }

@@ -60,13 +60,22 @@ pub(crate) fn run() -> Result<Swing, Box<dyn Error>> {
     let (model, closing) = parallelogram()?;
     let (q, v, tau) = ([ANGLE, -ANGLE, ANGLE], [1.0, -1.0, 1.0], [0.0; 3]);
     let mut memory = Workspace::new(&model);
-    let by = constraint_dynamics(&model, &mut memory, &q, &v, &tau, &[], &[closing])?;
+    let by = constraint_dynamics(&model, &mut memory, &q, &v, &tau, &[closing], &[])?;
     let (acceleration, force, rank, rows) =
         (by.ddq[0], [by.lambda[0], by.lambda[1], by.lambda[2]], by.rank, by.lambda.len());
 
     let mut memory = DerivativeWorkspace::new(&model);
     let state = (&q[..], &v[..], &tau[..]);
-    let by = constraint_dynamics_derivatives(&model, &mut memory, Method::Analytical, state, &[], &[closing])?;
+    let by = constraint_dynamics_derivatives(
+        &model,
+        &mut memory,
+        Method::Analytical,
+        state.0,
+        state.1,
+        state.2,
+        &[closing],
+        &[],
+    )?;
     let along = DVector::from_vec(vec![1.0, -1.0, 1.0]); // the one way in which the closed loop moves
     let slope = (&by.ddq_dq * along)[0];
     Ok(Swing { acceleration, slope, force, rank, rows })

@@ -8,7 +8,7 @@
 //! `cargo run --example parameter_sensitivities`
 
 use gradyn::derivatives::Dual8;
-use gradyn::{Inertia, Model, UrdfOptions, inverse_dynamics};
+use gradyn::{Inertia, Model, UrdfOptions, once};
 use std::error::Error;
 
 const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<f64, Box<dyn Error>> {
 
     let q = [0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8].map(Dual8::from);
     let rest = [0.0; 7].map(Dual8::from);
-    let tau = inverse_dynamics(&model, &q, &rest, &rest, &[])?;
+    let tau = once::rnea(&model, &q, &rest, &rest, &[])?;
 
     println!("∂τ/∂m, N m/kg; a row a joint, a column a link");
     let mut largest = 0.0_f64;

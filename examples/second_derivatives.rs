@@ -8,7 +8,7 @@
 //! `cargo run --example second_derivatives`
 
 use gradyn::num_dual::{Dual, Dual64};
-use gradyn::{Model, UrdfOptions, inverse_dynamics};
+use gradyn::{Model, UrdfOptions, once};
 use std::error::Error;
 
 const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/double_pendulum.urdf");
@@ -30,7 +30,7 @@ fn second_derivative(model: &Model, i: usize, j: usize) -> Result<f64, Box<dyn E
     // Each joint has one angle, so that q + ε e is the way to move; for quaternions see `configurations.rs`.
     let one = |on: bool| f64::from(u8::from(on));
     let q = [0, 1].map(|k| Second::new(Dual64::new(Q[k], one(k == j)), Dual64::new(one(k == i), 0.0)));
-    let tau = inverse_dynamics(model, &q, &V.map(Second::from), &A.map(Second::from), &[])?;
+    let tau = once::rnea(model, &q, &V.map(Second::from), &A.map(Second::from), &[])?;
     Ok(tau.iter().zip(LAMBDA).map(|(tau, weight)| weight * tau.eps.eps).sum())
 }
 

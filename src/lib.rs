@@ -20,7 +20,7 @@
 //! let (q, v, a) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [0.0; 7]);
 //!
 //! let mut workspace = Workspace::new(&model);
-//! let tau = rnea(&model, &mut workspace, &q, &v, &a)?;
+//! let tau = rnea(&model, &mut workspace, &q, &v, &a, &[])?;
 //!
 //! let mut memory = DerivativeWorkspace::new(&model);
 //! let derivatives = rnea_derivatives(&model, &mut memory, Method::Dual, &q, &v, &a, &[])?;
@@ -62,7 +62,7 @@ pub mod once;
 pub mod partials;
 pub mod spatial;
 
-pub use dynamics::{ExternalWrench, Workspace, forward_kinematics, inverse_dynamics, rnea, rnea_with};
+pub use dynamics::{ExternalWrench, Workspace, forward_kinematics, rnea};
 pub use model::urdf::UrdfOptions;
 pub use model::{Model, ModelBuilder};
 pub use partials::{DerivativeWorkspace, Method, rnea_derivatives};

@@ -7,10 +7,9 @@ use gradyn::dynamics::*;
 use gradyn::joint::Revolute;
 use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
 use gradyn::partials::{
-    DerivativeWorkspace, Method, SecondOrderWorkspace, bias_derivatives, centroidal_derivatives,
-    constraint_dynamics_derivatives, forward_dynamics_derivatives, forward_dynamics_second_derivatives,
-    frame_derivatives, impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives,
-    rnea_second_derivatives, static_torque_derivatives,
+    DerivativeWorkspace, Method, SecondOrderWorkspace, aba_derivatives, aba_second_derivatives, bias_derivatives,
+    centroidal_derivatives, constraint_dynamics_derivatives, frame_derivatives, impulse_dynamics_derivatives,
+    mass_product_derivatives, rnea_derivatives, rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn::spatial::Force;
 use gradyn_derivatives::simd::{Level, with_level};
@@ -63,7 +62,7 @@ fn results(model: &Model, memory: &mut Memory, (q, v, a): &State) -> Vec<(&'stat
     let push = Force::new(Vector3::new(1.0, -2.0, 0.5), Vector3::new(0.3, 0.1, -0.7));
     let pushed = &[ExternalWrench::in_body(body, push)];
     let mut all = vec![
-        ("rnea", digits(rnea(model, ws, q, v, a))),
+        ("rnea", digits(rnea(model, ws, q, v, a, &[]))),
         ("crba", digits(crba(model, ws, q))),
         ("aba", digits(aba(model, ws, q, v, a, &[]))),
         ("minv", digits(minv(model, ws, q))),
@@ -88,29 +87,26 @@ fn results(model: &Model, memory: &mut Memory, (q, v, a): &State) -> Vec<(&'stat
         }),
         ("constraint_jacobian", digits(constraint_jacobian(model, ws, q, &held))),
         ("constraint_bias", digits(constraint_bias(model, ws, q, v, &held))),
-        ("constraint_dynamics", digits(constraint_dynamics(model, ws, q, v, a, &[], &held))),
+        ("constraint_dynamics", digits(constraint_dynamics(model, ws, q, v, a, &held, &[]))),
         ("impulse_dynamics", digits(impulse_dynamics(model, ws, q, v, 0.0, &held))),
     ];
     for method in [Method::Analytical, Method::Dual] {
         all.extend([
             ("rnea_derivatives", digits(rnea_derivatives(model, first, method, q, v, a, &[]))),
-            ("forward_dynamics_derivatives", digits(forward_dynamics_derivatives(model, first, method, q, v, a, &[]))),
+            ("aba_derivatives", digits(aba_derivatives(model, first, method, q, v, a, &[]))),
             ("mass_product_derivatives", digits(mass_product_derivatives(model, first, method, q, a))),
-            (
-                "forward_dynamics_derivatives under a wrench",
-                digits(forward_dynamics_derivatives(model, first, method, q, v, a, pushed)),
-            ),
+            ("aba_derivatives under a wrench", digits(aba_derivatives(model, first, method, q, v, a, pushed))),
             ("static_torque_derivatives", digits(static_torque_derivatives(model, first, method, q, pushed))),
             ("bias_derivatives", digits(bias_derivatives(model, first, method, q, v, &[]))),
-            ("centroidal_derivatives", digits(centroidal_derivatives(model, first, method, (q, v, a)))),
-            ("frame_derivatives", digits(frame_derivatives(model, first, method, (q, v, a), body, world))),
+            ("centroidal_derivatives", digits(centroidal_derivatives(model, first, method, q, v, a))),
+            ("frame_derivatives", digits(frame_derivatives(model, first, method, q, v, a, body, world))),
             (
                 "constraint_dynamics_derivatives",
-                digits(constraint_dynamics_derivatives(model, first, method, (q, v, a), &[], &held)),
+                digits(constraint_dynamics_derivatives(model, first, method, q, v, a, &held, &[])),
             ),
             (
                 "impulse_dynamics_derivatives",
-                digits(impulse_dynamics_derivatives(model, first, method, (q, v), 0.0, &held)),
+                digits(impulse_dynamics_derivatives(model, first, method, q, v, 0.0, &held)),
             ),
         ]);
     }
@@ -118,10 +114,7 @@ fn results(model: &Model, memory: &mut Memory, (q, v, a): &State) -> Vec<(&'stat
         let method = Method::Analytical;
         all.extend([
             ("rnea_second_derivatives", digits(rnea_second_derivatives(model, second, method, q, v, a, &[]))),
-            (
-                "forward_dynamics_second_derivatives",
-                digits(forward_dynamics_second_derivatives(model, second, method, q, v, a, &[])),
-            ),
+            ("aba_second_derivatives", digits(aba_second_derivatives(model, second, method, q, v, a, &[]))),
         ]);
     }
     all
@@ -213,14 +206,12 @@ fn nothing_is_left_for_another_function() {
         ("static_torque_derivatives", |m, ws, (q, ..), w| {
             digits(static_torque_derivatives(m, ws, Method::Analytical, q, w))
         }),
-        ("forward_dynamics_derivatives", |m, ws, (q, v, a), w| {
-            digits(forward_dynamics_derivatives(m, ws, Method::Analytical, q, v, a, w))
-        }),
+        ("aba_derivatives", |m, ws, (q, v, a), w| digits(aba_derivatives(m, ws, Method::Analytical, q, v, a, w))),
         ("constraint_dynamics_derivatives", |m, ws, (q, v, a), w| {
-            digits(constraint_dynamics_derivatives(m, ws, Method::Analytical, (q, v, a), w, &held(m)))
+            digits(constraint_dynamics_derivatives(m, ws, Method::Analytical, q, v, a, &held(m), w))
         }),
         ("impulse_dynamics_derivatives", |m, ws, (q, v, _), _| {
-            digits(impulse_dynamics_derivatives(m, ws, Method::Analytical, (q, v), 0.0, &held(m)))
+            digits(impulse_dynamics_derivatives(m, ws, Method::Analytical, q, v, 0.0, &held(m)))
         }),
     ];
     let models = regular().into_iter().filter(|(what, model)| {

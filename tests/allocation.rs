@@ -7,17 +7,17 @@ use common::{dual, models, moved, state, wrenches};
 use gradyn::batch::{Batch, BatchDerivatives};
 use gradyn::dynamics::{
     Constraint, ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass_derivatives,
-    centroidal, centroidal_momentum, centroidal_momentum_matrix, com_jacobian, com_regressor, constraint_bias,
-    constraint_jacobian, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_jacobian,
-    frame_jacobian_rate, frame_motion_derivatives, frame_wrench_regressor, generalized_gravity, joint_jacobians,
-    kinematic_regressor, mechanical_energy, minv, momentum_derivatives, point_jacobian, point_motion_derivatives,
-    potential_energy, rnea, rnea_with, static_torque, torque_regressor,
+    centroidal, centroidal_derivatives, centroidal_momentum, centroidal_momentum_matrix, com_jacobian, com_regressor,
+    constraint_bias, constraint_jacobian, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics,
+    frame_derivatives, frame_jacobian, frame_jacobian_rate, frame_wrench_regressor, generalized_gravity,
+    joint_jacobians, kinematic_regressor, mechanical_energy, minv, point_derivatives, point_jacobian, potential_energy,
+    rnea, static_torque, torque_regressor,
 };
 use gradyn::partials::{
-    DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, bias_derivatives,
-    constraint_dynamics_derivatives, forward_dynamics_derivatives, forward_dynamics_second_derivatives,
-    impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product,
-    rnea_second_derivatives, static_torque_derivatives,
+    DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_derivatives, aba_hessian,
+    aba_second_derivatives, bias_derivatives, constraint_dynamics_derivatives, impulse_dynamics_derivatives,
+    mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, rnea_second_derivatives,
+    static_torque_derivatives,
 };
 use gradyn_derivatives::Dual8;
 use gradyn_derivatives::num_dual::Dual64;
@@ -98,10 +98,10 @@ fn algorithms_allocate_nothing() {
         let f_ext = wrenches(&model, 3);
         let mut ws = Workspace::new(&model);
         assert_none(&format!("{what}: rnea"), || {
-            rnea(&model, &mut ws, &q, &v, &a).expect("runs");
+            rnea(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
         });
-        assert_none(&format!("{what}: rnea_with"), || {
-            rnea_with(&model, &mut ws, &q, &v, &a, &f_ext).expect("runs");
+        assert_none(&format!("{what}: rnea"), || {
+            rnea(&model, &mut ws, &q, &v, &a, &f_ext).expect("runs");
         });
         assert_none(&format!("{what}: forward_kinematics"), || {
             let kinematics = forward_kinematics(&model, &mut ws, &q, &v, &a).expect("runs");
@@ -134,15 +134,15 @@ fn algorithms_allocate_nothing() {
         let (q, v, a) = (dual(&q, &q1), dual(&v, &a), dual(&a, &v));
         let mut ws = Workspace::new(&model);
         assert_none(&format!("{what}: rnea over duals"), || {
-            rnea(&model, &mut ws, &q, &v, &a).expect("runs");
+            rnea(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
         });
         let eight = |x: &[Dual64]| x.iter().map(|x| Dual8::from_parts(x.re, [x.eps; 8])).collect::<Vec<_>>();
         let (q, v, a, f_ext) =
             (eight(&along), eight(&v), eight(&a), f_ext.iter().map(ExternalWrench::lift).collect::<Vec<_>>());
         let mut ws = Workspace::new(&model);
         assert_none(&format!("{what}: rnea with eight derivatives"), || {
-            rnea(&model, &mut ws, &q, &v, &a).expect("runs");
-            rnea_with(&model, &mut ws, &q, &v, &a, &f_ext).expect("runs");
+            rnea(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
+            rnea(&model, &mut ws, &q, &v, &a, &f_ext).expect("runs");
         });
     }
 }
@@ -163,7 +163,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
             static_torque(&model, ws, &q, &f_ext).expect("runs");
             mechanical_energy(&model, ws, &q, &v).expect("runs");
             let solved = factorize_mass_matrix(&model, ws, &q).map(|factors| factors.solve(&mut tau.clone())).is_ok();
-            let gradient = solved && aba_gradient(&model, ws, &q, &v, &tau, &f_ext, &v).is_ok();
+            let gradient = solved && aba_gradient(&model, ws, &q, &v, &tau, &v, &f_ext).is_ok();
             gradient && minv(&model, ws, &q).is_ok() && aba(&model, ws, &q, &v, &tau, &f_ext).is_ok()
         };
         if all(3, &mut ws) {
@@ -178,7 +178,7 @@ fn forward_dynamics_allocates_nothing_the_second_time() {
                 factorize_mass_matrix(&model, &mut ws, &q).expect("runs").solve(&mut x).expect("fits");
                 minv(&model, &mut ws, &q).expect("runs");
                 aba(&model, &mut ws, &q, &v, &tau, &f_ext).expect("runs");
-                aba_gradient(&model, &mut ws, &q, &v, &tau, &f_ext, &v).expect("runs");
+                aba_gradient(&model, &mut ws, &q, &v, &tau, &v, &f_ext).expect("runs");
             });
         }
     }
@@ -205,7 +205,7 @@ fn columns_of_degrees_of_freedom_allocate_nothing_the_second_time() {
                         used(point_jacobian(&model, ws, &q, last, p, world).expect("runs"))
                     });
                     call("of a point", &mut |ws| {
-                        used(point_motion_derivatives(&model, ws, &q, &v, &a, last, p, world).expect("runs"));
+                        used(point_derivatives(&model, ws, &q, &v, &a, last, p, world).expect("runs"));
                     });
                     call("wrench", &mut |ws| used(frame_wrench_regressor(&model, ws, &q, &v, &a, last).expect("runs")));
                     call("placements", &mut |ws| used(kinematic_regressor(&model, ws, &q, last, world).expect("runs")));
@@ -222,11 +222,11 @@ fn columns_of_degrees_of_freedom_allocate_nothing_the_second_time() {
                     call("momentum", &mut |ws| used(centroidal_momentum_matrix(&model, ws, &q).expect("runs")));
                     call("centroidal", &mut |ws| used(centroidal(&model, ws, &q, &v, &a).expect("runs")));
                     call("its derivatives", &mut |ws| {
-                        used(momentum_derivatives(&model, ws, &q, &v, &a).expect("runs"));
+                        used(centroidal_derivatives(&model, ws, &q, &v, &a).expect("runs"));
                     });
                     call("rate", &mut |ws| used(frame_jacobian_rate(&model, ws, &q, &v, last, world).expect("runs")));
                     call("frame", &mut |ws| {
-                        used(frame_motion_derivatives(&model, ws, &q, &v, &a, last, world).expect("runs"))
+                        used(frame_derivatives(&model, ws, &q, &v, &a, last, world).expect("runs"))
                     });
                     call("regressor", &mut |ws| used(torque_regressor(&model, ws, &q, &v, &a).expect("runs")));
                     call("gravity", &mut |ws| used(generalized_gravity(&model, ws, &q).expect("runs")));
@@ -247,14 +247,13 @@ fn derivatives_of_forward_dynamics_allocate_nothing_the_second_time() {
             with_level(level, || {
                 let mut ws = DerivativeWorkspace::new(&model);
                 let (q, v, tau) = state(&model, 4);
-                if forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext).is_err() {
+                if aba_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext).is_err() {
                     return; // a massless floating base: an error is what remains to be allocated
                 }
                 let (q, v, tau) = state(&model, 5);
                 for wrenches in [&f_ext[..], &f_ext[..1], &[], &f_ext] {
                     assert_none(&format!("{what}, {level}, {} wrenches", wrenches.len()), || {
-                        forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, wrenches)
-                            .expect("runs");
+                        aba_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, wrenches).expect("runs");
                     });
                 }
             });
@@ -302,11 +301,12 @@ fn contractions_and_terms_allocate_nothing_the_second_time() {
                         static_torque_derivatives(&model, &mut terms, method, &q, &f_ext).expect("runs");
                     }
                     mass_product_derivatives(&model, &mut terms, Method::Analytical, &q, &a).expect("runs");
-                    gradyn::dynamics::rnea_gradient(&model, &mut plain, &q, &v, &a, &f_ext, &a).expect("runs");
-                    gradyn::dynamics::torque_derivatives(&model, &mut plain, &q, &v, &a, &f_ext).expect("runs");
-                    rnea_hessian(&model, &mut hessian, &q, &v, &a, &f_ext, &a).expect("runs");
+                    gradyn::dynamics::rnea_gradient(&model, &mut plain, &q, &v, &a, &a, &f_ext).expect("runs");
+                    gradyn::dynamics::rnea_derivatives(&model, &mut plain, &q, &v, &a, &f_ext).expect("runs");
+                    rnea_hessian(&model, &mut hessian, &q, &v, &a, &a, &f_ext).expect("runs");
                     let along = (&v[..], &a[..], &v[..]);
-                    rnea_hessian_product(&model, &mut hessian, (&q, &v, &a), &f_ext, &a, along).expect("runs");
+                    rnea_hessian_product(&model, &mut hessian, &q, &v, &a, &a, along.0, along.1, along.2, &f_ext)
+                        .expect("runs");
                 };
                 run();
                 assert_none(&format!("{what}, {level}"), run);
@@ -323,7 +323,8 @@ mod of_kinematics {
     };
     use gradyn::model::Model;
     use gradyn::partials::{
-        centroidal_derivatives, com_derivatives, frame_derivatives, jacobian_transpose_derivatives, point_derivatives,
+        center_of_mass_derivatives, centroidal_derivatives, frame_derivatives, jacobian_transpose_derivatives,
+        point_derivatives,
     };
     use gradyn::spatial::Force;
     use nalgebra::Vector3;
@@ -357,8 +358,8 @@ mod of_kinematics {
             frame_jacobian_rate(model, ws, q, v, body, reference).expect("runs");
             frame_bias_acceleration(model, ws, q, v, body, reference).expect("runs");
             let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-            frame_derivatives(model, ws, method, at, body, reference).expect("runs");
-            point_derivatives(model, ws, method, at, body, point, reference).expect("runs");
+            frame_derivatives(model, ws, method, at.0, at.1, at.2, body, reference).expect("runs");
+            point_derivatives(model, ws, method, at.0, at.1, at.2, body, point, reference).expect("runs");
             jacobian_transpose_derivatives(model, ws, method, q, body, reference, force).expect("runs");
         }
         center_of_mass(model, ws, q, v, a).expect("runs");
@@ -366,8 +367,8 @@ mod of_kinematics {
         centroidal(model, ws, q, v, a).expect("runs");
         centroidal_momentum_matrix(model, ws, q).expect("runs");
         let (ws, method, at) = (&mut *of_derivatives, Method::Analytical, (&q[..], &v[..], &a[..]));
-        centroidal_derivatives(model, ws, method, at).expect("runs");
-        com_derivatives(model, ws, method, at, None).expect("runs");
+        centroidal_derivatives(model, ws, method, at.0, at.1, at.2).expect("runs");
+        center_of_mass_derivatives(model, ws, method, at.0, at.1, at.2, None).expect("runs");
     }
 }
 
@@ -384,8 +385,8 @@ fn second_derivatives_and_regressors_allocate_nothing_the_second_time() {
             let method = Method::Analytical;
             rnea_second_derivatives(&model, &mut ws, method, q, v, a, &f_ext).expect("runs");
             if !singular {
-                forward_dynamics_second_derivatives(&model, &mut ws, method, q, v, a, &f_ext).expect("runs");
-                aba_hessian(&model, &mut ws, method, (q, v, a), &f_ext, a).expect("runs");
+                aba_second_derivatives(&model, &mut ws, method, q, v, a, &f_ext).expect("runs");
+                aba_hessian(&model, &mut ws, method, q, v, a, a, &f_ext).expect("runs");
             }
             torque_regressor(&model, &mut plain, q, v, a).expect("runs");
         };
@@ -406,8 +407,8 @@ fn constraints_allocate_nothing_the_second_time() {
         let mut ws = DerivativeWorkspace::new(&model);
         let mut run = || {
             let (of, method) = ((&q[..], &v[..], &tau[..]), Method::Analytical);
-            let by = constraint_dynamics_derivatives(&model, &mut ws, method, of, &f_ext, &list).is_ok();
-            by && impulse_dynamics_derivatives(&model, &mut ws, method, (&q, &v), 0.5, &list).is_ok()
+            let by = constraint_dynamics_derivatives(&model, &mut ws, method, of.0, of.1, of.2, &list, &f_ext).is_ok();
+            by && impulse_dynamics_derivatives(&model, &mut ws, method, &q, &v, 0.5, &list).is_ok()
         };
         // Robots with a singular mass matrix are named in an error, which allocates.
         if run() {

@@ -80,10 +80,10 @@ fn single(model: &Model, s: &States, k: usize) -> Vec<Vec<f64>> {
     let of = |x: &[f64], n: usize| x[k * n..(k + 1) * n].to_vec();
     let (q, v, a, lambda) = (of(&s.q, nq), of(&s.v, nv), of(&s.a, nv), of(&s.lambda, nv));
     let mut ws = Workspace::new(model);
-    let tau = rnea(model, &mut ws, &q, &v, &a).expect("finite").to_vec();
+    let tau = rnea(model, &mut ws, &q, &v, &a, &[]).expect("finite").to_vec();
     let mass = crba(model, &mut ws, &q).expect("finite").as_slice().to_vec();
     let ddq = aba(model, &mut ws, &q, &v, &a, &[]).map_or_else(|_| vec![f64::NAN; nv], <[f64]>::to_vec);
-    let by = rnea_gradient(model, &mut ws, &q, &v, &a, &[], &lambda).expect("finite");
+    let by = rnea_gradient(model, &mut ws, &q, &v, &a, &lambda, &[]).expect("finite");
     let gradient = [vec![by.value], by.dq.to_vec(), by.dv.to_vec(), by.da.to_vec()];
     let mut ws = DerivativeWorkspace::new(model);
     let by = rnea_derivatives(model, &mut ws, Method::Analytical, &q, &v, &a, &[]).expect("finite");

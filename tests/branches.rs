@@ -6,7 +6,7 @@ use common::{assert_near, state};
 use gradyn::dynamics::{Workspace, aba, crba, minv, rnea};
 use gradyn::joint::{Axis, FreeFlyer, Joint, Revolute};
 use gradyn::model::{BodyKey, Model, ModelBuilder};
-use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
+use gradyn::partials::{DerivativeWorkspace, Method, aba_derivatives, rnea_derivatives};
 use gradyn::spatial::{Inertia, Symmetric3, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
@@ -103,8 +103,7 @@ fn derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers() {
         for seed in 0..2 {
             let (q, v, tau) = state(&model, seed);
             let first = &mut DerivativeWorkspace::new(&model);
-            let by_duals =
-                forward_dynamics_derivatives(&model, first, Method::Dual, &q, &v, &tau, &[]).expect("valid").clone();
+            let by_duals = aba_derivatives(&model, first, Method::Dual, &q, &v, &tau, &[]).expect("valid").clone();
             for level in Level::available() {
                 let what = format!("{what}, state {seed}, {level}");
                 with_level(level, || {
@@ -118,8 +117,7 @@ fn derivatives_of_accelerations_of_limbs_are_those_by_dual_numbers() {
                     let one = mass.map(|_| 0.0) + nalgebra::DMatrix::identity(model.nv(), model.nv());
                     let off = common::deviation(&(&mass * &inverse), &one);
                     assert!(off < tolerance, "{what}: M⁻¹ M deviates by {off:e} from 1");
-                    let found = forward_dynamics_derivatives(&model, first, Method::Analytical, &q, &v, &tau, &[])
-                        .expect("valid");
+                    let found = aba_derivatives(&model, first, Method::Analytical, &q, &v, &tau, &[]).expect("valid");
                     assert_near(found.ddq.as_slice(), by_duals.ddq.as_slice(), tolerance, format!("{what}: ddq"));
                     assert_eq!(found.ddq_dtau, found.ddq_dtau.transpose(), "{what}");
                     for ((name, x), (_, y)) in found.matrices().into_iter().zip(by_duals.matrices()) {
@@ -166,8 +164,7 @@ fn a_limb_that_ends_in_nothing_is_an_error() {
             let errors = [
                 aba(model, ws, &q, &v, &tau, &[]).expect_err("is singular"),
                 minv(model, ws, &q).expect_err("is singular"),
-                forward_dynamics_derivatives(model, first, Method::Analytical, &q, &v, &tau, &[])
-                    .expect_err("is singular"),
+                aba_derivatives(model, first, Method::Analytical, &q, &v, &tau, &[]).expect_err("is singular"),
             ];
             for error in errors {
                 assert!(error.to_string().contains("to 2.2"), "{level}: {error}");
@@ -194,7 +191,7 @@ fn limbs_abreast_are_limbs_one_by_one() {
             let lift = |x: &[f64]| common::lift::<Dual64>(x);
             let values = |x: &[Dual64]| x.iter().map(|x| x.re).collect::<Vec<_>>();
             let mut plain = Workspace::<Dual64>::new(&model);
-            let torques = values(rnea(&model, &mut plain, &lift(&q), &lift(&v), &lift(&a)).expect("valid"));
+            let torques = values(rnea(&model, &mut plain, &lift(&q), &lift(&v), &lift(&a), &[]).expect("valid"));
             let mass = values(crba(&model, &mut plain, &lift(&q)).expect("valid").as_slice());
             let ddq = values(aba(&model, &mut plain, &lift(&q), &lift(&v), &lift(&a), &[]).expect("valid"));
             let first = &mut DerivativeWorkspace::new(&model);
@@ -205,7 +202,7 @@ fn limbs_abreast_are_limbs_one_by_one() {
                 with_level(level, || {
                     // Sums in another order, about other points: some hundred roundings.
                     assert_near(
-                        rnea(&model, ws, &q, &v, &a).expect("valid"),
+                        rnea(&model, ws, &q, &v, &a, &[]).expect("valid"),
                         &torques,
                         1e-13,
                         format!("{what}: torques"),

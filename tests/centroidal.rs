@@ -6,12 +6,12 @@ use common::{
     assert_near, deviation, dual, eps, force, joined, lift, models, moved, robots, state, tree, unit, wrenches,
 };
 use gradyn::dynamics::{
-    ExternalWrench, Workspace, WrenchFrame, center_of_mass, center_of_mass_derivatives, centroidal,
-    centroidal_momentum, centroidal_momentum_matrix, com_jacobian, forward_kinematics, rnea_with,
+    self, ExternalWrench, Workspace, WrenchFrame, center_of_mass, centroidal, centroidal_momentum,
+    centroidal_momentum_matrix, com_jacobian, forward_kinematics, rnea,
 };
 use gradyn::joint::{Axis, FreeFlyer, JointKind, Prismatic, Revolute};
 use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
-use gradyn::partials::{DerivativeWorkspace, Method, centroidal_derivatives, com_derivatives};
+use gradyn::partials::{DerivativeWorkspace, Method, center_of_mass_derivatives, centroidal_derivatives};
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::with_level;
@@ -152,7 +152,7 @@ fn momentum_changes_by_the_wrenches_from_outside() {
         let of = centroidal(&model, &mut ws, &q, &v, &a).expect("has mass");
         let (rate, com) = (of.momentum_rate, of.com);
         let kinematics = forward_kinematics(&model, &mut of_poses, &q, &v, &a).expect("valid");
-        let tau = rnea_with(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
+        let tau = rnea(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
         let held = Force::new(Vector3::new(tau[0], tau[1], tau[2]), Vector3::new(tau[3], tau[4], tau[5]));
         let held = ExternalWrench::in_body(model.body_id(0).expect("is there"), held);
         // About the centre of mass, gravity has no moment.
@@ -212,7 +212,7 @@ fn centroidal_derivatives_agree() {
     for (what, model) in models() {
         let (q, v, a) = state(&model, 6);
         let mut ws = DerivativeWorkspace::new(&model);
-        let mut run = |method| centroidal_derivatives(&model, &mut ws, method, (&q, &v, &a)).expect("has mass").clone();
+        let mut run = |method| centroidal_derivatives(&model, &mut ws, method, &q, &v, &a).expect("has mass").clone();
         let (exact, dual) = (run(Method::Analytical), run(Method::Dual));
         assert_near(&force(exact.momentum), &force(dual.momentum), EXACT, &what);
         assert_near(&force(exact.momentum_rate), &force(dual.momentum_rate), EXACT, &what);
@@ -229,8 +229,9 @@ fn com_derivatives_agree() {
         let (q, v, a) = state(&model, 7);
         let mut ws = DerivativeWorkspace::new(&model);
         for subtree in subtrees(&model) {
-            let mut run =
-                |method| com_derivatives(&model, &mut ws, method, (&q, &v, &a), subtree).expect("has mass").clone();
+            let mut run = |method| {
+                center_of_mass_derivatives(&model, &mut ws, method, &q, &v, &a, subtree).expect("has mass").clone()
+            };
             let what = format!("{what}, {subtree:?}");
             let (exact, dual) = (run(Method::Analytical), run(Method::Dual));
             assert_near(exact.position.as_slice(), dual.position.as_slice(), EXACT, &what);
@@ -301,10 +302,11 @@ fn misuse_is_refused() {
     let mut derivatives = DerivativeWorkspace::new(&ghost);
     for method in Method::ALL {
         let state: (&[f64], &[f64], &[f64]) = (&[0.1], &[0.2], &[0.3]);
-        let error = centroidal_derivatives(&ghost, &mut derivatives, method, state).map(|_| ());
+        let error = centroidal_derivatives(&ghost, &mut derivatives, method, state.0, state.1, state.2).map(|_| ());
         assert_eq!(error, Err(massless.clone()));
         let arm = ghost.body_id(0);
-        let error = com_derivatives(&ghost, &mut derivatives, method, state, arm).map(|_| ());
+        let error =
+            center_of_mass_derivatives(&ghost, &mut derivatives, method, state.0, state.1, state.2, arm).map(|_| ());
         assert_eq!(error, Err(InputError::Massless { body: String::from("arm") }));
     }
     let (small, large) = (common::tree_of(3, 1), common::tree_of(30, 1));
@@ -329,7 +331,8 @@ fn centres_that_overflow_are_named() {
         for subtree in [None, Some(body)] {
             let found = with_level(level, || {
                 let ws = &mut Workspace::new(&model);
-                center_of_mass_derivatives(&model, ws, &[1.5e308], &zero, &zero, subtree).map(|by| by.position)
+                dynamics::center_of_mass_derivatives(&model, ws, &[1.5e308], &zero, &zero, subtree)
+                    .map(|by| by.position)
             });
             assert!(matches!(found, Err(InputError::Overflow { what: "position", .. })), "{level}: {found:?}");
         }

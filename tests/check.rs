@@ -11,7 +11,7 @@ use nalgebra::DMatrix;
 /// Every quantity of a robot, as the library itself computes it.
 fn claims(model: &Model, state: State<'_>) -> Vec<(Quantity, DMatrix<f64>)> {
     use gradyn::dynamics::*;
-    use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
+    use gradyn::partials::{DerivativeWorkspace, Method, aba_derivatives, rnea_derivatives};
     let State { q, v, a, tau, wrenches } = state;
     let mut memory = DerivativeWorkspace::new(model);
     let mut ws = Workspace::new(model);
@@ -34,7 +34,7 @@ fn claims(model: &Model, state: State<'_>) -> Vec<(Quantity, DMatrix<f64>)> {
         let jacobian = frame_jacobian(model, &mut ws, q, frame, reference).expect("runs").clone();
         claims.push((Quantity::FrameJacobian(frame, reference), jacobian));
     }
-    if let Ok(by) = forward_dynamics_derivatives(model, &mut memory, Method::Analytical, q, v, tau, wrenches) {
+    if let Ok(by) = aba_derivatives(model, &mut memory, Method::Analytical, q, v, tau, wrenches) {
         claims.push((Quantity::Ddq, column(by.ddq.as_slice())));
         claims.push((Quantity::DdqDq, by.ddq_dq.clone()));
         claims.push((Quantity::DdqDv, by.ddq_dv.clone()));

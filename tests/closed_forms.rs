@@ -15,9 +15,10 @@
 mod common;
 
 use common::{assert_near, dual, lift, rng, robot, uniform};
-use gradyn::dynamics::{Workspace, forward_kinematics, inverse_dynamics};
+use gradyn::dynamics::{Workspace, forward_kinematics};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
+use gradyn::once;
 use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use gradyn_derivatives::num_dual::{Dual, Dual64};
 use nalgebra::Matrix2;
@@ -53,7 +54,7 @@ fn a_pendulum_has_its_closed_form_and_its_derivatives() {
 
         // d²τ/dq² = −m g c sin q
         let q2 = Dual::new(Dual64::new(q, 1.0), Dual64::from(1.0));
-        let tau = inverse_dynamics(&model, &[q2], &lift(&[v]), &lift(&[a]), &[]).expect("runs")[0];
+        let tau = once::rnea(&model, &[q2], &lift(&[v]), &lift(&[a]), &[]).expect("runs")[0];
         assert_near(&[tau.eps.eps], &[-weight * q.sin()], ROUNDING, format!("{what}: second derivative"));
 
         let mut ws = Workspace::new(&model);
@@ -109,7 +110,7 @@ fn a_double_pendulum_has_its_closed_form_and_its_derivatives() {
         let (one, zero) = (Dual64::from(1.0), Dual64::from(0.0));
         let q_varied = [Dual::new(q[0].into(), zero), Dual::new(Dual64::new(q[1], 1.0), zero)];
         let v_varied = [Dual::new(v[0].into(), zero), Dual::new(v[1].into(), one)];
-        let found = inverse_dynamics(&model, &q_varied, &v_varied, &lift(&a), &[]).expect("runs");
+        let found = once::rnea(&model, &q_varied, &v_varied, &lift(&a), &[]).expect("runs");
         let found = [found[0].eps.eps, found[1].eps.eps];
         assert_near(&found, &[-2.0 * h * cos2 * (v[0] + v[1]), 0.0], ROUNDING, format!("{what}: second derivative"));
 

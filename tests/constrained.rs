@@ -5,15 +5,15 @@ mod common;
 
 use common::{assert_same, condition, deviation, joined, rng, robot, state, transform, tree_of, vector, wrenches};
 use gradyn::dynamics::{
-    Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_jacobian, impulse_dynamics, mass_matrix,
-    rnea_with,
+    Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_jacobian, impulse_dynamics, rnea,
 };
 use gradyn::joint::{Axis, Cylindrical, Helical, Planar, Prismatic, Revolute, Translation, Universal};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyId, InputError, Model};
+use gradyn::once;
 use gradyn::partials::{
     ConstraintDynamicsDerivatives, DerivativeWorkspace, ImpulseDynamicsDerivatives, Method, State, StateFunction,
-    by_duals, constraint_dynamics_derivatives, forward_dynamics_derivatives, impulse_dynamics_derivatives,
+    aba_derivatives, by_duals, constraint_dynamics_derivatives, impulse_dynamics_derivatives,
 };
 use gradyn_derivatives::simd::with_level;
 use gradyn_derivatives::{Level, Scalar};
@@ -62,13 +62,13 @@ fn regular() -> impl Iterator<Item = (String, Model, u64)> {
 fn at(model: &Model, method: Method, seed: u64, list: &[Constraint]) -> ConstraintDynamicsDerivatives {
     let (q, v, tau) = state(model, seed);
     let (mut ws, wrenches) = (DerivativeWorkspace::new(model), wrenches(model, seed));
-    constraint_dynamics_derivatives(model, &mut ws, method, (&q, &v, &tau), &wrenches, list).expect("runs").clone()
+    constraint_dynamics_derivatives(model, &mut ws, method, &q, &v, &tau, list, &wrenches).expect("runs").clone()
 }
 
 fn struck(model: &Model, method: Method, seed: u64, list: &[Constraint]) -> ImpulseDynamicsDerivatives {
     let (q, v, _) = state(model, seed);
     let mut ws = DerivativeWorkspace::new(model);
-    impulse_dynamics_derivatives(model, &mut ws, method, (&q, &v), 0.3, list).expect("runs").clone()
+    impulse_dynamics_derivatives(model, &mut ws, method, &q, &v, 0.3, list).expect("runs").clone()
 }
 
 /// Every matrix, those of wrenches too; of motion, then of multipliers.
@@ -89,7 +89,7 @@ const EXACT: f64 = 1e-9;
 /// in derivatives by q; three hundred at least, as sums of many products are off by 2.5e-13 at a condition of hundred; and never more
 /// than [`EXACT`].
 fn rounding(model: &Model, seed: u64, list: &[Constraint]) -> f64 {
-    let m = mass_matrix(model, &state(model, seed).0).expect("runs").singular_values();
+    let m = once::crba(model, &state(model, seed).0).expect("runs").singular_values();
     // As it stands: entries of one matrix are measured by the largest, whatever their units.
     let (of_g, of_m) = (conditions(model, seed, list).0, m.max() / m.min());
     (1e-15 * of_m.max(3e2)).max(1e-15 * of_g * of_g.min(1e4)).min(EXACT)
@@ -99,7 +99,7 @@ fn rounding(model: &Model, seed: u64, list: &[Constraint]) -> f64 {
 fn conditions(model: &Model, seed: u64, list: &[Constraint]) -> (f64, f64) {
     let (q, ..) = state(model, seed);
     let mut ws = Workspace::new(model);
-    let m = mass_matrix(model, &q).expect("runs");
+    let m = once::crba(model, &q).expect("runs");
     let of_m = condition(&m);
     if list.is_empty() {
         return (1.0, of_m);
@@ -320,7 +320,7 @@ impl StateFunction for Residual<'_> {
     ) -> Result<(), InputError> {
         let (torques, rows) = out.split_at_mut(model.nv());
         let ddq = common::lift::<T>(self.ddq);
-        torques.copy_from_slice(rnea_with(model, ws, state.q, state.v, &ddq, state.wrenches)?);
+        torques.copy_from_slice(rnea(model, ws, state.q, state.v, &ddq, state.wrenches)?);
         rows.copy_from_slice(constraint_bias(model, ws, state.q, state.v, self.list)?);
         let jacobian = constraint_jacobian(model, ws, state.q, self.list)?;
         for (r, lambda) in self.lambda.iter().enumerate() {
@@ -354,7 +354,7 @@ fn derivatives_solve_the_dense_system() {
         // Some ten roundings, of a hundred times as large as they are counted here.
         assert!(off < 1e-14, "{what}: torques {off:e}");
         let jacobian = constraint_jacobian(model, &mut Workspace::new(model), &q, list).expect("runs").clone();
-        let (m, nv) = (mass_matrix(model, &q).expect("runs"), model.nv());
+        let (m, nv) = (once::crba(model, &q).expect("runs"), model.nv());
         let mut kkt = DMatrix::zeros(nv + rows, nv + rows);
         kkt.view_mut((0, 0), (nv, nv)).copy_from(&m);
         kkt.view_mut((nv, 0), (rows, nv)).copy_from(&jacobian);
@@ -499,8 +499,7 @@ fn no_constraints_and_the_same_again() {
         let wrenches = wrenches(model, *seed);
         let free = at(model, Method::Analytical, *seed, &[]);
         let mut ws = DerivativeWorkspace::new(model);
-        let by =
-            forward_dynamics_derivatives(model, &mut ws, Method::Analytical, &q, &v, &tau, &wrenches).expect("runs");
+        let by = aba_derivatives(model, &mut ws, Method::Analytical, &q, &v, &tau, &wrenches).expect("runs");
         for ((name, x), (_, y)) in free.matrices().into_iter().zip(by.matrices()) {
             let d = deviation(x, y);
             assert!(d < rounding(model, *seed, &[]), "{what}: {name} {d:e}");
@@ -508,10 +507,11 @@ fn no_constraints_and_the_same_again() {
         let mut ws = DerivativeWorkspace::new(model);
         let mut run = || {
             let of = (&q[..], &v[..], &tau[..]);
-            let by = constraint_dynamics_derivatives(model, &mut ws, Method::Analytical, of, &wrenches, list);
+            let by =
+                constraint_dynamics_derivatives(model, &mut ws, Method::Analytical, of.0, of.1, of.2, list, &wrenches);
             let mut all: Vec<f64> =
                 matrices(by.expect("runs")).into_iter().flat_map(|(_, m)| m.as_slice().to_vec()).collect();
-            let by = impulse_dynamics_derivatives(model, &mut ws, Method::Analytical, (&q, &v), 0.5, list);
+            let by = impulse_dynamics_derivatives(model, &mut ws, Method::Analytical, &q, &v, 0.5, list);
             all.extend(by.expect("runs").matrices().into_iter().flat_map(|(_, m)| m.as_slice().to_vec()));
             all
         };
@@ -528,19 +528,19 @@ fn values_and_misuse() {
     let mut ws = DerivativeWorkspace::new(&model);
     let mut plain = Workspace::new(&model);
     for method in Method::ALL {
-        let by = constraint_dynamics_derivatives(&model, &mut ws, method, (&q, &v, &tau), &[], &list).expect("runs");
-        let value = constraint_dynamics(&model, &mut plain, &q, &v, &tau, &[], &list).expect("runs");
+        let by = constraint_dynamics_derivatives(&model, &mut ws, method, &q, &v, &tau, &list, &[]).expect("runs");
+        let value = constraint_dynamics(&model, &mut plain, &q, &v, &tau, &list, &[]).expect("runs");
         // Eight directions at a time may round otherwise.
         common::assert_near(by.ddq.as_slice(), value.ddq, 1e-11, method);
         common::assert_near(by.lambda.as_slice(), value.lambda, 1e-11, method);
         assert_eq!(by.rank, value.rank);
-        let by = impulse_dynamics_derivatives(&model, &mut ws, method, (&q, &v), 0.2, &list).expect("runs");
+        let by = impulse_dynamics_derivatives(&model, &mut ws, method, &q, &v, 0.2, &list).expect("runs");
         let value = impulse_dynamics(&model, &mut plain, &q, &v, 0.2, &list).expect("runs");
         common::assert_near(by.v.as_slice(), value.v, 1e-11, method);
         common::assert_near(by.impulse.as_slice(), value.impulse, 1e-11, method);
-        let e = constraint_dynamics_derivatives(&model, &mut ws, method, (&q, &v, &tau[1..]), &[], &list);
+        let e = constraint_dynamics_derivatives(&model, &mut ws, method, &q, &v, &tau[1..], &list, &[]);
         assert_eq!(e.expect_err("is short"), InputError::Length { what: "tau", size: "nv", expected: 18, found: 17 });
-        let e = impulse_dynamics_derivatives(&model, &mut ws, method, (&q, &v), -0.1, &list);
+        let e = impulse_dynamics_derivatives(&model, &mut ws, method, &q, &v, -0.1, &list);
         assert_eq!(e.expect_err("is negative"), InputError::Restitution);
     }
 }

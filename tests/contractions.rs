@@ -31,7 +31,7 @@ fn gradient_is_the_combination_of_derivatives() {
             let by = rnea_derivatives(&model, &mut ws, Method::Dual, &q, &v, &a, &wrenches).expect("runs");
             let l = DVector::from_column_slice(&lambda);
             let mut ws = Workspace::new(&model);
-            let found = dynamics::rnea_gradient(&model, &mut ws, &q, &v, &a, &wrenches, &lambda).expect("runs");
+            let found = dynamics::rnea_gradient(&model, &mut ws, &q, &v, &a, &lambda, &wrenches).expect("runs");
             let near = |found: &[f64], m: &DMatrix<f64>, name: &str| {
                 let (expected, size) = (m.tr_mul(&l), m.amax().max(1.0));
                 let scaled = |x: &[f64]| x.iter().map(|x| x / size).collect::<Vec<_>>();
@@ -55,12 +55,12 @@ fn hessian_is_the_combination_of_second_derivatives() {
     for (what, model) in models() {
         let ((q, v, a), wrenches, lambda) = (state(&model, 4), wrenches(&model, 4), weights(&model, 4));
         let mut ws = HessianWorkspace::new(&model);
-        let hessian = rnea_hessian(&model, &mut ws, &q, &v, &a, &wrenches, &lambda).expect("runs").clone();
+        let hessian = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &wrenches).expect("runs").clone();
         let (nv, l) = (model.nv(), DVector::from_column_slice(&lambda));
         let lifted: Vec<ExternalWrench<Dual64>> = wrenches.iter().map(ExternalWrench::lift).collect();
         let mut dual_ws = Workspace::new(&model);
         let mut along = |q: &[Dual64], v: &[Dual64]| {
-            let by = dynamics::torque_derivatives(&model, &mut dual_ws, q, v, &lift(&a), &lifted).expect("runs");
+            let by = dynamics::rnea_derivatives(&model, &mut dual_ws, q, v, &lift(&a), &lifted).expect("runs");
             [by.dtau_dq, by.dtau_dv, by.dtau_da].map(|m| DMatrix::from_vec(nv, nv, eps(m)).tr_mul(&l))
         };
         let mut expected = vec![DMatrix::zeros(nv, nv); 6];
@@ -94,7 +94,7 @@ fn hessian_is_what_differences_of_the_gradient_converge_to() {
         let model = tree_of_every_joint(seed);
         let ((q, v, a), wrenches, lambda) = (state(&model, seed), wrenches(&model, seed), weights(&model, seed));
         let mut ws = HessianWorkspace::new(&model);
-        let hessian = rnea_hessian(&model, &mut ws, &q, &v, &a, &wrenches, &lambda).expect("runs").clone();
+        let hessian = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &wrenches).expect("runs").clone();
         let (nv, mut plain) = (model.nv(), Workspace::new(&model));
         let mut found = [DMatrix::zeros(nv, nv), DMatrix::zeros(nv, nv), DMatrix::zeros(nv, nv)];
         let h = 1e-4;
@@ -102,7 +102,7 @@ fn hessian_is_what_differences_of_the_gradient_converge_to() {
             let mut at = |t: f64| {
                 let (mut q_t, step) = (q.clone(), unit(nv, j).iter().map(|e| e * t).collect::<Vec<_>>());
                 model.integrate_into(&q, &step, &mut q_t).expect("fits");
-                let by = dynamics::rnea_gradient(&model, &mut plain, &q_t, &v, &a, &wrenches, &lambda).expect("runs");
+                let by = dynamics::rnea_gradient(&model, &mut plain, &q_t, &v, &a, &lambda, &wrenches).expect("runs");
                 [by.dq, by.dv, by.da].map(DVector::from_column_slice)
             };
             let [far, close] = [2.0 * h, h].map(|t| [at(t), at(-t)]);
@@ -126,7 +126,7 @@ fn order_matters_by_the_lie_bracket() {
         let model = tree_of_every_joint(seed);
         let ((q, v, a), lambda) = (state(&model, seed), weights(&model, seed));
         let mut ws = HessianWorkspace::new(&model);
-        let by = rnea_hessian(&model, &mut ws, &q, &v, &a, &wrenches(&model, seed), &lambda).expect("runs");
+        let by = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &wrenches(&model, seed)).expect("runs");
         let mut expected = DMatrix::zeros(model.nv(), model.nv());
         for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
             let free = body.joint().kind() == "free-flyer";
@@ -167,11 +167,23 @@ fn products_are_those_of_the_matrix() {
     for (what, model) in models() {
         let ((q, v, a), wrenches, lambda) = (state(&model, 5), wrenches(&model, 5), weights(&model, 5));
         let mut ws = HessianWorkspace::new(&model);
-        let h = rnea_hessian(&model, &mut ws, &q, &v, &a, &wrenches, &lambda).expect("runs").clone();
+        let h = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &wrenches).expect("runs").clone();
         let along = [weights(&model, 6), weights(&model, 7), weights(&model, 8)];
         let directions = (&along[0][..], &along[1][..], &along[2][..]);
-        let found =
-            rnea_hessian_product(&model, &mut ws, (&q, &v, &a), &wrenches, &lambda, directions).expect("runs").clone();
+        let found = rnea_hessian_product(
+            &model,
+            &mut ws,
+            &q,
+            &v,
+            &a,
+            &lambda,
+            directions.0,
+            directions.1,
+            directions.2,
+            &wrenches,
+        )
+        .expect("runs")
+        .clone();
         let [x, y, z] = along.map(DVector::from_vec);
         let size = h.dqq.amax().max(h.dvq.amax()).max(1.0);
         let near = |found: &DVector<f64>, expected: DVector<f64>, name: &str| {
@@ -190,7 +202,7 @@ fn block_of_accelerations_is_that_of_the_mass_matrix() {
     for (what, model) in models() {
         let ((q, v, a), lambda) = (state(&model, 9), weights(&model, 9));
         let mut ws = HessianWorkspace::new(&model);
-        let h = rnea_hessian(&model, &mut ws, &q, &v, &a, &[], &lambda).expect("runs");
+        let h = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &[]).expect("runs");
         let mut ws = DerivativeWorkspace::new(&model);
         let by = mass_product_derivatives(&model, &mut ws, Method::Analytical, &q, &lambda).expect("runs");
         let d = deviation(&h.daq, by.dproduct_dq);
@@ -207,7 +219,7 @@ fn levels_agree_and_nothing_stays_behind() {
         let ((q, v, a), all, lambda) = (state(&model, seed), wrenches(&model, seed), weights(&model, seed));
         let fresh = |wrenches: &[ExternalWrench]| {
             let mut ws = HessianWorkspace::new(&model);
-            rnea_hessian(&model, &mut ws, &q, &v, &a, wrenches, &lambda).expect("runs").clone()
+            rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, wrenches).expect("runs").clone()
         };
         let plain = with_level(Level::Plain, || fresh(&all));
         let mut shared = HessianWorkspace::new(&model);
@@ -216,8 +228,8 @@ fn levels_agree_and_nothing_stays_behind() {
                 for list in [&all[..], &[], &all[1..2]] {
                     let expected = fresh(list);
                     let (other, _, _) = state(&model, seed + 70);
-                    rnea_hessian(&model, &mut shared, &other, &a, &v, &all, &v).expect("runs");
-                    let found = rnea_hessian(&model, &mut shared, &q, &v, &a, list, &lambda).expect("runs");
+                    rnea_hessian(&model, &mut shared, &other, &a, &v, &v, &all).expect("runs");
+                    let found = rnea_hessian(&model, &mut shared, &q, &v, &a, &lambda, list).expect("runs");
                     for (x, y) in
                         [(&found.dqq, &expected.dqq), (&found.dvq, &expected.dvq), (&found.dvv, &expected.dvv)]
                     {
@@ -238,28 +250,31 @@ fn misuse_is_named() {
     let (model, other) = (tree_of_every_joint(0), common::tree_of(5, 1));
     let ((q, v, a), lambda) = (state(&model, 0), weights(&model, 0));
     let mut ws = HessianWorkspace::new(&model);
-    let error = rnea_hessian(&model, &mut ws, &q, &v, &a, &[], &lambda[1..]).expect_err("short");
+    let error = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda[1..], &[]).expect_err("short");
     assert!(matches!(error, InputError::Length { what: "lambda", .. }), "{error}");
     let mut bad = lambda.clone();
     bad[3] = f64::NAN;
-    let error = rnea_hessian(&model, &mut ws, &q, &v, &a, &[], &bad).expect_err("NaN");
+    let error = rnea_hessian(&model, &mut ws, &q, &v, &a, &bad, &[]).expect_err("NaN");
     assert!(matches!(error, InputError::NotFinite { what: "lambda", index: 3, .. }), "{error}");
     let directions = (&v[1..], &v[..], &v[..]);
-    let error = rnea_hessian_product(&model, &mut ws, (&q, &v, &a), &[], &lambda, directions).expect_err("short");
+    let error =
+        rnea_hessian_product(&model, &mut ws, &q, &v, &a, &lambda, directions.0, directions.1, directions.2, &[])
+            .expect_err("short");
     assert!(matches!(error, InputError::Length { what: "along_q", .. }), "{error}");
     let mut foreign = HessianWorkspace::new(&other);
-    let error = rnea_hessian(&model, &mut foreign, &q, &v, &a, &[], &lambda).expect_err("another model's");
+    let error = rnea_hessian(&model, &mut foreign, &q, &v, &a, &lambda, &[]).expect_err("another model's");
     assert!(matches!(error, InputError::Workspace { .. }), "{error}");
     let directions = (&v[..], &v[..], &v[..]);
-    let error = rnea_hessian_product(&model, &mut foreign, (&q, &v, &a), &[], &lambda, directions)
-        .expect_err("another model's");
+    let error =
+        rnea_hessian_product(&model, &mut foreign, &q, &v, &a, &lambda, directions.0, directions.1, directions.2, &[])
+            .expect_err("another model's");
     assert!(matches!(error, InputError::Workspace { .. }), "{error}");
     let huge = vec![1e200; model.nv()];
-    let error = rnea_hessian(&model, &mut ws, &q, &huge, &a, &[], &lambda).expect_err("overflows");
+    let error = rnea_hessian(&model, &mut ws, &q, &huge, &a, &lambda, &[]).expect_err("overflows");
     assert!(matches!(error, InputError::Overflow { .. }), "{error}");
     let mut wrenches = wrenches(&model, 0);
     wrenches[1].wrench.linear.x = f64::INFINITY;
-    let error = rnea_hessian(&model, &mut ws, &q, &v, &a, &wrenches, &lambda).expect_err("infinite wrench");
+    let error = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &wrenches).expect_err("infinite wrench");
     assert!(matches!(error, InputError::NotFinite { what: "wrenches", index: 1, .. }), "{error}");
     let still = gradyn::UrdfOptions::new();
     let rock =
@@ -287,13 +302,13 @@ fn gradients_that_overflow_are_named() {
         with_level(level, || {
             let ws = &mut Workspace::new(&slider);
             let (still, large) = ([0.0], [1e200]);
-            named(dynamics::aba_gradient(&slider, ws, &still, &still, &large, &[], &large).err(), "accelerations");
-            named(dynamics::rnea_gradient(&slider, ws, &still, &still, &large, &[], &large).err(), "torques");
+            named(dynamics::aba_gradient(&slider, ws, &still, &still, &large, &large, &[]).err(), "accelerations");
+            named(dynamics::rnea_gradient(&slider, ws, &still, &still, &large, &large, &[]).err(), "torques");
             let ws = &mut Workspace::new(&crane);
             let (far, still, weights) = ([1e200, 0.0], [0.0; 2], [0.0, 1e200]);
-            let found = dynamics::aba_gradient(&crane, ws, &far, &still, &still, &[hook], &weights).err();
+            let found = dynamics::aba_gradient(&crane, ws, &far, &still, &still, &weights, &[hook]).err();
             named(found, "accelerations by wrenches");
-            let found = dynamics::rnea_gradient(&crane, ws, &far, &still, &still, &[hook], &weights).err();
+            let found = dynamics::rnea_gradient(&crane, ws, &far, &still, &still, &weights, &[hook]).err();
             named(found, "torques by wrenches");
         });
     }

@@ -4,10 +4,10 @@
 mod common;
 
 use common::{assert_near, condition, deviation};
-use gradyn::dynamics::{Workspace, aba, aba_gradient, crba, minv, rnea, rnea_with};
+use gradyn::dynamics::{Workspace, aba, aba_gradient, crba, minv, rnea};
 use gradyn::joint::{Axis, Fixed, FreeFlyer, Joint, Revolute};
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
-use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
+use gradyn::partials::{DerivativeWorkspace, Method, aba_derivatives, rnea_derivatives};
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
@@ -105,7 +105,7 @@ fn a_long_chain_accelerates_as_it_is_pushed() {
             let ws = &mut Workspace::<f64>::new(&model);
             let m = crba(&model, ws, &q).expect("valid").clone();
             let ddq = with_level(level, || aba(&model, ws, &q, &v, &tau, &wrenches).expect("regular").to_vec());
-            let found = rnea_with(&model, ws, &q, &v, &ddq, &wrenches).expect("valid");
+            let found = rnea(&model, ws, &q, &v, &ddq, &wrenches).expect("valid");
             assert_near(found, &tau, tolerance(&m), what);
         }
     }
@@ -141,9 +141,9 @@ fn derivatives_of_a_long_chains_accelerations_solve_their_equation() {
             let (ws, inner) = (&mut DerivativeWorkspace::new(&model), &mut DerivativeWorkspace::new(&model));
             let method = Method::Analytical;
             let by = with_level(level, || {
-                let by = forward_dynamics_derivatives(&model, ws, method, &q, &v, &tau, &wrenches).expect("regular");
+                let by = aba_derivatives(&model, ws, method, &q, &v, &tau, &wrenches).expect("regular");
                 let first = by.clone();
-                let again = forward_dynamics_derivatives(&model, ws, method, &q, &v, &tau, &wrenches);
+                let again = aba_derivatives(&model, ws, method, &q, &v, &tau, &wrenches);
                 assert_eq!(&first, again.expect("regular"), "{what}");
                 first
             });
@@ -209,8 +209,7 @@ fn the_gradient_of_a_long_chains_accelerations_is_their_combination() {
         let (_, lambda, _) = common::state(&model, 4);
         let row = DVector::from_column_slice(&lambda);
         let ws = &mut DerivativeWorkspace::new(&model);
-        let by =
-            forward_dynamics_derivatives(&model, ws, Method::Analytical, &q, &v, &tau, &wrenches).expect("regular");
+        let by = aba_derivatives(&model, ws, Method::Analytical, &q, &v, &tau, &wrenches).expect("regular");
         let m = crba(&model, &mut Workspace::new(&model), &q).expect("valid").clone();
         let near = |found: [&[f64]; 3], df_ext: &[f64], what: &str| {
             for (found, matrix) in found.into_iter().zip([&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau]) {
@@ -222,7 +221,7 @@ fn the_gradient_of_a_long_chains_accelerations_is_their_combination() {
         };
         for level in Level::available() {
             let ws = &mut Workspace::<f64>::new(&model);
-            let by = with_level(level, || aba_gradient(&model, ws, &q, &v, &tau, &wrenches, &lambda));
+            let by = with_level(level, || aba_gradient(&model, ws, &q, &v, &tau, &lambda, &wrenches));
             let by = by.expect("regular");
             near([by.dq, by.dv, by.dtau], by.df_ext, &format!("{chains:?}, {level}"));
         }
@@ -230,7 +229,7 @@ fn the_gradient_of_a_long_chains_accelerations_is_their_combination() {
         let (q, v, tau, lambda) = (lift(&q), lift(&v), lift(&tau), lift(&lambda));
         let wrenches: Vec<_> = wrenches.iter().map(|w| w.lift::<Dual64>()).collect();
         let ws = &mut Workspace::new(&model);
-        let by = aba_gradient(&model, ws, &q, &v, &tau, &wrenches, &lambda).expect("regular");
+        let by = aba_gradient(&model, ws, &q, &v, &tau, &lambda, &wrenches).expect("regular");
         let re = |x: &[Dual64]| x.iter().map(|x| x.re).collect::<Vec<_>>();
         near([&re(by.dq), &re(by.dv), &re(by.dtau)], &re(by.df_ext), &format!("{chains:?}, dual numbers"));
     }
@@ -254,9 +253,7 @@ fn numbers_of_a_long_chain_that_overflow_are_an_error() {
         let (mut results, mut errors) = ([0, 0], [0, 0]);
         for (kind, (model, v)) in fast.clone().map(|x| (0, x)).chain(light.clone().map(|x| (1, x))) {
             let (ws, method) = (&mut DerivativeWorkspace::new(model), Method::Analytical);
-            match with_level(level, || {
-                forward_dynamics_derivatives(model, ws, method, &q, &v, &rest, &wrenches).cloned()
-            }) {
+            match with_level(level, || aba_derivatives(model, ws, method, &q, &v, &rest, &wrenches).cloned()) {
                 Ok(by) => {
                     results[kind] += 1;
                     for m in [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau].into_iter().chain(&by.ddq_df_ext) {
@@ -288,7 +285,7 @@ fn a_chain_of_twenty_thousand_hinges_is_nothing_special() {
     let model = builder.build().expect("a chain");
     let mut ws = Workspace::new(&model);
     let zero = vec![0.0; N];
-    let tau = rnea(&model, &mut ws, &zero, &zero, &zero).expect("runs");
+    let tau = rnea(&model, &mut ws, &zero, &zero, &zero, &[]).expect("runs");
     // Stretched out level: m g Σ x, about −y.
     for (k, tau) in tau.iter().enumerate().step_by(1999) {
         let links = f64::from(u32::try_from(N - 1 - k).expect("small"));

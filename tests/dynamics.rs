@@ -10,9 +10,10 @@ use common::{
     assert_near, assert_same, dual, eps, force, lift, models, motion, moved, shuffled_joints, state, transform,
     tree_builder, trees, unit, wrenches,
 };
-use gradyn::dynamics::{ExternalWrench, Workspace, WrenchFrame, forward_kinematics, inverse_dynamics, rnea, rnea_with};
+use gradyn::dynamics::{ExternalWrench, Workspace, WrenchFrame, forward_kinematics, rnea};
 use gradyn::joint::Joint;
 use gradyn::model::{DofDynamics, Model};
+use gradyn::once;
 use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform, vector as v3};
 use gradyn_derivatives::num_dual::{Dual, Dual64};
@@ -32,7 +33,7 @@ fn derivatives(model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[Exter
 }
 
 fn tau(model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[ExternalWrench]) -> Vec<f64> {
-    inverse_dynamics(model, q, v, a, wrenches).expect("runs")
+    once::rnea(model, q, v, a, wrenches).expect("runs")
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -272,7 +273,7 @@ fn nested_dual_numbers_are_derivatives_of_derivatives() {
         let at_s = model.integrate(&lift(&q), &scaled(&u, e1)).expect("fits");
         let q2 = model.integrate(&at_s, &scaled(&w, e2)).expect("fits");
         let lifted: Vec<ExternalWrench<Nested>> = f_ext.iter().map(ExternalWrench::lift).collect();
-        let found = inverse_dynamics(&model, &q2, &plus(&v), &plus(&a), &lifted).expect("runs");
+        let found = once::rnea(&model, &q2, &plus(&v), &plus(&a), &lifted).expect("runs");
 
         let mut ws = DerivativeWorkspace::new(&model);
         let mut first = |s: f64| {
@@ -304,11 +305,11 @@ fn values_of_a_dual_run_are_the_run_over_numbers() {
         let plain = tau(model, q, v, a, &f_ext);
         let (dq, dv, da) = (moved(model, q, v), dual(v, a), dual(a, v));
         let lifted: Vec<ExternalWrench<Dual64>> = f_ext.iter().map(ExternalWrench::lift).collect();
-        let over = inverse_dynamics(model, &dq, &dv, &da, &lifted).expect("runs");
+        let over = once::rnea(model, &dq, &dv, &da, &lifted).expect("runs");
         let values: Vec<_> = over.iter().map(|x| x.re).collect();
         // Over f64, eight joints go through one register, about another point: some hundred roundings.
         assert_near(&values, &plain, 1e-12, format!("{what}: tau over dual numbers"));
-        let over_constants = inverse_dynamics(model, &lift::<Dual64>(q), &lift(v), &lift(a), &lifted).expect("runs");
+        let over_constants = once::rnea(model, &lift::<Dual64>(q), &lift(v), &lift(a), &lifted).expect("runs");
         let constants: Vec<_> = over_constants.iter().map(|x| x.re).collect();
         assert_same(&values, &constants, format!("{what}: derivatives leave values alone"));
 
@@ -344,7 +345,7 @@ impl Kernel for Wide<'_> {
         for (k, a) in a.iter_mut().enumerate().take(WIDTH) {
             *a = VectorDual::variable(a.value(), k);
         }
-        let tau = rnea(self.model, &mut ws, &q, &v, &a).expect("runs");
+        let tau = rnea(self.model, &mut ws, &q, &v, &a, &[]).expect("runs");
         (tau.iter().map(|x| x.value()).collect(), tau.iter().map(|x| x.eps.to_array()).collect())
     }
 }
@@ -400,8 +401,7 @@ fn parameters_of_the_model_can_be_differentiated_by() {
         let (q, v, a) = state(&model, 12);
         for (parameter, change) in changes {
             let run = |s: Dual64| {
-                inverse_dynamics(&change(model.lift(), s), &lift::<Dual64>(&q), &lift(&v), &lift(&a), &[])
-                    .expect("runs")
+                once::rnea(&change(model.lift(), s), &lift::<Dual64>(&q), &lift(&v), &lift(&a), &[]).expect("runs")
             };
             let exact = run(Dual64::new(0.0, 1.0));
             let value: Vec<_> = exact.iter().map(|x| x.re).collect();
@@ -536,9 +536,9 @@ fn the_form_that_allocates_is_the_form_that_does_not() {
     for_every_model(15, |model, q, v, a, what| {
         let f_ext = wrenches(model, 15);
         let mut ws = Workspace::new(model);
-        let plain = rnea(model, &mut ws, q, v, a).expect("runs").to_vec();
-        let pushed = rnea_with(model, &mut ws, q, v, a, &f_ext).expect("runs").to_vec();
+        let plain = rnea(model, &mut ws, q, v, a, &[]).expect("runs").to_vec();
+        let pushed = rnea(model, &mut ws, q, v, a, &f_ext).expect("runs").to_vec();
         assert_same(&tau(model, q, v, a, &[]), &plain, format!("{what}: rnea"));
-        assert_same(&tau(model, q, v, a, &f_ext), &pushed, format!("{what}: rnea_with"));
+        assert_same(&tau(model, q, v, a, &f_ext), &pushed, format!("{what}: rnea"));
     });
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use gradyn::dynamics::{ExternalWrench, Workspace, aba, crba, forward_kinematics, rnea_with};
+use gradyn::dynamics::{ExternalWrench, Workspace, aba, crba, forward_kinematics, rnea};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{DofDynamics, Model};
 use gradyn::spatial::Force;
@@ -54,9 +54,9 @@ fn torques<T: Numbers>(model: &Model, at: &At) -> Vec<Eight> {
     let mut ws = Workspace::new(model);
     // The second call finds what the first has left.
     for _ in 0..2 {
-        rnea_with(model, &mut ws, &lift(&at.q), &lift(&at.v), &lift(&at.a), &wrenches).unwrap();
+        rnea(model, &mut ws, &lift(&at.q), &lift(&at.v), &lift(&at.a), &wrenches).unwrap();
     }
-    let tau = rnea_with(model, &mut ws, &lift(&at.q), &lift(&at.v), &lift(&at.a), &wrenches).unwrap();
+    let tau = rnea(model, &mut ws, &lift(&at.q), &lift(&at.v), &lift(&at.a), &wrenches).unwrap();
     tau.iter().map(|x| x.numbers()).collect()
 }
 
@@ -165,7 +165,7 @@ fn values_have_the_bits_of_f64() {
                 let mut ws = Workspace::new(&model);
                 let nothing: Vec<_> =
                     model.body_id(0).map(|body| ExternalWrench::in_body(body, Force::zero())).into_iter().collect();
-                common::assert_same(&found, rnea_with(&model, &mut ws, &q, &v, &a, &nothing).unwrap(), &name);
+                common::assert_same(&found, rnea(&model, &mut ws, &q, &v, &a, &nothing).unwrap(), &name);
             });
         }
     }
@@ -193,9 +193,9 @@ fn any_number_of_wrenches_and_errors_as_over_f64() {
     for bad in [f64::NAN, f64::INFINITY, 1e300] {
         let mut v = v.clone();
         v[4] = bad;
-        let expected = rnea_with(&model, &mut Workspace::new(&model), &q, &v, &a, &[]).unwrap_err().to_string();
+        let expected = rnea(&model, &mut Workspace::new(&model), &q, &v, &a, &[]).unwrap_err().to_string();
         let mut ws = Workspace::new(&model);
-        let found = rnea_with(&model, &mut ws, &eight(&q), &eight(&v), &eight(&a), &[]).unwrap_err().to_string();
+        let found = rnea(&model, &mut ws, &eight(&q), &eight(&v), &eight(&a), &[]).unwrap_err().to_string();
         assert_eq!(found, expected);
     }
 }
@@ -209,7 +209,7 @@ fn a_workspace_serves_robots_with_other_joints() {
     let at = at(&model, 1, true, false);
     let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(Dual8::of).collect::<Vec<_>>());
     let numbers = |ws: &mut Workspace<Dual8>, model| {
-        let tau = rnea_with(model, ws, &q, &v, &a, &[]).unwrap();
+        let tau = rnea(model, ws, &q, &v, &a, &[]).unwrap();
         tau.iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<f64>>()
     };
     for other in [&bare, &smooth] {
@@ -228,7 +228,7 @@ fn a_workspace_serves_a_base_that_is_held_and_one_that_is_not() {
     let at = at(&free, 1, true, false);
     let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(Dual8::of).collect::<Vec<_>>());
     let numbers = |ws: &mut Workspace<Dual8>, model| {
-        let tau = rnea_with(model, ws, &q, &v, &a, &[]).unwrap();
+        let tau = rnea(model, ws, &q, &v, &a, &[]).unwrap();
         tau.iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<f64>>()
     };
     let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(|x| x.0).collect::<Vec<_>>());
@@ -237,9 +237,9 @@ fn a_workspace_serves_a_base_that_is_held_and_one_that_is_not() {
         assert_ne!(numbers(&mut ws, first), expected);
         common::assert_same(&numbers(&mut ws, second), &expected, "eight derivatives");
         let (mut ws, mut own) = (Workspace::<f64>::new(first), Workspace::<f64>::new(second));
-        let expected = rnea_with(second, &mut own, &q, &v, &a, &[]).unwrap();
-        assert_ne!(rnea_with(first, &mut ws, &q, &v, &a, &[]).unwrap(), expected);
-        common::assert_same(rnea_with(second, &mut ws, &q, &v, &a, &[]).unwrap(), expected, "values");
+        let expected = rnea(second, &mut own, &q, &v, &a, &[]).unwrap();
+        assert_ne!(rnea(first, &mut ws, &q, &v, &a, &[]).unwrap(), expected);
+        common::assert_same(rnea(second, &mut ws, &q, &v, &a, &[]).unwrap(), expected, "values");
     }
 }
 
@@ -270,7 +270,7 @@ fn other_results_have_the_same_bits_after_it() {
         };
         let expected = results(&mut Workspace::new(&model));
         let mut ws = Workspace::new(&model);
-        rnea_with(&model, &mut ws, &q, &v, &a, &[]).unwrap();
+        rnea(&model, &mut ws, &q, &v, &a, &[]).unwrap();
         common::assert_same(&results(&mut ws), &expected, &name);
     }
 }

@@ -34,7 +34,7 @@ fn close(found: f64, expected: f64, what: &str) {
 fn mass_matrix_has_the_columns_of_unit_accelerations() {
     use inverse_dynamics::{Q, ROBOT, run};
     let model = Model::from_urdf_file(ROBOT, &UrdfOptions::new()).unwrap().model;
-    let tau = |a: &[f64; 7]| gradyn::inverse_dynamics(&model, &Q, &[0.0; 7], a, &[]).unwrap();
+    let tau = |a: &[f64; 7]| gradyn::once::rnea(&model, &Q, &[0.0; 7], a, &[]).unwrap();
     let rest = tau(&[0.0; 7]);
     let trace = (0..7).map(|k| tau(&std::array::from_fn(|i| f64::from(i == k)))[k] - rest[k]).sum();
     close(run().unwrap(), trace, "trace of the mass matrix");

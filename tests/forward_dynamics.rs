@@ -6,12 +6,12 @@ use common::{
     SINGULAR, assert_near, assert_same, condition, deviation, dual, lift, models, moved, regular, state, unit, wrenches,
 };
 use gradyn::dynamics::{
-    ExternalWrench, Workspace, aba, aba_gradient, bias, crba, factorize_mass_matrix, forward_dynamics,
-    generalized_gravity, inverse_dynamics, kinetic_energy, mass_matrix, mass_matrix_inverse, mechanical_energy, minv,
-    potential_energy, rnea, static_torque,
+    ExternalWrench, Workspace, aba, aba_gradient, bias, crba, factorize_mass_matrix, generalized_gravity,
+    kinetic_energy, mechanical_energy, minv, potential_energy, rnea, static_torque,
 };
 use gradyn::joint::{Axis, Joint, Prismatic, Revolute};
 use gradyn::model::{InputError, Model, ModelBuilder};
+use gradyn::once;
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -27,10 +27,10 @@ fn inverse_dynamics_of_forward_dynamics_are_the_torques() {
             let tau: Vec<f64> = tau.iter().map(|t| t * 10.0).collect();
             let wrenches = wrenches(&model, seed);
             let a = aba(&model, &mut ws, &q, &v, &tau, &wrenches).expect("runs").to_vec();
-            assert_same(&a, &forward_dynamics(&model, &q, &v, &tau, &wrenches).expect("runs"), &what);
-            let again = inverse_dynamics(&model, &q, &v, &a, &wrenches).expect("runs");
+            assert_same(&a, &once::aba(&model, &q, &v, &tau, &wrenches).expect("runs"), &what);
+            let again = once::rnea(&model, &q, &v, &a, &wrenches).expect("runs");
             // Torques of the largest accelerations cancel; each sums hundreds of products.
-            let m = mass_matrix(&model, &q).expect("runs");
+            let m = once::crba(&model, &q).expect("runs");
             let scale = (m.abs() * DVector::from_vec(a).abs()).max().max(1.0);
             let scaled = |x: &[f64]| x.iter().map(|x| x / scale).collect::<Vec<_>>();
             assert_near(&scaled(&again), &scaled(&tau), 1e-12, format!("{what}, state {seed}"));
@@ -44,7 +44,7 @@ fn inverse_dynamics_of_forward_dynamics_are_the_torques() {
 fn factors_of_the_mass_matrix() {
     for (what, model) in regular() {
         let (q, v, _) = state(&model, 3);
-        let m = mass_matrix(&model, &q).expect("runs");
+        let m = once::crba(&model, &q).expect("runs");
         let mut ws = Workspace::new(&model);
         let factors = factorize_mass_matrix(&model, &mut ws, &q).expect("regular");
         let (l, d) = (factors.unit_lower(), DMatrix::from_diagonal(&DVector::from_vec(factors.diagonal())));
@@ -102,10 +102,10 @@ fn inverse_of_the_mass_matrix() {
         let mut ws = Workspace::new(&model);
         for seed in 4..6 {
             let (q, ..) = state(&model, seed);
-            let m = mass_matrix(&model, &q).expect("runs");
+            let m = once::crba(&model, &q).expect("runs");
             let inverse = minv(&model, &mut ws, &q).expect("regular");
             assert!(*inverse == inverse.transpose(), "{what}");
-            assert!(*inverse == mass_matrix_inverse(&model, &q).expect("regular"), "{what}");
+            assert!(*inverse == once::minv(&model, &q).expect("regular"), "{what}");
             // M M⁻¹ − 1 with the diagonal of M scaled to one; a thousand roundings an entry, each as bad as M is conditioned.
             let d: Vec<f64> = m.diagonal().iter().map(|x| x.sqrt()).collect();
             let n = m.nrows();
@@ -126,16 +126,16 @@ fn bias_and_gravity_are_parts_of_inverse_dynamics() {
         let (q, v, a) = state(&model, 6);
         let wrenches = wrenches(&model, 6);
         let zero = vec![0.0; model.nv()];
-        let whole = inverse_dynamics(&model, &q, &v, &a, &wrenches).expect("runs");
+        let whole = once::rnea(&model, &q, &v, &a, &wrenches).expect("runs");
         let bias_torques = bias(&model, &mut ws, &q, &v, &wrenches).expect("runs").to_vec();
-        let m = mass_matrix(&model, &q).expect("runs");
+        let m = once::crba(&model, &q).expect("runs");
         let sum = m * DVector::from_vec(a) + DVector::from_vec(bias_torques);
         // Sums of hundreds of products along the tree.
         assert_near(sum.as_slice(), &whole, 1e-12, &what);
         let gravity = generalized_gravity(&model, &mut ws, &q).expect("runs").to_vec();
-        assert_near(&gravity, &inverse_dynamics(&model, &q, &zero, &zero, &[]).expect("runs"), 1e-12, &what);
+        assert_near(&gravity, &once::rnea(&model, &q, &zero, &zero, &[]).expect("runs"), 1e-12, &what);
         let torque = static_torque(&model, &mut ws, &q, &wrenches).expect("runs").to_vec();
-        assert_near(&torque, &inverse_dynamics(&model, &q, &zero, &zero, &wrenches).expect("runs"), 1e-12, &what);
+        assert_near(&torque, &once::rnea(&model, &q, &zero, &zero, &wrenches).expect("runs"), 1e-12, &what);
     }
 }
 
@@ -153,7 +153,7 @@ fn energies_and_their_gradients() {
             })
             .collect();
         assert_near(&gravity, &gradient, 1e-12, &what);
-        let m = mass_matrix(&model, &q).expect("runs");
+        let m = once::crba(&model, &q).expect("runs");
         let x = DVector::from_vec(v.clone());
         let kinetic = kinetic_energy(&model, &mut ws, &q, &v).expect("runs");
         let expected = (&m * &x).dot(&x) / 2.0;
@@ -169,20 +169,20 @@ fn energy_is_balanced() {
     for (what, model) in regular() {
         let (q, v, tau) = state(&model, 8);
         let wrenches = wrenches(&model, 8);
-        let a = forward_dynamics(&model, &q, &v, &tau, &wrenches).expect("runs");
+        let a = once::aba(&model, &q, &v, &tau, &wrenches).expect("runs");
         let mut ws = Workspace::<Dual64>::new(&model);
         let energy = mechanical_energy(&model, &mut ws, &moved(&model, &q, &v), &dual(&v, &a)).expect("runs");
         let zero = vec![0.0; model.nv()];
         let smooth = model.clone().with_joint_friction(false);
         let torques = |model: &Model, wrenches: &[ExternalWrench]| {
-            DVector::from_vec(inverse_dynamics(model, &q, &v, &zero, wrenches).expect("runs"))
+            DVector::from_vec(once::rnea(model, &q, &v, &zero, wrenches).expect("runs"))
         };
         let v = DVector::from_vec(v.clone());
         let friction = torques(&model, &[]) - torques(&smooth, &[]);
         let outside = torques(&model, &[]) - torques(&model, &wrenches);
         let power = (DVector::from_vec(tau) - friction + outside).dot(&v);
         // Kinetic and potential energy exchange more than they gain.
-        let scale = (mass_matrix(&model, &q).expect("runs").abs() * DVector::from_vec(a).abs()).dot(&v.abs()).max(1.0);
+        let scale = (once::crba(&model, &q).expect("runs").abs() * DVector::from_vec(a).abs()).dot(&v.abs()).max(1.0);
         assert!((energy.eps - power).abs() < 1e-12 * scale, "{what}: {} instead of {power}", energy.eps);
     }
 }
@@ -193,11 +193,11 @@ fn energy_is_balanced() {
 fn forward_dynamics_over_dual_numbers() {
     for (what, model) in regular() {
         let (q, v, tau) = state(&model, 9);
-        let a = forward_dynamics(&model, &q, &v, &tau, &[]).expect("runs");
-        let found = forward_dynamics(&model, &lift::<Dual64>(&q), &lift(&v), &dual(&tau, &v), &[]).expect("runs");
+        let a = once::aba(&model, &q, &v, &tau, &[]).expect("runs");
+        let found = once::aba(&model, &lift::<Dual64>(&q), &lift(&v), &dual(&tau, &v), &[]).expect("runs");
         let values: Vec<f64> = found.iter().map(|x| x.re).collect();
         // A thousand roundings, each as bad as M is conditioned.
-        let tolerance = 1000.0 * f64::EPSILON * condition(&mass_matrix(&model, &q).expect("runs"));
+        let tolerance = 1000.0 * f64::EPSILON * condition(&once::crba(&model, &q).expect("runs"));
         assert_near(&values, &a, tolerance, &what);
         let rates: Vec<f64> = found.iter().map(|x| x.eps).collect();
         let mut ws = Workspace::new(&model);
@@ -218,7 +218,7 @@ fn accelerations_solve_the_equations_of_motion() {
         let bias = bias(&model, &mut ws, &q, &v, &wrenches).expect("runs").to_vec();
         let mut expected: Vec<f64> = tau.iter().zip(&bias).map(|(tau, bias)| tau - bias).collect();
         factorize_mass_matrix(&model, &mut ws, &q).expect("regular").solve(&mut expected).expect("fits");
-        let tolerance = 1000.0 * f64::EPSILON * condition(&mass_matrix(&model, &q).expect("runs"));
+        let tolerance = 1000.0 * f64::EPSILON * condition(&once::crba(&model, &q).expect("runs"));
         assert_near(&a, &expected, tolerance, &what);
     }
 }
@@ -229,7 +229,7 @@ fn assert_singular(model: &Model, joint: &str, what: &str) {
     let mut ws = Workspace::new(model);
     let errors = [
         aba(model, &mut ws, &q, &v, &tau, &[]).map(|_| ()),
-        aba_gradient(model, &mut ws, &q, &v, &tau, &[], &v).map(|_| ()),
+        aba_gradient(model, &mut ws, &q, &v, &tau, &v, &[]).map(|_| ()),
         minv(model, &mut ws, &q).map(|_| ()),
         factorize_mass_matrix(model, &mut ws, &q).map(|_| ()),
     ];
@@ -314,7 +314,7 @@ fn armature_moves_what_has_no_mass() {
         builder.add_body(None, "rotor", "shaft", Transform::identity(), hinge(), Inertia::zero()).expect("builds");
     builder.set_armature(key, &[1e-4]).expect("fits");
     let model = builder.build().expect("builds");
-    let a = forward_dynamics(&model, &[0.2], &[0.0], &[3e-4], &[]).expect("runs");
+    let a = once::aba(&model, &[0.2], &[0.0], &[3e-4], &[]).expect("runs");
     assert_near(&a, &[3.0], 1e-15, "τ / armature");
 }
 
@@ -330,8 +330,8 @@ fn light_bodies_move() {
         let small = Transform::from_translation(Vector3::new(0.5, 0.0, 0.0));
         builder.add_body(Some(base), "light", "wrist", small, hinge(), ball(scale, 0.01)).expect("builds");
         let model = builder.build().expect("builds");
-        let a = forward_dynamics(&model, &[0.3, 0.1], &[0.0; 2], &[0.0, scale], &[]).expect("runs");
-        let tau = inverse_dynamics(&model, &[0.3, 0.1], &[0.0; 2], &a, &[]).expect("runs");
+        let a = once::aba(&model, &[0.3, 0.1], &[0.0; 2], &[0.0, scale], &[]).expect("runs");
+        let tau = once::rnea(&model, &[0.3, 0.1], &[0.0; 2], &a, &[]).expect("runs");
         // 4e-5 of its inertia about the world's origin, squared by the distance: nine digits are left at 100 m.
         assert!((tau[1] / scale - 1.0).abs() < 1e-5, "{scale}, {place}: {tau:?}");
     }
@@ -370,8 +370,8 @@ fn errors_name_what_is_wrong() {
     let error = aba(&model, &mut ws, &q, &huge, &tau, &[]).expect_err("too large");
     assert!(matches!(error, InputError::Overflow { .. }), "{error}");
     // The workspace is as good as before.
-    let expected = forward_dynamics(&model, &q, &v, &tau, &[]).expect("runs");
+    let expected = once::aba(&model, &q, &v, &tau, &[]).expect("runs");
     assert_same(aba(&model, &mut ws, &q, &v, &tau, &[]).expect("runs"), &expected, "after errors");
-    let _ = (rnea(&model, &mut ws, &q, &v, &tau).expect("runs"), crba(&model, &mut Workspace::new(&model), &q));
+    let _ = (rnea(&model, &mut ws, &q, &v, &tau, &[]).expect("runs"), crba(&model, &mut Workspace::new(&model), &q));
     assert_same(aba(&model, &mut ws, &q, &v, &tau, &[]).expect("runs"), &expected, "after other algorithms");
 }

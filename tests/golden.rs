@@ -3,7 +3,7 @@
 mod common;
 
 use common::{dual, eps, moved, path, robot, unit};
-use gradyn::dynamics::{ExternalWrench, Workspace, forward_kinematics, rnea, rnea_with};
+use gradyn::dynamics::{ExternalWrench, Workspace, forward_kinematics, rnea};
 use gradyn::model::Model;
 use gradyn::model::urdf::{ContinuousForm, JointOrder, UrdfOptions};
 use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
@@ -166,9 +166,9 @@ fn torques_and_their_derivatives_are_pinocchios() {
         for (what, value) in golden.states() {
             let [q, v, a] = state(value);
             let f_ext = wrenches(&model, value);
-            let tau = rnea(&model, &mut ws, &q, &v, &a).expect("runs");
+            let tau = rnea(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
             assert_golden(tau, &numbers(&value["tau"]), &format!("{what}: tau"));
-            let tau = rnea_with(&model, &mut ws, &q, &v, &a, &f_ext).expect("runs");
+            let tau = rnea(&model, &mut ws, &q, &v, &a, &f_ext).expect("runs");
             assert_golden(tau, &numbers(&value["tau_f_ext"]), &format!("{what}: tau_f_ext"));
 
             let d = rnea_derivatives(&model, &mut derivatives, Method::Dual, &q, &v, &a, &[]).expect("runs");

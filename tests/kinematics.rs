@@ -97,7 +97,7 @@ fn columns_beside_the_path_are_zero() {
             let jacobian = frame_jacobian(&model, &mut ws, &q, body, reference).expect("valid").clone();
             let rate = frame_jacobian_rate(&model, &mut ws, &q, &v, body, reference).expect("valid").clone();
             let method = Method::Analytical;
-            let by = frame_derivatives(&model, &mut derivatives, method, (&q, &v, &a), body, reference).expect("valid");
+            let by = frame_derivatives(&model, &mut derivatives, method, &q, &v, &a, body, reference).expect("valid");
             let all = [("jacobian", &jacobian), ("rate", &rate)].into_iter().chain(by.matrices());
             for (name, m) in all {
                 for (row, column) in (0..6).flat_map(|i| (0..model.nv()).map(move |j| (i, j))) {
@@ -203,11 +203,10 @@ fn digits_are_kept_far_away() {
                 numbers.extend_from_slice(j.as_slice());
                 let j = frame_jacobian_rate(&model, ws, &q, &v, last, reference).expect("valid");
                 numbers.extend_from_slice(j.as_slice());
-                let by =
-                    gradyn::dynamics::frame_motion_derivatives(&model, ws, &q, &v, &a, last, reference).expect("valid");
+                let by = gradyn::dynamics::frame_derivatives(&model, ws, &q, &v, &a, last, reference).expect("valid");
                 by.matrices().into_iter().for_each(|(_, m)| numbers.extend_from_slice(m.as_slice()));
-                let by =
-                    gradyn::dynamics::frame_torque_derivatives(&model, ws, &q, last, reference, force).expect("valid");
+                let by = gradyn::dynamics::jacobian_transpose_derivatives(&model, ws, &q, last, reference, force)
+                    .expect("valid");
                 numbers.extend_from_slice(by.dtorque_dq.as_slice());
             }
             q[0] += 1e6;
@@ -406,9 +405,9 @@ fn motions_beside_derivatives_are_looked_at() {
             let ws = &mut DerivativeWorkspace::new(&model);
             let state = (&[0.0][..], &[1e200][..], &[0.0][..]);
             for method in Method::ALL {
-                let found = frame_derivatives(&model, ws, method, state, frame, local).err();
+                let found = frame_derivatives(&model, ws, method, state.0, state.1, state.2, frame, local).err();
                 assert!(matches!(found, Some(InputError::Overflow { .. })), "{level}, {method}: {found:?}");
-                let found = point_derivatives(&model, ws, method, state, body, far, local).err();
+                let found = point_derivatives(&model, ws, method, state.0, state.1, state.2, body, far, local).err();
                 assert!(matches!(found, Some(InputError::Overflow { .. })), "{level}, {method}: {found:?}");
             }
         });
@@ -441,7 +440,7 @@ fn frame_derivatives_agree() {
         let (q, v, a) = state(&model, 9);
         let mut ws = DerivativeWorkspace::new(&model);
         let mut run = |method, frame, reference| {
-            frame_derivatives(&model, &mut ws, method, (&q, &v, &a), frame, reference).expect("valid").clone()
+            frame_derivatives(&model, &mut ws, method, &q, &v, &a, frame, reference).expect("valid").clone()
         };
         for (i, frame) in frames(&model).into_iter().enumerate() {
             for reference in ReferenceFrame::ALL {
@@ -471,7 +470,7 @@ fn classical_frame_derivatives_agree() {
             for reference in ReferenceFrame::ALL {
                 let what = format!("{what}, {frame:?}, {reference}");
                 let mut run = |method| {
-                    classical_frame_derivatives(&model, &mut ws, method, (&q, &v, &a), frame, reference)
+                    classical_frame_derivatives(&model, &mut ws, method, &q, &v, &a, frame, reference)
                         .expect("valid")
                         .clone()
                 };
@@ -486,7 +485,7 @@ fn classical_frame_derivatives_agree() {
                 }
                 let (FrameRef::Body(body), true) = (frame, reference != ReferenceFrame::World) else { continue };
                 let (method, origin) = (Method::Analytical, Vector3::zeros());
-                let point = point_derivatives(&model, &mut ws, method, (&q, &v, &a), body, origin, reference);
+                let point = point_derivatives(&model, &mut ws, method, &q, &v, &a, body, origin, reference);
                 let point = point.expect("valid");
                 let linear = exact.matrices().map(|(name, m)| (name, m.rows(0, 3).into_owned()));
                 assert_methods_agree(linear.each_ref().map(|(name, m)| (*name, m)), point.matrices(), EXACT, &what);
@@ -506,7 +505,7 @@ fn point_derivatives_agree() {
             let (body, point) = (model.body_id(i).expect("is there"), vector(rng));
             for reference in ReferenceFrame::ALL {
                 let mut run = |method| {
-                    point_derivatives(&model, &mut ws, method, (&q, &v, &a), body, point, reference)
+                    point_derivatives(&model, &mut ws, method, &q, &v, &a, body, point, reference)
                         .expect("valid")
                         .clone()
                 };

@@ -3,8 +3,9 @@
 mod common;
 
 use common::{assert_near, deviation, dual, models, state};
-use gradyn::dynamics::{Workspace, bias, coriolis_matrix, crba, generalized_gravity, mass_matrix};
+use gradyn::dynamics::{Workspace, bias, coriolis_matrix, crba, generalized_gravity};
 use gradyn::model::InputError;
+use gradyn::once;
 use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 
 /// The mass matrix is the derivative of inverse dynamics by the accelerations.
@@ -20,7 +21,7 @@ fn mass_matrix_is_the_derivative_of_inverse_dynamics() {
             // Sums along chains of up to sixty bodies: a few thousand roundings.
             let d = deviation(found, &by.dtau_da);
             assert!(d < 1e-12, "{what}, state {seed}: deviates by {d:e}");
-            assert!(*found == mass_matrix(&model, &q).expect("runs"), "{what}");
+            assert!(*found == once::crba(&model, &q).expect("runs"), "{what}");
         }
     }
 }
@@ -30,7 +31,7 @@ fn mass_matrix_is_the_derivative_of_inverse_dynamics() {
 fn mass_matrix_is_symmetric_and_not_negative() {
     for (what, model) in models() {
         let (q, ..) = state(&model, 5);
-        let m = mass_matrix(&model, &q).expect("runs");
+        let m = once::crba(&model, &q).expect("runs");
         assert!(m == m.transpose(), "{what}");
         let eigenvalues = m.symmetric_eigenvalues();
         assert!(eigenvalues.min() > -1e-14 * eigenvalues.max(), "{what}: {eigenvalues}");
@@ -43,7 +44,7 @@ fn entries_between_branches_are_exactly_zero() {
     let mut zeros = 0;
     for (what, model) in models() {
         let (q, ..) = state(&model, 6);
-        let m = mass_matrix(&model, &q).expect("runs");
+        let m = once::crba(&model, &q).expect("runs");
         let id = |index| model.body_id(index).expect("is there");
         let mut coupled = nalgebra::DMatrix::from_element(model.nv(), model.nv(), false);
         for (i, a) in model.bodies().iter().enumerate() {
@@ -68,15 +69,15 @@ fn rate_of_the_mass_matrix_by_dual_numbers() {
         let (q, v, _) = state(&model, 7);
         let mut rate = vec![0.0; model.nq()];
         model.q_dot_into(&q, &v, &mut rate).expect("fits");
-        let m = mass_matrix(&model, &dual(&q, &rate)).expect("runs");
+        let m = once::crba(&model, &dual(&q, &rate)).expect("runs");
         let values: Vec<f64> = m.iter().map(|x| x.re).collect();
         let rates: Vec<f64> = m.iter().map(|x| x.eps).collect();
         // Over f64 eight joints at a time: sums in another order, some hundred roundings.
-        common::assert_near(&values, mass_matrix(&model, &q).expect("runs").as_slice(), 1e-13, &what);
+        common::assert_near(&values, once::crba(&model, &q).expect("runs").as_slice(), 1e-13, &what);
         let h = 1e-5;
         let at = |t: f64| {
             let step: Vec<f64> = v.iter().map(|v| v * t).collect();
-            mass_matrix(&model, &model.integrate(&q, &step).expect("fits")).expect("runs")
+            once::crba(&model, &model.integrate(&q, &step).expect("fits")).expect("runs")
         };
         let difference = (at(h) - at(-h)) / (2.0 * h);
         // Rounding 1e-16 M / h and h² M''' together stay below 1e-7 of the largest entry, which counts as at least one;
@@ -96,7 +97,7 @@ fn coriolis_matrix_is_half_the_rate_of_the_mass_matrix_but_for_a_skew_part() {
         for seed in 0..2 {
             let (q, v, _) = state(&model, seed);
             let c = coriolis_matrix(&model, &mut ws, &q, &v).expect("runs").clone();
-            let rate = mass_matrix(&model, &common::moved(&model, &q, &v)).expect("runs").map(|x| x.eps);
+            let rate = once::crba(&model, &common::moved(&model, &q, &v)).expect("runs").map(|x| x.eps);
             let d = deviation(&(&c + c.transpose()), &rate);
             // Products of velocities, which grow along chains, cancel in the sum: some thousand roundings.
             assert!(d < 1e-12, "{what}, state {seed}: off by {d:e}");

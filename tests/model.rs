@@ -6,12 +6,12 @@ use common::{assert_near, assert_same, inertia, models, rng, state, transform, t
 use gradyn::dynamics::{
     Constraint, ReferenceFrame, Workspace, aba, bias, constraint_bias, constraint_dynamics, constraint_error,
     constraint_jacobian, crba, forward_kinematics, frame_jacobian, frame_wrench_regressor, generalized_gravity,
-    inverse_dynamics, kinematic_regressor, mechanical_energy, point_jacobian, point_motion_derivatives,
-    potential_energy, rnea,
+    kinematic_regressor, mechanical_energy, point_derivatives, point_jacobian, potential_energy, rnea,
 };
 use gradyn::joint::*;
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder, ModelError};
+use gradyn::once;
 use gradyn::partials::{DerivativeWorkspace, Method, constraint_dynamics_derivatives, rnea_derivatives};
 use gradyn::spatial::{Inertia, Symmetric3, Transform};
 use gradyn_derivatives::num_dual::Dual64;
@@ -35,8 +35,8 @@ fn names(model: &Model) -> Vec<&str> {
 fn run_everything(model: &Model) {
     let (q, v, a) = state(model, 0);
     let (nq, nv) = (model.nq(), model.nv());
-    assert_eq!(rnea(model, &mut Workspace::new(model), &q, &v, &a).expect("runs").len(), nv);
-    assert_eq!(inverse_dynamics(model, &q, &v, &a, &[]).expect("runs").len(), nv);
+    assert_eq!(rnea(model, &mut Workspace::new(model), &q, &v, &a, &[]).expect("runs").len(), nv);
+    assert_eq!(once::rnea(model, &q, &v, &a, &[]).expect("runs").len(), nv);
     let mut ws = Workspace::new(model);
     let kinematics = forward_kinematics(model, &mut ws, &q, &v, &a).expect("runs");
     assert!(model.body_id(model.bodies().len()).is_none());
@@ -49,7 +49,7 @@ fn run_everything(model: &Model) {
         let (world, p) = (ReferenceFrame::World, Vector3::x());
         assert_eq!(frame_jacobian(model, ws, &q, b, world).expect("runs").shape(), (6, nv));
         assert_eq!(point_jacobian(model, ws, &q, b, p, world).expect("runs").shape(), (3, nv));
-        let by = point_motion_derivatives(model, ws, &q, &v, &a, b, p, world).expect("runs");
+        let by = point_derivatives(model, ws, &q, &v, &a, b, p, world).expect("runs");
         assert!(by.matrices().iter().all(|(_, m)| m.shape() == (3, nv)));
         assert_eq!(frame_wrench_regressor(model, ws, &q, &v, &a, b).expect("runs").shape(), (6, 10));
         assert_eq!(kinematic_regressor(model, ws, &q, b, world).expect("runs").ncols(), 6 * model.bodies().len());
@@ -59,10 +59,10 @@ fn run_everything(model: &Model) {
     assert_eq!(constraint_error(model, ws, &q, &held).expect("runs").len(), rows);
     assert_eq!(constraint_jacobian(model, ws, &q, &held).expect("runs").shape(), (rows, nv));
     assert_eq!(constraint_bias(model, ws, &q, &v, &held).expect("runs").len(), rows);
-    assert_eq!(constraint_dynamics(model, ws, &q, &v, &a, &[], &held).expect("runs").lambda.len(), rows);
+    assert_eq!(constraint_dynamics(model, ws, &q, &v, &a, &held, &[]).expect("runs").lambda.len(), rows);
     let mut ws = DerivativeWorkspace::new(model);
     let (method, at) = (Method::Analytical, (&q[..], &v[..], &a[..]));
-    let by = constraint_dynamics_derivatives(model, &mut ws, method, at, &[], &held).expect("runs");
+    let by = constraint_dynamics_derivatives(model, &mut ws, method, at.0, at.1, at.2, &held, &[]).expect("runs");
     assert_eq!(by.lambda.len(), rows);
     for method in Method::ALL {
         let d = rnea_derivatives(model, &mut ws, method, &q, &v, &a, &[]).expect("runs");
@@ -121,7 +121,7 @@ fn a_chain_of_ten_thousand_bodies_builds_and_runs() {
     assert_eq!(model.subtree(model.body_id(0).expect("is there")), 0..N);
     let zero = vec![0.0; N];
     let kick = unit(N, N - 1);
-    let tau = inverse_dynamics(&model, &zero, &zero, &kick, &[]).expect("runs");
+    let tau = once::rnea(&model, &zero, &zero, &kick, &[]).expect("runs");
     // All carry the last mass of 1 kg.
     assert!(tau.iter().all(|tau| (tau - 1.0).abs() < 1e-12), "every joint carries the last link");
     let mut ws = Workspace::new(&model);
@@ -477,7 +477,7 @@ fn gravity_that_is_not_finite_is_named() {
         let ws = &mut Workspace::new(&model);
         let by = &mut DerivativeWorkspace::new(&model);
         let mut errors = vec![
-            rnea(&model, ws, &q, &v, &a).map(|_| ()),
+            rnea(&model, ws, &q, &v, &a, &[]).map(|_| ()),
             aba(&model, ws, &q, &v, &a, &[]).map(|_| ()),
             bias(&model, ws, &q, &v, &[]).map(|_| ()),
             generalized_gravity(&model, ws, &q).map(|_| ()),

@@ -6,7 +6,7 @@ use common::*;
 use gradyn::check::{CheckError, ClaimError, Guess, Options, Quantity, State, Verdict, check_claim};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian};
 use gradyn::model::Model;
-use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
+use gradyn::partials::{DerivativeWorkspace, Method, aba_derivatives, rnea_derivatives};
 use nalgebra::DMatrix;
 use rand::RngExt;
 
@@ -29,7 +29,7 @@ fn derivatives(model: &Model, state: State<'_>) -> Vec<(Quantity, DMatrix<f64>)>
         (Quantity::DtauDv, by.dtau_dv.clone()),
         (Quantity::DtauDa, by.dtau_da.clone()),
     ];
-    if let Ok(by) = forward_dynamics_derivatives(model, &mut ws, Method::Analytical, q, v, tau, wrenches) {
+    if let Ok(by) = aba_derivatives(model, &mut ws, Method::Analytical, q, v, tau, wrenches) {
         all.push((Quantity::DdqDq, by.ddq_dq.clone()));
         all.push((Quantity::DdqDv, by.ddq_dv.clone()));
         all.push((Quantity::DdqDtau, by.ddq_dtau.clone()));

@@ -6,6 +6,7 @@ use common::{lift, state, wrenches};
 use gradyn::dynamics::{self, Constraint, ExternalWrench, ReferenceFrame, Workspace, forward_kinematics};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{FrameId, InputError, Model, ModelBuilder};
+use gradyn::once::partials as by_method;
 use gradyn::partials::{self, DerivativeWorkspace, Method};
 use gradyn::spatial::{Force, Inertia, Transform};
 use gradyn::{joint, once};
@@ -35,10 +36,10 @@ fn assert_same(found: impl Debug, expected: impl Debug, what: &str) {
 
 /// Both forms of each function, with these arguments; errors too.
 macro_rules! compare {
-    ($what:expr, $module:ident, $model:expr, $workspace:ident, $($name:ident($($argument:expr),*);)*) => { $(
+    ($what:expr, $once:ident, $module:ident, $model:expr, $workspace:ident, $($name:ident($($argument:expr),*);)*) => { $(
         let ws = &mut $workspace::new($model);
         let what = format!("{}: {}", $what, stringify!($name));
-        assert_same(once::$name($model, $($argument),*), $module::$name($model, ws, $($argument),*), &what);
+        assert_same($once::$name($model, $($argument),*), $module::$name($model, ws, $($argument),*), &what);
     )* };
 }
 
@@ -52,9 +53,8 @@ fn compare_dynamics<T: Scalar>(what: &str, model: &Model) {
     let (point, world) = (Vector3::new(0.1, 0.2, 0.3), ReferenceFrame::World);
     let force = Force::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(-1.0, 0.5, 0.2)).lift::<T>();
     let contact = [Constraint::contact(last, point, Vector3::zeros()).with_gains(4.0, 2.0)];
-    compare! { what, dynamics, model, Workspace,
-        rnea(q, v, a);
-        rnea_with(q, v, a, &f_ext);
+    compare! { what, once, dynamics, model, Workspace,
+        rnea(q, v, a, &f_ext);
         aba(q, v, a, &f_ext);
         bias(q, v, &f_ext);
         generalized_gravity(q);
@@ -74,13 +74,13 @@ fn compare_dynamics<T: Scalar>(what: &str, model: &Model) {
         com_jacobian(q, None);
         com_jacobian(q, Some(last));
         centroidal_momentum_matrix(q);
-        momentum_derivatives(q, v, a);
+        centroidal_derivatives(q, v, a);
         center_of_mass_derivatives(q, v, a, None);
-        frame_motion_derivatives(q, v, a, last, world);
-        classical_motion_derivatives(q, v, a, last, world);
-        point_motion_derivatives(q, v, a, last, point, world);
-        frame_torque_derivatives(q, last, world, force);
-        torque_second_derivatives(q, v, a, &f_ext);
+        frame_derivatives(q, v, a, last, world);
+        classical_frame_derivatives(q, v, a, last, world);
+        point_derivatives(q, v, a, last, point, world);
+        jacobian_transpose_derivatives(q, last, world, force);
+        rnea_second_derivatives(q, v, a, &f_ext);
         torque_regressor(q, v, a);
         static_torque_regressor(q);
         frame_wrench_regressor(q, v, a, last);
@@ -90,25 +90,25 @@ fn compare_dynamics<T: Scalar>(what: &str, model: &Model) {
         constraint_error(q, &contact);
         constraint_jacobian(q, &contact);
         constraint_bias(q, v, &contact);
-        rnea_gradient(q, v, a, &f_ext, v);
-        aba_gradient(q, v, a, &f_ext, v);
+        rnea_gradient(q, v, a, v, &f_ext);
+        aba_gradient(q, v, a, v, &f_ext);
         centroidal(q, v, a);
-        constraint_dynamics(q, v, a, &f_ext, &contact);
+        constraint_dynamics(q, v, a, &contact, &f_ext);
         impulse_dynamics(q, v, 0.5, &contact);
         // Errors.
-        rnea(q, &v[1..], a);
-        aba_gradient(q, v, a, &f_ext, &v[1..]);
+        rnea(q, &v[1..], a, &f_ext);
+        aba_gradient(q, v, a, &v[1..], &f_ext);
         impulse_dynamics(q, v, 2.0, &contact);
     }
 
     let ws = &mut Workspace::new(model);
-    let by = dynamics::torque_derivatives(model, ws, q, v, a, &f_ext).expect("valid");
-    let own = once::torque_derivatives(model, q, v, a, &f_ext).expect("valid");
+    let by = dynamics::rnea_derivatives(model, ws, q, v, a, &f_ext).expect("valid");
+    let own = once::rnea_derivatives(model, q, v, a, &f_ext).expect("valid");
     let flat: Vec<T> = own.dtau_df_ext.iter().flat_map(|m| m.iter().copied()).collect();
     for (found, expected) in [(&own.dtau_dq, by.dtau_dq), (&own.dtau_dv, by.dtau_dv), (&own.dtau_da, by.dtau_da)] {
-        assert_same(found.as_slice(), expected, &format!("{what}: torque_derivatives"));
+        assert_same(found.as_slice(), expected, &format!("{what}: rnea_derivatives"));
     }
-    assert_same((own.tau, flat), (by.tau, by.dtau_df_ext), &format!("{what}: torque_derivatives"));
+    assert_same((own.tau, flat), (by.tau, by.dtau_df_ext), &format!("{what}: rnea_derivatives"));
 
     let kinematics = forward_kinematics(model, ws, q, v, a).expect("valid");
     let pose = once::frame_pose(model, q, last).ok();
@@ -155,30 +155,30 @@ fn derivatives_are_what_they_are_in_a_workspace() {
     for (what, model) in models().into_iter().filter(|(_, model)| model.nv() <= 20) {
         let (state, f_ext) = (state(&model, 5), wrenches(&model, 5));
         let (q, v, a) = (&state.0[..], &state.1[..], &state.2[..]);
-        let (at, last) = ((q, v, a), model.body_id(model.bodies().len() - 1).expect("is there"));
+        let last = model.body_id(model.bodies().len() - 1).expect("is there");
         let (point, world) = (Vector3::new(0.1, 0.2, 0.3), ReferenceFrame::World);
         let force = Force::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(-1.0, 0.5, 0.2));
         let contact = [Constraint::contact(last, point, Vector3::zeros()).with_gains(4.0, 2.0)];
         for method in Method::ALL {
             let what = format!("{what}, {method}");
-            compare! { what, partials, &model, DerivativeWorkspace,
+            compare! { what, by_method, partials, &model, DerivativeWorkspace,
                 rnea_derivatives(method, q, v, a, &f_ext);
-                forward_dynamics_derivatives(method, q, v, a, &f_ext);
-                constraint_dynamics_derivatives(method, at, &f_ext, &contact);
-                impulse_dynamics_derivatives(method, (q, v), 0.5, &contact);
-                frame_derivatives(method, at, last, world);
-                classical_frame_derivatives(method, at, last, world);
-                point_derivatives(method, at, last, point, world);
+                aba_derivatives(method, q, v, a, &f_ext);
+                constraint_dynamics_derivatives(method, q, v, a, &contact, &f_ext);
+                impulse_dynamics_derivatives(method, q, v, 0.5, &contact);
+                frame_derivatives(method, q, v, a, last, world);
+                classical_frame_derivatives(method, q, v, a, last, world);
+                point_derivatives(method, q, v, a, last, point, world);
                 jacobian_transpose_derivatives(method, q, last, world, force);
-                centroidal_derivatives(method, at);
-                com_derivatives(method, at, None);
+                centroidal_derivatives(method, q, v, a);
+                center_of_mass_derivatives(method, q, v, a, None);
                 bias_derivatives(method, q, v, &f_ext);
                 generalized_gravity_derivatives(method, q);
                 static_torque_derivatives(method, q, &f_ext);
                 mass_product_derivatives(method, q, a);
                 // Errors.
                 rnea_derivatives(method, q, &v[1..], a, &f_ext);
-                impulse_dynamics_derivatives(method, (q, v), 2.0, &contact);
+                impulse_dynamics_derivatives(method, q, v, 2.0, &contact);
             }
         }
     }

@@ -8,14 +8,15 @@ use common::{
 };
 use gradyn::dynamics::{
     ExternalWrench, Workspace, WrenchFrame, aba, bias, coriolis_matrix, crba, forward_kinematics, generalized_gravity,
-    inverse_dynamics, minv, rnea, rnea_with,
+    minv, rnea,
 };
 use gradyn::joint::{Axis, Joint, Planar, Prismatic, Revolute, Translation, Universal};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{InputError, Model, ModelBuilder};
+use gradyn::once;
 use gradyn::partials::{
-    DerivativeWorkspace, Method, RneaDerivatives, SecondOrderWorkspace, forward_dynamics_derivatives,
-    mass_product_derivatives, rnea_derivatives, rnea_second_derivatives, static_torque_derivatives,
+    DerivativeWorkspace, Method, RneaDerivatives, SecondOrderWorkspace, aba_derivatives, mass_product_derivatives,
+    rnea_derivatives, rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn::spatial::{Force, Transform};
 use gradyn_derivatives::Dual8;
@@ -84,7 +85,7 @@ fn derivatives_are_those_of_the_algorithm_run_over_dual_numbers() {
         for k in 0..nv {
             let e = unit(nv, k);
             let run = |ws: &mut Workspace<Dual64>, q: &[Dual64], v: &[Dual64], a: &[Dual64]| {
-                rnea_with(&model, ws, q, v, a, &lifted).expect("runs").to_vec()
+                rnea(&model, ws, q, v, a, &lifted).expect("runs").to_vec()
             };
             near(&d.dtau_dq, k, &run(&mut ws, &moved(&model, &q, &e), &lift(&v), &lift(&a)), "dtau_dq");
             near(&d.dtau_dv, k, &run(&mut ws, &lift(&q), &dual(&v, &e), &lift(&a)), "dtau_dv");
@@ -95,7 +96,7 @@ fn derivatives_are_those_of_the_algorithm_run_over_dual_numbers() {
                 let mut varied = lifted.clone();
                 let part = if k < 3 { &mut varied[w].wrench.linear } else { &mut varied[w].wrench.angular };
                 part[k % 3].eps = 1.0;
-                let tau = rnea_with(&model, &mut ws, &lift(&q), &lift(&v), &lift(&a), &varied).expect("runs");
+                let tau = rnea(&model, &mut ws, &lift(&q), &lift(&v), &lift(&a), &varied).expect("runs");
                 near(m, k, tau, &format!("dtau_df_ext[{w}]"));
             }
         }
@@ -187,9 +188,9 @@ fn nothing_stays_behind_in_a_workspace() {
             assert_same_bits(found, &fresh, &format!("{what}, turn {turn}"));
             // The algorithms share their workspace.
             forward_kinematics(&model, &mut plain, &q, &a, &v).expect("runs");
-            let tau = rnea_with(&model, &mut plain, &q, &v, &a, list).expect("runs");
-            let alone = rnea_with(&model, &mut Workspace::new(&model), &q, &v, &a, list).expect("runs").to_vec();
-            assert_same(tau, &alone, format!("{what}, turn {turn}: rnea_with"));
+            let tau = rnea(&model, &mut plain, &q, &v, &a, list).expect("runs");
+            let alone = rnea(&model, &mut Workspace::new(&model), &q, &v, &a, list).expect("runs").to_vec();
+            assert_same(tau, &alone, format!("{what}, turn {turn}: rnea"));
             let mut lower = DerivativeWorkspace::new(&model);
             for level in Level::available() {
                 with_level(level, || {
@@ -253,7 +254,7 @@ fn error(model: &Model, q: &[f64], v: &[f64], a: &[f64]) -> InputError {
     let mut ws = DerivativeWorkspace::new(model);
     let same = rnea_derivatives(model, &mut ws, Method::Difference, q, v, a, &[]).expect_err("must be refused");
     assert_eq!(error.to_string(), same.to_string());
-    let of_rnea = inverse_dynamics(model, q, v, a, &[]).expect_err("must be refused");
+    let of_rnea = once::rnea(model, q, v, a, &[]).expect_err("must be refused");
     assert_eq!(error.to_string(), of_rnea.to_string());
     error
 }
@@ -321,7 +322,7 @@ fn what_is_not_finite_is_named_with_its_joint() {
     let (q, v, a) = state(&model, 0);
     let mut list = wrenches(&model, 0);
     list[1].wrench.angular.y = f64::NEG_INFINITY;
-    let error = inverse_dynamics(&model, &q, &v, &a, &list).expect_err("must be refused");
+    let error = once::rnea(&model, &q, &v, &a, &list).expect_err("must be refused");
     let joint = format!("body {}", model.bodies()[list[1].body.index()].name());
     assert_eq!(error, InputError::NotFinite { what: "wrenches", index: 1, joint, value: f64::NEG_INFINITY });
 }
@@ -371,7 +372,7 @@ fn numbers_too_large_are_an_overflow_and_never_nan() {
     far[0] = 0.0;
     let push = ExternalWrench::in_body(model.body_id(2).expect("is there"), Force::zero());
     // In coordinates of the bodies nothing gets too long: without vector registers there is a result, the right one.
-    match inverse_dynamics(&model, &far, &[0.0; 7], &[0.0; 7], &[push]) {
+    match once::rnea(&model, &far, &[0.0; 7], &[0.0; 7], &[push]) {
         Ok(tau) => assert_eq!(tau.as_slice(), [0.0; 7]),
         Err(error) => assert!(matches!(error, InputError::Overflow { .. }), "{error}"),
     }
@@ -409,7 +410,7 @@ fn a_workspace_of_another_model_is_refused() {
         for (j, other) in models.iter().enumerate() {
             let (q, v, a) = state(mine, 0);
             let mut ws = Workspace::new(other);
-            let found = rnea(mine, &mut ws, &q, &v, &a).map(<[f64]>::to_vec);
+            let found = rnea(mine, &mut ws, &q, &v, &a, &[]).map(<[f64]>::to_vec);
             let mut derivatives = DerivativeWorkspace::new(other);
             let of_derivatives = rnea_derivatives(mine, &mut derivatives, Method::Dual, &q, &v, &a, &[]).cloned();
             let mut ws = Workspace::new(other);
@@ -428,12 +429,12 @@ fn a_workspace_of_another_model_is_refused() {
     let (model, again) = (tree_of_every_joint(5), tree_of_every_joint(5));
     let (q, v, a) = state(&model, 0);
     let mut ws = Workspace::<f64>::new(&again.with_gravity(Vector3::new(1.0, 2.0, 3.0)).with_joint_friction(false));
-    let reused = rnea(&model, &mut ws, &q, &v, &a).expect("runs").to_vec();
-    assert_same(&reused, &inverse_dynamics(&model, &q, &v, &a, &[]).expect("runs"), "another workspace of the same");
+    let reused = rnea(&model, &mut ws, &q, &v, &a, &[]).expect("runs").to_vec();
+    assert_same(&reused, &once::rnea(&model, &q, &v, &a, &[]).expect("runs"), "another workspace of the same");
     let mut ws = Workspace::<Dual64>::new(&model);
     let lifted = model.lift::<Dual64>();
-    let tau = rnea(&lifted, &mut ws, &lift(&q), &dual(&v, &a), &lift(&a)).expect("runs").to_vec();
-    let direct = inverse_dynamics(&model, &lift(&q), &dual(&v, &a), &lift::<Dual64>(&a), &[]).expect("runs");
+    let tau = rnea(&lifted, &mut ws, &lift(&q), &dual(&v, &a), &lift(&a), &[]).expect("runs").to_vec();
+    let direct = once::rnea(&model, &lift(&q), &dual(&v, &a), &lift::<Dual64>(&a), &[]).expect("runs");
     // Products of constants and variables in one form or the other.
     assert_near(&eps(&tau), &eps(&direct), 1e-13, "over duals");
 }
@@ -446,7 +447,7 @@ fn wrenches_on_bodies_that_are_not_there_are_refused() {
     for frame in [WrenchFrame::Body, WrenchFrame::World] {
         let wrench = ExternalWrench { body, frame, wrench: Force::zero() };
         let error = InputError::UnknownBody { index: 29, bodies: 3 };
-        assert_eq!(inverse_dynamics(&small, &q, &v, &a, &[wrench]), Err(error.clone()));
+        assert_eq!(once::rnea(&small, &q, &v, &a, &[wrench]), Err(error.clone()));
         let mut ws = DerivativeWorkspace::new(&small);
         for method in Method::ALL {
             assert_eq!(rnea_derivatives(&small, &mut ws, method, &q, &v, &a, &[wrench]), Err(error.clone()));
@@ -507,8 +508,8 @@ fn a_base_that_is_nowhere_is_an_error() {
                     let second = &mut SecondOrderWorkspace::new(&model);
                     let [q_8, v_8, a_8] = [&q, &v, &a].map(|x| lift::<Dual8>(x));
                     let mut found: Vec<(&str, Result<(), InputError>)> = vec![
-                        ("rnea", rnea(&model, ws, &q, &v, &a).map(|_| ())),
-                        ("rnea over duals", rnea(&model, of_duals, &q_8, &v_8, &a_8).map(|_| ())),
+                        ("rnea", rnea(&model, ws, &q, &v, &a, &[]).map(|_| ())),
+                        ("rnea over duals", rnea(&model, of_duals, &q_8, &v_8, &a_8, &[]).map(|_| ())),
                         ("bias", bias(&model, ws, &q, &v, &[]).map(|_| ())),
                         ("aba", aba(&model, ws, &q, &v, &a, &[]).map(|_| ())),
                         ("crba", crba(&model, ws, &q).map(|_| ())),
@@ -519,10 +520,7 @@ fn a_base_that_is_nowhere_is_an_error() {
                     for method in [Method::Analytical, Method::Dual, Method::Difference] {
                         found.extend([
                             ("rnea_derivatives", rnea_derivatives(&model, first, method, &q, &v, &a, &[]).map(|_| ())),
-                            (
-                                "forward_dynamics_derivatives",
-                                forward_dynamics_derivatives(&model, first, method, &q, &v, &a, &[]).map(|_| ()),
-                            ),
+                            ("aba_derivatives", aba_derivatives(&model, first, method, &q, &v, &a, &[]).map(|_| ())),
                             (
                                 "mass_product_derivatives",
                                 mass_product_derivatives(&model, first, method, &q, &a).map(|_| ()),

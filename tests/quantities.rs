@@ -6,11 +6,11 @@ mod common;
 use common::{assert_near, assert_same, force, models, motion, robots, state};
 use gradyn::dynamics::{
     Constraint, ExternalWrench, FrameRef, ReferenceFrame, Workspace, center_of_mass, center_of_mass_derivatives,
-    centroidal, centroidal_momentum_matrix, classical_motion_derivatives, com_jacobian, constraint_bias,
-    constraint_dynamics, constraint_error, constraint_jacobian, forward_kinematics, frame_bias_acceleration,
-    frame_jacobian, frame_jacobian_rate, frame_motion_derivatives, frame_torque_derivatives, generalized_gravity,
-    kinematic_regressor, kinetic_energy, kinetic_energy_regressor, mechanical_energy, momentum_derivatives,
-    point_jacobian, point_motion_derivatives, potential_energy, relative_jacobian, static_torque,
+    centroidal, centroidal_derivatives, centroidal_momentum_matrix, classical_frame_derivatives, com_jacobian,
+    constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian, forward_kinematics,
+    frame_bias_acceleration, frame_derivatives, frame_jacobian, frame_jacobian_rate, generalized_gravity,
+    jacobian_transpose_derivatives, kinematic_regressor, kinetic_energy, kinetic_energy_regressor, mechanical_energy,
+    point_derivatives, point_jacobian, potential_energy, relative_jacobian, static_torque,
 };
 use gradyn::joint::{Axis, Helical, Revolute};
 use gradyn::model::Model;
@@ -64,11 +64,11 @@ fn quantities<T: Scalar>(model: &Model, ws: &mut Workspace<T>, (q, v, a): (&[T],
             // But for the placement of the root, by which all moves.
             let regressor = kinematic_regressor(model, ws, q, frame, reference).expect("valid");
             put(name("calibration"), &regressor.as_slice()[if far { 36 } else { 0 }..]);
-            let by = frame_motion_derivatives(model, ws, q, v, a, frame, reference).expect("valid");
+            let by = frame_derivatives(model, ws, q, v, a, frame, reference).expect("valid");
             by.matrices().into_iter().for_each(|(what, m)| put(name(what), m.as_slice()));
-            let by = classical_motion_derivatives(model, ws, q, v, a, frame, reference).expect("valid");
+            let by = classical_frame_derivatives(model, ws, q, v, a, frame, reference).expect("valid");
             by.matrices().into_iter().for_each(|(what, m)| put(name(&format!("{what}, classical")), m.as_slice()));
-            let by = frame_torque_derivatives(model, ws, q, frame, reference, wrench).expect("valid");
+            let by = jacobian_transpose_derivatives(model, ws, q, frame, reference, wrench).expect("valid");
             put(name("Jᵀ f"), by.torque.as_slice());
             put(name("∂(Jᵀ f)/∂q"), by.dtorque_dq.as_slice());
         }
@@ -77,7 +77,7 @@ fn quantities<T: Scalar>(model: &Model, ws: &mut Workspace<T>, (q, v, a): (&[T],
         put(name("J of a point"), j.as_slice());
         let first = model.body_id(0).expect("is there");
         put(name("relative J"), relative_jacobian(model, ws, q, first, last, reference).expect("valid").as_slice());
-        let by = point_motion_derivatives(model, ws, q, v, a, last, point, reference).expect("valid");
+        let by = point_derivatives(model, ws, q, v, a, last, point, reference).expect("valid");
         by.matrices().into_iter().for_each(|(what, m)| put(name(&format!("{what} of a point")), m.as_slice()));
     }
 
@@ -91,7 +91,7 @@ fn quantities<T: Scalar>(model: &Model, ws: &mut Workspace<T>, (q, v, a): (&[T],
     put("centroidal matrix".into(), of.matrix.as_slice());
     put("its rate".into(), of.matrix_rate.as_slice());
     put("Ag".into(), centroidal_momentum_matrix(model, ws, q).expect("has mass").as_slice());
-    let by = momentum_derivatives(model, ws, q, v, a).expect("has mass");
+    let by = centroidal_derivatives(model, ws, q, v, a).expect("has mass");
     by.matrices().into_iter().for_each(|(what, m)| put(what.to_owned(), m.as_slice()));
 
     put("kinetic energy".into(), &[kinetic_energy(model, ws, q, v).expect("valid")]);
@@ -191,15 +191,24 @@ fn loops_keep_their_digits_far_away() {
         away[0] += 1e6;
         let (mut ws, mut derivatives) = (Workspace::<f64>::new(&model), DerivativeWorkspace::new(&model));
         let mut numbers = |q: &[f64]| {
-            let Ok(by) = constraint_dynamics(&model, &mut ws, q, &v, &tau, &[], &list) else { return None };
+            let Ok(by) = constraint_dynamics(&model, &mut ws, q, &v, &tau, &list, &[]) else { return None };
             let mut all = vec![(String::from("ddq, λ"), [by.ddq, by.lambda].concat())];
             for method in [Method::Analytical, Method::Dual] {
                 let state = (q, &v[..], &tau[..]);
-                let by = constraint_dynamics_derivatives(&model, &mut derivatives, method, state, &[], &list);
+                let by = constraint_dynamics_derivatives(
+                    &model,
+                    &mut derivatives,
+                    method,
+                    state.0,
+                    state.1,
+                    state.2,
+                    &list,
+                    &[],
+                );
                 let matrices =
                     by.expect("runs").matrices().map(|(name, m)| (format!("{name}, {method}"), m.as_slice().to_vec()));
                 all.extend(matrices);
-                let by = impulse_dynamics_derivatives(&model, &mut derivatives, method, (q, &v), 0.5, &list);
+                let by = impulse_dynamics_derivatives(&model, &mut derivatives, method, q, &v, 0.5, &list);
                 let matrices =
                     by.expect("runs").matrices().map(|(name, m)| (format!("{name}, {method}"), m.as_slice().to_vec()));
                 all.extend(matrices);

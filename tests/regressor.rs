@@ -36,9 +36,9 @@ fn torques_are_the_regressor_times_the_parameters() {
         let moving = torque_regressor(&model, &mut ws, &q, &v, &a).expect("valid") * &pi;
         let still = static_torque_regressor(&model, &mut ws, &q).expect("valid") * &pi;
         // Rounding of sums over the bodies.
-        let tau = rnea(&model, &mut ws, &q, &v, &a).expect("valid");
+        let tau = rnea(&model, &mut ws, &q, &v, &a, &[]).expect("valid");
         assert_near(moving.as_slice(), tau, 1e-12, &what);
-        let tau = rnea(&model, &mut ws, &q, &zero, &zero).expect("valid");
+        let tau = rnea(&model, &mut ws, &q, &zero, &zero, &[]).expect("valid");
         assert_near(still.as_slice(), tau, 1e-12, format!("{what}, at rest"));
     }
 }
@@ -62,7 +62,7 @@ fn columns_are_derivatives_by_the_parameters() {
                 pi[k].eps = 1.0;
                 let body = model.body_id(b).expect("is there");
                 let varied = lifted.clone().with_inertia(body, Inertia::from_parameters(pi)).expect("is there");
-                let tau = rnea(&varied, &mut ws, &q, &v, &a).expect("valid");
+                let tau = rnea(&varied, &mut ws, &q, &v, &a, &[]).expect("valid");
                 let column: Vec<f64> = regressor.column(10 * b + k).iter().copied().collect();
                 // Through mass centres the derivatives are quotients: more rounding.
                 assert_near(&column, &common::eps(tau), 1e-11, format!("{what}, body {b}, parameter {k}"));

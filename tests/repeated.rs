@@ -6,12 +6,12 @@ use common::{SINGULAR, assert_same, models, state, wrenches};
 use gradyn::dynamics::{
     ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, bias, coriolis_matrix, crba, factorize_mass_matrix,
     frame_wrench_regressor, generalized_gravity, kinematic_regressor, kinetic_energy_regressor, minv,
-    potential_energy_regressor, rnea_gradient, rnea_with, static_torque, static_torque_regressor, torque_regressor,
+    potential_energy_regressor, rnea, rnea_gradient, static_torque, static_torque_regressor, torque_regressor,
 };
 use gradyn::model::Model;
 use gradyn::partials::{
-    DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, aba_hessian_product,
-    forward_dynamics_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product,
+    DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_derivatives, aba_hessian,
+    aba_hessian_product, rnea_derivatives, rnea_hessian, rnea_hessian_product,
 };
 
 type State = (Vec<f64>, Vec<f64>, Vec<f64>);
@@ -21,7 +21,7 @@ type Results = Vec<(String, Vec<f64>)>;
 fn inverse(model: &Model, ws: &mut Workspace<f64>, (q, v, a): &State, f_ext: &[ExternalWrench]) -> Results {
     let mut all = Results::new();
     let mut add = |what: &str, x: &[f64]| all.push((what.to_owned(), x.to_vec()));
-    add("rnea", rnea_with(model, ws, q, v, a, f_ext).expect("valid"));
+    add("rnea", rnea(model, ws, q, v, a, f_ext).expect("valid"));
     add("crba", crba(model, ws, q).expect("valid").as_slice());
     add("coriolis_matrix", coriolis_matrix(model, ws, q, v).expect("valid").as_slice());
     add("bias", bias(model, ws, q, v, f_ext).expect("valid"));
@@ -35,7 +35,7 @@ fn inverse(model: &Model, ws: &mut Workspace<f64>, (q, v, a): &State, f_ext: &[E
     add("frame_wrench_regressor", frame_wrench_regressor(model, ws, q, v, a, last).expect("valid").as_slice());
     let world = ReferenceFrame::World;
     add("kinematic_regressor", kinematic_regressor(model, ws, q, last, world).expect("valid").as_slice());
-    let by = rnea_gradient(model, ws, q, v, a, f_ext, v).expect("valid");
+    let by = rnea_gradient(model, ws, q, v, a, v, f_ext).expect("valid");
     add("rnea_gradient", &[&[by.value], by.dq, by.dv, by.da, by.df_ext].concat());
     all
 }
@@ -49,7 +49,7 @@ fn forward(model: &Model, ws: &mut Workspace<f64>, (q, v, tau): &State, f_ext: &
     let mut x = tau.clone();
     factorize_mass_matrix(model, ws, q).expect("valid").solve(&mut x).expect("fits");
     add("solve", &x);
-    let by = aba_gradient(model, ws, q, v, tau, f_ext, v).expect("valid");
+    let by = aba_gradient(model, ws, q, v, tau, v, f_ext).expect("valid");
     add("aba_gradient", &[&[by.value], by.dq, by.dv, by.dtau, by.df_ext].concat());
     all
 }
@@ -69,25 +69,25 @@ fn derivatives(
             by.matrices().map(|(what, m)| (format!("rnea_derivatives, {method}: {what}"), m.as_slice().to_vec())),
         );
         if regular {
-            let by = forward_dynamics_derivatives(model, first, method, q, v, a, f_ext).expect("valid");
-            let name = |what| format!("forward_dynamics_derivatives, {method}: {what}");
+            let by = aba_derivatives(model, first, method, q, v, a, f_ext).expect("valid");
+            let name = |what| format!("aba_derivatives, {method}: {what}");
             all.extend(by.matrices().map(|(what, m)| (name(what), m.as_slice().to_vec())));
         }
     }
-    let by = rnea_hessian(model, hessian, q, v, a, f_ext, v).expect("valid");
+    let by = rnea_hessian(model, hessian, q, v, a, v, f_ext).expect("valid");
     for (what, m) in [("dqq", &by.dqq), ("dvq", &by.dvq), ("daq", &by.daq), ("dvv", &by.dvv)] {
         all.push((format!("rnea_hessian: {what}"), m.as_slice().to_vec()));
     }
-    let by = rnea_hessian_product(model, hessian, (q, v, a), f_ext, v, (a, v, a)).expect("valid");
+    let by = rnea_hessian_product(model, hessian, q, v, a, v, a, v, a, f_ext).expect("valid");
     for (what, x) in [("dq", &by.dq), ("dv", &by.dv), ("da", &by.da)] {
         all.push((format!("rnea_hessian_product: {what}"), x.as_slice().to_vec()));
     }
     if regular {
-        let by = aba_hessian(model, second, Method::Analytical, (q, v, a), f_ext, v).expect("valid");
+        let by = aba_hessian(model, second, Method::Analytical, q, v, a, v, f_ext).expect("valid");
         for (what, m) in [("dqq", &by.dqq), ("dvq", &by.dvq), ("dvv", &by.dvv), ("dtauq", &by.dtauq)] {
             all.push((format!("aba_hessian: {what}"), m.as_slice().to_vec()));
         }
-        let by = aba_hessian_product(model, (q, v, a), f_ext, v, (a, v, a)).expect("valid");
+        let by = aba_hessian_product(model, q, v, a, v, a, v, a, f_ext).expect("valid");
         all.extend(by.iter().map(|x| ("aba_hessian_product".to_owned(), x.as_slice().to_vec())));
     }
     all

@@ -7,11 +7,11 @@ use common::{
     wrenches,
 };
 use gradyn::dynamics::{
-    ExternalWrench, Workspace, WrenchFrame, aba, centroidal, forward_kinematics, inverse_dynamics, kinetic_energy,
-    mass_matrix, potential_energy,
+    ExternalWrench, Workspace, WrenchFrame, aba, centroidal, forward_kinematics, kinetic_energy, potential_energy,
 };
 use gradyn::joint::*;
 use gradyn::model::{Body, BodyId, Model};
+use gradyn::once;
 use gradyn::spatial::{Force, Motion, Quaternion, Transform};
 use nalgebra::{DMatrix, DVector, Vector3};
 use std::collections::BTreeSet;
@@ -310,7 +310,7 @@ fn energy_and_momentum_are_the_same() {
         // Of v and of a, as another velocity.
         let (_, u1, _) = by.state(&q, &a, &a);
         let product = |model: &Model, q: &[f64], u: &[f64], v: &[f64]| {
-            let m = mass_matrix(model, q).expect("runs");
+            let m = once::crba(model, q).expect("runs");
             DVector::from_column_slice(u).dot(&(m * DVector::from_column_slice(v)))
         };
         let (x, x1) = (product(&by.model, &q, &a, &v), product(&by.other, &q1, &u1, &v1));
@@ -329,11 +329,11 @@ fn torques_are_the_same() {
         let Rerooted { model, other, .. } = by;
         let ((q, v, a), f_ext) = (state(model, 33), wrenches(model, 33));
         let (q1, v1, a1) = by.state(&q, &v, &a);
-        let tau = inverse_dynamics(model, &q, &v, &a, &f_ext).expect("runs");
+        let tau = once::rnea(model, &q, &v, &a, &f_ext).expect("runs");
         let held = Force::new(Vector3::new(tau[0], tau[1], tau[2]), Vector3::new(tau[3], tau[4], tau[5]));
         let held = ExternalWrench::in_body(model.body_id(0).expect("is there"), held);
         let f_ext1: Vec<_> = f_ext.iter().chain([&held]).map(|w| by.wrench(w)).collect();
-        let tau1 = inverse_dynamics(other, &q1, &v1, &a1, &f_ext1).expect("runs");
+        let tau1 = once::rnea(other, &q1, &v1, &a1, &f_ext1).expect("runs");
         let expected = by.tangent([0.0; 6], &q, &tau, true);
         // What the old base carries is among what they are sums of.
         let scale = tau.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
@@ -346,7 +346,7 @@ fn torques_are_the_same() {
         if !singular
             && [(model, &q), (other, &q1)]
                 .iter()
-                .all(|(model, q)| condition(&mass_matrix(model, q).expect("runs")) < 1e5)
+                .all(|(model, q)| condition(&once::crba(model, q).expect("runs")) < 1e5)
         {
             accelerated += 1;
             let mut ws = Workspace::new(other);

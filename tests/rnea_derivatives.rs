@@ -78,8 +78,8 @@ fn torques_are_those_of_inverse_dynamics() {
     for (what, model) in models() {
         let ((q, v, a), wrenches) = (state(&model, 6), wrenches(&model, 6));
         let mut ws = Workspace::new(&model);
-        let tau = dynamics::rnea_with(&model, &mut ws, &q, &v, &a, &wrenches).expect("runs").to_vec();
-        let by = dynamics::torque_derivatives(&model, &mut ws, &q, &v, &a, &wrenches).expect("runs");
+        let tau = dynamics::rnea(&model, &mut ws, &q, &v, &a, &wrenches).expect("runs").to_vec();
+        let by = dynamics::rnea_derivatives(&model, &mut ws, &q, &v, &a, &wrenches).expect("runs");
         // Other coordinates, other roundings.
         common::assert_near(by.tau, &tau, 1e-12, what);
     }
@@ -96,14 +96,14 @@ fn over_dual_numbers_they_are_second_derivatives() {
         for k in (0..nv).step_by(1 + nv / 5) {
             let e = unit(nv, k);
             let (q_k, v_k, a_k) = (moved(&model, &q, &e), lift::<Dual64>(&v), lift::<Dual64>(&a));
-            let by = dynamics::torque_derivatives(&model, &mut dual_ws, &q_k, &v_k, &a_k, &lifted).expect("runs");
+            let by = dynamics::rnea_derivatives(&model, &mut dual_ws, &q_k, &v_k, &a_k, &lifted).expect("runs");
             let found = [by.dtau_dq, by.dtau_dv, by.dtau_da, by.dtau_df_ext].map(eps);
             let h = 1e-4;
             let mut near = |t: f64| {
                 let mut q_t = q.clone();
                 let step: Vec<_> = e.iter().map(|e| e * t).collect();
                 model.integrate_into(&q, &step, &mut q_t).expect("fits");
-                let by = dynamics::torque_derivatives(&model, &mut ws, &q_t, &v, &a, &wrenches).expect("runs");
+                let by = dynamics::rnea_derivatives(&model, &mut ws, &q_t, &v, &a, &wrenches).expect("runs");
                 [by.dtau_dq, by.dtau_dv, by.dtau_da, by.dtau_df_ext].map(<[f64]>::to_vec)
             };
             let (far, close) = ([near(2.0 * h), near(-2.0 * h)], [near(h), near(-h)]);
@@ -134,10 +134,10 @@ fn lanes_hold_independent_states() {
         };
         let (q, v, a) = (pack(|s| &s.0), pack(|s| &s.1), pack(|s| &s.2));
         let mut ws = Workspace::<Lanes<Baseline>>::new(&model);
-        let by = dynamics::torque_derivatives(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
+        let by = dynamics::rnea_derivatives(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
         let (nv, mut single) = (model.nv(), Workspace::new(&model));
         for (lane, (q, v, a)) in states.iter().enumerate() {
-            let alone = dynamics::torque_derivatives(&model, &mut single, q, v, a, &[]).expect("runs");
+            let alone = dynamics::rnea_derivatives(&model, &mut single, q, v, a, &[]).expect("runs");
             for (many, one) in [(by.dtau_dq, alone.dtau_dq), (by.dtau_dv, alone.dtau_dv), (by.dtau_da, alone.dtau_da)] {
                 let many: Vec<_> = many.iter().map(|x| x.to_array()[lane]).collect();
                 let d = deviation(&DMatrix::from_vec(nv, nv, many), &DMatrix::from_column_slice(nv, nv, one));
@@ -171,24 +171,24 @@ fn misuse_is_named() {
     let (model, other) = (tree_of_every_joint(0), common::tree_of(5, 1));
     let (q, v, a) = state(&model, 0);
     let mut ws = Workspace::new(&model);
-    let short = dynamics::torque_derivatives(&model, &mut ws, &q, &v[1..], &a, &[]).expect_err("short");
+    let short = dynamics::rnea_derivatives(&model, &mut ws, &q, &v[1..], &a, &[]).expect_err("short");
     assert!(matches!(short, InputError::Length { what: "v", .. }), "{short}");
     for i in 0..q.len() {
         let mut bad = q.clone();
         bad[i] = f64::NAN;
-        let error = dynamics::torque_derivatives(&model, &mut ws, &bad, &v, &a, &[]).expect_err("NaN");
+        let error = dynamics::rnea_derivatives(&model, &mut ws, &bad, &v, &a, &[]).expect_err("NaN");
         assert!(matches!(error, InputError::NotFinite { what: "q", index, .. } if index == i), "{error}");
     }
     let mut foreign = Workspace::new(&other);
-    let error = dynamics::torque_derivatives(&model, &mut foreign, &q, &v, &a, &[]).expect_err("another model's");
+    let error = dynamics::rnea_derivatives(&model, &mut foreign, &q, &v, &a, &[]).expect_err("another model's");
     assert!(matches!(error, InputError::Workspace { .. }), "{error}");
     let huge = vec![1e200; model.nv()];
-    let error = dynamics::torque_derivatives(&model, &mut ws, &q, &huge, &a, &[]).expect_err("overflows");
+    let error = dynamics::rnea_derivatives(&model, &mut ws, &q, &huge, &a, &[]).expect_err("overflows");
     assert!(matches!(error, InputError::Overflow { .. }), "{error}");
     // And the workspace is as good as new.
-    let again = dynamics::torque_derivatives(&model, &mut ws, &q, &v, &a, &[]).expect("runs").dtau_dq.to_vec();
+    let again = dynamics::rnea_derivatives(&model, &mut ws, &q, &v, &a, &[]).expect("runs").dtau_dq.to_vec();
     let mut fresh = Workspace::new(&model);
-    let first = dynamics::torque_derivatives(&model, &mut fresh, &q, &v, &a, &[]).expect("runs");
+    let first = dynamics::rnea_derivatives(&model, &mut fresh, &q, &v, &a, &[]).expect("runs");
     assert_same(&again, first.dtau_dq, "after errors");
 }
 
@@ -199,12 +199,12 @@ fn eight_directions_are_eight_times_one() {
     let ((q, v, a), nv) = (state(&model, 2), model.nv());
     let v_8: Vec<Dual8> = (0..nv).map(|i| if i < 8 { Dual8::variable(v[i], i) } else { Dual8::from(v[i]) }).collect();
     let mut ws = Workspace::<Dual8>::new(&model);
-    let by = dynamics::torque_derivatives(&model, &mut ws, &lift(&q), &v_8, &lift(&a), &[]).expect("runs");
+    let by = dynamics::rnea_derivatives(&model, &mut ws, &lift(&q), &v_8, &lift(&a), &[]).expect("runs");
     assert!(by.tau.iter().all(|x| x.is_finite()));
     let mut single = Workspace::<Dual64>::new(&model);
     for k in 0..8 {
         let v_k = common::dual(&v, &unit(nv, k));
-        let one = dynamics::torque_derivatives(&model, &mut single, &lift(&q), &v_k, &lift(&a), &[]).expect("runs");
+        let one = dynamics::rnea_derivatives(&model, &mut single, &lift(&q), &v_k, &lift(&a), &[]).expect("runs");
         let eight: Vec<_> = by.dtau_dq.iter().map(|x| x.eps.to_array()[k]).collect();
         common::assert_near(&eight, &eps(one.dtau_dq), 1e-12, format!("direction {k}"));
     }
@@ -232,11 +232,11 @@ fn matrices_are_differentiated_by_parameters() {
     x.translation.y += step;
     let lifted = lifted.with_inertia(body, inertia).and_then(|m| m.with_placement(body, x)).expect("is there");
     let mut ws = Workspace::<Dual64>::new(&lifted);
-    let by = dynamics::torque_derivatives(&lifted, &mut ws, &lift(&q), &lift(&v), &lift(&a), &[]).expect("runs");
+    let by = dynamics::rnea_derivatives(&lifted, &mut ws, &lift(&q), &lift(&v), &lift(&a), &[]).expect("runs");
     let run = |t: f64| {
         let model = with(t);
         let mut ws = Workspace::new(&model);
-        let by = dynamics::torque_derivatives(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
+        let by = dynamics::rnea_derivatives(&model, &mut ws, &q, &v, &a, &[]).expect("runs");
         [by.dtau_dq, by.dtau_dv, by.dtau_da].map(|m| DMatrix::from_column_slice(nv, nv, m))
     };
     let h = 1e-3;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{assert_near, assert_same, lift, models, state, wrenches};
-use gradyn::dynamics::{self, ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, rnea_with};
+use gradyn::dynamics::{self, ExternalWrench, RneaSecondDerivatives, Tensor3, Workspace, rnea};
 use gradyn::joint::{FreeFlyer, Joint, Prismatic, Revolute, Spherical};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{InputError, Model, ModelBuilder};
@@ -49,7 +49,7 @@ fn by_nested_duals(model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[E
                 (&q_k, &constant_v, &a_j),
             ];
             for (tensor, (q, v, a)) in tensors.iter_mut().zip(states) {
-                let tau = rnea_with(model, &mut ws, q, v, a, &wrenches).expect("valid");
+                let tau = rnea(model, &mut ws, q, v, a, &wrenches).expect("valid");
                 for (i, tau) in tau.iter().enumerate() {
                     let lanes = tau.eps.eps.to_array();
                     for k in start..nv.min(start + 8) {
@@ -70,7 +70,7 @@ fn closed_form_is_what_nested_duals_give() {
         let ((q, v, a), f_ext) = (state(&model, 7), wrenches(&model, 7));
         let expected = by_nested_duals(&model, &q, &v, &a, &f_ext);
         let mut ws = Workspace::new(&model);
-        let found = dynamics::torque_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
+        let found = dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
         for ((name, found), expected) in found.tensors().into_iter().zip(&expected) {
             // Rounding of sums over up to sixty bodies.
             assert_near(found.as_slice(), expected.as_slice(), 1e-12, format!("{what}: {name}"));
@@ -104,7 +104,7 @@ fn methods_agree() {
         let found = rnea_second_derivatives(&model, &mut ws, Method::Difference, &q, &v, &a, &f_ext).expect("valid");
         // What Ridders' table reaches from first derivatives that are right to rounding.
         assert_tensors_near(found, &expected, 1e-9, &what);
-        assert!(ws.errors().is_some_and(|errors| errors.tensors()[0].1.as_slice().iter().all(|e| e.is_finite())));
+        assert!(ws.rnea_errors().is_some_and(|errors| errors.tensors()[0].1.as_slice().iter().all(|e| e.is_finite())));
     }
 }
 
@@ -150,9 +150,9 @@ fn velocity_terms_are_quadratic() {
         let mut ws = SecondOrderWorkspace::new(&model);
         let second = rnea_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &zero, &[]).expect("valid");
         let mut ws = Workspace::new(&model);
-        let moving = dynamics::torque_derivatives(&model, &mut ws, &q, &v, &zero, &[]).expect("valid");
+        let moving = dynamics::rnea_derivatives(&model, &mut ws, &q, &v, &zero, &[]).expect("valid");
         let (tau, by_q) = (moving.tau.to_vec(), moving.dtau_dq.to_vec());
-        let still = dynamics::torque_derivatives(&model, &mut ws, &q, &zero, &zero, &[]).expect("valid");
+        let still = dynamics::rnea_derivatives(&model, &mut ws, &q, &zero, &zero, &[]).expect("valid");
         let (mut found, mut found_by_q) = (vec![0.0; nv], vec![0.0; nv * nv]);
         for ((i, j, k), x) in second.d2tau_dvdv.iter() {
             found[i] += x * v[j] * v[k];
@@ -173,7 +173,7 @@ fn levels_agree() {
     for (what, model) in models() {
         let ((q, v, a), f_ext) = (state(&model, 2), wrenches(&model, 2));
         let mut ws = Workspace::new(&model);
-        let expected = dynamics::torque_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
+        let expected = dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid");
         for level in Level::available() {
             let run = || with_level(level, || by(Method::Analytical, &model, 2));
             let found = run();
@@ -317,14 +317,13 @@ fn third_derivatives_come_from_dual_numbers() {
     let mut ws = Workspace::<Dual64>::new(&model);
     let f_dual: Vec<ExternalWrench<Dual64>> = f_ext.iter().map(ExternalWrench::lift).collect();
     let (q_dual, v_dual, a_dual) = (common::moved(&model, &q, &direction), lift(&v), lift(&a));
-    let third = dynamics::torque_second_derivatives(&model, &mut ws, &q_dual, &v_dual, &a_dual, &f_dual)
-        .expect("valid")
-        .clone();
+    let third =
+        dynamics::rnea_second_derivatives(&model, &mut ws, &q_dual, &v_dual, &a_dual, &f_dual).expect("valid").clone();
     let mut ws = Workspace::new(&model);
     let mut at = |step: f64| {
         let along: Vec<f64> = direction.iter().map(|x| x * step).collect();
         let q = model.integrate(&q, &along).expect("fits");
-        dynamics::torque_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid").clone()
+        dynamics::rnea_second_derivatives(&model, &mut ws, &q, &v, &a, &f_ext).expect("valid").clone()
     };
     let h = 1e-3;
     let (values, near, far) = (at(0.0), [at(-h), at(h)], [at(-2.0 * h), at(2.0 * h)]);
@@ -351,7 +350,7 @@ fn contracted_tensors_are_the_hessian_of_a_combination_of_torques() {
         let ((q, v, a), f_ext) = (state(&model, 6), wrenches(&model, 6));
         let (_, lambda, _) = state(&model, 7);
         let mut ws = HessianWorkspace::new(&model);
-        let hessian = rnea_hessian(&model, &mut ws, &q, &v, &a, &f_ext, &lambda).expect("valid");
+        let hessian = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &f_ext).expect("valid");
         let tensors = by(Method::Analytical, &model, 6);
         let contract = |tensor: &Tensor3| tensor.contract(&lambda).expect("nv entries");
         for (name, found, expected) in [

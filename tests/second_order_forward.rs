@@ -3,13 +3,13 @@
 mod common;
 
 use common::{assert_near, assert_same, condition, lift, regular, state, wrenches};
-use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_gradient, mass_matrix};
+use gradyn::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_gradient};
 use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
+use gradyn::once;
 use gradyn::partials::{
-    AccelerationHessian, DerivativeWorkspace, ForwardDynamicsSecondDerivatives, Method, SecondOrderWorkspace,
-    SparsityPattern, aba_hessian, aba_hessian_product, forward_dynamics_derivatives,
-    forward_dynamics_second_derivatives,
+    AbaHessian, AbaSecondDerivatives, DerivativeWorkspace, Method, SecondOrderWorkspace, SparsityPattern,
+    aba_derivatives, aba_hessian, aba_hessian_product, aba_second_derivatives,
 };
 use gradyn_derivatives::Real;
 use gradyn_derivatives::difference::{self, Euclidean, along};
@@ -26,23 +26,18 @@ fn directions(model: &Model) -> std::iter::StepBy<std::ops::Range<usize>> {
 /// the mass matrix makes larger by its condition number (of its diagonal scaled to one); never less than 1e-10, as the terms
 /// of a sum can be a hundred times as large.
 fn rounding(model: &Model, seed: u64) -> f64 {
-    let m = mass_matrix(model, &state(model, seed).0).expect("runs");
+    let m = once::crba(model, &state(model, seed).0).expect("runs");
     (1e4 * f64::EPSILON * condition(&m)).max(1e-10)
 }
 
-fn by(method: Method, model: &Model, seed: u64) -> ForwardDynamicsSecondDerivatives {
+fn by(method: Method, model: &Model, seed: u64) -> AbaSecondDerivatives {
     let ((q, v, tau), f_ext) = (state(model, seed), wrenches(model, seed));
     let mut ws = SecondOrderWorkspace::new(model);
-    forward_dynamics_second_derivatives(model, &mut ws, method, &q, &v, &tau, &f_ext).expect("valid").clone()
+    aba_second_derivatives(model, &mut ws, method, &q, &v, &tau, &f_ext).expect("valid").clone()
 }
 
 #[track_caller]
-fn assert_tensors_near(
-    found: &ForwardDynamicsSecondDerivatives,
-    expected: &ForwardDynamicsSecondDerivatives,
-    tolerance: f64,
-    what: &str,
-) {
+fn assert_tensors_near(found: &AbaSecondDerivatives, expected: &AbaSecondDerivatives, tolerance: f64, what: &str) {
     for ((name, found), (_, expected)) in found.tensors().into_iter().zip(expected.tensors()) {
         assert_near(found.as_slice(), expected.as_slice(), tolerance, format!("{what}: {name}"));
     }
@@ -81,18 +76,17 @@ fn little_is_lost_on_a_light_base() {
     let model = Model::from_urdf_text(&text, &UrdfOptions::new().floating_base(true)).expect("a robot").model;
     for seed in 0..8 {
         let (q, v, tau) = state(&model, seed);
-        let m = mass_matrix(&model, &q).expect("runs");
+        let m = once::crba(&model, &q).expect("runs");
         let tolerance = 1e1 * f64::EPSILON * m.singular_values().max() / m.singular_values().min();
         let mut ws = SecondOrderWorkspace::new(&model);
-        let mut by = |method| {
-            forward_dynamics_second_derivatives(&model, &mut ws, method, &q, &v, &tau, &[]).expect("valid").clone()
-        };
+        let mut by =
+            |method| aba_second_derivatives(&model, &mut ws, method, &q, &v, &tau, &[]).expect("valid").clone();
         let (formulas, duals) = (by(Method::Analytical), by(Method::Dual));
         assert_tensors_near(&formulas, &duals, tolerance, &format!("state {seed}"));
         let lambda = vec![1.0; model.nv()];
         let mut ws = SecondOrderWorkspace::new(&model);
         let mut by =
-            |method| aba_hessian(&model, &mut ws, method, (&q, &v, &tau), &[], &lambda).expect("valid").dqq.clone();
+            |method| aba_hessian(&model, &mut ws, method, &q, &v, &tau, &lambda, &[]).expect("valid").dqq.clone();
         let (formulas, duals) = (by(Method::Analytical), by(Method::Dual));
         assert_near(formulas.as_slice(), duals.as_slice(), tolerance, format!("combined, state {seed}"));
     }
@@ -122,7 +116,7 @@ fn formulas_and_differences_agree() {
                 } else {
                     (q.clone(), v.iter().zip(&e).map(|(v, e)| v + e).collect())
                 };
-                let by = forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext);
+                let by = aba_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext);
                 let by = by.expect("runs");
                 let (first, rest) = out.split_at_mut(nv * nv);
                 first.copy_from_slice(by.ddq_dq.as_slice());
@@ -247,14 +241,14 @@ fn calls_are_independent_and_checked() {
     let mut ws = SecondOrderWorkspace::new(&model);
     for method in Method::ALL {
         let (q, v, tau) = state(&model, 1);
-        forward_dynamics_second_derivatives(&model, &mut ws, method, &q, &v, &tau, &[]).expect("valid");
-        assert_eq!(ws.forward_dynamics_errors().is_some(), method == Method::Difference);
+        aba_second_derivatives(&model, &mut ws, method, &q, &v, &tau, &[]).expect("valid");
+        assert_eq!(ws.aba_errors().is_some(), method == Method::Difference);
     }
-    let found = forward_dynamics_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext);
+    let found = aba_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &f_ext);
     for ((name, found), (_, expected)) in found.expect("valid").tensors().into_iter().zip(expected.tensors()) {
         assert_same(found.as_slice(), expected.as_slice(), name);
     }
-    let error = forward_dynamics_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v[1..], &tau, &[]);
+    let error = aba_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v[1..], &tau, &[]);
     assert!(error.expect_err("short").to_string().contains("`v`"));
 }
 
@@ -268,10 +262,9 @@ fn combinations_of_accelerations_are_contractions() {
         let (_, along_v, along_tau) = state(&model, 7);
         let row = DVector::from_column_slice(&lambda);
         let mut first = DerivativeWorkspace::new(&model);
-        let first =
-            forward_dynamics_derivatives(&model, &mut first, Method::Dual, &q, &v, &tau, &f_ext).expect("valid");
+        let first = aba_derivatives(&model, &mut first, Method::Dual, &q, &v, &tau, &f_ext).expect("valid");
         let mut ws = SecondOrderWorkspace::new(&model);
-        let found = aba_hessian(&model, &mut ws, Method::Analytical, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+        let found = aba_hessian(&model, &mut ws, Method::Analytical, &q, &v, &tau, &lambda, &f_ext).expect("valid");
         let found = found.clone();
         let tolerance = rounding(&model, 5);
         assert_near(&[found.value], &[first.ddq.dot(&row)], tolerance, format!("{what}: value"));
@@ -282,7 +275,7 @@ fn combinations_of_accelerations_are_contractions() {
         }
         let gradient = {
             let mut ws = Workspace::new(&model);
-            aba_gradient(&model, &mut ws, &q, &v, &tau, &f_ext, &lambda).expect("valid").df_ext.to_vec()
+            aba_gradient(&model, &mut ws, &q, &v, &tau, &lambda, &f_ext).expect("valid").df_ext.to_vec()
         };
         for (found, matrix) in gradient.chunks_exact(6).zip(&first.ddq_df_ext) {
             assert_near(found, matrix.tr_mul(&row).as_slice(), tolerance, format!("{what}: df_ext"));
@@ -296,21 +289,23 @@ fn combinations_of_accelerations_are_contractions() {
             ("dvv", contract(&tensors.d2ddq_dvdv)),
             ("dtauq", contract(&tensors.d2ddq_dqdtau).transpose()),
         ];
-        let compare = |by: &AccelerationHessian, tolerance: f64, method: Method| {
+        let compare = |by: &AbaHessian, tolerance: f64, method: Method| {
             for ((name, expected), found) in expected.iter().zip([&by.dqq, &by.dvq, &by.dvv, &by.dtauq]) {
                 assert_near(found.as_slice(), expected.as_slice(), tolerance, format!("{what}, {method}: {name}"));
             }
         };
         compare(&found, tolerance, Method::Analytical);
-        let by = aba_hessian(&model, &mut ws, Method::Dual, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+        let by = aba_hessian(&model, &mut ws, Method::Dual, &q, &v, &tau, &lambda, &f_ext).expect("valid");
         compare(by, tolerance, Method::Dual);
-        let by = aba_hessian(&model, &mut ws, Method::Difference, (&q, &v, &tau), &f_ext, &lambda).expect("valid");
+        let by = aba_hessian(&model, &mut ws, Method::Difference, &q, &v, &tau, &lambda, &f_ext).expect("valid");
         // Ridders' table loses some four digits of the gradients.
         compare(by, 1e4 * tolerance, Method::Difference);
         assert!(by.errors.is_some());
 
         let directions = (&along_q[..], &along_v[..], &along_tau[..]);
-        let [dq, dv, dtau] = aba_hessian_product(&model, (&q, &v, &tau), &f_ext, &lambda, directions).expect("valid");
+        let [dq, dv, dtau] =
+            aba_hessian_product(&model, &q, &v, &tau, &lambda, directions.0, directions.1, directions.2, &f_ext)
+                .expect("valid");
         let [along_q, along_v, along_tau] = [&along_q, &along_v, &along_tau].map(|x| DVector::from_column_slice(x));
         // Sums that cancel: measured by the size of their terms.
         let near = |found: &DVector<f64>, sums: &[(&DMatrix<f64>, &DVector<f64>)], what: String| {

@@ -11,9 +11,9 @@ use gradyn::dynamics::{
 use gradyn::joint::{Axis, Revolute};
 use gradyn::model::{BodyId, InputError, Model, ModelBuilder};
 use gradyn::partials::{
-    DerivativeWorkspace, Method, SecondOrderWorkspace, SparsityPattern, TensorPattern, centroidal_derivatives,
-    com_derivatives, constraint_dynamics_derivatives, forward_dynamics_second_derivatives,
-    impulse_dynamics_derivatives, rnea_second_derivatives,
+    DerivativeWorkspace, Method, SecondOrderWorkspace, SparsityPattern, TensorPattern, aba_second_derivatives,
+    center_of_mass_derivatives, centroidal_derivatives, constraint_dynamics_derivatives, impulse_dynamics_derivatives,
+    rnea_second_derivatives,
 };
 use gradyn::spatial::Force;
 use nalgebra::{DMatrix, Vector3};
@@ -119,7 +119,7 @@ fn nothing_is_outside_the_patterns_of_constraints() {
                 let what = format!("{what}, {method}");
                 let mut ws = DerivativeWorkspace::new(&model);
                 let pushes = wrenches(&model, 6);
-                let by = constraint_dynamics_derivatives(&model, &mut ws, *method, (&q, &v, &tau), &pushes, list);
+                let by = constraint_dynamics_derivatives(&model, &mut ws, *method, &q, &v, &tau, list, &pushes);
                 let by = by.expect("valid");
                 for (w, (motion, lambda)) in pushes.iter().zip(by.ddq_df_ext.iter().zip(&by.dlambda_df_ext)) {
                     let pattern = SparsityPattern::accelerations_by_wrench(&model, list, w.body);
@@ -132,7 +132,7 @@ fn nothing_is_outside_the_patterns_of_constraints() {
                     let pattern = if of_motion { &motion } else { &multipliers };
                     zeros[2 - usize::from(of_motion)] += zeros_outside(pattern, m, &format!("{what}: {name}"));
                 }
-                let by = impulse_dynamics_derivatives(&model, &mut ws, *method, (&q, &v), 0.5, list).expect("valid");
+                let by = impulse_dynamics_derivatives(&model, &mut ws, *method, &q, &v, 0.5, list).expect("valid");
                 for (name, m) in by.matrices() {
                     let pattern = if name.starts_with("dv") { &motion } else { &multipliers };
                     zeros_outside(pattern, m, &format!("{what}: {name}"));
@@ -180,10 +180,9 @@ fn nothing_inside_the_patterns_of_constraints_is_zero() {
         for s in 0..3 {
             let (q, v, tau) = of_seed(s);
             let method = Method::Analytical;
-            let by =
-                constraint_dynamics_derivatives(&model, &mut ws, method, (&q, &v, &tau), &[], &list).expect("valid");
+            let by = constraint_dynamics_derivatives(&model, &mut ws, method, &q, &v, &tau, &list, &[]).expect("valid");
             let mut all: Vec<_> = by.matrices().map(|(name, m)| (name, m.clone())).into();
-            let by = impulse_dynamics_derivatives(&model, &mut ws, method, (&q, &v), 0.5, &list).expect("valid");
+            let by = impulse_dynamics_derivatives(&model, &mut ws, method, &q, &v, 0.5, &list).expect("valid");
             all.extend([("dv_dq", by.dv_dq.clone()), ("dimpulse_dq", by.dimpulse_dq.clone())]);
             for ((to, at), (name, m)) in found.iter_mut().zip(&mut names).zip(all) {
                 *at = name;
@@ -199,7 +198,7 @@ fn nothing_inside_the_patterns_of_constraints_is_zero() {
                     Force::new(Vector3::new(1.0, 2.0, s as f64), Vector3::new(0.5, -1.0, 0.3)),
                 )];
                 let by =
-                    constraint_dynamics_derivatives(&model, &mut ws, Method::Analytical, (&q, &v, &tau), &push, &list)
+                    constraint_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &list, &push)
                         .expect("valid");
                 found[0].push(by.ddq_df_ext[0].clone());
                 found[1].push(by.dlambda_df_ext[0].clone());
@@ -238,7 +237,8 @@ fn nothing_is_outside_the_patterns_of_masses() {
             let j = com_jacobian(&model, &mut ws, &q, subtree).expect("has mass");
             zeros[0] += zeros_outside(&pattern, j, &format!("{what}: com of body {tip}"));
             for method in if model.nv() <= 30 { &Method::ALL[..] } else { &Method::ALL[..2] } {
-                let by = com_derivatives(&model, &mut derivatives, *method, (&q, &v, &a), subtree).expect("has mass");
+                let by = center_of_mass_derivatives(&model, &mut derivatives, *method, &q, &v, &a, subtree)
+                    .expect("has mass");
                 for (name, m) in [
                     ("dposition_dq", &by.dposition_dq),
                     ("dvelocity_dq", &by.dvelocity_dq),
@@ -281,8 +281,8 @@ fn nothing_inside_the_patterns_of_masses_is_zero() {
                 let mut ws = DerivativeWorkspace::new(&model);
                 let mut found: Vec<Vec<DMatrix<f64>>> = vec![Vec::new(); 6];
                 for (q, v, a) in &states {
-                    let by =
-                        com_derivatives(&model, &mut ws, Method::Analytical, (q, v, a), subtree).expect("has mass");
+                    let by = center_of_mass_derivatives(&model, &mut ws, Method::Analytical, q, v, a, subtree)
+                        .expect("has mass");
                     let all = [&by.dposition_dq, &by.dvelocity_dq, &by.dvelocity_dv, &by.dacceleration_dq];
                     let all = all.into_iter().chain([&by.dacceleration_dv, &by.dacceleration_da]);
                     found.iter_mut().zip(all).for_each(|(to, m)| to.push(m.clone()));
@@ -302,7 +302,7 @@ fn nothing_inside_the_patterns_of_masses_is_zero() {
         let mut ws = DerivativeWorkspace::new(&model);
         let mut found: Vec<Vec<DMatrix<f64>>> = vec![Vec::new(); 5];
         for (q, v, a) in &states {
-            let by = centroidal_derivatives(&model, &mut ws, Method::Analytical, (q, v, a)).expect("has mass");
+            let by = centroidal_derivatives(&model, &mut ws, Method::Analytical, q, v, a).expect("has mass");
             let all = [&by.dmomentum_dq, &by.dmomentum_dv, &by.drate_dq, &by.drate_dv, &by.drate_da];
             found.iter_mut().zip(all).for_each(|(to, m)| to.push(m.clone()));
         }
@@ -377,7 +377,7 @@ fn nothing_is_outside_the_patterns_of_second_derivatives() {
             if SINGULAR.iter().any(|name| what.starts_with(name)) {
                 continue;
             }
-            let by = forward_dynamics_second_derivatives(&model, &mut ws, *method, &q, &v, &a, &f_ext).expect("valid");
+            let by = aba_second_derivatives(&model, &mut ws, *method, &q, &v, &a, &f_ext).expect("valid");
             for (name, tensor) in by.tensors() {
                 let pattern = TensorPattern::accelerations(&model);
                 zeros[2] += tensor_zeros_outside(&pattern, tensor, &format!("{what}: {name}"));
@@ -406,7 +406,7 @@ fn nothing_inside_the_patterns_of_second_derivatives_is_zero() {
         let ((q, v, a), f_ext) = (state(&model, seed), wrenches(&model, seed));
         let method = Method::Analytical;
         torques.push(rnea_second_derivatives(&model, &mut ws, method, &q, &v, &a, &f_ext).expect("valid").clone());
-        let by = forward_dynamics_second_derivatives(&model, &mut ws, method, &q, &v, &a, &f_ext).expect("valid");
+        let by = aba_second_derivatives(&model, &mut ws, method, &q, &v, &a, &f_ext).expect("valid");
         accelerations.push(by.clone());
     }
     let filled =

@@ -2,7 +2,7 @@
 
 mod common;
 
-use gradyn::dynamics::{Workspace, rnea_with};
+use gradyn::dynamics::{Workspace, rnea};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{InputError, Model};
 use gradyn::partials::{DerivativeWorkspace, Method, State, StateFunction, by_differences, by_duals, rnea_derivatives};
@@ -22,7 +22,7 @@ impl StateFunction for Torques {
         state: State<'_, T>,
         out: &mut [T],
     ) -> Result<(), InputError> {
-        out.copy_from_slice(rnea_with(model, ws, state.q, state.v, state.u, state.wrenches)?);
+        out.copy_from_slice(rnea(model, ws, state.q, state.v, state.u, state.wrenches)?);
         Ok(())
     }
 }

@@ -3,9 +3,10 @@
 mod common;
 
 use common::{assert_near, deviation, models, state, tree, unit, wrenches};
-use gradyn::dynamics::{self, Workspace, inverse_dynamics, rnea};
+use gradyn::dynamics::{self, Workspace, rnea};
 use gradyn::joint::Revolute;
 use gradyn::model::{BodyId, InputError, Model};
+use gradyn::once;
 use gradyn::partials::{
     DerivativeWorkspace, Method, SparsityPattern, State, StateFunction, bias_derivatives, by_duals,
     generalized_gravity_derivatives, mass_product_derivatives, rnea_derivatives, static_torque_derivatives,
@@ -64,7 +65,7 @@ fn values_are_the_parts_of_inverse_dynamics() {
     for (what, model) in models() {
         let ((q, v, a), zero) = (state(&model, 2), vec![0.0; model.nv()]);
         let mut ws = DerivativeWorkspace::new(&model);
-        let tau = |v: &[f64], a: &[f64]| inverse_dynamics(&model, &q, v, a, &[]).expect("runs");
+        let tau = |v: &[f64], a: &[f64]| once::rnea(&model, &q, v, a, &[]).expect("runs");
         for method in [Method::Analytical, Method::Dual] {
             let by = bias_derivatives(&model, &mut ws, method, &q, &v, &[]).expect("runs");
             let bias = by.bias.clone();
@@ -107,7 +108,7 @@ impl StateFunction for MassColumn {
     ) -> Result<(), InputError> {
         let zero = vec![T::from(0.0); model.nv()];
         let e: Vec<T> = common::lift(&unit(model.nv(), self.0));
-        out.copy_from_slice(rnea(model, ws, state.q, &zero, &e)?);
+        out.copy_from_slice(rnea(model, ws, state.q, &zero, &e, &[])?);
         Ok(())
     }
 }

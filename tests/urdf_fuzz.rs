@@ -1,8 +1,8 @@
 //! Robot files with random faults: nothing panics, and what loads is sane.
 
-use gradyn::dynamics::inverse_dynamics;
 use gradyn::model::Model;
 use gradyn::model::urdf::{ContinuousForm, JointOrder, Loaded, UrdfError, UrdfOptions};
+use gradyn::once;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -173,7 +173,7 @@ fn assert_sane(loaded: &Loaded) {
     }
     let q: Vec<f64> = model.neutral();
     assert!(model.check_configuration(&q).is_ok());
-    if let Ok(tau) = inverse_dynamics(model, &q, &vec![1.0; nv], &vec![1.0; nv], &[]) {
+    if let Ok(tau) = once::rnea(model, &q, &vec![1.0; nv], &vec![1.0; nv], &[]) {
         assert!(tau.iter().all(|x| x.is_finite()));
     }
     assert!(loaded.report.notes().iter().all(|note| !note.to_string().contains('\n') && note.line > 0));

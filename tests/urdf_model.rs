@@ -1,8 +1,8 @@
 //! Models made of URDF files.
 
-use gradyn::dynamics::inverse_dynamics;
 use gradyn::model::Model;
 use gradyn::model::urdf::{ContinuousForm, JointOrder, UrdfError, UrdfOptions};
+use gradyn::once;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -46,8 +46,7 @@ fn inverse_dynamics_of_the_loaded_robots_is_pinocchios() {
             let [q, v, a, tau] = ["q", "v", "a", "tau"].map(|key| lists(&golden, key));
             assert!(!q.is_empty() && [v.len(), a.len(), tau.len()] == [q.len(); 3], "{robot}");
             for k in 0..q.len() {
-                let found =
-                    inverse_dynamics(&model, &q[k], &v[k], &a[k], &[]).unwrap_or_else(|e| panic!("{robot}: {e}"));
+                let found = once::rnea(&model, &q[k], &v[k], &a[k], &[]).unwrap_or_else(|e| panic!("{robot}: {e}"));
                 // 1e-12 of the largest torque: some rounding errors per body
                 assert_close(&found, &tau[k], 1e-12, &format!("{robot}, state {k}, merged {merge}: tau"));
             }

@@ -3,7 +3,7 @@
 mod common;
 
 use gradyn::dynamics::{
-    Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, kinetic_energy, minv, rnea_with,
+    Workspace, aba, bias, coriolis_matrix, crba, factorize_mass_matrix, kinetic_energy, minv, rnea,
 };
 use gradyn::joint::{Axis, FreeFlyer, Revolute};
 use gradyn::model::{DofDynamics, InputError, Model, ModelBuilder};
@@ -28,12 +28,11 @@ fn torques_are_those_of_the_plain_form() {
             let lifted: Vec<_> = wrenches.iter().map(|w| w.lift::<Dual64>()).collect();
             let lift = |x: &[f64]| common::lift::<Dual64>(x);
             let mut ws = Workspace::<Dual64>::new(&model);
-            let plain = rnea_with(&model, &mut ws, &lift(&q), &lift(&v), &lift(&a), &lifted).expect("valid");
+            let plain = rnea(&model, &mut ws, &lift(&q), &lift(&v), &lift(&a), &lifted).expect("valid");
             let plain: Vec<f64> = plain.iter().map(|x| x.re).collect();
             for level in Level::available() {
                 let mut ws = Workspace::<f64>::new(&model);
-                let found =
-                    with_level(level, || rnea_with(&model, &mut ws, &q, &v, &a, &wrenches).expect("valid").to_vec());
+                let found = with_level(level, || rnea(&model, &mut ws, &q, &v, &a, &wrenches).expect("valid").to_vec());
                 // Sums in another order, about another point: some hundred roundings.
                 common::assert_near(&found, &plain, 1e-12, format!("{what}, state {seed}, {level}"));
             }
@@ -136,7 +135,7 @@ fn joint_dynamics_in_halves_add_up() {
         let ((q, v, a), wrenches) = (common::state(&model, 6), common::wrenches(&model, 6));
         let by = |model: &Model| {
             let (ws, mut derivatives) = (&mut Workspace::<f64>::new(model), DerivativeWorkspace::new(model));
-            let tau = rnea_with(model, ws, &q, &v, &a, &wrenches).expect("valid").to_vec();
+            let tau = rnea(model, ws, &q, &v, &a, &wrenches).expect("valid").to_vec();
             let mass = crba(model, ws, &q).expect("valid").as_slice().to_vec();
             let energy = kinetic_energy(model, ws, &q, &v).expect("valid");
             let by = rnea_derivatives(model, &mut derivatives, Method::Analytical, &q, &v, &a, &[]).expect("valid");
@@ -168,7 +167,7 @@ fn a_torque_of_a_base_that_overflows_is_an_error() {
     let mut by = |x: f64, level| {
         a[0] = x;
         let mut ws = Workspace::<f64>::new(&model);
-        with_level(level, || rnea_with(&model, &mut ws, &q, &v, &a, &[]).map(<[f64]>::to_vec))
+        with_level(level, || rnea(&model, &mut ws, &q, &v, &a, &[]).map(<[f64]>::to_vec))
     };
     for level in Level::available() {
         common::assert_near(&by(1.2e308, level).expect("is finite")[..1], &[1.4 * 1.2e308], 1e-7, level);

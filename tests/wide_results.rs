@@ -5,11 +5,11 @@ mod common;
 use gradyn::dynamics::{
     Centroidal, CentroidalDerivatives, CentroidalMomentum, Constraint, FrameDerivatives, FrameRef, Kinematics,
     PointDerivatives, ReferenceFrame, Workspace, bias, center_of_mass, center_of_mass_derivatives, centroidal,
-    centroidal_momentum, centroidal_momentum_matrix, classical_motion_derivatives, com_jacobian, com_regressor,
-    constraint_bias, constraint_error, constraint_jacobian, forward_kinematics, frame_jacobian, frame_jacobian_rate,
-    frame_motion_derivatives, frame_wrench_regressor, generalized_gravity, joint_jacobians, kinematic_regressor,
-    kinetic_energy, kinetic_energy_regressor, mechanical_energy, momentum_derivatives, point_jacobian,
-    point_motion_derivatives, potential_energy, potential_energy_regressor, rnea_with, torque_regressor,
+    centroidal_derivatives, centroidal_momentum, centroidal_momentum_matrix, classical_frame_derivatives, com_jacobian,
+    com_regressor, constraint_bias, constraint_error, constraint_jacobian, forward_kinematics, frame_derivatives,
+    frame_jacobian, frame_jacobian_rate, frame_wrench_regressor, generalized_gravity, joint_jacobians,
+    kinematic_regressor, kinetic_energy, kinetic_energy_regressor, mechanical_energy, point_derivatives,
+    point_jacobian, potential_energy, potential_energy_regressor, rnea, torque_regressor,
 };
 use gradyn::joint::{Axis, Joint, Prismatic, Revolute};
 use gradyn::model::{BodyKey, DofDynamics, InputError, Model, ModelBuilder};
@@ -106,11 +106,11 @@ where
     keep("centroidal_momentum: inertia", values(h.inertia.to_parameters()));
     keep("centroidal_momentum: momentum", force(h.momentum));
     keep("centroidal_momentum: momentum_rate", force(h.momentum_rate));
-    let by: &CentroidalDerivatives<T> = momentum_derivatives(model, ws, &q, &v, &a).expect("valid");
-    keep("momentum_derivatives: momentum", force(by.momentum));
-    keep("momentum_derivatives: momentum_rate", force(by.momentum_rate));
+    let by: &CentroidalDerivatives<T> = centroidal_derivatives(model, ws, &q, &v, &a).expect("valid");
+    keep("centroidal_derivatives: momentum", force(by.momentum));
+    keep("centroidal_derivatives: momentum_rate", force(by.momentum_rate));
     for (name, m) in by.matrices() {
-        keep(&format!("momentum_derivatives: {name}"), matrix(m));
+        keep(&format!("centroidal_derivatives: {name}"), matrix(m));
     }
 
     let last = model.body_id(model.bodies().len() - 1).expect("is there");
@@ -130,20 +130,19 @@ where
         let wrench = frame_wrench_regressor(model, ws, &q, &v, &a, frame).expect("valid");
         keep(&format!("frame_wrench_regressor {of}"), matrix(wrench));
         let by: &FrameDerivatives<T> =
-            classical_motion_derivatives(model, ws, &q, &v, &a, frame, reference).expect("valid");
-        keep(&format!("classical_motion_derivatives {of}: velocity"), motion(by.velocity));
-        keep(&format!("classical_motion_derivatives {of}: acceleration"), motion(by.acceleration));
+            classical_frame_derivatives(model, ws, &q, &v, &a, frame, reference).expect("valid");
+        keep(&format!("classical_frame_derivatives {of}: velocity"), motion(by.velocity));
+        keep(&format!("classical_frame_derivatives {of}: acceleration"), motion(by.acceleration));
         for (name, m) in by.matrices() {
-            keep(&format!("classical_motion_derivatives {of}: {name}"), matrix(m));
+            keep(&format!("classical_frame_derivatives {of}: {name}"), matrix(m));
         }
         let rate = frame_jacobian_rate(model, ws, &q, &v, frame, reference).expect("valid");
         keep(&format!("frame_jacobian_rate of {frame:?}, {reference}"), matrix(rate));
-        let by: &FrameDerivatives<T> =
-            frame_motion_derivatives(model, ws, &q, &v, &a, frame, reference).expect("valid");
-        keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: velocity"), motion(by.velocity));
-        keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: acceleration"), motion(by.acceleration));
+        let by: &FrameDerivatives<T> = frame_derivatives(model, ws, &q, &v, &a, frame, reference).expect("valid");
+        keep(&format!("frame_derivatives of {frame:?}, {reference}: velocity"), motion(by.velocity));
+        keep(&format!("frame_derivatives of {frame:?}, {reference}: acceleration"), motion(by.acceleration));
         for (name, m) in by.matrices() {
-            keep(&format!("frame_motion_derivatives of {frame:?}, {reference}: {name}"), matrix(m));
+            keep(&format!("frame_derivatives of {frame:?}, {reference}: {name}"), matrix(m));
         }
     }
 
@@ -154,12 +153,11 @@ where
             &format!("point_jacobian {of}"),
             matrix(point_jacobian(model, ws, &q, body, point, reference).expect("valid")),
         );
-        let by: &PointDerivatives<T> =
-            point_motion_derivatives(model, ws, &q, &v, &a, body, point, reference).expect("valid");
+        let by: &PointDerivatives<T> = point_derivatives(model, ws, &q, &v, &a, body, point, reference).expect("valid");
         let vectors = [by.velocity, by.acceleration];
-        keep(&format!("point_motion_derivatives {of}"), values(vectors.iter().flat_map(|x| x.iter().copied())));
+        keep(&format!("point_derivatives {of}"), values(vectors.iter().flat_map(|x| x.iter().copied())));
         for (name, m) in by.matrices() {
-            keep(&format!("point_motion_derivatives {of}: {name}"), matrix(m));
+            keep(&format!("point_derivatives {of}: {name}"), matrix(m));
         }
     }
     let x = Transform::new(*Rotation3::from_euler_angles(0.3, -0.4, 0.5).matrix(), point);
@@ -232,8 +230,8 @@ fn workspaces_serve_another_mounting() {
             with_level(level, || {
                 let run = |ws: &mut Workspace<f64>| {
                     let mut all = results(&moved, ws, &state);
-                    let tau = rnea_with(&moved, ws, &state.0, &state.1, &state.2, &wrenches).expect("valid");
-                    all.push(("rnea_with".to_owned(), tau.to_vec()));
+                    let tau = rnea(&moved, ws, &state.0, &state.1, &state.2, &wrenches).expect("valid");
+                    all.push(("rnea".to_owned(), tau.to_vec()));
                     all
                 };
                 let (used, fresh) = (&mut Workspace::new(&model), &mut Workspace::new(&moved));
@@ -284,7 +282,7 @@ fn what_the_tree_makes_zero_is_zero() {
             let beside = |dof: &usize| !moving.contains(dof);
             let rate = frame_jacobian_rate(&model, ws, &q, &v, b, world).expect("valid");
             assert!((0..model.nv()).filter(beside).all(|dof| rate.column(dof).amax() == 0.0), "{what}: rate of {b:?}");
-            let by = frame_motion_derivatives(&model, ws, &q, &v, &a, b, world).expect("valid");
+            let by = frame_derivatives(&model, ws, &q, &v, &a, b, world).expect("valid");
             for (name, m) in by.matrices() {
                 let zero = (0..model.nv()).filter(beside).all(|dof| m.column(dof).amax() == 0.0);
                 assert!(zero, "{what}: {name} of {b:?}");
@@ -319,7 +317,7 @@ fn what_is_not_finite_is_named() {
         ("point_jacobian", point_jacobian(&model, ws, &q_bad, b, p, world).map(|_| ())),
         ("kinematic_regressor", kinematic_regressor(&model, ws, &q_bad, b, world).map(|_| ())),
         ("frame_wrench_regressor", frame_wrench_regressor(&model, ws, &q_bad, &v, &a, b).map(|_| ())),
-        ("point_motion_derivatives", point_motion_derivatives(&model, ws, &q_bad, &v, &a, b, p, world).map(|_| ())),
+        ("point_derivatives", point_derivatives(&model, ws, &q_bad, &v, &a, b, p, world).map(|_| ())),
         ("constraint_jacobian", constraint_jacobian(&model, ws, &q_bad, &held).map(|_| ())),
         ("joint_jacobians", joint_jacobians(&model, ws, &q_bad).map(|_| ())),
         ("generalized_gravity", generalized_gravity(&model, ws, &q_bad).map(|_| ())),
@@ -328,7 +326,7 @@ fn what_is_not_finite_is_named() {
         ("com_jacobian", com_jacobian(&model, ws, &q_bad, None).map(|_| ())),
         ("centroidal_momentum_matrix", centroidal_momentum_matrix(&model, ws, &q_bad).map(|_| ())),
         ("frame_jacobian_rate", frame_jacobian_rate(&model, ws, &q_bad, &v, b, world).map(|_| ())),
-        ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q_bad, &v, &a, b, world).map(|_| ())),
+        ("frame_derivatives", frame_derivatives(&model, ws, &q_bad, &v, &a, b, world).map(|_| ())),
         ("forward_kinematics", forward_kinematics(&model, ws, &q_bad, &v, &a).map(|_| ())),
     ];
     for (name, found) in of_q {
@@ -337,17 +335,17 @@ fn what_is_not_finite_is_named() {
     }
     let found = centroidal(&model, ws, &q, &v_bad, &a).map(|_| ());
     assert!(matches!(found, Err(InputError::NotFinite { what: "v", index: 2, .. })), "{found:?}");
-    let found = momentum_derivatives(&model, ws, &q, &v, &a_bad).map(|_| ());
+    let found = centroidal_derivatives(&model, ws, &q, &v, &a_bad).map(|_| ());
     assert!(matches!(found, Err(InputError::NotFinite { what: "a", index: 0, .. })), "{found:?}");
     // Of joints that do not move the body too.
     let (v_bad, a_bad) = (with(&v, v.len() - 1), with(&a, a.len() - 1));
     let of_v: [(&str, Result<(), InputError>); 8] = [
         ("centroidal_momentum", centroidal_momentum(&model, ws, &q, &v_bad, &a).map(|_| ())),
         ("frame_wrench_regressor", frame_wrench_regressor(&model, ws, &q, &v_bad, &a, b).map(|_| ())),
-        ("point_motion_derivatives", point_motion_derivatives(&model, ws, &q, &v_bad, &a, b, p, world).map(|_| ())),
+        ("point_derivatives", point_derivatives(&model, ws, &q, &v_bad, &a, b, p, world).map(|_| ())),
         ("constraint_bias", constraint_bias(&model, ws, &q, &v_bad, &held).map(|_| ())),
         ("frame_jacobian_rate", frame_jacobian_rate(&model, ws, &q, &v_bad, b, world).map(|_| ())),
-        ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q, &v_bad, &a, b, world).map(|_| ())),
+        ("frame_derivatives", frame_derivatives(&model, ws, &q, &v_bad, &a, b, world).map(|_| ())),
         ("forward_kinematics", forward_kinematics(&model, ws, &q, &v_bad, &a).map(|_| ())),
         ("mechanical_energy", mechanical_energy(&model, ws, &q, &v_bad).map(|_| ())),
     ];
@@ -355,7 +353,7 @@ fn what_is_not_finite_is_named() {
         ("centroidal_momentum", centroidal_momentum(&model, ws, &q, &v, &a_bad).map(|_| ())),
         ("frame_wrench_regressor", frame_wrench_regressor(&model, ws, &q, &v, &a_bad, b).map(|_| ())),
         ("center_of_mass_derivatives", center_of_mass_derivatives(&model, ws, &q, &v, &a_bad, Some(b)).map(|_| ())),
-        ("frame_motion_derivatives", frame_motion_derivatives(&model, ws, &q, &v, &a_bad, b, world).map(|_| ())),
+        ("frame_derivatives", frame_derivatives(&model, ws, &q, &v, &a_bad, b, world).map(|_| ())),
         ("forward_kinematics", forward_kinematics(&model, ws, &q, &v, &a_bad).map(|_| ())),
     ];
     for (wrong, (name, found)) in of_v.into_iter().map(|x| ("v", x)).chain(of_a.into_iter().map(|x| ("a", x))) {
@@ -390,11 +388,11 @@ fn outcomes<T: Scalar<f64>>(model: &Model, [q, v]: [&[f64]; 2]) -> [(&'static st
         ("centroidal", centroidal(model, ws, &q, &v, &a).map(|_| ())),
         ("centroidal_momentum", centroidal_momentum(model, ws, &q, &v, &a).map(|_| ())),
         ("center_of_mass_derivatives", center_of_mass_derivatives(model, ws, &q, &v, &a, Some(last)).map(|_| ())),
-        ("point_motion_derivatives", point_motion_derivatives(model, ws, &q, &v, &a, last, p, world).map(|_| ())),
+        ("point_derivatives", point_derivatives(model, ws, &q, &v, &a, last, p, world).map(|_| ())),
         ("frame_wrench_regressor", frame_wrench_regressor(model, ws, &q, &v, &a, last).map(|_| ())),
-        ("momentum_derivatives", momentum_derivatives(model, ws, &q, &v, &a).map(|_| ())),
+        ("centroidal_derivatives", centroidal_derivatives(model, ws, &q, &v, &a).map(|_| ())),
         ("frame_jacobian_rate", frame_jacobian_rate(model, ws, &q, &v, last, world).map(|_| ())),
-        ("frame_motion_derivatives", frame_motion_derivatives(model, ws, &q, &v, &a, last, world).map(|_| ())),
+        ("frame_derivatives", frame_derivatives(model, ws, &q, &v, &a, last, world).map(|_| ())),
         ("forward_kinematics", forward_kinematics(model, ws, &q, &v, &a).map(|_| ())),
     ]
 }
@@ -457,7 +455,7 @@ fn sums_over_joints_that_mimic_are_looked_at() {
         let ws = &mut Workspace::<T>::new(model);
         let [zero, a] = [0.0, a].map(|x| common::lift::<T>(&[x]));
         vec![
-            ("rnea", rnea_with(model, ws, &zero, &zero, &a, &[]).map(|_| ())),
+            ("rnea", rnea(model, ws, &zero, &zero, &a, &[]).map(|_| ())),
             ("bias", bias(model, ws, &zero, &zero, &[]).map(|_| ())),
             ("generalized_gravity", generalized_gravity(model, ws, &zero).map(|_| ())),
         ]
@@ -471,8 +469,8 @@ fn sums_over_joints_that_mimic_are_looked_at() {
             ("frame_jacobian", frame_jacobian(model, ws, zero, last, local).map(|_| ())),
             ("joint_jacobians", joint_jacobians(model, ws, zero).map(|_| ())),
             ("point_jacobian", point_jacobian(model, ws, zero, last, p, local).map(|_| ())),
-            ("frame_motion", frame_motion_derivatives(model, ws, zero, zero, zero, last, local).map(|_| ())),
-            ("point_motion", point_motion_derivatives(model, ws, zero, zero, zero, last, p, local).map(|_| ())),
+            ("frame_motion", frame_derivatives(model, ws, zero, zero, zero, last, local).map(|_| ())),
+            ("point_motion", point_derivatives(model, ws, zero, zero, zero, last, p, local).map(|_| ())),
         ]
     }
     fn masses<T: Scalar<f64>>(model: &Model) -> Vec<Found> {
@@ -480,10 +478,10 @@ fn sums_over_joints_that_mimic_are_looked_at() {
         let zero = &common::lift::<T>(&[0.0])[..];
         vec![
             ("com_jacobian", com_jacobian(model, ws, zero, None).map(|_| ())),
-            ("com_derivatives", center_of_mass_derivatives(model, ws, zero, zero, zero, None).map(|_| ())),
+            ("center_of_mass_derivatives", center_of_mass_derivatives(model, ws, zero, zero, zero, None).map(|_| ())),
             ("momentum_matrix", centroidal_momentum_matrix(model, ws, zero).map(|_| ())),
             ("centroidal", centroidal(model, ws, zero, zero, zero).map(|_| ())),
-            ("momentum_derivatives", momentum_derivatives(model, ws, zero, zero, zero).map(|_| ())),
+            ("centroidal_derivatives", centroidal_derivatives(model, ws, zero, zero, zero).map(|_| ())),
         ]
     }
     fn derivatives(model: &Model, a: f64) -> Vec<Found> {
@@ -527,7 +525,7 @@ fn armatures_beyond_lanes_are_looked_at() {
     for level in Level::available() {
         let found = with_level(level, || {
             let ws = &mut Workspace::<f64>::new(&model);
-            rnea_with(&model, ws, &[0.0], &[0.0], &[0.3e308], &[]).map(<[f64]>::to_vec)
+            rnea(&model, ws, &[0.0], &[0.0], &[0.3e308], &[]).map(<[f64]>::to_vec)
         });
         assert!(matches!(found, Err(InputError::Overflow { what: "tau", .. })), "{level}: {found:?}");
     }

@@ -39,7 +39,7 @@ fn count(model: &Model) -> String {
     let mut x = v.to_vec();
     let all = [
         counted("forwardKinematics", || _ = black_box(dy::forward_kinematics(model, ws, q, v, a).expect("finite"))),
-        counted("rnea", || _ = black_box(dy::rnea(model, ws, q, v, a).expect("finite"))),
+        counted("rnea", || _ = black_box(dy::rnea(model, ws, q, v, a, &[]).expect("finite"))),
         counted("crba", || _ = black_box(dy::crba(model, ws, q).expect("finite"))),
         counted("aba", || _ = black_box(dy::aba(model, ws, q, v, a, &[]).expect("finite"))),
         counted("computeMinverse", || _ = black_box(dy::minv(model, ws, q).expect("finite"))),
@@ -48,12 +48,12 @@ fn count(model: &Model) -> String {
         counted("computeGeneralizedGravity", || _ = black_box(dy::generalized_gravity(model, ws, q).expect("finite"))),
         counted("computeCoriolisMatrix", || _ = black_box(dy::coriolis_matrix(model, ws, q, v).expect("finite"))),
         counted("computeRNEADerivatives", || {
-            _ = black_box(dy::torque_derivatives(model, ws, q, v, a, &[]).expect("finite"));
+            _ = black_box(dy::rnea_derivatives(model, ws, q, v, a, &[]).expect("finite"));
         }),
         // Accelerations, factors of the mass matrix, derivatives of torques, and a solution for each of 3 nv columns.
         counted("computeABADerivatives", || {
             let ddq = dy::aba(model, ws, q, v, a, &[]).expect("finite").to_vec();
-            _ = black_box(dy::torque_derivatives(model, ws, q, v, &ddq, &[]).expect("finite"));
+            _ = black_box(dy::rnea_derivatives(model, ws, q, v, &ddq, &[]).expect("finite"));
             let factors = dy::factorize_mass_matrix(model, ws, q).expect("finite");
             for _ in 0..3 * model.nv() {
                 x.copy_from_slice(v);
@@ -61,14 +61,14 @@ fn count(model: &Model) -> String {
             }
         }),
         counted("ComputeRNEASecondOrderDerivatives", || {
-            _ = black_box(dy::torque_second_derivatives(model, ws, q, v, a, &[]).expect("finite"));
+            _ = black_box(dy::rnea_second_derivatives(model, ws, q, v, a, &[]).expect("finite"));
         }),
-        counted("rnea_gradient", || _ = black_box(dy::rnea_gradient(model, ws, q, v, a, &[], v).expect("finite"))),
-        counted("aba_gradient", || _ = black_box(dy::aba_gradient(model, ws, q, v, a, &[], v).expect("finite"))),
+        counted("rnea_gradient", || _ = black_box(dy::rnea_gradient(model, ws, q, v, a, v, &[]).expect("finite"))),
+        counted("aba_gradient", || _ = black_box(dy::aba_gradient(model, ws, q, v, a, v, &[]).expect("finite"))),
         counted("ccrba", || _ = black_box(dy::centroidal_momentum_matrix(model, ws, q).expect("finite"))),
         counted("dccrba", || _ = black_box(dy::centroidal(model, ws, q, v, a).expect("finite"))),
         counted("computeCentroidalDynamicsDerivatives", || {
-            _ = black_box(dy::momentum_derivatives(model, ws, q, v, a).expect("finite"));
+            _ = black_box(dy::centroidal_derivatives(model, ws, q, v, a).expect("finite"));
         }),
         counted("jacobianCenterOfMass", || _ = black_box(dy::com_jacobian(model, ws, q, None).expect("finite"))),
         counted("computeMechanicalEnergy", || _ = black_box(dy::mechanical_energy(model, ws, q, v).expect("finite"))),

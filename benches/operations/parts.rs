@@ -65,7 +65,7 @@ fn time_rnea(model: &Model) -> f64 {
     let (q, v) = states(model);
     let ws = &mut Workspace::<f64>::new(model);
     least(|| {
-        black_box(rnea(model, ws, black_box(&q), black_box(&v), black_box(&v)).expect("finite"));
+        black_box(rnea(model, ws, black_box(&q), black_box(&v), black_box(&v), &[]).expect("finite"));
     })
 }
 

@@ -4,7 +4,7 @@
 //! the options, the rest is the text.
 #![no_main]
 
-use gradyn::dynamics::inverse_dynamics;
+use gradyn::once;
 use gradyn::model::Model;
 use gradyn::model::urdf::{ContinuousForm, JointOrder, UrdfOptions};
 use libfuzzer_sys::fuzz_target;
@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         Ok(loaded) => {
             let model = loaded.model;
             let (q, v) = (model.neutral::<f64>(), vec![1.0; model.nv()]);
-            if let Ok(tau) = inverse_dynamics(&model, &q, &v, &v, &[]) {
+            if let Ok(tau) = once::rnea(&model, &q, &v, &v, &[]) {
                 assert!(tau.iter().all(|x| x.is_finite()));
             }
             let _ = loaded.report.to_string();

@@ -164,7 +164,7 @@ impl Batch {
         self.run::<Aba, _, _>(model, [("q", q), ("v", v), ("tau", tau)], [("ddq", ddq)])
     }
 
-    /// Derivatives of inverse dynamics in closed form, [`torque_derivatives`](crate::dynamics::torque_derivatives), with the
+    /// Derivatives of inverse dynamics in closed form, [`rnea_derivatives`](crate::dynamics::rnea_derivatives), with the
     /// torques.
     ///
     /// # Errors

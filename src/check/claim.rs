@@ -3,10 +3,10 @@
 use super::functions::{By, Of};
 use super::{CheckError, Claim, Guess, Options, Quantity, Report, Scale, conditioning, mistakes};
 use crate::dynamics::{
-    ExternalWrench, Workspace, bias, center_of_mass, factorize_mass_matrix, frame_jacobian, generalized_gravity,
-    mass_matrix, mass_matrix_inverse, rnea_with,
+    ExternalWrench, Workspace, bias, center_of_mass, factorize_mass_matrix, frame_jacobian, generalized_gravity, rnea,
 };
 use crate::model::{InputError, Model};
+use crate::once;
 use crate::partials::{self, Configurations};
 use crate::spatial::Force;
 use gradyn_derivatives::check::{Knowledge, jacobian_with, values};
@@ -156,7 +156,7 @@ fn size(model: &Model, quantity: Quantity, state: &State<'_>) -> Result<f64, Cla
         Quantity::Ddq | Quantity::DdqDq | Quantity::DdqDv => {
             let torque = scale.torque(&[]).max(DVector::from_column_slice(state.tau).amax());
             let solved_for = if quantity == Quantity::DdqDv { scale.mass * scale.velocity } else { torque };
-            SOLVED * mass_matrix_inverse(model, state.q)?.amax() * solved_for
+            SOLVED * once::minv(model, state.q)?.amax() * solved_for
         }
         Quantity::Com | Quantity::ComJacobian | Quantity::FrameJacobian(..) => scale.reach,
         Quantity::Tau | Quantity::DtauDq | Quantity::Bias | Quantity::Gravity | Quantity::Coriolis => {
@@ -251,8 +251,8 @@ fn value(
     let mut claimed = claimed.clone();
     let (found, other) = match quantity {
         Quantity::Tau => {
-            let found = rnea_with(model, &mut ws, q, v, torque.u, wrenches)?.to_vec();
-            let other = mass_matrix(model, q)? * DVector::from_column_slice(torque.u);
+            let found = rnea(model, &mut ws, q, v, torque.u, wrenches)?.to_vec();
+            let other = once::crba(model, q)? * DVector::from_column_slice(torque.u);
             let bias = DVector::from_column_slice(bias(model, &mut ws, q, v, wrenches)?);
             (found, (other + bias).as_slice().to_vec())
         }
@@ -266,7 +266,7 @@ fn value(
         }
         Quantity::Bias => {
             let found = bias(model, &mut ws, q, v, wrenches)?.to_vec();
-            (found, rnea_with(model, &mut ws, q, v, &rest, wrenches)?.to_vec())
+            (found, rnea(model, &mut ws, q, v, &rest, wrenches)?.to_vec())
         }
         Quantity::Gravity => {
             let found = generalized_gravity(model, &mut ws, q)?.to_vec();

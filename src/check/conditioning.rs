@@ -7,8 +7,9 @@
 
 use super::Scale;
 use super::functions::By;
-use crate::dynamics::{Workspace, bias, mass_matrix, mass_matrix_inverse};
+use crate::dynamics::{Workspace, bias};
 use crate::model::{InputError, Model};
+use crate::once;
 use crate::partials::{DerivativeWorkspace, Method, State, rnea_derivatives};
 use nalgebra::{DMatrix, DVector};
 
@@ -57,7 +58,7 @@ fn propagated(
     right: &DMatrix<f64>,
     cancels: f64,
 ) -> Result<DMatrix<f64>, InputError> {
-    let (mass, inverse) = (mass_matrix(model, q)?.abs(), mass_matrix_inverse(model, q)?.abs());
+    let (mass, inverse) = (once::crba(model, q)?.abs(), once::minv(model, q)?.abs());
     let x = x.abs().sup(&(&inverse * right.abs()));
     let right = right.map(|x| x.abs() + right.amax().max(cancels));
     let roundings = ROUNDINGS * f64::EPSILON;

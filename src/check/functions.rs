@@ -4,7 +4,7 @@ use super::Quantity;
 use super::claim::State;
 use crate::dynamics::{
     ExternalWrench, FrameRef, ReferenceFrame, Workspace, aba, center_of_mass, factorize_mass_matrix,
-    forward_kinematics, potential_energy, rnea_with,
+    forward_kinematics, potential_energy, rnea,
 };
 use crate::model::{InputError, Model};
 use crate::partials::{self, StateFunction, StateJacobian, by_duals};
@@ -137,7 +137,7 @@ impl StateFunction for Of {
         let partials::State { q, v, u, wrenches } = state;
         let wrenches: &[ExternalWrench<T>] = wrenches;
         match *self {
-            Self::Torque => out.copy_from_slice(rnea_with(model, ws, q, v, u, wrenches)?),
+            Self::Torque => out.copy_from_slice(rnea(model, ws, q, v, u, wrenches)?),
             Self::Acceleration => out.copy_from_slice(aba(model, ws, q, v, u, wrenches)?),
             Self::Velocity(frame, reference) => {
                 let rest = vec![T::zero(); model.nv()];

@@ -104,22 +104,6 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
     }
 }
 
-/// Joint accelerations that the torques `τ` give at `(q, v)`: [`aba`] in memory of its own.
-///
-/// # Errors
-/// As [`aba`].
-pub fn forward_dynamics<P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    q: &[T],
-    v: &[T],
-    tau: &[T],
-    wrenches: &[ExternalWrench<T>],
-) -> Result<Vec<T>, InputError> {
-    let mut ws = Workspace::new(model);
-    aba(model, &mut ws, q, v, tau, wrenches)?;
-    Ok(ws.aba.ddq)
-}
-
 /// `x := M⁻¹ x` with what the last call of [`aba_kept`] has left of `M`. By articulated bodies it is O(n): `D⁻¹` and `U` of each
 /// column stay as they are, and `x` pushes where torques did, at rest and without gravity. `x`: nv.
 pub(crate) fn solve<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, x: &mut Vec<T>) {

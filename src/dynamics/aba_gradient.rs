@@ -14,7 +14,7 @@ use gradyn_derivatives::{Real, Scalar};
 
 /// `λᵀ q̈` and its gradient; borrows from the workspace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AccelerationGradient<'w, T> {
+pub struct AbaGradient<'w, T> {
     /// `λᵀ q̈`
     pub value: T,
     /// `∂(λᵀ q̈)/∂q`, nv, along `q ⊕ ε e_k`.
@@ -53,13 +53,13 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     q: &[T],
     v: &[T],
     tau: &[T],
-    wrenches: &[ExternalWrench<T>],
     lambda: &[T],
-) -> Result<AccelerationGradient<'w, T>, InputError> {
+    wrenches: &[ExternalWrench<T>],
+) -> Result<AbaGradient<'w, T>, InputError> {
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     check_finite_dofs(model, "lambda", lambda)?;
     let mut memory = std::mem::replace(&mut ws.aba_gradient, Memory::empty());
-    let done = fill(model, ws, &mut memory, (q, v, tau), wrenches, lambda);
+    let done = fill(model, ws, &mut memory, (q, v, tau), lambda, wrenches);
     ws.aba_gradient = memory;
     let value = done?;
     let Memory { dq, dv, dtau, df_ext, .. } = &ws.aba_gradient;
@@ -74,7 +74,7 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     if let Some(index) = first_not_finite(df_ext) {
         return Err(external::overflow(model, wrenches, "d(lambda ddq)/df_ext", index));
     }
-    Ok(AccelerationGradient { value, dq, dv, dtau, df_ext })
+    Ok(AbaGradient { value, dq, dv, dtau, df_ext })
 }
 
 impl<T> Memory<T> {
@@ -89,8 +89,8 @@ fn fill<P: Real, T: Scalar<P>>(
     ws: &mut Workspace<T>,
     memory: &mut Memory<T>,
     (q, v, tau): (&[T], &[T], &[T]),
-    wrenches: &[ExternalWrench<T>],
     lambda: &[T],
+    wrenches: &[ExternalWrench<T>],
 ) -> Result<T, InputError> {
     let Memory { ddq, dq, dv, dtau, df_ext } = memory;
     copy(aba::aba_kept(model, ws, q, v, tau, wrenches)?, ddq);

@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 /// nothing.
 ///
 /// # Errors
-/// As [`rnea_with`](super::rnea_with).
+/// As [`rnea`](super::rnea).
 #[inline(never)]
 pub fn bias<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,

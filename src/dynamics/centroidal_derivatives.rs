@@ -52,7 +52,7 @@ pub struct CentroidalDerivatives<T = f64> {
 
 /// A centre of mass in the world, its velocity and acceleration, and their derivatives. Matrices 3 × nv.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ComDerivatives<T = f64> {
+pub struct CenterOfMassDerivatives<T = f64> {
     /// Position, m.
     pub position: Vector3<T>,
     /// Velocity, m/s.
@@ -91,7 +91,7 @@ impl<T: Real> Default for CentroidalDerivatives<T> {
     }
 }
 
-impl<T: Real> Default for ComDerivatives<T> {
+impl<T: Real> Default for CenterOfMassDerivatives<T> {
     /// Without entries.
     fn default() -> Self {
         Self {
@@ -125,7 +125,7 @@ impl<T: Real> CentroidalDerivatives<T> {
     }
 }
 
-impl<T: Real> ComDerivatives<T> {
+impl<T: Real> CenterOfMassDerivatives<T> {
     /// The matrices by name.
     pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 6] {
         [
@@ -153,12 +153,12 @@ impl<T: Real> ComDerivatives<T> {
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
     pub(crate) centroidal: CentroidalDerivatives<T>,
-    pub(crate) com: ComDerivatives<T>,
+    pub(crate) com: CenterOfMassDerivatives<T>,
 }
 
 impl<T: Real> Default for Memory<T> {
     fn default() -> Self {
-        Self { centroidal: CentroidalDerivatives::default(), com: ComDerivatives::default() }
+        Self { centroidal: CentroidalDerivatives::default(), com: CenterOfMassDerivatives::default() }
     }
 }
 
@@ -170,7 +170,7 @@ impl<T: Real> Default for Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
 #[inline(never)]
-pub fn momentum_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
@@ -232,10 +232,10 @@ fn fill_centroidal<P: Real, T: Scalar<P>>(
 ///
 /// `q`: nq, `v`, `a`: nv; `subtree`: the body that it hangs from, `None` for the robot. Right for every kind of joint; columns
 /// of degrees of freedom that do not move it are exactly zero. Cost O(n); a second call allocates nothing. Over `f64`,
-/// [`partials::com_derivatives`](crate::partials::com_derivatives) gives the choice of the method.
+/// [`partials::center_of_mass_derivatives`](crate::partials::center_of_mass_derivatives) gives the choice of the method.
 ///
 /// # Errors
-/// As [`momentum_derivatives`], and [`InputError::UnknownBody`].
+/// As [`centroidal_derivatives`], and [`InputError::UnknownBody`].
 #[inline(never)]
 pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -244,14 +244,14 @@ pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
     subtree: Option<BodyId>,
-) -> Result<&'w ComDerivatives<T>, InputError> {
+) -> Result<&'w CenterOfMassDerivatives<T>, InputError> {
     subtree.map_or(Ok(()), |body| check_body(model, body))?;
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
     let out = &mut memory.com;
     let quick = |wide: Wide<'_>| {
-        wide.com_derivatives(wide::state((q, v, a))?, subtree.map(|body| body.0), wide::same_mut(out)?)
+        wide.center_of_mass_derivatives(wide::state((q, v, a))?, subtree.map(|body| body.0), wide::same_mut(out)?)
     };
     if wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.centroidal_derivatives.insert(memory).com);
@@ -275,7 +275,7 @@ fn fill_com<P: Real, T: Scalar<P>>(
     sums: &mut centroidal::Memory<T>,
     state: (&[T], &[T], &[T]),
     subtree: Option<BodyId>,
-    out: &mut ComDerivatives<T>,
+    out: &mut CenterOfMassDerivatives<T>,
 ) -> Result<(), InputError> {
     out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
     out.errors = None;

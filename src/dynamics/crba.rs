@@ -63,16 +63,6 @@ pub(crate) fn check_finite_diagonal<P: Real, T: Real>(model: &Model<P>, ws: &Wor
     }
 }
 
-/// The mass matrix `M(q)`: [`crba`] in memory of its own.
-///
-/// # Errors
-/// As [`crba`].
-pub fn mass_matrix<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T]) -> Result<DMatrix<T>, InputError> {
-    let mut ws = Workspace::new(model);
-    crba(model, &mut ws, q)?;
-    Ok(ws.crba.matrix)
-}
-
 /// What the mass matrix is made in, and the matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {

@@ -160,7 +160,7 @@ impl<T: Real> Default for Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
 /// finite.
-pub fn frame_motion_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
@@ -175,14 +175,14 @@ pub fn frame_motion_derivatives<'w, P: Real, T: Scalar<P>>(
 /// Velocity and classical acceleration of a frame or a body in a reference, and their derivatives in closed form, in any
 /// number type.
 ///
-/// As [`frame_motion_derivatives`], with the acceleration of
+/// As [`frame_derivatives`], with the acceleration of
 /// [`Kinematics::classical_acceleration_in`](super::Kinematics::classical_acceleration_in): its linear part is that of the point
 /// whose velocity is asked for. Over `f64`, [`partials::classical_frame_derivatives`](crate::partials::classical_frame_derivatives)
 /// gives the choice of the method.
 ///
 /// # Errors
-/// As [`frame_motion_derivatives`].
-pub fn classical_motion_derivatives<'w, P: Real, T: Scalar<P>>(
+/// As [`frame_derivatives`].
+pub fn classical_frame_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
@@ -251,10 +251,10 @@ fn run<'w, P: Real, T: Scalar<P>>(
 /// allocates nothing.
 ///
 /// # Errors
-/// As [`frame_motion_derivatives`].
+/// As [`frame_derivatives`].
 #[expect(clippy::too_many_arguments, reason = "a state, a point and a reference")]
 #[inline(never)]
-pub fn point_motion_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],

@@ -50,17 +50,6 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     }
 }
 
-/// The inverse `M(q)⁻¹` of the mass matrix: [`minv`] in memory of its own.
-///
-/// # Errors
-/// As [`minv`].
-#[inline(never)]
-pub fn mass_matrix_inverse<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T]) -> Result<DMatrix<T>, InputError> {
-    let mut ws = Workspace::new(model);
-    minv(model, &mut ws, q)?;
-    Ok(ws.minv.matrix)
-}
-
 fn overflow<P: Real>(model: &Model<P>, index: usize) -> InputError {
     model.overflow("mass_matrix_inverse", index)
 }

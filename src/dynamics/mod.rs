@@ -1,13 +1,15 @@
 //! Algorithms on the tree, one a file, generic over the scalar.
 //!
 //! Each has a form that works in a [`Workspace`] made once per thread and allocates nothing, and returns views that
-//! borrow from it: results cannot be used after the next call has overwritten them. Beside the main ones stands a form that
-//! needs no workspace and allocates: [`inverse_dynamics`], [`forward_dynamics`], [`mass_matrix`], [`mass_matrix_inverse`]; for
-//! the others, and for derivatives, those forms are in [`once`](crate::once).
+//! borrow from it: results cannot be used after the next call has overwritten them. The forms of the same names in
+//! [`once`](crate::once) need no workspace, and allocate.
 //!
-//! Derivatives here are closed forms in any number type, named by what is differentiated: [`torque_derivatives`],
-//! [`frame_motion_derivatives`], [`momentum_derivatives`]. Over `f64`, [`partials`](crate::partials) gives the choice of the
-//! method, under the algorithms' names.
+//! Arguments stand in one order everywhere: the model, the workspace, `q`, `v`, then `a` or `tau`, then what else the algorithm
+//! needs, and wrenches from outside last.
+//!
+//! A derivative has the name of its algorithm and `_derivatives`: [`rnea_derivatives`], [`frame_derivatives`],
+//! [`centroidal_derivatives`]. Here they are closed forms over any number type; under the same names
+//! [`partials`](crate::partials) has them over `f64`, with a choice of the method.
 //!
 //! Functions that are large for one number type are `#[inline(never)]`: of what this crate needs itself, over `f64` say, other
 //! crates take what has been compiled here instead of compiling it again.
@@ -54,13 +56,13 @@ pub(crate) mod wide;
 mod workspace;
 pub(crate) mod world;
 
+pub use aba::aba;
 pub(crate) use aba::aba_kept;
-pub use aba::{aba, forward_dynamics};
-pub use aba_gradient::{AccelerationGradient, aba_gradient};
+pub use aba_gradient::{AbaGradient, aba_gradient};
 pub use bias::{bias, generalized_gravity, static_torque};
 pub use centroidal::{Centroidal, CentroidalMomentum, centroidal, centroidal_momentum, centroidal_momentum_matrix};
 pub use centroidal_derivatives::{
-    CentroidalDerivatives, ComDerivatives, center_of_mass_derivatives, momentum_derivatives,
+    CenterOfMassDerivatives, CentroidalDerivatives, center_of_mass_derivatives, centroidal_derivatives,
 };
 pub use com::{CentersOfMass, PointMass, center_of_mass, com_jacobian};
 pub use constraints::{
@@ -68,29 +70,28 @@ pub use constraints::{
     constraint_jacobian, impulse_dynamics,
 };
 pub use coriolis::coriolis_matrix;
-pub use crba::{crba, mass_matrix};
+pub use crba::crba;
 pub use energy::{kinetic_energy, mechanical_energy, potential_energy};
 pub(crate) use external::check as check_wrenches;
 pub use external::{ExternalWrench, WrenchFrame};
 pub use forward_kinematics::{Kinematics, forward_kinematics};
 pub use frame_derivatives::{
-    FrameDerivatives, PointDerivatives, classical_motion_derivatives, frame_motion_derivatives,
-    point_motion_derivatives,
+    FrameDerivatives, PointDerivatives, classical_frame_derivatives, frame_derivatives, point_derivatives,
 };
 pub use jacobian::{frame_jacobian, joint_jacobians, point_jacobian, relative_jacobian};
 pub use jacobian_rate::{BiasAcceleration, frame_bias_acceleration, frame_jacobian_rate};
-pub use jacobian_transpose::{JacobianTransposeDerivatives, frame_torque_derivatives};
+pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_derivatives};
 pub use ltl::{MassFactors, factorize_mass_matrix};
-pub use minv::{mass_matrix_inverse, minv};
+pub use minv::minv;
 pub use reference::{FrameRef, ReferenceFrame};
 pub use regressor::{
     com_regressor, frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
     static_torque_regressor, torque_regressor,
 };
+pub use rnea::rnea;
 pub(crate) use rnea::state_not_finite;
-pub use rnea::{inverse_dynamics, rnea, rnea_with};
-pub use rnea_derivatives::{TorqueDerivatives, torque_derivatives};
-pub use rnea_gradient::{TorqueGradient, rnea_gradient};
-pub use rnea_second::{RneaSecondDerivatives, torque_second_derivatives};
+pub use rnea_derivatives::{RneaDerivatives, rnea_derivatives};
+pub use rnea_gradient::{RneaGradient, rnea_gradient};
+pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};
 pub use tensor3::Tensor3;
 pub use workspace::Workspace;

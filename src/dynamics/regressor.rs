@@ -66,7 +66,7 @@ impl<P: Real> Model<P> {
 /// let mut workspace = Workspace::new(&model);
 /// let parameters = DVector::from_vec(model.inertial_parameters());
 /// let tau = torque_regressor(&model, &mut workspace, &q, &v, &a)? * parameters;
-/// let expected = rnea(&model, &mut workspace, &q, &v, &a)?;
+/// let expected = rnea(&model, &mut workspace, &q, &v, &a, &[])?;
 /// # assert!(model.joint_dynamics().iter().all(|dof| dof.armature == 0.0));
 /// assert!((tau[3] - expected[3]).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

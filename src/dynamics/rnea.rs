@@ -31,30 +31,16 @@ use gradyn_derivatives::{Real, Scalar};
 /// # let model = builder.build()?;
 /// // A mass of 2 kg at the end of 0.5 m, held level: m g l.
 /// let mut workspace = Workspace::new(&model);
-/// let tau = rnea(&model, &mut workspace, &[std::f64::consts::FRAC_PI_2], &[0.0], &[0.0])?;
+/// let tau = rnea(&model, &mut workspace, &[std::f64::consts::FRAC_PI_2], &[0.0], &[0.0], &[])?;
 /// assert!((tau[0] - 2.0 * 9.81 * 0.5).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+/// [`InputError`] if a length is wrong, the workspace is another model's, a wrench acts on a body that the model does not have, or
+/// a number is not finite.
 #[inline]
 pub fn rnea<'w, P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    ws: &'w mut Workspace<T>,
-    q: &[T],
-    v: &[T],
-    a: &[T],
-) -> Result<&'w [T], InputError> {
-    rnea_with(model, ws, q, v, a, &[])
-}
-
-/// [`rnea`] with wrenches that act on bodies from outside: `τ = M(q) a + c(q, v) + friction − Σ Jᵀ φ`.
-///
-/// # Errors
-/// As [`rnea`], and [`InputError::UnknownBody`] for a wrench on a body that the model does not have.
-#[inline]
-pub fn rnea_with<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
@@ -89,22 +75,6 @@ pub(crate) fn check<P: Real, T: Scalar<P>>(
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     external::check(model, wrenches)
-}
-
-/// Joint torques that give the accelerations `a` at `(q, v)`: [`rnea_with`] in memory of its own.
-///
-/// # Errors
-/// As [`rnea_with`].
-pub fn inverse_dynamics<P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    q: &[T],
-    v: &[T],
-    a: &[T],
-    wrenches: &[ExternalWrench<T>],
-) -> Result<Vec<T>, InputError> {
-    let mut ws = Workspace::new(model);
-    rnea_with(model, &mut ws, q, v, a, wrenches)?;
-    Ok(ws.tau)
 }
 
 /// Both sweeps; lengths have been checked.

@@ -32,7 +32,7 @@ use gradyn_derivatives::{Real, Scalar};
 ///
 /// Matrices are in column-major order, as nalgebra's: entry (i, j) of `dtau_dq` is `dtau_dq[i + nv * j]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TorqueDerivatives<'w, T> {
+pub struct RneaDerivatives<'w, T> {
     /// `τ`, nv.
     pub tau: &'w [T],
     /// `∂τ/∂q`, nv × nv, along `q ⊕ ε e_j`.
@@ -77,7 +77,7 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Derivatives of [`rnea_with`](super::rnea_with) in closed form, in any number type: over dual numbers they are second
+/// Derivatives of [`rnea`](super::rnea) in closed form, in any number type: over dual numbers they are second
 /// derivatives of the torques, over lanes first derivatives at many states.
 ///
 /// `q`: nq, `v`, `a`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic
@@ -90,14 +90,14 @@ impl<T: Real> Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
 /// number is not finite.
-pub fn torque_derivatives<'w, P: Real, T: Scalar<P>>(
+pub fn rnea_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],
     v: &[T],
     a: &[T],
     wrenches: &[ExternalWrench<T>],
-) -> Result<TorqueDerivatives<'w, T>, InputError> {
+) -> Result<RneaDerivatives<'w, T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     ws.check(model)?;
     external::check(model, wrenches)?;
@@ -114,7 +114,7 @@ pub fn torque_derivatives<'w, P: Real, T: Scalar<P>>(
     Ok(result)
 }
 
-impl<T: Real> TorqueDerivatives<'_, T> {
+impl<T: Real> RneaDerivatives<'_, T> {
     fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
         let matrices = [
             ("dtau_dq", self.dtau_dq),
@@ -132,7 +132,7 @@ impl<T: Real> TorqueDerivatives<'_, T> {
     }
 }
 
-/// [`torque_derivatives`] of arguments that have been checked.
+/// [`rnea_derivatives`] of arguments that have been checked.
 pub(crate) fn analytical<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -140,7 +140,7 @@ pub(crate) fn analytical<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
     wrenches: &[ExternalWrench<T>],
-) -> TorqueDerivatives<'w, T> {
+) -> RneaDerivatives<'w, T> {
     analytical_from(model, ws, base_acceleration(model), (q, v, a), wrenches)
 }
 
@@ -151,10 +151,10 @@ pub(crate) fn analytical_from<'w, P: Real, T: Scalar<P>>(
     a_0: Motion<T>,
     (q, v, a): (&[T], &[T], &[T]),
     wrenches: &[ExternalWrench<T>],
-) -> TorqueDerivatives<'w, T> {
+) -> RneaDerivatives<'w, T> {
     T::call(Sweep { model, ws: &mut *ws, a_0, q, v, a, wrenches });
     let m = ws.rnea_derivatives.get_or_insert_with(|| Box::new(Memory::new(model.bodies.len(), model.nv)));
-    TorqueDerivatives {
+    RneaDerivatives {
         tau: &m.tau,
         dtau_dq: &m.dtau_dq,
         dtau_dv: &m.dtau_dv,

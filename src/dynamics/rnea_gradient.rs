@@ -1,6 +1,6 @@
 //! The gradient of `λᵀ τ`, a combination of the torques of inverse dynamics, without their matrices of derivatives.
 //!
-//! The formulas of [`torque_derivatives`](super::torque_derivatives) summed over rows before they are formed (S. Singh, R.
+//! The formulas of [`rnea_derivatives`](super::rnea_derivatives) summed over rows before they are formed (S. Singh, R.
 //! Russell, P. Wensing, *On Second-Order Derivatives of Rigid-Body Dynamics: Theory & Implementation*, arXiv 2302.06001,
 //! contract the same way). With the velocities `w_i = w_λ + S_i λ_i` that λ would be, `h = I w`, `z = Bᵀ w`, and sums
 //! over subtrees:
@@ -26,7 +26,7 @@ use gradyn_derivatives::{Real, Scalar};
 
 /// `λᵀ τ` and its gradient; borrows from the workspace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TorqueGradient<'w, T> {
+pub struct RneaGradient<'w, T> {
     /// `λᵀ τ`
     pub value: T,
     /// `∂(λᵀ τ)/∂q`, nv, along `q ⊕ ε e_k`.
@@ -83,7 +83,7 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Gradient of `λᵀ τ`, `τ = `[`rnea_with`](super::rnea_with)`(q, v, a, φ)`, with respect to `q`, `v`, `a` and the wrenches,
+/// Gradient of `λᵀ τ`, `τ = `[`rnea`](super::rnea)`(q, v, a, φ)`, with respect to `q`, `v`, `a` and the wrenches,
 /// in any number type: over dual numbers it gives columns of the Hessian.
 ///
 /// `q`: nq, `v`, `a`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and
@@ -99,9 +99,9 @@ pub fn rnea_gradient<'w, P: Real, T: Scalar<P>>(
     q: &[T],
     v: &[T],
     a: &[T],
-    wrenches: &[ExternalWrench<T>],
     lambda: &[T],
-) -> Result<TorqueGradient<'w, T>, InputError> {
+    wrenches: &[ExternalWrench<T>],
+) -> Result<RneaGradient<'w, T>, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     ws.check(model)?;
@@ -140,10 +140,10 @@ pub(crate) fn gradient<'w, P: Real, T: Scalar<P>>(
     state: (&[T], &[T], &[T]),
     lambda: &[T],
     wrenches: &[ExternalWrench<T>],
-) -> TorqueGradient<'w, T> {
+) -> RneaGradient<'w, T> {
     T::call(Sweep { model, ws: &mut *ws, state, lambda, wrenches });
     let m = &**ws.rnea_gradient.get_or_insert_with(|| Box::new(Memory::new(0, 0, 0)));
-    TorqueGradient { value: m.value, dq: &m.dq, dv: &m.dv, da: &m.da, df_ext: &m.df_ext }
+    RneaGradient { value: m.value, dq: &m.dq, dv: &m.dv, da: &m.da, df_ext: &m.df_ext }
 }
 
 /// Both sweeps, into the memory of the workspace.

@@ -1,9 +1,10 @@
 //! The forms of [`dynamics`].
 
-use super::{AccelerationGradient, Centroidal, ConstraintDynamics, ImpulseDynamics, TorqueDerivatives, TorqueGradient};
+use super::{AbaGradient, Centroidal, ConstraintDynamics, ImpulseDynamics, RneaDerivatives, RneaGradient};
 use crate::dynamics::{
-    self, BiasAcceleration, CentroidalDerivatives, ComDerivatives, Constraint, ExternalWrench, FrameDerivatives,
-    FrameRef, JacobianTransposeDerivatives, PointDerivatives, ReferenceFrame, RneaSecondDerivatives, Workspace,
+    self, BiasAcceleration, CenterOfMassDerivatives, CentroidalDerivatives, Constraint, ExternalWrench,
+    FrameDerivatives, FrameRef, JacobianTransposeDerivatives, PointDerivatives, ReferenceFrame, RneaSecondDerivatives,
+    Workspace,
 };
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::Force;
@@ -25,11 +26,8 @@ macro_rules! forms {
 }
 
 forms! { to_owned:
-    /// Joint torques `τ = M(q) a + c(q, v)`, nv. `q`: nq, `v`, `a`: nv. O(n).
-    rnea(q: &[T], v: &[T], a: &[T]) -> Vec<T>;
-
-    /// Joint torques under wrenches, `τ = M(q) a + c(q, v) − Σ Jᵀ φ`, nv. `q`: nq, `v`, `a`: nv. O(n).
-    rnea_with(q: &[T], v: &[T], a: &[T], wrenches: &[ExternalWrench<T>]) -> Vec<T>;
+    /// Joint torques `τ = M(q) a + c(q, v) − Σ Jᵀ φ`, nv. `q`: nq, `v`, `a`: nv. O(n).
+    rnea(q: &[T], v: &[T], a: &[T], wrenches: &[ExternalWrench<T>]) -> Vec<T>;
 
     /// Joint accelerations `M⁻¹ (τ − c + Σ Jᵀ φ)`, nv. `q`: nq, `v`, `tau`: nv. O(n) without mimic joints.
     aba(q: &[T], v: &[T], tau: &[T], wrenches: &[ExternalWrench<T>]) -> Vec<T>;
@@ -86,26 +84,26 @@ forms! { to_owned:
     centroidal_momentum_matrix(q: &[T]) -> DMatrix<T>;
 
     /// Derivatives of the centroidal momentum and of its rate, 6 × nv each. `q`: nq, `v`, `a`: nv.
-    momentum_derivatives(q: &[T], v: &[T], a: &[T]) -> CentroidalDerivatives<T>;
+    centroidal_derivatives(q: &[T], v: &[T], a: &[T]) -> CentroidalDerivatives<T>;
 
     /// Derivatives of a centre of mass, its velocity and acceleration, 3 × nv each. `q`: nq, `v`, `a`: nv.
-    center_of_mass_derivatives(q: &[T], v: &[T], a: &[T], subtree: Option<BodyId>) -> ComDerivatives<T>;
+    center_of_mass_derivatives(q: &[T], v: &[T], a: &[T], subtree: Option<BodyId>) -> CenterOfMassDerivatives<T>;
 
     /// Derivatives of the velocity and the spatial acceleration of a frame, 6 × nv each. `q`: nq, `v`, `a`: nv.
-    frame_motion_derivatives(q: &[T], v: &[T], a: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame) -> FrameDerivatives<T>;
+    frame_derivatives(q: &[T], v: &[T], a: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame) -> FrameDerivatives<T>;
 
     /// Derivatives of the velocity and the classical acceleration of a frame, 6 × nv each. `q`: nq, `v`, `a`: nv.
-    classical_motion_derivatives(q: &[T], v: &[T], a: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame) -> FrameDerivatives<T>;
+    classical_frame_derivatives(q: &[T], v: &[T], a: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame) -> FrameDerivatives<T>;
 
     /// Derivatives of the velocity and the acceleration of a point fixed in a body, 3 × nv each. `q`: nq, `v`, `a`: nv;
     /// `point`: in coordinates of the body, m.
-    point_motion_derivatives(q: &[T], v: &[T], a: &[T], body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> PointDerivatives<T>;
+    point_derivatives(q: &[T], v: &[T], a: &[T], body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> PointDerivatives<T>;
 
     /// Torques `Jᵀ f` of a wrench on a frame, and `∂(Jᵀ f)/∂q`, nv × nv. `q`: nq.
-    frame_torque_derivatives(q: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame, force: Force<T>) -> JacobianTransposeDerivatives<T>;
+    jacobian_transpose_derivatives(q: &[T], frame: impl Into<FrameRef>, reference: ReferenceFrame, force: Force<T>) -> JacobianTransposeDerivatives<T>;
 
     /// Second derivatives of the torques of inverse dynamics, four tensors nv × nv × nv. `q`: nq, `v`, `a`: nv. O(n d²).
-    torque_second_derivatives(q: &[T], v: &[T], a: &[T], wrenches: &[ExternalWrench<T>]) -> RneaSecondDerivatives<T>;
+    rnea_second_derivatives(q: &[T], v: &[T], a: &[T], wrenches: &[ExternalWrench<T>]) -> RneaSecondDerivatives<T>;
 
     /// `Y` with `τ = Y π`, π the bodies' inertial parameters, nv × 10 n. `q`: nq, `v`, `a`: nv.
     torque_regressor(q: &[T], v: &[T], a: &[T]) -> DMatrix<T>;
@@ -137,19 +135,19 @@ forms! { to_owned:
 
 forms! { into:
     /// Torques of inverse dynamics and their derivatives in closed form, nv × nv each. `q`: nq, `v`, `a`: nv. O(n d).
-    torque_derivatives(q: &[T], v: &[T], a: &[T], wrenches: &[ExternalWrench<T>]) -> TorqueDerivatives<T>;
+    rnea_derivatives(q: &[T], v: &[T], a: &[T], wrenches: &[ExternalWrench<T>]) -> RneaDerivatives<T>;
 
-    /// `λᵀ τ`, `τ = rnea_with(q, v, a, φ)`, and its gradient. `q`: nq, `v`, `a`, `lambda`: nv. O(n).
-    rnea_gradient(q: &[T], v: &[T], a: &[T], wrenches: &[ExternalWrench<T>], lambda: &[T]) -> TorqueGradient<T>;
+    /// `λᵀ τ`, `τ = rnea(q, v, a, φ)`, and its gradient. `q`: nq, `v`, `a`, `lambda`: nv. O(n).
+    rnea_gradient(q: &[T], v: &[T], a: &[T], lambda: &[T], wrenches: &[ExternalWrench<T>]) -> RneaGradient<T>;
 
     /// `λᵀ q̈`, `q̈ = aba(q, v, τ, φ)`, and its gradient. `q`: nq, `v`, `tau`, `lambda`: nv. O(n) without mimic joints.
-    aba_gradient(q: &[T], v: &[T], tau: &[T], wrenches: &[ExternalWrench<T>], lambda: &[T]) -> AccelerationGradient<T>;
+    aba_gradient(q: &[T], v: &[T], tau: &[T], lambda: &[T], wrenches: &[ExternalWrench<T>]) -> AbaGradient<T>;
 
     /// Centroidal momentum, its rate, its matrix `A_G` and that one's rate. `q`: nq, `v`, `a`: nv. O(n).
     centroidal(q: &[T], v: &[T], a: &[T]) -> Centroidal<T>;
 
     /// Accelerations and multipliers of `M q̈ + c = τ + Σ Jᵀ φ + Jᵀ λ` with `J q̈ = −γ`. `q`: nq, `v`, `tau`: nv.
-    constraint_dynamics(q: &[T], v: &[T], tau: &[T], wrenches: &[ExternalWrench<T>], constraints: &[Constraint<P>]) -> ConstraintDynamics<T>;
+    constraint_dynamics(q: &[T], v: &[T], tau: &[T], constraints: &[Constraint<P>], wrenches: &[ExternalWrench<T>]) -> ConstraintDynamics<T>;
 
     /// Velocities and impulses of `M (v⁺ − v⁻) = Jᵀ Λ` with `J v⁺ = −ε J v⁻`. `q`: nq, `v` before: nv; `restitution`: ε.
     impulse_dynamics(q: &[T], v: &[T], restitution: P, constraints: &[Constraint<P>]) -> ImpulseDynamics<T>;

@@ -1,14 +1,13 @@
 //! Results that own what those of the same names show of their workspaces.
 
 use crate::dynamics::{self, PointMass};
-use crate::partials::{self, DerivativeErrors};
 use crate::spatial::{Force, Inertia, Momentum};
 use gradyn_derivatives::Real;
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 
-/// Torques of inverse dynamics and their derivatives: [`dynamics::TorqueDerivatives`], as matrices.
+/// Torques of inverse dynamics and their derivatives: [`dynamics::RneaDerivatives`], as matrices.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TorqueDerivatives<T> {
+pub struct RneaDerivatives<T> {
     /// `τ`, nv.
     pub tau: Vec<T>,
     /// `∂τ/∂q`, nv × nv, along `q ⊕ ε e_j`.
@@ -21,9 +20,9 @@ pub struct TorqueDerivatives<T> {
     pub dtau_df_ext: Vec<DMatrix<T>>,
 }
 
-impl<T: Real> From<dynamics::TorqueDerivatives<'_, T>> for TorqueDerivatives<T> {
-    fn from(by: dynamics::TorqueDerivatives<'_, T>) -> Self {
-        let dynamics::TorqueDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext } = by;
+impl<T: Real> From<dynamics::RneaDerivatives<'_, T>> for RneaDerivatives<T> {
+    fn from(by: dynamics::RneaDerivatives<'_, T>) -> Self {
+        let dynamics::RneaDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext } = by;
         let nv = tau.len();
         let square = |m: &[T]| DMatrix::from_column_slice(nv, nv, m);
         Self {
@@ -39,9 +38,9 @@ impl<T: Real> From<dynamics::TorqueDerivatives<'_, T>> for TorqueDerivatives<T> 
     }
 }
 
-/// `λᵀ τ` and its gradient: [`dynamics::TorqueGradient`].
+/// `λᵀ τ` and its gradient: [`dynamics::RneaGradient`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct TorqueGradient<T> {
+pub struct RneaGradient<T> {
     /// `λᵀ τ`
     pub value: T,
     /// `∂(λᵀ τ)/∂q`, nv, along `q ⊕ ε e_k`.
@@ -54,16 +53,16 @@ pub struct TorqueGradient<T> {
     pub df_ext: Vec<T>,
 }
 
-impl<T: Real> From<dynamics::TorqueGradient<'_, T>> for TorqueGradient<T> {
-    fn from(by: dynamics::TorqueGradient<'_, T>) -> Self {
-        let dynamics::TorqueGradient { value, dq, dv, da, df_ext } = by;
+impl<T: Real> From<dynamics::RneaGradient<'_, T>> for RneaGradient<T> {
+    fn from(by: dynamics::RneaGradient<'_, T>) -> Self {
+        let dynamics::RneaGradient { value, dq, dv, da, df_ext } = by;
         Self { value, dq: dq.to_vec(), dv: dv.to_vec(), da: da.to_vec(), df_ext: df_ext.to_vec() }
     }
 }
 
-/// `λᵀ q̈` and its gradient: [`dynamics::AccelerationGradient`].
+/// `λᵀ q̈` and its gradient: [`dynamics::AbaGradient`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct AccelerationGradient<T> {
+pub struct AbaGradient<T> {
     /// `λᵀ q̈`
     pub value: T,
     /// `∂(λᵀ q̈)/∂q`, nv, along `q ⊕ ε e_k`.
@@ -76,9 +75,9 @@ pub struct AccelerationGradient<T> {
     pub df_ext: Vec<T>,
 }
 
-impl<T: Real> From<dynamics::AccelerationGradient<'_, T>> for AccelerationGradient<T> {
-    fn from(by: dynamics::AccelerationGradient<'_, T>) -> Self {
-        let dynamics::AccelerationGradient { value, dq, dv, dtau, df_ext } = by;
+impl<T: Real> From<dynamics::AbaGradient<'_, T>> for AbaGradient<T> {
+    fn from(by: dynamics::AbaGradient<'_, T>) -> Self {
+        let dynamics::AbaGradient { value, dq, dv, dtau, df_ext } = by;
         Self { value, dq: dq.to_vec(), dv: dv.to_vec(), dtau: dtau.to_vec(), df_ext: df_ext.to_vec() }
     }
 }
@@ -144,78 +143,5 @@ impl<T: Real> From<dynamics::ImpulseDynamics<'_, T>> for ImpulseDynamics<T> {
     fn from(by: dynamics::ImpulseDynamics<'_, T>) -> Self {
         let dynamics::ImpulseDynamics { v, impulse, rank, residual } = by;
         Self { v: v.to_vec(), impulse: impulse.to_vec(), rank, residual }
-    }
-}
-
-/// Bias torques and their derivatives: [`partials::BiasDerivatives`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct BiasDerivatives {
-    /// `c(q, v) − Σ Jᵀ φ`, nv.
-    pub bias: DVector<f64>,
-    /// By q, nv × nv, along `q ⊕ ε e_k`.
-    pub dbias_dq: DMatrix<f64>,
-    /// By v, nv × nv.
-    pub dbias_dv: DMatrix<f64>,
-    /// By each external wrench, nv × 6, columns force then moment: minus the transposed Jacobian.
-    pub dbias_df_ext: Vec<DMatrix<f64>>,
-    /// Estimated errors, of `dbias_dq` in `dtau_dq` and so on, from the method of differences.
-    pub errors: Option<DerivativeErrors>,
-}
-
-impl From<partials::BiasDerivatives<'_>> for BiasDerivatives {
-    fn from(by: partials::BiasDerivatives<'_>) -> Self {
-        let partials::BiasDerivatives { bias, dbias_dq, dbias_dv, dbias_df_ext, errors } = by;
-        Self {
-            bias: bias.clone(),
-            dbias_dq: dbias_dq.clone(),
-            dbias_dv: dbias_dv.clone(),
-            dbias_df_ext: dbias_df_ext.to_vec(),
-            errors: errors.cloned(),
-        }
-    }
-}
-
-/// Torques that hold the robot at rest, and their derivatives: [`partials::StaticTorqueDerivatives`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct StaticTorqueDerivatives {
-    /// `g(q) − Σ Jᵀ φ`, nv.
-    pub tau: DVector<f64>,
-    /// `∂τ/∂q`, nv × nv, along `q ⊕ ε e_k`.
-    pub dtau_dq: DMatrix<f64>,
-    /// `∂τ/∂φ` for each external wrench, nv × 6, columns force then moment: minus the transposed Jacobian.
-    pub dtau_df_ext: Vec<DMatrix<f64>>,
-    /// Estimated errors, from the method of differences.
-    pub errors: Option<DerivativeErrors>,
-}
-
-impl From<partials::StaticTorqueDerivatives<'_>> for StaticTorqueDerivatives {
-    fn from(by: partials::StaticTorqueDerivatives<'_>) -> Self {
-        let partials::StaticTorqueDerivatives { tau, dtau_dq, dtau_df_ext, errors } = by;
-        Self { tau: tau.clone(), dtau_dq: dtau_dq.clone(), dtau_df_ext: dtau_df_ext.to_vec(), errors: errors.cloned() }
-    }
-}
-
-/// `M(q) a` and its derivative at fixed `a`: [`partials::MassProductDerivatives`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct MassProductDerivatives {
-    /// `M a`, nv.
-    pub product: DVector<f64>,
-    /// `∂(M a)/∂q`, nv × nv, along `q ⊕ ε e_k`.
-    pub dproduct_dq: DMatrix<f64>,
-    /// `∂(M a)/∂a = M`, nv × nv, armature included.
-    pub mass_matrix: DMatrix<f64>,
-    /// Estimated errors, of `∂(M a)/∂q` in `dtau_dq` and of `M` in `dtau_da`, from the method of differences.
-    pub errors: Option<DerivativeErrors>,
-}
-
-impl From<partials::MassProductDerivatives<'_>> for MassProductDerivatives {
-    fn from(by: partials::MassProductDerivatives<'_>) -> Self {
-        let partials::MassProductDerivatives { product, dproduct_dq, mass_matrix, errors } = by;
-        Self {
-            product: product.clone(),
-            dproduct_dq: dproduct_dq.clone(),
-            mass_matrix: mass_matrix.clone(),
-            errors: errors.cloned(),
-        }
     }
 }

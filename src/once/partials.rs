@@ -1,17 +1,16 @@
-//! The forms of [`partials`].
+//! The forms of [`partials`]: derivatives over `f64`, by the method that is named.
 
-use super::{BiasDerivatives, MassProductDerivatives, StaticTorqueDerivatives};
 use crate::dynamics::{
-    CentroidalDerivatives, ComDerivatives, Constraint, ExternalWrench, FrameDerivatives, FrameRef,
+    CenterOfMassDerivatives, CentroidalDerivatives, Constraint, ExternalWrench, FrameDerivatives, FrameRef,
     JacobianTransposeDerivatives, PointDerivatives, ReferenceFrame,
 };
 use crate::model::{BodyId, InputError, Model};
 use crate::partials::{
-    self, ConstraintDynamicsDerivatives, DerivativeWorkspace, ForwardDynamicsDerivatives, ImpulseDynamicsDerivatives,
-    Method, RneaDerivatives,
+    self, AbaDerivatives, ConstraintDynamicsDerivatives, DerivativeErrors, DerivativeWorkspace,
+    ImpulseDynamicsDerivatives, Method, RneaDerivatives,
 };
 use crate::spatial::Force;
-use nalgebra::Vector3;
+use nalgebra::{DMatrix, DVector, Vector3};
 
 /// Makes a workspace, calls, and keeps the result by the method named first.
 macro_rules! forms {
@@ -21,47 +20,45 @@ macro_rules! forms {
         ///
         /// # Errors
         /// Those of the form with a workspace.
+        #[allow(clippy::too_many_arguments, reason = "of some: a state, and what is asked of it")]
         pub fn $name(model: &Model, method: Method, $($argument: $type),*) -> Result<$result, InputError> {
             Ok(partials::$name(model, &mut DerivativeWorkspace::new(model), method, $($argument),*)?.$keep())
         }
     )* };
 }
 
-/// Configuration, velocity, and acceleration or torques.
-type State<'a> = (&'a [f64], &'a [f64], &'a [f64]);
-
 forms! { to_owned:
     /// Torques of inverse dynamics and their derivatives, nv × nv, nv × 6 a wrench. `q`: nq, `v`, `a`: nv.
     rnea_derivatives(q: &[f64], v: &[f64], a: &[f64], wrenches: &[ExternalWrench]) -> RneaDerivatives;
 
     /// Accelerations of forward dynamics and their derivatives, nv × nv, nv × 6 a wrench. `q`: nq, `v`, `tau`: nv.
-    forward_dynamics_derivatives(q: &[f64], v: &[f64], tau: &[f64], wrenches: &[ExternalWrench]) -> ForwardDynamicsDerivatives;
+    aba_derivatives(q: &[f64], v: &[f64], tau: &[f64], wrenches: &[ExternalWrench]) -> AbaDerivatives;
 
-    /// Accelerations and multipliers under constraints, and their derivatives. State: `q`, nq, `v`, `tau`, nv each.
-    constraint_dynamics_derivatives(state: State<'_>, wrenches: &[ExternalWrench], constraints: &[Constraint]) -> ConstraintDynamicsDerivatives;
+    /// Accelerations and multipliers under constraints, and their derivatives. `q`: nq, `v`, `tau`: nv.
+    constraint_dynamics_derivatives(q: &[f64], v: &[f64], tau: &[f64], constraints: &[Constraint], wrenches: &[ExternalWrench]) -> ConstraintDynamicsDerivatives;
 
-    /// Velocities and impulses of an impact under constraints, and their derivatives. State: `q`, nq, `v` before, nv.
-    impulse_dynamics_derivatives(state: (&[f64], &[f64]), restitution: f64, constraints: &[Constraint]) -> ImpulseDynamicsDerivatives;
+    /// Velocities and impulses of an impact under constraints, and their derivatives. `q`: nq, `v` before: nv.
+    impulse_dynamics_derivatives(q: &[f64], v: &[f64], restitution: f64, constraints: &[Constraint]) -> ImpulseDynamicsDerivatives;
 
-    /// Velocity and spatial acceleration of a frame, and their derivatives, 6 × nv. State: `q`, nq, `v`, `a`, nv each.
-    frame_derivatives(state: State<'_>, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> FrameDerivatives;
+    /// Velocity and spatial acceleration of a frame, and their derivatives, 6 × nv. `q`: nq, `v`, `a`: nv.
+    frame_derivatives(q: &[f64], v: &[f64], a: &[f64], frame: impl Into<FrameRef>, reference: ReferenceFrame) -> FrameDerivatives;
 
-    /// Velocity and classical acceleration of a frame, and their derivatives, 6 × nv. State: `q`, nq, `v`, `a`, nv each.
-    classical_frame_derivatives(state: State<'_>, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> FrameDerivatives;
+    /// Velocity and classical acceleration of a frame, and their derivatives, 6 × nv. `q`: nq, `v`, `a`: nv.
+    classical_frame_derivatives(q: &[f64], v: &[f64], a: &[f64], frame: impl Into<FrameRef>, reference: ReferenceFrame) -> FrameDerivatives;
 
-    /// Velocity and acceleration of a point fixed in a body, and their derivatives, 3 × nv. State: `q`, nq, `v`, `a`, nv each;
+    /// Velocity and acceleration of a point fixed in a body, and their derivatives, 3 × nv. `q`: nq, `v`, `a`: nv;
     /// `point`: in coordinates of the body, m.
-    point_derivatives(state: State<'_>, body: BodyId, point: Vector3<f64>, reference: ReferenceFrame) -> PointDerivatives;
+    point_derivatives(q: &[f64], v: &[f64], a: &[f64], body: BodyId, point: Vector3<f64>, reference: ReferenceFrame) -> PointDerivatives;
 
     /// Torques `Jᵀ f` of a wrench on a frame, and `∂(Jᵀ f)/∂q`, nv × nv. `q`: nq.
     jacobian_transpose_derivatives(q: &[f64], frame: impl Into<FrameRef>, reference: ReferenceFrame, force: Force<f64>) -> JacobianTransposeDerivatives;
 
-    /// The centroidal momentum, its rate, and their derivatives, 6 × nv. State: `q`, nq, `v`, `a`, nv each.
-    centroidal_derivatives(state: State<'_>) -> CentroidalDerivatives;
+    /// The centroidal momentum, its rate, and their derivatives, 6 × nv. `q`: nq, `v`, `a`: nv.
+    centroidal_derivatives(q: &[f64], v: &[f64], a: &[f64]) -> CentroidalDerivatives;
 
-    /// A centre of mass, its velocity and acceleration, and their derivatives, 3 × nv. State: `q`, nq, `v`, `a`, nv each;
+    /// A centre of mass, its velocity and acceleration, and their derivatives, 3 × nv. `q`: nq, `v`, `a`: nv;
     /// `subtree`: the body it hangs from, `None` for the robot.
-    com_derivatives(state: State<'_>, subtree: Option<BodyId>) -> ComDerivatives;
+    center_of_mass_derivatives(q: &[f64], v: &[f64], a: &[f64], subtree: Option<BodyId>) -> CenterOfMassDerivatives;
 }
 
 forms! { into:
@@ -76,4 +73,77 @@ forms! { into:
 
     /// `M(q) a` and `∂(M a)/∂q` at fixed `a`, nv × nv. `q`: nq, `a`: nv.
     mass_product_derivatives(q: &[f64], a: &[f64]) -> MassProductDerivatives;
+}
+
+/// Bias torques and their derivatives: [`partials::BiasDerivatives`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct BiasDerivatives {
+    /// `c(q, v) − Σ Jᵀ φ`, nv.
+    pub bias: DVector<f64>,
+    /// By q, nv × nv, along `q ⊕ ε e_k`.
+    pub dbias_dq: DMatrix<f64>,
+    /// By v, nv × nv.
+    pub dbias_dv: DMatrix<f64>,
+    /// By each external wrench, nv × 6, columns force then moment: minus the transposed Jacobian.
+    pub dbias_df_ext: Vec<DMatrix<f64>>,
+    /// Estimated errors, of `dbias_dq` in `dtau_dq` and so on, from the method of differences.
+    pub errors: Option<DerivativeErrors>,
+}
+
+impl From<partials::BiasDerivatives<'_>> for BiasDerivatives {
+    fn from(by: partials::BiasDerivatives<'_>) -> Self {
+        let partials::BiasDerivatives { bias, dbias_dq, dbias_dv, dbias_df_ext, errors } = by;
+        Self {
+            bias: bias.clone(),
+            dbias_dq: dbias_dq.clone(),
+            dbias_dv: dbias_dv.clone(),
+            dbias_df_ext: dbias_df_ext.to_vec(),
+            errors: errors.cloned(),
+        }
+    }
+}
+
+/// Torques that hold the robot at rest, and their derivatives: [`partials::StaticTorqueDerivatives`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct StaticTorqueDerivatives {
+    /// `g(q) − Σ Jᵀ φ`, nv.
+    pub tau: DVector<f64>,
+    /// `∂τ/∂q`, nv × nv, along `q ⊕ ε e_k`.
+    pub dtau_dq: DMatrix<f64>,
+    /// `∂τ/∂φ` for each external wrench, nv × 6, columns force then moment: minus the transposed Jacobian.
+    pub dtau_df_ext: Vec<DMatrix<f64>>,
+    /// Estimated errors, from the method of differences.
+    pub errors: Option<DerivativeErrors>,
+}
+
+impl From<partials::StaticTorqueDerivatives<'_>> for StaticTorqueDerivatives {
+    fn from(by: partials::StaticTorqueDerivatives<'_>) -> Self {
+        let partials::StaticTorqueDerivatives { tau, dtau_dq, dtau_df_ext, errors } = by;
+        Self { tau: tau.clone(), dtau_dq: dtau_dq.clone(), dtau_df_ext: dtau_df_ext.to_vec(), errors: errors.cloned() }
+    }
+}
+
+/// `M(q) a` and its derivative at fixed `a`: [`partials::MassProductDerivatives`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct MassProductDerivatives {
+    /// `M a`, nv.
+    pub product: DVector<f64>,
+    /// `∂(M a)/∂q`, nv × nv, along `q ⊕ ε e_k`.
+    pub dproduct_dq: DMatrix<f64>,
+    /// `∂(M a)/∂a = M`, nv × nv, armature included.
+    pub mass_matrix: DMatrix<f64>,
+    /// Estimated errors, of `∂(M a)/∂q` in `dtau_dq` and of `M` in `dtau_da`, from the method of differences.
+    pub errors: Option<DerivativeErrors>,
+}
+
+impl From<partials::MassProductDerivatives<'_>> for MassProductDerivatives {
+    fn from(by: partials::MassProductDerivatives<'_>) -> Self {
+        let partials::MassProductDerivatives { product, dproduct_dq, mass_matrix, errors } = by;
+        Self {
+            product: product.clone(),
+            dproduct_dq: dproduct_dq.clone(),
+            mass_matrix: mass_matrix.clone(),
+            errors: errors.cloned(),
+        }
+    }
 }

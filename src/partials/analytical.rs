@@ -1,9 +1,9 @@
-//! Derivatives of inverse dynamics in closed form: those of [`dynamics`](crate::dynamics::torque_derivatives), over `f64`.
+//! Derivatives of inverse dynamics in closed form: those of [`dynamics`](crate::dynamics::rnea_derivatives), over `f64`.
 
 use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
 use crate::dynamics::ExternalWrench;
-use crate::dynamics::rnea_derivatives::{TorqueDerivatives, analytical_from};
+use crate::dynamics::rnea_derivatives::{self, analytical_from};
 use crate::dynamics::wide::{self, Begun, Wide};
 use crate::model::Model;
 use crate::spatial::Motion;
@@ -40,7 +40,7 @@ pub(super) fn rnea_derivatives(
     false
 }
 
-fn store(by: &TorqueDerivatives<'_, f64>, result: &mut RneaDerivatives) {
+fn store(by: &rnea_derivatives::RneaDerivatives<'_, f64>, result: &mut RneaDerivatives) {
     result.dtau_dq.as_mut_slice().copy_from_slice(by.dtau_dq);
     result.dtau_dv.as_mut_slice().copy_from_slice(by.dtau_dv);
     result.dtau_da.as_mut_slice().copy_from_slice(by.dtau_da);

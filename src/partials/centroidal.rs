@@ -1,12 +1,12 @@
 //! Derivatives of the centroidal momentum and of centres of mass.
 //!
-//! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::momentum_derivatives`],
+//! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::centroidal_derivatives`],
 //! [`dynamics::center_of_mass_derivatives`]); dual numbers and differences go through [`centroidal`] and [`center_of_mass`].
 
 use super::kinematics::{rows, vector};
 use super::state_function::by_method;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
-use crate::dynamics::{self, CentroidalDerivatives, ComDerivatives, Workspace, center_of_mass, centroidal};
+use crate::dynamics::{self, CenterOfMassDerivatives, CentroidalDerivatives, Workspace, center_of_mass, centroidal};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::Force;
 use gradyn_derivatives::Scalar;
@@ -23,7 +23,7 @@ use gradyn_derivatives::Scalar;
 /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
 /// # let (q, v, a) = (vec![0.1; model.nq()], vec![0.2; model.nv()], vec![0.3; model.nv()]);
 /// let mut workspace = DerivativeWorkspace::new(&model);
-/// let by = centroidal_derivatives(&model, &mut workspace, Method::Analytical, (&q, &v, &a))?;
+/// let by = centroidal_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &a)?;
 /// assert_eq!(by.drate_dq.shape(), (6, model.nv()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -34,10 +34,12 @@ pub fn centroidal_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
-    (q, v, a): (&[f64], &[f64], &[f64]),
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
 ) -> Result<&'w CentroidalDerivatives, InputError> {
     // Also the check of the arguments.
-    dynamics::momentum_derivatives(model, &mut ws.base, q, v, a)?;
+    dynamics::centroidal_derivatives(model, &mut ws.base, q, v, a)?;
     let result = &mut ws.base.centroidal_derivatives.get_or_insert_default().centroidal;
     if method != Method::Analytical {
         let (by, errors) = by_method(model, &OfMomentum, method, State { q, v, u: a, wrenches: &[] })?;
@@ -54,20 +56,22 @@ pub fn centroidal_derivatives<'w>(
 ///
 /// # Errors
 /// As [`centroidal_derivatives`]; [`InputError::Massless`] for a subtree without mass, [`InputError::UnknownBody`].
-pub fn com_derivatives<'w>(
+pub fn center_of_mass_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
-    (q, v, a): (&[f64], &[f64], &[f64]),
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
     subtree: Option<BodyId>,
-) -> Result<&'w ComDerivatives, InputError> {
+) -> Result<&'w CenterOfMassDerivatives, InputError> {
     // Also the check of the arguments.
     dynamics::center_of_mass_derivatives(model, &mut ws.base, q, v, a, subtree)?;
     let result = &mut ws.base.centroidal_derivatives.get_or_insert_default().com;
     if method != Method::Analytical {
         let (by, errors) = by_method(model, &OfCom { subtree }, method, State { q, v, u: a, wrenches: &[] })?;
-        *result = ComDerivatives::from(&by);
-        result.errors = errors.map(|by| Box::new(ComDerivatives::from(&by)));
+        *result = CenterOfMassDerivatives::from(&by);
+        result.errors = errors.map(|by| Box::new(CenterOfMassDerivatives::from(&by)));
     }
     Ok(result)
 }
@@ -141,7 +145,7 @@ impl From<&StateJacobian> for CentroidalDerivatives {
     }
 }
 
-impl From<&StateJacobian> for ComDerivatives {
+impl From<&StateJacobian> for CenterOfMassDerivatives {
     fn from(by: &StateJacobian) -> Self {
         Self {
             position: vector(&by.value, 0),

@@ -5,7 +5,7 @@
 
 use super::DerivativeWorkspace;
 use super::result::DerivativeErrors;
-use crate::dynamics::{ExternalWrench, rnea_with};
+use crate::dynamics::{ExternalWrench, rnea};
 use crate::joint::JointKind;
 use crate::model::{InputError, Model};
 use crate::spatial::Force;
@@ -53,7 +53,7 @@ pub(super) fn rnea_derivatives(
     let nv = model.nv();
     let (torques, base) = (Euclidean(nv), &mut ws.base);
     let mut tau = |q: &[f64], v: &[f64], a: &[f64], wrenches: &[ExternalWrench], out: &mut [f64]| {
-        out.copy_from_slice(rnea_with(model, base, q, v, a, wrenches)?);
+        out.copy_from_slice(rnea(model, base, q, v, a, wrenches)?);
         Ok::<(), InputError>(())
     };
     let method = Method::ridders();

@@ -14,7 +14,7 @@
 
 use super::directions::{Directions, Seeds, constant, runs};
 use crate::dynamics::rnea_gradient::{gradient, rnea_gradient};
-use crate::dynamics::{ExternalWrench, TorqueGradient, Workspace};
+use crate::dynamics::{ExternalWrench, RneaGradient, Workspace};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::VectorDual;
 use gradyn_derivatives::num_dual::Dual64;
@@ -28,7 +28,7 @@ use std::ops::Range;
 ///
 /// `τ` is linear in `a`, with coefficients that do not depend on `v`: the blocks by (a, a) and (a, v) are zero.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TorqueHessian {
+pub struct RneaHessian {
     /// `λᵀ τ`
     pub value: f64,
     /// By q, nv, along `q ⊕ ε e_k`.
@@ -49,7 +49,7 @@ pub struct TorqueHessian {
 
 /// The Hessian of `λᵀ τ` times one direction `(δq, δv, δa)`: the derivative of the gradient along it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TorqueHessianProduct {
+pub struct RneaHessianProduct {
     /// `dqq δq + dvqᵀ δv + daqᵀ δa`, nv, with the ordered `dqq`.
     pub dq: DVector<f64>,
     /// `dvq δq + dvv δv`, nv.
@@ -64,8 +64,8 @@ pub struct HessianWorkspace {
     single: Option<Box<Single>>,
     /// Registers; their type depends on the level.
     registers: Option<Box<dyn Any + Send + Sync>>,
-    result: TorqueHessian,
-    product: TorqueHessianProduct,
+    result: RneaHessian,
+    product: RneaHessianProduct,
 }
 
 impl fmt::Debug for HessianWorkspace {
@@ -85,7 +85,7 @@ impl HessianWorkspace {
             base: Workspace::new(model),
             single: None,
             registers: None,
-            result: TorqueHessian {
+            result: RneaHessian {
                 value: 0.0,
                 dq: vector.clone(),
                 dv: vector.clone(),
@@ -95,17 +95,17 @@ impl HessianWorkspace {
                 daq: matrix.clone(),
                 dvv: matrix,
             },
-            product: TorqueHessianProduct { dq: vector.clone(), dv: vector.clone(), da: vector },
+            product: RneaHessianProduct { dq: vector.clone(), dv: vector.clone(), da: vector },
         }
     }
 }
 
-/// `λᵀ τ`, `τ = rnea_with(q, v, a, φ)`, with gradient and Hessian by `(q, v, a)`.
+/// `λᵀ τ`, `τ = rnea(q, v, a, φ)`, with gradient and Hessian by `(q, v, a)`.
 ///
 /// `q`: nq, `v`, `a`, `lambda`: nv. Eight directions in `q` and in `v` an evaluation of the gradient (one, where the processor
 /// has no vector registers), so O(n nv) in all.
 /// Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic joints are included. Which
-/// second derivative by `q` it is: see [`TorqueHessian::dqq`] and the tangent space in
+/// second derivative by `q` it is: see [`RneaHessian::dqq`] and the tangent space in
 /// `docs/tangent-space.md`. A second call with no more wrenches allocates nothing.
 ///
 /// # Errors
@@ -116,10 +116,10 @@ pub fn rnea_hessian<'w>(
     q: &[f64],
     v: &[f64],
     a: &[f64],
-    wrenches: &[ExternalWrench],
     lambda: &[f64],
-) -> Result<&'w TorqueHessian, InputError> {
-    let by = rnea_gradient(model, &mut ws.base, q, v, a, wrenches, lambda)?;
+    wrenches: &[ExternalWrench],
+) -> Result<&'w RneaHessian, InputError> {
+    let by = rnea_gradient(model, &mut ws.base, q, v, a, lambda, wrenches)?;
     let result = &mut ws.result;
     result.value = by.value;
     for (to, from) in [(&mut result.dq, by.dq), (&mut result.dv, by.dv), (&mut result.da, by.da)] {
@@ -143,14 +143,19 @@ pub fn rnea_hessian<'w>(
 ///
 /// # Errors
 /// As [`rnea_hessian`].
+#[expect(clippy::too_many_arguments, reason = "a state, a direction and wrenches")]
 pub fn rnea_hessian_product<'w>(
     model: &Model,
     ws: &'w mut HessianWorkspace,
-    (q, v, a): (&[f64], &[f64], &[f64]),
-    wrenches: &[ExternalWrench],
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
     lambda: &[f64],
-    (along_q, along_v, along_a): (&[f64], &[f64], &[f64]),
-) -> Result<&'w TorqueHessianProduct, InputError> {
+    along_q: &[f64],
+    along_v: &[f64],
+    along_a: &[f64],
+    wrenches: &[ExternalWrench],
+) -> Result<&'w RneaHessianProduct, InputError> {
     model.check_lengths(q.len(), v.len(), a.len())?;
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     ws.base.check(model)?;
@@ -231,7 +236,7 @@ impl Single {
         self.wrenches.clear();
         self.wrenches.extend(wrenches.iter().map(ExternalWrench::lift::<Dual64>));
         let Self { ws, q, v, a, lambda, wrenches, .. } = self;
-        let by = rnea_gradient(model, ws, q, v, a, wrenches, lambda)?;
+        let by = rnea_gradient(model, ws, q, v, a, lambda, wrenches)?;
         Ok((by.dq, by.dv, by.da))
     }
 }
@@ -269,7 +274,7 @@ impl<T: Directions> Memory<T> {
     }
 
     #[inline(always)]
-    fn gradient(&mut self, model: &Model) -> TorqueGradient<'_, T> {
+    fn gradient(&mut self, model: &Model) -> RneaGradient<'_, T> {
         let Self { ws, q, v, a, lambda, wrenches, .. } = self;
         gradient(model, ws, (q, v, a), lambda, wrenches)
     }

@@ -1,6 +1,6 @@
 //! Derivatives of the motion of frames and points, and of the torques of a wrench on a frame.
 //!
-//! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::frame_motion_derivatives`] …); dual
+//! Three methods behind each call. The closed forms stand beside the algorithms ([`dynamics::frame_derivatives`] …); dual
 //! numbers and differences go through [`forward_kinematics`] and [`frame_jacobian`].
 
 use super::state_function::by_method;
@@ -30,7 +30,7 @@ use nalgebra::{DMatrix, DVector, Vector3};
 /// let hand = model.find_frame("panda_link8").expect("is there");
 /// let mut workspace = DerivativeWorkspace::new(&model);
 /// let reference = ReferenceFrame::LocalWorldAligned;
-/// let by = frame_derivatives(&model, &mut workspace, Method::Analytical, (&q, &v, &a), hand, reference)?;
+/// let by = frame_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &a, hand, reference)?;
 /// assert_eq!(by.dacceleration_dq.shape(), (6, model.nv()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -38,17 +38,20 @@ use nalgebra::{DMatrix, DVector, Vector3};
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
 /// finite.
+#[expect(clippy::too_many_arguments, reason = "a state, a frame and a reference")]
 pub fn frame_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
-    (q, v, a): (&[f64], &[f64], &[f64]),
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
     frame: impl Into<FrameRef>,
     reference: ReferenceFrame,
 ) -> Result<&'w FrameDerivatives, InputError> {
     let frame = frame.into();
     // Also the check of the arguments.
-    dynamics::frame_motion_derivatives(model, &mut ws.base, q, v, a, frame, reference)?;
+    dynamics::frame_derivatives(model, &mut ws.base, q, v, a, frame, reference)?;
     let result = &mut ws.base.frame_derivatives.get_or_insert_default().frame;
     if method != Method::Analytical {
         OfFrame { frame, reference, is_classical: false }.differentiate(model, method, (q, v, a), result)?;
@@ -63,17 +66,20 @@ pub fn frame_derivatives<'w>(
 ///
 /// # Errors
 /// As [`frame_derivatives`].
+#[expect(clippy::too_many_arguments, reason = "a state, a frame and a reference")]
 pub fn classical_frame_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
-    (q, v, a): (&[f64], &[f64], &[f64]),
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
     frame: impl Into<FrameRef>,
     reference: ReferenceFrame,
 ) -> Result<&'w FrameDerivatives, InputError> {
     let frame = frame.into();
     // Also the check of the arguments.
-    dynamics::classical_motion_derivatives(model, &mut ws.base, q, v, a, frame, reference)?;
+    dynamics::classical_frame_derivatives(model, &mut ws.base, q, v, a, frame, reference)?;
     let result = &mut ws.base.frame_derivatives.get_or_insert_default().frame;
     if method != Method::Analytical {
         OfFrame { frame, reference, is_classical: true }.differentiate(model, method, (q, v, a), result)?;
@@ -89,17 +95,20 @@ pub fn classical_frame_derivatives<'w>(
 ///
 /// # Errors
 /// As [`frame_derivatives`].
+#[expect(clippy::too_many_arguments, reason = "a state, a point and a reference")]
 pub fn point_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
-    (q, v, a): (&[f64], &[f64], &[f64]),
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
     body: BodyId,
     point: Vector3<f64>,
     reference: ReferenceFrame,
 ) -> Result<&'w PointDerivatives, InputError> {
     // Also the check of the arguments.
-    dynamics::point_motion_derivatives(model, &mut ws.base, q, v, a, body, point, reference)?;
+    dynamics::point_derivatives(model, &mut ws.base, q, v, a, body, point, reference)?;
     let result = &mut ws.base.frame_derivatives.get_or_insert_default().point;
     if method != Method::Analytical {
         let state = State { q, v, u: a, wrenches: &[] };
@@ -128,7 +137,7 @@ pub fn jacobian_transpose_derivatives<'w>(
 ) -> Result<&'w JacobianTransposeDerivatives, InputError> {
     let frame = frame.into();
     // Also the check of the arguments.
-    dynamics::frame_torque_derivatives(model, &mut ws.base, q, frame, reference, force)?;
+    dynamics::jacobian_transpose_derivatives(model, &mut ws.base, q, frame, reference, force)?;
     let result = &mut ws.base.jacobian_transpose.get_or_insert_default().result;
     if method != Method::Analytical {
         let state = State { q, v: &[], u: &[], wrenches: &[] };

@@ -10,13 +10,13 @@
 //! | [`Method::Dual`] | dual numbers through the algorithm itself | rounding |
 //! | [`Method::Difference`] | differences, extrapolated, with an error estimate | 1e-9 of the largest entry or better |
 
+mod aba;
 mod analytical;
 mod centroidal;
 mod constrained;
 mod difference;
 mod directions;
 mod dual;
-mod forward_dynamics;
 mod hessian;
 mod kinematics;
 mod plan;
@@ -26,21 +26,21 @@ mod sparsity;
 mod state_function;
 mod terms;
 
-pub use centroidal::{centroidal_derivatives, com_derivatives};
+pub use aba::{AbaDerivatives, aba_derivatives};
+pub use centroidal::{center_of_mass_derivatives, centroidal_derivatives};
 pub use constrained::{
     ConstraintDynamicsDerivatives, ImpulseDynamicsDerivatives, constraint_dynamics_derivatives,
     impulse_dynamics_derivatives,
 };
 pub use difference::Configurations;
-pub use forward_dynamics::{ForwardDynamicsDerivatives, forward_dynamics_derivatives};
-pub use hessian::{HessianWorkspace, TorqueHessian, TorqueHessianProduct, rnea_hessian, rnea_hessian_product};
+pub use hessian::{HessianWorkspace, RneaHessian, RneaHessianProduct, rnea_hessian, rnea_hessian_product};
 pub use kinematics::{
     classical_frame_derivatives, frame_derivatives, jacobian_transpose_derivatives, point_derivatives,
 };
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use second::{
-    AccelerationHessian, ForwardDynamicsSecondDerivatives, SecondOrderWorkspace, aba_hessian, aba_hessian_product,
-    forward_dynamics_second_derivatives, rnea_second_derivatives,
+    AbaHessian, AbaSecondDerivatives, SecondOrderWorkspace, aba_hessian, aba_hessian_product, aba_second_derivatives,
+    rnea_second_derivatives,
 };
 pub use sparsity::{SparsityPattern, TensorPattern};
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
@@ -101,7 +101,7 @@ pub struct DerivativeWorkspace {
     registers: Option<Box<dyn Any + Send + Sync>>,
     result: RneaDerivatives,
     /// Of the derivatives of forward dynamics; made when first needed.
-    forward_dynamics: Option<Box<forward_dynamics::Memory>>,
+    aba: Option<Box<aba::Memory>>,
     /// Of the derivatives of dynamics under constraints; made when first needed.
     constrained: Option<Box<constrained::Memory>>,
     /// Matrices of wrenches that an earlier call had more of.
@@ -125,7 +125,7 @@ impl DerivativeWorkspace {
             plan: Plan::new(model),
             registers: None,
             result: RneaDerivatives::new(model.nv()),
-            forward_dynamics: None,
+            aba: None,
             constrained: None,
             spare: Vec::new(),
             rest: vec![0.0; model.nv()],
@@ -172,7 +172,7 @@ pub fn rnea_derivatives<'w>(
             return Ok(&ws.result);
         }
     } else {
-        let tau = crate::dynamics::rnea_with(model, &mut ws.base, q, v, a, wrenches)?;
+        let tau = crate::dynamics::rnea(model, &mut ws.base, q, v, a, wrenches)?;
         ws.result.tau.copy_from_slice(tau);
         let done = difference::rnea_derivatives(model, ws, q, v, a, wrenches);
         done.inspect_err(|_| ws.result.clear())?;

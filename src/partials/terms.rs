@@ -48,7 +48,7 @@ pub struct MassProductDerivatives<'w> {
     pub errors: Option<&'w DerivativeErrors>,
 }
 
-/// Derivatives of [`bias`](crate::dynamics::bias): `c(q, v) − Σ Jᵀ φ = rnea(q, v, 0, φ)`, nonlinear effects with gravity, and
+/// Derivatives of [`bias`](crate::dynamics::bias): `c(q, v) − Σ Jᵀ φ = rnea(q, v, 0, φ, &[])`, nonlinear effects with gravity, and
 /// with damping and friction of the joints if the model has them switched on.
 ///
 /// `q`: nq, `v`: nv. A second call with a method other than differences allocates nothing, as long as there are no more
@@ -85,7 +85,7 @@ pub fn generalized_gravity_derivatives<'w>(
     static_torque_derivatives(model, ws, method, q, &[])
 }
 
-/// Derivatives of [`static_torque`](crate::dynamics::static_torque), `τ(q, φ) = g(q) − Σ Jᵀ φ = rnea(q, 0, 0, φ)`.
+/// Derivatives of [`static_torque`](crate::dynamics::static_torque), `τ(q, φ) = g(q) − Σ Jᵀ φ = rnea(q, 0, 0, φ, &[])`.
 ///
 /// `q`: nq. A second call with a method other than differences allocates nothing, as long as there are no more wrenches
 /// than ever before.

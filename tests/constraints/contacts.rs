@@ -13,7 +13,7 @@ fn contact_forces_move_the_centre_of_mass() {
     let (model, q, feet) = standing();
     let (_, v, tau) = state(&model, 8);
     let mut ws = Workspace::new(&model);
-    let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &feet).expect("runs");
+    let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &feet, &[]).expect("runs");
     assert_eq!(by.rank, 12);
     // Rounding errors against accelerations of about 100 m/s².
     assert!(by.residual < 1e-9, "{:e}", by.residual);
@@ -31,7 +31,7 @@ fn contact_forces_move_the_centre_of_mass() {
 
     // A fifth contact on the sole of one foot repeats the first.
     let again = [&feet[..], &feet[..1]].concat();
-    let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &again).expect("runs");
+    let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &again, &[]).expect("runs");
     assert_eq!(by.rank, 12);
     assert_near(by.ddq, &ddq, 1e-10, "accelerations");
     assert_near(&by.lambda[..3], &lambda[..3].iter().map(|x| x / 2.0).collect::<Vec<_>>(), 1e-9, "shared");

@@ -4,11 +4,12 @@ use super::common::{self, assert_near, assert_same, dual, eps, models, moved, re
 use super::{constraints, four_bar, size, standing};
 use gradyn::dynamics::{
     Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian,
-    forward_kinematics, impulse_dynamics, inverse_dynamics, mass_matrix, rnea_with,
+    forward_kinematics, impulse_dynamics, rnea,
 };
 use gradyn::joint::{Axis, Revolute};
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
+use gradyn::once;
 use gradyn::partials::{State, StateFunction, by_differences, by_duals};
 use gradyn::spatial::{Inertia, Transform};
 use gradyn_derivatives::Scalar;
@@ -83,16 +84,16 @@ fn accelerations_are_those_of_a_dense_solve() {
             let rows = list.iter().map(Constraint::rows).sum();
             let jacobian = constraint_jacobian(&model, &mut ws, &q, &list).expect("runs").clone();
             let gamma = DVector::from_column_slice(constraint_bias(&model, &mut ws, &q, &v, &list).expect("runs"));
-            let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &wrenches, &list).expect("runs");
+            let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &list, &wrenches).expect("runs");
             let (ddq, lambda) = (DVector::from_column_slice(by.ddq), DVector::from_column_slice(by.lambda));
             let (rank, residual) = (by.rank, by.residual);
 
-            let m = mass_matrix(&model, &q).expect("runs");
+            let m = once::crba(&model, &q).expect("runs");
             // Errors of accelerations, as large as the mass matrix makes them; the worst tree has 1e6.
             let values = m.clone().symmetric_eigenvalues();
             let condition = values.max() / values.min();
             let what = format!("{what}, state {seed}, rank {rank} of {rows}, condition {condition:.0e}");
-            let tau_c = rnea_with(&model, &mut ws, &q, &v, by_slice(&ddq), &wrenches).expect("runs");
+            let tau_c = rnea(&model, &mut ws, &q, &v, by_slice(&ddq), &wrenches).expect("runs");
             let force = DVector::from_column_slice(tau_c) - DVector::from_column_slice(&tau);
             let scale = size(&tau).max(size(&ddq) * size(&m)).max(size(&lambda) * size(&jacobian));
             let off = size(&(&force - jacobian.transpose() * &lambda)) / scale;
@@ -114,7 +115,7 @@ fn accelerations_are_those_of_a_dense_solve() {
             kkt.view_mut((0, 0), (nv, nv)).copy_from(&m);
             kkt.view_mut((nv, 0), (rows, nv)).copy_from(&jacobian);
             kkt.view_mut((0, nv), (nv, rows)).copy_from(&-jacobian.transpose());
-            let c = rnea_with(&model, &mut ws, &q, &v, &vec![0.0; nv], &wrenches).expect("runs");
+            let c = rnea(&model, &mut ws, &q, &v, &vec![0.0; nv], &wrenches).expect("runs");
             let mut rhs = DVector::zeros(nv + rows);
             rhs.rows_mut(0, nv).copy_from(&(DVector::from_column_slice(&tau) - DVector::from_column_slice(c)));
             rhs.rows_mut(nv, rows).copy_from(&-gamma);
@@ -142,11 +143,11 @@ fn redundant_constraints_change_nothing() {
         let once = constraints(&model, 3);
         let twice = [&once[..], &once[..]].concat();
         let mut ws = Workspace::new(&model);
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &once).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &once, &[]).expect("runs");
         let (ddq, lambda, rank) = (by.ddq.to_vec(), by.lambda.to_vec(), by.rank);
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &twice).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &twice, &[]).expect("runs");
         assert_eq!(by.rank, rank, "{what}");
-        let values = mass_matrix(&model, &q).expect("runs").symmetric_eigenvalues();
+        let values = once::crba(&model, &q).expect("runs").symmetric_eigenvalues();
         // Rounding errors, as large as the mass matrix makes them.
         let tolerance = 1e-14 * (values.max() / values.min()).max(1e3);
         assert_near(by.ddq, &ddq, tolerance, &what);
@@ -172,11 +173,11 @@ fn rows_of_rounding_errors_hold_nothing() {
         let on_axis = Constraint::contact(first, axes[0].vector() * 0.37, common::vector(rng));
         let tip = Constraint::contact(last, common::vector(rng), common::vector(rng));
         let mut ws = Workspace::new(&model);
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[on_axis]).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[on_axis], &[]).expect("runs");
         assert_eq!((by.rank, by.lambda), (0, &[0.0; 3][..]), "seed {seed}");
-        let one = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[tip]).expect("runs");
+        let one = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[tip], &[]).expect("runs");
         let (ddq, lambda, rank) = (one.ddq.to_vec(), one.lambda.to_vec(), one.rank);
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[on_axis, tip]).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[on_axis, tip], &[]).expect("runs");
         assert_eq!(by.rank, rank, "seed {seed}");
         // Of least norm: what their rounding errors do for the tip, 1e-16 of it.
         assert!(by.lambda[..3].iter().all(|x| x.abs() < 1e-12 * size(&lambda)), "seed {seed}: {:?}", by.lambda);
@@ -210,7 +211,7 @@ fn independent_rounding_errors_hold_nothing() {
         let rows = constraint_jacobian(&model, &mut ws, &q, &[center]).expect("runs");
         assert!(rows.amax() < 1e-15, "seed {seed}: {rows}");
         noise += usize::from(rows.rank(1e-18) == 3);
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[center]).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[center], &[]).expect("runs");
         assert_eq!((by.rank, by.lambda), (0, &[0.0; 3][..]), "seed {seed}");
     }
     assert!(noise > 10, "{noise} of them are of rank three");
@@ -235,7 +236,7 @@ fn rounding_errors_of_rotations_hold_nothing() {
         let rows = constraint_jacobian(&model, &mut ws, &q, &held).expect("runs");
         assert!(rows.amax() < 1e-14, "seed {seed}: {rows}");
         noise += usize::from(rows.rows(3, 3).amax() > 0.0);
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &held).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &held, &[]).expect("runs");
         assert_eq!((by.rank, by.lambda), (0, &[0.0; 6][..]), "seed {seed}");
     }
     assert!(noise > 10, "rows of rotations are not exactly zero: {noise}");
@@ -259,15 +260,15 @@ fn no_constraints_and_the_same_again() {
         let mut ws = Workspace::new(&model);
         let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &[]).expect("runs");
         assert_eq!((by.rank, by.lambda.len()), (0, 0));
-        let torque = inverse_dynamics(&model, &q, &v, by.ddq, &[]).expect("runs");
-        let scale = size(&mass_matrix(&model, &q).expect("runs")) * size(by.ddq).max(1.0);
+        let torque = once::rnea(&model, &q, &v, by.ddq, &[]).expect("runs");
+        let scale = size(&once::crba(&model, &q).expect("runs")) * size(by.ddq).max(1.0);
         for (found, expected) in torque.iter().zip(&tau) {
             // Rounding errors of what the torques are sums of.
             assert!((found - expected).abs() < 1e-11 * scale, "{what}");
         }
         let list = constraints(&model, 4);
         let run = |ws: &mut Workspace<f64>| {
-            let by = constraint_dynamics(&model, ws, &q, &v, &tau, &[], &list).expect("runs");
+            let by = constraint_dynamics(&model, ws, &q, &v, &tau, &list, &[]).expect("runs");
             [by.ddq, by.lambda].concat()
         };
         let first = run(&mut ws);
@@ -284,7 +285,7 @@ fn impulses_reflect_and_balance() {
         let list = constraints(&model, 6);
         let mut ws = Workspace::new(&model);
         let jacobian = constraint_jacobian(&model, &mut ws, &q, &list).expect("runs").clone();
-        let (m, before) = (mass_matrix(&model, &q).expect("runs"), DVector::from_column_slice(&v));
+        let (m, before) = (once::crba(&model, &q).expect("runs"), DVector::from_column_slice(&v));
         let values = m.clone().symmetric_eigenvalues();
         // Rounding errors, as large as the mass matrix makes them.
         let tolerance = 1e-14 * (values.max() / values.min()).max(1e3);
@@ -322,7 +323,7 @@ impl StateFunction for Held<'_> {
         state: State<'_, T>,
         out: &mut [T],
     ) -> Result<(), InputError> {
-        let by = constraint_dynamics(model, ws, state.q, state.v, state.u, state.wrenches, self.0)?;
+        let by = constraint_dynamics(model, ws, state.q, state.v, state.u, self.0, state.wrenches)?;
         out[..model.nv()].copy_from_slice(by.ddq);
         out[model.nv()..].copy_from_slice(by.lambda);
         Ok(())
@@ -370,10 +371,10 @@ fn values_over_dual_numbers_are_the_same() {
         let list = constraints(&model, 12);
         let zeros = |x: &[f64]| dual(x, &vec![0.0; x.len()]);
         let (mut ws, mut dual_ws) = (Workspace::new(&model), Workspace::new(&model));
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &list).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &list, &[]).expect("runs");
         let of =
-            constraint_dynamics(&model, &mut dual_ws, &zeros(&q), &zeros(&v), &zeros(&tau), &[], &list).expect("runs");
-        let values = mass_matrix(&model, &q).expect("runs").symmetric_eigenvalues();
+            constraint_dynamics(&model, &mut dual_ws, &zeros(&q), &zeros(&v), &zeros(&tau), &list, &[]).expect("runs");
+        let values = once::crba(&model, &q).expect("runs").symmetric_eigenvalues();
         // Rounding errors, as large as the mass matrix makes them; multipliers lose twice the digits.
         let tolerance = 1e-14 * (values.max() / values.min()).max(1e3);
         assert_near(&of.ddq.iter().map(|x| x.re).collect::<Vec<_>>(), by.ddq, tolerance, &what);
@@ -390,7 +391,7 @@ fn errors_name_the_constraint() {
     let (bar, zero) = (model.find_body("bar").expect("is there"), Vector3::zeros());
     let mut error = |c: Constraint| {
         let list = [list[0], c];
-        constraint_dynamics(&model, &mut ws, &[0.0; 3], &[0.0; 3], &[0.0; 3], &[], &list).expect_err("is wrong")
+        constraint_dynamics(&model, &mut ws, &[0.0; 3], &[0.0; 3], &[0.0; 3], &list, &[]).expect_err("is wrong")
     };
     let itself = error(Constraint::point(bar, zero, bar, zero));
     assert!(itself.to_string().starts_with("constraint 1, between `bar` and `bar`"), "{itself}");
@@ -405,8 +406,8 @@ fn errors_name_the_constraint() {
     assert_eq!(error(Constraint::contact(other, zero, zero)), InputError::UnknownBody { index: 7, bodies: 3 });
     let e = impulse_dynamics(&model, &mut ws, &[0.0; 3], &[0.0; 3], 1.5, &list).expect_err("is wrong");
     assert_eq!(e, InputError::Restitution);
-    let e = constraint_dynamics(&model, &mut ws, &[0.0; 3], &[0.0; 3], &[0.0; 2], &[], &list).expect_err("is wrong");
+    let e = constraint_dynamics(&model, &mut ws, &[0.0; 3], &[0.0; 3], &[0.0; 2], &list, &[]).expect_err("is wrong");
     assert_eq!(e, InputError::Length { what: "tau", size: "nv", expected: 3, found: 2 });
     // And the workspace is as good as before.
-    assert!(constraint_dynamics(&model, &mut ws, &[0.0; 3], &[0.0; 3], &[0.0; 3], &[], &list).is_ok());
+    assert!(constraint_dynamics(&model, &mut ws, &[0.0; 3], &[0.0; 3], &[0.0; 3], &list, &[]).is_ok());
 }

@@ -4,12 +4,13 @@ use super::common::{self, assert_near, eps, every_joint, inertia, models, moved,
 use super::{four_bar, size};
 use gradyn::dynamics::{
     Constraint, Workspace, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian,
-    forward_dynamics, impulse_dynamics,
+    impulse_dynamics,
 };
 use gradyn::joint::{
     Axis, Cylindrical, Elementary, FreeFlyer, Helical, Joint, JointKind, Prismatic, Revolute, Translation,
 };
 use gradyn::model::{InputError, ModelBuilder};
+use gradyn::once;
 use gradyn::spatial::{Inertia, Symmetric3, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::simd::with_level;
@@ -25,7 +26,7 @@ fn four_bar_moves_as_a_pendulum() {
         let (q, v) = ([angle, -angle, angle], [rate, -rate, rate]);
         let error = constraint_error(&model, &mut ws, &q, &list).expect("runs");
         assert!(size(error) < 1e-15, "closes: {error:?}");
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &[], &list).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &list, &[]).expect("runs");
         // The loop does not resist across its plane.
         assert_eq!(by.rank, 2);
         assert!(by.residual < 1e-13);
@@ -43,7 +44,7 @@ fn four_bar_is_singular_where_it_is_flat() {
     let (model, list) = four_bar();
     let (mut ws, angle) = (Workspace::new(&model), std::f64::consts::FRAC_PI_2);
     let by =
-        constraint_dynamics(&model, &mut ws, &[angle, -angle, angle], &[0.0; 3], &[0.0; 3], &[], &list).expect("runs");
+        constraint_dynamics(&model, &mut ws, &[angle, -angle, angle], &[0.0; 3], &[0.0; 3], &list, &[]).expect("runs");
     assert_eq!(by.rank, 1);
     assert!(by.ddq.iter().chain(by.lambda).all(|x| x.abs() < 1e3), "{by:?}");
 }
@@ -62,10 +63,10 @@ fn energy_of_the_loop_is_conserved() {
     let (before, h) = (energy(&q, &v), 1e-3);
     for _ in 0..1000 {
         // Runge-Kutta, second order.
-        let a = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &[], &list).expect("runs").ddq.to_vec();
+        let a = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &list, &[]).expect("runs").ddq.to_vec();
         let mid: Vec<_> = q.iter().zip(&v).map(|(q, v)| q + h / 2.0 * v).collect();
         let mid_v: Vec<_> = v.iter().zip(&a).map(|(v, a)| v + h / 2.0 * a).collect();
-        let a = constraint_dynamics(&model, &mut ws, &mid, &mid_v, &[0.0; 3], &[], &list).expect("runs").ddq.to_vec();
+        let a = constraint_dynamics(&model, &mut ws, &mid, &mid_v, &[0.0; 3], &list, &[]).expect("runs").ddq.to_vec();
         (0..3).for_each(|k| {
             q[k] += h * mid_v[k];
             v[k] += h * a[k];
@@ -111,8 +112,8 @@ fn loop_joints_allow_what_the_joint_does() {
         assert!(size(jacobian) < 1e-14, "{what}: {jacobian}");
         let bias = constraint_bias(&model, &mut ws, &q, &v, &list).expect("runs");
         assert!(size(bias) < 1e-13, "{what}: {bias:?}");
-        let free = forward_dynamics(&model, &q, &v, &tau, &[]).expect("runs");
-        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &[], &list).expect("runs");
+        let free = once::aba(&model, &q, &v, &tau, &[]).expect("runs");
+        let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &list, &[]).expect("runs");
         assert_eq!(by.rank, 0, "{what}");
         assert_near(by.ddq, &free, 1e-12, what);
 
@@ -134,7 +135,7 @@ fn loop_joints_allow_what_the_joint_does() {
         assert!(size(&error) < 1e-13, "{what}: {error:?}");
         let (v, tau) = (vec![0.1; 12], vec![0.2; 12]);
         let mut ws = Workspace::new(&two);
-        let by = constraint_dynamics(&two, &mut ws, &q, &v, &tau, &[], &list).expect("runs");
+        let by = constraint_dynamics(&two, &mut ws, &q, &v, &tau, &list, &[]).expect("runs");
         assert_eq!(by.rank, list[0].rows(), "{what}");
     }
 }
@@ -178,11 +179,11 @@ fn four_bar_closes_by_a_revolute_joint() {
     let hinge = [Constraint::joint(id("bar"), at(0.8, 0.0), id("rocker"), at(0.0, -0.5), Revolute { axis: Axis::Y })
         .expect("can")];
     let (mut ws, q, v) = (Workspace::new(&model), [0.4, -0.4, 0.4], [1.3, -1.3, 1.3]);
-    let by = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &[], &hinge).expect("runs");
+    let by = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &hinge, &[]).expect("runs");
     assert_eq!((by.lambda.len(), by.rank), (5, 2));
     assert!(by.residual < 1e-13, "{:e}", by.residual);
     let ddq = by.ddq.to_vec();
-    let by = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &[], &by_point).expect("runs");
+    let by = constraint_dynamics(&model, &mut ws, &q, &v, &[0.0; 3], &by_point, &[]).expect("runs");
     // A few roundings.
     assert_near(&ddq, by.ddq, 1e-13, "accelerations");
 }

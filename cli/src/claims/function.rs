@@ -6,7 +6,7 @@ use crate::constraints::Constraints;
 use crate::states::LinkWrench;
 use gradyn::dynamics::{
     ExternalWrench, Workspace, aba, center_of_mass, centroidal, constraint_dynamics, constraint_jacobian,
-    forward_kinematics, impulse_dynamics, rnea_with,
+    forward_kinematics, impulse_dynamics, rnea,
 };
 use gradyn::model::{FrameId, InputError, Model};
 use gradyn::spatial::Force;
@@ -70,7 +70,7 @@ impl Differentiated<'_> {
         match self.output {
             Output::Torques => {
                 let a = there.acceleration(&q, &v, &of(Input::Acceleration, &self.state.a));
-                let tau = rnea_with(model, &mut ws, &q, &v, &a, &wrenches)?;
+                let tau = rnea(model, &mut ws, &q, &v, &a, &wrenches)?;
                 y.copy_from_slice(&there.torques_there(&q, tau));
             }
             Output::Accelerations => {
@@ -100,7 +100,7 @@ impl Differentiated<'_> {
             }
             Output::Constrained | Output::Multipliers => {
                 let tau = there.velocity(&q, &of(Input::Torque, &self.state.tau));
-                let by = constraint_dynamics(model, &mut ws, &q, &v, &tau, &wrenches, &self.constraints.list)?;
+                let by = constraint_dynamics(model, &mut ws, &q, &v, &tau, &self.constraints.list, &wrenches)?;
                 match self.output {
                     Output::Constrained => y.copy_from_slice(&there.acceleration_there(&q, &v, by.ddq)),
                     _ => y.copy_from_slice(by.lambda),

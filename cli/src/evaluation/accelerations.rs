@@ -5,15 +5,13 @@ use super::{At, Evaluator, Value, by_link};
 use crate::quantity::Quantity;
 use gradyn::dynamics::{constraint_bias, constraint_error, constraint_jacobian, impulse_dynamics};
 use gradyn::model::InputError;
-use gradyn::partials::{
-    Method, constraint_dynamics_derivatives, forward_dynamics_derivatives, impulse_dynamics_derivatives,
-};
+use gradyn::partials::{Method, aba_derivatives, constraint_dynamics_derivatives, impulse_dynamics_derivatives};
 use nalgebra::DMatrix;
 
 impl Evaluator<'_> {
     pub(super) fn accelerations(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
-        let by = forward_dynamics_derivatives(model, ws, method, &at.state.q, &at.state.v, at.tau(), &at.wrenches)?;
+        let by = aba_derivatives(model, ws, method, &at.state.q, &at.state.v, at.tau(), &at.wrenches)?;
         let (nv, size, errors) = (model.nv(), largest(&by.ddq), by.errors.as_deref());
         answers.put(Quantity::Ddq, || Value::numbers(&by.ddq));
         answers.derivatives(
@@ -33,9 +31,9 @@ impl Evaluator<'_> {
     pub(super) fn constrained(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
         let (q, v, list) = (&at.state.q, &at.state.v, &self.constraints.list);
-        let free = forward_dynamics_derivatives(model, ws, Method::Analytical, q, v, at.tau(), &at.wrenches);
+        let free = aba_derivatives(model, ws, Method::Analytical, q, v, at.tau(), &at.wrenches);
         let free = free.cloned()?;
-        let by = constraint_dynamics_derivatives(model, ws, method, (q, v, at.tau()), &at.wrenches, list)?;
+        let by = constraint_dynamics_derivatives(model, ws, method, q, v, at.tau(), list, &at.wrenches)?;
         let errors = by.errors.as_deref();
         let size = largest(&by.ddq).max(largest(&free.ddq));
         answers.put(Quantity::ConstrainedDdq, || Value::numbers(&by.ddq));
@@ -71,7 +69,7 @@ impl Evaluator<'_> {
     pub(super) fn impulses(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
         let (q, v, held) = (&at.state.q, &at.state.v, self.constraints);
-        let by = impulse_dynamics_derivatives(model, ws, method, (q, v), held.restitution, &held.list)?;
+        let by = impulse_dynamics_derivatives(model, ws, method, q, v, held.restitution, &held.list)?;
         let errors = by.errors.as_deref();
         // Velocities by themselves: one.
         let size = largest(&by.v).max(largest(v)).max(1.0);

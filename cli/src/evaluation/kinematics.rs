@@ -62,7 +62,7 @@ impl Evaluator<'_> {
             let (name, frame, reference) = (&place.name, place.at, place.reference);
             let ws = &mut self.derivatives;
             if answers.ask(&SPATIAL) {
-                let by = frame_derivatives(model, ws, method, (q, v, a), frame, reference)?;
+                let by = frame_derivatives(model, ws, method, q, v, a, frame, reference)?;
                 answers.part(Quantity::FrameVelocities, name, || Value::motion(&by.velocity));
                 answers.part(Quantity::FrameAccelerations, name, || Value::motion(&by.acceleration));
                 let errors = by.errors.as_deref();
@@ -79,7 +79,7 @@ impl Evaluator<'_> {
                 answers.derivatives(name, size, of_acceleration([SPATIAL[4], SPATIAL[5], SPATIAL[6]], by));
             }
             if answers.ask(&CLASSICAL) {
-                let by = classical_frame_derivatives(model, ws, method, (q, v, a), frame, reference)?;
+                let by = classical_frame_derivatives(model, ws, method, q, v, a, frame, reference)?;
                 answers.part(Quantity::ClassicalAccelerations, name, || Value::motion(&by.acceleration));
                 let size = largest(&by.acceleration.to_array()).max(motion(at));
                 answers.derivatives(name, size, of_acceleration([CLASSICAL[1], CLASSICAL[2], CLASSICAL[3]], by));
@@ -115,10 +115,10 @@ impl Evaluator<'_> {
 
     pub(super) fn points(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
-        let state = (&at.state.q[..], &at.state.v[..], &at.state.a[..]);
+        let (q, v, a) = (&at.state.q, &at.state.v, &at.state.a);
         for place in &self.places.points {
             let (name, point) = (&place.name, place.at);
-            let by = point_derivatives(model, ws, method, state, point.body, point.position, place.reference)?;
+            let by = point_derivatives(model, ws, method, q, v, a, point.body, point.position, place.reference)?;
             let errors = by.errors.as_deref();
             answers.part(Quantity::PointVelocities, name, || Value::numbers(&by.velocity));
             answers.part(Quantity::PointAccelerations, name, || Value::numbers(&by.acceleration));

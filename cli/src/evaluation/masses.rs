@@ -9,7 +9,7 @@ use gradyn::dynamics::{
     static_torque_regressor, torque_regressor,
 };
 use gradyn::model::{Body, InputError};
-use gradyn::partials::{centroidal_derivatives, com_derivatives};
+use gradyn::partials::{center_of_mass_derivatives, centroidal_derivatives};
 use nalgebra::DMatrix;
 
 /// Derivatives of the centre of mass: of position, velocity and acceleration.
@@ -97,7 +97,7 @@ impl Evaluator<'_> {
             if !answers.ask(&quantities) {
                 continue;
             }
-            let by = com_derivatives(model, &mut self.derivatives, method, (q, v, a), subtree)?;
+            let by = center_of_mass_derivatives(model, &mut self.derivatives, method, q, v, a, subtree)?;
             let motion = largest(v).max(largest(a));
             let [position, velocity, acceleration] =
                 [by.position, by.velocity, by.acceleration].map(|value| largest(&value).max(motion));
@@ -125,7 +125,7 @@ impl Evaluator<'_> {
             });
         }
         if answers.ask(&MOMENTA) {
-            let by = centroidal_derivatives(model, &mut self.derivatives, method, (q, v, a))?;
+            let by = centroidal_derivatives(model, &mut self.derivatives, method, q, v, a)?;
             let momentum = largest(&by.momentum.to_array());
             let rate = largest(&by.momentum_rate.to_array());
             let sizes = [momentum, momentum, rate, rate, rate];

@@ -6,8 +6,8 @@ use crate::quantity::Quantity;
 use gradyn::dynamics::{aba_gradient, rnea_gradient};
 use gradyn::model::InputError;
 use gradyn::partials::{
-    AccelerationHessian, Method, aba_hessian, aba_hessian_product, forward_dynamics_derivatives,
-    forward_dynamics_second_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, rnea_second_derivatives,
+    AbaHessian, Method, aba_derivatives, aba_hessian, aba_hessian_product, aba_second_derivatives, rnea_derivatives,
+    rnea_hessian, rnea_hessian_product, rnea_second_derivatives,
 };
 use nalgebra::DMatrix;
 
@@ -23,7 +23,7 @@ impl Evaluator<'_> {
         let first = rnea_derivatives(model, &mut self.derivatives, Method::Analytical, q, v, a, &at.wrenches)?;
         let size = first.matrices().iter().map(|(_, matrix)| matrix.amax()).fold(0.0, f64::max);
         let by = rnea_second_derivatives(model, &mut self.second, method, q, v, a, &at.wrenches)?.clone();
-        let errors = self.second.errors().map(|errors| errors.tensors());
+        let errors = self.second.rnea_errors().map(|errors| errors.tensors());
         for (k, (quantity, (_, tensor))) in TORQUES.into_iter().zip(by.tensors()).enumerate() {
             let error = errors.map(|errors| errors[k].1);
             answers.put(quantity, || Value::Second(Derivative::of_tensor(tensor, error, size)));
@@ -35,11 +35,11 @@ impl Evaluator<'_> {
         let (model, method) = (&self.robot.model, self.method);
         let (q, v, tau) = (&at.state.q, &at.state.v, at.tau());
         let ws = &mut self.derivatives;
-        let first = forward_dynamics_derivatives(model, ws, Method::Analytical, q, v, tau, &at.wrenches)?;
+        let first = aba_derivatives(model, ws, Method::Analytical, q, v, tau, &at.wrenches)?;
         let size = first.matrices().iter().map(|(_, matrix)| matrix.amax()).fold(0.0, f64::max);
         let ws = &mut self.second;
-        let by = forward_dynamics_second_derivatives(model, ws, method, q, v, tau, &at.wrenches)?.clone();
-        let errors = self.second.forward_dynamics_errors().map(|errors| errors.tensors());
+        let by = aba_second_derivatives(model, ws, method, q, v, tau, &at.wrenches)?.clone();
+        let errors = self.second.aba_errors().map(|errors| errors.tensors());
         for (k, (quantity, (_, tensor))) in ACCELERATIONS.into_iter().zip(by.tensors()).enumerate() {
             let error = errors.map(|errors| errors[k].1);
             answers.put(quantity, || Value::Second(Derivative::of_tensor(tensor, error, size)));
@@ -52,14 +52,14 @@ impl Evaluator<'_> {
         let model = &self.robot.model;
         let (q, v, a, tau, lambda) = (&at.state.q, &at.state.v, &at.state.a, at.tau(), at.lambda());
         if answers.ask(&[Quantity::TauGradient]) {
-            let by = rnea_gradient(model, &mut self.workspace, q, v, a, &at.wrenches, lambda)?;
+            let by = rnea_gradient(model, &mut self.workspace, q, v, a, lambda, &at.wrenches)?;
             answers.put(Quantity::TauGradient, || {
                 let [dq, dv, da] = [by.dq, by.dv, by.da].map(Value::numbers);
                 Value::fields([("value", Value::Number(by.value)), ("dq", dq), ("dv", dv), ("da", da)])
             });
         }
         if answers.ask(&[Quantity::TauHessian]) {
-            let by = rnea_hessian(model, &mut self.hessians, q, v, a, &at.wrenches, lambda)?;
+            let by = rnea_hessian(model, &mut self.hessians, q, v, a, lambda, &at.wrenches)?;
             answers.put(Quantity::TauHessian, || {
                 let [dqq, dvq, daq, dvv] = [&by.dqq, &by.dvq, &by.daq, &by.dvv].map(Value::matrix);
                 Value::fields([("dqq", dqq), ("dvq", dvq), ("daq", daq), ("dvv", dvv)])
@@ -67,13 +67,13 @@ impl Evaluator<'_> {
         }
         if answers.ask(&[Quantity::TauHessianProduct]) {
             let ([x_q, x_v, x_a, _], ws) = (at.direction(), &mut self.hessians);
-            let by = rnea_hessian_product(model, ws, (q, v, a), &at.wrenches, lambda, (x_q, x_v, x_a))?;
+            let by = rnea_hessian_product(model, ws, q, v, a, lambda, x_q, x_v, x_a, &at.wrenches)?;
             answers.put(Quantity::TauHessianProduct, || {
                 Value::fields([("dq", &by.dq), ("dv", &by.dv), ("da", &by.da)].map(|(k, x)| (k, Value::numbers(x))))
             });
         }
         if answers.ask(&[Quantity::DdqGradient]) {
-            let by = aba_gradient(model, &mut self.workspace, q, v, tau, &at.wrenches, lambda)?;
+            let by = aba_gradient(model, &mut self.workspace, q, v, tau, lambda, &at.wrenches)?;
             answers.put(Quantity::DdqGradient, || {
                 let [dq, dv, dtau] = [by.dq, by.dv, by.dtau].map(Value::numbers);
                 Value::fields([("value", Value::Number(by.value)), ("dq", dq), ("dv", dv), ("dtau", dtau)])
@@ -81,7 +81,7 @@ impl Evaluator<'_> {
         }
         if answers.ask(&[Quantity::DdqHessian]) {
             let ws = &mut self.second;
-            let by = aba_hessian(model, ws, self.method, (q, v, tau), &at.wrenches, lambda)?;
+            let by = aba_hessian(model, ws, self.method, q, v, tau, lambda, &at.wrenches)?;
             let size = largest(&by.dq).max(largest(&by.dv)).max(largest(&by.dtau));
             let (values, errors) = (hessian(by), by.errors.as_deref().map(hessian));
             for (k, (field, value)) in values.into_iter().enumerate() {
@@ -91,7 +91,7 @@ impl Evaluator<'_> {
         }
         if answers.ask(&[Quantity::DdqHessianProduct]) {
             let [x_q, x_v, _, x_tau] = at.direction();
-            let [dq, dv, dtau] = aba_hessian_product(model, (q, v, tau), &at.wrenches, lambda, (x_q, x_v, x_tau))?;
+            let [dq, dv, dtau] = aba_hessian_product(model, q, v, tau, lambda, x_q, x_v, x_tau, &at.wrenches)?;
             answers.put(Quantity::DdqHessianProduct, || {
                 Value::fields([("dq", dq), ("dv", dv), ("dtau", dtau)].map(|(k, x)| (k, Value::numbers(&x))))
             });
@@ -101,6 +101,6 @@ impl Evaluator<'_> {
 }
 
 /// The blocks by name.
-fn hessian(by: &AccelerationHessian) -> [(&'static str, &DMatrix<f64>); 4] {
+fn hessian(by: &AbaHessian) -> [(&'static str, &DMatrix<f64>); 4] {
     [("dqq", &by.dqq), ("dvq", &by.dvq), ("dtauq", &by.dtauq), ("dvv", &by.dvv)]
 }

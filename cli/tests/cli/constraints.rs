@@ -129,7 +129,9 @@ fn quantities_are_the_librarys_to_the_last_bit() {
 
         let (ws, q, v) = (&mut DerivativeWorkspace::new(&model), &at.q, &at.v);
         let state = (&q[..], &v[..], &at.tau[..]);
-        let by = constraint_dynamics_derivatives(&model, ws, method, state, &[at.wrench], &list).expect("runs").clone();
+        let by = constraint_dynamics_derivatives(&model, ws, method, state.0, state.1, state.2, &list, &[at.wrench])
+            .expect("runs")
+            .clone();
         same(&found["constrained_ddq"], by.ddq.iter().copied(), "accelerations");
         same(&found["constraint_forces"], by.lambda.iter().copied(), "forces");
         for (name, m) in by.matrices() {
@@ -139,7 +141,7 @@ fn quantities_are_the_librarys_to_the_last_bit() {
         same(&found["constrained_ddq_df_ext"][link], rows(&by.ddq_df_ext[0]), "of wrenches");
         same(&found["constraint_forces_df_ext"][link], rows(&by.dlambda_df_ext[0]), "of wrenches");
 
-        let by = impulse_dynamics_derivatives(&model, ws, method, (q, v), 0.25, &list).expect("runs").clone();
+        let by = impulse_dynamics_derivatives(&model, ws, method, q, v, 0.25, &list).expect("runs").clone();
         same(&found["impulse_v"], by.v.iter().copied(), "velocities");
         same(&found["impulse"], by.impulse.iter().copied(), "impulses");
         for (name, m) in by.matrices() {

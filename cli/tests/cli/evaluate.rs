@@ -3,12 +3,12 @@
 use super::{all_robots, directory, good, json, refused, robot, run, run_with, text_of};
 use gradyn::dynamics::{
     ExternalWrench, ReferenceFrame, Workspace, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
-    forward_dynamics, frame_jacobian, generalized_gravity, inverse_dynamics, joint_jacobians, kinetic_energy, minv,
-    potential_energy,
+    frame_jacobian, generalized_gravity, joint_jacobians, kinetic_energy, minv, potential_energy,
 };
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{InputError, Model};
-use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives, rnea_derivatives};
+use gradyn::once;
+use gradyn::partials::{DerivativeWorkspace, Method, aba_derivatives, rnea_derivatives};
 use gradyn::spatial::Force;
 use nalgebra::{DMatrix, Vector3};
 use rand::rngs::ChaCha8Rng;
@@ -164,7 +164,7 @@ fn quantities_are_the_librarys_to_the_last_bit() {
             // Bodies that are points, or lines, may leave no accelerations to be computed.
             let derivatives = &mut DerivativeWorkspace::new(model);
             let method = Method::Analytical;
-            let forward = match forward_dynamics_derivatives(model, derivatives, method, &q, &v, &tau, &[wrench]) {
+            let forward = match aba_derivatives(model, derivatives, method, &q, &v, &tau, &[wrench]) {
                 Err(InputError::SingularMassMatrix { .. }) => None,
                 by => Some(by.expect("runs").clone()),
             };
@@ -192,7 +192,7 @@ fn quantities_are_the_librarys_to_the_last_bit() {
             assert_same(&found["dtau_df_ext"][link], &by.dtau_df_ext[0], "dtau_df_ext");
 
             if let Some(by) = forward {
-                same("ddq", &forward_dynamics(model, &q, &v, &tau, &[wrench]).expect("runs"));
+                same("ddq", &once::aba(model, &q, &v, &tau, &[wrench]).expect("runs"));
                 for (key, expected) in by.matrices() {
                     assert_same(&found[key], expected, key);
                 }
@@ -356,7 +356,7 @@ fn a_wrench_on_a_merged_link_acts_in_its_frame() {
     };
     let wrenches =
         [on("panda_link8", [1.0, -2.0, 3.0, 0.4, 0.5, -0.6]), on("panda_link7", [0.0, 0.0, 1.0, 0.0, 0.0, 0.0])];
-    let tau = inverse_dynamics(&whole, &q, &v, &a, &wrenches).expect("runs");
+    let tau = once::rnea(&whole, &q, &v, &a, &wrenches).expect("runs");
     let mut ws = DerivativeWorkspace::new(&whole);
     let by = rnea_derivatives(&whole, &mut ws, Method::Dual, &q, &v, &a, &wrenches).expect("runs");
     let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}"); // roundings of numbers near ten

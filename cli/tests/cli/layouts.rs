@@ -58,7 +58,7 @@ impl Drake {
         for (x, turning) in acceleration.iter_mut().zip(turning.iter()) {
             *x -= turning;
         }
-        let tau = gradyn::inverse_dynamics(&self.model, &here, &velocity, &acceleration, &[]).expect("runs");
+        let tau = gradyn::once::rnea(&self.model, &here, &velocity, &acceleration, &[]).expect("runs");
         let r = Quaternion::from_array([unit[1], unit[2], unit[3], unit[0]]).rotation();
         let force = r * Vector3::new(tau[0], tau[1], tau[2]);
         let moment = r * Vector3::new(tau[3], tau[4], tau[5]);
@@ -156,7 +156,7 @@ fn a_planar_joint_has_three_coordinates_elsewhere() {
     }
     let w = v[at_v + 2];
     (a[at_v], a[at_v + 1]) = (a[at_v] + w * v[at_v + 1], a[at_v + 1] - w * v[at_v]);
-    let mut tau = gradyn::inverse_dynamics(&model, &q, &v, &a, &[]).expect("runs");
+    let mut tau = gradyn::once::rnea(&model, &q, &v, &a, &[]).expect("runs");
     (tau[at_v], tau[at_v + 1]) = (c * tau[at_v] - s * tau[at_v + 1], c * tau[at_v + 1] + s * tau[at_v]);
     let names: Vec<&str> = model.bodies().iter().filter(|b| b.owns_coordinates()).map(|b| b.joint_name()).collect();
     let claims = json!({"joints": names, "states": [{"q": there, "v": v_there, "a": a_there, "tau": tau}]});
@@ -197,6 +197,6 @@ fn gravity(file: &str, q: &Value) -> Vec<f64> {
     let q: Vec<f64> = q.as_array().expect("a list").iter().map(|x| x.as_f64().expect("a number")).collect();
     let here = [&q[4..7], &q[1..4], &q[..1], &q[7..]].concat();
     let rest = vec![0.0; model.nv()];
-    let tau = gradyn::inverse_dynamics(&model, &here, &rest, &rest, &[]).expect("runs");
+    let tau = gradyn::once::rnea(&model, &here, &rest, &rest, &[]).expect("runs");
     [&tau[3..6], &tau[..3], &tau[6..]].concat()
 }

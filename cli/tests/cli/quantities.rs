@@ -12,10 +12,10 @@ use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_hessian, aba_hessian_product,
-    bias_derivatives, centroidal_derivatives, classical_frame_derivatives, com_derivatives,
-    forward_dynamics_second_derivatives, frame_derivatives, generalized_gravity_derivatives,
-    jacobian_transpose_derivatives, mass_product_derivatives, point_derivatives, rnea_hessian, rnea_hessian_product,
-    rnea_second_derivatives, static_torque_derivatives,
+    aba_second_derivatives, bias_derivatives, center_of_mass_derivatives, centroidal_derivatives,
+    classical_frame_derivatives, frame_derivatives, generalized_gravity_derivatives, jacobian_transpose_derivatives,
+    mass_product_derivatives, point_derivatives, rnea_hessian, rnea_hessian_product, rnea_second_derivatives,
+    static_torque_derivatives,
 };
 use gradyn::spatial::Force;
 use nalgebra::{DMatrix, Vector3};
@@ -193,7 +193,7 @@ fn they_are_the_librarys_to_the_last_bit() {
                 found[key][field][name].clone()
             };
             let of_frame = |key: &str| part(key, link, "frames");
-            let by = frame_derivatives(model, ws, method, at, frame, reference).expect("runs").clone();
+            let by = frame_derivatives(model, ws, method, at.0, at.1, at.2, frame, reference).expect("runs").clone();
             same(&of_frame("frame_velocities"), &by.velocity.to_array());
             same(&of_frame("frame_accelerations"), &by.acceleration.to_array());
             for (key, (_, matrix)) in
@@ -203,7 +203,9 @@ fn they_are_the_librarys_to_the_last_bit() {
             {
                 same_matrix(&of_frame(&format!("frame_{key}")), matrix);
             }
-            let by = classical_frame_derivatives(model, ws, method, at, frame, reference).expect("runs").clone();
+            let by = classical_frame_derivatives(model, ws, method, at.0, at.1, at.2, frame, reference)
+                .expect("runs")
+                .clone();
             same(&of_frame("classical_accelerations"), &by.acceleration.to_array());
             same_matrix(&of_frame("classical_accelerations_dq"), &by.dacceleration_dq);
             let rate = frame_jacobian_rate(model, base, &q, &v, frame, reference).expect("runs");
@@ -217,7 +219,9 @@ fn they_are_the_librarys_to_the_last_bit() {
             let relative = relative_jacobian(model, base, &q, first, frame, reference).expect("runs");
             same_matrix(&part("relative_jacobians", &case.pair, "pairs"), relative);
             let position = Vector3::new(0.1, -0.2, 0.3);
-            let by = point_derivatives(model, ws, method, at, body, position, reference).expect("runs").clone();
+            let by = point_derivatives(model, ws, method, at.0, at.1, at.2, body, position, reference)
+                .expect("runs")
+                .clone();
             let of_point = |key: &str| part(key, &case.point, "points");
             same(&of_point("point_velocities"), by.velocity.as_slice());
             same(&of_point("point_accelerations"), by.acceleration.as_slice());
@@ -256,7 +260,7 @@ fn they_are_the_librarys_to_the_last_bit() {
         let by = jacobian_transpose_derivatives(model, ws, method, &q, there, world, force).expect("runs");
         same_matrix(&found["wrench_torques_dq"][first], &by.dtorque_dq);
 
-        let by = com_derivatives(model, ws, method, at, None).expect("runs").clone();
+        let by = center_of_mass_derivatives(model, ws, method, at.0, at.1, at.2, None).expect("runs").clone();
         for (key, (_, matrix)) in
             ["position_dq", "velocity_dq", "velocity_dv", "acceleration_dq", "acceleration_dv", "acceleration_da"]
                 .into_iter()
@@ -264,9 +268,9 @@ fn they_are_the_librarys_to_the_last_bit() {
         {
             same_matrix(&found[&format!("com_{key}")], matrix);
         }
-        let by = com_derivatives(model, ws, method, at, Some(body)).expect("runs").clone();
+        let by = center_of_mass_derivatives(model, ws, method, at.0, at.1, at.2, Some(body)).expect("runs").clone();
         same_matrix(&found["subtree_com_accelerations_dq"][link], &by.dacceleration_dq);
-        let by = centroidal_derivatives(model, ws, method, at).expect("runs").clone();
+        let by = centroidal_derivatives(model, ws, method, at.0, at.1, at.2).expect("runs").clone();
         for (key, (_, matrix)) in ["dq", "dv", "rate_dq", "rate_dv", "rate_da"].into_iter().zip(by.matrices()) {
             same_matrix(&found[&format!("momentum_{key}")], matrix);
         }
@@ -301,33 +305,35 @@ fn they_are_the_librarys_to_the_last_bit() {
         for (key, tensor) in by.tensors() {
             same(&found[key], tensor.as_slice());
         }
-        let by = forward_dynamics_second_derivatives(model, second, method, &q, &v, &tau, wrenches).expect("runs");
+        let by = aba_second_derivatives(model, second, method, &q, &v, &tau, wrenches).expect("runs");
         for (key, tensor) in by.tensors() {
             same(&found[key], tensor.as_slice());
         }
-        let by = rnea_gradient(model, base, &q, &v, &a, wrenches, &lambda).expect("runs");
+        let by = rnea_gradient(model, base, &q, &v, &a, &lambda, wrenches).expect("runs");
         for (key, expected) in [("dq", by.dq), ("dv", by.dv), ("da", by.da)] {
             same(&found["tau_gradient"][key], expected);
         }
-        let by = aba_gradient(model, base, &q, &v, &tau, wrenches, &lambda).expect("runs");
+        let by = aba_gradient(model, base, &q, &v, &tau, &lambda, wrenches).expect("runs");
         for (key, expected) in [("dq", by.dq), ("dv", by.dv), ("dtau", by.dtau)] {
             same(&found["ddq_gradient"][key], expected);
         }
         let hessians = &mut HessianWorkspace::new(model);
-        let by = rnea_hessian(model, hessians, &q, &v, &a, wrenches, &lambda).expect("runs");
+        let by = rnea_hessian(model, hessians, &q, &v, &a, &lambda, wrenches).expect("runs");
         for (key, expected) in [("dqq", &by.dqq), ("dvq", &by.dvq), ("daq", &by.daq), ("dvv", &by.dvv)] {
             same_matrix(&found["tau_hessian"][key], expected);
         }
-        let by = rnea_hessian_product(model, hessians, at, wrenches, &lambda, (&x_q, &x_v, &x_a)).expect("runs");
+        let by =
+            rnea_hessian_product(model, hessians, at.0, at.1, at.2, &lambda, &x_q, &x_v, &x_a, wrenches).expect("runs");
         for (key, expected) in [("dq", &by.dq), ("dv", &by.dv), ("da", &by.da)] {
             same(&found["tau_hessian_product"][key], expected.as_slice());
         }
         let at = (&q[..], &v[..], &tau[..]);
-        let by = aba_hessian(model, second, method, at, wrenches, &lambda).expect("runs");
+        let by = aba_hessian(model, second, method, at.0, at.1, at.2, &lambda, wrenches).expect("runs");
         for (key, expected) in [("dqq", &by.dqq), ("dvq", &by.dvq), ("dtauq", &by.dtauq), ("dvv", &by.dvv)] {
             same_matrix(&found["ddq_hessian"][key], expected);
         }
-        let [dq, dv, dtau] = aba_hessian_product(model, at, wrenches, &lambda, (&x_q, &x_v, &x_tau)).expect("runs");
+        let [dq, dv, dtau] =
+            aba_hessian_product(model, at.0, at.1, at.2, &lambda, &x_q, &x_v, &x_tau, wrenches).expect("runs");
         for (key, expected) in [("dq", &dq), ("dv", &dv), ("dtau", &dtau)] {
             same(&found["ddq_hessian_product"][key], expected.as_slice());
         }

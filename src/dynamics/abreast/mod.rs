@@ -20,7 +20,7 @@ pub(crate) use table::{Kind, Table};
 
 use crate::dynamics::crba::add_armature;
 use crate::dynamics::rnea::add_joint_dynamics;
-use crate::dynamics::rnea_derivatives::{self, TorqueDerivatives};
+use crate::dynamics::rnea_derivatives::{self, RneaDerivatives};
 use crate::model::Model;
 use crate::spatial::Force;
 use derivatives::Derivatives;
@@ -93,14 +93,14 @@ impl<R: Register> Abreast<R> {
         model: &Model,
         table: &Table,
         (q, v, a): States<'_, R>,
-    ) -> TorqueDerivatives<'_, Lanes<R>> {
+    ) -> RneaDerivatives<'_, Lanes<R>> {
         let Self { turns, derivatives, .. } = self;
         let memory = &mut **derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
         R::call(Turns { table, q, to: &mut *turns });
         R::call(Derivatives { table, gravity: model.gravity, memory: &mut *memory, turns, q, v, a });
         let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = &mut memory.results;
         rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
-        TorqueDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }
+        RneaDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }
     }
 }
 

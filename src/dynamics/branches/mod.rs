@@ -19,7 +19,7 @@ mod ranks;
 mod rnea;
 
 use crate::dynamics::rnea::add_joint_dynamics;
-use crate::dynamics::rnea_derivatives;
+use crate::dynamics::rnea_derivatives::joint_dynamics;
 use crate::dynamics::slices::first_not_finite_on_diagonal;
 use crate::dynamics::wide::{Results, all_finite, floating};
 use crate::model::Model;
@@ -121,7 +121,7 @@ pub(crate) fn rnea_derivatives(
     let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
     let to = [&mut **dtau_dq, &mut **dtau_dv, &mut **dtau_da];
     level.run_on_halves(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
-    rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
+    joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
     [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
 }
 

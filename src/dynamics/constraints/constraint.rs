@@ -34,7 +34,7 @@ use nalgebra::Vector3;
 /// let contact = Constraint::contact(frame.body().expect("moves"), frame.placement().translation, [0.2, 0.1, 0.0].into());
 /// let (q, v) = (model.neutral::<f64>(), vec![0.0; model.nv()]);
 /// let mut workspace = Workspace::new(&model);
-/// let by = constraint_dynamics(&model, &mut workspace, &q, &v, &v, &[], &[contact.with_gains(100.0, 20.0)])?;
+/// let by = constraint_dynamics(&model, &mut workspace, &q, &v, &v, &[contact.with_gains(100.0, 20.0)], &[])?;
 /// assert_eq!((by.ddq.len(), by.lambda.len(), by.rank), (model.nv(), 3, 3));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

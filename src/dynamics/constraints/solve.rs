@@ -58,8 +58,8 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
     q: &[T],
     v: &[T],
     tau: &[T],
-    wrenches: &[ExternalWrench<T>],
     constraints: &[Constraint<P>],
+    wrenches: &[ExternalWrench<T>],
 ) -> Result<ConstraintDynamics<'w, T>, InputError> {
     model.check_length("v", "nv", v.len(), model.nv)?;
     model.check_length("tau", "nv", tau.len(), model.nv)?;

@@ -45,7 +45,7 @@ pub(super) const FACTORS: usize = 3 * 3 + 5 * 6;
 /// So many columns of a path are multiplied with a block before their entries are written.
 pub(super) const AT_ONCE: usize = 32;
 
-/// Memory of [`torque_second_derivatives`](super::torque_second_derivatives).
+/// Memory of [`rnea_second_derivatives`](super::rnea_second_derivatives).
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
     /// Columns from the world to each link, its own included.

@@ -110,7 +110,7 @@ impl<T: Real> RneaSecondDerivatives<T> {
     }
 }
 
-/// Second derivatives of [`rnea_with`](super::rnea_with) in closed form, over any number type; they borrow from the
+/// Second derivatives of [`rnea`](super::rnea) in closed form, over any number type; they borrow from the
 /// workspace.
 ///
 /// `q`: nq, `v`, `a`: nv; four tensors nv × nv × nv. Wrenches, armature, friction and mimic joints are included. Entries
@@ -120,8 +120,8 @@ impl<T: Real> RneaSecondDerivatives<T> {
 /// width.
 ///
 /// # Errors
-/// As [`rnea_with`](super::rnea_with).
-pub fn torque_second_derivatives<'w, P: Real, T: Scalar<P>>(
+/// As [`rnea`](super::rnea).
+pub fn rnea_second_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
     q: &[T],

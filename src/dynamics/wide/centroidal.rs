@@ -140,7 +140,7 @@ pub(super) fn com_of(layout: &Layout, memory: &Memory, body: usize) -> PointMass
 }
 
 /// Derivatives of the centre of mass of a part, from everything summed up over subtrees and one over its mass. Are they finite?
-pub(super) fn com_derivatives(
+pub(super) fn center_of_mass_derivatives(
     layout: &Layout,
     memory: &Memory,
     part: &Part,
@@ -150,12 +150,12 @@ pub(super) fn com_derivatives(
     for to in &mut to {
         begin(layout, to);
     }
-    let work = ComDerivatives { layout, memory, part, share, to: to.each_mut().map(|to| &mut **to) };
+    let work = CenterOfMassDerivatives { layout, memory, part, share, to: to.each_mut().map(|to| &mut **to) };
     let finite = memory.level.run(work);
     to.iter().all(|to| end(layout, finite, to))
 }
 
-struct ComDerivatives<'a> {
+struct CenterOfMassDerivatives<'a> {
     layout: &'a Layout,
     memory: &'a Memory,
     part: &'a Part,
@@ -163,7 +163,7 @@ struct ComDerivatives<'a> {
     to: [&'a mut [f64]; 6],
 }
 
-impl Kernel for ComDerivatives<'_> {
+impl Kernel for CenterOfMassDerivatives<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {

@@ -12,7 +12,9 @@ use crate::dynamics::centroidal::Whole;
 use crate::dynamics::com::MovingMass;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
-use crate::dynamics::{CentroidalDerivatives, ComDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame};
+use crate::dynamics::{
+    CenterOfMassDerivatives, CentroidalDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame,
+};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
 use nalgebra::{DMatrix, Vector3};
@@ -197,7 +199,12 @@ impl<'a> Wide<'a> {
     }
 
     /// The centre of mass of the robot, or of what hangs from a body, how it moves, and its derivatives.
-    pub(crate) fn com_derivatives(self, state: State<'_>, body: Option<usize>, out: &mut ComDerivatives) -> Option<()> {
+    pub(crate) fn center_of_mass_derivatives(
+        self,
+        state: State<'_>,
+        body: Option<usize>,
+        out: &mut CenterOfMassDerivatives,
+    ) -> Option<()> {
         let model = self.model;
         let (layout, memory, whole) = self.whole(state)?;
         let part = Part::of(model, layout, body);
@@ -205,7 +212,8 @@ impl<'a> Wide<'a> {
         (out.position, out.velocity, out.acceleration, out.errors) =
             (com.position, com.velocity, com.acceleration, None);
         let to = out.matrices_mut().map(|m| shape(m, 3, model.nv));
-        (com.is_finite() && centroidal::com_derivatives(layout, memory, &part, 1.0 / com.mass, to)).then_some(())
+        (com.is_finite() && centroidal::center_of_mass_derivatives(layout, memory, &part, 1.0 / com.mass, to))
+            .then_some(())
     }
 
     /// Kinetic and potential energy.

@@ -147,24 +147,27 @@ impl Default for ImpulseDynamicsDerivatives {
 /// # let (foot, sole) = (frame.body().expect("moves"), frame.placement().translation);
 /// let contact = Constraint::contact(foot, sole, [0.2, 0.1, 0.0].into());
 /// let mut workspace = DerivativeWorkspace::new(&model);
-/// let state = (&q[..], &v[..], &tau[..]);
-/// let by = constraint_dynamics_derivatives(&model, &mut workspace, Method::Analytical, state, &[], &[contact])?;
+/// let by =
+///     constraint_dynamics_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &tau, &[contact], &[])?;
 /// assert_eq!((by.ddq_dq.shape(), by.dlambda_dq.shape()), ((model.nv(), model.nv()), (3, model.nv())));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// As [`constraint_dynamics`].
+#[expect(clippy::too_many_arguments, reason = "a state, constraints and wrenches")]
 pub fn constraint_dynamics_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
-    (q, v, tau): (&[f64], &[f64], &[f64]),
-    wrenches: &[ExternalWrench],
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
     constraints: &[Constraint],
+    wrenches: &[ExternalWrench],
 ) -> Result<&'w ConstraintDynamicsDerivatives, InputError> {
     let mut memory = ws.constrained.take().unwrap_or_default();
-    let done = dynamics(model, ws, &mut memory, method, (q, v, tau), wrenches, constraints);
+    let done = dynamics(model, ws, &mut memory, method, (q, v, tau), constraints, wrenches);
     let result = &ws.constrained.insert(memory).dynamics;
     done?;
     result.check_finite(model)?;
@@ -177,11 +180,11 @@ fn dynamics(
     memory: &mut Memory,
     method: Method,
     (q, v, tau): (&[f64], &[f64], &[f64]),
-    wrenches: &[ExternalWrench],
     constraints: &[Constraint],
+    wrenches: &[ExternalWrench],
 ) -> Result<(), InputError> {
     // Also the check of the arguments.
-    let by = constraint_dynamics(model, &mut ws.base, q, v, tau, wrenches, constraints)?;
+    let by = constraint_dynamics(model, &mut ws.base, q, v, tau, constraints, wrenches)?;
     let (rank, residual) = (by.rank, by.residual);
     let result = &mut memory.dynamics;
     if method == Method::Analytical {
@@ -211,7 +214,8 @@ pub fn impulse_dynamics_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
-    (q, v): (&[f64], &[f64]),
+    q: &[f64],
+    v: &[f64],
     restitution: f64,
     constraints: &[Constraint],
 ) -> Result<&'w ImpulseDynamicsDerivatives, InputError> {
@@ -268,7 +272,7 @@ impl StateFunction for Held<'_> {
         out: &mut [T],
     ) -> Result<(), InputError> {
         let State { q, v, u, wrenches } = state;
-        let by = constraint_dynamics(model, ws, q, v, u, wrenches, self.constraints)?;
+        let by = constraint_dynamics(model, ws, q, v, u, self.constraints, wrenches)?;
         out[..model.nv].copy_from_slice(by.ddq);
         out[model.nv..].copy_from_slice(by.lambda);
         Ok(())

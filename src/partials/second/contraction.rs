@@ -22,7 +22,7 @@ use nalgebra::{DMatrix, DVector};
 ///
 /// The blocks by (τ, τ) and (τ, v) are zero: `q̈` is linear in `τ`, with coefficients that do not depend on `v`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AccelerationHessian {
+pub struct AbaHessian {
     /// `λᵀ q̈`
     pub value: f64,
     /// By q, nv, along `q ⊕ ε e_k`.
@@ -40,10 +40,10 @@ pub struct AccelerationHessian {
     /// By v and v, symmetric.
     pub dvv: DMatrix<f64>,
     /// Estimated error of each entry, from the method of differences.
-    pub errors: Option<Box<AccelerationHessian>>,
+    pub errors: Option<Box<AbaHessian>>,
 }
 
-impl AccelerationHessian {
+impl AbaHessian {
     fn zeros(nv: usize) -> Self {
         let (vector, matrix) = (DVector::zeros(nv), DMatrix::zeros(nv, nv));
         Self {
@@ -78,7 +78,7 @@ pub(super) struct Memory {
     rows: Vec<f64>,
     inverse: HessianWorkspace,
     ddq: Vec<f64>,
-    result: AccelerationHessian,
+    result: AbaHessian,
 }
 
 /// `λᵀ q̈`, `q̈ = aba(q, v, τ, φ)`, with gradient and Hessian by `(q, v, τ)`.
@@ -88,17 +88,20 @@ pub(super) struct Memory {
 /// wrenches of both kinds, armature, damping, friction and mimic joints are included.
 ///
 /// # Errors
-/// As [`forward_dynamics_derivatives`](super::super::forward_dynamics_derivatives), and if a number of `lambda` is not
+/// As [`aba_derivatives`](super::super::aba_derivatives), and if a number of `lambda` is not
 /// finite.
+#[expect(clippy::too_many_arguments, reason = "a state, a combination and wrenches")]
 pub fn aba_hessian<'w>(
     model: &Model,
     ws: &'w mut SecondOrderWorkspace,
     method: Method,
-    (q, v, tau): (&[f64], &[f64], &[f64]),
-    wrenches: &[ExternalWrench],
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
     lambda: &[f64],
-) -> Result<&'w AccelerationHessian, InputError> {
-    let by = aba_gradient(model, &mut ws.base, q, v, tau, wrenches, lambda)?;
+    wrenches: &[ExternalWrench],
+) -> Result<&'w AbaHessian, InputError> {
+    let by = aba_gradient(model, &mut ws.base, q, v, tau, lambda, wrenches)?;
     let memory = ws.contraction.get_or_insert_with(|| {
         let nv = model.nv;
         Box::new(Memory {
@@ -107,7 +110,7 @@ pub fn aba_hessian<'w>(
             rows: vec![0.0; nv * nv],
             inverse: HessianWorkspace::new(model),
             ddq: vec![0.0; nv],
-            result: AccelerationHessian::zeros(nv),
+            result: AbaHessian::zeros(nv),
         })
     });
     let Memory { first, matrix, rows, inverse, ddq, result } = &mut **memory;
@@ -120,7 +123,7 @@ pub fn aba_hessian<'w>(
         Method::Analytical => {
             ddq.copy_from_slice(aba_kept(model, &mut ws.base, q, v, tau, wrenches)?);
             first.differentiate(model, (q, v, ddq), wrenches)?;
-            let h = rnea_hessian(model, inverse, q, v, ddq, wrenches, result.dtau.as_slice())?;
+            let h = rnea_hessian(model, inverse, q, v, ddq, result.dtau.as_slice(), wrenches)?;
             by_columns(&first.ddq_dq, matrix);
             result.dqq.copy_from(&h.dqq);
             result.dqq.gemm_tr(-1.0, &h.daq, matrix, -1.0);
@@ -139,7 +142,7 @@ pub fn aba_hessian<'w>(
             let (by, errors) = by_method_of_solution(model, &f, method, state)?;
             store(&by, result);
             result.errors = errors.map(|by| {
-                let mut errors = AccelerationHessian::zeros(model.nv);
+                let mut errors = AbaHessian::zeros(model.nv);
                 store(&by, &mut errors);
                 Box::new(errors)
             });
@@ -156,12 +159,17 @@ pub fn aba_hessian<'w>(
 ///
 /// # Errors
 /// As [`aba_hessian`].
+#[expect(clippy::too_many_arguments, reason = "a state, a direction and wrenches")]
 pub fn aba_hessian_product(
     model: &Model,
-    (q, v, tau): (&[f64], &[f64], &[f64]),
-    wrenches: &[ExternalWrench],
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
     lambda: &[f64],
-    (along_q, along_v, along_tau): (&[f64], &[f64], &[f64]),
+    along_q: &[f64],
+    along_v: &[f64],
+    along_tau: &[f64],
+    wrenches: &[ExternalWrench],
 ) -> Result<[DVector<f64>; 3], InputError> {
     model.check_lengths(q.len(), v.len(), v.len())?;
     for (what, x) in [("along_q", along_q), ("along_v", along_v), ("along_tau", along_tau)] {
@@ -176,7 +184,7 @@ pub fn aba_hessian_product(
     let lambda: Vec<Dual64> = lambda.iter().copied().map(Dual64::from).collect();
     let wrenches: Vec<ExternalWrench<Dual64>> = wrenches.iter().map(ExternalWrench::lift).collect();
     let mut ws = Workspace::new(model);
-    let by = aba_gradient(model, &mut ws, &q, &v, &tau, &wrenches, &lambda)?;
+    let by = aba_gradient(model, &mut ws, &q, &v, &tau, &lambda, &wrenches)?;
     let product = [by.dq, by.dv, by.dtau].map(|x| DVector::from_iterator(x.len(), x.iter().map(|x| x.eps)));
     for (what, x) in ["dq", "dv", "dtau"].into_iter().zip(&product) {
         if let Some(index) = x.iter().position(|x| !x.is_finite()) {
@@ -206,7 +214,7 @@ impl StateFunction for Gradient<'_> {
     ) -> Result<(), InputError> {
         let [tau, lambda] = [self.tau, self.lambda].map(|x| x.iter().map(|x| T::from(*x)).collect::<Vec<T>>());
         let wrenches: Vec<ExternalWrench<T>> = self.wrenches.iter().map(ExternalWrench::lift).collect();
-        let by = aba_gradient(model, ws, state.q, state.v, &tau, &wrenches, &lambda)?;
+        let by = aba_gradient(model, ws, state.q, state.v, &tau, &lambda, &wrenches)?;
         for (from, to) in [by.dq, by.dv, by.dtau].into_iter().zip(out.chunks_exact_mut(model.nv.max(1))) {
             to.copy_from_slice(from);
         }
@@ -215,7 +223,7 @@ impl StateFunction for Gradient<'_> {
 }
 
 /// Derivatives of [`Gradient`] in their places.
-fn store(by: &StateJacobian, to: &mut AccelerationHessian) {
+fn store(by: &StateJacobian, to: &mut AbaHessian) {
     let nv = to.dq.len();
     to.dqq.copy_from(&by.dq.rows(0, nv));
     to.dvq.copy_from(&by.dq.rows(nv, nv));

@@ -17,7 +17,7 @@ use super::super::state_function::by_method_of_solution;
 use super::super::{State, StateFunction};
 use super::solved::Solved;
 use super::{Method, SecondOrderWorkspace};
-use crate::dynamics::rnea_derivatives::analytical as torque_derivatives;
+use crate::dynamics::rnea_derivatives::analytical as rnea_derivatives;
 use crate::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_kept, minv};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Scalar;
@@ -34,7 +34,7 @@ use nalgebra::DMatrix;
 ///
 /// `∂²q̈/∂τ²` and `∂²q̈/∂τ ∂v` are zero.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ForwardDynamicsSecondDerivatives {
+pub struct AbaSecondDerivatives {
     /// `∂²q̈/∂q²`, ordered.
     pub d2ddq_dqdq: Tensor3,
     /// `∂²q̈/∂q ∂v`.
@@ -45,7 +45,7 @@ pub struct ForwardDynamicsSecondDerivatives {
     pub d2ddq_dqdtau: Tensor3,
 }
 
-impl ForwardDynamicsSecondDerivatives {
+impl AbaSecondDerivatives {
     fn zeros(nv: usize) -> Self {
         let [d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau] = Tensor3::four([nv; 3]);
         Self { d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau }
@@ -71,26 +71,26 @@ impl ForwardDynamicsSecondDerivatives {
     }
 }
 
-/// What [`forward_dynamics_second_derivatives`] needs.
+/// What [`aba_second_derivatives`] needs.
 pub(super) struct Memory {
     first: Solved,
     /// `M⁻¹`
     inverse: Vec<f64>,
     ddq: Vec<f64>,
-    result: ForwardDynamicsSecondDerivatives,
-    errors: Option<ForwardDynamicsSecondDerivatives>,
+    result: AbaSecondDerivatives,
+    errors: Option<AbaSecondDerivatives>,
 }
 
 impl SecondOrderWorkspace {
-    /// Estimated errors of the last result of forward dynamics, if it is by [`Method::Difference`].
+    /// Estimated errors of the last second derivatives of forward dynamics, if it is by [`Method::Difference`].
     #[must_use]
-    pub fn forward_dynamics_errors(&self) -> Option<&ForwardDynamicsSecondDerivatives> {
+    pub fn aba_errors(&self) -> Option<&AbaSecondDerivatives> {
         self.forward.as_ref().and_then(|memory| memory.errors.as_ref())
     }
 }
 
 /// Second derivatives of accelerations: four tensors nv × nv × nv, in the order that
-/// [`ForwardDynamicsSecondDerivatives`] states.
+/// [`AbaSecondDerivatives`] states.
 ///
 /// `q`: nq, `v`, `tau`: nv. Wrenches, armature, friction and mimic joints are included, and every kind of joint.
 /// [`Method::Analytical`] takes them from the second derivatives of inverse dynamics, equations (1) to (4) of the source,
@@ -98,14 +98,14 @@ impl SecondOrderWorkspace {
 /// numbers through the first derivatives, [`Method::Difference`] extrapolated differences of these.
 ///
 /// ```
-/// use gradyn::partials::{Method, SecondOrderWorkspace, forward_dynamics_second_derivatives};
+/// use gradyn::partials::{Method, SecondOrderWorkspace, aba_second_derivatives};
 /// # use gradyn::{Model, UrdfOptions};
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
 /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
 /// let (q, v, tau) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [1.0; 7]);
 /// let mut workspace = SecondOrderWorkspace::new(&model);
 /// let second =
-///     forward_dynamics_second_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &tau, &[])?;
+///     aba_second_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &tau, &[])?;
 /// assert_eq!(second.d2ddq_dqdtau.dims(), [7, 7, 7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -113,7 +113,7 @@ impl SecondOrderWorkspace {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
 /// [`InputError::SingularMassMatrix`] names a joint that moves nothing with inertia.
-pub fn forward_dynamics_second_derivatives<'w>(
+pub fn aba_second_derivatives<'w>(
     model: &Model,
     ws: &'w mut SecondOrderWorkspace,
     method: Method,
@@ -121,14 +121,14 @@ pub fn forward_dynamics_second_derivatives<'w>(
     v: &[f64],
     tau: &[f64],
     wrenches: &[ExternalWrench],
-) -> Result<&'w ForwardDynamicsSecondDerivatives, InputError> {
+) -> Result<&'w AbaSecondDerivatives, InputError> {
     let ddq = aba_kept(model, &mut ws.base, q, v, tau, wrenches)?;
     let mut memory = ws.forward.take().unwrap_or_else(|| {
         Box::new(Memory {
             first: Solved::new(model),
             inverse: vec![0.0; model.nv * model.nv],
             ddq: vec![0.0; model.nv],
-            result: ForwardDynamicsSecondDerivatives::zeros(model.nv),
+            result: AbaSecondDerivatives::zeros(model.nv),
             errors: None,
         })
     });
@@ -141,7 +141,7 @@ pub fn forward_dynamics_second_derivatives<'w>(
             by_method_of_solution(model, &FirstDerivatives { tau, wrenches }, method, state).map(|(by, errors)| {
                 store(&by.dq, &by.dv, &mut memory.result);
                 memory.errors = errors.map(|by| {
-                    let mut errors = ForwardDynamicsSecondDerivatives::zeros(model.nv);
+                    let mut errors = AbaSecondDerivatives::zeros(model.nv);
                     store(&by.dq, &by.dv, &mut errors);
                     errors
                 });
@@ -167,7 +167,7 @@ fn analytical(
     first.inverse(inverse);
     let second = super::rnea_second_derivatives(model, ws, Method::Analytical, q, v, ddq, wrenches)?;
     let (aq, nv) = (second.d2tau_dadq.as_slice(), model.nv);
-    let ForwardDynamicsSecondDerivatives { d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau } = result;
+    let AbaSecondDerivatives { d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau } = result;
     let qq = d2ddq_dqdq.as_mut_slice();
     qq.copy_from_slice(second.d2tau_dqdq.as_slice());
     add_products(aq, &first.ddq_dq, nv, qq);
@@ -237,7 +237,7 @@ impl StateFunction for FirstDerivatives<'_> {
         let wrenches: Vec<ExternalWrench<T>> = self.wrenches.iter().map(ExternalWrench::lift).collect();
         let ddq = aba(model, ws, state.q, state.v, &tau, &wrenches)?.to_vec();
         let inverse = minv(model, ws, state.q)?.clone();
-        let by = torque_derivatives(model, ws, state.q, state.v, &ddq, &wrenches);
+        let by = rnea_derivatives(model, ws, state.q, state.v, &ddq, &wrenches);
         let columns = nv.max(1);
         for (matrix, out) in [by.dtau_dq, by.dtau_dv].into_iter().zip(out.chunks_exact_mut(size.max(1))) {
             for (column, out) in matrix.chunks_exact(columns).zip(out.chunks_exact_mut(columns)) {
@@ -254,7 +254,7 @@ impl StateFunction for FirstDerivatives<'_> {
 }
 
 /// Derivatives of [`FirstDerivatives`] in their places.
-fn store(dq: &DMatrix<f64>, dv: &DMatrix<f64>, to: &mut ForwardDynamicsSecondDerivatives) {
+fn store(dq: &DMatrix<f64>, dv: &DMatrix<f64>, to: &mut AbaSecondDerivatives) {
     let nv = dq.ncols();
     let size = nv * nv;
     for i in 0..nv {

@@ -6,8 +6,8 @@ mod dual;
 mod forward;
 mod solved;
 
-pub use contraction::{AccelerationHessian, aba_hessian, aba_hessian_product};
-pub use forward::{ForwardDynamicsSecondDerivatives, forward_dynamics_second_derivatives};
+pub use contraction::{AbaHessian, aba_hessian, aba_hessian_product};
+pub use forward::{AbaSecondDerivatives, aba_second_derivatives};
 
 use super::Method;
 use crate::dynamics::rnea_second::{Sweep, check};
@@ -42,9 +42,9 @@ impl SecondOrderWorkspace {
         Self { base: Workspace::new(model), registers: None, errors: None, forward: None, contraction: None }
     }
 
-    /// Estimated errors of the last result, if it is by [`Method::Difference`].
+    /// Estimated errors of the last second derivatives of inverse dynamics, if it is by [`Method::Difference`].
     #[must_use]
-    pub fn errors(&self) -> Option<&RneaSecondDerivatives> {
+    pub fn rnea_errors(&self) -> Option<&RneaSecondDerivatives> {
         self.errors.as_deref()
     }
 }
@@ -56,9 +56,9 @@ impl SecondOrderWorkspace {
 ///
 /// | method | how | cost |
 /// |---|---|---|
-/// | [`Method::Analytical`] | [`dynamics::torque_second_derivatives`](crate::dynamics::torque_second_derivatives), ancestors in registers | O(n d²) |
+/// | [`Method::Analytical`] | [`dynamics::rnea_second_derivatives`](crate::dynamics::rnea_second_derivatives), ancestors in registers | O(n d²) |
 /// | [`Method::Dual`] | the first derivatives in closed form over dual numbers | O(n² d) |
-/// | [`Method::Difference`] | extrapolated differences of the first derivatives; [errors](SecondOrderWorkspace::errors) | some twenty first derivatives a direction |
+/// | [`Method::Difference`] | extrapolated differences of the first derivatives; [errors](SecondOrderWorkspace::rnea_errors) | some twenty first derivatives a direction |
 ///
 /// A second call with [`Method::Analytical`] allocates nothing.
 ///

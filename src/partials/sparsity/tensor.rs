@@ -58,7 +58,7 @@ impl TensorPattern {
     }
 
     /// Of the second derivatives of accelerations, nv × nv × nv each
-    /// ([`ForwardDynamicsSecondDerivatives`](super::super::ForwardDynamicsSecondDerivatives)): all joints of a tree, as
+    /// ([`AbaSecondDerivatives`](super::super::AbaSecondDerivatives)): all joints of a tree, as
     /// [`SparsityPattern::accelerations`].
     ///
     /// Of `∂²q̈/∂q²` no entry is zero in general. In `∂²q̈/∂q ∂v` and `∂²q̈/∂q ∂τ` those of a hinge at the root (j) are, or are

@@ -58,7 +58,7 @@ fn values(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let mut time = |name: &str, call: &mut Call<'_>| {
         clock.time(name, points, 1, |p| call(ws, p));
     };
-    time("rnea", &mut |ws, p| used(dy::rnea(model, ws, &p.q, &p.v, &p.a)));
+    time("rnea", &mut |ws, p| used(dy::rnea(model, ws, &p.q, &p.v, &p.a, &[])));
     time("crba", &mut |ws, p| used(dy::crba(model, ws, &p.q)));
     time("aba", &mut |ws, p| used(dy::aba(model, ws, &p.q, &p.v, &p.tau, &[])));
     time("computeMinverse", &mut |ws, p| used(dy::minv(model, ws, &p.q)));
@@ -104,7 +104,7 @@ fn eight(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
         Some((q, along(&p.v), along(&p.a)))
     });
     let (at, ws) = (at.collect::<Vec<_>>(), &mut Workspace::<Dual8>::new(model));
-    clock.time("rnea/dual8", &at, 1, |(q, v, a)| used(dy::rnea(model, ws, q, v, a)));
+    clock.time("rnea/dual8", &at, 1, |(q, v, a)| used(dy::rnea(model, ws, q, v, a, &[])));
 }
 
 /// Of the body with the longest way to the root where one is asked for.
@@ -125,26 +125,26 @@ fn kinematics(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
         used(dy::frame_jacobian_rate(model, ws, &p.q, &p.v, deepest, world))
     });
     time("computeForwardKinematicsDerivatives", &mut |ws, p| {
-        used(dy::frame_motion_derivatives(model, ws, &p.q, &p.v, &p.a, deepest, world))
+        used(dy::frame_derivatives(model, ws, &p.q, &p.v, &p.a, deepest, world))
     });
     time("frame_bias_acceleration", &mut |ws, p| {
         used(dy::frame_bias_acceleration(model, ws, &p.q, &p.v, deepest, world))
     });
     let force = Force::new(Vector3::new(1.0, -0.5, 0.25), Vector3::new(0.3, -0.2, 0.1));
     time("jacobian_transpose_derivatives", &mut |ws, p| {
-        used(dy::frame_torque_derivatives(model, ws, &p.q, deepest, world, force))
+        used(dy::jacobian_transpose_derivatives(model, ws, &p.q, deepest, world, force))
     });
     let parent = model.bodies()[deepest.index()].parent();
     time("jacobianSubtreeCenterOfMass", &mut |ws, p| used(dy::com_jacobian(model, ws, &p.q, parent)));
     let at = Vector3::new(0.1, -0.2, 0.3);
     time("getPointClassicAccelerationDerivatives", &mut |ws, p| {
         let aligned = ReferenceFrame::LocalWorldAligned;
-        used(dy::point_motion_derivatives(model, ws, &p.q, &p.v, &p.a, deepest, at, aligned))
+        used(dy::point_derivatives(model, ws, &p.q, &p.v, &p.a, deepest, at, aligned))
     });
     time("jointBodyRegressor", &mut |ws, p| used(dy::frame_wrench_regressor(model, ws, &p.q, &p.v, &p.a, deepest)));
     time("computeJointKinematicRegressor", &mut |ws, p| used(dy::kinematic_regressor(model, ws, &p.q, deepest, world)));
     time("computeCentroidalDynamicsDerivatives", &mut |ws, p| {
-        used(dy::momentum_derivatives(model, ws, &p.q, &p.v, &p.a))
+        used(dy::centroidal_derivatives(model, ws, &p.q, &p.v, &p.a))
     });
     time("getCenterOfMassVelocityDerivatives", &mut |ws, p| {
         used(dy::center_of_mass_derivatives(model, ws, &p.q, &p.v, &p.a, None))
@@ -189,9 +189,8 @@ fn first(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
         }
         let ws = &mut DerivativeWorkspace::new(model);
         clock.time(&inverse, points, 1, |p| used(partials::rnea_derivatives(model, ws, method, &p.q, &p.v, &p.a, &[])));
-        clock.time(&forward, points, 1, |p| {
-            used(partials::forward_dynamics_derivatives(model, ws, method, &p.q, &p.v, &p.tau, &[]))
-        });
+        clock
+            .time(&forward, points, 1, |p| used(partials::aba_derivatives(model, ws, method, &p.q, &p.v, &p.tau, &[])));
     }
     let (method, ws) = (Method::Analytical, &mut DerivativeWorkspace::new(model));
     clock.time("computeGeneralizedGravityDerivatives", points, 1, |p| {
@@ -216,38 +215,37 @@ fn held(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let ws = &mut Workspace::<f64>::new(model);
     clock.time("getConstraintsJacobian", points, 1, |p| used(dy::constraint_jacobian(model, ws, &p.q, &list)));
     clock.time("constraintDynamics", points, 1, |p| {
-        used(dy::constraint_dynamics(model, ws, &p.q, &p.v, &p.tau, &[], &list))
+        used(dy::constraint_dynamics(model, ws, &p.q, &p.v, &p.tau, &list, &[]))
     });
     clock.time("impulseDynamics", points, 1, |p| used(dy::impulse_dynamics(model, ws, &p.q, &p.v, 0.0, &list)));
     let (method, ws) = (Method::Analytical, &mut DerivativeWorkspace::new(model));
     clock.time("computeConstraintDynamicsDerivatives", points, 1, |p| {
-        used(partials::constraint_dynamics_derivatives(model, ws, method, (&p.q, &p.v, &p.tau), &[], &list))
+        used(partials::constraint_dynamics_derivatives(model, ws, method, &p.q, &p.v, &p.tau, &list, &[]))
     });
     clock.time("computeImpulseDynamicsDerivatives", points, 1, |p| {
-        used(partials::impulse_dynamics_derivatives(model, ws, method, (&p.q, &p.v), 0.0, &list))
+        used(partials::impulse_dynamics_derivatives(model, ws, method, &p.q, &p.v, 0.0, &list))
     });
 }
 
 /// `λᵀ τ` and `λᵀ q̈`, with λ the torques.
 fn contractions(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     let ws = &mut Workspace::<f64>::new(model);
-    clock.time("rnea_gradient", points, 1, |p| used(dy::rnea_gradient(model, ws, &p.q, &p.v, &p.a, &[], &p.tau)));
-    clock.time("aba_gradient", points, 1, |p| used(dy::aba_gradient(model, ws, &p.q, &p.v, &p.tau, &[], &p.a)));
+    clock.time("rnea_gradient", points, 1, |p| used(dy::rnea_gradient(model, ws, &p.q, &p.v, &p.a, &p.tau, &[])));
+    clock.time("aba_gradient", points, 1, |p| used(dy::aba_gradient(model, ws, &p.q, &p.v, &p.tau, &p.a, &[])));
     let ws = &mut HessianWorkspace::new(model);
-    clock.time("rnea_hessian", points, 1, |p| used(partials::rnea_hessian(model, ws, &p.q, &p.v, &p.a, &[], &p.tau)));
+    clock.time("rnea_hessian", points, 1, |p| used(partials::rnea_hessian(model, ws, &p.q, &p.v, &p.a, &p.tau, &[])));
     clock.time("rnea_hessian_product", points, 1, |p| {
-        let (at, along) = ((&p.q[..], &p.v[..], &p.a[..]), (&p.v[..], &p.a[..], &p.tau[..]));
-        used(partials::rnea_hessian_product(model, ws, at, &[], &p.tau, along))
+        used(partials::rnea_hessian_product(model, ws, &p.q, &p.v, &p.a, &p.tau, &p.v, &p.a, &p.tau, &[]))
     });
     let ws = &mut SecondOrderWorkspace::new(model);
     clock.time("aba_hessian", points, 1, |p| {
-        used(partials::aba_hessian(model, ws, Method::Analytical, (&p.q, &p.v, &p.tau), &[], &p.a))
+        used(partials::aba_hessian(model, ws, Method::Analytical, &p.q, &p.v, &p.tau, &p.a, &[]))
     });
 }
 
 fn second(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
     for method in [Method::Analytical, Method::Dual] {
-        let names = ["ComputeRNEASecondOrderDerivatives", "forward_dynamics_second_derivatives"];
+        let names = ["ComputeRNEASecondOrderDerivatives", "aba_second_derivatives"];
         let [inverse, forward] = names.map(|name| named(name, method));
         if model.nv() > LARGE {
             for name in [inverse, forward] {
@@ -260,7 +258,7 @@ fn second(model: &Model, points: &[Point], clock: &mut Clock<'_>) {
             used(partials::rnea_second_derivatives(model, ws, method, &p.q, &p.v, &p.a, &[]))
         });
         clock.time(&forward, points, 1, |p| {
-            used(partials::forward_dynamics_second_derivatives(model, ws, method, &p.q, &p.v, &p.tau, &[]))
+            used(partials::aba_second_derivatives(model, ws, method, &p.q, &p.v, &p.tau, &[]))
         });
     }
 }

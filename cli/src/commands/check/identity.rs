@@ -6,14 +6,14 @@ use crate::states::State;
 use gradyn::check::Scale;
 use gradyn::dynamics::{
     ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass, centroidal, com_jacobian, coriolis_matrix,
-    forward_kinematics, frame_jacobian, frame_jacobian_rate, generalized_gravity, rnea, rnea_gradient, rnea_with,
+    forward_kinematics, frame_jacobian, frame_jacobian_rate, generalized_gravity, rnea, rnea_gradient,
     torque_regressor,
 };
 use gradyn::model::urdf::NoteKind;
 use gradyn::model::{InputError, Model};
 use gradyn::partials::{
-    DerivativeWorkspace, ForwardDynamicsDerivatives, Method, RneaDerivatives, forward_dynamics_derivatives,
-    mass_product_derivatives, rnea_derivatives,
+    AbaDerivatives, DerivativeWorkspace, Method, RneaDerivatives, aba_derivatives, mass_product_derivatives,
+    rnea_derivatives,
 };
 use nalgebra::{DMatrix, DVector, Vector3};
 use serde::Serialize;
@@ -35,10 +35,10 @@ pub(super) enum Claim {
     MomentumRate,
     Regressor,
     FrameRate,
-    TorqueGradient,
+    RneaGradient,
     RoundTrip,
     Inverse,
-    AccelerationGradient,
+    AbaGradient,
 }
 
 impl Claim {
@@ -52,10 +52,10 @@ impl Claim {
         Self::MomentumRate,
         Self::Regressor,
         Self::FrameRate,
-        Self::TorqueGradient,
+        Self::RneaGradient,
         Self::RoundTrip,
         Self::Inverse,
-        Self::AccelerationGradient,
+        Self::AbaGradient,
     ];
 
     pub(super) fn text(self) -> &'static str {
@@ -69,10 +69,10 @@ impl Claim {
             Self::MomentumRate => "d/dt (A v) = A a + Ȧ v",
             Self::Regressor => "Y π = τ",
             Self::FrameRate => "frame acceleration = J a + J̇ v",
-            Self::TorqueGradient => "∇(λᵀ τ) = λᵀ ∂τ",
+            Self::RneaGradient => "∇(λᵀ τ) = λᵀ ∂τ",
             Self::RoundTrip => "τ(q̈(τ)) = τ",
             Self::Inverse => "M ∂q̈/∂τ = 1",
-            Self::AccelerationGradient => "∇(λᵀ q̈) = λᵀ ∂q̈",
+            Self::AbaGradient => "∇(λᵀ q̈) = λᵀ ∂q̈",
         }
     }
 
@@ -87,10 +87,10 @@ impl Claim {
             Self::MomentumRate => "momentum_rate_by_centroidal_matrix",
             Self::Regressor => "regressor_times_parameters",
             Self::FrameRate => "frame_acceleration_by_jacobian_rate",
-            Self::TorqueGradient => "gradient_of_lambda_tau",
+            Self::RneaGradient => "gradient_of_lambda_tau",
             Self::RoundTrip => "tau_of_ddq",
             Self::Inverse => "mass_matrix_times_ddq_dtau",
-            Self::AccelerationGradient => "gradient_of_lambda_ddq",
+            Self::AbaGradient => "gradient_of_lambda_ddq",
         }
     }
 
@@ -100,7 +100,7 @@ impl Claim {
     }
 
     fn needs_accelerations(self) -> bool {
-        matches!(self, Self::RoundTrip | Self::Inverse | Self::AccelerationGradient)
+        matches!(self, Self::RoundTrip | Self::Inverse | Self::AbaGradient)
     }
 }
 
@@ -143,7 +143,7 @@ pub(super) struct Facts<'a> {
     conditions: Conditions,
     torques: RneaDerivatives,
     /// Where there are some.
-    accelerations: Option<ForwardDynamicsDerivatives>,
+    accelerations: Option<AbaDerivatives>,
     scale: Scale,
     tau: Vec<f64>,
     lambda: Vec<f64>,
@@ -176,7 +176,7 @@ impl<'a> Facts<'a> {
         let torques = rnea_derivatives(friction, &mut ws, Method::Dual, q, v, a, &wrenches)?.clone();
         let mut accelerations = None;
         if !conditions.hide_accelerations() {
-            let by = forward_dynamics_derivatives(friction, &mut ws, Method::Analytical, q, v, &tau, &wrenches)?;
+            let by = aba_derivatives(friction, &mut ws, Method::Analytical, q, v, &tau, &wrenches)?;
             accelerations = Some(by.clone());
         }
         let model = friction.clone().with_joint_friction(false);
@@ -207,7 +207,7 @@ impl<'a> Facts<'a> {
                 ((off, size), x.norm_squared() * scale.velocity * scale.mass)
             }
             Claim::Power => {
-                let tau = column(rnea(model, ws, q, v, a)?);
+                let tau = column(rnea(model, ws, q, v, a, &[])?);
                 let gravity = column(generalized_gravity(model, ws, q)?);
                 let (v, rate) = (column(v), self.mass_rate(v)?);
                 let sides = [v.dot(&tau), v.dot(&(mass * column(a))), 0.5 * v.dot(&rate), v.dot(&gravity)];
@@ -232,7 +232,7 @@ impl<'a> Facts<'a> {
                 for dof in model.joint_dynamics() {
                     tau[dof.index] += dof.multiplier * dof.multiplier * dof.armature * a[dof.index];
                 }
-                (apart_slices(tau.as_slice(), rnea(model, ws, q, v, a)?), torque)
+                (apart_slices(tau.as_slice(), rnea(model, ws, q, v, a, &[])?), torque)
             }
             Claim::FrameRate => {
                 let (mut largest, mut furthest) = (0.0_f64, 0.0_f64);
@@ -249,8 +249,8 @@ impl<'a> Facts<'a> {
                 }
                 ((furthest, largest), scale.motion(a))
             }
-            Claim::TorqueGradient => {
-                let by = rnea_gradient(self.friction, ws, q, v, a, &wrenches, &self.lambda)?;
+            Claim::RneaGradient => {
+                let by = rnea_gradient(self.friction, ws, q, v, a, &self.lambda, &wrenches)?;
                 let (lambda, of) = (column(&self.lambda), &self.torques);
                 let sides = [
                     (by.dq, &of.dtau_dq, torque),
@@ -261,16 +261,16 @@ impl<'a> Facts<'a> {
             }
             Claim::RoundTrip => {
                 let ddq = aba(self.friction, ws, q, v, &self.tau, &wrenches)?.to_vec();
-                let (off, size) = apart_slices(&self.tau, rnea_with(self.friction, ws, q, v, &ddq, &wrenches)?);
+                let (off, size) = apart_slices(&self.tau, rnea(self.friction, ws, q, v, &ddq, &wrenches)?);
                 ((off, size.max(mass.amax() * column(&ddq).amax())), scale.torque(&ddq))
             }
             Claim::Inverse => {
                 let Some(by) = &self.accelerations else { return Ok(None) };
                 (apart(&(mass * &by.ddq_dtau), &DMatrix::identity(mass.nrows(), mass.nrows())), 0.0)
             }
-            Claim::AccelerationGradient => {
+            Claim::AbaGradient => {
                 let Some(of) = &self.accelerations else { return Ok(None) };
-                let by = aba_gradient(self.friction, ws, q, v, &self.tau, &wrenches, &self.lambda)?;
+                let by = aba_gradient(self.friction, ws, q, v, &self.tau, &self.lambda, &wrenches)?;
                 let lambda = column(&self.lambda);
                 // Solutions have roundings of what is solved for.
                 let inverse = of.ddq_dtau.amax();

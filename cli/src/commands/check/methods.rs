@@ -6,8 +6,9 @@ use crate::quantity::{Family, Quantity};
 use crate::robot::Robot;
 use crate::states::State;
 use gradyn::check::Scale;
-use gradyn::dynamics::{ReferenceFrame, Workspace, constraint_jacobian, crba, impulse_dynamics, mass_matrix_inverse};
+use gradyn::dynamics::{ReferenceFrame, Workspace, constraint_jacobian, crba, impulse_dynamics};
 use gradyn::model::{InputError, Model};
+use gradyn::once;
 use gradyn::partials::Method;
 use nalgebra::{DMatrix, Vector3};
 
@@ -52,7 +53,7 @@ pub(super) struct Conditions {
 impl Conditions {
     pub(super) fn new(robot: &Robot, constraints: &Constraints, state: &State) -> Result<Self, InputError> {
         let (model, list, ws) = (&robot.model, &constraints.list, &mut Workspace::new(&robot.model));
-        let (mass, inverse) = match mass_matrix_inverse(model, &state.q) {
+        let (mass, inverse) = match once::minv(model, &state.q) {
             Ok(inverse) => (ratio(crba(model, ws, &state.q)?, model.nv()), inverse.amax()),
             Err(InputError::SingularMassMatrix { .. }) => (f64::INFINITY, 0.0),
             Err(error) => return Err(error),
@@ -66,7 +67,7 @@ impl Conditions {
         }
         let rank = impulse_dynamics(model, ws, &state.q, &state.v, 0.0, list)?.rank;
         let jacobian = constraint_jacobian(model, ws, &state.q, list)?.clone();
-        let compliance = &jacobian * mass_matrix_inverse(model, &state.q)? * jacobian.transpose();
+        let compliance = &jacobian * once::minv(model, &state.q)? * jacobian.transpose();
         Ok(Self { mass, held: ratio(&compliance, rank), has_mass, cancels })
     }
 

@@ -22,7 +22,7 @@ use nalgebra::{DMatrix, DVector};
 
 /// Accelerations of forward dynamics and their derivatives at one state.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ForwardDynamicsDerivatives {
+pub struct AbaDerivatives {
     /// `q̈`, nv.
     pub ddq: DVector<f64>,
     /// `∂q̈/∂q`, nv × nv, along `q ⊕ ε e_k`.
@@ -34,10 +34,10 @@ pub struct ForwardDynamicsDerivatives {
     /// `∂q̈/∂φ = M⁻¹ Jᵀ` for each external wrench, nv × 6, columns force then moment.
     pub ddq_df_ext: Vec<DMatrix<f64>>,
     /// Estimated error of each entry, from the method of differences.
-    pub errors: Option<Box<ForwardDynamicsDerivatives>>,
+    pub errors: Option<Box<AbaDerivatives>>,
 }
 
-impl ForwardDynamicsDerivatives {
+impl AbaDerivatives {
     fn new(nv: usize) -> Self {
         let zero = || DMatrix::zeros(nv, nv);
         Self {
@@ -67,18 +67,18 @@ impl ForwardDynamicsDerivatives {
     }
 }
 
-impl From<StateJacobian> for ForwardDynamicsDerivatives {
+impl From<StateJacobian> for AbaDerivatives {
     fn from(by: StateJacobian) -> Self {
         let StateJacobian { value, dq, dv, du, df_ext, .. } = by;
         Self { ddq: value, ddq_dq: dq, ddq_dv: dv, ddq_dtau: du, ddq_df_ext: df_ext, errors: None }
     }
 }
 
-/// Memory for [`forward_dynamics_derivatives`], and the result.
+/// Memory for [`aba_derivatives`], and the result.
 pub(super) struct Memory {
     /// Where they are not at hand.
     factors: Option<Box<Factors>>,
-    result: ForwardDynamicsDerivatives,
+    result: AbaDerivatives,
     spare: Vec<DMatrix<f64>>,
 }
 
@@ -109,13 +109,13 @@ impl StateFunction for Accelerations {
 /// as long as there are no more wrenches than ever before.
 ///
 /// ```
-/// use gradyn::partials::{DerivativeWorkspace, Method, forward_dynamics_derivatives};
+/// use gradyn::partials::{DerivativeWorkspace, Method, aba_derivatives};
 /// # use gradyn::{Model, UrdfOptions};
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
 /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
 /// # let (q, v, tau) = (vec![0.1; model.nq()], vec![0.2; model.nv()], vec![0.3; model.nv()]);
 /// let mut workspace = DerivativeWorkspace::new(&model);
-/// let by = forward_dynamics_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &tau, &[])?;
+/// let by = aba_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &tau, &[])?;
 /// assert_eq!(by.ddq_dq.shape(), (model.nv(), model.nv()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -123,7 +123,7 @@ impl StateFunction for Accelerations {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
 /// [`InputError::SingularMassMatrix`] names a joint that moves nothing with inertia.
-pub fn forward_dynamics_derivatives<'w>(
+pub fn aba_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
     method: Method,
@@ -131,14 +131,14 @@ pub fn forward_dynamics_derivatives<'w>(
     v: &[f64],
     tau: &[f64],
     wrenches: &[ExternalWrench],
-) -> Result<&'w ForwardDynamicsDerivatives, InputError> {
+) -> Result<&'w AbaDerivatives, InputError> {
     let by_limbs = method == Method::Analytical && wrenches.is_empty() && wide::has_limbs(model);
     let ddq = match by_limbs {
         true => aba(model, &mut ws.base, q, v, tau, wrenches)?,
         false => aba_kept(model, &mut ws.base, q, v, tau, wrenches)?,
     };
-    let mut memory = ws.forward_dynamics.take().unwrap_or_else(|| {
-        Box::new(Memory { factors: None, result: ForwardDynamicsDerivatives::new(model.nv), spare: Vec::new() })
+    let mut memory = ws.aba.take().unwrap_or_else(|| {
+        Box::new(Memory { factors: None, result: AbaDerivatives::new(model.nv), spare: Vec::new() })
     });
     memory.result.ddq.copy_from_slice(ddq);
     let surely_finite = match method {
@@ -158,7 +158,7 @@ pub fn forward_dynamics_derivatives<'w>(
             })
         }
     };
-    let result = &ws.forward_dynamics.insert(memory).result;
+    let result = &ws.aba.insert(memory).result;
     if !surely_finite? {
         result.check_finite(model)?;
     }
@@ -240,7 +240,7 @@ fn limbs(
 fn without_factors(
     model: &Model,
     ws: &mut DerivativeWorkspace,
-    result: &mut ForwardDynamicsDerivatives,
+    result: &mut AbaDerivatives,
     q: &[f64],
 ) -> Result<(), InputError> {
     result.ddq_dtau.copy_from(minv(model, &mut ws.base, q)?);

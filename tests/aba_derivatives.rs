@@ -3,27 +3,23 @@
 mod common;
 
 use common::{SINGULAR, assert_same, deviation, models, regular, state, wrenches};
-use gradyn::dynamics::{
-    ExternalWrench, Workspace, WrenchFrame, forward_dynamics, forward_kinematics, frame_jacobian, mass_matrix,
-    mass_matrix_inverse,
-};
+use gradyn::dynamics::{ExternalWrench, Workspace, WrenchFrame, forward_kinematics, frame_jacobian};
 use gradyn::joint::{Axis, FreeFlyer, Joint, Revolute, Spherical};
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
-use gradyn::partials::{
-    DerivativeWorkspace, ForwardDynamicsDerivatives, Method, SparsityPattern, forward_dynamics_derivatives,
-};
+use gradyn::once;
+use gradyn::partials::{AbaDerivatives, DerivativeWorkspace, Method, SparsityPattern, aba_derivatives};
 use gradyn::spatial::Transform;
 use gradyn_derivatives::simd::{Level, with_level};
 use nalgebra::{DMatrix, Vector3};
 
-fn at(model: &Model, method: Method, seed: u64, wrenches: &[ExternalWrench]) -> ForwardDynamicsDerivatives {
+fn at(model: &Model, method: Method, seed: u64, wrenches: &[ExternalWrench]) -> AbaDerivatives {
     let (q, v, tau) = state(model, seed);
     let mut ws = DerivativeWorkspace::new(model);
-    forward_dynamics_derivatives(model, &mut ws, method, &q, &v, &tau, wrenches).expect("runs").clone()
+    aba_derivatives(model, &mut ws, method, &q, &v, &tau, wrenches).expect("runs").clone()
 }
 
 /// Every matrix, those of wrenches too.
-fn matrices(d: &ForwardDynamicsDerivatives) -> Vec<(String, &DMatrix<f64>)> {
+fn matrices(d: &AbaDerivatives) -> Vec<(String, &DMatrix<f64>)> {
     let mut all: Vec<_> = d.matrices().into_iter().map(|(what, m)| (what.to_owned(), m)).collect();
     all.extend(d.ddq_df_ext.iter().enumerate().map(|(k, m)| (format!("ddq_df_ext[{k}]"), m)));
     all
@@ -31,7 +27,7 @@ fn matrices(d: &ForwardDynamicsDerivatives) -> Vec<(String, &DMatrix<f64>)> {
 
 /// Of the mass matrix at a state.
 fn condition(model: &Model, seed: u64) -> f64 {
-    common::condition(&mass_matrix(model, &state(model, seed).0).expect("runs"))
+    common::condition(&once::crba(model, &state(model, seed).0).expect("runs"))
 }
 
 /// The closed form is what dual numbers through forward dynamics give, for every kind of joint, mimic joints, friction,
@@ -83,11 +79,11 @@ fn derivatives_by_torques_and_wrenches() {
         let body = model.body_id(model.bodies().len() - 1).expect("is there");
         let wrench = ExternalWrench::in_body(body, wrenches(&model, 4)[0].wrench);
         let mut ws = DerivativeWorkspace::new(&model);
-        let by = forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &[wrench]);
+        let by = aba_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &[wrench]);
         let by = by.expect("runs").clone();
-        assert_same(by.ddq.as_slice(), &forward_dynamics(&model, &q, &v, &tau, &[wrench]).expect("runs"), &what);
+        assert_same(by.ddq.as_slice(), &once::aba(&model, &q, &v, &tau, &[wrench]).expect("runs"), &what);
         assert!(by.ddq_dtau == by.ddq_dtau.transpose(), "{what}");
-        let inverse = mass_matrix_inverse(&model, &q).expect("regular");
+        let inverse = once::minv(&model, &q).expect("regular");
         // Some thousand roundings, each as bad as the matrix is conditioned.
         let tolerance = 1000.0 * f64::EPSILON * condition(&model, 4);
         assert!(deviation(&by.ddq_dtau, &inverse) < tolerance, "{what}");
@@ -261,7 +257,7 @@ fn workspaces_serve_other_models_of_their_structure() {
                 let external = wrenches(&model, 2);
                 for (k, model) in [&model, &other, &other, &model, &other].into_iter().enumerate() {
                     let of = |ws: &mut DerivativeWorkspace, v: &[f64], external: &[ExternalWrench]| {
-                        forward_dynamics_derivatives(model, ws, Method::Analytical, &q, v, &tau, external).cloned()
+                        aba_derivatives(model, ws, Method::Analytical, &q, v, &tau, external).cloned()
                     };
                     let external = if k % 2 == 0 { &external[..] } else { &[] };
                     assert!(of(ws, &wrong, external).is_err() || model.nv() == 0, "{what}, {level}");
@@ -289,16 +285,15 @@ fn errors_name_what_is_wrong() {
     let mut singular_ws = DerivativeWorkspace::new(&singular);
     let (q1, v1, tau1) = state(&singular, 7);
     for method in Method::ALL {
-        let error = forward_dynamics_derivatives(&model, &mut ws, method, &q, &v, &tau[1..], &[]).expect_err("short");
+        let error = aba_derivatives(&model, &mut ws, method, &q, &v, &tau[1..], &[]).expect_err("short");
         assert!(error.to_string().contains("`tau`"), "{method}: {error}");
-        let error = forward_dynamics_derivatives(&singular, &mut singular_ws, method, &q1, &v1, &tau1, &[]);
+        let error = aba_derivatives(&singular, &mut singular_ws, method, &q1, &v1, &tau1, &[]);
         let error = error.expect_err("singular");
         assert!(matches!(error, InputError::SingularMassMatrix { .. }), "{method}: {error}");
     }
     let huge: Vec<f64> = v.iter().map(|v| v * 1e200).collect();
-    forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &huge, &tau, &[]).expect_err("too large");
-    let by =
-        forward_dynamics_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &[]).expect("runs").clone();
+    aba_derivatives(&model, &mut ws, Method::Analytical, &q, &huge, &tau, &[]).expect_err("too large");
+    let by = aba_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &tau, &[]).expect("runs").clone();
     let fresh = at(&model, Method::Analytical, 7, &[]);
     assert_same(by.ddq_dq.as_slice(), fresh.ddq_dq.as_slice(), "after errors");
 }
