@@ -49,7 +49,8 @@
 //! is worth), `conventions.md` (with the way to and from
 //! other programs), `levels.md` (vector instructions). `examples/` answers one question a file.
 //!
-//! Nothing public panics on its input: wrong lengths and numbers that are not finite come back as errors with names. Two
+//! Nothing public panics on its input: wrong lengths, numbers that are not finite, quaternions that
+//! have not length one, and results that would not be finite come back as errors with names. Two
 //! things do as the standard library's would: brackets outside a matrix or a [`Tensor3`](dynamics::Tensor3), and the methods of
 //! a single [`JointKind`](joint::JointKind), which algorithms call with slices that have been checked.
 
@@ -60,6 +61,7 @@ pub mod joint;
 pub mod model;
 pub mod once;
 pub mod partials;
+mod slices;
 pub mod spatial;
 
 pub use dynamics::{ExternalWrench, Workspace, forward_kinematics, rnea};

@@ -234,10 +234,14 @@ fn directions_of_every_length_are_normalized() {
         let within = if scale < 1e-310 { 1e-3 } else { 1e-15 };
         assert_near(&q, &[0.6, -0.8, 0.1, -0.5, 0.7, 0.5], within, format!("directions of length {scale}"));
     }
-    for none in [0.0, f64::NAN, f64::INFINITY] {
-        let mut q = [none; 6];
-        model.normalize(&mut q).expect("fits");
-        assert_eq!(q.to_vec(), model.neutral::<f64>(), "directions of {none}");
+    let mut q = [0.0; 6];
+    model.normalize(&mut q).expect("fits");
+    assert_eq!(q.to_vec(), model.neutral::<f64>(), "directions of length zero");
+    for none in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let (mut q, before) = ([0.6, 0.8, 3.0, 0.0, none, 0.0], [0.6, 0.8, 3.0, 0.0]);
+        let error = model.normalize(&mut q).expect_err("no number").to_string();
+        assert_eq!(error, format!("`q[4]` (joint j rotation) is {none}, which is not finite"));
+        assert_eq!(q[..4], before, "left as it was");
     }
 }
 

@@ -4,7 +4,7 @@ use super::Slot;
 use super::quantity::Quantity;
 use crate::dynamics::abreast::Abreast;
 use crate::dynamics::{Workspace, wide};
-use crate::model::Model;
+use crate::model::{Direction, Model, UNIT_SQUARES, UNIT_WITHIN};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at, with_level};
 use gradyn_derivatives::{Lanes, Level, Real};
 use std::any::Any;
@@ -227,6 +227,9 @@ fn evaluate<R: Register, Q: Quantity>(
             bad |= R::call(Read { from, first, states, to });
         }
     }
+    if !model.directions.is_empty() && !input[0].is_empty() {
+        bad |= R::call(OffUnit { directions: &model.directions, q: &memory.input[0] });
+    }
     if bad != 0 {
         memory.replace(model, bad);
     }
@@ -322,6 +325,33 @@ impl<R: Register> Piece for Read<'_, R> {
             chunk += 1;
         }
         lanes_of_nan(sum)
+    }
+}
+
+/// The lanes in which a quaternion, or (cos, sin), has another length than one.
+struct OffUnit<'a, R: Register> {
+    directions: &'a [Direction],
+    q: &'a [Lanes<R>],
+}
+
+impl<R: Register> Piece for OffUnit<'_, R> {
+    /// A bit for each of them.
+    type Output = u8;
+    #[inline(always)]
+    fn run(self) -> u8 {
+        let mut bad = 0;
+        for direction in self.directions {
+            let square = direction.square(self.q).0;
+            let off = square.mul_add(R::splat(1.0), R::splat(-1.0));
+            // Nearly always none is; such a square is of a length within half of what is allowed.
+            if off.mul_add(off, R::splat(0.0)).all_lt(R::splat(UNIT_WITHIN * UNIT_WITHIN)) {
+                continue;
+            }
+            for (lane, square) in square.to_array().into_iter().take(R::LANES).enumerate() {
+                bad |= u8::from(!UNIT_SQUARES.contains(&square)) << lane;
+            }
+        }
+        bad
     }
 }
 

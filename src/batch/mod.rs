@@ -33,9 +33,10 @@
 //!
 //! # Results
 //!
-//! Results agree with those of single states to rounding, where quaternions have length one. They do not depend on the
-//! number of threads, nor on where in the array a state stands, to the last bit. A state that is not finite, or whose
-//! result is not, makes its own results NaN and is reported; it touches no other. Wrenches from outside are for single
+//! Results agree with those of single states to rounding. They do not depend on the
+//! number of threads, nor on where in the array a state stands, to the last bit. A state that is not finite, whose
+//! quaternions or (cos, sin) pairs have not length one (to within 1e-6, as for single states), or whose result is not finite, makes
+//! its own results NaN and is reported; it touches no other. Wrenches from outside are for single
 //! states. A second call with as many states allocates nothing on one thread.
 
 mod block;

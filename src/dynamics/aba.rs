@@ -72,7 +72,7 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
     kept: bool,
 ) -> Result<&'w [T], InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_q(q)?;
     model.check_length("v", "nv", v.len(), model.nv)?;
     model.check_length("tau", "nv", tau.len(), model.nv)?;
     ws.check(model)?;

@@ -25,7 +25,7 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_q(q)?;
     model.check_length("v", "nv", v.len(), model.nv)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
@@ -70,7 +70,7 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     q: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_q(q)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
     if wrenches.is_empty() && wide::of(model, ws).and_then(|wide| wide.gravity(T::as_f64s(q)?)).is_some() {

@@ -97,7 +97,7 @@ pub fn centroidal<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
 ) -> Result<Centroidal<'w, T>, InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     let mut memory = take(model, ws);
     let (matrix, rate) = (&mut memory.matrix, &mut memory.rate);
@@ -141,7 +141,7 @@ pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
 ) -> Result<CentroidalMomentum<T>, InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     let quick = |wide: Wide<'_>| wide::same(&wide.centroidal_momentum(wide::state((q, v, a))?)?).copied();
     let surely: Option<Whole<T>> = wide::of(model, ws).and_then(quick);

@@ -177,7 +177,7 @@ pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
 ) -> Result<&'w CentroidalDerivatives<T>, InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
     let out = &mut memory.centroidal;
@@ -246,7 +246,7 @@ pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     subtree: Option<BodyId>,
 ) -> Result<&'w CenterOfMassDerivatives<T>, InputError> {
     subtree.map_or(Ok(()), |body| check_body(model, body))?;
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
     let out = &mut memory.com;

@@ -38,7 +38,7 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     q: &[T],
     v: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_q(q)?;
     model.check_length("v", "nv", v.len(), model.nv)?;
     ws.check(model)?;
     check_finite(model, q, v, &[])?;

@@ -40,7 +40,7 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
     ws: &'w mut Workspace<T>,
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_q(q)?;
     ws.check(model)?;
     let finite = wide::of(model, ws).and_then(|wide| wide.mass_matrix(T::as_f64s(q)?));
     if finite == Some(true) {

@@ -34,7 +34,7 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
 ) -> Result<Kinematics<'w, P, T>, InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     if wide::of(model, ws).and_then(|wide| wide.bodies(wide::state((q, v, a))?)).is_some() {
         return Ok(Kinematics { model, ws, wide: true });

@@ -204,7 +204,7 @@ fn run<'w, P: Real, T: Scalar<P>>(
     is_classical: bool,
 ) -> Result<&'w FrameDerivatives<T>, InputError> {
     let at = Attached::of(model, frame)?;
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
     let out = &mut memory.frame;
@@ -265,7 +265,7 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
     reference: ReferenceFrame,
 ) -> Result<&'w PointDerivatives<T>, InputError> {
     check_body(model, body)?;
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     // The linear part of the motion of a frame at the point, in its axes or in the world's.
     let (at, reference) = (Attached::at_point(body, point), reference.of_point());
@@ -370,7 +370,7 @@ pub(super) fn check_state<P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
 ) -> Result<(), InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     check(model, ws, q, v)?;
     super::rnea::check_finite(model, &[], &[], a)
 }

@@ -278,7 +278,7 @@ pub(crate) fn check_sizes<P: Real, T: Scalar<P>>(
     ws: &Workspace<T>,
     q: &[T],
 ) -> Result<(), InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_q(q)?;
     ws.check(model)
 }
 

@@ -6,7 +6,9 @@
 
 use super::dof_tree::DofTree;
 use super::rnea::check_finite;
+use super::slices::first_not_finite;
 use super::{Workspace, crba, rooted, singular, wide};
+use crate::joint::value;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -33,7 +35,7 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     ws: &'w mut Workspace<T>,
     q: &[T],
 ) -> Result<MassFactors<'w, T>, InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_q(q)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
     if let Some(done) = wide::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?)) {
@@ -67,14 +69,21 @@ impl<T: Real> MassFactors<'_, T> {
     /// number. Cost O(n d).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`]; [`InputError::NotFinite`] of `x`; [`InputError::Overflow`], and then `x` is no solution.
     pub fn solve<U: Scalar<T>>(&self, x: &mut [U]) -> Result<(), InputError> {
         let nv = self.factors.reciprocal.len();
         if x.len() != nv {
             return Err(InputError::Length { what: "x", size: "nv", expected: nv, found: x.len() });
         }
+        let owner = |index| format!("degree of freedom {index}");
+        if let Some(index) = first_not_finite(x) {
+            return Err(InputError::NotFinite { what: "x", index, joint: owner(index), value: value(x[index]) });
+        }
         self.factors.solve(x);
-        Ok(())
+        match first_not_finite(x) {
+            Some(index) => Err(InputError::Overflow { what: "x", index, joint: owner(index) }),
+            None => Ok(()),
+        }
     }
 
     /// The degree of freedom before `dof` on its path to the root; `None` for a root, or where there is no such degree of

@@ -29,7 +29,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     ws: &'w mut Workspace<T>,
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
-    model.check_length("q", "nq", q.len(), model.nq)?;
+    model.check_q(q)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
     ws.minv.size(model);

@@ -47,7 +47,6 @@ pub(crate) mod rnea_second;
 pub(crate) mod rooted;
 pub(crate) mod seen;
 pub(crate) mod singular;
-pub(crate) mod slices;
 pub(crate) mod step;
 mod tangents;
 mod tensor3;
@@ -56,6 +55,7 @@ pub(crate) mod wide;
 mod workspace;
 pub(crate) mod world;
 
+pub(crate) use crate::slices;
 pub use aba::aba;
 pub(crate) use aba::aba_kept;
 pub use aba_gradient::{AbaGradient, aba_gradient};

@@ -81,7 +81,7 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
     v: &[T],
     a: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     if wide::of(model, ws).and_then(|wide| wide.torque_regressor(wide::state((q, v, a))?)).is_some() {
         return Ok(&ws.regressor.torque);
@@ -172,7 +172,7 @@ pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
     frame: impl Into<FrameRef>,
 ) -> Result<&'w DMatrix<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     let quick = |wide: Wide<'_>| {
         let gravity: &Vector3<f64> = wide::same(&model.gravity)?;

@@ -72,7 +72,7 @@ pub(crate) fn check<P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<(), InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     external::check(model, wrenches)
 }
@@ -199,10 +199,6 @@ pub(crate) fn check_finite_dofs<P: Real, T: Real>(
 /// The first number of a state that is not finite.
 #[cold]
 pub(crate) fn state_not_finite<P: Real, T: Real>(model: &Model<P>, q: &[T], v: &[T], a: &[T]) -> Option<InputError> {
-    if let Some(index) = first_not_finite(q) {
-        let owner = model.bodies.iter().find(|body| body.owns_coordinates && body.q.contains(&index));
-        let joint = owner.map_or_else(String::new, |body| format!("joint {}", body.joint_name));
-        return Some(InputError::NotFinite { what: "q", index, joint, value: value(q[index]) });
-    }
-    [("v", v), ("a", a)].into_iter().find_map(|(what, x)| check_finite_dofs(model, what, x).err())
+    let of_q = model.coordinate_not_finite("q", q);
+    of_q.or_else(|| [("v", v), ("a", a)].into_iter().find_map(|(what, x)| check_finite_dofs(model, what, x).err()))
 }

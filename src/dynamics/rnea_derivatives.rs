@@ -98,7 +98,7 @@ pub fn rnea_derivatives<'w, P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<RneaDerivatives<'w, T>, InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
     if !is_finite(q, v, a)

@@ -102,7 +102,7 @@ pub fn rnea_gradient<'w, P: Real, T: Scalar<P>>(
     lambda: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<RneaGradient<'w, T>, InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     ws.check(model)?;
     external::check(model, wrenches)?;

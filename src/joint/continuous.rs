@@ -5,6 +5,7 @@ use crate::spatial::quaternion::SAFE_SQUARES;
 use crate::spatial::vector as v3;
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
+use std::ops::Range;
 
 /// Rotation about an axis, `q = (cos θ, sin θ)`: `S = [0; a]`, `q̇ = (−sin θ, cos θ) v`.
 ///
@@ -53,8 +54,8 @@ impl<P: Real> JointKind<P> for Continuous<P> {
     fn normalize(&self, q: &mut [f64]) {
         (q[0], q[1]) = normalized((q[0], q[1]));
     }
-    fn norm_error(&self, q: &[f64]) -> f64 {
-        (q[0].hypot(q[1]) - 1.0).abs()
+    fn direction(&self) -> Range<usize> {
+        0..2
     }
     fn random(&self, unit: &mut dyn FnMut() -> f64, _lower: &[f64], _upper: &[f64], q: &mut [f64]) {
         let (sin, cos) = (std::f64::consts::TAU * unit()).sin_cos();

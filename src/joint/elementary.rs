@@ -3,6 +3,7 @@
 use super::*;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::simd::Piece;
+use std::ops::Range;
 
 /// One of the kinds with a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -241,8 +242,8 @@ impl<P: Real> JointKind<P> for Elementary<P> {
     fn normalize(&self, q: &mut [f64]) {
         each!(self, kind => JointKind::<P>::normalize(kind, q));
     }
-    fn norm_error(&self, q: &[f64]) -> f64 {
-        each!(self, kind => JointKind::<P>::norm_error(kind, q))
+    fn direction(&self) -> Range<usize> {
+        each!(self, kind => JointKind::<P>::direction(kind))
     }
     fn random(&self, unit: &mut dyn FnMut() -> f64, lower: &[f64], upper: &[f64], q: &mut [f64]) {
         each!(self, kind => JointKind::<P>::random(kind, unit, lower, upper, q));

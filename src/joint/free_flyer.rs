@@ -6,6 +6,7 @@ use crate::spatial::vector as v3;
 use crate::spatial::{Motion, Transform, log6_of};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
+use std::ops::Range;
 
 /// A free body: `q` is its position and the unit quaternion `(x, y, z, w)`; the velocity is the body's, in its own
 /// coordinates, linear part first: `S = E`, `ṗ = R v`, `q̇ = ½ q ⊗ (ω, 0)`.
@@ -79,8 +80,8 @@ impl<P: Real> JointKind<P> for FreeFlyer {
         let unit = Quaternion::from_slice(&q[3..7]).normalized();
         q[3..7].copy_from_slice(&unit.to_array());
     }
-    fn norm_error(&self, q: &[f64]) -> f64 {
-        (Quaternion::from_slice(&q[3..7]).norm() - 1.0).abs()
+    fn direction(&self) -> Range<usize> {
+        3..7
     }
     fn random(&self, unit: &mut dyn FnMut() -> f64, lower: &[f64], upper: &[f64], q: &mut [f64]) {
         for i in 0..3 {

@@ -64,6 +64,7 @@ pub use universal::Universal;
 
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
+use std::ops::Range;
 
 /// What a kind of joint provides, for algorithms that have checked lengths.
 ///
@@ -144,9 +145,18 @@ pub trait JointKind<P: Real> {
     /// becomes neutral.
     fn normalize(&self, _q: &mut [f64]) {}
 
+    /// The coordinates that have length one in that set: those of a quaternion, or (cos, sin). Of a composite there are those
+    /// of its parts; asked here, none.
+    fn direction(&self) -> Range<usize> {
+        0..0
+    }
+
     /// By how much `q` misses that set: `| |quaternion| − 1 |` or zero.
-    fn norm_error(&self, _q: &[f64]) -> f64 {
-        0.0
+    fn norm_error(&self, q: &[f64]) -> f64 {
+        match self.direction() {
+            none if none.is_empty() => 0.0,
+            direction => (q[direction].iter().copied().fold(0.0, f64::hypot) - 1.0).abs(),
+        }
     }
 
     /// Configurations spread evenly: `unit()` gives numbers in [0, 1); `lower` and `upper` are limits of each
@@ -262,6 +272,9 @@ impl<P: Real> JointKind<P> for Joint<P> {
     fn normalize(&self, q: &mut [f64]) {
         each!(self, kind => kind.normalize(q));
     }
+    fn direction(&self) -> Range<usize> {
+        each!(self, kind => kind.direction())
+    }
     fn norm_error(&self, q: &[f64]) -> f64 {
         each!(self, kind => kind.norm_error(q))
     }
@@ -270,17 +283,28 @@ impl<P: Real> JointKind<P> for Joint<P> {
     }
 }
 
-/// The number, for messages. NaN for one that is finite and not of `f64`.
+/// The number, or its value if it carries derivatives, for messages; of several in lanes one, NaN if one of them is.
+///
+/// Comparisons with numbers are all that every type has, so it is enclosed by halves, in the order of the bits of `f64`:
+/// 64 of them leave one number.
 pub(crate) fn value<T: Real>(x: T) -> f64 {
     if let Some(&[x]) = T::as_f64s(&[x]) {
         return x;
     }
-    let is_negative = |x: T| x.select_lt(0.0, T::one(), T::zero()) == T::one();
-    match (x.is_finite(), is_negative(x), is_negative(-x)) {
-        (false, true, _) => f64::NEG_INFINITY,
-        (false, _, true) => f64::INFINITY,
-        _ => f64::NAN,
+    // Not below, and not above; in all lanes.
+    let is_below = |bound: f64| x.select_lt(bound, T::one(), T::zero()) != T::zero();
+    let is_above = |bound: f64| (-x).select_lt(-bound, T::one(), T::zero()) != T::zero();
+    if !is_below(f64::INFINITY) {
+        return if is_above(f64::MAX) { f64::INFINITY } else { f64::NAN };
     }
+    // Integers in the order of the numbers that they are the bits of: negative numbers are the complements of positive ones.
+    let number = |bits: i64| f64::from_bits(if bits < 0 { !bits as u64 | 1 << 63 } else { bits as u64 });
+    let [mut least, mut beyond] = [-0x7ff0_0000_0000_0001_i64, 0x7ff0_0000_0000_0000];
+    while least + 1 < beyond {
+        let middle = i64::midpoint(least, beyond);
+        if is_below(number(middle)) { beyond = middle } else { least = middle }
+    }
+    number(least)
 }
 
 /// A number between the limits. Where they are further apart than 100 `reach`, or infinite, within ±`reach` of the number

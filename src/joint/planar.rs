@@ -7,6 +7,7 @@ use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::scalar::smooth::stumpff;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
+use std::ops::Range;
 
 /// Translation in a plane and rotation about its normal: `q = (x, y, cos θ, sin θ)`; the velocity `(v_x, v_y, ω)` is the
 /// body's, along its own axes: `S = [e₁ e₂ 0; 0 0 n]`.
@@ -121,8 +122,8 @@ impl<P: Real> JointKind<P> for Planar<P> {
     fn normalize(&self, q: &mut [f64]) {
         (q[2], q[3]) = normalized((q[2], q[3]));
     }
-    fn norm_error(&self, q: &[f64]) -> f64 {
-        (q[2].hypot(q[3]) - 1.0).abs()
+    fn direction(&self) -> Range<usize> {
+        2..4
     }
     fn random(&self, unit: &mut dyn FnMut() -> f64, lower: &[f64], upper: &[f64], q: &mut [f64]) {
         for i in 0..2 {

@@ -6,6 +6,7 @@ use crate::spatial::vector as v3;
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
+use std::ops::Range;
 
 /// Rotation by the unit quaternion `q = (x, y, z, w)`; the velocity is the angular velocity in body coordinates:
 /// `S = [0; E]`, `q̇ = ½ q ⊗ (v, 0)`.
@@ -56,8 +57,8 @@ impl<P: Real> JointKind<P> for Spherical {
     fn normalize(&self, q: &mut [f64]) {
         q.copy_from_slice(&Quaternion::from_slice(q).normalized().to_array());
     }
-    fn norm_error(&self, q: &[f64]) -> f64 {
-        (Quaternion::from_slice(q).norm() - 1.0).abs()
+    fn direction(&self) -> Range<usize> {
+        0..4
     }
     fn random(&self, unit: &mut dyn FnMut() -> f64, _lower: &[f64], _upper: &[f64], q: &mut [f64]) {
         q.copy_from_slice(&quaternion::uniform(unit(), unit(), unit()).to_array());

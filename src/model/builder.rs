@@ -346,6 +346,7 @@ impl<P: Real> ModelBuilder<P> {
             name: self.name,
             structure: super::structure(&bodies),
             runs: super::runs(&bodies),
+            directions: super::directions::directions(&bodies),
             derived: super::Derived::default(),
             bodies,
             frames,

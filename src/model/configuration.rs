@@ -3,9 +3,13 @@
 //! A configuration is not a vector: a free-flyer has seven coordinates and six ways to move. All derivatives with respect
 //! to `q` are along `integrate(q, ε e_k)`: nv columns, never nq. Integration composes on the right, in the body:
 //! `quaternion ⊗ exp(v)`, `pose ∘ exp6(v)`.
+//!
+//! Configurations that go in are checked, so that quaternions have length one to within 1e-6; those that come out have it to
+//! rounding, however many steps are made one after the other. Results that are not finite are errors that name the joint.
 
 use super::{Body, InputError, Model, Run};
-use crate::joint::{Elementary, JointKind, value};
+use crate::joint::{JointKind, value};
+use crate::slices::{all_finite, first_not_finite};
 use gradyn_derivatives::{Real, Scalar};
 use rand::{Rng, RngExt};
 
@@ -17,12 +21,12 @@ impl<P: Real> Model<P> {
 
     /// `q ⊕ v`: where the robot is after moving from `q` with the constant velocity `v` for unit time, into `out`.
     ///
-    /// `q`, `out`: nq; `v`: nv. Quaternions come out at length one to first order. Cost O(n).
+    /// `q`, `out`: nq; `v`: nv. `q` may be off by 1e-6 in the lengths of quaternions; they come out at length one. Cost O(n).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
     pub fn integrate_into<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) -> Result<(), InputError> {
-        self.check_length("q", "nq", q.len(), self.nq)?;
+        self.check_q(q)?;
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_length("out", "nq", out.len(), self.nq)?;
         for run in &self.runs {
@@ -38,13 +42,13 @@ impl<P: Real> Model<P> {
                 }
             }
         }
-        Ok(())
+        self.check_reached([("q", q)], ("v", v), out)
     }
 
     /// `q ⊕ v`, as a new vector; see [`integrate_into`](Self::integrate_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
     pub fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T]) -> Result<Vec<T>, InputError> {
         let mut out = vec![T::zero(); self.nq];
         self.integrate_into(q, v, &mut out)?;
@@ -56,10 +60,9 @@ impl<P: Real> Model<P> {
     /// `q0`, `q1`: nq; `out`: nv. `integrate(q₀, q₁ ⊖ q₀) = q₁`, as a place. Cost O(n).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
     pub fn difference_into<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) -> Result<(), InputError> {
-        self.check_length("q0", "nq", q0.len(), self.nq)?;
-        self.check_length("q1", "nq", q1.len(), self.nq)?;
+        self.check_configurations(q0, q1)?;
         self.check_length("out", "nv", out.len(), self.nv)?;
         for run in &self.runs {
             match *run {
@@ -74,13 +77,16 @@ impl<P: Real> Model<P> {
                 }
             }
         }
-        Ok(())
+        if all_finite(out) {
+            return Ok(());
+        }
+        Err(self.no_difference([("q0", q0), ("q1", q1)], "out", first_not_finite(out).unwrap_or(0)))
     }
 
     /// `q₁ ⊖ q₀`, as a new vector; see [`difference_into`](Self::difference_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
     pub fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<Vec<T>, InputError> {
         let mut out = vec![T::zero(); self.nv];
         self.difference_into(q0, q1, &mut out)?;
@@ -89,13 +95,12 @@ impl<P: Real> Model<P> {
 
     /// `q₀ ⊕ t (q₁ ⊖ q₀)`: the configuration a fraction `t` of the way, into `out`. Any `t` will do.
     ///
-    /// `q0`, `q1`, `out`: nq. Quaternions come out at length one to first order. Cost O(n), no allocation.
+    /// `q0`, `q1`, `out`: nq. Quaternions come out at length one. Cost O(n), no allocation.
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
     pub fn interpolate_into<T: Scalar<P>>(&self, q0: &[T], q1: &[T], t: T, out: &mut [T]) -> Result<(), InputError> {
-        self.check_length("q0", "nq", q0.len(), self.nq)?;
-        self.check_length("q1", "nq", q1.len(), self.nq)?;
+        self.check_configurations(q0, q1)?;
         self.check_length("out", "nq", out.len(), self.nq)?;
         for run in &self.runs {
             match *run {
@@ -109,13 +114,13 @@ impl<P: Real> Model<P> {
                 }),
             }
         }
-        Ok(())
+        self.check_reached([("q0", q0), ("q1", q1)], ("t", &[t]), out)
     }
 
     /// `q₀ ⊕ t (q₁ ⊖ q₀)`, as a new vector; see [`interpolate_into`](Self::interpolate_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
     pub fn interpolate<T: Scalar<P>>(&self, q0: &[T], q1: &[T], t: T) -> Result<Vec<T>, InputError> {
         let mut out = vec![T::zero(); self.nq];
         self.interpolate_into(q0, q1, t, &mut out)?;
@@ -126,13 +131,13 @@ impl<P: Real> Model<P> {
     /// quaternion has four rates, ½ q ⊗ (ω, 0).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
     pub fn q_dot_into<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) -> Result<(), InputError> {
-        self.check_length("q", "nq", q.len(), self.nq)?;
+        self.check_q(q)?;
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_length("out", "nq", out.len(), self.nq)?;
         self.rates(q, v, out);
-        Ok(())
+        self.check_reached([("q", q)], ("v", v), out)
     }
 
     /// [`q_dot_into`](Self::q_dot_into), of lengths that have been checked.
@@ -166,13 +171,16 @@ impl<P: Real> Model<P> {
         q
     }
 
-    /// Brings quaternions and (cos, sin) pairs in `q` (nq) to length one: `x/|x|`. What has no direction, or is not finite,
-    /// becomes neutral. Cost: a square root for each of them, nothing for other coordinates.
+    /// Brings quaternions and (cos, sin) pairs in `q` (nq) to length one: `x/|x|`. What is zero has no direction and becomes
+    /// neutral. Cost: a square root for each of them, nothing for other coordinates.
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// [`InputError::Length`], [`InputError::NotFinite`]; then `q` is left as it is.
     pub fn normalize(&self, q: &mut [f64]) -> Result<(), InputError> {
         self.check_length("q", "nq", q.len(), self.nq)?;
+        if let Some(error) = self.coordinate_not_finite("q", q) {
+            return Err(error);
+        }
         for run in &self.runs {
             if let Run::Joint(i) = *run {
                 let body = &self.bodies[i];
@@ -183,43 +191,70 @@ impl<P: Real> Model<P> {
     }
 
     /// Checks that `q` has the right length, is finite, and has quaternions and (cos, sin) pairs of length one to `1e-6`:
-    /// what a file with nine digits gives.
+    /// what a file with seven digits gives.
     ///
     /// # Errors
     /// [`InputError::Length`], [`InputError::NotFinite`], [`InputError::NotNormalized`]
     pub fn check_configuration(&self, q: &[f64]) -> Result<(), InputError> {
-        self.check_length("q", "nq", q.len(), self.nq)?;
-        for body in self.owners() {
-            let r = body.q.clone();
-            for index in r.clone() {
-                if !q[index].is_finite() {
-                    let joint = format!("joint {}", body.joint_name);
-                    return Err(InputError::NotFinite { what: "q", index, joint, value: q[index] });
-                }
-            }
-            let mut first = None;
-            body.each_part(|part, r, _| {
-                if first.is_none() && JointKind::<P>::norm_error(part, &q[r.clone()]) > 1e-6 {
-                    // Positions come before the direction.
-                    let positions = match part {
-                        Elementary::FreeFlyer(_) => 3,
-                        Elementary::Planar(_) => 2,
-                        _ => 0,
-                    };
-                    first = Some((part.name(), r.start + positions..r.end));
-                }
-            });
-            if let Some((kind, direction)) = first {
-                return Err(InputError::NotNormalized {
-                    start: direction.start,
-                    end: direction.end,
-                    joint: body.joint_name.clone(),
-                    kind,
-                    norm: q[direction].iter().copied().fold(0.0, f64::hypot),
-                });
-            }
-        }
-        Ok(())
+        self.check_q(q)?;
+        self.coordinate_not_finite("q", q).map_or(Ok(()), Err)
+    }
+
+    /// Checks two configurations but for numbers that are not finite.
+    pub(super) fn check_configurations<T: Real>(&self, q0: &[T], q1: &[T]) -> Result<(), InputError> {
+        self.check_length("q0", "nq", q0.len(), self.nq)?;
+        self.check_length("q1", "nq", q1.len(), self.nq)?;
+        self.check_directions("q0", q0)?;
+        self.check_directions("q1", q1)
+    }
+
+    /// Is a result with one entry a coordinate finite? If not, which of the configurations, and then of the numbers, that it was
+    /// made from is to blame?
+    #[inline]
+    fn check_reached<T: Scalar<P>, const N: usize>(
+        &self,
+        from: [(&'static str, &[T]); N],
+        by: (&'static str, &[T]),
+        out: &[T],
+    ) -> Result<(), InputError> {
+        if all_finite(out) { Ok(()) } else { Err(self.not_reached(from, by, first_not_finite(out).unwrap_or(0))) }
+    }
+
+    #[cold]
+    fn not_reached<T: Scalar<P>, const N: usize>(
+        &self,
+        from: [(&'static str, &[T]); N],
+        (what, by): (&'static str, &[T]),
+        index: usize,
+    ) -> InputError {
+        let of_by = || {
+            let index = first_not_finite(by)?;
+            let joint = if what == "v" { self.dof_label(index) } else { self.whole_label() };
+            Some(InputError::NotFinite { what, index, joint, value: value(by[index]) })
+        };
+        let of_argument = self.configuration_not_finite(from).or_else(of_by);
+        let joint = self.coordinate_label(index);
+        of_argument.unwrap_or(InputError::Overflow { what: "out", index, joint })
+    }
+
+    /// Why there is no velocity from one to the other, or no derivative of it.
+    #[cold]
+    pub(super) fn no_difference<T: Real>(
+        &self,
+        configurations: [(&'static str, &[T]); 2],
+        what: &'static str,
+        dof: usize,
+    ) -> InputError {
+        let joint = self.dof_label(dof);
+        self.configuration_not_finite(configurations).unwrap_or(InputError::Overflow { what, index: dof, joint })
+    }
+
+    /// The first number of configurations that is not finite.
+    fn configuration_not_finite<T: Real, const N: usize>(
+        &self,
+        configurations: [(&'static str, &[T]); N],
+    ) -> Option<InputError> {
+        configurations.into_iter().find_map(|(what, q)| self.coordinate_not_finite(what, q))
     }
 
     /// Checks that `x` (`v`, `a`, `tau`) has nv finite entries.

@@ -30,7 +30,7 @@ pub enum ModelError {
         what: &'static str,
         /// Name of the body or joint.
         name: String,
-        /// The number; NaN if it is of another type than `f64`.
+        /// The number.
         value: f64,
         /// What it must be.
         rule: &'static str,
@@ -128,16 +128,22 @@ pub enum InputError {
         column: usize,
     },
     /// A configuration is not one: its quaternion, or (cos, sin), is not of length one.
-    #[error("`q[{start}..{end}]` ({joint}, {kind}): its direction has length {norm}, expected 1")]
+    #[error(
+        "joint `{joint}`: the {direction} in {what}[{start}..{end}] has length {norm}, not 1 (tolerance 1e-6); `Model::normalize` makes it so"
+    )]
     NotNormalized {
-        /// First entry of the joint's coordinates.
+        /// Which argument: "q", "q0" or "q1".
+        what: &'static str,
+        /// First entry of the quaternion, or of (cos, sin).
         start: usize,
         /// One past the last entry.
         end: usize,
         /// Name of the joint.
         joint: String,
-        /// Its kind.
+        /// Its kind, or that of its part.
         kind: &'static str,
+        /// "quaternion" or "(cos, sin)".
+        direction: &'static str,
         /// Length of the quaternion or of (cos, sin).
         norm: f64,
     },
@@ -220,7 +226,7 @@ pub enum InputError {
         kind: &'static str,
         /// Which constant.
         what: &'static str,
-        /// The number; NaN if it is of another type than `f64`.
+        /// The number.
         value: f64,
         /// What it must be.
         rule: &'static str,

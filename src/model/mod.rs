@@ -8,6 +8,7 @@
 mod builder;
 mod configuration;
 mod derived;
+mod directions;
 mod error;
 mod joint_dynamics;
 mod tangent;
@@ -15,6 +16,7 @@ pub mod urdf;
 
 pub use builder::{BodyKey, ModelBuilder};
 pub(crate) use derived::Derived;
+pub(crate) use directions::{Direction, UNIT_SQUARES, UNIT_WITHIN};
 pub use error::{InputError, ModelError};
 pub use joint_dynamics::DofDynamics;
 
@@ -186,6 +188,8 @@ pub struct Model<P = f64> {
     pub(crate) structure: u64,
     /// The coordinates in order, in as few pieces as can be.
     pub(crate) runs: Vec<Run>,
+    /// Coordinates that have length one.
+    pub(crate) directions: Vec<Direction>,
     /// Constants in the form that the algorithms over `f64` want.
     pub(crate) derived: Derived,
 }
@@ -382,6 +386,7 @@ impl<P: Real> Model<P> {
             limits: self.limits.clone(),
             structure: self.structure,
             runs: self.runs.clone(),
+            directions: self.directions.clone(),
             derived: Derived::default(),
         }
     }
@@ -452,14 +457,6 @@ impl<P: Real> Model<P> {
         self.dofs = dofs;
         self.derived = Derived::default();
         Ok(self)
-    }
-
-    /// Checks the lengths of a state; `InputError::Length` names what does not fit.
-    #[inline]
-    pub(crate) fn check_lengths(&self, q: usize, v: usize, a: usize) -> Result<(), InputError> {
-        self.check_length("q", "nq", q, self.nq)?;
-        self.check_length("v", "nv", v, self.nv)?;
-        self.check_length("a", "nv", a, self.nv)
     }
 
     /// Checks one length.

@@ -11,15 +11,17 @@
 //! | of `d = q₁ ⊖ q₀` by `q₀` | `−J_r(−d)⁻¹` |
 //!
 //! All nv × nv and block diagonal; unit blocks for joints whose coordinates are numbers or angles. Forms that write into
-//! given matrices write every entry, exact zeros off the blocks: what they held before does not matter.
+//! given matrices write every entry, exact zeros off the blocks: what they held before does not matter. Blocks that would not be
+//! finite are errors that name the joint.
 
 use super::{InputError, Model, Run};
-use crate::joint::{Elementary, Geometry, JointKind};
+use crate::joint::{Elementary, Geometry, JointKind, value};
+use crate::slices::first_not_finite;
 use crate::spatial::matrix6::Triangular;
 use crate::spatial::se3::Exponential;
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{DMatrix, Matrix3, SMatrix, Vector3};
 use std::ops::Range;
 
 /// What errors call the rows and the columns of a matrix.
@@ -32,19 +34,18 @@ impl<P: Real> Model<P> {
     /// Blocks `Ad(exp v)⁻¹`. Cost O(n), and nv² zeros to write; no allocation.
     ///
     /// # Errors
-    /// [`InputError::Length`] of `v`, or of the rows or columns of `out`
+    /// [`InputError::NotFinite`], [`InputError::Overflow`] of `v`; [`InputError::Length`] of `v`, or of the rows or columns of `out`
     pub fn integrate_dq_into<T: Scalar<P>>(&self, v: &[T], out: &mut DMatrix<T>) -> Result<(), InputError> {
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step(v, |step, at| step.put(&step.transport(), at, out));
-        Ok(())
+        self.each_step(v, |step, at| step.put(&step.transport(), at, out))
     }
 
     /// `∂(q ⊕ v)/∂q`, as a new matrix; see [`integrate_dq_into`](Self::integrate_dq_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// As there.
     pub fn integrate_dq<T: Scalar<P>>(&self, v: &[T]) -> Result<DMatrix<T>, InputError> {
         self.new_matrix(|out| self.integrate_dq_into(v, out))
     }
@@ -54,19 +55,18 @@ impl<P: Real> Model<P> {
     /// Blocks `J_r(v)`. Cost O(n), and nv² zeros to write; no allocation.
     ///
     /// # Errors
-    /// [`InputError::Length`] of `v`, or of the rows or columns of `out`
+    /// [`InputError::NotFinite`], [`InputError::Overflow`] of `v`; [`InputError::Length`] of `v`, or of the rows or columns of `out`
     pub fn integrate_dv_into<T: Scalar<P>>(&self, v: &[T], out: &mut DMatrix<T>) -> Result<(), InputError> {
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step(v, |step, at| step.put(&step.jacobian(), at, out));
-        Ok(())
+        self.each_step(v, |step, at| step.put(&step.jacobian(), at, out))
     }
 
     /// `∂(q ⊕ v)/∂v`, as a new matrix; see [`integrate_dv_into`](Self::integrate_dv_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// As there.
     pub fn integrate_dv<T: Scalar<P>>(&self, v: &[T]) -> Result<DMatrix<T>, InputError> {
         self.new_matrix(|out| self.integrate_dv_into(v, out))
     }
@@ -77,7 +77,7 @@ impl<P: Real> Model<P> {
     /// Cost O(n), and 2 nv² zeros to write; no allocation.
     ///
     /// # Errors
-    /// [`InputError::Length`] of `v`, or of the rows or columns of a matrix
+    /// [`InputError::NotFinite`], [`InputError::Overflow`] of `v`; [`InputError::Length`] of `v`, or of the rows or columns of a matrix
     pub fn integrate_derivatives_into<T: Scalar<P>>(
         &self,
         v: &[T],
@@ -89,11 +89,7 @@ impl<P: Real> Model<P> {
         self.check_square(["rows of dv", "columns of dv"], dv)?;
         set_diagonal(dq, T::one());
         set_diagonal(dv, T::one());
-        self.each_step(v, |step, at| {
-            step.put(&step.transport(), at.clone(), dq);
-            step.put(&step.jacobian(), at, dv);
-        });
-        Ok(())
+        self.each_step(v, |step, at| step.put(&step.transport(), at.clone(), dq) && step.put(&step.jacobian(), at, dv))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₀`, nv × nv, into `out`. `q0`, `q1`: nq.
@@ -101,6 +97,7 @@ impl<P: Real> Model<P> {
     /// Blocks `−J_r(−d)⁻¹`, `d = q₁ ⊖ q₀`. Cost O(n), and nv² zeros to write; no allocation.
     ///
     /// # Errors
+    /// [`InputError::NotNormalized`], [`InputError::NotFinite`] of `q0`, `q1`; [`InputError::Overflow`] where they are too far apart;
     /// [`InputError::Length`] of `q0`, `q1`, or of the rows or columns of `out`
     pub fn difference_dq0_into<T: Scalar<P>>(
         &self,
@@ -111,16 +108,13 @@ impl<P: Real> Model<P> {
         self.check_configurations(q0, q1)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, -T::one());
-        self.each_step_between(q0, q1, |step, at| {
-            step.put(&step.inverse_jacobian().minus_transposed_blocks(), at, out);
-        });
-        Ok(())
+        self.each_step_between(q0, q1, |step, at| step.put(&step.inverse_jacobian().minus_transposed_blocks(), at, out))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₀`, as a new matrix; see [`difference_dq0_into`](Self::difference_dq0_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// As there.
     pub fn difference_dq0<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<DMatrix<T>, InputError> {
         self.new_matrix(|out| self.difference_dq0_into(q0, q1, out))
     }
@@ -130,6 +124,7 @@ impl<P: Real> Model<P> {
     /// Blocks `J_r(d)⁻¹`, `d = q₁ ⊖ q₀`. Cost O(n), and nv² zeros to write; no allocation.
     ///
     /// # Errors
+    /// [`InputError::NotNormalized`], [`InputError::NotFinite`] of `q0`, `q1`; [`InputError::Overflow`] where they are too far apart;
     /// [`InputError::Length`] of `q0`, `q1`, or of the rows or columns of `out`
     pub fn difference_dq1_into<T: Scalar<P>>(
         &self,
@@ -140,14 +135,13 @@ impl<P: Real> Model<P> {
         self.check_configurations(q0, q1)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step_between(q0, q1, |step, at| step.put(&step.inverse_jacobian(), at, out));
-        Ok(())
+        self.each_step_between(q0, q1, |step, at| step.put(&step.inverse_jacobian(), at, out))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₁`, as a new matrix; see [`difference_dq1_into`](Self::difference_dq1_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// As there.
     pub fn difference_dq1<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<DMatrix<T>, InputError> {
         self.new_matrix(|out| self.difference_dq1_into(q0, q1, out))
     }
@@ -159,6 +153,7 @@ impl<P: Real> Model<P> {
     /// Cost O(n), and 2 nv² zeros to write; no allocation.
     ///
     /// # Errors
+    /// [`InputError::NotNormalized`], [`InputError::NotFinite`] of `q0`, `q1`; [`InputError::Overflow`] where they are too far apart;
     /// [`InputError::Length`] of `q0`, `q1`, or of the rows or columns of a matrix
     pub fn difference_derivatives_into<T: Scalar<P>>(
         &self,
@@ -174,10 +169,8 @@ impl<P: Real> Model<P> {
         set_diagonal(dq1, T::one());
         self.each_step_between(q0, q1, |step, at| {
             let inverse = step.inverse_jacobian();
-            step.put(&inverse.minus_transposed_blocks(), at.clone(), dq0);
-            step.put(&inverse, at, dq1);
-        });
-        Ok(())
+            step.put(&inverse.minus_transposed_blocks(), at.clone(), dq0) && step.put(&inverse, at, dq1)
+        })
     }
 
     /// `∂(q ⊕ v)/∂q x`, into `out`: a variation `x` of the start of a step, as it is seen at the end. `v`: nv; `x`, `out`:
@@ -186,7 +179,7 @@ impl<P: Real> Model<P> {
     /// Block by block: rows of joints with unit blocks are copied. Cost O(nv) a column; no allocation.
     ///
     /// # Errors
-    /// [`InputError::Length`] of `v`, or of the rows of `x` or `out`; [`InputError::Columns`] of `out`
+    /// [`InputError::NotFinite`], [`InputError::Overflow`] of `v`; [`InputError::Length`] of `v`, or of the rows of `x` or `out`; [`InputError::Columns`] of `out`
     pub fn transport_dq_into<T: Scalar<P>>(
         &self,
         v: &[T],
@@ -194,14 +187,13 @@ impl<P: Real> Model<P> {
         out: &mut DMatrix<T>,
     ) -> Result<(), InputError> {
         self.copy_checked(v, x, out)?;
-        self.each_step(v, |step, at| step.multiply(&step.transport(), at, out));
-        Ok(())
+        self.each_step(v, |step, at| step.multiply(&step.transport(), at, out))
     }
 
     /// `∂(q ⊕ v)/∂q x`, as a new matrix; see [`transport_dq_into`](Self::transport_dq_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// As there.
     pub fn transport_dq<T: Scalar<P>>(&self, v: &[T], x: &DMatrix<T>) -> Result<DMatrix<T>, InputError> {
         let mut out = DMatrix::from_element(x.nrows(), x.ncols(), T::zero());
         self.transport_dq_into(v, x, &mut out)?;
@@ -214,7 +206,7 @@ impl<P: Real> Model<P> {
     /// Block by block: rows of joints with unit blocks are copied. Cost O(nv) a column; no allocation.
     ///
     /// # Errors
-    /// [`InputError::Length`] of `v`, or of the rows of `x` or `out`; [`InputError::Columns`] of `out`
+    /// [`InputError::NotFinite`], [`InputError::Overflow`] of `v`; [`InputError::Length`] of `v`, or of the rows of `x` or `out`; [`InputError::Columns`] of `out`
     pub fn transport_dv_into<T: Scalar<P>>(
         &self,
         v: &[T],
@@ -222,14 +214,13 @@ impl<P: Real> Model<P> {
         out: &mut DMatrix<T>,
     ) -> Result<(), InputError> {
         self.copy_checked(v, x, out)?;
-        self.each_step(v, |step, at| step.multiply(&step.jacobian(), at, out));
-        Ok(())
+        self.each_step(v, |step, at| step.multiply(&step.jacobian(), at, out))
     }
 
     /// `∂(q ⊕ v)/∂v x`, as a new matrix; see [`transport_dv_into`](Self::transport_dv_into).
     ///
     /// # Errors
-    /// [`InputError::Length`]
+    /// As there.
     pub fn transport_dv<T: Scalar<P>>(&self, v: &[T], x: &DMatrix<T>) -> Result<DMatrix<T>, InputError> {
         let mut out = DMatrix::from_element(x.nrows(), x.ncols(), T::zero());
         self.transport_dv_into(v, x, &mut out)?;
@@ -251,11 +242,6 @@ impl<P: Real> Model<P> {
         self.check_length(columns, "nv", m.ncols(), self.nv)
     }
 
-    fn check_configurations<T>(&self, q0: &[T], q1: &[T]) -> Result<(), InputError> {
-        self.check_length("q0", "nq", q0.len(), self.nq)?;
-        self.check_length("q1", "nq", q1.len(), self.nq)
-    }
-
     /// Checks what transport is given, and copies `x`.
     fn copy_checked<T: Real>(&self, v: &[T], x: &DMatrix<T>, out: &mut DMatrix<T>) -> Result<(), InputError> {
         self.check_length("rows of x", "nv", x.nrows(), self.nv)?;
@@ -264,25 +250,58 @@ impl<P: Real> Model<P> {
         if out.ncols() != x.ncols() {
             return Err(InputError::Columns { what: "out", like: "x", expected: x.ncols(), found: out.ncols() });
         }
+        if let Some(at) = first_not_finite(x.as_slice()) {
+            let (index, value) = (at % self.nv.max(1), value(x[at]));
+            return Err(InputError::NotFinite { what: "rows of x", index, joint: self.dof_label(index), value });
+        }
         out.as_mut_slice().copy_from_slice(x.as_slice());
         Ok(())
     }
 
-    /// Calls with the step that `v` is of each joint whose tangent space is not flat, and where it stands in `v`.
+    /// Calls with the step that `v` is of each joint whose tangent space is not flat, and where it stands in `v`. Where a call says
+    /// that what it made is not finite, `v` is too large.
     #[inline]
-    fn each_step<T: Scalar<P>>(&self, v: &[T], mut call: impl FnMut(&Step<T>, Range<usize>)) {
-        self.each_curved(|joint, _, at| call(&Step::new(joint.geometry(), &v[at.clone()]), at));
+    fn each_step<T: Scalar<P>>(
+        &self,
+        v: &[T],
+        mut call: impl FnMut(&Step<T>, Range<usize>) -> bool,
+    ) -> Result<(), InputError> {
+        // Of flat joints, too, whose blocks are those of any number.
+        if let Some(index) = first_not_finite(v) {
+            let (joint, value) = (self.dof_label(index), value(v[index]));
+            return Err(InputError::NotFinite { what: "v", index, joint, value });
+        }
+        let mut lost = None;
+        self.each_curved(|joint, _, at| {
+            let start = at.start;
+            if !call(&Step::new(joint.geometry(), &v[at.clone()]), at) {
+                lost = lost.or(Some(start));
+            }
+        });
+        match lost {
+            None => Ok(()),
+            Some(index) => Err(InputError::Overflow { what: "out", index, joint: self.dof_label(index) }),
+        }
     }
 
     /// The same for the step `q₁ ⊖ q₀`.
     #[inline]
-    fn each_step_between<T: Scalar<P>>(&self, q0: &[T], q1: &[T], mut call: impl FnMut(&Step<T>, Range<usize>)) {
+    fn each_step_between<T: Scalar<P>>(
+        &self,
+        q0: &[T],
+        q1: &[T],
+        mut call: impl FnMut(&Step<T>, Range<usize>) -> bool,
+    ) -> Result<(), InputError> {
+        let mut lost = [q0, q1].into_iter().any(|q| first_not_finite(q).is_some()).then_some(0);
         self.each_curved(|joint, q, at| {
             let mut d = [T::zero(); 6];
-            let d = &mut d[..at.len()];
+            let (d, start) = (&mut d[..at.len()], at.start);
             joint.difference(&q0[q.clone()], &q1[q], d);
-            call(&Step::new(joint.geometry(), d), at);
+            if !call(&Step::new(joint.geometry(), d), at) {
+                lost = lost.or(Some(start));
+            }
         });
+        lost.map_or(Ok(()), |dof| Err(self.no_difference([("q0", q0), ("q1", q1)], "out", dof)))
     }
 
     /// Calls with each elementary joint whose tangent space is not flat, and where it stands in `q` and in `v`.
@@ -349,32 +368,38 @@ impl<T: Real> Step<T> {
         }
     }
 
-    /// Writes the block to its place `at` on the diagonal.
+    /// Writes the block to its place `at` on the diagonal: is it finite?
     #[inline(always)]
-    fn put(&self, block: &Triangular<T>, at: Range<usize>, to: &mut DMatrix<T>) {
+    fn put(&self, block: &Triangular<T>, at: Range<usize>, to: &mut DMatrix<T>) -> bool {
         let i = at.start;
         match self.geometry {
-            Geometry::Flat => {}
-            Geometry::Se2 => to.fixed_view_mut::<3, 3>(i, i).copy_from(&in_plane(block)),
-            Geometry::So3 => to.fixed_view_mut::<3, 3>(i, i).copy_from(&block.diagonal),
-            Geometry::Se3 => to.fixed_view_mut::<6, 6>(i, i).copy_from(&block.to_matrix()),
+            Geometry::Flat => true,
+            Geometry::Se2 => put(&in_plane(block), i, to),
+            Geometry::So3 => put(&block.diagonal, i, to),
+            Geometry::Se3 => put(&block.to_matrix(), i, to),
         }
     }
 
-    /// Multiplies the rows `at` by the block.
+    /// Multiplies the rows `at` by the block: are they finite then?
     #[inline(always)]
-    fn multiply(&self, block: &Triangular<T>, at: Range<usize>, x: &mut DMatrix<T>) {
+    fn multiply(&self, block: &Triangular<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
         match self.geometry {
-            Geometry::Flat => {}
+            Geometry::Flat => true,
             Geometry::Se2 => multiply3(&in_plane(block), at, x),
             Geometry::So3 => multiply3(&block.diagonal, at, x),
-            Geometry::Se3 => {
-                for x in pieces(x, at) {
-                    x.copy_from_slice(&block.times(motion(Geometry::Se3, x)).to_array());
-                }
-            }
+            Geometry::Se3 => pieces(x, at).fold(true, |finite, x| {
+                x.copy_from_slice(&block.times(motion(Geometry::Se3, x)).to_array());
+                finite && first_not_finite(x).is_none()
+            }),
         }
     }
+}
+
+/// Writes a square block to its place on the diagonal: is it finite?
+#[inline(always)]
+fn put<T: Real, const N: usize>(block: &SMatrix<T, N, N>, i: usize, to: &mut DMatrix<T>) -> bool {
+    to.fixed_view_mut::<N, N>(i, i).copy_from(block);
+    first_not_finite(block.as_slice()).is_none()
 }
 
 /// The motion in space of a velocity; rotations in the plane are about z.
@@ -396,13 +421,14 @@ fn in_plane<T: Real>(block: &Triangular<T>) -> Matrix3<T> {
     Matrix3::new(a.m11, a.m12, b.m13, a.m21, a.m22, b.m23, o, o, a.m33)
 }
 
-/// Multiplies the three rows `at` by a matrix.
+/// Multiplies the three rows `at` by a matrix: are they finite then?
 #[inline(always)]
-fn multiply3<T: Real>(m: &Matrix3<T>, at: Range<usize>, x: &mut DMatrix<T>) {
-    for x in pieces(x, at) {
+fn multiply3<T: Real>(m: &Matrix3<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
+    pieces(x, at).fold(true, |finite, x| {
         let product = v3::rotate(m, Vector3::new(x[0], x[1], x[2]));
         x.copy_from_slice(&[product.x, product.y, product.z]);
-    }
+        finite && first_not_finite(x).is_none()
+    })
 }
 
 /// The rows `at` of each column.

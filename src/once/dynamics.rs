@@ -1,6 +1,7 @@
 //! The forms of [`dynamics`].
 
 use super::{AbaGradient, Centroidal, ConstraintDynamics, ImpulseDynamics, RneaDerivatives, RneaGradient};
+use crate::dynamics::rnea::check_finite_dofs;
 use crate::dynamics::{
     self, BiasAcceleration, CenterOfMassDerivatives, CentroidalDerivatives, Constraint, ExternalWrench,
     FrameDerivatives, FrameRef, JacobianTransposeDerivatives, PointDerivatives, ReferenceFrame, RneaSecondDerivatives,
@@ -157,9 +158,16 @@ forms! { into:
 /// [`dynamics::factorize_mass_matrix`](crate::dynamics::factorize_mass_matrix) in memory of its own, and one solution.
 ///
 /// # Errors
-/// Those of the form with a workspace, and if `b` has another length.
+/// Those of the form with a workspace, and if `b` has another length, or it or the solution is not finite.
 pub fn solve_mass_matrix<P: Real, T: Scalar<P>>(model: &Model<P>, q: &[T], b: &[T]) -> Result<Vec<T>, InputError> {
+    model.check_length("b", "nv", b.len(), model.nv())?;
+    check_finite_dofs(model, "b", b)?;
     let mut x = b.to_vec();
-    dynamics::factorize_mass_matrix(model, &mut Workspace::new(model), q)?.solve(&mut x)?;
-    Ok(x)
+    let solved = dynamics::factorize_mass_matrix(model, &mut Workspace::new(model), q)?.solve(&mut x);
+    // By the name of the joint, which the factors do not know.
+    let named = |error| match error {
+        InputError::Overflow { what, index, .. } => InputError::Overflow { what, index, joint: model.dof_label(index) },
+        error => error,
+    };
+    solved.map_err(named).map(|()| x)
 }

@@ -156,7 +156,7 @@ pub fn rnea_hessian_product<'w>(
     along_a: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaHessianProduct, InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     ws.base.check(model)?;
     for (what, x) in [("along_q", along_q), ("along_v", along_v), ("along_a", along_a)] {

@@ -93,7 +93,7 @@ impl StateJacobian {
 
 /// Are the lengths those of the model, or zero where that is allowed?
 fn check(model: &Model, state: &State<'_>) -> Result<(), InputError> {
-    model.check_length("q", "nq", state.q.len(), model.nq)?;
+    model.check_q(state.q)?;
     for (what, x) in [("v", state.v), ("u", state.u)] {
         if !x.is_empty() {
             model.check_length(what, "nv", x.len(), model.nv)?;

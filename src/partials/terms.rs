@@ -156,7 +156,7 @@ impl Rest {
 
 /// Inverse dynamics in closed form, the base not falling.
 fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64], a: &[f64]) -> Result<(), InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.base.check(model)?;
     if let Some(error) = state_not_finite(model, q, v, a) {
         return Err(error);

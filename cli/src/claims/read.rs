@@ -304,9 +304,8 @@ fn reference(content: &Content) -> Result<ReferenceFrame, String> {
 
 fn not_normalized(error: &InputError) -> String {
     match error {
-        InputError::NotNormalized { start, end, joint, kind, norm } => {
-            let what = if end - start == 2 || *kind == "planar" { "(cos, sin)" } else { "quaternion" };
-            format!(", `q`: expected a {what} of length 1 (joint `{joint}`, {kind}), found length {norm}")
+        InputError::NotNormalized { joint, kind, direction, norm, .. } => {
+            format!(", `q`: expected a {direction} of length 1 (joint `{joint}`, {kind}), found length {norm}")
         }
         error => format!(", `q`: {error}"),
     }

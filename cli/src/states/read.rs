@@ -146,9 +146,8 @@ fn state(value: Json, model: &Model, links: &HashMap<&str, LinkPlace>) -> Result
     let v = v.ok_or_else(|| missing("v", "nv", model.nv()))?;
     let a = a.ok_or_else(|| missing("a", "nv", model.nv()))?;
     model.check_configuration(&q).map_err(|error| match error {
-        InputError::NotNormalized { start, end, joint, kind, norm } => {
-            let what = if end - start == 2 || kind == "planar" { "(cos, sin)" } else { "quaternion" };
-            format!(", key `q`: expected a {what} of length 1 in entries {start}..{end} (joint `{joint}`, {kind}), found length {norm}")
+        InputError::NotNormalized { start, end, joint, kind, direction, norm, .. } => {
+            format!(", key `q`: expected a {direction} of length 1 in entries {start}..{end} (joint `{joint}`, {kind}), found length {norm}")
         }
         error => format!(", key `q`: {error}"),
     })?;

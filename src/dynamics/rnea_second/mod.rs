@@ -145,7 +145,7 @@ pub(crate) fn check<P: Real, T: Scalar<P>>(
     a: &[T],
     wrenches: &[ExternalWrench<T>],
 ) -> Result<(), InputError> {
-    model.check_lengths(q.len(), v.len(), a.len())?;
+    model.check_state(q, v, a)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
     let error = state_not_finite(model, q, v, a).or_else(|| external::not_finite(model, wrenches));

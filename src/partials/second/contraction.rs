@@ -171,7 +171,7 @@ pub fn aba_hessian_product(
     along_tau: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<[DVector<f64>; 3], InputError> {
-    model.check_lengths(q.len(), v.len(), v.len())?;
+    model.check_state(q, v, v)?;
     for (what, x) in [("along_q", along_q), ("along_v", along_v), ("along_tau", along_tau)] {
         model.check_tangent(what, x)?;
     }

@@ -12,6 +12,20 @@ pub(crate) fn fill<T: Copy>(to: &mut [T], x: T) {
     }
 }
 
+/// Are all numbers finite? Plain ones are looked at several at a time: `0 x` is zero, or not a number.
+#[inline(always)]
+pub(crate) fn all_finite<T: Real>(x: &[T]) -> bool {
+    let Some(x) = T::as_f64s(x) else { return first_not_finite(x).is_none() };
+    let (fours, rest) = x.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for four in fours {
+        for i in 0..4 {
+            sums[i] += four[i] * 0.0;
+        }
+    }
+    rest.iter().fold((sums[0] + sums[1]) + (sums[2] + sums[3]), |sum, x| sum + x * 0.0) == 0.0
+}
+
 /// The first number that is not finite.
 #[inline(always)]
 pub(crate) fn first_not_finite<T: Real>(x: &[T]) -> Option<usize> {
