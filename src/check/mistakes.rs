@@ -3,9 +3,10 @@
 use super::frames::{Convention, coefficients, to_convention, turning};
 use super::functions::{By, Of};
 use super::{Guess, Quantity};
-use crate::dynamics::{FrameRef, ReferenceFrame, Workspace, frame_jacobian};
+use crate::dynamics::{ExternalWrench, FrameRef, ReferenceFrame, Workspace, frame_jacobian};
 use crate::model::{Body, DofDynamics, InputError, Model};
 use crate::partials::{self, StateJacobian};
+use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, Vector3};
 
 /// A mistake, and what it leads to.
@@ -179,22 +180,23 @@ fn of_directions(model: &Model) -> Vec<usize> {
     coordinates
 }
 
-/// The derivative by the coordinates, of the function as it is beside unit quaternions; by central differences.
+/// The derivative by the coordinates, of the function as it is beside unit quaternions: by dual numbers, whose values are at the
+/// state.
 fn raw(model: &Model, of: Of, state: partials::State<'_>) -> Result<DMatrix<f64>, InputError> {
     let outputs = partials::StateFunction::outputs(&of, model);
-    let h = f64::EPSILON.cbrt();
+    let constant = |x: &[f64]| x.iter().copied().map(Dual64::from).collect::<Vec<_>>();
+    let (mut q, v, u) = (constant(state.q), constant(state.v), constant(state.u));
+    let wrenches: Vec<_> = state.wrenches.iter().map(ExternalWrench::lift).collect();
     let mut ws = Workspace::new(model);
     let mut matrix = DMatrix::zeros(outputs, model.nq());
-    let mut q = state.q.to_vec();
-    let (mut ahead, mut behind) = (vec![0.0; outputs], vec![0.0; outputs]);
+    let mut out = vec![Dual64::from(0.0); outputs];
     for c in 0..model.nq() {
-        q[c] = state.q[c] + h;
-        of.value(model, &mut ws, partials::State { q: &q, ..state }, &mut ahead)?;
-        q[c] = state.q[c] - h;
-        of.value(model, &mut ws, partials::State { q: &q, ..state }, &mut behind)?;
-        q[c] = state.q[c];
-        for i in 0..outputs {
-            matrix[(i, c)] = (ahead[i] - behind[i]) / (2.0 * h);
+        q[c].eps = 1.0;
+        let state = partials::State { q: &q, v: &v, u: &u, wrenches: &wrenches };
+        partials::StateFunction::evaluate(&of, model, &mut ws, state, &mut out)?;
+        q[c].eps = 0.0;
+        for (i, x) in out.iter().enumerate() {
+            matrix[(i, c)] = x.eps;
         }
     }
     Ok(matrix)
