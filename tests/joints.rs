@@ -26,7 +26,8 @@ fn joints(rng: &mut ChaCha8Rng) -> Vec<Joint> {
         if let Joint::Elementary(kind) = joint
             && let Some(mimic) = Mimic::new(kind, -1.7, 0.3)
         {
-            joints.push(mimic.into());
+            joints.push(mimic.clone().into());
+            joints.push(mimic.of_direction().into());
         }
     }
     joints
@@ -48,6 +49,9 @@ fn random(joint: &Joint, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut unit = || rng.random::<f64>();
     match joint {
         // Draws nothing itself: the coordinate is another joint's.
+        Joint::Mimic(mimic) if mimic.is_of_direction() => {
+            JointKind::<f64>::random(&Continuous { axis: Axis::X }, &mut unit, &[], &[], &mut q);
+        }
         Joint::Mimic(mimic) => mimic.inner().random(&mut unit, &[f64::NEG_INFINITY], &[f64::INFINITY], &mut q),
         _ => joint.random(&mut unit, &vec![f64::NEG_INFINITY; nq], &vec![f64::INFINITY; nq], &mut q),
     }
@@ -327,7 +331,7 @@ fn normalize_repairs_and_then_changes_nothing() {
         let scaled: Vec<_> = q.iter().map(|x| x * 1.3).collect();
         let repaired = normalized(&scaled);
         assert!(joint.norm_error(&repaired) < 1e-15, "{what}: {scaled:?} became {repaired:?}");
-        let constrained = parts(joint).iter().any(|(kind, _)| kind.nq() > kind.nv());
+        let constrained = joint.nq() > joint.nv();
         assert_eq!(joint.norm_error(&scaled) > 0.29, constrained, "{what}: error of {scaled:?}");
         if matches!(joint.kind(), "spherical" | "continuous") {
             assert_near(&repaired, &q, 1e-15, format!("{what}: repaired"));

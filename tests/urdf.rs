@@ -1,8 +1,8 @@
 //! What the URDF reader makes of good, dubious and broken files.
 
 use gradyn::model::urdf::{
-    ContinuousForm, Description, JointOrder, JointType, LoadReport, NoteKind, Owner, Severity, Unphysical, UrdfError,
-    UrdfOptions, parse,
+    ContinuousForm, Description, JointOrder, JointType, LoadReport, MimicForm, NoteKind, Owner, Severity, Unphysical,
+    UrdfError, UrdfOptions, parse,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,16 +47,22 @@ const LIMIT: &str = r#"<limit lower="-1" upper="1" effort="1" velocity="1"/>"#;
 #[test]
 fn every_broken_file_is_refused_with_its_own_message() {
     let expected = [
+        ("armature_negative", "line 8: joint `j`: armature -0.1 is negative"),
         ("axis_not_finite", "line 21: joint `shoulder`: `xyz` of `axis`: `inf` is not finite"),
         ("axis_zero", "line 21: joint `shoulder`: axis is zero"),
         ("damping_negative", "line 23: joint `shoulder`: damping -0.1 is negative"),
+        (
+            "doctype",
+            "line 2: a document type definition (DTD, `<!DOCTYPE`) is not read: remove it, and write what its entities \
+             stand for",
+        ),
         ("duplicate_joint_name", "line 31: joint `shoulder`: the name is taken by the joint in line 24"),
         ("duplicate_link_name", "line 17: link `arm`: the name is taken by the link in line 10"),
         ("empty_file", "line 1, column 1: not well-formed XML: the document does not have a root node"),
         ("friction_negative", "line 23: joint `shoulder`: friction -0.1 is negative"),
+        ("gear_ratio_zero", "line 7: transmission `t`: the gear ratio of its rotor is zero"),
         ("inertia_missing_entry", "line 14: link `arm`: `inertia` has no attribute `iyz`"),
         ("inertia_not_finite", "line 14: link `arm`: `iyy` of `inertia`: `inf` is not finite"),
-        ("limit_lower_above_upper", "line 22: joint `shoulder`: lower limit 1 is above upper limit -1"),
         (
             "link_with_two_parents",
             "line 52: joint `other_elbow`: link `tip` already hangs from joint `elbow` in line 45",
@@ -67,13 +73,10 @@ fn every_broken_file_is_refused_with_its_own_message() {
         ("mimic_cycle", "line 30: joint `shoulder`: it mimics joint `elbow`, which in turn follows it"),
         ("mimic_fixed_joint", "line 35: joint `elbow`: it mimics joint `shoulder`, which is fixed"),
         ("mimic_itself", "line 23: joint `shoulder`: it mimics itself"),
-        ("mimic_unknown_joint", "line 37: joint `elbow`: it mimics joint `wrist`, which is not declared"),
         ("missing_child", "line 17: joint `shoulder`: `joint` has no element `child`"),
-        ("missing_inertia", "line 11: link `arm`: `inertial` has no element `inertia`"),
         ("missing_joint_name", "line 17: a joint has no name"),
         ("missing_joint_type", "line 17: joint `shoulder`: `joint` has no attribute `type`"),
         ("missing_link_name", "line 10: a link has no name"),
-        ("missing_mass", "line 11: link `arm`: `inertial` has no element `mass`"),
         ("missing_parent", "line 17: joint `shoulder`: `joint` has no element `parent`"),
         ("no_link", "line 2: robot `no_link`: it has no link"),
         ("no_root_cycle", "line 38: joint `wrist`: it closes a loop at link `base`, and no link is the root"),
@@ -84,11 +87,16 @@ fn every_broken_file_is_refused_with_its_own_message() {
         ("origin_xyz_two_components", "line 20: joint `shoulder`: `xyz` of `origin`: 2 numbers instead of 3"),
         ("parent_is_child", "line 24: joint `elbow`: link `arm` is both parent and child"),
         ("parent_without_link_attribute", "line 18: joint `shoulder`: `parent` has no attribute `link`"),
+        ("quaternion_zero", "line 8: joint `j`: `quat_xyzw` of `origin` is zero"),
         ("root_element_not_robot", "line 2: the root element is `model`, not `robot`"),
+        ("rotor_negative", "line 9: transmission `t`: rotor inertia -0.00001 is negative"),
         ("two_roots", "line 24: link `island`: no joint leads to it, nor to link `base` in line 3"),
+        ("two_rotations", "line 8: joint `j`: `origin` has both `rpy` and `quat_xyzw`"),
         ("unknown_child_link", "line 26: joint `elbow`: child link `hand` is not declared"),
         ("unknown_joint_type", "line 17: joint `shoulder`: `hinge` is not a joint type"),
         ("unknown_parent_link", "line 32: joint `elbow`: parent link `forearm` is not declared"),
+        ("xacro", "line 4: `<xacro:property>` is xacro, not URDF: run `xacro FILE > robot.urdf` first"),
+        ("xacro_expression", "line 8: `${mass}` is xacro, not URDF: run `xacro FILE > robot.urdf` first"),
     ];
     let mut wrong = String::new();
     for (name, message) in expected {
@@ -106,10 +114,6 @@ fn errors_carry_the_names_and_values_as_data() {
     let joint = || "shoulder".to_owned();
     assert_eq!(refused("tests/urdf/bad/axis_zero.urdf"), UrdfError::ZeroAxis { line: 21, joint: joint() });
     assert_eq!(
-        refused("tests/urdf/bad/limit_lower_above_upper.urdf"),
-        UrdfError::LimitsReversed { line: 22, joint: joint(), lower: 1.0, upper: -1.0 }
-    );
-    assert_eq!(
         refused("tests/urdf/bad/origin_xyz_two_components.urdf"),
         UrdfError::WrongCount {
             line: 20,
@@ -124,7 +128,7 @@ fn errors_carry_the_names_and_values_as_data() {
 
 #[test]
 fn every_dubious_file_loads_with_its_warnings_and_strict_refuses_it() {
-    let expected: [(&str, &[&str]); 4] = [
+    let expected: [(&str, &[&str]); 13] = [
         (
             "ignored_elements",
             &[
@@ -133,17 +137,59 @@ fn every_dubious_file_loads_with_its_warnings_and_strict_refuses_it() {
             ],
         ),
         (
+            "limit_lower_above_upper",
+            &["line 22: joint `shoulder`: lower limit 1 is above upper limit -1: they are exchanged"],
+        ),
+        ("limits_reversed", &["line 2: joint `j`: lower limit 1 is above upper limit -1: they are exchanged"]),
+        (
             "massless_leaf",
             &[
                 "line 24: link `tip`: it moves by joint `elbow` but has no `inertial`",
                 "line 25: joint `elbow`: what it moves has no inertia along its motion",
             ],
         ),
+        (
+            "mimic_unknown_joint",
+            &["line 37: joint `elbow`: it mimics joint `wrist`, which is not declared: it moves by itself"],
+        ),
+        (
+            "missing_inertia",
+            &["line 11: link `arm`: `inertial` has no element `inertia`: it is taken as a point of 1 kg"],
+        ),
+        (
+            "missing_mass",
+            &[
+                "line 11: link `arm`: `inertial` has no element `mass`: the mass is taken as 0, and the moments of inertia \
+               count",
+            ],
+        ),
+        (
+            "planar_without_axis",
+            &[
+                "line 3: joint `base`: it is planar and has no `axis`: it moves in the plane of y and z, with the normal x \
+               that URDF specifies (other programs take x and y: write `<axis xyz=\"0 0 1\"/>` for these)",
+            ],
+        ),
         ("revolute_without_limit", &["line 17: joint `shoulder`: no position limits"]),
+        ("two_inertials", &["line 1: link `b`: a second element `inertial` is ignored: the first, in line 1, counts"]),
+        (
+            "undeclared_prefix",
+            &[
+                "line 2: namespace prefix `drake` is not declared: it is read as if it were",
+                "line 2: joint `j`: unknown attribute `drake:acceleration` of `limit` is ignored",
+            ],
+        ),
         (
             "unphysical_inertia",
             &["line 14: link `arm`: principal moments break the triangle inequality \
                (mass 1 kg, principal moments 1.0000e-2, 1.0000e-2, 5.0000e-2 kg m²)"],
+        ),
+        (
+            "wrong_units",
+            &[
+                "line 5: link `arm`: mass 2 kg and moment of inertia 8.0000e3 kg m² make a radius of gyration of 63.246 m, but \
+               the robot reaches no further than 0.400 m: is the file in g or mm?",
+            ],
         ),
     ];
     for (name, warnings) in expected {
@@ -261,9 +307,25 @@ fn mimic_of_mimic_is_composed() {
     assert!(!report.has_warnings(), "{report}");
     let [z, y, x] = [0, 1, 2].map(|i| robot.joints[i].mimic.map(|m| (m.joint, m.multiplier, m.offset)));
     assert_eq!((z, y, x), (Some((2, -6.0, 1.0)), Some((2, -3.0, 0.25)), None)); // 2 (-3 x + 0.25) + 0.5
-    // (cos, sin) has no multiples
-    let error = parse(&text, &UrdfOptions::new().continuous(ContinuousForm::CosSin)).unwrap_err();
-    assert!(matches!(&error, UrdfError::MimicOfMany { target, .. } if target == "x"), "{error}");
+    // A slide that follows an angle of (cos, sin) jumps; a turn by a whole multiple does not.
+    let (_, report) = parse(&text, &UrdfOptions::new().continuous(ContinuousForm::CosSin)).unwrap();
+    let warnings: Vec<_> = report.warnings().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "line 6: joint `y`: it follows -3 times the angle of joint `x`, whose coordinates are (cos, sin): its position \
+          jumps where that angle passes ±π"
+        ]
+    );
+}
+
+#[test]
+fn mimic_joints_move_by_themselves_when_asked() {
+    let options = UrdfOptions::new().mimic(MimicForm::Independent).strict(true);
+    let (robot, report) = robot("robots/mimic.urdf", &options);
+    assert!(robot.joints.iter().all(|joint| joint.mimic.is_none()));
+    assert_eq!(report.counts(), [("mimic_left_out", 2)].into());
+    assert_eq!(report.to_string(), "no warnings\nnot used: mimic (2)");
 }
 
 #[test]
@@ -335,8 +397,14 @@ fn the_name_of_the_floating_joint_is_reserved_only_with_a_floating_base() {
 
 #[test]
 fn a_repeated_element_stray_text_and_a_foreign_prefix_do_not_pass_silently() {
-    let error = parse(&two_links("", "fixed", "<origin/><origin/>"), &UrdfOptions::new()).unwrap_err();
-    assert_eq!(error.to_string(), "line 4: joint `j`: a second element `origin`, the first is in line 4");
+    let text = two_links("", "fixed", "<origin/>\n<origin xyz='1 0 0'/>");
+    let (robot, report) = parse(&text, &UrdfOptions::new()).unwrap();
+    assert_eq!(robot.joints[0].placement, gradyn::spatial::Transform::identity());
+    let found: Vec<_> = report.warnings().map(ToString::to_string).collect();
+    assert_eq!(found, ["line 5: joint `j`: a second element `origin` is ignored: the first, in line 4, counts"]);
+    // Which links a joint connects must be clear.
+    let error = parse(&two_links("", "fixed", "<child link='base'/>"), &UrdfOptions::new()).unwrap_err();
+    assert_eq!(error.to_string(), "line 4: joint `j`: a second element `child`, the first is in line 4");
     let text = two_links("stray", "fixed", "<x:origin xmlns:x='u' xyz='1 1 1'/>");
     let (robot, report) = parse(&text, &UrdfOptions::new()).unwrap();
     assert_eq!(robot.joints[0].placement, gradyn::spatial::Transform::identity());
@@ -413,7 +481,7 @@ fn hostile_xml_is_refused_quickly() {
     for (text, what) in [
         (deep.clone(), "Xml"),
         (format!("<robot name='r'><link name='l'>{deep}{}</link></robot>", "</a>".repeat(1_000_000)), "Ok"),
-        (bomb, "Xml"),
+        (bomb, "DocumentType"),
         (format!("<robot{attributes}/>"), "TooLarge"),
         (format!("<robot{namespaces}>{}</robot>", "<a xmlns:b='b'/>".repeat(100_000)), "TooLarge"),
         (format!("<robot name='r'>{}</robot>", "<a/>".repeat(5_000_000)), "TooLarge"),
@@ -424,9 +492,169 @@ fn hostile_xml_is_refused_quickly() {
             Ok(_) => "Ok",
             Err(UrdfError::Xml { .. }) => "Xml",
             Err(UrdfError::TooLarge { .. }) => "TooLarge",
+            Err(UrdfError::DocumentType { .. }) => "DocumentType",
             Err(_) => "other",
         };
         assert_eq!(result, what, "{}", &text.chars().take(60).collect::<String>());
     }
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
+#[test]
+fn quat_xyzw_is_the_rotation_with_the_vector_part_first() {
+    let (robot, report) = robot("tests/urdf/good/quat.urdf", &UrdfOptions::new().strict(true));
+    assert!(report.notes().is_empty());
+    // A quarter turn about x: y becomes z, z becomes -y.
+    let r = robot.joints[0].placement.rotation;
+    let expected = nalgebra::Matrix3::new(1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0);
+    assert!((r - expected).abs().max() < 1e-15, "{r}"); // rounding of the roots in the file
+    // Of any length, and no other rotation than that of the same angles.
+    let turned = |origin: &str| {
+        let (robot, report) = parse(&two_links("", "fixed", origin), &UrdfOptions::new()).unwrap();
+        (robot.joints[0].placement.rotation, report)
+    };
+    let (by_angles, _) = turned("<origin rpy='0.3 -0.2 0.9'/>");
+    let q = nalgebra::UnitQuaternion::from_euler_angles(0.3, -0.2, 0.9).coords;
+    for scale in [1.0_f64, -1.0, 1.0005, 1e-200, 1e200] {
+        let [x, y, z, w] = [q.x, q.y, q.z, q.w].map(|c| c * scale);
+        let (by_quaternion, report) = turned(&format!("<origin quat_xyzw='{x} {y} {z} {w}'/>"));
+        assert!((by_quaternion - by_angles).abs().max() < 1e-15 * 4.0, "{scale}"); // some roundings of numbers below 1
+        assert_eq!(report.has_warnings(), scale.abs() < 0.1 || scale > 10.0, "{report}");
+    }
+}
+
+#[test]
+fn of_two_inertials_the_first_counts_and_what_is_missing_is_zero() {
+    let (robot, _) = robot("tests/urdf/warn/two_inertials.urdf", &UrdfOptions::new());
+    assert_eq!(robot.links[1].inertia.map(|y| y.mass), Some(2.0));
+    let inertia = |name: &str| {
+        let (robot, _) = parse(&read(&format!("tests/urdf/warn/{name}.urdf")), &UrdfOptions::new()).unwrap();
+        robot.links.iter().find(|link| link.name == "arm").unwrap().inertia.unwrap()
+    };
+    let (point, ring) = (inertia("missing_inertia"), inertia("missing_mass"));
+    assert_eq!((point.mass, point.com.z, point.rotational), (1.0, -0.1, gradyn::spatial::Symmetric3::zero()));
+    assert_eq!((ring.mass, ring.rotational.xx), (0.0, 0.01));
+    let (robot, report) =
+        parse(&two_links("<inertial><origin/></inertial>", "fixed", ""), &UrdfOptions::new()).unwrap();
+    assert_eq!(robot.links[1].inertia, None);
+    let found: Vec<_> = report.warnings().map(ToString::to_string).collect();
+    assert_eq!(found, ["line 3: link `arm`: `inertial` has neither `mass` nor `inertia`: it is ignored"]);
+}
+
+#[test]
+fn reversed_limits_are_exchanged() {
+    let (robot, report) = robot("tests/urdf/warn/limits_reversed.urdf", &UrdfOptions::new());
+    assert_eq!(robot.joints[0].limits.position, Some([-1.0, 1.0]));
+    let expected = NoteKind::LimitsReversed { joint: "j".into(), lower: 1.0, upper: -1.0 };
+    assert_eq!(report.notes()[0].kind, expected);
+}
+
+#[test]
+fn armature_is_read_from_the_places_where_programs_write_it() {
+    let (robot, report) = robot("tests/urdf/good/rotors.urdf", &UrdfOptions::new().strict(true));
+    let armature: Vec<_> = robot.joints.iter().map(|joint| joint.armature).collect();
+    // 0.25; (-4)² 0.5; 2² 0.125; 8² 0.0625 + 1, as the ratio of the actuator comes first; none
+    assert_eq!(armature, [0.25, 8.0, 0.5, 5.0, 0.0]);
+    assert_eq!(report.to_string(), "no warnings\nnot used: transmission (1)");
+}
+
+#[test]
+fn rotors_that_cannot_be_used_are_named() {
+    let transmission = |inside: &str| {
+        let text = two_links(INERTIAL, "continuous", "<dynamics armature='1'/>");
+        let inside = format!("\n<transmission name='t'>{inside}</transmission></robot>");
+        let (robot, report) = parse(&text.replace("</robot>", &inside), &UrdfOptions::new()).unwrap();
+        assert_eq!(robot.joints[0].armature.to_bits(), 1_f64.to_bits());
+        report.warnings().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    let rotor = "<rotor_inertia value='1'/>";
+    let unused = "line 6: transmission `t`: its rotor inertia is not used: ";
+    for (inside, reason) in [
+        (format!("<actuator name='m'>{rotor}</actuator>"), "it names no joint"),
+        (
+            format!("<joint name='j'/><joint name='k'/><actuator name='m'>{rotor}</actuator>"),
+            "it has several joints or actuators, whose speeds depend on each other",
+        ),
+        (format!("<joint name='k'>{rotor}</joint>"), "its joint is not declared"),
+        (format!("<joint name='j'/>{rotor}"), "the `dynamics` of its joint have an armature"),
+    ] {
+        assert_eq!(transmission(&inside), format!("{unused}{reason}"));
+    }
+    let (_, report) =
+        parse(&two_links(INERTIAL, "continuous", "<dynamics gear_ratio='3'/>"), &UrdfOptions::new()).unwrap();
+    assert_eq!(report.warning_count(), 1, "{report}");
+}
+
+/// A massless link with a rotor can be driven.
+#[test]
+fn a_rotor_is_inertia_along_the_axis() {
+    let warned = |joint: &str| parse(&two_links("", "continuous", joint), &UrdfOptions::new()).unwrap().1.counts();
+    assert!(warned("").contains_key("no_inertia_along_axis"));
+    assert!(!warned("<dynamics armature='0.1'/>").contains_key("no_inertia_along_axis"));
+}
+
+/// Prefixes are declared where the text does not: no line and no column moves.
+#[test]
+fn errors_have_their_places_whatever_prefixes_there_are() {
+    let at = |text: &str| match parse(text, &UrdfOptions::new()) {
+        Err(UrdfError::Xml { line, column, .. }) => (line, column),
+        other => panic!("{other:?}"),
+    };
+    let column = |text: &str| text.find('@').unwrap() as u32 + 1;
+    for text in ["<robot name='r' @><link name='a'/></robot>", "<robot name='r'><link @ name='a'/></robot>"] {
+        let with_prefix = text.replace("<robot", "<robot a:b='1' c:d=''");
+        assert_eq!((at(text), at(&with_prefix)), ((1, column(text)), (1, column(&with_prefix))), "{text}");
+    }
+    assert_eq!(at("<robot a:b='1'\n name='r'><c:d/>\n  <link @/></robot>"), (3, 9));
+    let text = "<robot a:b='1'\n name='r'><c:d/>\n  <link name='l'/>\n<thing c:e=''/></robot>";
+    let (_, report) = parse(text, &UrdfOptions::new()).unwrap();
+    let found: Vec<_> = report.warnings().map(|note| (note.line, note.kind.code())).collect();
+    assert_eq!(
+        found,
+        [
+            (1, "undeclared_prefix"),
+            (1, "ignored_attribute"),
+            (2, "undeclared_prefix"),
+            (2, "ignored_element"),
+            (4, "ignored_element")
+        ]
+    );
+}
+
+/// However many unknown elements there are, the report stays short and its count right.
+#[test]
+fn reports_of_many_notes_are_cut_with_a_count() {
+    let n = 100_000;
+    let text = format!("<robot name='r'><link name='l'/>{}<visual/><gazebo/></robot>", "<t/>".repeat(n));
+    let (_, report) = parse(&text, &UrdfOptions::new()).unwrap();
+    assert_eq!((report.warning_count(), report.warnings().count(), report.notes().len()), (n, 100, 102));
+    let printed = report.to_string();
+    assert!(printed.starts_with("100000 warnings:\n") && printed.contains("… and 99980 more"), "{printed}");
+    assert!(printed.ends_with("not used: gazebo (1), visual (1)") && printed.len() < 3000, "{printed}");
+    let strict = parse(&text, &UrdfOptions::new().strict(true)).unwrap_err().to_string();
+    assert!(strict.contains("warning 1 of 100000"), "{strict}");
+}
+
+#[test]
+fn names_of_any_length_do_not_fill_the_memory() {
+    let long = "x".repeat(1025);
+    let text = format!("<robot name='r'><link name='{long}'/></robot>");
+    let error = parse(&text, &UrdfOptions::new()).unwrap_err();
+    assert_eq!(error, UrdfError::TooLarge { line: 1, what: "bytes of a name", limit: 1024 });
+    let text = format!("<robot name='r'><link name='l'/><{long} {long}='1'/></robot>");
+    let (_, report) = parse(&text, &UrdfOptions::new()).unwrap();
+    assert!(report.notes().iter().all(|note| format!("{note:?}").len() < 400), "{report}");
+}
+
+/// A robot that is far larger than its joints are apart is no mistake by itself; a thousandfold is.
+#[test]
+fn only_sizes_far_beyond_the_robot_are_dubious() {
+    let size = |radius: f64| {
+        let i = radius * radius;
+        let link = format!(
+            r#"<inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{i}"/></inertial>"#
+        );
+        parse(&two_links(&link, "revolute", LIMIT), &UrdfOptions::new()).unwrap().1.has_warnings()
+    };
+    assert!(!size(0.1) && !size(0.9) && size(1.1) && size(100.0));
 }

@@ -1,5 +1,6 @@
 //! What the command line takes.
 
+use crate::armature::{self, Setting};
 use crate::quantity::{self, Quantity};
 use anstream::ColorChoice;
 use clap::builder::PathBufValueParser;
@@ -8,7 +9,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gradyn::derivatives::Level;
 use gradyn::dynamics::ReferenceFrame;
-use gradyn::model::urdf::{ContinuousForm, JointOrder};
+use gradyn::model::urdf::{ContinuousForm, JointOrder, MimicForm};
 use gradyn::partials::Method;
 use std::path::{Path, PathBuf};
 
@@ -83,6 +84,13 @@ pub(crate) struct RobotArgs {
     /// Coordinates of continuous joints: one angle, or (cos, sin) as in Pinocchio
     #[arg(long, help_heading = "Robot", value_enum, value_name = "FORM", default_value_t = Continuous::Angle)]
     pub(crate) continuous: Continuous,
+    /// Joints that mimic others: follow them, or move by themselves as in Pinocchio
+    #[arg(long, help_heading = "Robot", value_enum, value_name = "FORM", default_value_t = Mimic::Follow)]
+    pub(crate) mimic: Mimic,
+    /// Rotor inertia seen at a joint, kg m² (kg), instead of the file's; may be given again. JOINT=ARMATURE, or JOINT=ROTOR:RATIO
+    /// for ratio² rotor, or a JSON file {"JOINT": ARMATURE, "JOINT": {"rotor_inertia": .., "gear_ratio": ..}, ..}
+    #[arg(long, help_heading = "Robot", value_name = "JOINT=VALUE|FILE", value_parser = armature::setting)]
+    pub(crate) armature: Vec<Setting>,
     /// Order of joints: as in the file, or by name as in Pinocchio
     #[arg(long, help_heading = "Robot", value_enum, value_name = "ORDER", default_value_t = Order::File)]
     pub(crate) joint_order: Order,
@@ -346,6 +354,21 @@ impl From<Color> for ColorChoice {
             Color::Auto => Self::Auto,
             Color::Always => Self::Always,
             Color::Never => Self::Never,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Mimic {
+    Follow,
+    Independent,
+}
+
+impl From<Mimic> for MimicForm {
+    fn from(form: Mimic) -> Self {
+        match form {
+            Mimic::Follow => Self::Follow,
+            Mimic::Independent => Self::Independent,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod answer;
 mod args;
+mod armature;
 mod claims;
 mod commands;
 mod constraints;

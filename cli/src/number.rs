@@ -32,6 +32,24 @@ pub(crate) fn short(x: f64) -> String {
     trim(&format!("{x:.5}")).to_owned()
 }
 
+/// Five significant digits, zeros at the end left out: `0.00014321`, `-2.5`, `8.2904e-7`.
+pub(crate) fn five(x: f64) -> String {
+    let size = x.abs();
+    if (1e-4..1e5).contains(&size) {
+        let decimals: usize =
+            (1..=8).find(|n| size * 10_f64.powi(*n - 4) >= 1.0).map_or(8, |n| n.unsigned_abs() as usize);
+        return trim(&format!("{x:.decimals$}")).to_owned();
+    }
+    let text = format!("{x:.4e}");
+    text.split_once('e').map_or_else(
+        || text.clone(),
+        |(digits, exponent)| match (trim(digits), exponent) {
+            ("0" | "-0", _) => String::from("0"),
+            (digits, exponent) => format!("{digits}e{exponent}"),
+        },
+    )
+}
+
 /// Without zeros at the end of the decimals.
 fn trim(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
@@ -64,6 +82,10 @@ mod tests {
         assert_eq!(
             [0.0, 0.5, -1.234_567_89, 1e-9, 100.0, 2e8].map(short),
             ["0", "0.5", "-1.23457", "1e-9", "100", "2e8"]
+        );
+        assert_eq!(
+            [0.0, -2.5, 12.345_678, 0.000_143_214_9, 8.290_44e-7, 123_456.0, 1e300].map(five),
+            ["0", "-2.5", "12.346", "0.00014321", "8.2904e-7", "1.2346e5", "1e300"]
         );
         assert_eq!([0.0, 3.14e-12].map(deviation), ["0", "3.1e-12"]);
         assert_eq!([0.0, -0.1234567891234, 1e-9].map(exact), ["0", "-0.1234567891", "1.000000000e-9"]);

@@ -1,6 +1,7 @@
 //! The robot that the command line asks for.
 
 use crate::args::RobotArgs;
+use crate::armature;
 use crate::error::Error;
 use gradyn::model::urdf::{self, Description, LoadReport, Loaded, UrdfError, UrdfOptions};
 use gradyn::model::{BodyId, Model};
@@ -34,11 +35,15 @@ pub(crate) struct LinkPlace {
 impl Robot {
     pub(crate) fn load(args: &RobotArgs) -> Result<Self, Error> {
         let path = &args.robot;
-        let options = UrdfOptions::new()
+        let mut options = UrdfOptions::new()
             .floating_base(args.floating_base)
             .strict(args.strict)
             .continuous(args.continuous.into())
+            .mimic(args.mimic.into())
             .joint_order(args.joint_order.into());
+        for (joint, values) in armature::all(&args.armature)? {
+            options = options.armature(joint, &values);
+        }
         let text = read(path)?;
         let refused = |error: UrdfError| Error::Robot { path: path.clone(), error: Box::new(error) };
         let (description, _) = urdf::parse(&text, &options).map_err(refused)?;
@@ -66,7 +71,7 @@ impl Robot {
     pub(crate) fn warnings(&self) -> Vec<String> {
         const SHOWN: usize = 5;
         let file = self.path.display();
-        let count = self.report.warnings().count();
+        let count = self.report.warning_count();
         let mut lines: Vec<_> = self.report.warnings().take(SHOWN).map(|note| format!("{file}: {note}")).collect();
         if count > SHOWN {
             lines.push(format!("{file}: … and {} warnings more: see `gradyn info`", count - SHOWN));

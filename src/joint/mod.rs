@@ -20,7 +20,7 @@
 //! | spherical ZYX | 3 | 3 | angles about z, y, x | rates | depends on q |
 //! | free-flyer | 7 | 6 | position, unit quaternion x y z w | body velocity, linear first | constant |
 //! | composite | Σ | Σ | its parts', in order | its parts' | depends on q |
-//! | mimic | 1 | 1 | another joint's: it stands at `k q + b` | the same | constant |
+//! | mimic | 1 or 2 | 1 | another joint's: it stands at `k q + b`, of an angle by (cos, sin) too | the same | constant |
 //!
 //! A continuous joint of a robot file has one coordinate, the angle, and is [`Elementary::Revolute`] here; the two-coordinate
 //! form is for exchange with programs that use it.

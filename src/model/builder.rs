@@ -1,7 +1,7 @@
 //! Making a model, body by body.
 
 use super::{Body, DofDynamics, Frame, Limits, Model, ModelError};
-use crate::joint::{Joint, JointKind, Mimic, mimic, value};
+use crate::joint::{Elementary, Joint, JointKind, Mimic, mimic, value};
 use crate::spatial::{Inertia, Motion, Transform};
 use gradyn_derivatives::Real;
 use nalgebra::Vector3;
@@ -145,11 +145,11 @@ impl<P: Real> ModelBuilder<P> {
     }
 
     /// Lets a body's joint follow another's: it stands at `multiplier q + offset`, where `q` is the coordinate of the
-    /// joint of `leader`. The leader may itself follow.
+    /// joint of `leader`, or its angle if it is a [`Continuous`](crate::joint::Continuous) one. The leader may itself follow.
     ///
     /// # Errors
-    /// [`ModelError::UnknownBody`] if this builder has no body of one of the keys, [`ModelError::Mimic`] if the leader has not
-    /// exactly one coordinate, [`ModelError::BadNumber`] for a multiplier or offset that is not finite. What follows
+    /// [`ModelError::UnknownBody`] if this builder has no body of one of the keys, [`ModelError::Mimic`] if the leader has neither
+    /// exactly one coordinate nor the two of an angle, [`ModelError::BadNumber`] for a multiplier or offset that is not finite. What follows
     /// itself, or cannot follow, is found by [`build`](Self::build).
     pub fn set_mimic(
         &mut self,
@@ -160,7 +160,7 @@ impl<P: Real> ModelBuilder<P> {
     ) -> Result<&mut Self, ModelError> {
         let joint = self.draft(body, "mimic")?.joint_name.clone();
         let lead = self.draft(leader, "leader of a mimic joint")?;
-        if (lead.joint.nq(), lead.joint.nv()) != (1, 1) {
+        if (lead.joint.nq(), lead.joint.nv()) != (1, 1) && !is_direction(&lead.joint) {
             let (leader, reason) = (lead.joint_name.clone(), "that one has not exactly one coordinate");
             return Err(ModelError::Mimic { joint, leader, reason });
         }
@@ -257,7 +257,8 @@ impl<P: Real> ModelBuilder<P> {
     ///
     /// # Errors
     /// [`ModelError::DuplicateName`] for a name that two bodies, joints or frames have;
-    /// [`ModelError::BadNumber`] for a constant that is not finite, a friction width that is not positive or too small, or an
+    /// [`ModelError::BadNumber`] for a constant that is not finite, a mass, armature, damping or friction that is negative, a
+    /// friction width that is not positive or too small, or an
     /// axis that is not a unit vector; [`ModelError::Placement`] for a placement whose rotation is none; [`ModelError::Mimic`]
     /// for a joint that follows itself or cannot follow. An inertia that no rigid body can have is accepted: inverse dynamics is
     /// defined for it.
@@ -394,7 +395,8 @@ impl<P: Real> ModelBuilder<P> {
             let Some(mimic) = Mimic::new(inner, k, b) else {
                 return Err(refuse("it has not exactly one coordinate itself"));
             };
-            self.bodies[body].joint = Joint::Mimic(mimic);
+            let by_direction = is_direction(&self.bodies[leader].joint);
+            self.bodies[body].joint = Joint::Mimic(if by_direction { mimic.of_direction() } else { mimic });
             leaders[body] = Some(leader);
         }
         Ok(leaders)
@@ -421,12 +423,12 @@ impl<P: Real> Draft<P> {
     fn check_numbers(&self) -> Result<(), ModelError> {
         let (y, x) = (&self.inertia, &self.placement);
         let r = &y.rotational;
-        finite("mass", &self.name, &[y.mass])?;
+        not_negative("mass", &self.name, &[y.mass])?;
         finite("mass centre", &self.name, y.com.as_slice())?;
         finite("rotational inertia", &self.name, &[r.xx, r.xy, r.xz, r.yy, r.yz, r.zz])?;
         placed(&self.joint_name, x)?;
         for (what, list) in [("armature", &self.armature), ("damping", &self.damping), ("friction", &self.friction)] {
-            finite(what, &self.joint_name, list.as_deref().unwrap_or(&[]))?;
+            not_negative(what, &self.joint_name, list.as_deref().unwrap_or(&[]))?;
         }
         let refuse = |(what, value, rule)| {
             let name = self.joint_name.clone();
@@ -479,6 +481,11 @@ impl<P: Real> Draft<P> {
     }
 }
 
+/// Are the coordinates (cos, sin)?
+fn is_direction<P: Real>(joint: &Joint<P>) -> bool {
+    matches!(joint, Joint::Elementary(Elementary::Continuous(_)))
+}
+
 fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), ModelError> {
     if numbers.iter().all(|p| p.is_finite()) {
         return Ok(());
@@ -486,6 +493,16 @@ fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), 
     let value = numbers.iter().find(|p| !p.is_finite()).map_or(f64::NAN, |p| value(*p));
     let (name, rule) = (name.to_string(), "expected finite numbers");
     Err(ModelError::BadNumber { what, name, value, rule })
+}
+
+/// Finite and not negative.
+fn not_negative<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), ModelError> {
+    finite(what, name, numbers)?;
+    let is_negative = |p: P| p.select_lt(0.0, P::one(), P::zero()) != P::zero();
+    numbers.iter().find(|p| is_negative(**p)).map_or(Ok(()), |p| {
+        let (name, rule) = (name.to_string(), "expected a number that is not negative");
+        Err(ModelError::BadNumber { what, name, value: value(*p), rule })
+    })
 }
 
 /// Is that a placement?

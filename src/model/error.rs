@@ -171,8 +171,8 @@ pub enum InputError {
         /// Number of frames.
         frames: usize,
     },
-    /// What has no mass has no centre of mass.
-    #[error("`{body}` has no mass, and so no centre of mass")]
+    /// Nothing that moves has mass, and so there is no centre of mass.
+    #[error("`{body}`: nothing that moves has mass, and so there is no centre of mass")]
     Massless {
         /// Name of the robot, or of the body that the subtree hangs from.
         body: String,

@@ -4,13 +4,14 @@ use super::Report;
 use crate::answer::{self, JointAnswer, MimicAnswer};
 use crate::args::Info;
 use crate::error::{Error, one_line};
-use crate::number::short;
+use crate::number::{five, short};
 use crate::robot::Robot;
 use crate::table::{Align, Table};
 use anstyle::{AnsiColor, Style};
-use gradyn::joint::Joint;
+use gradyn::joint::{Elementary, Joint};
 use gradyn::model::urdf::Severity;
 use gradyn::model::{Body, DofDynamics};
+use gradyn::spatial::Symmetric3;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,6 +36,24 @@ fn kind(body: &Body) -> &'static str {
         Joint::Mimic(mimic) => mimic.inner().name(),
         joint => joint.kind(),
     }
+}
+
+/// The axis of a joint that has one, the normal of a planar joint; of a mimic joint its own.
+fn axis(body: &Body) -> Option<[f64; 3]> {
+    let kind = match body.joint() {
+        Joint::Mimic(mimic) => mimic.inner(),
+        Joint::Elementary(kind) => kind,
+        Joint::Composite(_) => return None,
+    };
+    let axis = match kind {
+        Elementary::Revolute(joint) => joint.axis,
+        Elementary::Continuous(joint) => joint.axis,
+        Elementary::Prismatic(joint) => joint.axis,
+        Elementary::Planar(joint) => joint.normal(),
+        _ => return None,
+    };
+    // Adding zero takes the sign from −0.
+    Some(axis.vector().map(|x| x + 0.0).into())
 }
 
 /// "7 joints", "1 joint".
@@ -66,6 +85,10 @@ fn readable(robot: &Robot) -> String {
     if !model.bodies().is_empty() {
         text.push_str(&format!("\n{bold}Joints{bold:#}  in rad, m, s, N m, N; empty where there is no limit\n"));
         joints(robot, &mut text);
+        text.push_str(&format!(
+            "\n{bold}Inertias{bold:#}  in kg, m, kg m²: about the mass centre, in the axes of the body; k is the radius of gyration\n"
+        ));
+        inertias(robot, &mut text);
     }
     let followers: Vec<_> = model.bodies().iter().filter(|body| matches!(body.joint(), Joint::Mimic(_))).collect();
     for body in followers {
@@ -73,12 +96,13 @@ fn readable(robot: &Robot) -> String {
             let (follower, leader) = (one_line(body.joint_name()), one_line(leader(robot, body)));
             let (k, b) = (short(mimic.multiplier()), mimic.offset());
             let sign = if b < 0.0 { '-' } else { '+' };
-            text.push_str(&format!("  {follower} follows {leader}: q = {k} q({leader}) {sign} {}\n", short(b.abs())));
+            let q = if mimic.is_of_direction() { "angle" } else { "q" };
+            text.push_str(&format!("  {follower} follows {leader}: q = {k} {q}({leader}) {sign} {}\n", short(b.abs())));
         }
     }
 
     let warning = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-    let warnings = robot.report.warnings().count();
+    let warnings = robot.report.warning_count();
     text.push_str(&format!("\n{bold}File{bold:#}  "));
     text.push_str(&if warnings == 0 {
         String::from("no warnings\n")
@@ -87,6 +111,10 @@ fn readable(robot: &Robot) -> String {
     });
     for note in robot.report.warnings() {
         text.push_str(&format!("  {warning}{}{warning:#}\n", one_line(&note.to_string())));
+    }
+    let shown = robot.report.warnings().count();
+    if warnings > shown {
+        text.push_str(&format!("  … and {} more of these kinds\n", warnings - shown));
     }
     // The report's own last line.
     let report = robot.report.to_string();
@@ -187,6 +215,7 @@ fn joints(robot: &Robot, text: &mut String) {
     let mut table = Table::new([
         ("joint", Left),
         ("kind", Left),
+        ("axis", Left),
         ("q", Right),
         ("v", Right),
         ("lower", Right),
@@ -206,6 +235,7 @@ fn joints(robot: &Robot, text: &mut String) {
         table.row([
             one_line(body.joint_name()).into(),
             kind(body).into(),
+            axis(body).map(|axis| axis.map(short).join(" ")).unwrap_or_default().into(),
             range(&q).into(),
             range(&v).into(),
             number(&limits.q_lower, &q).into(),
@@ -218,6 +248,22 @@ fn joints(robot: &Robot, text: &mut String) {
         ]);
     }
     table.without_empty_columns().render(2, text);
+}
+
+/// Mass, mass centre and moments of each body.
+fn inertias(robot: &Robot, text: &mut String) {
+    let numbers = ["mass", "x", "y", "z", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "k"];
+    let mut table = Table::new([("body", Align::Left)].into_iter().chain(numbers.map(|name| (name, Align::Right))));
+    for body in robot.model.bodies() {
+        let (y, r) = (body.inertia(), body.inertia().rotational);
+        // By the mean of the moments: tr I = 2 Σ m |r|².
+        let k = (0.5 * (r.xx + r.yy + r.zz) / y.mass).sqrt();
+        let k = if y.mass > 0.0 && k.is_finite() { five(k) } else { String::new() };
+        let numbers = [y.mass, y.com.x, y.com.y, y.com.z, r.xx, r.yy, r.zz, r.xy, r.xz, r.yz].map(five);
+        let cells = [one_line(body.name())].into_iter().chain(numbers).chain([k]);
+        table.row(cells.map(Into::into));
+    }
+    table.render(2, text);
 }
 
 /// All of it for programs. Limits that do not exist are null.
@@ -242,8 +288,25 @@ struct Answer<'a> {
 struct BodyAnswer<'a> {
     name: &'a str,
     joint: &'a str,
+    /// Of the joint; the normal of a planar one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    axis: Option<[f64; 3]>,
     parent: Option<&'a str>,
     mass: f64,
+    /// Mass centre, in the frame of the body.
+    com: [f64; 3],
+    /// About the mass centre, in the axes of the body.
+    inertia: Moments,
+}
+
+#[derive(Serialize)]
+struct Moments {
+    ixx: f64,
+    ixy: f64,
+    ixz: f64,
+    iyy: f64,
+    iyz: f64,
+    izz: f64,
 }
 
 #[derive(Serialize)]
@@ -271,6 +334,10 @@ struct DofAnswer {
 
 #[derive(Serialize)]
 struct ReportAnswer<'a> {
+    /// How many there are, those included that are not listed.
+    warning_count: usize,
+    counts: BTreeMap<&'a str, usize>,
+    /// Of each kind the first hundred.
     warnings: Vec<NoteAnswer>,
     information: Vec<NoteAnswer>,
     ignored_elements: BTreeMap<&'a str, Vec<u32>>,
@@ -279,7 +346,12 @@ struct ReportAnswer<'a> {
 #[derive(Serialize)]
 struct NoteAnswer {
     line: u32,
+    kind: &'static str,
     message: String,
+}
+
+fn moments(i: &Symmetric3<f64>) -> Moments {
+    Moments { ixx: i.xx, ixy: i.xy, ixz: i.xz, iyy: i.yy, iyz: i.yz, izz: i.zz }
 }
 
 fn answer(robot: &Robot) -> Answer<'_> {
@@ -287,7 +359,9 @@ fn answer(robot: &Robot) -> Answer<'_> {
     let name = |id: gradyn::model::BodyId| model.bodies().get(id.index()).map(Body::name);
     let notes = |severity: Severity| {
         let notes = robot.report.notes().iter().filter(|note| note.severity() == severity);
-        notes.map(|note| NoteAnswer { line: note.line, message: note.kind.to_string() }).collect()
+        notes
+            .map(|note| NoteAnswer { line: note.line, kind: note.kind.code(), message: note.kind.to_string() })
+            .collect()
     };
     Answer {
         robot: model.name(),
@@ -305,7 +379,10 @@ fn answer(robot: &Robot) -> Answer<'_> {
                 name: body.name(),
                 joint: body.joint_name(),
                 parent: body.parent().and_then(name),
+                axis: axis(body),
                 mass: body.inertia().mass,
+                com: body.inertia().com.into(),
+                inertia: moments(&body.inertia().rotational),
             })
             .collect(),
         frames: model
@@ -331,6 +408,8 @@ fn answer(robot: &Robot) -> Answer<'_> {
             })
             .collect(),
         report: ReportAnswer {
+            warning_count: robot.report.warning_count(),
+            counts: robot.report.counts(),
             warnings: notes(Severity::Warning),
             information: notes(Severity::Information),
             ignored_elements: robot.report.ignored_elements(),

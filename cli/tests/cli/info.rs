@@ -25,13 +25,73 @@ fn every_robot_is_shown() {
 #[test]
 fn coordinates_limits_and_followers_are_shown() {
     let text = good(["info", &robot("panda"), "--floating-base"]);
-    assert!(text.contains("root_joint    free-flyer  0..7  0..6"), "{text}");
+    assert!(text.contains("root_joint    free-flyer         0..7  0..6"), "{text}");
     assert!(text.lines().any(|line| line.contains("panda_joint4") && line.contains("-3.0718  -0.0698")), "{text}");
     assert!(text.contains("+ panda_link8"), "{text}");
     let text = good(["info", &robot("mimic")]);
     assert!(text.contains("follows left_slide: q = 0.8 q(left_slide) + 0.01"), "{text}");
     let text = good(["info", &robot("panda"), "--gravity", "0,0,-1.6", "--no-joint-friction"]);
     assert!(text.contains("gravity (0, 0, -1.6) m/s²; joint friction off"), "{text}");
+}
+
+/// What a robot weighs and how its joints turn can be read, by people and by programs.
+#[test]
+fn axes_and_inertias_are_shown() {
+    let text = good(["info", &robot("planar")]);
+    assert!(text.contains("Inertias") && text.contains("Ixx"), "{text}");
+    let file = urdf("planar_without_axis");
+    let text = good(["info", &file]);
+    assert!(text.lines().any(|line| line.contains("base   planar  1 0 0")), "{text}");
+    assert!(text.contains("plane of y and z") && text.contains("0.1  0.2  0.3  0.3  0.4  0.5"), "{text}");
+    let value = json(&good(["info", &file, "--json"]));
+    let body = &value["bodies"][0];
+    assert_eq!(
+        (&body["axis"], &body["com"]),
+        (&serde_json::json!([1.0, 0.0, 0.0]), &serde_json::json!([0.1, 0.2, 0.3]))
+    );
+    assert_eq!(body["inertia"]["izz"], 0.5);
+    assert_eq!(value["report"]["warnings"][0]["kind"], "planar_without_axis");
+    assert_eq!(value["report"]["counts"]["planar_without_axis"], 1);
+}
+
+/// A file of the reader's tests.
+fn urdf(name: &str) -> String {
+    format!("{}/../tests/urdf/warn/{name}.urdf", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn armature_comes_from_the_command_line() {
+    let armature = |arguments: &[&str]| {
+        let value = json(&good([&["info", &robot("mimic"), "--json"], arguments].concat()));
+        let dofs = value["joint_dynamics"].as_array().expect("a list").clone();
+        dofs.iter().map(|dof| dof["armature"].as_f64().expect("a number")).collect::<Vec<_>>()
+    };
+    let before = armature(&[]);
+    let after = armature(&["--armature", "wrist=0.25"]);
+    assert!(!before.contains(&0.25) && after.contains(&0.25), "{before:?} {after:?}");
+    assert!(armature(&["--armature", "wrist=0.25:2"]).contains(&1.0));
+    let file = directory("armature").join("rotors.json");
+    std::fs::write(&file, r#"{"wrist": {"rotor_inertia": 0.125, "gear_ratio": 4}, "left_slide": 3}"#).expect("writes");
+    let file = file.to_str().expect("UTF-8");
+    assert!([2.0, 3.0].iter().all(|x| armature(&["--armature", file]).contains(x)));
+    // The last one counts.
+    assert!(armature(&["--armature", file, "--armature", "wrist=0.5"]).contains(&0.5));
+    assert!(!armature(&["--armature", "wrist=0.5", "--armature", file]).contains(&0.5));
+
+    let refused = |value: &str| super::refused(&run(["info", &robot("mimic"), "--armature", value]));
+    assert!(refused("writs=1").contains("armature is given for joint `writs`, which the robot does not have"));
+    assert!(refused("wrist=-1").contains("armature of joint `wrist` is -1: expected"));
+    assert!(refused("wrist=1,2").contains("armature of joint `wrist`: 2 numbers for 1 degrees of freedom"));
+    assert!(refused("wrist=x").contains("expected JOINT=ARMATURE"));
+    assert!(refused("nowhere.json").contains("cannot read nowhere.json"));
+    std::fs::write(file, r#"{"wrist": {"gear_ratio": 4}}"#).expect("writes");
+    assert!(refused(file).contains("joint `wrist`: it has no `rotor_inertia`"));
+}
+
+#[test]
+fn mimic_joints_move_by_themselves_on_request() {
+    let nv = |arguments: &[&str]| json(&good([&["info", &robot("mimic"), "--json"], arguments].concat()))["nv"].clone();
+    assert_eq!((nv(&[]), nv(&["--mimic", "independent"])), (3.into(), 5.into()));
 }
 
 /// Warnings stand in the text of `info`, and on standard error beside an answer for programs.

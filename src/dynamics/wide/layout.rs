@@ -210,13 +210,16 @@ pub(crate) fn fours(a: f64, b: f64) -> Row {
 const MOST: usize = 4096;
 
 impl Layout {
-    /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register, or if there are
-    /// too many.
+    /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register, if a joint
+    /// follows an angle that is given by (cos, sin), or if there are too many.
     pub(crate) fn new(model: &Model) -> Option<Self> {
         let bodies = &model.bodies;
         let columns: usize = bodies.iter().map(|body| body.v.len()).sum();
-        if bodies.is_empty() || columns > MOST || bodies.iter().any(|body| body.subspace_varies || body.v.len() > WIDTH)
-        {
+        let unfit = |body: &Body| {
+            let by_angle = matches!(&body.joint, Joint::Mimic(mimic) if mimic.is_of_direction());
+            body.subspace_varies || body.v.len() > WIDTH || by_angle
+        };
+        if bodies.is_empty() || columns > MOST || bodies.iter().any(unfit) {
             return None;
         }
         let lanes = Lanes::new(bodies, 0);

@@ -34,6 +34,9 @@ pub(super) fn model(description: &Description, options: &UrdfOptions) -> Result<
         let key =
             builder.add_body(None, link_name(*root), ROOT_JOINT, Transform::identity(), FreeFlyer, inertia(*root))?;
         set(&mut keys, *root, key);
+        if let Some(armature) = options.armature.get(ROOT_JOINT) {
+            builder.set_armature(key, armature)?;
+        }
     }
     let mut moved_by = vec![None; joints.len()]; // the body of each joint that is not merged
     for (j, joint) in joints.iter().enumerate() {
@@ -56,6 +59,9 @@ pub(super) fn model(description: &Description, options: &UrdfOptions) -> Result<
         set(&mut keys, joint.child, key);
         set(&mut moved_by, j, key);
         constants(&mut builder, key, joint, options.continuous)?;
+        if let Some(armature) = options.armature.get(&joint.name) {
+            builder.set_armature(key, armature)?;
+        }
     }
     for (joint, key) in joints.iter().zip(&moved_by) {
         if let (Some(mimic), Some(key)) = (joint.mimic, *key)
@@ -167,6 +173,8 @@ fn kind(joint: &JointElement, form: ContinuousForm) -> Result<Joint, UrdfError> 
     Ok(match (joint.joint_type, form) {
         (JointType::Fixed, _) => Fixed.into(),
         (JointType::Revolute, _) | (JointType::Continuous, ContinuousForm::Angle) => Revolute { axis: axis()? }.into(),
+        // What follows has no coordinates of its own: nothing to give a form to.
+        (JointType::Continuous, ContinuousForm::CosSin) if joint.mimic.is_some() => Revolute { axis: axis()? }.into(),
         (JointType::Continuous, ContinuousForm::CosSin) => Continuous { axis: axis()? }.into(),
         (JointType::Prismatic, _) => Prismatic { axis: axis()? }.into(),
         (JointType::Planar, _) => Planar::new(axis()?).into(),
@@ -174,7 +182,7 @@ fn kind(joint: &JointElement, form: ContinuousForm) -> Result<Joint, UrdfError> 
     })
 }
 
-/// Limits, damping and friction: all of joints with one degree of freedom.
+/// Limits, damping, friction and armature: all of joints with one degree of freedom.
 fn constants(
     builder: &mut ModelBuilder,
     key: BodyKey,
@@ -201,6 +209,9 @@ fn constants(
     }
     if joint.friction > 0.0 {
         builder.set_friction(key, &[joint.friction])?;
+    }
+    if joint.armature > 0.0 {
+        builder.set_armature(key, &[joint.armature])?;
     }
     Ok(())
 }

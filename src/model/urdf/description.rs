@@ -54,6 +54,16 @@ pub enum JointType {
 }
 
 impl JointType {
+    /// How many degrees of freedom it has.
+    pub fn degrees_of_freedom(self) -> usize {
+        match self {
+            Self::Fixed => 0,
+            Self::Revolute | Self::Continuous | Self::Prismatic => 1,
+            Self::Planar => 3,
+            Self::Floating => 6,
+        }
+    }
+
     /// From URDF's word for it.
     pub(super) fn parse(word: &str) -> Option<Self> {
         Some(match word {
@@ -108,6 +118,10 @@ pub struct JointElement {
     pub damping: f64,
     /// Dry friction, N m or N; not negative. Zero for joints of several coordinates.
     pub friction: f64,
+    /// Inertia of the rotor that drives it, seen at the joint, kg m² or kg; not negative. URDF has no element for it: it comes
+    /// from attributes of `dynamics` (`armature`, or `rotor_inertia` and `gear_ratio`) or from a `transmission`,
+    /// or from [`UrdfOptions::armature`](super::UrdfOptions::armature). Zero for joints of several coordinates.
+    pub armature: f64,
     /// The joint it follows, if any.
     pub mimic: Option<Mimic>,
 }

@@ -1,13 +1,14 @@
 //! Why a URDF file was refused.
 
 use super::description::JointType;
-use super::report::Note;
+use super::note::Note;
 use super::text::{OneLine, Owner, Quoted};
 use crate::model::ModelError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a URDF file was refused. Every message is one line and names the line of the file, the element and the values.
+/// Why a URDF file was refused. Every message is one line and names the line of the file, the element and the values; what is
+/// wrong with the options has no line.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum UrdfError {
@@ -32,12 +33,28 @@ pub enum UrdfError {
     TooLarge {
         /// Line where the limit is passed.
         line: u32,
-        /// What there is too much of: bytes, nodes, attributes of one element, namespaces.
+        /// What there is too much of: bytes, bytes of a name, nodes, attributes of one element, namespaces.
         what: &'static str,
         /// How much is allowed.
         limit: usize,
     },
-    /// The text is not well-formed XML, or has a document type definition.
+    /// The text has a document type definition: entities and default values that it defines would be part of the numbers.
+    #[error(
+        "line {line}: a document type definition (DTD, `<!DOCTYPE`) is not read: remove it, and write what its entities stand for"
+    )]
+    DocumentType {
+        /// Line of the definition.
+        line: u32,
+    },
+    /// The text is xacro, of which URDF is made.
+    #[error("line {line}: {} is xacro, not URDF: run `xacro FILE > robot.urdf` first", Quoted(.found))]
+    Xacro {
+        /// Line of the element or attribute.
+        line: u32,
+        /// The element, or what the attribute holds.
+        found: String,
+    },
+    /// The text is not well-formed XML.
     #[error("line {line}, column {column}: not well-formed XML: {}", OneLine(.reason))]
     Xml {
         /// Line of the fault.
@@ -83,19 +100,19 @@ pub enum UrdfError {
         /// The attribute it lacks.
         attribute: &'static str,
     },
-    /// A link's `inertial` or a joint lacks an element.
+    /// A joint lacks an element.
     #[error("line {line}: {owner}: `{within}` has no element `{element}`")]
     MissingElement {
         /// Line of the element that should hold it.
         line: u32,
         /// The link or joint.
         owner: Owner,
-        /// The element that should hold it: `inertial` or `joint`.
+        /// The element that should hold it: `joint`.
         within: &'static str,
         /// The element that is missing.
         element: &'static str,
     },
-    /// An element that may appear once appears twice.
+    /// An element that may appear once appears twice, and the tree depends on it: `parent` or `child`.
     #[error("line {line}: {owner}: a second element `{element}`, the first is in line {first_line}")]
     RepeatedElement {
         /// Line of the second one.
@@ -199,17 +216,65 @@ pub enum UrdfError {
         /// The friction, N m or N.
         friction: f64,
     },
-    /// A joint's lower limit lies above its upper one.
-    #[error("line {line}: joint {}: lower limit {lower} is above upper limit {upper}", Quoted(.joint))]
-    LimitsReversed {
-        /// Line of the limit.
+    /// The armature of a joint, or the inertia of the rotor that drives it, is negative.
+    #[error("line {line}: {owner}: {what} {value} is negative")]
+    NegativeArmature {
+        /// Line of the number.
         line: u32,
+        /// The joint or transmission.
+        owner: Owner,
+        /// `armature` or `rotor inertia`.
+        what: &'static str,
+        /// The number, kg m² (kg).
+        value: f64,
+    },
+    /// The gear ratio of a rotor is zero: its inertia would vanish.
+    #[error("line {line}: {owner}: the gear ratio of its rotor is zero")]
+    ZeroGearRatio {
+        /// Line of the number.
+        line: u32,
+        /// The joint or transmission.
+        owner: Owner,
+    },
+    /// [`UrdfOptions::armature`](super::UrdfOptions::armature) names a joint that is not there.
+    #[error("armature is given for joint {}, which the robot does not have", Quoted(.joint))]
+    ArmatureOfUnknown {
+        /// The name.
+        joint: String,
+    },
+    /// [`UrdfOptions::armature`](super::UrdfOptions::armature) does not have one entry a degree of freedom.
+    #[error("armature of joint {}: {found} numbers for {expected} degrees of freedom", Quoted(.joint))]
+    ArmatureLength {
         /// Name of the joint.
         joint: String,
-        /// Lower limit, rad or m.
-        lower: f64,
-        /// Upper limit, rad or m.
-        upper: f64,
+        /// Its degrees of freedom.
+        expected: usize,
+        /// Entries given.
+        found: usize,
+    },
+    /// [`UrdfOptions::armature`](super::UrdfOptions::armature) has a number that is negative or not finite.
+    #[error("armature of joint {} is {value}: expected a finite number that is not negative", Quoted(.joint))]
+    BadArmature {
+        /// Name of the joint.
+        joint: String,
+        /// The number, kg m² (kg).
+        value: f64,
+    },
+    /// The rotation of an `origin` is given twice, by `rpy` and by `quat_xyzw`.
+    #[error("line {line}: {owner}: `origin` has both `rpy` and `quat_xyzw`")]
+    TwoRotations {
+        /// Line of the `origin` element.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
+    },
+    /// A quaternion has no direction.
+    #[error("line {line}: {owner}: `quat_xyzw` of `origin` is zero")]
+    ZeroQuaternion {
+        /// Line of the `origin` element.
+        line: u32,
+        /// The link or joint.
+        owner: Owner,
     },
     /// Two links have one name.
     #[error("line {line}: link {}: the name is taken by the link in line {first_line}", Quoted(.link))]
@@ -328,16 +393,6 @@ pub enum UrdfError {
         line: u32,
         /// Name of the joint.
         joint: String,
-    },
-    /// A joint follows one that is not there.
-    #[error("line {line}: joint {}: it mimics joint {}, which is not declared", Quoted(.joint), Quoted(.target))]
-    MimicUnknown {
-        /// Line of the `mimic` element.
-        line: u32,
-        /// Name of the joint.
-        joint: String,
-        /// Name of the joint it asks for.
-        target: String,
     },
     /// Joints follow each other in a circle.
     #[error("line {line}: joint {}: it mimics joint {}, which in turn follows it", Quoted(.joint), Quoted(.target))]

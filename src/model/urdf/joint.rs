@@ -2,8 +2,9 @@
 
 use super::description::{JointType, Limits};
 use super::error::UrdfError;
+use super::note::NoteKind;
 use super::placement;
-use super::report::NoteKind;
+use super::rotor;
 use super::text::Owner;
 use super::xml::Reader;
 use crate::spatial::Transform;
@@ -20,9 +21,17 @@ pub(super) struct RawJoint {
     pub(super) placement: Transform<f64>,
     pub(super) axis: Vector3<f64>,
     pub(super) limits: Limits,
+    pub(super) dynamics: Dynamics,
+    pub(super) mimic: Option<RawMimic>,
+}
+
+/// The `dynamics` element.
+#[derive(Default)]
+pub(super) struct Dynamics {
     pub(super) damping: f64,
     pub(super) friction: f64,
-    pub(super) mimic: Option<RawMimic>,
+    /// What other formats write here: `armature`, or `rotor_inertia` and `gear_ratio`.
+    pub(super) armature: Option<f64>,
 }
 
 /// A reference by name.
@@ -41,12 +50,9 @@ pub(super) struct RawMimic {
 /// Reads a joint.
 pub(super) fn read(reader: &mut Reader, node: Node) -> Result<RawJoint, UrdfError> {
     let line = reader.line(node);
-    let name = node.attribute("name").unwrap_or_default().to_owned();
-    if name.is_empty() {
-        return Err(UrdfError::MissingName { line, element: "joint" });
-    }
+    let name = reader.name(node, "joint")?;
     let owner = &Owner::Joint(name.clone());
-    let [_, joint_type] = reader.attributes(node, owner, ["name", "type"]);
+    let [_, joint_type] = reader.attributes(node, owner, ["name", "type"])?;
     let word = reader.required(joint_type, node, owner, "type")?.value;
     let Some(joint_type) = JointType::parse(word) else {
         return Err(UrdfError::UnknownJointType { line, joint: name, found: word.to_owned() });
@@ -68,11 +74,14 @@ pub(super) fn read(reader: &mut Reader, node: Node) -> Result<RawJoint, UrdfErro
     let dynamics = joint.used(dynamics, "dynamics", one_coordinate);
     let mimic = joint.used(mimic, "mimic", joint_type != JointType::Fixed);
 
+    if axis.is_none() && joint_type == JointType::Planar {
+        joint.reader.report.push(line, NoteKind::PlanarWithoutAxis { joint: name.clone() });
+    }
     let axis = axis.map_or(Ok(Vector3::new(1.0, 0.0, 0.0)), |axis| joint.read_axis(axis))?;
     let limits = joint.read_limits(limit, line)?;
-    let (damping, friction) = dynamics.map_or(Ok((0.0, 0.0)), |dynamics| joint.read_dynamics(dynamics))?;
+    let dynamics = dynamics.map_or(Ok(Dynamics::default()), |dynamics| joint.read_dynamics(dynamics))?;
     let mimic = mimic.map(|mimic| joint.read_mimic(mimic)).transpose()?;
-    Ok(RawJoint { line, name, joint_type, parent, child, placement, axis, limits, damping, friction, mimic })
+    Ok(RawJoint { line, name, joint_type, parent, child, placement, axis, limits, dynamics, mimic })
 }
 
 /// The link or joint that an element names.
@@ -134,9 +143,9 @@ impl Part<'_> {
                     let upper = upper.map_or(Ok(0.0), |upper| upper.number())?;
                     if lower > upper {
                         let joint = self.owner.name().to_owned();
-                        return Err(UrdfError::LimitsReversed { line, joint, lower, upper });
+                        self.reader.report.push(line, NoteKind::LimitsReversed { joint, lower, upper });
                     }
-                    limits.position = Some([lower, upper]);
+                    limits.position = Some([lower.min(upper), lower.max(upper)]);
                 }
             } else {
                 for (bound, what) in [(lower, "lower"), (upper, "upper")] {
@@ -167,25 +176,48 @@ impl Part<'_> {
         Ok(limits)
     }
 
-    /// Damping and friction.
-    fn read_dynamics(&mut self, node: Node) -> Result<(f64, f64), UrdfError> {
-        let [damping, friction] = self.reader.leaf(node, self.owner, ["damping", "friction"])?;
+    /// Damping and friction, and what other formats say there about the rotor that drives the joint.
+    fn read_dynamics(&mut self, node: Node) -> Result<Dynamics, UrdfError> {
+        let [damping, friction, armature, rotor, drakes_rotor, ratio, drakes_ratio] = self.reader.leaf(
+            node,
+            self.owner,
+            [
+                "damping",
+                "friction",
+                "armature",
+                "rotor_inertia",
+                "drake:rotor_inertia",
+                "gear_ratio",
+                "drake:gear_ratio",
+            ],
+        )?;
         let joint = || self.owner.name().to_owned();
-        let mut read = (0.0, 0.0);
+        let mut read = Dynamics::default();
         if let Some(attribute) = damping {
             let damping = attribute.number()?;
             if damping < 0.0 {
                 return Err(UrdfError::NegativeDamping { line: attribute.line, joint: joint(), damping });
             }
-            read.0 = damping;
+            read.damping = damping;
         }
         if let Some(attribute) = friction {
             let friction = attribute.number()?;
             if friction < 0.0 {
                 return Err(UrdfError::NegativeFriction { line: attribute.line, joint: joint(), friction });
             }
-            read.1 = friction;
+            read.friction = friction;
         }
+        let (rotor, ratio) = (rotor.or(drakes_rotor), ratio.or(drakes_ratio));
+        read.armature = match (armature, rotor) {
+            (Some(armature), _) => Some(rotor::inertia(&armature, "armature")?),
+            (None, Some(rotor)) => Some(rotor::reflected(&rotor, ratio.as_ref())?),
+            (None, None) => {
+                if let Some(ratio) = ratio {
+                    self.reader.report.push(ratio.line, NoteKind::GearRatioWithoutRotor { joint: joint() });
+                }
+                None
+            }
+        };
         Ok(read)
     }
 

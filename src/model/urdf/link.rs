@@ -2,9 +2,9 @@
 
 use super::description::LinkElement;
 use super::error::UrdfError;
-use super::physical;
+use super::note::NoteKind;
+use super::physical::{self, Unphysical};
 use super::placement;
-use super::report::NoteKind;
 use super::text::Owner;
 use super::xml::Reader;
 use crate::spatial::{Inertia, Symmetric3, vector as v3};
@@ -13,40 +13,52 @@ use roxmltree::Node;
 /// Reads a link.
 pub(super) fn read(reader: &mut Reader, node: Node) -> Result<LinkElement, UrdfError> {
     let line = reader.line(node);
-    let name = node.attribute("name").unwrap_or_default();
-    if name.is_empty() {
-        return Err(UrdfError::MissingName { line, element: "link" });
-    }
-    let owner = Owner::Link(name.to_owned());
-    let _ = reader.attributes(node, &owner, ["name"]);
+    let name = reader.name(node, "link")?;
+    let owner = Owner::Link(name.clone());
+    let _ = reader.attributes(node, &owner, ["name"])?;
     let [inertial] = reader.once(node, &owner, ["inertial"])?;
-    let inertia = inertial.map(|inertial| read_inertial(reader, inertial, &owner)).transpose()?;
-    Ok(LinkElement { line, name: name.to_owned(), inertia, joint: None })
+    let inertia = inertial.map_or(Ok(None), |inertial| read_inertial(reader, inertial, &owner))?;
+    Ok(LinkElement { line, name, inertia, joint: None })
 }
 
-/// Mass, mass centre and rotational inertia, turned into the axes of the link.
-fn read_inertial(reader: &mut Reader, node: Node, owner: &Owner) -> Result<Inertia<f64>, UrdfError> {
-    let _ = reader.attributes(node, owner, []);
+/// Mass, mass centre and rotational inertia, turned into the axes of the link. Mass or inertia that is missing is zero; without
+/// both there is nothing.
+fn read_inertial(reader: &mut Reader, node: Node, owner: &Owner) -> Result<Option<Inertia<f64>>, UrdfError> {
+    let _ = reader.attributes(node, owner, [])?;
     let [origin, mass, inertia] = reader.once(node, owner, ["origin", "mass", "inertia"])?;
-    let line = reader.line(node);
-    let missing = |element| UrdfError::MissingElement { line, owner: owner.clone(), within: "inertial", element };
+    let (line, link) = (reader.line(node), owner.name().to_owned());
     let x_lc = placement::read(reader, origin, owner)?;
-    let mass = read_mass(reader, mass.ok_or_else(|| missing("mass"))?, owner)?;
-    let inertia = inertia.ok_or_else(|| missing("inertia"))?;
-    let in_own_axes = read_tensor(reader, inertia, owner)?;
+    let mass = mass.map(|mass| read_mass(reader, mass, owner)).transpose()?;
+    let tensor = inertia.map(|inertia| read_tensor(reader, inertia, owner)).transpose()?;
 
+    let missing = match (mass, tensor) {
+        (Some(_), Some(_)) => None,
+        (Some(mass), None) => Some(NoteKind::MissingInertia { link: link.clone(), mass }),
+        (None, Some(_)) => Some(NoteKind::MissingMass { link: link.clone() }),
+        (None, None) => {
+            reader.report.push(line, NoteKind::EmptyInertial { link });
+            return Ok(None);
+        }
+    };
+    let complete = missing.is_none();
+    if let Some(kind) = missing {
+        reader.report.push(line, kind);
+    }
+    let (mass, in_own_axes) = (mass.unwrap_or_default(), tensor.unwrap_or_else(Symmetric3::zero));
+    let line = inertia.map_or(line, |inertia| reader.line(inertia));
     let moments = physical::principal_moments(&in_own_axes);
-    if let Some(reason) = physical::fault(mass, moments) {
-        let link = owner.name().to_owned();
-        reader.report.push(reader.line(inertia), NoteKind::UnphysicalInertia { link, mass, moments, reason });
+    if let Some(reason) = physical::fault(mass, moments)
+        && (complete || reason != Unphysical::MomentsWithoutMass)
+    {
+        reader.report.push(line, NoteKind::UnphysicalInertia { link, mass, moments, reason });
     }
 
     let at_centre = Inertia::new(mass, v3::zero(), in_own_axes);
     let turned = x_lc.act(at_centre);
     if !turned.rotational.matrix().iter().all(|x| x.is_finite()) {
-        return Err(UrdfError::Overflow { line: reader.line(inertia), owner: owner.clone(), what: "its inertia" });
+        return Err(UrdfError::Overflow { line, owner: owner.clone(), what: "its inertia" });
     }
-    Ok(turned)
+    Ok(Some(turned))
 }
 
 fn read_mass(reader: &mut Reader, node: Node, owner: &Owner) -> Result<f64, UrdfError> {

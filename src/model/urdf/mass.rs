@@ -4,8 +4,9 @@
 
 use super::description::{Description, JointType};
 use super::error::UrdfError;
+use super::note::NoteKind;
 use super::physical;
-use super::report::{LoadReport, NoteKind};
+use super::report::LoadReport;
 use super::text::Owner;
 use crate::spatial::{Inertia, Symmetric3, Transform, vector as v3};
 use nalgebra::Vector3;
@@ -143,7 +144,11 @@ pub(super) fn inspect(
             let kind = NoteKind::MissingInertial { link: link.name.clone(), joint: joint.name.clone() };
             report.push(link.line, kind);
         }
-        if joint.mimic.is_none() && !shared && content.is_singular_for(joint.joint_type, joint.axis) {
+        if joint.mimic.is_none()
+            && !shared
+            && joint.armature <= 0.0
+            && content.is_singular_for(joint.joint_type, joint.axis)
+        {
             report.push(joint.line, NoteKind::NoInertiaAlongAxis { joint: joint.name.clone() });
         }
         if let Some(parent) = contents.get_mut(joint.parent) {

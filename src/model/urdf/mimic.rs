@@ -2,9 +2,11 @@
 
 use super::description::{JointElement, JointType, Mimic};
 use super::error::UrdfError;
-use super::joint::RawMimic;
-use super::options::ContinuousForm;
-use super::text::Owner;
+use super::joint::{Named, RawMimic};
+use super::note::NoteKind;
+use super::options::{ContinuousForm, MimicForm, UrdfOptions};
+use super::report::LoadReport;
+use super::text::{Owner, kept};
 use crate::joint::mimic;
 use std::collections::HashMap;
 
@@ -23,19 +25,33 @@ enum State {
 pub(super) fn resolve(
     joints: &mut [JointElement],
     follows: Vec<Option<RawMimic>>,
-    form: ContinuousForm,
+    options: &UrdfOptions,
+    report: &mut LoadReport,
 ) -> Result<(), UrdfError> {
     if follows.iter().all(Option::is_none) {
         return Ok(());
     }
+    if options.mimic == MimicForm::Independent {
+        for (joint, mimic) in joints.iter().zip(follows) {
+            if let Some(RawMimic { target: Named { line, name: target }, .. }) = mimic {
+                let (joint, target) = (joint.name.clone(), kept(&target));
+                report.push(line, NoteKind::MimicLeftOut { joint, target });
+            }
+        }
+        return Ok(());
+    }
     let by_name: HashMap<&str, usize> = joints.iter().enumerate().map(|(i, joint)| (joint.name.as_str(), i)).collect();
-    let direct = |(joint, mimic): (&JointElement, &Option<RawMimic>)| {
+    let mut direct = |(joint, mimic): (&JointElement, &Option<RawMimic>)| {
         mimic.as_ref().map_or(Ok(State::Known(None)), |mimic| {
-            let target = look_up(joint, mimic, joints, &by_name, form)?;
+            let Some(target) = look_up(joint, mimic, joints, &by_name)? else {
+                let (joint, target) = (joint.name.clone(), kept(&mimic.target.name));
+                report.push(mimic.target.line, NoteKind::MimicUndeclared { joint, target });
+                return Ok(State::Known(None));
+            };
             Ok(State::Follows { target, multiplier: mimic.multiplier, offset: mimic.offset })
         })
     };
-    let mut states = joints.iter().zip(&follows).map(direct).collect::<Result<Vec<_>, UrdfError>>()?;
+    let mut states = joints.iter().zip(&follows).map(&mut direct).collect::<Result<Vec<_>, UrdfError>>()?;
 
     for start in 0..joints.len() {
         compose(start, &mut states).map_err(|fault| {
@@ -59,28 +75,37 @@ pub(super) fn resolve(
             joint.mimic = mimic;
         }
     }
+    if options.continuous == ContinuousForm::CosSin {
+        note_jumps(joints, &follows, report);
+    }
     Ok(())
 }
 
-/// The joint that `joint` follows, if it can.
+/// Notes joints that follow a part of an angle that has no beginning.
+fn note_jumps(joints: &[JointElement], follows: &[Option<RawMimic>], report: &mut LoadReport) {
+    for (joint, element) in joints.iter().zip(follows) {
+        if let (Some(Mimic { joint: target, multiplier, .. }), Some(element)) = (joint.mimic, element)
+            && let Some(target) = joints.get(target).filter(|target| target.joint_type == JointType::Continuous)
+            && (multiplier.fract() != 0.0 || joint.joint_type == JointType::Prismatic)
+        {
+            let (joint, target) = (joint.name.clone(), target.name.clone());
+            report.push(element.target.line, NoteKind::MimicJumps { joint, target, multiplier });
+        }
+    }
+}
+
+/// The joint that `joint` follows, if it can; none if there is none of that name.
 fn look_up(
     joint: &JointElement,
     mimic: &RawMimic,
     joints: &[JointElement],
     by_name: &HashMap<&str, usize>,
-    form: ContinuousForm,
-) -> Result<usize, UrdfError> {
+) -> Result<Option<usize>, UrdfError> {
     let (line, name) = (mimic.target.line, joint.name.clone());
-    let several = |joint_type: JointType| match joint_type {
-        JointType::Planar | JointType::Floating => true,
-        JointType::Continuous => form == ContinuousForm::CosSin,
-        JointType::Fixed | JointType::Revolute | JointType::Prismatic => false,
-    };
+    let several = |joint_type| matches!(joint_type, JointType::Planar | JointType::Floating);
     let target_name = || mimic.target.name.clone();
     let found = by_name.get(mimic.target.name.as_str()).and_then(|i| joints.get(*i).map(|target| (*i, target)));
-    let Some((i, target)) = found else {
-        return Err(UrdfError::MimicUnknown { line, joint: name, target: target_name() });
-    };
+    let Some((i, target)) = found else { return Ok(None) };
     if target.name == joint.name {
         return Err(UrdfError::MimicItself { line, joint: name });
     }
@@ -94,7 +119,7 @@ fn look_up(
         let joint_type = target.joint_type;
         return Err(UrdfError::MimicOfMany { line, joint: name, target: target_name(), joint_type });
     }
-    Ok(i)
+    Ok(Some(i))
 }
 
 /// What can be wrong with a chain, and at which joint.

@@ -5,8 +5,8 @@
 //! file that does not make sense is refused with an [`UrdfError`] that names the line, the element and the
 //! values. What makes sense but is ignored, or dubious, is listed line by line in a [`LoadReport`].
 //!
-//! What is read: `link` with `inertial`; `joint` with `origin`, `axis`, `limit`, `dynamics` and `mimic`. Meshes are
-//! never opened. Frames follow the URDF specification: `rpy` are angles about fixed axes, the child's frame at zero
+//! What is read: `link` with `inertial`; `joint` with `origin`, `axis`, `limit`, `dynamics` and `mimic`; of `transmission` the
+//! inertia of a rotor, which some programs write there. Meshes are never opened. Frames follow the URDF specification: `rpy` are angles about fixed axes, the child's frame at zero
 //! position is the joint's frame, and the axes of `inertia` are those of the `inertial` origin.
 
 mod assembly;
@@ -18,11 +18,14 @@ mod link;
 mod load;
 mod mass;
 mod mimic;
+mod note;
 mod number;
 mod options;
 mod physical;
 mod placement;
 mod report;
+mod rotor;
+mod size;
 mod text;
 mod tree;
 mod xml;
@@ -30,9 +33,10 @@ mod xml;
 pub use description::{Description, JointElement, JointType, Limits, LinkElement, Mimic};
 pub use error::UrdfError;
 pub use load::Loaded;
-pub use options::{ContinuousForm, JointOrder, UrdfOptions};
+pub use note::{Note, NoteKind, Severity};
+pub use options::{ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 pub use physical::Unphysical;
-pub use report::{LoadReport, Note, NoteKind, Severity};
+pub use report::LoadReport;
 pub use text::Owner;
 
 use roxmltree::Node;
@@ -69,19 +73,24 @@ pub const ROOT_JOINT: &str = "root_joint";
 /// # Errors
 /// The first thing that makes no sense; under [`UrdfOptions::strict`], else, the first warning.
 pub fn parse(text: &str, options: &UrdfOptions) -> Result<(Description, LoadReport), UrdfError> {
-    let document = xml::document(text)?;
-    let mut reader = Reader::new(text);
-    let (name, mut links, joints) = read_robot(&mut reader, document.root_element())?;
+    let checked = guard::check(text)?;
+    let document = xml::document(&checked)?;
+    let mut reader = Reader::new(&checked.text);
+    reader.look_at_prefixes(&document)?;
+    let Elements { name, mut links, joints, rotors } = read_robot(&mut reader, document.root_element())?;
     if options.floating_base
         && let Some(joint) = joints.iter().find(|joint| joint.name == ROOT_JOINT)
     {
         return Err(UrdfError::RootJointNameTaken { line: joint.line, joint: joint.name.clone() });
     }
-    let (joints, root) = tree::assemble(&mut links, joints, options)?;
+    let (mut joints, root) = tree::assemble(&mut links, joints, options, &mut reader.report)?;
+    rotor::mount(rotors, &mut joints, &mut reader)?;
+    rotor::set(options, &mut joints)?;
     let description = Description { name, links, joints, root };
 
     let mut report = reader.report;
     mass::inspect(&description, options.floating_base, &mut report)?;
+    size::inspect(&description, &mut report);
     if options.floating_base {
         let floating = |joint: &&JointElement| joint.parent == root && joint.joint_type == JointType::Floating;
         for joint in description.joints.iter().filter(floating) {
@@ -97,26 +106,30 @@ pub fn parse(text: &str, options: &UrdfOptions) -> Result<(Description, LoadRepo
     if options.strict
         && let Some(first) = report.warnings().next()
     {
-        return Err(UrdfError::Strict { first: Box::new(first.clone()), count: report.warnings().count() });
+        return Err(UrdfError::Strict { first: Box::new(first.clone()), count: report.warning_count() });
     }
     Ok((description, report))
 }
 
-/// Name, links and joints, in the order of the file.
-fn read_robot(reader: &mut Reader, robot: Node) -> Result<(String, Vec<LinkElement>, Vec<joint::RawJoint>), UrdfError> {
+/// What a `robot` holds, in the order of the file.
+struct Elements {
+    name: String,
+    links: Vec<LinkElement>,
+    joints: Vec<joint::RawJoint>,
+    rotors: Vec<rotor::Rotor>,
+}
+
+fn read_robot(reader: &mut Reader, robot: Node) -> Result<Elements, UrdfError> {
     let line = reader.line(robot);
     let found = xml::full_name(robot);
     if found != "robot" {
         return Err(UrdfError::NotARobot { line, found: found.to_owned() });
     }
-    let name = robot.attribute("name").unwrap_or_default().to_owned();
-    if name.is_empty() {
-        return Err(UrdfError::MissingName { line, element: "robot" });
-    }
+    let name = reader.name(robot, "robot")?;
     let owner = Owner::Robot(name.clone());
-    let _ = reader.attributes(robot, &owner, ["name", "version"]);
+    let _ = reader.attributes(robot, &owner, ["name", "version"])?;
 
-    let (mut links, mut joints) = (Vec::new(), Vec::new());
+    let (mut links, mut joints, mut rotors) = (Vec::new(), Vec::new(), Vec::new());
     let (mut link_lines, mut joint_lines) = (HashMap::new(), HashMap::new());
     for child in robot.children() {
         match (child.is_element(), xml::full_name(child)) {
@@ -135,11 +148,12 @@ fn read_robot(reader: &mut Reader, robot: Node) -> Result<(String, Vec<LinkEleme
                 }
                 joints.push(joint);
             }
+            (true, "transmission") => rotors.extend(rotor::read(reader, child, &owner)?),
             (true, _) => reader.note_element(child, &owner),
         }
     }
     if links.is_empty() {
         return Err(UrdfError::NoLink { line, robot: name });
     }
-    Ok((name, links, joints))
+    Ok(Elements { name, links, joints, rotors })
 }

@@ -1,5 +1,7 @@
 //! Choices to make when a URDF file is read.
 
+use std::collections::BTreeMap;
+
 /// How a `continuous` joint is represented.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContinuousForm {
@@ -8,6 +10,16 @@ pub enum ContinuousForm {
     Angle,
     /// Two coordinates, `(cos, sin)`, and one velocity: Pinocchio's choice.
     CosSin,
+}
+
+/// What becomes of a joint that mimics another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MimicForm {
+    /// It follows: it has no coordinate of its own, and stands at `multiplier q + offset`.
+    #[default]
+    Follow,
+    /// It moves by itself, as if there were no `mimic` element: Pinocchio's choice unless asked.
+    Independent,
 }
 
 /// In which order joints, and so coordinates, are numbered. Always depth first: a parent comes before its children, and
@@ -28,7 +40,7 @@ pub enum JointOrder {
 /// let options = UrdfOptions::new().floating_base(true).joint_order(JointOrder::Pinocchio);
 /// assert!(options.floating_base && !options.strict);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UrdfOptions {
     /// Hang the root link from the world by a free-flyer named [`ROOT_JOINT`](super::ROOT_JOINT) instead of fixing it.
@@ -38,10 +50,15 @@ pub struct UrdfOptions {
     pub strict: bool,
     /// The form of `continuous` joints. Default: one angle.
     pub continuous: ContinuousForm,
+    /// What becomes of joints that mimic others. Default: they follow.
+    pub mimic: MimicForm,
     /// The order of joints. Default: as in the file.
     pub joint_order: JointOrder,
     /// Merge the links behind a fixed joint into the body they are fixed to; their names stay as frames. Default: yes.
     pub merge_fixed_joints: bool,
+    /// Armature of joints by their names, one entry a degree of freedom, kg m² (kg), instead of what the file says. Default:
+    /// none.
+    pub armature: BTreeMap<String, Vec<f64>>,
 }
 
 impl Default for UrdfOptions {
@@ -50,14 +67,16 @@ impl Default for UrdfOptions {
             floating_base: false,
             strict: false,
             continuous: ContinuousForm::Angle,
+            mimic: MimicForm::Follow,
             joint_order: JointOrder::File,
             merge_fixed_joints: true,
+            armature: BTreeMap::new(),
         }
     }
 }
 
 impl UrdfOptions {
-    /// The defaults: fixed base, warnings allowed, angles, file order, fixed joints merged.
+    /// The defaults: fixed base, warnings allowed, angles, mimic joints that follow, file order, fixed joints merged.
     pub fn new() -> Self {
         Self::default()
     }
@@ -83,6 +102,13 @@ impl UrdfOptions {
         self
     }
 
+    /// Sets [`mimic`](Self::mimic).
+    #[must_use]
+    pub fn mimic(mut self, form: MimicForm) -> Self {
+        self.mimic = form;
+        self
+    }
+
     /// Sets [`joint_order`](Self::joint_order).
     #[must_use]
     pub fn joint_order(mut self, order: JointOrder) -> Self {
@@ -94,6 +120,14 @@ impl UrdfOptions {
     #[must_use]
     pub fn merge_fixed_joints(mut self, yes: bool) -> Self {
         self.merge_fixed_joints = yes;
+        self
+    }
+
+    /// Sets the armature of a joint, one entry a degree of freedom, not negative, kg m² (kg), instead of what the file says.
+    /// That of a rotor of inertia `I` behind a gear of ratio `n` is `n² I`.
+    #[must_use]
+    pub fn armature(mut self, joint: impl Into<String>, armature: &[f64]) -> Self {
+        self.armature.insert(joint.into(), armature.to_vec());
         self
     }
 }

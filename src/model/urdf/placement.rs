@@ -1,20 +1,50 @@
 //! `origin`: where a frame stands in another.
 
 use super::error::UrdfError;
+use super::note::NoteKind;
 use super::text::Owner;
-use super::xml::Reader;
+use super::xml::{Attribute, Reader};
 use crate::spatial::so3::rpy3;
-use crate::spatial::{Transform, vector as v3};
+use crate::spatial::{Quaternion, Transform, vector as v3};
 use nalgebra::{Matrix3, Vector3};
 use roxmltree::Node;
 
-/// The pose that an `origin` element gives; without one, or without one of its attributes, zero.
+/// Files round their numbers: a quaternion whose length is nearer to one is not noted.
+const NEAR_ONE: f64 = 1e-3;
+
+/// The pose that an `origin` element gives; without one, or without one of its attributes, zero. `quat_xyzw` is that of URDF
+/// 1.1: the vector part first.
 pub(super) fn read(reader: &mut Reader, origin: Option<Node>, owner: &Owner) -> Result<Transform<f64>, UrdfError> {
     let Some(origin) = origin else { return Ok(Transform::identity()) };
-    let [xyz, rpy] = reader.leaf(origin, owner, ["xyz", "rpy"])?;
+    let [xyz, rpy, quat] = reader.leaf(origin, owner, ["xyz", "rpy", "quat_xyzw"])?;
     let translation = xyz.map_or(Ok(v3::zero()), |xyz| xyz.vector())?;
-    let rotation = rpy.map_or(Ok(v3::identity()), |rpy| rpy.vector().map(rotation))?;
+    let rotation = match (rpy, quat) {
+        (None, None) => v3::identity(),
+        (Some(rpy), None) => rotation(rpy.vector()?),
+        (None, Some(quat)) => turn(reader, &quat, owner)?,
+        (Some(_), Some(_)) => {
+            return Err(UrdfError::TwoRotations { line: reader.line(origin), owner: owner.clone() });
+        }
+    };
     Ok(Transform::new(rotation, translation))
+}
+
+/// The rotation of a quaternion of any length but zero.
+fn turn(reader: &mut Reader, quat: &Attribute, owner: &Owner) -> Result<Matrix3<f64>, UrdfError> {
+    let q: [f64; 4] = quat.numbers()?;
+    let (line, owner) = (quat.line, owner.clone());
+    // Scaled before it is squared, so that neither 1e-200 nor 1e200 is lost.
+    let largest = q.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    if largest <= 0.0 {
+        return Err(UrdfError::ZeroQuaternion { line, owner });
+    }
+    let scaled = q.map(|x| x / largest);
+    let norm = scaled.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let length = norm * largest;
+    if (length - 1.0).abs() > NEAR_ONE {
+        reader.report.push(line, NoteKind::QuaternionLength { owner, length });
+    }
+    Ok(Quaternion::from_array(scaled.map(|x| x / norm)).rotation())
 }
 
 /// Roll, pitch and yaw about fixed axes: `R_z(yaw) R_y(pitch) R_x(roll)`.

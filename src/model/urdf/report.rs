@@ -1,210 +1,45 @@
 //! What was ignored or looked dubious in a file that was read.
 
-use super::description::JointType;
-use super::physical::Unphysical;
-use super::text::{Owner, Quoted};
+use super::note::{Note, NoteKind, Severity};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Does a note ask for attention?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Good to know: something that the dynamics does not need was left out.
-    Information,
-    /// Probably a mistake in the file; an error under [`UrdfOptions::strict`](super::UrdfOptions::strict).
-    Warning,
-}
-
-/// One remark about one line of the file.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Note {
-    /// Line of the file, from 1.
-    pub line: u32,
-    /// What there is to say.
-    pub kind: NoteKind,
-}
-
-/// What there is to say about a line of the file.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum NoteKind {
-    /// An element that the dynamics does not use: information where URDF knows it (`visual`, `collision`, …), a warning
-    /// where it does not.
-    IgnoredElement {
-        /// The robot, link or joint that holds it.
-        owner: Owner,
-        /// Name of the element, as written.
-        element: String,
-        /// Is it part of URDF, or of a common extension?
-        known: bool,
-    },
-    /// An attribute that URDF does not know. A warning.
-    IgnoredAttribute {
-        /// The robot, link or joint that holds it.
-        owner: Owner,
-        /// Name of the element.
-        element: String,
-        /// Name of the attribute.
-        attribute: String,
-    },
-    /// Text between elements, where URDF has none. A warning.
-    IgnoredText {
-        /// The robot, link or joint that holds it.
-        owner: Owner,
-        /// Name of the element it stands in.
-        element: String,
-    },
-    /// A part of a joint that means nothing for its type, such as the axis of a fixed joint. Information for limits, and
-    /// for fixed and continuous joints, which programs write that way; a warning for the others.
-    Unused {
-        /// Name of the joint.
-        joint: String,
-        /// Its type.
-        joint_type: JointType,
-        /// The part: `axis`, `limit`, …
-        what: &'static str,
-    },
-    /// No rigid body has this inertia. A warning.
-    UnphysicalInertia {
-        /// Name of the link.
-        link: String,
-        /// Its mass, kg.
-        mass: f64,
-        /// Its principal moments about the mass centre, ascending, kg m².
-        moments: [f64; 3],
-        /// What is wrong with them.
-        reason: Unphysical,
-    },
-    /// A moving link has no `inertial` element, and neither has a link fixed to it. A warning.
-    MissingInertial {
-        /// Name of the link.
-        link: String,
-        /// Name of the joint that moves it.
-        joint: String,
-    },
-    /// All that a joint moves has no inertia along the joint's motion, so that forward dynamics is singular. A warning.
-    NoInertiaAlongAxis {
-        /// Name of the joint.
-        joint: String,
-    },
-    /// A revolute or prismatic joint has no position limits, or no `limit` element at all: it is taken as unlimited. A
-    /// warning.
-    MissingLimits {
-        /// Name of the joint.
-        joint: String,
-    },
-    /// The `limit` element of a revolute or prismatic joint has no effort limit, or that of any joint a negative one: it
-    /// is taken as unlimited. A warning.
-    MissingEffortLimit {
-        /// Name of the joint.
-        joint: String,
-    },
-    /// The same for the velocity limit. A warning.
-    MissingVelocityLimit {
-        /// Name of the joint.
-        joint: String,
-    },
-    /// A joint has the name of a link that it does not carry: the frame of that name is the link's. A warning.
-    NameOfLink {
-        /// Name of the joint and of the link.
-        joint: String,
-    },
-    /// A floating base was asked for, and the file already has a floating joint at its root. A warning.
-    SecondFloatingBase {
-        /// Name of the file's floating joint.
-        joint: String,
-    },
-}
-
-impl Note {
-    pub(super) fn new(line: u32, kind: NoteKind) -> Self {
-        Self { line, kind }
-    }
-
-    /// Does the note ask for attention?
-    pub fn severity(&self) -> Severity {
-        match &self.kind {
-            NoteKind::IgnoredElement { known: true, .. }
-            | NoteKind::Unused { joint_type: JointType::Fixed | JointType::Continuous, .. }
-            | NoteKind::Unused { what: "limit", .. } => Severity::Information,
-            NoteKind::IgnoredElement { known: false, .. }
-            | NoteKind::IgnoredAttribute { .. }
-            | NoteKind::IgnoredText { .. }
-            | NoteKind::Unused { .. }
-            | NoteKind::UnphysicalInertia { .. }
-            | NoteKind::MissingInertial { .. }
-            | NoteKind::NoInertiaAlongAxis { .. }
-            | NoteKind::MissingLimits { .. }
-            | NoteKind::MissingEffortLimit { .. }
-            | NoteKind::MissingVelocityLimit { .. }
-            | NoteKind::NameOfLink { .. }
-            | NoteKind::SecondFloatingBase { .. } => Severity::Warning,
-        }
-    }
-
-    fn is_warning(&self) -> bool {
-        self.severity() == Severity::Warning
-    }
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.kind)
-    }
-}
-
-impl fmt::Display for NoteKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::IgnoredElement { owner, element, known } => {
-                let unknown = if *known { "" } else { "unknown " };
-                write!(f, "{owner}: {unknown}element {} is ignored", Quoted(element))
-            }
-            Self::IgnoredAttribute { owner, element, attribute } => {
-                write!(f, "{owner}: unknown attribute {} of {} is ignored", Quoted(attribute), Quoted(element))
-            }
-            Self::IgnoredText { owner, element } => write!(f, "{owner}: text in {} is ignored", Quoted(element)),
-            Self::Unused { joint, joint_type, what } => {
-                write!(f, "joint {}: `{what}` of a {joint_type} joint is ignored", Quoted(joint))
-            }
-            Self::UnphysicalInertia { link, mass, moments: [a, b, c], reason } => write!(
-                f,
-                "link {}: {reason} (mass {mass} kg, principal moments {a:.4e}, {b:.4e}, {c:.4e} kg m²)",
-                Quoted(link)
-            ),
-            Self::MissingInertial { link, joint } => {
-                write!(f, "link {}: it moves by joint {} but has no `inertial`", Quoted(link), Quoted(joint))
-            }
-            Self::NoInertiaAlongAxis { joint } => {
-                write!(f, "joint {}: what it moves has no inertia along its motion", Quoted(joint))
-            }
-            Self::MissingLimits { joint } => write!(f, "joint {}: no position limits", Quoted(joint)),
-            Self::MissingEffortLimit { joint } => {
-                write!(f, "joint {}: no effort limit, or a negative one", Quoted(joint))
-            }
-            Self::MissingVelocityLimit { joint } => {
-                write!(f, "joint {}: no velocity limit, or a negative one", Quoted(joint))
-            }
-            Self::NameOfLink { joint } => {
-                write!(f, "joint {}: a link that it does not carry has the same name", Quoted(joint))
-            }
-            Self::SecondFloatingBase { joint } => {
-                write!(f, "joint {}: it is floating, below a floating base that was asked for", Quoted(joint))
-            }
-        }
-    }
-}
+/// So many notes of a kind are kept; the others are counted.
+const KEPT: usize = 100;
 
 /// What was ignored or looked dubious in a file that was read, in the order of its lines.
+///
+/// Of each kind of note the first hundred are kept, and the others counted: a file of millions of unknown elements makes
+/// a report of a few lines.
+///
+/// ```
+/// use gradyn::model::urdf::{NoteKind, UrdfOptions, parse};
+/// let text = r#"<robot name="r"><link name="a"/><thing/><joint name="j" type="fixed">
+///     <parent link="a"/><child link="b"/><origin/><origin xyz="1 0 0"/></joint><link name="b"/></robot>"#;
+/// let (_, report) = parse(text, &UrdfOptions::new())?;
+/// for note in report.warnings() {
+///     match &note.kind {
+///         NoteKind::RepeatedElement { element, first_line, .. } => assert_eq!((*element, *first_line), ("origin", 2)),
+///         kind => assert_eq!((note.line, kind.code()), (1, "ignored_element")),
+///     }
+/// }
+/// assert_eq!(report.warning_count(), 2);
+/// # Ok::<(), gradyn::model::urdf::UrdfError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadReport {
     notes: Vec<Note>,
+    /// How many there are, kept or not, of each severity and code, and of information by what is not used.
+    counts: BTreeMap<(Severity, &'static str, String), usize>,
 }
 
 impl LoadReport {
     pub(super) fn push(&mut self, line: u32, kind: NoteKind) {
-        self.notes.push(Note::new(line, kind));
+        let count = self.counts.entry((kind.severity(), kind.code(), kind.left_out())).or_default();
+        *count += 1;
+        if *count <= KEPT {
+            self.notes.push(Note::new(line, kind));
+        }
     }
 
     /// Puts the notes into the order of their lines.
@@ -212,22 +47,38 @@ impl LoadReport {
         self.notes.sort_by_key(|note| note.line);
     }
 
-    /// Everything there is to say.
+    /// What there is to say; of each kind of note the first hundred. For [`NoteKind::IgnoredElement`] and
+    /// [`NoteKind::Unused`] each element that URDF knows is a kind of its own.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// The notes that ask for attention.
+    /// The notes that ask for attention; of each kind the first hundred.
     pub fn warnings(&self) -> impl Iterator<Item = &Note> {
-        self.notes.iter().filter(|note| note.is_warning())
+        self.notes.iter().filter(|note| note.severity() == Severity::Warning)
     }
 
     /// Is there any warning?
     pub fn has_warnings(&self) -> bool {
-        self.warnings().next().is_some()
+        self.warning_count() > 0
     }
 
-    /// For each kind of ignored element, the lines where it stands.
+    /// How many warnings there are, those included that are not kept.
+    pub fn warning_count(&self) -> usize {
+        self.counts.iter().filter(|((severity, ..), _)| *severity == Severity::Warning).map(|(_, count)| count).sum()
+    }
+
+    /// How many notes there are of each [code](NoteKind::code), those included that are not kept.
+    pub fn counts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for ((_, code, _), count) in &self.counts {
+            *counts.entry(*code).or_default() += count;
+        }
+        counts
+    }
+
+    /// For each kind of ignored element, the lines where it stands; of those that URDF knows the first hundred of each, of
+    /// the others the first hundred of all.
     pub fn ignored_elements(&self) -> BTreeMap<&str, Vec<u32>> {
         let mut lines = BTreeMap::<&str, Vec<u32>>::new();
         for note in &self.notes {
@@ -239,13 +90,13 @@ impl LoadReport {
     }
 }
 
-/// How many warnings the report prints, and how many kinds of ignored elements.
+/// How many warnings the report prints.
 const PRINTED: usize = 20;
 
 /// The warnings one by one, then one line for all that was left out: `not used: collision (31), visual (31)`.
 impl fmt::Display for LoadReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let warnings = self.warnings().count();
+        let warnings = self.warning_count();
         match warnings {
             0 => f.write_str("no warnings")?,
             1 => f.write_str("1 warning:")?,
@@ -254,25 +105,15 @@ impl fmt::Display for LoadReport {
         for note in self.warnings().take(PRINTED) {
             write!(f, "\n  {note}")?;
         }
-        if warnings > PRINTED {
-            write!(f, "\n  … and {} more", warnings - PRINTED)?;
+        let printed = self.warnings().count().min(PRINTED);
+        if warnings > printed {
+            write!(f, "\n  … and {} more", warnings - printed)?;
         }
 
-        let mut left_out = BTreeMap::<String, usize>::new();
-        for note in self.notes.iter().filter(|note| !note.is_warning()) {
-            let what = match &note.kind {
-                NoteKind::IgnoredElement { element, .. } => element.clone(),
-                NoteKind::Unused { joint_type, what, .. } => format!("{what} of {joint_type} joints"),
-                _ => continue,
-            };
-            *left_out.entry(what).or_default() += 1;
-        }
-        for (n, (what, count)) in left_out.iter().take(PRINTED).enumerate() {
+        let left_out = self.counts.iter().filter(|((.., what), _)| !what.is_empty());
+        for (n, ((.., what), count)) in left_out.enumerate() {
             let before = if n == 0 { "\nnot used: " } else { ", " };
             write!(f, "{before}{what} ({count})")?;
-        }
-        if left_out.len() > PRINTED {
-            write!(f, ", … and {} more", left_out.len() - PRINTED)?;
         }
         Ok(())
     }

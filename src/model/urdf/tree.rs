@@ -5,6 +5,7 @@ use super::error::UrdfError;
 use super::joint::RawJoint;
 use super::mimic;
 use super::options::{JointOrder, UrdfOptions};
+use super::report::LoadReport;
 use std::collections::HashMap;
 
 /// A joint between links that exist.
@@ -19,6 +20,7 @@ pub(super) fn assemble(
     links: &mut [LinkElement],
     joints: Vec<RawJoint>,
     options: &UrdfOptions,
+    report: &mut LoadReport,
 ) -> Result<(Vec<JointElement>, usize), UrdfError> {
     let edges = connect(links, joints)?;
     let incoming = incoming(links, &edges)?;
@@ -60,12 +62,13 @@ pub(super) fn assemble(
             placement: joint.placement,
             axis: joint.axis,
             limits: joint.limits,
-            damping: joint.damping,
-            friction: joint.friction,
+            damping: joint.dynamics.damping,
+            friction: joint.dynamics.friction,
+            armature: joint.dynamics.armature.unwrap_or_default(),
             mimic: None,
         });
     }
-    mimic::resolve(&mut joints, follows, options.continuous)?;
+    mimic::resolve(&mut joints, follows, options, report)?;
     Ok((joints, root))
 }
 

@@ -1,20 +1,18 @@
 //! The XML document with line numbers: elements and attributes, each either asked for by name or noted as ignored.
 
 use super::error::UrdfError;
-use super::guard;
+use super::guard::{self, Checked};
+use super::note::{self, NoteKind};
 use super::number::{BadNumber, numbers};
-use super::report::{LoadReport, NoteKind};
-use super::text::Owner;
+use super::report::LoadReport;
+use super::text::{Owner, kept};
 use nalgebra::Vector3;
 use roxmltree::{Document, Node, ParsingOptions};
-
-/// Elements that URDF or a common extension knows and the dynamics does not use.
-const KNOWN: [&str; 8] =
-    ["visual", "collision", "material", "transmission", "gazebo", "ros2_control", "safety_controller", "calibration"];
+use std::collections::BTreeSet;
 
 /// Parses the text; its errors as ours.
-pub(super) fn document(text: &str) -> Result<Document<'_>, UrdfError> {
-    guard::check(text)?;
+pub(super) fn document<'t>(checked: &'t Checked) -> Result<Document<'t>, UrdfError> {
+    let text = &*checked.text;
     let options = ParsingOptions { nodes_limit: guard::MAX_NODES as u32, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|error| {
         use roxmltree::Error as E;
@@ -24,7 +22,15 @@ pub(super) fn document(text: &str) -> Result<Document<'_>, UrdfError> {
         let position = error.pos();
         // The parser gives the beginning where it means the end.
         let at_end = matches!(error, E::UnclosedRootNode | E::UnexpectedEndOfStream | E::NoRootNode);
-        let (line, column) = if at_end { end(text) } else { (position.row, position.col) };
+        let (line, mut column) = if at_end { end(text) } else { (position.row, position.col) };
+        if let Some((at, bytes)) = checked.added {
+            // What was added, all of it ASCII, is not in the user's line.
+            let (at_line, at_column) = end(text.get(..at).unwrap_or_default());
+            let bytes = bytes.try_into().unwrap_or(u32::MAX);
+            if line == at_line && column > at_column {
+                column = column.saturating_sub(bytes).max(at_column);
+            }
+        }
         let reason = error.to_string();
         let suffix = format!(" at {position}");
         let reason = reason.strip_suffix(&suffix).unwrap_or(&reason);
@@ -53,13 +59,48 @@ pub(super) struct Attribute<'a> {
     pub(super) value: &'a str,
     element: &'a str,
     name: &'static str,
-    owner: &'a Owner,
+    pub(super) owner: &'a Owner,
 }
 
 impl Reader {
     pub(super) fn new(text: &str) -> Self {
         let lines = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
         Self { lines: lines.collect(), report: LoadReport::default() }
+    }
+
+    /// Refuses xacro, and notes prefixes that the text does not declare.
+    pub(super) fn look_at_prefixes(&mut self, document: &Document) -> Result<(), UrdfError> {
+        let mut seen = BTreeSet::new();
+        for node in document.descendants().filter(Node::is_element) {
+            let uri = node.tag_name().namespace();
+            if uri.is_some_and(|uri| uri.starts_with("http") && uri.ends_with("/xacro"))
+                || uri.is_some() && full_name(node).starts_with("xacro:")
+            {
+                return Err(UrdfError::Xacro { line: self.line(node), found: format!("<{}>", full_name(node)) });
+            }
+            let of_attributes = node.attributes().map(|attribute| (attribute.namespace(), attribute.range().start));
+            for (uri, position) in [(uri, node.range().start)].into_iter().chain(of_attributes) {
+                if let Some(prefix) = uri.and_then(|uri| uri.strip_prefix(guard::UNDECLARED))
+                    && seen.insert(prefix)
+                {
+                    self.report.push(self.line_at(position), NoteKind::UndeclaredPrefix { prefix: kept(prefix) });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of a robot, link or joint.
+    pub(super) fn name(&self, node: Node, element: &'static str) -> Result<String, UrdfError> {
+        let name = node.attribute("name").unwrap_or_default();
+        let line = self.line(node);
+        if name.is_empty() {
+            return Err(UrdfError::MissingName { line, element });
+        }
+        if name.len() > guard::MAX_NAME {
+            return Err(UrdfError::TooLarge { line, what: "bytes of a name", limit: guard::MAX_NAME });
+        }
+        Ok(name.to_owned())
     }
 
     /// Line, from 1, of a position in the text.
@@ -73,7 +114,8 @@ impl Reader {
         self.line_at(node.range().start)
     }
 
-    /// The children of an element by name, each at most once; notes the others.
+    /// The children of an element by name; notes the others. Of several the first, the others are noted; which link a
+    /// joint hangs from, and which it carries, may be said only once.
     pub(super) fn once<'a, 'i, const N: usize>(
         &mut self,
         node: Node<'a, 'i>,
@@ -90,8 +132,11 @@ impl Reader {
             match found.iter_mut().zip(names).find(|(_, known)| *known == name) {
                 Some((place @ None, _)) => *place = Some(child),
                 Some((Some(first), element)) => {
-                    let (line, first_line) = (self.line(child), self.line(*first));
-                    return Err(UrdfError::RepeatedElement { line, owner: owner.clone(), element, first_line });
+                    let (line, first_line, owner) = (self.line(child), self.line(*first), owner.clone());
+                    if matches!(element, "parent" | "child") {
+                        return Err(UrdfError::RepeatedElement { line, owner, element, first_line });
+                    }
+                    self.report.push(line, NoteKind::RepeatedElement { owner, element, first_line });
                 }
                 None => self.note_element(child, owner),
             }
@@ -101,9 +146,10 @@ impl Reader {
 
     /// Notes an element as ignored.
     pub(super) fn note_element(&mut self, node: Node, owner: &Owner) {
-        let element = full_name(node).to_owned();
-        let known = KNOWN.contains(&element.as_str());
-        self.report.push(self.line(node), NoteKind::IgnoredElement { owner: owner.clone(), element, known });
+        let element = full_name(node);
+        let kind =
+            NoteKind::IgnoredElement { owner: owner.clone(), element: kept(element), known: note::is_known(element) };
+        self.report.push(self.line(node), kind);
     }
 
     /// Notes a child that is text as ignored, unless it is blank.
@@ -111,35 +157,37 @@ impl Reader {
         let text = if child.is_text() { child.text().unwrap_or_default() } else { "" };
         let blank = text.len() - text.trim_start().len();
         if blank < text.len() {
-            let element = full_name(parent).to_owned();
+            let element = kept(full_name(parent));
             let line = self.line_at(child.range().start + blank);
             self.report.push(line, NoteKind::IgnoredText { owner: owner.clone(), element });
         }
     }
 
-    /// The attributes of an element by name; notes the others.
+    /// The attributes of an element by name, as written; notes the others.
     pub(super) fn attributes<'a, const N: usize>(
         &mut self,
         node: Node<'a, '_>,
         owner: &'a Owner,
         names: [&'static str; N],
-    ) -> [Option<Attribute<'a>>; N] {
+    ) -> Result<[Option<Attribute<'a>>; N], UrdfError> {
         let mut found = [const { None }; N];
         let element = full_name(node);
         for attribute in node.attributes() {
             let line = self.line_at(attribute.range().start);
-            let plain = attribute.namespace().is_none();
-            match found.iter_mut().zip(names).find(|(_, name)| plain && *name == attribute.name()) {
+            let full = node.document().input_text().get(attribute.range_qname()).unwrap_or_default();
+            match found.iter_mut().zip(names).find(|(_, name)| *name == full) {
                 Some((place, name)) => {
-                    *place = Some(Attribute { line, value: attribute.value(), element, name, owner })
+                    let value = attribute.value();
+                    refuse_xacro(line, value)?;
+                    *place = Some(Attribute { line, value, element, name, owner });
                 }
                 None => {
-                    let (element, attribute) = (element.to_owned(), attribute.name().to_owned());
+                    let (element, attribute) = (kept(element), kept(full));
                     self.report.push(line, NoteKind::IgnoredAttribute { owner: owner.clone(), element, attribute });
                 }
             }
         }
-        found
+        Ok(found)
     }
 
     /// The attributes of an element that has no children.
@@ -150,7 +198,19 @@ impl Reader {
         names: [&'static str; N],
     ) -> Result<[Option<Attribute<'a>>; N], UrdfError> {
         let [] = self.once(node, owner, [])?;
-        Ok(self.attributes(node, owner, names))
+        self.attributes(node, owner, names)
+    }
+
+    /// What an element says: its attribute `value`, or else its text.
+    pub(super) fn value<'a>(&self, node: Node<'a, '_>, owner: &'a Owner) -> Result<Attribute<'a>, UrdfError> {
+        let (element, name) = (full_name(node), "value");
+        let attribute = node.attribute_node("value");
+        let line = self.line_at(attribute.map_or(node.range(), |attribute| attribute.range()).start);
+        let value = attribute.map(|attribute| attribute.value()).or_else(|| node.text());
+        let value = value.map(str::trim).filter(|value| !value.is_empty());
+        value.map_or(Ok(()), |value| refuse_xacro(line, value))?;
+        let attribute = value.map(|value| Attribute { line, value, element, name, owner });
+        self.required(attribute, node, owner, name)
     }
 
     /// An attribute that has to be there.
@@ -164,7 +224,7 @@ impl Reader {
         attribute.ok_or_else(|| UrdfError::MissingAttribute {
             line: self.line(node),
             owner: owner.clone(),
-            element: full_name(node).to_owned(),
+            element: kept(full_name(node)),
             attribute: name,
         })
     }
@@ -183,7 +243,8 @@ impl Attribute<'_> {
         Ok(Vector3::new(x, y, z))
     }
 
-    fn numbers<const N: usize>(&self) -> Result<[f64; N], UrdfError> {
+    /// Its numbers, so many.
+    pub(super) fn numbers<const N: usize>(&self) -> Result<[f64; N], UrdfError> {
         numbers(self.value).map_err(|bad| {
             let (line, owner) = (self.line, self.owner.clone());
             let (element, attribute) = (self.element.to_owned(), self.name.to_owned());
@@ -196,6 +257,14 @@ impl Attribute<'_> {
             }
         })
     }
+}
+
+/// Expressions and substitutions of xacro are no values.
+fn refuse_xacro(line: u32, value: &str) -> Result<(), UrdfError> {
+    if value.contains("${") || value.contains("$(") {
+        return Err(UrdfError::Xacro { line, found: value.to_owned() });
+    }
+    Ok(())
 }
 
 /// Name of an element as written, prefix included: `xacro:macro` is not a `macro`.

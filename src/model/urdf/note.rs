@@ -1,0 +1,410 @@
+//! What there can be to say about a line of a file.
+
+use super::description::JointType;
+use super::physical::Unphysical;
+use super::text::{Owner, Quoted};
+use std::fmt;
+
+/// Does a note ask for attention?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Good to know: something that the dynamics does not need was left out.
+    Information,
+    /// Probably a mistake in the file; an error under [`UrdfOptions::strict`](super::UrdfOptions::strict).
+    Warning,
+}
+
+/// Elements that URDF or a common extension knows and the dynamics does not use.
+const KNOWN: [&str; 8] =
+    ["visual", "collision", "material", "transmission", "gazebo", "ros2_control", "safety_controller", "calibration"];
+
+/// Is that an element of URDF, or of a common extension?
+pub(super) fn is_known(element: &str) -> bool {
+    KNOWN.contains(&element)
+}
+
+/// One remark about one line of the file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Note {
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// What there is to say.
+    pub kind: NoteKind,
+}
+
+/// What there is to say about a line of the file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum NoteKind {
+    /// An element that the dynamics does not use: information where URDF knows it (`visual`, `collision`, …), a warning
+    /// where it does not.
+    IgnoredElement {
+        /// The robot, link or joint that holds it.
+        owner: Owner,
+        /// Name of the element, as written.
+        element: String,
+        /// Is it part of URDF, or of a common extension?
+        known: bool,
+    },
+    /// An attribute that URDF does not know. A warning.
+    IgnoredAttribute {
+        /// The robot, link or joint that holds it.
+        owner: Owner,
+        /// Name of the element.
+        element: String,
+        /// Name of the attribute.
+        attribute: String,
+    },
+    /// Text between elements, where URDF has none. A warning.
+    IgnoredText {
+        /// The robot, link or joint that holds it.
+        owner: Owner,
+        /// Name of the element it stands in.
+        element: String,
+    },
+    /// A part of a joint that means nothing for its type, such as the axis of a fixed joint. Information for limits, and
+    /// for fixed and continuous joints, which programs write that way; a warning for the others.
+    Unused {
+        /// Name of the joint.
+        joint: String,
+        /// Its type.
+        joint_type: JointType,
+        /// The part: `axis`, `limit`, …
+        what: &'static str,
+    },
+    /// A prefix of namespaces that nothing declares, at its first use. Elements and attributes with it are read as if it were
+    /// declared. A warning.
+    UndeclaredPrefix {
+        /// The prefix.
+        prefix: String,
+    },
+    /// An element that may appear once appears again: the first one counts. A warning.
+    RepeatedElement {
+        /// The link or joint that holds it.
+        owner: Owner,
+        /// Name of the element.
+        element: &'static str,
+        /// Line of the one that counts.
+        first_line: u32,
+    },
+    /// An `inertial` element without `mass`: the mass is taken as zero, the moments of inertia count. A warning.
+    MissingMass {
+        /// Name of the link.
+        link: String,
+    },
+    /// An `inertial` element without `inertia`: the link is taken as a point mass. A warning.
+    MissingInertia {
+        /// Name of the link.
+        link: String,
+        /// Its mass, kg.
+        mass: f64,
+    },
+    /// An `inertial` element with neither `mass` nor `inertia`: it is ignored. A warning.
+    EmptyInertial {
+        /// Name of the link.
+        link: String,
+    },
+    /// A link is far larger than the robot, as its inertia says: radius of gyration `k = √(I / m)`. Moments may be in other units
+    /// than kg m². A warning.
+    ImpossibleSize {
+        /// Name of the link.
+        link: String,
+        /// Its mass, kg.
+        mass: f64,
+        /// Its largest principal moment about the mass centre, kg m².
+        moment: f64,
+        /// Its radius of gyration `k`, m.
+        radius: f64,
+        /// How far the origins and mass centres of links can be from that of the root, m.
+        reach: f64,
+    },
+    /// A quaternion is not of length one: it is scaled. A warning.
+    QuaternionLength {
+        /// The link or joint that holds it.
+        owner: Owner,
+        /// Its length.
+        length: f64,
+    },
+    /// No rigid body has this inertia. A warning.
+    UnphysicalInertia {
+        /// Name of the link.
+        link: String,
+        /// Its mass, kg.
+        mass: f64,
+        /// Its principal moments about the mass centre, ascending, kg m².
+        moments: [f64; 3],
+        /// What is wrong with them.
+        reason: Unphysical,
+    },
+    /// A moving link has no `inertial` element, and neither has a link fixed to it. A warning.
+    MissingInertial {
+        /// Name of the link.
+        link: String,
+        /// Name of the joint that moves it.
+        joint: String,
+    },
+    /// All that a joint moves has no inertia along the joint's motion, so that forward dynamics is singular. A warning.
+    NoInertiaAlongAxis {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// A revolute or prismatic joint has no position limits, or no `limit` element at all: it is taken as unlimited. A
+    /// warning.
+    MissingLimits {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// The lower position limit lies above the upper one: they are exchanged. A warning.
+    LimitsReversed {
+        /// Name of the joint.
+        joint: String,
+        /// Lower limit of the file, rad or m.
+        lower: f64,
+        /// Upper limit of the file, rad or m.
+        upper: f64,
+    },
+    /// A planar joint without `axis` moves in the plane of y and z, as the specification says: its normal is x. Other programs
+    /// take x and y. A warning.
+    PlanarWithoutAxis {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// A joint mimics one that is not declared: it moves by itself. A warning.
+    MimicUndeclared {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the joint that it asks for.
+        target: String,
+    },
+    /// A joint follows a continuous one with coordinates (cos, sin), by a factor that is not whole: its position jumps where
+    /// the angle of the other passes ±π. A warning.
+    MimicJumps {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the joint that it follows.
+        target: String,
+        /// The factor.
+        multiplier: f64,
+    },
+    /// A joint that mimics another moves by itself, as [`MimicForm::Independent`](super::MimicForm::Independent) asks.
+    /// Information.
+    MimicLeftOut {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the joint that it follows in the file.
+        target: String,
+    },
+    /// The rotor inertia of a transmission is not used. A warning.
+    UnusedRotor {
+        /// Name of the transmission.
+        transmission: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A gear ratio of `dynamics` without a rotor inertia has no effect. A warning.
+    GearRatioWithoutRotor {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// The `limit` element of a revolute or prismatic joint has no effort limit, or that of any joint a negative one: it
+    /// is taken as unlimited. A warning.
+    MissingEffortLimit {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// The same for the velocity limit. A warning.
+    MissingVelocityLimit {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// A joint has the name of a link that it does not carry: the frame of that name is the link's. A warning.
+    NameOfLink {
+        /// Name of the joint and of the link.
+        joint: String,
+    },
+    /// A floating base was asked for, and the file already has a floating joint at its root. A warning.
+    SecondFloatingBase {
+        /// Name of the file's floating joint.
+        joint: String,
+    },
+}
+
+impl Note {
+    pub(super) fn new(line: u32, kind: NoteKind) -> Self {
+        Self { line, kind }
+    }
+
+    /// Does the note ask for attention?
+    pub fn severity(&self) -> Severity {
+        self.kind.severity()
+    }
+}
+
+impl NoteKind {
+    /// Does it ask for attention?
+    pub fn severity(&self) -> Severity {
+        match self {
+            Self::IgnoredElement { known: true, .. }
+            | Self::MimicLeftOut { .. }
+            | Self::Unused { joint_type: JointType::Fixed | JointType::Continuous, .. }
+            | Self::Unused { what: "limit", .. } => Severity::Information,
+            _ => Severity::Warning,
+        }
+    }
+
+    /// A name for the kind, for programs: that of the variant in `snake_case`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::IgnoredElement { .. } => "ignored_element",
+            Self::IgnoredAttribute { .. } => "ignored_attribute",
+            Self::IgnoredText { .. } => "ignored_text",
+            Self::Unused { .. } => "unused",
+            Self::UndeclaredPrefix { .. } => "undeclared_prefix",
+            Self::RepeatedElement { .. } => "repeated_element",
+            Self::MissingMass { .. } => "missing_mass",
+            Self::MissingInertia { .. } => "missing_inertia",
+            Self::EmptyInertial { .. } => "empty_inertial",
+            Self::ImpossibleSize { .. } => "impossible_size",
+            Self::QuaternionLength { .. } => "quaternion_length",
+            Self::UnphysicalInertia { .. } => "unphysical_inertia",
+            Self::MissingInertial { .. } => "missing_inertial",
+            Self::NoInertiaAlongAxis { .. } => "no_inertia_along_axis",
+            Self::MissingLimits { .. } => "missing_limits",
+            Self::LimitsReversed { .. } => "limits_reversed",
+            Self::PlanarWithoutAxis { .. } => "planar_without_axis",
+            Self::MimicUndeclared { .. } => "mimic_undeclared",
+            Self::MimicJumps { .. } => "mimic_jumps",
+            Self::MimicLeftOut { .. } => "mimic_left_out",
+            Self::UnusedRotor { .. } => "unused_rotor",
+            Self::GearRatioWithoutRotor { .. } => "gear_ratio_without_rotor",
+            Self::MissingEffortLimit { .. } => "missing_effort_limit",
+            Self::MissingVelocityLimit { .. } => "missing_velocity_limit",
+            Self::NameOfLink { .. } => "name_of_link",
+            Self::SecondFloatingBase { .. } => "second_floating_base",
+        }
+    }
+
+    /// What a summary says is not used; empty for warnings. One of few texts, whatever the file.
+    pub(super) fn left_out(&self) -> String {
+        match self {
+            Self::IgnoredElement { element, known: true, .. } => element.clone(),
+            Self::MimicLeftOut { .. } => "mimic".to_owned(),
+            Self::Unused { joint_type, what, .. } if self.severity() == Severity::Information => {
+                format!("{what} of {joint_type} joints")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.kind)
+    }
+}
+
+impl fmt::Display for NoteKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IgnoredElement { owner, element, known } => {
+                let unknown = if *known { "" } else { "unknown " };
+                write!(f, "{owner}: {unknown}element {} is ignored", Quoted(element))
+            }
+            Self::IgnoredAttribute { owner, element, attribute } => {
+                write!(f, "{owner}: unknown attribute {} of {} is ignored", Quoted(attribute), Quoted(element))
+            }
+            Self::IgnoredText { owner, element } => write!(f, "{owner}: text in {} is ignored", Quoted(element)),
+            Self::Unused { joint, joint_type, what } => {
+                write!(f, "joint {}: `{what}` of a {joint_type} joint is ignored", Quoted(joint))
+            }
+            Self::UndeclaredPrefix { prefix } => {
+                write!(f, "namespace prefix {} is not declared: it is read as if it were", Quoted(prefix))
+            }
+            Self::RepeatedElement { owner, element, first_line } => {
+                write!(f, "{owner}: a second element `{element}` is ignored: the first, in line {first_line}, counts")
+            }
+            Self::MissingMass { link } => write!(
+                f,
+                "link {}: `inertial` has no element `mass`: the mass is taken as 0, and the moments of inertia count",
+                Quoted(link)
+            ),
+            Self::MissingInertia { link, mass } => {
+                write!(
+                    f,
+                    "link {}: `inertial` has no element `inertia`: it is taken as a point of {mass} kg",
+                    Quoted(link)
+                )
+            }
+            Self::EmptyInertial { link } => {
+                write!(f, "link {}: `inertial` has neither `mass` nor `inertia`: it is ignored", Quoted(link))
+            }
+            Self::ImpossibleSize { link, mass, moment, radius, reach } => write!(
+                f,
+                "link {}: mass {mass} kg and moment of inertia {moment:.4e} kg m² make a radius of gyration of {radius:.3} m, \
+                 but the robot reaches no further than {reach:.3} m: is the file in g or mm?",
+                Quoted(link)
+            ),
+            Self::QuaternionLength { owner, length } => {
+                write!(f, "{owner}: `quat_xyzw` of `origin` has length {length}, not 1: it is scaled")
+            }
+            Self::UnphysicalInertia { link, mass, moments: [a, b, c], reason } => write!(
+                f,
+                "link {}: {reason} (mass {mass} kg, principal moments {a:.4e}, {b:.4e}, {c:.4e} kg m²)",
+                Quoted(link)
+            ),
+            Self::MissingInertial { link, joint } => {
+                write!(f, "link {}: it moves by joint {} but has no `inertial`", Quoted(link), Quoted(joint))
+            }
+            Self::NoInertiaAlongAxis { joint } => {
+                write!(f, "joint {}: what it moves has no inertia along its motion", Quoted(joint))
+            }
+            Self::MissingLimits { joint } => write!(f, "joint {}: no position limits", Quoted(joint)),
+            Self::LimitsReversed { joint, lower, upper } => write!(
+                f,
+                "joint {}: lower limit {lower} is above upper limit {upper}: they are exchanged",
+                Quoted(joint)
+            ),
+            Self::PlanarWithoutAxis { joint } => write!(
+                f,
+                "joint {}: it is planar and has no `axis`: it moves in the plane of y and z, with the normal x that URDF specifies \
+                 (other programs take x and y: write `<axis xyz=\"0 0 1\"/>` for these)",
+                Quoted(joint)
+            ),
+            Self::MimicUndeclared { joint, target } => write!(
+                f,
+                "joint {}: it mimics joint {}, which is not declared: it moves by itself",
+                Quoted(joint),
+                Quoted(target)
+            ),
+            Self::MimicJumps { joint, target, multiplier } => write!(
+                f,
+                "joint {}: it follows {multiplier} times the angle of joint {}, whose coordinates are (cos, sin): its position jumps \
+                 where that angle passes ±π",
+                Quoted(joint),
+                Quoted(target)
+            ),
+            Self::MimicLeftOut { joint, target } => {
+                write!(f, "joint {}: it moves by itself, and does not mimic joint {}", Quoted(joint), Quoted(target))
+            }
+            Self::UnusedRotor { transmission, reason } => {
+                write!(f, "transmission {}: its rotor inertia is not used: {reason}", Quoted(transmission))
+            }
+            Self::GearRatioWithoutRotor { joint } => {
+                write!(f, "joint {}: `gear_ratio` has no effect without `rotor_inertia`", Quoted(joint))
+            }
+            Self::MissingEffortLimit { joint } => {
+                write!(f, "joint {}: no effort limit, or a negative one", Quoted(joint))
+            }
+            Self::MissingVelocityLimit { joint } => {
+                write!(f, "joint {}: no velocity limit, or a negative one", Quoted(joint))
+            }
+            Self::NameOfLink { joint } => {
+                write!(f, "joint {}: a link that it does not carry has the same name", Quoted(joint))
+            }
+            Self::SecondFloatingBase { joint } => {
+                write!(f, "joint {}: it is floating, below a floating base that was asked for", Quoted(joint))
+            }
+        }
+    }
+}
