@@ -1,6 +1,7 @@
 //! What the command line takes.
 
 use crate::armature::{self, Setting};
+use crate::memory::{self, Limit};
 use crate::quantity::{self, Quantity};
 use anstream::ColorChoice;
 use clap::builder::PathBufValueParser;
@@ -94,6 +95,9 @@ pub(crate) struct RobotArgs {
     /// Order of joints: as in the file, or by name as in Pinocchio
     #[arg(long, help_heading = "Robot", value_enum, value_name = "ORDER", default_value_t = Order::File)]
     pub(crate) joint_order: Order,
+    /// Refuse what takes more memory, such as 8GB, or `none` for whatever the system gives [default: what is free]
+    #[arg(long, help_heading = "Robot", value_name = "SIZE", value_parser = memory::parse)]
+    pub(crate) max_memory: Option<Limit>,
 }
 
 #[derive(Debug, Args)]
@@ -301,7 +305,7 @@ pub(crate) struct Check {
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Only this state of those that the seed gives, counted from 0
-    #[arg(long, value_name = "INDEX", conflicts_with = "samples")]
+    #[arg(long, value_name = "INDEX", conflicts_with = "samples", value_parser = clap::value_parser!(u64).range(..u64::MAX))]
     pub(crate) state: Option<u64>,
     /// Answer in JSON
     #[arg(long)]

@@ -27,6 +27,9 @@ pub(crate) enum Error {
     /// The states make no sense.
     #[error("{file}: {reason}")]
     States { file: String, reason: String },
+    /// There is not so much memory.
+    #[error("{what} {reason}")]
+    Memory { what: String, reason: String },
     /// The library refuses a state, or its result is not finite.
     #[error("{place}: {error}")]
     Input { place: String, error: InputError },

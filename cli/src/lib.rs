@@ -14,12 +14,14 @@ mod error;
 mod evaluation;
 mod labels;
 mod map;
+mod memory;
 mod number;
 mod output;
 mod quantity;
 mod robot;
 mod states;
 mod table;
+mod temporary;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -31,6 +33,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 const BAD_INPUT: u8 = 2;
+
+/// So many warnings are shown.
+const WARNINGS: usize = 20;
 
 /// Does what the command line asks for.
 pub fn main() -> ExitCode {
@@ -51,8 +56,11 @@ pub fn main() -> ExitCode {
     match answered {
         Err(error) => refuse(&error, color),
         Ok(Report { text, data, warnings, failed }) => {
-            for warning in warnings {
-                complain("warning", AnsiColor::Yellow, &warning, color);
+            for warning in warnings.iter().take(WARNINGS) {
+                complain("warning", AnsiColor::Yellow, warning, color);
+            }
+            if let Some(more) = warnings.len().checked_sub(WARNINGS).filter(|more| *more > 0) {
+                complain("warning", AnsiColor::Yellow, &format!("… and {more} warnings more"), color);
             }
             write_out(&text, &data, color, ExitCode::from(u8::from(failed)))
         }

@@ -3,7 +3,8 @@
 use crate::args::RobotArgs;
 use crate::armature;
 use crate::error::Error;
-use gradyn::model::urdf::{self, Description, LoadReport, Loaded, UrdfError, UrdfOptions};
+use crate::memory::Memory;
+use gradyn::model::urdf::{Description, LoadReport, Loaded, UrdfError, UrdfOptions};
 use gradyn::model::{BodyId, Model};
 use gradyn::spatial::Transform;
 use nalgebra::Vector3;
@@ -23,6 +24,8 @@ pub(crate) struct Robot {
     pub(crate) report: LoadReport,
     /// The links and joints of the file, those that are merged into others included.
     pub(crate) description: Description,
+    /// How much of it may be taken.
+    pub(crate) memory: Memory,
 }
 
 /// Where a link is: on which body (`None` for the world), and its pose there.
@@ -46,13 +49,13 @@ impl Robot {
         }
         let text = read(path)?;
         let refused = |error: UrdfError| Error::Robot { path: path.clone(), error: Box::new(error) };
-        let (description, _) = urdf::parse(&text, &options).map_err(refused)?;
-        let Loaded { mut model, report, .. } = Model::from_urdf_text(&text, &options).map_err(refused)?;
+        let Loaded { mut model, report, description, .. } = Model::from_urdf_text(&text, &options).map_err(refused)?;
         if let Some(g) = args.gravity {
             model = model.with_gravity(Vector3::from(g));
         }
         model = model.with_joint_friction(!args.no_joint_friction);
-        Ok(Self { path: path.clone(), model, report, description })
+        let memory = Memory::new(args.max_memory);
+        Ok(Self { path: path.clone(), model, report, description, memory })
     }
 
     /// Every link of the file by its name.

@@ -16,7 +16,7 @@ use super::links::{Links, update};
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use super::wide::{self, Wide};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -42,6 +42,9 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     ws.check(model)?;
     check_finite(model, q, v, &[])?;
+    if ws.coriolis.is_none() {
+        room::<T>("the Coriolis matrix", &[model.nv, model.nv])?;
+    }
     let mut memory = ws.coriolis.take().unwrap_or_else(|| Box::new(Memory::new(model)));
     let to = &mut memory.matrix;
     let quick = |wide: Wide<'_>| wide.coriolis((T::as_f64s(q)?, T::as_f64s(v)?), wide::same_mut(to)?);

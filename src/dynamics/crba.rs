@@ -3,7 +3,7 @@
 use super::rnea::check_finite;
 use super::slices::first_not_finite_on_diagonal;
 use super::{Workspace, rooted, wide};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use crate::spatial::InertiaAboutOrigin;
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -42,6 +42,9 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     model.check_q(q)?;
     ws.check(model)?;
+    if ws.crba.matrix.nrows() != model.nv {
+        room::<T>("the mass matrix", &[model.nv, model.nv])?;
+    }
     let finite = wide::of(model, ws).and_then(|wide| wide.mass_matrix(T::as_f64s(q)?));
     if finite == Some(true) {
         return Ok(&ws.crba.matrix);

@@ -51,9 +51,27 @@ impl DofTree {
     }
 }
 
+/// That of the bodies, a node for each degree of freedom: where no joint shares those of another.
+fn of_bodies<P: Real>(model: &Model<P>) -> Vec<Option<usize>> {
+    let mut parents = vec![None; model.nv];
+    // Of each body, the last degree of freedom between it and the root, its own included.
+    let mut last: Vec<Option<usize>> = Vec::with_capacity(model.bodies.len());
+    for body in &model.bodies {
+        let mut above = body.parent.and_then(|parent| last[parent]);
+        for dof in body.v.clone() {
+            parents[dof] = above.replace(dof);
+        }
+        last.push(above);
+    }
+    parents
+}
+
 /// The elimination tree of the mass matrix, last degree of freedom first.
 fn parents<P: Real>(model: &Model<P>) -> Vec<Option<usize>> {
     let nv = model.nv;
+    if model.bodies.iter().all(|body| body.owns_coordinates) {
+        return of_bodies(model);
+    }
     let mut coupled = vec![false; nv * nv];
     for (i, body) in model.bodies.iter().enumerate() {
         for below in &model.bodies[i..body.subtree_end] {

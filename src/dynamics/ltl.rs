@@ -9,7 +9,7 @@ use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use super::{Workspace, crba, rooted, singular, wide};
 use crate::joint::value;
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
@@ -38,8 +38,9 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model.check_q(q)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    let quick = wide::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?));
-    if !matches!(quick, Some(Ok(()))) {
+    if let Some(done) = wide::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?)) {
+        done.map_err(|lost| singular::lost(model, lost))?;
+    } else {
         rooted::place(model, ws, q);
         factorize(model, ws)?;
     }
@@ -49,6 +50,9 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
 /// Mass matrix and its factors, of bodies that have been placed.
 #[inline(never)]
 pub(crate) fn factorize<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Result<(), InputError> {
+    if ws.crba.matrix.nrows() != model.nv {
+        room::<T>("the mass matrix", &[model.nv, model.nv])?;
+    }
     crba::fill(model, ws);
     crba::check_finite_diagonal(model, ws)?;
     ws.ltl.size(model);

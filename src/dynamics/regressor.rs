@@ -13,7 +13,7 @@ use super::rnea::{base_acceleration, check_finite};
 use super::seen::Seen;
 use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use crate::spatial::{
     Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
 };
@@ -83,15 +83,18 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     model.check_state(q, v, a)?;
     ws.check(model)?;
+    let shape = (model.nv, 10 * model.bodies.len());
+    if ws.regressor.torque.shape() != shape {
+        room::<T>("the regressor of torques", &[shape.0, shape.1])?;
+    }
     if wide::of(model, ws).and_then(|wide| wide.torque_regressor(wide::state((q, v, a))?)).is_some() {
         return Ok(&ws.regressor.torque);
     }
     check_finite(model, q, v, a)?;
     update(model, ws, base_acceleration(model), (q, v, a));
     let Workspace { regressor: Memory { torque, .. }, links, .. } = &mut *ws;
-    let columns = 10 * model.bodies.len();
-    if torque.shape() != (model.nv, columns) {
-        clear(torque, model.nv, columns); // what the tree makes zero is never written to
+    if torque.shape() != shape {
+        clear(torque, shape.0, shape.1); // what the tree makes zero is never written to
     }
     let surely = links.as_deref().is_some_and(|links| T::call(Torques { links, torque }));
     if !surely {

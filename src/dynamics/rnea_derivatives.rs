@@ -23,7 +23,7 @@ use super::links::{Link, Links};
 use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
 use super::slices::{fill, first_not_finite};
 use super::{Workspace, links::update};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -105,6 +105,9 @@ pub fn rnea_derivatives<'w, P: Real, T: Scalar<P>>(
         && let Some(error) = state_not_finite(model, q, v, a)
     {
         return Err(error);
+    }
+    if ws.rnea_derivatives.is_none() {
+        room::<T>("∂τ/∂q, ∂τ/∂v and ∂τ/∂a", &[3, model.nv, model.nv])?;
     }
     let result = analytical(model, ws, q, v, a, wrenches);
     if first_not_finite(result.tau).is_some() {

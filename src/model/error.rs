@@ -1,5 +1,6 @@
 //! What can be wrong with a model, and with what is asked of it.
 
+use super::room::size;
 use crate::spatial::PoseError;
 use thiserror::Error;
 
@@ -237,6 +238,14 @@ pub enum InputError {
     /// Several states were asked about at once, and constraints have another rank at some of them.
     #[error("the rank of the constraints differs between the states of one number: ask about them one by one")]
     RanksDiffer,
+    /// A result, or what it is computed in, takes more memory than there is.
+    #[error("{what} takes {} of memory, which is not to be had", size(bytes))]
+    Memory {
+        /// What it is for.
+        what: &'static str,
+        /// So much of it; `usize::MAX` for more than there are addresses.
+        bytes: usize,
+    },
     /// The method cannot do this.
     #[error("method `{method}` is not available for {what}")]
     Method {

@@ -11,6 +11,7 @@ mod derived;
 mod directions;
 mod error;
 mod joint_dynamics;
+mod room;
 mod tangent;
 pub mod urdf;
 
@@ -19,6 +20,7 @@ pub(crate) use derived::Derived;
 pub(crate) use directions::{Direction, UNIT_SQUARES, UNIT_WITHIN};
 pub use error::{InputError, ModelError};
 pub use joint_dynamics::DofDynamics;
+pub(crate) use room::room;
 
 use crate::joint::{Elementary, Geometry, Joint, JointKind, value};
 use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
@@ -286,6 +288,11 @@ impl<P: Real> Model<P> {
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
         let by_name = self.bodies.iter().position(|body| body.name == name);
         by_name.or_else(|| self.bodies.iter().position(|body| body.joint_name == name)).map(BodyId)
+    }
+    /// The frame at this place of [`frames`](Self::frames), if there is one.
+    #[must_use]
+    pub fn frame_id(&self, index: usize) -> Option<FrameId> {
+        (index < self.frames.len()).then_some(FrameId(index))
     }
     /// The frame with this name.
     #[must_use]

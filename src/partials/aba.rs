@@ -14,9 +14,9 @@
 
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
-use crate::dynamics::wide;
-use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, minv};
-use crate::model::{InputError, Model};
+use crate::dynamics::wide::{self, Factors};
+use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, minv, singular};
+use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
 
@@ -76,6 +76,8 @@ impl From<StateJacobian> for AbaDerivatives {
 
 /// Memory for [`aba_derivatives`], and the result.
 pub(super) struct Memory {
+    /// Where they are not at hand.
+    factors: Option<Box<Factors>>,
     result: AbaDerivatives,
     spare: Vec<DMatrix<f64>>,
 }
@@ -135,8 +137,12 @@ pub fn aba_derivatives<'w>(
         true => aba(model, &mut ws.base, q, v, tau, wrenches)?,
         false => aba_kept(model, &mut ws.base, q, v, tau, wrenches)?,
     };
-    let mut memory =
-        ws.aba.take().unwrap_or_else(|| Box::new(Memory { result: AbaDerivatives::new(model.nv), spare: Vec::new() }));
+    if ws.aba.is_none() {
+        room::<f64>("∂q̈/∂q, ∂q̈/∂v and ∂q̈/∂τ", &[3, model.nv, model.nv])?;
+    }
+    let mut memory = ws.aba.take().unwrap_or_else(|| {
+        Box::new(Memory { factors: None, result: AbaDerivatives::new(model.nv), spare: Vec::new() })
+    });
     memory.result.ddq.copy_from_slice(ddq);
     let surely_finite = match method {
         Method::Analytical if by_limbs && limbs(model, ws, &mut memory, q, v)? => Ok(true),
@@ -171,19 +177,18 @@ fn analytical(
     v: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<bool, InputError> {
-    let Memory { result, spare } = memory;
+    let Memory { factors: own, result, spare } = memory;
     // Where the accelerations come from the mass matrix eight joints at a time, bodies have been placed, and what it was inverted
     // by is at hand.
-    let by_page = ws.base.aba.by_page;
-    let begun = if by_page { wide::Begun::Nothing } else { wide::begun(model, &mut ws.base, wrenches) };
-    ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
+    let begun = wide::begun(model, &mut ws.base, wrenches);
+    ws.result.size(wrenches.len(), &mut ws.spare)?;
     let state = (q, v, result.ddq.as_slice());
     analytical_derivatives(model, ws, state, wrenches, begun)?;
+    let mut at_hand = wide::take_factors(&mut ws.base);
+    let by = &ws.result;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
-    let mut at_hand = if by_page { None } else { wide::take_factors(&mut ws.base) };
-    let by = &ws.result;
-    if !by_page && let Some((inverse, level)) = wide::articulated(&mut ws.base) {
+    if let Some((inverse, level)) = wide::articulated(&mut ws.base) {
         let mut finite = inverse.invert(level, &mut result.ddq_dtau);
         finite &= inverse.multiply(level, &by.dtau_dq, &mut result.ddq_dq);
         finite &= inverse.multiply(level, &by.dtau_dv, &mut result.ddq_dv);
@@ -192,8 +197,17 @@ fn analytical(
         }
         return Ok(finite);
     }
-    let Some(factors) = &mut at_hand else {
-        return by_inverse(model, ws, result, q).map(|()| false);
+    let factors = match &mut at_hand {
+        Some(factors) => factors,
+        None => {
+            let own = own.get_or_insert_with(|| Box::new(Factors::new(model)));
+            if wide::too_deep(model, own) {
+                return without_factors(model, ws, result, q).map(|()| false);
+            }
+            // Pivots have been looked at on the way to the accelerations.
+            own.factorize_matrix(&by.dtau_da, &mut []).map_err(|(index, _)| singular::error(model, index))?;
+            own
+        }
     };
     factors.invert(&mut result.ddq_dtau);
     let floating = if let wide::Begun::Moving(floating) = begun { floating } else { &[] };
@@ -215,7 +229,7 @@ fn limbs(
     q: &[f64],
     v: &[f64],
 ) -> Result<bool, InputError> {
-    ws.result.size_wrenches(0, &mut ws.spare);
+    ws.result.size(0, &mut ws.spare)?;
     analytical_derivatives(model, ws, (q, v, result.ddq.as_slice()), &[], wide::Begun::Nothing)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, 0, model.nv, spare);
@@ -225,9 +239,8 @@ fn limbs(
     Ok(done.unwrap_or(false))
 }
 
-/// Equation (1) with the inverse of [`minv`]'s page: at the plain level, for joints that have no other form, and at states where factors
-/// lose digits.
-fn by_inverse(
+/// Equation (1) where sparse factors of the mass matrix are hardly sparse.
+fn without_factors(
     model: &Model,
     ws: &mut DerivativeWorkspace,
     result: &mut AbaDerivatives,

@@ -15,7 +15,7 @@
 use super::directions::{Directions, Seeds, constant, runs};
 use crate::dynamics::rnea_gradient::{gradient, rnea_gradient};
 use crate::dynamics::{ExternalWrench, RneaGradient, Workspace};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use gradyn_derivatives::VectorDual;
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Kernel, Register, VectorLevel};
@@ -76,11 +76,11 @@ impl fmt::Debug for HessianWorkspace {
 }
 
 impl HessianWorkspace {
-    /// Memory for this model.
+    /// Memory for this model. The Hessian, `4 nv²` numbers, is made at the first use.
     #[must_use]
     pub fn new(model: &Model) -> Self {
         let nv = model.nv();
-        let (vector, matrix) = (DVector::zeros(nv), DMatrix::zeros(nv, nv));
+        let (vector, empty) = (DVector::zeros(nv), DMatrix::zeros(0, 0));
         Self {
             base: Workspace::new(model),
             single: None,
@@ -90,10 +90,10 @@ impl HessianWorkspace {
                 dq: vector.clone(),
                 dv: vector.clone(),
                 da: vector.clone(),
-                dqq: matrix.clone(),
-                dvq: matrix.clone(),
-                daq: matrix.clone(),
-                dvv: matrix,
+                dqq: empty.clone(),
+                dvq: empty.clone(),
+                daq: empty.clone(),
+                dvv: empty,
             },
             product: RneaHessianProduct { dq: vector.clone(), dv: vector.clone(), da: vector },
         }
@@ -120,7 +120,13 @@ pub fn rnea_hessian<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaHessian, InputError> {
     let by = rnea_gradient(model, &mut ws.base, q, v, a, lambda, wrenches)?;
-    let result = &mut ws.result;
+    let (result, nv) = (&mut ws.result, model.nv());
+    if result.dqq.nrows() != nv {
+        room::<f64>("the Hessian of torques", &[4, nv, nv])?;
+        for matrix in [&mut result.dqq, &mut result.dvq, &mut result.daq, &mut result.dvv] {
+            *matrix = DMatrix::zeros(nv, nv);
+        }
+    }
     result.value = by.value;
     for (to, from) in [(&mut result.dq, by.dq), (&mut result.dv, by.dv), (&mut result.da, by.da)] {
         to.as_mut_slice().copy_from_slice(from);

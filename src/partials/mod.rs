@@ -95,8 +95,8 @@ impl fmt::Display for Method {
 pub struct DerivativeWorkspace {
     /// The algorithm itself over `f64`.
     base: Workspace<f64>,
-    /// Which bodies each chunk of directions reaches.
-    plan: Plan,
+    /// Which bodies each chunk of directions reaches; made when first needed.
+    plan: Option<Box<Plan>>,
     /// Registers; their type depends on the level.
     registers: Option<Box<dyn Any + Send + Sync>>,
     result: RneaDerivatives,
@@ -117,12 +117,12 @@ impl fmt::Debug for DerivativeWorkspace {
 }
 
 impl DerivativeWorkspace {
-    /// Memory for the derivatives of this model.
+    /// Memory for the derivatives of this model. The matrices, `3 nv²` numbers, are made at the first use.
     #[must_use]
     pub fn new(model: &Model) -> Self {
         Self {
             base: Workspace::new(model),
-            plan: Plan::new(model),
+            plan: None,
             registers: None,
             result: RneaDerivatives::new(model.nv()),
             aba: None,
@@ -160,7 +160,7 @@ pub fn rnea_derivatives<'w>(
     a: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
-    ws.result.size_wrenches(wrenches.len(), &mut ws.spare);
+    ws.result.size(wrenches.len(), &mut ws.spare)?;
     rnea::check(model, &ws.base, q, v, a, wrenches)?;
     if method == Method::Analytical {
         return analytical_derivatives(model, ws, (q, v, a), wrenches, Begun::Nothing);

@@ -1,7 +1,7 @@
 //! What the methods return.
 
 use crate::dynamics::wide;
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use nalgebra::{DMatrix, DVector};
 
 /// Torques of inverse dynamics and their derivatives at one state.
@@ -35,13 +35,14 @@ pub struct DerivativeErrors {
 }
 
 impl RneaDerivatives {
+    /// Without the matrices: [`size`](Self::size) makes them.
     pub(super) fn new(nv: usize) -> Self {
-        let zero = || DMatrix::zeros(nv, nv);
+        let empty = || DMatrix::zeros(0, 0);
         Self {
             tau: DVector::zeros(nv),
-            dtau_dq: zero(),
-            dtau_dv: zero(),
-            dtau_da: zero(),
+            dtau_dq: empty(),
+            dtau_dv: empty(),
+            dtau_da: empty(),
             dtau_df_ext: Vec::new(),
             errors: None,
         }
@@ -55,12 +56,21 @@ impl RneaDerivatives {
         }
     }
 
-    /// One matrix a wrench, all zero. Those too many go to `spare`, to be used again.
-    pub(super) fn size_wrenches(&mut self, wrenches: usize, spare: &mut Vec<DMatrix<f64>>) {
-        size(&mut self.dtau_df_ext, wrenches, self.tau.len(), spare);
+    /// The matrices, if this is the first call for them, and one a wrench, all zero. Those too many go to `spare`, to be used
+    /// again.
+    pub(super) fn size(&mut self, wrenches: usize, spare: &mut Vec<DMatrix<f64>>) -> Result<(), InputError> {
+        let nv = self.tau.len();
+        if self.dtau_dq.nrows() != nv {
+            room::<f64>("∂τ/∂q, ∂τ/∂v and ∂τ/∂a", &[3, nv, nv])?;
+            for matrix in [&mut self.dtau_dq, &mut self.dtau_dv, &mut self.dtau_da] {
+                *matrix = DMatrix::zeros(nv, nv);
+            }
+        }
+        size(&mut self.dtau_df_ext, wrenches, nv, spare);
         for m in &mut self.dtau_df_ext {
             m.fill(0.0);
         }
+        Ok(())
     }
 
     /// The matrices by name.

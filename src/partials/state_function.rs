@@ -5,7 +5,7 @@
 
 use super::difference::{Configurations, fill, input_error};
 use crate::dynamics::{ExternalWrench, Workspace};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use crate::spatial::Force;
 use gradyn_derivatives::Scalar;
 use gradyn_derivatives::difference::{DifferenceError, Estimate, Euclidean, Method, jacobian};
@@ -58,14 +58,16 @@ pub struct StateJacobian {
 }
 
 impl StateJacobian {
-    fn zeros(outputs: usize, model: &Model, state: &State<'_>) -> Self {
-        Self {
+    fn zeros(outputs: usize, model: &Model, state: &State<'_>) -> Result<Self, InputError> {
+        let inputs = model.nv() + state.v.len() + state.u.len() + 6 * state.wrenches.len();
+        room::<f64>("the derivatives", &[outputs, inputs])?;
+        Ok(Self {
             value: DVector::zeros(outputs),
             dq: DMatrix::zeros(outputs, model.nv()),
             dv: DMatrix::zeros(outputs, state.v.len()),
             du: DMatrix::zeros(outputs, state.u.len()),
             df_ext: vec![DMatrix::zeros(outputs, 6); state.wrenches.len()],
-        }
+        })
     }
 
     /// Are all numbers finite?
@@ -114,7 +116,7 @@ fn check(model: &Model, state: &State<'_>) -> Result<(), InputError> {
 pub fn by_duals<F: StateFunction>(model: &Model, f: &F, state: State<'_>) -> Result<StateJacobian, InputError> {
     check(model, &state)?;
     let outputs = f.outputs(model);
-    let mut result = StateJacobian::zeros(outputs, model, &state);
+    let mut result = StateJacobian::zeros(outputs, model, &state)?;
     let constant = |x: &[f64]| x.iter().copied().map(Dual64::from).collect::<Vec<_>>();
     let mut run = DualRun {
         model,
@@ -241,8 +243,8 @@ fn differences<F: StateFunction>(
 ) -> Result<(StateJacobian, StateJacobian), InputError> {
     check(model, &state)?;
     let outputs = f.outputs(model);
-    let mut result = StateJacobian::zeros(outputs, model, &state);
-    let mut errors = StateJacobian::zeros(outputs, model, &state);
+    let mut result = StateJacobian::zeros(outputs, model, &state)?;
+    let mut errors = StateJacobian::zeros(outputs, model, &state)?;
     let mut ws = Workspace::new(model);
     let mut run = |state: State<'_>, out: &mut [f64]| f.evaluate(model, &mut ws, state, out);
     run(state, result.value.as_mut_slice())?;

@@ -162,7 +162,7 @@ fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64],
         return Err(error);
     }
     ws.result.errors = None;
-    ws.result.size_wrenches(0, &mut ws.spare);
+    ws.result.size(0, &mut ws.spare)?;
     analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[], Begun::Nothing);
     ws.result.check_finite(model)
 }

@@ -1,6 +1,7 @@
 //! Claims in CSV: a number a line, `state,quantity,row,column,value`.
 
 use super::table::{Content, Entry, Place, Table};
+use std::collections::HashMap;
 
 /// The columns, which may stand in any order.
 const COLUMNS: [&str; 5] = ["state", "quantity", "row", "column", "value"];
@@ -39,6 +40,8 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
     }
     // In order of states, each in that of the file.
     lines.sort_by_key(|(state, ..)| *state);
+    // Where the quantities of the state stand among its entries.
+    let mut entry_of: HashMap<String, usize> = HashMap::new();
     for (state, key, place) in lines {
         let before = table.states.len();
         if state > before {
@@ -46,11 +49,15 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
         }
         if state == before {
             table.states.push(Vec::new());
+            entry_of.clear();
         }
         let entries = &mut table.states[state];
-        match entries.iter_mut().find(|entry| entry.key == key) {
+        match entry_of.get(&key).and_then(|at| entries.get_mut(*at)) {
             Some(Entry { value: Content::Scattered(places), .. }) => places.push(place),
-            _ => entries.push(Entry { key, value: Content::Scattered(vec![place]) }),
+            _ => {
+                entry_of.insert(key.clone(), entries.len());
+                entries.push(Entry { key, value: Content::Scattered(vec![place]) });
+            }
         }
     }
     Ok(table)

@@ -14,6 +14,9 @@ const INPUTS: [&str; 4] = ["q", "v", "a", "tau_given"];
 /// More than this is refused, whatever it was packed in.
 const MAX_BYTES: u64 = 1 << 30;
 
+/// Bytes that a list of a state takes beside its numbers.
+const LIST: u64 = 64;
+
 pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
     let broken = |error: rawzip::Error| format!("it is no whole archive: {error}");
     let archive = ZipArchive::from_slice(bytes).map_err(broken)?;
@@ -21,6 +24,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
     let mut arrays: Vec<(String, Array)> = Vec::new();
     let mut references: Vec<(String, Vec<String>)> = Vec::new();
     let mut left = MAX_BYTES;
+    let too_much = || format!("more than {MAX_BYTES} bytes: split it");
     let mut files = archive.entries();
     while let Some(file) = files.next_entry().map_err(broken)? {
         let name = String::from_utf8_lossy(file.file_path().as_bytes()).into_owned();
@@ -41,7 +45,6 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         let mut content = Vec::new();
         let read = packed.verifying_reader(unpacked).take(left + 1).read_to_end(&mut content);
         read.map_err(|error| format!("array `{key}` cannot be read: {error}"))?;
-        let too_much = || format!("more than {MAX_BYTES} bytes: split it");
         left.checked_sub(content.len() as u64).ok_or_else(too_much)?;
         let array = npy::read(&content).map_err(|reason| format!("array `{key}`: {reason}"))?;
         // Numbers take eight bytes each, however short they were.
@@ -78,8 +81,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         [_] => {
             table.states.push(arrays.into_iter().map(|(key, array)| entry(key, array)).collect());
         }
-        [states, _] if *states > bytes.len() => {
-            return Err(format!("array `q`: {states} states cannot be in {} bytes", bytes.len()));
+        // Each state has a list of its own for each array.
+        [states, _] if (*states as u64).saturating_mul(LIST * arrays.len() as u64) > left => {
+            return Err(format!("array `q`: {states} states of {} arrays take {}", arrays.len(), too_much()));
         }
         [states, _] => {
             table.states.resize_with(*states, Vec::new);

@@ -5,7 +5,7 @@ use crate::answer::Question;
 use crate::args::Derivatives;
 use crate::constraints::Constraints;
 use crate::error::{Error, one_line};
-use crate::evaluation::Places;
+use crate::evaluation::{Places, Task};
 use crate::output::Output;
 use crate::quantity::Quantity;
 use crate::robot::Robot;
@@ -30,10 +30,12 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     let mut output = Output::new(args.output.as_deref(), inputs)?;
     let warnings = robot.warnings();
     let place = |_| format!("{title} of {}", robot.path.display());
+    let (method, quantities, free) = (args.method.method, &Quantity::DEFAULT, Constraints::default());
+    let places = Places::all(&robot.model, ReferenceFrame::Local);
+    let task = Task { robot: &robot, quantities, method, places: &places, constraints: &free };
+    // Tables and maps are put together in memory, wherever they go.
+    task.check(std::slice::from_ref(&state), output.is_in_memory() || !args.json)?;
     if args.json {
-        let free = Constraints::default();
-        let (method, quantities) = (args.method.method, &Quantity::DEFAULT);
-        let places = Places::all(&robot.model, ReferenceFrame::Local);
         let question = Question { method, quantities, constraints: &free, places: &places };
         answer::write(&robot, question, &[state], &mut output, place, || ())?;
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });

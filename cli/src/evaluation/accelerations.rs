@@ -3,17 +3,43 @@
 use super::value::{Answers, largest};
 use super::{At, Evaluator, Value, by_link};
 use crate::quantity::Quantity;
-use gradyn::dynamics::{constraint_bias, constraint_error, constraint_jacobian, impulse_dynamics};
+use crate::states::State;
+use gradyn::dynamics::{
+    aba, constraint_bias, constraint_dynamics, constraint_error, constraint_jacobian, impulse_dynamics,
+};
 use gradyn::model::InputError;
 use gradyn::partials::{Method, aba_derivatives, constraint_dynamics_derivatives, impulse_dynamics_derivatives};
 use nalgebra::DMatrix;
 
+/// Derivatives of accelerations and forces under constraints.
+const CONSTRAINED: [Quantity; 8] = [
+    Quantity::ConstrainedDdqDq,
+    Quantity::ConstrainedDdqDv,
+    Quantity::ConstrainedDdqDtau,
+    Quantity::ConstrainedDdqDfExt,
+    Quantity::ConstraintForcesDq,
+    Quantity::ConstraintForcesDv,
+    Quantity::ConstraintForcesDtau,
+    Quantity::ConstraintForcesDfExt,
+];
+
+/// Derivatives of an impact.
+const IMPULSES: [Quantity; 4] = [Quantity::ImpulseVDq, Quantity::ImpulseVDv, Quantity::ImpulseDq, Quantity::ImpulseDv];
+
 impl Evaluator<'_> {
     pub(super) fn accelerations(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
-        let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
-        let by = aba_derivatives(model, ws, method, &at.state.q, &at.state.v, at.tau(), &at.wrenches)?;
+        let (model, method) = (&self.robot.model, self.method);
+        let State { q, v, .. } = at.state;
+        if answers.ask(&[Quantity::Ddq]) {
+            let ddq = aba(model, self.workspace.get(), q, v, at.tau(), &at.wrenches)?;
+            answers.put(Quantity::Ddq, || Value::numbers(ddq));
+        }
+        if !answers.ask(&[Quantity::DdqDq, Quantity::DdqDv, Quantity::DdqDtau, Quantity::DdqDfExt]) {
+            return Ok(());
+        }
+        let ws = self.derivatives.get();
+        let by = aba_derivatives(model, ws, method, q, v, at.tau(), &at.wrenches)?;
         let (nv, size, errors) = (model.nv(), largest(&by.ddq), by.errors.as_deref());
-        answers.put(Quantity::Ddq, || Value::numbers(&by.ddq));
         answers.derivatives(
             "",
             size,
@@ -29,14 +55,22 @@ impl Evaluator<'_> {
 
     /// Constraints may leave nothing of accelerations: their size is then that of what they cancel.
     pub(super) fn constrained(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
-        let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
-        let (q, v, list) = (&at.state.q, &at.state.v, &self.constraints.list);
+        let (model, method, list) = (&self.robot.model, self.method, &self.constraints.list);
+        let State { q, v, .. } = at.state;
+        if answers.ask(&[Quantity::ConstrainedDdq, Quantity::ConstraintForces]) {
+            let by = constraint_dynamics(model, self.workspace.get(), q, v, at.tau(), list, &at.wrenches)?;
+            answers.put(Quantity::ConstrainedDdq, || Value::numbers(by.ddq));
+            answers.put(Quantity::ConstraintForces, || Value::numbers(by.lambda));
+        }
+        if !answers.ask(&CONSTRAINED) {
+            return Ok(());
+        }
+        let ws = self.derivatives.get();
         let free = aba_derivatives(model, ws, Method::Analytical, q, v, at.tau(), &at.wrenches);
         let free = free.cloned()?;
         let by = constraint_dynamics_derivatives(model, ws, method, q, v, at.tau(), list, &at.wrenches)?;
         let errors = by.errors.as_deref();
         let size = largest(&by.ddq).max(largest(&free.ddq));
-        answers.put(Quantity::ConstrainedDdq, || Value::numbers(&by.ddq));
         for (quantity, value, error, free) in [
             (Quantity::ConstrainedDdqDq, &by.ddq_dq, errors.map(|by| &by.ddq_dq), &free.ddq_dq),
             (Quantity::ConstrainedDdqDv, &by.ddq_dv, errors.map(|by| &by.ddq_dv), &free.ddq_dv),
@@ -50,7 +84,6 @@ impl Evaluator<'_> {
         by_link(at, answers, Quantity::ConstrainedDdqDfExt, nv, (&by.ddq_df_ext, error), by_wrench);
 
         let size = largest(&by.lambda);
-        answers.put(Quantity::ConstraintForces, || Value::numbers(&by.lambda));
         answers.derivatives(
             "",
             size,
@@ -67,13 +100,21 @@ impl Evaluator<'_> {
 
     /// An impulse that constraints take up.
     pub(super) fn impulses(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
-        let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
-        let (q, v, held) = (&at.state.q, &at.state.v, self.constraints);
+        let (model, method, held) = (&self.robot.model, self.method, self.constraints);
+        let State { q, v, .. } = at.state;
+        if answers.ask(&[Quantity::ImpulseV, Quantity::Impulse]) {
+            let by = impulse_dynamics(model, self.workspace.get(), q, v, held.restitution, &held.list)?;
+            answers.put(Quantity::ImpulseV, || Value::numbers(by.v));
+            answers.put(Quantity::Impulse, || Value::numbers(by.impulse));
+        }
+        if !answers.ask(&IMPULSES) {
+            return Ok(());
+        }
+        let ws = self.derivatives.get();
         let by = impulse_dynamics_derivatives(model, ws, method, q, v, held.restitution, &held.list)?;
         let errors = by.errors.as_deref();
         // Velocities by themselves: one.
         let size = largest(&by.v).max(largest(v)).max(1.0);
-        answers.put(Quantity::ImpulseV, || Value::numbers(&by.v));
         answers.derivatives(
             "",
             size,
@@ -82,7 +123,6 @@ impl Evaluator<'_> {
                 (Quantity::ImpulseVDv, &by.dv_dv, errors.map(|by| &by.dv_dv)),
             ],
         );
-        answers.put(Quantity::Impulse, || Value::numbers(&by.impulse));
         answers.derivatives(
             "",
             largest(&by.impulse),
@@ -96,19 +136,25 @@ impl Evaluator<'_> {
 
     /// The constraints themselves.
     pub(super) fn constraints(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
-        let (model, ws, list) = (&self.robot.model, &mut self.workspace, &self.constraints.list);
+        let (model, ws, list) = (&self.robot.model, self.workspace.get(), &self.constraints.list);
         let (q, v) = (&at.state.q, &at.state.v);
         if answers.ask(&[Quantity::ConstraintRank]) {
             // The same whatever the velocities.
             let rank = impulse_dynamics(model, ws, q, v, 0.0, list)?.rank;
             answers.put(Quantity::ConstraintRank, || Value::Count(rank));
         }
-        let error = constraint_error(model, ws, q, list)?;
-        answers.put(Quantity::ConstraintError, || Value::numbers(error));
-        let jacobian = constraint_jacobian(model, ws, q, list)?;
-        answers.put(Quantity::ConstraintJacobian, || Value::matrix(jacobian));
-        let bias = constraint_bias(model, ws, q, v, list)?;
-        answers.put(Quantity::ConstraintBias, || Value::numbers(bias));
+        if answers.ask(&[Quantity::ConstraintError]) {
+            let error = constraint_error(model, ws, q, list)?;
+            answers.put(Quantity::ConstraintError, || Value::numbers(error));
+        }
+        if answers.ask(&[Quantity::ConstraintJacobian]) {
+            let jacobian = constraint_jacobian(model, ws, q, list)?;
+            answers.put(Quantity::ConstraintJacobian, || Value::matrix(jacobian));
+        }
+        if answers.ask(&[Quantity::ConstraintBias]) {
+            let bias = constraint_bias(model, ws, q, v, list)?;
+            answers.put(Quantity::ConstraintBias, || Value::numbers(bias));
+        }
         Ok(())
     }
 }

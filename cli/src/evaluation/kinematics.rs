@@ -1,8 +1,9 @@
 //! Motions of frames and points, their Jacobians, and their derivatives.
 
 use super::value::{Answers, ByMethod, largest};
-use super::{At, Evaluator, Value};
+use super::{At, Evaluator, Place, Point, Value};
 use crate::quantity::Quantity;
+use crate::states::State;
 use gradyn::dynamics::{
     FrameDerivatives, forward_kinematics, frame_bias_acceleration, frame_jacobian, frame_jacobian_rate,
     joint_jacobians, relative_jacobian,
@@ -11,23 +12,34 @@ use gradyn::model::InputError;
 use gradyn::partials::{classical_frame_derivatives, frame_derivatives, point_derivatives};
 use nalgebra::DMatrix;
 
-/// Of frames: velocity with its derivatives, acceleration with its own.
-const SPATIAL: [Quantity; 7] = [
-    Quantity::FrameVelocities,
+/// Of frames: derivatives of the velocity, then of the acceleration.
+const SPATIAL: [Quantity; 5] = [
     Quantity::FrameVelocitiesDq,
     Quantity::FrameVelocitiesDv,
-    Quantity::FrameAccelerations,
     Quantity::FrameAccelerationsDq,
     Quantity::FrameAccelerationsDv,
     Quantity::FrameAccelerationsDa,
 ];
 
-/// The acceleration of the point at the frame's origin.
-const CLASSICAL: [Quantity; 4] = [
+/// Those of the acceleration of the point at the frame's origin.
+const CLASSICAL: [Quantity; 3] =
+    [Quantity::ClassicalAccelerationsDq, Quantity::ClassicalAccelerationsDv, Quantity::ClassicalAccelerationsDa];
+
+/// Of points.
+const POINTS: [Quantity; 5] = [
+    Quantity::PointVelocitiesDq,
+    Quantity::PointVelocitiesDv,
+    Quantity::PointAccelerationsDq,
+    Quantity::PointAccelerationsDv,
+    Quantity::PointAccelerationsDa,
+];
+
+/// Where frames are and how they move.
+const MOTIONS: [Quantity; 4] = [
+    Quantity::FramePlacements,
+    Quantity::FrameVelocities,
+    Quantity::FrameAccelerations,
     Quantity::ClassicalAccelerations,
-    Quantity::ClassicalAccelerationsDq,
-    Quantity::ClassicalAccelerationsDv,
-    Quantity::ClassicalAccelerationsDa,
 ];
 
 /// What velocities and accelerations depend on: roundings are of the largest of these, where motions cancel.
@@ -48,23 +60,31 @@ fn of_acceleration(quantities: [Quantity; 3], by: &FrameDerivatives) -> [ByMetho
 impl Evaluator<'_> {
     pub(super) fn frames(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, method, places) = (&self.robot.model, self.method, self.places);
-        let (q, v, a) = (&at.state.q, &at.state.v, &at.state.a);
-        if answers.ask(&[Quantity::FramePlacements]) {
-            let kinematics = forward_kinematics(model, &mut self.workspace, q, v, a)?;
-            for place in &places.frames {
-                let Some(pose) = kinematics.frame_pose(place.at) else { continue };
-                answers.part(Quantity::FramePlacements, &place.name, || {
-                    Value::Matrix(DMatrix::from_column_slice(4, 4, pose.matrix4().as_slice()))
-                });
+        let State { q, v, a, .. } = at.state;
+        if answers.ask(&MOTIONS) {
+            let kinematics = forward_kinematics(model, self.workspace.get(), q, v, a)?;
+            for Place { name, at, reference } in &places.frames {
+                if let Some(pose) = kinematics.frame_pose(*at) {
+                    answers.part(Quantity::FramePlacements, name, || {
+                        Value::Matrix(DMatrix::from_column_slice(4, 4, pose.matrix4().as_slice()))
+                    });
+                }
+                for (quantity, motion) in [
+                    (Quantity::FrameVelocities, kinematics.velocity_in(*at, *reference)),
+                    (Quantity::FrameAccelerations, kinematics.acceleration_in(*at, *reference)),
+                    (Quantity::ClassicalAccelerations, kinematics.classical_acceleration_in(*at, *reference)),
+                ] {
+                    // A frame of the model has them all.
+                    let Some(motion) = motion else { continue };
+                    answers.part(quantity, name, || Value::motion(&motion));
+                }
             }
         }
         for place in &places.frames {
             let (name, frame, reference) = (&place.name, place.at, place.reference);
-            let ws = &mut self.derivatives;
+            let ws = self.derivatives.get();
             if answers.ask(&SPATIAL) {
                 let by = frame_derivatives(model, ws, method, q, v, a, frame, reference)?;
-                answers.part(Quantity::FrameVelocities, name, || Value::motion(&by.velocity));
-                answers.part(Quantity::FrameAccelerations, name, || Value::motion(&by.acceleration));
                 let errors = by.errors.as_deref();
                 let size = largest(&by.velocity.to_array()).max(motion(at));
                 answers.derivatives(
@@ -76,15 +96,14 @@ impl Evaluator<'_> {
                     ],
                 );
                 let size = largest(&by.acceleration.to_array()).max(motion(at));
-                answers.derivatives(name, size, of_acceleration([SPATIAL[4], SPATIAL[5], SPATIAL[6]], by));
+                answers.derivatives(name, size, of_acceleration([SPATIAL[2], SPATIAL[3], SPATIAL[4]], by));
             }
             if answers.ask(&CLASSICAL) {
                 let by = classical_frame_derivatives(model, ws, method, q, v, a, frame, reference)?;
-                answers.part(Quantity::ClassicalAccelerations, name, || Value::motion(&by.acceleration));
                 let size = largest(&by.acceleration.to_array()).max(motion(at));
-                answers.derivatives(name, size, of_acceleration([CLASSICAL[1], CLASSICAL[2], CLASSICAL[3]], by));
+                answers.derivatives(name, size, of_acceleration(CLASSICAL, by));
             }
-            let ws = &mut self.workspace;
+            let ws = self.workspace.get();
             if answers.ask(&[Quantity::FrameJacobians]) {
                 let jacobian = frame_jacobian(model, ws, q, frame, reference)?;
                 answers.part(Quantity::FrameJacobians, name, || Value::matrix(jacobian));
@@ -100,28 +119,42 @@ impl Evaluator<'_> {
             }
         }
         for place in &places.pairs {
-            let ([a, b], ws) = (place.at, &mut self.workspace);
+            let ([a, b], ws) = (place.at, self.workspace.get());
             if answers.ask(&[Quantity::RelativeJacobians]) {
                 let jacobian = relative_jacobian(model, ws, q, a, b, place.reference)?;
                 answers.part(Quantity::RelativeJacobians, &place.name, || Value::matrix(jacobian));
             }
         }
         if answers.ask(&[Quantity::JointJacobians]) {
-            let columns = joint_jacobians(model, &mut self.workspace, q)?;
+            let columns = joint_jacobians(model, self.workspace.get(), q)?;
             answers.put(Quantity::JointJacobians, || Value::matrix(columns));
         }
         Ok(())
     }
 
     pub(super) fn points(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
-        let (model, method, ws) = (&self.robot.model, self.method, &mut self.derivatives);
-        let (q, v, a) = (&at.state.q, &at.state.v, &at.state.a);
+        let (model, method) = (&self.robot.model, self.method);
+        let State { q, v, a, .. } = at.state;
+        if answers.ask(&[Quantity::PointVelocities, Quantity::PointAccelerations]) {
+            let kinematics = forward_kinematics(model, self.workspace.get(), q, v, a)?;
+            for Place { name, at: Point { body, position }, reference } in &self.places.points {
+                for (quantity, vector) in [
+                    (Quantity::PointVelocities, kinematics.point_velocity(*body, *position, *reference)),
+                    (Quantity::PointAccelerations, kinematics.point_acceleration(*body, *position, *reference)),
+                ] {
+                    // A body of the model has both.
+                    let Some(vector) = vector else { continue };
+                    answers.part(quantity, name, || Value::numbers(&vector));
+                }
+            }
+        }
+        if !answers.ask(&POINTS) {
+            return Ok(());
+        }
         for place in &self.places.points {
-            let (name, point) = (&place.name, place.at);
+            let (name, point, ws) = (&place.name, place.at, self.derivatives.get());
             let by = point_derivatives(model, ws, method, q, v, a, point.body, point.position, place.reference)?;
             let errors = by.errors.as_deref();
-            answers.part(Quantity::PointVelocities, name, || Value::numbers(&by.velocity));
-            answers.part(Quantity::PointAccelerations, name, || Value::numbers(&by.acceleration));
             answers.derivatives(
                 name,
                 largest(&by.velocity).max(motion(at)),

@@ -47,7 +47,7 @@ const MOMENTA: [Quantity; 5] = [
 
 impl Evaluator<'_> {
     pub(super) fn masses(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
-        let (model, ws) = (&self.robot.model, &mut self.workspace);
+        let (model, ws) = (&self.robot.model, self.workspace.get());
         let (q, v) = (&at.state.q, &at.state.v);
         if answers.ask(&[Quantity::MassMatrixInverse]) {
             let inverse = minv(model, ws, q)?;
@@ -70,7 +70,7 @@ impl Evaluator<'_> {
         let (model, method) = (&self.robot.model, self.method);
         let (q, v, a) = (&at.state.q, &at.state.v, &at.state.a);
         if answers.ask(&[Quantity::Com]) || answers.ask(&SUBTREE_VALUES) {
-            let coms = center_of_mass(model, &mut self.workspace, q, v, a)?;
+            let coms = center_of_mass(model, self.workspace.get(), q, v, a)?;
             answers.put(Quantity::Com, || {
                 Value::fields([
                     ("mass", Value::Number(coms.whole.mass)),
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
             }
         }
         if answers.ask(&[Quantity::ComJacobian]) {
-            let jacobian = com_jacobian(model, &mut self.workspace, q, None)?;
+            let jacobian = com_jacobian(model, self.workspace.get(), q, None)?;
             answers.put(Quantity::ComJacobian, || Value::matrix(jacobian));
         }
         let whole = (COM, String::new(), None);
@@ -97,7 +97,7 @@ impl Evaluator<'_> {
             if !answers.ask(&quantities) {
                 continue;
             }
-            let by = center_of_mass_derivatives(model, &mut self.derivatives, method, q, v, a, subtree)?;
+            let by = center_of_mass_derivatives(model, self.derivatives.get(), method, q, v, a, subtree)?;
             let motion = largest(v).max(largest(a));
             let [position, velocity, acceleration] =
                 [by.position, by.velocity, by.acceleration].map(|value| largest(&value).max(motion));
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
         let (model, method) = (&self.robot.model, self.method);
         let (q, v, a) = (&at.state.q, &at.state.v, &at.state.a);
         if answers.ask(&[Quantity::Centroidal]) {
-            let whole = centroidal(model, &mut self.workspace, q, v, a)?;
+            let whole = centroidal(model, self.workspace.get(), q, v, a)?;
             answers.put(Quantity::Centroidal, || {
                 Value::fields([
                     ("matrix", Value::matrix(whole.matrix)),
@@ -125,7 +125,7 @@ impl Evaluator<'_> {
             });
         }
         if answers.ask(&MOMENTA) {
-            let by = centroidal_derivatives(model, &mut self.derivatives, method, q, v, a)?;
+            let by = centroidal_derivatives(model, self.derivatives.get(), method, q, v, a)?;
             let momentum = largest(&by.momentum.to_array());
             let rate = largest(&by.momentum_rate.to_array());
             let sizes = [momentum, momentum, rate, rate, rate];
@@ -138,9 +138,11 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn regressors(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
-        let (model, ws) = (&self.robot.model, &mut self.workspace);
+        let (model, ws) = (&self.robot.model, self.workspace.get());
         let (q, v, a) = (&at.state.q, &at.state.v, &at.state.a);
-        for (name, body) in &self.places.bodies {
+        let of_bodies =
+            answers.ask(&[Quantity::PseudoInertias, Quantity::LogCholeskyParameters, Quantity::LogCholeskyJacobians]);
+        for (name, body) in self.places.bodies.iter().filter(|_| of_bodies) {
             let Some(inertia) = model.bodies().get(body.index()).map(Body::inertia) else { continue };
             let matrix = inertia.pseudo_inertia();
             answers.part(Quantity::PseudoInertias, name, || {

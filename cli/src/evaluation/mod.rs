@@ -3,11 +3,13 @@
 mod accelerations;
 mod kinematics;
 mod masses;
+mod need;
 mod places;
 mod second;
 mod torques;
 mod value;
 
+pub(crate) use need::Task;
 pub(crate) use places::{Place, Places, Point};
 pub(crate) use value::{Derivative, Value};
 
@@ -17,7 +19,7 @@ use crate::quantity::{Family, Parts, Quantity};
 use crate::robot::Robot;
 use crate::states::State;
 use gradyn::dynamics::{ExternalWrench, Workspace};
-use gradyn::model::InputError;
+use gradyn::model::{InputError, Model};
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, RneaDerivatives, SecondOrderWorkspace, rnea_derivatives,
 };
@@ -32,10 +34,28 @@ pub(crate) struct Evaluator<'a> {
     method: Method,
     quantities: &'a [Quantity],
     places: &'a Places,
-    workspace: Workspace<f64>,
-    derivatives: DerivativeWorkspace,
-    second: SecondOrderWorkspace,
-    hessians: HessianWorkspace,
+    workspace: Made<'a, Workspace<f64>>,
+    derivatives: Made<'a, DerivativeWorkspace>,
+    second: Made<'a, SecondOrderWorkspace>,
+    hessians: Made<'a, HessianWorkspace>,
+}
+
+/// Memory for a robot, made when first needed.
+#[derive(Debug)]
+struct Made<'a, W> {
+    model: &'a Model,
+    make: fn(&Model) -> W,
+    made: Option<W>,
+}
+
+impl<'a, W> Made<'a, W> {
+    fn new(robot: &'a Robot, make: fn(&Model) -> W) -> Self {
+        Self { model: &robot.model, make, made: None }
+    }
+
+    fn get(&mut self) -> &mut W {
+        self.made.get_or_insert_with(|| (self.make)(self.model))
+    }
 }
 
 /// A state, with its wrenches on bodies.
@@ -78,10 +98,10 @@ impl<'a> Evaluator<'a> {
             method,
             quantities,
             places,
-            workspace: Workspace::new(&robot.model),
-            derivatives: DerivativeWorkspace::new(&robot.model),
-            second: SecondOrderWorkspace::new(&robot.model),
-            hessians: HessianWorkspace::new(&robot.model),
+            workspace: Made::new(robot, Workspace::new),
+            derivatives: Made::new(robot, DerivativeWorkspace::new),
+            second: Made::new(robot, SecondOrderWorkspace::new),
+            hessians: Made::new(robot, HessianWorkspace::new),
         }
     }
 
@@ -155,12 +175,14 @@ pub(crate) fn derivatives<'w>(
     state: &State,
 ) -> Result<&'w RneaDerivatives, InputError> {
     let by = rnea_derivatives(&robot.model, workspace, method, &state.q, &state.v, &state.a, &state.wrenches())?;
-    for matrix in &by.dtau_df_ext {
-        if let Some(at) = matrix.iter().position(|x| !x.is_finite()) {
-            let index = at % matrix.nrows();
-            let joint = robot.model.dof_names().swap_remove(index);
-            return Err(InputError::Overflow { what: "dtau_df_ext", index, joint: format!("joint {joint}") });
-        }
-    }
+    by.dtau_df_ext.iter().try_for_each(|matrix| finite(&robot.model, "dtau_df_ext", matrix.as_slice()))?;
     Ok(by)
+}
+
+/// Are all entries of a vector, or of a matrix with a row for each degree of freedom, finite?
+fn finite(model: &Model, what: &'static str, numbers: &[f64]) -> Result<(), InputError> {
+    let Some(at) = numbers.iter().position(|x| !x.is_finite()) else { return Ok(()) };
+    let index = at % model.nv();
+    let joint = model.dof_names().swap_remove(index);
+    Err(InputError::Overflow { what, index, joint: format!("joint {joint}") })
 }

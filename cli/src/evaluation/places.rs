@@ -5,8 +5,9 @@ use crate::quantity::{Parts, Quantity};
 use crate::robot::Robot;
 use crate::states::nearest;
 use gradyn::dynamics::ReferenceFrame;
-use gradyn::model::{Body, BodyId, Frame, FrameId, Model};
+use gradyn::model::{BodyId, Frame, FrameId, Model};
 use nalgebra::Vector3;
+use std::collections::HashSet;
 
 /// What quantities with parts are asked of.
 #[derive(Clone, Debug)]
@@ -40,24 +41,29 @@ pub(crate) struct Point {
 impl Places {
     /// All frames of links and joints and all subtrees with mass, no points, no pairs.
     pub(crate) fn all(model: &Model, reference: ReferenceFrame) -> Self {
-        // Of two frames by one name, the first.
-        let frame = |frame: &Frame| {
-            let at = model.find_frame(frame.name())?;
-            Some(Place { name: frame.name().to_owned(), at, reference })
+        let frame = |(i, frame): (usize, &Frame)| {
+            Some(Place { name: frame.name().to_owned(), at: model.frame_id(i)?, reference })
         };
-        let body = |(i, body): (usize, &Body)| Some((body.name().to_owned(), model.body_id(i)?));
-        let subtree = |(i, body): (usize, &Body)| {
-            let id = model.body_id(i)?;
-            let mass: f64 = model.bodies()[model.subtree(id)].iter().map(|body| body.inertia().mass).sum();
-            (mass > 0.0).then(|| (body.name().to_owned(), id))
-        };
+        let bodies = model.bodies();
+        // Of what hangs from each; children come after their parents.
+        let mut masses: Vec<f64> = bodies.iter().map(|body| body.inertia().mass).collect();
+        for (i, body) in bodies.iter().enumerate().rev() {
+            if let Some(parent) = body.parent() {
+                masses[parent.index()] += masses[i];
+            }
+        }
+        let named: Vec<_> = bodies
+            .iter()
+            .enumerate()
+            .filter_map(|(i, body)| Some((body.name().to_owned(), model.body_id(i)?)))
+            .collect();
         Self {
             reference,
-            frames: model.frames().iter().filter_map(frame).collect(),
+            frames: model.frames().iter().enumerate().filter_map(frame).collect(),
             points: Vec::new(),
             pairs: Vec::new(),
-            subtrees: model.bodies().iter().enumerate().filter_map(subtree).collect(),
-            bodies: model.bodies().iter().enumerate().filter_map(body).collect(),
+            subtrees: named.iter().filter(|(_, id)| masses[id.index()] > 0.0).cloned().collect(),
+            bodies: named,
         }
     }
 
@@ -100,6 +106,7 @@ impl Places {
         for name in names {
             find(name, model)?;
         }
+        let names: HashSet<_> = names.iter().collect();
         self.frames.retain(|place| names.contains(&place.name));
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Second derivatives, and their combinations.
 
-use super::value::{Answers, Derivative, largest};
+use super::value::{Answers, Derivative, flat, largest};
 use super::{At, Evaluator, Value};
 use crate::quantity::Quantity;
-use gradyn::dynamics::{aba_gradient, rnea_gradient};
+use gradyn::dynamics::{Tensor3, aba_gradient, rnea_gradient};
 use gradyn::model::InputError;
 use gradyn::partials::{
     AbaHessian, Method, aba_derivatives, aba_hessian, aba_hessian_product, aba_second_derivatives, rnea_derivatives,
@@ -20,30 +20,24 @@ impl Evaluator<'_> {
     pub(super) fn torque_tensors(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, method) = (&self.robot.model, self.method);
         let (q, v, a) = (&at.state.q, &at.state.v, &at.state.a);
-        let first = rnea_derivatives(model, &mut self.derivatives, Method::Analytical, q, v, a, &at.wrenches)?;
+        let first = rnea_derivatives(model, self.derivatives.get(), Method::Analytical, q, v, a, &at.wrenches)?;
         let size = first.matrices().iter().map(|(_, matrix)| matrix.amax()).fold(0.0, f64::max);
-        let by = rnea_second_derivatives(model, &mut self.second, method, q, v, a, &at.wrenches)?.clone();
-        let errors = self.second.rnea_errors().map(|errors| errors.tensors());
-        for (k, (quantity, (_, tensor))) in TORQUES.into_iter().zip(by.tensors()).enumerate() {
-            let error = errors.map(|errors| errors[k].1);
-            answers.put(quantity, || Value::Second(Derivative::of_tensor(tensor, error, size)));
-        }
+        let by = rnea_second_derivatives(model, self.second.get(), method, q, v, a, &at.wrenches)?;
+        let tensors = asked(answers, TORQUES, by.tensors(), size);
+        put(answers, tensors, self.second.get().rnea_errors().map(|errors| errors.tensors()));
         Ok(())
     }
 
     pub(super) fn acceleration_tensors(&mut self, at: &At<'_>, answers: &mut Answers<'_>) -> Result<(), InputError> {
         let (model, method) = (&self.robot.model, self.method);
         let (q, v, tau) = (&at.state.q, &at.state.v, at.tau());
-        let ws = &mut self.derivatives;
+        let ws = self.derivatives.get();
         let first = aba_derivatives(model, ws, Method::Analytical, q, v, tau, &at.wrenches)?;
         let size = first.matrices().iter().map(|(_, matrix)| matrix.amax()).fold(0.0, f64::max);
-        let ws = &mut self.second;
-        let by = aba_second_derivatives(model, ws, method, q, v, tau, &at.wrenches)?.clone();
-        let errors = self.second.aba_errors().map(|errors| errors.tensors());
-        for (k, (quantity, (_, tensor))) in ACCELERATIONS.into_iter().zip(by.tensors()).enumerate() {
-            let error = errors.map(|errors| errors[k].1);
-            answers.put(quantity, || Value::Second(Derivative::of_tensor(tensor, error, size)));
-        }
+        let ws = self.second.get();
+        let by = aba_second_derivatives(model, ws, method, q, v, tau, &at.wrenches)?;
+        let tensors = asked(answers, ACCELERATIONS, by.tensors(), size);
+        put(answers, tensors, self.second.get().aba_errors().map(|errors| errors.tensors()));
         Ok(())
     }
 
@@ -52,35 +46,35 @@ impl Evaluator<'_> {
         let model = &self.robot.model;
         let (q, v, a, tau, lambda) = (&at.state.q, &at.state.v, &at.state.a, at.tau(), at.lambda());
         if answers.ask(&[Quantity::TauGradient]) {
-            let by = rnea_gradient(model, &mut self.workspace, q, v, a, lambda, &at.wrenches)?;
+            let by = rnea_gradient(model, self.workspace.get(), q, v, a, lambda, &at.wrenches)?;
             answers.put(Quantity::TauGradient, || {
                 let [dq, dv, da] = [by.dq, by.dv, by.da].map(Value::numbers);
                 Value::fields([("value", Value::Number(by.value)), ("dq", dq), ("dv", dv), ("da", da)])
             });
         }
         if answers.ask(&[Quantity::TauHessian]) {
-            let by = rnea_hessian(model, &mut self.hessians, q, v, a, lambda, &at.wrenches)?;
+            let by = rnea_hessian(model, self.hessians.get(), q, v, a, lambda, &at.wrenches)?;
             answers.put(Quantity::TauHessian, || {
                 let [dqq, dvq, daq, dvv] = [&by.dqq, &by.dvq, &by.daq, &by.dvv].map(Value::matrix);
                 Value::fields([("dqq", dqq), ("dvq", dvq), ("daq", daq), ("dvv", dvv)])
             });
         }
         if answers.ask(&[Quantity::TauHessianProduct]) {
-            let ([x_q, x_v, x_a, _], ws) = (at.direction(), &mut self.hessians);
+            let ([x_q, x_v, x_a, _], ws) = (at.direction(), self.hessians.get());
             let by = rnea_hessian_product(model, ws, q, v, a, lambda, x_q, x_v, x_a, &at.wrenches)?;
             answers.put(Quantity::TauHessianProduct, || {
                 Value::fields([("dq", &by.dq), ("dv", &by.dv), ("da", &by.da)].map(|(k, x)| (k, Value::numbers(x))))
             });
         }
         if answers.ask(&[Quantity::DdqGradient]) {
-            let by = aba_gradient(model, &mut self.workspace, q, v, tau, lambda, &at.wrenches)?;
+            let by = aba_gradient(model, self.workspace.get(), q, v, tau, lambda, &at.wrenches)?;
             answers.put(Quantity::DdqGradient, || {
                 let [dq, dv, dtau] = [by.dq, by.dv, by.dtau].map(Value::numbers);
                 Value::fields([("value", Value::Number(by.value)), ("dq", dq), ("dv", dv), ("dtau", dtau)])
             });
         }
         if answers.ask(&[Quantity::DdqHessian]) {
-            let ws = &mut self.second;
+            let ws = self.second.get();
             let by = aba_hessian(model, ws, self.method, q, v, tau, lambda, &at.wrenches)?;
             let size = largest(&by.dq).max(largest(&by.dv)).max(largest(&by.dtau));
             let (values, errors) = (hessian(by), by.errors.as_deref().map(hessian));
@@ -97,6 +91,29 @@ impl Evaluator<'_> {
             });
         }
         Ok(())
+    }
+}
+
+/// Four tensors with their names.
+type Tensors<'t> = [(&'static str, &'t Tensor3); 4];
+
+/// Those of four tensors that are asked for, with their places among the four.
+fn asked(
+    answers: &Answers<'_>,
+    quantities: [Quantity; 4],
+    tensors: Tensors<'_>,
+    size: f64,
+) -> Vec<(usize, Quantity, Derivative)> {
+    let all = quantities.into_iter().zip(tensors).enumerate();
+    let asked = all.filter(|(_, (quantity, _))| answers.ask(&[*quantity]));
+    asked.map(|(k, (quantity, (_, tensor)))| (k, quantity, Derivative::of_tensor(tensor, size))).collect()
+}
+
+/// Answers them, with their errors.
+fn put(answers: &mut Answers<'_>, tensors: Vec<(usize, Quantity, Derivative)>, errors: Option<Tensors<'_>>) {
+    for (k, quantity, tensor) in tensors {
+        let error = errors.map(|errors| flat(errors[k].1));
+        answers.put(quantity, || Value::Second(Derivative { error, ..tensor }));
     }
 }
 

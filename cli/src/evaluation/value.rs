@@ -36,14 +36,16 @@ impl Derivative {
         Self { value: value.clone(), error: error.cloned(), size }
     }
 
-    /// A tensor, row by row of its first index.
-    pub(super) fn of_tensor(value: &Tensor3, error: Option<&Tensor3>, size: f64) -> Self {
-        let flat = |tensor: &Tensor3| {
-            let [n, m, k] = tensor.dims();
-            DMatrix::from_row_slice(n, m * k, tensor.as_slice())
-        };
-        Self { value: flat(value), error: error.map(flat), size }
+    /// A tensor, without its error.
+    pub(super) fn of_tensor(value: &Tensor3, size: f64) -> Self {
+        Self { value: flat(value), error: None, size }
     }
+}
+
+/// A tensor as a matrix, row by row of its first index.
+pub(super) fn flat(tensor: &Tensor3) -> DMatrix<f64> {
+    let [n, m, k] = tensor.dims();
+    DMatrix::from_row_slice(n, m * k, tensor.as_slice())
 }
 
 impl Serialize for Value {

@@ -101,6 +101,10 @@ impl fmt::Display for JsonError {
 /// Reads a text that holds one JSON value. A byte order mark before it is skipped.
 pub(crate) fn parse(text: &str) -> Result<Json, JsonError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        let reason = String::from("the text is empty, expected JSON");
+        return Err(JsonError { line: 1, column: 1, path: Vec::new(), reason, word: None });
+    }
     let path = RefCell::new(Vec::new());
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = Value(&path).deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
@@ -232,6 +236,7 @@ mod tests {
         assert!(error(r#"{"states": [{"q": [-Infinity]}]}"#).ends_with("found `-Infinity`"));
         assert!(error(r#"{"states": [{"v": 1, "v": 2}]}"#).contains("state 0: key `v` is there twice"));
         assert!(error(r#"{"states": [{"q": [1"#).ends_with("the text ends within a list"));
+        assert_eq!(error(" \n"), "line 1, column 1: the text is empty, expected JSON");
         assert!(error(&"[".repeat(100_000)).contains("nested too deeply"));
         assert!(error("[] []").contains("trailing characters"));
     }

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::robot::{LinkPlace, Robot};
 use gradyn::dynamics::WrenchFrame;
 use gradyn::model::{InputError, Model};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -157,10 +157,9 @@ fn state(value: Json, model: &Model, links: &HashMap<&str, LinkPlace>) -> Result
 
 /// Is there no link with a wrench in its own frame and one in the world's? Derivatives by them would have one name.
 pub(crate) fn one_each(wrenches: &[LinkWrench]) -> Result<(), String> {
-    let twice = |k: &usize| wrenches[..*k].iter().any(|before| before.link == wrenches[*k].link);
-    match (0..wrenches.len()).find(twice) {
-        Some(k) => {
-            let link = &wrenches[k].link;
+    let mut seen = HashSet::new();
+    match wrenches.iter().find(|wrench| !seen.insert(&wrench.link)) {
+        Some(LinkWrench { link, .. }) => {
             Err(format!("link `{link}` has a wrench in `f_ext` and one in `f_ext_world`, expected one of them"))
         }
         None => Ok(()),

@@ -280,7 +280,29 @@ fn joints_may_stand_in_any_order() {
     disagrees(&check(&file, &[], &unnamed));
 }
 
-/// An archive of `.npy` arrays as NumPy writes them.
+/// Like states shrink: an archive may have more of them than bytes.
+#[test]
+fn like_states_in_few_bytes_agree() {
+    const STATES: usize = 1000;
+    let file = robot("double_pendulum");
+    let input = br#"{"states": [{"q": [0.5, 0], "v": [0, 0], "a": [0, 0]}]}"#;
+    let answer = super::json(&text_of(&run_with(["evaluate", &file, "--states", "-", "--quantities", "tau"], input)));
+    let tau: Vec<f64> =
+        answer["states"][0]["tau"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
+    let many = |one: &[f64]| one.repeat(STATES);
+    let (q, still, tau) = (many(&[0.5, 0.0]), many(&[0.0, 0.0]), many(&tau));
+    let shape: &[usize] = &[STATES, 2];
+    let archive = npz(&[("q", shape, &q), ("v", shape, &still), ("a", shape, &still), ("tau", shape, &tau)]);
+    assert!(archive.len() < STATES, "{} bytes", archive.len());
+    let text = text_of(&check_text(&file, &[], &archive));
+    assert!(text.ends_with("all 1000 states agree\n"), "{text}");
+
+    // Of nothing there may be any number.
+    let none = npz(&[("q", &[1 << 40, 0], &[]), ("v", &[1 << 40, 0], &[])]);
+    has(&refused(&check_text(&file, &[], &none)), &["array `q`", "1099511627776 states of 2 arrays", "split it"]);
+}
+
+/// An archive of `.npy` arrays as NumPy writes them, packed.
 fn npz(arrays: &[(&str, &[usize], &[f64])]) -> Vec<u8> {
     npz_with(arrays, &[])
 }
@@ -297,14 +319,16 @@ fn npz_with(arrays: &[(&str, &[usize], &[f64])], texts: &[(&str, &[&str])]) -> V
         (*name, "<U20", vec![texts.len()], cells)
     });
     for (name, kind, shape, bytes) in numbers.chain(texts) {
-        let (mut file, config) = archive.new_file(format!("{name}.npy")).start().expect("begins");
-        let mut writer = config.wrap(&mut file);
+        let file = archive.new_file(format!("{name}.npy")).compression_method(rawzip::CompressionMethod::DEFLATE);
+        let (mut file, config) = file.start().expect("begins");
+        let mut writer = config.wrap(flate2::write::DeflateEncoder::new(&mut file, flate2::Compression::best()));
         let sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
         let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sizes}), }}\n");
         let length = u16::try_from(header.len()).expect("short").to_le_bytes();
         writer.write_all(&[b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()].concat()).expect("writes");
         writer.write_all(&bytes).expect("writes");
-        let (_, descriptor) = writer.finish().expect("ends");
+        let (packed, descriptor) = writer.finish().expect("ends");
+        packed.finish().expect("ends");
         file.finish(descriptor).expect("ends");
     }
     archive.finish().expect("ends")

@@ -64,7 +64,7 @@ fn numbers_that_are_none_are_named() {
 
 #[test]
 fn texts_that_are_not_json_are_refused() {
-    has(&states(""), &["line 1"]);
+    has(&states(""), &["line 1", "empty"]);
     has(&states(r#"{"states": [{"q": [0, 0], "v": [0,"#), &["state 0, key `v`", "the text ends within a value"]);
     has(&states(&format!(r#"{{"states": {}"#, "[".repeat(100_000))), &["nested too deeply"]);
     has(&states(&"{\"a\":".repeat(100_000)), &["nested too deeply"]);
@@ -172,6 +172,7 @@ fn wrong_arguments_are_one_line_too() {
     has(&refused(&run(["check", &r, "--samples", "0"])), &["'0'", "--samples"]);
     has(&refused(&run(["check", &r, "--samples", "-1"])), &["'-1'"]);
     has(&refused(&run(["check", &r, "--seed", "x"])), &["'x'", "--seed"]);
+    has(&refused(&run(["check", &r, "--state", &u64::MAX.to_string()])), &["--state", "is not in 0.."]);
     has(&refused(&run(["info", &r, "--gravity", "0,0"])), &["'0,0'", "three finite numbers"]);
     has(&refused(&run(["info", &r, "--gravity", "0,0,nan"])), &["three finite numbers"]);
     has(&refused(&run(["derivatives", &r, "--json", "--csv"])), &["--json", "--csv"]);

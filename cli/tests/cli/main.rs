@@ -11,6 +11,8 @@ mod info;
 mod layouts;
 mod quantities;
 mod report;
+mod size;
+mod written;
 
 use std::ffi::OsStr;
 use std::fs;

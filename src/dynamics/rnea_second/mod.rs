@@ -31,7 +31,7 @@ use super::external::{self, ExternalWrench};
 use super::links::Links;
 use super::rnea::state_not_finite;
 use super::{Tensor3, Workspace};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use gradyn_derivatives::{Real, Scalar};
 use std::marker::PhantomData;
 
@@ -148,6 +148,9 @@ pub(crate) fn check<P: Real, T: Scalar<P>>(
     model.check_state(q, v, a)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
+    if ws.second.is_none() {
+        room::<T>("∂²τ/∂q², ∂²τ/∂q∂v, ∂²τ/∂v² and ∂M/∂q", &[4, model.nv, model.nv, model.nv])?;
+    }
     let error = state_not_finite(model, q, v, a).or_else(|| external::not_finite(model, wrenches));
     error.map_or(Ok(()), Err)
 }

@@ -1,6 +1,7 @@
 //! From a file, or its text, to a model.
 
 use super::assembly;
+use super::description::Description;
 use super::error::UrdfError;
 use super::guard::MAX_BYTES;
 use super::options::UrdfOptions;
@@ -19,6 +20,8 @@ pub struct Loaded {
     pub model: Model,
     /// What was ignored or looked dubious.
     pub report: LoadReport,
+    /// The links and joints as they stand in the file.
+    pub description: Description,
 }
 
 impl Model {
@@ -65,6 +68,6 @@ impl Model {
     pub fn from_urdf_text(text: &str, options: &UrdfOptions) -> Result<Loaded, UrdfError> {
         let (description, report) = parse(text, options)?;
         let model = assembly::model(&description, options)?;
-        Ok(Loaded { model, report })
+        Ok(Loaded { model, report, description })
     }
 }

@@ -9,7 +9,7 @@ mod variation;
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace, constraint_dynamics, impulse_dynamics, wide};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
 
@@ -127,6 +127,9 @@ impl Default for ImpulseDynamicsDerivatives {
     }
 }
 
+/// So many matrices nv × nv are made at the first call: the results, and what equation (3) of `analytical` multiplies by.
+const MATRICES: usize = 7;
+
 /// Accelerations and multipliers of [`constraint_dynamics`], and their derivatives with respect to configuration, velocity,
 /// torque and each external wrench.
 ///
@@ -188,6 +191,9 @@ fn dynamics(
     let (rank, residual) = (by.rank, by.residual);
     let result = &mut memory.dynamics;
     if method == Method::Analytical {
+        if result.ddq_dq.nrows() != model.nv {
+            room::<f64>("the derivatives under constraints", &[MATRICES, model.nv, model.nv])?;
+        }
         store(&mut result.ddq, by.ddq);
         store(&mut result.lambda, by.lambda);
         result.errors = None;
@@ -241,6 +247,9 @@ fn impulses(
     let (rank, residual) = (by.rank, by.residual);
     let result = &mut memory.impulses;
     if method == Method::Analytical {
+        if result.dv_dq.nrows() != model.nv {
+            room::<f64>("the derivatives of an impact", &[MATRICES, model.nv, model.nv])?;
+        }
         store(&mut result.v, by.v);
         store(&mut result.impulse, by.impulse);
         result.errors = None;

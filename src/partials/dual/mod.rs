@@ -26,7 +26,7 @@ mod outward;
 mod velocity;
 
 use super::DerivativeWorkspace;
-use super::plan::Chunk;
+use super::plan::{Chunk, Plan};
 use crate::dynamics::{ExternalWrench, Workspace};
 use crate::model::Model;
 use crate::spatial::{Force, Motion};
@@ -118,7 +118,7 @@ impl Kernel for Derivatives<'_> {
         base::run::<R>(model, base, (q, v, a), wrenches, values);
         let (base, values) = (&*base, &*values);
         result.tau.copy_from_slice(&base.tau);
-        for chunk in &plan.chunks {
+        for chunk in &plan.get_or_insert_with(|| Box::new(Plan::new(model))).chunks {
             let common = Common { model, base, values, chunk, q, v, a, wrenches };
             R::call(ByConfiguration { common, memory: &mut *memory });
             zero = store(chunk, &memory.tau, &mut result.dtau_dq, zero);

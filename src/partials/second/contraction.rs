@@ -13,7 +13,7 @@ use super::super::{HessianWorkspace, State, StateFunction, StateJacobian, rnea_h
 use super::solved::{Solved, by_columns, transpose};
 use super::{Method, SecondOrderWorkspace};
 use crate::dynamics::{ExternalWrench, Workspace, aba_gradient, aba_kept};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, DVector};
@@ -102,8 +102,12 @@ pub fn aba_hessian<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w AbaHessian, InputError> {
     let by = aba_gradient(model, &mut ws.base, q, v, tau, lambda, wrenches)?;
+    let nv = model.nv;
+    if ws.contraction.is_none() {
+        // The result, the Hessian of torques, first derivatives, and what is between.
+        room::<f64>("the Hessian of accelerations", &[15, nv, nv])?;
+    }
     let memory = ws.contraction.get_or_insert_with(|| {
-        let nv = model.nv;
         Box::new(Memory {
             first: Solved::new(model),
             matrix: DMatrix::zeros(nv, nv),

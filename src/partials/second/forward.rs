@@ -19,7 +19,7 @@ use super::solved::Solved;
 use super::{Method, SecondOrderWorkspace};
 use crate::dynamics::rnea_derivatives::analytical as rnea_derivatives;
 use crate::dynamics::{ExternalWrench, Tensor3, Workspace, aba, aba_kept, minv};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use nalgebra::DMatrix;
 
@@ -123,6 +123,10 @@ pub fn aba_second_derivatives<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w AbaSecondDerivatives, InputError> {
     let ddq = aba_kept(model, &mut ws.base, q, v, tau, wrenches)?;
+    if ws.forward.is_none() {
+        // These four and those of torques.
+        room::<f64>("∂²q̈/∂q², ∂²q̈/∂q∂v, ∂²q̈/∂v² and ∂²q̈/∂q∂τ", &[8, model.nv, model.nv, model.nv])?;
+    }
     let mut memory = ws.forward.take().unwrap_or_else(|| {
         Box::new(Memory {
             first: Solved::new(model),

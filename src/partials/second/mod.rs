@@ -12,7 +12,7 @@ pub use forward::{AbaSecondDerivatives, aba_second_derivatives};
 use super::Method;
 use crate::dynamics::rnea_second::{Sweep, check};
 use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Workspace, wide};
-use crate::model::{InputError, Model};
+use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, dispatch};
 use std::any::Any;
@@ -98,6 +98,8 @@ pub fn rnea_second_derivatives<'w>(
         }
         Method::Dual => dual::rnea_second_derivatives(model, ws, at)?,
         Method::Difference => {
+            // Two tables of two tensors with their errors, and four tensors of errors.
+            room::<f64>("second derivatives by differences", &[12, model.nv, model.nv, model.nv])?;
             let (base, errors) = (&mut ws.base, &mut ws.errors);
             **errors.insert(Box::new(RneaSecondDerivatives::zeros(model.nv()))) =
                 difference::rnea_second_derivatives(model, base, at)?;
