@@ -29,6 +29,7 @@ NO_PACKAGES = 3
 ROBOTS = {
     "a1": "a1_description/urdf/a1.urdf",
     "alex_nub_hands": "alex_description/urdf/alex_nub_hands.urdf",
+    "alex_psyonic_hands": "alex_description/urdf/alex_psyonic_hands.urdf",
     "allegro_right": "allegro_hand_description/urdf/allegro_right_hand.urdf",
     "anymal_b": "anymal_b_simple_description/robots/anymal.urdf",
     "anymal_b_kinova": "anymal_b_simple_description/robots/anymal-kinova.urdf",
@@ -57,6 +58,7 @@ ROBOTS = {
     "kinova": "kinova_description/robots/kinova.urdf",
     "laikago": "laikago_description/urdf/laikago.urdf",
     "panda": "panda_description/urdf/panda.urdf",
+    "panda_collision": "panda_description/urdf/panda_collision.urdf",
     "pr2": "pr2_description/urdf/pr2.urdf",
     "quadruped": "quadruped_description/urdf/quadruped.urdf",
     "romeo": "romeo_description/urdf/romeo.urdf",
@@ -64,8 +66,11 @@ ROBOTS = {
     "so101": "so_arm_description/urdf/so101.urdf",
     "solo12": "solo_description/robots/solo12.urdf",
     "talos": "talos_data/robots/talos_full_v2.urdf",
+    "talos_box": "talos_data/robots/talos_full_v2_box.urdf",
     "talos_left_arm": "talos_data/robots/talos_left_arm.urdf",
     "talos_reduced": "talos_data/robots/talos_reduced.urdf",
+    "talos_reduced_box": "talos_data/robots/talos_reduced_box.urdf",
+    "talos_reduced_corrected": "talos_data/robots/talos_reduced_corrected.urdf",
     "tiago": "tiago_description/robots/tiago.urdf",
     "tiago_dual": "tiago_description/robots/tiago_dual.urdf",
     "tiago_pro": "tiago_pro_description/robots/tiago_pro.urdf",
@@ -75,6 +80,8 @@ ROBOTS = {
     "xarm7": "xarm_description/urdf/xarm7.urdf",
     "z1": "z1_description/urdf/z1.urdf",
 }
+# Their mimic joints move by themselves, as Pinocchio reads them; the followers of some have a leader that is not declared.
+INDEPENDENT = ["alex_psyonic_hands", "panda_collision", "talos_box", "talos_reduced_box", "talos_reduced_corrected"]
 SMALL = ["double_pendulum_continuous", "panda", "solo12", "talos_reduced", "tiago"]
 
 # Whatever the reference of frames.
@@ -150,9 +157,10 @@ def enter_venv(script=__file__):
 # --- gradyn ------------------------------------------------------------------
 
 
-def base_arguments(floating):
+def robot_arguments(floating, independent):
     arguments = ["--continuous", "cos-sin", "--no-joint-friction"]
-    return [*arguments, "--floating-base"] if floating else arguments
+    arguments += ["--floating-base"] * floating + ["--mimic", "independent"] * independent
+    return arguments
 
 
 def run(command, text=None):
@@ -162,10 +170,10 @@ def run(command, text=None):
     return json.loads(done.stdout)
 
 
-def ask(binary, robot, floating, question, quantities, *options):
-    """The answer of `gradyn evaluate`."""
-    command = [binary, "evaluate", robot, "--states", "-", "--quantities", ",".join(quantities)]
-    command += ["--method", "analytical", *base_arguments(floating), *options]
+def ask(binary, robot, question, quantities, *options):
+    """The answer of `gradyn evaluate`; `robot` is its file and what makes it another one."""
+    command = [binary, "evaluate", *robot, "--states", "-", "--quantities", ",".join(quantities)]
+    command += ["--method", "analytical", *options]
     return run(command, json.dumps(question))
 
 
@@ -232,10 +240,11 @@ def deviation(x, y, least):
     return 0.0 if difference == 0.0 else float(difference / size) if np.isfinite(difference) else np.inf
 
 
-def compare(binary, path, floating, count, seed):
+def compare(binary, path, floating, independent, count, seed):
     """Degrees of freedom, and the worst deviation of each quantity."""
-    head = ask(binary, path, floating, {"states": []}, ["tau"])
-    bodies = run([binary, "info", path, "--json", *base_arguments(floating)])["bodies"]
+    robot = [path, *robot_arguments(floating, independent)]
+    head = ask(binary, robot, {"states": []}, ["tau"])
+    bodies = run([binary, "info", *robot, "--json"])["bodies"]
     model = pinocchio.load(path, floating)
     at = pinocchio.Coordinates(model, head, bodies)
     rng = np.random.default_rng(seed)
@@ -256,27 +265,27 @@ def compare(binary, path, floating, count, seed):
     forward = True
     question = {"states": states}
     try:
-        mine = found(ask(binary, path, floating, question, FREE + FORWARD)["states"], "local")
+        mine = found(ask(binary, robot, question, FREE + FORWARD)["states"], "local")
     except RuntimeError as error:
         if "the mass matrix is singular" not in str(error):
             raise
         # Some hands are made of massless bodies: accelerations do not exist, all else does.
         forward = False
-        mine = found(ask(binary, path, floating, question, FREE)["states"], "local")
+        mine = found(ask(binary, robot, question, FREE)["states"], "local")
     for reference in pinocchio.REFERENCES:
         options = ["--reference", reference, "--frames", ",".join(frames), "--point", point]
         quantities = FRAMES + POINTS if reference != "local-world-aligned" else FRAMES
-        for x, y in zip(mine, found(ask(binary, path, floating, question, quantities, *options)["states"], reference)):
+        for x, y in zip(mine, found(ask(binary, robot, question, quantities, *options)["states"], reference)):
             x |= y
     # Pinocchio's constrained dynamics does not know about mimic joints.
     conditions = [pinocchio.compliance(s, contact) if forward and not at.mimic else np.inf for s in theirs]
-    may_be_held = [k for k, condition in enumerate(conditions) if condition < INDEPENDENT]
+    may_be_held = [k for k, condition in enumerate(conditions) if condition < WELL_HELD]
     if may_be_held:
         # Nor does it take wrenches.
         bare = [{key: x for key, x in states[k].items() if key != "f_ext"} for k in may_be_held]
         question = {"states": bare, "restitution": RESTITUTION}
         question["constraints"] = [{"frame": contact, "type": "point"}]
-        answers = found(ask(binary, path, floating, question, HELD)["states"])
+        answers = found(ask(binary, robot, question, HELD)["states"])
         for k, y in zip(may_be_held, answers):
             mine[k] |= y
 
@@ -301,7 +310,7 @@ def compare(binary, path, floating, count, seed):
 
 
 # Contacts are compared where the condition of `J M⁻¹ Jᵀ` is below this.
-INDEPENDENT = 1e6
+WELL_HELD = 1e6
 
 
 def expected(s, places, forward, held):
@@ -310,7 +319,7 @@ def expected(s, places, forward, held):
     if forward:
         x |= pinocchio.accelerations(s, x)
     x |= pinocchio.motions(s, every, frames) | pinocchio.points(s, [point]) | pinocchio.masses(s)
-    return x | pinocchio.held(s, contact, RESTITUTION) if held < INDEPENDENT else x
+    return x | pinocchio.held(s, contact, RESTITUTION) if held < WELL_HELD else x
 
 
 def main():
@@ -347,7 +356,9 @@ def main():
         for floating in (False, True):
             start = f"{name:<28} {'floating' if floating else 'fixed':<9}"
             try:
-                at, worst, forward = compare(args.binary, data / ROBOTS[name], floating, args.states, args.seed)
+                at, worst, forward = compare(
+                    args.binary, data / ROBOTS[name], floating, name in INDEPENDENT, args.states, args.seed
+                )
             except RuntimeError as error:
                 failures += 1
                 print(f"{start} FAILED: {error}")

@@ -1,7 +1,7 @@
 //! Robot files with random faults: nothing panics, and what loads is sane.
 
 use gradyn::model::Model;
-use gradyn::model::urdf::{ContinuousForm, JointOrder, Loaded, UrdfError, UrdfOptions};
+use gradyn::model::urdf::{ContinuousForm, JointOrder, Loaded, MimicForm, UrdfError, UrdfOptions};
 use gradyn::once;
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-const VALUES: [&str; 28] = [
+const VALUES: [&str; 31] = [
     "",
     " ",
     "0",
@@ -58,8 +58,11 @@ const VALUES: [&str; 28] = [
     "&#10;",
     "&unknown;",
     "é\u{2028}",
+    "${x}",
+    "0 0 0 1",
+    "shoulder",
 ];
-const JUNK: [&str; 12] = [
+const JUNK: [&str; 20] = [
     "<a>",
     "</link>",
     "<link name='x'/>",
@@ -72,6 +75,14 @@ const JUNK: [&str; 12] = [
     "<joint name='k' type='fixed'><parent link='base'/><child link='x'/></joint>",
     "<mimic joint='wrist'/>",
     "\0",
+    "<a:b c:d='1'/>",
+    " a:b='1'",
+    " xmlns:a='u'",
+    "<transmission name='t'><joint name='elbow'/><actuator><rotor_inertia value='1e-5'/></actuator></transmission>",
+    "<drake:gear_ratio value='3'/>",
+    "<dynamics armature='1' gear_ratio='-2'/>",
+    "<origin quat_xyzw='0 0 1 1'/>",
+    "<inertial><mass value='1'/></inertial>",
 ];
 
 /// Applies one fault.
@@ -182,15 +193,19 @@ fn assert_sane(loaded: &Loaded) {
 
 #[test]
 fn files_with_random_faults_are_refused_or_give_a_sane_model() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("robots");
-    let robots: Vec<_> = ["continuous", "floating", "mimic", "panda", "planar", "pendulum"]
-        .iter()
-        .map(|name| fs::read(folder.join(format!("{name}.urdf"))).unwrap())
-        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let robots =
+        ["continuous", "floating", "mimic", "panda", "planar", "pendulum"].map(|name| format!("robots/{name}"));
+    let others = ["good/mimic_continuous", "good/quat", "good/rotors", "warn/two_inertials", "warn/undeclared_prefix"];
+    let others = others.map(|name| format!("tests/urdf/{name}"));
+    let robots: Vec<_> =
+        robots.iter().chain(&others).map(|name| fs::read(folder.join(format!("{name}.urdf"))).unwrap()).collect();
     let (mut loaded, mut refused) = (0, 0);
+    // Longer on request: GRADYN_FUZZ_SECONDS=600 cargo test --test urdf_fuzz
+    let seconds = std::env::var("GRADYN_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
     let started = Instant::now();
     let mut seed = 0;
-    while started.elapsed() < Duration::from_secs(4) || seed < 2000 {
+    while started.elapsed() < Duration::from_secs(seconds) || seed < 2000 {
         let mut random = Random(seed);
         let mut text = robots[random.below(robots.len())].clone();
         for _ in 0..1 + random.below(2) * random.below(4) {
@@ -199,6 +214,7 @@ fn files_with_random_faults_are_refused_or_give_a_sane_model() {
         let options = UrdfOptions::new()
             .floating_base(random.below(2) == 0)
             .merge_fixed_joints(random.below(2) == 0)
+            .mimic(if random.below(4) == 0 { MimicForm::Independent } else { MimicForm::Follow })
             .continuous(if random.below(2) == 0 { ContinuousForm::Angle } else { ContinuousForm::CosSin })
             .joint_order(if random.below(2) == 0 { JointOrder::File } else { JointOrder::Pinocchio });
         let text = String::from_utf8_lossy(&text);

@@ -107,6 +107,23 @@ fn a_follower_shares_the_coordinate_of_its_leader() {
     assert_eq!((model.limits().q_lower[wrist], model.limits().q_upper[wrist]), (-3.0, 3.0));
 }
 
+/// Two continuous joints, the second of which turns back by the angle of the first. Torques are those of Pinocchio 4.1 with
+/// `mimic=True`.
+#[test]
+fn a_continuous_joint_may_follow_a_continuous_one_in_both_forms() {
+    let file = path("tests/urdf/good/mimic_continuous.urdf");
+    for (angle, tau) in [(1.3_f64, -5.060_669_250_352_051), (-2.9, 2.054_027_919_806_332_5)] {
+        for form in [ContinuousForm::Angle, ContinuousForm::CosSin] {
+            let options = UrdfOptions::new().continuous(form).strict(true);
+            let model = Model::from_urdf_file(&file, &options).unwrap().model;
+            let q = if form == ContinuousForm::Angle { vec![angle] } else { vec![angle.cos(), angle.sin()] };
+            assert_eq!((model.nq(), model.nv()), (q.len(), 1));
+            let found = once::rnea(&model, &q, &[0.7], &[-0.4], &[]).unwrap();
+            assert_close(&found, &[tau], 1e-14, &format!("{form:?}")); // some roundings
+        }
+    }
+}
+
 #[test]
 fn names_shared_by_a_link_and_a_joint_do_not_stop_the_model() {
     let inertial =

@@ -26,12 +26,13 @@ pub(crate) struct JointAnswer<'a> {
     nv: usize,
 }
 
-/// A joint that stands at `multiplier * q[q_index] + offset`.
+/// A joint that stands at `multiplier * q[q_index] + offset`; where `nq` is 2, by the angle of (cos, sin) instead.
 #[derive(Debug, Serialize)]
 pub(crate) struct MimicAnswer<'a> {
     name: &'a str,
     kind: &'static str,
     q_index: usize,
+    nq: usize,
     v_index: usize,
     multiplier: f64,
     offset: f64,
@@ -58,6 +59,7 @@ pub(crate) fn mimics(robot: &Robot) -> Vec<MimicAnswer<'_>> {
             name: body.joint_name(),
             kind: mimic.inner().name(),
             q_index: body.q_range().start,
+            nq: body.q_range().len(),
             v_index: body.v_range().start,
             multiplier: mimic.multiplier(),
             offset: mimic.offset(),

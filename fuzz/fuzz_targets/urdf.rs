@@ -6,7 +6,7 @@
 
 use gradyn::once;
 use gradyn::model::Model;
-use gradyn::model::urdf::{ContinuousForm, JointOrder, UrdfOptions};
+use gradyn::model::urdf::{ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -16,6 +16,7 @@ fuzz_target!(|data: &[u8]| {
     let options = UrdfOptions::new()
         .floating_base(chosen(0))
         .merge_fixed_joints(!chosen(1))
+        .mimic(if chosen(4) { MimicForm::Independent } else { MimicForm::Follow })
         .continuous(if chosen(2) { ContinuousForm::CosSin } else { ContinuousForm::Angle })
         .joint_order(if chosen(3) { JointOrder::Pinocchio } else { JointOrder::File });
     match Model::from_urdf_text(text, &options) {

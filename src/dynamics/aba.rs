@@ -1,4 +1,4 @@
-//! Forward dynamics: the articulated-body algorithm (RBDA, table 7.1), in world coordinates.
+//! Forward dynamics: the articulated-body algorithm (RBDA, table 7.1), in coordinates of the bodies.
 //!
 //! A joint with several degrees of freedom gives way in one after the other, as a row of joints with nothing between them
 //! would: the block `D` of the book is eliminated by columns, and never formed.
@@ -8,8 +8,8 @@ use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::slices::{fill, first_not_finite};
 use super::{Workspace, bias, ltl, rooted, singular, step, wide};
-use crate::model::{InputError, Model};
-use crate::spatial::{Force, Motion};
+use crate::model::{Body, InputError, Model};
+use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
@@ -19,7 +19,7 @@ use gradyn_derivatives::{Real, Scalar};
 /// friction are the model's. Cost O(n). The articulated-body algorithm takes each joint by itself, which mimic joints do
 /// not allow: a model that has any is solved with the sparse factors of its mass matrix
 /// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²), d the depth of the tree. So are, over `f64`, trees that
-/// are not so deep that this would take longer. A second call allocates nothing.
+/// are not so deep that this would take longer, at states where this loses no digits. A second call allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, aba};
@@ -84,13 +84,14 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
     }
     ws.aba.size(model, ws.dof.len());
     let quick = wide::of(model, ws).and_then(|wide| wide.under(wrenches).aba(wide::state((q, v, tau))?, kept));
-    let lost = if let Some(done) = quick {
-        done.err().map(|(index, pivot)| (index, pivot.is_finite()))
+    // What loses digits, or is lost, comes here too: see `singular`.
+    ws.aba.by_page = !matches!(quick, Some(Ok(())));
+    let lost = if !ws.aba.by_page {
+        None
     } else if has_mimic_joints(model, ws) {
         by_factors(model, ws, q, v, tau, wrenches)?;
         None
     } else {
-        rooted::place(model, ws, q);
         let lost = T::call(Sweeps { model, ws: &mut *ws, q, v, tau, wrenches });
         lost.map(|(index, pivot)| (index, pivot.is_finite()))
     };
@@ -107,10 +108,12 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
 /// `x := M⁻¹ x` with what the last call of [`aba_kept`] has left of `M`. By articulated bodies it is O(n): `D⁻¹` and `U` of each
 /// column stay as they are, and `x` pushes where torques did, at rest and without gravity. `x`: nv.
 pub(crate) fn solve<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, x: &mut Vec<T>) {
-    match wide::solve(ws, x) {
-        Some(()) => {}
-        None if has_mimic_joints(model, ws) => ws.ltl.solve(x),
-        None => T::call(Again { model, ws, x }),
+    if !ws.aba.by_page && wide::solve(ws, x).is_some() {
+        return;
+    }
+    match has_mimic_joints(model, ws) {
+        true => ws.ltl.solve(x),
+        false => T::call(Again { model, ws, x }),
     }
 }
 
@@ -143,11 +146,9 @@ fn by_factors<P: Real, T: Scalar<P>>(
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
     bodies: Vec<ArticulatedBody<T>>,
-    /// `p^A` of each body: the force that it needs at zero acceleration.
-    force: Vec<Force<T>>,
-    /// `v × S q̇ + c` of each body.
+    /// `ζ = v × S q̇ + c` of each body.
     drift: Vec<Motion<T>>,
-    /// Velocity of each body, and then its acceleration, with that of the world.
+    /// Acceleration of each body, with that of the world.
     motion: Vec<Motion<T>>,
     /// `U = I^A S` of each column.
     reaction: Vec<Force<T>>,
@@ -157,6 +158,8 @@ pub(crate) struct Memory<T> {
     rest: Vec<T>,
     /// Armature of each degree of freedom.
     armature: Vec<T>,
+    /// Did the last call go by this page, or by the plain factors, and not by a form for `f64`?
+    pub(crate) by_page: bool,
     /// `q̈`
     pub(crate) ddq: Vec<T>,
 }
@@ -165,13 +168,13 @@ impl<T> Default for Memory<T> {
     fn default() -> Self {
         Self {
             bodies: Vec::new(),
-            force: Vec::new(),
             drift: Vec::new(),
             motion: Vec::new(),
             reaction: Vec::new(),
             reciprocal: Vec::new(),
             rest: Vec::new(),
             armature: Vec::new(),
+            by_page: false,
             ddq: Vec::new(),
         }
     }
@@ -184,7 +187,6 @@ impl<T: Real> Memory<T> {
             return;
         }
         self.bodies = vec![ArticulatedBody::zero(); n];
-        self.force = vec![Force::zero(); n];
         self.drift = vec![Motion::zero(); n];
         self.motion = vec![Motion::zero(); n];
         self.reaction = vec![Force::zero(); columns];
@@ -195,7 +197,7 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Root to leaves, to the root, and back; bodies have been placed, and each degree of freedom is one column.
+/// Root to leaves, to the root, and back; each degree of freedom is one column.
 struct Sweeps<'a, P, T> {
     model: &'a Model<P>,
     ws: &'a mut Workspace<T>,
@@ -212,25 +214,23 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
     #[inline(always)]
     fn run(self) -> Option<(usize, T)> {
         let Self { model, ws, q, v, tau, wrenches } = self;
-        let Workspace { rooted, aba, first, .. } = ws;
-        let Memory { bodies, force, drift, motion, reaction, reciprocal, rest, armature, .. } = &mut *aba;
-
         for (i, body) in model.bodies.iter().enumerate() {
-            let y = rooted.inertia[i];
-            let mut own = Motion::<T>::zero();
-            for (column, v) in rooted.columns[first[i]..].iter().zip(&v[body.v.clone()]) {
-                own = column.times_plus(*v, own);
-            }
-            let velocity = own + body.parent.map_or_else(Motion::zero, |p| motion[p]);
-            motion[i] = velocity;
-            drift[i] = velocity.cross(own); //                     ζ = v × S q̇ + c
+            let (q, v) = (&q[body.q.clone()], &v[body.v.clone()]);
+            let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
+            let (trig, x_pb) = (&mut ws.trig[i], &mut ws.x_pb[i]);
+            T::call(step::Pose { body, q, columns: &mut *columns, trig, x_pb: &mut *x_pb });
+            let parent = body.parent.map_or_else(Motion::zero, |p| ws.velocity[p]);
+            let to = (&mut ws.velocity[i], &mut ws.aba.drift[i], &mut ws.force[i], &mut ws.aba.bodies[i]);
+            T::call(Outward { body, x_pb, columns, v, parent, to });
             if body.subspace_varies {
-                drift[i] += rooted.pose[i].act(step::bias(body, &q[body.q.clone()], &v[body.v.clone()]));
+                ws.aba.drift[i] += step::bias(body, q, v);
             }
-            force[i] = velocity.cross_force(y * velocity); //      p = v ×* Y v − φ_ext
-            bodies[i] = ArticulatedBody::from(y);
         }
-        rooted.subtract(wrenches, force);
+        if !wrenches.is_empty() {
+            external::subtract(model, ws, wrenches); //             p −= φ_ext
+        }
+        let Workspace { x_pb, columns, first, force, aba, .. } = ws;
+        let Memory { bodies, drift, reaction, reciprocal, rest, armature, .. } = &mut *aba;
         rest.copy_from_slice(tau);
         articulated_body::armature(model, armature);
         for dof in &model.dofs {
@@ -241,9 +241,8 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
 
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let (mut articulated, mut p) = (bodies[i], force[i]);
-            for k in body.v.clone().rev() {
-                let s = rooted.columns[k];
-                let (u, inverse) = match articulated.give_way(s, armature[k]) {
+            for (s, k) in columns[first[i]..].iter().zip(body.v.clone()).rev() {
+                let (u, inverse) = match articulated.give_way(*s, armature[k]) {
                     Ok(GivenWay { u, reciprocal }) => (u, reciprocal),
                     Err(pivot) => return Some((k, pivot)),
                 };
@@ -252,23 +251,57 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
                 (reaction[k], reciprocal[k]) = (u, inverse);
             }
             if let Some(parent) = body.parent {
-                force[parent] += p + articulated.inertia.times(drift[i]); // p_λ += p + I ζ
-                bodies[parent] += articulated;
+                p += articulated.inertia.times(drift[i]); //        p_λ += X (p + I ζ)
+                force[parent] += x_pb[i].act(p);
+                bodies[parent].carry(articulated, &x_pb[i]);
             }
         }
 
-        aba.accelerate(model, &rooted.columns, base_acceleration(model));
+        aba.accelerate(model, (x_pb, columns), base_acceleration(model));
         None
     }
 }
 
-impl<T: Real> Memory<T> {
-    /// Root to leaves: `q̈` by what is left to each column, the world accelerating at `a_0`.
+/// The first sweep at one body: its velocity, `ζ` and `p`.
+struct Outward<'a, P, T> {
+    body: &'a Body<P>,
+    x_pb: &'a Transform<T>,
+    columns: &'a [Motion<T>],
+    v: &'a [T],
+    parent: Motion<T>,
+    to: (&'a mut Motion<T>, &'a mut Motion<T>, &'a mut Force<T>, &'a mut ArticulatedBody<T>),
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Outward<'_, P, T> {
+    type Output = ();
+
     #[inline(always)]
-    fn accelerate<P: Real>(&mut self, model: &Model<P>, columns: &[Motion<T>], a_0: Motion<T>) {
+    fn run(self) {
+        let Self { body, x_pb, columns, v, parent, to: (velocity, drift, force, articulated) } = self;
+        let mut own = Motion::<T>::zero();
+        for (column, v) in columns.iter().zip(v) {
+            own = column.times_plus(*v, own);
+        }
+        *velocity = x_pb.inv_act(parent) + own; //                  v = X⁻¹ v_λ + S q̇
+        *drift = velocity.cross(own); //                            ζ = v × S q̇ + c
+        *force = velocity.cross_force(body.inertia * *velocity); // p = v ×* Y v − φ_ext
+        *articulated = InertiaAboutOrigin::from(body.inertia.lift::<T>()).into();
+    }
+}
+
+impl<T: Real> Memory<T> {
+    /// Root to leaves: `q̈` by what is left to each column, the world accelerating at `a_0`. With where bodies are in their
+    /// parents, and columns of joints.
+    #[inline(always)]
+    fn accelerate<P: Real>(
+        &mut self,
+        model: &Model<P>,
+        (x_pb, columns): (&[Transform<T>], &[Motion<T>]),
+        a_0: Motion<T>,
+    ) {
         let Self { drift, motion, reaction, reciprocal, rest, ddq, .. } = self;
         for (i, body) in model.bodies.iter().enumerate() {
-            let mut a = drift[i] + body.parent.map_or(a_0, |p| motion[p]);
+            let mut a = drift[i] + x_pb[i].inv_act(body.parent.map_or(a_0, |p| motion[p]));
             for k in body.v.clone() {
                 ddq[k] = (rest[k] - reaction[k].power(a)) * reciprocal[k]; // q̈ = D⁻¹ (u − Uᵀ a)
                 a = columns[k].times_plus(ddq[k], a); //            a += S q̈
@@ -291,22 +324,22 @@ impl<P: Real, T: Scalar<P>> Piece for Again<'_, P, T> {
     #[inline(always)]
     fn run(self) {
         let Self { model, ws, x } = self;
-        let Workspace { rooted, aba, .. } = ws;
-        let Memory { force, drift, reaction, reciprocal, rest, .. } = &mut *aba;
+        let Workspace { x_pb, columns, force, aba, .. } = ws;
+        let Memory { drift, reaction, reciprocal, rest, .. } = &mut *aba;
         rest.copy_from_slice(x);
         fill(force, Force::zero());
         fill(drift, Motion::zero());
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let mut p = force[i];
             for k in body.v.clone().rev() {
-                rest[k] -= rooted.columns[k].power(p); //          u = x − Sᵀ p
+                rest[k] -= columns[k].power(p); //                 u = x − Sᵀ p
                 p = reaction[k].times(rest[k] * reciprocal[k]) + p; // p += U D⁻¹ u
             }
             if let Some(parent) = body.parent {
-                force[parent] += p;
+                force[parent] += x_pb[i].act(p);
             }
         }
-        aba.accelerate(model, &rooted.columns, Motion::zero());
+        aba.accelerate(model, (x_pb, columns), Motion::zero());
         x.copy_from_slice(&aba.ddq);
     }
 }

@@ -4,16 +4,24 @@
 use super::singular;
 use super::slices::fill;
 use crate::model::Model;
-use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin, Motion};
+use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
-use std::ops::AddAssign;
+use nalgebra::Vector3;
 
-/// `I^A`, and what its pivots are compared with.
+/// `I^A`, in coordinates of the body, and what its pivots are compared with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArticulatedBody<T> {
     pub(crate) inertia: ArticulatedInertia<T>,
-    /// Mass and trace of the moment of inertia of all that hangs from the body, itself included.
-    extent: (T, T),
+    extent: Extent<T>,
+}
+
+/// The body and all that hangs from it as one rigid body.
+#[derive(Clone, Copy, Debug)]
+struct Extent<T> {
+    mass: T,
+    /// First moment of mass, and trace of the moment of inertia, about the body's origin.
+    first_moment: Vector3<T>,
+    trace: T,
 }
 
 /// A degree of freedom that has given way.
@@ -28,7 +36,10 @@ pub(crate) struct GivenWay<T> {
 impl<T: Real> ArticulatedBody<T> {
     /// No body.
     pub(crate) fn zero() -> Self {
-        Self { inertia: ArticulatedInertia::zero(), extent: (T::zero(), T::zero()) }
+        Self {
+            inertia: ArticulatedInertia::zero(),
+            extent: Extent { mass: T::zero(), first_moment: v3::zero(), trace: T::zero() },
+        }
     }
 
     /// `I^A −= U D⁻¹ Uᵀ`; a pivot `D` that is lost is the error.
@@ -39,7 +50,7 @@ impl<T: Real> ArticulatedBody<T> {
     {
         let u = self.inertia.times(s);
         let d = s.power(u) + armature;
-        if singular::is_lost(d, singular::scale_of(self.extent.0, self.extent.1, s) + armature) {
+        if singular::is_lost(d, singular::scale_of(self.extent.mass, self.extent.trace, s) + armature) {
             return Err(d);
         }
         let reciprocal = d.recip();
@@ -52,16 +63,26 @@ impl<T: Real> From<InertiaAboutOrigin<T>> for ArticulatedBody<T> {
     /// From which nothing hangs.
     #[inline(always)]
     fn from(y: InertiaAboutOrigin<T>) -> Self {
-        Self { inertia: y.into(), extent: singular::extent(&y) }
+        let (mass, trace) = singular::extent(&y);
+        Self { inertia: y.into(), extent: Extent { mass, first_moment: y.first_moment, trace } }
     }
 }
 
-impl<T: Real> AddAssign for ArticulatedBody<T> {
-    /// What hangs from the body, all of whose degrees of freedom have given way.
+impl<T: Real> ArticulatedBody<T> {
+    /// Adds what hangs from the body at `x_pb`, all of whose degrees of freedom have given way.
     #[inline(always)]
-    fn add_assign(&mut self, below: Self) {
-        self.inertia += below.inertia;
-        self.extent = (self.extent.0 + below.extent.0, self.extent.1 + below.extent.1);
+    pub(crate) fn carry(&mut self, below: Self, x_pb: &Transform<T>)
+    where
+        T: Scalar<T>,
+    {
+        let (Extent { mass, first_moment, trace }, p) = (below.extent, x_pb.translation);
+        let at_joint = v3::rotate(&x_pb.rotation, first_moment);
+        let first_moment = v3::times_plus(p, mass, at_joint);
+        self.inertia += below.inertia.transformed(x_pb);
+        self.extent.mass += mass;
+        self.extent.first_moment = v3::add(self.extent.first_moment, first_moment);
+        // Σ 2 m ((r + p)² − r²) = 2 p · (2 h + m p)
+        self.extent.trace += v3::dot_plus(v3::add(p, p), v3::add(at_joint, first_moment), trace);
     }
 }
 

@@ -7,7 +7,7 @@
 //! Coordinates are the world's axes about the origin of the body **at the root**, `O`: quantities of bodies of one tree
 //! can be summed up, and no digits are lost when a robot has gone far from the origin of the world.
 
-use super::{Workspace, step};
+use super::{Workspace, origin, step};
 use crate::joint::JointKind;
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Inertia, Motion, Transform, vector as v3};
@@ -40,7 +40,9 @@ pub(crate) struct Links<T> {
     pub(crate) dof: Vec<usize>,
     /// Pose of each body.
     pub(crate) pose: Vec<Transform<T>>,
-    /// Origin of each body at a root, in the world.
+    /// The first of the bodies that `O` goes along with, up to each of them; the body itself for the others.
+    trunk: Vec<usize>,
+    /// `O` in the world, at the bodies at roots.
     pub(crate) origin: Vec<Vector3<T>>,
     /// `S`, the columns.
     pub(crate) columns: Vec<Motion<T>>,
@@ -87,6 +89,7 @@ impl<T: Real> Links<T> {
             of_body,
             carrier,
             root,
+            trunk: origin::trunks(&model.bodies),
             dof,
             pose: vec![Transform::identity(); n],
             origin: vec![v3::zero(); n],
@@ -97,6 +100,18 @@ impl<T: Real> Links<T> {
             velocity: vec![Motion::zero(); n],
             acceleration: vec![Motion::zero(); n],
         }
+    }
+
+    /// Shifts `O` to the body `i`, and the bodies that it hangs from with it. Columns and motions of bodies that only translate stay.
+    #[inline(never)]
+    fn take_origin(&mut self, i: usize) {
+        let shift = self.pose[i].translation;
+        let origin = &mut self.origin[self.root[i]];
+        *origin = v3::add(*origin, shift);
+        for pose in &mut self.pose[self.trunk[i]..i] {
+            pose.translation = v3::sub(pose.translation, shift);
+        }
+        self.pose[i].translation = v3::zero();
     }
 
     /// Where `O` is in the world, for the tree that a body belongs to; zero, if there is no body.
@@ -172,6 +187,9 @@ pub(crate) fn update<'w, P: Real, T: Scalar<P>>(
         T::call(step::Pose { body, q: &q[body.q.clone()], columns: &mut *columns, trig, x_pb: &mut *x_pb });
         let (v, a) = (&v[body.v.clone()], &a[body.v.clone()]);
         T::call(Outward { body, i, x_pb, columns, a_0, v, a, links: &mut *links });
+        if links.trunk[i] < i {
+            links.take_origin(i);
+        }
     }
     links
 }

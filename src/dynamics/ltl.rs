@@ -38,9 +38,8 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model.check_q(q)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    if let Some(done) = wide::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?)) {
-        done.map_err(|lost| singular::lost(model, lost))?;
-    } else {
+    let quick = wide::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?));
+    if !matches!(quick, Some(Ok(()))) {
         rooted::place(model, ws, q);
         factorize(model, ws)?;
     }

@@ -1,17 +1,18 @@
 //! The inverse of the mass matrix, without the mass matrix: J. Carpentier and N. Mansard, *Analytical derivatives of rigid body
-//! dynamics algorithms*, RSS 2018, section IV; in world coordinates, each degree of freedom by itself as in [`aba`](super::aba).
+//! dynamics algorithms*, RSS 2018, section IV; in coordinates of the bodies, each degree of freedom by itself as in
+//! [`aba`](super::aba).
 
 use super::aba::has_mimic_joints;
 use super::articulated_body::{self, ArticulatedBody, GivenWay};
-use super::dof_tree::DofTree;
 use super::rnea::check_finite;
-use super::slices::first_not_finite_on_diagonal;
-use super::{Workspace, ltl, rooted, singular, wide};
-use crate::model::{InputError, Model, room};
-use crate::spatial::{Force, Motion};
+use super::slices::{fill, first_not_finite_on_diagonal};
+use super::{Workspace, ltl, rooted, singular, step, wide};
+use crate::model::{Body, InputError, Model, room};
+use crate::spatial::{Force, InertiaAboutOrigin, Motion};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
+use std::ops::Range;
 
 /// The inverse `M(q)⁻¹` of the mass matrix, armature included: accelerations by torques, `∂q̈/∂τ`.
 ///
@@ -34,17 +35,14 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     check_finite(model, q, &[], &[])?;
     ws.minv.size(model)?;
     let lost = |index, finite: bool| if finite { singular::error(model, index) } else { overflow(model, index) };
-    if let Some(done) = wide::of(model, ws).and_then(|wide| wide.minv(T::as_f64s(q)?)) {
-        done.map_err(|(index, pivot)| lost(index, pivot.is_finite()))?;
-    } else {
-        rooted::place(model, ws, q);
+    let quick = wide::of(model, ws).and_then(|wide| wide.minv(T::as_f64s(q)?));
+    // What loses digits, or is lost, comes here too: see `singular`.
+    if !matches!(quick, Some(Ok(()))) {
         if has_mimic_joints(model, ws) {
+            rooted::place(model, ws, q);
             by_factors(model, ws)?;
-        } else {
-            ws.minv.size_sweeps(model)?;
-            if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws }) {
-                return Err(lost(index, pivot.is_finite()));
-            }
+        } else if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws, q }) {
+            return Err(lost(index, pivot.is_finite()));
         }
     }
     match first_not_finite_on_diagonal(ws.minv.matrix.as_slice(), model.nv) {
@@ -61,7 +59,6 @@ fn overflow<P: Real>(model: &Model<P>, index: usize) -> InputError {
 fn by_factors<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Result<(), InputError> {
     ltl::factorize(model, ws)?;
     let (nv, matrix) = (model.nv, ws.minv.matrix.as_mut_slice());
-    ws.minv.column.resize(nv, T::zero());
     for k in 0..nv {
         let column = &mut ws.minv.column;
         for x in &mut *column {
@@ -79,11 +76,8 @@ fn by_factors<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) ->
 /// What the inverse is made in, and the inverse.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
-    tree: DofTree,
-    /// Where the subtree of each degree of freedom ends.
-    end: Vec<usize>,
-    /// Where the tree that hangs from the world, and that a degree of freedom belongs to, ends.
-    tree_end: Vec<usize>,
+    /// How many bodies each one hangs from.
+    depth: Vec<usize>,
     bodies: Vec<ArticulatedBody<T>>,
     armature: Vec<T>,
     /// `U` and `D⁻¹` of each degree of freedom.
@@ -99,9 +93,7 @@ pub(crate) struct Memory<T> {
 impl<T: Real> Default for Memory<T> {
     fn default() -> Self {
         Self {
-            tree: DofTree::default(),
-            end: Vec::new(),
-            tree_end: Vec::new(),
+            depth: Vec::new(),
             bodies: Vec::new(),
             armature: Vec::new(),
             reaction: Vec::new(),
@@ -114,49 +106,41 @@ impl<T: Real> Default for Memory<T> {
 }
 
 impl<T: Real> Memory<T> {
-    /// The matrix.
     fn size<P: Real>(&mut self, model: &Model<P>) -> Result<(), InputError> {
-        let nv = model.nv;
-        if self.matrix.nrows() != nv {
-            room::<T>("the inverse of the mass matrix", &[nv, nv])?;
-            self.matrix = DMatrix::from_element(nv, nv, T::zero());
-        }
-        Ok(())
-    }
-
-    /// What the sweeps need besides.
-    fn size_sweeps<P: Real>(&mut self, model: &Model<P>) -> Result<(), InputError> {
-        if !self.tree.start.is_empty() {
+        if self.depth.len() == model.bodies.len() {
             return Ok(());
         }
         let (nv, bodies) = (model.nv, model.bodies.len());
-        let tree = DofTree::new(model);
-        let depth = (0..nv).map(|k| tree.path(k).len()).max().unwrap_or(0);
-        room::<Motion<T>>("the sweeps for the inverse of the mass matrix", &[depth, nv])?;
-        self.tree = tree;
-        self.end = (1..=nv).collect();
-        self.tree_end = (1..=nv).collect();
-        for k in (0..nv).rev() {
-            if let Some(p) = self.tree.parent(k) {
-                self.end[p] = self.end[p].max(self.end[k]);
-            }
+        let mut depths = Vec::with_capacity(bodies);
+        for body in &model.bodies {
+            depths.push(body.parent.map_or(0, |p: usize| depths[p] + 1));
         }
-        for k in 0..nv {
-            self.tree_end[k] = self.end[self.tree.path(k)[0]];
-        }
+        let depth = depths.iter().max().map_or(0, |depth| depth + 1);
+        // The matrix, and accelerations of six numbers each.
+        room::<T>("the inverse of the mass matrix", &[nv, nv + 6 * depth])?;
+        self.depth = depths;
         self.bodies = vec![ArticulatedBody::zero(); bodies];
         self.armature = vec![T::zero(); nv];
         self.reaction = vec![(Force::zero(), T::zero()); nv];
         self.force = vec![Force::zero(); nv];
         self.acceleration = vec![Motion::zero(); depth * nv];
+        self.column = vec![T::zero(); nv];
+        self.matrix = DMatrix::from_element(nv, nv, T::zero());
         Ok(())
     }
 }
 
-/// Leaves to root and back; bodies have been placed and weighed, and each degree of freedom is one column.
+/// The degrees of freedom of a body and of all that hangs from it.
+#[inline(always)]
+fn degrees_below<P: Real>(model: &Model<P>, body: &Body<P>) -> Range<usize> {
+    body.v.start..model.bodies[body.subtree_end - 1].v.end
+}
+
+/// Leaves to root and back; each degree of freedom is one column.
 struct Sweeps<'a, P, T> {
     model: &'a Model<P>,
     ws: &'a mut Workspace<T>,
+    q: &'a [T],
 }
 
 impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
@@ -165,20 +149,22 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
 
     #[inline(always)]
     fn run(self) -> Option<(usize, T)> {
-        let Self { model, ws } = self;
-        let Workspace { rooted, minv, .. } = ws;
-        let Memory { tree, end, tree_end, bodies, armature, reaction, force, acceleration, matrix, .. } = minv;
+        let Self { model, ws, q } = self;
+        let Workspace { x_pb, columns, trig, minv, .. } = ws;
+        let Memory { depth, bodies, armature, reaction, force, acceleration, matrix, .. } = minv;
         let (nv, m) = (model.nv, matrix.as_mut_slice());
-        for (body, y) in bodies.iter_mut().zip(&rooted.inertia) {
-            *body = ArticulatedBody::from(*y);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (columns, trig, x_pb) = (&mut columns[body.v.clone()], &mut trig[i], &mut x_pb[i]);
+            T::call(step::Pose { body, q: &q[body.q.clone()], columns, trig, x_pb });
+            bodies[i] = InertiaAboutOrigin::from(body.inertia.lift::<T>()).into();
         }
         articulated_body::armature(model, armature);
 
         // Row k of the upper triangle is column k of the lower one, where it lies in one piece.
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            let mut articulated = bodies[i];
+            let (mut articulated, end) = (bodies[i], degrees_below(model, body).end);
             for k in body.v.clone().rev() {
-                let s = rooted.columns[k];
+                let s = columns[k];
                 let (u, inverse) = match articulated.give_way(s, armature[k]) {
                     Ok(GivenWay { u, reciprocal }) => (u, reciprocal),
                     Err(pivot) => return Some((k, pivot)),
@@ -186,37 +172,43 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
                 reaction[k] = (u, inverse);
                 m[k * nv + k] = inverse; //                        M⁻¹[k, k] = D⁻¹
                 force[k] = u.times(inverse); //                    F[:, k] = U M⁻¹[k, k]
-                let row = &mut m[k * nv + k + 1..k * nv + end[k]];
-                for (x, f) in row.iter_mut().zip(&mut force[k + 1..end[k]]) {
+                let row = &mut m[k * nv + k + 1..k * nv + end];
+                for (x, f) in row.iter_mut().zip(&mut force[k + 1..end]) {
                     *x = -(s.power(*f) * inverse); //              M⁻¹[k, j] = −D⁻¹ Sᵀ F[:, j]
                     *f = u.times(*x) + *f; //                      F[:, j] += U M⁻¹[k, j]
                 }
             }
             if let Some(parent) = body.parent {
-                bodies[parent] += articulated;
+                bodies[parent].carry(articulated, &x_pb[i]);
+                for f in &mut force[degrees_below(model, body)] {
+                    *f = x_pb[i].act(*f); //                       F_λ = X F
+                }
             }
         }
 
-        for k in 0..nv {
-            let (s, (u, inverse)) = (rooted.columns[k], reaction[k]);
-            let depth = tree.start[k + 1] - tree.start[k] - 1;
-            let row = &mut m[k * nv + k..k * nv + tree_end[k]];
-            let (above, own) = acceleration.split_at_mut(depth * nv);
-            let own = &mut own[k..tree_end[k]];
-            if depth == 0 {
-                for (x, p) in row.iter().zip(own) {
-                    *p = s.times(*x); //                           P[:, j] = S M⁻¹[k, j]
+        let mut tree_end = 0;
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (above, own) = acceleration.split_at_mut(depth[i] * nv);
+            if body.parent.is_none() {
+                tree_end = degrees_below(model, body).end;
+            }
+            let range = body.v.start..tree_end;
+            let own = &mut own[range.clone()];
+            if body.parent.is_some() {
+                for (p, p_above) in own.iter_mut().zip(&above[(depth[i] - 1) * nv..][range]) {
+                    *p = x_pb[i].inv_act(*p_above); //              P[:, j] = X⁻¹ P_λ[:, j]
                 }
-                continue;
+            } else {
+                fill(own, Motion::zero());
             }
-            for x in &mut row[end[k] - k..] {
-                *x = T::zero();
-            }
-            let above = &above[(depth - 1) * nv + k..][..row.len()];
-            let w = u.times(inverse);
-            for ((x, p), p_above) in row.iter_mut().zip(own).zip(above) {
-                *x -= w.power(*p_above); //                        M⁻¹[k, j] −= (U D⁻¹)ᵀ P_λ[:, j]
-                *p = s.times_plus(*x, *p_above); //                P[:, j] = S M⁻¹[k, j] + P_λ[:, j]
+            for k in body.v.clone() {
+                let (s, w) = (columns[k], reaction[k].0.times(reaction[k].1));
+                let (above, row) = m[k * nv..k * nv + tree_end].split_at_mut(degrees_below(model, body).end);
+                fill(row, T::zero());
+                for (x, p) in above[k..].iter_mut().chain(row).zip(&mut own[k - body.v.start..]) {
+                    *x -= w.power(*p); //                          M⁻¹[k, j] −= (U D⁻¹)ᵀ P[:, j]
+                    *p = s.times_plus(*x, *p); //                  P[:, j] += S M⁻¹[k, j]
+                }
             }
         }
         for k in 0..nv {

@@ -38,6 +38,7 @@ mod lines;
 pub(crate) mod links;
 pub(crate) mod ltl;
 mod minv;
+mod origin;
 pub(crate) mod reference;
 pub(crate) mod regressor;
 pub(crate) mod rnea;

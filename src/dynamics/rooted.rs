@@ -1,9 +1,11 @@
-//! Where bodies and their columns are, in the axes of the world about the origin of the body **at the root**, `O`.
+//! Where bodies and their columns are, in the axes of the world about a point `O` of each tree.
+//!
+//! `O` is the origin of the body **at the root**, or of a body that this only shifts ([`origin`](super::origin)).
 //!
 //! Quantities of bodies of one tree can be summed up there as in coordinates of the world, and no digits are lost when a
 //! robot has gone far from the world's origin.
 
-use super::{ExternalWrench, Workspace, WrenchFrame, step};
+use super::{ExternalWrench, Workspace, WrenchFrame, origin, step};
 use crate::joint::{Axis, Elementary, Joint};
 use crate::model::{Body, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
@@ -16,7 +18,9 @@ use nalgebra::Vector3;
 pub(crate) struct Rooted<T> {
     /// The body at the root of each one's tree.
     root: Vec<usize>,
-    /// Origin of each body at a root, in the world.
+    /// The first of the bodies that `O` goes along with, up to each of them; the body itself for the others.
+    trunk: Vec<usize>,
+    /// `O` in the world, at the bodies at roots.
     pub(crate) origin: Vec<Vector3<T>>,
     /// Pose of each body.
     pub(crate) pose: Vec<Transform<T>>,
@@ -34,6 +38,7 @@ impl<T> Default for Rooted<T> {
     fn default() -> Self {
         Self {
             root: Vec::new(),
+            trunk: Vec::new(),
             origin: Vec::new(),
             pose: Vec::new(),
             columns: Vec::new(),
@@ -53,6 +58,7 @@ impl<T: Real> Rooted<T> {
         for (i, body) in model.bodies.iter().enumerate() {
             self.root.push(body.parent.map_or(i, |p| self.root[p]));
         }
+        self.trunk = origin::trunks(&model.bodies);
         self.origin = vec![v3::zero(); n];
         self.pose = vec![Transform::identity(); n];
         self.columns = vec![Motion::zero(); columns];
@@ -81,6 +87,24 @@ impl<T: Real> Rooted<T> {
     {
         for w in wrenches {
             force[w.body.0] -= self.wrench(w.body.0, w.frame, w.wrench);
+        }
+    }
+
+    /// Shifts `O` to the body `i`, and the bodies that it hangs from with it. Columns of bodies that only translate stay.
+    #[inline(never)]
+    fn take_origin<P: Real>(&mut self, model: &Model<P>, i: usize, inertias: bool)
+    where
+        T: Scalar<P>,
+    {
+        let shift = self.pose[i].translation;
+        let origin = &mut self.origin[self.root[i]];
+        *origin = v3::add(*origin, shift);
+        for k in self.trunk[i]..=i {
+            let pose = &mut self.pose[k];
+            pose.translation = if k == i { v3::zero() } else { v3::sub(pose.translation, shift) };
+            if inertias {
+                self.inertia[k] = pose.act(model.bodies[k].inertia.lift::<T>()).into();
+            }
         }
     }
 
@@ -117,6 +141,9 @@ fn place_all<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: 
         let (x_pb, trig) = (&mut x_pb[i], &mut trig[i]);
         T::call(step::Pose { body, q: &q[body.q.clone()], columns: &mut *columns, trig, x_pb: &mut *x_pb });
         T::call(Carry { body, i, x_pb, columns, first: first[i], inertias, rooted: &mut *rooted });
+        if rooted.trunk[i] < i {
+            rooted.take_origin(model, i, inertias);
+        }
     }
 }
 

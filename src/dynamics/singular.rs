@@ -1,4 +1,4 @@
-//! When a mass matrix is singular.
+//! When a mass matrix is singular, or so near that fast forms leave it to the page.
 
 use crate::model::{InputError, Model};
 use crate::spatial::{InertiaAboutOrigin, Motion, vector as v3};
@@ -6,6 +6,18 @@ use gradyn_derivatives::Real;
 
 /// A pivot less than this part of the inertia that it was formed from consists of rounding errors: some hundred of them.
 pub(crate) const RESOLUTION: f64 = 1e-13;
+
+/// A pivot less than this part of that inertia has lost five digits. Whoever factorises the mass matrix, or eliminates in
+/// coordinates that all bodies share, leaves it to the articulated bodies of [`aba`](super::aba) and [`minv`](super::minv), whose coordinates
+/// are the bodies' own and whose pivots are no differences: near gimbal locks these keep all digits. Of 60 robots people have, at random
+/// states, all stay above 3e-5 but two with massless trains of joints and one with a light tool on a heavy base.
+const DOUBT: f64 = 1e-5;
+
+/// The scale by which [`is_lost`] finds pivots in doubt.
+#[inline(always)]
+pub(crate) fn cautious<T: Real>(scale: T) -> T {
+    scale * (DOUBT / RESOLUTION)
+}
 
 /// The inertia that the sums behind `sᵀ Y s` are made of, without what cancels between them: `m v² + tr(I_O) ω²`.
 #[inline(always)]
@@ -36,13 +48,4 @@ pub(crate) fn is_lost<T: Real>(pivot: T, scale: T) -> bool {
 #[cold]
 pub(crate) fn error<P: Real>(model: &Model<P>, index: usize) -> InputError {
     InputError::SingularMassMatrix { index, joint: model.dof_label(index) }
-}
-
-/// What to say of a pivot that is lost, or that is no number.
-#[cold]
-pub(crate) fn lost<P: Real>(model: &Model<P>, (index, pivot): (usize, f64)) -> InputError {
-    match pivot.is_finite() {
-        true => error(model, index),
-        false => model.overflow("mass_matrix", index),
-    }
 }

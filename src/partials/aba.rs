@@ -14,8 +14,8 @@
 
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
-use crate::dynamics::wide::{self, Factors};
-use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, minv, singular};
+use crate::dynamics::wide;
+use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, minv};
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
@@ -76,8 +76,6 @@ impl From<StateJacobian> for AbaDerivatives {
 
 /// Memory for [`aba_derivatives`], and the result.
 pub(super) struct Memory {
-    /// Where they are not at hand.
-    factors: Option<Box<Factors>>,
     result: AbaDerivatives,
     spare: Vec<DMatrix<f64>>,
 }
@@ -140,9 +138,8 @@ pub fn aba_derivatives<'w>(
     if ws.aba.is_none() {
         room::<f64>("∂q̈/∂q, ∂q̈/∂v and ∂q̈/∂τ", &[3, model.nv, model.nv])?;
     }
-    let mut memory = ws.aba.take().unwrap_or_else(|| {
-        Box::new(Memory { factors: None, result: AbaDerivatives::new(model.nv), spare: Vec::new() })
-    });
+    let mut memory =
+        ws.aba.take().unwrap_or_else(|| Box::new(Memory { result: AbaDerivatives::new(model.nv), spare: Vec::new() }));
     memory.result.ddq.copy_from_slice(ddq);
     let surely_finite = match method {
         Method::Analytical if by_limbs && limbs(model, ws, &mut memory, q, v)? => Ok(true),
@@ -177,18 +174,19 @@ fn analytical(
     v: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<bool, InputError> {
-    let Memory { factors: own, result, spare } = memory;
+    let Memory { result, spare } = memory;
     // Where the accelerations come from the mass matrix eight joints at a time, bodies have been placed, and what it was inverted
     // by is at hand.
-    let begun = wide::begun(model, &mut ws.base, wrenches);
+    let by_page = ws.base.aba.by_page;
+    let begun = if by_page { wide::Begun::Nothing } else { wide::begun(model, &mut ws.base, wrenches) };
     ws.result.size(wrenches.len(), &mut ws.spare)?;
     let state = (q, v, result.ddq.as_slice());
     analytical_derivatives(model, ws, state, wrenches, begun)?;
-    let mut at_hand = wide::take_factors(&mut ws.base);
-    let by = &ws.result;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
-    if let Some((inverse, level)) = wide::articulated(&mut ws.base) {
+    let mut at_hand = if by_page { None } else { wide::take_factors(&mut ws.base) };
+    let by = &ws.result;
+    if !by_page && let Some((inverse, level)) = wide::articulated(&mut ws.base) {
         let mut finite = inverse.invert(level, &mut result.ddq_dtau);
         finite &= inverse.multiply(level, &by.dtau_dq, &mut result.ddq_dq);
         finite &= inverse.multiply(level, &by.dtau_dv, &mut result.ddq_dv);
@@ -197,17 +195,8 @@ fn analytical(
         }
         return Ok(finite);
     }
-    let factors = match &mut at_hand {
-        Some(factors) => factors,
-        None => {
-            let own = own.get_or_insert_with(|| Box::new(Factors::new(model)));
-            if wide::too_deep(model, own) {
-                return without_factors(model, ws, result, q).map(|()| false);
-            }
-            // Pivots have been looked at on the way to the accelerations.
-            own.factorize_matrix(&by.dtau_da, &mut []).map_err(|(index, _)| singular::error(model, index))?;
-            own
-        }
+    let Some(factors) = &mut at_hand else {
+        return by_inverse(model, ws, result, q).map(|()| false);
     };
     factors.invert(&mut result.ddq_dtau);
     let floating = if let wide::Begun::Moving(floating) = begun { floating } else { &[] };
@@ -239,8 +228,9 @@ fn limbs(
     Ok(done.unwrap_or(false))
 }
 
-/// Equation (1) where sparse factors of the mass matrix are hardly sparse.
-fn without_factors(
+/// Equation (1) with the inverse of [`minv`]'s page: at the plain level, for joints that have no other form, and at states where factors
+/// lose digits.
+fn by_inverse(
     model: &Model,
     ws: &mut DerivativeWorkspace,
     result: &mut AbaDerivatives,

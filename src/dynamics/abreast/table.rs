@@ -1,5 +1,6 @@
 //! The constants of a tree of hinges and slides, in axes whose third is that of the joint.
 
+use crate::dynamics::origin;
 use crate::dynamics::turned_axes::axes;
 use crate::joint::{Elementary, Joint, Prismatic, Revolute};
 use crate::model::Model;
@@ -42,6 +43,9 @@ pub(crate) struct Step {
     /// Where its joint is mounted on the parent: the pose at `q = 0` of a joint with one coordinate.
     pub(crate) rotation: Matrix3<f64>,
     pub(crate) translation: Vector3<f64>,
+    /// Does the origin of shared coordinates go along with it ([`origin`])? Bodies before it only translate: their moments are asked by
+    /// nobody.
+    pub(crate) takes_origin: bool,
     /// About the body's origin.
     pub(crate) mass: Mass<f64>,
 }
@@ -58,7 +62,8 @@ impl Table {
             _ => None,
         });
         let kinds = kinds.collect::<Option<Vec<_>>>()?;
-        let steps = model.bodies.iter().zip(&kinds).map(|(body, (kind, own))| {
+        let trunks = origin::trunks(&model.bodies);
+        let steps = model.bodies.iter().zip(&kinds).enumerate().map(|(i, (body, (kind, own)))| {
             let outside = body.parent.map_or_else(Matrix3::identity, |p| kinds[p].1.transpose());
             let [outside, own] = [outside, *own].map(Transform::from_rotation);
             let pose = outside * body.placement * own;
@@ -70,6 +75,7 @@ impl Table {
                 v: body.v.start,
                 rotation: pose.rotation,
                 translation: pose.translation,
+                takes_origin: trunks[i] < i,
                 mass: Mass {
                     mass: inertia.mass,
                     first: inertia.first_moment(),
@@ -114,7 +120,8 @@ pub(super) fn place<T: Scalar<f64> + Scalar<T>>(
     ];
     let seat = v3::rotate_plus(rotation, v3::lift(step.translation), translation);
     if step.kind == Kind::Slide {
-        return (v3::from_columns(x, y, z), v3::times_plus(z, q, seat));
+        let position = if step.takes_origin { v3::zero() } else { v3::times_plus(z, q, seat) };
+        return (v3::from_columns(x, y, z), position);
     }
     let turned =
         v3::from_columns(v3::times_plus(y, sin, v3::times(x, cos)), v3::times_plus(x, -sin, v3::times(y, cos)), z);

@@ -19,7 +19,7 @@ use super::ranks::{Parent, Rank};
 use super::rnea::{Body, drive, three, total};
 use super::{Memory, Ranks};
 use crate::dynamics::singular;
-use crate::spatial::{Symmetric3, vector as v3};
+use crate::spatial::{ArticulatedInertia, Symmetric3, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Places, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 use nalgebra::{Matrix3, Vector3};
@@ -68,23 +68,22 @@ impl Articulated {
 }
 
 /// The same in registers.
-#[derive(Clone, Copy)]
-struct Loaded<R: Register> {
-    m: Symmetric3<Lanes<R>>,
-    h: Matrix3<Lanes<R>>,
-    j: Symmetric3<Lanes<R>>,
-}
+type Loaded<R> = ArticulatedInertia<Lanes<R>>;
 
 impl Inertia {
     #[inline(always)]
     fn load<R: Register>(&self) -> Loaded<R> {
-        Loaded { m: load_symmetric(&self.m), h: load_matrix(&self.h), j: load_symmetric(&self.j) }
+        ArticulatedInertia {
+            linear: load_symmetric(&self.m),
+            coupling: load_matrix(&self.h),
+            angular: load_symmetric(&self.j),
+        }
     }
     #[inline(always)]
     fn store<R: Register>(&mut self, of: &Loaded<R>) {
-        store_symmetric(&mut self.m, of.m);
-        store_matrix(&mut self.h, &of.h);
-        store_symmetric(&mut self.j, of.j);
+        store_symmetric(&mut self.m, of.linear);
+        store_matrix(&mut self.h, &of.coupling);
+        store_symmetric(&mut self.j, of.angular);
     }
 }
 
@@ -134,10 +133,10 @@ fn stand<R: Register>(rank: &Rank, to: &mut Articulated) {
     let (mass, zero) = (rank.mass.load::<R>(), Lanes::zero());
     let (first, second) = (load_vector::<R>(&rank.first), load_symmetric::<R>(&rank.second));
     let j = second.trace_minus();
-    to.inertia.store(&Loaded {
-        m: Symmetric3::new(mass, zero, zero, mass, zero, mass),
-        h: v3::skew(v3::neg(first)),
-        j,
+    to.inertia.store(&ArticulatedInertia {
+        linear: Symmetric3::new(mass, zero, zero, mass, zero, mass),
+        coupling: v3::skew(v3::neg(first)),
+        angular: j,
     });
     store_vector(&mut to.first, first);
     to.trace.store(j.trace());
@@ -154,7 +153,7 @@ fn give_way<R: Register>(
 ) -> bool {
     let (before, here) = articulated.split_at_mut(i);
     let own = &mut here[0];
-    let Loaded { m, h, j } = own.inertia.load::<R>();
+    let ArticulatedInertia { linear: m, coupling: h, angular: j } = own.inertia.load::<R>();
     let (push, turn) = (v3::column(&h, 2), Vector3::new(j.xz, j.yz, j.zz));
     let d = j.zz + rank.armature.load();
     let trace = own.trace.load::<R>();
@@ -191,7 +190,7 @@ fn give_way<R: Register>(
     let at_joint = v3::rotate(&r, load_vector::<R>(&own.first));
     let first = v3::times_plus(p, rank.carried.load::<R>(), at_joint);
     let trace = v3::dot_plus(v3::add(p, p), v3::add(at_joint, first), trace);
-    let passed = Passed { inertia: shifted(passed, p), force, moment, first, trace };
+    let passed = Passed { inertia: passed.shifted(p), force, moment, first, trace };
     passed.on(&rank.parent, &mut before[of], &mut bodies[of]);
     true
 }
@@ -232,8 +231,7 @@ impl<R: Register> Passed<R> {
 
     #[inline(always)]
     fn add(&mut self, other: &Self) {
-        let (a, b) = (&mut self.inertia, &other.inertia);
-        *a = Loaded { m: a.m + b.m, h: v3::add_matrix(&a.h, &b.h), j: a.j + b.j };
+        self.inertia += other.inertia;
         self.force = v3::add(self.force, other.force);
         self.moment = v3::add(self.moment, other.moment);
         self.first = v3::add(self.first, other.first);
@@ -242,8 +240,12 @@ impl<R: Register> Passed<R> {
 
     #[inline(always)]
     fn permuted(&self, of: &Places) -> Self {
-        let Loaded { m, h, j } = self.inertia;
-        let inertia = Loaded { m: permuted_symmetric(m, of), h: permuted_matrix(&h, of), j: permuted_symmetric(j, of) };
+        let ArticulatedInertia { linear, coupling, angular } = self.inertia;
+        let inertia = ArticulatedInertia {
+            linear: permuted_symmetric(linear, of),
+            coupling: permuted_matrix(&coupling, of),
+            angular: permuted_symmetric(angular, of),
+        };
         Self {
             inertia,
             force: permuted(self.force, of),
@@ -290,7 +292,7 @@ fn turned<R: Register>(
     let along_x = v3::times_plus(x, xx, v3::times(y, xy));
     let along_y = v3::times_plus(x, xy, v3::times(y, yy));
     let j = plus_outer(plus_outer(Symmetric3::zero(), x, along_x), y, along_y);
-    Loaded { m: m.rotated(r), h, j }
+    ArticulatedInertia { linear: m.rotated(r), coupling: h, angular: j }
 }
 
 /// The third column of `H`, and third row and column of `J`, of such an inertia.
@@ -298,38 +300,11 @@ fn turned<R: Register>(
 fn add_third<R: Register>(to: &mut Loaded<R>, r: &Matrix3<Lanes<R>>, h: Vector3<Lanes<R>>, j: Vector3<Lanes<R>>) {
     let z = v3::column(r, 2);
     let h = v3::rotate(r, h);
-    let (a, b, c) = (v3::column(&to.h, 0), v3::column(&to.h, 1), v3::column(&to.h, 2));
-    to.h = v3::from_columns(v3::times_plus(h, z.x, a), v3::times_plus(h, z.y, b), v3::times_plus(h, z.z, c));
+    let (a, b, c) = (v3::column(&to.coupling, 0), v3::column(&to.coupling, 1), v3::column(&to.coupling, 2));
+    to.coupling = v3::from_columns(v3::times_plus(h, z.x, a), v3::times_plus(h, z.y, b), v3::times_plus(h, z.z, c));
     // The entry on the diagonal is added twice.
     let j = v3::rotate(r, Vector3::new(j.x, j.y, j.z * 0.5));
-    to.j = plus_outer(plus_outer(to.j, z, j), j, z);
-}
-
-/// An inertia about a point from which it is seen at `p`:
-///
-/// ```text
-/// H := H − M [p]×      J := J + [p]× H' − Hᵀ [p]×      with the new H' and the old H
-/// ```
-#[inline(always)]
-fn shifted<R: Register>(Loaded { m, h, j }: Loaded<R>, p: Vector3<Lanes<R>>) -> Loaded<R> {
-    let zero = Lanes::zero();
-    let x = v3::cross_plus(p, Vector3::new(m.xx, m.xy, m.xz), Vector3::new(h.m11, h.m12, h.m13));
-    let y = v3::cross_plus(p, Vector3::new(m.xy, m.yy, m.yz), Vector3::new(h.m21, h.m22, h.m23));
-    let z = v3::cross_plus(p, Vector3::new(m.xz, m.yz, m.zz), Vector3::new(h.m31, h.m32, h.m33));
-    // Rows of J − Hᵀ [p]×, then columns of [p]× H', of which the symmetric sum needs half.
-    let row_x = v3::cross_plus(p, v3::column(&h, 0), Vector3::new(j.xx, j.xy, j.xz));
-    let row_y = v3::cross_plus(p, v3::column(&h, 1), Vector3::new(zero, j.yy, j.yz));
-    let row_z = v3::cross_plus(p, v3::column(&h, 2), Vector3::new(zero, zero, j.zz));
-    let a = v3::cross_plus(p, Vector3::new(x.x, y.x, z.x), Vector3::new(row_x.x, zero, zero));
-    let b = v3::cross_plus(p, Vector3::new(x.y, y.y, z.y), Vector3::new(row_x.y, row_y.y, zero));
-    let c = v3::cross_plus(p, Vector3::new(x.z, y.z, z.z), Vector3::new(row_x.z, row_y.z, row_z.z));
-    #[rustfmt::skip]
-    let h = Matrix3::new(
-        x.x, x.y, x.z,
-        y.x, y.y, y.z,
-        z.x, z.y, z.z,
-    );
-    Loaded { m, h, j: Symmetric3::new(a.x, b.x, c.x, b.y, c.y, c.z) }
+    to.angular = plus_outer(plus_outer(to.angular, z, j), j, z);
 }
 
 /// Acceleration of a free base, `I a = τ − p`. Is no pivot lost?

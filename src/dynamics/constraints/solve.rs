@@ -5,7 +5,7 @@ use super::{Constraint, Memory, add_product, factor};
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
-use crate::dynamics::{Workspace, bias, ltl, rooted, singular, wide};
+use crate::dynamics::{Workspace, bias, ltl, rooted, wide};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -149,11 +149,8 @@ fn unconstrained<P: Real, T: Scalar<P>>(
         let ddq = wide::same_mut::<_, Vec<f64>>(motion)?;
         wide.under(wrenches).unconstrained(wide::state(state)?, attached(constraints), ddq)
     });
-    if let Some(done) = blocks {
-        done.map_err(|lost| singular::lost(model, lost))?;
-        if motion.iter().all(|x| x.is_finite()) {
-            return Ok(true);
-        }
+    if matches!(blocks, Some(Ok(()))) && motion.iter().all(|x| x.is_finite()) {
+        return Ok(true);
     }
     let (q, v, tau) = state;
     let c = bias(model, ws, q, v, wrenches)?;
@@ -174,8 +171,8 @@ fn still<P: Real, T: Scalar<P>>(
     constraints: &[Constraint<P>],
 ) -> Result<bool, InputError> {
     let blocks = wide::of(model, ws).and_then(|wide| wide.still(T::as_f64s(q)?, attached(constraints)));
-    if let Some(done) = blocks {
-        return done.map(|()| true).map_err(|lost| singular::lost(model, lost));
+    if matches!(blocks, Some(Ok(()))) {
+        return Ok(true);
     }
     rooted::place(model, ws, q);
     ltl::factorize(model, ws)?;

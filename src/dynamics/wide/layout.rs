@@ -7,6 +7,7 @@ use super::memory::Row;
 use crate::dynamics::abreast::Table;
 use crate::dynamics::branches::Ranks;
 use crate::dynamics::jacobian::path;
+use crate::dynamics::origin;
 use crate::dynamics::turned_axes::{hinge, turned_axes};
 use crate::joint::{Elementary, Joint, JointKind};
 use crate::model::{Body, DofDynamics, Model};
@@ -138,6 +139,8 @@ pub(crate) struct BodyStep {
     pub(crate) kind: StepKind,
     /// Which tree it belongs to.
     pub(crate) tree: usize,
+    /// How many bodies before it the origin of its tree has gone along with, if it goes on to this one.
+    pub(crate) trunk: usize,
     /// From the body's own axes to those of its lane, whose z axis is that of the hinge.
     pub(crate) axes: Matrix3<f64>,
 }
@@ -236,14 +239,14 @@ impl Layout {
         let mut groups = lanes.groups();
         let (mut steps, mut turns, mut cos_sin) = (Vec::<BodyStep>::new(), Vec::<Turn>::new(), Vec::new());
         let (mut roots, mut tree) = (Vec::new(), vec![0; lanes.body.len()]);
-        let mut hinges = 0;
+        let (mut hinges, trunks) = (0, origin::trunks(bodies));
         for (i, body) in bodies.iter().enumerate() {
             let lane = lanes.last[i];
             if body.parent.is_none() {
                 roots.push((i, body.placement.translation));
             }
             let of_tree = body.parent.map_or(roots.len() - 1, |p| steps[p].tree);
-            steps.push(step(model, lanes, i, hinges, of_tree));
+            steps.push(step(model, lanes, (i, hinges), of_tree, i - trunks[i]));
             tree[lanes.first[i]..=lane].fill(of_tree);
             if hinge(&body.joint).is_some() {
                 let (hinge, q) = (hinges, body.q.start);
@@ -425,7 +428,7 @@ fn subspace(body: &Body, step: &BodyStep, groups: &mut [Group]) {
     }
 }
 
-fn step(model: &Model, lanes: &Lanes, i: usize, number: usize, tree: usize) -> BodyStep {
+fn step(model: &Model, lanes: &Lanes, (i, number): (usize, usize), tree: usize, trunk: usize) -> BodyStep {
     let body = &model.bodies[i];
     let own = turned_axes(&body.joint);
     let parent_axes = body.parent.map_or_else(Matrix3::identity, |p| turned_axes(&model.bodies[p].joint));
@@ -453,5 +456,5 @@ fn step(model: &Model, lanes: &Lanes, i: usize, number: usize, tree: usize) -> B
         StepKind::Other { placement: (placement != Transform::identity()).then(|| Box::new(placement)) }
     };
     let parent = body.parent.map_or(lanes.body.len(), |p| lanes.last[p]);
-    BodyStep { lane: lanes.last[i], columns: lanes.last[i] + 1 - lanes.first[i], parent, kind, tree, axes: own }
+    BodyStep { lane: lanes.last[i], columns: lanes.last[i] + 1 - lanes.first[i], parent, kind, tree, trunk, axes: own }
 }

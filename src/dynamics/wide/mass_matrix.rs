@@ -163,14 +163,15 @@ fn complete<R: Register>(columns: &mut [R; WIDTH], joints: &JointRows) {
 /// The lanes up to each one.
 const UP_TO: [u8; WIDTH] = [0x01, 0x03, 0x07, 0x0f, 0x1f, 0x3f, 0x7f, 0xff];
 
-/// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and the scales of their pivots if asked for.
+/// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and what their pivots are compared with if asked for: those in
+/// doubt count as lost.
 #[inline(always)]
 pub(super) fn momenta<R: Register>(memory: &mut Memory, g: usize, scales: bool) {
     let (s, y) = (load_motion::<R>(&memory.s[g]), load_inertia::<R>(&memory.sums[g]));
     let a: Force<Lanes<R>> = y * s;
     store_force(&mut memory.columns[g].a, a);
     if scales {
-        memory.scale[g].store(singular::scale(&y, s));
+        memory.scale[g].store(singular::cautious(singular::scale(&y, s)));
     }
 }
 

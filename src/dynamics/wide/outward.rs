@@ -194,10 +194,27 @@ fn place_other(
     } else {
         x = in_lane(memory, step.parent) * x;
     }
+    if step.trunk > 0 {
+        take_origin(layout, memory, i, &mut x);
+    }
     let (r, p) = (x.rotation, x.translation);
     let [low, high] = &mut memory.poses[step.lane];
     low.0 = [r[(0, 0)], r[(1, 0)], r[(2, 0)], 0.0, r[(0, 1)], r[(1, 1)], r[(2, 1)], 0.0];
     high.0 = [r[(0, 2)], r[(1, 2)], r[(2, 2)], 0.0, p.x, p.y, p.z, 0.0];
+}
+
+/// Shifts the origin of a tree to the body `i` at `x`, and the bodies that it hangs from with it.
+#[cold]
+fn take_origin(layout: &Layout, memory: &mut Memory, i: usize, x: &mut Transform<f64>) {
+    let (step, shift) = (&layout.bodies[i], x.translation);
+    memory.origins[step.tree] += shift;
+    x.translation = v3::zero();
+    for before in &layout.bodies[i - step.trunk..i] {
+        for [_, high] in &mut memory.poses[before.lane + 1 - before.columns..=before.lane] {
+            let [_, _, _, _, x, y, z, _] = &mut high.0;
+            (*x, *y, *z) = (*x - shift.x, *y - shift.y, *z - shift.z);
+        }
+    }
 }
 
 /// Pose of a lane's body, in axes of the lane.

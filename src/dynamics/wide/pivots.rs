@@ -114,7 +114,7 @@ impl<const SOLVE: bool> Kernel for Pivots<'_, SOLVE> {
             let numbers = u.to_array();
             let [a, b, c, d, e, f, sp, _] = numbers;
             let pivot = s.power(Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f))) + armature[k];
-            if singular::is_lost(pivot, singular::scale_of(extent.0, extent.1, s) + armature[k]) {
+            if singular::is_lost(pivot, singular::cautious(singular::scale_of(extent.0, extent.1, s)) + armature[k]) {
                 return Err((k, pivot));
             }
             let reciprocal = pivot.recip();

@@ -1,9 +1,9 @@
 //! Articulated-body inertia.
 
 use super::InertiaAboutOrigin;
-use crate::spatial::{Force, Motion, Symmetric3, vector as v3};
+use crate::spatial::{Force, Motion, Symmetric3, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 use std::ops::AddAssign;
 
 /// The inertia that a body shows while others hang from it by joints that give way: `f = I^A a + p` (RBDA, section 7.1).
@@ -72,6 +72,59 @@ impl<T: Real> ArticulatedInertia<T> {
                 b.z.mul_plus(y.z, i.zz),
             ),
         }
+    }
+}
+
+impl<T: Real> ArticulatedInertia<T> {
+    /// In coordinates of B, in coordinates of A: `X* I^A X⁻¹` for the pose `x_ab`, turned and then [shifted](Self::shifted).
+    #[inline(always)]
+    #[must_use]
+    pub fn transformed<P: Real>(&self, x_ab: &Transform<P>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let r = &x_ab.rotation;
+        let h = v3::product(r, &self.coupling);
+        let turned = |row: usize| v3::rotate(r, Vector3::new(h[(row, 0)], h[(row, 1)], h[(row, 2)]));
+        let (x, y, z) = (turned(0), turned(1), turned(2));
+        #[rustfmt::skip]
+        let coupling = Matrix3::new(
+            x.x, x.y, x.z,
+            y.x, y.y, y.z,
+            z.x, z.y, z.z,
+        );
+        Self { linear: self.linear.rotated(r), coupling, angular: self.angular.rotated(r) }.shifted(x_ab.translation)
+    }
+
+    /// About a point from which the origin is seen at `p`, in the same axes:
+    ///
+    /// ```text
+    /// H := H − A [p]×      I := I + [p]× H' − Hᵀ [p]×      with the new H' and the old H
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn shifted<P: Real>(&self, p: Vector3<P>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let (m, h, j, zero) = (self.linear, &self.coupling, self.angular, T::zero());
+        let x = v3::cross_plus(p, Vector3::new(m.xx, m.xy, m.xz), Vector3::new(h.m11, h.m12, h.m13));
+        let y = v3::cross_plus(p, Vector3::new(m.xy, m.yy, m.yz), Vector3::new(h.m21, h.m22, h.m23));
+        let z = v3::cross_plus(p, Vector3::new(m.xz, m.yz, m.zz), Vector3::new(h.m31, h.m32, h.m33));
+        // Rows of I − Hᵀ [p]×, then columns of [p]× H', of which the symmetric sum needs half.
+        let row_x = v3::cross_plus(p, v3::column(h, 0), Vector3::new(j.xx, j.xy, j.xz));
+        let row_y = v3::cross_plus(p, v3::column(h, 1), Vector3::new(zero, j.yy, j.yz));
+        let row_z = v3::cross_plus(p, v3::column(h, 2), Vector3::new(zero, zero, j.zz));
+        let a = v3::cross_plus(p, Vector3::new(x.x, y.x, z.x), Vector3::new(row_x.x, zero, zero));
+        let b = v3::cross_plus(p, Vector3::new(x.y, y.y, z.y), Vector3::new(row_x.y, row_y.y, zero));
+        let c = v3::cross_plus(p, Vector3::new(x.z, y.z, z.z), Vector3::new(row_x.z, row_y.z, row_z.z));
+        #[rustfmt::skip]
+        let coupling = Matrix3::new(
+            x.x, x.y, x.z,
+            y.x, y.y, y.z,
+            z.x, z.y, z.z,
+        );
+        Self { linear: m, coupling, angular: Symmetric3::new(a.x, b.x, c.x, b.y, c.y, c.z) }
     }
 }
 

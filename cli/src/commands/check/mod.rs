@@ -45,6 +45,9 @@ struct Findings {
     singular: Vec<u64>,
     /// Of those where the mass matrix is singular, or as good as, so that no accelerations are compared.
     without_accelerations: Vec<u64>,
+    /// Of those from which the steps of differences run into a state where it is singular, so that accelerations are compared by the other
+    /// methods.
+    without_differences: Vec<u64>,
 }
 
 impl Findings {
@@ -122,6 +125,7 @@ fn examine(robot: &Robot, args: &Check) -> Result<Findings, Error> {
         deviating: Vec::new(),
         singular: Vec::new(),
         without_accelerations: Vec::new(),
+        without_differences: Vec::new(),
         constraints,
     };
     let bar = progress(samples, "states");
@@ -161,7 +165,18 @@ fn look(
     index: u64,
 ) -> Result<(), InputError> {
     let state = findings.state(robot, index);
-    let conditions = Conditions::new(robot, &findings.constraints, &state)?;
+    look_at(robot, args, quantities, findings, (index, &state))
+}
+
+/// One more state, by its number.
+fn look_at(
+    robot: &Robot,
+    args: &Check,
+    quantities: &[Quantity],
+    findings: &mut Findings,
+    (index, state): (u64, &State),
+) -> Result<(), InputError> {
+    let conditions = Conditions::new(robot, &findings.constraints, state)?;
     findings.singular.extend(conditions.lose_a_row().then_some(index));
     findings.without_accelerations.extend(conditions.hide_accelerations().then_some(index));
     let chosen = args.state.is_some() || !args.quantities.is_empty();
@@ -169,15 +184,24 @@ fn look(
     let asked = quantities.iter().copied().filter(|quantity| conditions.allow(*quantity));
     let asked: Vec<Quantity> = asked.filter(|quantity| turn || !quantity.is_second_derivative()).collect();
     let places = methods::places(&robot.model, index);
-    let by_method = Method::ALL
-        .map(|method| Derivatives::new(robot, &findings.constraints, (&asked, &places), method, &state))
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?;
+    let constraints = &findings.constraints;
+    let by = |asked: &[Quantity], method| Derivatives::new(robot, constraints, (asked, &places), method, state);
+    let mut by_method = Vec::new();
+    for method in Method::ALL {
+        by_method.push(match by(&asked, method) {
+            Err(InputError::SingularMassMatrix { .. }) if method == Method::Difference => {
+                findings.without_differences.push(index);
+                let rest: Vec<Quantity> = asked.iter().copied().filter(|of| !of.needs_tau()).collect();
+                by(&rest, method)?
+            }
+            done => done?,
+        });
+    }
     let mut agree = true;
     for comparison in &mut findings.comparisons {
         agree &= comparison.look(&by_method, conditions, index);
     }
-    let facts = Facts::new(robot, &state, conditions)?;
+    let facts = Facts::new(robot, state, conditions)?;
     for identity in &mut findings.identities {
         agree &= identity.look(&facts, index)?;
     }
@@ -204,6 +228,8 @@ struct Answer<'a> {
     restitution: Option<f64>,
     #[serde(skip_serializing_if = "<[u64]>::is_empty")]
     without_accelerations: &'a [u64],
+    #[serde(skip_serializing_if = "<[u64]>::is_empty")]
+    without_differences: &'a [u64],
     comparisons: Vec<compare::Answer>,
     identities: Vec<identity::Answer>,
     states: Vec<StateAnswer<'a>>,
@@ -225,6 +251,7 @@ fn json(robot: &Robot, findings: &Findings) -> Result<Vec<u8>, Error> {
         deviating: &findings.deviating,
         singular: &findings.singular,
         without_accelerations: &findings.without_accelerations,
+        without_differences: &findings.without_differences,
         constraints: given,
         restitution: given.map(|_| findings.constraints.restitution),
         comparisons: findings.comparisons.iter().map(|comparison| comparison.answer(&labels)).collect(),
@@ -275,6 +302,28 @@ mod tests {
         assert!(text.trim_end().ends_with(" --gravity 0,0,-1 --seed 0 --state 7"), "{text}");
         let value: serde_json::Value = serde_json::from_slice(&json(&robot, &findings).expect("writes")).expect("JSON");
         assert_eq!((&value["agree"], &value["states"][0]["q"].as_array().map(Vec::len)), (&false.into(), &Some(2)));
+    }
+
+    /// The first step of differences, 1/8, leads into a gimbal lock: the other methods are compared there all the same, and it is said.
+    #[test]
+    fn differences_that_run_into_a_lock_are_left_out() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/accuracy/handroot.urdf");
+        let Ok(Cli { command: Command::Check(args), .. }) =
+            Cli::try_parse_from(["gradyn", "check", file, "--samples", "1"])
+        else {
+            panic!("the arguments are good")
+        };
+        let robot = Robot::load(&args.robot).expect("the robot is good");
+        let mut findings = examine(&robot, &args).expect("runs");
+        assert!(findings.agree() && findings.without_differences.is_empty());
+        let mut state = findings.state(&robot, 0);
+        state.q[4] = std::f64::consts::FRAC_PI_2 + 0.125;
+        let quantities = methods::compared(&robot.model, &findings.constraints);
+        look_at(&robot, &args, &quantities, &mut findings, (0, &state)).expect("is no error");
+        assert!(findings.agree());
+        assert_eq!(findings.without_differences, [0]);
+        let text = anstream::adapter::strip_str(&show::readable(&robot, &args, &findings)).to_string();
+        assert!(text.contains("1 of 1 states without differences of accelerations"), "{text}");
     }
 
     /// So is one under constraints, at its row.

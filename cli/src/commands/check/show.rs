@@ -106,6 +106,11 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
             "\n{n} of {of} states without accelerations: the mass matrix is singular there, or as good as\n"
         ));
     }
+    if let (n @ 1.., of) = (findings.without_differences.len(), findings.samples) {
+        text.push_str(&format!(
+            "\n{n} of {of} states without differences of accelerations: their steps lead to where the mass matrix is singular\n"
+        ));
+    }
     text.push_str(&conclusion(robot, args, findings));
     text
 }

@@ -117,7 +117,7 @@ fn invert<R: Register, const N: usize>(
     let (mut scale, mut p) = ([Lanes::<R>::zero(); N], 0);
     while p < N {
         let trace = composites[limb.place(p).rank].second_trace::<R>() * limb.live(p).load();
-        scale[p] = trace + trace;
+        scale[p] = singular::cautious(trace + trace);
         p += 1;
     }
     if !eliminate(&mut n, &scale) {
@@ -190,7 +190,7 @@ fn invert_base<R: Register, const N: usize>(
         }
         r += 1;
     }
-    let [mass, moment] = scale;
+    let [mass, moment] = scale.map(singular::cautious);
     if !eliminate(&mut n, &[mass, mass, mass, moment, moment, moment]) {
         return false;
     }
