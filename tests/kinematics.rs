@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_near, models, motion, moved, state, uniform, vector};
+use common::{assert_near, lift, models, motion, moved, state, tree_of_every_joint, uniform, vector};
 use gradyn::dynamics::{
     ExternalWrench, FrameRef, ReferenceFrame, Workspace, forward_kinematics, frame_bias_acceleration, frame_jacobian,
     frame_jacobian_rate, point_jacobian, relative_jacobian,
@@ -580,5 +580,32 @@ fn wrenches_of_inverse_dynamics_are_transposed_jacobians() {
                 assert_near(by.dtorque_dq.as_slice(), dtorque_dq.as_slice(), 1e-9, &what);
             }
         }
+    }
+}
+
+/// `V_MB_E` of Drake: what M sees of B is the rate of change of B's pose in M, in axes of E.
+#[test]
+fn relative_velocities_are_rates_of_relative_poses() {
+    for seed in 0..3 {
+        let model = tree_of_every_joint(seed);
+        let (q, v, a) = state(&model, seed);
+        let n = model.bodies().len();
+        let [b, m, e] = [n - 1, n / 2, n / 3].map(|i| model.body_id(i).expect("is there"));
+        let mut ws = Workspace::new(&model);
+        let found = forward_kinematics(&model, &mut ws, &q, &v, &a).unwrap().relative_velocity(b, m, e).unwrap();
+        // Along the velocity, by dual numbers: x_mb and its derivative.
+        let moving = moved(&model, &q, &v);
+        let rest: Vec<Dual64> = lift(&vec![0.0; model.nv()]);
+        let mut ws = Workspace::<Dual64>::new(&model);
+        let kinematics = forward_kinematics(&model, &mut ws, &moving, &rest, &rest).unwrap();
+        let [x_wb, x_wm, x_we] = [b, m, e].map(|body| kinematics.pose(body).unwrap());
+        let x_mb = x_wm.inv_mul(&x_wb);
+        let rate = x_mb.translation.map(|x| x.eps); //             of B's origin, in axes of M
+        let r_em = (x_we.rotation.transpose() * x_wm.rotation).map(|x| x.re);
+        // ω: Ṙ Rᵀ is its skew matrix.
+        let spin = x_mb.rotation.map(|x| x.eps) * x_mb.rotation.map(|x| x.re).transpose();
+        let angular = nalgebra::Vector3::new(spin[(2, 1)], spin[(0, 2)], spin[(1, 0)]);
+        assert_near(found.linear.as_slice(), (r_em * rate).as_slice(), 1e-12, format_args!("seed {seed}, linear"));
+        assert_near(found.angular.as_slice(), (r_em * angular).as_slice(), 1e-12, format_args!("seed {seed}, angular"));
     }
 }

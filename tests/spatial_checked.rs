@@ -3,8 +3,8 @@
 mod spatial_support;
 
 use gradyn::spatial::checked::{
-    CheckedAcceleration, CheckedForce, CheckedInertia, CheckedMotion, CheckedPoint, CheckedTransform, CheckedVector,
-    Frame,
+    CheckedAcceleration, CheckedForce, CheckedInertia, CheckedJacobian, CheckedMomentum, CheckedMomentumMatrix,
+    CheckedMotion, CheckedPoint, CheckedTransform, CheckedVector, Frame, FrameMismatch,
 };
 use gradyn_derivatives::num_dual::Dual64;
 use spatial_support::{ROUNDING, close, for_seeds};
@@ -16,7 +16,7 @@ fn frames() -> [Frame; 4] {
 #[test]
 fn fitting_frames_give_the_plain_results() {
     for_seeds(|r| {
-        let [w, a, h, _] = frames();
+        let [w, a, h, e] = frames();
         let (x, y) = (r.transform(), r.transform());
         let (x_wa, x_ah) = (CheckedTransform::new(&w, &a, x), CheckedTransform::new(&a, &h, y));
 
@@ -68,7 +68,15 @@ fn fitting_frames_give_the_plain_results() {
         assert_eq!(x_ah.inv_act(&x_ah.act(&f_h).unwrap()).unwrap().expressed_in(), &h);
 
         let m_h = CheckedInertia::new(&h, &h, m);
-        assert_eq!(m_h.momentum(&v_wh), Ok(CheckedForce::new(&h, &h, m * (v1 + v2))));
+        let h_wh = m_h.momentum(&v_wh).unwrap();
+        assert_eq!(h_wh, CheckedMomentum::new(&h, &w, &h, m * (v1 + v2)));
+        assert_eq!(h_wh.times_velocity(&v_wh).unwrap(), (v1 + v2).power(m * (v1 + v2)));
+        assert_eq!(
+            h_wh.joined_with(&h_wh, &e).unwrap(),
+            CheckedMomentum::new(&e, &w, &h, m * (v1 + v2) + m * (v1 + v2))
+        );
+        assert_eq!(x_ah.act(&h_wh), Ok(CheckedMomentum::new(&h, &w, &a, y.act(m * (v1 + v2)))));
+        assert_eq!(m_h.center_of_mass(), CheckedPoint::new(&h, m.com));
         assert_eq!(m_h.kinetic_energy(&v_wh), Ok(m.kinetic_energy(v1 + v2)));
         let wrench = m.newton_euler(v1 + v2, a_wh.value());
         assert_eq!(m_h.newton_euler(&v_wh, &a_wh), Ok(CheckedForce::new(&h, &h, wrench)));
@@ -169,5 +177,121 @@ fn text_says_of_what_in_what() {
     let v = CheckedMotion::new(&h, &w, &a, gradyn::spatial::Motion::<f64>::zero());
     assert_eq!(v.to_string(), "velocity of hand in world, expressed in arm: linear [0, 0, 0], angular [0, 0, 0]");
     let f = CheckedForce::new(&h, &w, gradyn::spatial::Force::<f64>::zero());
-    assert_eq!(f.to_string(), "force on hand, expressed in world: force [0, 0, 0], moment [0, 0, 0]");
+    assert_eq!(f.to_string(), "wrench on hand, expressed in world: force [0, 0, 0], moment [0, 0, 0]");
+}
+
+/// The logarithm of a pose is a velocity with its frames, and its exponential the pose again, whichever of the two frames has the coordinates.
+#[test]
+fn a_pose_and_its_logarithm_belong_together() {
+    for_seeds(|r| {
+        let [w, a, h, _] = frames();
+        let x_wa = CheckedTransform::new(&w, &a, r.transform());
+        let log = x_wa.log();
+        assert_eq!((log.body(), log.base(), log.expressed_in()), (&a, &w, &a));
+        assert_eq!(log.value(), gradyn::spatial::log6(&x_wa.value()));
+        let again = CheckedTransform::exp(&log).unwrap();
+        assert_eq!((again.reference(), again.frame()), (&w, &a));
+        // Some hundred roundings: a logarithm near π loses half the digits of its axis.
+        close(again.value().rotation.as_slice(), x_wa.value().rotation.as_slice(), 1e-7, "exp log");
+        // The adjoint of a displacement leaves its own velocity as it is.
+        let in_w = x_wa.act(&log).unwrap();
+        close(&in_w.value().to_array(), &log.value().to_array(), 1e-6, "in the base");
+        assert!(CheckedTransform::exp(&in_w).is_ok());
+        let elsewhere = CheckedMotion::new(&a, &w, &h, log.value());
+        let error = CheckedTransform::exp(&elsewhere).unwrap_err();
+        assert_eq!(error.to_string(), "exp: the velocity is expressed in `hand`, but it is of `arm`");
+    });
+}
+
+/// Jacobians and momentum matrices with frames are the plain ones, column by column, in any coordinates; wrenches go back by the transpose.
+#[test]
+fn matrices_with_frames_multiply_as_the_plain_ones() {
+    use nalgebra::{DVector, Matrix6xX, Vector6};
+    for_seeds(|r| {
+        let [w, a, h, e] = frames();
+        let x_ah = CheckedTransform::new(&a, &h, r.transform());
+        let columns: Vec<_> = (0..4).map(|_| Vector6::from_column_slice(&r.motion().to_array())).collect();
+        let (plain, v) = (Matrix6xX::from_columns(&columns), [0.3, -1.2, 0.7, 2.0]);
+        let product = |m: &Matrix6xX<f64>| (m * DVector::from_column_slice(&v)).as_slice().to_vec();
+
+        let jacobian = CheckedJacobian::new(&h, &w, &h, plain.clone());
+        let velocity = jacobian.times(&v).unwrap();
+        assert_eq!((velocity.body(), velocity.base(), velocity.expressed_in()), (&h, &w, &h));
+        close(&velocity.value().to_array(), &product(&plain), 10.0 * ROUNDING, "J v");
+        let in_a = x_ah.act(&jacobian).unwrap();
+        let moved = x_ah.act(&velocity).unwrap();
+        close(&in_a.times(&v).unwrap().value().to_array(), &moved.value().to_array(), 50.0 * ROUNDING, "X J v");
+        let back = x_ah.inv_act(&in_a).unwrap();
+        close(back.value().as_slice(), plain.as_slice(), 50.0 * ROUNDING, "back");
+        let f = CheckedForce::new(&h, &h, r.force());
+        let torques = jacobian.transpose_times(&f).unwrap();
+        let power: f64 = torques.iter().zip(v).map(|(t, v)| t * v).sum();
+        close(&[power], &[velocity.power(&f).unwrap()], 50.0 * ROUNDING, "power");
+        assert!(jacobian.transpose_times(&x_ah.act(&f).unwrap()).is_err());
+        assert!(jacobian.transpose_times(&CheckedForce::new(&e, &h, f.value())).is_err());
+        let error = jacobian.times(&v[..3]).unwrap_err().to_string();
+        assert!(error.contains('3') && error.contains('4'), "{error}");
+
+        let momenta = CheckedMomentumMatrix::new(&e, &w, &h, plain.clone());
+        let momentum = momenta.times(&v).unwrap();
+        assert_eq!((momentum.body(), momentum.base()), (&e, &w));
+        close(&momentum.value().to_array(), &product(&plain), 10.0 * ROUNDING, "A v");
+        let (in_a, moved) = (x_ah.act(&momenta).unwrap(), x_ah.act(&momentum).unwrap());
+        close(&in_a.times(&v).unwrap().value().to_array(), &moved.value().to_array(), 50.0 * ROUNDING, "X* A v");
+    });
+}
+
+/// What a body that moves sees of another: composition backwards; the plain form says the same.
+#[test]
+fn accelerations_relative_to_a_moving_body_compose_to_the_absolute_ones() {
+    for_seeds(|r| {
+        let [w, a, h, _] = frames();
+        let [v1, v2, a1, a2] = [r.motion(), r.motion(), r.motion(), r.motion()];
+        let (v_wa, v_ah) = (CheckedMotion::new(&a, &w, &h, v1), CheckedMotion::new(&h, &a, &h, v2));
+        let (a_wa, a_ah) = (CheckedAcceleration::new(&a, &w, &h, a1), CheckedAcceleration::new(&h, &a, &h, a2));
+        let (v_wh, a_wh) = (v_wa.compose(&v_ah).unwrap(), a_wa.compose(&v_wa, &a_ah, &v_ah).unwrap());
+        let found = a_wh.relative_to(&v_wh, &a_wa, &v_wa).unwrap();
+        assert_eq!((found.body(), found.base(), found.expressed_in()), (&h, &a, &h));
+        close(&found.value().to_array(), &a2.to_array(), 50.0 * ROUNDING, "relative acceleration");
+        assert!(a_wh.relative_to(&v_wa, &a_wa, &v_wa).is_err());
+
+        let x = r.transform();
+        let whole = a1.composed_acceleration(v1, &x, v2, a2);
+        let found = whole.acceleration_in_moving_frame(a1, v1, &x, v2);
+        close(&found.to_array(), &a2.to_array(), 50.0 * ROUNDING, "in a moving frame");
+        // The classical acceleration at a point: shifted, and from the spatial one.
+        let p = r.vector();
+        let shifted = a1.classical(v1).shifted_classical(p, v1.angular);
+        close(shifted.linear.as_slice(), a1.acceleration_at(p, v1).as_slice(), 50.0 * ROUNDING, "shifted");
+        assert_eq!(shifted.angular, a1.angular);
+    });
+}
+
+/// Many points are each point by itself.
+#[test]
+fn points_go_column_by_column() {
+    for_seeds(|r| {
+        let x = r.transform();
+        let points = nalgebra::Matrix3xX::from_columns(&[r.vector(), r.vector(), r.vector()]);
+        let (moved, turned) = (x.points(&points), x.vectors(&points));
+        for k in 0..3 {
+            let p: nalgebra::Vector3<f64> = points.column(k).into();
+            assert_eq!(moved.column(k), x.point(p));
+            assert_eq!(turned.column(k), x.vector(p));
+            assert_eq!(x.inv_points(&points).column(k), x.inv_point(p));
+            assert_eq!(x.inv_vectors(&points).column(k), x.inv_vector(p));
+        }
+    });
+}
+
+/// A user's own code asks for one frame, and the error says which two there were.
+#[test]
+fn own_code_checks_frames() {
+    fn meet(p: &Frame, q: &Frame) -> Result<(), FrameMismatch> {
+        gradyn::framecheck!("meet", p, q);
+        Ok(())
+    }
+    let [w, a, ..] = frames();
+    assert_eq!(meet(&w, &w), Ok(()));
+    assert_eq!(meet(&w, &a).unwrap_err().to_string(), "meet: p is `world`, but q is `arm`");
 }

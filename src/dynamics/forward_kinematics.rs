@@ -140,6 +140,23 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
         let (x_wf, velocity, _) = self.local(frame.into())?;
         Some(reference.motion_from_local(&x_wf, velocity))
     }
+    /// Velocity of a frame B measured in a frame M that moves itself, in axes of a frame E: Drake's `V_MB_E`. The linear part is that of B's
+    /// origin as M sees it, `Rᵀ(v_wb − v_wm)`; `None` if a frame is not the model's.
+    #[must_use]
+    pub fn relative_velocity(
+        &self,
+        of: impl Into<FrameRef>,
+        measured_in: impl Into<FrameRef>,
+        in_axes_of: impl Into<FrameRef>,
+    ) -> Option<Motion<T>> {
+        let (x_wb, v_wb, _) = self.local(of.into())?;
+        let (x_wm, v_wm, _) = self.local(measured_in.into())?;
+        let (x_we, _, _) = self.local(in_axes_of.into())?;
+        let x_bm: Transform<T> = x_wb.inv_mul(&x_wm);
+        let v_mb = v_wb - x_bm.act(v_wm); //                      at B's origin, in its axes
+        let to_e = |u: Vector3<T>| x_we.inv_vector::<T>(x_wb.vector::<T>(u));
+        Some(Motion::new(to_e(v_mb.linear), to_e(v_mb.angular)))
+    }
     /// Spatial acceleration of a frame or a body, in the reference, gravity left out.
     ///
     /// For [`ReferenceFrame::LocalWorldAligned`] it is that of [`ReferenceFrame::Local`] in other axes, as in Pinocchio, and

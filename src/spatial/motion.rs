@@ -182,6 +182,28 @@ impl<T: Real> Motion<T> {
         Self::new(v3::sub(classical.linear, wv), classical.angular)
     }
 
+    /// Of a classical acceleration, with the angular velocity of the same body in the same frame: the classical one at the point `p` of this
+    /// frame, the axes staying parallel: `(a + α×p + ω×(ω×p), α)`. Drake's `SpatialAcceleration::Shift`.
+    #[inline(always)]
+    pub fn shifted_classical<P: Real>(self, p: Vector3<P>, angular_velocity: Vector3<T>) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let turning = Self::new(v3::zero(), angular_velocity).velocity_at(p); // ω×p
+        Self::new(v3::add(self.velocity_at(p), v3::cross(angular_velocity, turning)), self.angular)
+    }
+
+    /// Spatial acceleration of C in a body B that moves, from `self`, that of C in W expressed in C, the velocity and the acceleration of B in
+    /// W expressed in B, and the velocity of C in B expressed in C: `a_bc = a_wc − x_bc⁻¹ a_wb − (x_bc⁻¹ v_wb) × v_bc`, expressed in C. The
+    /// inverse of [`composed_acceleration`](Self::composed_acceleration).
+    #[inline(always)]
+    pub fn acceleration_in_moving_frame<P: Real>(self, a_wb: Self, v_wb: Self, x_bc: &Transform<P>, v_bc: Self) -> Self
+    where
+        T: Scalar<P>,
+    {
+        self - x_bc.inv_act(a_wb) - x_bc.inv_act(v_wb).cross(v_bc)
+    }
+
     /// Velocity of C in W from `self`, that of B in W expressed in B, and that of C in B expressed in C:
     /// `v_wc = x_bc⁻¹ v_wb + v_bc`, expressed in C. Drake's `ComposeWithMovingFrameVelocity`.
     #[inline(always)]

@@ -1,11 +1,11 @@
-//! Wrenches and momenta with the body they belong to and the frame of their coordinates.
+//! Wrenches with the body they act on and the frame of their coordinates.
 
 use super::{Expressed, Frame, FrameMismatch, same, same_coordinates};
 use crate::spatial::{Force, Transform};
 use gradyn_derivatives::{Real, Scalar};
 use std::fmt::{Display, Formatter};
 
-/// A wrench on `body`, or its spatial momentum, in coordinates (axes and point) of `expressed_in`.
+/// A wrench on `body`, in coordinates (axes and point) of `expressed_in`. Its momentum: [`CheckedMomentum`](super::CheckedMomentum).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedForce<T> {
     body: Frame,
@@ -14,12 +14,12 @@ pub struct CheckedForce<T> {
 }
 
 impl<T: Real> CheckedForce<T> {
-    /// The wrench on `body`, or its momentum, in coordinates of `expressed_in`.
+    /// The wrench on `body`, in coordinates of `expressed_in`.
     pub fn new(body: &Frame, expressed_in: &Frame, value: Force<T>) -> Self {
         Self { body: body.clone(), expressed_in: expressed_in.clone(), value }
     }
 
-    /// The body it acts on, or whose momentum it is.
+    /// The body it acts on.
     pub fn body(&self) -> &Frame {
         &self.body
     }
@@ -76,9 +76,9 @@ impl<P: Real, T: Scalar<P>> Expressed<P> for CheckedForce<T> {
 }
 
 impl<T: Display> Display for CheckedForce<T> {
-    /// `force on b, expressed in a: …`
+    /// `wrench on b, expressed in a: …`
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "force on {}, expressed in {}: ", self.body, self.expressed_in)?;
+        write!(f, "wrench on {}, expressed in {}: ", self.body, self.expressed_in)?;
         self.value.fmt(f)
     }
 }

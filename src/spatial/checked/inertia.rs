@@ -2,7 +2,8 @@
 
 use super::motion::belongs;
 use super::{
-    CheckedAcceleration, CheckedForce, CheckedMotion, Expressed, Frame, FrameMismatch, same, same_coordinates,
+    CheckedAcceleration, CheckedForce, CheckedMomentum, CheckedMotion, CheckedPoint, Expressed, Frame, FrameMismatch,
+    same, same_coordinates,
 };
 use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -37,6 +38,11 @@ impl<T: Real> CheckedInertia<T> {
         self.value
     }
 
+    /// The mass centre.
+    pub fn center_of_mass(&self) -> CheckedPoint<T> {
+        CheckedPoint::new(&self.expressed_in, self.value.com)
+    }
+
     /// The inertia of this body with another joined to it rigidly; the two together are this body now.
     ///
     /// # Errors
@@ -50,9 +56,9 @@ impl<T: Real> CheckedInertia<T> {
     ///
     /// # Errors
     /// [`FrameMismatch`] if the velocity is another body's, or the two are not expressed in one frame.
-    pub fn momentum(&self, v: &CheckedMotion<T>) -> Result<CheckedForce<T>, FrameMismatch> {
+    pub fn momentum(&self, v: &CheckedMotion<T>) -> Result<CheckedMomentum<T>, FrameMismatch> {
         self.moves_with("momentum", v)?;
-        Ok(CheckedForce::new(&self.body, &self.expressed_in, self.value * v.value()))
+        Ok(CheckedMomentum::new(&self.body, v.base(), &self.expressed_in, self.value * v.value()))
     }
 
     /// Kinetic energy at a velocity, measured in the velocity's base, J.

@@ -22,12 +22,16 @@
 
 mod force;
 mod inertia;
+mod matrices;
+mod momentum;
 mod motion;
 mod point;
 mod transform;
 
 pub use force::CheckedForce;
 pub use inertia::CheckedInertia;
+pub use matrices::{CheckedJacobian, CheckedMomentumMatrix};
+pub use momentum::CheckedMomentum;
 pub use motion::{CheckedAcceleration, CheckedMotion};
 pub use point::{CheckedPoint, CheckedVector};
 pub use transform::{CheckedTransform, Expressed};
@@ -100,6 +104,52 @@ pub struct FrameMismatch {
     pub right_role: &'static str,
     /// The frame that the right side, or the argument, has.
     pub right: Frame,
+}
+
+/// Asks for the same frame in code of your own: `same_frame("grasp", ("the hand is seen from", a), ("the object from", b))?`.
+///
+/// `operation` is what was to be done; each side says what its frame is, as the beginning of a sentence. [`framecheck!`](crate::framecheck) writes
+/// the sides for you.
+///
+/// # Errors
+/// [`FrameMismatch`] with both frames.
+pub fn same_frame(
+    operation: &'static str,
+    left: (&'static str, &Frame),
+    right: (&'static str, &Frame),
+) -> Result<(), FrameMismatch> {
+    same(operation, left, right)
+}
+
+/// Returns a [`FrameMismatch`](crate::spatial::checked::FrameMismatch) from the function around it unless two frames are the same:
+/// `@framecheck` of RigidBodyDynamics.jl. The error names the expressions as they stand there.
+///
+/// ```
+/// use gradyn::framecheck;
+/// use gradyn::spatial::checked::{CheckedPoint, Frame, FrameMismatch};
+/// # use nalgebra::Vector3;
+///
+/// /// The distance of two points, m.
+/// fn distance(p: &CheckedPoint<f64>, q: &CheckedPoint<f64>) -> Result<f64, FrameMismatch> {
+///     framecheck!("distance", p.expressed_in(), q.expressed_in());
+///     Ok((p.value() - q.value()).norm())
+/// }
+///
+/// let (hand, eye) = (Frame::new("hand"), Frame::new("eye"));
+/// let at = |frame: &Frame| CheckedPoint::new(frame, Vector3::zeros());
+/// assert_eq!(distance(&at(&hand), &at(&hand)), Ok(0.0));
+/// let error = distance(&at(&hand), &at(&eye)).unwrap_err();
+/// assert_eq!(error.to_string(), "distance: p.expressed_in() is `hand`, but q.expressed_in() is `eye`");
+/// ```
+#[macro_export]
+macro_rules! framecheck {
+    ($operation:literal, $left:expr, $right:expr $(,)?) => {
+        $crate::spatial::checked::same_frame(
+            $operation,
+            (::std::concat!(::std::stringify!($left), " is"), $left),
+            (::std::concat!(::std::stringify!($right), " is"), $right),
+        )?
+    };
 }
 
 /// Is it the same frame?

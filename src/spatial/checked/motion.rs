@@ -147,6 +147,25 @@ impl<T: Real> CheckedAcceleration<T> {
         Ok(Self::new(&a_bc.body, &self.base, &self.expressed_in, value))
     }
 
+    /// `a_bc = a_ac − a_ab − v_ab × v_bc` with `v_bc = v_ac − v_ab`, from `self`, the acceleration of C in A: that of its body seen from
+    /// another that moves.
+    ///
+    /// # Errors
+    /// [`FrameMismatch`] if the velocities are not those of the accelerations' bodies in their bases, the two are not measured in one
+    /// frame, or not all are expressed in one.
+    pub fn relative_to(
+        &self,
+        v_ac: &CheckedMotion<T>,
+        a_ab: &Self,
+        v_ab: &CheckedMotion<T>,
+    ) -> Result<Self, FrameMismatch> {
+        belongs("relative_to", self, v_ac)?;
+        belongs("relative_to", a_ab, v_ab)?;
+        let v_bc = v_ac.relative_to(v_ab)?;
+        let value = self.value - a_ab.value - v_ab.value.cross(v_bc.value);
+        Ok(Self::new(&self.body, &a_ab.body, &self.expressed_in, value))
+    }
+
     /// Acceleration, measured in the base, of the body-fixed point passing `p`, m/s², with the velocity `v` of the body.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Poses with both frames.
 
-use super::{Frame, FrameMismatch, same};
-use crate::spatial::Transform;
+use super::{CheckedMotion, Frame, FrameMismatch, same};
+use crate::spatial::{Transform, exp6, log6};
 use gradyn_derivatives::{Real, Scalar};
 use std::fmt::{Display, Formatter};
 
@@ -71,6 +71,25 @@ impl<T: Real> CheckedTransform<T> {
         let (left, right) = ("the left pose is measured in", "the right pose in");
         same("inv_compose", (left, &self.reference), (right, &x_ac.reference))?;
         Ok(CheckedTransform::new(&self.frame, &x_ac.frame, self.value.inv_mul(&x_ac.value)))
+    }
+
+    /// The velocity that, kept for one second, moves A to B: of B in A, expressed in B (or in A: its coordinates are the same in both).
+    /// See [`log6`].
+    pub fn log(&self) -> CheckedMotion<T> {
+        CheckedMotion::new(&self.frame, &self.reference, &self.frame, log6(&self.value))
+    }
+
+    /// The pose of B in A after one second at the velocity of B in A, from where the two were one: the inverse of [`log`](Self::log). See
+    /// [`exp6`].
+    ///
+    /// # Errors
+    /// [`FrameMismatch`] if the velocity is expressed neither in B nor in A.
+    pub fn exp(velocity: &CheckedMotion<T>) -> Result<Self, FrameMismatch> {
+        if velocity.expressed_in() != velocity.base() {
+            let expressed = ("the velocity is expressed in", velocity.expressed_in());
+            same("exp", expressed, ("it is of", velocity.body()))?;
+        }
+        Ok(Self::new(velocity.base(), velocity.body(), exp6(velocity.value())))
     }
 
     /// A quantity expressed in B, expressed in A.

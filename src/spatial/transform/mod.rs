@@ -8,7 +8,7 @@ pub use validity::PoseError;
 
 use super::vector as v3;
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::{Matrix3, Point3, Vector3};
+use nalgebra::{Matrix3, Matrix3xX, Point3, Vector3};
 use std::ops::Mul;
 
 /// The pose of a frame B in a frame A, written `x_ab`: rotation and position of B, in coordinates of A.
@@ -96,6 +96,27 @@ impl<T: Real> Transform<T> {
         v3::rotate_back(&self.rotation, Vector3::new(p_a.x - p.x, p_a.y - p.y, p_a.z - p.z))
     }
 
+    /// Several points at once, a column each: `R p_b + p`. (`colwise` elsewhere.)
+    #[doc(alias = "colwise")]
+    pub fn points<U: Scalar<T>>(&self, p_b: &Matrix3xX<U>) -> Matrix3xX<U> {
+        each_column(p_b, |p| self.point(p))
+    }
+
+    /// Several points at once, a column each, back: `Rᵀ(p_a − p)`.
+    pub fn inv_points<U: Scalar<T>>(&self, p_a: &Matrix3xX<U>) -> Matrix3xX<U> {
+        each_column(p_a, |p| self.inv_point(p))
+    }
+
+    /// Several free vectors at once, a column each: `R u_b`.
+    pub fn vectors<U: Scalar<T>>(&self, u_b: &Matrix3xX<U>) -> Matrix3xX<U> {
+        each_column(u_b, |u| self.vector(u))
+    }
+
+    /// Several free vectors at once, a column each, back: `Rᵀ u_a`.
+    pub fn inv_vectors<U: Scalar<T>>(&self, u_a: &Matrix3xX<U>) -> Matrix3xX<U> {
+        each_column(u_a, |u| self.inv_vector(u))
+    }
+
     /// A free vector (a direction, a difference of points) in coordinates of B, in coordinates of A: `R u_b`.
     #[inline(always)]
     pub fn vector<U: Scalar<T>>(&self, u_b: Vector3<U>) -> Vector3<U> {
@@ -139,4 +160,13 @@ impl<P: Real, T: Scalar<P>> Mul<Transform<T>> for Transform<P> {
         let p = v3::rotate(&self.rotation, x_bc.translation);
         Transform::new(v3::product(&self.rotation, &x_bc.rotation), v3::add(self.translation, p))
     }
+}
+
+/// The same of each column.
+fn each_column<T: Real>(of: &Matrix3xX<T>, f: impl Fn(Vector3<T>) -> Vector3<T>) -> Matrix3xX<T> {
+    let mut to = of.clone();
+    for (mut to, from) in to.column_iter_mut().zip(of.column_iter()) {
+        to.copy_from(&f(from.into()));
+    }
+    to
 }
