@@ -70,7 +70,7 @@ fn fitting_frames_give_the_plain_results() {
         let m_h = CheckedInertia::new(&h, &h, m);
         let h_wh = m_h.momentum(&v_wh).unwrap();
         assert_eq!(h_wh, CheckedMomentum::new(&h, &w, &h, m * (v1 + v2)));
-        assert_eq!(h_wh.times_velocity(&v_wh).unwrap(), (v1 + v2).power(m * (v1 + v2)));
+        assert_eq!(h_wh.times_velocity(&v_wh), Ok((v1 + v2).power(m * (v1 + v2))));
         assert_eq!(
             h_wh.joined_with(&h_wh, &e).unwrap(),
             CheckedMomentum::new(&e, &w, &h, m * (v1 + v2) + m * (v1 + v2))
