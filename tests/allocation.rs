@@ -15,9 +15,9 @@ use gradyn::dynamics::{
 };
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_derivatives, aba_hessian,
-    aba_second_derivatives, bias_derivatives, constraint_dynamics_derivatives, impulse_dynamics_derivatives,
-    mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product, rnea_second_derivatives,
-    static_torque_derivatives,
+    aba_hessian_product, aba_second_derivatives, bias_derivatives, constraint_dynamics_derivatives,
+    impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product,
+    rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn_derivatives::Dual8;
 use gradyn_derivatives::num_dual::Dual64;
@@ -387,6 +387,7 @@ fn second_derivatives_and_regressors_allocate_nothing_the_second_time() {
             if !singular {
                 aba_second_derivatives(&model, &mut ws, method, q, v, a, &f_ext).expect("runs");
                 aba_hessian(&model, &mut ws, method, q, v, a, a, &f_ext).expect("runs");
+                aba_hessian_product(&model, &mut ws, q, v, a, a, v, a, v, &f_ext).expect("runs");
             }
             torque_regressor(&model, &mut plain, q, v, a).expect("runs");
         };

@@ -17,6 +17,7 @@ examples! {
     own_function: "../examples/own_function.rs";
     parameter_sensitivities: "../examples/parameter_sensitivities.rs";
     second_derivatives: "../examples/second_derivatives.rs";
+    trajectory: "../examples/trajectory.rs";
     unusual_joints: "../examples/unusual_joints.rs";
 }
 
@@ -118,4 +119,14 @@ fn parallelogram_swings_as_a_pendulum() {
     close(swing.acceleration, -stiffness * ANGLE.sin(), "acceleration");
     close(swing.slope, -stiffness * ANGLE.cos(), "its derivative");
     assert_eq!((swing.rank, swing.rows), (2, 5));
+}
+
+/// With a robot and functions from the root of the crate.
+#[test]
+fn gradient_of_a_trajectory_is_what_its_cost_changes_by_and_leads_down() {
+    let by = trajectory::run().unwrap();
+    // What Ridders' extrapolation reaches, and ten times what it thinks of it.
+    assert!(by.error < 1e-9 * by.exact.abs(), "{}", by.error);
+    assert!((by.exact - by.by_difference).abs() < 10.0 * by.error, "{} instead of {}", by.exact, by.by_difference);
+    assert!(by.after < 0.5 * by.before, "from {} to {}", by.before, by.after);
 }

@@ -87,8 +87,10 @@ fn derivatives(
         for (what, m) in [("dqq", &by.dqq), ("dvq", &by.dvq), ("dvv", &by.dvv), ("dtauq", &by.dtauq)] {
             all.push((format!("aba_hessian: {what}"), m.as_slice().to_vec()));
         }
-        let by = aba_hessian_product(model, q, v, a, v, a, v, a, f_ext).expect("valid");
-        all.extend(by.iter().map(|x| ("aba_hessian_product".to_owned(), x.as_slice().to_vec())));
+        let by = aba_hessian_product(model, second, q, v, a, v, a, v, a, f_ext).expect("valid");
+        for x in [&by.dq, &by.dv, &by.dtau] {
+            all.push(("aba_hessian_product".to_owned(), x.as_slice().to_vec()));
+        }
     }
     all
 }

@@ -8,8 +8,8 @@ use gradyn::model::Model;
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::once;
 use gradyn::partials::{
-    AbaHessian, AbaSecondDerivatives, DerivativeWorkspace, Method, SecondOrderWorkspace, SparsityPattern,
-    aba_derivatives, aba_hessian, aba_hessian_product, aba_second_derivatives,
+    AbaHessian, AbaHessianProduct, AbaSecondDerivatives, DerivativeWorkspace, Method, SecondOrderWorkspace,
+    SparsityPattern, aba_derivatives, aba_hessian, aba_hessian_product, aba_second_derivatives,
 };
 use gradyn_derivatives::Real;
 use gradyn_derivatives::difference::{self, Euclidean, along};
@@ -302,10 +302,9 @@ fn combinations_of_accelerations_are_contractions() {
         compare(by, 1e4 * tolerance, Method::Difference);
         assert!(by.errors.is_some());
 
-        let directions = (&along_q[..], &along_v[..], &along_tau[..]);
-        let [dq, dv, dtau] =
-            aba_hessian_product(&model, &q, &v, &tau, &lambda, directions.0, directions.1, directions.2, &f_ext)
-                .expect("valid");
+        let (x_q, x_v, x_tau) = (&along_q[..], &along_v[..], &along_tau[..]);
+        let by = aba_hessian_product(&model, &mut ws, &q, &v, &tau, &lambda, x_q, x_v, x_tau, &f_ext).expect("valid");
+        let AbaHessianProduct { dq, dv, dtau } = by.clone();
         let [along_q, along_v, along_tau] = [&along_q, &along_v, &along_tau].map(|x| DVector::from_column_slice(x));
         // Sums that cancel: measured by the size of their terms.
         let near = |found: &DVector<f64>, sums: &[(&DMatrix<f64>, &DVector<f64>)], what: String| {

@@ -61,6 +61,7 @@ use gradyn_derivatives::Lanes;
 type Slot = [Option<Box<dyn Any + Send + Sync>>; 2];
 
 /// Evaluates many states of one model at once. See the [module](self) for the layout of arrays.
+#[doc(alias("rneaInParallel", "ModelPool", "parallel"))]
 pub struct Batch {
     /// One a thread.
     slots: Vec<Slot>,

@@ -1,5 +1,9 @@
 //! Is this derivative of a robot's dynamics right? Claimed matrices against evidence.
 //!
+//! This module is for quantities of a robot, which it knows by name ([`Quantity`]), computed by whatever program. For derivatives of
+//! functions of your own, robots or not, there is [`derivatives::check`](mod@gradyn_derivatives::check), whose options, verdicts and
+//! reports these are.
+//!
 //! [`check_claim`] takes what somebody computed, by whatever program, at a state, and says of each entry whether it is
 //! right, with names of joints. Evidence are differences of values along `q ⊕ t e_k`, and dual numbers through the
 //! algorithm (of accelerations, through the torques that they need); what they are worth and how verdicts come about is told in [`gradyn_derivatives::check`].

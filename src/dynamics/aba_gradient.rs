@@ -47,6 +47,7 @@ pub(crate) struct Memory<T> {
 /// # Errors
 /// As [`aba`](super::aba()), and if a number of `lambda` is not finite.
 #[inline(never)]
+#[doc(alias("adjoint", "vector-Jacobian product", "VJP"))]
 pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -18,6 +18,7 @@ use nalgebra::Vector3;
 /// # Errors
 /// As [`rnea`](super::rnea).
 #[inline(never)]
+#[doc(alias("nonLinearEffects", "nle", "dynamics_bias", "CalcBiasTerm", "qfrc_bias"))]
 pub fn bias<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -46,6 +47,7 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+#[doc(alias("computeGeneralizedGravity", "CalcGravityGeneralizedForces"))]
 pub fn generalized_gravity<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -64,6 +66,7 @@ pub fn generalized_gravity<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`generalized_gravity`], and [`InputError::UnknownBody`] for a wrench on a body that the model does not have.
+#[doc(alias = "computeStaticTorque")]
 pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -90,6 +90,7 @@ impl<T: Real> Memory<T> {
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+#[doc(alias("ccrba", "dccrba"))]
 pub fn centroidal<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -134,6 +135,7 @@ pub fn centroidal<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`centroidal`].
+#[doc(alias("computeCentroidalMomentum", "computeCentroidalMomentumTimeVariation"))]
 pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -169,6 +171,7 @@ pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`centroidal`].
+#[doc(alias("computeCentroidalMap", "momentum_matrix"))]
 pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -170,6 +170,7 @@ impl<T: Real> Default for Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
 #[inline(never)]
+#[doc(alias = "computeCentroidalDynamicsDerivatives")]
 pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -237,6 +238,7 @@ fn fill_centroidal<P: Real, T: Scalar<P>>(
 /// # Errors
 /// As [`centroidal_derivatives`], and [`InputError::UnknownBody`].
 #[inline(never)]
+#[doc(alias = "getCenterOfMassVelocityDerivatives")]
 pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -102,6 +102,7 @@ impl<T: Real> Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
 #[inline(never)]
+#[doc(alias("centerOfMass", "CalcCenterOfMassPositionInWorld"))]
 pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -151,6 +152,7 @@ impl<T: Real> CentersOfMass<'_, T> {
 ///
 /// # Errors
 /// As [`center_of_mass`], and [`InputError::UnknownBody`].
+#[doc(alias("jacobianCenterOfMass", "jacobianSubtreeCenterOfMass"))]
 pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -32,6 +32,7 @@ use nalgebra::DMatrix;
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
 #[inline(never)]
+#[doc(alias = "computeCoriolisMatrix")]
 pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -35,6 +35,7 @@ use nalgebra::DMatrix;
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
 #[inline(never)]
+#[doc(alias("mass_matrix", "mass matrix", "joint space inertia", "CalcMassMatrix", "mj_fullM"))]
 pub fn crba<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -14,6 +14,7 @@ use gradyn_derivatives::{Real, Scalar};
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+#[doc(alias = "computeKineticEnergy")]
 pub fn kinetic_energy<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -29,6 +30,7 @@ pub fn kinetic_energy<P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`kinetic_energy`].
+#[doc(alias("computePotentialEnergy", "gravitational_potential_energy"))]
 pub fn potential_energy<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -49,6 +51,7 @@ pub fn potential_energy<P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`kinetic_energy`].
+#[doc(alias = "computeMechanicalEnergy")]
 pub fn mechanical_energy<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,

@@ -17,6 +17,7 @@ pub enum WrenchFrame {
 
 /// A wrench that acts on a body from outside. Several may act on one body.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("fext", "xfrc_applied", "ExternallyAppliedSpatialForce", "external force"))]
 pub struct ExternalWrench<T = f64> {
     /// The body.
     pub body: BodyId,

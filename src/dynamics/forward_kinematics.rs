@@ -27,6 +27,13 @@ pub struct Kinematics<'w, P, T> {
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite: an argument, or a pose or a
 /// motion of a body, by its index.
 #[inline(never)]
+#[doc(alias(
+    "forwardKinematics",
+    "updateFramePlacements",
+    "framesForwardKinematics",
+    "mj_kinematics",
+    "relative_twist"
+))]
 pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
     model: &'w Model<P>,
     ws: &'w mut Workspace<T>,
@@ -108,6 +115,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     }
     /// Pose of a frame in the world, `x_wf`.
     #[must_use]
+    #[doc(alias("updateFramePlacement", "CalcRelativeTransform"))]
     pub fn frame_pose(&self, frame: FrameId) -> Option<Transform<T>> {
         let frame = self.model.frames.get(frame.0)?;
         match frame.body {
@@ -136,6 +144,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
 
     /// Spatial velocity of a frame or a body, in the reference; `None` if it is not the model's.
     #[must_use]
+    #[doc(alias = "getFrameVelocity")]
     pub fn velocity_in(&self, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> Option<Motion<T>> {
         let (x_wf, velocity, _) = self.local(frame.into())?;
         Some(reference.motion_from_local(&x_wf, velocity))
@@ -162,6 +171,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     /// For [`ReferenceFrame::LocalWorldAligned`] it is that of [`ReferenceFrame::Local`] in other axes, as in Pinocchio, and
     /// not the rate of change of the velocity: that is the [classical](Self::classical_acceleration_in) one.
     #[must_use]
+    #[doc(alias = "getFrameAcceleration")]
     pub fn acceleration_in(&self, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> Option<Motion<T>> {
         let (x_wf, _, acceleration) = self.local(frame.into())?;
         Some(reference.motion_from_local(&x_wf, acceleration))
@@ -169,6 +179,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     /// Classical acceleration of a frame or a body, in the reference, gravity left out: the linear part is the acceleration
     /// of the point whose velocity is that of [`velocity_in`](Self::velocity_in).
     #[must_use]
+    #[doc(alias = "getFrameClassicalAcceleration")]
     pub fn classical_acceleration_in(
         &self,
         frame: impl Into<FrameRef>,

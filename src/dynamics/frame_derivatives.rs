@@ -160,6 +160,7 @@ impl<T: Real> Default for Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
 /// finite.
+#[doc(alias("computeForwardKinematicsDerivatives", "getFrameVelocityDerivatives", "getFrameAccelerationDerivatives"))]
 pub fn frame_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -254,6 +255,7 @@ fn run<'w, P: Real, T: Scalar<P>>(
 /// As [`frame_derivatives`].
 #[expect(clippy::too_many_arguments, reason = "a state, a point and a reference")]
 #[inline(never)]
+#[doc(alias("getPointVelocityDerivatives", "getPointClassicAccelerationDerivatives"))]
 pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

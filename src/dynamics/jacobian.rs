@@ -57,6 +57,14 @@ impl<T: Real> Default for Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
 /// finite.
+#[doc(alias(
+    "computeFrameJacobian",
+    "getFrameJacobian",
+    "getJointJacobian",
+    "GeometricJacobian",
+    "CalcJacobianSpatialVelocity",
+    "mj_jacBody"
+))]
 pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -96,6 +104,7 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+#[doc(alias = "computeJointJacobians")]
 pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -127,6 +136,7 @@ pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`frame_jacobian`].
+#[doc(alias("CalcJacobianTranslationalVelocity", "mj_jac"))]
 pub fn point_jacobian<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

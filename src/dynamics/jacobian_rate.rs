@@ -22,6 +22,7 @@ use nalgebra::DMatrix;
 ///
 /// # Errors
 /// As [`frame_jacobian`](super::frame_jacobian).
+#[doc(alias("computeJointJacobiansTimeVariation", "getFrameJacobianTimeVariation", "Jdot"))]
 pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -79,6 +80,7 @@ pub struct BiasAcceleration<T> {
 ///
 /// # Errors
 /// As [`frame_jacobian`](super::frame_jacobian).
+#[doc(alias("CalcBiasSpatialAcceleration", "Jdot v"))]
 pub fn frame_bias_acceleration<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,

@@ -30,6 +30,7 @@ pub struct MassFactors<'w, T> {
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
 /// [`InputError::SingularMassMatrix`] names the joint that moves nothing with inertia.
 #[inline(never)]
+#[doc(alias("cholesky", "decompose", "LTDL", "mj_factorM"))]
 pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -25,6 +25,7 @@ use std::ops::Range;
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
 /// [`InputError::SingularMassMatrix`] names the joint that moves nothing with inertia.
 #[inline(never)]
+#[doc(alias("computeMinverse", "mass_matrix_inverse"))]
 pub fn minv<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -30,6 +30,7 @@ impl From<FrameId> for FrameRef {
 
 /// The coordinates of the motion of a frame F, and of wrenches on it. As in Pinocchio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias("LOCAL", "WORLD", "LOCAL_WORLD_ALIGNED"))]
 pub enum ReferenceFrame {
     /// Axes of F; the linear part is that of F's origin.
     Local,

@@ -74,6 +74,7 @@ impl<P: Real> Model<P> {
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+#[doc(alias = "computeJointTorqueRegressor")]
 pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -108,6 +109,7 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`torque_regressor`].
+#[doc(alias = "computeStaticRegressor")]
 pub fn static_torque_regressor<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -166,6 +168,7 @@ impl<T: Real + Scalar<T>> Piece for Torques<'_, T> {
 ///
 /// # Errors
 /// As [`torque_regressor`], and if the model has no such frame.
+#[doc(alias = "frameBodyRegressor")]
 pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -212,6 +215,7 @@ pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`torque_regressor`].
+#[doc(alias = "computeKineticEnergyRegressor")]
 pub fn kinetic_energy_regressor<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -243,6 +247,7 @@ pub fn kinetic_energy_regressor<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`torque_regressor`].
+#[doc(alias = "computePotentialEnergyRegressor")]
 pub fn potential_energy_regressor<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -307,6 +312,7 @@ pub fn com_regressor<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`torque_regressor`], and if the model has no such frame.
+#[doc(alias = "computeFrameKinematicRegressor")]
 pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -9,15 +9,11 @@ use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 
-/// Joint torques that give the accelerations `a` at `(q, v)`: `τ = M(q) a + c(q, v) + friction`.
+/// Joint torques that give the accelerations `a` at `(q, v)` under wrenches `φ` from outside:
+/// `τ = M(q) a + c(q, v) + friction − Σ Jᵀ φ`.
 ///
 /// `q`: nq, `v`, `a`: nv; returns nv torques, which borrow from the workspace. Gravity, armature, damping and friction
-/// are the model's. Cost O(n); allocates nothing.
-///
-/// Over [`VectorDual`](gradyn_derivatives::VectorDual) the values are those over `f64`, and their eight derivatives follow by
-/// formulas, in fewer operations: at levels above plain, for models of up to 4096 columns of motion subspaces that
-/// do not depend on `q`, at unit quaternions and (cos, sin) pairs that vary as joints move, to rounding. All else, and every other
-/// number type, goes through the algorithm as it is.
+/// are the model's; `wrenches` may be empty, `&[]`. Cost O(n); allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, rnea};
@@ -40,6 +36,7 @@ use gradyn_derivatives::{Real, Scalar};
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench acts on a body that the model does not have, or
 /// a number is not finite.
 #[inline]
+#[doc(alias("inverse_dynamics", "inverse dynamics", "CalcInverseDynamics", "mj_inverse", "ID"))]
 pub fn rnea<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

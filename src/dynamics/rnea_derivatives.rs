@@ -90,6 +90,7 @@ impl<T: Real> Memory<T> {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
 /// number is not finite.
+#[doc(alias = "computeRNEADerivatives")]
 pub fn rnea_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

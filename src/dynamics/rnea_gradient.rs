@@ -93,6 +93,7 @@ impl<T: Real> Memory<T> {
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
 /// number is not finite.
 #[inline(never)]
+#[doc(alias("adjoint", "vector-Jacobian product", "VJP"))]
 pub fn rnea_gradient<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -13,7 +13,8 @@ use gradyn_derivatives::{Real, Scalar};
 
 /// Scratch memory for one model, to be made once per thread; results borrow from it.
 #[derive(Clone, Debug)]
-pub struct Workspace<T> {
+#[doc(alias("Data", "MechanismState", "Context", "mjData"))]
+pub struct Workspace<T = f64> {
     /// Pose of each body in its parent.
     pub(crate) x_pb: Vec<Transform<T>>,
     /// Pose of each body in the world, where it was asked for.

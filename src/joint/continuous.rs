@@ -11,6 +11,7 @@ use std::ops::Range;
 ///
 /// The form other programs use for `continuous` joints. It never has to be wrapped; in exchange nq is not nv.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("RevoluteUnbounded", "SinCosRevolute"))]
 pub struct Continuous<P = f64> {
     /// The axis, the same in both frames.
     pub axis: Axis<P>,

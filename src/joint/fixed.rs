@@ -6,6 +6,7 @@ use gradyn_derivatives::{Real, Scalar};
 
 /// No coordinates; the body stands still in its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias = "weld")]
 pub struct Fixed;
 
 impl<P: Real> JointKind<P> for Fixed {

@@ -13,6 +13,7 @@ use std::ops::Range;
 ///
 /// The layout of Pinocchio. Seven coordinates, six velocities.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("floating base", "QuaternionFloating", "free joint", "SixDof", "root joint"))]
 pub struct FreeFlyer;
 
 #[inline(always)]

@@ -6,6 +6,7 @@ use gradyn_derivatives::{Real, Scalar};
 
 /// Rotation by the angle `q` about an axis and translation by `pitch q` along it: `S = [h a; a]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias = "screw joint")]
 pub struct Helical<P = f64> {
     /// The axis, the same in both frames.
     pub axis: Axis<P>,

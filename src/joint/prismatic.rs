@@ -7,6 +7,7 @@ use gradyn_derivatives::{Real, Scalar};
 
 /// Translation by `q` along an axis: `S = [a; 0]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("slider", "slide"))]
 pub struct Prismatic<P = f64> {
     /// The axis, the same in both frames.
     pub axis: Axis<P>,

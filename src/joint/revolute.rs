@@ -9,6 +9,7 @@ use gradyn_derivatives::{Real, Scalar};
 ///
 /// Also a `continuous` joint of a robot file, with the angle as its one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("hinge", "JointModelRevolute"))]
 pub struct Revolute<P = f64> {
     /// The axis, the same in both frames.
     pub axis: Axis<P>,

@@ -11,6 +11,7 @@ use std::ops::Range;
 /// Rotation by the unit quaternion `q = (x, y, z, w)`; the velocity is the angular velocity in body coordinates:
 /// `S = [0; E]`, `q̇ = ½ q ⊗ (v, 0)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("ball joint", "QuaternionSpherical"))]
 pub struct Spherical;
 
 impl<P: Real> JointKind<P> for Spherical {

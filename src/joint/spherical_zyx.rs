@@ -12,6 +12,7 @@ use nalgebra::Vector3;
 ///
 /// `S` (angular rows): `[−s₁, 0, 1; c₁ s₂, c₂, 0; c₁ c₂, −s₂, 0]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("roll pitch yaw", "Euler angles"))]
 pub struct SphericalZyx;
 
 impl<P: Real> JointKind<P> for SphericalZyx {

@@ -84,6 +84,7 @@ impl<P: Real> ModelBuilder<P> {
     /// # Errors
     /// [`ModelError`] if this builder has no body of the parent's key, or the joint is a [`Mimic`]. A key of another builder
     /// stands for the body with the same number here.
+    #[doc(alias("addJoint", "appendBodyToJoint", "attach!", "AddRigidBody"))]
     pub fn add_body(
         &mut self,
         parent: Option<BodyKey>,
@@ -125,6 +126,7 @@ impl<P: Real> ModelBuilder<P> {
     ///
     /// # Errors
     /// [`ModelError::UnknownBody`] if this builder has no body of this key.
+    #[doc(alias = "addFrame")]
     pub fn add_frame(
         &mut self,
         body: Option<BodyKey>,
@@ -173,6 +175,7 @@ impl<P: Real> ModelBuilder<P> {
     ///
     /// # Errors
     /// [`ModelError::Length`] for a wrong number of entries.
+    #[doc(alias("rotor inertia", "rotorInertia"))]
     pub fn set_armature(&mut self, body: BodyKey, armature: &[P]) -> Result<&mut Self, ModelError> {
         let draft = self.draft(body, "armature")?;
         draft.check("armature", armature.len(), draft.joint.nv())?;

@@ -49,6 +49,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
+    #[doc(alias("retract", "boxplus", "mj_integratePos"))]
     pub fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T]) -> Result<Vec<T>, InputError> {
         let mut out = vec![T::zero(); self.nq];
         self.integrate_into(q, v, &mut out)?;
@@ -87,6 +88,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
+    #[doc(alias("boxminus", "mj_differentiatePos"))]
     pub fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<Vec<T>, InputError> {
         let mut out = vec![T::zero(); self.nv];
         self.difference_into(q0, q1, &mut out)?;
@@ -121,6 +123,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
+    #[doc(alias = "slerp")]
     pub fn interpolate<T: Scalar<P>>(&self, q0: &[T], q1: &[T], t: T) -> Result<Vec<T>, InputError> {
         let mut out = vec![T::zero(); self.nq];
         self.interpolate_into(q0, q1, t, &mut out)?;
@@ -132,6 +135,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::Length`], [`InputError::NotNormalized`], [`InputError::NotFinite`], [`InputError::Overflow`]
+    #[doc(alias = "MapVelocityToQDot")]
     pub fn q_dot_into<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) -> Result<(), InputError> {
         self.check_q(q)?;
         self.check_length("v", "nv", v.len(), self.nv)?;
@@ -160,6 +164,17 @@ impl<P: Real> Model<P> {
 
     /// A random configuration: within the limits where there are any, else angles in ±π, lengths in ±1 m, rotations
     /// spread evenly.
+    ///
+    /// ```
+    /// use gradyn::rand::{SeedableRng, rngs::SmallRng};
+    /// # use gradyn::{Model, UrdfOptions};
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+    /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+    /// let q = model.random(&mut SmallRng::seed_from_u64(1));
+    /// assert!(model.check_configuration(&q).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[doc(alias = "randomConfiguration")]
     pub fn random(&self, rng: &mut impl Rng) -> Vec<f64> {
         let mut q = vec![0.0; self.nq];
         let mut unit = || rng.random::<f64>();
@@ -176,6 +191,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::Length`], [`InputError::NotFinite`]; then `q` is left as it is.
+    #[doc(alias = "normalizeConfiguration")]
     pub fn normalize(&self, q: &mut [f64]) -> Result<(), InputError> {
         self.check_length("q", "nq", q.len(), self.nq)?;
         if let Some(error) = self.coordinate_not_finite("q", q) {

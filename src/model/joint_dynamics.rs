@@ -9,6 +9,7 @@ use gradyn_derivatives::{Real, Scalar};
 /// `τ += k (armature k a + damping u + friction u / √(u² + w²))`, where `w` is the model's friction width. The last term
 /// is Coulomb friction made smooth: 0.7 of it at `u = w`, and all of it well above.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("armature", "damping", "friction", "rotorInertia"))]
 pub struct DofDynamics<P = f64> {
     /// Which degree of freedom, an index into v.
     pub index: usize,

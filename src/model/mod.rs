@@ -175,6 +175,7 @@ pub struct Limits {
 
 /// A robot.
 #[derive(Clone, Debug)]
+#[doc(alias("Mechanism", "MultibodyPlant", "RigidBodyTree", "mjModel"))]
 pub struct Model<P = f64> {
     pub(crate) name: String,
     pub(crate) bodies: Vec<Body<P>>,
@@ -239,11 +240,13 @@ impl<P: Real> Model<P> {
     }
     /// Number of configuration coordinates.
     #[must_use]
+    #[doc(alias = "num_positions")]
     pub fn nq(&self) -> usize {
         self.nq
     }
     /// Number of velocity coordinates: degrees of freedom.
     #[must_use]
+    #[doc(alias = "num_velocities")]
     pub fn nv(&self) -> usize {
         self.nv
     }
@@ -259,6 +262,7 @@ impl<P: Real> Model<P> {
     }
     /// The frames.
     #[must_use]
+    #[doc(alias = "operational frames")]
     pub fn frames(&self) -> &[Frame<P>] {
         &self.frames
     }
@@ -285,6 +289,7 @@ impl<P: Real> Model<P> {
     }
     /// The body with this name, or the one whose joint has it.
     #[must_use]
+    #[doc(alias("getBodyId", "getJointId", "GetBodyByName", "findbody"))]
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
         let by_name = self.bodies.iter().position(|body| body.name == name);
         by_name.or_else(|| self.bodies.iter().position(|body| body.joint_name == name)).map(BodyId)
@@ -296,6 +301,7 @@ impl<P: Real> Model<P> {
     }
     /// The frame with this name.
     #[must_use]
+    #[doc(alias("getFrameId", "GetFrameByName"))]
     pub fn find_frame(&self, name: &str) -> Option<FrameId> {
         self.frames.iter().position(|frame| frame.name == name).map(FrameId)
     }
@@ -365,6 +371,7 @@ impl<P: Real> Model<P> {
     /// # let _ = mass; let _ = &mut model; }
     /// ```
     #[must_use]
+    #[doc(alias = "cast")]
     pub fn lift<T: Scalar<P>>(&self) -> Model<T> {
         let body = |b: &Body<P>| Body {
             name: b.name.clone(),

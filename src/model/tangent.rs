@@ -46,6 +46,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// As there.
+    #[doc(alias = "dIntegrate")]
     pub fn integrate_dq<T: Scalar<P>>(&self, v: &[T]) -> Result<DMatrix<T>, InputError> {
         self.new_matrix(|out| self.integrate_dq_into(v, out))
     }
@@ -67,6 +68,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// As there.
+    #[doc(alias = "dIntegrate")]
     pub fn integrate_dv<T: Scalar<P>>(&self, v: &[T]) -> Result<DMatrix<T>, InputError> {
         self.new_matrix(|out| self.integrate_dv_into(v, out))
     }
@@ -78,6 +80,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// [`InputError::NotFinite`], [`InputError::Overflow`] of `v`; [`InputError::Length`] of `v`, or of the rows or columns of a matrix
+    #[doc(alias = "dIntegrate")]
     pub fn integrate_derivatives_into<T: Scalar<P>>(
         &self,
         v: &[T],
@@ -115,6 +118,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// As there.
+    #[doc(alias = "dDifference")]
     pub fn difference_dq0<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<DMatrix<T>, InputError> {
         self.new_matrix(|out| self.difference_dq0_into(q0, q1, out))
     }
@@ -142,6 +146,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// As there.
+    #[doc(alias = "dDifference")]
     pub fn difference_dq1<T: Scalar<P>>(&self, q0: &[T], q1: &[T]) -> Result<DMatrix<T>, InputError> {
         self.new_matrix(|out| self.difference_dq1_into(q0, q1, out))
     }
@@ -155,6 +160,7 @@ impl<P: Real> Model<P> {
     /// # Errors
     /// [`InputError::NotNormalized`], [`InputError::NotFinite`] of `q0`, `q1`; [`InputError::Overflow`] where they are too far apart;
     /// [`InputError::Length`] of `q0`, `q1`, or of the rows or columns of a matrix
+    #[doc(alias = "dDifference")]
     pub fn difference_derivatives_into<T: Scalar<P>>(
         &self,
         q0: &[T],
@@ -194,6 +200,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// As there.
+    #[doc(alias = "dIntegrateTransport")]
     pub fn transport_dq<T: Scalar<P>>(&self, v: &[T], x: &DMatrix<T>) -> Result<DMatrix<T>, InputError> {
         let mut out = DMatrix::from_element(x.nrows(), x.ncols(), T::zero());
         self.transport_dq_into(v, x, &mut out)?;
@@ -221,6 +228,7 @@ impl<P: Real> Model<P> {
     ///
     /// # Errors
     /// As there.
+    #[doc(alias = "dIntegrateTransport")]
     pub fn transport_dv<T: Scalar<P>>(&self, v: &[T], x: &DMatrix<T>) -> Result<DMatrix<T>, InputError> {
         let mut out = DMatrix::from_element(x.nrows(), x.ncols(), T::zero());
         self.transport_dv_into(v, x, &mut out)?;

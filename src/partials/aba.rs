@@ -121,6 +121,7 @@ impl StateFunction for Accelerations {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
 /// [`InputError::SingularMassMatrix`] names a joint that moves nothing with inertia.
+#[doc(alias("computeABADerivatives", "forward dynamics derivatives"))]
 pub fn aba_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,

@@ -30,6 +30,7 @@ use gradyn_derivatives::Scalar;
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, the robot has no mass, or a number is not finite.
+#[doc(alias = "computeCentroidalDynamicsDerivatives")]
 pub fn centroidal_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
@@ -56,6 +57,7 @@ pub fn centroidal_derivatives<'w>(
 ///
 /// # Errors
 /// As [`centroidal_derivatives`]; [`InputError::Massless`] for a subtree without mass, [`InputError::UnknownBody`].
+#[doc(alias = "getCenterOfMassVelocityDerivatives")]
 pub fn center_of_mass_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,

@@ -150,6 +150,7 @@ pub fn rnea_hessian<'w>(
 /// # Errors
 /// As [`rnea_hessian`].
 #[expect(clippy::too_many_arguments, reason = "a state, a direction and wrenches")]
+#[doc(alias("Hessian-vector product", "HVP"))]
 pub fn rnea_hessian_product<'w>(
     model: &Model,
     ws: &'w mut HessianWorkspace,

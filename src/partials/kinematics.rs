@@ -39,6 +39,7 @@ use nalgebra::{DMatrix, DVector, Vector3};
 /// [`InputError`] if a length is wrong, the workspace is another model's, the model has no such frame, or a number is not
 /// finite.
 #[expect(clippy::too_many_arguments, reason = "a state, a frame and a reference")]
+#[doc(alias("computeForwardKinematicsDerivatives", "getFrameVelocityDerivatives", "getFrameAccelerationDerivatives"))]
 pub fn frame_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
@@ -96,6 +97,7 @@ pub fn classical_frame_derivatives<'w>(
 /// # Errors
 /// As [`frame_derivatives`].
 #[expect(clippy::too_many_arguments, reason = "a state, a point and a reference")]
+#[doc(alias("getPointVelocityDerivatives", "getPointClassicAccelerationDerivatives"))]
 pub fn point_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,

@@ -9,6 +9,9 @@
 //! | [`Method::Analytical`] | formulas in closed form | rounding |
 //! | [`Method::Dual`] | dual numbers through the algorithm itself | rounding |
 //! | [`Method::Difference`] | differences, extrapolated, with an error estimate | 1e-9 of the largest entry or better |
+//!
+//! Names and arguments are those of [`dynamics`](crate::dynamics), where closed forms over any number type are, with the method
+//! after the workspace.
 
 mod aba;
 mod analytical;
@@ -39,8 +42,8 @@ pub use kinematics::{
 };
 pub use result::{DerivativeErrors, RneaDerivatives};
 pub use second::{
-    AbaHessian, AbaSecondDerivatives, SecondOrderWorkspace, aba_hessian, aba_hessian_product, aba_second_derivatives,
-    rnea_second_derivatives,
+    AbaHessian, AbaHessianProduct, AbaSecondDerivatives, SecondOrderWorkspace, aba_hessian, aba_hessian_product,
+    aba_second_derivatives, rnea_second_derivatives,
 };
 pub use sparsity::{SparsityPattern, TensorPattern};
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
@@ -151,6 +154,7 @@ impl DerivativeWorkspace {
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite.
+#[doc(alias("computeRNEADerivatives", "inverse dynamics derivatives"))]
 pub fn rnea_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,

@@ -76,6 +76,7 @@ pub fn bias_derivatives<'w>(
 ///
 /// # Errors
 /// As [`rnea_derivatives`].
+#[doc(alias = "computeGeneralizedGravityDerivatives")]
 pub fn generalized_gravity_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
@@ -92,6 +93,7 @@ pub fn generalized_gravity_derivatives<'w>(
 ///
 /// # Errors
 /// As [`rnea_derivatives`].
+#[doc(alias = "computeStaticTorqueDerivatives")]
 pub fn static_torque_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,

@@ -17,6 +17,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 /// | `angular` | N m    | N m s    |
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
+#[doc(alias("wrench", "SpatialForce"))]
 pub struct Force<T> {
     /// Force, or linear momentum.
     pub linear: Vector3<T>,
@@ -26,6 +27,7 @@ pub struct Force<T> {
 
 /// Spatial momentum: a force vector with N s and N m s for units. It transforms, shifts and pairs with motions exactly as
 /// a wrench does, and its rate of change is one; so it is the same type, and this name only says what is meant.
+#[doc(alias = "SpatialMomentum")]
 pub type Momentum<T> = Force<T>;
 
 impl<T: Real> Force<T> {

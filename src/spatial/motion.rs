@@ -20,6 +20,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 /// that point (Featherstone, *Rigid Body Dynamics Algorithms*, section 2.11).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
+#[doc(alias("twist", "SpatialVelocity", "SpatialAcceleration", "screw"))]
 pub struct Motion<T> {
     /// Linear part, at the frame's origin.
     pub linear: Vector3<T>,
@@ -54,6 +55,7 @@ impl<T: Real> Motion<T> {
     /// `self × m`, the rate of change of `m` when carried along by `self`:
     /// `(v₁×ω₂ + ω₁×v₂, ω₁×ω₂)` (RBDA, section 2.9).
     #[inline(always)]
+    #[doc(alias("crm", "ad"))]
     pub fn cross<U: Scalar<T>>(self, m: Motion<U>) -> Motion<U> {
         Motion::new(
             v3::cross_plus(self.linear, m.angular, v3::cross(self.angular, m.linear)),
@@ -73,6 +75,7 @@ impl<T: Real> Motion<T> {
     /// `self ×* f`, the rate of change of `f` when carried along by `self`:
     /// `(ω×f, ω×n + v×f)` (RBDA, section 2.9).
     #[inline(always)]
+    #[doc(alias = "crf")]
     pub fn cross_force<U: Scalar<T>>(self, f: Force<U>) -> Force<U> {
         Force::new(
             v3::cross(self.angular, f.linear),
@@ -82,6 +85,7 @@ impl<T: Real> Motion<T> {
 
     /// Power of a force acting on a body that moves like this: `v·f + ω·n`, in W if `self` is a velocity.
     #[inline(always)]
+    #[doc(alias = "dot")]
     pub fn power<U: Scalar<T>>(self, f: Force<U>) -> U {
         v3::dot_plus(self.linear, f.linear, v3::dot(self.angular, f.angular))
     }
@@ -109,6 +113,7 @@ impl<T: Real> Motion<T> {
 
     /// `[m]×`, 6×6, with `[m]× b = m × b`: `[[W, V], [0, W]]`, `W = [ω]×`, `V = [v]×` (RBDA, section 2.9).
     #[inline(always)]
+    #[doc(alias("crm", "toActionMatrix"))]
     pub fn cross_matrix(self) -> Matrix6<T> {
         let (v, w) = (v3::skew(self.linear), v3::skew(self.angular));
         matrix6::from_blocks(&w, &v, &v3::zero_matrix(), &w)
@@ -116,6 +121,7 @@ impl<T: Real> Motion<T> {
 
     /// `[m]×*`, 6×6, with `[m]×* f = m ×* f`: `[[W, 0], [V, W]] = −([m]×)ᵀ` (RBDA, section 2.9).
     #[inline(always)]
+    #[doc(alias("crf", "toDualActionMatrix"))]
     pub fn cross_force_matrix(self) -> Matrix6<T> {
         let (v, w) = (v3::skew(self.linear), v3::skew(self.angular));
         matrix6::from_blocks(&w, &v3::zero_matrix(), &v, &w)
@@ -163,6 +169,7 @@ impl<T: Real> Motion<T> {
     /// Of a spatial acceleration, with the velocity `v` of the same body in the same frame: the classical one, whose
     /// linear part is the acceleration of the body-fixed point passing the origin: `(a + ω×v, α)` (RBDA, section 2.11).
     #[inline(always)]
+    #[doc(alias("classicAcceleration", "CalcClassicalAcceleration"))]
     pub fn classical<P: Real>(self, v: Motion<P>) -> Self
     where
         T: Scalar<P>,

@@ -85,9 +85,10 @@ impl Evaluator<'_> {
         }
         if answers.ask(&[Quantity::DdqHessianProduct]) {
             let [x_q, x_v, _, x_tau] = at.direction();
-            let [dq, dv, dtau] = aba_hessian_product(model, q, v, tau, lambda, x_q, x_v, x_tau, &at.wrenches)?;
+            let ws = self.second.get();
+            let by = aba_hessian_product(model, ws, q, v, tau, lambda, x_q, x_v, x_tau, &at.wrenches)?;
             answers.put(Quantity::DdqHessianProduct, || {
-                Value::fields([("dq", dq), ("dv", dv), ("dtau", dtau)].map(|(k, x)| (k, Value::numbers(&x))))
+                Value::fields([("dq", &by.dq), ("dv", &by.dv), ("dtau", &by.dtau)].map(|(k, x)| (k, Value::numbers(x))))
             });
         }
         Ok(())

@@ -1,5 +1,8 @@
 //! Is this derivative right? A claimed matrix against evidence from the function itself.
 //!
+//! For functions of any kind, given as closures or generic code. (`gradyn::check` is for derivatives of a robot, and takes its
+//! evidence from the robot.)
+//!
 //! | call | checks | evidence |
 //! |---|---|---|
 //! | [`jacobian`], [`gradient`] | first derivatives of a closure, on any [`Manifold`](crate::difference::Manifold) | differences |

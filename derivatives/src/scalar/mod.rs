@@ -51,6 +51,7 @@ pub trait AtLevel {
     }
     /// The numbers as `f64`, if that is what they are: for algorithms that have a form of their own for plain numbers.
     #[inline(always)]
+    #[doc(hidden)]
     fn as_f64s(x: &[Self]) -> Option<&[f64]>
     where
         Self: Sized,
@@ -61,6 +62,7 @@ pub trait AtLevel {
     /// The value and eight derivatives, if that is what the number is ([`VectorDual`](crate::VectorDual), or a
     /// [`Dual`](crate::Dual) of an `f64` and a register): for algorithms that have a form of their own for such numbers.
     #[inline(always)]
+    #[doc(hidden)]
     fn split(self) -> Option<(f64, [f64; WIDTH])>
     where
         Self: Sized,
@@ -69,6 +71,7 @@ pub trait AtLevel {
     }
     /// The number that [`split`](Self::split) takes apart.
     #[inline(always)]
+    #[doc(hidden)]
     fn joined(value: f64, derivatives: [f64; WIDTH]) -> Option<Self>
     where
         Self: Sized,

@@ -144,6 +144,7 @@ fn at_plain<K: Kernel>(kernel: K) -> K::Output {
 /// A level above the plain one, which the processor has: what pays only with vector registers and fused products is
 /// compiled for no other.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct VectorLevel(Vector);
 
 #[derive(Clone, Copy, Debug)]

@@ -45,7 +45,9 @@ mod trig;
 mod x86;
 
 pub use level::{Kernel, Level, VectorLevel, dispatch, dispatch_at, with_level};
+#[doc(hidden)]
 pub use places::Places;
+#[doc(hidden)]
 pub use stream::copy_rows;
 pub(crate) use trig::sin_cos;
 
@@ -102,7 +104,8 @@ pub trait Single: Copy + Send + Sync + Debug + PartialEq + 'static {
 
 /// Eight numbers, one operation each.
 ///
-/// Implemented for the levels' register types only; see the [module](self) for the way to one.
+/// Implemented for the levels' register types only; see the [module](self) for the way to one. What this page leaves out is for
+/// gradyn's own kernels, and may change.
 pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// The level whose instructions this type uses.
     const LEVEL: Level;
@@ -110,17 +113,23 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     type Single: Single;
     /// Lanes 0 to 3 by themselves, where [`HALVES`](Self::HALVES) says so: of the others arrays are not read and hold zeros, and what
     /// is [stored](Self::store) over leaves them alone.
+    #[doc(hidden)]
     type Low: Register;
     /// Lanes 4 to 7, as well.
+    #[doc(hidden)]
     type High: Register;
     /// Lanes 0 to 3, as [`Low`](Self::Low), wherever the level has registers of four, be it that eight fit into one, too: what of
     /// few lanes may cost half as much. Elsewhere all lanes.
+    #[doc(hidden)]
     type Short: Register;
     /// What holds all eight numbers at this level.
+    #[doc(hidden)]
     type Whole: Register;
     /// Is this two registers of the processor, of which it has so few that long formulas are better worked out for each by itself?
+    #[doc(hidden)]
     const HALVES: bool = false;
     /// How many lanes this holds: all eight, or four.
+    #[doc(hidden)]
     const LANES: usize = WIDTH;
     /// Eight times the same number.
     fn broadcast(x: Self::Single) -> Self;
@@ -132,6 +141,7 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     fn to_array(self) -> [f64; WIDTH];
     /// To its lanes of eight numbers.
     #[inline(always)]
+    #[doc(hidden)]
     fn store(self, to: &mut [f64; WIDTH]) {
         *to = self.to_array();
     }
@@ -167,6 +177,7 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// Sine (`self`) and cosine of an angle that is `n` quarter turns larger, lane by lane; `quarters` is `n + 1.5 · 2⁵²`, whose last
     /// bits are those of `n`.
     #[inline(always)]
+    #[doc(hidden)]
     fn turned(self, cos: Self, quarters: Self) -> (Self, Self) {
         trig::turned(self, cos, quarters)
     }
@@ -193,11 +204,13 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     }
     /// Lane `i` is lane `places[i]`, or zero where there is none.
     #[inline(always)]
+    #[doc(hidden)]
     fn permute(self, places: &Places) -> Self {
         places::permute(self, places)
     }
     /// Lane by lane: `self` where the mask's bit is set, `other` elsewhere.
     #[inline(always)]
+    #[doc(hidden)]
     fn where_else(self, mask: u8, other: Self) -> Self {
         places::where_else(self, mask, other)
     }
@@ -208,6 +221,7 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     }
     /// Lane `j` of register `i` is number `i` of row `j`.
     #[inline(always)]
+    #[doc(hidden)]
     fn transposed(rows: [&[f64; WIDTH]; WIDTH]) -> [Self; WIDTH] {
         let mut registers = [Self::splat(0.0); WIDTH];
         let mut j = 0;
@@ -218,21 +232,25 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
         Self::transpose(registers)
     }
     /// Number `j` of row `i` is lane `i` of column `j`; rows for lanes that this does not hold are zero.
+    #[doc(hidden)]
     fn rows(columns: [Self; WIDTH]) -> [Self::Whole; WIDTH];
     /// Lanes 0 to 3, twice.
     #[inline(always)]
+    #[doc(hidden)]
     fn low_twice(self) -> Self {
         let [a, b, c, d, ..] = self.to_array();
         Self::from_array([a, b, c, d, a, b, c, d])
     }
     /// Lanes 4 to 7, twice.
     #[inline(always)]
+    #[doc(hidden)]
     fn high_twice(self) -> Self {
         let [.., a, b, c, d] = self.to_array();
         Self::from_array([a, b, c, d, a, b, c, d])
     }
     /// Lanes 4 to 7, then lanes 0 to 3.
     #[inline(always)]
+    #[doc(hidden)]
     fn halves_swapped(self) -> Self {
         let [a, b, c, d, e, f, g, h] = self.to_array();
         Self::from_array([e, f, g, h, a, b, c, d])

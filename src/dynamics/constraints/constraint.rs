@@ -39,6 +39,7 @@ use nalgebra::Vector3;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[doc(alias("RigidConstraintModel", "RigidContactModel", "contact", "loop joint", "equality constraint"))]
 pub struct Constraint<P = f64> {
     pub(crate) a: Attached<P>,
     pub(crate) b: Attached<P>,

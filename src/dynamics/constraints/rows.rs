@@ -93,6 +93,7 @@ pub fn constraint_error<'w, P: Real, T: Scalar<P>>(
 ///
 /// # Errors
 /// As [`constraint_error`].
+#[doc(alias("getConstraintsJacobian", "contact Jacobian"))]
 pub fn constraint_jacobian<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

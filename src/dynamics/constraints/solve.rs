@@ -52,6 +52,7 @@ pub struct ImpulseDynamics<'w, T> {
 /// is not one of this model; [`InputError::SingularMassMatrix`] names a joint that moves nothing with inertia, even if the
 /// constraints hold it.
 #[inline(never)]
+#[doc(alias("constraintDynamics", "contact dynamics", "KKT"))]
 pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,
@@ -92,6 +93,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
 /// # Errors
 /// As [`constraint_dynamics`]; [`InputError::Restitution`] if it is not in `[0, 1]`.
 #[inline(never)]
+#[doc(alias("impulseDynamics", "impact"))]
 pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -121,6 +121,7 @@ impl<T: Real> RneaSecondDerivatives<T> {
 ///
 /// # Errors
 /// As [`rnea`](super::rnea).
+#[doc(alias = "ComputeRNEASecondOrderDerivatives")]
 pub fn rnea_second_derivatives<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

@@ -30,6 +30,7 @@ impl Model {
     /// # Errors
     /// [`UrdfError::Unreadable`] with the reason of the operating system, [`UrdfError::NotUtf8`], and those of
     /// [`from_urdf_text`](Self::from_urdf_text).
+    #[doc(alias("buildModel", "buildModelFromUrdf", "parse_urdf", "AddModels"))]
     pub fn from_urdf_file(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Loaded, UrdfError> {
         let path = path.as_ref();
         let mut bytes = Vec::new();
@@ -65,6 +66,7 @@ impl Model {
     ///
     /// # Errors
     /// Those of [`parse`], and [`UrdfError::Overflow`] where finite numbers make an infinite one.
+    #[doc(alias = "buildModelFromXML")]
     pub fn from_urdf_text(text: &str, options: &UrdfOptions) -> Result<Loaded, UrdfError> {
         let (description, report) = parse(text, options)?;
         let model = assembly::model(&description, options)?;

@@ -159,6 +159,7 @@ const MATRICES: usize = 7;
 /// # Errors
 /// As [`constraint_dynamics`].
 #[expect(clippy::too_many_arguments, reason = "a state, constraints and wrenches")]
+#[doc(alias = "computeConstraintDynamicsDerivatives")]
 pub fn constraint_dynamics_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
@@ -216,6 +217,7 @@ fn dynamics(
 ///
 /// # Errors
 /// As [`impulse_dynamics`].
+#[doc(alias = "computeImpulseDynamicsDerivatives")]
 pub fn impulse_dynamics_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,

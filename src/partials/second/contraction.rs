@@ -156,16 +156,56 @@ pub fn aba_hessian<'w>(
     Ok(result)
 }
 
-/// The Hessian of [`aba_hessian`] times one direction of `(q, v, τ)`: the derivative of the gradient along it, by `q`, by
-/// `v` and by `τ`, each nv. One gradient over dual numbers; no Hessian.
+/// The Hessian of `λᵀ q̈` times one direction `(δq, δv, δτ)`: the derivative of the gradient along it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AbaHessianProduct {
+    /// `dqq δq + dvqᵀ δv + dtauqᵀ δτ`, nv, with the ordered `dqq`.
+    pub dq: DVector<f64>,
+    /// `dvq δq + dvv δv`, nv.
+    pub dv: DVector<f64>,
+    /// `dtauq δq`, nv.
+    pub dtau: DVector<f64>,
+}
+
+/// Memory for [`aba_hessian_product`]: arguments with one derivative, and the result.
+pub(super) struct Along {
+    ws: Workspace<Dual64>,
+    rate: Vec<f64>,
+    q: Vec<Dual64>,
+    v: Vec<Dual64>,
+    tau: Vec<Dual64>,
+    lambda: Vec<Dual64>,
+    wrenches: Vec<ExternalWrench<Dual64>>,
+    result: AbaHessianProduct,
+}
+
+impl Along {
+    fn new(model: &Model) -> Self {
+        let (zero, vector) = (vec![Dual64::from(0.0); model.nv], DVector::zeros(model.nv));
+        Self {
+            ws: Workspace::new(model),
+            rate: vec![0.0; model.nq],
+            q: vec![Dual64::from(0.0); model.nq],
+            v: zero.clone(),
+            tau: zero.clone(),
+            lambda: zero,
+            wrenches: Vec::new(),
+            result: AbaHessianProduct { dq: vector.clone(), dv: vector.clone(), dtau: vector },
+        }
+    }
+}
+
+/// The Hessian of [`aba_hessian`] times one direction of `(q, v, τ)`, without the Hessian: one gradient over dual numbers.
 ///
-/// `q`: nq, all others nv.
+/// `q`: nq, all others nv. A second call with no more wrenches allocates nothing.
 ///
 /// # Errors
 /// As [`aba_hessian`].
 #[expect(clippy::too_many_arguments, reason = "a state, a direction and wrenches")]
-pub fn aba_hessian_product(
+#[doc(alias("Hessian-vector product", "HVP"))]
+pub fn aba_hessian_product<'w>(
     model: &Model,
+    ws: &'w mut SecondOrderWorkspace,
     q: &[f64],
     v: &[f64],
     tau: &[f64],
@@ -174,28 +214,42 @@ pub fn aba_hessian_product(
     along_v: &[f64],
     along_tau: &[f64],
     wrenches: &[ExternalWrench],
-) -> Result<[DVector<f64>; 3], InputError> {
+) -> Result<&'w AbaHessianProduct, InputError> {
     model.check_state(q, v, v)?;
+    for (what, x) in [("tau", tau), ("lambda", lambda)] {
+        model.check_length(what, "nv", x.len(), model.nv)?;
+    }
+    ws.base.check(model)?;
     for (what, x) in [("along_q", along_q), ("along_v", along_v), ("along_tau", along_tau)] {
         model.check_tangent(what, x)?;
     }
-    model.check_length("tau", "nv", tau.len(), model.nv)?;
-    let mut rate = vec![0.0; model.nq];
-    model.q_dot_into(q, along_q, &mut rate)?;
-    let seed =
-        |x: &[f64], dx: &[f64]| -> Vec<Dual64> { x.iter().zip(dx).map(|(x, dx)| Dual64::new(*x, *dx)).collect() };
-    let (q, v, tau) = (seed(q, &rate), seed(v, along_v), seed(tau, along_tau));
-    let lambda: Vec<Dual64> = lambda.iter().copied().map(Dual64::from).collect();
-    let wrenches: Vec<ExternalWrench<Dual64>> = wrenches.iter().map(ExternalWrench::lift).collect();
-    let mut ws = Workspace::new(model);
-    let by = aba_gradient(model, &mut ws, &q, &v, &tau, &lambda, &wrenches)?;
-    let product = [by.dq, by.dv, by.dtau].map(|x| DVector::from_iterator(x.len(), x.iter().map(|x| x.eps)));
-    for (what, x) in ["dq", "dv", "dtau"].into_iter().zip(&product) {
-        if let Some(index) = x.iter().position(|x| !x.is_finite()) {
+    let memory = &mut **ws.along.get_or_insert_with(|| Box::new(Along::new(model)));
+    model.q_dot_into(q, along_q, &mut memory.rate)?;
+    for (to, x, along) in
+        [(&mut memory.q, q, &memory.rate[..]), (&mut memory.v, v, along_v), (&mut memory.tau, tau, along_tau)]
+    {
+        for (to, (x, along)) in to.iter_mut().zip(x.iter().zip(along)) {
+            *to = Dual64::new(*x, *along);
+        }
+    }
+    for (to, x) in memory.lambda.iter_mut().zip(lambda) {
+        *to = Dual64::from(*x);
+    }
+    memory.wrenches.clear();
+    memory.wrenches.extend(wrenches.iter().map(ExternalWrench::lift::<Dual64>));
+    let Along { ws, q, v, tau, lambda, wrenches, result, .. } = memory;
+    let by = aba_gradient(model, ws, q, v, tau, lambda, wrenches)?;
+    for (what, to, from) in
+        [("dq", &mut result.dq, by.dq), ("dv", &mut result.dv, by.dv), ("dtau", &mut result.dtau, by.dtau)]
+    {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = from.eps;
+        }
+        if let Some(index) = to.iter().position(|x| !x.is_finite()) {
             return Err(model.overflow(what, index));
         }
     }
-    Ok(product)
+    Ok(result)
 }
 
 /// The gradient as a quantity of q and v: by q, by v, by τ.

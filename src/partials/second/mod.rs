@@ -6,7 +6,7 @@ mod dual;
 mod forward;
 mod solved;
 
-pub use contraction::{AbaHessian, aba_hessian, aba_hessian_product};
+pub use contraction::{AbaHessian, AbaHessianProduct, aba_hessian, aba_hessian_product};
 pub use forward::{AbaSecondDerivatives, aba_second_derivatives};
 
 use super::Method;
@@ -27,6 +27,7 @@ pub struct SecondOrderWorkspace {
     errors: Option<Box<RneaSecondDerivatives>>,
     forward: Option<Box<forward::Memory>>,
     contraction: Option<Box<contraction::Memory>>,
+    along: Option<Box<contraction::Along>>,
 }
 
 impl fmt::Debug for SecondOrderWorkspace {
@@ -39,7 +40,14 @@ impl SecondOrderWorkspace {
     /// Memory for the second derivatives of this model. The tensors, `4 nv³` numbers, are made at the first use.
     #[must_use]
     pub fn new(model: &Model) -> Self {
-        Self { base: Workspace::new(model), registers: None, errors: None, forward: None, contraction: None }
+        Self {
+            base: Workspace::new(model),
+            registers: None,
+            errors: None,
+            forward: None,
+            contraction: None,
+            along: None,
+        }
     }
 
     /// Estimated errors of the last second derivatives of inverse dynamics, if it is by [`Method::Difference`].
@@ -79,6 +87,7 @@ impl SecondOrderWorkspace {
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, a wrench is on a body that is not there, or a
 /// number is not finite.
+#[doc(alias = "ComputeRNEASecondOrderDerivatives")]
 pub fn rnea_second_derivatives<'w>(
     model: &Model,
     ws: &'w mut SecondOrderWorkspace,

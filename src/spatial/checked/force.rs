@@ -7,6 +7,7 @@ use std::fmt::{Display, Formatter};
 
 /// A wrench on `body`, in coordinates (axes and point) of `expressed_in`. Its momentum: [`CheckedMomentum`](super::CheckedMomentum).
 #[derive(Clone, Debug, PartialEq)]
+#[doc(alias = "Wrench")]
 pub struct CheckedForce<T> {
     body: Frame,
     expressed_in: Frame,

@@ -11,6 +11,7 @@ use std::fmt::{Display, Formatter};
 
 /// The spatial inertia of `body`, in coordinates (axes and origin) of `expressed_in`.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(alias = "SpatialInertia")]
 pub struct CheckedInertia<T> {
     body: Frame,
     expressed_in: Frame,

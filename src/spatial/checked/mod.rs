@@ -47,6 +47,7 @@ use thiserror::Error;
 /// Each call of [`Frame::new`] makes another frame, whatever its name; clones are the same frame. Nothing is registered
 /// anywhere: a frame is its shared name and a number that no other frame of the process has.
 #[derive(Clone, Debug)]
+#[doc(alias("CartesianFrame3D", "monogram"))]
 pub struct Frame {
     name: Arc<str>,
     id: u64,

@@ -7,6 +7,7 @@ use std::fmt::{Display, Formatter};
 
 /// The spatial velocity of `body` measured in `base`, in coordinates (axes and point) of `expressed_in`.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(alias = "Twist")]
 pub struct CheckedMotion<T> {
     body: Frame,
     base: Frame,
@@ -19,6 +20,7 @@ pub struct CheckedMotion<T> {
 /// Another type than the velocity, because it composes differently. A change of coordinates is that of a fixed vector at
 /// one instant: it needs no velocity.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(alias = "SpatialAcceleration")]
 pub struct CheckedAcceleration<T> {
     body: Frame,
     base: Frame,

@@ -7,6 +7,7 @@ use nalgebra::Vector3;
 
 /// The position of a point, m, in coordinates of a frame, from that frame's origin.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(alias = "Point3D")]
 pub struct CheckedPoint<T> {
     expressed_in: Frame,
     value: Vector3<T>,
@@ -14,6 +15,7 @@ pub struct CheckedPoint<T> {
 
 /// A free vector in coordinates of a frame: a direction, a difference of points, the velocity of a point.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(alias = "FreeVector3D")]
 pub struct CheckedVector<T> {
     expressed_in: Frame,
     value: Vector3<T>,

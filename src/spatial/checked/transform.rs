@@ -7,6 +7,7 @@ use std::fmt::{Display, Formatter};
 
 /// A [`Transform`] `x_ab` that knows its frames: the pose of `frame` B in `reference` A.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(alias("Transform3D", "monogram"))]
 pub struct CheckedTransform<T> {
     reference: Frame,
     frame: Frame,

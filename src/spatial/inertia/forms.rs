@@ -9,6 +9,7 @@ impl<T: Real> Inertia<T> {
     /// The ten parameters `[m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]`, the moments about the frame's **origin**.
     /// Dynamics is linear in them. Units kg, kg m, kg m². Pinocchio's order (`toDynamicParameters`).
     #[inline(always)]
+    #[doc(alias = "toDynamicParameters")]
     pub fn to_parameters(&self) -> [T; 10] {
         let (h, i) = (self.first_moment(), self.moment_about_origin());
         [self.mass, h.x, h.y, h.z, i.xx, i.xy, i.yy, i.xz, i.yz, i.zz]
@@ -17,6 +18,7 @@ impl<T: Real> Inertia<T> {
     /// From the ten parameters of [`to_parameters`](Self::to_parameters); not checked. With no mass, the mass centre is the
     /// origin and `m c` is dropped: [`try_from_parameters`](Inertia::try_from_parameters) refuses that.
     #[inline(always)]
+    #[doc(alias = "FromDynamicParameters")]
     pub fn from_parameters([m, hx, hy, hz, xx, xy, yy, xz, yz, zz]: [T; 10]) -> Self {
         let massless = |h: T| m.select_lt(0.0, h, (-m).select_lt(0.0, h, T::zero()));
         let h = Vector3::new(massless(hx), massless(hy), massless(hz));

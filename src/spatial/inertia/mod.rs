@@ -30,6 +30,7 @@ use std::ops::{Add, AddAssign, Mul};
 /// | `rotational` | kg m² | about the mass centre, in the frame's axes |
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
+#[doc(alias("SpatialInertia", "RigidBodyInertia", "mcI"))]
 pub struct Inertia<T> {
     /// Mass, kg.
     pub mass: T,

@@ -9,6 +9,7 @@ use nalgebra::{Matrix3, Matrix4, Matrix6, Vector3};
 impl<T: Real> Transform<T> {
     /// Homogeneous matrix, 4×4: `[[R, p], [0, 1]]`.
     #[inline(always)]
+    #[doc(alias = "toHomogeneousMatrix")]
     pub fn matrix4(&self) -> Matrix4<T> {
         let (r, p, o, i) = (&self.rotation, &self.translation, T::zero(), T::one());
         #[rustfmt::skip]
@@ -23,6 +24,7 @@ impl<T: Real> Transform<T> {
 
     /// The action on motions, 6×6, linear part first: `[[R, [p]× R], [0, R]]` (adjoint of `x_ab`; RBDA, section 2.8).
     #[inline(always)]
+    #[doc(alias("toActionMatrix", "adjoint", "Xmotion"))]
     pub fn action(&self) -> Matrix6<T> {
         matrix6::from_blocks(&self.rotation, &self.p_cross_r(), &v3::zero_matrix(), &self.rotation)
     }
@@ -30,6 +32,7 @@ impl<T: Real> Transform<T> {
     /// The action on forces, 6×6, linear part first: `[[R, 0], [[p]× R, R]]`, the inverse transpose of
     /// [`action`](Self::action) (RBDA, section 2.8).
     #[inline(always)]
+    #[doc(alias("toDualActionMatrix", "Xforce"))]
     pub fn dual_action(&self) -> Matrix6<T> {
         matrix6::from_blocks(&self.rotation, &v3::zero_matrix(), &self.p_cross_r(), &self.rotation)
     }

@@ -17,6 +17,16 @@ use std::ops::Mul;
 /// inverse and are the cheaper ones for motions; a tree therefore stores the pose of each body in its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
+#[doc(alias(
+    "SE3",
+    "Transform3D",
+    "RigidTransform",
+    "Isometry",
+    "Isometry3",
+    "pose",
+    "homogeneous transform",
+    "Xform"
+))]
 pub struct Transform<T> {
     /// Columns: the axes of B in coordinates of A. Orthonormal, determinant +1; not checked.
     pub rotation: Matrix3<T>,
@@ -62,6 +72,7 @@ impl<T: Real> Transform<T> {
 
     /// `x_ab⁻¹ x_ac = x_bc`, without the inverse.
     #[inline(always)]
+    #[doc(alias = "actInv")]
     pub fn inv_mul<U: Scalar<T>>(&self, x_ac: &Transform<U>) -> Transform<U> {
         let p = Vector3::new(
             x_ac.translation.x - self.translation.x,
@@ -73,12 +84,14 @@ impl<T: Real> Transform<T> {
 
     /// A motion, force or inertia in coordinates of B, in coordinates of A.
     #[inline(always)]
+    #[doc(alias = "adjoint")]
     pub fn act<M: Transformable<T>>(&self, m_b: M) -> M {
         m_b.transformed(self)
     }
 
     /// A motion, force or inertia in coordinates of A, in coordinates of B.
     #[inline(always)]
+    #[doc(alias = "actInv")]
     pub fn inv_act<M: Transformable<T>>(&self, m_a: M) -> M {
         m_a.transformed_back(self)
     }
