@@ -88,19 +88,35 @@ pub(crate) fn subtract<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspa
         step_world_poses(model, ws);
     }
     for w in wrenches {
-        let f_b: Force<T> = match w.frame {
-            WrenchFrame::Body => w.wrench,
-            WrenchFrame::World => ws.x_wb[w.body.0].inv_act(w.wrench),
-        };
-        ws.force[w.body.0] -= f_b;
+        subtract_from::<T, T>(&mut ws.force[w.body.0], w, &ws.x_wb[w.body.0]);
     }
+}
+
+/// Subtracts a wrench from the force that its body needs. The pose in the world is asked for only if the wrench is given there.
+#[inline(always)]
+pub(crate) fn subtract_from<Q: Real, A: Scalar<Q>>(force: &mut Force<A>, w: &ExternalWrench<A>, x_wb: &Transform<Q>) {
+    let f_b: Force<A> = match w.frame {
+        WrenchFrame::Body => w.wrench,
+        WrenchFrame::World => x_wb.inv_act(w.wrench),
+    };
+    *force -= f_b;
 }
 
 /// `x_wb = x_wp x_pb` for every body.
 #[inline(always)]
 pub(crate) fn step_world_poses<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let x: Transform<T> = match body.parent {
+    world_poses(model, 0..model.bodies.len(), ws);
+}
+
+/// `x_wb = x_wp x_pb` for some bodies, parents before their children.
+#[inline(always)]
+pub(crate) fn world_poses<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    bodies: impl Iterator<Item = usize>,
+    ws: &mut Workspace<T>,
+) {
+    for i in bodies {
+        let x: Transform<T> = match model.bodies[i].parent {
             Some(p) => ws.x_wb[p] * ws.x_pb[i],
             None => ws.x_pb[i],
         };

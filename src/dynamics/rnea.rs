@@ -2,9 +2,9 @@
 
 use super::external::{self, ExternalWrench};
 use super::slices::{fill, first_not_finite};
-use super::{Workspace, step, tangents, wide};
+use super::{Workspace, forward_mode, step, wide};
 use crate::joint::value;
-use crate::model::{InputError, Model};
+use crate::model::{DofDynamics, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -14,6 +14,9 @@ use gradyn_derivatives::{Real, Scalar};
 ///
 /// `q`: nq, `v`, `a`: nv; returns nv torques, which borrow from the workspace. Gravity, armature, damping and friction
 /// are the model's; `wrenches` may be empty, `&[]`. Cost O(n); allocates nothing.
+///
+/// Over dual numbers this is the algorithm over dual numbers; only a workspace that has been told so
+/// ([`Workspace::with_forward_mode_formulas`]) takes the derivatives of [`Dual8`](gradyn_derivatives::Dual8) by formulas instead.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, rnea};
@@ -48,7 +51,7 @@ pub fn rnea<'w, P: Real, T: Scalar<P>>(
     check(model, ws, q, v, a, wrenches)?;
     let finite = match wide::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(wide::state((q, v, a))?)) {
         Some(finite) => finite,
-        None => match tangents::rnea(model, ws, (q, v, a), wrenches) {
+        None => match forward_mode::rnea(model, ws, (q, v, a), wrenches) {
             Some(finite) => finite,
             None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
         },
@@ -91,8 +94,12 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     #[inline(always)]
     fn run(self) -> bool {
         let Self { model, ws, q, v, a, wrenches } = self;
-        let (still, a_0) = (Motion::zero(), base_acceleration(model));
-
+        let mut motions = step::Motions {
+            ground: ground(model),
+            velocity: &mut ws.velocity,
+            acceleration: &mut ws.acceleration,
+            force: &mut ws.force,
+        };
         for (i, body) in model.bodies.iter().enumerate() {
             let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
             let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
@@ -101,16 +108,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             if body.subspace_varies {
                 ws.bias[i] = step::bias(body, q, v);
             }
-            let (x_pb, columns, bias) = (&*x_pb, &*columns, &ws.bias[i]);
-            // Parents come before their children.
-            let (velocities, velocity) = ws.velocity.split_at_mut(i);
-            let (accelerations, acceleration) = ws.acceleration.split_at_mut(i);
-            let parent = match body.parent {
-                Some(p) => (&velocities[p], &accelerations[p]),
-                None => (&still, &a_0),
-            };
-            let (velocity, acceleration, force) = (&mut velocity[0], &mut acceleration[0], &mut ws.force[i]);
-            T::call(step::Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force });
+            T::call(motions.outward((i, body), (x_pb, columns), &ws.bias[i], (v, a)));
         }
 
         if !wrenches.is_empty() {
@@ -137,11 +135,29 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
 pub(crate) fn add_joint_dynamics<P: Real, T: Scalar<P>>(model: &Model<P>, v: &[T], a: &[T], tau: &mut [T]) {
     for dof in &model.dofs {
         let i = dof.index;
-        tau[i] += a[i] * dof.mass();
-        if model.joint_friction {
-            tau[i] += dof.friction_torque(v[i], model.friction_width);
-        }
+        add_dof_dynamics(model, dof, v[i], a[i], &mut tau[i]);
     }
+}
+
+/// Armature, damping and friction of one degree of freedom.
+#[inline(always)]
+pub(crate) fn add_dof_dynamics<P: Real, V: Scalar<P>, A: Scalar<P> + Scalar<V>>(
+    model: &Model<P>,
+    dof: &DofDynamics<P>,
+    v: V,
+    a: A,
+    tau: &mut A,
+) {
+    *tau += a * dof.mass();
+    if model.joint_friction {
+        *tau = *tau + dof.friction_torque(v, model.friction_width);
+    }
+}
+
+/// Velocity and acceleration of what the trees stand on.
+#[inline(always)]
+pub(crate) fn ground<P: Real, V: Real, A: Scalar<P>>(model: &Model<P>) -> (Motion<V>, Motion<A>) {
+    (Motion::zero(), base_acceleration(model))
 }
 
 /// The base accelerates at −g, so gravity needs no term of its own.

@@ -119,6 +119,36 @@ impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> +
     }
 }
 
+/// Motions and forces of all bodies, parents before their children: what an outward sweep fills in.
+pub(crate) struct Motions<'a, V, A> {
+    /// Motion of what the trees stand on.
+    pub(crate) ground: (Motion<V>, Motion<A>),
+    pub(crate) velocity: &'a mut [Motion<V>],
+    pub(crate) acceleration: &'a mut [Motion<A>],
+    pub(crate) force: &'a mut [Force<A>],
+}
+
+impl<V: Real, A: Real> Motions<'_, V, A> {
+    /// The [`Outward`] step at body `i`, whose joint has this pose and these columns, this bias, and this velocity and acceleration.
+    #[inline(always)]
+    pub(crate) fn outward<'s, P: Real, Q: Real>(
+        &'s mut self,
+        (i, body): (usize, &'s Body<P>),
+        (x_pb, columns): (&'s Transform<Q>, &'s [Motion<Q>]),
+        bias: &'s Motion<V>,
+        (v, a): (&'s [V], &'s [A]),
+    ) -> Outward<'s, P, Q, V, A> {
+        let (velocities, velocity) = self.velocity.split_at_mut(i);
+        let (accelerations, acceleration) = self.acceleration.split_at_mut(i);
+        let parent = match body.parent {
+            Some(p) => (&velocities[p], &accelerations[p]),
+            None => (&self.ground.0, &self.ground.1),
+        };
+        let (velocity, acceleration, force) = (&mut velocity[0], &mut acceleration[0], &mut self.force[i]);
+        Outward { body, x_pb, columns, bias, v, a, parent, velocity, acceleration, force }
+    }
+}
+
 /// The inward step at bodies in an order that puts children before parents:
 ///
 /// ```text

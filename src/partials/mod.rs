@@ -7,7 +7,7 @@
 //! | method | how | accuracy |
 //! |---|---|---|
 //! | [`Method::Analytical`] | formulas in closed form | rounding |
-//! | [`Method::Dual`] | dual numbers through the algorithm itself | rounding |
+//! | [`Method::Dual`] | the algorithm itself over dual numbers, without a formula for a derivative | rounding |
 //! | [`Method::Difference`] | differences, extrapolated, with an error estimate | 1e-9 of the largest entry or better |
 //!
 //! Names and arguments are those of [`dynamics`](crate::dynamics), where closed forms over any number type are, with the method
@@ -22,7 +22,6 @@ mod directions;
 mod dual;
 mod hessian;
 mod kinematics;
-mod plan;
 mod result;
 mod second;
 mod sparsity;
@@ -55,8 +54,8 @@ pub use terms::{
 use crate::dynamics::wide::{self, Begun};
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::model::{InputError, Model};
+use dual::Reach;
 use nalgebra::DMatrix;
-use plan::Plan;
 use std::any::Any;
 use std::fmt;
 
@@ -66,8 +65,10 @@ use std::fmt;
 pub enum Method {
     /// Formulas in closed form. The fast one.
     Analytical,
-    /// Dual numbers through the algorithm: that of inverse dynamics in chunks of a vector register, only over the bodies that
-    /// a direction reaches; others one direction at a time. Right for every joint by construction.
+    /// The algorithm over dual numbers: what [`rnea`](crate::dynamics::rnea()), [`aba`](crate::dynamics::aba()) and the others are
+    /// over any number type, with no formula of [`Analytical`](Self::Analytical). Right for every joint by construction. Of
+    /// inverse dynamics eight directions at a time, over the bodies that these reach; of others one at a time. Second
+    /// derivatives are those of the formulas for the first, over dual numbers: no formula of theirs either.
     Dual,
     /// Differences of the algorithm's values on the manifold, extrapolated to step zero (Ridders). Slow, and independent.
     Difference,
@@ -98,8 +99,8 @@ impl fmt::Display for Method {
 pub struct DerivativeWorkspace {
     /// The algorithm itself over `f64`.
     base: Workspace<f64>,
-    /// Which bodies each chunk of directions reaches; made when first needed.
-    plan: Option<Box<Plan>>,
+    /// Which bodies each chunk of eight directions reaches; made when first needed.
+    reach: Option<Box<Reach>>,
     /// Registers; their type depends on the level.
     registers: Option<Box<dyn Any + Send + Sync>>,
     result: RneaDerivatives,
@@ -125,7 +126,7 @@ impl DerivativeWorkspace {
     pub fn new(model: &Model) -> Self {
         Self {
             base: Workspace::new(model),
-            plan: None,
+            reach: None,
             registers: None,
             result: RneaDerivatives::new(model.nv()),
             aba: None,

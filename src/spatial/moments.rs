@@ -127,13 +127,6 @@ impl<T: Real> From<InertiaAboutOrigin<T>> for Mass<T> {
 }
 
 impl<T: Real> Mass<T> {
-    /// The force that gives the body the spatial acceleration `a` at the velocity `v`: equation (5), with the acceleration
-    /// `a + ω × v` of the point at the origin.
-    #[inline(always)]
-    pub(crate) fn newton_euler<U: Scalar<T> + Scalar<U>>(&self, v: Motion<U>, a: Motion<U>) -> Force<U> {
-        self.load(&spread(v.angular, a.angular), v3::cross_plus(v.angular, v.linear, a.linear))
-    }
-
     /// Equation (5), for the acceleration of the point at the origin.
     #[inline(always)]
     pub(crate) fn load<U: Scalar<T>>(&self, k: &Matrix3<U>, a: Vector3<U>) -> Force<U> {

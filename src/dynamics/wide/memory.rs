@@ -3,8 +3,8 @@
 use super::Layout;
 use super::articulated::Articulated;
 use super::factors::Factors;
+use super::forward_mode::Tangents;
 use super::held::Held;
-use super::tangents::Tangents;
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::branches::{self, Ranks};
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
@@ -280,7 +280,7 @@ pub(crate) struct Memory {
     pub(crate) articulated: Option<Box<Articulated>>,
     /// What constraints hold; made when first needed.
     pub(crate) held: Option<Box<Held>>,
-    /// Derivatives over numbers that have eight; there from the start in a workspace of such numbers.
+    /// Of eight directional derivatives; made when first needed.
     pub(crate) tangents: Option<Box<Tangents>>,
     /// How the base of a robot [`afloat`](super::afloat) moves: velocity and acceleration, in the first lane.
     pub(crate) base: [Six; 2],

@@ -16,7 +16,7 @@
 //! - [`part`]: what columns move of the robot or of a subtree
 //! - [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`]: results with a column a degree of freedom, and
 //!   what bodies do; [`matrix`] brings them to their places
-//! - [`moving`], [`composites`]: columns, inertias and motions body by body, or what second derivatives begin with column by
+//! - [`moving`], [`composites`]: poses, columns and motions body by body, or what second derivatives begin with column by
 //!   column, for what goes on from there
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
@@ -25,7 +25,7 @@
 //! - [`afloat`]: fewer lanes for robots on a floating base
 //! - [`floating`]: columns of a floating base, which nothing has to be solved for
 //! - [`anchors`], [`held`], [`variations`], [`projections`]: motions under constraints; how these vary, and what derivatives are multiplied by
-//! - [`tangents`]: inverse dynamics over numbers with eight derivatives
+//! - [`forward_mode`]: eight directional derivatives of inverse dynamics, by formulas
 //! - [`finite`]: are numbers finite?
 //! - [`product`]: products of matrices that have hardly a zero
 //!
@@ -66,6 +66,7 @@ mod factors;
 mod finite;
 pub(crate) mod floating;
 mod forward;
+mod forward_mode;
 mod held;
 mod inverse;
 mod inward;
@@ -85,7 +86,6 @@ mod projections;
 mod regressor;
 mod rnea;
 mod sweeps;
-mod tangents;
 mod values;
 mod variations;
 mod weights;
@@ -99,6 +99,7 @@ pub(crate) use derivatives::{Begun, Results};
 pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
 pub(crate) use floating::Floating;
+pub(crate) use forward_mode::{AtLevelOfCall, Tangents, is_flat};
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 pub(crate) use held::HeldRows;
@@ -109,7 +110,6 @@ use nalgebra::{DMatrix, Vector3};
 pub(crate) use product::{add_product, negated_product};
 pub(crate) use projections::Changes;
 use std::any::Any;
-pub(crate) use tangents::{AtLevelOfCall, Tangents, is_flat};
 pub(crate) use variations::Sums;
 
 /// The model's constants for eight states at a time.
@@ -117,22 +117,13 @@ pub(crate) fn table(model: &Model) -> Option<&Table> {
     model.derived.get(|| Layout::new(model))?.table.as_ref()
 }
 
-/// Memory for a workspace, if the numbers are `f64` or have eight derivatives, the model has a layout, and the level is right.
+/// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
-    let has_eight_derivatives = T::joined(0.0, [0.0; WIDTH]).is_some();
-    if !has_eight_derivatives {
-        T::as_f64s(&[])?;
-    }
+    T::as_f64s(&[])?;
     let level = VectorLevel::active()?;
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
-    let mut memory = Box::new(Memory::new(layout, level));
-    if has_eight_derivatives {
-        let (layout, fewer) = afloat::fewer(layout, &mut memory);
-        fewer.size_columns(layout);
-        fewer.tangents = Some(Box::new(Tangents::new(model, layout)));
-    }
-    Some(memory)
+    Some(Box::new(Memory::new(layout, level)))
 }
 
 /// Can the model's joints go eight at a time?
@@ -166,9 +157,9 @@ pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspac
     Some(Wide { model, layout, ws })
 }
 
-/// Inverse dynamics over numbers with eight derivatives, if the model has a layout and the level is right: `read` fills in the
-/// state, or says that it cannot, and `write` takes the torques. Are these surely finite?
-pub(crate) fn over_duals<P: Real, T: Real>(
+/// Inverse dynamics over numbers with eight derivatives, these by formulas, if the model has a layout and the level is right: `read`
+/// fills in the state, or says that it cannot, and `write` takes the torques. Are these surely finite?
+pub(crate) fn forward_mode<P: Real, T: Real>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
     read: impl FnOnce(&Model, &mut Tangents, VectorLevel) -> Option<()>,
@@ -182,7 +173,7 @@ pub(crate) fn over_duals<P: Real, T: Real>(
     // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
     let (layout, memory) = afloat::fewer(layout, memory);
     let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
-    let finite = read(model, &mut tangents, level).map(|()| tangents::run(model, layout, memory, &mut tangents));
+    let finite = read(model, &mut tangents, level).map(|()| forward_mode::run(model, layout, memory, &mut tangents));
     if finite.is_some() {
         write(&tangents, &mut ws.tau, level);
     }

@@ -62,27 +62,6 @@ impl Wide<'_> {
         Some(finite && wrenches.is_empty() && rnea::as_lanes(layout))
     }
 
-    /// Columns and inertias of all bodies into `ws.rooted`, with their poses if asked for; their motions, the forces through
-    /// their joints and the torques into `ws`. Are the torques surely finite?
-    pub(crate) fn moving(self, state: State<'_>, wrenches: &[ExternalWrench], poses: bool) -> Option<bool> {
-        let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
-        memory.act(wrenches);
-        ws.rooted.size(model, ws.dof.len());
-        let bodies = moving::Bodies {
-            rooted: &mut ws.rooted,
-            velocity: &mut ws.velocity,
-            acceleration: &mut ws.acceleration,
-            force: &mut ws.force,
-        };
-        let finite = moving::move_bodies(model, layout, memory, state, bodies);
-        rnea::collect(model, layout, memory, state.1, state.2, &mut ws.tau);
-        if poses {
-            moving::poses(model, layout, memory, &mut ws.rooted);
-        }
-        Some(finite && rnea::as_lanes(layout))
-    }
-
     /// The mass matrix into `ws.crba`. Are it and the state surely finite?
     pub(crate) fn mass_matrix(self, q: &[f64]) -> Option<bool> {
         let Self { model, layout, ws } = self;

@@ -1,5 +1,7 @@
-//! Inverse dynamics over [`VectorDual`](gradyn_derivatives::VectorDual): numbers taken apart into values and eight derivatives, for
-//! the form that has a formula for each, and put together again.
+//! Inverse dynamics over [`VectorDual`](gradyn_derivatives::VectorDual) in forward mode by formulas: numbers are taken apart into
+//! values and eight derivatives, which [`wide`] has a formula for each of, and put together again. No dual number is multiplied, and
+//! the formulas are those that analytical derivatives are made of: a workspace does this only if it has been told to
+//! ([`Workspace::with_forward_mode_formulas`]).
 
 use super::Workspace;
 use super::external::ExternalWrench;
@@ -12,7 +14,7 @@ use gradyn_derivatives::simd::{Piece, WIDTH};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
-/// Torques into `ws.tau`, if the numbers, the model and the level are right, and configurations vary as joints move. Are all torques
+/// Torques into `ws.tau`, if the workspace has been told to, the numbers, the model and the level are right, and configurations vary as joints move. Are all torques
 /// finite?
 #[inline(always)]
 pub(crate) fn rnea<P: Real, T: Scalar<P>>(
@@ -21,8 +23,11 @@ pub(crate) fn rnea<P: Real, T: Scalar<P>>(
     (q, v, a): (&[T], &[T], &[T]),
     wrenches: &[ExternalWrench<T>],
 ) -> Option<bool> {
+    if !ws.forward_mode_formulas {
+        return None;
+    }
     T::joined(0.0, [0.0; WIDTH])?;
-    let finite = wide::over_duals(
+    let finite = wide::forward_mode(
         model,
         ws,
         |model, to, level| level.run(AtLevelOfCall(Read { model, state: (q, v, a), wrenches, to })),

@@ -1,4 +1,4 @@
-//! Inverse dynamics over numbers with eight derivatives: values eight joints at a time, derivatives eight directions at a time.
+//! Forward mode of inverse dynamics by formulas: values eight joints at a time, derivatives eight directions at a time.
 //!
 //! Along a direction that moves the joints by `δq`, `δv` and `δa`, what bodies do changes **in their own coordinates**, written
 //! in the axes of the world about the root of the tree, by sums over the joints on the way:

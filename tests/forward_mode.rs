@@ -1,5 +1,5 @@
-//! Inverse dynamics over [`Dual8`] has a form of its own, with a formula for the derivatives: it gives what the algorithm over the
-//! dual numbers of `num-dual` gives, which knows nothing of it.
+//! Inverse dynamics over [`Dual8`] in forward mode by formulas, for workspaces that have been told so: it gives what the algorithm
+//! over the dual numbers of `num-dual` gives, which knows nothing of it. And so does the algorithm over `Dual8`, without formulas.
 
 mod common;
 
@@ -39,8 +39,17 @@ impl Numbers for DualSVec64<8> {
     }
 }
 
-/// Torques at a state under wrenches.
+/// A workspace that takes derivatives by formulas.
+fn by_formulas<T: Scalar>(model: &Model) -> Workspace<T> {
+    Workspace::new(model).with_forward_mode_formulas(true)
+}
+
+/// Torques at a state under wrenches, in such a workspace if there are formulas for the numbers.
 fn torques<T: Numbers>(model: &Model, at: &At) -> Vec<Eight> {
+    torques_in::<T>(by_formulas(model), model, at)
+}
+
+fn torques_in<T: Numbers>(mut ws: Workspace<T>, model: &Model, at: &At) -> Vec<Eight> {
     let lift = |x: &[Eight]| x.iter().map(T::of).collect::<Vec<_>>();
     let wrenches: Vec<_> = at
         .wrenches
@@ -51,7 +60,6 @@ fn torques<T: Numbers>(model: &Model, at: &At) -> Vec<Eight> {
             ExternalWrench { body: w.body, frame: w.frame, wrench }
         })
         .collect();
-    let mut ws = Workspace::new(model);
     // The second call finds what the first has left.
     for _ in 0..2 {
         rnea(model, &mut ws, &lift(&at.q), &lift(&at.v), &lift(&at.a), &wrenches).unwrap();
@@ -108,11 +116,29 @@ fn compare(name: &str, model: &Model, at: &At) {
     let expected = torques::<DualSVec64<8>>(model, at);
     for level in Level::available() {
         let found = with_level(level, || torques::<Dual8>(model, at));
+        let by_dual_numbers = with_level(level, || torques_in::<Dual8>(Workspace::new(model), model, at));
         let values = |x: &[Eight]| x.iter().map(|x| x.0).collect::<Vec<_>>();
         common::assert_near(&values(&found), &values(&expected), ROUNDING, format!("{name}, {level}: torques"));
         let derivatives = |x: &[Eight]| x.iter().flat_map(|x| x.1).collect::<Vec<_>>();
         let what = format!("{name}, {level}: derivatives");
         common::assert_near(&derivatives(&found), &derivatives(&expected), ROUNDING, what);
+        let what = format!("{name}, {level}: derivatives without formulas");
+        common::assert_near(&derivatives(&by_dual_numbers), &derivatives(&expected), ROUNDING, what);
+    }
+}
+
+/// A workspace that has not been told to take formulas runs over dual numbers: other roundings show it.
+#[test]
+fn only_a_workspace_that_has_been_told_takes_formulas() {
+    let model = common::robot("panda", &UrdfOptions::new());
+    let at = at(&model, 5, true, false);
+    for level in Level::available() {
+        with_level(level, || {
+            let plain = torques_in::<Dual8>(Workspace::new(&model), &model, &at);
+            let told_not = torques_in::<Dual8>(Workspace::new(&model).with_forward_mode_formulas(false), &model, &at);
+            assert_eq!(plain, told_not);
+            assert_eq!(plain != torques::<Dual8>(&model, &at), level != Level::Plain, "{level}");
+        });
     }
 }
 
@@ -194,7 +220,7 @@ fn any_number_of_wrenches_and_errors_as_over_f64() {
         let mut v = v.clone();
         v[4] = bad;
         let expected = rnea(&model, &mut Workspace::new(&model), &q, &v, &a, &[]).unwrap_err().to_string();
-        let mut ws = Workspace::new(&model);
+        let mut ws = by_formulas(&model);
         let found = rnea(&model, &mut ws, &eight(&q), &eight(&v), &eight(&a), &[]).unwrap_err().to_string();
         assert_eq!(found, expected);
     }
@@ -213,7 +239,7 @@ fn a_workspace_serves_robots_with_other_joints() {
         tau.iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<f64>>()
     };
     for other in [&bare, &smooth] {
-        let (mut ws, expected) = (Workspace::new(&model), numbers(&mut Workspace::new(other), other));
+        let (mut ws, expected) = (by_formulas(&model), numbers(&mut by_formulas(other), other));
         assert_ne!(numbers(&mut ws, &model), expected);
         common::assert_same(&numbers(&mut ws, other), &expected, "without armature or friction");
     }
@@ -233,7 +259,7 @@ fn a_workspace_serves_a_base_that_is_held_and_one_that_is_not() {
     };
     let [q, v, a] = [&at.q, &at.v, &at.a].map(|x| x.iter().map(|x| x.0).collect::<Vec<_>>());
     for (first, second) in [(&held, &free), (&free, &held)] {
-        let (mut ws, expected) = (Workspace::new(first), numbers(&mut Workspace::new(second), second));
+        let (mut ws, expected) = (by_formulas(first), numbers(&mut by_formulas(second), second));
         assert_ne!(numbers(&mut ws, first), expected);
         common::assert_same(&numbers(&mut ws, second), &expected, "eight derivatives");
         let (mut ws, mut own) = (Workspace::<f64>::new(first), Workspace::<f64>::new(second));
@@ -269,7 +295,7 @@ fn other_results_have_the_same_bits_after_it() {
             all.into_iter().flat_map(|x| [vec![x.value()], x.eps.to_array().to_vec()].concat()).collect::<Vec<_>>()
         };
         let expected = results(&mut Workspace::new(&model));
-        let mut ws = Workspace::new(&model);
+        let mut ws = by_formulas(&model);
         rnea(&model, &mut ws, &q, &v, &a, &[]).unwrap();
         common::assert_same(&results(&mut ws), &expected, &name);
     }
