@@ -85,10 +85,6 @@ fn readable(robot: &Robot) -> String {
     if !model.bodies().is_empty() {
         text.push_str(&format!("\n{bold}Joints{bold:#}  in rad, m, s, N m, N; empty where there is no limit\n"));
         joints(robot, &mut text);
-        text.push_str(&format!(
-            "\n{bold}Inertias{bold:#}  in kg, m, kg m²: about the mass centre, in the axes of the body; k is the radius of gyration\n"
-        ));
-        inertias(robot, &mut text);
     }
     let followers: Vec<_> = model.bodies().iter().filter(|body| matches!(body.joint(), Joint::Mimic(_))).collect();
     for body in followers {
@@ -97,8 +93,20 @@ fn readable(robot: &Robot) -> String {
             let (k, b) = (short(mimic.multiplier()), mimic.offset());
             let sign = if b < 0.0 { '-' } else { '+' };
             let q = if mimic.is_of_direction() { "angle" } else { "q" };
-            text.push_str(&format!("  {follower} follows {leader}: q = {k} {q}({leader}) {sign} {}\n", short(b.abs())));
+            let own = axis(body).map(|axis| format!(" ({} {})", kind(body), axis.map(short).join(" ")));
+            text.push_str(&format!(
+                "  {follower}{} follows {leader}: q = {k} {q}({leader}) {sign} {}\n",
+                own.unwrap_or_default(),
+                short(b.abs())
+            ));
         }
+    }
+
+    if !model.bodies().is_empty() {
+        text.push_str(&format!(
+            "\n{bold}Inertias{bold:#}  in kg, m, kg m²: about the mass centre, in the axes of the body; k is the radius of gyration\n"
+        ));
+        inertias(robot, &mut text);
     }
 
     let warning = Style::new().fg_color(Some(AnsiColor::Yellow.into()));

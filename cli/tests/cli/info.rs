@@ -30,6 +30,7 @@ fn coordinates_limits_and_followers_are_shown() {
     assert!(text.contains("+ panda_link8"), "{text}");
     let text = good(["info", &robot("mimic")]);
     assert!(text.contains("follows left_slide: q = 0.8 q(left_slide) + 0.01"), "{text}");
+    assert!(text.contains("  right_slide (prismatic "), "{text}");
     let text = good(["info", &robot("panda"), "--gravity", "0,0,-1.6", "--no-joint-friction"]);
     assert!(text.contains("gravity (0, 0, -1.6) m/s²; joint friction off"), "{text}");
 }
