@@ -116,6 +116,15 @@ impl Real for Counted {
     fn ln(self) -> Self {
         function(self.0.ln())
     }
+    fn exp_m1(self) -> Self {
+        function(self.0.exp_m1())
+    }
+    fn asin(self) -> Self {
+        function(self.0.asin())
+    }
+    fn acos(self) -> Self {
+        function(self.0.acos())
+    }
     fn atan(self) -> Self {
         function(self.0.atan())
     }

@@ -103,6 +103,18 @@ impl<R: Register> Real for Lanes<R> {
         each(self.0, f64::ln)
     }
     #[inline(always)]
+    fn exp_m1(self) -> Self {
+        each(self.0, f64::exp_m1)
+    }
+    #[inline(always)]
+    fn asin(self) -> Self {
+        each(self.0, f64::asin)
+    }
+    #[inline(always)]
+    fn acos(self) -> Self {
+        each(self.0, f64::acos)
+    }
+    #[inline(always)]
     fn atan(self) -> Self {
         each(self.0, f64::atan)
     }

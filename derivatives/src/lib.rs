@@ -10,7 +10,7 @@
 //! | [`lanes`] | [`Lanes`]: eight independent numbers in one register |
 //! | [`dual`] | [`Dual`]: a value and its derivatives in eight directions; a [`num_dual::DualNum`] |
 //! | [`uniform`] | [`VectorDual`]: the `Dual` whose value is held as its registers like it best |
-//! | [`function`] | [`Function`], [`ScalarFunction`]: a formula written once for every number type |
+//! | [`function`] | [`Function`], [`ScalarFunction`], [`FallibleFunction`]: a formula written once for every number type |
 //! | [`drivers`] | Jacobian, gradient, Hessian, products, in chunks of a register |
 //! | [`difference`] | central differences and extrapolation with error estimates, step sweeps, on manifolds |
 //! | [`check`] | is this derivative right? verdicts with their bounds, and guesses at the usual mistakes |
@@ -26,7 +26,7 @@ pub mod simd;
 pub mod uniform;
 
 pub use dual::{Dual, Tangent};
-pub use function::{Function, ScalarFunction};
+pub use function::{FallibleFunction, Function, ScalarFunction};
 pub use lanes::Lanes;
 pub use scalar::{AtLevel, MulAdd, Real, Scalar};
 pub use simd::{Kernel, Level, Register, dispatch};

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, assert_close, at_every_level};
 use gradyn_derivatives::drivers::*;
-use gradyn_derivatives::{Function, Scalar, ScalarFunction, num_dual};
+use gradyn_derivatives::{FallibleFunction, Function, Scalar, ScalarFunction, num_dual};
 use nalgebra::DVector;
 use num_dual::DualNum;
 
@@ -379,4 +379,69 @@ fn plain_drivers_give_what_the_level_gives() {
     assert!(near(&g, &plain_g) && near(&h, &plain_h));
     assert!(matches!(plain_jacobian(&waves, &x[1..]), Err(DriverError::Size { expected: 11, found: 10, .. })));
     assert!(matches!(plain_hessian(&Rosenbrock(11), &x[1..]), Err(DriverError::Size { expected: 11, found: 10, .. })));
+}
+
+/// The same valley, term by term in memory of its own; lost outside of a box.
+struct Fallible(Rosenbrock);
+impl FallibleFunction for Fallible {
+    type Memory<T: Scalar> = Vec<T>;
+    type Error = String;
+    fn inputs(&self) -> usize {
+        self.0.0
+    }
+    fn outputs(&self) -> usize {
+        1
+    }
+    fn memory<T: Scalar>(&self) -> Vec<T> {
+        Vec::new()
+    }
+    #[inline(always)]
+    fn eval<T: Scalar>(&self, terms: &mut Vec<T>, x: &[T], y: &mut [T]) -> Result<(), String> {
+        terms.clear();
+        for i in 1..x.len() {
+            if x[i].abs().is_below(10.0) != Some(true) {
+                return Err(format!("input {i} is too large"));
+            }
+            let (a, b) = (T::one() - x[i - 1], x[i] - x[i - 1] * x[i - 1]);
+            terms.push(a * a + b * b * 100.0);
+        }
+        y[0] = T::zero();
+        for term in &*terms {
+            y[0] += *term;
+        }
+        Ok(())
+    }
+}
+
+/// With memory of its own a function has the same derivatives, and its error comes back as it is.
+#[test]
+fn functions_that_can_fail_have_derivatives() {
+    for n in [1, 7, 9, 17] {
+        let f = Fallible(Rosenbrock(n));
+        let mut random = Random::new(n as u64);
+        let mut x = random.vector(n);
+        let (expected_g, expected_h) = f.0.closed_form(&x);
+        at_every_level(|| {
+            let (mut w, mut g, mut h, mut value) = (Workspace::new(), vec![0.0; n], vec![0.0; n * n], [0.0]);
+            for _ in 0..2 {
+                let y = try_gradient_into(&f, &x, &mut w, &mut g).expect("inside the box");
+                assert_close(y, f.0.eval(&x), 1e-13, 1.0, "value");
+                for (found, expected) in g.iter().zip(&expected_g) {
+                    assert_close(*found, *expected, 1e-13, 1000.0, "gradient");
+                }
+                try_weighted_hessian_into(&f, &x, &[2.0], &mut w, &mut value, &mut g, &mut h).expect("inside the box");
+                for (found, expected) in h.iter().zip(&expected_h) {
+                    assert_close(*found, 2.0 * expected, 1e-13, 1000.0, "hessian");
+                }
+            }
+        });
+        if n > 1 {
+            x[n - 1] = -11.0;
+            let (mut w, mut g) = (Workspace::new(), vec![0.0; n]);
+            let error = try_gradient_into(&f, &x, &mut w, &mut g).expect_err("outside");
+            assert_eq!(error, TryError::Function(format!("input {} is too large", n - 1)));
+            let error = try_gradient_into(&f, &x[1..], &mut w, &mut g).expect_err("short");
+            assert!(matches!(error, TryError::Driver(DriverError::Size { what: "x", .. })), "{error}");
+        }
+    }
 }

@@ -105,6 +105,15 @@ impl Real for Precise {
     fn ln(self) -> Self {
         Self(self.0.ln())
     }
+    fn exp_m1(self) -> Self {
+        Self(self.0.exp_m1())
+    }
+    fn asin(self) -> Self {
+        Self(self.0.asin())
+    }
+    fn acos(self) -> Self {
+        Self(self.0.acos())
+    }
     fn atan(self) -> Self {
         Self(self.0.atan())
     }

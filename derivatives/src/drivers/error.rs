@@ -1,5 +1,6 @@
 //! Why a driver gave no derivative.
 
+use std::convert::Infallible;
 use thiserror::Error;
 
 /// Why a driver gave no derivative.
@@ -52,6 +53,28 @@ pub enum DriverError {
         /// What it came out as.
         derivative: f64,
     },
+}
+
+/// Why a driver gave no derivative of a [function that can fail](crate::FallibleFunction).
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TryError<E> {
+    /// The function failed.
+    #[error("{0}")]
+    Function(E),
+    /// The function did not fail, but there is no derivative, or an argument is wrong.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+}
+
+impl TryError<Infallible> {
+    /// Of a function that does not fail.
+    pub(super) fn driver(self) -> DriverError {
+        match self {
+            Self::Function(never) => match never {},
+            Self::Driver(error) => error,
+        }
+    }
 }
 
 /// Is the argument `what` as long as it has to be?

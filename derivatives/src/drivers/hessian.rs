@@ -1,11 +1,13 @@
 //! All second derivatives of one output, or of a weighted sum of outputs.
 
 use super::Workspace;
-use super::error::{DriverError, expect_len, finite_derivative, finite_second, finite_value, finite_weighted};
+use super::error::{
+    DriverError, TryError, expect_len, finite_derivative, finite_second, finite_value, finite_weighted,
+};
 use super::workspace::unwritten;
-use crate::function::OneOutput;
+use crate::function::{OneOutput, Total};
 use crate::simd::{Baseline, Kernel, Register, WIDTH, dispatch};
-use crate::{Dual, Function, Lanes, MulAdd, ScalarFunction, VectorDual};
+use crate::{Dual, FallibleFunction, Function, Lanes, MulAdd, ScalarFunction, VectorDual};
 
 /// `f(x)`, the gradient (n) and the Hessian (n × n); see [`hessian_into`].
 ///
@@ -28,7 +30,8 @@ pub fn plain_hessian<F: ScalarFunction>(f: &F, x: &[f64]) -> Result<(f64, Vec<f6
     let (mut value, mut gradient, mut hessian) = ([0.0], vec![0.0; n], vec![0.0; n * n]);
     let (f, workspace) = (&OneOutput(f), &mut Workspace::new());
     let (value, g, h) = (&mut value, &mut gradient, &mut hessian);
-    UpperTriangle { f, x, weights: &[1.0], workspace, value, gradient: g, hessian: h }.run::<Baseline>()?;
+    let run = UpperTriangle { f: &Total(f), x, weights: &[1.0], workspace, value, gradient: g, hessian: h };
+    run.run::<Baseline>().map_err(TryError::driver)?;
     Ok((value[0], gradient, hessian))
 }
 
@@ -91,6 +94,22 @@ pub fn weighted_hessian_into<F: Function>(
     gradient: &mut [f64],
     hessian: &mut [f64],
 ) -> Result<(), DriverError> {
+    try_weighted_hessian_into(&Total(f), x, weights, workspace, value, gradient, hessian).map_err(TryError::driver)
+}
+
+/// [`weighted_hessian_into`] of a function that can fail, in memory that the workspace keeps.
+///
+/// # Errors
+/// As [`weighted_hessian_into`], and the function's own.
+pub fn try_weighted_hessian_into<F: FallibleFunction>(
+    f: &F,
+    x: &[f64],
+    weights: &[f64],
+    workspace: &mut Workspace,
+    value: &mut [f64],
+    gradient: &mut [f64],
+    hessian: &mut [f64],
+) -> Result<(), TryError<F::Error>> {
     let (n, m) = (f.inputs(), f.outputs());
     expect_len("x", x.len(), n)?;
     expect_len("weights", weights.len(), m)?;
@@ -114,18 +133,18 @@ struct UpperTriangle<'a, F> {
     hessian: &'a mut [f64],
 }
 
-impl<F: Function> Kernel for UpperTriangle<'_, F> {
-    type Output = Result<(), DriverError>;
+impl<F: FallibleFunction> Kernel for UpperTriangle<'_, F> {
+    type Output = Result<(), TryError<F::Error>>;
 
     #[inline(always)]
     fn run<R: Register>(self) -> Self::Output {
         let n = self.x.len();
-        let (inputs, outputs) = self.workspace.inputs_outputs::<Nested<R>>(n, self.value.len());
+        let (inputs, outputs, memory) = self.workspace.for_function::<Nested<R>, F>(self.f);
         let (mut row, mut start) = (0, 0);
         loop {
             seed(inputs, self.x, row, start);
             unwritten(outputs);
-            self.f.eval(inputs, outputs);
+            self.f.eval(memory, inputs, outputs).map_err(TryError::Function)?;
 
             let width = WIDTH.min(n - start);
             // (λ f).re.eps is the gradient's chunk, (λ f).eps.eps the row's.

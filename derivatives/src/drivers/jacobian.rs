@@ -1,10 +1,11 @@
 //! All first derivatives.
 
 use super::Workspace;
-use super::error::{DriverError, expect_len, finite_derivative, finite_value};
+use super::error::{DriverError, TryError, expect_len, finite_derivative, finite_value};
 use super::workspace::unwritten;
+use crate::function::Total;
 use crate::simd::{Kernel, Register, WIDTH, dispatch};
-use crate::{Function, VectorDual};
+use crate::{FallibleFunction, Function, VectorDual};
 use num_dual::Dual64;
 
 /// `f(x)` of length `m` and the Jacobian, `m × n`, row-major; see [`jacobian_into`].
@@ -63,6 +64,20 @@ pub fn jacobian_into<F: Function>(
     value: &mut [f64],
     jacobian: &mut [f64],
 ) -> Result<(), DriverError> {
+    try_jacobian_into(&Total(f), x, workspace, value, jacobian).map_err(TryError::driver)
+}
+
+/// [`jacobian_into`] of a function that can fail, in memory that the workspace keeps.
+///
+/// # Errors
+/// As [`jacobian_into`], and the function's own.
+pub fn try_jacobian_into<F: FallibleFunction>(
+    f: &F,
+    x: &[f64],
+    workspace: &mut Workspace,
+    value: &mut [f64],
+    jacobian: &mut [f64],
+) -> Result<(), TryError<F::Error>> {
     let (n, m) = (f.inputs(), f.outputs());
     expect_len("x", x.len(), n)?;
     expect_len("value", value.len(), m)?;
@@ -79,18 +94,18 @@ struct Columns<'a, F> {
     jacobian: &'a mut [f64],
 }
 
-impl<F: Function> Kernel for Columns<'_, F> {
-    type Output = Result<(), DriverError>;
+impl<F: FallibleFunction> Kernel for Columns<'_, F> {
+    type Output = Result<(), TryError<F::Error>>;
 
     #[inline(always)]
     fn run<R: Register>(self) -> Self::Output {
         let n = self.x.len();
-        let (inputs, outputs) = self.workspace.inputs_outputs::<VectorDual<R>>(n, self.value.len());
+        let (inputs, outputs, memory) = self.workspace.for_function::<VectorDual<R>, F>(self.f);
         let mut start = 0;
         loop {
             seed(inputs, self.x, start);
             unwritten(outputs);
-            self.f.eval(inputs, outputs);
+            self.f.eval(memory, inputs, outputs).map_err(TryError::Function)?;
 
             let width = WIDTH.min(n - start);
             for (i, output) in outputs.iter().enumerate() {

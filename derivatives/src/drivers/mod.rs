@@ -16,6 +16,10 @@
 //! stands at `i * n + j`. The function is compiled once per [`Level`](crate::Level) and run at the widest of this
 //! processor; levels agree to rounding.
 //!
+//! Functions that can fail, and need memory of their own for it not to be made at each call, are
+//! [`FallibleFunction`](crate::FallibleFunction)s: their drivers are [`try_gradient_into`], [`try_jacobian_into`] and
+//! [`try_weighted_hessian_into`].
+//!
 //! A value or derivative that is not finite comes back as a [`DriverError`] that names it; what the slices then hold is
 //! unspecified. `n = 0` and `m = 0` are valid sizes.
 //!
@@ -55,9 +59,12 @@ mod jacobian;
 mod workspace;
 
 pub use directional::{directional, directional_into};
-pub use error::DriverError;
-pub use gradient::{gradient, gradient_into};
-pub use hessian::{WeightedHessian, hessian, hessian_into, plain_hessian, weighted_hessian, weighted_hessian_into};
+pub use error::{DriverError, TryError};
+pub use gradient::{gradient, gradient_into, try_gradient_into};
+pub use hessian::{
+    WeightedHessian, hessian, hessian_into, plain_hessian, try_weighted_hessian_into, weighted_hessian,
+    weighted_hessian_into,
+};
 pub use hessian_vector::{hessian_vector, hessian_vector_into};
-pub use jacobian::{jacobian, jacobian_into, plain_jacobian};
+pub use jacobian::{jacobian, jacobian_into, plain_jacobian, try_jacobian_into};
 pub use workspace::Workspace;

@@ -106,22 +106,30 @@ impl<V: Component, E: Tangent<V>> DualNum for Dual<V, E> {
     }
     #[inline(always)]
     fn asin(&self) -> Self {
-        self.chain(self.re.asin(), (V::one() - self.re * self.re).sqrt().recip())
+        self.chain(self.re.asin(), across(self.re).recip())
     }
     #[inline(always)]
     fn acos(&self) -> Self {
-        self.chain(self.re.acos(), -(V::one() - self.re * self.re).sqrt().recip())
+        self.chain(self.re.acos(), -across(self.re).recip())
     }
     #[inline(always)]
     fn atan(&self) -> Self {
         self.chain(self.re.atan(), (self.re * self.re + 1.0).recip())
     }
-    /// `d atan2(y, x) = (x dy − y dx) / (x² + y²)`, right on the axes too.
+    /// `d atan2(y, x) = (x dy − y dx) / (x² + y²)`, right on the axes too, and without squares that could overflow or vanish.
     #[inline(always)]
     fn atan2(&self, x: Self) -> Self {
-        let (y, r) = (*self, (self.re * self.re + x.re * x.re).recip());
-        let eps = y.eps.scale(x.re * r).sub(x.eps.scale(y.re * r));
-        Self::new(y.re.atan2(x.re), eps)
+        let (y, value) = (*self, self.re.atan2(x.re));
+        let (by_y, by_x) = if y.re().abs() <= x.re().abs() {
+            let t = y.re / x.re;
+            let by_y = (x.re * (t * t + 1.0)).recip();
+            (by_y, -(by_y * t))
+        } else {
+            let t = x.re / y.re;
+            let by_x = -(y.re * (t * t + 1.0)).recip();
+            (-(by_x * t), by_x)
+        };
+        Self::new(value, y.eps.scale(by_y).add(x.eps.scale(by_x)))
     }
     #[inline(always)]
     fn sinh(&self) -> Self {
@@ -173,6 +181,13 @@ impl<V: Component, E: Tangent<V>> DualNum for Dual<V, E> {
         let by_n = if f.is_zero() { f } else { f * self.re.ln() };
         Self::new(f, self.eps.scale_plus(by_x, n.eps.scale(by_n)))
     }
+}
+
+/// `√(1 − x²)`, by factors that keep their digits next to ±1.
+#[inline(always)]
+fn across<V: Component>(x: V) -> V {
+    let squared: V = (V::one() - x) * (x + 1.0);
+    DualNum::sqrt(&squared)
 }
 
 /// `j_n(x)` for n = 0, 1, 2, smooth through zero: `j_n(x) = xⁿ Σ_k (−x²/2)ᵏ / (k! (2n+2k+1)!!)` below 2 (Abramowitz and

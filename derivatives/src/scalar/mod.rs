@@ -23,6 +23,7 @@ pub mod smooth;
 
 use crate::simd::{Piece, WIDTH};
 use num_dual::DualNum;
+use std::f64::consts::FRAC_PI_2;
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -31,7 +32,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 /// `f64` and the numbers of `num-dual` round after the product and after the sum, so that the value part of a formula
 /// over them is bit for bit the formula over `f64`. Types made of registers round once where the processor can
 /// ([`Uniform`](crate::Uniform)): their values agree with `f64` to rounding.
-pub trait MulAdd<P> {
+pub trait MulAdd<P>: Sized + Add<P, Output = Self> + Sub<P, Output = Self> + Mul<P, Output = Self> {
     /// `self * p + b`
     fn mul_plus(self, p: P, b: Self) -> Self;
     /// `self * p - b`
@@ -88,8 +89,25 @@ pub trait AtLevel {
 /// `num-dual-vectors`); and for [`Lanes`](crate::Lanes).
 /// A number type of your own joins with [`real_by_operators!`](crate::real_by_operators).
 ///
-/// Comparisons look at the value, never at derivatives, and do not exist here: generic code chooses between two
-/// formulas with [`Real::select_lt`], which works in each lane separately.
+/// Comparisons look at the value, never at derivatives. Generic code chooses between two formulas with
+/// [`select_lt`](Real::select_lt) and [`select_less`](Real::select_less), which work in each lane separately; where code has
+/// to branch, [`is_below`](Real::is_below) and [`is_less`](Real::is_less) say whether all lanes agree.
+///
+/// What functions are where they have a kink, a pole or an edge:
+///
+/// | where | value | derivatives |
+/// |---|---|---|
+/// | `abs` at 0 | 0 | 0, between those of both sides |
+/// | `min`, `max` of equal values | that value | the mean of both |
+/// | `atan2` at the origin | as `f64`'s | NaN: the angle has none |
+/// | `atan2` on the axes, `tanh` far out, `powi` at 0 | right | right, of every order |
+/// | `sqrt` at 0, `asin`, `acos` at ±1 | right | infinite, NaN in directions that do not move the argument |
+/// | `powi` at 0 with a negative power, `recip` at 0 | infinite | infinite or NaN |
+/// | `sqrt`, `ln`, `asin`, `acos` outside of where they are defined | NaN | NaN |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number that generic code here is written for",
+    note = "`f64`, `Dual`, `Lanes` and the fixed-size numbers of num-dual are; a type of your own joins with `real_by_operators!`"
+)]
 pub trait Real:
     Copy
     + Send
@@ -134,6 +152,12 @@ pub trait Real:
     fn exp(self) -> Self;
     /// Natural logarithm.
     fn ln(self) -> Self;
+    /// `eˣ − 1`, right to the last digits near zero.
+    fn exp_m1(self) -> Self;
+    /// Inverse sine, in [−π/2, π/2].
+    fn asin(self) -> Self;
+    /// Inverse cosine, in [0, π].
+    fn acos(self) -> Self;
     /// Inverse tangent.
     fn atan(self) -> Self;
     /// The angle of the point `(x, self)`, in (−π, π].
@@ -142,7 +166,106 @@ pub trait Real:
     fn select_lt(self, bound: f64, below: Self, otherwise: Self) -> Self;
     /// Is the value (of every lane) finite? Derivatives are not looked at.
     fn is_finite(self) -> bool;
+
+    /// Sine; [`sin_cos`](Self::sin_cos) gives both for the price of one.
+    #[inline(always)]
+    fn sin(self) -> Self {
+        self.sin_cos().0
+    }
+    /// Cosine.
+    #[inline(always)]
+    fn cos(self) -> Self {
+        self.sin_cos().1
+    }
+    /// Tangent.
+    #[inline(always)]
+    fn tan(self) -> Self {
+        let (sin, cos) = self.sin_cos();
+        // Not a quotient: dual numbers divide by multiplying with the reciprocal, and values must keep their bits.
+        sin * cos.recip()
+    }
+    /// Hyperbolic tangent: `−t / (t + 2)` with `t = exp(−2|x|) − 1`, which neither overflows nor cancels.
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        let x = self.select_lt(0.0, -self, self);
+        let t = (x * -2.0).exp_m1();
+        let y = -t * (t + 2.0).recip();
+        self.select_lt(0.0, -y, y)
+    }
+    /// `xⁿ`, by multiplication: derivatives are right at zero, too. `x⁰ = 1` for every `x`.
+    #[inline(always)]
+    fn powi(self, n: i32) -> Self {
+        let (mut power, mut square, mut rest) = (Self::one(), self, n.unsigned_abs());
+        while rest > 0 {
+            if rest % 2 == 1 {
+                power *= square;
+            }
+            rest /= 2;
+            if rest > 0 {
+                square *= square;
+            }
+        }
+        if n < 0 { power.recip() } else { power }
+    }
+    /// Magnitude. At zero all derivatives are zero.
+    #[inline(always)]
+    fn abs(self) -> Self {
+        let zero = self * 0.0; //                                  NaN for NaN
+        self.select_lt(0.0, -self, (-self).select_lt(0.0, self, zero)) + 0.0 // never −0
+    }
+    /// The smaller of two; where they are equal, with the mean of their derivatives. NaN if either is.
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        let mean = self * 0.5 + other * 0.5;
+        self.select_less(other, self, other.select_less(self, other, mean))
+    }
+    /// The larger of two; where they are equal, with the mean of their derivatives. NaN if either is.
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        let mean = self * 0.5 + other * 0.5;
+        self.select_less(other, other, other.select_less(self, self, mean))
+    }
+    /// `√(x² + w²)`: the magnitude without its kink, above it by at most the width `w`.
+    #[inline(always)]
+    fn smooth_abs(self, width: f64) -> Self {
+        (self * self + width * width).sqrt()
+    }
+    /// `(a + b − √((a − b)² + w²)) / 2`: the smaller without the kink, below it by at most half the width `w`.
+    #[inline(always)]
+    fn smooth_min(self, other: Self, width: f64) -> Self {
+        (self + other - (self - other).smooth_abs(width)) * 0.5
+    }
+    /// `(a + b + √((a − b)² + w²)) / 2`: the larger without the kink, above it by at most half the width `w`.
+    #[inline(always)]
+    fn smooth_max(self, other: Self, width: f64) -> Self {
+        (self + other + (self - other).smooth_abs(width)) * 0.5
+    }
+    /// `below` where the value is less than that of `other`, `otherwise` elsewhere (NaN included).
+    #[inline(always)]
+    fn select_less(self, other: Self, below: Self, otherwise: Self) -> Self {
+        (self - other).select_lt(0.0, below, otherwise)
+    }
+    /// Is the value less than `bound`? `None` if lanes differ.
+    #[inline(always)]
+    fn is_below(self, bound: f64) -> Option<bool> {
+        let one = self.select_lt(bound, Self::one(), Self::zero());
+        if one == Self::one() {
+            Some(true)
+        } else if one == Self::zero() {
+            Some(false)
+        } else {
+            None
+        }
+    }
+    /// Is the value less than that of `other`? `None` if lanes differ.
+    #[inline(always)]
+    fn is_less(self, other: Self) -> Option<bool> {
+        (self - other).is_below(0.0)
+    }
 }
+
+/// Below this `|x/y|`, `atan(x/y)` is nothing beside π/2.
+const NEAR_AXIS: f64 = 1e-50;
 
 impl<T> Real for T
 where
@@ -169,11 +292,28 @@ where
         DualNum::ln(&self)
     }
     #[inline(always)]
+    fn exp_m1(self) -> Self {
+        DualNum::exp_m1(&self)
+    }
+    #[inline(always)]
+    fn asin(self) -> Self {
+        DualNum::asin(&self)
+    }
+    #[inline(always)]
+    fn acos(self) -> Self {
+        DualNum::acos(&self)
+    }
+    #[inline(always)]
     fn atan(self) -> Self {
         DualNum::atan(&self)
     }
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
+        let (a, b) = (self.re(), x.re());
+        // num-dual divides by x. Next to the axis of y the point is turned by a quarter; the value is ±π/2 to the last bit.
+        if T::NDERIV > 0 && a != 0.0 && b.abs() <= NEAR_AXIS * a.abs() {
+            return if a > 0.0 { DualNum::atan2(&-x, self) + FRAC_PI_2 } else { DualNum::atan2(&x, -self) - FRAC_PI_2 };
+        }
         DualNum::atan2(&self, x)
     }
     #[inline(always)]
@@ -189,15 +329,15 @@ where
 /// A [`Real`] that can be multiplied by a `P` and made from one.
 ///
 /// Every `Real` is a `Scalar<f64>` and a `Scalar` of itself; nothing needs to be implemented.
-pub trait Scalar<P = f64>:
-    Real + From<P> + Add<P, Output = Self> + Sub<P, Output = Self> + Mul<P, Output = Self> + MulAdd<P>
-{
-}
+#[diagnostic::on_unimplemented(
+    message = "numbers of type `{Self}` do not go with constants of type `{P}`",
+    label = "a state of `{Self}` with a model of `{P}`",
+    note = "a model of `f64` goes with states of every number type, a model of dual numbers with states, and a workspace, of the same dual numbers",
+    note = "`T::from(x)` makes one number out of another, `model.lift::<T>()` a model"
+)]
+pub trait Scalar<P = f64>: Real + From<P> + MulAdd<P> {}
 
-impl<T, P> Scalar<P> for T where
-    T: Real + From<P> + Add<P, Output = T> + Sub<P, Output = T> + Mul<P, Output = T> + MulAdd<P>
-{
-}
+impl<T, P> Scalar<P> for T where T: Real + From<P> + MulAdd<P> {}
 
 /// Lets a [`DualNum`](num_dual::DualNum) type be a [`Real`]: products and sums by its operators, no registers.
 ///

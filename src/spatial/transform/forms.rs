@@ -42,7 +42,7 @@ impl<T: Real> Transform<T> {
     #[inline(always)]
     pub fn orthonormalized(&self) -> Self {
         let minus = v3::scale_matrix(-0.5, &v3::product_tr(&self.rotation, &self.rotation));
-        let factor = v3::add_matrix(&v3::scale_matrix(1.5, &v3::identity()), &minus);
+        let factor = v3::add_matrix(&v3::scale_matrix(1.5, &v3::identity::<T>()), &minus);
         Self::new(v3::product(&self.rotation, &factor), self.translation)
     }
 }
