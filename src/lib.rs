@@ -86,6 +86,7 @@
 //! things do as the standard library's would: brackets outside a matrix or a [`Tensor3`], and the methods of
 //! a single [`JointKind`](joint::JointKind), which algorithms call with slices that have been checked.
 
+mod at_level;
 pub mod batch;
 pub mod check;
 pub mod dynamics;

@@ -1,8 +1,22 @@
 //! Slices of numbers, gone through at the level of the numbers: methods of the standard library would be functions of their own,
 //! compiled for no level, and call another one for each number that is a register.
 
+use crate::at_level::at_level;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::Piece;
+
+/// Are all numbers finite? To be called at the level of the numbers.
+#[inline(always)]
+pub(crate) fn are_finite<T: Real>(x: &[T]) -> bool {
+    let mut i = 0;
+    while i < x.len() {
+        if !x[i].is_finite() {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
 
 /// Sets all.
 #[inline(always)]
@@ -24,6 +38,35 @@ pub(crate) fn all_finite<T: Real>(x: &[T]) -> bool {
         }
     }
     rest.iter().fold((sums[0] + sums[1]) + (sums[2] + sums[3]), |sum, x| sum + x * 0.0) == 0.0
+}
+
+at_level! {
+    /// `to = a − b`
+    pub(crate) fn subtract<T: Real>(a: &[T], b: &[T], to: &mut [T]) {
+        for (to, (a, b)) in to.iter_mut().zip(a.iter().zip(b)) {
+            *to = *a - *b;
+        }
+    }
+}
+
+at_level! {
+    /// `x = −x`
+    pub(crate) fn negate<T: Real>(x: &mut [T]) {
+        for x in x {
+            *x = -*x;
+        }
+    }
+}
+
+at_level! {
+    /// `Σ aᵢ bᵢ`
+    pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+        let mut sum = T::zero();
+        for (a, b) in a.iter().zip(b) {
+            sum = a.mul_plus(*b, sum);
+        }
+        sum
+    }
 }
 
 /// The first number that is not finite.

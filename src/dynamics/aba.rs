@@ -6,7 +6,7 @@
 use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
-use super::slices::{fill, first_not_finite};
+use super::slices::{fill, first_not_finite, subtract};
 use super::{Workspace, bias, ltl, rooted, singular, step, wide};
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
@@ -136,9 +136,7 @@ fn by_factors<P: Real, T: Scalar<P>>(
     bias::bias(model, ws, q, v, wrenches)?;
     rooted::place(model, ws, q);
     ltl::factorize(model, ws)?;
-    for (ddq, (tau, bias)) in ws.aba.ddq.iter_mut().zip(tau.iter().zip(&ws.tau)) {
-        *ddq = *tau - *bias;
-    }
+    subtract(tau, &ws.tau, &mut ws.aba.ddq);
     ws.ltl.solve(&mut ws.aba.ddq);
     Ok(())
 }

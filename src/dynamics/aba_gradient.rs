@@ -7,7 +7,7 @@
 
 use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
-use super::slices::first_not_finite;
+use super::slices::{dot, first_not_finite, negate};
 use super::{ExternalWrench, Workspace, aba, external};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
@@ -100,9 +100,9 @@ fn fill<P: Real, T: Scalar<P>>(
     let by = gradient(model, ws, (q, v, ddq), dtau, wrenches);
     for (from, to) in [(by.dq, dq), (by.dv, dv), (by.df_ext, df_ext)] {
         copy(from, to);
-        to.iter_mut().for_each(|x| *x = -*x);
+        negate(to);
     }
-    Ok(lambda.iter().zip(&*ddq).fold(T::zero(), |sum: T, (l, a)| l.mul_plus(*a, sum)))
+    Ok(dot(lambda, ddq))
 }
 
 fn copy<T: Copy>(from: &[T], to: &mut Vec<T>) {

@@ -4,6 +4,7 @@ use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
 use super::slices::first_not_finite;
 use super::{Workspace, rooted, wide};
+use crate::at_level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -81,18 +82,24 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     }
     check_finite(model, q, &[], &[])?;
     rooted::place_columns(model, ws, q);
-
-    let up: Vector3<P> = v3::neg(model.gravity);
-    for (i, body) in model.bodies.iter().enumerate() {
-        let weight: Vector3<P> = v3::scale::<P, P>(body.inertia.mass, up);
-        let com = ws.rooted.pose[i].point(v3::lift::<P, T>(body.inertia.com));
-        // Constant but for the place that it acts at.
-        ws.force[i] = Force::new(v3::lift(weight), v3::neg(v3::cross(weight, com)));
-    }
-    ws.rooted.subtract(wrenches, &mut ws.force);
+    weigh(model, ws, wrenches);
     rooted::carry_forces(model, ws);
     match first_not_finite(&ws.tau).is_none() {
         true => Ok(&ws.tau),
         false => Err(not_finite(model, q, &[], &[], wrenches, &ws.tau)),
+    }
+}
+
+at_level! {
+    /// The force that each placed body needs: against its weight, and against wrenches from outside.
+    fn weigh<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, wrenches: &[ExternalWrench<T>]) {
+        let up: Vector3<P> = v3::neg(model.gravity);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let weight: Vector3<P> = v3::scale::<P, P>(body.inertia.mass, up);
+            let com = ws.rooted.pose[i].point(v3::lift::<P, T>(body.inertia.com));
+            // Constant but for the place that it acts at.
+            ws.force[i] = Force::new(v3::lift(weight), v3::neg(v3::cross(weight, com)));
+        }
+        ws.rooted.subtract(wrenches, &mut ws.force);
     }
 }

@@ -19,7 +19,9 @@ use super::com::{PointMass, share};
 use super::jacobian::{add_rows, check_sizes, clear, empty, finite};
 use super::links::{Links, sum_subtrees, update};
 use super::rnea::check_finite;
+use super::slices::first_not_finite;
 use super::wide::{self, Wide};
+use crate::at_level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Inertia, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -203,19 +205,26 @@ fn fill<P: Real, T: Scalar<P>>(
     let links = &*update(model, ws, Motion::zero(), state);
     sum_up(model, links, m);
     let whole = Whole::new(model, links, m)?;
-    clear(&mut m.matrix, 6, model.nv);
-    clear(&mut m.rate, 6, model.nv);
-    for i in 0..model.bodies.len() {
-        let (inertia, c) = (m.inertia[i], whole.com_from(links, i));
-        for k in links.columns_of(i) {
-            let s = links.columns[k];
-            let (momentum, s_dot) = (inertia * s, links.psi_s_dot[k] - links.psi_dot[k]);
-            let rate = matrix_rate(inertia, &m.coriolis[i], m.momentum[i], s, s_dot);
-            add(&mut m.matrix, links.dof[k], momentum.shifted::<T>(c)); //                (1)
-            add(&mut m.rate, links.dof[k], about_moving(rate, c, whole.com.velocity, momentum.linear)); // (2)
+    columns(model, links, m, &whole);
+    Ok(whole)
+}
+
+at_level! {
+    /// The columns of both matrices.
+    fn columns<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>, whole: &Whole<T>) {
+        clear(&mut m.matrix, 6, model.nv);
+        clear(&mut m.rate, 6, model.nv);
+        for i in 0..model.bodies.len() {
+            let (inertia, c) = (m.inertia[i], whole.com_from(links, i));
+            for k in links.columns_of(i) {
+                let s = links.columns[k];
+                let (momentum, s_dot) = (inertia * s, links.psi_s_dot[k] - links.psi_dot[k]);
+                let rate = matrix_rate(inertia, &m.coriolis[i], m.momentum[i], s, s_dot);
+                add(&mut m.matrix, links.dof[k], momentum.shifted::<T>(c)); //            (1)
+                add(&mut m.rate, links.dof[k], about_moving(rate, c, whole.com.velocity, momentum.linear)); // (2)
+            }
         }
     }
-    Ok(whole)
 }
 
 /// The memory, taken out, to be put back.
@@ -223,20 +232,22 @@ pub(super) fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T
     ws.centroidal.take().unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)))
 }
 
-/// Sums over each subtree, of bodies that have been placed and moved.
-#[inline(never)]
-pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let (inertia, v) = (links.inertia(body, i), links.velocity[i]);
-        m.inertia[i] = inertia;
-        m.coriolis[i] = inertia.body_coriolis(v);
-        m.momentum[i] = inertia * v;
-        m.force[i] = inertia.newton_euler(v, links.acceleration[i]);
+at_level! {
+    /// Sums over each subtree, of bodies that have been placed and moved.
+    #[inline(never)]
+    pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (inertia, v) = (links.inertia(body, i), links.velocity[i]);
+            m.inertia[i] = inertia;
+            m.coriolis[i] = inertia.body_coriolis(v);
+            m.momentum[i] = inertia * v;
+            m.force[i] = inertia.newton_euler(v, links.acceleration[i]);
+        }
+        sum_subtrees(model, &mut m.inertia);
+        sum_subtrees(model, &mut m.coriolis);
+        sum_subtrees(model, &mut m.momentum);
+        sum_subtrees(model, &mut m.force);
     }
-    sum_subtrees(model, &mut m.inertia);
-    sum_subtrees(model, &mut m.coriolis);
-    sum_subtrees(model, &mut m.momentum);
-    sum_subtrees(model, &mut m.force);
 }
 
 /// Of (2), what is about an origin at rest: `B_C S − S ×* h_C + I_C Ṡ`.
@@ -280,6 +291,30 @@ pub(super) struct Tree<T> {
     pub(super) force: Force<T>,
 }
 
+impl<T: Real> Tree<T> {
+    /// Adds another, about the origin of the first one: far from the world's, no digits are lost.
+    #[inline(always)]
+    fn add(&mut self, tree: Self) {
+        self.inertia += tree.inertia.shifted(tree.first);
+        self.momentum += tree.momentum.shifted::<T>(tree.first);
+        self.force += tree.force.shifted::<T>(tree.first);
+    }
+}
+
+at_level! {
+    /// What bodies at roots sum up to, [sums](sum_up) over their subtrees.
+    fn of_trees<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Whole<T> {
+        let mut sum = Tree { first: v3::zero(), inertia: Inertia::zero(), momentum: Force::zero(), force: Force::zero() };
+        for (i, body) in model.bodies.iter().enumerate() {
+            if body.parent.is_none() {
+                let (inertia, momentum, force) = (m.inertia[i], m.momentum[i], m.force[i]);
+                sum.add(Tree { first: links.first_from(i), inertia, momentum, force });
+            }
+        }
+        Whole::from_sum(links.origin(0), sum)
+    }
+}
+
 /// The robot as a whole, about its centre of mass.
 #[derive(Clone, Copy)]
 pub(crate) struct Whole<T> {
@@ -293,27 +328,29 @@ pub(crate) struct Whole<T> {
 
 impl<T: Real> Whole<T> {
     /// From the sums over the trees at the root.
-    pub(super) fn new<P: Real>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Result<Self, InputError> {
-        let trees = model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none()).map(|(i, _)| Tree {
-            first: links.first_from(i),
-            inertia: m.inertia[i],
-            momentum: m.momentum[i],
-            force: m.force[i],
-        });
-        let whole = Self::of(links.origin(0), trees);
+    pub(super) fn new<P: Real>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Result<Self, InputError>
+    where
+        T: Scalar<P>,
+    {
+        let whole = of_trees(model, links, m);
         share(model, whole.com.mass, None)?;
         Ok(whole)
     }
 
     /// From the origin of the first tree in the world, and what the trees sum up to. Not finite without mass.
     pub(super) fn of(origin: Vector3<T>, trees: impl Iterator<Item = Tree<T>>) -> Self {
-        let (mut inertia, mut momentum, mut force) = (Inertia::zero(), Force::zero(), Force::zero());
-        // About the origin of the first tree: far from the world's, no digits are lost.
+        let mut sum =
+            Tree { first: v3::zero(), inertia: Inertia::zero(), momentum: Force::zero(), force: Force::zero() };
         for tree in trees {
-            inertia += tree.inertia.shifted(tree.first);
-            momentum += tree.momentum.shifted::<T>(tree.first);
-            force += tree.force.shifted::<T>(tree.first);
+            sum.add(tree);
         }
+        Self::from_sum(origin, sum)
+    }
+
+    /// From the sum about the origin of the first tree.
+    #[inline(always)]
+    fn from_sum(origin: Vector3<T>, sum: Tree<T>) -> Self {
+        let Tree { inertia, momentum, force, .. } = sum;
         let (share, c) = (inertia.mass.recip(), inertia.com);
         let com = PointMass {
             mass: inertia.mass,
@@ -339,7 +376,7 @@ impl<T: Real> Whole<T> {
     pub(super) fn is_finite(&self) -> bool {
         let moments = [self.momentum.angular, self.force.angular];
         self.com.is_finite()
-            && moments.iter().flat_map(|x| x.iter()).all(|x| x.is_finite())
+            && moments.iter().all(|x| first_not_finite(x.as_slice()).is_none())
             && self.inertia.rotational.trace().is_finite()
     }
 

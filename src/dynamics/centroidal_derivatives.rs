@@ -22,6 +22,7 @@ use super::links::{Links, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
 use super::wide::{self, Wide};
+use crate::at_level::at_level;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -213,20 +214,32 @@ fn fill_centroidal<P: Real, T: Scalar<P>>(
     let whole = Whole::new(model, links, sums)?;
     whole.check_finite(model)?;
     (out.momentum, out.momentum_rate) = (whole.momentum, whole.force);
-    let share = whole.com.mass.recip();
-    for i in 0..model.bodies.len() {
-        let c = whole.com_from(links, i);
-        for k in links.columns_of(i) {
-            let (by, dof) = (Column::of(links, sums, i, k), links.dof[k]);
-            let moved = v3::scale(share, by.subspace.linear);
-            add(&mut out.dmomentum_dq, dof, about_moving(by.momentum_q, c, moved, whole.momentum.linear));
-            add(&mut out.dmomentum_dv, dof, by.subspace.shifted::<T>(c));
-            add(&mut out.drate_dq, dof, about_moving(by.rate_q, c, moved, whole.force.linear));
-            add(&mut out.drate_dv, dof, by.rate_v.shifted::<T>(c));
-            add(&mut out.drate_da, dof, by.subspace.shifted::<T>(c));
+    centroidal_columns(model, links, sums, &whole, out);
+    Ok(())
+}
+
+at_level! {
+    fn centroidal_columns<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        links: &Links<T>,
+        sums: &centroidal::Memory<T>,
+        whole: &Whole<T>,
+        out: &mut CentroidalDerivatives<T>,
+    ) {
+        let share = whole.com.mass.recip();
+        for i in 0..model.bodies.len() {
+            let c = whole.com_from(links, i);
+            for k in links.columns_of(i) {
+                let (by, dof) = (Column::of(links, sums, i, k), links.dof[k]);
+                let moved = v3::scale(share, by.subspace.linear);
+                add(&mut out.dmomentum_dq, dof, about_moving(by.momentum_q, c, moved, whole.momentum.linear));
+                add(&mut out.dmomentum_dv, dof, by.subspace.shifted::<T>(c));
+                add(&mut out.drate_dq, dof, about_moving(by.rate_q, c, moved, whole.force.linear));
+                add(&mut out.drate_dv, dof, by.rate_v.shifted::<T>(c));
+                add(&mut out.drate_da, dof, by.subspace.shifted::<T>(c));
+            }
         }
     }
-    Ok(())
 }
 
 /// A centre of mass, its velocity and acceleration, and their derivatives in closed form, in any number type.
@@ -304,20 +317,34 @@ fn fill_com<P: Real, T: Scalar<P>>(
             return Err(model.overflow_of(what, 0, String::from("a centre of mass")));
         }
     }
-    for i in 0..model.bodies.len() {
-        let Some(c) = moved_part(model, i, subtree) else { continue };
-        for k in links.columns_of(i) {
-            let (by, dof) = (Column::of(links, sums, c, k), links.dof[k]);
-            let moved = v3::scale(share, by.subspace.linear);
-            for jacobian in [&mut out.dposition_dq, &mut out.dvelocity_dv, &mut out.dacceleration_da] {
-                add_rows(jacobian, 0, dof, moved);
+    com_columns(model, links, sums, share, subtree, out);
+    Ok(())
+}
+
+at_level! {
+    /// `share` is one over the mass.
+    fn com_columns<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        links: &Links<T>,
+        sums: &centroidal::Memory<T>,
+        share: T,
+        subtree: Option<BodyId>,
+        out: &mut CenterOfMassDerivatives<T>,
+    ) {
+        for i in 0..model.bodies.len() {
+            let Some(c) = moved_part(model, i, subtree) else { continue };
+            for k in links.columns_of(i) {
+                let (by, dof) = (Column::of(links, sums, c, k), links.dof[k]);
+                let moved = v3::scale(share, by.subspace.linear);
+                for jacobian in [&mut out.dposition_dq, &mut out.dvelocity_dv, &mut out.dacceleration_da] {
+                    add_rows(jacobian, 0, dof, moved);
+                }
+                add_rows(&mut out.dvelocity_dq, 0, dof, v3::scale(share, by.momentum_q.linear));
+                add_rows(&mut out.dacceleration_dq, 0, dof, v3::scale(share, by.rate_q.linear));
+                add_rows(&mut out.dacceleration_dv, 0, dof, v3::scale(share, by.rate_v.linear));
             }
-            add_rows(&mut out.dvelocity_dq, 0, dof, v3::scale(share, by.momentum_q.linear));
-            add_rows(&mut out.dacceleration_dq, 0, dof, v3::scale(share, by.rate_q.linear));
-            add_rows(&mut out.dacceleration_dv, 0, dof, v3::scale(share, by.rate_v.linear));
         }
     }
-    Ok(())
 }
 
 /// What a column changes of the momentum of a subtree and of its rate, about the origin of [`Links`].

@@ -15,7 +15,9 @@ use super::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
+use super::slices::first_not_finite;
 use super::wide::{self, Wide};
+use crate::at_level::at_level;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -37,8 +39,8 @@ pub struct PointMass<T> {
 impl<T: Real> PointMass<T> {
     /// Are all numbers finite?
     pub(crate) fn is_finite(&self) -> bool {
-        let vectors = [self.position, self.velocity, self.acceleration];
-        self.mass.is_finite() && vectors.iter().flat_map(|x| x.iter()).all(|x| x.is_finite())
+        let [x, v, a] = [&self.position, &self.velocity, &self.acceleration].map(|x| first_not_finite(x.as_slice()));
+        first_not_finite(&[self.mass]).is_none() && x.is_none() && v.is_none() && a.is_none()
     }
 }
 
@@ -119,8 +121,7 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
         wide.masses(wide::state((q, v, a))?, origins, sums)
     };
     if wide::of(model, ws).and_then(quick).is_none() {
-        of_bodies(model, &*update(model, ws, Motion::zero(), (q, v, a)), &mut memory);
-        memory.sum_up(model);
+        sum_up(model, &*update(model, ws, Motion::zero(), (q, v, a)), &mut memory);
     }
     let memory = &**ws.com.insert(memory);
     let whole = whole(model, memory)?;
@@ -135,10 +136,20 @@ impl<T: Real> CentersOfMass<'_, T> {
     #[must_use]
     pub fn subtree(&self, body: BodyId) -> Option<PointMass<T>> {
         let (sums, root) = (self.memory.sums.get(body.0)?, self.memory.root[body.0]);
+        point_mass(sums, &self.memory.origin[root])
+    }
+}
+
+at_level! {
+    /// The centre of masses that move, whose tree has this origin.
+    fn point_mass<T: Real>(sums: &MovingMass<T>, origin: &Vector3<T>) -> Option<PointMass<T>> {
         let share = sums.mass.recip();
-        share.is_finite().then(|| PointMass {
+        if !share.is_finite() {
+            return None;
+        }
+        Some(PointMass {
             mass: sums.mass,
-            position: v3::scale_plus(share, sums.moment, self.memory.origin[root]),
+            position: v3::scale_plus(share, sums.moment, *origin),
             velocity: v3::scale(share, sums.momentum),
             acceleration: v3::scale(share, sums.force),
         })
@@ -186,20 +197,32 @@ fn fill_jacobian<P: Real, T: Scalar<P>>(
     subtree: Option<BodyId>,
 ) -> Result<(), InputError> {
     let links = &*update(model, ws, Motion::zero(), (q, still, still));
-    of_bodies(model, links, m);
-    m.sum_up(model);
+    sum_up(model, links, m);
     clear(&mut m.jacobian, 3, model.nv);
     let mass = subtree.map_or_else(|| total(model, &m.sums), |body| m.sums[body.0].mass);
     let share = share(model, mass, subtree)?;
-    for i in 0..model.bodies.len() {
-        let Some(c) = moved_part(model, i, subtree) else { continue };
-        for k in links.columns_of(i) {
-            let s = links.columns[k];
-            let u = moved(s, m.sums[c].mass, m.sums[c].moment);
-            add_rows(&mut m.jacobian, 0, links.dof[k], v3::scale(share, u)); //          (1)
+    columns(model, links, m, share, subtree);
+    Ok(())
+}
+
+at_level! {
+    /// The columns of the Jacobian; `share` is one over the mass.
+    fn columns<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        links: &Links<T>,
+        m: &mut Memory<T>,
+        share: T,
+        subtree: Option<BodyId>,
+    ) {
+        for i in 0..model.bodies.len() {
+            let Some(c) = moved_part(model, i, subtree) else { continue };
+            for k in links.columns_of(i) {
+                let s = links.columns[k];
+                let u = moved(s, m.sums[c].mass, m.sums[c].moment);
+                add_rows(&mut m.jacobian, 0, links.dof[k], v3::scale(share, u)); //      (1)
+            }
         }
     }
-    Ok(())
 }
 
 /// Numerator of (1): the momentum of what a column moves, by its mass and first moment.
@@ -237,28 +260,24 @@ fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<M
     ws.com.take().unwrap_or_else(|| Box::new(Memory::new(model)))
 }
 
-/// The share of each body, from the links.
-fn of_bodies<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let (c, velocity) = (links.pose[i].point(v3::lift::<P, T>(body.inertia.com)), links.velocity[i]);
-        let acceleration = links.acceleration[i].acceleration_at::<T>(c, velocity);
-        let mass = body.inertia.mass;
-        m.origin[i] = links.origin(i);
-        m.sums[i] = MovingMass {
-            force: v3::scale(mass, acceleration),
-            momentum: v3::scale(mass, velocity.velocity_at::<T>(c)),
-            mass: T::from(mass),
-            moment: v3::scale(mass, c),
-        };
-    }
-}
-
-impl<T: Real> Memory<T> {
-    /// Sums over each subtree.
-    fn sum_up<P: Real>(&mut self, model: &Model<P>) {
+at_level! {
+    /// The share of each body, from the links, and sums of them over each subtree.
+    fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (c, velocity) = (links.pose[i].point(v3::lift::<P, T>(body.inertia.com)), links.velocity[i]);
+            let acceleration = links.acceleration[i].acceleration_at::<T>(c, velocity);
+            let mass = body.inertia.mass;
+            m.origin[i] = links.origin(i);
+            m.sums[i] = MovingMass {
+                force: v3::scale(mass, acceleration),
+                momentum: v3::scale(mass, velocity.velocity_at::<T>(c)),
+                mass: T::from(mass),
+                moment: v3::scale(mass, c),
+            };
+        }
         for (i, body) in model.bodies.iter().enumerate().rev() {
             if let Some(p) = body.parent {
-                let (from, to) = (self.sums[i], &mut self.sums[p]);
+                let (from, to) = (m.sums[i], &mut m.sums[p]);
                 to.mass += from.mass;
                 to.moment = v3::add(to.moment, from.moment);
                 to.momentum = v3::add(to.momentum, from.momentum);
@@ -269,28 +288,42 @@ impl<T: Real> Memory<T> {
 }
 
 /// The sum over the trees at the root.
+#[inline(always)]
 fn total<P: Real, T: Real>(model: &Model<P>, of_subtrees: &[MovingMass<T>]) -> T {
-    let roots = model.bodies.iter().zip(of_subtrees).filter(|(body, _)| body.parent.is_none());
-    roots.fold(T::zero(), |sum, (_, x)| sum + x.mass)
+    let mut sum = T::zero();
+    for (body, x) in model.bodies.iter().zip(of_subtrees) {
+        if body.parent.is_none() {
+            sum += x.mass;
+        }
+    }
+    sum
 }
 
-/// The centre of mass of the robot.
-fn whole<P: Real, T: Real>(model: &Model<P>, m: &Memory<T>) -> Result<PointMass<T>, InputError> {
-    let mass = total(model, &m.sums);
-    let share = share(model, mass, None)?;
-    let first = m.origin.first().copied().unwrap_or_else(v3::zero);
-    let (mut position, mut momentum, mut force) = (v3::zero::<T>(), v3::zero::<T>(), v3::zero::<T>());
-    // Each tree's share at its place, about the origin of the first one: far from the world's, no digits are lost.
-    for (i, _) in model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none()) {
-        let (apart, sums) = (v3::sub(m.origin[i], first), &m.sums[i]);
-        position = v3::add(position, v3::scale_plus(sums.mass, apart, sums.moment));
-        momentum = v3::add(momentum, sums.momentum);
-        force = v3::add(force, sums.force);
+at_level! {
+    /// The centre of mass of the robot.
+    fn whole<P: Real, T: Scalar<P>>(model: &Model<P>, m: &Memory<T>) -> Result<PointMass<T>, InputError> {
+        let mass = total(model, &m.sums);
+        let share = share(model, mass, None)?;
+        let first = match m.origin.first() {
+            Some(first) => *first,
+            None => v3::zero(),
+        };
+        let (mut position, mut momentum, mut force) = (v3::zero::<T>(), v3::zero::<T>(), v3::zero::<T>());
+        // Each tree's share at its place, about the origin of the first one: far from the world's, no digits are lost.
+        for (i, body) in model.bodies.iter().enumerate() {
+            if body.parent.is_some() {
+                continue;
+            }
+            let (apart, sums) = (v3::sub(m.origin[i], first), &m.sums[i]);
+            position = v3::add(position, v3::scale_plus(sums.mass, apart, sums.moment));
+            momentum = v3::add(momentum, sums.momentum);
+            force = v3::add(force, sums.force);
+        }
+        Ok(PointMass {
+            mass,
+            position: v3::scale_plus(share, position, first),
+            velocity: v3::scale(share, momentum),
+            acceleration: v3::scale(share, force),
+        })
     }
-    Ok(PointMass {
-        mass,
-        position: v3::scale_plus(share, position, first),
-        velocity: v3::scale(share, momentum),
-        acceleration: v3::scale(share, force),
-    })
 }

@@ -1,9 +1,9 @@
 //! Mechanical energy.
 
-use super::external::step_world_poses;
 use super::jacobian::check_sizes;
 use super::rnea::check_finite;
 use super::{Workspace, step, wide, world};
+use crate::at_level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -78,7 +78,7 @@ fn energies<P: Real, T: Scalar<P>>(
     check_finite(model, q, v, &[])?;
     drive(model, ws, q, v);
     let kinetic = finite(model, "kinetic_energy", kinetic(model, ws, v))?;
-    step_world_poses(model, ws);
+    world::compose(model, ws);
     Ok((kinetic, potential(model, ws)))
 }
 
@@ -89,38 +89,48 @@ fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, energy: T) -> 
     Err(model.overflow_of(what, 0, model.whole_label()))
 }
 
-/// Poses of all bodies in their parents, and their velocities in their own coordinates.
-pub(super) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
-        step::pose(body, &q[body.q.clone()], columns, &mut ws.trig[i], &mut ws.x_pb[i]);
-        let mut sum = body.parent.map_or_else(Motion::zero, |p| ws.x_pb[i].inv_act(ws.velocity[p]));
-        for (column, v) in columns.iter().zip(&v[body.v.clone()]) {
-            sum = column.times_plus(*v, sum);
+at_level! {
+    /// Poses of all bodies in their parents, and their velocities in their own coordinates.
+    pub(super) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
+        for (i, body) in model.bodies.iter().enumerate() {
+            let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
+            let (q, trig, x_pb) = (&q[body.q.clone()], &mut ws.trig[i], &mut ws.x_pb[i]);
+            T::call(step::Pose { body, q, columns: &mut *columns, trig, x_pb: &mut *x_pb });
+            let mut sum = match body.parent {
+                Some(p) => x_pb.inv_act(ws.velocity[p]),
+                None => Motion::zero(),
+            };
+            for (column, v) in columns.iter().zip(&v[body.v.clone()]) {
+                sum = column.times_plus(*v, sum);
+            }
+            ws.velocity[i] = sum;
         }
-        ws.velocity[i] = sum;
     }
 }
 
-/// Of bodies that move: `Σ ½ ⟨ν, Y ν⟩ + Σ ½ armature v²`.
-fn kinetic<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, v: &[T]) -> T {
-    let mut sum = T::zero();
-    for (velocity, body) in ws.velocity.iter().zip(&model.bodies) {
-        sum += body.inertia.kinetic_energy(*velocity);
+at_level! {
+    /// Of bodies that move: `Σ ½ ⟨ν, Y ν⟩ + Σ ½ armature v²`.
+    fn kinetic<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>, v: &[T]) -> T {
+        let mut sum = T::zero();
+        for (velocity, body) in ws.velocity.iter().zip(&model.bodies) {
+            sum += body.inertia.kinetic_energy(*velocity);
+        }
+        for dof in &model.dofs {
+            let v = v[dof.index];
+            sum += v * v * dof.mass() * 0.5;
+        }
+        sum
     }
-    for dof in &model.dofs {
-        let v = v[dof.index];
-        sum += v * v * dof.mass() * 0.5;
-    }
-    sum
 }
 
-/// Of bodies that have been placed.
-fn potential<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>) -> T {
-    let mut sum = T::zero();
-    for (i, body) in model.bodies.iter().enumerate() {
-        let com = ws.x_wb[i].point(v3::lift::<P, T>(body.inertia.com));
-        sum -= v3::dot(model.gravity, com) * body.inertia.mass;
+at_level! {
+    /// Of bodies that have been placed.
+    fn potential<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>) -> T {
+        let mut sum = T::zero();
+        for (i, body) in model.bodies.iter().enumerate() {
+            let com = ws.x_wb[i].point(v3::lift::<P, T>(body.inertia.com));
+            sum -= v3::dot(model.gravity, com) * body.inertia.mass;
+        }
+        sum
     }
-    sum
 }

@@ -2,8 +2,9 @@
 
 use super::external::step_world_poses;
 use super::rnea::check_finite;
-use super::slices::first_not_finite;
+use super::slices::are_finite;
 use super::{FrameRef, ReferenceFrame, Workspace, step, wide};
+use crate::at_level::at_level;
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -47,41 +48,116 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
         return Ok(Kinematics { model, ws, wide: true });
     }
     check_finite(model, q, v, a)?;
-    for (i, body) in model.bodies.iter().enumerate() {
-        let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
-        let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
-        let x_pb = &mut ws.x_pb[i];
-        step::pose(body, q, columns, &mut ws.trig[i], x_pb);
-        if body.subspace_varies {
-            ws.bias[i] = step::bias(body, q, v);
-        }
-        let (v_p, a_p) = match body.parent {
-            Some(p) => (ws.velocity[p], ws.acceleration[p]),
-            None => (Motion::zero(), Motion::zero()),
-        };
-        (ws.velocity[i], ws.acceleration[i]) = step::motion(body, x_pb, columns, &ws.bias[i], v, a, v_p, a_p);
-    }
-    step_world_poses(model, ws);
+    move_bodies(model, ws, q, v, a);
     match first_body_not_finite(model, ws) {
         Some((what, i)) => Err(model.overflow_of(what, i, format!("body {}", model.bodies[i].name))),
         None => Ok(Kinematics { model, ws, wide: false }),
     }
 }
 
-/// The first body whose pose or motion is not finite, and which of them.
-fn first_body_not_finite<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &Workspace<T>) -> Option<(&'static str, usize)> {
-    (0..model.bodies.len()).find_map(|i| {
-        let (x, v, a) = (&ws.x_wb[i], &ws.velocity[i], &ws.acceleration[i]);
-        let numbers = [
-            ("pose", x.rotation.as_slice()),
-            ("pose", x.translation.as_slice()),
-            ("velocity", v.linear.as_slice()),
-            ("velocity", v.angular.as_slice()),
-            ("acceleration", a.linear.as_slice()),
-            ("acceleration", a.angular.as_slice()),
-        ];
-        numbers.into_iter().find(|(_, x)| first_not_finite(x).is_some()).map(|(what, _)| (what, i))
-    })
+at_level! {
+    /// From the root to the leaves: motions in coordinates of the bodies, then poses in the world.
+    fn move_bodies<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T], a: &[T]) {
+        for (i, body) in model.bodies.iter().enumerate() {
+            let columns = &mut ws.columns[ws.first[i]..][..body.v.len()];
+            let (q, v, a) = (&q[body.q.clone()], &v[body.v.clone()], &a[body.v.clone()]);
+            let (x_pb, trig) = (&mut ws.x_pb[i], &mut ws.trig[i]);
+            T::call(step::Pose { body, q, columns: &mut *columns, trig, x_pb: &mut *x_pb });
+            if body.subspace_varies {
+                ws.bias[i] = step::bias(body, q, v);
+            }
+            let (v_p, a_p) = match body.parent {
+                Some(p) => (ws.velocity[p], ws.acceleration[p]),
+                None => (Motion::zero(), Motion::zero()),
+            };
+            (ws.velocity[i], ws.acceleration[i]) = step::motion(body, x_pb, columns, &ws.bias[i], v, a, v_p, a_p);
+        }
+        step_world_poses(model, ws);
+    }
+}
+
+at_level! {
+    /// The first body whose pose or motion is not finite, and which of them.
+    fn first_body_not_finite<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &Workspace<T>,
+    ) -> Option<(&'static str, usize)> {
+        for i in 0..model.bodies.len() {
+            let (x, v, a) = (&ws.x_wb[i], &ws.velocity[i], &ws.acceleration[i]);
+            if !(are_finite(x.rotation.as_slice()) && are_finite(x.translation.as_slice())) {
+                return Some(("pose", i));
+            }
+            if !(are_finite(v.linear.as_slice()) && are_finite(v.angular.as_slice())) {
+                return Some(("velocity", i));
+            }
+            if !(are_finite(a.linear.as_slice()) && are_finite(a.angular.as_slice())) {
+                return Some(("acceleration", i));
+            }
+        }
+        None
+    }
+}
+
+at_level! {
+    /// `x_wf = x_wb x_bf`
+    fn pose_of_frame<P: Real, T: Scalar<P>>(x_wb: &Transform<T>, x_bf: &Transform<P>) -> Transform<T> {
+        *x_wb * x_bf.lift::<T>()
+    }
+}
+
+at_level! {
+    /// A motion of the body, in coordinates of a frame fixed to it.
+    fn motion_of_frame<P: Real, T: Scalar<P>>(x_bf: &Transform<P>, m: &Motion<T>) -> Motion<T> {
+        x_bf.inv_act(*m)
+    }
+}
+
+at_level! {
+    /// A motion in coordinates of its frame, in the reference.
+    fn in_reference<T: Real>(reference: ReferenceFrame, x_wf: &Transform<T>, m: &Motion<T>) -> Motion<T> {
+        reference.motion_from_local(x_wf, *m)
+    }
+}
+
+at_level! {
+    /// The classical acceleration in the reference, from velocity and spatial acceleration in coordinates of the frame.
+    fn classical<T: Real>(
+        reference: ReferenceFrame,
+        x_wf: &Transform<T>,
+        velocity: &Motion<T>,
+        acceleration: &Motion<T>,
+    ) -> Motion<T> {
+        let velocity = reference.motion_from_local(x_wf, *velocity);
+        reference.motion_from_local(x_wf, *acceleration).classical::<T>(velocity)
+    }
+}
+
+at_level! {
+    fn point_of<P: Real, T: Scalar<P>>(x_wb: &Transform<T>, point: Vector3<P>) -> Vector3<T> {
+        x_wb.point(v3::lift::<P, T>(point))
+    }
+}
+
+at_level! {
+    fn velocity_of_point<P: Real, T: Scalar<P>>(velocity: &Motion<T>, point: Vector3<P>) -> Vector3<T> {
+        velocity.velocity_at(point)
+    }
+}
+
+at_level! {
+    fn acceleration_of_point<P: Real, T: Scalar<P>>(
+        velocity: &Motion<T>,
+        acceleration: &Motion<T>,
+        point: Vector3<P>,
+    ) -> Vector3<T> {
+        acceleration.acceleration_at(point, *velocity)
+    }
+}
+
+at_level! {
+    fn turned<T: Real>(x_wb: &Transform<T>, u: &Vector3<T>) -> Vector3<T> {
+        x_wb.vector(*u)
+    }
 }
 
 impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
@@ -119,7 +195,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     pub fn frame_pose(&self, frame: FrameId) -> Option<Transform<T>> {
         let frame = self.model.frames.get(frame.0)?;
         match frame.body {
-            Some(b) => Some(self.pose(BodyId(b))? * frame.placement.lift::<T>()),
+            Some(b) => Some(pose_of_frame(&self.pose(BodyId(b))?, &frame.placement)),
             None => Some(frame.placement.lift()),
         }
     }
@@ -128,7 +204,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     pub fn frame_velocity(&self, frame: FrameId) -> Option<Motion<T>> {
         let frame = self.model.frames.get(frame.0)?;
         match frame.body {
-            Some(b) => Some(frame.placement.inv_act(self.velocity(BodyId(b))?)),
+            Some(b) => Some(motion_of_frame(&frame.placement, &self.velocity(BodyId(b))?)),
             None => Some(Motion::zero()),
         }
     }
@@ -137,7 +213,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     pub fn frame_acceleration(&self, frame: FrameId) -> Option<Motion<T>> {
         let frame = self.model.frames.get(frame.0)?;
         match frame.body {
-            Some(b) => Some(frame.placement.inv_act(self.acceleration(BodyId(b))?)),
+            Some(b) => Some(motion_of_frame(&frame.placement, &self.acceleration(BodyId(b))?)),
             None => Some(Motion::zero()),
         }
     }
@@ -147,7 +223,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     #[doc(alias = "getFrameVelocity")]
     pub fn velocity_in(&self, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> Option<Motion<T>> {
         let (x_wf, velocity, _) = self.local(frame.into())?;
-        Some(reference.motion_from_local(&x_wf, velocity))
+        Some(in_reference(reference, &x_wf, &velocity))
     }
     /// Velocity of a frame B measured in a frame M that moves itself, in axes of a frame E: Drake's `V_MB_E`. The linear part is that of B's
     /// origin as M sees it, `Rᵀ(v_wb − v_wm)`; `None` if a frame is not the model's.
@@ -174,7 +250,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     #[doc(alias = "getFrameAcceleration")]
     pub fn acceleration_in(&self, frame: impl Into<FrameRef>, reference: ReferenceFrame) -> Option<Motion<T>> {
         let (x_wf, _, acceleration) = self.local(frame.into())?;
-        Some(reference.motion_from_local(&x_wf, acceleration))
+        Some(in_reference(reference, &x_wf, &acceleration))
     }
     /// Classical acceleration of a frame or a body, in the reference, gravity left out: the linear part is the acceleration
     /// of the point whose velocity is that of [`velocity_in`](Self::velocity_in).
@@ -186,26 +262,24 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
         reference: ReferenceFrame,
     ) -> Option<Motion<T>> {
         let (x_wf, velocity, acceleration) = self.local(frame.into())?;
-        let (velocity, acceleration) =
-            (reference.motion_from_local(&x_wf, velocity), reference.motion_from_local(&x_wf, acceleration));
-        Some(acceleration.classical::<T>(velocity))
+        Some(classical(reference, &x_wf, &velocity, &acceleration))
     }
     /// Position in the world of a point fixed in a body, given in coordinates of the body, m.
     #[must_use]
     pub fn point(&self, body: BodyId, point: Vector3<P>) -> Option<Vector3<T>> {
-        Some(self.pose(body)?.point(v3::lift::<P, T>(point)))
+        Some(point_of(&self.pose(body)?, point))
     }
     /// Velocity of a point fixed in a body, m/s, in axes of the body ([`ReferenceFrame::Local`]) or of the world (the others).
     #[must_use]
     pub fn point_velocity(&self, body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> Option<Vector3<T>> {
-        let velocity = self.velocity(body)?.velocity_at(point);
+        let velocity = velocity_of_point(&self.velocity(body)?, point);
         self.in_axes(body, velocity, reference)
     }
     /// Acceleration of a point fixed in a body, m/s², in axes of the body ([`ReferenceFrame::Local`]) or of the world (the
     /// others); gravity left out.
     #[must_use]
     pub fn point_acceleration(&self, body: BodyId, point: Vector3<P>, reference: ReferenceFrame) -> Option<Vector3<T>> {
-        let acceleration = self.acceleration(body)?.acceleration_at(point, self.velocity(body)?);
+        let acceleration = acceleration_of_point(&self.velocity(body)?, &self.acceleration(body)?, point);
         self.in_axes(body, acceleration, reference)
     }
 
@@ -220,7 +294,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     fn in_axes(&self, body: BodyId, u: Vector3<T>, reference: ReferenceFrame) -> Option<Vector3<T>> {
         match reference {
             ReferenceFrame::Local => Some(u),
-            ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => Some(self.pose(body)?.vector(u)),
+            ReferenceFrame::World | ReferenceFrame::LocalWorldAligned => Some(turned(&self.pose(body)?, &u)),
         }
     }
     /// Where the form over `f64` has left what is known of a body.

@@ -22,6 +22,7 @@ use super::rnea::check_finite;
 use super::seen::Seen;
 use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace};
+use crate::at_level::at_level;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -221,24 +222,9 @@ fn run<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
-    let links = update(model, ws, Motion::zero(), (q, v, a));
+    let links = &*update(model, ws, Motion::zero(), (q, v, a));
     if let Some(b) = at.body {
-        let seen = Seen::new(links, b, &at, reference);
-        let (velocity, acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
-        out.velocity = velocity;
-        out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
-        for k in path_columns(links, b) {
-            let mut by = Column::of(links, b, k, &seen);
-            if is_classical {
-                by = by.classical(velocity);
-            }
-            let dof = links.dof[k];
-            add(&mut out.dvelocity_dq, dof, by.velocity_q);
-            add(&mut out.dvelocity_dv, dof, by.subspace);
-            add(&mut out.dacceleration_dq, dof, by.acceleration_q);
-            add(&mut out.dacceleration_dv, dof, by.acceleration_v);
-            add(&mut out.dacceleration_da, dof, by.subspace);
-        }
+        of_frame(links, b, &at, reference, is_classical, out);
     }
     let memory = ws.frame_derivatives.insert(memory);
     memory.frame.check_finite(model)?;
@@ -285,23 +271,65 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
-    let (links, b) = (update(model, ws, Motion::zero(), (q, v, a)), body.0);
-    let seen = Seen::new(links, b, &at, reference);
-    let velocity = seen.motion(links.velocity[b]);
-    out.velocity = velocity.linear;
-    out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
-    for k in path_columns(links, b) {
-        let by = Column::of(links, b, k, &seen).classical(velocity);
-        let dof = links.dof[k];
-        add_rows(&mut out.dvelocity_dq, 0, dof, by.velocity_q.linear);
-        add_rows(&mut out.dvelocity_dv, 0, dof, by.subspace.linear);
-        add_rows(&mut out.dacceleration_dq, 0, dof, by.acceleration_q.linear);
-        add_rows(&mut out.dacceleration_dv, 0, dof, by.acceleration_v.linear);
-        add_rows(&mut out.dacceleration_da, 0, dof, by.subspace.linear);
-    }
+    let links = &*update(model, ws, Motion::zero(), (q, v, a));
+    of_point(links, body.0, &at, reference, out);
     let memory = ws.frame_derivatives.insert(memory);
     memory.point.check_finite(model)?;
     Ok(&memory.point)
+}
+
+at_level! {
+    /// Of a frame of the body `b`, added up.
+    fn of_frame<P: Real, T: Scalar<P>>(
+        links: &Links<T>,
+        b: usize,
+        at: &Attached<P>,
+        reference: ReferenceFrame,
+        is_classical: bool,
+        out: &mut FrameDerivatives<T>,
+    ) {
+        let seen = Seen::new(links, b, at, reference);
+        let (velocity, acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
+        out.velocity = velocity;
+        out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
+        for k in path_columns(links, b) {
+            let mut by = Column::of(links, b, k, &seen);
+            if is_classical {
+                by = by.classical(velocity);
+            }
+            let dof = links.dof[k];
+            add(&mut out.dvelocity_dq, dof, by.velocity_q);
+            add(&mut out.dvelocity_dv, dof, by.subspace);
+            add(&mut out.dacceleration_dq, dof, by.acceleration_q);
+            add(&mut out.dacceleration_dv, dof, by.acceleration_v);
+            add(&mut out.dacceleration_da, dof, by.subspace);
+        }
+    }
+}
+
+at_level! {
+    /// Of a point of the body `b`, added up.
+    fn of_point<P: Real, T: Scalar<P>>(
+        links: &Links<T>,
+        b: usize,
+        at: &Attached<P>,
+        reference: ReferenceFrame,
+        out: &mut PointDerivatives<T>,
+    ) {
+        let seen = Seen::new(links, b, at, reference);
+        let velocity = seen.motion(links.velocity[b]);
+        out.velocity = velocity.linear;
+        out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
+        for k in path_columns(links, b) {
+            let by = Column::of(links, b, k, &seen).classical(velocity);
+            let dof = links.dof[k];
+            add_rows(&mut out.dvelocity_dq, 0, dof, by.velocity_q.linear);
+            add_rows(&mut out.dvelocity_dv, 0, dof, by.subspace.linear);
+            add_rows(&mut out.dacceleration_dq, 0, dof, by.acceleration_q.linear);
+            add_rows(&mut out.dacceleration_dv, 0, dof, by.acceleration_v.linear);
+            add_rows(&mut out.dacceleration_da, 0, dof, by.subspace.linear);
+        }
+    }
 }
 
 /// What a column of a link changes, in the reference.

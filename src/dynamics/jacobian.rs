@@ -7,8 +7,10 @@
 
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
+use super::slices::{fill, first_not_finite};
 use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
+use crate::at_level::at_level;
 use crate::model::{Body, BodyId, InputError, Model};
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -79,17 +81,7 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.jacobian.frame);
     }
     check_finite(model, q, &[], &[])?;
-    place_path(model, ws, q, at.body);
-    let x_wf: Transform<T> = at.pose(ws);
-    let Workspace { x_pb, columns, first, jacobian, .. } = ws;
-    clear(&mut jacobian.frame, 6, model.nv);
-    let mut x_bf: Transform<T> = at.placement.lift();
-    for (i, body) in path(&model.bodies, at.body) {
-        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
-            add(&mut jacobian.frame, dof, reference.motion_from_local(&x_wf, x_bf.inv_act(*column)));
-        }
-        x_bf = x_pb[i] * x_bf;
-    }
+    of_frame(model, ws, q, &at, reference);
     finite(model, "frame_jacobian", &ws.jacobian.frame)?;
     Ok(&ws.jacobian.frame)
 }
@@ -115,16 +107,7 @@ pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.jacobian.joints);
     }
     check_finite(model, q, &[], &[])?;
-    for i in 0..model.bodies.len() {
-        world::place_body(model, ws, i, q);
-    }
-    let Workspace { x_wb, columns, first, jacobian, .. } = ws;
-    clear(&mut jacobian.joints, 6, model.nv);
-    for (i, body) in model.bodies.iter().enumerate() {
-        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
-            add(&mut jacobian.joints, dof, x_wb[i].act(*column));
-        }
-    }
+    of_joints(model, ws, q);
     finite(model, "joint_jacobians", &ws.jacobian.joints)?;
     Ok(&ws.jacobian.joints)
 }
@@ -153,18 +136,7 @@ pub fn point_jacobian<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.jacobian.point);
     }
     check_finite(model, q, &[], &[])?;
-    place_path(model, ws, q, at.body);
-    let x_wf: Transform<T> = at.pose(ws);
-    let Workspace { x_pb, columns, first, jacobian, .. } = ws;
-    clear(&mut jacobian.point, 3, model.nv);
-    let mut x_bf: Transform<T> = at.placement.lift();
-    for (i, body) in path(&model.bodies, at.body) {
-        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
-            let moved = reference.motion_from_local(&x_wf, x_bf.inv_act(*column));
-            add_rows(&mut jacobian.point, 0, dof, moved.linear);
-        }
-        x_bf = x_pb[i] * x_bf;
-    }
+    of_point(model, ws, q, &at, reference);
     finite(model, "point_jacobian", &ws.jacobian.point)?;
     Ok(&ws.jacobian.point)
 }
@@ -194,43 +166,128 @@ pub fn relative_jacobian<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     let (a, b) = (Attached::of(model, a.into())?, Attached::of(model, b.into())?);
     check(model, ws, q, &[])?;
-    place_path(model, ws, q, a.body);
-    place_path(model, ws, q, b.body);
-    // The nearest body C that moves both moves neither relative to the other.
-    let carrier =
-        path(&model.bodies, a.body).map(|(i, _)| i).find(|i| b.body.is_some_and(|b| carries(&model.bodies, *i, b)));
-    let (x_ca, x_cb) = (pose_from(model, ws, &a, carrier), pose_from(model, ws, &b, carrier));
-    let x_ab = x_ca.inv_mul(&x_cb);
-    let Workspace { x_pb, columns, first, jacobian, .. } = ws;
-    clear(&mut jacobian.frame, 6, model.nv);
-    let mut x_bb: Transform<T> = b.placement.lift();
-    for (i, body) in path(&model.bodies, b.body).take_while(|(i, _)| Some(*i) != carrier) {
-        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
-            add(&mut jacobian.frame, dof, reference.motion_from_local(&x_ab, x_bb.inv_act(*column)));
-        }
-        x_bb = x_pb[i] * x_bb;
-    }
-    let mut x_ba: Transform<T> = a.placement.lift();
-    for (i, body) in path(&model.bodies, a.body).take_while(|(i, _)| Some(*i) != carrier) {
-        for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
-            let in_a: Motion<T> = x_ba.inv_act(*column);
-            add(&mut jacobian.frame, dof, reference.motion_from_world(&x_ab, -in_a));
-        }
-        x_ba = x_pb[i] * x_ba;
-    }
+    of_frames(model, ws, q, &a, &b, reference);
     finite(model, "relative_jacobian", &ws.jacobian.frame)?;
     Ok(&ws.jacobian.frame)
 }
 
-/// Pose of a frame in a body that carries it, or in the world.
-fn pose_from<P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    ws: &Workspace<T>,
-    at: &Attached<P>,
-    carrier: Option<usize>,
-) -> Transform<T> {
-    let on_path = path(&model.bodies, at.body).take_while(|(i, _)| Some(*i) != carrier);
-    on_path.fold(at.placement.lift(), |x, (i, _)| ws.x_pb[i] * x)
+at_level! {
+    /// The columns of [`frame_jacobian`].
+    fn of_frame<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        q: &[T],
+        at: &Attached<P>,
+        reference: ReferenceFrame,
+    ) {
+        place_path(model, ws, q, at.body);
+        let x_wf: Transform<T> = at.pose(ws);
+        let Workspace { x_pb, columns, first, jacobian, .. } = ws;
+        clear(&mut jacobian.frame, 6, model.nv);
+        let mut x_bf: Transform<T> = at.placement.lift();
+        for (i, body) in path(&model.bodies, at.body) {
+            for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+                add(&mut jacobian.frame, dof, reference.motion_from_local(&x_wf, x_bf.inv_act(*column)));
+            }
+            x_bf = x_pb[i] * x_bf;
+        }
+    }
+}
+
+at_level! {
+    /// The columns of [`joint_jacobians`].
+    fn of_joints<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T]) {
+        for i in 0..model.bodies.len() {
+            world::place_body(model, ws, i, q);
+        }
+        let Workspace { x_wb, columns, first, jacobian, .. } = ws;
+        clear(&mut jacobian.joints, 6, model.nv);
+        for (i, body) in model.bodies.iter().enumerate() {
+            for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+                add(&mut jacobian.joints, dof, x_wb[i].act(*column));
+            }
+        }
+    }
+}
+
+at_level! {
+    /// The columns of [`point_jacobian`].
+    fn of_point<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        q: &[T],
+        at: &Attached<P>,
+        reference: ReferenceFrame,
+    ) {
+        place_path(model, ws, q, at.body);
+        let x_wf: Transform<T> = at.pose(ws);
+        let Workspace { x_pb, columns, first, jacobian, .. } = ws;
+        clear(&mut jacobian.point, 3, model.nv);
+        let mut x_bf: Transform<T> = at.placement.lift();
+        for (i, body) in path(&model.bodies, at.body) {
+            for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+                let moved = reference.motion_from_local(&x_wf, x_bf.inv_act(*column));
+                add_rows(&mut jacobian.point, 0, dof, moved.linear);
+            }
+            x_bf = x_pb[i] * x_bf;
+        }
+    }
+}
+
+at_level! {
+    /// The columns of [`relative_jacobian`].
+    fn of_frames<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        q: &[T],
+        a: &Attached<P>,
+        b: &Attached<P>,
+        reference: ReferenceFrame,
+    ) {
+        place_path(model, ws, q, a.body);
+        place_path(model, ws, q, b.body);
+        // The nearest body C that moves both moves neither relative to the other.
+        let carrier =
+            path(&model.bodies, a.body).map(|(i, _)| i).find(|i| b.body.is_some_and(|b| carries(&model.bodies, *i, b)));
+        let (x_ca, x_cb) = (pose_from(model, ws, a, carrier), pose_from(model, ws, b, carrier));
+        let x_ab = x_ca.inv_mul(&x_cb);
+        let Workspace { x_pb, columns, first, jacobian, .. } = ws;
+        clear(&mut jacobian.frame, 6, model.nv);
+        let mut x_bb: Transform<T> = b.placement.lift();
+        for (i, body) in path(&model.bodies, b.body).take_while(|(i, _)| Some(*i) != carrier) {
+            for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+                add(&mut jacobian.frame, dof, reference.motion_from_local(&x_ab, x_bb.inv_act(*column)));
+            }
+            x_bb = x_pb[i] * x_bb;
+        }
+        let mut x_ba: Transform<T> = a.placement.lift();
+        for (i, body) in path(&model.bodies, a.body).take_while(|(i, _)| Some(*i) != carrier) {
+            for (column, dof) in columns[first[i]..].iter().zip(body.v.clone()) {
+                let in_a: Motion<T> = x_ba.inv_act(*column);
+                add(&mut jacobian.frame, dof, reference.motion_from_world(&x_ab, -in_a));
+            }
+            x_ba = x_pb[i] * x_ba;
+        }
+    }
+}
+
+at_level! {
+    /// Pose of a frame in a body that carries it, or in the world.
+    fn pose_from<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &Workspace<T>,
+        at: &Attached<P>,
+        carrier: Option<usize>,
+    ) -> Transform<T> {
+        let mut x: Transform<T> = at.placement.lift();
+        for (i, _) in path(&model.bodies, at.body) {
+            if Some(i) == carrier {
+                break;
+            }
+            x = ws.x_pb[i] * x;
+        }
+        x
+    }
 }
 
 /// The bodies from this one to the root.
@@ -245,11 +302,20 @@ pub(crate) fn carries<P>(bodies: &[Body<P>], i: usize, tip: usize) -> bool {
     (i..bodies[i].subtree_end).contains(&tip)
 }
 
-/// [`world::place`] for the bodies from the root to this one only.
-pub(crate) fn place_path<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], tip: Option<usize>) {
-    let Some(tip) = tip else { return };
-    for i in (0..=tip).filter(|i| carries(&model.bodies, *i, tip)) {
-        world::place_body(model, ws, i, q);
+at_level! {
+    /// [`world::place`] for the bodies from the root to this one only.
+    pub(crate) fn place_path<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        q: &[T],
+        tip: Option<usize>,
+    ) {
+        let Some(tip) = tip else { return };
+        for i in 0..=tip {
+            if carries(&model.bodies, i, tip) {
+                world::place_body(model, ws, i, q);
+            }
+        }
     }
 }
 
@@ -274,9 +340,10 @@ pub(crate) fn empty<T: Real>() -> DMatrix<T> {
 }
 
 /// Brings a matrix to this shape, all zero. Allocates the first time.
+#[inline(always)]
 pub(crate) fn clear<T: Real>(m: &mut DMatrix<T>, rows: usize, columns: usize) {
     if m.shape() == (rows, columns) {
-        m.as_mut_slice().fill(T::zero());
+        fill(m.as_mut_slice(), T::zero());
     } else {
         *m = DMatrix::from_element(rows, columns, T::zero());
     }
@@ -308,7 +375,7 @@ pub(crate) fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, m: 
     if T::as_f64s(m.as_slice()).is_some_and(wide::all_finite) {
         return Ok(());
     }
-    match m.as_slice().iter().position(|x| !x.is_finite()) {
+    match first_not_finite(m.as_slice()) {
         None => Ok(()),
         Some(at) => {
             let index = at / m.nrows();

@@ -1,12 +1,14 @@
 //! How Jacobians vary in time, and the acceleration that this makes.
 
 use super::jacobian::{add, check, check_sizes, clear, finite};
-use super::links::update;
+use super::links::{Links, update};
 use super::reference::Attached;
 use super::rnea::check_finite;
 use super::seen::Seen;
+use super::slices::first_not_finite;
 use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace};
+use crate::at_level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
@@ -44,18 +46,31 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
     clear(&mut rate, 6, model.nv);
     let links = update(model, ws, Motion::zero(), (q, v, &still));
     if let Some(b) = at.body {
-        let (seen, v_b) = (Seen::new(links, b, &at, reference), links.velocity[b]);
-        for link in links.path(links.carrier[b]) {
-            for k in link.columns.clone() {
-                let s = links.columns[k];
-                let s_dot = links.psi_s_dot[k] - links.psi_dot[k];
-                add(&mut rate, links.dof[k], variation(&seen, v_b, s, s_dot));
-            }
-        }
+        rates(&*links, b, &at, reference, &mut rate);
     }
     (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
     finite(model, "frame_jacobian_rate", &ws.jacobian.rate)?;
     Ok(&ws.jacobian.rate)
+}
+
+at_level! {
+    /// The columns of a frame of the body `b`.
+    fn rates<P: Real, T: Scalar<P>>(
+        links: &Links<T>,
+        b: usize,
+        at: &Attached<P>,
+        reference: ReferenceFrame,
+        rate: &mut DMatrix<T>,
+    ) {
+        let (seen, v_b) = (Seen::new(links, b, at, reference), links.velocity[b]);
+        for link in links.path(links.carrier[b]) {
+            for k in link.columns.clone() {
+                let s = links.columns[k];
+                let s_dot = links.psi_s_dot[k] - links.psi_dot[k];
+                add(rate, links.dof[k], variation(&seen, v_b, s, s_dot));
+            }
+        }
+    }
 }
 
 /// How the column `s` of a frame varies as it is seen, from its rate `Ṡ` in the world and the velocity of the frame's body.
@@ -94,16 +109,30 @@ pub fn frame_bias_acceleration<P: Real, T: Scalar<P>>(
     check(model, ws, q, v)?;
     let (rate, still) = take(model, ws);
     let links = update(model, ws, Motion::zero(), (q, v, &still));
-    let (velocity, spatial) = at.body.map_or((Motion::zero(), Motion::zero()), |b| {
-        let seen = Seen::new(links, b, &at, reference);
-        (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]))
-    });
+    let bias = match at.body {
+        Some(b) => bias_of(&*links, b, &at, reference),
+        None => BiasAcceleration { spatial: Motion::zero(), classical: Motion::zero() },
+    };
     (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
-    let classical = spatial.classical::<T>(velocity);
-    if !(spatial.to_array().iter().chain(&classical.to_array())).all(|x| x.is_finite()) {
+    let numbers = [bias.spatial.to_array(), bias.classical.to_array()];
+    if numbers.iter().any(|x| first_not_finite(x).is_some()) {
         return Err(model.overflow("bias acceleration", 0));
     }
-    Ok(BiasAcceleration { spatial, classical })
+    Ok(bias)
+}
+
+at_level! {
+    /// That of a frame of the body `b`.
+    fn bias_of<P: Real, T: Scalar<P>>(
+        links: &Links<T>,
+        b: usize,
+        at: &Attached<P>,
+        reference: ReferenceFrame,
+    ) -> BiasAcceleration<T> {
+        let seen = Seen::new(links, b, at, reference);
+        let (velocity, spatial) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
+        BiasAcceleration { spatial, classical: spatial.classical::<T>(velocity) }
+    }
 }
 
 /// The memory for the result, and joint accelerations of zero: taken out, to be put back.

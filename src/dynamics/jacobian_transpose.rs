@@ -15,10 +15,12 @@
 
 use super::frame_derivatives::path_columns;
 use super::jacobian::{check, clear, empty, finite};
-use super::links::update;
+use super::links::{Links, update};
 use super::reference::Attached;
 use super::seen::Seen;
+use super::slices::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace};
+use crate::at_level::at_level;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -76,7 +78,7 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w JacobianTransposeDerivatives<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
     check(model, ws, q, &[])?;
-    if let Some(index) = force.to_array().iter().position(|x| !x.is_finite()) {
+    if let Some(index) = first_not_finite(&force.to_array()) {
         let value = crate::joint::value(force.to_array()[index]);
         return Err(InputError::NotFinite { what: "force", index, joint: String::from("on a frame"), value });
     }
@@ -86,13 +88,33 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
     if result.torque.len() != model.nv {
         result.torque = DVector::from_element(model.nv, T::zero());
     }
-    result.torque.fill(T::zero());
+    fill(result.torque.as_mut_slice(), T::zero());
     result.errors = None;
     clear(&mut result.dtorque_dq, model.nv, model.nv);
     let links = update(model, ws, Motion::zero(), (q, still, still));
     if let Some(b) = at.body {
-        let seen = Seen::new(links, b, &at, reference);
-        let f = seen.force(force);
+        of_body(&*links, b, &at, reference, &force, result);
+    }
+    let memory = ws.jacobian_transpose.insert(memory);
+    finite(model, "dtorque_dq", &memory.result.dtorque_dq)?;
+    if let Some(index) = first_not_finite(memory.result.torque.as_slice()) {
+        return Err(model.overflow("torque", index));
+    }
+    Ok(&memory.result)
+}
+
+at_level! {
+    /// Of a wrench on a frame of the body `b`, added up.
+    fn of_body<P: Real, T: Scalar<P>>(
+        links: &Links<T>,
+        b: usize,
+        at: &Attached<P>,
+        reference: ReferenceFrame,
+        force: &Force<T>,
+        result: &mut JacobianTransposeDerivatives<T>,
+    ) {
+        let seen = Seen::new(links, b, at, reference);
+        let f = seen.force(*force);
         for link in links.path(links.carrier[b]) {
             for k in link.columns.clone() {
                 let (s_k, row) = (links.columns[k], links.dof[k]);
@@ -116,10 +138,4 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
             }
         }
     }
-    let memory = ws.jacobian_transpose.insert(memory);
-    finite(model, "dtorque_dq", &memory.result.dtorque_dq)?;
-    if let Some(index) = memory.result.torque.iter().position(|x| !x.is_finite()) {
-        return Err(model.overflow("torque", index));
-    }
-    Ok(&memory.result)
 }

@@ -117,7 +117,10 @@ impl<T: Real> Links<T> {
     /// Where `O` is in the world, for the tree that a body belongs to; zero, if there is no body.
     #[inline(always)]
     pub(crate) fn origin(&self, body: usize) -> Vector3<T> {
-        self.root.get(body).map_or_else(v3::zero, |root| self.origin[*root])
+        match self.root.get(body) {
+            Some(root) => self.origin[*root],
+            None => v3::zero(),
+        }
     }
 
     /// The origin of the first tree, from that of the tree that a body belongs to: zero for a robot with one root.

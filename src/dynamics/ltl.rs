@@ -8,6 +8,7 @@ use super::dof_tree::DofTree;
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use super::{Workspace, crba, rooted, singular, wide};
+use crate::at_level::at_level;
 use crate::joint::value;
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::simd::Piece;
@@ -277,16 +278,12 @@ impl<T: Real> Factors<T> {
 
     /// `D^(−1/2)`, for [`half`](Self::half) and [`other_half`](Self::other_half).
     pub(crate) fn roots(&self, out: &mut Vec<T>) {
-        out.clear();
-        out.extend(self.reciprocal.iter().map(|x| x.sqrt()));
+        square_roots(&self.reciprocal, out);
     }
 
     /// `x := D^(−1/2) L⁻ᵀ x`
     pub(crate) fn half(&self, roots: &[T], x: &mut [T]) {
-        self.back(x);
-        for (x, root) in x.iter_mut().zip(roots) {
-            *x *= *root;
-        }
+        half(self, roots, x);
     }
 
     /// `X := L⁻¹ D^(−1/2) X` of as many columns as asked for, row by row.
@@ -306,6 +303,30 @@ impl<T: Real> Factors<T> {
 
     /// `x := L⁻¹ D^(−1/2) x`: after [`half`](Self::half) it gives `M⁻¹ x`.
     pub(crate) fn other_half(&self, roots: &[T], x: &mut [T]) {
-        self.forth(roots, x);
+        other_half(self, roots, x);
+    }
+}
+
+at_level! {
+    fn half<T: Real>(factors: &Factors<T>, roots: &[T], x: &mut [T]) {
+        factors.back(x);
+        for (x, root) in x.iter_mut().zip(roots) {
+            *x *= *root;
+        }
+    }
+}
+
+at_level! {
+    fn other_half<T: Real>(factors: &Factors<T>, roots: &[T], x: &mut [T]) {
+        factors.forth(roots, x);
+    }
+}
+
+at_level! {
+    fn square_roots<T: Real>(from: &[T], to: &mut Vec<T>) {
+        to.clear();
+        for x in from {
+            to.push(x.sqrt());
+        }
     }
 }

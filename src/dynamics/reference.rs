@@ -144,7 +144,10 @@ impl<P: Real> Attached<P> {
     #[inline(always)]
     pub(crate) fn pose<T: Scalar<P>>(&self, ws: &Workspace<T>) -> Transform<T> {
         let placement: Transform<T> = self.placement.lift();
-        self.body.map_or(placement, |b| ws.x_wb[b] * placement)
+        match self.body {
+            Some(b) => ws.x_wb[b] * placement,
+            None => placement,
+        }
     }
 }
 

@@ -11,8 +11,10 @@ use super::links::{Links, update};
 use super::reference::Attached;
 use super::rnea::{base_acceleration, check_finite};
 use super::seen::Seen;
+use super::slices::first_not_finite;
 use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
+use crate::at_level::at_level;
 use crate::model::{InputError, Model, room};
 use crate::spatial::{
     Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
@@ -142,7 +144,9 @@ impl<T: Real + Scalar<T>> Piece for Torques<'_, T> {
             for link in links.path(links.carrier[b]) {
                 for column in link.columns.clone() {
                     let dof = links.dof[column];
-                    (0..10).for_each(|k| of_body[k * rows + dof] = T::zero());
+                    for k in 0..10 {
+                        of_body[k * rows + dof] = T::zero();
+                    }
                 }
             }
             for link in links.path(links.carrier[b]) {
@@ -190,9 +194,7 @@ pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
         (Some(found), _) => found,
         (None, Some(b)) => {
             check_finite(model, q, v, a)?;
-            let links = update(model, ws, base_acceleration(model), (q, v, a));
-            let seen = Seen::new(links, b, &at, ReferenceFrame::Local);
-            (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]))
+            local_motion(&*update(model, ws, base_acceleration(model), (q, v, a)), b, &at)
         }
         (None, None) => {
             check_finite(model, q, v, a)?;
@@ -201,9 +203,7 @@ pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
     };
     let wrench = &mut ws.regressor.wrench;
     clear(wrench, 6, 10);
-    for (k, f) in wrench_regressor(v, a).into_iter().enumerate() {
-        add(wrench, k, Motion::new(f.linear, f.angular));
-    }
+    of_wrench(&v, &a, wrench);
     finite(model, "frame_wrench_regressor", wrench)?;
     Ok(&ws.regressor.wrench)
 }
@@ -232,10 +232,7 @@ pub fn kinetic_energy_regressor<'w, P: Real, T: Scalar<P>>(
     drive(model, ws, q, v);
     let energy = &mut ws.regressor.energy;
     clear(energy, 1, 10 * model.bodies.len());
-    for (b, velocity) in ws.velocity.iter().enumerate() {
-        let row = of_kinetic_energy(*velocity);
-        row.into_iter().enumerate().for_each(|(k, x)| energy[(0, 10 * b + k)] = x);
-    }
+    kinetic_row(&ws.velocity, energy);
     finite(model, "kinetic_energy_regressor", energy)?;
     Ok(&ws.regressor.energy)
 }
@@ -261,11 +258,7 @@ pub fn potential_energy_regressor<'w, P: Real, T: Scalar<P>>(
     world::place(model, ws, q);
     let energy = &mut ws.regressor.energy;
     clear(energy, 1, 10 * model.bodies.len());
-    for (b, x_wb) in ws.x_wb.iter().enumerate() {
-        let first = x_wb.inv_vector(v3::neg(v3::lift::<P, T>(model.gravity)));
-        let row = [-v3::dot(model.gravity, x_wb.translation), first.x, first.y, first.z];
-        row.into_iter().enumerate().for_each(|(k, x)| energy[(0, 10 * b + k)] = x);
-    }
+    potential_row(model, &ws.x_wb, energy);
     finite(model, "potential_energy_regressor", energy)?;
     Ok(&ws.regressor.energy)
 }
@@ -294,11 +287,7 @@ pub fn com_regressor<'w, P: Real, T: Scalar<P>>(
     world::place(model, ws, q);
     let Workspace { regressor: Memory { com, .. }, x_wb, .. } = ws;
     clear(com, 3, 4 * model.bodies.len());
-    for (to, x) in com.as_mut_slice().chunks_exact_mut(12).zip(x_wb) {
-        for (to, x) in to.iter_mut().zip(x.translation.iter().chain(x.rotation.iter())) {
-            *to = *x * share;
-        }
-    }
+    com_rows(x_wb, share, com);
     finite(model, "com_regressor", com)?;
     Ok(&ws.regressor.com)
 }
@@ -327,25 +316,90 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.regressor.kinematic);
     }
     check_finite(model, q, &[], &[])?;
-    place_path(model, ws, q, at.body);
-    let x_wf = at.pose(ws);
-    let kinematic = &mut ws.regressor.kinematic;
-    clear(kinematic, 6, 6 * model.bodies.len());
-    // Joint by joint, not by way of the world, as Jacobians.
-    let mut x_bf: Transform<T> = at.placement.lift();
-    for (b, body) in path(&model.bodies, at.body) {
-        x_bf = ws.x_pb[b] * x_bf;
-        let x_fm = x_bf.inv_mul(&body.placement.lift::<T>());
-        let columns = reference.pose_from_local(&x_wf, x_fm).action();
-        kinematic.as_mut_slice()[36 * b..][..36].copy_from_slice(columns.as_slice());
-    }
-    finite(model, "kinematic_regressor", kinematic)?;
+    of_placements(model, ws, q, &at, reference);
+    finite(model, "kinematic_regressor", &ws.regressor.kinematic)?;
     Ok(&ws.regressor.kinematic)
+}
+
+at_level! {
+    /// Velocity and acceleration of a frame of the body `b`, in its coordinates.
+    fn local_motion<P: Real, T: Scalar<P>>(links: &Links<T>, b: usize, at: &Attached<P>) -> (Motion<T>, Motion<T>) {
+        let seen = Seen::new(links, b, at, ReferenceFrame::Local);
+        (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]))
+    }
+}
+
+at_level! {
+    /// The wrench regressor of a body that moves like this, added up.
+    fn of_wrench<T: Real>(v: &Motion<T>, a: &Motion<T>, to: &mut DMatrix<T>) {
+        for (k, f) in wrench_regressor(*v, *a).into_iter().enumerate() {
+            add(to, k, Motion::new(f.linear, f.angular));
+        }
+    }
+}
+
+at_level! {
+    /// The row of kinetic energy, from the velocities of the bodies in their coordinates.
+    fn kinetic_row<T: Real>(velocities: &[Motion<T>], energy: &mut DMatrix<T>) {
+        for (b, velocity) in velocities.iter().enumerate() {
+            energy.as_mut_slice()[10 * b..][..10].copy_from_slice(&of_kinetic_energy(*velocity));
+        }
+    }
+}
+
+at_level! {
+    /// The row of potential energy, from the poses of the bodies.
+    fn potential_row<P: Real, T: Scalar<P>>(model: &Model<P>, x_wb: &[Transform<T>], energy: &mut DMatrix<T>) {
+        for (b, x_wb) in x_wb.iter().enumerate() {
+            let first = x_wb.inv_vector(v3::neg(v3::lift::<P, T>(model.gravity)));
+            let row = [-v3::dot(model.gravity, x_wb.translation), first.x, first.y, first.z];
+            energy.as_mut_slice()[10 * b..][..4].copy_from_slice(&row);
+        }
+    }
+}
+
+at_level! {
+    /// Of each body its position and then its rotation, times a share.
+    fn com_rows<P: Real, T: Scalar<P>>(x_wb: &[Transform<T>], share: P, com: &mut DMatrix<T>) {
+        for (to, x) in com.as_mut_slice().chunks_exact_mut(12).zip(x_wb) {
+            let (position, rotation) = to.split_at_mut(3);
+            for (to, x) in position.iter_mut().zip(x.translation.as_slice()) {
+                *to = *x * share;
+            }
+            for (to, x) in rotation.iter_mut().zip(x.rotation.as_slice()) {
+                *to = *x * share;
+            }
+        }
+    }
+}
+
+at_level! {
+    /// The columns of [`kinematic_regressor`].
+    fn of_placements<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &mut Workspace<T>,
+        q: &[T],
+        at: &Attached<P>,
+        reference: ReferenceFrame,
+    ) {
+        place_path(model, ws, q, at.body);
+        let x_wf: Transform<T> = at.pose(ws);
+        let kinematic = &mut ws.regressor.kinematic;
+        clear(kinematic, 6, 6 * model.bodies.len());
+        // Joint by joint, not by way of the world, as Jacobians.
+        let mut x_bf: Transform<T> = at.placement.lift();
+        for (b, body) in path(&model.bodies, at.body) {
+            x_bf = ws.x_pb[b] * x_bf;
+            let x_fm = x_bf.inv_mul(&body.placement.lift::<T>());
+            let columns = reference.pose_from_local(&x_wf, x_fm).action();
+            kinematic.as_mut_slice()[36 * b..][..36].copy_from_slice(columns.as_slice());
+        }
+    }
 }
 
 /// Are all entries finite?
 fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, matrix: &DMatrix<T>) -> Result<(), InputError> {
-    match matrix.iter().position(|x| !x.is_finite()) {
+    match first_not_finite(matrix.as_slice()) {
         Some(index) => Err(model.overflow_of(what, index, model.whole_label())),
         None => Ok(()),
     }

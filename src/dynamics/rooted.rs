@@ -6,6 +6,7 @@
 //! robot has gone far from the world's origin.
 
 use super::{ExternalWrench, Workspace, WrenchFrame, origin, step};
+use crate::at_level::at_level;
 use crate::joint::{Axis, Elementary, Joint};
 use crate::model::{Body, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
@@ -147,44 +148,47 @@ fn place_all<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: 
     }
 }
 
-/// Velocities of all bodies, `v_i = v_λ + S_i q̇`, and accelerations without `q̈`, `a_i = a_λ + v_i × S_i q̇ + c_i`; after
-/// [`place`].
-#[inline(never)]
-pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
-    let Workspace { rooted, first, .. } = ws;
-    rooted.size_motions(model);
-    for (i, body) in model.bodies.iter().enumerate() {
-        let v = &v[body.v.clone()];
-        let mut own = Motion::zero();
-        for (column, v) in rooted.columns[first[i]..].iter().zip(v) {
-            own = column.times_plus(*v, own);
+at_level! {
+    /// Velocities of all bodies, `v_i = v_λ + S_i q̇`, and accelerations without `q̈`, `a_i = a_λ + v_i × S_i q̇ + c_i`; after
+    /// [`place`].
+    #[inline(never)]
+    pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
+        let Workspace { rooted, first, .. } = ws;
+        rooted.size_motions(model);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let v = &v[body.v.clone()];
+            let mut own = Motion::zero();
+            for (column, v) in rooted.columns[first[i]..].iter().zip(v) {
+                own = column.times_plus(*v, own);
+            }
+            let (v_p, mut a) = match body.parent {
+                Some(p) => (rooted.velocity[p], rooted.drift[p]),
+                None => (Motion::zero(), Motion::zero()),
+            };
+            if body.subspace_varies {
+                a += rooted.pose[i].act(step::bias(body, &q[body.q.clone()], v));
+            }
+            let v_i = v_p + own;
+            (rooted.velocity[i], rooted.drift[i]) = (v_i, a + v_i.cross(own));
         }
-        let (v_p, mut a) = match body.parent {
-            Some(p) => (rooted.velocity[p], rooted.drift[p]),
-            None => (Motion::zero(), Motion::zero()),
-        };
-        if body.subspace_varies {
-            a += rooted.pose[i].act(step::bias(body, &q[body.q.clone()], v));
-        }
-        let v_i = v_p + own;
-        (rooted.velocity[i], rooted.drift[i]) = (v_i, a + v_i.cross(own));
     }
 }
 
-/// From the leaves to the root: `τ_i = S_iᵀ Σ φ` over the subtree of each body, of `ws.force`, which become these sums.
-#[inline(always)]
-pub(crate) fn carry_forces<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
-    let Workspace { rooted, first, force, tau, .. } = ws;
-    for tau in &mut *tau {
-        *tau = T::zero();
-    }
-    for (i, body) in model.bodies.iter().enumerate().rev() {
-        let f = force[i];
-        for (column, dof) in rooted.columns[first[i]..].iter().zip(body.v.clone()) {
-            tau[dof] += column.power(f);
+at_level! {
+    /// From the leaves to the root: `τ_i = S_iᵀ Σ φ` over the subtree of each body, of `ws.force`, which become these sums.
+    pub(crate) fn carry_forces<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) {
+        let Workspace { rooted, first, force, tau, .. } = ws;
+        for tau in &mut *tau {
+            *tau = T::zero();
         }
-        if let Some(p) = body.parent {
-            force[p] += f;
+        for (i, body) in model.bodies.iter().enumerate().rev() {
+            let f = force[i];
+            for (column, dof) in rooted.columns[first[i]..].iter().zip(body.v.clone()) {
+                tau[dof] += column.power(f);
+            }
+            if let Some(p) = body.parent {
+                force[p] += f;
+            }
         }
     }
 }

@@ -112,7 +112,7 @@ impl<P: Real> JointKind<P> for Composite<P> {
         }
         acceleration
     }
-    #[inline]
+    #[inline(always)]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         for part in &self.parts {
             part.joint.q_dot(&q[part.q.clone()], &v[part.v.clone()], &mut q_dot[part.q.clone()]);
@@ -124,13 +124,13 @@ impl<P: Real> JointKind<P> for Composite<P> {
             JointKind::<P>::neutral(&part.joint, &mut q[part.q.clone()]);
         }
     }
-    #[inline]
+    #[inline(always)]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         for part in &self.parts {
             part.joint.integrate(&q[part.q.clone()], &v[part.v.clone()], &mut out[part.q.clone()]);
         }
     }
-    #[inline]
+    #[inline(always)]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         for part in &self.parts {
             part.joint.difference(&q0[part.q.clone()], &q1[part.q.clone()], &mut out[part.v.clone()]);

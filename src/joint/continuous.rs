@@ -34,7 +34,7 @@ impl<P: Real> JointKind<P> for Continuous<P> {
     fn motion_subspace<T: Scalar<P>>(&self, _q: &[T], columns: &mut [Motion<T>]) {
         columns[0] = Motion::new(v3::zero(), self.axis.times(T::one()));
     }
-    #[inline]
+    #[inline(always)]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         q_dot[0] = -(q[1] * v[0]);
         q_dot[1] = q[0] * v[0];
@@ -44,11 +44,11 @@ impl<P: Real> JointKind<P> for Continuous<P> {
         q[0] = T::one();
         q[1] = T::zero();
     }
-    #[inline]
+    #[inline(always)]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         (out[0], out[1]) = turn((q[0], q[1]), v[0]);
     }
-    #[inline]
+    #[inline(always)]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         out[0] = angle_between((q0[0], q0[1]), (q1[0], q1[1]));
     }
@@ -65,7 +65,7 @@ impl<P: Real> JointKind<P> for Continuous<P> {
 }
 
 /// The direction (cos, sin), turned by an angle. Brought back to length one to first order, without a square root.
-#[inline]
+#[inline(always)]
 pub(super) fn turn<T: Real>((c, s): (T, T), angle: T) -> (T, T) {
     let (sin, cos) = angle.sin_cos();
     let (c1, s1) = (c * cos - s * sin, s * cos + c * sin);
@@ -74,7 +74,7 @@ pub(super) fn turn<T: Real>((c, s): (T, T), angle: T) -> (T, T) {
 }
 
 /// The angle in (−π, π] from one direction (cos, sin) to another.
-#[inline]
+#[inline(always)]
 pub(super) fn angle_between<T: Real>((c0, s0): (T, T), (c1, s1): (T, T)) -> T {
     (s1 * c0 - c1 * s0).atan2(c1 * c0 + s1 * s0)
 }

@@ -1,6 +1,7 @@
 //! The kinds with a file of their own, in one enum.
 
 use super::*;
+use crate::at_level::at_level;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::simd::Piece;
 use std::ops::Range;
@@ -131,20 +132,21 @@ impl<P: Real> Elementary<P> {
     /// `q₀ ⊕ t (q₁ ⊖ q₀)`, into `out` (nq).
     #[inline]
     pub(crate) fn interpolate<T: Scalar<P>>(&self, q0: &[T], q1: &[T], t: T, out: &mut [T]) {
-        each!(self, kind => interpolate::<P, T>(kind, q0, q1, t, out));
+        interpolate(self, q0, q1, t, out);
     }
 }
 
-/// [`Elementary::interpolate`] of one kind, none of which has more than six velocities.
-#[inline(always)]
-fn interpolate<P: Real, T: Scalar<P>>(kind: &impl JointKind<P>, q0: &[T], q1: &[T], t: T, out: &mut [T]) {
-    let mut step = [T::zero(); 6];
-    let step = &mut step[..kind.nv()];
-    kind.difference(q0, q1, step);
-    for x in step.iter_mut() {
-        *x *= t;
+at_level! {
+    /// [`Elementary::interpolate`]; no kind has more than six velocities.
+    fn interpolate<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q0: &[T], q1: &[T], t: T, out: &mut [T]) {
+        let mut step = [T::zero(); 6];
+        let step = &mut step[..JointKind::<P>::nv(joint)];
+        joint.difference(q0, q1, step);
+        for x in step.iter_mut() {
+            *x *= t;
+        }
+        joint.integrate(q0, step, out);
     }
-    kind.integrate(q0, step, out);
 }
 
 /// The [pose](JointKind::pose) of all kinds, as one function: there are many, and they are rare.
@@ -191,6 +193,27 @@ impl<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>> Piece for Bias<'_, P, Q, V
     }
 }
 
+at_level! {
+    /// [`JointKind::q_dot`] of all kinds.
+    fn q_dot<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q: &[T], v: &[T], out: &mut [T]) {
+        each!(joint, kind => JointKind::<P>::q_dot(kind, q, v, out));
+    }
+}
+
+at_level! {
+    /// [`JointKind::integrate`] of all kinds.
+    fn integrate<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q: &[T], v: &[T], out: &mut [T]) {
+        each!(joint, kind => JointKind::<P>::integrate(kind, q, v, out));
+    }
+}
+
+at_level! {
+    /// [`JointKind::difference`] of all kinds.
+    fn difference<P: Real, T: Scalar<P>>(joint: &Elementary<P>, q0: &[T], q1: &[T], out: &mut [T]) {
+        each!(joint, kind => JointKind::<P>::difference(kind, q0, q1, out));
+    }
+}
+
 impl<P: Real> JointKind<P> for Elementary<P> {
     #[inline]
     fn nq(&self) -> usize {
@@ -220,21 +243,21 @@ impl<P: Real> JointKind<P> for Elementary<P> {
     fn stage_end(&self, column: usize) -> usize {
         each!(self, kind => JointKind::<P>::stage_end(kind, column))
     }
-    #[inline]
+    #[inline(never)]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
-        each!(self, kind => JointKind::<P>::q_dot(kind, q, v, q_dot));
+        self::q_dot(self, q, v, q_dot);
     }
     #[inline]
     fn neutral<T: Real>(&self, q: &mut [T]) {
         each!(self, kind => JointKind::<P>::neutral(kind, q));
     }
-    #[inline]
+    #[inline(never)]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
-        each!(self, kind => JointKind::<P>::integrate(kind, q, v, out));
+        self::integrate(self, q, v, out);
     }
-    #[inline]
+    #[inline(never)]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
-        each!(self, kind => JointKind::<P>::difference(kind, q0, q1, out));
+        self::difference(self, q0, q1, out);
     }
     fn geometry(&self) -> Geometry {
         each!(self, kind => JointKind::<P>::geometry(kind))

@@ -47,7 +47,7 @@ impl<P: Real> JointKind<P> for FreeFlyer {
             columns[k + 3] = Motion::new(v3::zero(), v3::column(&v3::identity(), k));
         }
     }
-    #[inline]
+    #[inline(always)]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         let ((_, quaternion), v) = (parts(q), motion(v));
         let (p, r) = (v3::rotate(&quaternion.rotation(), v.linear), quaternion.rate(v.angular).to_array());
@@ -58,7 +58,7 @@ impl<P: Real> JointKind<P> for FreeFlyer {
         q[..3].copy_from_slice(&[T::zero(); 3]);
         q[3..].copy_from_slice(&Quaternion::identity().to_array());
     }
-    #[inline]
+    #[inline(always)]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         let ((p, quaternion), v) = (parts(q), motion(v));
         let (step, displacement) = quaternion::exp_with_translation(v);
@@ -66,7 +66,7 @@ impl<P: Real> JointKind<P> for FreeFlyer {
         let r = (quaternion * step).renormalized().to_array();
         out.copy_from_slice(&[p.x, p.y, p.z, r[0], r[1], r[2], r[3]]);
     }
-    #[inline]
+    #[inline(always)]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         let ((p0, r0), (p1, r1)) = (parts(q0), parts(q1));
         let displacement = v3::rotate_back(&r0.rotation(), v3::sub(p1, p0));

@@ -106,7 +106,7 @@ pub trait JointKind<P: Real> {
     }
 
     /// Rate of change of `q` at velocity `v`: `q̇ = G(q) v`, into `q_dot` (nq).
-    #[inline]
+    #[inline(always)]
     fn q_dot<T: Scalar<P>>(&self, _q: &[T], v: &[T], q_dot: &mut [T]) {
         q_dot.copy_from_slice(v);
     }
@@ -121,7 +121,7 @@ pub trait JointKind<P: Real> {
     }
 
     /// `q ⊕ v`: the configuration reached from `q` by moving with constant velocity `v` for unit time, into `out` (nq).
-    #[inline]
+    #[inline(always)]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         for i in 0..out.len() {
             out[i] = q[i] + v[i];
@@ -129,7 +129,7 @@ pub trait JointKind<P: Real> {
     }
 
     /// `q₁ ⊖ q₀`: the velocity that leads from `q₀` to `q₁` in unit time, into `out` (nv). Of several, the shortest.
-    #[inline]
+    #[inline(always)]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         for i in 0..out.len() {
             out[i] = q1[i] - q0[i];
@@ -250,7 +250,7 @@ impl<P: Real> JointKind<P> for Joint<P> {
     fn stage_end(&self, column: usize) -> usize {
         each!(self, kind => kind.stage_end(column))
     }
-    #[inline]
+    #[inline(always)]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         each!(self, kind => kind.q_dot(q, v, q_dot));
     }
@@ -258,11 +258,11 @@ impl<P: Real> JointKind<P> for Joint<P> {
     fn neutral<T: Real>(&self, q: &mut [T]) {
         each!(self, kind => kind.neutral(q));
     }
-    #[inline]
+    #[inline(always)]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         each!(self, kind => kind.integrate(q, v, out));
     }
-    #[inline]
+    #[inline(always)]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         each!(self, kind => kind.difference(q0, q1, out));
     }

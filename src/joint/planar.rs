@@ -79,7 +79,7 @@ impl<P: Real> JointKind<P> for Planar<P> {
         columns[1] = Motion::new(v3::lift(self.second), v3::zero());
         columns[2] = Motion::new(v3::zero(), self.normal.times(T::one()));
     }
-    #[inline]
+    #[inline(always)]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         let (c, s) = (q[2], q[3]);
         q_dot[0] = c * v[0] - s * v[1];
@@ -92,7 +92,7 @@ impl<P: Real> JointKind<P> for Planar<P> {
         q.copy_from_slice(&[T::zero(), T::zero(), T::one(), T::zero()]);
     }
     /// `V(ω) = [C₁ −ωC₂; ωC₂ C₁]` carries the body velocity to the displacement.
-    #[inline]
+    #[inline(always)]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         let w = v[2];
         let [_, c1, c2, ..] = stumpff(w * w);
@@ -103,7 +103,7 @@ impl<P: Real> JointKind<P> for Planar<P> {
         (out[2], out[3]) = turn((c, s), w);
     }
     /// `V(ω)⁻¹ = [α ω/2; −ω/2 α]` with `α = (ω/2) cot(ω/2) = 1 − ω² (C₃ − 2C₄)/(2C₂)`.
-    #[inline]
+    #[inline(always)]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         let (c, s) = (q0[2], q0[3]);
         let w = angle_between((c, s), (q1[2], q1[3]));

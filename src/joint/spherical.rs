@@ -33,7 +33,7 @@ impl<P: Real> JointKind<P> for Spherical {
             *column = Motion::new(v3::zero(), v3::column(&v3::identity(), k));
         }
     }
-    #[inline]
+    #[inline(always)]
     fn q_dot<T: Scalar<P>>(&self, q: &[T], v: &[T], q_dot: &mut [T]) {
         let rate = Quaternion::from_slice(q).rate(Vector3::new(v[0], v[1], v[2]));
         q_dot.copy_from_slice(&rate.to_array());
@@ -42,12 +42,12 @@ impl<P: Real> JointKind<P> for Spherical {
     fn neutral<T: Real>(&self, q: &mut [T]) {
         q.copy_from_slice(&Quaternion::identity().to_array());
     }
-    #[inline]
+    #[inline(always)]
     fn integrate<T: Scalar<P>>(&self, q: &[T], v: &[T], out: &mut [T]) {
         let turned = Quaternion::from_slice(q) * quaternion::exp(Vector3::new(v[0], v[1], v[2]));
         out.copy_from_slice(&turned.renormalized().to_array());
     }
-    #[inline]
+    #[inline(always)]
     fn difference<T: Scalar<P>>(&self, q0: &[T], q1: &[T], out: &mut [T]) {
         let v = (Quaternion::from_slice(q0).conjugate() * Quaternion::from_slice(q1)).log();
         out.copy_from_slice(&[v.x, v.y, v.z]);

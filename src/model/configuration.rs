@@ -8,6 +8,7 @@
 //! rounding, however many steps are made one after the other. Results that are not finite are errors that name the joint.
 
 use super::{Body, InputError, Model, Run};
+use crate::at_level::at_level;
 use crate::joint::{JointKind, value};
 use crate::slices::{all_finite, first_not_finite};
 use gradyn_derivatives::{Real, Scalar};
@@ -32,9 +33,7 @@ impl<P: Real> Model<P> {
         for run in &self.runs {
             match *run {
                 Run::Flat { q: at, v: dof, len } => {
-                    for ((to, q), v) in out[at..][..len].iter_mut().zip(&q[at..][..len]).zip(&v[dof..][..len]) {
-                        *to = *q + *v;
-                    }
+                    add(&q[at..][..len], &v[dof..][..len], &mut out[at..][..len]);
                 }
                 Run::Joint(i) => {
                     let (joint, rq, rv) = (&self.bodies[i].joint, &self.bodies[i].q, &self.bodies[i].v);
@@ -68,9 +67,7 @@ impl<P: Real> Model<P> {
         for run in &self.runs {
             match *run {
                 Run::Flat { q: at, v: dof, len } => {
-                    for ((to, q0), q1) in out[dof..][..len].iter_mut().zip(&q0[at..][..len]).zip(&q1[at..][..len]) {
-                        *to = *q1 - *q0;
-                    }
+                    subtract(&q1[at..][..len], &q0[at..][..len], &mut out[dof..][..len]);
                 }
                 Run::Joint(i) => {
                     let (joint, rq, rv) = (&self.bodies[i].joint, &self.bodies[i].q, &self.bodies[i].v);
@@ -107,9 +104,7 @@ impl<P: Real> Model<P> {
         for run in &self.runs {
             match *run {
                 Run::Flat { q: at, len, .. } => {
-                    for ((to, q0), q1) in out[at..][..len].iter_mut().zip(&q0[at..][..len]).zip(&q1[at..][..len]) {
-                        *to = *q0 + (*q1 - *q0) * t;
-                    }
+                    between(&q0[at..][..len], &q1[at..][..len], t, &mut out[at..][..len]);
                 }
                 Run::Joint(i) => self.bodies[i].each_part(|joint, q, _| {
                     joint.interpolate(&q0[q.clone()], &q1[q.clone()], t, &mut out[q]);
@@ -313,6 +308,33 @@ impl<P: Real> Model<P> {
         match self.joint_of_dof(dof) {
             Some(body) => format!("joint {}", self.bodies[body.0].joint_name),
             None => String::from("no joint"),
+        }
+    }
+}
+
+at_level! {
+    /// `to = a + b`
+    fn add<T: Real>(a: &[T], b: &[T], to: &mut [T]) {
+        for (to, (a, b)) in to.iter_mut().zip(a.iter().zip(b)) {
+            *to = *a + *b;
+        }
+    }
+}
+
+at_level! {
+    /// `to = a − b`
+    fn subtract<T: Real>(a: &[T], b: &[T], to: &mut [T]) {
+        for (to, (a, b)) in to.iter_mut().zip(a.iter().zip(b)) {
+            *to = *a - *b;
+        }
+    }
+}
+
+at_level! {
+    /// `to = a + t (b − a)`
+    fn between<T: Real>(a: &[T], b: &[T], t: T, to: &mut [T]) {
+        for (to, (a, b)) in to.iter_mut().zip(a.iter().zip(b)) {
+            *to = *a + (*b - *a) * t;
         }
     }
 }

@@ -15,8 +15,9 @@
 //! finite are errors that name the joint.
 
 use super::{InputError, Model, Run};
+use crate::at_level::at_level;
 use crate::joint::{Elementary, Geometry, JointKind, value};
-use crate::slices::first_not_finite;
+use crate::slices::{are_finite, first_not_finite};
 use crate::spatial::matrix6::Triangular;
 use crate::spatial::se3::Exponential;
 use crate::spatial::{Motion, vector as v3};
@@ -343,37 +344,78 @@ struct Step<T> {
     exponential: Exponential<T>,
 }
 
+at_level! {
+    fn step<T: Real>(geometry: Geometry, v: &[T]) -> Step<T> {
+        Step { geometry, exponential: Exponential::new(motion(geometry, v)) }
+    }
+}
+
+at_level! {
+    fn transport<T: Real>(step: &Step<T>) -> Triangular<T> {
+        match step.geometry {
+            Geometry::So3 => Triangular::from_diagonal(step.exponential.rotation().transpose()),
+            _ => step.exponential.displacement().inv_action_blocks(),
+        }
+    }
+}
+
+at_level! {
+    fn jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
+        match step.geometry {
+            Geometry::So3 => Triangular::from_diagonal(step.exponential.rotation_jacobian()),
+            _ => step.exponential.jacobian(),
+        }
+    }
+}
+
+at_level! {
+    fn inverse_jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
+        match step.geometry {
+            Geometry::So3 => Triangular::from_diagonal(step.exponential.inverse_rotation_jacobian()),
+            _ => step.exponential.inverse_jacobian(),
+        }
+    }
+}
+
+at_level! {
+    /// `x := B x`: is it finite?
+    fn multiply6<T: Real>(block: &Triangular<T>, x: &mut [T]) -> bool {
+        x.copy_from_slice(&block.times(motion(Geometry::Se3, x)).to_array());
+        are_finite(x)
+    }
+}
+
+at_level! {
+    /// `x := M x`: is it finite?
+    fn multiply3<T: Real>(m: &Matrix3<T>, x: &mut [T]) -> bool {
+        let product = v3::rotate(m, Vector3::new(x[0], x[1], x[2]));
+        x.copy_from_slice(&[product.x, product.y, product.z]);
+        are_finite(x)
+    }
+}
+
 impl<T: Real> Step<T> {
     #[inline(always)]
     fn new(geometry: Geometry, v: &[T]) -> Self {
-        Self { geometry, exponential: Exponential::new(motion(geometry, v)) }
+        step(geometry, v)
     }
 
     /// `Ad(exp v)⁻¹`
     #[inline(always)]
     fn transport(&self) -> Triangular<T> {
-        match self.geometry {
-            Geometry::So3 => Triangular::from_diagonal(self.exponential.rotation().transpose()),
-            _ => self.exponential.displacement().inv_action_blocks(),
-        }
+        transport(self)
     }
 
     /// `J_r(v)`
     #[inline(always)]
     fn jacobian(&self) -> Triangular<T> {
-        match self.geometry {
-            Geometry::So3 => Triangular::from_diagonal(self.exponential.rotation_jacobian()),
-            _ => self.exponential.jacobian(),
-        }
+        jacobian(self)
     }
 
     /// `J_r(v)⁻¹`; that of `−v` has the transposed blocks.
     #[inline(always)]
     fn inverse_jacobian(&self) -> Triangular<T> {
-        match self.geometry {
-            Geometry::So3 => Triangular::from_diagonal(self.exponential.inverse_rotation_jacobian()),
-            _ => self.exponential.inverse_jacobian(),
-        }
+        inverse_jacobian(self)
     }
 
     /// Writes the block to its place `at` on the diagonal: is it finite?
@@ -393,12 +435,15 @@ impl<T: Real> Step<T> {
     fn multiply(&self, block: &Triangular<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
         match self.geometry {
             Geometry::Flat => true,
-            Geometry::Se2 => multiply3(&in_plane(block), at, x),
-            Geometry::So3 => multiply3(&block.diagonal, at, x),
-            Geometry::Se3 => pieces(x, at).fold(true, |finite, x| {
-                x.copy_from_slice(&block.times(motion(Geometry::Se3, x)).to_array());
-                finite && first_not_finite(x).is_none()
-            }),
+            Geometry::Se2 => multiply_all3(&in_plane(block), at, x),
+            Geometry::So3 => multiply_all3(&block.diagonal, at, x),
+            Geometry::Se3 => {
+                let mut finite = true;
+                for x in pieces(x, at) {
+                    finite &= multiply6(block, x);
+                }
+                finite
+            }
         }
     }
 }
@@ -431,12 +476,12 @@ fn in_plane<T: Real>(block: &Triangular<T>) -> Matrix3<T> {
 
 /// Multiplies the three rows `at` by a matrix: are they finite then?
 #[inline(always)]
-fn multiply3<T: Real>(m: &Matrix3<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
-    pieces(x, at).fold(true, |finite, x| {
-        let product = v3::rotate(m, Vector3::new(x[0], x[1], x[2]));
-        x.copy_from_slice(&[product.x, product.y, product.z]);
-        finite && first_not_finite(x).is_none()
-    })
+fn multiply_all3<T: Real>(m: &Matrix3<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
+    let mut finite = true;
+    for x in pieces(x, at) {
+        finite &= multiply3(m, x);
+    }
+    finite
 }
 
 /// The rows `at` of each column.

@@ -14,6 +14,7 @@
 //! column orthogonalised twice.
 
 use super::{add_times, dot, is_negative};
+use crate::at_level::at_level;
 use gradyn_derivatives::Real;
 
 /// A column counts as dependent if less than this part of it, in the norm of kinetic energy and relative to the block of
@@ -74,6 +75,11 @@ impl<T: Real> Factor<T> {
     /// Factors of `Y`, which has been filled in. The block that each row of J belongs to; for each block the sum of its squares,
     /// and that of what its entries were summed from.
     pub(super) fn factorize(&mut self, nv: usize, block: &[usize], sums: &[(T, T)]) -> Result<(), RanksDiffer> {
+        factorize(self, nv, block, sums)
+    }
+
+    #[inline(always)]
+    fn factorize_here(&mut self, nv: usize, block: &[usize], sums: &[(T, T)]) -> Result<(), RanksDiffer> {
         let rows = block.len();
         let Self { rank, y, rest, used, weight, q, u, r, .. } = self;
         *rank = 0;
@@ -85,8 +91,10 @@ impl<T: Real> Factor<T> {
         used.resize(rows, false);
         weight.clear();
         for (index, (sum, extent)) in sums.iter().enumerate() {
-            let of_block = (0..rows).filter(|j| block[*j] == index);
-            let whole = of_block.fold(T::zero(), |s, j| s + norm_squared(column(y, nv, j)));
+            let mut whole = T::zero();
+            for j in (0..rows).filter(|j| block[*j] == index) {
+                whole += norm_squared(column(y, nv, j));
+            }
             let there = is_negative(least(*extent) - *sum).ok_or(RanksDiffer)?;
             weight.push(if there { whole.recip() } else { T::zero() });
         }
@@ -94,7 +102,11 @@ impl<T: Real> Factor<T> {
             let mut best: Option<(usize, T)> = None;
             for j in (0..rows).filter(|j| !used[*j]) {
                 let part = norm_squared(column(rest, nv, j)) * weight[block[j]];
-                if best.is_none_or(|(_, most)| is_negative(most - part) == Some(true)) {
+                let is_better = match best {
+                    Some((_, most)) => is_negative(most - part) == Some(true),
+                    None => true,
+                };
+                if is_better {
                     best = Some((j, part));
                 }
             }
@@ -142,6 +154,11 @@ impl<T: Real> Factor<T> {
 
     /// `b := (1 − G G⁺) b`: what no multipliers reach.
     pub(crate) fn out_of_reach(&self, b: &mut [T]) {
+        out_of_reach(self, b);
+    }
+
+    #[inline(always)]
+    fn out_of_reach_here(&self, b: &mut [T]) {
         for _ in 0..2 {
             for k in 0..self.rank {
                 let u = column(&self.u, b.len(), k);
@@ -157,6 +174,11 @@ impl<T: Real> Factor<T> {
 
     /// `V = R⁻¹ Uᵀ` row by row, one entry a row of J each: `G⁺ = Vᵀ V`.
     pub(crate) fn inverse(&self, rows: usize, v: &mut Vec<T>) {
+        inverse(self, rows, v);
+    }
+
+    #[inline(always)]
+    fn inverse_here(&self, rows: usize, v: &mut Vec<T>) {
         v.clear();
         v.extend_from_slice(&self.u);
         for k in (0..self.rank).rev() {
@@ -166,16 +188,25 @@ impl<T: Real> Factor<T> {
                 add_times(own, -self.r[(k + 1 + i) * rows + k], other);
             }
             let scale = self.r[k * rows + k].recip();
-            own.iter_mut().for_each(|x| *x *= scale);
+            for x in own {
+                *x *= scale;
+            }
         }
     }
 
     /// `λ = G⁺ b`, and `Q y`.
     pub(crate) fn solve(&mut self, nv: usize, b: &[T], lambda: &mut Vec<T>, change: &mut Vec<T>) {
+        solve(self, nv, b, lambda, change);
+    }
+
+    #[inline(always)]
+    fn solve_here(&mut self, nv: usize, b: &[T], lambda: &mut Vec<T>, change: &mut Vec<T>) {
         let rows = b.len();
         let Self { rank, q, u, r, solution: y, .. } = self;
         y.clear();
-        y.extend((0..*rank).map(|k| dot(column(u, rows, k), b)));
+        for k in 0..*rank {
+            y.push(dot(column(u, rows, k), b));
+        }
         for k in (0..*rank).rev() {
             let above = column(r, rows, k);
             y[k] *= above[k].recip();
@@ -195,6 +226,35 @@ impl<T: Real> Factor<T> {
             y[k] = (y[k] - known) * above[k].recip();
             add_times(lambda, y[k], column(u, rows, k));
         }
+    }
+}
+
+at_level! {
+    fn factorize<T: Real>(
+        factor: &mut Factor<T>,
+        nv: usize,
+        block: &[usize],
+        sums: &[(T, T)],
+    ) -> Result<(), RanksDiffer> {
+        factor.factorize_here(nv, block, sums)
+    }
+}
+
+at_level! {
+    fn out_of_reach<T: Real>(factor: &Factor<T>, b: &mut [T]) {
+        factor.out_of_reach_here(b);
+    }
+}
+
+at_level! {
+    fn inverse<T: Real>(factor: &Factor<T>, rows: usize, v: &mut Vec<T>) {
+        factor.inverse_here(rows, v);
+    }
+}
+
+at_level! {
+    fn solve<T: Real>(factor: &mut Factor<T>, nv: usize, b: &[T], lambda: &mut Vec<T>, change: &mut Vec<T>) {
+        factor.solve_here(nv, b, lambda, change);
     }
 }
 

@@ -29,6 +29,7 @@ pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
 pub(crate) use vary::{AtState, Place, Rows, Varied, VariedAxes, in_body};
 
+use crate::at_level::at_level;
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;
 
@@ -107,13 +108,18 @@ fn dot<T: Real>(x: &[T], y: &[T]) -> T {
         }
     }
     let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    x_rest.iter().zip(y_rest).fold(sum, |sum, (x, y)| x.mul_plus(*y, sum))
+    let mut sum = sum;
+    for (x, y) in x_rest.iter().zip(y_rest) {
+        sum = x.mul_plus(*y, sum);
+    }
+    sum
 }
 
-/// `y := y + m x`
-#[inline(always)]
-fn add_product<T: Real>(m: &DMatrix<T>, x: &[T], y: &mut [T]) {
-    for (x, column) in x.iter().zip(m.as_slice().chunks_exact(m.nrows().max(1))) {
-        add_times(y, *x, column);
+at_level! {
+    /// `y := y + m x`
+    fn add_product<T: Real>(m: &DMatrix<T>, x: &[T], y: &mut [T]) {
+        for (x, column) in x.iter().zip(m.as_slice().chunks_exact(m.nrows().max(1))) {
+            add_times(y, *x, column);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What is zero while a constraint holds, how fast it changes, and the wrenches that its multipliers are.
 
 use super::screw::Screw;
+use crate::at_level::at_level;
 use crate::joint::{Axis, Elementary, Planar};
 use crate::spatial::{Force, Motion, Transform, so3, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -116,37 +117,78 @@ impl<P: Real> Relation<P> {
 
     /// `e`
     pub(crate) fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
-        match self {
-            Self::Point => Axes { turned: false }.error(a, b, to),
-            Self::Frame => Axes { turned: true }.error(a, b, to),
-            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.error(a, b)),
-        }
+        error(self, a, b, to);
     }
 
     /// `J q̇`
     pub(crate) fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
-        match self {
-            Self::Point => Axes { turned: false }.rate(a, b, to),
-            Self::Frame => Axes { turned: true }.rate(a, b, to),
-            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.rate(a, b)),
-        }
+        rate(self, a, b, to);
     }
 
     /// `J q̈ + J̇ q̇`
     pub(crate) fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
-        match self {
-            Self::Point => Axes { turned: false }.acceleration(a, b, to),
-            Self::Frame => Axes { turned: true }.acceleration(a, b, to),
-            Self::Joint { rows, .. } => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row.acceleration(a, b)),
-        }
+        acceleration(self, a, b, to);
     }
 
     /// The wrenches on A and on B that the multipliers are, in axes of the world, moments about the origins of the frames.
     pub(crate) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, lambda: &[T]) -> [Force<T>; 2] {
-        match self {
-            Self::Point => Axes { turned: false }.wrenches(lambda),
-            Self::Frame => Axes { turned: true }.wrenches(lambda),
-            Self::Joint { rows, .. } => {
+        wrenches(self, a, b, lambda)
+    }
+}
+
+at_level! {
+    fn error<P: Real, T: Scalar<P>>(relation: &Relation<P>, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
+        match relation {
+            Relation::Point => Axes { turned: false }.error(a, b, to),
+            Relation::Frame => Axes { turned: true }.error(a, b, to),
+            Relation::Joint { rows, .. } => {
+                for (to, row) in to.iter_mut().zip(rows) {
+                    *to = row.error(a, b);
+                }
+            }
+        }
+    }
+}
+
+at_level! {
+    fn rate<P: Real, T: Scalar<P>>(relation: &Relation<P>, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        match relation {
+            Relation::Point => Axes { turned: false }.rate(a, b, to),
+            Relation::Frame => Axes { turned: true }.rate(a, b, to),
+            Relation::Joint { rows, .. } => {
+                for (to, row) in to.iter_mut().zip(rows) {
+                    *to = row.rate(a, b);
+                }
+            }
+        }
+    }
+}
+
+at_level! {
+    fn acceleration<P: Real, T: Scalar<P>>(relation: &Relation<P>, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
+        match relation {
+            Relation::Point => Axes { turned: false }.acceleration(a, b, to),
+            Relation::Frame => Axes { turned: true }.acceleration(a, b, to),
+            Relation::Joint { rows, .. } => {
+                for (to, row) in to.iter_mut().zip(rows) {
+                    *to = row.acceleration(a, b);
+                }
+            }
+        }
+    }
+}
+
+at_level! {
+    fn wrenches<P: Real, T: Scalar<P>>(
+        relation: &Relation<P>,
+        a: &Transform<T>,
+        b: &Transform<T>,
+        lambda: &[T],
+    ) -> [Force<T>; 2] {
+        match relation {
+            Relation::Point => Axes { turned: false }.wrenches(lambda),
+            Relation::Frame => Axes { turned: true }.wrenches(lambda),
+            Relation::Joint { rows, .. } => {
                 let mut sum = [Force::zero(); 2];
                 for (row, lambda) in rows.iter().zip(lambda) {
                     let unit = row.wrenches(a, b);
@@ -178,6 +220,7 @@ impl Axes {
         v3::rotate::<T, T>(&a.rotation, log)
     }
 
+    #[inline(always)]
     fn error<T: Real>(self, a: &Transform<T>, b: &Transform<T>, to: &mut [T]) {
         self.put(Motion::new(v3::sub(b.translation, a.translation), v3::zero()), to);
         if self.turned {
@@ -185,20 +228,24 @@ impl Axes {
         }
     }
 
+    #[inline(always)]
     fn rate<T: Real>(self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
         self.put(b.velocity - a.velocity, to);
     }
 
+    #[inline(always)]
     fn acceleration<T: Real>(self, a: &Side<T>, b: &Side<T>, to: &mut [T]) {
         self.put(b.acceleration - a.acceleration, to);
     }
 
+    #[inline(always)]
     fn wrenches<T: Real>(self, lambda: &[T]) -> [Force<T>; 2] {
         let moment = if self.turned { three(&lambda[3..]) } else { v3::zero() };
         let f = Force::new(three(lambda), moment);
         [-f, f]
     }
 
+    #[inline(always)]
     fn put<T: Real>(self, m: Motion<T>, to: &mut [T]) {
         put(to, m.linear);
         if self.turned {
@@ -208,6 +255,7 @@ impl Axes {
 }
 
 impl<P: Real> Row<P> {
+    #[inline(always)]
     fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> T {
         match self {
             Self::Along(n) => v3::dot::<T, T>(a.vector(v3::lift(*n)), v3::sub(b.translation, a.translation)),
@@ -216,27 +264,22 @@ impl<P: Real> Row<P> {
         }
     }
 
+    #[inline(always)]
     fn rate<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>) -> T {
         let [f_a, f_b] = self.wrenches(&a.pose, &b.pose);
         f_a.power(a.velocity) + f_b.power(b.velocity)
     }
 
+    #[inline(always)]
     fn acceleration<T: Scalar<P>>(&self, a: &Side<T>, b: &Side<T>) -> T {
         let (w_a, w_b) = (a.velocity.angular, b.velocity.angular);
         let [f_a, f_b] = self.wrenches(&a.pose, &b.pose);
         let still = f_a.power(a.acceleration) + f_b.power(b.acceleration);
-        // Of d̈ as A sees it: d̈ − α×d − 2 ω×ḋ + ω×(ω×d)
-        let carried = |n: Vector3<T>| {
-            let d = v3::sub(b.pose.translation, a.pose.translation);
-            let d_dot = v3::sub(b.velocity.linear, a.velocity.linear);
-            let turned = v3::sub(v3::cross::<T, T>(w_a, d), v3::add::<T, T>(d_dot, d_dot));
-            v3::dot::<T, T>(n, v3::cross::<T, T>(w_a, turned))
-        };
         match self {
-            Self::Along(_) => still + carried(f_b.linear),
+            Self::Along(_) => still + carried(a, b, f_b.linear),
             Self::Screw(screw) => {
                 let faster = v3::dot::<T, T>(v3::sub(w_b, w_a), screw.turning_rate((&a.pose, w_a), (&b.pose, w_b)));
-                still + carried(f_b.linear) - faster * screw.pitch
+                still + carried(a, b, f_b.linear) - faster * screw.pitch
             }
             // (ω_b − ω_a) · d/dt (u × n)
             Self::Angle { n, u, .. } => {
@@ -249,6 +292,7 @@ impl<P: Real> Row<P> {
     }
 
     /// Of a multiplier of one: `ė = f_a · v_a + f_b · v_b`.
+    #[inline(always)]
     pub(super) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> [Force<T>; 2] {
         match self {
             // n · (ṗ_b − ṗ_a − ω_a × d)
@@ -270,6 +314,16 @@ impl<P: Real> Row<P> {
             }
         }
     }
+}
+
+/// Along n, of `d̈` as A sees it: `d̈ − α×d − 2 ω×ḋ + ω×(ω×d)`
+#[inline(always)]
+fn carried<T: Real>(a: &Side<T>, b: &Side<T>, n: Vector3<T>) -> T {
+    let w_a = a.velocity.angular;
+    let d = v3::sub(b.pose.translation, a.pose.translation);
+    let d_dot = v3::sub(b.velocity.linear, a.velocity.linear);
+    let turned = v3::sub(v3::cross::<T, T>(w_a, d), v3::add::<T, T>(d_dot, d_dot));
+    v3::dot::<T, T>(n, v3::cross::<T, T>(w_a, turned))
 }
 
 /// Two unit vectors across an axis.
@@ -294,6 +348,7 @@ pub(super) fn three<T: Real>(x: &[T]) -> Vector3<T> {
     Vector3::new(x[0], x[1], x[2])
 }
 
+#[inline(always)]
 fn put<T: Real>(to: &mut [T], x: Vector3<T>) {
     (to[0], to[1], to[2]) = (x.x, x.y, x.z);
 }

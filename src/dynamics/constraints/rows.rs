@@ -4,6 +4,7 @@ use super::constraint::{check as check_constraints, check_rows, rows_of};
 use super::relation::{Relation, Row, Side};
 use super::solve::attached;
 use super::{Constraint, add_product};
+use crate::at_level::at_level;
 use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite, path};
 use crate::dynamics::reference::Attached;
 use crate::dynamics::rnea::check_finite;
@@ -53,18 +54,11 @@ impl<T: Real> Seats<T> {
     where
         T: Scalar<P>,
     {
-        let origin = |at: &Attached<P>| at.body.map_or_else(v3::zero, |b| ws.rooted.origin(b));
-        let pose = |at: &Attached<P>| {
-            let placement: Transform<T> = at.placement.lift();
-            at.body.map_or(placement, |b| ws.rooted.pose[b] * placement)
-        };
-        let (x_a, x_b) = (pose(&c.a), pose(&c.b));
-        let apart = v3::sub(origin(&c.b), origin(&c.a));
-        let moved = Transform::new(x_b.rotation, v3::add(x_b.translation, apart));
-        Self { poses: [x_a, moved], points: [x_a.translation, x_b.translation] }
+        seats(ws, c)
     }
 
     /// `p_b − p_a`
+    #[inline(always)]
     fn offset(&self) -> Vector3<T> {
         v3::sub(self.poses[1].translation, self.poses[0].translation)
     }
@@ -195,12 +189,12 @@ impl<T: Real> Rows<T> {
             match &c.relation {
                 Relation::Point | Relation::Frame => {
                     if !by_lanes || self.anchor(model, ws, c, own.clone(), &seats).is_none() {
-                        self.by_axes(model, ws, c, own.clone(), &seats);
+                        by_axes(model, ws, self, c, own.clone(), &seats);
                     }
                 }
                 Relation::Joint { rows, .. } => {
                     for (row, scalar) in own.clone().zip(rows) {
-                        self.by_wrenches(model, ws, c, row, scalar, &seats);
+                        by_wrenches(model, ws, self, c, row, scalar, &seats);
                     }
                 }
             }
@@ -233,41 +227,8 @@ impl<T: Real> Rows<T> {
         Some(())
     }
 
-    /// Rows of a point or a frame.
-    fn by_axes<P: Real>(
-        &mut self,
-        model: &Model<P>,
-        ws: &Workspace<T>,
-        c: &Constraint<P>,
-        rows: Range<usize>,
-        seats: &Seats<T>,
-    ) where
-        T: Scalar<P>,
-    {
-        let ([p_a, p_b], offset) = (seats.points, seats.offset());
-        let (one, minus) = (T::one(), -T::one());
-        for (i, body) in path(&model.bodies, c.b.body) {
-            let both = c.a.body.is_some_and(|a| carries(&model.bodies, i, a));
-            for (k, dof) in body.v.clone().enumerate() {
-                let s = ws.rooted.columns[ws.first[i] + k];
-                if both {
-                    self.carry(rows.start, dof, s, p_a, offset);
-                } else {
-                    self.add(rows.clone(), dof, s, p_b, one);
-                }
-            }
-        }
-        for (i, body) in path(&model.bodies, c.a.body) {
-            if c.b.body.is_some_and(|b| carries(&model.bodies, i, b)) {
-                break;
-            }
-            for (k, dof) in body.v.clone().enumerate() {
-                self.add(rows.clone(), dof, ws.rooted.columns[ws.first[i] + k], p_a, minus);
-            }
-        }
-    }
-
     /// A column that moves one side, at `p`.
+    #[inline(always)]
     fn add(&mut self, rows: Range<usize>, dof: usize, s: Motion<T>, p: Vector3<T>, sign: T) {
         let (row, block) = (rows.start, self.block[rows.start]);
         add_rows(&mut self.jacobian, row, dof, v3::scale::<T, T>(sign, s.velocity_at::<T>(p)));
@@ -280,42 +241,11 @@ impl<T: Real> Rows<T> {
     }
 
     /// A column that moves both sides: it turns what the one is off from the other.
+    #[inline(always)]
     fn carry(&mut self, row: usize, dof: usize, s: Motion<T>, p: Vector3<T>, offset: Vector3<T>) {
         add_rows(&mut self.jacobian, row, dof, v3::cross::<T, T>(s.angular, offset));
         let block = self.block[row];
         self.extent[block] += v3::norm_squared(s.angular) * (v3::norm_squared(p) + v3::norm_squared(offset));
-    }
-
-    /// The row of a scalar of the pose of B relative to A: what moves both changes nothing.
-    fn by_wrenches<P: Real>(
-        &mut self,
-        model: &Model<P>,
-        ws: &Workspace<T>,
-        c: &Constraint<P>,
-        row: usize,
-        scalar: &Row<P>,
-        seats: &Seats<T>,
-    ) where
-        T: Scalar<P>,
-    {
-        let ([x_a, x_b], [p_a, p_b]) = (&seats.poses, seats.points);
-        let [f_a, f_b]: [Force<T>; 2] = scalar.wrenches(x_a, x_b);
-        for (own, other, f, p) in [(c.a.body, c.b.body, f_a, p_a), (c.b.body, c.a.body, f_b, p_b)] {
-            let block = self.block[row];
-            let arm = v3::norm_squared(f.angular);
-            for (i, body) in path(&model.bodies, own) {
-                if other.is_some_and(|other| carries(&model.bodies, i, other)) {
-                    break;
-                }
-                for (k, dof) in body.v.clone().enumerate() {
-                    let s = ws.rooted.columns[ws.first[i] + k];
-                    self.jacobian[(row, dof)] += f.power(s.shifted::<T>(p));
-                    let turn = v3::norm_squared(s.angular);
-                    let moved = v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
-                    self.extent[block] += moved * v3::norm_squared(f.linear) + turn * arm;
-                }
-            }
-        }
     }
 
     /// Velocities and `γ`; after [`place`](Self::place), with the bodies' motions in `ws.rooted`.
@@ -336,19 +266,9 @@ impl<T: Real> Rows<T> {
         for c in constraints {
             let own = row..row + c.rows();
             let seats = Seats::new(ws, c);
-            let side = |at: &Attached<P>, s: usize| {
-                let (pose, p) = (seats.poses[s], seats.points[s]);
-                let still = Side { pose, velocity: Motion::zero(), acceleration: Motion::zero() };
-                at.body.map_or(still, |i| {
-                    let (v, a) = (ws.rooted.velocity[i], ws.rooted.drift[i]);
-                    let acceleration = Motion::new(a.acceleration_at::<T>(p, v), a.angular);
-                    Side { pose, velocity: v.shifted::<T>(p), acceleration }
-                })
-            };
-            c.relation.acceleration(&side(&c.a, 0), &side(&c.b, 1), &mut self.bias[own.clone()]);
-            for r in own.clone() {
-                self.bias[r] += self.rate[r] * c.kd + self.error[r] * c.kp;
-            }
+            let (a, b) = (side(ws, c.a.body, &seats, 0), side(ws, c.b.body, &seats, 1));
+            c.relation.acceleration(&a, &b, &mut self.bias[own.clone()]);
+            stabilize(c, &self.rate[own.clone()], &self.error[own.clone()], &mut self.bias[own.clone()]);
             row = own.end;
         }
         check_rows(model, constraints, "constraint_bias", &self.bias)
@@ -359,5 +279,123 @@ impl<T: Real> Rows<T> {
         self.rate.clear();
         self.rate.resize(self.jacobian.nrows(), T::zero());
         add_product(&self.jacobian, v, &mut self.rate);
+    }
+}
+
+at_level! {
+    fn seats<P: Real, T: Scalar<P>>(ws: &Workspace<T>, c: &Constraint<P>) -> Seats<T> {
+        let (x_a, x_b) = (pose(ws, &c.a), pose(ws, &c.b));
+        let apart = v3::sub(origin(ws, c.b.body), origin(ws, c.a.body));
+        let moved = Transform::new(x_b.rotation, v3::add(x_b.translation, apart));
+        Seats { poses: [x_a, moved], points: [x_a.translation, x_b.translation] }
+    }
+}
+
+/// Pose about the origin of its tree.
+#[inline(always)]
+fn pose<P: Real, T: Scalar<P>>(ws: &Workspace<T>, at: &Attached<P>) -> Transform<T> {
+    let placement: Transform<T> = at.placement.lift();
+    match at.body {
+        Some(b) => ws.rooted.pose[b] * placement,
+        None => placement,
+    }
+}
+
+/// The origin of the tree of a body, in the world.
+#[inline(always)]
+fn origin<T: Real>(ws: &Workspace<T>, body: Option<usize>) -> Vector3<T> {
+    match body {
+        Some(b) => ws.rooted.origin(b),
+        None => v3::zero(),
+    }
+}
+
+at_level! {
+    /// Rows of a point or a frame.
+    fn by_axes<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &Workspace<T>,
+        to: &mut Rows<T>,
+        c: &Constraint<P>,
+        rows: Range<usize>,
+        seats: &Seats<T>,
+    ) {
+        let ([p_a, p_b], offset) = (seats.points, seats.offset());
+        let (one, minus) = (T::one(), -T::one());
+        for (i, body) in path(&model.bodies, c.b.body) {
+            let both = c.a.body.is_some_and(|a| carries(&model.bodies, i, a));
+            for (k, dof) in body.v.clone().enumerate() {
+                let s = ws.rooted.columns[ws.first[i] + k];
+                if both {
+                    to.carry(rows.start, dof, s, p_a, offset);
+                } else {
+                    to.add(rows.clone(), dof, s, p_b, one);
+                }
+            }
+        }
+        for (i, body) in path(&model.bodies, c.a.body) {
+            if c.b.body.is_some_and(|b| carries(&model.bodies, i, b)) {
+                break;
+            }
+            for (k, dof) in body.v.clone().enumerate() {
+                to.add(rows.clone(), dof, ws.rooted.columns[ws.first[i] + k], p_a, minus);
+            }
+        }
+    }
+}
+
+at_level! {
+    /// The row of a scalar of the pose of B relative to A: what moves both changes nothing.
+    fn by_wrenches<P: Real, T: Scalar<P>>(
+        model: &Model<P>,
+        ws: &Workspace<T>,
+        to: &mut Rows<T>,
+        c: &Constraint<P>,
+        row: usize,
+        scalar: &Row<P>,
+        seats: &Seats<T>,
+    ) {
+        let ([x_a, x_b], [p_a, p_b]) = (&seats.poses, seats.points);
+        let [f_a, f_b]: [Force<T>; 2] = scalar.wrenches(x_a, x_b);
+        for (own, other, f, p) in [(c.a.body, c.b.body, f_a, p_a), (c.b.body, c.a.body, f_b, p_b)] {
+            let block = to.block[row];
+            let arm = v3::norm_squared(f.angular);
+            for (i, body) in path(&model.bodies, own) {
+                if other.is_some_and(|other| carries(&model.bodies, i, other)) {
+                    break;
+                }
+                for (k, dof) in body.v.clone().enumerate() {
+                    let s = ws.rooted.columns[ws.first[i] + k];
+                    to.jacobian[(row, dof)] += f.power(s.shifted::<T>(p));
+                    let turn = v3::norm_squared(s.angular);
+                    let moved = v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
+                    to.extent[block] += moved * v3::norm_squared(f.linear) + turn * arm;
+                }
+            }
+        }
+    }
+}
+
+at_level! {
+    /// How a side moves while no joint accelerates; the world is still.
+    fn side<T: Real>(ws: &Workspace<T>, body: Option<usize>, seats: &Seats<T>, which: usize) -> Side<T> {
+        let (pose, p) = (seats.poses[which], seats.points[which]);
+        match body {
+            Some(i) => {
+                let (v, a) = (ws.rooted.velocity[i], ws.rooted.drift[i]);
+                let acceleration = Motion::new(a.acceleration_at::<T>(p, v), a.angular);
+                Side { pose, velocity: v.shifted::<T>(p), acceleration }
+            }
+            None => Side { pose, velocity: Motion::zero(), acceleration: Motion::zero() },
+        }
+    }
+}
+
+at_level! {
+    /// `γ += k_d ė + k_p e`
+    fn stabilize<P: Real, T: Scalar<P>>(c: &Constraint<P>, rate: &[T], error: &[T], bias: &mut [T]) {
+        for (bias, (rate, error)) in bias.iter_mut().zip(rate.iter().zip(error)) {
+            *bias += *rate * c.kd + *error * c.kp;
+        }
     }
 }

@@ -29,6 +29,7 @@ struct Directions<T> {
 }
 
 impl<P: Real> Screw<P> {
+    #[inline(always)]
     fn directions<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> Directions<T> {
         let e_a: Vector3<T> = a.vector(v3::lift(self.e));
         let f_a: Vector3<T> = a.vector(v3::lift(self.f));
@@ -37,6 +38,7 @@ impl<P: Real> Screw<P> {
     }
 
     /// `along − h θ`; of all θ that differ by whole turns, that which leaves least.
+    #[inline(always)]
     pub(super) fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, along: T) -> T {
         let (Directions { c, s, .. }, h) = (self.directions(a, b), self.pitch);
         if h == P::zero() {
@@ -48,6 +50,7 @@ impl<P: Real> Screw<P> {
     }
 
     /// `w`
+    #[inline(always)]
     pub(super) fn turning<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> Vector3<T> {
         let Directions { e_a, f_a, e_b, c, s } = self.directions(a, b);
         let g = v3::sub(v3::scale::<T, T>(c, f_a), v3::scale::<T, T>(s, e_a));
@@ -55,6 +58,7 @@ impl<P: Real> Screw<P> {
     }
 
     /// `ẇ`, for A and B that turn.
+    #[inline(always)]
     pub(super) fn turning_rate<T: Scalar<P>>(
         &self,
         (a, w_a): (&Transform<T>, Vector3<T>),

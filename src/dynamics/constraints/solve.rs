@@ -2,9 +2,11 @@
 
 use super::constraint::{check as check_constraints, check_rows};
 use super::{Constraint, Memory, add_product, factor};
+use crate::at_level::at_level;
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
+use crate::dynamics::slices::{first_not_finite, negate, subtract};
 use crate::dynamics::{Workspace, bias, ltl, rooted, wide};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
@@ -115,8 +117,7 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
         memory.rows.rates(v);
         memory.motion.clear();
         memory.motion.extend_from_slice(v);
-        memory.rhs.clear();
-        memory.rhs.extend(memory.rows.rate.iter().map(|rate| *rate * restitution)); // ε J v⁻
+        rebound(&memory.rows.rate, restitution, &mut memory.rhs); // ε J v⁻
         memory.hold(model, ws)
     })?;
     let Memory { factor, motion, lambda, .. } = memory;
@@ -155,10 +156,7 @@ fn unconstrained<P: Real, T: Scalar<P>>(
         return Ok(true);
     }
     let (q, v, tau) = state;
-    let c = bias(model, ws, q, v, wrenches)?;
-    for ((x, tau), c) in motion.iter_mut().zip(tau).zip(c) {
-        *x = *tau - *c;
-    }
+    subtract(tau, bias(model, ws, q, v, wrenches)?, motion);
     rooted::place(model, ws, q);
     ltl::factorize(model, ws)?;
     ws.ltl.solve(motion); //                                        q̈_free = M⁻¹ (τ − c)
@@ -216,22 +214,14 @@ impl<T: Real> Memory<T> {
         let Self { rows, factor, root, rhs, left, motion, change, lambda, .. } = self;
         let jacobian = &rows.jacobian;
         add_product(jacobian, motion, rhs);
-        rhs.iter_mut().for_each(|b| *b = -*b);
+        negate(rhs);
         factor.solve(model.nv, rhs, lambda, change);
         ws.ltl.other_half(root, change);
-        for (x, change) in motion.iter_mut().zip(&*change) {
-            *x += *change;
-        }
-        let mut residual = T::zero();
-        left.clear();
-        left.extend(rhs.iter().map(|b| -*b));
+        add_to(change, motion);
+        left.clone_from(rhs);
+        negate(left);
         add_product(jacobian, change, left);
-        for left in &*left {
-            let left = *left;
-            let size = left.select_lt(0.0, -left, left);
-            residual = (residual - size).select_lt(0.0, size, residual);
-        }
-        Ok(residual)
+        Ok(largest(left))
     }
 
     /// Factors of `J M⁻¹ Jᵀ` from the Jacobian and those of the mass matrix.
@@ -246,7 +236,7 @@ impl<T: Real> Memory<T> {
             let start = factor.y.len();
             factor.y.extend(jacobian.row(r).iter());
             let column = &mut factor.y[start..];
-            sums[rows.block[r]].0 += super::dot(column, column);
+            add_squares(column, &mut sums[rows.block[r]].0);
             ws.ltl.half(root, column); //                           Y = D^(−1/2) L⁻ᵀ Jᵀ
         }
         factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
@@ -254,8 +244,45 @@ impl<T: Real> Memory<T> {
 }
 
 fn check_result<P: Real, T: Real>(model: &Model<P>, what: &'static str, x: &[T]) -> Result<(), InputError> {
-    match x.iter().position(|x| !x.is_finite()) {
+    match first_not_finite(x) {
         Some(index) => Err(model.overflow(what, index)),
         None => Ok(()),
+    }
+}
+
+at_level! {
+    fn add_squares<T: Real>(x: &[T], sum: &mut T) {
+        *sum += super::dot(x, x);
+    }
+}
+
+at_level! {
+    /// `ε J v⁻`
+    fn rebound<P: Real, T: Scalar<P>>(rate: &[T], restitution: P, to: &mut Vec<T>) {
+        to.clear();
+        for rate in rate {
+            to.push(*rate * restitution);
+        }
+    }
+}
+
+at_level! {
+    /// `y += x`
+    fn add_to<T: Real>(x: &[T], y: &mut [T]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += *x;
+        }
+    }
+}
+
+at_level! {
+    /// The largest magnitude.
+    fn largest<T: Real>(x: &[T]) -> T {
+        let mut largest = T::zero();
+        for x in x {
+            let size = x.select_lt(0.0, -*x, *x);
+            largest = (largest - size).select_lt(0.0, size, largest);
+        }
+        largest
     }
 }
