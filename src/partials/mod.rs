@@ -25,6 +25,7 @@ mod kinematics;
 mod result;
 mod second;
 mod sparsity;
+mod state_drivers;
 mod state_function;
 mod terms;
 
@@ -45,6 +46,9 @@ pub use second::{
     aba_second_derivatives, rnea_second_derivatives,
 };
 pub use sparsity::{SparsityPattern, TensorPattern};
+pub use state_drivers::{
+    StateDirections, StateHessian, StateWorkspace, state_hessian, state_hessian_by_differences, state_jacobian,
+};
 pub use state_function::{State, StateFunction, StateJacobian, by_differences, by_duals};
 pub use terms::{
     BiasDerivatives, MassProductDerivatives, StaticTorqueDerivatives, bias_derivatives,

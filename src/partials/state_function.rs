@@ -1,7 +1,8 @@
 //! Derivatives of any quantity of a robot that is written once, generic over the number type.
 //!
 //! What the dual and the difference method of every algorithm here are made of, and open to quantities of your own:
-//! implement [`StateFunction`], then ask [`by_duals`] or [`by_differences`].
+//! implement [`StateFunction`], then ask [`state_jacobian`](super::state_jacobian) or [`state_hessian`](super::state_hessian),
+//! at register width and in kept memory; or [`by_duals`] and [`by_differences`], which are compiled sooner.
 
 use super::difference::{Configurations, fill, input_error};
 use crate::dynamics::{ExternalWrench, Workspace};
@@ -19,17 +20,66 @@ pub struct State<'a, T = f64> {
     pub q: &'a [T],
     /// Velocity, nv.
     pub v: &'a [T],
-    /// Joint accelerations or torques, whichever the quantity is a function of, nv.
+    /// What else the quantity is a function of: joint accelerations or torques, nv, or as many controls and parameters as
+    /// [`StateFunction::controls`] says.
     pub u: &'a [T],
     /// Wrenches from outside.
     pub wrenches: &'a [ExternalWrench<T>],
 }
 
-/// A quantity of a robot, written once for all number types.
+/// A quantity of a robot, written once for all number types: a cost, a residual, a constraint, dynamics.
+///
+/// ```
+/// use gradyn::dynamics::forward_kinematics;
+/// use gradyn::model::{BodyId, InputError};
+/// use gradyn::partials::{State, StateFunction, StateWorkspace, state_hessian, state_jacobian};
+/// use gradyn::{Model, Scalar, UrdfOptions, Workspace};
+///
+/// /// Height of a body, m.
+/// struct Height(BodyId);
+/// impl StateFunction for Height {
+///     fn outputs(&self, _model: &Model) -> usize {
+///         1
+///     }
+///     #[inline(always)]
+///     fn evaluate<T: Scalar>(
+///         &self,
+///         model: &Model,
+///         ws: &mut Workspace<T>,
+///         state: State<'_, T>,
+///         out: &mut [T],
+///     ) -> Result<(), InputError> {
+///         let pose = forward_kinematics(model, ws, state.q, state.v, state.u)?.pose(self.0);
+///         out[0] = pose.map_or(T::zero(), |pose| pose.translation.z);
+///         Ok(())
+///     }
+/// }
+///
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+/// let hand = model.find_body("panda_link7").expect("is there");
+/// let (q, still) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.0; 7]);
+/// let state = State { q: &q, v: &still, u: &still, wrenches: &[] };
+/// let mut workspace = StateWorkspace::new();
+/// let height = state_jacobian(&model, &mut workspace, &Height(hand), state)?;
+/// assert!(height.dq[(0, 0)].abs() < 1e-15); // turning about the vertical does not lift it
+/// let curvature = state_hessian(&model, &mut workspace, &Height(hand), state, &[1.0])?;
+/// assert_eq!(curvature.hessian.shape(), (21, 21));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no quantity of a robot that is written for every number type",
+    note = "a closure has one type of argument; implement `StateFunction` for a struct whose fields are the constants"
+)]
 pub trait StateFunction {
     /// How many numbers it has.
     fn outputs(&self, model: &Model) -> usize;
-    /// Its numbers at a state. `out` has [`outputs`](Self::outputs) entries.
+    /// How many numbers [`State::u`] has, unless it is empty: nv if not said otherwise.
+    fn controls(&self, model: &Model) -> usize {
+        model.nv()
+    }
+    /// Its numbers at a state. `out` has [`outputs`](Self::outputs) entries. To be marked `#[inline(always)]`, and what it calls
+    /// that is generic over `T` and no function of this crate: only what is inlined runs at full register width.
     ///
     /// # Errors
     /// [`InputError`], as the algorithms that it calls.
@@ -58,7 +108,7 @@ pub struct StateJacobian {
 }
 
 impl StateJacobian {
-    fn zeros(outputs: usize, model: &Model, state: &State<'_>) -> Result<Self, InputError> {
+    pub(super) fn zeros(outputs: usize, model: &Model, state: &State<'_>) -> Result<Self, InputError> {
         let inputs = model.nv() + state.v.len() + state.u.len() + 6 * state.wrenches.len();
         room::<f64>("the derivatives", &[outputs, inputs])?;
         Ok(Self {
@@ -68,6 +118,14 @@ impl StateJacobian {
             du: DMatrix::zeros(outputs, state.u.len()),
             df_ext: vec![DMatrix::zeros(outputs, 6); state.wrenches.len()],
         })
+    }
+
+    /// Has it the shapes of the derivatives of so many outputs at this state?
+    pub(super) fn fits(&self, outputs: usize, model: &Model, state: &State<'_>) -> bool {
+        let columns = [model.nv(), state.v.len(), state.u.len()];
+        self.value.len() == outputs
+            && [&self.dq, &self.dv, &self.du].map(|m| m.ncols()) == columns
+            && self.df_ext.len() == state.wrenches.len()
     }
 
     /// Are all numbers finite?
@@ -94,12 +152,15 @@ impl StateJacobian {
 }
 
 /// Are the lengths those of the model, or zero where that is allowed?
-fn check(model: &Model, state: &State<'_>) -> Result<(), InputError> {
+pub(super) fn check<F: StateFunction>(model: &Model, f: &F, state: &State<'_>) -> Result<(), InputError> {
     model.check_q(state.q)?;
-    for (what, x) in [("v", state.v), ("u", state.u)] {
-        if !x.is_empty() {
-            model.check_length(what, "nv", x.len(), model.nv)?;
-        }
+    if !state.v.is_empty() {
+        model.check_length("v", "nv", state.v.len(), model.nv)?;
+    }
+    if !state.u.is_empty() {
+        let controls = f.controls(model);
+        let size = if controls == model.nv { "nv" } else { "controls" };
+        model.check_length("u", size, state.u.len(), controls)?;
     }
     crate::dynamics::check_wrenches(model, state.wrenches)
 }
@@ -114,7 +175,7 @@ fn check(model: &Model, state: &State<'_>) -> Result<(), InputError> {
 /// # Errors
 /// [`InputError`] if a length is wrong, or as the function; [`InputError::NoDerivative`] if a derivative is not finite.
 pub fn by_duals<F: StateFunction>(model: &Model, f: &F, state: State<'_>) -> Result<StateJacobian, InputError> {
-    check(model, &state)?;
+    check(model, f, &state)?;
     let outputs = f.outputs(model);
     let mut result = StateJacobian::zeros(outputs, model, &state)?;
     let constant = |x: &[f64]| x.iter().copied().map(Dual64::from).collect::<Vec<_>>();
@@ -241,7 +302,7 @@ fn differences<F: StateFunction>(
     state: State<'_>,
     method: Method,
 ) -> Result<(StateJacobian, StateJacobian), InputError> {
-    check(model, &state)?;
+    check(model, f, &state)?;
     let outputs = f.outputs(model);
     let mut result = StateJacobian::zeros(outputs, model, &state)?;
     let mut errors = StateJacobian::zeros(outputs, model, &state)?;
