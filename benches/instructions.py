@@ -4,10 +4,14 @@
     python3 benches/instructions.py            # compare
     python3 benches/instructions.py --write    # store
 
+Then those of every public generic function over numbers with eight derivatives, at the plain level and at AVX2: where a
+function does not run at the level of its numbers, each operation on a register is a call, and AVX2 takes several times as
+many. Of these nothing is stored; the levels are compared with each other.
+
 Times on shared machines wander by tens of percents; instructions do not. AVX-512 is nothing that valgrind knows, so the
 level is AVX2. What the compiler makes depends on its version: counts of another one are shown, and fail nothing.
 
-Exit codes: 0 as stored, 1 some take more instructions than they did, 3 there is no valgrind.
+Exit codes: 0 as stored, 1 some take more instructions than they did or than at a lower level, 3 there is no valgrind.
 """
 
 import json
@@ -22,6 +26,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 STORED = Path(__file__).with_name("instructions.json")
 TOLERANCE = 0.03
+# Registers twice as wide take about half of the instructions; more than those of the level below is a fault.
+ABOVE = 1.1
 # The difference is what the calls take, without all that comes before. What comes before wanders by 10 000 instructions
 # from run to run (hash tables with random keys, while the robot file is read), so that 20 calls of 4 000 would wander by
 # an eighth; over 1 000 calls it is less than 0.3 % of the shortest.
@@ -36,11 +42,13 @@ CASES = [
 ]  # fmt: skip
 
 
-def program():
-    command = ["cargo", "bench", "--bench", "instructions", "--no-run", "--message-format", "json", "--locked"]
+def programs(*names):
+    benches = [x for name in names for x in ("--bench", name)]
+    command = ["cargo", "bench", *benches, "--no-run", "--message-format", "json", "--locked"]
     out = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     found = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-    return next(x["executable"] for x in found if x.get("executable") and x["target"]["name"] == "instructions")
+    made = {x["target"]["name"]: x["executable"] for x in found if x.get("executable")}
+    return [made[name] for name in names]
 
 
 def total(executable, case, calls):
@@ -52,11 +60,53 @@ def total(executable, case, calls):
         return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M)[1])
 
 
+def at_level(executable, level):
+    """Instructions of three calls of each case: callgrind writes what it has counted at each call of `mark`."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind"
+        options = [f"--callgrind-out-file={out}", "--dump-before=*levels::mark*"]
+        command = ["valgrind", "--tool=callgrind", *options, executable, "3"]
+        environment = {**os.environ, "GRADYN_LEVEL": level}
+        ran = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        cases = ran.stdout.splitlines()
+        # What comes before a case, the case, what comes before the next one, …
+        dumps = [Path(f"{out}.{2 * k + 2}") for k in range(len(cases))]
+        counts = [int(re.search(r"^(?:summary|totals): (\d+)", dump.read_text(), re.M)[1]) for dump in dumps]
+        return dict(zip(cases, counts))
+
+
+def functions():
+    """Names of the public functions of the engine, as `src/dynamics/mod.rs` exports them."""
+    source = (ROOT / "src/dynamics/mod.rs").read_text()
+    exports = re.findall(r"^pub use \w+::(?:\{([^}]*)\}|(\w+));", source, re.M)
+    return {name for group in exports for name in re.findall(r"\b[a-z]\w*", " ".join(group))}
+
+
+def compare_levels(executable):
+    """Are there functions that take more at AVX2 than at the plain level, or that are not counted?"""
+    plain, wide = at_level(executable, "plain"), at_level(executable, "avx2")
+    worse = []
+    for case, count in plain.items():
+        ratio = wide[case] / count
+        print(f"{case:40} {count:>10} {wide[case]:>10} {ratio:8.2f}")
+        if ratio > ABOVE:
+            worse.append(case)
+    missing = sorted(name for name in functions() if name not in plain)
+    if worse:
+        print(f"more than {ABOVE} of the plain level at AVX2: {', '.join(worse)}")
+        print("what does arithmetic over T has to be inlined into a piece: see src/at_level.rs")
+    if missing:
+        print(f"no case in benches/levels.rs: {', '.join(missing)}")
+    return bool(worse or missing)
+
+
 def main():
     if not shutil.which("valgrind"):
         print("not counted: there is no valgrind here")
         return 3
-    executable = program()
+    executable, levels = programs("instructions", "levels")
+    # Not a matter of the compiler's version.
+    failed = "--write" not in sys.argv and compare_levels(levels)
     counted = {case: (total(executable, case, MANY) - total(executable, case, FEW)) // (MANY - FEW) for case in CASES}
     rustc = subprocess.check_output(["rustc", "--version"], text=True).strip()
     if "--write" in sys.argv:
@@ -66,7 +116,7 @@ def main():
         for case, now in counted.items():
             print(f"{case:40} {now:>10}")
         print("there is nothing to compare with yet: python3 benches/instructions.py --write")
-        return 0
+        return int(failed)
     stored = json.loads(STORED.read_text())
     worse = []
     for case, now in counted.items():
@@ -77,11 +127,11 @@ def main():
             worse.append(case)
     if stored["rustc"] != rustc:
         print(f"stored of {stored['rustc']}, here is {rustc}: not judged")
-        return 0
+        return int(failed)
     if worse:
         print(f"more than {TOLERANCE:.0%} above what is stored, or not stored: {', '.join(worse)}")
         print("if that is right: python3 benches/instructions.py --write")
-    return 1 if worse else 0
+    return int(failed or bool(worse))
 
 
 if __name__ == "__main__":
