@@ -96,6 +96,8 @@ pub mod once;
 pub mod partials;
 mod slices;
 pub mod spatial;
+#[doc(hidden)]
+pub mod text;
 
 pub use batch::{Batch, BatchDerivatives};
 pub use dynamics::{

@@ -9,15 +9,15 @@ use gradyn::dynamics::{
     Constraint, ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass_derivatives,
     centroidal, centroidal_derivatives, centroidal_momentum, centroidal_momentum_matrix, com_jacobian, com_regressor,
     constraint_bias, constraint_jacobian, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics,
-    frame_derivatives, frame_jacobian, frame_jacobian_rate, frame_wrench_regressor, generalized_gravity,
-    joint_jacobians, kinematic_regressor, mechanical_energy, minv, point_derivatives, point_jacobian, potential_energy,
-    rnea, static_torque, torque_regressor,
+    frame_derivatives, frame_jacobian, frame_jacobian_rate, frame_pose, frame_pose_jacobian, frame_wrench_regressor,
+    generalized_gravity, joint_jacobians, kinematic_regressor, mechanical_energy, minv, point_derivatives,
+    point_jacobian, potential_energy, rnea, standard_regressor, static_torque, torque_regressor,
 };
 use gradyn::partials::{
-    DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, aba_derivatives, aba_hessian,
+    DerivativeWorkspace, HessianWorkspace, Method, RneaDerivatives, SecondOrderWorkspace, aba_derivatives, aba_hessian,
     aba_hessian_product, aba_second_derivatives, bias_derivatives, constraint_dynamics_derivatives,
-    impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives, rnea_hessian, rnea_hessian_product,
-    rnea_second_derivatives, static_torque_derivatives,
+    impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives, rnea_derivatives_into, rnea_hessian,
+    rnea_hessian_product, rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn_derivatives::Dual8;
 use gradyn_derivatives::num_dual::Dual64;
@@ -416,5 +416,62 @@ fn constraints_allocate_nothing_the_second_time() {
             run();
             assert_none(&format!("{what}: constraints"), || assert!(run()));
         }
+    }
+}
+
+/// A loop over parameters: the model, what has been derived from it, and results into memory of the caller.
+#[test]
+fn parameters_are_changed_without_allocating() {
+    for (what, model) in models() {
+        let mut changed = model.clone();
+        let (q, v, a) = state(&model, 5);
+        let mut ws = Workspace::new(&changed);
+        rnea(&changed, &mut ws, &q, &v, &a, &[]).expect("runs");
+        let parameters = model.inertial_parameters();
+        let bodies: Vec<_> = (0..model.bodies().len()).map(|i| model.body_id(i).expect("is there")).collect();
+        // What was the identity gets its own memory once, and joints without friction their entries.
+        let mut run = || {
+            changed
+                .update_parameters(|p| {
+                    p.set_inertial_parameters(&parameters)?;
+                    for (body, of) in bodies.iter().zip(model.bodies()) {
+                        let mut x = *of.placement();
+                        x.translation.z += 0.1;
+                        p.set_placement(*body, x)?.set_armature(*body, &[0.1; 6][..of.v_range().len()])?;
+                        p.set_damping(*body, &[0.2; 6][..of.v_range().len()])?;
+                    }
+                    p.set_gravity(Vector3::new(0.1, 0.2, -9.0)).map(|_| ())
+                })
+                .expect("fits");
+            rnea(&changed, &mut ws, &q, &v, &a, &[]).expect("runs");
+        };
+        if model.bodies().iter().all(|body| body.v_range().len() <= 6) {
+            run();
+            assert_none(&format!("{what}: parameters one by one"), &mut run);
+        }
+        let mut other = model.clone().with_gravity(Vector3::zeros());
+        rnea(&other, &mut ws, &q, &v, &a, &[]).expect("runs");
+        let mut run = || {
+            other.update_parameters(|p| p.copy_from(&model).map(|_| ())).expect("same joints");
+            rnea(&other, &mut ws, &q, &v, &a, &[]).expect("runs");
+        };
+        run();
+        assert_none(&format!("{what}: parameters of another model"), run);
+        assert_none(&format!("{what}: frame_pose"), || {
+            frame_pose(&model, &mut ws, &q, bodies[bodies.len() - 1]).expect("runs");
+        });
+        let mut run = || {
+            standard_regressor(&model, &mut ws, &q, &v, &a).expect("runs");
+            frame_pose_jacobian(&model, &mut ws, &q, bodies[0], ReferenceFrame::Local).expect("runs");
+        };
+        run();
+        assert_none(&format!("{what}: standard_regressor, frame_pose_jacobian"), run);
+        let (mut by, mut out) = (DerivativeWorkspace::new(&model), RneaDerivatives::default());
+        let f_ext = wrenches(&model, 5);
+        let mut run = || {
+            rnea_derivatives_into(&model, &mut by, Method::Analytical, &q, &v, &a, &f_ext, &mut out).expect("runs");
+        };
+        run();
+        assert_none(&format!("{what}: rnea_derivatives_into"), run);
     }
 }

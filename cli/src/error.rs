@@ -2,6 +2,7 @@
 
 use gradyn::model::InputError;
 use gradyn::model::urdf::UrdfError;
+pub(crate) use gradyn::text::one_line;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -55,32 +56,5 @@ impl Error {
         let joined = wanted.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
         let message = joined.strip_prefix("error: ").unwrap_or(&joined).replace(" tip: ", "; ");
         Self::Usage(format!("{message}; try `gradyn --help`"))
-    }
-}
-
-/// The longest message, in characters.
-const LONGEST: usize = 1000;
-
-/// Replaces what would break the line, or steer the terminal (file and joint names may hold anything),
-/// and shortens what would fill the screen.
-pub(crate) fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for (n, c) in text.chars().enumerate() {
-        if n == LONGEST {
-            line.push('…');
-            break;
-        }
-        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
-    }
-    line
-}
-
-#[cfg(test)]
-mod tests {
-    use super::one_line;
-
-    #[test]
-    fn control_characters_are_written_out() {
-        assert_eq!(one_line("a\nb\u{1b}[31m°"), "a\\nb\\u{1b}[31m°");
     }
 }

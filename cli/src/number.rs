@@ -1,5 +1,8 @@
 //! Numbers for people.
 
+pub(crate) use gradyn::text::short;
+use gradyn::text::trim;
+
 /// Five digits or so: `12.346`, `-0.0012000`, `1.2e-9`; an exact zero is a dot.
 pub(crate) fn entry(x: f64) -> String {
     let size = x.abs();
@@ -18,20 +21,6 @@ pub(crate) fn entry(x: f64) -> String {
     }
 }
 
-/// As short as it can be with six digits: `0.5`, `3.14159`, `1e-9`.
-pub(crate) fn short(x: f64) -> String {
-    if x == 0.0 {
-        return String::from("0");
-    }
-    if !(1e-4..1e7).contains(&x.abs()) {
-        return format!("{x:e}").split_once('e').map_or_else(
-            || x.to_string(),
-            |(digits, exponent)| format!("{}e{exponent}", trim(&digits.chars().take(8).collect::<String>())),
-        );
-    }
-    trim(&format!("{x:.5}")).to_owned()
-}
-
 /// Five significant digits, zeros at the end left out: `0.00014321`, `-2.5`, `8.2904e-7`.
 pub(crate) fn five(x: f64) -> String {
     let size = x.abs();
@@ -48,11 +37,6 @@ pub(crate) fn five(x: f64) -> String {
             (digits, exponent) => format!("{digits}e{exponent}"),
         },
     )
-}
-
-/// Without zeros at the end of the decimals.
-fn trim(digits: &str) -> &str {
-    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }
 
 /// Ten digits, to tell apart what differs little.
@@ -79,10 +63,6 @@ mod tests {
     #[test]
     fn numbers_are_short_and_true() {
         assert_eq!([0.0, -1.5, 12.34567, 1e-9].map(entry), ["·", "-1.5000", "12.346", "1.0e-9"]);
-        assert_eq!(
-            [0.0, 0.5, -1.234_567_89, 1e-9, 100.0, 2e8].map(short),
-            ["0", "0.5", "-1.23457", "1e-9", "100", "2e8"]
-        );
         assert_eq!(
             [0.0, -2.5, 12.345_678, 0.000_143_214_9, 8.290_44e-7, 123_456.0, 1e300].map(five),
             ["0", "-2.5", "12.346", "0.00014321", "8.2904e-7", "1.2346e5", "1e300"]

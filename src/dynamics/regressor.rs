@@ -36,11 +36,20 @@ pub(crate) struct Memory<T> {
     pub(super) kinematic: DMatrix<T>,
     /// 3 × 4 n.
     pub(super) com: DMatrix<T>,
+    /// nv × (10 n + 3 m).
+    pub(super) standard: DMatrix<T>,
+}
+
+impl<T> Memory<T> {
+    /// The first block of the standard regressor, and the regressor.
+    pub(super) fn torque_and_standard(&mut self) -> (&DMatrix<T>, &mut DMatrix<T>) {
+        (&self.torque, &mut self.standard)
+    }
 }
 
 impl<T: Real> Default for Memory<T> {
     fn default() -> Self {
-        Self { torque: empty(), energy: empty(), wrench: empty(), kinematic: empty(), com: empty() }
+        Self { torque: empty(), energy: empty(), wrench: empty(), kinematic: empty(), com: empty(), standard: empty() }
     }
 }
 
@@ -55,7 +64,7 @@ impl<P: Real> Model<P> {
 /// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from the inertial parameters, nv × 10 n.
 ///
 /// `q`: nq, `v`, `a`: nv; `π`: [`Model::inertial_parameters`]. Gravity is included; armature, damping and friction of the
-/// joints are not, nor wrenches from outside. Entries of bodies that a joint does not carry are exactly zero. Cost
+/// joints are not ([`standard_regressor`](super::standard_regressor()) has them), nor wrenches from outside. Entries of bodies that a joint does not carry are exactly zero. Cost
 /// O(n d); a second call allocates nothing. Pinocchio's `computeJointTorqueRegressor`.
 ///
 /// ```

@@ -34,6 +34,12 @@ impl<T: Real> Seen<T> {
         Self { x_of, world, reference }
     }
 
+    /// Pose of F in the world.
+    #[inline(always)]
+    pub(crate) fn in_world(&self) -> Transform<T> {
+        Transform::new(self.x_of.rotation, v3::sub(self.x_of.translation, self.world))
+    }
+
     /// The same in a wider number type.
     #[inline(always)]
     pub(crate) fn lift<U: Scalar<T>>(&self) -> Seen<U> {

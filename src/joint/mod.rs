@@ -46,7 +46,7 @@ mod translation;
 mod universal;
 
 pub use axis::Axis;
-pub use composite::Composite;
+pub use composite::{Composite, Part};
 pub use continuous::Continuous;
 pub use cylindrical::Cylindrical;
 pub use elementary::Elementary;
@@ -207,6 +207,14 @@ impl<P: Real> Joint<P> {
             Self::Elementary(kind) => kind.name(),
             Self::Composite(_) => "composite",
             Self::Mimic(_) => "mimic",
+        }
+    }
+
+    /// How fast it moves where its velocity coordinate has the rate one: the `k` of a mimic joint, else one.
+    pub(crate) fn multiplier(&self) -> P {
+        match self {
+            Self::Mimic(mimic) => mimic.multiplier(),
+            Self::Elementary(_) | Self::Composite(_) => P::one(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Making a model, body by body.
 
+use super::parameters::no_range;
 use super::{Body, DofDynamics, Frame, Limits, Model, ModelError};
 use crate::joint::{Elementary, Joint, JointKind, Mimic, mimic, value};
 use crate::spatial::{Inertia, Motion, Transform};
@@ -9,7 +10,7 @@ use std::collections::HashSet;
 
 /// A body of a builder, to hang others from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BodyKey(usize);
+pub struct BodyKey(pub(super) usize);
 
 /// Makes a [`Model`]: bodies in any order that puts parents before children.
 ///
@@ -28,28 +29,34 @@ pub struct BodyKey(usize);
 /// ```
 #[derive(Clone, Debug)]
 pub struct ModelBuilder<P = f64> {
-    name: String,
-    gravity: Vector3<P>,
-    friction_width: P,
-    bodies: Vec<Draft<P>>,
-    frames: Vec<(String, Option<BodyKey>, Transform<P>)>,
+    pub(super) name: String,
+    pub(super) gravity: Vector3<P>,
+    pub(super) friction_width: P,
+    pub(super) joint_friction: bool,
+    pub(super) fixed: Inertia<P>,
+    pub(super) bodies: Vec<Draft<P>>,
+    pub(super) frames: Vec<(String, Option<BodyKey>, Transform<P>)>,
 }
 
+/// A body, and the joint that it hangs by.
 #[derive(Clone, Debug)]
-struct Draft<P> {
-    name: String,
-    joint_name: String,
-    parent: Option<usize>,
-    placement: Transform<P>,
-    joint: Joint<P>,
-    mimic: Option<(usize, P, P)>,
-    inertia: Inertia<P>,
-    armature: Option<Vec<P>>,
-    damping: Option<Vec<P>>,
-    friction: Option<Vec<P>>,
-    q_limits: Vec<(f64, f64)>,
-    velocity_limits: Vec<f64>,
-    effort_limits: Vec<f64>,
+pub(super) struct Draft<P> {
+    pub(super) name: String,
+    pub(super) joint_name: String,
+    pub(super) parent: Option<usize>,
+    pub(super) placement: Transform<P>,
+    pub(super) joint: Joint<P>,
+    /// The body whose joint it follows, multiplier and offset.
+    pub(super) mimic: Option<(usize, P, P)>,
+    pub(super) inertia: Inertia<P>,
+    pub(super) armature: Option<Vec<P>>,
+    pub(super) damping: Option<Vec<P>>,
+    pub(super) friction: Option<Vec<P>>,
+    /// Entries of [`Model::with_joint_dynamics`] that no joint would make; indices count from the joint's first degree of freedom.
+    pub(super) more: Vec<DofDynamics<P>>,
+    pub(super) q_limits: Vec<(f64, f64)>,
+    pub(super) velocity_limits: Vec<f64>,
+    pub(super) effort_limits: Vec<f64>,
 }
 
 impl<P: Real> ModelBuilder<P> {
@@ -60,6 +67,8 @@ impl<P: Real> ModelBuilder<P> {
             name: name.into(),
             gravity: Vector3::new(P::zero(), P::zero(), P::from(-9.81)),
             friction_width: P::from(0.01),
+            joint_friction: true,
+            fixed: Inertia::zero(),
             bodies: Vec::new(),
             frames: Vec::new(),
         }
@@ -75,6 +84,21 @@ impl<P: Real> ModelBuilder<P> {
     /// 1.5e-154; 0.01 unless set.
     pub fn set_friction_width(&mut self, width: P) -> &mut Self {
         self.friction_width = width;
+        self
+    }
+
+    /// Switches damping and friction of the joints on, as they are unless set, or off. Armature stays.
+    pub fn set_joint_friction(&mut self, on: bool) -> &mut Self {
+        self.joint_friction = on;
+        self
+    }
+
+    /// Adds the inertia of something that is fixed to the world, in the world's frame: a pedestal, the palm of a gripper that is
+    /// described by itself. It does not move, and so is no part of the dynamics, until [`Model::append`] puts this robot on
+    /// another one.
+    pub fn add_fixed_inertia(&mut self, inertia: Inertia<P>) -> &mut Self {
+        // Not 0 + inertia, which may differ by rounding.
+        self.fixed = if self.fixed == Inertia::zero() { inertia } else { self.fixed + inertia };
         self
     }
 
@@ -115,6 +139,7 @@ impl<P: Real> ModelBuilder<P> {
             armature: None,
             damping: None,
             friction: None,
+            more: Vec::new(),
             q_limits: vec![(f64::NEG_INFINITY, f64::INFINITY); nq],
             velocity_limits: vec![f64::INFINITY; nv],
             effort_limits: vec![f64::INFINITY; nv],
@@ -214,18 +239,9 @@ impl<P: Real> ModelBuilder<P> {
         let draft = self.draft(body, "limits")?;
         draft.check("limits", limits.len(), draft.joint.nq())?;
         for &(lower, upper) in limits {
-            let refuse = |what, value, rule| {
+            if let Some((what, value, rule)) = no_range(lower, upper) {
                 let name = draft.joint_name.clone();
-                Err(ModelError::BadNumber { what, name, value, rule })
-            };
-            if lower.is_nan() || lower == f64::INFINITY {
-                return refuse("lower limit", lower, "expected a finite number, or -inf for none");
-            }
-            if upper.is_nan() || upper == f64::NEG_INFINITY {
-                return refuse("upper limit", upper, "expected a finite number, or inf for none");
-            }
-            if lower > upper {
-                return refuse("lower limit", lower, "expected lower <= upper");
+                return Err(ModelError::BadNumber { what, name, value, rule });
             }
         }
         draft.q_limits = limits.to_vec();
@@ -272,11 +288,10 @@ impl<P: Real> ModelBuilder<P> {
         unique("frame", names.chain(self.frames.iter().map(|f| f.0.as_str())))?;
         finite("gravity", &self.name, self.gravity.as_slice())?;
         finite("friction width", &self.name, &[self.friction_width])?;
-        // At width zero friction jumps, and has no derivative at rest; so it would where the square of the width vanishes.
-        let (w, i, o) = (self.friction_width, P::one(), P::zero());
-        if w.select_lt(0.0, i, o) != o || (w * w).select_lt(f64::MIN_POSITIVE, o, i) != i {
-            let (name, rule) = (self.name, "expected a positive number, above 1.5e-154: its square is divided by");
-            return Err(ModelError::BadNumber { what: "friction width", name, value: value(w), rule });
+        numbers(&self.name, &self.fixed)?;
+        if let Some(rule) = no_friction_width(self.friction_width) {
+            let (name, value) = (self.name, value(self.friction_width));
+            return Err(ModelError::BadNumber { what: "friction width", name, value, rule });
         }
         for draft in &self.bodies {
             draft.check_numbers()?;
@@ -343,6 +358,7 @@ impl<P: Real> ModelBuilder<P> {
                 owns_coordinates: leaders[old].is_none(),
             });
         }
+        sort(&mut dofs);
         for (name, body, placement) in self.frames {
             frames.push(Frame { name, body: body.map(|key| place[key.0]), placement });
         }
@@ -359,8 +375,9 @@ impl<P: Real> ModelBuilder<P> {
             gravity: self.gravity,
             dofs,
             friction_width: self.friction_width,
-            joint_friction: true,
+            joint_friction: self.joint_friction,
             limits,
+            fixed: self.fixed,
         })
     }
 }
@@ -424,14 +441,14 @@ impl<P: Real> Draft<P> {
 
     /// Nothing that enters the dynamics may be infinite or NaN.
     fn check_numbers(&self) -> Result<(), ModelError> {
-        let (y, x) = (&self.inertia, &self.placement);
-        let r = &y.rotational;
-        not_negative("mass", &self.name, &[y.mass])?;
-        finite("mass centre", &self.name, y.com.as_slice())?;
-        finite("rotational inertia", &self.name, &[r.xx, r.xy, r.xz, r.yy, r.yz, r.zz])?;
-        placed(&self.joint_name, x)?;
+        numbers(&self.name, &self.inertia)?;
+        placed(&self.joint_name, &self.placement)?;
         for (what, list) in [("armature", &self.armature), ("damping", &self.damping), ("friction", &self.friction)] {
             not_negative(what, &self.joint_name, list.as_deref().unwrap_or(&[]))?;
+        }
+        for dof in &self.more {
+            let numbers = [dof.multiplier, dof.armature, dof.damping, dof.friction];
+            finite("joint dynamics", &self.joint_name, &numbers)?;
         }
         let refuse = |(what, value, rule)| {
             let name = self.joint_name.clone();
@@ -463,16 +480,14 @@ impl<P: Real> Draft<P> {
 
     /// An entry for each degree of freedom, if anything was set.
     fn joint_dynamics(&self, start: usize) -> Vec<DofDynamics<P>> {
+        let more = self.more.iter().map(|dof| DofDynamics { index: start + dof.index, ..*dof });
         if self.armature.is_none() && self.damping.is_none() && self.friction.is_none() {
-            return Vec::new();
+            return more.collect();
         }
         let entry = |list: &Option<Vec<P>>, k: usize| {
             list.as_ref().and_then(|list| list.get(k).copied()).unwrap_or_else(P::zero)
         };
-        let multiplier = match &self.joint {
-            Joint::Mimic(m) => m.multiplier(),
-            _ => P::one(),
-        };
+        let multiplier = self.joint.multiplier();
         let dof = |k| DofDynamics {
             index: start + k,
             multiplier,
@@ -480,13 +495,26 @@ impl<P: Real> Draft<P> {
             damping: entry(&self.damping, k),
             friction: entry(&self.friction, k),
         };
-        (0..self.joint.nv()).map(dof).collect()
+        (0..self.joint.nv()).map(dof).chain(more).collect()
     }
 }
 
 /// Are the coordinates (cos, sin)?
 fn is_direction<P: Real>(joint: &Joint<P>) -> bool {
     matches!(joint, Joint::Elementary(Elementary::Continuous(_)))
+}
+
+/// Why friction cannot have this width. At width zero it jumps, and has no derivative at rest; so it would where the square of the
+/// width vanishes.
+pub(super) fn no_friction_width<P: Real>(w: P) -> Option<&'static str> {
+    let (i, o) = (P::one(), P::zero());
+    let bad = !w.is_finite() || w.select_lt(0.0, i, o) != o || (w * w).select_lt(f64::MIN_POSITIVE, o, i) != i;
+    bad.then_some("expected a positive number, above 1.5e-154: its square is divided by")
+}
+
+/// By degrees of freedom; entries of one and the same keep their order.
+pub(super) fn sort<P: Real>(dofs: &mut [DofDynamics<P>]) {
+    dofs.sort_by_key(|dof| dof.index);
 }
 
 fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), ModelError> {
@@ -508,8 +536,16 @@ fn not_negative<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Resul
     })
 }
 
+/// Are all numbers of an inertia finite?
+fn numbers<P: Real>(name: &str, y: &Inertia<P>) -> Result<(), ModelError> {
+    let r = &y.rotational;
+    not_negative("mass", name, &[y.mass])?;
+    finite("mass centre", name, y.com.as_slice())?;
+    finite("rotational inertia", name, &[r.xx, r.xy, r.xz, r.yy, r.yz, r.zz])
+}
+
 /// Is that a placement?
-fn placed<P: Real>(name: &str, x: &Transform<P>) -> Result<(), ModelError> {
+pub(super) fn placed<P: Real>(name: &str, x: &Transform<P>) -> Result<(), ModelError> {
     finite("placement", name, x.translation.as_slice())?;
     finite("placement", name, x.rotation.as_slice())?;
     x.check().map_err(|error| ModelError::Placement { name: name.to_string(), error: error.into() })

@@ -66,6 +66,20 @@ pub enum ModelError {
         /// Why not.
         reason: &'static str,
     },
+    /// A composite joint in a document is made of composite ones.
+    #[error("a composite joint is made of joints that are composite themselves: list their parts")]
+    NestedComposite,
+    /// A joint cannot be locked.
+    #[error("joint `{joint}` cannot be locked: {reason}")]
+    Lock {
+        /// Name of the joint.
+        joint: String,
+        /// Why not.
+        reason: String,
+    },
+    /// An argument is not what it must be.
+    #[error(transparent)]
+    Input(#[from] InputError),
 }
 
 /// What is wrong with the arguments of a computation.
@@ -155,6 +169,68 @@ pub enum InputError {
         joint: String,
         /// Why not.
         error: Box<PoseError>,
+    },
+    /// The pose of a frame is none.
+    #[error("placement of frame `{frame}`: {error}")]
+    FramePlacement {
+        /// Name of the frame.
+        frame: String,
+        /// Why not.
+        error: Box<PoseError>,
+    },
+    /// A body's own frame is where the body is.
+    #[error("frame `{body}` is the body's own: its placement is the identity; add another frame with `with_frame`")]
+    OwnFrame {
+        /// Name of the body and of its frame.
+        body: String,
+    },
+    /// A parameter of a model is not what it must be.
+    #[error("{what} ({name}) is {value}: {rule}")]
+    Parameter {
+        /// What it is: "friction width", "lower limit", …
+        what: &'static str,
+        /// The joint, or whatever else, that it belongs to.
+        name: String,
+        /// The number; NaN if it is of another type than `f64`.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// A list for a joint does not have one entry a degree of freedom, or a coordinate.
+    #[error("{what} of joint `{joint}` has {found} entries, expected {expected}")]
+    JointLength {
+        /// What the list holds.
+        what: &'static str,
+        /// Name of the joint.
+        joint: String,
+        /// Degrees of freedom, or coordinates, of the joint.
+        expected: usize,
+        /// Entries given.
+        found: usize,
+    },
+    /// Inertial parameters are not ten a body.
+    #[error("there are {found} inertial parameters, expected {expected}: ten for each of {bodies} bodies")]
+    Parameters {
+        /// Ten times the bodies.
+        expected: usize,
+        /// Parameters given.
+        found: usize,
+        /// Bodies of the model.
+        bodies: usize,
+    },
+    /// Parameters can only be those of a model with the same joints.
+    #[error(
+        "`{found}`, nv = {found_nv}, has other joints than `{expected}`, nv = {expected_nv}: its parameters do not fit"
+    )]
+    Structure {
+        /// Name of the model that is changed.
+        expected: String,
+        /// Its nv.
+        expected_nv: usize,
+        /// Name of the other model.
+        found: String,
+        /// Its nv.
+        found_nv: usize,
     },
     /// A body that the model does not have.
     #[error("body {index} does not exist: the model has {bodies} bodies")]

@@ -102,3 +102,50 @@ impl<P: Real> Model<P> {
         self.friction_width
     }
 }
+
+/// One entry for each degree of freedom of each body's joint, mimic joints too, and for what joints have several of.
+impl<P: Real> Model<P> {
+    /// Calls with each, all zero where the joint has none.
+    pub(crate) fn each_joint_parameter(&self, mut call: impl FnMut(DofDynamics<P>)) {
+        let zero = P::zero();
+        for (b, body) in self.bodies.iter().enumerate() {
+            for (k, index) in body.v.clone().enumerate() {
+                let multiplier = body.joint.multiplier();
+                let none = DofDynamics { index, multiplier, armature: zero, damping: zero, friction: zero };
+                call(self.joint_entry(b, k).map_or(none, |at| self.dofs[at]));
+            }
+        }
+        for (at, dof) in self.dofs.iter().enumerate() {
+            if !self.is_of_a_joint(at) {
+                call(*dof);
+            }
+        }
+    }
+
+    /// Their names: those of the degrees of freedom, mimic joints' own, and a number where there is more than the joint's.
+    pub(crate) fn joint_parameter_names(&self) -> Vec<String> {
+        let own = self.dof_names();
+        let (mut names, mut more) = (Vec::new(), 1);
+        for body in &self.bodies {
+            let of_body = |index: usize| match body.owns_coordinates {
+                true => own[index].clone(),
+                false => body.joint_name.clone(),
+            };
+            names.extend(body.v.clone().map(of_body));
+        }
+        for (at, dof) in self.dofs.iter().enumerate() {
+            if !self.is_of_a_joint(at) {
+                more += 1;
+                names.push(format!("{}#{more}", own[dof.index]));
+            }
+        }
+        names
+    }
+
+    /// Is an entry what some joint has by itself?
+    fn is_of_a_joint(&self, at: usize) -> bool {
+        let index = self.dofs[at].index;
+        let mut sharing = self.bodies.iter().enumerate().filter(|(_, body)| body.v.contains(&index));
+        sharing.any(|(b, body)| self.joint_entry(b, index - body.v.start) == Ok(at))
+    }
+}

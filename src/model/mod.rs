@@ -9,21 +9,28 @@ mod builder;
 mod configuration;
 mod derived;
 mod directions;
+mod display;
+mod edit;
 mod error;
 mod joint_dynamics;
+mod parameters;
 mod room;
+#[cfg(feature = "serde")]
+mod serialized;
 mod tangent;
 pub mod urdf;
 
 pub use builder::{BodyKey, ModelBuilder};
-pub(crate) use derived::Derived;
+pub(crate) use derived::{Derived, Refresh};
 pub(crate) use directions::{Direction, UNIT_SQUARES, UNIT_WITHIN};
+pub use display::Tree;
 pub use error::{InputError, ModelError};
 pub use joint_dynamics::DofDynamics;
+pub use parameters::Parameters;
 pub(crate) use room::room;
 
-use crate::joint::{Elementary, Geometry, Joint, JointKind, value};
-use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
+use crate::joint::{Elementary, Geometry, Joint, JointKind};
+use crate::spatial::{Inertia, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -54,7 +61,7 @@ impl FrameId {
 }
 
 /// A body and the joint that it hangs by.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Body<P = f64> {
     pub(crate) name: String,
     pub(crate) joint_name: String,
@@ -135,7 +142,7 @@ impl<P: Real> Body<P> {
 }
 
 /// A frame fixed to a body or to the world: each body's own, links welded to it, and whatever was added.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Frame<P = f64> {
     pub(crate) name: String,
     pub(crate) body: Option<usize>,
@@ -174,6 +181,9 @@ pub struct Limits {
 }
 
 /// A robot.
+///
+/// Two are equal if names, tree, joints, parameters, limits and frames are. Numbers are compared by `==`, which over dual numbers
+/// may look at values only.
 #[derive(Clone, Debug)]
 #[doc(alias("Mechanism", "MultibodyPlant", "RigidBodyTree", "mjModel"))]
 pub struct Model<P = f64> {
@@ -187,6 +197,8 @@ pub struct Model<P = f64> {
     pub(crate) friction_width: P,
     pub(crate) joint_friction: bool,
     pub(crate) limits: Limits,
+    /// Of what is fixed to the world, in its frame.
+    pub(crate) fixed: Inertia<P>,
     /// Equal for models whose workspaces are interchangeable.
     pub(crate) structure: u64,
     /// The coordinates in order, in as few pieces as can be.
@@ -195,6 +207,24 @@ pub struct Model<P = f64> {
     pub(crate) directions: Vec<Direction>,
     /// Constants in the form that the algorithms over `f64` want.
     pub(crate) derived: Derived,
+}
+
+impl<P: Real> PartialEq for Model<P> {
+    fn eq(&self, other: &Self) -> bool {
+        // Not `structure` and so on, which are made of these.
+        let Self { name, bodies, frames, nq, nv, gravity, dofs, friction_width, joint_friction, limits, fixed, .. } =
+            self;
+        *name == other.name
+            && *bodies == other.bodies
+            && *frames == other.frames
+            && (*nq, *nv) == (other.nq, other.nv)
+            && *gravity == other.gravity
+            && *dofs == other.dofs
+            && *friction_width == other.friction_width
+            && *joint_friction == other.joint_friction
+            && *limits == other.limits
+            && *fixed == other.fixed
+    }
 }
 
 /// A number of the tree and its joints: what the memory of a workspace is laid out for, and constant columns depend on.
@@ -271,7 +301,12 @@ impl<P: Real> Model<P> {
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
-    /// Armature, damping and friction of the degrees of freedom that have any.
+    /// Inertia of what is fixed to the world, in the world's frame: [`ModelBuilder::add_fixed_inertia`].
+    #[must_use]
+    pub fn fixed_inertia(&self) -> &Inertia<P> {
+        &self.fixed
+    }
+    /// Armature, damping and friction of the degrees of freedom that have any, in the order of these.
     #[must_use]
     pub fn joint_dynamics(&self) -> &[DofDynamics<P>] {
         &self.dofs
@@ -345,20 +380,6 @@ impl<P: Real> Model<P> {
         names
     }
 
-    /// The same robot under other gravity, m/s² in the world. Where it is not finite, errors of what depends on it name it.
-    #[must_use]
-    pub fn with_gravity(mut self, gravity: Vector3<P>) -> Self {
-        self.gravity = gravity;
-        self
-    }
-
-    /// The same robot with damping and friction of the joints switched on or off. Armature stays.
-    #[must_use]
-    pub fn with_joint_friction(mut self, on: bool) -> Self {
-        self.joint_friction = on;
-        self
-    }
-
     /// The same robot with its parameters in a wider number type, to be differentiated by.
     ///
     /// ```
@@ -398,79 +419,12 @@ impl<P: Real> Model<P> {
             friction_width: T::from(self.friction_width),
             joint_friction: self.joint_friction,
             limits: self.limits.clone(),
+            fixed: self.fixed.lift(),
             structure: self.structure,
             runs: self.runs.clone(),
             directions: self.directions.clone(),
             derived: Derived::default(),
         }
-    }
-
-    /// The same robot with another inertia of one body.
-    ///
-    /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::NotFinite`] by the parameter's place in
-    /// [`Inertia::to_parameters`].
-    pub fn with_inertia(mut self, body: BodyId, inertia: Inertia<P>) -> Result<Self, InputError> {
-        let bodies = self.bodies.len();
-        let Some(b) = self.bodies.get_mut(body.0) else {
-            return Err(InputError::UnknownBody { index: body.0, bodies });
-        };
-        let parameters = inertia.to_parameters();
-        if let Some(index) = parameters.iter().position(|x| !x.is_finite()) {
-            let (joint, value) = (format!("body {}", b.name), value(parameters[index]));
-            return Err(InputError::NotFinite { what: "inertia", index, joint, value });
-        }
-        b.inertia = inertia;
-        self.derived = Derived::default();
-        Ok(self)
-    }
-
-    /// The same robot with another mounting pose of one body's joint.
-    ///
-    /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::Placement`] for what is no pose.
-    pub fn with_placement(mut self, body: BodyId, placement: Transform<P>) -> Result<Self, InputError> {
-        let bodies = self.bodies.len();
-        let Some(b) = self.bodies.get_mut(body.0) else {
-            return Err(InputError::UnknownBody { index: body.0, bodies });
-        };
-        let refuse = |error: PoseError| InputError::Placement { joint: b.joint_name.clone(), error: error.into() };
-        placement.check().map_err(refuse)?;
-        b.placement = placement;
-        self.derived = Derived::default();
-        Ok(self)
-    }
-
-    /// The same robot with other armature, damping and friction: one entry a degree of freedom that has any.
-    ///
-    /// # Errors
-    /// [`InputError::Length`] if an entry names a degree of freedom that the model does not have, [`InputError::NotFinite`] if one of
-    /// its numbers is not finite.
-    pub fn with_joint_dynamics(mut self, dofs: Vec<DofDynamics<P>>) -> Result<Self, InputError> {
-        for dof in &dofs {
-            if dof.index >= self.nv {
-                return Err(InputError::Length {
-                    what: "degrees of freedom",
-                    size: "nv",
-                    expected: self.nv,
-                    found: dof.index,
-                });
-            }
-            for (what, x) in [
-                ("armature", dof.armature),
-                ("damping", dof.damping),
-                ("friction", dof.friction),
-                ("multiplier", dof.multiplier),
-            ] {
-                if !x.is_finite() {
-                    let (index, joint, value) = (dof.index, self.dof_label(dof.index), value(x));
-                    return Err(InputError::NotFinite { what, index, joint, value });
-                }
-            }
-        }
-        self.dofs = dofs;
-        self.derived = Derived::default();
-        Ok(self)
     }
 
     /// Checks one length.

@@ -12,6 +12,7 @@
 //! short chains on the base from the blocks of four limbs at a time. Columns of a base that floats need no product
 //! ([`wide::Floating`]).
 
+use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
 use crate::dynamics::wide;
@@ -37,7 +38,25 @@ pub struct AbaDerivatives {
     pub errors: Option<Box<AbaDerivatives>>,
 }
 
+impl Default for AbaDerivatives {
+    /// Without entries: to [copy](Self::copy_from) into.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 impl AbaDerivatives {
+    /// Copies another result, and allocates only where sizes differ.
+    pub fn copy_from(&mut self, other: &Self) {
+        let Self { ddq, ddq_dq, ddq_dv, ddq_dtau, ddq_df_ext, errors } = self;
+        copy_vector(ddq, &other.ddq);
+        copy_matrix(ddq_dq, &other.ddq_dq);
+        copy_matrix(ddq_dv, &other.ddq_dv);
+        copy_matrix(ddq_dtau, &other.ddq_dtau);
+        copy_matrices(ddq_df_ext, &other.ddq_df_ext);
+        copy_errors(errors, &other.errors, Self::copy_from);
+    }
+
     fn new(nv: usize) -> Self {
         let zero = || DMatrix::zeros(nv, nv);
         Self {
@@ -78,6 +97,12 @@ impl From<StateJacobian> for AbaDerivatives {
 pub(super) struct Memory {
     result: AbaDerivatives,
     spare: Vec<DMatrix<f64>>,
+}
+
+impl Memory {
+    pub(super) fn result(&self) -> &AbaDerivatives {
+        &self.result
+    }
 }
 
 /// Forward dynamics as a quantity.
@@ -131,6 +156,7 @@ pub fn aba_derivatives<'w>(
     tau: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w AbaDerivatives, InputError> {
+    ws.valid.aba = false;
     let by_limbs = method == Method::Analytical && wrenches.is_empty() && wide::has_limbs(model);
     let ddq = match by_limbs {
         true => aba(model, &mut ws.base, q, v, tau, wrenches)?,
@@ -163,7 +189,28 @@ pub fn aba_derivatives<'w>(
     if !surely_finite? {
         result.check_finite(model)?;
     }
+    ws.valid.aba = true;
     Ok(result)
+}
+
+/// [`aba_derivatives`] into memory of the caller. Allocates nothing where that has the right sizes; if the call fails, it
+/// stays as it is.
+///
+/// # Errors
+/// As [`aba_derivatives`].
+#[expect(clippy::too_many_arguments, reason = "those of `aba_derivatives`, and where to")]
+pub fn aba_derivatives_into(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    method: Method,
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
+    wrenches: &[ExternalWrench],
+    out: &mut AbaDerivatives,
+) -> Result<(), InputError> {
+    out.copy_from(aba_derivatives(model, ws, method, q, v, tau, wrenches)?);
+    Ok(())
 }
 
 /// Equation (1), at the accelerations in the result. Are all surely finite?
@@ -180,7 +227,7 @@ fn analytical(
     // by is at hand.
     let by_page = ws.base.aba.by_page;
     let begun = if by_page { wide::Begun::Nothing } else { wide::begun(model, &mut ws.base, wrenches) };
-    ws.result.size(wrenches.len(), &mut ws.spare)?;
+    ws.begin(wrenches.len())?;
     let state = (q, v, result.ddq.as_slice());
     analytical_derivatives(model, ws, state, wrenches, begun)?;
     result.errors = None;
@@ -219,7 +266,7 @@ fn limbs(
     q: &[f64],
     v: &[f64],
 ) -> Result<bool, InputError> {
-    ws.result.size(0, &mut ws.spare)?;
+    ws.begin(0)?;
     analytical_derivatives(model, ws, (q, v, result.ddq.as_slice()), &[], wide::Begun::Nothing)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, 0, model.nv, spare);

@@ -29,11 +29,11 @@ mod state_drivers;
 mod state_function;
 mod terms;
 
-pub use aba::{AbaDerivatives, aba_derivatives};
+pub use aba::{AbaDerivatives, aba_derivatives, aba_derivatives_into};
 pub use centroidal::{center_of_mass_derivatives, centroidal_derivatives};
 pub use constrained::{
     ConstraintDynamicsDerivatives, ImpulseDynamicsDerivatives, constraint_dynamics_derivatives,
-    impulse_dynamics_derivatives,
+    constraint_dynamics_derivatives_into, impulse_dynamics_derivatives, impulse_dynamics_derivatives_into,
 };
 pub use difference::Configurations;
 pub use hessian::{HessianWorkspace, RneaHessian, RneaHessianProduct, rnea_hessian, rnea_hessian_product};
@@ -116,6 +116,17 @@ pub struct DerivativeWorkspace {
     spare: Vec<DMatrix<f64>>,
     /// Zeros.
     rest: Vec<f64>,
+    /// Which results are those of a call that succeeded.
+    valid: Valid,
+}
+
+/// Which results of a [`DerivativeWorkspace`] can be read again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Valid {
+    rnea: bool,
+    aba: bool,
+    constraint_dynamics: bool,
+    impulse_dynamics: bool,
 }
 
 impl fmt::Debug for DerivativeWorkspace {
@@ -137,7 +148,54 @@ impl DerivativeWorkspace {
             constrained: None,
             spare: Vec::new(),
             rest: vec![0.0; model.nv()],
+            valid: Valid::default(),
         }
+    }
+
+    /// What the last call of [`rnea_derivatives`] returned, to be read again.
+    ///
+    /// `None` if there was none, if it failed, or if its memory has been written to since: derivatives of forward dynamics, of dynamics
+    /// under constraints and of the terms of inverse dynamics are made of those of inverse dynamics.
+    ///
+    /// ```
+    /// # use gradyn::{Model, UrdfOptions};
+    /// use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+    /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+    /// # let (q, v, a) = (vec![0.1; model.nq()], vec![0.2; model.nv()], vec![0.3; model.nv()]);
+    /// let mut workspace = DerivativeWorkspace::new(&model);
+    /// rnea_derivatives(&model, &mut workspace, Method::Analytical, &q, &v, &a, &[])?;
+    /// let again = workspace.rnea_derivatives().expect("has been computed");
+    /// assert_eq!(again.dtau_dq.shape(), (model.nv(), model.nv()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn rnea_derivatives(&self) -> Option<&RneaDerivatives> {
+        self.valid.rnea.then_some(&self.result)
+    }
+
+    /// What the last call of [`aba_derivatives`] returned, to be read again; `None` if there was none, or it failed.
+    #[must_use]
+    pub fn aba_derivatives(&self) -> Option<&AbaDerivatives> {
+        self.aba.as_deref().filter(|_| self.valid.aba).map(aba::Memory::result)
+    }
+
+    /// What the last call of [`constraint_dynamics_derivatives`] returned, to be read again; `None` if there was none, or it failed.
+    #[must_use]
+    pub fn constraint_dynamics_derivatives(&self) -> Option<&ConstraintDynamicsDerivatives> {
+        self.constrained.as_deref().filter(|_| self.valid.constraint_dynamics).map(constrained::Memory::dynamics)
+    }
+
+    /// What the last call of [`impulse_dynamics_derivatives`] returned, to be read again; `None` if there was none, or it failed.
+    #[must_use]
+    pub fn impulse_dynamics_derivatives(&self) -> Option<&ImpulseDynamicsDerivatives> {
+        self.constrained.as_deref().filter(|_| self.valid.impulse_dynamics).map(constrained::Memory::impulses)
+    }
+
+    /// Makes `result` ready to be written to, with a matrix for so many wrenches. What it held is no result any more.
+    fn begin(&mut self, wrenches: usize) -> Result<(), InputError> {
+        self.valid.rnea = false;
+        self.result.size(wrenches, &mut self.spare)
     }
 }
 
@@ -169,7 +227,55 @@ pub fn rnea_derivatives<'w>(
     a: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaDerivatives, InputError> {
-    ws.result.size(wrenches.len(), &mut ws.spare)?;
+    compute(model, ws, method, (q, v, a), wrenches)?;
+    ws.valid.rnea = true;
+    Ok(&ws.result)
+}
+
+/// [`rnea_derivatives`] into memory of the caller, such as one of the results of a trajectory. Allocates nothing where that has the
+/// right sizes; if the call fails, it stays as it is.
+///
+/// ```
+/// # use gradyn::{Model, UrdfOptions};
+/// use gradyn::partials::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives_into};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+/// # let (v, a) = (vec![0.2; model.nv()], vec![0.3; model.nv()]);
+/// let mut workspace = DerivativeWorkspace::new(&model);
+/// let mut trajectory = vec![RneaDerivatives::default(); 10];
+/// for (k, out) in trajectory.iter_mut().enumerate() {
+///     let q = vec![0.1 * k as f64; model.nq()];
+///     rnea_derivatives_into(&model, &mut workspace, Method::Analytical, &q, &v, &a, &[], out)?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`rnea_derivatives`].
+#[expect(clippy::too_many_arguments, reason = "those of `rnea_derivatives`, and where to")]
+pub fn rnea_derivatives_into(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    method: Method,
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
+    wrenches: &[ExternalWrench],
+    out: &mut RneaDerivatives,
+) -> Result<(), InputError> {
+    out.copy_from(rnea_derivatives(model, ws, method, q, v, a, wrenches)?);
+    Ok(())
+}
+
+/// [`rnea_derivatives`], that nobody reads again.
+fn compute<'w>(
+    model: &Model,
+    ws: &'w mut DerivativeWorkspace,
+    method: Method,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    wrenches: &[ExternalWrench],
+) -> Result<&'w RneaDerivatives, InputError> {
+    ws.begin(wrenches.len())?;
     rnea::check(model, &ws.base, q, v, a, wrenches)?;
     if method == Method::Analytical {
         return analytical_derivatives(model, ws, (q, v, a), wrenches, Begun::Nothing);

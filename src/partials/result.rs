@@ -34,7 +34,30 @@ pub struct DerivativeErrors {
     pub dtau_df_ext: Vec<DMatrix<f64>>,
 }
 
+impl Default for RneaDerivatives {
+    /// Without entries: to [copy](Self::copy_from) into.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 impl RneaDerivatives {
+    /// Copies another result, and allocates only where sizes differ.
+    pub fn copy_from(&mut self, other: &Self) {
+        let Self { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext, errors } = self;
+        copy_vector(tau, &other.tau);
+        copy_matrix(dtau_dq, &other.dtau_dq);
+        copy_matrix(dtau_dv, &other.dtau_dv);
+        copy_matrix(dtau_da, &other.dtau_da);
+        copy_matrices(dtau_df_ext, &other.dtau_df_ext);
+        copy_errors(errors, &other.errors, |to, from| {
+            copy_matrix(&mut to.dtau_dq, &from.dtau_dq);
+            copy_matrix(&mut to.dtau_dv, &from.dtau_dv);
+            copy_matrix(&mut to.dtau_da, &from.dtau_da);
+            copy_matrices(&mut to.dtau_df_ext, &from.dtau_df_ext);
+        });
+    }
+
     /// Without the matrices: [`size`](Self::size) makes them.
     pub(super) fn new(nv: usize) -> Self {
         let empty = || DMatrix::zeros(0, 0);
@@ -91,6 +114,29 @@ impl RneaDerivatives {
         let index = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0) % m.nrows();
         self.clear();
         Err(model.overflow(what, index))
+    }
+}
+
+pub(super) fn copy_vector(to: &mut DVector<f64>, from: &DVector<f64>) {
+    if to.len() == from.len() { to.copy_from(from) } else { to.clone_from(from) }
+}
+
+pub(super) fn copy_matrix(to: &mut DMatrix<f64>, from: &DMatrix<f64>) {
+    if to.shape() == from.shape() { to.copy_from(from) } else { to.clone_from(from) }
+}
+
+pub(super) fn copy_matrices(to: &mut Vec<DMatrix<f64>>, from: &[DMatrix<f64>]) {
+    to.truncate(from.len());
+    let copied = to.len();
+    to.iter_mut().zip(from).for_each(|(to, from)| copy_matrix(to, from));
+    to.extend_from_slice(&from[copied..]);
+}
+
+/// Copies estimated errors, into memory that is there.
+pub(super) fn copy_errors<E: Clone>(to: &mut Option<Box<E>>, from: &Option<Box<E>>, copy: impl FnOnce(&mut E, &E)) {
+    match (to, from) {
+        (Some(to), Some(from)) => copy(to, from),
+        (to, from) => to.clone_from(from),
     }
 }
 

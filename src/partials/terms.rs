@@ -1,7 +1,7 @@
 //! Derivatives of the parts that torques are made of: inverse dynamics at rest, without weight, without acceleration.
 
 use super::result::DerivativeErrors;
-use super::{DerivativeWorkspace, Method, RneaDerivatives, analytical, rnea_derivatives};
+use super::{DerivativeWorkspace, Method, RneaDerivatives, analytical, compute};
 use crate::dynamics::wide::Begun;
 use crate::dynamics::{ExternalWrench, state_not_finite};
 use crate::model::{InputError, Model};
@@ -55,7 +55,7 @@ pub struct MassProductDerivatives<'w> {
 /// wrenches than ever before.
 ///
 /// # Errors
-/// As [`rnea_derivatives`].
+/// As [`rnea_derivatives`](super::rnea_derivatives).
 pub fn bias_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
@@ -65,7 +65,7 @@ pub fn bias_derivatives<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<BiasDerivatives<'w>, InputError> {
     let rest = Rest::take(model, ws);
-    let outcome = rnea_derivatives(model, ws, method, q, v, &rest.0, wrenches).map(|_| ());
+    let outcome = compute(model, ws, method, (q, v, &rest.0), wrenches).map(|_| ());
     let by = rest.put_back(ws, outcome)?;
     let RneaDerivatives { tau: bias, dtau_dq: dbias_dq, dtau_dv: dbias_dv, dtau_df_ext: dbias_df_ext, errors, .. } = by;
     Ok(BiasDerivatives { bias, dbias_dq, dbias_dv, dbias_df_ext, errors: errors.as_deref() })
@@ -75,7 +75,7 @@ pub fn bias_derivatives<'w>(
 /// [`static_torque_derivatives`] without wrenches. Friction is zero at rest.
 ///
 /// # Errors
-/// As [`rnea_derivatives`].
+/// As [`rnea_derivatives`](super::rnea_derivatives).
 #[doc(alias = "computeGeneralizedGravityDerivatives")]
 pub fn generalized_gravity_derivatives<'w>(
     model: &Model,
@@ -92,7 +92,7 @@ pub fn generalized_gravity_derivatives<'w>(
 /// than ever before.
 ///
 /// # Errors
-/// As [`rnea_derivatives`].
+/// As [`rnea_derivatives`](super::rnea_derivatives).
 #[doc(alias = "computeStaticTorqueDerivatives")]
 pub fn static_torque_derivatives<'w>(
     model: &Model,
@@ -102,7 +102,7 @@ pub fn static_torque_derivatives<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<StaticTorqueDerivatives<'w>, InputError> {
     let rest = Rest::take(model, ws);
-    let outcome = rnea_derivatives(model, ws, method, q, &rest.0, &rest.0, wrenches).map(|_| ());
+    let outcome = compute(model, ws, method, (q, &rest.0, &rest.0), wrenches).map(|_| ());
     let by = rest.put_back(ws, outcome)?;
     let RneaDerivatives { tau, dtau_dq, dtau_df_ext, errors, .. } = by;
     Ok(StaticTorqueDerivatives { tau, dtau_dq, dtau_df_ext, errors: errors.as_deref() })
@@ -115,7 +115,7 @@ pub fn static_torque_derivatives<'w>(
 /// work on a copy of the model without gravity.
 ///
 /// # Errors
-/// As [`rnea_derivatives`].
+/// As [`rnea_derivatives`](super::rnea_derivatives).
 pub fn mass_product_derivatives<'w>(
     model: &Model,
     ws: &'w mut DerivativeWorkspace,
@@ -128,7 +128,7 @@ pub fn mass_product_derivatives<'w>(
         Method::Analytical => weightless(model, ws, q, &rest.0, a),
         _ => {
             let floating = model.clone().with_gravity(Vector3::zeros());
-            rnea_derivatives(&floating, ws, method, q, &rest.0, a, &[]).map(|_| ())
+            compute(&floating, ws, method, (q, &rest.0, a), &[]).map(|_| ())
         }
     };
     let by = rest.put_back(ws, outcome)?;
@@ -164,7 +164,7 @@ fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64],
         return Err(error);
     }
     ws.result.errors = None;
-    ws.result.size(0, &mut ws.spare)?;
+    ws.begin(0)?;
     analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[], Begun::Nothing);
     ws.result.check_finite(model)
 }

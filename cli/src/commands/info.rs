@@ -10,10 +10,11 @@ use crate::table::{Align, Table};
 use anstyle::{AnsiColor, Style};
 use gradyn::joint::{Elementary, Joint};
 use gradyn::model::urdf::Severity;
-use gradyn::model::{Body, DofDynamics};
+use gradyn::model::{Body, DofDynamics, Frame};
 use gradyn::spatial::Symmetric3;
+use gradyn::text::count;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 pub(crate) fn info(args: &Info) -> Result<Report, Error> {
@@ -56,32 +57,18 @@ fn axis(body: &Body) -> Option<[f64; 3]> {
     Some(axis.vector().map(|x| x + 0.0).into())
 }
 
-/// "7 joints", "1 joint".
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
 fn readable(robot: &Robot) -> String {
     let model = &robot.model;
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}  {}\n", one_line(model.name()), robot.path.display());
-    let g = model.gravity();
-    text.push_str(&format!(
-        "{}, {}, {}; nq {}, nv {}; {} kg move\ngravity ({}, {}, {}) m/s²; joint friction {}\n",
-        count(answer::joints(robot).len(), "moving joint"),
-        count(model.bodies().len(), "moving body").replace("bodys", "bodies"),
-        count(model.frames().len(), "frame"),
-        model.nq(),
-        model.nv(),
-        short(total_mass(robot)),
-        short(g.x),
-        short(g.y),
-        short(g.z),
-        if model.has_joint_friction() { "on" } else { "off" },
-    ));
+    text.push_str(&model.summary());
 
     text.push_str(&format!("\n{bold}Tree{bold:#}  joint → body, its mass, and links fixed to it\n"));
-    tree(robot, &mut text);
+    let links: HashSet<&str> = robot.description.links.iter().map(|link| link.name.as_str()).collect();
+    let dim = Style::new().dimmed();
+    let [on, off] = [format!("{dim}"), format!("{dim:#}")];
+    let is_link = |frame: &Frame| links.contains(frame.name());
+    text.push_str(&model.tree().dimmed(&on, &off).listing(&is_link).to_string());
     if !model.bodies().is_empty() {
         text.push_str(&format!("\n{bold}Joints{bold:#}  in rad, m, s, N m, N; empty where there is no limit\n"));
         joints(robot, &mut text);
@@ -136,66 +123,6 @@ fn readable(robot: &Robot) -> String {
 fn leader<'r>(robot: &'r Robot, body: &Body) -> &'r str {
     let leader = robot.model.joint_of_dof(body.v_range().start);
     leader.and_then(|id| robot.model.bodies().get(id.index())).map_or("", Body::joint_name)
-}
-
-/// So many links fixed to one body are listed.
-const LISTED: usize = 12;
-
-/// Beyond this depth the tree is no longer indented.
-const DEEPEST: usize = 30;
-
-fn tree(robot: &Robot, text: &mut String) {
-    let model = &robot.model;
-    let dim = Style::new().dimmed();
-    // The links on each body, and last those on the world.
-    let bodies = model.bodies();
-    let mut links = vec![Vec::new(); bodies.len() + 1];
-    let places = robot.links();
-    for link in &robot.description.links {
-        if let Some(place) = places.get(link.name.as_str()) {
-            let on = place.body.map_or(bodies.len(), |id| id.index());
-            if bodies.get(on).is_none_or(|body| body.name() != link.name) {
-                links[on].push(link.name.as_str());
-            }
-        }
-    }
-    let others = |on: usize| match links[on].as_slice() {
-        [] => String::new(),
-        [names @ .., _] if names.len() >= LISTED => {
-            let more = names.len() + 1 - LISTED;
-            format!("  {dim}+ {} and {more} more{dim:#}", one_line(&names[..LISTED].join(", ")))
-        }
-        names => format!("  {dim}+ {}{dim:#}", one_line(&names.join(", "))),
-    };
-    text.push_str(&format!("world{}\n", others(bodies.len())));
-
-    // Which bodies are the last children of their parents, seen from the end.
-    let mut last = vec![false; bodies.len()];
-    let mut has_child = vec![false; bodies.len() + 1];
-    for (i, body) in bodies.iter().enumerate().rev() {
-        let parent = body.parent().map_or(bodies.len(), |id| id.index());
-        last[i] = !has_child[parent];
-        has_child[parent] = true;
-    }
-    let mut depth = vec![0_usize; bodies.len()];
-    for (i, body) in bodies.iter().enumerate() {
-        depth[i] = body.parent().map_or(0, |id| depth[id.index()] + 1);
-        let mut prefix = vec![if last[i] { "└ " } else { "├ " }];
-        let mut above = body.parent();
-        while let Some(id) = above.filter(|_| prefix.len() < DEEPEST) {
-            prefix.push(if last[id.index()] { "  " } else { "│ " });
-            above = bodies[id.index()].parent();
-        }
-        let deeper = if depth[i] >= DEEPEST { format!("({}) ", depth[i]) } else { String::new() };
-        text.push_str(&format!(
-            "{dim}{}{deeper}{dim:#}{} {dim}→{dim:#} {}  {} kg{}\n",
-            prefix.iter().rev().copied().collect::<String>(),
-            one_line(body.joint_name()),
-            one_line(body.name()),
-            short(body.inertia().mass),
-            others(i),
-        ));
-    }
 }
 
 /// A range of coordinates: `7`, `0..7`.

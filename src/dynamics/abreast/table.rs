@@ -3,7 +3,7 @@
 use crate::dynamics::origin;
 use crate::dynamics::turned_axes::axes;
 use crate::joint::{Elementary, Joint, Prismatic, Revolute};
-use crate::model::Model;
+use crate::model::{Body, Model};
 use crate::spatial::moments::Mass;
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
@@ -53,38 +53,53 @@ pub(crate) struct Step {
 impl Table {
     /// The constants; `None` if some joint is of another kind.
     pub(crate) fn new(model: &Model) -> Option<Self> {
-        let kinds = model.bodies.iter().map(|body| match &body.joint {
-            Joint::Elementary(Elementary::Revolute(Revolute { axis })) => Some((Kind::Hinge, axes(axis))),
-            Joint::Elementary(Elementary::Prismatic(Prismatic { axis })) => Some((Kind::Slide, axes(axis))),
-            Joint::Elementary(Elementary::FreeFlyer(_)) if body.parent.is_none() => {
-                Some((Kind::Free, Matrix3::identity()))
-            }
-            _ => None,
-        });
-        let kinds = kinds.collect::<Option<Vec<_>>>()?;
         let trunks = origin::trunks(&model.bodies);
-        let steps = model.bodies.iter().zip(&kinds).enumerate().map(|(i, (body, (kind, own)))| {
-            let outside = body.parent.map_or_else(Matrix3::identity, |p| kinds[p].1.transpose());
-            let [outside, own] = [outside, *own].map(Transform::from_rotation);
-            let pose = outside * body.placement * own;
-            let inertia: Inertia<f64> = own.inv_act(body.inertia);
-            Step {
-                parent: body.parent,
-                kind: *kind,
-                q: body.q.start,
-                v: body.v.start,
-                rotation: pose.rotation,
-                translation: pose.translation,
-                takes_origin: trunks[i] < i,
-                mass: Mass {
-                    mass: inertia.mass,
-                    first: inertia.first_moment(),
-                    second: inertia.moment_about_origin().half_trace_minus(),
-                },
-            }
-        });
-        Some(Self { steps: steps.collect(), nv: model.nv, filled: filled(model) })
+        let steps = model.bodies.iter().enumerate().map(|(i, body)| step(model, body, trunks[i] < i));
+        Some(Self { steps: steps.collect::<Option<Vec<_>>>()?, nv: model.nv, filled: filled(model) })
     }
+
+    /// The constants, of a robot of the same joints with other numbers.
+    pub(crate) fn refresh(&mut self, model: &Model) {
+        for (to, body) in self.steps.iter_mut().zip(&model.bodies) {
+            // The joints are those that there was a step for.
+            *to = step(model, body, to.takes_origin).unwrap_or_else(|| to.clone());
+        }
+    }
+}
+
+/// The kind of a joint, and from axes whose third is its own to those of the body.
+fn kind(body: &Body) -> Option<(Kind, Matrix3<f64>)> {
+    match &body.joint {
+        Joint::Elementary(Elementary::Revolute(Revolute { axis })) => Some((Kind::Hinge, axes(axis))),
+        Joint::Elementary(Elementary::Prismatic(Prismatic { axis })) => Some((Kind::Slide, axes(axis))),
+        Joint::Elementary(Elementary::FreeFlyer(_)) if body.parent.is_none() => Some((Kind::Free, Matrix3::identity())),
+        _ => None,
+    }
+}
+
+fn step(model: &Model, body: &Body, takes_origin: bool) -> Option<Step> {
+    let (own_kind, own) = kind(body)?;
+    let outside = match body.parent {
+        Some(p) => kind(&model.bodies[p])?.1.transpose(),
+        None => Matrix3::identity(),
+    };
+    let [outside, own] = [outside, own].map(Transform::from_rotation);
+    let pose = outside * body.placement * own;
+    let inertia: Inertia<f64> = own.inv_act(body.inertia);
+    Some(Step {
+        parent: body.parent,
+        kind: own_kind,
+        q: body.q.start,
+        v: body.v.start,
+        rotation: pose.rotation,
+        translation: pose.translation,
+        takes_origin,
+        mass: Mass {
+            mass: inertia.mass,
+            first: inertia.first_moment(),
+            second: inertia.moment_about_origin().half_trace_minus(),
+        },
+    })
 }
 
 /// Which eight entries of a matrix belong to a degree of freedom and one that it carries?

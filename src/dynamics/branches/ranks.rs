@@ -19,6 +19,18 @@ pub(crate) struct Ranks {
     steps: usize,
     /// If they are chains that hang from the base, the limbs, up to four at a time; else none.
     pub(super) limbs: Vec<Limb>,
+    /// Where the numbers of each rank come from.
+    sources: Vec<Source>,
+}
+
+/// Which bodies a rank has the numbers of.
+#[derive(Clone, Debug)]
+struct Source {
+    bodies: Bodies,
+    /// How many lanes are not over.
+    lanes: usize,
+    /// The same of those between the rank and the root, or a free base: nearest first.
+    above: Vec<Bodies>,
 }
 
 /// Four limbs, from the base outwards.
@@ -162,11 +174,43 @@ impl Ranks {
         if 2 * ranks.len() > steps.len() {
             return None;
         }
-        let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].mass.mass).sum::<f64>();
-        let above: Vec<Vec<Above>> = (0..ranks.len()).map(|n| above(&ranks, n, usize::from(floats), table)).collect();
+        let above: Vec<Vec<(Above, Bodies)>> =
+            (0..ranks.len()).map(|n| above(&ranks, n, usize::from(floats), table)).collect();
         let walked = above.iter().map(Vec::len).sum();
         let limbs = limbs(&ranks, usize::from(floats), table);
+        let mut sources = Vec::with_capacity(ranks.len());
         let ranks = ranks.into_iter().zip(above).enumerate().map(|(n, ((bodies, lanes, parent), above))| {
+            let (above, bodies_above) = above.into_iter().unzip();
+            sources.push(Source { bodies, lanes, above: bodies_above });
+            Rank {
+                parent,
+                q: bodies.map(|i| steps[i].q),
+                v: bodies.map(|i| steps[i].v),
+                rotation: [Four::ZERO; 9],
+                translation: [Four::ZERO; 3],
+                mass: Four::ZERO,
+                first: [Four::ZERO; 3],
+                second: [Four::ZERO; 6],
+                has_armature: false,
+                armature: Four::ZERO,
+                carried: Four::ZERO,
+                above,
+                on_base: floats && n > 0,
+            }
+        });
+        let ranks = ranks.collect();
+        let mut ranks = Self { ranks, floats, nv: model.nv, steps: walked, limbs, sources };
+        ranks.refresh(model, table);
+        Some(ranks)
+    }
+
+    /// The numbers of the ranks, of a robot of the same joints, and its table.
+    pub(crate) fn refresh(&mut self, model: &Model, table: &Table) {
+        let (steps, floats) = (&table.steps, self.floats);
+        let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].mass.mass).sum::<f64>();
+        let translation = |bodies: Bodies| std::array::from_fn(|k| Four(bodies.map(|i| steps[i].translation[k])));
+        for (n, (rank, Source { bodies, lanes, above })) in self.ranks.iter_mut().zip(&self.sources).enumerate() {
+            let (bodies, lanes) = (*bodies, *lanes);
             let four = |x: &dyn Fn(usize) -> f64| Four(bodies.map(x));
             // A quarter of what stands in all lanes; nothing in lanes that are over.
             let share = |lane: usize| if floats && n == 0 { 0.25 } else { f64::from(u8::from(lane < lanes)) };
@@ -176,24 +220,19 @@ impl Ranks {
                 let mine = model.dofs.iter().find(|dof| dof.index == steps[i].v && steps[i].kind == Kind::Hinge);
                 mine.map_or(0.0, |dof| dof.mass())
             };
-            Rank {
-                parent,
-                q: bodies.map(|i| steps[i].q),
-                v: bodies.map(|i| steps[i].v),
-                rotation: std::array::from_fn(|k| four(&|i| steps[i].rotation[(k / 3, k % 3)])),
-                translation: std::array::from_fn(|k| four(&|i| steps[i].translation[k])),
-                mass: of_mass(&|i| steps[i].mass.mass),
-                first: std::array::from_fn(|k| of_mass(&|i| steps[i].mass.first[k])),
-                second: std::array::from_fn(|k| of_mass(&|i| second(i)[k])),
-                has_armature: bodies[..lanes].iter().any(|i| armature(*i) != 0.0),
-                // Lanes that are over divide by something.
-                armature: Four(std::array::from_fn(|lane| if lane < lanes { armature(bodies[lane]) } else { 1.0 })),
-                carried: of_mass(&weights),
-                above,
-                on_base: floats && n > 0,
+            rank.rotation = std::array::from_fn(|k| four(&|i| steps[i].rotation[(k / 3, k % 3)]));
+            rank.translation = translation(bodies);
+            rank.mass = of_mass(&|i| steps[i].mass.mass);
+            rank.first = std::array::from_fn(|k| of_mass(&|i| steps[i].mass.first[k]));
+            rank.second = std::array::from_fn(|k| of_mass(&|i| second(i)[k]));
+            rank.has_armature = bodies[..lanes].iter().any(|i| armature(*i) != 0.0);
+            // Lanes that are over divide by something.
+            rank.armature = Four(std::array::from_fn(|lane| if lane < lanes { armature(bodies[lane]) } else { 1.0 }));
+            rank.carried = of_mass(&weights);
+            for (to, bodies) in rank.above.iter_mut().zip(above) {
+                to.translation = translation(*bodies);
             }
-        });
-        Some(Self { ranks: ranks.collect(), floats, nv: model.nv, steps: walked, limbs })
+        }
     }
 
     fn hinges(&self) -> usize {
@@ -282,8 +321,8 @@ fn limbs(ranks: &[(Bodies, usize, Parent)], base: usize, table: &Table) -> Vec<L
     limbs
 }
 
-/// The ranks between rank `n` and the root, or the first `end` of them.
-fn above(ranks: &[(Bodies, usize, Parent)], n: usize, end: usize, table: &Table) -> Vec<Above> {
+/// The ranks between rank `n` and the root, or the first `end` of them, and their bodies, above those of the lanes.
+fn above(ranks: &[(Bodies, usize, Parent)], n: usize, end: usize, table: &Table) -> Vec<(Above, Bodies)> {
     let (mut all, mut lane_of, mut rank) = (Vec::new(), std::array::from_fn::<usize, ABREAST, _>(|lane| lane), n);
     while let Parent::Same(of) | Parent::Other { rank: of, .. } = &ranks[rank].2
         && *of >= end
@@ -294,7 +333,7 @@ fn above(ranks: &[(Bodies, usize, Parent)], n: usize, end: usize, table: &Table)
         rank = *of;
         let places = std::array::from_fn(|lane| lane_of.get(lane).copied());
         let bodies = lane_of.map(|lane| ranks[rank].0[lane]);
-        all.push(Above {
+        let above = Above {
             rank,
             of: lane_of.iter().enumerate().any(|(lane, of)| lane != *of).then(|| Box::new(Places::new(places))),
             entries: std::array::from_fn(|lane| {
@@ -302,8 +341,9 @@ fn above(ranks: &[(Bodies, usize, Parent)], n: usize, end: usize, table: &Table)
                 let [i, j] = [bodies[lane], ranks[n].0[lane]].map(|body| table.steps[body].v);
                 [i + table.nv * j, j + table.nv * i]
             }),
-            translation: std::array::from_fn(|k| Four(bodies.map(|i| table.steps[i].translation[k]))),
-        });
+            translation: [Four::ZERO; 3],
+        };
+        all.push((above, bodies));
     }
     all
 }

@@ -1,6 +1,7 @@
 //! What is held to what.
 
 use super::relation::Relation;
+use crate::dynamics::FrameRef;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::slices::first_not_finite;
 use crate::joint::Elementary;
@@ -73,9 +74,7 @@ impl<P: Real> Constraint<P> {
         x_b: Transform<P>,
     ) -> Self {
         let side = |body: Option<BodyId>, placement| Attached { body: body.map(BodyId::index), placement };
-        let sound = x_a.check().is_ok() && x_b.check().is_ok();
-        let (a, b, zero) = (side(a.into(), x_a), side(b.into(), x_b), P::zero());
-        Self { a, b, relation: Relation::Frame, kp: zero, kd: zero, sound }
+        Self::of(side(a.into(), x_a), side(b.into(), x_b), Relation::Frame)
     }
 
     /// A joint closes a loop: its mounting frame is fixed in A, the frame that it moves in B, each by its pose in its body.
@@ -138,6 +137,47 @@ impl<P: Real> Constraint<P> {
         Self::point(None, place, body, point)
     }
 
+    /// The origin of a frame stands at a place in the world, m: [`contact`](Self::contact) of a foot by its name.
+    ///
+    /// ```
+    /// use gradyn::dynamics::Constraint;
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/solo12.urdf");
+    /// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new().floating_base(true))?.model;
+    /// let foot = model.find_frame("FL_FOOT").expect("is there");
+    /// let contact = Constraint::frame_contact(&model, foot, [0.2, 0.1, 0.0].into())?;
+    /// assert_eq!(contact.rows(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::UnknownFrame`] or [`InputError::UnknownBody`] if the model has no such frame.
+    pub fn frame_contact(model: &Model<P>, frame: impl Into<FrameRef>, place: Vector3<P>) -> Result<Self, InputError> {
+        let a = Attached { body: None, placement: Transform::from_translation(place) };
+        Ok(Self::of(a, origin(model, frame.into())?, Relation::Point))
+    }
+
+    /// The origins of two frames coincide: 3 rows, as [`point`](Self::point). Frames that are fixed to the world are places there.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownFrame`] or [`InputError::UnknownBody`] if the model has no such frame.
+    pub fn connect(model: &Model<P>, a: impl Into<FrameRef>, b: impl Into<FrameRef>) -> Result<Self, InputError> {
+        Ok(Self::of(origin(model, a.into())?, origin(model, b.into())?, Relation::Point))
+    }
+
+    /// Two frames coincide: 6 rows, as [`frame`](Self::frame). Frames that are fixed to the world are poses there.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownFrame`] or [`InputError::UnknownBody`] if the model has no such frame.
+    pub fn weld(model: &Model<P>, a: impl Into<FrameRef>, b: impl Into<FrameRef>) -> Result<Self, InputError> {
+        Ok(Self::of(Attached::of(model, a.into())?, Attached::of(model, b.into())?, Relation::Frame))
+    }
+
+    /// Without gains.
+    fn of(a: Attached<P>, b: Attached<P>, relation: Relation<P>) -> Self {
+        let sound = a.placement.check().is_ok() && b.placement.check().is_ok();
+        Self { a, b, relation, kp: P::zero(), kd: P::zero(), sound }
+    }
+
     /// With `ë + k_d ė + k_p e = 0` asked for instead of `ë = 0`: `kp` in 1/s², `kd` in 1/s, neither negative.
     #[must_use]
     pub fn with_gains(mut self, kp: P, kd: P) -> Self {
@@ -164,6 +204,12 @@ impl<P: Real> Constraint<P> {
             _ => None,
         }
     }
+}
+
+/// The origin of a frame, as a point of its body.
+fn origin<P: Real>(model: &Model<P>, frame: FrameRef) -> Result<Attached<P>, InputError> {
+    let at = Attached::of(model, frame)?;
+    Ok(Attached { body: at.body, placement: Transform::from_translation(at.placement.translation) })
 }
 
 /// Rows of all of them.

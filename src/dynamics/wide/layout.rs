@@ -10,8 +10,8 @@ use crate::dynamics::jacobian::path;
 use crate::dynamics::origin;
 use crate::dynamics::turned_axes::{hinge, turned_axes};
 use crate::joint::{Elementary, Joint, JointKind};
-use crate::model::{Body, DofDynamics, Model};
-use crate::spatial::{Motion, Transform, vector as v3};
+use crate::model::{Body, DofDynamics, Model, Refresh};
+use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
@@ -230,10 +230,13 @@ impl Layout {
         let all = Self::of(model, &lanes, 0);
         let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
         let table = Table::new(model);
-        Some(Self { ranks: table.as_ref().and_then(|table| Ranks::new(model, table)), table, afloat, ..all })
+        let mut layout =
+            Self { ranks: table.as_ref().and_then(|table| Ranks::new(model, table)), table, afloat, ..all };
+        layout.refresh(model);
+        Some(layout)
     }
 
-    /// Such lanes of a model, which begin with this degree of freedom.
+    /// Such lanes of a model, which begin with this degree of freedom, without the numbers that [`refresh`](Refresh::refresh) writes.
     fn of(model: &Model, lanes: &Lanes, first: usize) -> Self {
         let bodies = &model.bodies;
         let mut groups = lanes.groups();
@@ -243,10 +246,10 @@ impl Layout {
         for (i, body) in bodies.iter().enumerate() {
             let lane = lanes.last[i];
             if body.parent.is_none() {
-                roots.push((i, body.placement.translation));
+                roots.push((i, Vector3::zeros()));
             }
             let of_tree = body.parent.map_or(roots.len() - 1, |p| steps[p].tree);
-            steps.push(step(model, lanes, (i, hinges), of_tree, i - trunks[i]));
+            steps.push(step(body, lanes, (i, hinges), of_tree, i - trunks[i]));
             tree[lanes.first[i]..=lane].fill(of_tree);
             if hinge(&body.joint).is_some() {
                 let (hinge, q) = (hinges, body.q.start);
@@ -257,18 +260,8 @@ impl Layout {
                     _ => turns.push(Turn { hinge, q, multiplier: 1.0, offset: 0.0 }),
                 }
             }
-            let inertia = body.inertia;
-            let in_lane: crate::spatial::Inertia<f64> = Transform::from_rotation(steps[i].axes).inv_act(inertia);
-            let (group, k) = (&mut groups[lane / WIDTH], lane % WIDTH);
-            for (row, x) in group.axes.iter_mut().zip(steps[i].axes.iter()) {
-                row.0[k] = *x;
-            }
-            group.mass.0[k] = in_lane.mass;
-            for (row, x) in group.com.iter_mut().zip(in_lane.com.iter()) {
-                row.0[k] = *x;
-            }
-            for (row, x) in group.rotational.iter_mut().zip(rows_of(in_lane.rotational)) {
-                row.0[k] = x;
+            for (row, x) in groups[lane / WIDTH].axes.iter_mut().zip(steps[i].axes.iter()) {
+                row.0[lane % WIDTH] = *x;
             }
             subspace(body, &steps[i], &mut groups);
         }
@@ -302,7 +295,7 @@ impl Layout {
         if first > 0 {
             afloat::add_base(&mut pairs, &mut carried);
         }
-        let (joints, more_joints) = joint_rows(&model.dofs, &lanes.dof);
+        let joints = vec![JointRows::NONE; lanes.dof.len() / WIDTH];
         Self {
             groups,
             bodies: steps,
@@ -314,7 +307,7 @@ impl Layout {
             turns,
             cos_sin,
             joints,
-            more_joints,
+            more_joints: Vec::new(),
             pairs,
             carried,
             paths,
@@ -383,27 +376,70 @@ impl Layout {
     }
 }
 
-/// The first entry of each degree of freedom in a lane of it, and the rest.
-fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>]) -> (Vec<JointRows>, Vec<DofDynamics>) {
-    let [zero, one] = [Row::ZERO, Row::ONE];
-    let none = JointRows { some: false, rub: false, multiplier: one, armature: zero, damping: zero, friction: zero };
-    let (mut rows, mut rest) = (vec![none; dof.len() / WIDTH], Vec::new());
-    let mut taken = vec![false; dof.len()];
-    for entry in entries {
-        let Some(lane) = (0..dof.len()).find(|lane| dof[*lane] == Some(entry.index) && !taken[*lane]) else {
-            rest.push(*entry);
-            continue;
-        };
-        taken[lane] = true;
-        let (row, k) = (&mut rows[lane / WIDTH], lane % WIDTH);
-        row.some = true;
-        row.rub |= entry.friction != 0.0;
-        row.multiplier.0[k] = entry.multiplier;
-        row.armature.0[k] = entry.armature;
-        row.damping.0[k] = entry.damping;
-        row.friction.0[k] = entry.friction;
+/// The numbers that a robot of the same joints may have other ones of: inertias, placements, armature, damping and friction.
+impl Refresh for Layout {
+    fn refresh(&mut self, model: &Model) {
+        for (i, body) in model.bodies.iter().enumerate() {
+            let parent_axes = body.parent.map(|p| self.bodies[p].axes);
+            let BodyStep { lane, axes, kind, .. } = &mut self.bodies[i];
+            place(kind, body, axes, parent_axes);
+            let in_lane: Inertia<f64> = Transform::from_rotation(*axes).inv_act(body.inertia);
+            let (group, k) = (&mut self.groups[*lane / WIDTH], *lane % WIDTH);
+            group.mass.0[k] = in_lane.mass;
+            for (row, x) in group.com.iter_mut().zip(in_lane.com.iter()) {
+                row.0[k] = *x;
+            }
+            for (row, x) in group.rotational.iter_mut().zip(rows_of(in_lane.rotational)) {
+                row.0[k] = x;
+            }
+        }
+        for (root, translation) in &mut self.roots {
+            *translation = model.bodies[*root].placement.translation;
+        }
+        joint_rows(&model.dofs, &self.dof, &mut self.joints, &mut self.more_joints);
+        if let Some(afloat) = &mut self.afloat {
+            afloat.refresh(model);
+        }
+        if let Some(table) = &mut self.table {
+            table.refresh(model);
+            if let Some(ranks) = &mut self.ranks {
+                ranks.refresh(model, table);
+            }
+        }
     }
-    (rows, rest)
+}
+
+impl JointRows {
+    const NONE: Self = Self {
+        some: false,
+        rub: false,
+        multiplier: Row::ONE,
+        armature: Row::ZERO,
+        damping: Row::ZERO,
+        friction: Row::ZERO,
+    };
+}
+
+/// The entries of each degree of freedom in lanes of it, and the rest. Entries of one degree of freedom stand side by side.
+fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>], rows: &mut [JointRows], rest: &mut Vec<DofDynamics>) {
+    rows.fill(JointRows::NONE);
+    rest.clear();
+    for of_one in entries.chunk_by(|a, b| a.index == b.index) {
+        let mut lanes = (0..dof.len()).filter(|lane| dof[*lane] == Some(of_one[0].index));
+        for entry in of_one {
+            let Some(lane) = lanes.next() else {
+                rest.push(*entry);
+                continue;
+            };
+            let (row, k) = (&mut rows[lane / WIDTH], lane % WIDTH);
+            row.some = true;
+            row.rub |= entry.friction != 0.0;
+            row.multiplier.0[k] = entry.multiplier;
+            row.armature.0[k] = entry.armature;
+            row.damping.0[k] = entry.damping;
+            row.friction.0[k] = entry.friction;
+        }
+    }
 }
 
 /// In the order of [`load_symmetric`](super::memory::load_symmetric).
@@ -428,33 +464,46 @@ fn subspace(body: &Body, step: &BodyStep, groups: &mut [Group]) {
     }
 }
 
-fn step(model: &Model, lanes: &Lanes, (i, number): (usize, usize), tree: usize, trunk: usize) -> BodyStep {
-    let body = &model.bodies[i];
-    let own = turned_axes(&body.joint);
-    let parent_axes = body.parent.map_or_else(Matrix3::identity, |p| turned_axes(&model.bodies[p].joint));
-    // x_pb in axes of the parent's lane.
-    let placement = Transform::from_rotation(parent_axes.transpose()) * body.placement;
+/// The step of a body, not yet [placed](place).
+fn step(body: &Body, lanes: &Lanes, (i, number): (usize, usize), tree: usize, trunk: usize) -> BodyStep {
     let kind = if hinge(&body.joint).is_some() {
-        let g = v3::product(&placement.rotation, &own);
-        let p = if body.parent.is_some() { placement.translation } else { Vector3::zeros() };
-        let row = |f: fn(f64, f64, f64, f64) -> [f64; 4]| {
-            std::array::from_fn(|k| {
-                let [a, b, c, d] = f(g[(k, 0)], g[(k, 1)], g[(k, 2)], p[k]);
-                (fours(a, b), fours(c, d))
-            })
-        };
-        // (c G₀ + s G₁, c G₁ − s G₀, G₂, p)
-        let first = |rows: [(Row, Row); 3]| rows.map(|pair| pair.0);
-        let second = |rows: [(Row, Row); 3]| rows.map(|pair| pair.1);
-        let rows = HingeRows {
-            cos: first(row(|g0, g1, _, _| [g0, g1, 0.0, 0.0])),
-            sin: first(row(|g0, g1, _, _| [g1, -g0, 0.0, 0.0])),
-            rest: second(row(|_, _, g2, p| [0.0, 0.0, g2, p])),
-        };
-        StepKind::Hinge { number, rows: Box::new(rows) }
+        StepKind::Hinge { number, rows: Box::new(HingeRows { cos: NONE, sin: NONE, rest: NONE }) }
     } else {
-        StepKind::Other { placement: (placement != Transform::identity()).then(|| Box::new(placement)) }
+        StepKind::Other { placement: None }
     };
     let parent = body.parent.map_or(lanes.body.len(), |p| lanes.last[p]);
-    BodyStep { lane: lanes.last[i], columns: lanes.last[i] + 1 - lanes.first[i], parent, kind, tree, trunk, axes: own }
+    let axes = turned_axes(&body.joint);
+    BodyStep { lane: lanes.last[i], columns: lanes.last[i] + 1 - lanes.first[i], parent, kind, tree, trunk, axes }
+}
+
+const NONE: [Row; 3] = [Row::ZERO; 3];
+
+/// Where the body's joint is mounted, from axes of the parent's lane to those of the body's.
+fn place(kind: &mut StepKind, body: &Body, own: &Matrix3<f64>, parent_axes: Option<Matrix3<f64>>) {
+    let to_parent_axes = parent_axes.map_or_else(Matrix3::identity, |axes| axes.transpose());
+    // x_pb in axes of the parent's lane.
+    let placement = Transform::from_rotation(to_parent_axes) * body.placement;
+    match kind {
+        StepKind::Hinge { rows, .. } => {
+            let g = v3::product(&placement.rotation, own);
+            let p = if body.parent.is_some() { placement.translation } else { Vector3::zeros() };
+            let row = |f: fn(f64, f64, f64, f64) -> [f64; 4]| {
+                std::array::from_fn(|k| {
+                    let [a, b, c, d] = f(g[(k, 0)], g[(k, 1)], g[(k, 2)], p[k]);
+                    (fours(a, b), fours(c, d))
+                })
+            };
+            // (c G₀ + s G₁, c G₁ − s G₀, G₂, p)
+            let first = |rows: [(Row, Row); 3]| rows.map(|pair| pair.0);
+            let second = |rows: [(Row, Row); 3]| rows.map(|pair| pair.1);
+            **rows = HingeRows {
+                cos: first(row(|g0, g1, _, _| [g0, g1, 0.0, 0.0])),
+                sin: first(row(|g0, g1, _, _| [g1, -g0, 0.0, 0.0])),
+                rest: second(row(|_, _, g2, p| [0.0, 0.0, g2, p])),
+            };
+        }
+        StepKind::Other { placement: Some(kept) } => **kept = placement,
+        StepKind::Other { placement: none } if placement != Transform::identity() => *none = Some(Box::new(placement)),
+        StepKind::Other { .. } => {}
+    }
 }

@@ -15,7 +15,7 @@ use crate::dynamics::seen::Seen;
 use crate::dynamics::{
     CenterOfMassDerivatives, CentroidalDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame,
 };
-use crate::spatial::{Motion, vector as v3};
+use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
 use nalgebra::{DMatrix, Vector3};
 
@@ -84,6 +84,17 @@ impl<'a> Wide<'a> {
         let (b, seen) = self.see(q, at, reference)?;
         let to = shape(&mut self.ws.jacobian.point, 3, self.model.nv);
         jacobians::of_frame::<3>(self.layout, self.ws.wide.as_deref()?, b, seen, to).then_some(())
+    }
+
+    /// Pose of a frame in the world.
+    pub(crate) fn frame_pose(&mut self, q: &[f64], at: &Attached<f64>) -> Option<Transform<f64>> {
+        Some(self.see(q, at, ReferenceFrame::World)?.1.in_world())
+    }
+
+    /// The same, of a frame whose bodies have been placed by the call before.
+    pub(crate) fn placed_pose(&self, at: &Attached<f64>) -> Option<Transform<f64>> {
+        let memory = self.ws.wide.as_deref()?;
+        Some(jacobians::seen(self.layout, memory, at.body?, at, ReferenceFrame::World).in_world())
     }
 
     /// Places the bodies that carry a frame, and looks at it.

@@ -37,6 +37,8 @@ pub(super) fn model(description: &Description, options: &UrdfOptions) -> Result<
         if let Some(armature) = options.armature.get(ROOT_JOINT) {
             builder.set_armature(key, armature)?;
         }
+    } else {
+        builder.add_fixed_inertia(inertia(*root));
     }
     let mut moved_by = vec![None; joints.len()]; // the body of each joint that is not merged
     for (j, joint) in joints.iter().enumerate() {

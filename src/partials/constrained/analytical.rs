@@ -100,7 +100,7 @@ pub(super) fn dynamics(
     let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, wrenches, by).is_some();
     if quick {
         // What is not finite, is not in the results either.
-        ws.result.size(wrenches.len(), &mut ws.spare)?;
+        ws.begin(wrenches.len())?;
         by_formulas(model.gravity, model, ws, state, &held.wrenches, wide::Begun::Placed);
         held.of_axes(model, &mut ws.base, what, by);
     } else {
@@ -172,7 +172,7 @@ pub(super) fn impulses(
     let by_blocks = is_by_blocks(ws);
     let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
-        ws.result.size(0, &mut ws.spare)?;
+        ws.begin(0)?;
         by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, wide::Begun::Placed);
         wide::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
         held.of_axes(model, &mut ws.base, Rows::Rates, by);
@@ -259,7 +259,7 @@ fn weightless(
     wrenches: &[ExternalWrench],
 ) -> Result<(), InputError> {
     ws.result.errors = None;
-    ws.result.size(wrenches.len(), &mut ws.spare)?;
+    ws.begin(wrenches.len())?;
     if by_formulas(Vector3::zeros(), model, ws, state, wrenches, wide::Begun::Nothing) {
         return Ok(());
     }

@@ -6,6 +6,7 @@
 mod analytical;
 mod variation;
 
+use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace, constraint_dynamics, impulse_dynamics, wide};
@@ -68,6 +69,19 @@ pub struct ImpulseDynamicsDerivatives {
 }
 
 impl ConstraintDynamicsDerivatives {
+    /// Copies another result, and allocates only where sizes differ.
+    pub fn copy_from(&mut self, other: &Self) {
+        copy_vector(&mut self.ddq, &other.ddq);
+        copy_vector(&mut self.lambda, &other.lambda);
+        (self.rank, self.residual) = (other.rank, other.residual);
+        let Self { ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau, .. } = self;
+        let to = [ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau];
+        to.into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
+        copy_matrices(&mut self.ddq_df_ext, &other.ddq_df_ext);
+        copy_matrices(&mut self.dlambda_df_ext, &other.dlambda_df_ext);
+        copy_errors(&mut self.errors, &other.errors, Self::copy_from);
+    }
+
     /// The matrices by name, but for those of wrenches.
     pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 6] {
         [
@@ -88,6 +102,17 @@ impl ConstraintDynamicsDerivatives {
 }
 
 impl ImpulseDynamicsDerivatives {
+    /// Copies another result, and allocates only where sizes differ.
+    pub fn copy_from(&mut self, other: &Self) {
+        copy_vector(&mut self.v, &other.v);
+        copy_vector(&mut self.impulse, &other.impulse);
+        (self.rank, self.residual) = (other.rank, other.residual);
+        let Self { dv_dq, dv_dv, dimpulse_dq, dimpulse_dv, .. } = self;
+        let to = [dv_dq, dv_dv, dimpulse_dq, dimpulse_dv];
+        to.into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
+        copy_errors(&mut self.errors, &other.errors, Self::copy_from);
+    }
+
     /// The matrices by name.
     pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 4] {
         [
@@ -105,6 +130,15 @@ pub(super) struct Memory {
     dynamics: ConstraintDynamicsDerivatives,
     impulses: ImpulseDynamicsDerivatives,
     scratch: analytical::Scratch,
+}
+
+impl Memory {
+    pub(super) fn dynamics(&self) -> &ConstraintDynamicsDerivatives {
+        &self.dynamics
+    }
+    pub(super) fn impulses(&self) -> &ImpulseDynamicsDerivatives {
+        &self.impulses
+    }
 }
 
 /// Nothing yet.
@@ -170,12 +204,35 @@ pub fn constraint_dynamics_derivatives<'w>(
     constraints: &[Constraint],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w ConstraintDynamicsDerivatives, InputError> {
+    ws.valid.constraint_dynamics = false;
     let mut memory = ws.constrained.take().unwrap_or_default();
     let done = dynamics(model, ws, &mut memory, method, (q, v, tau), constraints, wrenches);
     let result = &ws.constrained.insert(memory).dynamics;
     done?;
     result.check_finite(model)?;
+    ws.valid.constraint_dynamics = true;
     Ok(result)
+}
+
+/// [`constraint_dynamics_derivatives`] into memory of the caller. Allocates nothing where that has the right sizes; if the call fails,
+/// it stays as it is.
+///
+/// # Errors
+/// As [`constraint_dynamics_derivatives`].
+#[expect(clippy::too_many_arguments, reason = "those of `constraint_dynamics_derivatives`, and where to")]
+pub fn constraint_dynamics_derivatives_into(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    method: Method,
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
+    constraints: &[Constraint],
+    wrenches: &[ExternalWrench],
+    out: &mut ConstraintDynamicsDerivatives,
+) -> Result<(), InputError> {
+    out.copy_from(constraint_dynamics_derivatives(model, ws, method, q, v, tau, constraints, wrenches)?);
+    Ok(())
 }
 
 fn dynamics(
@@ -227,12 +284,34 @@ pub fn impulse_dynamics_derivatives<'w>(
     restitution: f64,
     constraints: &[Constraint],
 ) -> Result<&'w ImpulseDynamicsDerivatives, InputError> {
+    ws.valid.impulse_dynamics = false;
     let mut memory = ws.constrained.take().unwrap_or_default();
     let done = impulses(model, ws, &mut memory, method, (q, v), restitution, constraints);
     let result = &ws.constrained.insert(memory).impulses;
     done?;
     result.matrices().into_iter().try_for_each(|(what, m)| finite(model, what, m))?;
+    ws.valid.impulse_dynamics = true;
     Ok(result)
+}
+
+/// [`impulse_dynamics_derivatives`] into memory of the caller. Allocates nothing where that has the right sizes; if the call fails, it
+/// stays as it is.
+///
+/// # Errors
+/// As [`impulse_dynamics_derivatives`].
+#[expect(clippy::too_many_arguments, reason = "those of `impulse_dynamics_derivatives`, and where to")]
+pub fn impulse_dynamics_derivatives_into(
+    model: &Model,
+    ws: &mut DerivativeWorkspace,
+    method: Method,
+    q: &[f64],
+    v: &[f64],
+    restitution: f64,
+    constraints: &[Constraint],
+    out: &mut ImpulseDynamicsDerivatives,
+) -> Result<(), InputError> {
+    out.copy_from(impulse_dynamics_derivatives(model, ws, method, q, v, restitution, constraints)?);
+    Ok(())
 }
 
 fn impulses(

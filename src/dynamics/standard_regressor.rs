@@ -1,0 +1,108 @@
+//! The regressor of all that torques are linear in: inertial parameters of the bodies, and what joints add by themselves.
+//!
+//! The *standard parameters* of the identification literature: ten of each body, Coulomb friction, viscous friction and rotor inertia
+//! of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, chapter 12).
+
+use super::jacobian::clear;
+use super::{Workspace, torque_regressor};
+use crate::model::{DofDynamics, InputError, Model};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::DMatrix;
+
+/// In the order of [`Inertia::to_parameters`](crate::spatial::Inertia::to_parameters).
+const INERTIAL: [&str; 10] = ["m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"];
+
+/// `Y(q, v, a)` with `τ = Y π`: joint torques of inverse dynamics from all standard parameters, nv × (10 n + 3 m).
+///
+/// `q`: nq, `v`, `a`: nv; `π`: [`Model::standard_parameters`], and [`Model::standard_parameter_names`] says what each column belongs
+/// to. Four blocks: the columns of [`torque_regressor`], then one column a joint's degree of freedom, `m` of them, mimic joints their
+/// own,
+///
+/// ```text
+/// friction k u / √(u² + w²)     damping k u     armature k k a          with u = k v                                     (1)
+/// ```
+///
+/// (`k = 1` except for mimic joints, `w` the [`friction_width`](Model::friction_width)). Of a model without
+/// [joint friction](Model::has_joint_friction) columns of friction and damping are zero. Cost O(n d); a second call allocates nothing.
+///
+/// ```
+/// use gradyn::dynamics::standard_regressor;
+/// # use gradyn::{Model, UrdfOptions, Workspace};
+/// # use nalgebra::DVector;
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+/// let (q, v, a) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [0.1; 7]);
+/// let mut workspace = Workspace::new(&model);
+/// let tau = standard_regressor(&model, &mut workspace, &q, &v, &a)? * DVector::from_vec(model.standard_parameters());
+/// let names = model.standard_parameter_names();
+/// assert_eq!((names[0].as_str(), names[10 * 7].as_str()), ("panda_link1.m", "panda_joint1.friction"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`torque_regressor`].
+pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+) -> Result<&'w DMatrix<T>, InputError> {
+    torque_regressor(model, ws, q, v, a)?;
+    let (torque, standard) = ws.regressor.torque_and_standard();
+    let mut joints = 0;
+    model.each_joint_parameter(|_| joints += 1);
+    let inertial = torque.ncols();
+    clear(standard, model.nv, inertial + 3 * joints);
+    standard.as_mut_slice()[..torque.len()].copy_from_slice(torque.as_slice());
+    let (one, zero, width) = (P::one(), P::zero(), model.friction_width);
+    let mut column = inertial;
+    let mut overflow = None;
+    model.each_joint_parameter(|dof| {
+        let row = dof.index;
+        let mut set = |block: usize, x: T| {
+            standard[(row, column + block * joints)] = x;
+            if !x.is_finite() {
+                overflow.get_or_insert(row);
+            }
+        };
+        if model.joint_friction {
+            let rubs = DofDynamics { friction: one, damping: zero, ..dof };
+            set(0, rubs.friction_torque(v[row], width));
+            set(1, DofDynamics { damping: one, ..dof }.damping_torque(v[row]));
+        }
+        set(2, a[row] * DofDynamics { armature: one, ..dof }.mass());
+        column += 1;
+    });
+    match overflow {
+        Some(row) => Err(model.overflow("standard_regressor", row)),
+        None => Ok(&ws.regressor.standard),
+    }
+}
+
+impl<P: Real> Model<P> {
+    /// What [`standard_regressor`] multiplies: the [inertial parameters](Self::inertial_parameters), 10 n, then Coulomb friction (N m,
+    /// N), viscous friction (N m s/rad, N s/m) and armature (kg m², kg), one of each a joint's degree of freedom.
+    #[must_use]
+    pub fn standard_parameters(&self) -> Vec<P> {
+        let mut parameters = self.inertial_parameters();
+        let of: [fn(DofDynamics<P>) -> P; 3] = [|dof| dof.friction, |dof| dof.damping, |dof| dof.armature];
+        for of in of {
+            self.each_joint_parameter(|dof| parameters.push(of(dof)));
+        }
+        parameters
+    }
+
+    /// A name for each of them: `forearm.m`, `forearm.Ixx` by the bodies' names, then `elbow.friction`, `elbow.damping`,
+    /// `elbow.armature` by those of the degrees of freedom.
+    #[must_use]
+    pub fn standard_parameter_names(&self) -> Vec<String> {
+        let of_body = |body: &crate::model::Body<P>| INERTIAL.map(|what| format!("{}.{what}", body.name()));
+        let mut names: Vec<String> = self.bodies.iter().flat_map(of_body).collect();
+        let joints = self.joint_parameter_names();
+        for what in ["friction", "damping", "armature"] {
+            names.extend(joints.iter().map(|joint| format!("{joint}.{what}")));
+        }
+        names
+    }
+}

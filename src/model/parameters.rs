@@ -1,0 +1,533 @@
+//! Other numbers for the same robot: masses, placements, armature, friction, gravity, limits.
+//!
+//! [`Model::update_parameters`] changes them in place, for loops that ask the same robot about many parameters: sensitivities,
+//! identification, calibration. What `with_…` has in its name gives the changed robot back.
+
+use super::builder::{no_friction_width, sort};
+use super::{Body, BodyId, Derived, DofDynamics, FrameId, InputError, Model};
+use crate::joint::value;
+use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
+
+/// The parameters of a model, to be changed: what [`Model::update_parameters`] hands out.
+///
+/// Each function checks its numbers before it writes the first of them.
+#[derive(Debug)]
+pub struct Parameters<'m, P = f64> {
+    model: &'m mut Model<P>,
+    /// Has the list of entries of joint dynamics become another one?
+    relisted: bool,
+}
+
+impl<P: Real> Model<P> {
+    /// Changes parameters in place: tree, joints and names stay, and with them workspaces and ids.
+    ///
+    /// ```
+    /// # use gradyn::{Model, UrdfOptions, Workspace, dynamics::rnea};
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+    /// # let mut model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+    /// # let (q, v, a) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [0.1; 7]);
+    /// let mut workspace = Workspace::new(&model);
+    /// let hand = model.body_id(6).expect("is there");
+    /// let empty = *model.bodies()[6].inertia();
+    /// for load in [0.0, 0.5, 1.0] {
+    ///     let mut inertia = empty;
+    ///     inertia.mass += load;
+    ///     model.update_parameters(|parameters| parameters.set_inertia(hand, inertia).map(|_| ()))?;
+    ///     println!("{load} kg: {} N m", rnea(&model, &mut workspace, &q, &v, &a, &[])?[3]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Cost O(n) a call, whatever has been changed. Allocates nothing, but at the next use of the model if it is a clone, or has
+    /// clones, that have been used; if a joint gets its first armature, damping or friction; or if the placement of a joint that is no
+    /// hinge was the identity so far.
+    ///
+    /// # Errors
+    /// That of `change`; what it had changed before stays changed.
+    pub fn update_parameters(
+        &mut self,
+        change: impl FnOnce(&mut Parameters<'_, P>) -> Result<(), InputError>,
+    ) -> Result<(), InputError> {
+        let mut parameters = Parameters { model: self, relisted: false };
+        let done = change(&mut parameters);
+        let relisted = parameters.relisted;
+        let mut derived = std::mem::take(&mut self.derived);
+        if !relisted {
+            derived.refresh(self);
+            self.derived = derived;
+        }
+        done
+    }
+
+    /// The same, of a robot that is given back.
+    fn with(
+        mut self,
+        change: impl FnOnce(&mut Parameters<'_, P>) -> Result<(), InputError>,
+    ) -> Result<Self, InputError> {
+        self.update_parameters(change)?;
+        Ok(self)
+    }
+
+    /// The same robot under other gravity, m/s² in the world. Where it is not finite, errors of what depends on it name it.
+    #[must_use]
+    pub fn with_gravity(mut self, gravity: Vector3<P>) -> Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// The same robot with damping and friction of the joints switched on or off. Armature stays.
+    #[must_use]
+    pub fn with_joint_friction(mut self, on: bool) -> Self {
+        self.joint_friction = on;
+        self
+    }
+
+    /// The same robot with another width of the smooth Coulomb friction, rad/s (m/s).
+    ///
+    /// # Errors
+    /// As [`Parameters::set_friction_width`].
+    pub fn with_friction_width(self, width: P) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_friction_width(width).map(|_| ()))
+    }
+
+    /// The same robot with another inertia of one body.
+    ///
+    /// # Errors
+    /// As [`Parameters::set_inertia`].
+    pub fn with_inertia(self, body: BodyId, inertia: Inertia<P>) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_inertia(body, inertia).map(|_| ()))
+    }
+
+    /// The same robot with something fixed to a frame, such as a payload: `I_b + x_bf I_f` takes the place of the inertia `I_b` of the
+    /// frame's body, where `inertia` is `I_f`, in coordinates of the frame.
+    ///
+    /// On a frame that is fixed to the world it becomes part of the [`fixed_inertia`](Model::fixed_inertia).
+    ///
+    /// # Errors
+    /// [`InputError::UnknownFrame`] if the model has no such frame, else as [`Parameters::set_inertia`].
+    pub fn attach(mut self, frame: FrameId, inertia: Inertia<P>) -> Result<Self, InputError> {
+        let frames = self.frames.len();
+        let Some(at) = self.frames.get(frame.0) else {
+            return Err(InputError::UnknownFrame { index: frame.0, frames });
+        };
+        let (body, name) = (at.body, format!("frame {}", at.name));
+        let added = at.placement.act(inertia);
+        finite("inertia", &name, &inertia.to_parameters())?;
+        finite("inertia", &name, &added.to_parameters())?;
+        match body {
+            Some(b) => {
+                let sum = self.bodies[b].inertia + added;
+                self.with(|parameters| parameters.set_inertia(BodyId(b), sum).map(|_| ()))
+            }
+            None => {
+                self.fixed += added;
+                finite("fixed inertia", &name, &self.fixed.to_parameters())?;
+                Ok(self)
+            }
+        }
+    }
+
+    /// The same robot with another mounting pose of one body's joint.
+    ///
+    /// # Errors
+    /// As [`Parameters::set_placement`].
+    pub fn with_placement(self, body: BodyId, placement: Transform<P>) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_placement(body, placement).map(|_| ()))
+    }
+
+    /// The same robot with another armature of one body's joint, one entry a degree of freedom, kg m² (kg).
+    ///
+    /// # Errors
+    /// As [`Parameters::set_armature`].
+    pub fn with_armature(self, body: BodyId, armature: &[P]) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_armature(body, armature).map(|_| ()))
+    }
+
+    /// The same robot with other viscous friction of one body's joint, one entry a degree of freedom, N m s/rad (N s/m).
+    ///
+    /// # Errors
+    /// As [`Parameters::set_armature`].
+    pub fn with_damping(self, body: BodyId, damping: &[P]) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_damping(body, damping).map(|_| ()))
+    }
+
+    /// The same robot with other Coulomb friction of one body's joint, one entry a degree of freedom, N m (N).
+    ///
+    /// # Errors
+    /// As [`Parameters::set_armature`].
+    pub fn with_friction(self, body: BodyId, friction: &[P]) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_friction(body, friction).map(|_| ()))
+    }
+
+    /// The same robot with other armature, damping and friction: entries for the degrees of freedom that have any, in any order. Several
+    /// for one degree of freedom add up.
+    ///
+    /// # Errors
+    /// [`InputError::Length`] if an entry names a degree of freedom that the model does not have, [`InputError::NotFinite`] if one of
+    /// its numbers is not finite.
+    pub fn with_joint_dynamics(mut self, mut dofs: Vec<DofDynamics<P>>) -> Result<Self, InputError> {
+        for dof in &dofs {
+            if dof.index >= self.nv {
+                return Err(InputError::Length {
+                    what: "degrees of freedom",
+                    size: "nv",
+                    expected: self.nv,
+                    found: dof.index,
+                });
+            }
+            for (what, x) in [
+                ("armature", dof.armature),
+                ("damping", dof.damping),
+                ("friction", dof.friction),
+                ("multiplier", dof.multiplier),
+            ] {
+                if !x.is_finite() {
+                    let (index, joint, value) = (dof.index, self.dof_label(dof.index), value(x));
+                    return Err(InputError::NotFinite { what, index, joint, value });
+                }
+            }
+        }
+        sort(&mut dofs);
+        self.dofs = dofs;
+        self.derived = Derived::default();
+        Ok(self)
+    }
+
+    /// The same robot with another range of each coordinate of one body's joint; infinite where there is no limit.
+    ///
+    /// # Errors
+    /// As [`Parameters::set_q_limits`].
+    pub fn with_q_limits(self, body: BodyId, limits: &[(f64, f64)]) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_q_limits(body, limits).map(|_| ()))
+    }
+
+    /// The same robot with other greatest |v| of one body's joint, one entry a degree of freedom.
+    ///
+    /// # Errors
+    /// As [`Parameters::set_velocity_limits`].
+    pub fn with_velocity_limits(self, body: BodyId, limits: &[f64]) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_velocity_limits(body, limits).map(|_| ()))
+    }
+
+    /// The same robot with other greatest |τ| of one body's joint, one entry a degree of freedom.
+    ///
+    /// # Errors
+    /// As [`Parameters::set_velocity_limits`].
+    pub fn with_effort_limits(self, body: BodyId, limits: &[f64]) -> Result<Self, InputError> {
+        self.with(|parameters| parameters.set_effort_limits(body, limits).map(|_| ()))
+    }
+
+    /// The place in the list of joint dynamics of what a body's joint adds at its `k`-th degree of freedom, or where it would have to
+    /// stand. Bodies whose joints share a degree of freedom take their entries in order, by their multipliers.
+    pub(super) fn joint_entry(&self, body: usize, k: usize) -> Result<usize, usize> {
+        let index = self.bodies[body].v.start + k;
+        let mut at = self.dofs.partition_point(|dof| dof.index < index);
+        for (b, sharing) in self.bodies.iter().enumerate().filter(|(_, b)| b.v.contains(&index)) {
+            let fits = |dof: &DofDynamics<P>| dof.index == index && dof.multiplier == sharing.joint.multiplier();
+            let found = self.dofs.get(at).is_some_and(fits);
+            if b == body {
+                return if found { Ok(at) } else { Err(at) };
+            }
+            at += usize::from(found);
+        }
+        Err(at)
+    }
+}
+
+impl<P: Real> Parameters<'_, P> {
+    /// The model as it is now.
+    #[must_use]
+    pub fn model(&self) -> &Model<P> {
+        self.model
+    }
+
+    /// Sets gravity, m/s² in the world.
+    ///
+    /// # Errors
+    /// [`InputError::NotFinite`]
+    pub fn set_gravity(&mut self, gravity: Vector3<P>) -> Result<&mut Self, InputError> {
+        if gravity.iter().any(|x| !x.is_finite()) {
+            finite("gravity", &self.model.whole_label(), gravity.as_slice())?;
+        }
+        self.model.gravity = gravity;
+        Ok(self)
+    }
+
+    /// Switches damping and friction of the joints on or off.
+    pub fn set_joint_friction(&mut self, on: bool) -> &mut Self {
+        self.model.joint_friction = on;
+        self
+    }
+
+    /// Sets the width of the smooth Coulomb friction, rad/s (m/s).
+    ///
+    /// # Errors
+    /// [`InputError::Parameter`] for one that is not positive, or has a square that vanishes.
+    pub fn set_friction_width(&mut self, width: P) -> Result<&mut Self, InputError> {
+        if let Some(rule) = no_friction_width(width) {
+            let name = self.model.whole_label();
+            return Err(InputError::Parameter { what: "friction width", name, value: value(width), rule });
+        }
+        self.model.friction_width = width;
+        Ok(self)
+    }
+
+    /// Sets the inertia of a body, in its own frame.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::NotFinite`] by the parameter's place in
+    /// [`Inertia::to_parameters`].
+    pub fn set_inertia(&mut self, body: BodyId, inertia: Inertia<P>) -> Result<&mut Self, InputError> {
+        let b = self.body(body)?;
+        let parameters = inertia.to_parameters();
+        if parameters.iter().any(|x| !x.is_finite()) {
+            finite("inertia", &format!("body {}", b.name), &parameters)?;
+        }
+        b.inertia = inertia;
+        Ok(self)
+    }
+
+    /// Sets the inertias of all bodies by their parameters, ten each: what regressors multiply, and
+    /// [`Model::inertial_parameters`] gives.
+    ///
+    /// # Errors
+    /// [`InputError::Parameters`] for a wrong number of them, [`InputError::NotFinite`] by the parameter's place.
+    pub fn set_inertial_parameters(&mut self, parameters: &[P]) -> Result<&mut Self, InputError> {
+        let (ten, rest) = parameters.as_chunks::<10>();
+        let bodies = self.model.bodies.len();
+        if ten.len() != bodies || !rest.is_empty() {
+            let (expected, found) = (10 * bodies, parameters.len());
+            return Err(InputError::Parameters { expected, found, bodies });
+        }
+        if let Some(index) = parameters.iter().position(|x| !x.is_finite()) {
+            let (joint, value) = (format!("body {}", self.model.bodies[index / 10].name), value(parameters[index]));
+            return Err(InputError::NotFinite { what: "inertial parameters", index, joint, value });
+        }
+        for (body, parameters) in self.model.bodies.iter_mut().zip(ten) {
+            body.inertia = Inertia::from_parameters(*parameters);
+        }
+        Ok(self)
+    }
+
+    /// Sets the mounting pose of a body's joint in the parent.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::Placement`] for what is no pose.
+    pub fn set_placement(&mut self, body: BodyId, placement: Transform<P>) -> Result<&mut Self, InputError> {
+        let b = self.body(body)?;
+        let refuse = |error: PoseError| InputError::Placement { joint: b.joint_name.clone(), error: error.into() };
+        placement.check().map_err(refuse)?;
+        b.placement = placement;
+        Ok(self)
+    }
+
+    /// Sets the pose of a frame in its body, or in the world. That of a body's own frame is the identity.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownFrame`] if the model has no such frame, [`InputError::OwnFrame`] for a body's own,
+    /// [`InputError::FramePlacement`] for what is no pose.
+    pub fn set_frame_placement(&mut self, frame: FrameId, placement: Transform<P>) -> Result<&mut Self, InputError> {
+        let (bodies, frames) = (self.model.bodies.len(), self.model.frames.len());
+        let Some(at) = self.model.frames.get_mut(frame.0) else {
+            return Err(InputError::UnknownFrame { index: frame.0, frames });
+        };
+        if frame.0 < bodies {
+            return Err(InputError::OwnFrame { body: at.name.clone() });
+        }
+        let refuse = |error: PoseError| InputError::FramePlacement { frame: at.name.clone(), error: error.into() };
+        placement.check().map_err(refuse)?;
+        at.placement = placement;
+        Ok(self)
+    }
+
+    /// Sets the armature of a body's joint, one entry a degree of freedom, kg m² (kg).
+    ///
+    /// # Errors
+    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::JointLength`] for a wrong number of entries,
+    /// [`InputError::NotFinite`] by the entry's place, [`InputError::Parameter`] for one that is negative.
+    pub fn set_armature(&mut self, body: BodyId, armature: &[P]) -> Result<&mut Self, InputError> {
+        self.set_joint("armature", body, armature, |dof| &mut dof.armature)
+    }
+
+    /// Sets the viscous friction of a body's joint, one entry a degree of freedom, N m s/rad (N s/m).
+    ///
+    /// # Errors
+    /// As [`set_armature`](Self::set_armature).
+    pub fn set_damping(&mut self, body: BodyId, damping: &[P]) -> Result<&mut Self, InputError> {
+        self.set_joint("damping", body, damping, |dof| &mut dof.damping)
+    }
+
+    /// Sets the Coulomb friction of a body's joint, one entry a degree of freedom, N m (N).
+    ///
+    /// # Errors
+    /// As [`set_armature`](Self::set_armature).
+    pub fn set_friction(&mut self, body: BodyId, friction: &[P]) -> Result<&mut Self, InputError> {
+        self.set_joint("friction", body, friction, |dof| &mut dof.friction)
+    }
+
+    /// Sets the range of each coordinate of a body's joint; infinite where there is no limit.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::JointLength`] for a wrong number of entries,
+    /// [`InputError::Parameter`] for a range that is NaN or empty. A mimic joint has its leader's.
+    pub fn set_q_limits(&mut self, body: BodyId, limits: &[(f64, f64)]) -> Result<&mut Self, InputError> {
+        let b = &*self.body(body)?;
+        let q = b.q.clone();
+        length("limits", b, limits.len(), q.len())?;
+        for &(lower, upper) in limits {
+            if let Some((what, value, rule)) = no_range(lower, upper) {
+                return Err(InputError::Parameter { what, name: format!("joint {}", b.joint_name), value, rule });
+            }
+        }
+        for (i, (lower, upper)) in q.zip(limits) {
+            (self.model.limits.q_lower[i], self.model.limits.q_upper[i]) = (*lower, *upper);
+        }
+        Ok(self)
+    }
+
+    /// Sets the greatest |v| of each degree of freedom of a body's joint.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::JointLength`] for a wrong number of entries,
+    /// [`InputError::Parameter`] for one that is negative or NaN.
+    pub fn set_velocity_limits(&mut self, body: BodyId, limits: &[f64]) -> Result<&mut Self, InputError> {
+        let v = self.bounds("velocity limit", body, limits)?;
+        self.model.limits.velocity[v].copy_from_slice(limits);
+        Ok(self)
+    }
+
+    /// Sets the greatest |τ| of each degree of freedom of a body's joint.
+    ///
+    /// # Errors
+    /// As [`set_velocity_limits`](Self::set_velocity_limits).
+    pub fn set_effort_limits(&mut self, body: BodyId, limits: &[f64]) -> Result<&mut Self, InputError> {
+        let v = self.bounds("effort limit", body, limits)?;
+        self.model.limits.effort[v].copy_from_slice(limits);
+        Ok(self)
+    }
+
+    /// Sets all that these functions can set to what it is in another model of the same joints, whose numbers may be of a simpler
+    /// type: constants, where those here carry derivatives. Frames stay as they are unless the other model has as many.
+    ///
+    /// # Errors
+    /// [`InputError::Structure`] if the other model has other joints.
+    pub fn copy_from<U: Real>(&mut self, other: &Model<U>) -> Result<&mut Self, InputError>
+    where
+        P: Scalar<U>,
+    {
+        let model = &mut *self.model;
+        if model.structure != other.structure {
+            return Err(InputError::Structure {
+                expected: model.name.clone(),
+                expected_nv: model.nv,
+                found: other.name.clone(),
+                found_nv: other.nv,
+            });
+        }
+        for (to, from) in model.bodies.iter_mut().zip(&other.bodies) {
+            (to.inertia, to.placement) = (from.inertia.lift(), from.placement.lift());
+        }
+        if model.frames.len() == other.frames.len() {
+            for (to, from) in model.frames.iter_mut().zip(&other.frames) {
+                to.placement = from.placement.lift();
+            }
+        }
+        let indices = |dofs: &DofDynamics<U>| dofs.index;
+        self.relisted |= !model.dofs.iter().map(|dof| dof.index).eq(other.dofs.iter().map(indices));
+        model.dofs.clear();
+        model.dofs.extend(other.dofs.iter().map(DofDynamics::lift));
+        model.gravity = v3::lift(other.gravity);
+        (model.friction_width, model.joint_friction) = (other.friction_width.into(), other.joint_friction);
+        model.fixed = other.fixed.lift();
+        let (to, from) = (&mut model.limits, &other.limits);
+        to.q_lower.copy_from_slice(&from.q_lower);
+        to.q_upper.copy_from_slice(&from.q_upper);
+        to.velocity.copy_from_slice(&from.velocity);
+        to.effort.copy_from_slice(&from.effort);
+        Ok(self)
+    }
+
+    fn body(&mut self, body: BodyId) -> Result<&mut Body<P>, InputError> {
+        let bodies = self.model.bodies.len();
+        self.model.bodies.get_mut(body.0).ok_or(InputError::UnknownBody { index: body.0, bodies })
+    }
+
+    fn set_joint(
+        &mut self,
+        what: &'static str,
+        body: BodyId,
+        numbers: &[P],
+        of: fn(&mut DofDynamics<P>) -> &mut P,
+    ) -> Result<&mut Self, InputError> {
+        let b = &*self.body(body)?;
+        length(what, b, numbers.len(), b.v.len())?;
+        if numbers.iter().any(|x| !x.is_finite()) {
+            finite(what, &format!("joint {}", b.joint_name), numbers)?;
+        }
+        if let Some(x) = numbers.iter().find(|x| x.select_lt(0.0, P::one(), P::zero()) != P::zero()) {
+            let (name, rule) = (format!("joint {}", b.joint_name), "expected a number that is not negative");
+            return Err(InputError::Parameter { what, name, value: value(*x), rule });
+        }
+        let (start, multiplier) = (b.v.start, b.joint.multiplier());
+        // As the builder, which makes entries of all degrees of freedom of a joint or of none.
+        for k in 0..numbers.len() {
+            if let Err(at) = self.model.joint_entry(body.0, k) {
+                let zero = P::zero();
+                let none = DofDynamics { index: start + k, multiplier, armature: zero, damping: zero, friction: zero };
+                self.model.dofs.insert(at, none);
+                self.relisted = true;
+            }
+        }
+        for (k, x) in numbers.iter().enumerate() {
+            if let Ok(at) = self.model.joint_entry(body.0, k) {
+                *of(&mut self.model.dofs[at]) = *x;
+            }
+        }
+        Ok(self)
+    }
+
+    /// The degrees of freedom of a joint that numbers, none of them negative, are for.
+    fn bounds(
+        &mut self,
+        what: &'static str,
+        body: BodyId,
+        numbers: &[f64],
+    ) -> Result<std::ops::Range<usize>, InputError> {
+        let b = &*self.body(body)?;
+        length(what, b, numbers.len(), b.v.len())?;
+        match numbers.iter().find(|x| x.is_nan() || **x < 0.0) {
+            Some(value) => {
+                let (name, rule) = (format!("joint {}", b.joint_name), "expected a number that is not negative");
+                Err(InputError::Parameter { what, name, value: *value, rule })
+            }
+            None => Ok(b.v.clone()),
+        }
+    }
+}
+
+/// What is wrong with a range of a coordinate: which number, and the rule.
+pub(super) fn no_range(lower: f64, upper: f64) -> Option<(&'static str, f64, &'static str)> {
+    if lower.is_nan() || lower == f64::INFINITY {
+        Some(("lower limit", lower, "expected a finite number, or -inf for none"))
+    } else if upper.is_nan() || upper == f64::NEG_INFINITY {
+        Some(("upper limit", upper, "expected a finite number, or inf for none"))
+    } else if lower > upper {
+        Some(("lower limit", lower, "expected lower <= upper"))
+    } else {
+        None
+    }
+}
+
+fn length<P: Real>(what: &'static str, body: &Body<P>, found: usize, expected: usize) -> Result<(), InputError> {
+    let joint = || body.joint_name.clone();
+    if found == expected { Ok(()) } else { Err(InputError::JointLength { what, joint: joint(), expected, found }) }
+}
+
+pub(super) fn finite<P: Real>(what: &'static str, of: &str, numbers: &[P]) -> Result<(), InputError> {
+    match numbers.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(InputError::NotFinite { what, index, joint: of.to_owned(), value: value(numbers[index]) }),
+        None => Ok(()),
+    }
+}
