@@ -4,10 +4,15 @@
 mod common;
 
 use common::{assert_near, condition, deviation};
-use gradyn::dynamics::{Workspace, aba, aba_gradient, crba, minv, rnea};
+use gradyn::dynamics::{
+    Constraint, Workspace, aba, aba_gradient, constraint_dynamics, crba, impulse_dynamics, minv, rnea,
+};
 use gradyn::joint::{Axis, Fixed, FreeFlyer, Joint, Revolute};
 use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
-use gradyn::partials::{DerivativeWorkspace, Method, aba_derivatives, rnea_derivatives};
+use gradyn::partials::{
+    DerivativeWorkspace, Method, aba_derivatives, constraint_dynamics_derivatives, impulse_dynamics_derivatives,
+    rnea_derivatives,
+};
 use gradyn::spatial::{Force, Inertia, Symmetric3, Transform};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::num_dual::Dual64;
@@ -232,6 +237,90 @@ fn the_gradient_of_a_long_chains_accelerations_is_their_combination() {
         let by = aba_gradient(&model, ws, &q, &v, &tau, &lambda, &wrenches).expect("regular");
         let re = |x: &[Dual64]| x.iter().map(|x| x.re).collect::<Vec<_>>();
         near([&re(by.dq), &re(by.dv), &re(by.dtau)], &re(by.df_ext), &format!("{chains:?}, dual numbers"));
+    }
+}
+
+/// Bodies of the long chain and the short one under contacts and in loops, and how many rows are independent.
+fn held(chains: Chains, model: &Model) -> Vec<(&'static str, Vec<Constraint>, usize)> {
+    let rng = &mut common::rng(chains.long as u64 + 2);
+    let link = |k: usize| model.find_body(&format!("link {k}")).expect("is there");
+    let (tip, middle) = (link(chains.long - 1), link(chains.long / 2));
+    let short = model.find_body(&format!("short {}", SHORT - 1)).expect("is there");
+    let contact = Constraint::contact(tip, common::vector(rng), common::vector(rng)).with_gains(5.0, 0.5);
+    let frame = Constraint::frame(middle, common::transform(rng), None, common::transform(rng)).with_gains(3.0, 2.0);
+    let hinge = Revolute { axis: common::axis(rng) };
+    let of_loop = Constraint::joint(Some(middle), common::transform(rng), tip, common::transform(rng), hinge);
+    let of_loop = of_loop.expect("can close a loop").with_gains(2.0, 1.0);
+    let of_both = Constraint::point(short, common::vector(rng), tip, common::vector(rng)).with_gains(4.0, 1.0);
+    let twice = vec![contact, contact.with_gains(9.0, 1.0)];
+    vec![
+        ("nothing", vec![], 0),
+        ("contact", vec![contact], 3),
+        ("contact and frame", vec![contact, frame], 9),
+        ("loop", vec![of_loop], 5),
+        ("both chains", vec![of_both], 3),
+        ("contradiction", twice, 3),
+    ]
+}
+
+/// Derivatives of a long chain's motions under constraints, along one random direction, are those of dual numbers. So are motions and
+/// multipliers. What moves nothing of the short chain leaves exact zeros there.
+#[test]
+fn derivatives_of_a_held_long_chain_are_those_of_dual_numbers() {
+    for chains in CHAINS {
+        let model = chains.model();
+        let ((q, v, tau), wrenches) = (common::state(&model, 8), common::wrenches(&model, 8));
+        let ((_, dq, dv), (_, dtau, _)) = (common::state(&model, 9), common::state(&model, 10));
+        let m = crba(&model, &mut Workspace::new(&model), &q).expect("valid").clone();
+        let direction = [&dq, &dv, &dtau].map(|x| DVector::from_column_slice(x));
+        let (moved, v_moved, tau_moved) =
+            (common::moved(&model, &q, &dq), common::dual(&v, &dv), common::dual(&tau, &dtau));
+        let pushed: Vec<_> = wrenches.iter().map(|w| w.lift::<Dual64>()).collect();
+        for (kind, list, rank) in held(chains, &model) {
+            let ws = &mut Workspace::<Dual64>::new(&model);
+            let by = constraint_dynamics(&model, ws, &moved, &v_moved, &tau_moved, &list, &pushed).expect("regular");
+            let dual = [by.ddq.to_vec(), by.lambda.to_vec()];
+            let by = impulse_dynamics(&model, ws, &moved, &v_moved, 0.3, &list).expect("regular");
+            let struck = [by.v.to_vec(), by.impulse.to_vec()];
+            for level in Level::available() {
+                let near = |value: &DVector<f64>, derivative: DVector<f64>, dual: &[Dual64], which: &str| {
+                    let what = format!("{chains:?}, {kind}, {level}: {which}");
+                    let re: Vec<f64> = dual.iter().map(|x| x.re).collect();
+                    assert_near(value.as_slice(), &re, tolerance(&m), &what);
+                    assert_near(derivative.as_slice(), &common::eps(dual), tolerance(&m), &what);
+                };
+                let (ws, method) = (&mut DerivativeWorkspace::new(&model), Method::Analytical);
+                let by = with_level(level, || {
+                    constraint_dynamics_derivatives(&model, ws, method, &q, &v, &tau, &list, &wrenches)
+                        .expect("regular")
+                });
+                assert_eq!(by.rank, rank, "{chains:?}, {kind}, {level}");
+                let along = |m: [&DMatrix<f64>; 3]| m[0] * &direction[0] + m[1] * &direction[1] + m[2] * &direction[2];
+                near(&by.ddq, along([&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau]), &dual[0], "accelerations");
+                near(&by.lambda, along([&by.dlambda_dq, &by.dlambda_dv, &by.dlambda_dtau]), &dual[1], "multipliers");
+                assert!(deviation(&by.ddq_dtau, &by.ddq_dtau.transpose()) < tolerance(&m), "{kind}, {level}");
+                if !["both chains"].contains(&kind) {
+                    for matrix in [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau] {
+                        assert_apart(matrix, kind);
+                    }
+                }
+                // By the equations of motion what a wrench does is what the torques of its Jacobian do.
+                let (ddq, inner) = (by.ddq.as_slice(), &mut DerivativeWorkspace::new(&model));
+                let torques = rnea_derivatives(&model, inner, method, &q, &v, ddq, &wrenches).expect("valid");
+                let of_lambda = by.dlambda_df_ext.iter().map(|m| (m, &by.dlambda_dtau));
+                let of_ddq = by.ddq_df_ext.iter().map(|m| (m, &by.ddq_dtau));
+                let jacobians = torques.dtau_df_ext.iter().cycle();
+                for ((found, by_torques), minus) in of_ddq.chain(of_lambda).zip(jacobians) {
+                    assert!(deviation(found, &-(by_torques * minus)) < tolerance(&m), "{kind}, {level}");
+                }
+                let by = with_level(level, || {
+                    impulse_dynamics_derivatives(&model, ws, method, &q, &v, 0.3, &list).expect("regular")
+                });
+                let along = |m: [&DMatrix<f64>; 2]| m[0] * &direction[0] + m[1] * &direction[1];
+                near(&by.v, along([&by.dv_dq, &by.dv_dv]), &struck[0], "velocities");
+                near(&by.impulse, along([&by.dimpulse_dq, &by.dimpulse_dv]), &struck[1], "impulses");
+            }
+        }
     }
 }
 

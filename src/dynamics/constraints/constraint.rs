@@ -243,7 +243,7 @@ fn overflow<P: Real>(model: &Model<P>, constraints: &[Constraint<P>], what: &'st
 }
 
 /// Are they between bodies of the model, and of sound numbers?
-pub(super) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) -> Result<(), InputError> {
+pub(crate) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) -> Result<(), InputError> {
     let bodies = model.bodies.len();
     for (index, c) in constraints.iter().enumerate() {
         if let Some(unknown) = [c.a.body, c.b.body].into_iter().flatten().find(|b| *b >= bodies) {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Both are solved through `G = J M⁻¹ Jᵀ`: over `f64` by its factors, eight rows at a time, where rows are clearly independent
-//! ([`held`](crate::dynamics::wide)), else by orthogonal ones of whatever rank ([`factor`]). [`vary`] differentiates rows. The
+//! ([`held`](crate::dynamics::wide)), else and for deep trees by orthogonal ones of whatever rank ([`factor`]). [`vary`] differentiates rows. The
 //! stabilisation by `k_p`, `k_d` is that of J. Baumgarte,
 //! *Stabilization of constraints and integrals of motion in dynamical systems* (1972); the equations are those of RBDA,
 //! sections 8.1 and 11.2.
@@ -22,16 +22,28 @@ mod solve;
 mod vary;
 
 pub use constraint::Constraint;
-pub(crate) use constraint::rows_of;
+pub(crate) use constraint::{check, rows_of};
 pub(crate) use factor::Factor;
 pub(crate) use relation::{Axes, Side};
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
+pub(crate) use solve::other_half;
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
 pub(crate) use vary::{AtState, Place, Rows, Varied, VariedAxes, in_body};
 
 use crate::at_level::at_level;
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;
+
+/// Factors of the mass matrix that motions under constraints are found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FactorsOfMass {
+    /// Along the paths of the tree, in `ws.ltl`; those of constraints are in `factor`.
+    Paths,
+    /// In blocks, those of constraints too; in `ws.wide`.
+    Blocks,
+    /// Of articulated bodies, in `ws.wide`, for deep trees; those of constraints are in `factor`.
+    Bodies,
+}
 
 /// What constrained dynamics is computed in.
 #[derive(Clone, Debug)]
@@ -42,8 +54,8 @@ pub(crate) struct Memory<T> {
     sums: Vec<(T, T)>,
     /// For each block of rows: below which sum of squares it counts as zero.
     least: Vec<T>,
-    /// Are the factors those of [`wide`](crate::dynamics::wide), and not of `factor`?
-    pub(crate) by_blocks: bool,
+    /// What motions were found by.
+    pub(crate) by: FactorsOfMass,
     /// Square roots of `1 / D` of the mass matrix, nv.
     pub(crate) root: Vec<T>,
     /// Right-hand side, one entry a row.
@@ -65,7 +77,7 @@ impl<T: Real> Default for Memory<T> {
             factor: factor::Factor::default(),
             sums: Vec::new(),
             least: Vec::new(),
-            by_blocks: false,
+            by: FactorsOfMass::Paths,
             root: Vec::new(),
             rhs: Vec::new(),
             left: Vec::new(),

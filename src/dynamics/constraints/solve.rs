@@ -1,7 +1,7 @@
 //! Accelerations and impulses under constraints.
 
 use super::constraint::{check as check_constraints, check_rows};
-use super::{Constraint, Memory, add_product, factor};
+use super::{Constraint, FactorsOfMass, Memory, add_product, factor};
 use crate::at_level::at_level;
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
@@ -44,7 +44,7 @@ pub struct ImpulseDynamics<'w, T> {
 /// `q̈`; where they contradict each other, `q̈` leaves the least sum of squares of `J q̈ + γ`. Rows count as dependent below a
 /// relative 1e-8 in the norm of kinetic energy; [`ConstraintDynamics::rank`] says how many are left.
 ///
-/// Cost O(n d²) for the factors of the mass matrix, O(m² nv) for m rows. Over `f64`, rows that are clearly independent go by
+/// Cost O(n d²) for the factors of the mass matrix, O(n m) of deep trees over `f64`, and O(m² nv) for m rows. Over `f64`, rows that are clearly independent go by
 /// factors of `J M⁻¹ Jᵀ` in blocks, others, and other numbers, by orthogonal factors that tell ranks. A second call for as many rows allocates nothing.
 /// Dual numbers pass through, where the rank does not change nearby. With several states in one number
 /// ([`Lanes`](gradyn_derivatives::Lanes)) all must have one rank.
@@ -72,9 +72,9 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
     check_constraints(model, constraints)?;
     let (memory, residual) = with_memory(ws, |ws, memory| {
         memory.motion.resize(model.nv, T::zero());
-        memory.by_blocks = unconstrained(model, ws, memory, (q, v, tau), wrenches, constraints)?;
-        memory.rows.place(model, ws, constraints, memory.by_blocks)?;
-        if !memory.by_blocks {
+        memory.by = unconstrained(model, ws, memory, (q, v, tau), wrenches, constraints)?;
+        memory.rows.place(model, ws, constraints, memory.by != FactorsOfMass::Paths)?;
+        if memory.by == FactorsOfMass::Paths {
             rooted::drive(model, ws, q, v);
         }
         memory.rows.drive(model, ws, v, constraints)?;
@@ -112,8 +112,8 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     }
     check_constraints(model, constraints)?;
     let (memory, residual) = with_memory(ws, |ws, memory| {
-        memory.by_blocks = still(model, ws, q, constraints)?;
-        memory.rows.place(model, ws, constraints, memory.by_blocks)?;
+        memory.by = still(model, ws, q, constraints)?;
+        memory.rows.place(model, ws, constraints, memory.by != FactorsOfMass::Paths)?;
         memory.rows.rates(v);
         memory.motion.clear();
         memory.motion.extend_from_slice(v);
@@ -137,8 +137,8 @@ fn with_memory<T: Real>(
     done.map(|residual| (&**memory, residual))
 }
 
-/// Accelerations without constraints into `motion`, and where the bodies are and how they move without those of joints; by
-/// blocks, or into `ws.ltl`?
+/// Accelerations without constraints into `motion`, and where the bodies are and how they move without those of joints. Returns where
+/// the factors of the mass matrix are.
 fn unconstrained<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
@@ -146,37 +146,39 @@ fn unconstrained<P: Real, T: Scalar<P>>(
     state: (&[T], &[T], &[T]),
     wrenches: &[ExternalWrench<T>],
     constraints: &[Constraint<P>],
-) -> Result<bool, InputError> {
+) -> Result<FactorsOfMass, InputError> {
     let motion = &mut memory.motion;
-    let blocks = wide::of(model, ws).and_then(|wide| {
+    let quick = wide::of(model, ws).and_then(|wide| {
         let ddq = wide::same_mut::<_, Vec<f64>>(motion)?;
         wide.under(wrenches).unconstrained(wide::state(state)?, attached(constraints), ddq)
     });
-    if matches!(blocks, Some(Ok(()))) && motion.iter().all(|x| x.is_finite()) {
-        return Ok(true);
+    if let Some(Ok(by)) = quick
+        && motion.iter().all(|x| x.is_finite())
+    {
+        return Ok(by);
     }
     let (q, v, tau) = state;
     subtract(tau, bias(model, ws, q, v, wrenches)?, motion);
     rooted::place(model, ws, q);
     ltl::factorize(model, ws)?;
     ws.ltl.solve(motion); //                                        q̈_free = M⁻¹ (τ − c)
-    Ok(false)
+    Ok(FactorsOfMass::Paths)
 }
 
-/// Where the bodies are, and factors of the mass matrix: by blocks, or in `ws.ltl`?
+/// Where the bodies are, and factors of the mass matrix. Returns where these are.
 fn still<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &mut Workspace<T>,
     q: &[T],
     constraints: &[Constraint<P>],
-) -> Result<bool, InputError> {
-    let blocks = wide::of(model, ws).and_then(|wide| wide.still(T::as_f64s(q)?, attached(constraints)));
-    if matches!(blocks, Some(Ok(()))) {
-        return Ok(true);
+) -> Result<FactorsOfMass, InputError> {
+    let quick = wide::of(model, ws).and_then(|wide| wide.still(T::as_f64s(q)?, attached(constraints)));
+    if let Some(Ok(by)) = quick {
+        return Ok(by);
     }
     rooted::place(model, ws, q);
     ltl::factorize(model, ws)?;
-    Ok(false)
+    Ok(FactorsOfMass::Paths)
 }
 
 /// The bodies that constraints are attached to, and whether some rows are made from columns one by one.
@@ -192,7 +194,7 @@ impl<T: Real> Memory<T> {
     where
         T: Scalar<P>,
     {
-        if self.by_blocks {
+        if self.by == FactorsOfMass::Blocks {
             let Self { rows, factor, rhs, motion, lambda, least, .. } = self;
             least.clear();
             least.extend(rows.extent.iter().map(|extent| factor::least(*extent)));
@@ -207,16 +209,17 @@ impl<T: Real> Memory<T> {
                 factor.rank = rhs.len();
                 return Ok(T::from(residual));
             }
-            self.by_blocks = false;
+            self.by = FactorsOfMass::Paths;
             wide::of(model, ws).and_then(|wide| wide.factors_by_paths());
         }
         self.factorize(model, ws)?;
-        let Self { rows, factor, root, rhs, left, motion, change, lambda, .. } = self;
-        let jacobian = &rows.jacobian;
-        add_product(jacobian, motion, rhs);
+        let Self { rows, factor, rhs, motion, change, lambda, .. } = self;
+        add_product(&rows.jacobian, motion, rhs);
         negate(rhs);
         factor.solve(model.nv, rhs, lambda, change);
-        ws.ltl.other_half(root, change);
+        other_half(model, ws, (self.by, &self.root), &mut self.change);
+        let Self { rows, rhs, left, motion, change, .. } = self;
+        let jacobian = &rows.jacobian;
         add_to(change, motion);
         left.clone_from(rhs);
         negate(left);
@@ -225,9 +228,11 @@ impl<T: Real> Memory<T> {
     }
 
     /// Factors of `J M⁻¹ Jᵀ` from the Jacobian and those of the mass matrix.
-    fn factorize<P: Real>(&mut self, model: &Model<P>, ws: &Workspace<T>) -> Result<(), InputError> {
-        let Self { rows, factor, root, sums, .. } = self;
-        ws.ltl.roots(root);
+    fn factorize<P: Real>(&mut self, model: &Model<P>, ws: &mut Workspace<T>) -> Result<(), InputError> {
+        let Self { rows, factor, root, sums, by, .. } = self;
+        if *by == FactorsOfMass::Paths {
+            ws.ltl.roots(root);
+        }
         let jacobian = &rows.jacobian;
         sums.clear();
         sums.extend(rows.extent.iter().map(|extent| (T::zero(), *extent)));
@@ -237,9 +242,30 @@ impl<T: Real> Memory<T> {
             factor.y.extend(jacobian.row(r).iter());
             let column = &mut factor.y[start..];
             add_squares(column, &mut sums[rows.block[r]].0);
-            ws.ltl.half(root, column); //                           Y = D^(−1/2) L⁻ᵀ Jᵀ
+            if *by == FactorsOfMass::Paths {
+                ws.ltl.half(root, column); //                       Y = D^(−1/2) L⁻ᵀ Jᵀ
+            }
+        }
+        if *by == FactorsOfMass::Bodies {
+            let y = wide::same_mut::<_, Vec<f64>>(&mut factor.y);
+            wide::of(model, ws).and_then(|mut wide| wide.half(y?));
         }
         factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
+    }
+}
+
+/// `x := L⁻¹ D^(−1/2) x` by what motions were found by, with square roots of `1 / D` of paths.
+pub(crate) fn other_half<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    (by, root): (FactorsOfMass, &[T]),
+    x: &mut Vec<T>,
+) {
+    if by == FactorsOfMass::Bodies {
+        let x = wide::same_mut::<_, Vec<f64>>(x);
+        wide::of(model, ws).and_then(|mut wide| wide.other_half(1.0, x?));
+    } else {
+        ws.ltl.other_half(root, x);
     }
 }
 

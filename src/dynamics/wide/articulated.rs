@@ -26,17 +26,17 @@ use nalgebra::{DMatrix, Vector3};
 use std::marker::PhantomData;
 
 /// Registers that go through a sweep side by side.
-const SIDE: usize = 2;
+pub(super) const SIDE: usize = 2;
 
 /// What a sweep has of one degree of freedom, for as many columns as go through at once.
-type Rows = [Row; SIDE];
+pub(super) type Rows = [Row; SIDE];
 
 /// `M⁻¹`, in factors along the tree. There are no mimic joints.
 #[derive(Clone, Debug)]
 pub(crate) struct Articulated {
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     welds: Vec<Weld>,
-    factors: Vec<Factor>,
+    pub(super) factors: Vec<Factor>,
     /// Of degrees of freedom.
     armature: Vec<f64>,
     /// What hangs from degrees of freedom where branches join, and how these move.
@@ -44,7 +44,7 @@ pub(crate) struct Articulated {
     seats: Vec<Motion<f64>>,
     own: Own,
     /// `x`, `r` and `y`.
-    rest: Vec<Rows>,
+    pub(super) rest: Vec<Rows>,
     /// What branches bring to where they join; and how it moves there.
     force: Vec<[Rows; 6]>,
     motion: Vec<[Rows; 6]>,
@@ -91,6 +91,12 @@ impl Factor {
     fn w(&self) -> (Force<f64>, f64) {
         let [a, b, c, d, e, f, _, reciprocal] = self.w.0;
         (Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f)), reciprocal)
+    }
+
+    /// `D⁻¹`
+    #[inline(always)]
+    pub(super) fn reciprocal(&self) -> f64 {
+        self.w.0[WIDTH - 1]
     }
 
     /// `r` of equation (1), and `p` grown by this degree of freedom.
@@ -273,18 +279,18 @@ impl Kernel for Multiply<'_> {
 
 /// The columns that go into register `side`: the first, and the one after the last.
 #[inline(always)]
-fn ends(first: usize, side: usize, columns: usize) -> (usize, usize) {
+pub(super) fn ends(first: usize, side: usize, columns: usize) -> (usize, usize) {
     let start = columns.min(first + side * WIDTH);
     (start, columns.min(start + WIDTH))
 }
 
 /// Up to eight columns into lanes.
-struct Take<'a, R> {
-    rest: &'a mut [Rows],
-    side: usize,
-    n: usize,
-    from: &'a [f64],
-    level: PhantomData<R>,
+pub(super) struct Take<'a, R> {
+    pub(super) rest: &'a mut [Rows],
+    pub(super) side: usize,
+    pub(super) n: usize,
+    pub(super) from: &'a [f64],
+    pub(super) level: PhantomData<R>,
 }
 
 impl<R: Register> Piece for Take<'_, R> {
@@ -306,12 +312,12 @@ impl<R: Register> Piece for Take<'_, R> {
 }
 
 /// And back, with the other sign. Returns `zero` plus all of them times zero.
-struct Give<'a, R> {
-    rest: &'a [Rows],
-    side: usize,
-    n: usize,
-    to: &'a mut [f64],
-    zero: R,
+pub(super) struct Give<'a, R> {
+    pub(super) rest: &'a [Rows],
+    pub(super) side: usize,
+    pub(super) n: usize,
+    pub(super) to: &'a mut [f64],
+    pub(super) zero: R,
 }
 
 impl<R: Register> Piece for Give<'_, R> {
@@ -365,13 +371,13 @@ impl Kernel for Invert<'_> {
 }
 
 /// Rows up to these columns, of a symmetric matrix, and the same numbers as columns. Returns `zero` plus all of them times zero.
-struct Mirror<'a, R> {
-    rest: &'a [Rows],
-    side: usize,
-    n: usize,
-    columns: (usize, usize),
-    to: &'a mut [f64],
-    zero: R,
+pub(super) struct Mirror<'a, R> {
+    pub(super) rest: &'a [Rows],
+    pub(super) side: usize,
+    pub(super) n: usize,
+    pub(super) columns: (usize, usize),
+    pub(super) to: &'a mut [f64],
+    pub(super) zero: R,
 }
 
 impl<R: Register> Piece for Mirror<'_, R> {
@@ -424,15 +430,24 @@ impl<R: Register, const N: usize> Piece for Sweeps<'_, R, N> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Articulated { steps, factors, rest, force, motion, .. } = self.by;
-        let (steps, factors) = (&steps[..self.last], &factors[..self.last]);
+        self.by.sweep_inward::<R, N>(self.last);
+        self.by.sweep_outward::<R, N>(self.last);
+    }
+}
+
+impl Articulated {
+    /// Equation (1), over the first degrees of freedom: `x` becomes `r = L⁻ᵀ x`.
+    #[inline(always)]
+    pub(super) fn sweep_inward<R: Register, const N: usize>(&mut self, last: usize) {
+        let Self { steps, factors, rest, force, .. } = self;
+        let (steps, factors) = (&steps[..last], &factors[..last]);
         for (step, force) in steps.iter().zip(&mut *force) {
             if step.branches {
                 *force = [[Row::ZERO; SIDE]; 6];
             }
         }
 
-        // Equation (1). What the last one brings to its parent stays in registers if that is next.
+        // What the last one brings to its parent stays in registers if that is next.
         let (mut p, mut follows) = ([Force::<Lanes<R>>::zero(); N], false);
         for (k, (step, factor)) in steps.iter().zip(factors).enumerate().rev() {
             let mut i = 0;
@@ -456,8 +471,13 @@ impl<R: Register, const N: usize> Piece for Sweeps<'_, R, N> {
                 }
             }
         }
+    }
 
-        // Equation (2).
+    /// Equation (2): `r` becomes `y = L⁻¹ D⁻¹ r`.
+    #[inline(always)]
+    pub(super) fn sweep_outward<R: Register, const N: usize>(&mut self, last: usize) {
+        let Self { steps, factors, rest, motion, .. } = self;
+        let (steps, factors) = (&steps[..last], &factors[..last]);
         let mut a = [Motion::<Lanes<R>>::zero(); N];
         for (k, (step, factor)) in steps.iter().zip(factors).enumerate() {
             let mut i = 0;

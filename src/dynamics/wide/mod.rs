@@ -21,6 +21,7 @@
 //! - [`entries`]: what entries of matrices are made of, and how they come to their places
 //! - [`blocks`], [`factors`], [`inverse`]: sparse factors of the mass matrix and its inverse, in blocks of eight by eight
 //! - [`articulated`], [`pivots`]: forward dynamics, the inverse, and products with it, by articulated bodies, for deep trees
+//! - [`halves`]: halves of these products, for motions of deep trees under constraints
 //! - [`branches`](super::branches): bodies of several limbs at a time, where that takes fewer steps
 //! - [`afloat`]: fewer lanes for robots on a floating base
 //! - [`floating`]: columns of a floating base, which nothing has to be solved for
@@ -67,6 +68,7 @@ mod finite;
 pub(crate) mod floating;
 mod forward;
 mod forward_mode;
+mod halves;
 mod held;
 mod inverse;
 mod inward;

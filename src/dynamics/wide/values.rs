@@ -4,7 +4,7 @@ use super::{
     Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, afloat, all_finite, articulated, coriolis,
     derivatives, forward, held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
 };
-use crate::dynamics::constraints::{AtState, Axes, Place};
+use crate::dynamics::constraints::{AtState, Axes, FactorsOfMass, Place};
 use crate::dynamics::{ExternalWrench, branches};
 use nalgebra::{DMatrix, Vector3};
 
@@ -165,19 +165,26 @@ impl Wide<'_> {
     }
 
     /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.wide`; where some bodies are and how they
-    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.rooted`.
+    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.rooted`. Says what the factors are.
     pub(crate) fn unconstrained(
         self,
         state: State<'_>,
         (bodies, columns): (impl Iterator<Item = usize>, bool),
         ddq: &mut [f64],
-    ) -> Option<Result<(), Lost>> {
+    ) -> Option<Result<FactorsOfMass, Lost>> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
-        let matrix = ws.crba.sized(model.nv);
-        let done = forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq);
+        let factors = memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
+        let done = if too_deep(model, factors) {
+            forward::left_over::<false>(model, layout, memory, state, &ws.still, ddq);
+            articulated::factorize_and_solve(model, layout, memory, ddq).map(|()| FactorsOfMass::Bodies)
+        } else {
+            let matrix = ws.crba.sized(model.nv);
+            let done = forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq);
+            done.map(|()| FactorsOfMass::Blocks)
+        };
         moving::seats(model, layout, memory, bodies, columns, &mut ws.rooted);
         Some(done)
     }
@@ -207,13 +214,22 @@ impl Wide<'_> {
         finite.then_some(())
     }
 
-    /// Factors of the mass matrix into `ws.wide`; where some bodies are, and columns of all joints if asked for, into `ws.rooted`.
+    /// Factors of the mass matrix into `ws.wide`; where some bodies are, and columns of all joints if asked for, into `ws.rooted`. Says
+    /// what the factors are.
     pub(crate) fn still(
         mut self,
         q: &[f64],
         (bodies, columns): (impl Iterator<Item = usize>, bool),
-    ) -> Option<Result<(), Lost>> {
-        let done = self.factorize(q)?;
+    ) -> Option<Result<FactorsOfMass, Lost>> {
+        let Self { model, layout, ref mut ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        let factors = memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
+        let done = if too_deep(model, factors) {
+            sweeps::masses(model, layout, memory, q);
+            articulated::factorize(model, layout, memory).map(|()| FactorsOfMass::Bodies)
+        } else {
+            self.factorize(q)?.map(|()| FactorsOfMass::Blocks)
+        };
         let Self { model, layout, ws } = self;
         ws.rooted.size(model, ws.dof.len());
         moving::seats(model, layout, ws.wide.as_deref()?, bodies, columns, &mut ws.rooted);
@@ -226,6 +242,34 @@ impl Wide<'_> {
     pub(crate) fn hold(self, rows: HeldRows<'_>, b: &mut [f64], motion: &mut [f64], lambda: &mut [f64]) -> Option<f64> {
         let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
+    }
+
+    /// `x := Hᵀ x`, columns of nv entries, with `M⁻¹ = H Hᵀ` of articulated bodies that the last call has left; so do the next three.
+    pub(crate) fn half(&mut self, x: &mut [f64]) -> Option<()> {
+        let memory = self.ws.wide.as_deref_mut()?;
+        memory.articulated.as_deref_mut()?.half(memory.level, x);
+        Some(())
+    }
+
+    /// `x := s H x`, columns of nv entries.
+    pub(crate) fn other_half(&mut self, s: f64, x: &mut [f64]) -> Option<()> {
+        let memory = self.ws.wide.as_deref_mut()?;
+        memory.articulated.as_deref_mut()?.other_half(memory.level, s, x);
+        Some(())
+    }
+
+    /// `x := Hᵀ`, nv × nv.
+    pub(crate) fn half_of_identity(&mut self, x: &mut [f64]) -> Option<()> {
+        let memory = self.ws.wide.as_deref_mut()?;
+        memory.articulated.as_deref_mut()?.half_of_identity(memory.level, x);
+        Some(())
+    }
+
+    /// `x := H x`, nv × nv, where that is symmetric: of `x` the upper triangle counts.
+    pub(crate) fn other_half_symmetric(&mut self, x: &mut [f64]) -> Option<()> {
+        let memory = self.ws.wide.as_deref_mut()?;
+        memory.articulated.as_deref_mut()?.other_half_symmetric(memory.level, x);
+        Some(())
     }
 
     /// Motions at a state whose poses are known, for [`vary`](Self::vary).

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! That is for rows of any rank; those that are clearly independent go by the same formulas in blocks
-//! ([`wide`](crate::dynamics::wide)).
+//! ([`wide`](crate::dynamics::wide)), and those of deep trees without a product of two matrices nv × nv ([`halves`](super::halves)).
 //!
 //! Where rows depend on each other, `G⁺` stands for `G⁻¹`. With `λ = G⁺ b`, `P = G G⁺`, and `r = (1 − P) b`, which contradicts
 //! itself, the derivative of the pseudo-inverse at constant rank (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973) has two
@@ -31,11 +31,12 @@
 //! ```
 
 use super::Memory;
+use super::halves::{Halves, Terms, add_unreached};
 use super::variation::Variation;
 use crate::dynamics::constraints;
-use crate::dynamics::constraints::{Factor, Rows};
+use crate::dynamics::constraints::{Factor, FactorsOfMass, Rows};
 use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::wide::{self, Changes, shape};
+use crate::dynamics::wide::{self, Changes, Wide, shape};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace};
 use crate::model::{InputError, Model};
 use crate::partials::analytical::rnea_derivatives as by_formulas;
@@ -59,6 +60,7 @@ pub(super) struct Scratch {
     /// `G⁺ λ`, one entry a row.
     again: Vec<f64>,
     operators: Operators,
+    halves: Halves,
     /// `E₂`, if it is not by the configuration.
     by_rows: DMatrix<f64>,
 }
@@ -75,6 +77,7 @@ impl Default for Scratch {
             contradiction: none(),
             again: none(),
             operators: Operators::default(),
+            halves: Halves::default(),
             by_rows: empty(),
         }
     }
@@ -94,10 +97,10 @@ pub(super) fn dynamics(
     dependent_rows(model, ws, scratch, q, constraints)?;
     let state = (q, v, ddq);
     let what = Rows::Accelerations;
-    let Scratch { held, dependent, operators, .. } = scratch;
+    let Scratch { held, dependent, operators, halves, .. } = scratch;
     let by = (constraints, result.lambda.as_slice());
-    let by_blocks = is_by_blocks(ws);
-    let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, wrenches, by).is_some();
+    let found_by = found_by(ws);
+    let quick = keeps_axes(ws) && held.wrenches_of_axes(model, &mut ws.base, wrenches, by).is_some();
     if quick {
         // What is not finite, is not in the results either.
         ws.begin(wrenches.len())?;
@@ -124,7 +127,9 @@ pub(super) fn dynamics(
     let (base, by) = (&mut ws.base, &ws.result);
     let by_wrenches = result.ddq_df_ext.iter_mut().zip(&mut result.dlambda_df_ext);
     let by_wrenches = by.dtau_df_ext.iter().zip(by_wrenches);
-    if by_blocks && let Some(mut wide) = wide::of(model, base) {
+    if found_by == FactorsOfMass::Blocks
+        && let Some(mut wide) = wide::of(model, base)
+    {
         wide.project(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
         let by_q = held.changes(quick, by);
         wide.solve_held(&by_q, result.ddq_dq.as_mut_slice(), result.dlambda_dq.as_mut_slice());
@@ -134,6 +139,21 @@ pub(super) fn dynamics(
             let by_wrench = Changes { torques: from.as_slice(), ..Changes::default() };
             wide.solve_held(&by_wrench, motion.as_mut_slice(), lambda.as_mut_slice());
         }
+        return Ok(());
+    }
+    if found_by == FactorsOfMass::Bodies {
+        by_halves(model, base, halves, |halves, wide, memory| {
+            let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
+            halves.by_torques(wide, (&mut result.ddq_dtau, &mut result.dlambda_dtau))?;
+            let by_q = Terms { dependent: of_rank, ..held.halves(quick, by) };
+            halves.all(wide, by_q, (&mut result.ddq_dq, &mut result.dlambda_dq))?;
+            let by_v = Terms { torques: Some(&by.dtau_dv), rows: Some(&held.rows_v), ..Terms::default() };
+            halves.all(wide, by_v, (&mut result.ddq_dv, &mut result.dlambda_dv))?;
+            for (from, to) in by_wrenches {
+                halves.all(wide, Terms { torques: Some(from), ..Terms::default() }, to)?;
+            }
+            Some(())
+        });
         return Ok(());
     }
     operators.fill(nv, base);
@@ -162,15 +182,15 @@ pub(super) fn impulses(
     let Memory { impulses: result, scratch, .. } = memory;
     let rows = result.impulse.len();
     dependent_rows(model, ws, scratch, q, constraints)?;
-    let Scratch { held, dependent, velocity, jump, still, operators, by_rows, .. } = scratch;
+    let Scratch { held, dependent, velocity, jump, still, operators, halves, by_rows, .. } = scratch;
     velocity.clear();
     velocity.extend(result.v.iter().zip(v).map(|(after, before)| after + restitution * before));
     jump.clear();
     jump.extend(result.v.iter().zip(v).map(|(after, before)| after - before));
     let state = (q, &velocity[..], &still[..]);
     let by = (constraints, result.impulse.as_slice());
-    let by_blocks = is_by_blocks(ws);
-    let quick = by_blocks && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
+    let found_by = found_by(ws);
+    let quick = keeps_axes(ws) && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
         ws.begin(0)?;
         by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, wide::Begun::Placed);
@@ -195,12 +215,23 @@ pub(super) fn impulses(
             *to = (1.0 + restitution) * from;
         }
     }
-    if by_blocks && let Some(mut wide) = wide::of(model, &mut ws.base) {
+    if found_by == FactorsOfMass::Blocks
+        && let Some(mut wide) = wide::of(model, &mut ws.base)
+    {
         wide.project(None);
         let by_q = held.changes(quick, &ws.result);
         wide.solve_held(&by_q, result.dv_dq.as_mut_slice(), result.dimpulse_dq.as_mut_slice());
         let by_v = Changes { rows: by_rows.as_slice(), ..Changes::default() };
         wide.solve_held(&by_v, result.dv_dv.as_mut_slice(), result.dimpulse_dv.as_mut_slice());
+    } else if found_by == FactorsOfMass::Bodies {
+        let by = &ws.result;
+        by_halves(model, &mut ws.base, halves, |halves, wide, memory| {
+            let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
+            let by_q = Terms { dependent: of_rank, ..held.halves(quick, by) };
+            halves.all(wide, by_q, (&mut result.dv_dq, &mut result.dimpulse_dq))?;
+            let by_v = Terms { rows: Some(by_rows), ..Terms::default() };
+            halves.all(wide, by_v, (&mut result.dv_dv, &mut result.dimpulse_dv))
+        });
     } else {
         operators.fill(nv, &ws.base);
         let Some(memory) = ws.base.constraints.as_deref() else { return Ok(()) };
@@ -218,9 +249,33 @@ pub(super) fn impulses(
     Ok(())
 }
 
-/// Were accelerations or velocities found by [`wide`]?
-fn is_by_blocks(ws: &DerivativeWorkspace) -> bool {
-    ws.base.constraints.as_deref().is_some_and(|memory| memory.by_blocks)
+/// What accelerations or velocities were found by.
+fn found_by(ws: &DerivativeWorkspace) -> FactorsOfMass {
+    ws.base.constraints.as_deref().map_or(FactorsOfMass::Paths, |memory| memory.by)
+}
+
+/// Has the search left the places of bodies in [`wide`], as they are still there?
+fn keeps_axes(ws: &DerivativeWorkspace) -> bool {
+    ws.base.constraints.as_deref().is_some_and(|memory| match memory.by {
+        FactorsOfMass::Paths => false,
+        FactorsOfMass::Blocks => true,
+        // Terms of dependent rows went through other sweeps since.
+        FactorsOfMass::Bodies => memory.factor.rank == memory.lambda.len(),
+    })
+}
+
+/// Runs with the memory of constraints moved out, so that the sweeps can have the workspace.
+fn by_halves(
+    model: &Model,
+    base: &mut Workspace<f64>,
+    halves: &mut Halves,
+    run: impl FnOnce(&mut Halves, &mut Wide<'_>, &constraints::Memory<f64>) -> Option<()>,
+) {
+    let Some(memory) = base.constraints.take() else { return };
+    halves.fill(model.nv, &memory);
+    // There are sweeps: the search went by them.
+    wide::of(model, base).and_then(|mut wide| run(halves, &mut wide, &memory));
+    base.constraints = Some(memory);
 }
 
 /// The derivatives that the last two terms of (2) are made of, if there are such.
@@ -235,15 +290,15 @@ fn dependent_rows(
     still.clear();
     still.resize(model.nv, 0.0);
     let base = &mut ws.base;
-    let Some(memory) = base.constraints.as_deref_mut() else { return Ok(()) };
-    let constraints::Memory { factor, root, lambda, rhs, .. } = memory;
-    if factor.rank == lambda.len() {
+    let Some(mut memory) = base.constraints.take_if(|memory| memory.factor.rank < memory.lambda.len()) else {
         return Ok(());
-    }
+    };
+    let constraints::Memory { factor, root, lambda, rhs, by, .. } = &mut *memory;
     contradiction.clone_from(rhs);
     factor.out_of_reach(contradiction);
     factor.solve(model.nv, lambda, again, velocity);
-    base.ltl.other_half(root, velocity); //                      M⁻¹ Jᵀ G⁺ λ
+    constraints::other_half(model, base, (*by, root), velocity); // M⁻¹ Jᵀ G⁺ λ
+    base.constraints = Some(memory);
     let state = (q, &velocity[..], &still[..]);
     dependent.of_constraints(model, base, Rows::Rates, state, &[], (constraints, contradiction));
     weightless(model, ws, (q, still, still), &dependent.wrenches)?;
@@ -352,13 +407,7 @@ impl Operators {
         lambda.as_mut_slice().fill(0.0);
         wide::add_product(1.0, vt, t, lambda);
         if let Some((factor, by)) = dependent {
-            let count = vt.nrows().max(1);
-            own.copy_from(&by.rows_q);
-            let columns = own.as_mut_slice().chunks_exact_mut(count).zip(lambda.as_mut_slice().chunks_exact_mut(count));
-            for (rest, lambda) in columns {
-                factor.out_of_reach(rest);
-                lambda.iter_mut().zip(&*rest).for_each(|(x, y)| *x += y);
-            }
+            add_unreached(factor, by, (own, lambda));
         }
     }
 }

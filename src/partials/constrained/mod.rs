@@ -4,6 +4,7 @@
 //! [`constraint_dynamics`] and [`impulse_dynamics`] themselves.
 
 mod analytical;
+mod halves;
 mod variation;
 
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
@@ -171,7 +172,8 @@ const MATRICES: usize = 7;
 /// each other they are the derivatives of the least-norm multipliers, and of the least squares of what contradicts itself,
 /// for as long as the rank stays what it is; where it is about to change there are none, and [`Method::Difference`] says so by its
 /// errors. Cost by [`Method::Analytical`] for m rows O(nv² (nv + m)), products of dense matrices, beside the accelerations
-/// themselves; a second call with it for as many rows and wrenches allocates nothing.
+/// themselves; of trees so deep that the mass matrix is hardly sparse, O(nv² m) by sweeps along the tree. A second call with it for as
+/// many rows and wrenches allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::Constraint;
