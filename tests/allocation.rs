@@ -4,7 +4,9 @@
 mod common;
 
 use common::{dual, models, moved, state, wrenches};
-use gradyn::batch::{Batch, BatchDerivatives};
+use gradyn::batch::{
+    Batch, BatchAbaDerivatives, BatchConstraintDynamics, BatchConstraintDynamicsDerivatives, BatchDerivatives,
+};
 use gradyn::dynamics::{
     Constraint, ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass_derivatives,
     centroidal, centroidal_derivatives, centroidal_momentum, centroidal_momentum_matrix, com_jacobian, com_regressor,
@@ -84,6 +86,50 @@ fn batches_allocate_nothing_the_second_time() {
             batch.rnea(&model, &q, &v, &v, &mut tau).expect("fits");
             let to = BatchDerivatives { tau: &mut tau, dtau_dq, dtau_dv, dtau_da };
             batch.rnea_derivatives(&model, &q, &v, &v, to).expect("fits");
+        };
+        run();
+        assert_none(&what, run);
+    }
+}
+
+/// Those that go by one state after the other, under a contact of the last body, and those of frames.
+#[test]
+fn batches_of_contacts_and_frames_allocate_nothing_the_second_time() {
+    for (what, model) in common::regular() {
+        let (n, nv) = (11, model.nv());
+        let at: Vec<_> = (0..n).map(|s| state(&model, s)).collect();
+        let q: Vec<f64> = at.iter().flat_map(|s| s.0.clone()).collect();
+        let v: Vec<f64> = at.iter().flat_map(|s| s.1.clone()).collect();
+        let n = at.len();
+        let last = model.body_id(model.bodies().len() - 1).expect("is there");
+        let contact = [Constraint::contact(last, Vector3::new(0.1, 0.2, 0.3), Vector3::new(0.4, 0.1, 0.0))];
+        let frames = [last.into(); 2];
+        let (mut ddq, mut lambda, mut residual) = (vec![0.0; n * nv], vec![0.0; n * 3], vec![0.0; n]);
+        let (mut m, mut rows) = ([0; 3].map(|_| vec![0.0; n * nv * nv]), [0; 3].map(|_| vec![0.0; n * 3 * nv]));
+        let (mut poses, mut jacobians) = (vec![0.0; n * 24], vec![0.0; n * 12 * nv]);
+        let mut batch = Batch::with_threads(&model, 1);
+        let mut run = || {
+            let [ddq_dq, ddq_dv, ddq_dtau] = &mut m;
+            let to = BatchAbaDerivatives { ddq: &mut ddq, ddq_dq, ddq_dv, ddq_dtau };
+            batch.aba_derivatives(&model, &q, &v, &v, to).expect("fits");
+            let to = BatchConstraintDynamics { ddq: &mut ddq, lambda: &mut lambda, residual: &mut residual };
+            batch.constraint_dynamics(&model, &q, &v, &v, &contact, to).expect("fits");
+            let [ddq_dq, ddq_dv, ddq_dtau] = &mut m;
+            let [dlambda_dq, dlambda_dv, dlambda_dtau] = &mut rows;
+            let (ddq, lambda) = (&mut ddq, &mut lambda);
+            let to = BatchConstraintDynamicsDerivatives {
+                ddq,
+                lambda,
+                ddq_dq,
+                ddq_dv,
+                ddq_dtau,
+                dlambda_dq,
+                dlambda_dv,
+                dlambda_dtau,
+            };
+            batch.constraint_dynamics_derivatives(&model, &q, &v, &v, &contact, to).expect("fits");
+            batch.frame_poses(&model, &q, &frames, &mut poses).expect("fits");
+            batch.frame_jacobians(&model, &q, &frames, ReferenceFrame::World, &mut jacobians).expect("fits");
         };
         run();
         assert_none(&what, run);

@@ -1,14 +1,14 @@
 //! Blocks of states, as many as registers have lanes: into these, through the algorithm, and back.
 
 use super::Slot;
-use super::quantity::Quantity;
+use super::quantity::{InLanes, OUTPUTS, Quantity, Sizes};
 use crate::dynamics::abreast::Abreast;
 use crate::dynamics::{Workspace, wide};
 use crate::model::{Direction, Model, UNIT_SQUARES, UNIT_WITHIN};
+use crate::partials::DerivativeWorkspace;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at, with_level};
 use gradyn_derivatives::{Lanes, Level, Real};
 use std::any::Any;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 /// States in lanes, and what the algorithms need: one a thread.
@@ -19,15 +19,15 @@ pub(super) struct Memory<R: Register> {
     pub(super) value: Lanes<R>,
     /// Where there is a form for eight states of this model; made when first needed.
     pub(super) abreast: Option<Abreast<R>>,
-    /// For states one by one; made when first needed.
-    single: Option<Workspace<f64>>,
+    /// Results of several frames, one after the other.
+    pub(super) frames: Vec<Lanes<R>>,
 }
 
 impl<R: Register> Memory<R> {
     fn new(model: &Model) -> Self {
         let zeros = |n: usize| vec![Lanes::zero(); n];
         let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];
-        Self { ws: Workspace::new(model), input, value: Lanes::zero(), abreast: None, single: None }
+        Self { ws: Workspace::new(model), input, value: Lanes::zero(), abreast: None, frames: Vec::new() }
     }
 
     fn of<'m>(memory: &'m mut Option<Box<dyn Any + Send + Sync>>, model: &Model) -> Option<&'m mut Self> {
@@ -55,31 +55,67 @@ impl<R: Register> Memory<R> {
     }
 }
 
+/// What states are evaluated in one by one: each made when first needed.
+#[derive(Default)]
+pub(super) struct Single {
+    ws: Option<Workspace<f64>>,
+    derivatives: Option<DerivativeWorkspace>,
+}
+
+impl Single {
+    pub(super) fn workspace(&mut self, model: &Model) -> &mut Workspace<f64> {
+        self.ws.get_or_insert_with(|| Workspace::new(model))
+    }
+
+    pub(super) fn derivatives(&mut self, model: &Model) -> &mut DerivativeWorkspace {
+        self.derivatives.get_or_insert_with(|| DerivativeWorkspace::new(model))
+    }
+}
+
 /// States to evaluate.
 pub(super) struct Work<'a, Q> {
     pub(super) model: &'a Model,
     /// Empty where the algorithm does not take one.
     pub(super) input: [&'a [f64]; 4],
-    pub(super) output: [&'a mut [f64]; 4],
+    pub(super) output: [&'a mut [f64]; OUTPUTS],
     pub(super) count: usize,
     /// One a block: a bit for each state that is not finite.
     pub(super) masks: &'a mut [u8],
-    pub(super) quantity: PhantomData<Q>,
+    pub(super) quantity: &'a Q,
+}
+
+impl<Q: InLanes> Work<'_, Q> {
+    /// Evaluates the states in lanes, on as many threads as there are memories.
+    pub(super) fn run_in_lanes(self, level: Level, slots: &mut [Slot]) {
+        self.spread(slots, &|work, slot| dispatch_at(level, Task { work, slot }));
+    }
 }
 
 impl<Q: Quantity> Work<'_, Q> {
-    /// Evaluates the states, on as many threads as there are memories.
-    pub(super) fn spread(self, level: Level, slots: &mut [Slot]) {
+    /// Evaluates one state after the other, on as many threads as there are memories.
+    pub(super) fn run_one_by_one(self, level: Level, slots: &mut [Slot]) {
+        self.spread(slots, &|work, slot| {
+            let Self { model, input, mut output, count, masks, quantity } = work;
+            for (block, mask) in masks.iter_mut().enumerate() {
+                let states = block * WIDTH..count.min((block + 1) * WIDTH);
+                *mask =
+                    one_after_the_other(model, (quantity, level), &mut slot.single, input, &mut output, states, count);
+            }
+        });
+    }
+
+    /// Halves the work, as long as there are several memories, and does what is left with one.
+    fn spread(self, slots: &mut [Slot], run: &(impl Fn(Self, &mut Slot) + Sync)) {
         #[cfg(feature = "rayon")]
         if slots.len() > 1 && self.masks.len() > 1 && self.is_worth_a_thread() {
             let (left, right) = slots.split_at_mut(slots.len() / 2);
             let blocks = self.masks.len() * left.len() / (left.len() + right.len());
             let (first, second) = self.split(blocks);
-            rayon::join(|| first.spread(level, left), || second.spread(level, right));
+            rayon::join(|| first.spread(left, run), || second.spread(right, run));
             return;
         }
         if let Some(slot) = slots.first_mut() {
-            dispatch_at(level, Task { work: self, slot });
+            run(self, slot);
         }
     }
 
@@ -88,19 +124,19 @@ impl<Q: Quantity> Work<'_, Q> {
     fn is_worth_a_thread(&self) -> bool {
         /// Work of one thread, ns. Waking another one took 10 to 30 µs.
         const LEAST: usize = 50_000;
-        self.count.saturating_mul(Q::nanoseconds(self.model)) >= 2 * LEAST
+        self.count.saturating_mul(self.quantity.nanoseconds(self.model)) >= 2 * LEAST
     }
 
     /// The first blocks, and the others.
     #[cfg(feature = "rayon")]
     fn split(self, blocks: usize) -> (Self, Self) {
         let Self { model, input, output, count, masks, quantity } = self;
-        let (states, sizes) = ((blocks * WIDTH).min(count), Q::sizes(model));
+        let (states, sizes) = ((blocks * WIDTH).min(count), quantity.sizes(model));
         let inputs = input.map(|x| x.split_at(x.len() / count * states));
         let mut sizes = sizes.into_iter();
         let outputs = output.map(|x| x.split_at_mut(sizes.next().unwrap_or(0) * states));
         let masks = masks.split_at_mut(blocks);
-        let mut second: [&mut [f64]; 4] = [&mut [], &mut [], &mut [], &mut []];
+        let mut second: [&mut [f64]; OUTPUTS] = Default::default();
         let mut k = 0;
         let first = outputs.map(|(first, rest)| {
             second[k] = rest;
@@ -120,38 +156,39 @@ struct Task<'a, Q> {
     slot: &'a mut Slot,
 }
 
-impl<Q: Quantity> Kernel for Task<'_, Q> {
+impl<Q: InLanes> Kernel for Task<'_, Q> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
         let Self { work, slot } = self;
-        let [whole, half] = slot;
+        let Slot { lanes: [whole, half], single } = slot;
         if R::HALVES && Q::IN_HALVES {
-            work.blocks::<R::Low>(half);
+            work.blocks::<R::Low>(half, single);
         } else {
-            work.blocks::<R>(whole);
+            work.blocks::<R>(whole, single);
         }
     }
 }
 
-impl<Q: Quantity> Work<'_, Q> {
+impl<Q: InLanes> Work<'_, Q> {
     /// As many states at once as `R` has lanes.
     #[inline(always)]
-    fn blocks<R: Register>(self, memory: &mut Option<Box<dyn Any + Send + Sync>>) {
-        let Self { model, input, mut output, count, masks, .. } = self;
+    fn blocks<R: Register>(self, memory: &mut Option<Box<dyn Any + Send + Sync>>, single: &mut Single) {
+        let Self { model, input, mut output, count, masks, quantity } = self;
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(memory, model) else { return };
         // Without vector registers one after the other takes the plain form.
-        let alone = R::LEVEL != Level::Plain && Q::is_faster_alone(model);
+        let alone = R::LEVEL != Level::Plain && quantity.is_faster_alone(model);
         let mut first = 0;
         while first < count {
             let states = (count - first).min(R::LANES);
             let bad = if alone {
-                one_after_the_other::<R, Q>(model, memory, input, &mut output, first..first + states, count)
+                let states = first..first + states;
+                one_after_the_other(model, (quantity, R::LEVEL), single, input, &mut output, states, count)
             } else {
-                match evaluate::<R, Q>(model, memory, input, &mut output, first, states) {
+                match evaluate::<R, Q>(model, quantity, memory, input, &mut output, first, states) {
                     Some(bad) => bad,
-                    None => one_by_one::<R, Q>(model, memory, input, &mut output, first, states),
+                    None => one_by_one::<R, Q>(model, quantity, memory, input, &mut output, first, states),
                 }
             };
             masks[first / WIDTH] |= bad << (first % WIDTH);
@@ -162,26 +199,26 @@ impl<Q: Quantity> Work<'_, Q> {
 
 /// Evaluates states without lanes; returns a bit for each that is not finite.
 #[inline(never)]
-fn one_after_the_other<R: Register, Q: Quantity>(
+fn one_after_the_other<Q: Quantity>(
     model: &Model,
-    memory: &mut Memory<R>,
+    (quantity, level): (&Q, Level),
+    single: &mut Single,
     input: [&[f64]; 4],
-    output: &mut [&mut [f64]; 4],
+    output: &mut [&mut [f64]; OUTPUTS],
     states: Range<usize>,
     count: usize,
 ) -> u8 {
-    let (first, sizes, mut bad) = (states.start, Q::sizes(model), 0);
-    let ws = memory.single.get_or_insert_with(|| Workspace::new(model));
-    with_level(R::LEVEL, || {
+    let (first, sizes, mut bad) = (states.start, quantity.sizes(model), 0);
+    with_level(level, || {
         for s in states {
             let of_state = input.map(|x| &x[s * (x.len() / count)..][..x.len() / count]);
-            let mut sizes = sizes.iter();
+            let mut of_each = sizes.iter();
             let to = output.each_mut().map(|x| {
-                let n = sizes.next().copied().unwrap_or(0);
+                let n = of_each.next().copied().unwrap_or(0);
                 &mut x[s * n..(s + 1) * n]
             });
-            if !Q::alone(model, ws, of_state, to) {
-                clear(Q::sizes(model), output, s);
+            if !quantity.alone(model, single, of_state, to) {
+                clear(sizes, output, s);
                 bad |= 1 << (s - first);
             }
         }
@@ -192,18 +229,19 @@ fn one_after_the_other<R: Register, Q: Quantity>(
 /// The algorithm has refused one of the states: which?
 #[cold]
 #[inline(never)]
-fn one_by_one<R: Register, Q: Quantity>(
+fn one_by_one<R: Register, Q: InLanes>(
     model: &Model,
+    quantity: &Q,
     memory: &mut Memory<R>,
     input: [&[f64]; 4],
-    output: &mut [&mut [f64]; 4],
+    output: &mut [&mut [f64]; OUTPUTS],
     first: usize,
     states: usize,
 ) -> u8 {
     let mut bad = 0;
     for s in 0..states {
-        if evaluate::<R, Q>(model, memory, input, output, first + s, 1) != Some(0) {
-            clear(Q::sizes(model), output, first + s);
+        if evaluate::<R, Q>(model, quantity, memory, input, output, first + s, 1) != Some(0) {
+            clear(quantity.sizes(model), output, first + s);
             bad |= 1 << s;
         }
     }
@@ -213,11 +251,12 @@ fn one_by_one<R: Register, Q: Quantity>(
 /// Evaluates as many states from `first` on as there are lanes, or fewer; returns a bit for each that is not finite, or nothing if
 /// the algorithm refuses them.
 #[inline(always)]
-fn evaluate<R: Register, Q: Quantity>(
+fn evaluate<R: Register, Q: InLanes>(
     model: &Model,
+    quantity: &Q,
     memory: &mut Memory<R>,
     input: [&[f64]; 4],
-    output: &mut [&mut [f64]; 4],
+    output: &mut [&mut [f64]; OUTPUTS],
     first: usize,
     states: usize,
 ) -> Option<u8> {
@@ -234,11 +273,11 @@ fn evaluate<R: Register, Q: Quantity>(
         memory.replace(model, bad);
     }
     let filled = wide::table(model).map_or(&[][..], |table| &table.filled);
-    let results = Q::run(model, memory).ok()?;
+    let results = quantity.run(model, memory).ok()?;
     for (from, to) in results.into_iter().zip(output.iter_mut()) {
         if !from.is_empty() {
             let n = from.len();
-            let filled = if n == model.nv * model.nv { filled } else { &[] };
+            let filled = if Q::OF_MASS && n == model.nv * model.nv { filled } else { &[] };
             bad |= R::call(Write { from, filled, to: &mut to[first * n..(first + states) * n] });
         }
     }
@@ -246,7 +285,7 @@ fn evaluate<R: Register, Q: Quantity>(
     let bad = bad & ((1_u32 << states) - 1) as u8;
     for s in 0..states {
         if bad >> s & 1 == 1 {
-            clear(Q::sizes(model), output, first + s);
+            clear(quantity.sizes(model), output, first + s);
         }
     }
     Some(bad)
@@ -254,7 +293,7 @@ fn evaluate<R: Register, Q: Quantity>(
 
 /// No number is better than a wrong one.
 #[cold]
-fn clear(sizes: [usize; 4], output: &mut [&mut [f64]; 4], state: usize) {
+fn clear(sizes: Sizes, output: &mut [&mut [f64]; OUTPUTS], state: usize) {
     for (n, to) in sizes.into_iter().zip(output) {
         to[state * n..(state + 1) * n].fill(f64::NAN);
     }

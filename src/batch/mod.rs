@@ -7,6 +7,17 @@
 //! into the processor's caches: from 57 degrees of freedom on, from 13 without such forms, matrices are made for one
 //! state after the other, eight joints at a time.
 //!
+//! | of each state | eight states at a time |
+//! |---|---|
+//! | [`rnea`](Batch::rnea), [`aba`](Batch::aba), [`rnea_gradient`](Batch::rnea_gradient) | yes |
+//! | [`crba`](Batch::crba), [`rnea_derivatives`](Batch::rnea_derivatives) | yes, up to that size |
+//! | [`frame_poses`](Batch::frame_poses), [`frame_jacobians`](Batch::frame_jacobians) | yes |
+//! | [`aba_derivatives`](Batch::aba_derivatives) | no |
+//! | [`constraint_dynamics`](Batch::constraint_dynamics), [`constraint_dynamics_derivatives`](Batch::constraint_dynamics_derivatives) | no |
+//!
+//! Where the answer is no, each thread takes one state after the other, eight joints at a time, as the calls for single states do: what
+//! a batch saves there are the loop, and threads.
+//!
 //! ```
 //! use gradyn::batch::Batch;
 //! # use gradyn::{Model, UrdfOptions};
@@ -40,25 +51,36 @@
 //! states. A second call with as many states allocates nothing on one thread.
 
 mod block;
+mod frames;
 mod outcome;
 mod quantity;
+mod singles;
 
 pub use outcome::Finite;
 
+use crate::dynamics::constraints::check as check_constraints;
+use crate::dynamics::reference::Attached;
+use crate::dynamics::{Constraint, FrameRef, ReferenceFrame};
 use crate::model::{InputError, Model};
-use block::Work;
+use block::{Single, Work};
+use frames::{Jacobians, Poses};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::simd::WIDTH;
-use quantity::{Aba, Crba, Gradient, Quantity, Rnea, RneaDerivatives};
+use quantity::{Aba, Crba, Gradient, InLanes, OUTPUTS, Quantity, Rnea, RneaDerivatives};
+use singles::{AbaDerivatives, Held, HeldDerivatives};
 use std::any::Any;
 use std::fmt;
-use std::marker::PhantomData;
 
 #[cfg(doc)]
 use gradyn_derivatives::Lanes;
 
-/// Memory of one thread, for whole registers and for halves; its type depends on the level.
-type Slot = [Option<Box<dyn Any + Send + Sync>>; 2];
+/// Memory of one thread.
+#[derive(Default)]
+struct Slot {
+    /// For whole registers and for halves; its type depends on the level.
+    lanes: [Option<Box<dyn Any + Send + Sync>>; 2],
+    single: Single,
+}
 
 /// Evaluates many states of one model at once. See the [module](self) for the layout of arrays.
 #[doc(alias("rneaInParallel", "ModelPool", "parallel"))]
@@ -104,6 +126,52 @@ pub struct BatchGradient<'a> {
     pub da: &'a mut [f64],
 }
 
+/// Where [`Batch::aba_derivatives`] writes to, for N states.
+#[derive(Debug)]
+pub struct BatchAbaDerivatives<'a> {
+    /// `q̈`, N × nv.
+    pub ddq: &'a mut [f64],
+    /// `∂q̈/∂q`, N × nv × nv.
+    pub ddq_dq: &'a mut [f64],
+    /// `∂q̈/∂v`, N × nv × nv.
+    pub ddq_dv: &'a mut [f64],
+    /// `∂q̈/∂τ`, the inverse mass matrices, N × nv × nv.
+    pub ddq_dtau: &'a mut [f64],
+}
+
+/// Where [`Batch::constraint_dynamics`] writes to, for N states under constraints with m rows.
+#[derive(Debug)]
+pub struct BatchConstraintDynamics<'a> {
+    /// `q̈`, N × nv.
+    pub ddq: &'a mut [f64],
+    /// `λ`, N × m.
+    pub lambda: &'a mut [f64],
+    /// The largest entry of `|J q̈ + γ|`, N: rounding errors, unless constraints contradict each other.
+    pub residual: &'a mut [f64],
+}
+
+/// Where [`Batch::constraint_dynamics_derivatives`] writes to, for N states under constraints with m rows. Matrices of m × nv are
+/// column-major within their state: entry (i, j) is `x[(s * nv + j) * m + i]`.
+#[derive(Debug)]
+pub struct BatchConstraintDynamicsDerivatives<'a> {
+    /// `q̈`, N × nv.
+    pub ddq: &'a mut [f64],
+    /// `λ`, N × m.
+    pub lambda: &'a mut [f64],
+    /// `∂q̈/∂q`, N × nv × nv.
+    pub ddq_dq: &'a mut [f64],
+    /// `∂q̈/∂v`, N × nv × nv.
+    pub ddq_dv: &'a mut [f64],
+    /// `∂q̈/∂τ`, N × nv × nv.
+    pub ddq_dtau: &'a mut [f64],
+    /// `∂λ/∂q`, N × m × nv.
+    pub dlambda_dq: &'a mut [f64],
+    /// `∂λ/∂v`, N × m × nv.
+    pub dlambda_dv: &'a mut [f64],
+    /// `∂λ/∂τ`, N × m × nv.
+    pub dlambda_dtau: &'a mut [f64],
+}
+
 impl Batch {
     /// Memory for this model; as many threads as rayon has, one without the cargo feature `rayon`.
     #[must_use]
@@ -121,7 +189,7 @@ impl Batch {
         let threads = if cfg!(feature = "rayon") { threads.max(1) } else { 1 };
         let sizes = [model.nv, model.bodies.len()];
         Self {
-            slots: (0..threads).map(|_| [None, None]).collect(),
+            slots: (0..threads).map(|_| Slot::default()).collect(),
             masks: Vec::new(),
             structure: model.structure,
             sizes,
@@ -140,7 +208,7 @@ impl Batch {
         a: &[f64],
         tau: &mut [f64],
     ) -> Result<Finite<'_>, InputError> {
-        self.run::<Rnea, _, _>(model, [("q", q), ("v", v), ("a", a)], [("tau", tau)])
+        self.run(model, &Rnea, [("q", q), ("v", v), ("a", a)], [("tau", "N nv", tau)])
     }
 
     /// The mass matrices, [`crba`](crate::dynamics::crba): N × nv × nv, of `q`, N × nq.
@@ -148,7 +216,7 @@ impl Batch {
     /// # Errors
     /// As [`rnea`](Self::rnea).
     pub fn crba(&mut self, model: &Model, q: &[f64], mass_matrix: &mut [f64]) -> Result<Finite<'_>, InputError> {
-        self.run::<Crba, _, _>(model, [("q", q)], [("mass_matrix", mass_matrix)])
+        self.run(model, &Crba, [("q", q)], [("mass_matrix", "N nv nv", mass_matrix)])
     }
 
     /// Forward dynamics, [`aba`](crate::dynamics::aba): `ddq`, N × nv, of `q`, N × nq, and `v`, `tau`, N × nv.
@@ -163,7 +231,7 @@ impl Batch {
         tau: &[f64],
         ddq: &mut [f64],
     ) -> Result<Finite<'_>, InputError> {
-        self.run::<Aba, _, _>(model, [("q", q), ("v", v), ("tau", tau)], [("ddq", ddq)])
+        self.run(model, &Aba, [("q", q), ("v", v), ("tau", tau)], [("ddq", "N nv", ddq)])
     }
 
     /// Derivatives of inverse dynamics in closed form, [`rnea_derivatives`](crate::dynamics::rnea_derivatives), with the
@@ -180,8 +248,9 @@ impl Batch {
         to: BatchDerivatives<'_>,
     ) -> Result<Finite<'_>, InputError> {
         let BatchDerivatives { tau, dtau_dq, dtau_dv, dtau_da } = to;
-        let output = [("tau", tau), ("dtau_dq", dtau_dq), ("dtau_dv", dtau_dv), ("dtau_da", dtau_da)];
-        self.run::<RneaDerivatives, _, _>(model, [("q", q), ("v", v), ("a", a)], output)
+        let tau = ("tau", "N nv", tau);
+        let [by_q, by_v, by_a] = [("dtau_dq", dtau_dq), ("dtau_dv", dtau_dv), ("dtau_da", dtau_da)].map(square);
+        self.run(model, &RneaDerivatives, [("q", q), ("v", v), ("a", a)], [tau, by_q, by_v, by_a])
     }
 
     /// The gradient of `λᵀ τ`, [`rnea_gradient`](crate::dynamics::rnea_gradient), with its value; `lambda` is N × nv.
@@ -199,15 +268,178 @@ impl Batch {
     ) -> Result<Finite<'_>, InputError> {
         let BatchGradient { value, dq, dv, da } = to;
         let input = [("q", q), ("v", v), ("a", a), ("lambda", lambda)];
-        self.run::<Gradient, _, _>(model, input, [("value", value), ("dq", dq), ("dv", dv), ("da", da)])
+        let output = [("value", "N", value), ("dq", "N nv", dq), ("dv", "N nv", dv), ("da", "N nv", da)];
+        self.run(model, &Gradient, input, output)
     }
 
-    /// Checks lengths, and spreads blocks over threads.
-    fn run<Q: Quantity, const I: usize, const O: usize>(
+    /// Accelerations by torques and their derivatives in closed form,
+    /// [`aba_derivatives`](crate::partials::aba_derivatives) by
+    /// [`Method::Analytical`](crate::partials::Method::Analytical), of `q`, N × nq, and `v`, `tau`, N × nv. The same bits as there.
+    ///
+    /// # Errors
+    /// As [`rnea`](Self::rnea).
+    pub fn aba_derivatives(
         &mut self,
         model: &Model,
-        input: [(&'static str, &[f64]); I],
-        output: [(&'static str, &mut [f64]); O],
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        to: BatchAbaDerivatives<'_>,
+    ) -> Result<Finite<'_>, InputError> {
+        let BatchAbaDerivatives { ddq, ddq_dq, ddq_dv, ddq_dtau } = to;
+        let ddq = ("ddq", "N nv", ddq);
+        let [by_q, by_v, by_tau] = [("ddq_dq", ddq_dq), ("ddq_dv", ddq_dv), ("ddq_dtau", ddq_dtau)].map(square);
+        let input = [("q", q), ("v", v), ("tau", tau)];
+        self.run_one_by_one(model, &AbaDerivatives, input, [ddq, by_q, by_v, by_tau])
+    }
+
+    /// Accelerations under the same constraints in every state, and the forces that hold these,
+    /// [`constraint_dynamics`](crate::dynamics::constraint_dynamics), of `q`, N × nq, and `v`, `tau`, N × nv. The same bits as there.
+    ///
+    /// ```
+    /// use gradyn::batch::{Batch, BatchConstraintDynamics};
+    /// use gradyn::dynamics::Constraint;
+    /// # use gradyn::{Model, UrdfOptions};
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+    /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+    /// let hand = model.find_body("panda_link7").expect("is there");
+    /// let contacts = [Constraint::contact(hand, [0.0, 0.0, 0.1].into(), [0.5, 0.0, 0.2].into())];
+    /// let (n, nq, nv) = (100, model.nq(), model.nv());
+    /// let (q, v, tau) = (vec![0.1; n * nq], vec![0.2; n * nv], vec![0.0; n * nv]);
+    /// let (mut ddq, mut lambda, mut residual) = (vec![0.0; n * nv], vec![0.0; n * 3], vec![0.0; n]);
+    ///
+    /// let mut batch = Batch::new(&model);
+    /// let to = BatchConstraintDynamics { ddq: &mut ddq, lambda: &mut lambda, residual: &mut residual };
+    /// assert!(batch.constraint_dynamics(&model, &q, &v, &tau, &contacts, to)?.all());
+    /// println!("contact force of state 7: {:?}", &lambda[7 * 3..8 * 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`rnea`](Self::rnea), and if a constraint is not one of this model.
+    pub fn constraint_dynamics(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        constraints: &[Constraint],
+        to: BatchConstraintDynamics<'_>,
+    ) -> Result<Finite<'_>, InputError> {
+        check_constraints(model, constraints)?;
+        let BatchConstraintDynamics { ddq, lambda, residual } = to;
+        let output = [("ddq", "N nv", ddq), ("lambda", "N rows", lambda), ("residual", "N", residual)];
+        self.run_one_by_one(model, &Held { constraints }, [("q", q), ("v", v), ("tau", tau)], output)
+    }
+
+    /// The same with the derivatives in closed form,
+    /// [`constraint_dynamics_derivatives`](crate::partials::constraint_dynamics_derivatives) by
+    /// [`Method::Analytical`](crate::partials::Method::Analytical). The same bits as there.
+    ///
+    /// # Errors
+    /// As [`constraint_dynamics`](Self::constraint_dynamics).
+    pub fn constraint_dynamics_derivatives(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        constraints: &[Constraint],
+        to: BatchConstraintDynamicsDerivatives<'_>,
+    ) -> Result<Finite<'_>, InputError> {
+        check_constraints(model, constraints)?;
+        let output = [
+            ("ddq", "N nv", to.ddq),
+            ("lambda", "N rows", to.lambda),
+            ("ddq_dq", "N nv nv", to.ddq_dq),
+            ("ddq_dv", "N nv nv", to.ddq_dv),
+            ("ddq_dtau", "N nv nv", to.ddq_dtau),
+            ("dlambda_dq", "N rows nv", to.dlambda_dq),
+            ("dlambda_dv", "N rows nv", to.dlambda_dv),
+            ("dlambda_dtau", "N rows nv", to.dlambda_dtau),
+        ];
+        self.run_one_by_one(model, &HeldDerivatives { constraints }, [("q", q), ("v", v), ("tau", tau)], output)
+    }
+
+    /// Poses of frames or bodies in the world, N × frames × 12, of `q`, N × nq: the three axes of the frame, each in axes of the
+    /// world, then its origin, m. That is the rotation matrix column by column, and the translation, as
+    /// [`Kinematics::pose`](crate::dynamics::Kinematics::pose) has them.
+    ///
+    /// ```
+    /// use gradyn::batch::Batch;
+    /// # use gradyn::{Model, UrdfOptions};
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/panda.urdf");
+    /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+    /// let hand = model.find_frame("panda_link8").expect("is there");
+    /// let (n, nq) = (100, model.nq());
+    /// let (q, mut poses) = (vec![0.1; n * nq], vec![0.0; n * 12]);
+    /// assert!(Batch::new(&model).frame_poses(&model, &q, &[hand.into()], &mut poses)?.all());
+    /// println!("the hand is at {:?} in state 7", &poses[7 * 12..][9..12]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`rnea`](Self::rnea), and if the model has no such frame.
+    pub fn frame_poses(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        frames: &[FrameRef],
+        poses: &mut [f64],
+    ) -> Result<Finite<'_>, InputError> {
+        frames.iter().try_for_each(|frame| Attached::of(model, *frame).map(drop))?;
+        self.run(model, &Poses { frames }, [("q", q)], [("poses", "N frames 12", poses)])
+    }
+
+    /// Jacobians of frames or bodies in a reference, [`frame_jacobian`](crate::dynamics::frame_jacobian): N × frames × 6 × nv, each
+    /// column-major, linear rows first, of `q`, N × nq. Entry (i, j) of frame `f` of `F` in state `s` is
+    /// `x[((s * F + f) * nv + j) * 6 + i]`.
+    ///
+    /// # Errors
+    /// As [`frame_poses`](Self::frame_poses).
+    pub fn frame_jacobians(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        frames: &[FrameRef],
+        reference: ReferenceFrame,
+        jacobians: &mut [f64],
+    ) -> Result<Finite<'_>, InputError> {
+        frames.iter().try_for_each(|frame| Attached::of(model, *frame).map(drop))?;
+        let output = [("jacobians", "N frames 6 nv", jacobians)];
+        self.run(model, &Jacobians { frames, reference }, [("q", q)], output)
+    }
+
+    /// In lanes, on several threads.
+    fn run<Q: InLanes, const I: usize, const O: usize>(
+        &mut self,
+        model: &Model,
+        quantity: &Q,
+        input: [Argument<'_>; I],
+        output: [Output<'_>; O],
+    ) -> Result<Finite<'_>, InputError> {
+        self.with_work(model, quantity, input, output, |work, slots| work.run_in_lanes(Level::active(), slots))
+    }
+
+    /// One state after the other, on several threads.
+    fn run_one_by_one<Q: Quantity, const I: usize, const O: usize>(
+        &mut self,
+        model: &Model,
+        quantity: &Q,
+        input: [Argument<'_>; I],
+        output: [Output<'_>; O],
+    ) -> Result<Finite<'_>, InputError> {
+        self.with_work(model, quantity, input, output, |work, slots| work.run_one_by_one(Level::active(), slots))
+    }
+
+    /// Checks lengths, and has the work done.
+    fn with_work<Q: Quantity, const I: usize, const O: usize>(
+        &mut self,
+        model: &Model,
+        quantity: &Q,
+        input: [Argument<'_>; I],
+        output: [Output<'_>; O],
+        run: impl FnOnce(Work<'_, Q>, &mut [Slot]),
     ) -> Result<Finite<'_>, InputError> {
         self.check(model)?;
         let [nq, nv] = [model.nq, model.nv];
@@ -218,22 +450,14 @@ impl Batch {
             model.check_length(what, size, x.len(), count * n)?;
             from[k] = x;
         }
-        let mut to: [&mut [f64]; 4] = [&mut [], &mut [], &mut [], &mut []];
-        for ((to, n), (what, x)) in to.iter_mut().zip(Q::sizes(model)).zip(output) {
-            let size = if n == 1 {
-                "N"
-            } else if n == nv {
-                "N nv"
-            } else {
-                "N nv nv"
-            };
+        let mut to: [&mut [f64]; OUTPUTS] = Default::default();
+        for ((to, n), (what, size, x)) in to.iter_mut().zip(quantity.sizes(model)).zip(output) {
             model.check_length(what, size, x.len(), count * n)?;
             *to = x;
         }
         self.masks.clear();
         self.masks.resize(count.div_ceil(WIDTH), 0);
-        let work = Work { model, input: from, output: to, count, masks: &mut self.masks, quantity: PhantomData::<Q> };
-        work.spread(Level::active(), &mut self.slots);
+        run(Work { model, input: from, output: to, count, masks: &mut self.masks, quantity }, &mut self.slots);
         Ok(Finite { masks: &self.masks, count })
     }
 
@@ -244,4 +468,15 @@ impl Batch {
         let [found_nv, found] = self.sizes;
         Err(InputError::Workspace { expected: model.bodies.len(), found, expected_nv: model.nv, found_nv })
     }
+}
+
+/// What an argument is called, and all states of it.
+type Argument<'a> = (&'static str, &'a [f64]);
+
+/// What a result is called, its size, and where it goes.
+type Output<'a> = (&'static str, &'static str, &'a mut [f64]);
+
+/// Of a matrix nv × nv.
+fn square<'a>((what, to): (&'static str, &'a mut [f64])) -> Output<'a> {
+    (what, "N nv nv", to)
 }

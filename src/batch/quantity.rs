@@ -1,10 +1,10 @@
-//! What a batch computes: an algorithm over lanes, with its arguments and results.
+//! What a batch computes: an algorithm, with its arguments and results; here those of all states in lanes.
 
-use super::block::Memory;
+use super::block::{Memory, Single};
 use crate::dynamics::abreast::Abreast;
 use crate::dynamics::rnea::Sweep;
 use crate::dynamics::wide::{self, Wide};
-use crate::dynamics::{Workspace, aba, crba, rnea_derivatives, rnea_gradient};
+use crate::dynamics::{aba, crba, rnea_derivatives, rnea_gradient};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Piece, Register};
@@ -12,40 +12,64 @@ use gradyn_derivatives::simd::{Piece, Register};
 /// Results of the states in lanes: as many slices as there are outputs, the others empty.
 pub(super) type Results<'m, R> = [&'m [Lanes<R>]; 4];
 
-/// An algorithm over lanes.
-pub(super) trait Quantity: Sync + Send + 'static {
-    /// Is it faster with fewer states at once, where a register is two of the processor's ([`Register::HALVES`])? Half the states
-    /// need half the room, between instructions and in the cache, but a long chain of sums has the processor wait.
-    const IN_HALVES: bool;
+/// How many results a quantity has at most.
+pub(super) const OUTPUTS: usize = 8;
+
+/// Entries of each output, for one state.
+pub(super) type Sizes = [usize; OUTPUTS];
+
+/// Arguments of one state, and where its results go.
+pub(super) type Input<'a> = [&'a [f64]; 4];
+pub(super) type Output<'a> = [&'a mut [f64]; OUTPUTS];
+
+/// Sizes of a quantity that has fewer outputs.
+pub(super) fn sizes<const N: usize>(of: [usize; N]) -> Sizes {
+    std::array::from_fn(|k| of.get(k).copied().unwrap_or(0))
+}
+
+/// What is computed of each state.
+pub(super) trait Quantity: Sync {
     /// Entries of each output, for one state.
-    fn sizes(model: &Model) -> [usize; 4];
+    fn sizes(&self, model: &Model) -> Sizes;
     /// About what one state takes, to see whether threads are worth waking: within a factor of three on a processor of today.
     #[cfg_attr(not(feature = "rayon"), expect(dead_code, reason = "there is one thread"))]
-    fn nanoseconds(model: &Model) -> usize;
-    /// Evaluates the states of the memory, which are finite.
-    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError>;
+    fn nanoseconds(&self, model: &Model) -> usize;
     /// Is it faster to evaluate one state after the other, with eight joints in a register, by [`alone`](Self::alone)?
-    fn is_faster_alone(_model: &Model) -> bool {
+    fn is_faster_alone(&self, _model: &Model) -> bool {
         false
     }
     /// Evaluates one state. Is it finite, and what comes of it?
-    fn alone(_model: &Model, _ws: &mut Workspace<f64>, _input: [&[f64]; 4], _output: [&mut [f64]; 4]) -> bool {
+    fn alone(&self, _model: &Model, _single: &mut Single, _input: Input<'_>, _output: Output<'_>) -> bool {
         false
     }
+}
+
+/// A quantity that has an algorithm over lanes.
+pub(super) trait InLanes: Quantity {
+    /// Is it faster with fewer states at once, where a register is two of the processor's ([`Register::HALVES`])? Half the states
+    /// need half the room, between instructions and in the cache, but a long chain of sums has the processor wait.
+    const IN_HALVES: bool;
+    /// Are results of nv × nv entries matrices with the zeros of the mass matrix?
+    const OF_MASS: bool = true;
+    /// Evaluates the states of the memory, which are finite.
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError>;
 }
 
 pub(super) struct Rnea;
 
 impl Quantity for Rnea {
-    const IN_HALVES: bool = false;
-    fn sizes(model: &Model) -> [usize; 4] {
-        [model.nv, 0, 0, 0]
+    fn sizes(&self, model: &Model) -> Sizes {
+        sizes([model.nv])
     }
-    fn nanoseconds(model: &Model) -> usize {
+    fn nanoseconds(&self, model: &Model) -> usize {
         10 * model.nv
     }
+}
+
+impl InLanes for Rnea {
+    const IN_HALVES: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
         if let Some(table) = wide::table(model) {
             return Ok([Abreast::of(abreast, table).rnea(model, table, (q, v, a)), &[], &[], &[]]);
@@ -58,28 +82,19 @@ impl Quantity for Rnea {
 pub(super) struct RneaDerivatives;
 
 impl Quantity for RneaDerivatives {
-    const IN_HALVES: bool = true;
-    fn sizes(model: &Model) -> [usize; 4] {
+    fn sizes(&self, model: &Model) -> Sizes {
         let nv = model.nv;
-        [nv, nv * nv, nv * nv, nv * nv]
+        sizes([nv, nv * nv, nv * nv, nv * nv])
     }
-    fn nanoseconds(model: &Model) -> usize {
+    fn nanoseconds(&self, model: &Model) -> usize {
         35 * model.nv + model.nv * model.nv
     }
-    #[inline(always)]
-    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
-        let by = match wide::table(model) {
-            Some(table) => Abreast::of(abreast, table).derivatives(model, table, (q, v, a)),
-            None => rnea_derivatives::analytical(model, ws, q, v, a, &[]),
-        };
-        Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
-    }
-    fn is_faster_alone(model: &Model) -> bool {
+    fn is_faster_alone(&self, model: &Model) -> bool {
         matrices_are_faster_alone(model)
     }
-    fn alone(model: &Model, ws: &mut Workspace<f64>, [q, v, a, _]: [&[f64]; 4], output: [&mut [f64]; 4]) -> bool {
-        let [tau, dtau_dq, dtau_dv, dtau_da] = output;
+    fn alone(&self, model: &Model, single: &mut Single, [q, v, a, _]: Input<'_>, output: Output<'_>) -> bool {
+        let ws = single.workspace(model);
+        let [tau, dtau_dq, dtau_dv, dtau_da, ..] = output;
         let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         let mut results = wide::Results { tau, dtau_dq, dtau_dv, dtau_da };
         let quick = |wide: Wide<'_>| {
@@ -87,8 +102,21 @@ impl Quantity for RneaDerivatives {
         };
         let surely = wide::of(model, ws).and_then(quick) == Some(true);
         let wide::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
-        let of_state = is_finite(q) && is_finite(v) && is_finite(a);
+        let of_state = model.check_q(q).is_ok() && is_finite(q) && is_finite(v) && is_finite(a);
         of_state && (surely || [dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| is_finite(x))) && is_finite(tau)
+    }
+}
+
+impl InLanes for RneaDerivatives {
+    const IN_HALVES: bool = true;
+    #[inline(always)]
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+        let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
+        let by = match wide::table(model) {
+            Some(table) => Abreast::of(abreast, table).derivatives(model, table, (q, v, a)),
+            None => rnea_derivatives::analytical(model, ws, q, v, a, &[]),
+        };
+        Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
     }
 }
 
@@ -103,15 +131,18 @@ fn matrices_are_faster_alone(model: &Model) -> bool {
 pub(super) struct Gradient;
 
 impl Quantity for Gradient {
-    const IN_HALVES: bool = true;
-    fn sizes(model: &Model) -> [usize; 4] {
-        [1, model.nv, model.nv, model.nv]
+    fn sizes(&self, model: &Model) -> Sizes {
+        sizes([1, model.nv, model.nv, model.nv])
     }
-    fn nanoseconds(model: &Model) -> usize {
+    fn nanoseconds(&self, model: &Model) -> usize {
         40 * model.nv
     }
+}
+
+impl InLanes for Gradient {
+    const IN_HALVES: bool = true;
     #[inline(always)]
-    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, input: [q, v, a, lambda], value, .. } = memory;
         let by = rnea_gradient::gradient(model, ws, (q, v, a), lambda, &[]);
         *value = by.value;
@@ -122,22 +153,25 @@ impl Quantity for Gradient {
 pub(super) struct Crba;
 
 impl Quantity for Crba {
-    const IN_HALVES: bool = true;
-    fn sizes(model: &Model) -> [usize; 4] {
-        [model.nv * model.nv, 0, 0, 0]
+    fn sizes(&self, model: &Model) -> Sizes {
+        sizes([model.nv * model.nv])
     }
-    fn nanoseconds(model: &Model) -> usize {
+    fn nanoseconds(&self, model: &Model) -> usize {
         10 * model.nv + model.nv * model.nv / 3
     }
-    #[inline(always)]
-    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        R::call(RunCrba { model, memory })
-    }
-    fn is_faster_alone(model: &Model) -> bool {
+    fn is_faster_alone(&self, model: &Model) -> bool {
         matrices_are_faster_alone(model)
     }
-    fn alone(model: &Model, ws: &mut Workspace<f64>, [q, ..]: [&[f64]; 4], [to, ..]: [&mut [f64]; 4]) -> bool {
-        crba(model, ws, q).map(|matrix| to.copy_from_slice(matrix.as_slice())).is_ok()
+    fn alone(&self, model: &Model, single: &mut Single, [q, ..]: Input<'_>, [to, ..]: Output<'_>) -> bool {
+        crba(model, single.workspace(model), q).map(|matrix| to.copy_from_slice(matrix.as_slice())).is_ok()
+    }
+}
+
+impl InLanes for Crba {
+    const IN_HALVES: bool = true;
+    #[inline(always)]
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+        R::call(RunCrba { model, memory })
     }
 }
 
@@ -161,15 +195,18 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
 pub(super) struct Aba;
 
 impl Quantity for Aba {
-    const IN_HALVES: bool = false;
-    fn sizes(model: &Model) -> [usize; 4] {
-        [model.nv, 0, 0, 0]
+    fn sizes(&self, model: &Model) -> Sizes {
+        sizes([model.nv])
     }
-    fn nanoseconds(model: &Model) -> usize {
+    fn nanoseconds(&self, model: &Model) -> usize {
         35 * model.nv
     }
+}
+
+impl InLanes for Aba {
+    const IN_HALVES: bool = false;
     #[inline(always)]
-    fn run<'m, R: Register>(model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
+    fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         R::call(RunAba { model, memory })
     }
 }

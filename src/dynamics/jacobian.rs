@@ -20,7 +20,7 @@ use nalgebra::{DMatrix, Vector3};
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
     /// 6 × nv.
-    pub(super) frame: DMatrix<T>,
+    pub(crate) frame: DMatrix<T>,
     /// 3 × nv.
     pub(super) point: DMatrix<T>,
     /// 6 × nv, of all joints.
@@ -81,7 +81,8 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.jacobian.frame);
     }
     check_finite(model, q, &[], &[])?;
-    of_frame(model, ws, q, &at, reference);
+    place_path(model, ws, q, at.body);
+    fill_frame(model, ws, &at, reference);
     finite(model, "frame_jacobian", &ws.jacobian.frame)?;
     Ok(&ws.jacobian.frame)
 }
@@ -172,15 +173,13 @@ pub fn relative_jacobian<'w, P: Real, T: Scalar<P>>(
 }
 
 at_level! {
-    /// The columns of [`frame_jacobian`].
-    fn of_frame<P: Real, T: Scalar<P>>(
+    /// Jacobian of a frame into `ws.jacobian`; the bodies on its path have been placed.
+    pub(crate) fn fill_frame<P: Real, T: Scalar<P>>(
         model: &Model<P>,
         ws: &mut Workspace<T>,
-        q: &[T],
         at: &Attached<P>,
         reference: ReferenceFrame,
     ) {
-        place_path(model, ws, q, at.body);
         let x_wf: Transform<T> = at.pose(ws);
         let Workspace { x_pb, columns, first, jacobian, .. } = ws;
         clear(&mut jacobian.frame, 6, model.nv);
