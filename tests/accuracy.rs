@@ -279,3 +279,44 @@ fn contacts_lose_no_more_than_the_condition_takes() {
         }
     }
 }
+
+/// Accelerations do not depend on the unit of mass: those of bodies of 10⁻²⁰⁰ kg are those of the same bodies in kilograms, by every form.
+#[test]
+fn accelerations_do_not_depend_on_the_unit_of_mass() {
+    for (name, model) in
+        [("deep", deep()), ("quadruped", quadruped()), ("panda", common::robot("panda", &UrdfOptions::new()))]
+    {
+        let (q, v, _) = state(&model, 3);
+        let rest = vec![0.0; model.nv()];
+        let expected =
+            dynamics::aba(&model, &mut Workspace::new(&model), &q, &v, &rest, &[]).expect("has inertia").to_vec();
+        for unit in [1e-100, 1e-150, 1e-200, 1e100] {
+            let mut scaled = model.clone();
+            for (k, body) in model.bodies().iter().enumerate() {
+                let y = body.inertia();
+                let inertia = Inertia::new(y.mass * unit, y.com, y.rotational.scale(unit));
+                let body = scaled.body_id(k).expect("is there");
+                scaled = scaled.with_inertia(body, inertia).expect("is finite");
+            }
+            let entries = model.joint_dynamics().iter().map(|dof| gradyn::model::DofDynamics {
+                armature: dof.armature * unit,
+                damping: dof.damping * unit,
+                friction: dof.friction * unit,
+                ..*dof
+            });
+            let scaled = scaled.with_joint_dynamics(entries.collect()).expect("fits");
+            for level in LEVELS {
+                let found = with_level(level, || {
+                    dynamics::aba(&scaled, &mut Workspace::new(&scaled), &q, &v, &rest, &[]).map(<[f64]>::to_vec)
+                });
+                // Some thousand roundings for each unit of the condition of these states.
+                common::assert_near(
+                    &found.expect("has inertia"),
+                    &expected,
+                    1e-9,
+                    format_args!("{name}, {unit:e} kg, {level}"),
+                );
+            }
+        }
+    }
+}

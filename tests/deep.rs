@@ -5,10 +5,10 @@ mod common;
 
 use common::{assert_near, condition, deviation};
 use gradyn::dynamics::{
-    Constraint, Workspace, aba, aba_gradient, constraint_dynamics, crba, impulse_dynamics, minv, rnea,
+    Constraint, ExternalWrench, Workspace, aba, aba_gradient, constraint_dynamics, crba, impulse_dynamics, minv, rnea,
 };
 use gradyn::joint::{Axis, Fixed, FreeFlyer, Joint, Revolute};
-use gradyn::model::{BodyKey, InputError, Model, ModelBuilder};
+use gradyn::model::{BodyId, BodyKey, InputError, Model, ModelBuilder};
 use gradyn::partials::{
     DerivativeWorkspace, Method, aba_derivatives, constraint_dynamics_derivatives, impulse_dynamics_derivatives,
     rnea_derivatives,
@@ -342,7 +342,9 @@ fn numbers_of_a_long_chain_that_overflow_are_an_error() {
         let (mut results, mut errors) = ([0, 0], [0, 0]);
         for (kind, (model, v)) in fast.clone().map(|x| (0, x)).chain(light.clone().map(|x| (1, x))) {
             let (ws, method) = (&mut DerivativeWorkspace::new(model), Method::Analytical);
-            match with_level(level, || aba_derivatives(model, ws, method, &q, &v, &rest, &wrenches).cloned()) {
+            let body = |of: BodyId| model.body_id(of.index()).expect("is there");
+            let on: Vec<_> = wrenches.iter().map(|w| ExternalWrench { body: body(w.body), ..*w }).collect();
+            match with_level(level, || aba_derivatives(model, ws, method, &q, &v, &rest, &on).cloned()) {
                 Ok(by) => {
                     results[kind] += 1;
                     for m in [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau].into_iter().chain(&by.ddq_df_ext) {

@@ -318,9 +318,9 @@ fn misuse_is_refused() {
     let own = small.body_id(0).expect("is there");
     let reference = ReferenceFrame::World;
     let error = frame_jacobian(&small, &mut ws, &q, body, reference).expect_err("refused");
-    assert_eq!(error, InputError::UnknownBody { index: 20, bodies: 3 });
+    assert!(matches!(error, InputError::OtherModel { what: "body", index: 20, .. }), "{error}");
     let error = frame_jacobian(&small, &mut ws, &q, frame, reference).expect_err("refused");
-    assert_eq!(error, InputError::UnknownFrame { index: frame.index(), frames: small.frames().len() });
+    assert!(matches!(error, InputError::OtherModel { what: "frame", index, .. } if index == frame.index()), "{error}");
     let error = frame_jacobian(&small, &mut ws, &v[1..], own, reference).expect_err("refused");
     assert!(matches!(error, InputError::Length { what: "q", .. }), "{error}");
     let error = frame_jacobian(&large, &mut ws, &state(&large, 5).0, body, reference).expect_err("refused");

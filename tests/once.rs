@@ -198,11 +198,11 @@ fn what_is_not_there_is_named() {
     let body = large.body_id(20).expect("is there");
     let frame: FrameId = large.find_frame(large.frames()[20].name()).expect("is there");
     let error = once::frame_pose(&model, &q, body).expect_err("of another model");
-    assert!(matches!(error, InputError::UnknownBody { index: 20, bodies: 2 }), "{error}");
+    assert!(matches!(error, InputError::OtherModel { what: "body", index: 20, .. }), "{error}");
     let error = once::frame_velocity(&model, &q, &rest, frame, ReferenceFrame::World).expect_err("of another model");
-    assert!(matches!(error, InputError::UnknownFrame { .. }), "{error}");
+    assert!(matches!(error, InputError::OtherModel { what: "frame", .. }), "{error}");
     let error = once::center_of_mass(&model, &q, &rest, &rest, Some(body)).expect_err("of another model");
-    assert!(matches!(error, InputError::UnknownBody { index: 20, bodies: 2 }), "{error}");
+    assert!(matches!(error, InputError::OtherModel { what: "body", index: 20, .. }), "{error}");
     let tag = model.find_body("tag");
     let error = once::center_of_mass(&model, &q, &rest, &rest, tag).expect_err("no mass");
     assert!(matches!(&error, InputError::Massless { body } if body == "tag"), "{error}");

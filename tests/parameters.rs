@@ -34,7 +34,7 @@ fn other(model: &Model, seed: u64) -> Model {
     builder.set_gravity(vector(rng)).set_friction_width(0.7);
     let mut built = builder.build().expect("builds");
     for i in 0..model.bodies().len() {
-        let body = model.body_id(i).expect("is there");
+        let body = built.body_id(i).expect("is there");
         built =
             built.with_inertia(body, inertia(rng)).and_then(|m| m.with_placement(body, transform(rng))).expect("fits");
     }
@@ -203,7 +203,7 @@ fn a_lifted_model_takes_constants_from_plain_ones() {
         // Linear in the mass at a given mass centre and rotational inertia: the difference quotient is exact.
         let mut heavier = *plain.bodies()[4].inertia();
         heavier.mass += 1.0;
-        let heavier = plain.clone().with_inertia(body, heavier).expect("is there");
+        let heavier = plain.clone().with_inertia(plain.body_id(4).expect("is there"), heavier).expect("is there");
         let more = rnea(&heavier, &mut Workspace::new(&heavier), &q, &v, &a, &[]).expect("runs").to_vec();
         let slope: Vec<f64> = more.iter().zip(&expected).map(|(m, e)| m - e).collect();
         assert_near(&eps(&tau), &slope, 1e-11, format!("seed {seed}: slopes"));

@@ -211,7 +211,7 @@ fn arguments_are_checked() {
     let (q, v, a) = state(&other, 1);
     let mut ws = Workspace::new(&other);
     let error = frame_wrench_regressor(&other, &mut ws, &q, &v, &a, stranger).expect_err("no such body");
-    assert!(matches!(error, InputError::UnknownBody { .. }));
+    assert!(matches!(error, InputError::OtherModel { what: "body", .. }));
 }
 
 fn random_parameters(seed: u64) -> [f64; 10] {

@@ -4,12 +4,17 @@ mod common;
 
 use common::{assert_near, inertia, models, rng, state, transform, tree_of_every_joint};
 use gradyn::batch::Batch;
-use gradyn::dynamics::{Constraint, ReferenceFrame, Workspace, constraint_dynamics, factorize_mass_matrix, rnea};
+use gradyn::dynamics::{
+    Constraint, ReferenceFrame, Workspace, constraint_dynamics, constraint_rank, factorize_mass_matrix,
+    forward_kinematics, rnea,
+};
 use gradyn::joint::{Axis, Composite, Continuous, FreeFlyer, Prismatic};
 use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::num_dual::Dual64;
-use gradyn::partials::{DerivativeWorkspace, Method, rnea_derivatives};
-use gradyn::{Scalar, UrdfOptions, once};
+use gradyn::partials::{
+    DerivativeWorkspace, Method, constraint_dynamics_derivatives, impulse_dynamics_derivatives, rnea_derivatives,
+};
+use gradyn::{ExternalWrench, Force, Scalar, Transform, UrdfOptions, once};
 use gradyn_derivatives::Dual8;
 use nalgebra::{DMatrix, Vector3};
 use rand::RngExt;
@@ -359,4 +364,133 @@ fn right_hand_sides_that_are_no_numbers_are_refused() {
     let mut ws = Workspace::new(&model);
     let by = constraint_dynamics(&model, &mut ws, &q, &[0.0; 18], &[f64::NAN; 18], &[], &[]);
     assert!(by.is_err());
+}
+
+/// An id of another model is refused, whether that has a body at its place or not, by a message that names both.
+#[test]
+fn ids_of_other_models_are_refused_by_name() {
+    let (mine, other) = (solo12(), solo12());
+    let (body, frame) = (other.body_id(3).expect("is there"), other.find_frame("FL_FOOT").expect("is there"));
+    let (q, x, p) = (mine.neutral::<f64>(), vec![0.0; mine.nv()], Vector3::zeros());
+    let wrench = ExternalWrench::in_body(body, Force::zero());
+    let refused = [
+        once::frame_pose(&mine, &q, frame).map(|_| ()),
+        once::frame_pose(&mine, &q, body).map(|_| ()),
+        once::frame_jacobian(&mine, &q, frame, ReferenceFrame::Local).map(|_| ()),
+        once::point_jacobian(&mine, &q, body, p, ReferenceFrame::Local).map(|_| ()),
+        once::com_jacobian(&mine, &q, Some(body)).map(|_| ()),
+        once::bias(&mine, &q, &x, &[wrench]).map(|_| ()),
+        once::constraint_error(&mine, &q, &[Constraint::contact(body, p, p)]).map(|_| ()),
+        mine.clone().with_inertia(body, *other.bodies()[3].inertia()).map(|_| ()),
+        mine.clone().with_placement(body, *other.bodies()[3].placement()).map(|_| ()),
+    ];
+    for result in refused {
+        let error = result.expect_err("of another model");
+        assert!(matches!(error, InputError::OtherModel { .. }), "{error}");
+        let text = error.to_string();
+        assert!(text.contains("is one of `solo12` (model ") && text.contains("not of `solo12` (model "), "{text}");
+    }
+    let mut ws = Workspace::new(&mine);
+    let kinematics = forward_kinematics(&mine, &mut ws, &q, &x, &x).expect("valid");
+    assert!(kinematics.pose(body).is_none() && kinematics.frame_pose(frame).is_none());
+    assert_eq!((mine.subtree(body), mine.supports(body, body)), (0..0, false));
+    assert_ne!(mine.body_id(3), Some(body));
+    drop(other);
+    let text = once::frame_pose(&mine, &q, body).expect_err("of another model").to_string();
+    assert!(text.contains("one of a model that is no more"), "{text}");
+}
+
+/// Clones, lifted models and those with other parameters have the same bodies: they take each other's ids.
+#[test]
+fn variants_of_a_model_take_its_ids() {
+    let model = solo12();
+    let (body, frame) = (model.body_id(3).expect("is there"), model.find_frame("FL_FOOT").expect("is there"));
+    let (q, inertia) = (model.neutral::<f64>(), *model.bodies()[3].inertia());
+    let at = once::frame_pose(&model, &q, frame).expect("its own");
+    let variants = [
+        model.clone(),
+        model.clone().with_gravity(Vector3::zeros()).with_joint_friction(false),
+        model.clone().with_inertia(body, inertia).expect("its own"),
+    ];
+    for variant in variants {
+        assert_eq!((variant.body_id(3), variant.find_frame("FL_FOOT")), (Some(body), Some(frame)));
+        assert_eq!(once::frame_pose(&variant, &q, frame).as_ref(), Ok(&at));
+        assert_eq!(variant.bodies()[4].parent(), model.bodies()[4].parent());
+    }
+    let lifted: Model<Dual64> = model.lift();
+    let dual: Vec<Dual64> = q.iter().map(|x| Dual64::from(*x)).collect();
+    assert_eq!(once::frame_pose(&lifted, &dual, frame).expect("its own").translation.map(|x| x.re), at.translation);
+    assert_eq!(size_of::<Option<gradyn::model::BodyId>>(), 8);
+}
+
+/// Four feet held as frames, all legs alike: rows depend on each other here that are independent at every neighbour. The result
+/// says that there are no derivatives, by every method, and how clear the rank is; beside it there are, and methods agree.
+#[test]
+fn where_the_rank_of_contacts_changes_there_are_no_derivatives() {
+    let model = solo12();
+    let nv = model.nv();
+    let feet = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"].map(|name| {
+        let frame = &model.frames()[model.find_frame(name).expect("is there").index()];
+        Constraint::frame(None, Transform::identity(), frame.body(), *frame.placement())
+    });
+    let mut q = model.neutral::<f64>();
+    for leg in 0..4 {
+        (q[7 + 3 * leg + 1], q[7 + 3 * leg + 2]) = (0.6, -1.2);
+    }
+    let (v, tau) = (vec![0.1; nv], vec![0.2; nv]);
+    let mut ws = Workspace::new(&model);
+    let rank = constraint_rank(&model, &mut ws, &q, &feet).expect("valid");
+    assert!(rank.rank < nv && !rank.is_locally_constant, "{rank:?}");
+    // Rounding was dropped; what was kept is clear.
+    assert!(rank.margin.dropped < 1e-12 && rank.margin.kept > 1e-4, "{rank:?}");
+    let by = constraint_dynamics(&model, &mut ws, &q, &v, &tau, &feet, &[]).expect("valid");
+    assert_eq!((by.rank, by.margin), (rank.rank, rank.margin));
+    let mut ws = DerivativeWorkspace::new(&model);
+    for method in Method::ALL {
+        let by = constraint_dynamics_derivatives(&model, &mut ws, method, &q, &v, &tau, &feet, &[]).expect("valid");
+        assert!(!by.rank_is_locally_constant && by.rank == rank.rank, "{method}");
+        if let Some(errors) = &by.errors {
+            assert!(errors.ddq_dq.iter().chain(&errors.dlambda_dq).all(|x| x.is_infinite()));
+            assert!(errors.ddq_dtau.iter().all(|x| x.is_finite()));
+        }
+        let by = impulse_dynamics_derivatives(&model, &mut ws, method, &q, &v, 0.0, &feet).expect("valid");
+        assert!(!by.rank_is_locally_constant, "{method}");
+    }
+    // Beside it.
+    let step: Vec<f64> = (0..nv).map(|k| 0.3 * ((k * 7 + 3) % 11) as f64 / 11.0 - 0.15).collect();
+    let beside = model.integrate(&q, &step).expect("valid");
+    let rank = constraint_rank(&model, &mut Workspace::new(&model), &beside, &feet).expect("valid");
+    assert!(rank.rank == nv && rank.is_locally_constant, "{rank:?}");
+    let [exact, dual] = [Method::Analytical, Method::Dual].map(|method| {
+        let by =
+            constraint_dynamics_derivatives(&model, &mut ws, method, &beside, &v, &tau, &feet, &[]).expect("valid");
+        assert!(by.rank_is_locally_constant);
+        by.ddq_dq.clone()
+    });
+    // As many digits as the least part that was kept leaves, twice.
+    let allowed = 1e-14 / (rank.margin.kept * rank.margin.kept) * (1.0 + dual.amax());
+    assert!((exact - dual).amax() < allowed, "{rank:?}");
+}
+
+/// Rows that repeat each other at every configuration are dropped everywhere, and derivatives are what they are.
+#[test]
+fn rows_that_always_repeat_each_other_leave_derivatives_alone() {
+    let model = solo12();
+    let (q, v, tau) = state(&model, 4);
+    let frame = &model.frames()[model.find_frame("FL_FOOT").expect("is there").index()];
+    let contact = Constraint::contact(frame.body().expect("moves"), frame.placement().translation, Vector3::zeros());
+    let twice = [contact, contact];
+    let rank = constraint_rank(&model, &mut Workspace::new(&model), &q, &twice).expect("valid");
+    assert!(rank.rank == 3 && rank.is_locally_constant && rank.margin.dropped < 1e-12, "{rank:?}");
+    let once = constraint_rank(&model, &mut Workspace::new(&model), &q, &twice[..1]).expect("valid");
+    assert!(once.rank == 3 && once.is_locally_constant && once.margin.dropped <= 0.0, "{once:?}");
+    let mut ws = DerivativeWorkspace::new(&model);
+    let by = |method, ws: &mut DerivativeWorkspace| {
+        constraint_dynamics_derivatives(&model, ws, method, &q, &v, &tau, &twice, &[]).expect("valid").clone()
+    };
+    let (exact, differences) = (by(Method::Analytical, &mut ws), by(Method::Difference, &mut ws));
+    assert!(exact.rank_is_locally_constant && differences.rank_is_locally_constant);
+    let errors = differences.errors.expect("estimated");
+    let worst = (exact.ddq_dq - differences.ddq_dq).amax();
+    assert!(worst <= 10.0 * errors.ddq_dq.amax() + 1e-7, "{worst}");
 }

@@ -1,7 +1,7 @@
 //! The checker of derivatives, on functions without robots.
 
 use gradyn_derivatives::check::{Claim, Guess, Options, Reason, Verdict, gradient, jacobian};
-use gradyn_derivatives::difference::Euclidean;
+use gradyn_derivatives::difference::{self, Euclidean, Method};
 
 fn f(x: &[f64], y: &mut [f64]) {
     y[0] = x[0].sin() * x[1] + x[2];
@@ -74,6 +74,29 @@ fn what_is_not_smooth_is_not_called_wrong() {
         assert_eq!(report.entries[0].verdict, Verdict::Agrees, "{distance}: {report}");
         let report = gradient(&Options::new("kink"), &Euclidean(1), f, &[x], &[x.cos() - 1.0]).expect("runs");
         assert_eq!(report.entries[0].verdict, Verdict::Disagrees, "{distance}: {report}");
+    }
+}
+
+/// A value that stands apart from those around it: there is no derivative, whatever is claimed, and differences say so.
+#[test]
+fn an_isolated_value_is_seen() {
+    for (apart, isolated) in [(1.0, true), (-1e-3, true), (1e-6, true), (0.0, false)] {
+        let f = move |x: f64| if x - 0.5 == 0.0 { x.sin() + apart } else { x.sin() };
+        let exact = 0.5_f64.cos();
+        for (claimed, is_right) in [(exact, true), (0.0, false)] {
+            let report = gradient(&Options::new("f"), &Euclidean(1), |x| f(x[0]), &[0.5], &[claimed]).expect("runs");
+            let expected = match (isolated, is_right) {
+                (true, _) => Verdict::CannotTell(Reason::Isolated),
+                (false, true) => Verdict::Agrees,
+                (false, false) => Verdict::Disagrees,
+            };
+            assert_eq!(report.entries[0].verdict, expected, "{apart}: {report}");
+        }
+        let run = |x: &[f64], y: &mut [f64]| y[0] = f(x[0]);
+        let by = difference::jacobian(Method::ridders(), &Euclidean(1), &Euclidean(1), run, &[0.5]);
+        let by = by.expect("runs");
+        assert!((by.value[0] - exact).abs() < 1e-10, "{apart}: {by:?}");
+        assert_eq!(by.error[0].is_infinite(), isolated, "{apart}: {by:?}");
     }
 }
 

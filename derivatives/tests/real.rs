@@ -1,5 +1,7 @@
 //! The functions of [`Real`] with three derivatives, in every number type, also where they have a kink or an edge.
 
+#![expect(clippy::float_cmp, reason = "kinks and infinite values are at exact places")]
+
 mod common;
 
 use common::{assert_close, at_every_level};
@@ -85,7 +87,7 @@ macro_rules! cases {
                 fn eval<T: Real>($x: T) -> T {
                     $formula
                 }
-                #[allow(clippy::float_cmp, reason = "kinks are at exact places")]
+                #[allow(unused_variables, reason = "derivatives of constants")]
                 fn exact($x: f64) -> [f64; 4] {
                     $exact
                 }

@@ -66,7 +66,7 @@ pub fn generalized_gravity<'w, P: Real, T: Scalar<P>>(
 /// ```
 ///
 /// # Errors
-/// As [`generalized_gravity`], and [`InputError::UnknownBody`] for a wrench on a body that the model does not have.
+/// As [`generalized_gravity`], and [`InputError::OtherModel`] for a wrench on a body of another model.
 #[doc(alias = "computeStaticTorque")]
 pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,

@@ -249,7 +249,7 @@ at_level! {
 /// [`partials::center_of_mass_derivatives`](crate::partials::center_of_mass_derivatives) gives the choice of the method.
 ///
 /// # Errors
-/// As [`centroidal_derivatives`], and [`InputError::UnknownBody`].
+/// As [`centroidal_derivatives`], and [`InputError::OtherModel`].
 #[inline(never)]
 #[doc(alias = "getCenterOfMassVelocityDerivatives")]
 pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
@@ -266,7 +266,7 @@ pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
     let out = &mut memory.com;
     let quick = |wide: Wide<'_>| {
-        wide.center_of_mass_derivatives(wide::state((q, v, a))?, subtree.map(|body| body.0), wide::same_mut(out)?)
+        wide.center_of_mass_derivatives(wide::state((q, v, a))?, subtree.map(BodyId::index), wide::same_mut(out)?)
     };
     if wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.centroidal_derivatives.insert(memory).com);
@@ -304,7 +304,7 @@ fn fill_com<P: Real, T: Scalar<P>>(
             whole.com.mass.recip()
         }
         Some(body) => {
-            let (b, origin) = (body.0, links.origin(body.0));
+            let (b, origin) = (body.index(), links.origin(body.index()));
             let share = share(model, sums.inertia[b].mass, subtree)?;
             out.position = v3::add(origin, sums.inertia[b].com);
             out.velocity = v3::scale(share, sums.momentum[b].linear);

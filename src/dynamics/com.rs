@@ -18,7 +18,7 @@ use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use super::wide::{self, Wide};
 use crate::at_level::at_level;
-use crate::model::{BodyId, InputError, Model};
+use crate::model::{BodyId, InputError, Model, Number};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
@@ -50,6 +50,8 @@ pub struct CentersOfMass<'w, T> {
     /// That of the robot.
     pub whole: PointMass<T>,
     memory: &'w Memory<T>,
+    /// Of the model.
+    model: Number,
 }
 
 /// Mass of several bodies and how it moves, in axes of the world about the origin of their tree.
@@ -128,14 +130,15 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
     if !whole.is_finite() {
         return Err(model.overflow("center of mass", 0));
     }
-    Ok(CentersOfMass { whole, memory })
+    Ok(CentersOfMass { whole, memory, model: model.identity.number })
 }
 
 impl<T: Real> CentersOfMass<'_, T> {
-    /// That of a body and all that hangs from it; `None` if there is no such body, or no mass.
+    /// That of a body and all that hangs from it; `None` if it is another model's body, or without mass.
     #[must_use]
     pub fn subtree(&self, body: BodyId) -> Option<PointMass<T>> {
-        let (sums, root) = (self.memory.sums.get(body.0)?, self.memory.root[body.0]);
+        let body = body.is_of(self.model).then_some(body)?;
+        let (sums, root) = (self.memory.sums.get(body.index())?, self.memory.root[body.index()]);
         point_mass(sums, &self.memory.origin[root])
     }
 }
@@ -162,7 +165,7 @@ at_level! {
 /// are exactly zero. Cost O(n); a second call allocates nothing.
 ///
 /// # Errors
-/// As [`center_of_mass`], and [`InputError::UnknownBody`].
+/// As [`center_of_mass`], and [`InputError::OtherModel`].
 #[doc(alias("jacobianCenterOfMass", "jacobianSubtreeCenterOfMass"))]
 pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -174,7 +177,7 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
     let to = &mut memory.jacobian;
-    let quick = |wide: Wide<'_>| wide.com_jacobian(T::as_f64s(q)?, subtree.map(|body| body.0), wide::same_mut(to)?);
+    let quick = |wide: Wide<'_>| wide.com_jacobian(T::as_f64s(q)?, subtree.map(BodyId::index), wide::same_mut(to)?);
     if wide::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.com.insert(memory).jacobian);
     }
@@ -199,7 +202,7 @@ fn fill_jacobian<P: Real, T: Scalar<P>>(
     let links = &*update(model, ws, Motion::zero(), (q, still, still));
     sum_up(model, links, m);
     clear(&mut m.jacobian, 3, model.nv);
-    let mass = subtree.map_or_else(|| total(model, &m.sums), |body| m.sums[body.0].mass);
+    let mass = subtree.map_or_else(|| total(model, &m.sums), |body| m.sums[body.index()].mass);
     let share = share(model, mass, subtree)?;
     columns(model, links, m, share, subtree);
     Ok(())
@@ -236,8 +239,8 @@ pub(super) fn moved<T: Real>(s: Motion<T>, mass: T, moment: Vector3<T>) -> Vecto
 pub(super) fn moved_part<P: Real>(model: &Model<P>, i: usize, subtree: Option<BodyId>) -> Option<usize> {
     match subtree {
         None => Some(i),
-        Some(s) if carries(&model.bodies, s.0, i) => Some(i),
-        Some(s) if carries(&model.bodies, i, s.0) => Some(s.0),
+        Some(s) if carries(&model.bodies, s.index(), i) => Some(i),
+        Some(s) if carries(&model.bodies, i, s.index()) => Some(s.index()),
         Some(_) => None,
     }
 }
@@ -251,7 +254,7 @@ pub(super) fn share<P: Real, T: Real>(model: &Model<P>, mass: T, subtree: Option
     if share.is_finite() {
         return Ok(share);
     }
-    let body = subtree.map_or_else(|| model.name.clone(), |body| model.bodies[body.0].name.clone());
+    let body = subtree.map_or_else(|| model.name.clone(), |body| model.bodies[body.index()].name.clone());
     Err(InputError::Massless { body })
 }
 

@@ -48,11 +48,7 @@ impl<T: Real> ExternalWrench<T> {
 
 /// Are all wrenches on bodies of the model?
 pub(crate) fn check<P: Real, T>(model: &Model<P>, wrenches: &[ExternalWrench<T>]) -> Result<(), InputError> {
-    let bodies = model.bodies().len();
-    match wrenches.iter().find(|w| w.body.0 >= bodies) {
-        Some(w) => Err(InputError::UnknownBody { index: w.body.0, bodies }),
-        None => Ok(()),
-    }
+    wrenches.iter().try_for_each(|w| model.check_body(w.body).map(|_| ()))
 }
 
 /// The first wrench that is not finite.
@@ -62,7 +58,7 @@ pub(crate) fn not_finite<P: Real, T: Real>(model: &Model<P>, wrenches: &[Externa
         let (f, n) = (w.wrench.linear, w.wrench.angular);
         let numbers = [f.x, f.y, f.z, n.x, n.y, n.z];
         if let Some(x) = first_not_finite(&numbers).map(|k| numbers[k]) {
-            let body = model.bodies.get(w.body.0).map_or_else(String::new, |body| format!("body {}", body.name));
+            let body = model.bodies.get(w.body.index()).map_or_else(String::new, |body| format!("body {}", body.name));
             return Some(InputError::NotFinite { what: "wrenches", index, joint: body, value: crate::joint::value(x) });
         }
     }
@@ -77,7 +73,7 @@ pub(crate) fn overflow<P: Real, T>(
     what: &'static str,
     index: usize,
 ) -> InputError {
-    let body = wrenches.get(index / 6).and_then(|w| model.bodies.get(w.body.0));
+    let body = wrenches.get(index / 6).and_then(|w| model.bodies.get(w.body.index()));
     model.overflow_of(what, index, body.map_or_else(String::new, |body| format!("body {}", body.name)))
 }
 
@@ -88,7 +84,7 @@ pub(crate) fn subtract<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspa
         step_world_poses(model, ws);
     }
     for w in wrenches {
-        subtract_from::<T, T>(&mut ws.force[w.body.0], w, &ws.x_wb[w.body.0]);
+        subtract_from::<T, T>(&mut ws.force[w.body.index()], w, &ws.x_wb[w.body.index()]);
     }
 }
 

@@ -170,7 +170,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
                 let origin = Vector3::new(T::from(origin.x), T::from(origin.y), T::from(origin.z));
                 Some(Transform::new(x.rotation, v3::add(origin, x.translation)))
             }
-            None => self.ws.x_wb.get(body.0).copied(),
+            None => self.ws.x_wb.get(self.model.place_of(body)?).copied(),
         }
     }
     /// Spatial velocity of a body, in its coordinates.
@@ -178,7 +178,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     pub fn velocity(&self, body: BodyId) -> Option<Motion<T>> {
         match self.rows(body) {
             Some((rows, lane, _)) => Some(rows.velocity_of(lane)),
-            None => self.ws.velocity.get(body.0).copied(),
+            None => self.ws.velocity.get(self.model.place_of(body)?).copied(),
         }
     }
     /// Spatial acceleration of a body, in its coordinates, gravity left out.
@@ -186,34 +186,34 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     pub fn acceleration(&self, body: BodyId) -> Option<Motion<T>> {
         match self.rows(body) {
             Some((rows, lane, _)) => Some(rows.acceleration_of(lane)),
-            None => self.ws.acceleration.get(body.0).copied(),
+            None => self.ws.acceleration.get(self.model.place_of(body)?).copied(),
         }
     }
     /// Pose of a frame in the world, `x_wf`.
     #[must_use]
     #[doc(alias("updateFramePlacement", "CalcRelativeTransform"))]
     pub fn frame_pose(&self, frame: FrameId) -> Option<Transform<T>> {
-        let frame = self.model.frames.get(frame.0)?;
+        let frame = self.model.frames.get(self.model.place_of_frame(frame)?)?;
         match frame.body {
-            Some(b) => Some(pose_of_frame(&self.pose(BodyId(b))?, &frame.placement)),
+            Some(b) => Some(pose_of_frame(&self.pose(self.model.id_of(b))?, &frame.placement)),
             None => Some(frame.placement.lift()),
         }
     }
     /// Spatial velocity of a frame, in its coordinates.
     #[must_use]
     pub fn frame_velocity(&self, frame: FrameId) -> Option<Motion<T>> {
-        let frame = self.model.frames.get(frame.0)?;
+        let frame = self.model.frames.get(self.model.place_of_frame(frame)?)?;
         match frame.body {
-            Some(b) => Some(motion_of_frame(&frame.placement, &self.velocity(BodyId(b))?)),
+            Some(b) => Some(motion_of_frame(&frame.placement, &self.velocity(self.model.id_of(b))?)),
             None => Some(Motion::zero()),
         }
     }
     /// Spatial acceleration of a frame, in its coordinates, gravity left out.
     #[must_use]
     pub fn frame_acceleration(&self, frame: FrameId) -> Option<Motion<T>> {
-        let frame = self.model.frames.get(frame.0)?;
+        let frame = self.model.frames.get(self.model.place_of_frame(frame)?)?;
         match frame.body {
-            Some(b) => Some(motion_of_frame(&frame.placement, &self.acceleration(BodyId(b))?)),
+            Some(b) => Some(motion_of_frame(&frame.placement, &self.acceleration(self.model.id_of(b))?)),
             None => Some(Motion::zero()),
         }
     }
@@ -299,6 +299,6 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     }
     /// Where the form over `f64` has left what is known of a body.
     fn rows(&self, body: BodyId) -> Option<(&wide::Bodies, usize, Vector3<f64>)> {
-        if self.wide { wide::rows_of(self.model, self.ws, body.0) } else { None }
+        if self.wide { wide::rows_of(self.model, self.ws, self.model.place_of(body)?) } else { None }
     }
 }

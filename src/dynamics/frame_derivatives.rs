@@ -272,7 +272,7 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
     }
     out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
     let links = &*update(model, ws, Motion::zero(), (q, v, a));
-    of_point(links, body.0, &at, reference, out);
+    of_point(links, body.index(), &at, reference, out);
     let memory = ws.frame_derivatives.insert(memory);
     memory.point.check_finite(model)?;
     Ok(&memory.point)

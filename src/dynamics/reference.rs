@@ -121,23 +121,20 @@ impl<P: Real> Attached<P> {
     /// Where a frame is fixed.
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`], [`InputError::UnknownFrame`]
+    /// [`InputError::OtherModel`]
     pub(crate) fn of(model: &Model<P>, frame: FrameRef) -> Result<Self, InputError> {
         match frame {
-            FrameRef::Body(body) => {
-                check_body(model, body)?;
-                Ok(Self { body: Some(body.0), placement: Transform::identity() })
+            FrameRef::Body(body) => Ok(Self { body: Some(model.check_body(body)?), placement: Transform::identity() }),
+            FrameRef::Frame(frame) => {
+                let frame = &model.frames[model.check_frame(frame)?];
+                Ok(Self { body: frame.body, placement: frame.placement })
             }
-            FrameRef::Frame(frame) => match model.frames.get(frame.0) {
-                Some(frame) => Ok(Self { body: frame.body, placement: frame.placement }),
-                None => Err(unknown(model, frame.into())),
-            },
         }
     }
 
     /// A frame at a point of a body, its axes parallel to the body's.
     pub(crate) fn at_point(body: BodyId, point: Vector3<P>) -> Self {
-        Self { body: Some(body.0), placement: Transform::new(v3::identity(), point) }
+        Self { body: Some(body.index()), placement: Transform::new(v3::identity(), point) }
     }
 
     /// Its pose in the world, `x_wf`, once the bodies have been placed.
@@ -153,13 +150,5 @@ impl<P: Real> Attached<P> {
 
 /// Is this one of the model's bodies?
 pub(crate) fn check_body<P: Real>(model: &Model<P>, body: BodyId) -> Result<(), InputError> {
-    if body.0 < model.bodies.len() { Ok(()) } else { Err(unknown(model, body.into())) }
-}
-
-/// What to say of a frame that the model does not have.
-pub(crate) fn unknown<P: Real>(model: &Model<P>, frame: FrameRef) -> InputError {
-    match frame {
-        FrameRef::Body(body) => InputError::UnknownBody { index: body.0, bodies: model.bodies.len() },
-        FrameRef::Frame(frame) => InputError::UnknownFrame { index: frame.0, frames: model.frames.len() },
-    }
+    model.check_body(body).map(|_| ())
 }

@@ -194,7 +194,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             T::call(Load { inertia, v: v_i, a: a_i, m: &mut *m, i });
         }
         for w in wrenches {
-            let b = w.body.0;
+            let b = w.body.index();
             match w.frame {
                 WrenchFrame::Body => m.force[b] -= links.pose[b].act(w.wrench),
                 WrenchFrame::World => m.standing[b] += links.standing(b, w.wrench),
@@ -347,7 +347,7 @@ impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
     #[inline(always)]
     fn run(self) {
         let Self { links, wrench, nv, to } = self;
-        let b = wrench.body.0;
+        let b = wrench.body.index();
         for link in links.path(links.carrier[b]) {
             for k in link.columns.clone() {
                 let s = match wrench.frame {

@@ -244,7 +244,7 @@ impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
     #[inline(always)]
     fn run(self) {
         let Self { links, wrench, to, m } = self;
-        let b = wrench.body.0;
+        let b = wrench.body.index();
         let w = m.w[b];
         let seen = match wrench.frame {
             WrenchFrame::Body => {

@@ -87,7 +87,7 @@ impl<T: Real> Rooted<T> {
         T: Scalar<T>,
     {
         for w in wrenches {
-            force[w.body.0] -= self.wrench(w.body.0, w.frame, w.wrench);
+            force[w.body.index()] -= self.wrench(w.body.index(), w.frame, w.wrench);
         }
     }
 

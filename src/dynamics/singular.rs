@@ -13,10 +13,13 @@ pub(crate) const RESOLUTION: f64 = 1e-13;
 /// states, all stay above 3e-5 but two with massless trains of joints and one with a light tool on a heavy base.
 const DOUBT: f64 = 1e-5;
 
+/// And one less than this, kg m²: eliminations multiply two entries before they divide, and such products vanish.
+const TINY: f64 = 1e-140;
+
 /// The scale by which [`is_lost`] finds pivots in doubt.
 #[inline(always)]
 pub(crate) fn cautious<T: Real>(scale: T) -> T {
-    scale * (DOUBT / RESOLUTION)
+    scale * (DOUBT / RESOLUTION) + TINY / RESOLUTION
 }
 
 /// The inertia that the sums behind `sᵀ Y s` are made of, without what cancels between them: `m v² + tr(I_O) ω²`.

@@ -1,7 +1,7 @@
 //! Making a model, body by body.
 
 use super::parameters::no_range;
-use super::{Body, DofDynamics, Frame, Limits, Model, ModelError};
+use super::{Body, DofDynamics, Frame, Identity, Limits, Model, ModelError, Number};
 use crate::joint::{Elementary, Joint, JointKind, Mimic, mimic, value};
 use crate::spatial::{Inertia, Motion, Transform};
 use gradyn_derivatives::Real;
@@ -301,6 +301,7 @@ impl<P: Real> ModelBuilder<P> {
         }
 
         let leaders = self.resolve_mimics()?;
+        let number = Number::next();
 
         let order = depth_first(&self.bodies.iter().map(|b| b.parent).collect::<Vec<_>>());
         let mut place = vec![0; order.len()];
@@ -343,8 +344,14 @@ impl<P: Real> ModelBuilder<P> {
                 limits.velocity[v.clone()].copy_from_slice(&draft.velocity_limits);
                 limits.effort[v.clone()].copy_from_slice(&draft.effort_limits);
             }
-            frames.push(Frame { name: draft.name.clone(), body: Some(new), placement: Transform::identity() });
+            frames.push(Frame {
+                model: number,
+                name: draft.name.clone(),
+                body: Some(new),
+                placement: Transform::identity(),
+            });
             bodies.push(Body {
+                model: number,
                 name: draft.name,
                 joint_name: draft.joint_name,
                 parent: draft.parent.map(|old| place[old]),
@@ -360,9 +367,10 @@ impl<P: Real> ModelBuilder<P> {
         }
         sort(&mut dofs);
         for (name, body, placement) in self.frames {
-            frames.push(Frame { name, body: body.map(|key| place[key.0]), placement });
+            frames.push(Frame { model: number, name, body: body.map(|key| place[key.0]), placement });
         }
         Ok(Model {
+            identity: Identity::new(number, &self.name),
             name: self.name,
             structure: super::structure(&bodies),
             runs: super::runs(&bodies),

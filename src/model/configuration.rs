@@ -306,7 +306,7 @@ impl<P: Real> Model<P> {
     /// "joint elbow", for messages.
     pub(crate) fn dof_label(&self, dof: usize) -> String {
         match self.joint_of_dof(dof) {
-            Some(body) => format!("joint {}", self.bodies[body.0].joint_name),
+            Some(body) => format!("joint {}", self.bodies[body.index()].joint_name),
             None => String::from("no joint"),
         }
     }

@@ -1,6 +1,6 @@
 //! Other robots made of a robot: joints locked, another robot put on, frames added, or anything that a builder can do.
 
-use super::{Body, BodyId, BodyKey, DofDynamics, FrameId, InputError, Model, ModelBuilder, ModelError, builder::Draft};
+use super::{Body, BodyId, BodyKey, DofDynamics, FrameId, Model, ModelBuilder, ModelError, builder::Draft};
 use crate::joint::{Joint, JointKind};
 use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::Real;
@@ -128,16 +128,15 @@ impl<P: Real> Model<P> {
         let mut q = self.neutral::<P>();
         let mut rigid = vec![false; self.bodies.len()];
         for &(body, coordinates) in locked {
-            let Some(b) = self.bodies.get(body.0) else {
-                return Err(InputError::UnknownBody { index: body.0, bodies: self.bodies.len() }.into());
-            };
+            let place = self.check_body(body)?;
+            let b = &self.bodies[place];
             let refuse = |reason| Err(ModelError::Lock { joint: b.joint_name.clone(), reason });
             if !b.owns_coordinates {
                 let leader = self.bodies.iter().find(|leader| leader.owns_coordinates && leader.v == b.v);
                 let leader = leader.map_or("another joint", |leader| &leader.joint_name);
                 return refuse(format!("it mimics `{leader}`; lock that one"));
             }
-            if std::mem::replace(&mut rigid[body.0], true) {
+            if std::mem::replace(&mut rigid[place], true) {
                 return refuse(String::from("it is in the list twice"));
             }
             if coordinates.len() != b.q.len() {
@@ -225,9 +224,7 @@ impl<P: Real> Model<P> {
     /// # Errors
     /// [`ModelError::Input`] if this robot has no such frame, [`ModelError::DuplicateName`] if both have a name even with the prefix.
     pub fn append(&self, other: &Self, frame: FrameId, prefix: &str) -> Result<Self, ModelError> {
-        let Some(at) = self.frames.get(frame.0) else {
-            return Err(InputError::UnknownFrame { index: frame.0, frames: self.frames.len() }.into());
-        };
+        let at = &self.frames[self.check_frame(frame)?];
         let mut builder = self.to_builder();
         let before = builder.bodies.len();
         let ModelBuilder { bodies, frames, fixed, .. } = other.to_builder();
@@ -270,15 +267,12 @@ impl<P: Real> Model<P> {
         name: impl Into<String>,
         placement: Transform<P>,
     ) -> Result<Self, ModelError> {
-        let (body, name) = (body.into().map(|body| body.0), name.into());
-        if let Some(index) = body.filter(|b| *b >= self.bodies.len()) {
-            return Err(InputError::UnknownBody { index, bodies: self.bodies.len() }.into());
-        }
+        let (body, name) = (body.into().map(|body| self.check_body(body)).transpose()?, name.into());
         if self.frames.iter().any(|frame| frame.name == name) {
             return Err(ModelError::DuplicateName { what: "frame", name });
         }
         super::builder::placed(&name, &placement)?;
-        self.frames.push(super::Frame { name, body, placement });
+        self.frames.push(super::Frame { model: self.identity.number, name, body, placement });
         Ok(self)
     }
 }

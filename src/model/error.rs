@@ -232,21 +232,17 @@ pub enum InputError {
         /// Its nv.
         found_nv: usize,
     },
-    /// A body that the model does not have.
-    #[error("body {index} does not exist: the model has {bodies} bodies")]
-    UnknownBody {
-        /// The place asked for.
+    /// A body or a frame of another model: ids belong to the model that gave them, its clones and its variants.
+    #[error("{what} {index} is one of {owner}, not of {model}: ids belong to the model that gave them")]
+    OtherModel {
+        /// "body" or "frame".
+        what: &'static str,
+        /// Its place there.
         index: usize,
-        /// Number of bodies.
-        bodies: usize,
-    },
-    /// A frame that the model does not have.
-    #[error("frame {index} does not exist: the model has {frames} frames")]
-    UnknownFrame {
-        /// The place asked for.
-        index: usize,
-        /// Number of frames.
-        frames: usize,
+        /// The model that it is of, by name and number.
+        owner: String,
+        /// The model that it was used with.
+        model: String,
     },
     /// Nothing that moves has mass, and so there is no centre of mass.
     #[error("`{body}`: nothing that moves has mass, and so there is no centre of mass")]

@@ -12,6 +12,7 @@ mod directions;
 mod display;
 mod edit;
 mod error;
+mod identity;
 mod joint_dynamics;
 mod parameters;
 mod room;
@@ -25,6 +26,8 @@ pub(crate) use derived::{Derived, Refresh};
 pub(crate) use directions::{Direction, UNIT_SQUARES, UNIT_WITHIN};
 pub use display::Tree;
 pub use error::{InputError, ModelError};
+pub use identity::{BodyId, FrameId};
+pub(crate) use identity::{Identity, Number};
 pub use joint_dynamics::DofDynamics;
 pub use parameters::Parameters;
 pub(crate) use room::room;
@@ -35,34 +38,13 @@ use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
-
-/// The name of a body in its model: its place in depth-first order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BodyId(pub(crate) usize);
-
-impl BodyId {
-    /// The body's place in [`Model::bodies`].
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0
-    }
-}
-
-/// The name of a frame in its model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FrameId(pub(crate) usize);
-
-impl FrameId {
-    /// The frame's place in [`Model::frames`].
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0
-    }
-}
+use std::sync::Arc;
 
 /// A body and the joint that it hangs by.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Body<P = f64> {
+    /// Of the model that it is of.
+    pub(crate) model: Number,
     pub(crate) name: String,
     pub(crate) joint_name: String,
     pub(crate) parent: Option<usize>,
@@ -75,6 +57,17 @@ pub struct Body<P = f64> {
     pub(crate) owns_coordinates: bool,
     /// Does the joint's motion subspace depend on q?
     pub(crate) subspace_varies: bool,
+}
+
+impl<P: Real> PartialEq for Body<P> {
+    /// Whatever models they are of.
+    fn eq(&self, other: &Self) -> bool {
+        let Self { model: _, name, joint_name, parent, placement, joint, inertia, q, v, .. } = self;
+        // What is left out follows from the tree and the joint.
+        (name, joint_name, parent) == (&other.name, &other.joint_name, &other.parent)
+            && (placement, joint, inertia) == (&other.placement, &other.joint, &other.inertia)
+            && (q, v) == (&other.q, &other.v)
+    }
 }
 
 impl<P: Real> Body<P> {
@@ -107,7 +100,7 @@ impl<P: Real> Body<P> {
     /// The body that it hangs from; `None` for the world.
     #[must_use]
     pub fn parent(&self) -> Option<BodyId> {
-        self.parent.map(BodyId)
+        self.parent.map(|parent| BodyId::new(self.model, parent))
     }
     /// Pose of the joint's mounting frame in the parent, `x_pf`.
     #[must_use]
@@ -142,11 +135,21 @@ impl<P: Real> Body<P> {
 }
 
 /// A frame fixed to a body or to the world: each body's own, links welded to it, and whatever was added.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Frame<P = f64> {
+    /// Of the model that it is of.
+    pub(crate) model: Number,
     pub(crate) name: String,
     pub(crate) body: Option<usize>,
     pub(crate) placement: Transform<P>,
+}
+
+impl<P: Real> PartialEq for Frame<P> {
+    /// Whatever models they are of.
+    fn eq(&self, other: &Self) -> bool {
+        let Self { model: _, name, body, placement } = self;
+        (name, body, placement) == (&other.name, &other.body, &other.placement)
+    }
 }
 
 impl<P: Real> Frame<P> {
@@ -158,7 +161,7 @@ impl<P: Real> Frame<P> {
     /// The body it is fixed to; `None` for the world.
     #[must_use]
     pub fn body(&self) -> Option<BodyId> {
-        self.body.map(BodyId)
+        self.body.map(|body| BodyId::new(self.model, body))
     }
     /// Its pose in that body.
     #[must_use]
@@ -187,6 +190,8 @@ pub struct Limits {
 #[derive(Clone, Debug)]
 #[doc(alias("Mechanism", "MultibodyPlant", "RigidBodyTree", "mjModel"))]
 pub struct Model<P = f64> {
+    /// Shared by clones: which model it is.
+    pub(crate) identity: Arc<Identity>,
     pub(crate) name: String,
     pub(crate) bodies: Vec<Body<P>>,
     pub(crate) frames: Vec<Frame<P>>,
@@ -320,41 +325,43 @@ impl<P: Real> Model<P> {
     /// The body at this place, if there is one.
     #[must_use]
     pub fn body_id(&self, index: usize) -> Option<BodyId> {
-        (index < self.bodies.len()).then_some(BodyId(index))
+        (index < self.bodies.len()).then(|| self.id_of(index))
     }
     /// The body with this name, or the one whose joint has it.
     #[must_use]
     #[doc(alias("getBodyId", "getJointId", "GetBodyByName", "findbody"))]
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
         let by_name = self.bodies.iter().position(|body| body.name == name);
-        by_name.or_else(|| self.bodies.iter().position(|body| body.joint_name == name)).map(BodyId)
+        let place = by_name.or_else(|| self.bodies.iter().position(|body| body.joint_name == name));
+        place.map(|index| self.id_of(index))
     }
     /// The frame at this place of [`frames`](Self::frames), if there is one.
     #[must_use]
     pub fn frame_id(&self, index: usize) -> Option<FrameId> {
-        (index < self.frames.len()).then_some(FrameId(index))
+        (index < self.frames.len()).then(|| FrameId::new(self.identity.number, index))
     }
     /// The frame with this name.
     #[must_use]
     #[doc(alias("getFrameId", "GetFrameByName"))]
     pub fn find_frame(&self, name: &str) -> Option<FrameId> {
-        self.frames.iter().position(|frame| frame.name == name).map(FrameId)
+        let place = self.frames.iter().position(|frame| frame.name == name);
+        place.map(|index| FrameId::new(self.identity.number, index))
     }
-    /// The bodies that hang from this one, itself first: a contiguous range.
+    /// The bodies that hang from this one, itself first: a contiguous range; an empty one if it is another model's.
     #[must_use]
     pub fn subtree(&self, body: BodyId) -> Range<usize> {
-        body.0..self.bodies.get(body.0).map_or(body.0, |b| b.subtree_end)
+        self.place_of(body).map_or(0..0, |b| b..self.bodies[b].subtree_end)
     }
     /// Does `ancestor` lie on the path from `body` to the world, `body` included?
     #[must_use]
     pub fn supports(&self, ancestor: BodyId, body: BodyId) -> bool {
-        self.subtree(ancestor).contains(&body.0)
+        self.place_of(body).is_some_and(|body| self.subtree(ancestor).contains(&body))
     }
 
     /// The joint with coordinates of its own that a degree of freedom belongs to.
     #[must_use]
     pub fn joint_of_dof(&self, dof: usize) -> Option<BodyId> {
-        self.bodies.iter().position(|body| body.owns_coordinates && body.v.contains(&dof)).map(BodyId)
+        self.bodies.iter().position(|body| body.owns_coordinates && body.v.contains(&dof)).map(|b| self.id_of(b))
     }
 
     /// A name for each degree of freedom: the joint's, with a suffix where it has several.
@@ -395,6 +402,7 @@ impl<P: Real> Model<P> {
     #[doc(alias = "cast")]
     pub fn lift<T: Scalar<P>>(&self) -> Model<T> {
         let body = |b: &Body<P>| Body {
+            model: b.model,
             name: b.name.clone(),
             joint_name: b.joint_name.clone(),
             parent: b.parent,
@@ -407,8 +415,10 @@ impl<P: Real> Model<P> {
             owns_coordinates: b.owns_coordinates,
             subspace_varies: b.subspace_varies,
         };
-        let frame = |f: &Frame<P>| Frame { name: f.name.clone(), body: f.body, placement: f.placement.lift() };
+        let frame =
+            |f: &Frame<P>| Frame { model: f.model, name: f.name.clone(), body: f.body, placement: f.placement.lift() };
         Model {
+            identity: self.identity.clone(),
             name: self.name.clone(),
             bodies: self.bodies.iter().map(body).collect(),
             frames: self.frames.iter().map(frame).collect(),

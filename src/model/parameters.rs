@@ -106,12 +106,9 @@ impl<P: Real> Model<P> {
     /// On a frame that is fixed to the world it becomes part of the [`fixed_inertia`](Model::fixed_inertia).
     ///
     /// # Errors
-    /// [`InputError::UnknownFrame`] if the model has no such frame, else as [`Parameters::set_inertia`].
+    /// [`InputError::OtherModel`] if it is another model's frame, else as [`Parameters::set_inertia`].
     pub fn attach(mut self, frame: FrameId, inertia: Inertia<P>) -> Result<Self, InputError> {
-        let frames = self.frames.len();
-        let Some(at) = self.frames.get(frame.0) else {
-            return Err(InputError::UnknownFrame { index: frame.0, frames });
-        };
+        let at = &self.frames[self.check_frame(frame)?];
         let (body, name) = (at.body, format!("frame {}", at.name));
         let added = at.placement.act(inertia);
         finite("inertia", &name, &inertia.to_parameters())?;
@@ -119,7 +116,8 @@ impl<P: Real> Model<P> {
         match body {
             Some(b) => {
                 let sum = self.bodies[b].inertia + added;
-                self.with(|parameters| parameters.set_inertia(BodyId(b), sum).map(|_| ()))
+                let body = self.id_of(b);
+                self.with(|parameters| parameters.set_inertia(body, sum).map(|_| ()))
             }
             None => {
                 self.fixed += added;
@@ -277,7 +275,7 @@ impl<P: Real> Parameters<'_, P> {
     /// Sets the inertia of a body, in its own frame.
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::NotFinite`] by the parameter's place in
+    /// [`InputError::OtherModel`] if it is another model's body, [`InputError::NotFinite`] by the parameter's place in
     /// [`Inertia::to_parameters`].
     pub fn set_inertia(&mut self, body: BodyId, inertia: Inertia<P>) -> Result<&mut Self, InputError> {
         let b = self.body(body)?;
@@ -314,7 +312,7 @@ impl<P: Real> Parameters<'_, P> {
     /// Sets the mounting pose of a body's joint in the parent.
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::Placement`] for what is no pose.
+    /// [`InputError::OtherModel`] if it is another model's body, [`InputError::Placement`] for what is no pose.
     pub fn set_placement(&mut self, body: BodyId, placement: Transform<P>) -> Result<&mut Self, InputError> {
         let b = self.body(body)?;
         let refuse = |error: PoseError| InputError::Placement { joint: b.joint_name.clone(), error: error.into() };
@@ -326,14 +324,12 @@ impl<P: Real> Parameters<'_, P> {
     /// Sets the pose of a frame in its body, or in the world. That of a body's own frame is the identity.
     ///
     /// # Errors
-    /// [`InputError::UnknownFrame`] if the model has no such frame, [`InputError::OwnFrame`] for a body's own,
+    /// [`InputError::OtherModel`] if it is another model's frame, [`InputError::OwnFrame`] for a body's own,
     /// [`InputError::FramePlacement`] for what is no pose.
     pub fn set_frame_placement(&mut self, frame: FrameId, placement: Transform<P>) -> Result<&mut Self, InputError> {
-        let (bodies, frames) = (self.model.bodies.len(), self.model.frames.len());
-        let Some(at) = self.model.frames.get_mut(frame.0) else {
-            return Err(InputError::UnknownFrame { index: frame.0, frames });
-        };
-        if frame.0 < bodies {
+        let (place, bodies) = (self.model.check_frame(frame)?, self.model.bodies.len());
+        let at = &mut self.model.frames[place];
+        if place < bodies {
             return Err(InputError::OwnFrame { body: at.name.clone() });
         }
         let refuse = |error: PoseError| InputError::FramePlacement { frame: at.name.clone(), error: error.into() };
@@ -345,7 +341,7 @@ impl<P: Real> Parameters<'_, P> {
     /// Sets the armature of a body's joint, one entry a degree of freedom, kg m² (kg).
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::JointLength`] for a wrong number of entries,
+    /// [`InputError::OtherModel`] if it is another model's body, [`InputError::JointLength`] for a wrong number of entries,
     /// [`InputError::NotFinite`] by the entry's place, [`InputError::Parameter`] for one that is negative.
     pub fn set_armature(&mut self, body: BodyId, armature: &[P]) -> Result<&mut Self, InputError> {
         self.set_joint("armature", body, armature, |dof| &mut dof.armature)
@@ -370,7 +366,7 @@ impl<P: Real> Parameters<'_, P> {
     /// Sets the range of each coordinate of a body's joint; infinite where there is no limit.
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::JointLength`] for a wrong number of entries,
+    /// [`InputError::OtherModel`] if it is another model's body, [`InputError::JointLength`] for a wrong number of entries,
     /// [`InputError::Parameter`] for a range that is NaN or empty. A mimic joint has its leader's.
     pub fn set_q_limits(&mut self, body: BodyId, limits: &[(f64, f64)]) -> Result<&mut Self, InputError> {
         let b = &*self.body(body)?;
@@ -390,7 +386,7 @@ impl<P: Real> Parameters<'_, P> {
     /// Sets the greatest |v| of each degree of freedom of a body's joint.
     ///
     /// # Errors
-    /// [`InputError::UnknownBody`] if the model has no such body, [`InputError::JointLength`] for a wrong number of entries,
+    /// [`InputError::OtherModel`] if it is another model's body, [`InputError::JointLength`] for a wrong number of entries,
     /// [`InputError::Parameter`] for one that is negative or NaN.
     pub fn set_velocity_limits(&mut self, body: BodyId, limits: &[f64]) -> Result<&mut Self, InputError> {
         let v = self.bounds("velocity limit", body, limits)?;
@@ -450,8 +446,8 @@ impl<P: Real> Parameters<'_, P> {
     }
 
     fn body(&mut self, body: BodyId) -> Result<&mut Body<P>, InputError> {
-        let bodies = self.model.bodies.len();
-        self.model.bodies.get_mut(body.0).ok_or(InputError::UnknownBody { index: body.0, bodies })
+        let place = self.model.check_body(body)?;
+        Ok(&mut self.model.bodies[place])
     }
 
     fn set_joint(
@@ -473,7 +469,7 @@ impl<P: Real> Parameters<'_, P> {
         let (start, multiplier) = (b.v.start, b.joint.multiplier());
         // As the builder, which makes entries of all degrees of freedom of a joint or of none.
         for k in 0..numbers.len() {
-            if let Err(at) = self.model.joint_entry(body.0, k) {
+            if let Err(at) = self.model.joint_entry(body.index(), k) {
                 let zero = P::zero();
                 let none = DofDynamics { index: start + k, multiplier, armature: zero, damping: zero, friction: zero };
                 self.model.dofs.insert(at, none);
@@ -481,7 +477,7 @@ impl<P: Real> Parameters<'_, P> {
             }
         }
         for (k, x) in numbers.iter().enumerate() {
-            if let Ok(at) = self.model.joint_entry(body.0, k) {
+            if let Ok(at) = self.model.joint_entry(body.index(), k) {
                 *of(&mut self.model.dofs[at]) = *x;
             }
         }

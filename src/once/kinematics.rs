@@ -1,6 +1,6 @@
 //! What [`forward_kinematics`] and [`center_of_mass`](dynamics::center_of_mass()) know of one frame, or one centre of mass.
 
-use crate::dynamics::reference::{check_body, unknown};
+use crate::dynamics::reference::{Attached, check_body};
 use crate::dynamics::{self, FrameRef, Kinematics, PointMass, ReferenceFrame, Workspace, forward_kinematics};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, Transform};
@@ -79,7 +79,7 @@ pub fn classical_frame_acceleration<P: Real, T: Scalar<P>>(
 /// [`dynamics::center_of_mass`](dynamics::center_of_mass()) in memory of its own.
 ///
 /// # Errors
-/// Those of the form with a workspace; [`InputError::UnknownBody`] and [`InputError::Massless`] of a subtree.
+/// Those of the form with a workspace; [`InputError::OtherModel`] and [`InputError::Massless`] of a subtree.
 pub fn center_of_mass<P: Real, T: Scalar<P>>(
     model: &Model<P>,
     q: &[T],
@@ -117,12 +117,14 @@ fn of_frame<P: Real, T: Scalar<P>, R>(
     frame: FrameRef,
     what: &'static str,
     ask: impl FnOnce(&Kinematics<'_, P, T>, FrameRef) -> Option<R>,
-    is_finite: impl FnOnce(&R) -> bool,
+    is_finite: impl Fn(&R) -> bool,
 ) -> Result<R, InputError> {
     let mut ws = Workspace::new(model);
     let kinematics = forward_kinematics(model, &mut ws, q, v, a)?;
-    let found = ask(&kinematics, frame).ok_or_else(|| unknown(model, frame))?;
-    if is_finite(&found) {
+    Attached::of(model, frame)?;
+    // There is something to be found: the frame is one of the model's.
+    let found = ask(&kinematics, frame);
+    if let Some(found) = found.filter(is_finite) {
         return Ok(found);
     }
     let owner = match frame {

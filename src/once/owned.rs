@@ -115,14 +115,16 @@ pub struct ConstraintDynamics<T> {
     pub lambda: Vec<T>,
     /// How many rows are independent.
     pub rank: usize,
+    /// How clear that is.
+    pub margin: dynamics::RankMargin,
     /// The largest entry of `|J q̈ + γ|`.
     pub residual: T,
 }
 
 impl<T: Real> From<dynamics::ConstraintDynamics<'_, T>> for ConstraintDynamics<T> {
     fn from(by: dynamics::ConstraintDynamics<'_, T>) -> Self {
-        let dynamics::ConstraintDynamics { ddq, lambda, rank, residual } = by;
-        Self { ddq: ddq.to_vec(), lambda: lambda.to_vec(), rank, residual }
+        let dynamics::ConstraintDynamics { ddq, lambda, rank, margin, residual } = by;
+        Self { ddq: ddq.to_vec(), lambda: lambda.to_vec(), rank, margin, residual }
     }
 }
 
@@ -135,13 +137,15 @@ pub struct ImpulseDynamics<T> {
     pub impulse: Vec<T>,
     /// How many rows are independent.
     pub rank: usize,
+    /// How clear that is.
+    pub margin: dynamics::RankMargin,
     /// The largest entry of `|J v⁺ + ε J v⁻|`.
     pub residual: T,
 }
 
 impl<T: Real> From<dynamics::ImpulseDynamics<'_, T>> for ImpulseDynamics<T> {
     fn from(by: dynamics::ImpulseDynamics<'_, T>) -> Self {
-        let dynamics::ImpulseDynamics { v, impulse, rank, residual } = by;
-        Self { v: v.to_vec(), impulse: impulse.to_vec(), rank, residual }
+        let dynamics::ImpulseDynamics { v, impulse, rank, margin, residual } = by;
+        Self { v: v.to_vec(), impulse: impulse.to_vec(), rank, margin, residual }
     }
 }

@@ -56,7 +56,7 @@ pub fn centroidal_derivatives<'w>(
 /// [`Method::Analytical`] allocates nothing.
 ///
 /// # Errors
-/// As [`centroidal_derivatives`]; [`InputError::Massless`] for a subtree without mass, [`InputError::UnknownBody`].
+/// As [`centroidal_derivatives`]; [`InputError::Massless`] for a subtree without mass, [`InputError::OtherModel`].
 #[doc(alias = "getCenterOfMassVelocityDerivatives")]
 pub fn center_of_mass_derivatives<'w>(
     model: &Model,

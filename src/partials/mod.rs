@@ -72,7 +72,7 @@ pub enum Method {
     /// The algorithm over dual numbers: what [`rnea`](crate::dynamics::rnea()), [`aba`](crate::dynamics::aba()) and the others are
     /// over any number type, with no formula of [`Analytical`](Self::Analytical). Right for every joint by construction. Of
     /// inverse dynamics eight directions at a time, over the bodies that these reach; of others one at a time. Second
-    /// derivatives are those of the formulas for the first, over dual numbers: no formula of theirs either.
+    /// derivatives are those of the formulas for the first ones, over dual numbers.
     Dual,
     /// Differences of the algorithm's values on the manifold, extrapolated to step zero (Ridders). Slow, and independent.
     Difference,

@@ -284,8 +284,10 @@ fn by_two_differences<F: StateFunction>(
             if near_error < error {
                 (*value, *error) = (*near, *near_error);
             }
-            // Estimates are estimates.
-            if distance > 10.0 * estimated {
+            if estimated.is_infinite() {
+                *error = f64::INFINITY; // the value stands apart from those around it
+            } else if distance > 10.0 * estimated {
+                // Estimates are estimates.
                 *error = distance;
             }
         }

@@ -130,6 +130,7 @@ fn loop_joints_allow_what_the_joint_does() {
         let x_wb = x_wa * x_a * pose * x_b.inverse();
         let q: Vec<f64> =
             [x_wa, x_wb].iter().flat_map(|x| [x.translation.as_slice(), &x.quaternion().to_array()].concat()).collect();
+        let (a, b) = (two.body_id(0).expect("is there"), two.body_id(1).expect("is there"));
         let list = [Constraint::joint(a, x_a, b, x_b, kind).expect("can")];
         let error = constraint_error(&two, &mut Workspace::new(&two), &q, &list).expect("runs").to_vec();
         assert!(size(&error) < 1e-13, "{what}: {error:?}");

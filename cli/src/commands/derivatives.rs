@@ -14,6 +14,7 @@ use crate::table::{Align, Cell, Table};
 use crate::{answer, evaluation, map, number};
 use anstyle::Style;
 use gradyn::dynamics::{ReferenceFrame, WrenchFrame};
+use gradyn::once;
 use gradyn::partials::{DerivativeWorkspace, RneaDerivatives};
 use nalgebra::DMatrix;
 use std::path::Path;
@@ -47,7 +48,10 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     let by_link = state.by_link(&by.dtau_df_ext, robot.model.nv());
     let names = robot.model.dof_names();
     if args.csv {
-        let text = csv(&state, by, &by_link, &names);
+        // Values do not depend on the method: those of `evaluate`, and of `--json`.
+        let tau = once::rnea(&robot.model, &state.q, &state.v, &state.a, &state.wrenches())
+            .map_err(|error| Error::Input { place: place(0), error })?;
+        let text = csv(&state, (&tau, by), &by_link, &names);
         output.write(|to| to.write_all(text.as_bytes()))?;
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
     }
@@ -161,14 +165,19 @@ fn table(matrix: &DMatrix<f64>, rows: &[String], columns: &[String], width: usiz
 const WRENCH: [&str; 6] = ["fx", "fy", "fz", "nx", "ny", "nz"];
 
 /// The state and its derivatives, an entry a line; numbers in full.
-fn csv(state: &State, by: &RneaDerivatives, by_link: &[(String, DMatrix<f64>)], names: &[String]) -> String {
+fn csv(
+    state: &State,
+    (tau, by): (&[f64], &RneaDerivatives),
+    by_link: &[(String, DMatrix<f64>)],
+    names: &[String],
+) -> String {
     let mut text = String::from("state,quantity,row,column,value\n");
     let mut entry = |quantity: &str, row: &str, column: &str, x: f64| {
         text.push_str(&format!("0,{},{},{},{x:?}\n", field(quantity), field(row), field(column)));
     };
     // A joint may have more coordinates than degrees of freedom: by their numbers.
     state.q.iter().enumerate().for_each(|(k, x)| entry("q", &k.to_string(), "", *x));
-    for (quantity, x) in [("v", state.v.as_slice()), ("a", state.a.as_slice()), ("tau", by.tau.as_slice())] {
+    for (quantity, x) in [("v", state.v.as_slice()), ("a", state.a.as_slice()), ("tau", tau)] {
         names.iter().zip(x).for_each(|(name, x)| entry(quantity, name, "", *x));
     }
     for link in state.f_ext.iter().flatten() {

@@ -22,6 +22,8 @@ pub(super) struct Found {
     /// By how much the derivatives from the two sides differ, as far as that does not vanish with the step; infinite at a
     /// jump.
     pub(super) kink: f64,
+    /// Does the value at the point stand apart from those around it?
+    pub(super) apart: bool,
     /// Why the error is large, if it is.
     pub(super) reason: Reason,
     /// How many steps were looked at.
@@ -31,7 +33,7 @@ pub(super) struct Found {
 impl Found {
     /// Nothing could be evaluated.
     pub(super) const NOTHING: Self =
-        Self { value: f64::NAN, error: f64::INFINITY, kink: 0.0, reason: Reason::NonFinite, rows: 0 };
+        Self { value: f64::NAN, error: f64::INFINITY, kink: 0.0, apart: false, reason: Reason::NonFinite, rows: 0 };
 
     /// The same derivative, seen with other steps too: what differs between the tables is error.
     pub(super) fn confirmed_by<const N: usize>(self, others: [Self; N]) -> Self {
@@ -42,10 +44,11 @@ impl Found {
             best = if other.error < best.error { other } else { best };
             longest = if longest.rows < other.rows { other } else { longest };
         }
-        let mut found = Self { reason: longest.reason, ..best };
+        let mut found = Self { reason: longest.reason, apart: true, ..best };
         for table in [self].into_iter().chain(others) {
             found.error = found.error.max((table.value - best.value).abs());
             found.kink = found.kink.min(table.kink);
+            found.apart &= table.apart;
         }
         found
     }
@@ -198,7 +201,8 @@ impl Track {
             return Found::NOTHING;
         }
         let reason = if self.sides.wild() { Reason::StepTooLarge } else { Reason::Noise };
-        Found { value: self.value, error: self.error, kink: self.sides.kink(), reason, rows: self.rows }
+        let (kink, apart) = (self.sides.kink(), self.sides.is_apart());
+        Found { value: self.value, error: self.error, kink, apart, reason, rows: self.rows }
     }
 }
 
@@ -207,6 +211,13 @@ impl Evidence {
     pub(super) fn blur(&mut self, rounding: &[f64]) {
         for (found, rounding) in self.found.iter_mut().zip(rounding) {
             found.error = found.error.max(*rounding);
+        }
+    }
+
+    /// There is known to be no derivative: the point stands apart.
+    pub(super) fn set_apart(&mut self) {
+        for found in &mut self.found {
+            (found.kink, found.apart) = (f64::INFINITY, true);
         }
     }
 

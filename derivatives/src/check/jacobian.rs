@@ -81,6 +81,9 @@ pub struct Knowledge {
     pub rounding: Option<Vec<f64>>,
     /// What would have been claimed if a certain mistake had been made, row-major, most probable first.
     pub mistakes: Vec<(super::Guess, Vec<f64>)>,
+    /// Is it known that the function has no derivative at the point, because its values around are others, as where a rank changes?
+    /// Along single directions that need not show. Then the verdict is [`Reason::Isolated`](super::Reason::Isolated).
+    pub isolated: bool,
 }
 
 /// [`jacobian`], with further [`Knowledge`].
@@ -133,8 +136,12 @@ fn checked<E: Debug + Display>(
     evidence.blur(rounding);
     confirm(options, inputs, outputs, f, x, claim, &mut evidence).map_err(failed)?;
     evidence.blur(rounding);
-    let contradictions = knowledge.exact.as_ref().map_or(0, |exact| evidence.refine(options, exact));
+    let exact = knowledge.exact.as_ref().filter(|_| !knowledge.isolated);
+    let contradictions = exact.map_or(0, |exact| evidence.refine(options, exact));
     evidence.blur(rounding);
+    if knowledge.isolated {
+        evidence.set_apart();
+    }
     if contradictions == 0 && knowledge.exact.is_some() && !rounding.is_empty() {
         evidence.magnitude = 0.0; // what rounding does is known better than from the size of the outputs
     }

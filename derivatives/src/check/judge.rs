@@ -47,7 +47,7 @@ fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdic
     }
     let bound = bound(options, found, scale);
     if found.kink > bound {
-        return Verdict::CannotTell(Reason::NonSmooth);
+        return Verdict::CannotTell(if found.apart { Reason::Isolated } else { Reason::NonSmooth });
     }
     let deviation = (claimed - found.value).abs();
     if deviation.is_nan() || deviation > bound {
@@ -124,7 +124,7 @@ fn asymmetric(options: &Options, scale: f64, claim: &Claim, entries: &mut [Entry
         if entries[k].verdict != Verdict::Disagrees && entries[l].verdict != Verdict::Disagrees {
             // One of them is wrong: the one that is further off.
             let worse = if entries[k].deviation() >= entries[l].deviation() { k } else { l };
-            if !matches!(entries[worse].verdict, Verdict::CannotTell(Reason::NonSmooth)) {
+            if !matches!(entries[worse].verdict, Verdict::CannotTell(Reason::NonSmooth | Reason::Isolated)) {
                 entries[worse].verdict = Verdict::Disagrees;
             }
         }

@@ -56,7 +56,7 @@ pub(super) fn second<X: Manifold>(
         return Found::NOTHING;
     }
     let reason = if sides.wild() { Reason::StepTooLarge } else { Reason::Noise };
-    Found { value: best, error, kink: sides.kink(), reason, rows }
+    Found { value: best, error, kink: sides.kink(), apart: sides.is_apart(), reason, rows }
 }
 
 /// [`second`], looked at again with other steps if the first look contradicts the claim.

@@ -47,12 +47,12 @@ impl Sides {
             [_, .., before, last] => last == 0.0 || last.abs() < 0.5 * before.abs(),
             _ => false,
         };
-        falls && !self.stays()
+        falls && !self.stays() && !self.is_apart()
     }
 
     /// By how much the derivatives of the two sides differ for good; infinite at a jump.
     pub(super) fn kink(&self) -> f64 {
-        if self.stays() {
+        if self.stays() || self.is_apart() {
             return f64::INFINITY;
         }
         let last = &self.jumps[self.jumps.len().saturating_sub(ROW)..];
@@ -75,6 +75,14 @@ impl Sides {
         let last = &self.rows[self.rows.len().saturating_sub(ROW)..];
         let same = |pair: &[Row]| (pair[1].spread - pair[0].spread).abs() < 0.1 * pair[0].spread.abs();
         last.len() == ROW && last.windows(2).all(same) && self.large(|row| row.spread)
+    }
+
+    /// Does `y(h) + y(−h) − 2 y(0)` stay the same as the step shrinks, while the sides come together? The value at the point stands
+    /// apart from those around it.
+    pub(super) fn is_apart(&self) -> bool {
+        let last = &self.rows[self.rows.len().saturating_sub(ROW)..];
+        let same = |pair: &[Row]| (pair[1].sum - pair[0].sum).abs() < 0.1 * pair[0].sum.abs();
+        last.len() == ROW && last.windows(2).all(same) && self.large(|row| row.sum) && !self.stays()
     }
 
     /// Is the last of these beyond errors of values?

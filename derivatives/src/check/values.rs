@@ -40,6 +40,7 @@ pub fn values(
         value: *value,
         error: error.abs() + f64::EPSILON * value.abs(),
         kink: 0.0,
+        apart: false,
         reason: Reason::Noise,
         rows: 0,
     };

@@ -25,6 +25,8 @@ pub enum Reason {
     Noise,
     /// The function has no derivative here: from the two sides it has different ones, or it jumps.
     NonSmooth,
+    /// The function has no derivative here: its value stands apart from those around it, as where a rank changes.
+    Isolated,
     /// The function bends over lengths shorter than the shortest step.
     StepTooLarge,
     /// The function, or all its neighbours on a side, is not finite, or fails.
@@ -36,6 +38,7 @@ impl fmt::Display for Reason {
         f.pad(match self {
             Self::Noise => "the values are too noisy",
             Self::NonSmooth => "not smooth here",
+            Self::Isolated => "no derivative here: the value stands apart from those around it",
             Self::StepTooLarge => "bends over less than the shortest step",
             Self::NonFinite => "not finite here",
         })

@@ -74,7 +74,7 @@ impl<'a, E: Debug + Display> Path<'a, E> {
         Ok(())
     }
 
-    /// `y(h) ⊖ y(0)` and `y(−h) ⊖ y(0)` of one output.
+    /// `y(h) ⊖ y(0)` and `y(−h) ⊖ y(0)` of one output, at the last step.
     pub(crate) fn pair(&self, output: usize) -> (f64, f64) {
         (self.ahead[output], self.behind[output])
     }

@@ -13,6 +13,9 @@ use std::fmt::{Debug, Display};
 /// when rounding at the present step is no longer small beside that estimate. (Stopping at the first row that is worse
 /// than the one before, as is common, is deceived by two entries that agree by chance.)
 ///
+/// Central differences do not look at the point itself. Where the function's value there stands apart from those around it
+/// there is no derivative, and the error is infinite ([`Middle`]).
+///
 /// Source: Ridders, "Accurate computation of F′(x) and F′(x)F″(x)", Adv. Eng. Software 4 (1982) 75.
 pub(super) fn ridders<E: Debug + Display>(
     path: &mut Path<'_, E>,
@@ -23,10 +26,14 @@ pub(super) fn ridders<E: Debug + Display>(
     let mut estimate = Estimate::zeros(m, 1);
     estimate.error.fill(f64::INFINITY);
     let mut tables = vec![Table::default(); m];
+    let mut middles = vec![Middle::default(); m];
     let mut quotient = vec![0.0; m];
     let mut h = step;
     for row in 0..rows.max(2) {
         path.quotient(h, &mut quotient)?;
+        for (i, middle) in middles.iter_mut().enumerate() {
+            middle.extend(path.pair(i), h * path.rounding(i, h, quotient[i]));
+        }
         for (i, table) in tables.iter_mut().enumerate().filter(|(_, table)| !table.complete) {
             let rounding = path.rounding(i, h, quotient[i]);
             let best = (&mut estimate.value[i], &mut estimate.error[i]);
@@ -38,9 +45,68 @@ pub(super) fn ridders<E: Debug + Display>(
         h *= 0.5;
     }
     // Differences near the largest float overflow in the table.
-    match estimate.error.iter().position(|error| !error.is_finite()) {
-        None => Ok(estimate),
-        Some(output) => Err(DifferenceError::NotFinite { output, value: quotient[output], direction: 0, step: h }),
+    if let Some(output) = estimate.error.iter().position(|error| !error.is_finite()) {
+        return Err(DifferenceError::NotFinite { output, value: quotient[output], direction: 0, step: h });
+    }
+    let largest = |of: fn(&Middle) -> f64| middles.iter().map(of).fold(0.0, f64::max);
+    let (rounding, change) = (largest(|middle| middle.rounding), largest(|middle| middle.change));
+    if middles.iter().any(|middle| middle.is_apart(rounding, change)) {
+        // Two entries of a table may agree by chance, and values may be off by more than roundings: what stands apart does so
+        // by the same distance from all that is near.
+        let mut apart: Vec<bool> = middles.iter().map(|middle| middle.is_apart(rounding, change)).collect();
+        let mut nearest = vec![None; m];
+        for part in NEAREST {
+            path.quotient(step * part, &mut quotient)?;
+            for (i, apart) in apart.iter_mut().enumerate() {
+                let (ahead, behind) = path.pair(i);
+                let distance = ahead + behind;
+                let first = *nearest[i].get_or_insert(distance);
+                *apart &=
+                    distance.abs() > 0.5 * middles[i].limit.abs() && (distance - first).abs() < 1e-2 * first.abs();
+            }
+        }
+        for (error, _) in estimate.error.iter_mut().zip(apart).filter(|(_, apart)| *apart) {
+            *error = f64::INFINITY;
+        }
+    }
+    Ok(estimate)
+}
+
+/// So much of the first step is the nearest that values are looked at: what is smooth changes by a 10¹²th of its curvature there.
+const NEAREST: [f64; 5] = [1e-6, 0.9e-6, 0.7e-6, 0.5e-6, 0.4e-6];
+
+/// What `(y(h) ⊖ y(0)) + (y(−h) ⊖ y(0))` goes to as the step shrinks, by a table of its own: it is an expansion in even powers, too.
+/// Zero, unless the value at the point stands apart.
+#[derive(Clone)]
+struct Middle {
+    table: Table,
+    limit: f64,
+    error: f64,
+    rounding: f64,
+    /// The largest change of the function.
+    change: f64,
+}
+
+impl Default for Middle {
+    fn default() -> Self {
+        Self { table: Table::default(), limit: 0.0, error: f64::INFINITY, rounding: 0.0, change: 0.0 }
+    }
+}
+
+impl Middle {
+    /// One more step; `rounding`: of a value.
+    fn extend(&mut self, (ahead, behind): (f64, f64), rounding: f64) {
+        self.table.extend(ahead + behind, 4.0 * rounding, (&mut self.limit, &mut self.error));
+        self.rounding = self.rounding.max(4.0 * rounding);
+        self.change = self.change.max(ahead.abs()).max(behind.abs());
+    }
+
+    /// Is the limit another than zero, beyond its own error, and that of `y(0)`, which all steps share: ten thousand roundings, or a
+    /// ten millionth of what the function changes by? Both of the output where they are largest: an output may be small by
+    /// cancellation of what others are made of.
+    fn is_apart(&self, rounding: f64, change: f64) -> bool {
+        let limit = self.limit.abs();
+        limit > 100.0 * self.error && limit > (1e4 * rounding).max(1e-7 * change)
     }
 }
 

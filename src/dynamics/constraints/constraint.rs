@@ -44,6 +44,8 @@ use nalgebra::Vector3;
 pub struct Constraint<P = f64> {
     pub(crate) a: Attached<P>,
     pub(crate) b: Attached<P>,
+    /// The bodies of A and of B.
+    bodies: [Option<BodyId>; 2],
     pub(crate) relation: Relation<P>,
     pub(crate) kp: P,
     pub(crate) kd: P,
@@ -73,8 +75,7 @@ impl<P: Real> Constraint<P> {
         b: impl Into<Option<BodyId>>,
         x_b: Transform<P>,
     ) -> Self {
-        let side = |body: Option<BodyId>, placement| Attached { body: body.map(BodyId::index), placement };
-        Self::of(side(a.into(), x_a), side(b.into(), x_b), Relation::Frame)
+        Self::of([a.into(), b.into()], [x_a, x_b], Relation::Frame)
     }
 
     /// A joint closes a loop: its mounting frame is fixed in A, the frame that it moves in B, each by its pose in its body.
@@ -150,32 +151,35 @@ impl<P: Real> Constraint<P> {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::UnknownFrame`] or [`InputError::UnknownBody`] if the model has no such frame.
+    /// [`InputError::OtherModel`] if it is another model's frame.
     pub fn frame_contact(model: &Model<P>, frame: impl Into<FrameRef>, place: Vector3<P>) -> Result<Self, InputError> {
-        let a = Attached { body: None, placement: Transform::from_translation(place) };
-        Ok(Self::of(a, origin(model, frame.into())?, Relation::Point))
+        let (body, x_b) = origin(model, frame.into())?;
+        Ok(Self::of([None, body], [Transform::from_translation(place), x_b], Relation::Point))
     }
 
     /// The origins of two frames coincide: 3 rows, as [`point`](Self::point). Frames that are fixed to the world are places there.
     ///
     /// # Errors
-    /// [`InputError::UnknownFrame`] or [`InputError::UnknownBody`] if the model has no such frame.
+    /// [`InputError::OtherModel`] if it is another model's frame.
     pub fn connect(model: &Model<P>, a: impl Into<FrameRef>, b: impl Into<FrameRef>) -> Result<Self, InputError> {
-        Ok(Self::of(origin(model, a.into())?, origin(model, b.into())?, Relation::Point))
+        let [(a, x_a), (b, x_b)] = [origin(model, a.into())?, origin(model, b.into())?];
+        Ok(Self::of([a, b], [x_a, x_b], Relation::Point))
     }
 
     /// Two frames coincide: 6 rows, as [`frame`](Self::frame). Frames that are fixed to the world are poses there.
     ///
     /// # Errors
-    /// [`InputError::UnknownFrame`] or [`InputError::UnknownBody`] if the model has no such frame.
+    /// [`InputError::OtherModel`] if it is another model's frame.
     pub fn weld(model: &Model<P>, a: impl Into<FrameRef>, b: impl Into<FrameRef>) -> Result<Self, InputError> {
-        Ok(Self::of(Attached::of(model, a.into())?, Attached::of(model, b.into())?, Relation::Frame))
+        let [(a, x_a), (b, x_b)] = [place_of(model, a.into())?, place_of(model, b.into())?];
+        Ok(Self::of([a, b], [x_a, x_b], Relation::Frame))
     }
 
     /// Without gains.
-    fn of(a: Attached<P>, b: Attached<P>, relation: Relation<P>) -> Self {
-        let sound = a.placement.check().is_ok() && b.placement.check().is_ok();
-        Self { a, b, relation, kp: P::zero(), kd: P::zero(), sound }
+    fn of(bodies: [Option<BodyId>; 2], placements: [Transform<P>; 2], relation: Relation<P>) -> Self {
+        let sound = placements.iter().all(|x| x.check().is_ok());
+        let side = |k: usize| Attached { body: bodies[k].map(BodyId::index), placement: placements[k] };
+        Self { a: side(0), b: side(1), bodies, relation, kp: P::zero(), kd: P::zero(), sound }
     }
 
     /// With `ë + k_d ė + k_p e = 0` asked for instead of `ë = 0`: `kp` in 1/s², `kd` in 1/s, neither negative.
@@ -206,10 +210,16 @@ impl<P: Real> Constraint<P> {
     }
 }
 
-/// The origin of a frame, as a point of its body.
-fn origin<P: Real>(model: &Model<P>, frame: FrameRef) -> Result<Attached<P>, InputError> {
+/// The body of a frame, and its pose there.
+fn place_of<P: Real>(model: &Model<P>, frame: FrameRef) -> Result<(Option<BodyId>, Transform<P>), InputError> {
     let at = Attached::of(model, frame)?;
-    Ok(Attached { body: at.body, placement: Transform::from_translation(at.placement.translation) })
+    Ok((at.body.map(|b| model.id_of(b)), at.placement))
+}
+
+/// The body of a frame, and the place of its origin there.
+fn origin<P: Real>(model: &Model<P>, frame: FrameRef) -> Result<(Option<BodyId>, Transform<P>), InputError> {
+    let (body, x) = place_of(model, frame)?;
+    Ok((body, Transform::from_translation(x.translation)))
 }
 
 /// Rows of all of them.
@@ -244,11 +254,8 @@ fn overflow<P: Real>(model: &Model<P>, constraints: &[Constraint<P>], what: &'st
 
 /// Are they between bodies of the model, and of sound numbers?
 pub(crate) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) -> Result<(), InputError> {
-    let bodies = model.bodies.len();
     for (index, c) in constraints.iter().enumerate() {
-        if let Some(unknown) = [c.a.body, c.b.body].into_iter().flatten().find(|b| *b >= bodies) {
-            return Err(InputError::UnknownBody { index: unknown, bodies });
-        }
+        c.bodies.into_iter().flatten().try_for_each(|body| model.check_body(body).map(|_| ()))?;
         let refuse = |reason| {
             let [a, b] = c.names(model).map(str::to_owned);
             Err(InputError::Constraint { index, a, b, reason })

@@ -24,6 +24,9 @@ const RESOLUTION: f64 = 1e-8;
 /// A block of rows, positions or rotations of one constraint, counts as zero if less than this part of what they were summed from is left: some thousand rounding errors.
 const CANCELLED: f64 = 1e-12;
 
+/// Where nothing is kept, and nothing dropped.
+pub(super) const NO_PARTS: [f64; 2] = [1.0, 0.0];
+
 /// Below which sum of squares a block of rows counts as zero, by the sum of squares of what its entries were summed from.
 pub(super) fn least<T: Real>(extent: T) -> T {
     extent * (CANCELLED * CANCELLED)
@@ -37,6 +40,8 @@ pub(super) struct RanksDiffer;
 #[derive(Clone, Debug)]
 pub(crate) struct Factor<T> {
     pub(crate) rank: usize,
+    /// The least part of a column that was kept, and the largest that was dropped, in squares.
+    pub(super) parts: [T; 2],
     /// Columns of `Y`, nv each.
     pub(super) y: Vec<T>,
     /// What is left of them.
@@ -54,11 +59,12 @@ pub(crate) struct Factor<T> {
     solution: Vec<T>,
 }
 
-impl<T> Default for Factor<T> {
+impl<T: Real> Default for Factor<T> {
     fn default() -> Self {
         let none = Vec::new;
         Self {
             rank: 0,
+            parts: NO_PARTS.map(T::from),
             y: none(),
             rest: none(),
             used: Vec::new(),
@@ -81,8 +87,9 @@ impl<T: Real> Factor<T> {
     #[inline(always)]
     fn factorize_here(&mut self, nv: usize, block: &[usize], sums: &[(T, T)]) -> Result<(), RanksDiffer> {
         let rows = block.len();
-        let Self { rank, y, rest, used, weight, q, u, r, .. } = self;
+        let Self { rank, parts, y, rest, used, weight, q, u, r, .. } = self;
         *rank = 0;
+        *parts = NO_PARTS.map(T::from);
         q.clear();
         u.clear();
         r.clear();
@@ -98,7 +105,7 @@ impl<T: Real> Factor<T> {
             let there = is_negative(least(*extent) - *sum).ok_or(RanksDiffer)?;
             weight.push(if there { whole.recip() } else { T::zero() });
         }
-        while *rank < rows.min(nv) {
+        while *rank < rows {
             let mut best: Option<(usize, T)> = None;
             for j in (0..rows).filter(|j| !used[*j]) {
                 let part = norm_squared(column(rest, nv, j)) * weight[block[j]];
@@ -111,9 +118,11 @@ impl<T: Real> Factor<T> {
                 }
             }
             let Some((pivot, part)) = best else { break };
-            if is_negative(part - T::from(RESOLUTION * RESOLUTION)).ok_or(RanksDiffer)? {
+            if *rank == nv || is_negative(part - T::from(RESOLUTION * RESOLUTION)).ok_or(RanksDiffer)? {
+                parts[1] = part;
                 break;
             }
+            parts[0] = (parts[0] - part).select_lt(0.0, parts[0], part);
             used[pivot] = true;
             let start = q.len();
             q.extend_from_slice(column(rest, nv, pivot));

@@ -15,6 +15,7 @@
 
 mod constraint;
 mod factor;
+mod rank;
 mod relation;
 mod rows;
 mod screw;
@@ -24,6 +25,7 @@ mod vary;
 pub use constraint::Constraint;
 pub(crate) use constraint::{check, rows_of};
 pub(crate) use factor::Factor;
+pub use rank::{ConstraintRank, RankMargin, constraint_rank};
 pub(crate) use relation::{Axes, Side};
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
 pub(crate) use solve::other_half;
@@ -68,6 +70,8 @@ pub(crate) struct Memory<T> {
     pub(crate) change: Vec<T>,
     /// Multipliers, one entry a row.
     pub(crate) lambda: Vec<T>,
+    /// A neighbour, and no velocity, for [`constraint_rank`].
+    near: [Vec<T>; 2],
 }
 
 impl<T: Real> Default for Memory<T> {
@@ -84,6 +88,7 @@ impl<T: Real> Default for Memory<T> {
             motion: Vec::new(),
             change: Vec::new(),
             lambda: Vec::new(),
+            near: [Vec::new(), Vec::new()],
         }
     }
 }

@@ -70,7 +70,7 @@ impl<T: Real> Seats<T> {
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, a number is not finite, or a constraint is not one
-/// of this model ([`InputError::UnknownBody`], [`InputError::Constraint`]).
+/// of this model ([`InputError::OtherModel`], [`InputError::Constraint`]).
 pub fn constraint_error<'w, P: Real, T: Scalar<P>>(
     model: &Model<P>,
     ws: &'w mut Workspace<T>,

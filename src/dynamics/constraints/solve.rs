@@ -1,6 +1,7 @@
 //! Accelerations and impulses under constraints.
 
 use super::constraint::{check as check_constraints, check_rows};
+use super::rank::RankMargin;
 use super::{Constraint, FactorsOfMass, Memory, add_product, factor};
 use crate::at_level::at_level;
 use crate::dynamics::external::{self, ExternalWrench};
@@ -20,6 +21,8 @@ pub struct ConstraintDynamics<'w, T> {
     pub lambda: &'w [T],
     /// How many rows are independent. Less than all if constraints repeat each other, or cannot move at all.
     pub rank: usize,
+    /// How clear that is.
+    pub margin: RankMargin,
     /// The largest entry of `|J q̈ + γ|`: rounding errors, unless constraints contradict each other.
     pub residual: T,
 }
@@ -33,6 +36,8 @@ pub struct ImpulseDynamics<'w, T> {
     pub impulse: &'w [T],
     /// How many rows are independent.
     pub rank: usize,
+    /// How clear that is.
+    pub margin: RankMargin,
     /// The largest entry of `|J v⁺ + ε J v⁻|`: rounding errors, unless constraints contradict each other.
     pub residual: T,
 }
@@ -42,7 +47,8 @@ pub struct ImpulseDynamics<'w, T> {
 /// `q`: nq, `v`, `tau`: nv; `γ` as in [`constraint_bias`](super::constraint_bias). Gravity, armature, damping, friction and
 /// mimic joints are the model's. Where rows depend on each other, `λ` is that of least norm among all that give the same
 /// `q̈`; where they contradict each other, `q̈` leaves the least sum of squares of `J q̈ + γ`. Rows count as dependent below a
-/// relative 1e-8 in the norm of kinetic energy; [`ConstraintDynamics::rank`] says how many are left.
+/// relative 1e-8 in the norm of kinetic energy; [`ConstraintDynamics::rank`] says how many are left, and
+/// [`ConstraintDynamics::margin`] how near the others, and the last of them, are to that bound.
 ///
 /// Cost O(n d²) for the factors of the mass matrix, O(n m) of deep trees over `f64`, and O(m² nv) for m rows. Over `f64`, rows that are clearly independent go by
 /// factors of `J M⁻¹ Jᵀ` in blocks, others, and other numbers, by orthogonal factors that tell ranks. A second call for as many rows allocates nothing.
@@ -84,7 +90,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
     let Memory { factor, motion, lambda, .. } = memory;
     check_result(model, "ddq", motion)?;
     check_rows(model, constraints, "lambda", lambda)?;
-    Ok(ConstraintDynamics { ddq: motion, lambda, rank: factor.rank, residual })
+    Ok(ConstraintDynamics { ddq: motion, lambda, rank: factor.rank, margin: RankMargin::of(factor), residual })
 }
 
 /// Velocities after an impact that the constraints take up: `M (v⁺ − v⁻) = Jᵀ Λ` with `J v⁺ = −ε J v⁻`.
@@ -123,7 +129,7 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     let Memory { factor, motion, lambda, .. } = memory;
     check_result(model, "v", motion)?;
     check_rows(model, constraints, "impulse", lambda)?;
-    Ok(ImpulseDynamics { v: motion, impulse: lambda, rank: factor.rank, residual })
+    Ok(ImpulseDynamics { v: motion, impulse: lambda, rank: factor.rank, margin: RankMargin::of(factor), residual })
 }
 
 /// Runs with the memory moved out, so that the sweeps can have the workspace; allocates the first time only.
@@ -205,8 +211,9 @@ impl<T: Real> Memory<T> {
                 let [b, motion, lambda] = [&mut *rhs, motion, lambda].map(wide::same_mut::<_, Vec<f64>>);
                 wide.hold(rows, b?, motion?, lambda?)
             });
-            if let Some(residual) = residual {
+            if let Some((residual, part)) = residual {
                 factor.rank = rhs.len();
+                factor.parts = [T::from(part), T::zero()];
                 return Ok(T::from(residual));
             }
             self.by = FactorsOfMass::Paths;

@@ -88,7 +88,8 @@ impl Held {
 }
 
 /// Adds to `motion` what multipliers do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out. Returns the
-/// largest entry of what is left of it, or nothing if rows are not clearly independent.
+/// largest entry of what is left of it, and the least part of a row that those after it leave, in squares; or nothing if rows are not
+/// clearly independent.
 pub(super) fn hold(
     held: &mut Option<Box<Held>>,
     mass: &Factors,
@@ -96,7 +97,7 @@ pub(super) fn hold(
     b: &mut [f64],
     motion: &mut [f64],
     lambda: &mut [f64],
-) -> Option<f64> {
+) -> Option<(f64, f64)> {
     let (count, nv) = (b.len(), motion.len());
     if count == 0 || count > nv {
         return None;
@@ -118,9 +119,9 @@ struct Hold<'a> {
 }
 
 impl Kernel for Hold<'_> {
-    type Output = Option<f64>;
+    type Output = Option<(f64, f64)>;
     #[inline(always)]
-    fn run<R: Register>(self) -> Option<f64> {
+    fn run<R: Register>(self) -> Option<(f64, f64)> {
         let Self { held, mass, rows, b, motion, lambda } = self;
         held.read::<R>(mass, rows.jacobian, b.len());
         held.multiply::<R>(motion.len());
@@ -139,7 +140,8 @@ impl Kernel for Hold<'_> {
         write::<R>(&held.b, b);
         lambda.fill(0.0);
         // What the first solution leaves by the condition of G, the second one makes up for.
-        for _ in 0..if held.is_surely_clear() { 1 } else { 2 } {
+        let most = held.scale_to_pivot();
+        for _ in 0..if most < SURE { 1 } else { 2 } {
             held.wanted.clone_from(&held.b);
             held.solve::<R>();
             add::<R>(&held.b, lambda);
@@ -152,7 +154,8 @@ impl Kernel for Hold<'_> {
             held.rates::<R>();
             held.b.iter_mut().for_each(|row| row.store::<R>(-row.load::<R>()));
         }
-        Some(held.b.iter().flat_map(|row| row.0).take(b.len()).fold(0.0, |most, x| x.abs().max(most)))
+        let left = held.b.iter().flat_map(|row| row.0).take(b.len()).fold(0.0, |most, x| x.abs().max(most));
+        Some((left, CLEAR / singular::RESOLUTION / most))
     }
 }
 
@@ -218,10 +221,12 @@ impl Held {
         rows.block.iter().all(|block| sums[*block].0 > rows.least[*block])
     }
 
-    /// Will one solution do?
-    fn is_surely_clear(&self) -> bool {
+    /// The largest of what pivots are compared with, relative to the pivot.
+    fn scale_to_pivot(&self) -> f64 {
         let of_blocks = self.factors.reciprocal.iter().zip(&self.factors.scale);
-        of_blocks.flat_map(|(x, scale)| x.0.into_iter().zip(scale.0)).all(|(x, scale)| x * scale < SURE)
+        of_blocks
+            .flat_map(|(x, scale)| x.0.into_iter().zip(scale.0))
+            .fold(0.0, |most, (x, scale)| (x * scale).max(most))
     }
 
     /// `b := G⁻¹ b`

@@ -237,9 +237,16 @@ impl Wide<'_> {
     }
 
     /// Adds to `motion` what constraints do to it, so that `J motion = −b`: `b` comes in, `−(J motion + b)` goes out. Returns
-    /// the largest entry of what is left of it, or nothing if rows are not clearly independent. After
+    /// the largest entry of what is left of it, and the least part of a row that was kept, in squares; or nothing if rows are not
+    /// clearly independent. After
     /// [`unconstrained`](Self::unconstrained) or [`still`](Self::still).
-    pub(crate) fn hold(self, rows: HeldRows<'_>, b: &mut [f64], motion: &mut [f64], lambda: &mut [f64]) -> Option<f64> {
+    pub(crate) fn hold(
+        self,
+        rows: HeldRows<'_>,
+        b: &mut [f64],
+        motion: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Option<(f64, f64)> {
         let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
     }

@@ -57,7 +57,9 @@ pub(super) fn check(text: &str) -> Result<Checked<'_>, UrdfError> {
         } else {
             let tag = Tag::of(after, |name| match name.split_once(':') {
                 Some(("xmlns", prefix)) if root.is_none() => _ = declared.insert(prefix),
-                Some((prefix, _)) if is_prefix(prefix) && used.len() <= MAX_NAMESPACES => _ = used.insert(prefix),
+                Some((prefix, local)) if is_prefix(prefix) && !local.is_empty() && used.len() <= MAX_NAMESPACES => {
+                    used.insert(prefix);
+                }
                 _ => {}
             });
             root = root.or(tag.name.map(|end| start + end));

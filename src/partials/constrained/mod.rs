@@ -10,7 +10,9 @@ mod variation;
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
-use crate::dynamics::{Constraint, ExternalWrench, Workspace, constraint_dynamics, impulse_dynamics, wide};
+use crate::dynamics::{
+    Constraint, ExternalWrench, RankMargin, Workspace, constraint_dynamics, constraint_rank, impulse_dynamics, wide,
+};
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
@@ -24,6 +26,12 @@ pub struct ConstraintDynamicsDerivatives {
     pub lambda: DVector<f64>,
     /// How many rows are independent.
     pub rank: usize,
+    /// How clear that is.
+    pub margin: RankMargin,
+    /// Is the rank the same at all configurations near by ([`constraint_rank`])? If not, there are no derivatives with respect to
+    /// `q` here: those by formulas and dual numbers are the ones that there would be if it were, and the errors of differences
+    /// are infinite.
+    pub rank_is_locally_constant: bool,
     /// The largest entry of `|J q̈ + γ|`.
     pub residual: f64,
     /// `∂q̈/∂q`, nv × nv, along `q ⊕ ε e_k`.
@@ -55,6 +63,12 @@ pub struct ImpulseDynamicsDerivatives {
     pub impulse: DVector<f64>,
     /// How many rows are independent.
     pub rank: usize,
+    /// How clear that is.
+    pub margin: RankMargin,
+    /// Is the rank the same at all configurations near by ([`constraint_rank`])? If not, there are no derivatives with respect to
+    /// `q` here: those by formulas and dual numbers are the ones that there would be if it were, and the errors of differences
+    /// are infinite.
+    pub rank_is_locally_constant: bool,
     /// The largest entry of `|J v⁺ + ε J v⁻|`.
     pub residual: f64,
     /// `∂v⁺/∂q`, nv × nv, along `q ⊕ ε e_k`.
@@ -74,7 +88,8 @@ impl ConstraintDynamicsDerivatives {
     pub fn copy_from(&mut self, other: &Self) {
         copy_vector(&mut self.ddq, &other.ddq);
         copy_vector(&mut self.lambda, &other.lambda);
-        (self.rank, self.residual) = (other.rank, other.residual);
+        (self.rank, self.margin, self.residual) = (other.rank, other.margin, other.residual);
+        self.rank_is_locally_constant = other.rank_is_locally_constant;
         let Self { ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau, .. } = self;
         let to = [ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau];
         to.into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
@@ -107,7 +122,8 @@ impl ImpulseDynamicsDerivatives {
     pub fn copy_from(&mut self, other: &Self) {
         copy_vector(&mut self.v, &other.v);
         copy_vector(&mut self.impulse, &other.impulse);
-        (self.rank, self.residual) = (other.rank, other.residual);
+        (self.rank, self.margin, self.residual) = (other.rank, other.margin, other.residual);
+        self.rank_is_locally_constant = other.rank_is_locally_constant;
         let Self { dv_dq, dv_dv, dimpulse_dq, dimpulse_dv, .. } = self;
         let to = [dv_dq, dv_dv, dimpulse_dq, dimpulse_dv];
         to.into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
@@ -170,10 +186,11 @@ const MATRICES: usize = 7;
 ///
 /// `q`: nq, `v`, `tau`: nv. Gains, damping, friction, armature, mimic joints and every kind of joint are in them. Where rows depend on
 /// each other they are the derivatives of the least-norm multipliers, and of the least squares of what contradicts itself,
-/// for as long as the rank stays what it is; where it is about to change there are none, and [`Method::Difference`] says so by its
-/// errors. Cost by [`Method::Analytical`] for m rows O(nv² (nv + m)), products of dense matrices, beside the accelerations
-/// themselves; of trees so deep that the mass matrix is hardly sparse, O(nv² m) by sweeps along the tree. A second call with it for as
-/// many rows and wrenches allocates nothing.
+/// for as long as the rank stays what it is. Where it changes there are none with respect to `q`: the result says so
+/// ([`rank_is_locally_constant`](ConstraintDynamicsDerivatives::rank_is_locally_constant)), [`Method::Difference`] by its errors too.
+/// Cost by [`Method::Analytical`] for m rows O(nv² (nv + m)), products of dense matrices, beside the accelerations themselves; of trees so
+/// deep that the mass matrix is hardly sparse, O(nv² m) by sweeps along the tree. A second call with it for as many rows and wrenches
+/// allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::Constraint;
@@ -248,8 +265,15 @@ fn dynamics(
 ) -> Result<(), InputError> {
     // Also the check of the arguments.
     let by = constraint_dynamics(model, &mut ws.base, q, v, tau, constraints, wrenches)?;
-    let (rank, residual) = (by.rank, by.residual);
+    let (rank, margin, residual) = (by.rank, by.margin, by.residual);
     let result = &mut memory.dynamics;
+    let mut is_locally_constant = true;
+    let by = if rank == by.lambda.len().min(model.nv) {
+        by
+    } else {
+        is_locally_constant = constraint_rank(model, &mut ws.base, q, constraints)?.is_locally_constant;
+        constraint_dynamics(model, &mut ws.base, q, v, tau, constraints, wrenches)?
+    };
     if method == Method::Analytical {
         if result.ddq_dq.nrows() != model.nv {
             room::<f64>("the derivatives under constraints", &[MATRICES, model.nv, model.nv])?;
@@ -264,7 +288,13 @@ fn dynamics(
         *result = (&by, model.nv).into();
         result.errors = errors.map(|errors| Box::new((&errors, model.nv).into()));
     }
-    (memory.dynamics.rank, memory.dynamics.residual) = (rank, residual);
+    let result = &mut memory.dynamics;
+    (result.rank, result.margin, result.residual) = (rank, margin, residual);
+    result.rank_is_locally_constant = is_locally_constant;
+    if let (false, Some(errors)) = (is_locally_constant, &mut result.errors) {
+        errors.ddq_dq.fill(f64::INFINITY);
+        errors.dlambda_dq.fill(f64::INFINITY);
+    }
     Ok(())
 }
 
@@ -327,8 +357,15 @@ fn impulses(
 ) -> Result<(), InputError> {
     // Also the check of the arguments.
     let by = impulse_dynamics(model, &mut ws.base, q, v, restitution, constraints)?;
-    let (rank, residual) = (by.rank, by.residual);
+    let (rank, margin, residual) = (by.rank, by.margin, by.residual);
     let result = &mut memory.impulses;
+    let mut is_locally_constant = true;
+    let by = if rank == by.impulse.len().min(model.nv) {
+        by
+    } else {
+        is_locally_constant = constraint_rank(model, &mut ws.base, q, constraints)?.is_locally_constant;
+        impulse_dynamics(model, &mut ws.base, q, v, restitution, constraints)?
+    };
     if method == Method::Analytical {
         if result.dv_dq.nrows() != model.nv {
             room::<f64>("the derivatives of an impact", &[MATRICES, model.nv, model.nv])?;
@@ -343,7 +380,13 @@ fn impulses(
         *result = (&by, model.nv).into();
         result.errors = errors.map(|errors| Box::new((&errors, model.nv).into()));
     }
-    (memory.impulses.rank, memory.impulses.residual) = (rank, residual);
+    let result = &mut memory.impulses;
+    (result.rank, result.margin, result.residual) = (rank, margin, residual);
+    result.rank_is_locally_constant = is_locally_constant;
+    if let (false, Some(errors)) = (is_locally_constant, &mut result.errors) {
+        errors.dv_dq.fill(f64::INFINITY);
+        errors.dimpulse_dq.fill(f64::INFINITY);
+    }
     Ok(())
 }
 
@@ -406,6 +449,8 @@ impl From<(&StateJacobian, usize)> for ConstraintDynamicsDerivatives {
             ddq: by.value.rows(0, nv).into_owned(),
             lambda: by.value.rows(nv, by.value.len() - nv).into_owned(),
             rank: 0,
+            margin: RankMargin::default(),
+            rank_is_locally_constant: true,
             residual: 0.0,
             ddq_dq,
             ddq_dv,
@@ -428,6 +473,8 @@ impl From<(&StateJacobian, usize)> for ImpulseDynamicsDerivatives {
             v: by.value.rows(0, nv).into_owned(),
             impulse: by.value.rows(nv, by.value.len() - nv).into_owned(),
             rank: 0,
+            margin: RankMargin::default(),
+            rank_is_locally_constant: true,
             residual: 0.0,
             dv_dq,
             dv_dv,

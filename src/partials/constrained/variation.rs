@@ -9,7 +9,7 @@ use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
 use crate::dynamics::wide::{self, Changes, Sums};
 use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
-use crate::model::{BodyId, Model};
+use crate::model::Model;
 use crate::partials::{DerivativeWorkspace, RneaDerivatives};
 use crate::spatial::{Motion, Transform, vector as v3};
 use nalgebra::{DMatrix, Vector3};
@@ -59,7 +59,7 @@ impl Variation {
             let (velocity, acceleration) = (links.velocity[b], links.acceleration[b]);
             Some(Place { pose: links.pose[b], origin: links.origin(b), velocity, acceleration })
         };
-        self.wrenches_on(external, (constraints, lambda), place);
+        self.wrenches_on(model, external, (constraints, lambda), place);
         self.clear(model, constraints);
         let mut start = Start::default();
         for c in constraints {
@@ -89,7 +89,7 @@ impl Variation {
             return None;
         }
         let wide = wide::of(model, ws)?;
-        self.wrenches_on(external, (constraints, lambda), |b| wide.place_of(b));
+        self.wrenches_on(model, external, (constraints, lambda), |b| wide.place_of(b));
         Some(())
     }
 
@@ -152,6 +152,7 @@ impl Variation {
     /// Wrenches from outside, then those of the multipliers.
     fn wrenches_on(
         &mut self,
+        model: &Model,
         external: &[ExternalWrench],
         (constraints, lambda): Held<'_>,
         place: impl Fn(usize) -> Option<Place>,
@@ -166,7 +167,7 @@ impl Variation {
             for (s, at) in [&c.a, &c.b].into_iter().enumerate() {
                 if let Some(b) = at.body {
                     let wrench = in_body(&at.placement, &sides[s].pose, forces[s]);
-                    self.wrenches.push(ExternalWrench::in_body(BodyId(b), wrench));
+                    self.wrenches.push(ExternalWrench::in_body(model.id_of(b), wrench));
                 }
             }
             start = start.after(c);

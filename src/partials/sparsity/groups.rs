@@ -38,7 +38,7 @@ impl Groups {
 
     /// The group that carries a body; `None` if nothing does, or there is no such body.
     pub(super) fn of_body(&self, model: &Model, body: BodyId) -> Option<usize> {
-        let carries = movers(model, |b| on_path(model, b, Some(body.index())));
+        let carries = movers(model, |b| on_path(model, b, model.place_of(body)));
         carries.iter().position(|is_one| *is_one).map(|dof| self.of_dof[dof])
     }
 

@@ -40,7 +40,7 @@ impl SparsityPattern {
     /// Of `∂τ/∂φ` for a wrench on a body, nv × 6: the rows of the joints that carry the body.
     #[must_use]
     pub fn wrench(model: &Model, body: BodyId) -> Self {
-        let moves = movers(model, |b| on_path(model, b, Some(body.index())));
+        let moves = movers(model, |b| on_path(model, b, model.place_of(body)));
         Self::from_flags(model.nv(), 6, |i, _| moves[i])
     }
 
@@ -119,7 +119,7 @@ impl SparsityPattern {
     /// joints that carry the body.
     #[must_use]
     pub fn frame(model: &Model, body: BodyId) -> Self {
-        let moves = movers(model, |b| on_path(model, b, Some(body.index())));
+        let moves = movers(model, |b| on_path(model, b, model.place_of(body)));
         Self::from_flags(6, model.nv(), |_, j| moves[j])
     }
 
@@ -129,7 +129,9 @@ impl SparsityPattern {
     #[must_use]
     pub fn center_of_mass(model: &Model, subtree: Option<BodyId>) -> Self {
         let moves = movers(model, |b| {
-            subtree.is_none_or(|s| on_path(model, b, Some(s.index())) || on_path(model, s.index(), Some(b)))
+            subtree.is_none_or(|s| {
+                model.place_of(s).is_some_and(|s| on_path(model, b, Some(s)) || on_path(model, s, Some(b)))
+            })
         });
         Self::from_flags(3, model.nv(), |_, j| moves[j])
     }
@@ -193,7 +195,7 @@ impl SparsityPattern {
     #[must_use]
     pub fn kinematic_regressor(model: &Model, body: BodyId) -> Self {
         Self::from_flags(6, 6 * model.bodies().len(), |i, column| {
-            (i < 3 || column % 6 >= 3) && on_path(model, column / 6, Some(body.index()))
+            (i < 3 || column % 6 >= 3) && on_path(model, column / 6, model.place_of(body))
         })
     }
 }

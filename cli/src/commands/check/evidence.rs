@@ -93,14 +93,21 @@ pub(super) fn examine(
             let exact = drivers::plain_jacobian(&f, &x).ok().map(|(_, jacobian)| jacobian);
             let (inputs, outputs) = (Euclidean(f.inputs()), Euclidean(f.outputs()));
             let run = |x: &[f64], y: &mut [f64]| f.evaluate(x, y);
-            let mut knowledge = Knowledge { exact, ..Knowledge::default() };
+            let isolated =
+                what.quantity.needs_constraints() && input == Input::Configuration && conditions.rank_changes;
+            let mut knowledge = Knowledge { exact, isolated, ..Knowledge::default() };
             if what.quantity.needs_constraints()
                 && let Some(Value::Derivative(Derivative { size, .. })) = evaluated(robot, constraints, state, what)?
             {
                 let rounding = rounding_of(what.quantity, size, &conditions);
                 knowledge.rounding = Some(vec![rounding; f.outputs() * f.inputs()]);
             }
-            let report = check::jacobian_with(&options, &inputs, &outputs, run, &x, &claimed, &knowledge)?;
+            let mut report = check::jacobian_with(&options, &inputs, &outputs, run, &x, &claimed, &knowledge)?;
+            if isolated {
+                let note = "no derivative here: the rank of the constraints changes at this configuration";
+                report.notes.push(note.to_owned());
+                return Ok(report);
+            }
             if report.agrees() {
                 return Ok(report);
             }

@@ -6,7 +6,7 @@ use crate::quantity::{Family, Quantity};
 use crate::robot::Robot;
 use crate::states::State;
 use gradyn::check::Scale;
-use gradyn::dynamics::{ReferenceFrame, Workspace, constraint_jacobian, crba, impulse_dynamics};
+use gradyn::dynamics::{ReferenceFrame, Workspace, constraint_jacobian, constraint_rank, crba};
 use gradyn::model::{InputError, Model};
 use gradyn::once;
 use gradyn::partials::Method;
@@ -44,6 +44,8 @@ pub(super) struct Conditions {
     pub(super) mass: f64,
     /// That of `J M⁻¹ Jᵀ` on its range; one without constraints.
     pub(super) held: f64,
+    /// Does the rank of the constraints change here, so that derivatives by the configuration do not exist?
+    pub(super) rank_changes: bool,
     /// Is there a centre of mass?
     pub(super) has_mass: bool,
     /// How large what cancels is in torques, motions of bodies, and accelerations.
@@ -63,12 +65,13 @@ impl Conditions {
         let cancels = [torque, scale.motion(&state.a), inverse * torque];
         let has_mass = model.bodies().iter().any(|body| body.inertia().mass > 0.0);
         if list.is_empty() {
-            return Ok(Self { mass, held: 1.0, has_mass, cancels });
+            return Ok(Self { mass, held: 1.0, rank_changes: false, has_mass, cancels });
         }
-        let rank = impulse_dynamics(model, ws, &state.q, &state.v, 0.0, list)?.rank;
+        let rank = constraint_rank(model, ws, &state.q, list)?;
         let jacobian = constraint_jacobian(model, ws, &state.q, list)?.clone();
         let compliance = &jacobian * once::minv(model, &state.q)? * jacobian.transpose();
-        Ok(Self { mass, held: ratio(&compliance, rank), has_mass, cancels })
+        let (held, rank_changes) = (ratio(&compliance, rank.rank), !rank.is_locally_constant);
+        Ok(Self { mass, held, rank_changes, has_mass, cancels })
     }
 
     /// Can this be compared here?
@@ -91,9 +94,9 @@ impl Conditions {
         }
     }
 
-    /// Are constraints about to lose a row?
+    /// Are constraints about to lose a row, or to gain one?
     pub(super) fn lose_a_row(&self) -> bool {
-        self.held.is_nan() || self.held >= SINGULAR
+        self.rank_changes || self.held.is_nan() || self.held >= SINGULAR
     }
 
     /// Are there no accelerations, or none with digits?

@@ -98,7 +98,7 @@ pub(super) fn readable(robot: &Robot, args: &Check, findings: &Findings) -> Stri
 
     if let (n @ 1.., of) = (findings.singular.len(), findings.samples) {
         text.push_str(&format!(
-            "\n{n} of {of} states not compared under constraints, which are about to lose a row there\n"
+            "\n{n} of {of} states not compared under constraints, which are about to lose or gain a row there\n"
         ));
     }
     if let (n @ 1.., of) = (findings.without_accelerations.len(), findings.samples) {
