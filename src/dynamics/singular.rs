@@ -9,8 +9,9 @@ pub(crate) const RESOLUTION: f64 = 1e-13;
 
 /// A pivot less than this part of that inertia has lost five digits. Whoever factorises the mass matrix, or eliminates in
 /// coordinates that all bodies share, leaves it to the articulated bodies of [`aba`](super::aba) and [`minv`](super::minv), whose coordinates
-/// are the bodies' own and whose pivots are no differences: near gimbal locks these keep all digits. Of 60 robots people have, at random
-/// states, all stay above 3e-5 but two with massless trains of joints and one with a light tool on a heavy base.
+/// are the bodies' own and whose pivots are no differences: near gimbal locks these keep all digits. At 200 random states
+/// each, some 60 robots that people have stay above 3e-5, but four: `icub`, its reduced form and `human` go below at few states, `tiago_no_hand`
+/// at most.
 const DOUBT: f64 = 1e-5;
 
 /// And one less than this, kg m²: eliminations multiply two entries before they divide, and such products vanish.
