@@ -1,0 +1,36 @@
+//! Trajectory optimization of robots.
+//!
+//! ```text
+//! min Σ_k ℓ_k(x_k, u_k) + ℓ_N(x_N)    subject to  x_{k+1} = f_k(x_k, u_k) ,   x_0 given
+//! ```
+//!
+//! A [`Problem`] is phases of nodes: each phase has a [step](step) `f` of the robot's dynamics and [costs](cost::Cost) made of
+//! [residuals](residual) and [losses](loss). Derivatives are exact: by formulas of the engine `gradyn`, or by dual numbers for
+//! quantities of your own. A [solver] takes a guess and gives a trajectory, feedback gains, a history, and a status that says why it
+//! stopped.
+
+pub mod cost;
+pub mod fault;
+pub mod guess;
+pub mod loss;
+pub mod node;
+pub mod problem;
+pub mod quadratic;
+pub mod residual;
+pub mod riccati;
+pub mod solver;
+pub mod space;
+pub mod stage;
+pub mod step;
+pub mod trajectory;
+
+pub use cost::Cost;
+pub use fault::{Fault, ProblemError, Reason};
+pub use loss::Loss;
+pub use node::Node;
+pub use problem::{Phase, Problem, ProblemBuilder};
+pub use solver::{Control, Fddp, FddpOptions, Iteration, Report, Status};
+pub use trajectory::Trajectory;
+
+/// The engine.
+pub use gradyn;

@@ -1,0 +1,86 @@
+//! What a solver asks of a node of a trajectory.
+
+use crate::fault::Reason;
+use crate::quadratic::{Dims, Quadratic};
+use std::any::Any;
+
+/// Memory of a node: one a thread, made by [`Node::memory`], never shared.
+pub type Memory = Box<dyn Any + Send>;
+
+/// Where a node is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// The node, counted from the start of the trajectory.
+    pub node: usize,
+    /// Its time, s.
+    pub time: f64,
+    /// Length of its step, s; zero where the state jumps, and at the end.
+    pub dt: f64,
+    /// The state, nx.
+    pub x: &'a [f64],
+    /// The controls, nu.
+    pub u: &'a [f64],
+    /// Numbers that differ between the nodes of one phase, and may change between solutions: weights and goals.
+    pub parameters: &'a [f64],
+}
+
+/// Why a node could not be evaluated: which term, and the reason.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeError {
+    /// The term; `None` for the dynamics.
+    pub term: Option<String>,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl<R: Into<Reason>> From<R> for NodeError {
+    fn from(reason: R) -> Self {
+        Self { term: None, reason: reason.into() }
+    }
+}
+
+/// A node of a trajectory: its cost and its step, and their derivatives.
+///
+/// Object-safe, and shared by threads: all that a call writes to is its memory and its result. One `Node` stands for all nodes of a
+/// phase; what differs between them comes in as [`At::parameters`].
+pub trait Node: Send + Sync {
+    /// Its sizes.
+    fn dims(&self) -> Dims;
+    /// Is it the last one, without dynamics?
+    fn is_last(&self) -> bool {
+        false
+    }
+    /// Least and greatest controls, nu each, where there are bounds.
+    fn control_bounds(&self) -> Option<(&[f64], &[f64])> {
+        None
+    }
+    /// Memory for one thread.
+    fn memory(&self) -> Memory;
+    /// Its cost, and the next state into `next`, nx (empty if it is the last). `eq`: n_eq, for the equalities.
+    ///
+    /// # Errors
+    /// Which term, and why.
+    fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], eq: &mut [f64]) -> Result<f64, NodeError>;
+    /// The same, with derivatives: those of the cost to second order as its terms have them (Gauss-Newton, or exact), those of the
+    /// next state and of equalities to first order.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError>;
+    /// Names of its terms with what each costs at a point; empty if it has no names for them.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn costs(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<(String, f64)>, NodeError> {
+        let _ = (at, memory);
+        Ok(Vec::new())
+    }
+    /// Multipliers of contacts, or impulses, at a point: none by default.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn forces(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<f64>, NodeError> {
+        let _ = (at, memory);
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,106 @@
+//! A node as its solver sees it: dynamics to first order, cost to second order.
+
+use nalgebra::{DMatrix, DVector};
+
+/// Sizes of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dims {
+    /// Numbers of a state.
+    pub nx: usize,
+    /// Directions that a state can be moved in.
+    pub ndx: usize,
+    /// Controls; zero at nodes where nothing can be chosen.
+    pub nu: usize,
+    /// Equalities `c(x, u) = 0`.
+    pub n_eq: usize,
+}
+
+/// What is known of `A` and `B` beside their entries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Structure {
+    /// Nothing.
+    #[default]
+    Dense,
+    /// Of semi-implicit Euler, `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`: with G the rows of velocities of `[A B]`,
+    /// `δq⁺ = D δq + h J G (δx, δu)`, where D and J are the identity but for the [blocks](crate::space::Blocks) of the robot.
+    SemiImplicit {
+        /// Length of the step, s.
+        h: f64,
+    },
+}
+
+/// A node to second order: `ℓ(x ⊕ δx, u + δu)`, `x⁺`, and equalities.
+///
+/// ```text
+/// ℓ + lₓᵀ δx + lᵤᵀ δu + ½ δxᵀ lₓₓ δx + δxᵀ lₓᵤ δu + ½ δuᵀ lᵤᵤ δu
+/// δx⁺ = A δx + B δu         c + C δx + D δu = 0
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quadratic {
+    /// `ℓ`
+    pub cost: f64,
+    /// `∂ℓ/∂x`, ndx.
+    pub lx: DVector<f64>,
+    /// `∂ℓ/∂u`, nu.
+    pub lu: DVector<f64>,
+    /// `∂²ℓ/∂x²`, ndx × ndx, symmetric.
+    pub lxx: DMatrix<f64>,
+    /// `∂²ℓ/∂x∂u`, ndx × nu.
+    pub lxu: DMatrix<f64>,
+    /// `∂²ℓ/∂u²`, nu × nu, symmetric.
+    pub luu: DMatrix<f64>,
+    /// `x⁺`, nx; empty at the last node.
+    pub next: Vec<f64>,
+    /// `∂x⁺/∂x`, ndx × ndx; without entries at the last node.
+    pub a: DMatrix<f64>,
+    /// `∂x⁺/∂u`, ndx × nu.
+    pub b: DMatrix<f64>,
+    /// What is known of them.
+    pub structure: Structure,
+    /// `D` of [`Structure::SemiImplicit`], nv × nv; without entries for others, and where it is the identity.
+    pub step_dq: DMatrix<f64>,
+    /// `J` of [`Structure::SemiImplicit`], nv × nv; without entries for others, and where it is the identity.
+    pub step_dv: DMatrix<f64>,
+    /// `c`, n_eq.
+    pub eq: DVector<f64>,
+    /// `C = ∂c/∂x`, n_eq × ndx.
+    pub eq_x: DMatrix<f64>,
+    /// `D = ∂c/∂u`, n_eq × nu.
+    pub eq_u: DMatrix<f64>,
+}
+
+impl Quadratic {
+    /// All zero. `last`: without dynamics.
+    #[must_use]
+    pub fn new(dims: Dims, last: bool) -> Self {
+        let Dims { nx, ndx, nu, n_eq } = dims;
+        let (nx, rows) = if last { (0, 0) } else { (nx, ndx) };
+        Self {
+            cost: 0.0,
+            lx: DVector::zeros(ndx),
+            lu: DVector::zeros(nu),
+            lxx: DMatrix::zeros(ndx, ndx),
+            lxu: DMatrix::zeros(ndx, nu),
+            luu: DMatrix::zeros(nu, nu),
+            next: vec![0.0; nx],
+            a: DMatrix::zeros(rows, if last { 0 } else { ndx }),
+            b: DMatrix::zeros(rows, if last { 0 } else { nu }),
+            structure: Structure::Dense,
+            step_dq: DMatrix::zeros(0, 0),
+            step_dv: DMatrix::zeros(0, 0),
+            eq: DVector::zeros(n_eq),
+            eq_x: DMatrix::zeros(n_eq, ndx),
+            eq_u: DMatrix::zeros(n_eq, nu),
+        }
+    }
+
+    /// The cost and its derivatives become zero, to be added to.
+    pub fn clear_cost(&mut self) {
+        self.cost = 0.0;
+        self.lx.fill(0.0);
+        self.lu.fill(0.0);
+        self.lxx.fill(0.0);
+        self.lxu.fill(0.0);
+        self.luu.fill(0.0);
+    }
+}

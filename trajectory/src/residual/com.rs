@@ -1,0 +1,64 @@
+//! How far the centre of mass is from a goal: `r = c − c*`.
+
+use super::own::{ByDuals, value_of};
+use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use crate::fault::Reason;
+use gradyn::dynamics::{center_of_mass, com_jacobian};
+use gradyn::model::InputError;
+use gradyn::{Model, Scalar};
+use nalgebra::{DMatrix, Vector3};
+
+/// `r = c − c*`, 3, m, in axes of the world. The goal is `c*`.
+#[derive(Clone, Debug)]
+#[doc(alias = "ResidualModelCoMPosition")]
+pub struct CenterOfMass {
+    goal: Vector3<f64>,
+}
+
+impl CenterOfMass {
+    /// Towards a place in the world, m.
+    #[must_use]
+    pub fn new(goal: Vector3<f64>) -> Self {
+        Self { goal }
+    }
+}
+
+impl Quantity for CenterOfMass {
+    fn rows(&self, _model: &Model) -> usize {
+        3
+    }
+    fn depends(&self) -> Depends {
+        Depends::QV
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+        let centers = center_of_mass(on.model, on.workspace, on.q, on.v, on.v)?;
+        for ((r, p), goal) in r.iter_mut().zip(&centers.whole.position).zip(on.goal) {
+            *r = *p - T::from(*goal);
+        }
+        Ok(())
+    }
+}
+
+impl Residual for CenterOfMass {
+    fn rows(&self) -> usize {
+        3
+    }
+    fn depends(&self) -> Depends {
+        Depends::Q
+    }
+    fn goal(&self) -> Vec<f64> {
+        self.goal.as_slice().to_vec()
+    }
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        value_of(on, self, r)
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        self.value(on, r)?;
+        out.dq.copy_from(com_jacobian(on.model, on.workspace, on.q, None)?);
+        Ok(())
+    }
+    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        ByDuals::default().hessian(on, self, lambda, out)
+    }
+}

@@ -1,0 +1,100 @@
+//! How far the pose of a frame is from a goal: `r = log6(X*⁻¹ X)`.
+
+use super::own::{ByDuals, memory_of, value_of};
+use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use crate::fault::Reason;
+use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
+use gradyn::model::InputError;
+use gradyn::spatial::{jlog6, log6};
+use gradyn::{Model, Scalar, Transform};
+use nalgebra::DMatrix;
+use std::any::Any;
+
+/// `r = log6(X*⁻¹ X)`, 6: m, then rad, in the frame's goal axes. The goal is `X*`: its translation, then its rotation matrix by rows.
+///
+/// There is no derivative where the frame is turned by π from its goal.
+#[derive(Clone, Debug)]
+#[doc(alias = "ResidualModelFramePlacement")]
+pub struct FramePlacement {
+    frame: FrameRef,
+    goal: Transform<f64>,
+}
+
+impl FramePlacement {
+    /// Of a frame or a body, towards a pose in the world.
+    #[must_use]
+    pub fn new(frame: impl Into<FrameRef>, goal: Transform<f64>) -> Self {
+        Self { frame: frame.into(), goal }
+    }
+    /// A goal as numbers, for [`Problem::set_goal`](crate::Problem::set_goal): translation, then rotation matrix by rows.
+    #[must_use]
+    pub fn goal_of(pose: &Transform<f64>) -> Vec<f64> {
+        pose.translation.iter().copied().chain(pose.rotation.transpose().iter().copied()).collect()
+    }
+}
+
+/// The pose that these numbers are.
+pub(crate) fn pose_of(goal: &[f64]) -> Transform<f64> {
+    let rotation = nalgebra::Matrix3::from_row_slice(&goal[3..12]);
+    Transform::new(rotation, nalgebra::Vector3::new(goal[0], goal[1], goal[2]))
+}
+
+impl Quantity for FramePlacement {
+    fn rows(&self, _model: &Model) -> usize {
+        6
+    }
+    fn depends(&self) -> Depends {
+        Depends::Q
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+        let pose = frame_pose(on.model, on.workspace, on.q, self.frame)?;
+        let goal: Transform<f64> = pose_of(on.goal);
+        let off = log6(&goal.inv_mul(&pose));
+        r[..3].copy_from_slice(off.linear.as_slice());
+        r[3..].copy_from_slice(off.angular.as_slice());
+        Ok(())
+    }
+}
+
+impl Residual for FramePlacement {
+    fn rows(&self) -> usize {
+        6
+    }
+    fn depends(&self) -> Depends {
+        Depends::Q
+    }
+    fn goal(&self) -> Vec<f64> {
+        Self::goal_of(&self.goal)
+    }
+    fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
+        pose_of(goal).validity().map_err(|error| error.to_string())
+    }
+    fn memory(&self) -> Box<dyn Any + Send> {
+        Box::new(ByDuals::default())
+    }
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        value_of(on, self, r)
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;
+        let off = log6(&pose_of(on.goal).inv_mul(&pose));
+        r[..3].copy_from_slice(off.linear.as_slice());
+        r[3..].copy_from_slice(off.angular.as_slice());
+        let by = jlog6(off);
+        for (to, from) in out.dq.column_iter_mut().zip(jacobian.column_iter()) {
+            let from = from.fixed_rows::<6>(0);
+            let mut to = to;
+            for i in 0..6 {
+                to[i] = (0..6).map(|k| by[(i, k)] * from[k]).sum();
+            }
+        }
+        Ok(())
+    }
+    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let mut memory = std::mem::take(memory_of::<ByDuals>(on.own)?);
+        let done = memory.hessian(on, self, lambda, out);
+        *memory_of::<ByDuals>(on.own)? = memory;
+        done
+    }
+}

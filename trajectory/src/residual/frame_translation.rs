@@ -1,0 +1,69 @@
+//! How far the origin of a frame is from a goal: `r = p − p*`.
+
+use super::own::{ByDuals, value_of};
+use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use crate::fault::Reason;
+use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
+use gradyn::model::InputError;
+use gradyn::{Model, Scalar};
+use nalgebra::{DMatrix, Vector3};
+
+/// `r = p − p*`, 3, m, in axes of the world. The goal is `p*`.
+#[derive(Clone, Debug)]
+#[doc(alias = "ResidualModelFrameTranslation")]
+pub struct FrameTranslation {
+    frame: FrameRef,
+    goal: Vector3<f64>,
+}
+
+impl FrameTranslation {
+    /// Of a frame or a body, towards a place in the world, m.
+    #[must_use]
+    pub fn new(frame: impl Into<FrameRef>, goal: Vector3<f64>) -> Self {
+        Self { frame: frame.into(), goal }
+    }
+}
+
+impl Quantity for FrameTranslation {
+    fn rows(&self, _model: &Model) -> usize {
+        3
+    }
+    fn depends(&self) -> Depends {
+        Depends::Q
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+        let p = frame_pose(on.model, on.workspace, on.q, self.frame)?.translation;
+        for ((r, p), goal) in r.iter_mut().zip(&p).zip(on.goal) {
+            *r = *p - T::from(*goal);
+        }
+        Ok(())
+    }
+}
+
+impl Residual for FrameTranslation {
+    fn rows(&self) -> usize {
+        3
+    }
+    fn depends(&self) -> Depends {
+        Depends::Q
+    }
+    fn goal(&self) -> Vec<f64> {
+        self.goal.as_slice().to_vec()
+    }
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        value_of(on, self, r)
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        let reference = ReferenceFrame::LocalWorldAligned;
+        let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, reference)?;
+        for i in 0..3 {
+            r[i] = pose.translation[i] - on.goal[i];
+        }
+        out.dq.copy_from(&jacobian.rows(0, 3));
+        Ok(())
+    }
+    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        ByDuals::default().hessian(on, self, lambda, out)
+    }
+}

@@ -1,0 +1,201 @@
+//! What costs are made of: a residual `r(x, u)` of m numbers, one kind a file.
+//!
+//! A residual may depend on the configuration, the velocity, the controls, and on what the step makes of them: the
+//! acceleration `a` and the multipliers `f` of contacts. It gives its derivatives by each of these; the
+//! [`Stage`](crate::stage::Stage) puts those of `a` and `f` by the state in.
+
+mod com;
+mod control;
+mod frame_placement;
+mod frame_translation;
+mod given;
+mod own;
+mod state;
+
+pub use com::CenterOfMass;
+pub use control::Control;
+pub use frame_placement::FramePlacement;
+pub use frame_translation::FrameTranslation;
+pub use given::{Given, GivenJacobian};
+pub use own::{Own, Quantity, Snapshot};
+pub use state::StateError;
+
+use crate::fault::{ProblemError, Reason};
+use crate::quadratic::Quadratic;
+use crate::step::ContactRows;
+use gradyn::{DerivativeWorkspace, Model, Workspace};
+use nalgebra::DMatrix;
+use std::any::Any;
+use std::fmt::Debug;
+
+/// What a residual depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Depends {
+    /// The configuration.
+    pub q: bool,
+    /// The velocity.
+    pub v: bool,
+    /// The controls.
+    pub u: bool,
+    /// The acceleration that the step makes.
+    pub a: bool,
+    /// The multipliers of contacts, or the impulses.
+    pub f: bool,
+    /// What is remembered of the step before.
+    pub w: bool,
+}
+
+impl Depends {
+    /// On the configuration alone.
+    pub const Q: Self = Self { q: true, v: false, u: false, a: false, f: false, w: false };
+    /// On the velocity alone.
+    pub const V: Self = Self { v: true, q: false, ..Self::Q };
+    /// On the controls alone.
+    pub const U: Self = Self { u: true, q: false, ..Self::Q };
+    /// On configuration and velocity.
+    pub const QV: Self = Self { v: true, ..Self::Q };
+    /// On configuration, velocity and acceleration.
+    pub const QVA: Self = Self { a: true, ..Self::QV };
+    /// On the multipliers of contacts alone.
+    pub const F: Self = Self { f: true, q: false, ..Self::Q };
+}
+
+/// The robot at a node, as residuals see it, and memory that they may use.
+pub struct View<'a> {
+    /// The robot.
+    pub model: &'a Model,
+    /// Configuration, nq.
+    pub q: &'a [f64],
+    /// Velocity, nv.
+    pub v: &'a [f64],
+    /// What is remembered of the step before.
+    pub w: &'a [f64],
+    /// Controls, nu.
+    pub u: &'a [f64],
+    /// Acceleration that the step makes, nv; zero at the last node and at impulses.
+    pub a: &'a [f64],
+    /// Multipliers of contacts, or impulses, one entry a row, in axes of the world; zero at the last node.
+    pub f: &'a [f64],
+    /// Time of the node, s.
+    pub time: f64,
+    /// Length of its step, s.
+    pub dt: f64,
+    /// The goal at this node: as many numbers as [`Residual::goal`] has.
+    pub goal: &'a [f64],
+    /// Memory of the engine.
+    pub workspace: &'a mut Workspace,
+    /// Memory of the engine.
+    pub derivatives: &'a mut DerivativeWorkspace,
+    /// What [`Residual::memory`] has made.
+    pub own: &'a mut dyn Any,
+}
+
+/// A residual and its derivatives. Blocks that it does not [depend](Depends) on have no entries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jacobian {
+    /// `∂r/∂q`, m × nv, along `q ⊕ ε e_k`.
+    pub dq: DMatrix<f64>,
+    /// `∂r/∂v`, m × nv.
+    pub dv: DMatrix<f64>,
+    /// `∂r/∂u`, m × nu.
+    pub du: DMatrix<f64>,
+    /// `∂r/∂a`, m × nv.
+    pub da: DMatrix<f64>,
+    /// `∂r/∂f`, m × rows of contacts.
+    pub df: DMatrix<f64>,
+    /// `∂r/∂w`, m × numbers remembered.
+    pub dw: DMatrix<f64>,
+}
+
+impl Jacobian {
+    /// All zero.
+    #[must_use]
+    pub fn new(rows: usize, depends: Depends, nv: usize, nu: usize, nf: usize, nw: usize) -> Self {
+        let of = |yes: bool, n: usize| DMatrix::zeros(rows, if yes { n } else { 0 });
+        Self {
+            dq: of(depends.q, nv),
+            dv: of(depends.v, nv),
+            du: of(depends.u, nu),
+            da: of(depends.a, nv),
+            df: of(depends.f, nf),
+            dw: of(depends.w, nw),
+        }
+    }
+}
+
+/// How a loss bends at a residual: the matrix between the Jacobians of Gauss-Newton.
+#[derive(Clone, Copy, Debug)]
+pub enum Weights<'a> {
+    /// Along the diagonal, m.
+    Diagonal(&'a [f64]),
+    /// All, m × m, symmetric.
+    Full(&'a DMatrix<f64>),
+}
+
+/// What a phase has that residuals may refer to.
+#[derive(Clone, Debug)]
+pub struct PhaseInfo<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The robot.
+    pub model: &'a Model,
+    /// Its controls.
+    pub nu: usize,
+    /// Its contacts: where their rows stand in the multipliers.
+    pub contacts: &'a [ContactRows],
+}
+
+/// A residual `r` of m numbers. Object-safe; one of your own is written as a [`Quantity`], once for all number types, or as
+/// [`Given`] closures.
+pub trait Residual: Send + Sync + Debug {
+    /// How many numbers it has.
+    fn rows(&self) -> usize;
+    /// What it depends on.
+    fn depends(&self) -> Depends;
+    /// The goal that it was made with, as numbers that may differ between nodes and change between solutions. Empty: it has none.
+    fn goal(&self) -> Vec<f64> {
+        Vec::new()
+    }
+    /// May this be its goal? Called with what a user sets.
+    ///
+    /// # Errors
+    /// In words, why not.
+    fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
+        let _ = goal;
+        Ok(())
+    }
+    /// Told of the phase that it stands in, when the problem is built.
+    ///
+    /// # Errors
+    /// If the phase has not what it refers to.
+    fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
+        let _ = phase;
+        Ok(())
+    }
+    /// Memory of its own, for one thread.
+    fn memory(&self) -> Box<dyn Any + Send> {
+        Box::new(())
+    }
+    /// Its numbers, into `r`.
+    ///
+    /// # Errors
+    /// Why they cannot be computed.
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason>;
+    /// Its numbers and its Jacobian. `out` is as it was left at the last call: entries that never change need not be written again.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason>;
+    /// Adds `Jᵀ g` to the gradient and `Jᵀ W J` to the Hessian by state and controls, if it can do so with less work than by dense
+    /// products; `false` if it has not. Only asked where it does not depend on `a` and `f`.
+    fn add_structured(&self, jacobian: &Jacobian, gradient: &[f64], weights: Weights<'_>, out: &mut Quadratic) -> bool {
+        let _ = (jacobian, gradient, weights, out);
+        false
+    }
+    /// `Σ λ_i ∂²r_i`, symmetric, by `(q, v, u, a, f)` in this order, those that it depends on or not: n × n with
+    /// n = 2 nv + nu + nv + rows of contacts. By dual numbers over the residual itself.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason>;
+}

@@ -1,0 +1,241 @@
+//! A residual of one's own, written once for every number type: its derivatives come from dual numbers.
+
+use super::{Depends, Jacobian, Residual, View};
+use crate::fault::Reason;
+use gradyn::model::InputError;
+use gradyn::partials::{State, StateFunction, StateWorkspace, state_hessian, state_jacobian};
+use gradyn::{Model, Scalar, Workspace};
+use nalgebra::DMatrix;
+use std::any::Any;
+use std::fmt;
+
+/// The robot at a node, in any number type.
+#[derive(Debug)]
+pub struct Snapshot<'a, T> {
+    /// The robot.
+    pub model: &'a Model,
+    /// Memory of the engine.
+    pub workspace: &'a mut Workspace<T>,
+    /// Configuration, nq.
+    pub q: &'a [T],
+    /// Velocity, nv.
+    pub v: &'a [T],
+    /// Controls, nu.
+    pub u: &'a [T],
+    /// Acceleration that the step makes, nv.
+    pub a: &'a [T],
+    /// Multipliers of contacts, or impulses, in axes of the world.
+    pub f: &'a [T],
+    /// Time of the node, s.
+    pub time: f64,
+    /// The goal at this node.
+    pub goal: &'a [f64],
+}
+
+/// A quantity of a robot at a node: what a cost, a residual or a constraint is made of. Written once, generic over the number type;
+/// values, Jacobians and Hessians come from it.
+///
+/// ```
+/// use gradyn::dynamics::frame_pose;
+/// use gradyn::model::{FrameId, InputError};
+/// use gradyn::{Model, Scalar};
+/// use gradyn_trajectory::residual::{Depends, Own, Quantity, Snapshot};
+///
+/// /// How far a frame is from an axis along z through the origin, m, less the radius of a tube.
+/// #[derive(Debug)]
+/// struct Tube(FrameId, f64);
+/// impl Quantity for Tube {
+///     fn rows(&self, _model: &Model) -> usize {
+///         1
+///     }
+///     fn depends(&self) -> Depends {
+///         Depends::Q
+///     }
+///     #[inline(always)]
+///     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+///         let p = frame_pose(on.model, on.workspace, on.q, self.0)?.translation;
+///         r[0] = (p.x * p.x + p.y * p.y).sqrt() - T::from(self.1);
+///         Ok(())
+///     }
+/// }
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
+/// let hand = model.find_frame("panda_link8").expect("is there");
+/// let residual = Own::new(&model, Tube(hand, 0.3));
+/// # let _ = residual;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Quantity: Send + Sync + fmt::Debug + 'static {
+    /// How many numbers it has.
+    fn rows(&self, model: &Model) -> usize;
+    /// What it depends on; other inputs are not differentiated by.
+    fn depends(&self) -> Depends;
+    /// Its goal, if it has one that may differ between nodes: comes in as [`Snapshot::goal`].
+    fn goal(&self) -> Vec<f64> {
+        Vec::new()
+    }
+    /// Its numbers. To be marked `#[inline(always)]`, and what it calls that is generic over `T` and no function of `gradyn`: only
+    /// what is inlined runs at full register width.
+    ///
+    /// # Errors
+    /// [`InputError`], as the algorithms that it calls.
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError>;
+}
+
+/// A [`Quantity`] as a residual.
+pub struct Own<Q> {
+    quantity: Q,
+    rows: usize,
+}
+
+impl<Q: Quantity> Own<Q> {
+    /// Of a quantity of this robot.
+    pub fn new(model: &Model, quantity: Q) -> Self {
+        let rows = quantity.rows(model);
+        Self { quantity, rows }
+    }
+    /// The quantity.
+    pub fn quantity(&self) -> &Q {
+        &self.quantity
+    }
+}
+
+impl<Q: Quantity> fmt::Debug for Own<Q> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.quantity.fmt(f)
+    }
+}
+
+/// A quantity with goal and time put in: a function of `(q, v)` and of `(u, a, f)` one after the other.
+pub(crate) struct Bound<'a, Q> {
+    pub(crate) quantity: &'a Q,
+    pub(crate) goal: &'a [f64],
+    pub(crate) time: f64,
+    pub(crate) rows: usize,
+    pub(crate) sizes: [usize; 3],
+}
+
+impl<Q: Quantity> StateFunction for Bound<'_, Q> {
+    fn outputs(&self, _model: &Model) -> usize {
+        self.rows
+    }
+    fn controls(&self, _model: &Model) -> usize {
+        self.sizes.iter().sum()
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(
+        &self,
+        model: &Model,
+        workspace: &mut Workspace<T>,
+        state: State<'_, T>,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        let (u, rest) = state.u.split_at(self.sizes[0].min(state.u.len()));
+        let (a, f) = rest.split_at(self.sizes[1].min(rest.len()));
+        let Self { goal, time, .. } = *self;
+        let mut on = Snapshot { model, workspace, q: state.q, v: state.v, u, a, f, time, goal };
+        self.quantity.evaluate(&mut on, out)
+    }
+}
+
+/// Memory of derivatives by dual numbers.
+#[derive(Debug, Default)]
+pub(crate) struct ByDuals {
+    workspace: StateWorkspace,
+    inputs: Vec<f64>,
+}
+
+impl ByDuals {
+    /// Values and Jacobian of a quantity at a view.
+    pub(crate) fn jacobian<Q: Quantity>(
+        &mut self,
+        on: &View<'_>,
+        quantity: &Q,
+        r: &mut [f64],
+        out: &mut Jacobian,
+    ) -> Result<(), Reason> {
+        let bound = self.bind(on, quantity, r.len());
+        let state = State { q: on.q, v: on.v, u: &self.inputs, wrenches: &[] };
+        let by = state_jacobian(on.model, &mut self.workspace, &bound, state)?;
+        r.copy_from_slice(by.value.as_slice());
+        let [nu, na, nf] = bound.sizes;
+        let copy = |to: &mut DMatrix<f64>, from: &DMatrix<f64>, first: usize, n: usize| {
+            if to.ncols() > 0 {
+                to.copy_from(&from.columns(first, n));
+            }
+        };
+        copy(&mut out.dq, &by.dq, 0, by.dq.ncols());
+        copy(&mut out.dv, &by.dv, 0, by.dv.ncols());
+        copy(&mut out.du, &by.du, 0, nu);
+        copy(&mut out.da, &by.du, nu, na);
+        copy(&mut out.df, &by.du, nu + na, nf);
+        Ok(())
+    }
+
+    /// `Σ λ_i ∂²r_i` by `(q, v, u, a, f)`.
+    pub(crate) fn hessian<Q: Quantity>(
+        &mut self,
+        on: &View<'_>,
+        quantity: &Q,
+        lambda: &[f64],
+        out: &mut DMatrix<f64>,
+    ) -> Result<(), Reason> {
+        let bound = self.bind(on, quantity, lambda.len());
+        let state = State { q: on.q, v: on.v, u: &self.inputs, wrenches: &[] };
+        out.copy_from(&state_hessian(on.model, &mut self.workspace, &bound, state, lambda)?.hessian);
+        Ok(())
+    }
+
+    fn bind<'q, Q: Quantity>(&mut self, on: &View<'q>, quantity: &'q Q, rows: usize) -> Bound<'q, Q> {
+        self.inputs.clear();
+        for part in [on.u, on.a, on.f] {
+            self.inputs.extend_from_slice(part);
+        }
+        let sizes = [on.u.len(), on.a.len(), on.f.len()];
+        Bound { quantity, goal: on.goal, time: on.time, rows, sizes }
+    }
+}
+
+/// The numbers of a quantity over `f64`.
+pub(crate) fn value_of<Q: Quantity>(on: &mut View<'_>, quantity: &Q, r: &mut [f64]) -> Result<(), Reason> {
+    let View { model, q, v, u, a, f, time, goal, .. } = *on;
+    let mut at = Snapshot { model, workspace: &mut *on.workspace, q, v, u, a, f, time, goal };
+    quantity.evaluate(&mut at, r)?;
+    Ok(())
+}
+
+/// The memory of a residual, as what it made.
+pub(crate) fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
+    own.downcast_mut().ok_or_else(|| Reason::Other("the memory is another residual's".into()))
+}
+
+impl<Q: Quantity> Residual for Own<Q> {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+    fn depends(&self) -> Depends {
+        self.quantity.depends()
+    }
+    fn goal(&self) -> Vec<f64> {
+        self.quantity.goal()
+    }
+    fn memory(&self) -> Box<dyn Any + Send> {
+        Box::new(ByDuals::default())
+    }
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        value_of(on, &self.quantity, r)
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        // The memory is taken out of the view, which is read meanwhile.
+        let mut memory = std::mem::take(memory_of::<ByDuals>(on.own)?);
+        let done = memory.jacobian(on, &self.quantity, r, out);
+        *memory_of::<ByDuals>(on.own)? = memory;
+        done
+    }
+    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let mut memory = std::mem::take(memory_of::<ByDuals>(on.own)?);
+        let done = memory.hessian(on, &self.quantity, lambda, out);
+        *memory_of::<ByDuals>(on.own)? = memory;
+        done
+    }
+}

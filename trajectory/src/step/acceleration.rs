@@ -1,0 +1,175 @@
+//! Where accelerations come from: `a(q, v, u)`, with the multipliers of contacts, and the derivatives of both.
+
+use super::{Actuation, Contact, ContactRows, contact};
+use crate::fault::{ProblemError, Reason};
+use gradyn::{
+    Constraint, DerivativeWorkspace, Method, Model, Workspace, aba, aba_derivatives, constraint_dynamics,
+    constraint_dynamics_derivatives,
+};
+use nalgebra::DMatrix;
+use std::fmt::Debug;
+
+/// The engine, and memory for torques.
+pub struct Engine<'a> {
+    /// The robot.
+    pub model: &'a Model,
+    /// Memory of values.
+    pub workspace: &'a mut Workspace,
+    /// Memory of derivatives.
+    pub derivatives: &'a mut DerivativeWorkspace,
+    /// Joint torques, nv.
+    pub tau: &'a mut [f64],
+    /// Time, s.
+    pub time: f64,
+}
+
+/// Derivatives of accelerations `a` and multipliers `f`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sensitivities {
+    /// `∂a/∂q`, nv × nv.
+    pub a_q: DMatrix<f64>,
+    /// `∂a/∂v`, nv × nv.
+    pub a_v: DMatrix<f64>,
+    /// `∂a/∂u`, nv × nu.
+    pub a_u: DMatrix<f64>,
+    /// `∂f/∂q`, rows × nv.
+    pub f_q: DMatrix<f64>,
+    /// `∂f/∂v`, rows × nv.
+    pub f_v: DMatrix<f64>,
+    /// `∂f/∂u`, rows × nu.
+    pub f_u: DMatrix<f64>,
+}
+
+impl Sensitivities {
+    /// All zero.
+    #[must_use]
+    pub fn new(nv: usize, nu: usize, rows: usize) -> Self {
+        Self {
+            a_q: DMatrix::zeros(nv, nv),
+            a_v: DMatrix::zeros(nv, nv),
+            a_u: DMatrix::zeros(nv, nu),
+            f_q: DMatrix::zeros(rows, nv),
+            f_v: DMatrix::zeros(rows, nv),
+            f_u: DMatrix::zeros(rows, nu),
+        }
+    }
+}
+
+/// A model of accelerations, which schemes of integration make steps of.
+pub trait Acceleration: Send + Sync + Debug {
+    /// Its controls.
+    fn controls(&self) -> usize;
+    /// Its multipliers.
+    fn multipliers(&self) -> usize {
+        0
+    }
+    /// Where each contact has its rows in them.
+    fn contacts(&self) -> &[ContactRows] {
+        &[]
+    }
+    /// Is it one of this robot? Called when a problem is built.
+    ///
+    /// # Errors
+    /// Why not; `place` is the phase.
+    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+        let _ = (model, place);
+        Ok(())
+    }
+    /// `a` and `f` at a state.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn value(&self, on: &mut Engine<'_>, state: [&[f64]; 3], a: &mut [f64], f: &mut [f64]) -> Result<(), Reason>;
+    /// The same, and their derivatives.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn derivatives(
+        &self,
+        on: &mut Engine<'_>,
+        state: [&[f64]; 3],
+        a: &mut [f64],
+        f: &mut [f64],
+        by: &mut Sensitivities,
+    ) -> Result<(), Reason>;
+}
+
+/// `M q̈ + c = B u`, or under contacts `M q̈ + c = B u + Jᵀ f`, `J q̈ = −γ`.
+#[derive(Clone, Debug)]
+#[doc(alias("DifferentialActionModelFreeFwdDynamics", "DifferentialActionModelContactFwdDynamics"))]
+pub struct ForwardDynamics {
+    actuation: Actuation,
+    constraints: Vec<Constraint>,
+    rows: Vec<ContactRows>,
+}
+
+impl ForwardDynamics {
+    /// Without contacts.
+    #[must_use]
+    pub fn new(actuation: Actuation) -> Self {
+        Self { actuation, constraints: Vec::new(), rows: Vec::new() }
+    }
+    /// Under contacts and closed loops.
+    #[must_use]
+    pub fn with_contacts(mut self, contacts: &[Contact]) -> Self {
+        self.rows = contact::rows_of(contacts);
+        self.constraints = contacts.iter().map(|contact| contact.constraint).collect();
+        self
+    }
+}
+
+impl Acceleration for ForwardDynamics {
+    fn controls(&self) -> usize {
+        self.actuation.controls()
+    }
+    fn multipliers(&self) -> usize {
+        self.rows.last().map_or(0, |last| last.rows.end)
+    }
+    fn contacts(&self) -> &[ContactRows] {
+        &self.rows
+    }
+    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+        self.actuation.check(place, model)
+    }
+    fn value(&self, on: &mut Engine<'_>, [q, v, u]: [&[f64]; 3], a: &mut [f64], f: &mut [f64]) -> Result<(), Reason> {
+        self.actuation.torques(u, on.tau);
+        if self.constraints.is_empty() {
+            a.copy_from_slice(aba(on.model, on.workspace, q, v, on.tau, &[])?);
+        } else {
+            let by = constraint_dynamics(on.model, on.workspace, q, v, on.tau, &self.constraints, &[])?;
+            a.copy_from_slice(by.ddq);
+            f.copy_from_slice(by.lambda);
+        }
+        Ok(())
+    }
+    fn derivatives(
+        &self,
+        on: &mut Engine<'_>,
+        [q, v, u]: [&[f64]; 3],
+        a: &mut [f64],
+        f: &mut [f64],
+        by: &mut Sensitivities,
+    ) -> Result<(), Reason> {
+        self.actuation.torques(u, on.tau);
+        let (model, method) = (on.model, Method::Analytical);
+        if self.constraints.is_empty() {
+            let d = aba_derivatives(model, on.derivatives, method, q, v, on.tau, &[])?;
+            a.copy_from_slice(d.ddq.as_slice());
+            by.a_q.copy_from(&d.ddq_dq);
+            by.a_v.copy_from(&d.ddq_dv);
+            self.actuation.times(&d.ddq_dtau, &mut by.a_u);
+        } else {
+            let contacts = &self.constraints;
+            let d = constraint_dynamics_derivatives(model, on.derivatives, method, q, v, on.tau, contacts, &[])?;
+            a.copy_from_slice(d.ddq.as_slice());
+            f.copy_from_slice(d.lambda.as_slice());
+            by.a_q.copy_from(&d.ddq_dq);
+            by.a_v.copy_from(&d.ddq_dv);
+            self.actuation.times(&d.ddq_dtau, &mut by.a_u);
+            by.f_q.copy_from(&d.dlambda_dq);
+            by.f_v.copy_from(&d.dlambda_dv);
+            self.actuation.times(&d.dlambda_dtau, &mut by.f_u);
+        }
+        Ok(())
+    }
+}

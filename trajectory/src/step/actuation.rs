@@ -1,0 +1,124 @@
+//! What controls do: `τ = B u`.
+
+use crate::fault::ProblemError;
+use gradyn::Model;
+use nalgebra::DMatrix;
+
+/// Joint torques of controls, `τ = B u`, nv × nu.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Actuation {
+    /// Every degree of freedom has its own motor: B is the identity.
+    Full(usize),
+    /// These degrees of freedom have motors: columns of the identity.
+    Joints {
+        /// nv
+        nv: usize,
+        /// Which, in the order of the controls.
+        dofs: Vec<usize>,
+    },
+    /// Any constant matrix: thrusters, transmissions.
+    Matrix(DMatrix<f64>),
+}
+
+impl Actuation {
+    /// All joints but those that float or turn freely in space at the root: what URDF's floating bases are.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        let floating = |body: &gradyn::model::Body| body.parent().is_none() && body.v_range().len() == 6;
+        let nv = model.nv();
+        let bases: Vec<_> = model.bodies().iter().filter(|body| floating(body)).map(|body| body.v_range()).collect();
+        let dofs: Vec<usize> = (0..nv).filter(|k| !bases.iter().any(|base| base.contains(k))).collect();
+        if dofs.len() == nv { Self::Full(nv) } else { Self::Joints { nv, dofs } }
+    }
+    /// The motors of these joints, by name, in this order.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unknown`] if there is no such joint.
+    pub fn joints(model: &Model, names: &[&str]) -> Result<Self, ProblemError> {
+        let mut dofs = Vec::new();
+        for name in names {
+            let body = model.bodies().iter().find(|body| body.joint_name() == *name && body.owns_coordinates());
+            let body = body.ok_or_else(|| ProblemError::Unknown {
+                place: "actuation".into(),
+                what: "joint",
+                name: (*name).into(),
+                nearest: None,
+            })?;
+            dofs.extend(body.v_range());
+        }
+        Ok(Self::Joints { nv: model.nv(), dofs })
+    }
+    /// Controls.
+    #[must_use]
+    pub fn controls(&self) -> usize {
+        match self {
+            Self::Full(nv) => *nv,
+            Self::Joints { dofs, .. } => dofs.len(),
+            Self::Matrix(b) => b.ncols(),
+        }
+    }
+    /// `τ = B u`
+    pub fn torques(&self, u: &[f64], tau: &mut [f64]) {
+        match self {
+            Self::Full(_) => tau.copy_from_slice(u),
+            Self::Joints { dofs, .. } => {
+                tau.fill(0.0);
+                dofs.iter().zip(u).for_each(|(k, u)| tau[*k] += u);
+            }
+            Self::Matrix(b) => {
+                tau.fill(0.0);
+                for (column, u) in b.column_iter().zip(u) {
+                    tau.iter_mut().zip(column.iter()).for_each(|(tau, b)| *tau += b * u);
+                }
+            }
+        }
+    }
+    /// `B`, nv × nu.
+    #[must_use]
+    pub fn matrix(&self) -> DMatrix<f64> {
+        match self {
+            Self::Full(nv) => DMatrix::identity(*nv, *nv),
+            Self::Joints { nv, dofs } => {
+                let mut b = DMatrix::zeros(*nv, dofs.len());
+                dofs.iter().enumerate().for_each(|(u, k)| b[(*k, u)] = 1.0);
+                b
+            }
+            Self::Matrix(b) => b.clone(),
+        }
+    }
+    /// `m B` into `out`, for any m with nv columns.
+    pub(crate) fn times(&self, m: &DMatrix<f64>, out: &mut DMatrix<f64>) {
+        match self {
+            Self::Full(_) => out.copy_from(m),
+            Self::Joints { dofs, .. } => {
+                dofs.iter().enumerate().for_each(|(u, k)| out.column_mut(u).copy_from(&m.column(*k)));
+            }
+            Self::Matrix(b) => out.gemm(1.0, m, b, 0.0),
+        }
+    }
+
+    pub(crate) fn check(&self, place: &str, model: &Model) -> Result<(), ProblemError> {
+        let nv = match self {
+            Self::Full(nv) | Self::Joints { nv, .. } => *nv,
+            Self::Matrix(b) => b.nrows(),
+        };
+        let place = || place.to_string();
+        if nv != model.nv() {
+            let what = "the actuation matrix, by rows,";
+            return Err(ProblemError::Length { place: place(), what, expected: model.nv(), found: nv });
+        }
+        if let Self::Matrix(b) = self
+            && let Some(x) = b.iter().find(|x| !x.is_finite())
+        {
+            let (what, rule) = ("an entry of the actuation matrix", "it must be finite");
+            return Err(ProblemError::Number { place: place(), what, value: *x, rule });
+        }
+        if let Self::Joints { dofs, .. } = self
+            && let Some(k) = dofs.iter().find(|k| **k >= nv)
+        {
+            let (what, rule) = ("a degree of freedom that has a motor", "it must be less than nv");
+            return Err(ProblemError::Number { place: place(), what, value: *k as f64, rule });
+        }
+        Ok(())
+    }
+}

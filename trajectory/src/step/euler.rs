@@ -1,0 +1,250 @@
+//! Euler's steps, explicit and semi-implicit.
+//!
+//! ```text
+//! explicit        q⁺ = q ⊕ h v ,    v⁺ = v + h a(q, v, u)
+//! semi-implicit   v⁺ = v + h a(q, v, u) ,    q⁺ = q ⊕ h v⁺
+//! ```
+//!
+//! Both of first order. The semi-implicit one is symplectic where the mass matrix is constant, and keeps energies bounded in practice;
+//! it is Crocoddyl's `IntegratedActionModelEuler`.
+
+use super::{Acceleration, ContactRows, Engine, Sensitivities, Step, StepView};
+use crate::fault::{ProblemError, Reason};
+use crate::quadratic::{Quadratic, Structure};
+use crate::space::Blocks;
+use gradyn::Model;
+use nalgebra::DMatrix;
+use std::any::Any;
+
+/// `q⁺ = q ⊕ h v`, `v⁺ = v + h a`
+#[derive(Clone, Debug)]
+pub struct Euler<A>(Steps<A>);
+
+/// `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`
+#[derive(Clone, Debug)]
+#[doc(alias = "IntegratedActionModelEuler")]
+pub struct SemiImplicitEuler<A>(Steps<A>);
+
+impl<A: Acceleration> Euler<A> {
+    /// With accelerations of this model.
+    pub fn new(model: &Model, acceleration: A) -> Self {
+        Self(Steps { acceleration, flat: Blocks::new(model).0.is_empty() })
+    }
+}
+
+impl<A: Acceleration> SemiImplicitEuler<A> {
+    /// With accelerations of this model.
+    pub fn new(model: &Model, acceleration: A) -> Self {
+        Self(Steps { acceleration, flat: Blocks::new(model).0.is_empty() })
+    }
+}
+
+/// What both have in common.
+#[derive(Clone, Debug)]
+struct Steps<A> {
+    acceleration: A,
+    /// Is `q ⊕ w` the sum of numbers?
+    flat: bool,
+}
+
+/// Memory of a step.
+struct Memory {
+    tau: Vec<f64>,
+    /// `h` times a velocity.
+    w: Vec<f64>,
+    dq: DMatrix<f64>,
+    dv: DMatrix<f64>,
+    /// Rows of velocities, and what they become at the end of the step.
+    rows: DMatrix<f64>,
+    moved: DMatrix<f64>,
+}
+
+impl Memory {
+    fn new(model: &Model, nu: usize, flat: bool) -> Self {
+        let (nv, n) = (model.nv(), if flat { 0 } else { model.nv() });
+        let columns = if flat { 0 } else { 2 * nv + nu };
+        Self {
+            tau: vec![0.0; nv],
+            w: vec![0.0; nv],
+            dq: DMatrix::zeros(n, n),
+            dv: DMatrix::zeros(n, n),
+            rows: DMatrix::zeros(n, columns),
+            moved: DMatrix::zeros(n, columns),
+        }
+    }
+    fn of(own: &mut dyn Any) -> Result<&mut Self, Reason> {
+        own.downcast_mut().ok_or_else(|| Reason::Other("the memory is another step's".into()))
+    }
+}
+
+impl<A: Acceleration> Steps<A> {
+    fn value(&self, on: &mut StepView<'_>) -> Result<(), Reason> {
+        let memory = Memory::of(on.own)?;
+        let mut engine = Engine {
+            model: on.model,
+            workspace: on.workspace,
+            derivatives: on.derivatives,
+            tau: &mut memory.tau,
+            time: on.at.time,
+        };
+        self.acceleration.value(&mut engine, [on.q, on.v, on.u], on.a, on.f)
+    }
+    fn derivatives(&self, on: &mut StepView<'_>, by: &mut Sensitivities) -> Result<(), Reason> {
+        let memory = Memory::of(on.own)?;
+        let mut engine = Engine {
+            model: on.model,
+            workspace: on.workspace,
+            derivatives: on.derivatives,
+            tau: &mut memory.tau,
+            time: on.at.time,
+        };
+        self.acceleration.derivatives(&mut engine, [on.q, on.v, on.u], on.a, on.f, by)
+    }
+
+    /// Rows of velocities of A and B.
+    fn velocity_rows(&self, h: f64, by: &Sensitivities, out: &mut Quadratic) {
+        let nv = by.a_q.nrows();
+        scaled(h, &by.a_q, &mut out.a, nv, 0);
+        scaled(h, &by.a_v, &mut out.a, nv, nv);
+        scaled(h, &by.a_u, &mut out.b, nv, 0);
+        for i in 0..nv {
+            out.a[(nv + i, nv + i)] += 1.0;
+        }
+    }
+}
+
+/// Writes `h m` into a block.
+fn scaled(h: f64, m: &DMatrix<f64>, to: &mut DMatrix<f64>, row: usize, column: usize) {
+    for (j, from) in m.column_iter().enumerate() {
+        let mut to = to.column_mut(column + j);
+        for (i, x) in from.iter().enumerate() {
+            to[row + i] = h * x;
+        }
+    }
+}
+
+/// `v⁺ = v + h a`
+fn next_velocity(on: &StepView<'_>, next: &mut [f64]) {
+    for ((next, v), a) in next.iter_mut().zip(on.v).zip(on.a.iter()) {
+        *next = v + on.at.dt * a;
+    }
+}
+
+/// `q⁺ = q ⊕ h w`
+fn next_configuration(on: &mut StepView<'_>, velocity: &[f64], next: &mut [f64]) -> Result<(), Reason> {
+    let memory = Memory::of(on.own)?;
+    memory.w.iter_mut().zip(velocity).for_each(|(w, v)| *w = on.at.dt * v);
+    on.model.integrate_into(on.q, &memory.w, next)?;
+    Ok(())
+}
+
+impl<A: Acceleration> Step for SemiImplicitEuler<A> {
+    fn controls(&self) -> usize {
+        self.0.acceleration.controls()
+    }
+    fn multipliers(&self) -> usize {
+        self.0.acceleration.multipliers()
+    }
+    fn contacts(&self) -> &[ContactRows] {
+        self.0.acceleration.contacts()
+    }
+    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+        self.0.acceleration.check(model, place)
+    }
+    fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
+        Box::new(Memory::new(model, self.controls(), self.0.flat))
+    }
+    fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
+        self.0.value(on)?;
+        let (q, v) = next.split_at_mut(on.model.nq());
+        next_velocity(on, v);
+        next_configuration(on, v, q)
+    }
+    fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason> {
+        self.0.derivatives(on, by)?;
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let (q, v) = out.next.split_at_mut(on.model.nq());
+        next_velocity(on, v);
+        next_configuration(on, v, q)?;
+        self.0.velocity_rows(h, by, out);
+        out.structure = Structure::SemiImplicit { h };
+        // δq⁺ = D δq + h J δv⁺
+        if self.0.flat {
+            for j in 0..2 * nv {
+                for i in 0..nv {
+                    out.a[(i, j)] = h * out.a[(nv + i, j)];
+                }
+            }
+            for i in 0..nv {
+                out.a[(i, i)] += 1.0;
+            }
+            for j in 0..nu {
+                for i in 0..nv {
+                    out.b[(i, j)] = h * out.b[(nv + i, j)];
+                }
+            }
+            return Ok(());
+        }
+        let memory = Memory::of(on.own)?;
+        on.model.integrate_derivatives_into(&memory.w, &mut memory.dq, &mut memory.dv)?;
+        if out.step_dq.nrows() != nv {
+            (out.step_dq, out.step_dv) = (DMatrix::zeros(nv, nv), DMatrix::zeros(nv, nv));
+        }
+        out.step_dq.copy_from(&memory.dq);
+        out.step_dv.copy_from(&memory.dv);
+        memory.rows.columns_mut(0, 2 * nv).copy_from(&out.a.view((nv, 0), (nv, 2 * nv)));
+        memory.rows.columns_mut(2 * nv, nu).copy_from(&out.b.view((nv, 0), (nv, nu)));
+        on.model.transport_dv_into(&memory.w, &memory.rows, &mut memory.moved)?;
+        for j in 0..2 * nv {
+            for i in 0..nv {
+                out.a[(i, j)] = h * memory.moved[(i, j)] + if j < nv { memory.dq[(i, j)] } else { 0.0 };
+            }
+        }
+        for j in 0..nu {
+            for i in 0..nv {
+                out.b[(i, j)] = h * memory.moved[(i, 2 * nv + j)];
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<A: Acceleration> Step for Euler<A> {
+    fn controls(&self) -> usize {
+        self.0.acceleration.controls()
+    }
+    fn multipliers(&self) -> usize {
+        self.0.acceleration.multipliers()
+    }
+    fn contacts(&self) -> &[ContactRows] {
+        self.0.acceleration.contacts()
+    }
+    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+        self.0.acceleration.check(model, place)
+    }
+    fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
+        Box::new(Memory::new(model, self.controls(), false))
+    }
+    fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
+        self.0.value(on)?;
+        let (q, v) = next.split_at_mut(on.model.nq());
+        next_velocity(on, v);
+        next_configuration(on, on.v, q)
+    }
+    fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason> {
+        self.0.derivatives(on, by)?;
+        let (h, nv) = (on.at.dt, on.model.nv());
+        let (q, v) = out.next.split_at_mut(on.model.nq());
+        next_velocity(on, v);
+        next_configuration(on, on.v, q)?;
+        self.0.velocity_rows(h, by, out);
+        out.structure = Structure::Dense;
+        // δq⁺ = D δq + h J δv
+        let memory = Memory::of(on.own)?;
+        on.model.integrate_derivatives_into(&memory.w, &mut memory.dq, &mut memory.dv)?;
+        scaled(1.0, &memory.dq, &mut out.a, 0, 0);
+        scaled(h, &memory.dv, &mut out.a, 0, nv);
+        out.b.rows_mut(0, nv).fill(0.0);
+        Ok(())
+    }
+}

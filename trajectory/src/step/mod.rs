@@ -1,0 +1,91 @@
+//! From a node to the next one: `x⁺ = f(x, u)`, with A and B.
+
+mod acceleration;
+mod actuation;
+mod contact;
+mod euler;
+mod impulse;
+
+pub use acceleration::{Acceleration, Engine, ForwardDynamics, Sensitivities};
+pub use actuation::Actuation;
+pub use contact::{Contact, ContactRows};
+pub use euler::{Euler, SemiImplicitEuler};
+pub use impulse::Impulse;
+
+use crate::fault::{ProblemError, Reason};
+use crate::node::At;
+use crate::quadratic::Quadratic;
+use gradyn::{DerivativeWorkspace, Model, Workspace};
+use std::any::Any;
+use std::fmt::Debug;
+
+/// The robot at a node, and the memory of its step.
+pub struct StepView<'a> {
+    /// The robot.
+    pub model: &'a Model,
+    /// Where.
+    pub at: At<'a>,
+    /// Configuration, nq.
+    pub q: &'a [f64],
+    /// Velocity, nv.
+    pub v: &'a [f64],
+    /// Controls, nu.
+    pub u: &'a [f64],
+    /// Memory of the engine.
+    pub workspace: &'a mut Workspace,
+    /// Memory of the engine.
+    pub derivatives: &'a mut DerivativeWorkspace,
+    /// What [`Step::memory`] has made.
+    pub own: &'a mut dyn Any,
+    /// To be written: the acceleration, nv, for costs to see.
+    pub a: &'a mut [f64],
+    /// To be written: the multipliers, for costs to see.
+    pub f: &'a mut [f64],
+}
+
+/// One step of a robot. Object-safe; states are `(q, v)`, what else is remembered is the [`Stage`](crate::stage::Stage)'s affair.
+pub trait Step: Send + Sync + Debug {
+    /// Its controls.
+    fn controls(&self) -> usize;
+    /// Multipliers of contacts, or impulses, that it makes.
+    fn multipliers(&self) -> usize {
+        0
+    }
+    /// Where each contact has its rows in the multipliers.
+    fn contacts(&self) -> &[ContactRows] {
+        &[]
+    }
+    /// Does the state jump, in no time?
+    fn jumps(&self) -> bool {
+        false
+    }
+    /// Does it make an acceleration that costs can see?
+    fn accelerates(&self) -> bool {
+        !self.jumps()
+    }
+    /// Equalities that it asks for, of its state and its controls.
+    fn equalities(&self) -> usize {
+        0
+    }
+    /// Is it a step of this robot? Called when a problem is built.
+    ///
+    /// # Errors
+    /// Why not; `place` is the phase.
+    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+        let _ = (model, place);
+        Ok(())
+    }
+    /// Memory of its own, for one thread.
+    fn memory(&self, model: &Model) -> Box<dyn Any + Send>;
+    /// The next `(q, v)`; acceleration and multipliers into the view; what equalities are off into `eq`.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn next(&self, on: &mut StepView<'_>, next: &mut [f64], eq: &mut [f64]) -> Result<(), Reason>;
+    /// The same, with A and B for `(δq, δv)`, in the first 2 nv rows and columns of `out`; the derivatives of acceleration and
+    /// multipliers into `by`. Entries that were written at the last call are still there.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason>;
+}
