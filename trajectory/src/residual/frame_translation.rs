@@ -57,8 +57,8 @@ impl Residual for FrameTranslation {
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let reference = ReferenceFrame::LocalWorldAligned;
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, reference)?;
-        for i in 0..3 {
-            r[i] = pose.translation[i] - on.goal[i];
+        for ((r, p), goal) in r.iter_mut().zip(&pose.translation).zip(on.goal) {
+            *r = p - goal;
         }
         out.dq.copy_from(&jacobian.rows(0, 3));
         Ok(())
