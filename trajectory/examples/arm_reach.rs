@@ -7,7 +7,7 @@
 use gradyn::{Model, Transform, UrdfOptions};
 use gradyn_trajectory::residual::{Control, FramePlacement, StateError};
 use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
-use gradyn_trajectory::{Cost, Fddp, FddpOptions, Phase, Problem, guess};
+use gradyn_trajectory::{Cost, Fddp, FddpOptions, MultipleShooting, Phase, Problem, ShootingOptions, guess};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
@@ -27,6 +27,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .last(Cost::new("state", StateError::neutral(&model)).weight(0.1))
         .build()?;
     let mut solver = Fddp::new(&problem, FddpOptions::default());
+    let report = solver.solve_with(&problem, &guess::standing(&problem), |it| {
+        println!("{:3} {:.12e} {:.3e} {:.3e} {}", it.iteration, it.cost, it.gap, it.expected, it.step);
+        gradyn_trajectory::Control::Continue
+    });
+    println!("{}, cost {:.12}", report.status, report.cost);
+    let mut solver = MultipleShooting::new(&problem, ShootingOptions::default());
     let report = solver.solve_with(&problem, &guess::standing(&problem), |it| {
         println!("{:3} {:.12e} {:.3e} {:.3e} {}", it.iteration, it.cost, it.gap, it.expected, it.step);
         gradyn_trajectory::Control::Continue

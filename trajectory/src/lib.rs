@@ -29,7 +29,7 @@ pub use fault::{Fault, ProblemError, Reason};
 pub use loss::Loss;
 pub use node::Node;
 pub use problem::{Phase, Problem, ProblemBuilder};
-pub use solver::{Control, Fddp, FddpOptions, Iteration, Report, Status};
+pub use solver::{Control, Fddp, FddpOptions, Iteration, MultipleShooting, Report, ShootingOptions, Status};
 pub use trajectory::Trajectory;
 
 /// The engine.

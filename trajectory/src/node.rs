@@ -67,6 +67,16 @@ pub trait Node: Send + Sync {
     /// # Errors
     /// As [`value`](Self::value).
     fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError>;
+    /// Controls that hold its state still, as well as they can: those by which the accelerations at rest have the least sum of squares,
+    /// and of these the least. Zero by default.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn hold(&self, at: At<'_>, memory: &mut Memory, u: &mut [f64]) -> Result<(), NodeError> {
+        let _ = (at, memory);
+        u.fill(0.0);
+        Ok(())
+    }
     /// Names of its terms with what each costs at a point; empty if it has no names for them.
     ///
     /// # Errors

@@ -484,6 +484,14 @@ impl Problem {
         let memory = &mut memory.0[self.places[k].kind];
         self.node(k).linearize(self.at(k, x, u), memory, out).map_err(|error| self.fault(k, error))
     }
+    /// Controls that hold a node's configuration still, as well as they can.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn hold(&self, k: usize, x: &[f64], memory: &mut ProblemMemory, u: &mut [f64]) -> Result<(), Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        self.node(k).hold(self.at(k, x, &[]), memory, u).map_err(|error| self.fault(k, error))
+    }
     /// What each cost of a node is, by name.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::residual::{Depends, Jacobian, PhaseInfo, Residual, View, Weights};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
 use gradyn::{DerivativeWorkspace, Model, Workspace};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
@@ -283,6 +283,29 @@ impl Node for Stage {
             } else if !term.residual.add_structured(by, gradient, weights, out) {
                 add_gauss_newton(by, gradient, weights, out);
             }
+        }
+        Ok(())
+    }
+    fn hold(&self, at: At<'_>, memory: &mut Memory, u: &mut [f64]) -> Result<(), NodeError> {
+        u.fill(0.0);
+        let Some(step) = self.step.as_ref().filter(|step| step.accelerates() && step.controls() > 0) else {
+            return Ok(());
+        };
+        let memory = memory_of(memory)?;
+        let (q, v, _) = self.space().split(at.x);
+        let (rest, still) = (vec![0.0; v.len()], u.to_vec());
+        // Accelerations at rest are linear in controls: a = a₀ + a_u u.
+        let mut out = Quadratic::new(self.dims(), false);
+        let StageMemory { workspace, derivatives, step: own, a, f, by, .. } = memory;
+        let model = &self.model;
+        let mut on = StepView { model, at, q, v: &rest, u: &still, workspace, derivatives, own: &mut **own, a, f };
+        step.linearize(&mut on, by, &mut out)?;
+        let svd = by.a_u.clone().svd(true, true);
+        // Below a relative 1e-9, singular values are those of directions that controls cannot move.
+        let least = 1e-9 * svd.singular_values.max();
+        let a0 = DVector::from_column_slice(a);
+        if let Ok(x) = svd.solve(&a0, least) {
+            u.iter_mut().zip(x.iter()).for_each(|(u, x)| *u = -x);
         }
         Ok(())
     }

@@ -7,7 +7,8 @@
 
 use super::nodes::Nodes;
 use super::report::{Control, Iteration, Report, Status};
-use crate::fault::{Fault, Reason};
+use super::support::{misfit, worst_term};
+use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::riccati::Riccati;
 use crate::trajectory::Trajectory;
@@ -169,10 +170,7 @@ impl Fddp {
             stop: f64::INFINITY,
         };
         if !(guess.fits(problem) && self.kept.fits(problem)) {
-            let reason = Reason::Other("the guess, or the solver, has other sizes than the problem".into());
-            let phase = problem.phase_of(0).into();
-            let fault = Fault { node: 0, phase, term: None, reason: Box::new(reason) };
-            return self.report(&state, Status::Fault(fault));
+            return self.report(&state, Status::Fault(misfit(problem)));
         }
         self.kept.copy_from(guess);
         let began = Instant::now();
@@ -258,9 +256,7 @@ impl Fddp {
             nodes.max_by(|a, b| missing(a.1).total_cmp(&missing(b.1))).map_or(0, |(k, _)| k)
         };
         let node = node.unwrap_or_else(worst);
-        let costs = problem.costs(node, self.kept.x(node), self.kept.u(node), &mut self.nodes.memory[0]);
-        let most = costs.ok().and_then(|c| c.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)));
-        Status::Stalled { node, term: most.map(|(name, _)| name) }
+        Status::Stalled { node, term: worst_term(problem, &self.kept, node, &mut self.nodes.memory[0]) }
     }
 
     /// The part of the promise that does not depend on where a roll-out goes.

@@ -1,8 +1,12 @@
 //! Solvers, what they report, and what they may be told.
 
 mod fddp;
+mod filter;
 mod nodes;
 mod report;
+mod shooting;
+mod support;
 
 pub use fddp::{Fddp, FddpOptions};
 pub use report::{Control, Iteration, Report, Status};
+pub use shooting::{MultipleShooting, ShootingOptions};
