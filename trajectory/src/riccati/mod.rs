@@ -71,21 +71,36 @@ impl Riccati {
     /// [`Indefinite`], with the node where it had to stop.
     pub fn sweep(&mut self, lq: &[Quadratic], gaps: &[DVector<f64>], delta: f64) -> Result<(), Indefinite> {
         let last = lq.len() - 1;
-        self.end(&lq[last], gaps.get(last), delta)?;
-        for node in (0..last).rev() {
-            let (here, behind) = self.nodes.split_at_mut(node + 1);
-            let (here, next) = (&mut here[node], &behind[0]);
-            dense::step(&lq[node], next, delta, here, &mut self.scratch).ok_or(Indefinite { node })?;
-            hand_on(here, gaps.get(node), delta).ok_or(Indefinite { node })?;
-        }
-        Ok(())
+        self.begin(&lq[last], gaps.get(last), delta)?;
+        (0..last).rev().try_for_each(|node| self.step(node, &lq[node], gaps.get(node), delta))
     }
 
-    fn end(&mut self, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Indefinite> {
+    /// The last node: where a sweep begins.
+    ///
+    /// # Errors
+    /// As [`sweep`](Self::sweep).
+    pub fn begin(&mut self, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Indefinite> {
         let node = self.nodes.len() - 1;
         let here = &mut self.nodes[node];
         here.vx.copy_from(&lq.lx);
         here.vxx.copy_from(&lq.lxx);
+        hand_on(here, gap, delta).ok_or(Indefinite { node })
+    }
+
+    /// A node, when the one behind it is done.
+    ///
+    /// # Errors
+    /// As [`sweep`](Self::sweep).
+    pub fn step(
+        &mut self,
+        node: usize,
+        lq: &Quadratic,
+        gap: Option<&DVector<f64>>,
+        delta: f64,
+    ) -> Result<(), Indefinite> {
+        let (here, behind) = self.nodes.split_at_mut(node + 1);
+        let here = &mut here[node];
+        dense::step(lq, &behind[0], delta, here, &mut self.scratch).ok_or(Indefinite { node })?;
         hand_on(here, gap, delta).ok_or(Indefinite { node })
     }
 }

@@ -5,12 +5,13 @@
 //! if it improves at least a tenth of what was promised, or if it closes gaps at a price that is not more than twice what was
 //! expected.
 
-use super::nodes::Nodes;
+use super::crew::Crew;
+use super::gaps::{self, of_dynamics};
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{misfit, worst_term};
-use crate::fault::Fault;
+use super::support::{diverges, misfit, stuck, worst_term};
+use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
-use crate::riccati::Riccati;
+use crate::riccati::{Indefinite, Riccati};
 use crate::trajectory::Trajectory;
 use nalgebra::DVector;
 use std::time::{Duration, Instant};
@@ -71,9 +72,15 @@ impl Default for FddpOptions {
 ///
 /// After the first iteration it allocates nothing.
 pub struct Fddp {
+    crew: Crew,
+    solver: Inner,
+}
+
+/// What the solver's own thread works with.
+struct Inner {
     options: FddpOptions,
-    nodes: Nodes,
     riccati: Riccati,
+    gaps: Vec<DVector<f64>>,
     /// The trajectory that is kept.
     kept: Trajectory,
     /// The one that is tried.
@@ -82,11 +89,13 @@ pub struct Fddp {
     moves: Vec<DVector<f64>>,
     scratch: Scratch,
     history: Vec<Iteration>,
+    /// Why the last trial could not be evaluated, if none could.
+    fault: Option<Fault>,
 }
 
 impl std::fmt::Debug for Fddp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Fddp").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Fddp").field("options", &self.solver.options).finish_non_exhaustive()
     }
 }
 
@@ -108,14 +117,16 @@ impl Fddp {
     /// Memory for a problem.
     #[must_use]
     pub fn new(problem: &Problem, options: FddpOptions) -> Self {
-        let nodes = Nodes::new(problem, options.threads);
+        let crew = Crew::new(problem, options.threads);
+        let dims = crew.dims();
         let space = problem.space();
-        let most = nodes.dims().iter().map(|d| d.n_eq).max().unwrap_or(0);
-        Self {
-            riccati: Riccati::new(nodes.dims()),
+        let most = dims.iter().map(|d| d.n_eq).max().unwrap_or(0);
+        let solver = Inner {
+            riccati: Riccati::new(dims),
+            gaps: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
             kept: Trajectory::zeros(problem),
             tried: Trajectory::zeros(problem),
-            moves: nodes.dims().iter().map(|d| DVector::zeros(d.ndx)).collect(),
+            moves: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
             scratch: Scratch {
                 next: vec![0.0; space.nx()],
                 gap: vec![0.0; space.ndx()],
@@ -123,29 +134,30 @@ impl Fddp {
                 product: DVector::zeros(space.ndx()),
             },
             history: Vec::with_capacity(options.iterations),
-            nodes,
+            fault: None,
             options,
-        }
+        };
+        Self { crew, solver }
     }
 
     /// The best trajectory so far.
     #[must_use]
     pub fn trajectory(&self) -> &Trajectory {
-        &self.kept
+        &self.solver.kept
     }
     /// Gains and value functions of the last sweep.
     #[must_use]
     pub fn riccati(&self) -> &Riccati {
-        &self.riccati
+        &self.solver.riccati
     }
     /// All iterations so far.
     #[must_use]
     pub fn history(&self) -> &[Iteration] {
-        &self.history
+        &self.solver.history
     }
     /// The options, to be changed between solutions.
     pub fn options_mut(&mut self) -> &mut FddpOptions {
-        &mut self.options
+        &mut self.solver.options
     }
 
     /// Solves from a guess, whose gaps need not be closed.
@@ -158,53 +170,45 @@ impl Fddp {
         &mut self,
         problem: &Problem,
         guess: &Trajectory,
-        mut watch: impl FnMut(&Iteration) -> Control,
+        mut watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
-        self.history.clear();
-        let mut state = Run {
+        let Self { crew, solver } = self;
+        solver.history.clear();
+        let mut run = Run {
             cost: f64::INFINITY,
-            delta: self.options.regularization,
+            delta: solver.options.regularization,
             feasible: false,
             was_feasible: false,
             gap: f64::INFINITY,
             stop: f64::INFINITY,
         };
-        if !(guess.fits(problem) && self.kept.fits(problem)) {
-            return self.report(&state, Status::Fault(misfit(problem)));
-        }
-        self.kept.copy_from(guess);
-        let began = Instant::now();
-        let status = self.iterate(problem, &mut state, began, &mut watch);
-        self.report(&state, status)
+        let status = if guess.fits(problem) && solver.kept.fits(problem) {
+            solver.kept.copy_from(guess);
+            crew.serve(problem, || solver.iterate(crew, problem, &mut run, &mut watch))
+        } else {
+            Status::Fault(misfit(problem))
+        };
+        let Run { cost, gap, stop, .. } = run;
+        Report { status, iterations: solver.history.len(), cost, gap, expected: stop }
     }
+}
 
-    fn report(&self, state: &Run, status: Status) -> Report {
-        let Run { cost, gap, stop, .. } = *state;
-        Report { status, iterations: self.history.len(), cost, gap, expected: stop }
-    }
-
+impl Inner {
     fn iterate(
         &mut self,
+        crew: &Crew,
         problem: &Problem,
         run: &mut Run,
-        began: Instant,
-        watch: &mut dyn FnMut(&Iteration) -> Control,
+        watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
     ) -> Status {
-        let mut linearize = true;
+        let began = Instant::now();
+        crew.start(&self.kept);
         for iteration in 0..self.options.iterations {
-            if linearize && let Err(fault) = self.linearize(problem, run) {
-                return Status::Fault(fault);
-            }
-            // As far as the sweep is to know, a trajectory without gaps has none at all.
-            let gaps = if run.feasible { &[][..] } else { &self.nodes.gaps[..] };
-            while let Err(at) = self.riccati.sweep(&self.nodes.lq, gaps, run.delta) {
-                if !raise(&self.options, run) {
-                    return self.stalled(problem, Some(at.node));
-                }
+            if let Err(end) = self.linearize_and_sweep(crew, problem, run) {
+                return end;
             }
             let slope = self.promise(run);
-            let (step, accepted, d) = self.search(problem, run, slope);
-            linearize = accepted;
+            let (step, accepted, d) = self.search(crew, problem, run, slope);
             if step > self.options.long_step {
                 run.delta = (run.delta / self.options.regularization_factor).max(self.options.regularization);
             }
@@ -223,9 +227,12 @@ impl Fddp {
             };
             self.history.push(entry);
             if exhausted {
-                return self.stalled(problem, None);
+                return self.stalled(crew, problem, run, None);
             }
             let wish = watch(&entry);
+            if diverges(run.cost) {
+                return Status::Diverged;
+            }
             if run.was_feasible && run.stop < self.options.tolerance {
                 return Status::Converged;
             }
@@ -239,24 +246,47 @@ impl Fddp {
         Status::IterationLimit
     }
 
-    fn linearize(&mut self, problem: &Problem, run: &mut Run) -> Result<(), Fault> {
-        run.cost = self.nodes.linearize(problem, &self.kept)?;
-        if run.feasible {
-            run.gap = 0.0;
-            return Ok(());
+    /// Derivatives of the trajectory that is kept, and the sweep, with as much regularization as it takes.
+    fn linearize_and_sweep(&mut self, crew: &Crew, problem: &Problem, run: &mut Run) -> Result<(), Status> {
+        if !run.feasible {
+            run.cost = crew.complete(problem).map_err(Status::Fault)?;
+            run.gap = gaps::find(crew, problem, &self.kept, &mut self.gaps).map_err(Status::Fault)?;
         }
-        run.gap = self.nodes.close(problem, &self.kept)?;
+        while let Err(at) = self.sweep(crew, problem, run) {
+            crew.complete(problem).map_err(Status::Fault)?;
+            if !raise(&self.options, run) {
+                return Err(self.stalled(crew, problem, run, Some(at.node)));
+            }
+        }
+        run.cost = crew.complete(problem).map_err(Status::Fault)?;
         Ok(())
     }
 
-    fn stalled(&mut self, problem: &Problem, node: Option<usize>) -> Status {
+    /// From the end to the start, while nodes that come later in it may still be linearized.
+    fn sweep(&mut self, crew: &Crew, problem: &Problem, run: &mut Run) -> Result<(), Indefinite> {
+        if run.feasible {
+            run.gap = 0.0;
+        }
+        // As far as the sweep is to know, a trajectory without gaps has none at all.
+        let gaps = if run.feasible { &[][..] } else { &self.gaps[..] };
+        let last = problem.steps();
+        self.riccati.begin(&crew.node(problem, last), gaps.get(last), run.delta)?;
+        (0..last).rev().try_for_each(|k| self.riccati.step(k, &crew.node(problem, k), gaps.get(k), run.delta))
+    }
+
+    fn stalled(&mut self, crew: &Crew, problem: &Problem, run: &Run, node: Option<usize>) -> Status {
+        if let Some(fault) = self.fault.take() {
+            return Status::Fault(fault);
+        }
         let missing = |n: &crate::riccati::Stagewise| n.qu.amax();
         let worst = || {
             let nodes = self.riccati.nodes.iter().enumerate();
             nodes.max_by(|a, b| missing(a.1).total_cmp(&missing(b.1))).map_or(0, |(k, _)| k)
         };
         let node = node.unwrap_or_else(worst);
-        Status::Stalled { node, term: worst_term(problem, &self.kept, node, &mut self.nodes.memory[0]) }
+        let (kept, memory) = (&self.kept, &mut crew.memory());
+        let stalled = || Status::Stalled { node, term: worst_term(problem, kept, node, memory) };
+        stuck(run.cost, run.feasible, run.stop, self.options.tolerance, stalled)
     }
 
     /// The part of the promise that does not depend on where a roll-out goes.
@@ -266,7 +296,7 @@ impl Fddp {
             d.first += node.qu.dot(&node.k);
             d.second -= node.k.dot(&node.quu_k);
             if !run.feasible {
-                let gap = &self.nodes.gaps[k];
+                let gap = &self.gaps[k];
                 d.first -= node.vx.dot(gap);
                 self.scratch.product.gemv(1.0, &node.vxx, gap, 0.0);
                 d.second += gap.dot(&self.scratch.product);
@@ -276,11 +306,25 @@ impl Fddp {
     }
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, whether it was taken, and what the direction promised.
-    fn search(&mut self, problem: &Problem, run: &mut Run, slope: Promise) -> (f64, bool, Promise) {
-        let (mut d, mut step) = (slope, 1.0);
+    fn search(&mut self, crew: &Crew, problem: &Problem, run: &mut Run, slope: Promise) -> (f64, bool, Promise) {
+        let (mut d, mut step, mut evaluated) = (slope, 1.0, false);
+        self.fault = None;
         for halving in 0..self.options.halvings {
             step = 0.5_f64.powi(halving as i32);
-            let Some(cost) = self.roll_out(problem, run, step) else { continue };
+            // Whole steps are mostly taken: their nodes are linearized meanwhile.
+            let ahead = halving == 0 && crew.has_helpers();
+            let rolled = self.roll_out(crew, problem, run, step, ahead);
+            let cost = match rolled {
+                Ok(cost) => cost,
+                Err(fault) => {
+                    if ahead {
+                        crew.end_trial(false);
+                    }
+                    self.fault = self.fault.take().or(Some(fault));
+                    continue;
+                }
+            };
+            evaluated = true;
             let gain = run.cost - cost;
             d = self.promise_there(problem, run, slope);
             let expected = step * (d.first + 0.5 * step * d.second);
@@ -289,13 +333,23 @@ impl Fddp {
             } else {
                 !run.feasible && gain > self.options.accept_rise * expected
             };
+            if ahead {
+                crew.end_trial(taken);
+            }
             if taken {
                 run.was_feasible = run.feasible;
                 run.feasible = run.was_feasible || halving == 0;
                 std::mem::swap(&mut self.kept, &mut self.tried);
                 run.cost = cost;
+                self.fault = None;
+                if !ahead {
+                    crew.start(&self.kept);
+                }
                 return (step, true, d);
             }
+        }
+        if evaluated {
+            self.fault = None;
         }
         (step, false, d)
     }
@@ -311,14 +365,18 @@ impl Fddp {
                 let known = space.difference(self.tried.x(k), self.kept.x(k), dx.as_mut_slice());
                 debug_assert!(known.is_ok());
                 self.scratch.product.gemv(1.0, &node.vxx, dx, 0.0);
-                moved -= self.nodes.gaps[k].dot(&self.scratch.product);
+                moved -= self.gaps[k].dot(&self.scratch.product);
             }
         }
         Promise { first: slope.first + moved, second: slope.second - 2.0 * moved }
     }
 
-    /// Follows the policy with a step; its cost, or `None` if a number is not finite.
-    fn roll_out(&mut self, problem: &Problem, run: &Run, step: f64) -> Option<f64> {
+    /// Follows the policy with a step; its cost.
+    fn roll_out(&mut self, crew: &Crew, problem: &Problem, run: &Run, step: f64, ahead: bool) -> Result<f64, Fault> {
+        if ahead {
+            crew.begin_trial();
+        }
+        let mut memory = crew.memory();
         let space = problem.space();
         let closes = run.feasible || step >= 1.0;
         let Scratch { next, gap, eq, .. } = &mut self.scratch;
@@ -328,13 +386,15 @@ impl Fddp {
             if closes {
                 self.tried.x_mut(k).copy_from_slice(next);
             } else {
-                gap.iter_mut().zip(self.nodes.gaps[k].iter()).for_each(|(to, d)| *to = d * (step - 1.0));
-                space.integrate(next, gap, self.tried.x_mut(k)).ok()?;
+                gap.iter_mut().zip(self.gaps[k].iter()).for_each(|(to, d)| *to = d * (step - 1.0));
+                let moved = space.integrate(next, gap, self.tried.x_mut(k));
+                moved.map_err(|reason| of_dynamics(problem, k, reason))?;
             }
             let node = &self.riccati.nodes[k];
             if !node.k.is_empty() {
                 let dx = &mut self.moves[k];
-                space.difference(self.kept.x(k), self.tried.x(k), dx.as_mut_slice()).ok()?;
+                let moved = space.difference(self.kept.x(k), self.tried.x(k), dx.as_mut_slice());
+                moved.map_err(|reason| of_dynamics(problem, k, reason))?;
                 let u = self.tried.u_mut(k);
                 for (i, (u, kept)) in u.iter_mut().zip(self.kept.u(k)).enumerate() {
                     *u = kept - step * node.k[i];
@@ -344,15 +404,17 @@ impl Fddp {
                 }
             }
             let out = if k == problem.steps() { &mut [][..] } else { &mut next[..] };
-            let n_eq = self.nodes.dims()[k].n_eq;
-            cost += problem
-                .value(k, self.tried.x(k), self.tried.u(k), &mut self.nodes.memory[0], out, &mut eq[..n_eq])
-                .ok()?;
+            if ahead {
+                crew.offer(k, self.tried.x(k), self.tried.u(k));
+            }
+            let n_eq = crew.dims()[k].n_eq;
+            cost += problem.value(k, self.tried.x(k), self.tried.u(k), &mut memory, out, &mut eq[..n_eq])?;
             if !cost.is_finite() {
-                return None;
+                let reason = Reason::NotFinite { what: "the cost", entry: 0, value: cost };
+                return Err(of_dynamics(problem, k, reason));
             }
         }
-        Some(cost)
+        Ok(cost)
     }
 }
 

@@ -3,7 +3,7 @@
 //! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
 //! programming*, Mathematical Programming 106 (2006), section 2.3, equations (18) to (22), with their constants.
 
-use super::nodes::Merit;
+use super::crew::Merit;
 
 /// Least share by which a violation must shrink (`γ_θ`).
 const LESS_VIOLATION: f64 = 1e-5;

@@ -1,8 +1,9 @@
 //! Solvers, what they report, and what they may be told.
 
+mod crew;
 mod fddp;
 mod filter;
-mod nodes;
+mod gaps;
 mod report;
 mod shooting;
 mod support;

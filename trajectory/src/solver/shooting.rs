@@ -5,12 +5,14 @@
 //! `x ⊕ α δx`, `u + α δu`, so that all nodes are evaluated at once, in parallel. A. Jordana et al., *Stagewise implementations of
 //! sequential quadratic programming for model-predictive control* (2023): at least as robust as nonlinear roll-outs.
 
+use super::crew::{Crew, Merit};
 use super::filter::Filter;
-use super::nodes::{Merit, Nodes};
+use super::gaps::{self, of_dynamics};
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{misfit, worst_term};
+use super::support::{diverges, misfit, stuck, worst_term};
+use crate::fault::Fault;
 use crate::problem::Problem;
-use crate::riccati::Riccati;
+use crate::riccati::{Indefinite, Riccati};
 use crate::trajectory::Trajectory;
 use nalgebra::DVector;
 use std::time::{Duration, Instant};
@@ -59,9 +61,15 @@ impl Default for ShootingOptions {
 ///
 /// After the first iteration it allocates nothing.
 pub struct MultipleShooting {
+    crew: Crew,
+    solver: Inner,
+}
+
+/// What the solver's own thread works with.
+struct Inner {
     options: ShootingOptions,
-    nodes: Nodes,
     riccati: Riccati,
+    gaps: Vec<DVector<f64>>,
     kept: Trajectory,
     tried: Trajectory,
     /// The direction: `δx`, ndx, and `δu`, nu, a node.
@@ -69,12 +77,14 @@ pub struct MultipleShooting {
     du: Vec<DVector<f64>>,
     scaled: Vec<f64>,
     filter: Filter,
+    /// Why the last trial could not be evaluated, if none could.
+    fault: Option<Fault>,
     history: Vec<Iteration>,
 }
 
 impl std::fmt::Debug for MultipleShooting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MultipleShooting").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("MultipleShooting").field("options", &self.solver.options).finish_non_exhaustive()
     }
 }
 
@@ -90,38 +100,41 @@ impl MultipleShooting {
     /// Memory for a problem.
     #[must_use]
     pub fn new(problem: &Problem, options: ShootingOptions) -> Self {
-        let nodes = Nodes::new(problem, options.threads);
-        Self {
-            riccati: Riccati::new(nodes.dims()),
+        let crew = Crew::new(problem, options.threads);
+        let dims = crew.dims();
+        let solver = Inner {
+            riccati: Riccati::new(dims),
+            gaps: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
             kept: Trajectory::zeros(problem),
             tried: Trajectory::zeros(problem),
-            dx: nodes.dims().iter().map(|d| DVector::zeros(d.ndx)).collect(),
-            du: nodes.dims().iter().map(|d| DVector::zeros(d.nu)).collect(),
+            dx: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
+            du: dims.iter().map(|d| DVector::zeros(d.nu)).collect(),
             scaled: vec![0.0; problem.space().ndx()],
             filter: Filter::with_capacity(options.iterations),
             history: Vec::with_capacity(options.iterations),
-            nodes,
+            fault: None,
             options,
-        }
+        };
+        Self { crew, solver }
     }
     /// The best trajectory so far.
     #[must_use]
     pub fn trajectory(&self) -> &Trajectory {
-        &self.kept
+        &self.solver.kept
     }
     /// Gains and value functions of the last sweep.
     #[must_use]
     pub fn riccati(&self) -> &Riccati {
-        &self.riccati
+        &self.solver.riccati
     }
     /// All iterations so far.
     #[must_use]
     pub fn history(&self) -> &[Iteration] {
-        &self.history
+        &self.solver.history
     }
     /// The options, to be changed between solutions.
     pub fn options_mut(&mut self) -> &mut ShootingOptions {
-        &mut self.options
+        &mut self.solver.options
     }
 
     /// Solves from a guess, whose gaps need not be closed.
@@ -134,48 +147,60 @@ impl MultipleShooting {
         &mut self,
         problem: &Problem,
         guess: &Trajectory,
-        mut watch: impl FnMut(&Iteration) -> Control,
+        mut watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
-        self.history.clear();
-        let nothing = Merit { cost: f64::INFINITY, violation: f64::INFINITY };
-        let mut run =
-            Run { merit: nothing, delta: self.options.regularization, gap: f64::INFINITY, expected: f64::INFINITY };
-        let status = if guess.fits(problem) && self.kept.fits(problem) {
-            self.kept.copy_from(guess);
-            self.iterate(problem, &mut run, &mut watch)
+        let Self { crew, solver } = self;
+        solver.history.clear();
+        let mut run = Run {
+            merit: Merit { cost: f64::INFINITY, violation: f64::INFINITY },
+            delta: solver.options.regularization,
+            gap: f64::INFINITY,
+            expected: f64::INFINITY,
+        };
+        let status = if guess.fits(problem) && solver.kept.fits(problem) {
+            solver.kept.copy_from(guess);
+            crew.serve(problem, || solver.iterate(crew, problem, &mut run, &mut watch))
         } else {
             Status::Fault(misfit(problem))
         };
         let Run { merit, gap, expected, .. } = run;
-        Report { status, iterations: self.history.len(), cost: merit.cost, gap, expected }
+        Report { status, iterations: solver.history.len(), cost: merit.cost, gap, expected }
     }
+}
 
-    fn iterate(&mut self, problem: &Problem, run: &mut Run, watch: &mut dyn FnMut(&Iteration) -> Control) -> Status {
+impl Inner {
+    fn iterate(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        run: &mut Run,
+        watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
+    ) -> Status {
         let began = Instant::now();
         let mut linearize = true;
         for iteration in 0..self.options.iterations {
             if linearize {
-                let linearized = self.nodes.linearize(problem, &self.kept);
-                let closed = linearized.and_then(|cost| Ok((cost, self.nodes.close(problem, &self.kept)?)));
-                let (cost, gap) = match closed {
+                crew.start(&self.kept);
+                let (cost, gap) = match self.linearize(crew, problem) {
                     Ok(both) => both,
                     Err(fault) => return Status::Fault(fault),
                 };
                 run.gap = gap;
-                run.merit = Merit { cost, violation: self.nodes.violation() };
+                run.merit = Merit { cost, violation: gaps::violation(crew, problem, &self.gaps) };
                 if iteration == 0 {
                     self.filter.restart(run.merit);
                 }
             }
-            while let Err(at) = self.riccati.sweep(&self.nodes.lq, &self.nodes.gaps, run.delta) {
+            while let Err(at) = self.sweep(crew, problem, run.delta) {
                 if !self.raise(run) {
-                    return self.stalled(problem, at.node);
+                    return self.stalled(crew, problem, run, at.node);
                 }
             }
-            let slope = self.direction();
+            let slope = self.direction(crew, problem);
             run.expected = self.promise();
             let gap_before = run.gap;
-            let (step, accepted) = if self.converged(run) { (0.0, false) } else { self.search(problem, run, slope) };
+            let (step, accepted) =
+                if self.converged(run) { (0.0, false) } else { self.search(crew, problem, run, slope) };
             linearize = accepted;
             if accepted && step > 0.5 {
                 run.delta = (run.delta / self.options.regularization_factor).max(self.options.regularization);
@@ -195,11 +220,14 @@ impl MultipleShooting {
             };
             self.history.push(entry);
             let wish = watch(&entry);
+            if diverges(run.merit.cost) {
+                return Status::Diverged;
+            }
             if converged {
                 return Status::Converged;
             }
             if exhausted {
-                return self.stalled(problem, self.worst());
+                return self.stalled(crew, problem, run, self.worst());
             }
             if wish == Control::Stop {
                 return Status::Stopped;
@@ -209,6 +237,17 @@ impl MultipleShooting {
             }
         }
         Status::IterationLimit
+    }
+
+    fn linearize(&mut self, crew: &Crew, problem: &Problem) -> Result<(f64, f64), Fault> {
+        let cost = crew.complete(problem)?;
+        Ok((cost, gaps::find(crew, problem, &self.kept, &mut self.gaps)?))
+    }
+
+    fn sweep(&mut self, crew: &Crew, problem: &Problem, delta: f64) -> Result<(), Indefinite> {
+        let last = problem.steps();
+        self.riccati.begin(&crew.node(problem, last), self.gaps.get(last), delta)?;
+        (0..last).rev().try_for_each(|k| self.riccati.step(k, &crew.node(problem, k), self.gaps.get(k), delta))
     }
 
     fn converged(&self, run: &Run) -> bool {
@@ -226,23 +265,28 @@ impl MultipleShooting {
         nodes.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
     }
 
-    fn stalled(&mut self, problem: &Problem, node: usize) -> Status {
-        Status::Stalled { node, term: worst_term(problem, &self.kept, node, &mut self.nodes.memory[0]) }
+    fn stalled(&mut self, crew: &Crew, problem: &Problem, run: &Run, node: usize) -> Status {
+        if let Some(fault) = self.fault.take() {
+            return Status::Fault(fault);
+        }
+        let (kept, memory) = (&self.kept, &mut crew.memory());
+        let stalled = || Status::Stalled { node, term: worst_term(problem, kept, node, memory) };
+        stuck(run.merit.cost, run.gap <= self.options.gap, run.expected, self.options.tolerance, stalled)
     }
 
     /// The linear roll-out; the slope of the cost along it.
-    fn direction(&mut self) -> f64 {
+    fn direction(&mut self, crew: &Crew, problem: &Problem) -> f64 {
         let mut slope = 0.0;
-        self.dx[0].copy_from(&self.nodes.gaps[0]);
+        self.dx[0].copy_from(&self.gaps[0]);
         for k in 0..self.dx.len() {
-            let (node, lq) = (&self.riccati.nodes[k], &self.nodes.lq[k]);
+            let (node, lq) = (&self.riccati.nodes[k], crew.node(problem, k));
             let (dx, after) = self.dx.split_at_mut(k + 1);
             let (dx, du) = (&dx[k], &mut self.du[k]);
             du.copy_from(&node.k);
             du.gemv(-1.0, &node.gain, dx, -1.0);
             slope += lq.lx.dot(dx) + lq.lu.dot(du);
             if let Some(next) = after.first_mut() {
-                next.copy_from(&self.nodes.gaps[k + 1]);
+                next.copy_from(&self.gaps[k + 1]);
                 next.gemv(1.0, &lq.a, dx, 1.0);
                 next.gemv(1.0, &lq.b, du, 1.0);
             }
@@ -256,29 +300,43 @@ impl MultipleShooting {
     }
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, and whether it was taken.
-    fn search(&mut self, problem: &Problem, run: &mut Run, slope: f64) -> (f64, bool) {
-        let space = problem.space();
-        let mut step = 1.0;
+    fn search(&mut self, crew: &Crew, problem: &Problem, run: &mut Run, slope: f64) -> (f64, bool) {
+        let (mut step, mut evaluated) = (1.0, false);
+        self.fault = None;
         for halving in 0..self.options.halvings {
             step = 0.5_f64.powi(halving as i32);
-            let mut moved = true;
-            for k in 0..=problem.steps() {
-                self.scaled.iter_mut().zip(self.dx[k].iter()).for_each(|(to, dx)| *to = step * dx);
-                moved &= space.integrate(self.kept.x(k), &self.scaled, self.tried.x_mut(k)).is_ok();
-                for ((to, from), du) in self.tried.u_mut(k).iter_mut().zip(self.kept.u(k)).zip(self.du[k].iter()) {
-                    *to = from + step * du;
+            let trial = self.go(problem, step).and_then(|()| crew.merit(problem, &self.tried));
+            match trial {
+                // A step to where nothing can be evaluated is too long.
+                Err(fault) => self.fault = self.fault.take().or(Some(fault)),
+                Ok(trial) => {
+                    evaluated = true;
+                    if self.filter.accepts(run.merit, slope, step, trial) {
+                        std::mem::swap(&mut self.kept, &mut self.tried);
+                        run.merit = trial;
+                        self.fault = None;
+                        return (step, true);
+                    }
                 }
             }
-            // A step beyond what can be evaluated is too long.
-            let trial = if moved { self.nodes.merit(problem, &self.tried).ok() } else { None };
-            if let Some(trial) = trial
-                && self.filter.accepts(run.merit, slope, step, trial)
-            {
-                std::mem::swap(&mut self.kept, &mut self.tried);
-                run.merit = trial;
-                return (step, true);
-            }
+        }
+        if evaluated {
+            self.fault = None;
         }
         (step, false)
+    }
+
+    /// A step along the direction, into the trajectory that is tried.
+    fn go(&mut self, problem: &Problem, step: f64) -> Result<(), Fault> {
+        let space = problem.space();
+        for k in 0..=problem.steps() {
+            self.scaled.iter_mut().zip(self.dx[k].iter()).for_each(|(to, dx)| *to = step * dx);
+            let moved = space.integrate(self.kept.x(k), &self.scaled, self.tried.x_mut(k));
+            moved.map_err(|reason| of_dynamics(problem, k, reason))?;
+            for ((to, from), du) in self.tried.u_mut(k).iter_mut().zip(self.kept.u(k)).zip(self.du[k].iter()) {
+                *to = from + step * du;
+            }
+        }
+        Ok(())
     }
 }

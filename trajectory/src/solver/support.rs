@@ -1,5 +1,6 @@
 //! What solvers say about a problem when they stop.
 
+use super::report::Status;
 use crate::fault::{Fault, Reason};
 use crate::problem::{Problem, ProblemMemory};
 use crate::trajectory::Trajectory;
@@ -19,4 +20,26 @@ pub(super) fn worst_term(
 ) -> Option<String> {
     let costs = problem.costs(node, at.x(node), at.u(node), memory).ok()?;
     costs.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name)
+}
+
+/// Beyond this, costs count as unbounded: squares of what no robot does.
+const UNBOUNDED: f64 = 1e25;
+
+/// Do costs grow beyond all bounds?
+pub(super) fn diverges(cost: f64) -> bool {
+    cost.abs() >= UNBOUNDED || cost.is_nan()
+}
+
+/// What to say where no step improves any more.
+///
+/// Near a solution, what a step gains is less than the rounding of the cost, which is a sum over nodes: there it is acceptable.
+pub(super) fn stuck(
+    cost: f64,
+    gaps_closed: bool,
+    expected: f64,
+    tolerance: f64,
+    otherwise: impl FnOnce() -> Status,
+) -> Status {
+    let rounding = 1e3 * f64::EPSILON * cost.abs();
+    if gaps_closed && expected <= 100.0 * tolerance + rounding { Status::Acceptable } else { otherwise() }
 }

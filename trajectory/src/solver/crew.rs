@@ -1,0 +1,337 @@
+//! All nodes at once: values and derivatives, by as many threads as there are.
+//!
+//! One thread, the solver's, goes through sweeps and roll-outs, which are sequences. The others take nodes to linearize: while the
+//! solver rolls out a trial, those that it has reached, in case it will be taken; while it sweeps from the end, those that are left,
+//! the last ones first. Where the solver has to wait it takes nodes too.
+//!
+//! What is computed for a node depends on its state alone, and sums are taken in the order of the nodes: results are the same to the
+//! last bit for any number of threads.
+
+use super::gaps::of_dynamics;
+use crate::fault::Fault;
+use crate::problem::{Problem, ProblemMemory};
+use crate::quadratic::{Dims, Quadratic};
+use crate::trajectory::Trajectory;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Derivatives of all nodes, twice: those of the trajectory that is kept, and those of the one that is tried.
+pub(super) struct Crew {
+    dims: Vec<Dims>,
+    nodes: Vec<Cell>,
+    board: Mutex<Board>,
+    memory: Vec<Mutex<ProblemMemory>>,
+    pool: Option<rayon::ThreadPool>,
+}
+
+/// What threads share of a node.
+struct Cell {
+    kept: Mutex<Quadratic>,
+    tried: Mutex<Quadratic>,
+    /// Where it is to be evaluated.
+    point: Mutex<Point>,
+    /// Has the work of the day been done for it?
+    done: AtomicBool,
+}
+
+struct Point {
+    x: Vec<f64>,
+    u: Vec<f64>,
+    /// Of the work without derivatives.
+    value: Value,
+}
+
+/// A node without derivatives.
+struct Value {
+    cost: f64,
+    next: Vec<f64>,
+    eq: Vec<f64>,
+    gap: Vec<f64>,
+}
+
+/// A trajectory without derivatives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Merit {
+    pub(super) cost: f64,
+    /// The sum of all gaps and all that equalities are off, in absolute value.
+    pub(super) violation: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// Nothing to be taken.
+    Rest,
+    /// Derivatives of a trajectory that is being rolled out, the first nodes first.
+    Tried,
+    /// Derivatives of the trajectory that is kept, the last nodes first.
+    Kept,
+    /// Values, the last nodes first.
+    Values,
+}
+
+/// Which nodes are to be taken.
+struct Board {
+    work: Work,
+    /// The first node that nobody has taken from the front.
+    front: usize,
+    /// So many nodes may be taken from the front.
+    offered: usize,
+    /// One past the last node that nobody has taken from the back.
+    back: usize,
+    /// Nodes in somebody's hands.
+    busy: usize,
+    closed: bool,
+    /// Of several faults, that of the first node.
+    fault: Option<Fault>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What another thread has left half done is written anew before it is read.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Crew {
+    pub(super) fn new(problem: &Problem, threads: usize) -> Self {
+        let dims: Vec<_> = (0..=problem.steps()).map(|k| problem.dims(k)).collect();
+        let threads = threads.clamp(1, dims.len());
+        // Without a pool, all is done by the caller's thread.
+        let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok();
+        let pool = if threads > 1 { build() } else { None };
+        let count = if pool.is_some() { threads } else { 1 };
+        let cell = |(k, d): (usize, &Dims)| {
+            let last = k == problem.steps();
+            let value = Value {
+                cost: 0.0,
+                next: vec![0.0; if last { 0 } else { d.nx }],
+                eq: vec![0.0; d.n_eq],
+                gap: vec![0.0; d.ndx],
+            };
+            let alone = Dims { nx: 0, ndx: 0, nu: 0, n_eq: 0 };
+            Cell {
+                kept: Mutex::new(Quadratic::new(*d, last)),
+                // Alone, nobody linearizes what may not be taken.
+                tried: Mutex::new(Quadratic::new(if count > 1 { *d } else { alone }, last)),
+                point: Mutex::new(Point { x: vec![0.0; d.nx], u: vec![0.0; d.nu], value }),
+                done: AtomicBool::new(false),
+            }
+        };
+        let board = Board { work: Work::Rest, front: 0, offered: 0, back: 0, busy: 0, closed: false, fault: None };
+        Self {
+            nodes: dims.iter().enumerate().map(cell).collect(),
+            board: Mutex::new(board),
+            memory: (0..count).map(|_| Mutex::new(problem.memory())).collect(),
+            pool,
+            dims,
+        }
+    }
+
+    pub(super) fn dims(&self) -> &[Dims] {
+        &self.dims
+    }
+    /// Memory of the solver's thread.
+    pub(super) fn memory(&self) -> MutexGuard<'_, ProblemMemory> {
+        lock(&self.memory[0])
+    }
+
+    /// Runs a solver, with the other threads at its service.
+    pub(super) fn serve<R: Send>(&self, problem: &Problem, solver: impl FnOnce() -> R + Send) -> R {
+        let Some(pool) = &self.pool else { return solver() };
+        lock(&self.board).closed = false;
+        let close = Closing(self);
+        let run = move || {
+            let _close = close;
+            solver()
+        };
+        pool.install(|| rayon::join(run, || self.help(problem, 1)).0)
+    }
+
+    /// The threads from this one on, each at work until the solver is done.
+    fn help(&self, problem: &Problem, thread: usize) {
+        if thread + 1 < self.memory.len() {
+            rayon::join(|| self.work(problem, thread), || self.help(problem, thread + 1));
+        } else {
+            self.work(problem, thread);
+        }
+    }
+
+    fn work(&self, problem: &Problem, thread: usize) {
+        let mut memory = lock(&self.memory[thread]);
+        let mut idle = 0_u32;
+        loop {
+            if self.take(problem, &mut memory) {
+                idle = 0;
+            } else if lock(&self.board).closed {
+                return;
+            } else {
+                rest(&mut idle);
+            }
+        }
+    }
+
+    /// Takes a node, if there is one, and does its work.
+    fn take(&self, problem: &Problem, memory: &mut ProblemMemory) -> bool {
+        let (k, work) = {
+            let mut board = lock(&self.board);
+            let k = match board.work {
+                Work::Rest => return false,
+                Work::Tried if board.front < board.offered => {
+                    board.front += 1;
+                    board.front - 1
+                }
+                Work::Kept | Work::Values if board.back > board.front => {
+                    board.back -= 1;
+                    board.back
+                }
+                _ => return false,
+            };
+            board.busy += 1;
+            (k, board.work)
+        };
+        let cell = &self.nodes[k];
+        let mut point = lock(&cell.point);
+        let Point { x, u, value } = &mut *point;
+        let done = match work {
+            Work::Kept => problem.linearize(k, x, u, memory, &mut lock(&cell.kept)),
+            Work::Tried => problem.linearize(k, x, u, memory, &mut lock(&cell.tried)),
+            _ => problem.value(k, x, u, memory, &mut value.next, &mut value.eq).map(|cost| value.cost = cost),
+        };
+        drop(point);
+        let mut board = lock(&self.board);
+        board.busy -= 1;
+        if let Err(fault) = done
+            && board.fault.as_ref().is_none_or(|before| fault.node < before.node)
+        {
+            board.fault = Some(fault);
+        }
+        cell.done.store(true, Ordering::Release);
+        true
+    }
+
+    /// New work for all nodes from `first` on; those before it are done.
+    fn begin(&self, work: Work, first: usize) {
+        for (k, cell) in self.nodes.iter().enumerate() {
+            cell.done.store(k < first, Ordering::Relaxed);
+        }
+        let mut board = lock(&self.board);
+        (board.work, board.front, board.offered, board.back) = (work, first, first, self.nodes.len());
+        board.fault = None;
+    }
+
+    /// Until nobody holds a node.
+    fn calm(&self) {
+        let mut idle = 0;
+        while lock(&self.board).busy > 0 {
+            rest(&mut idle);
+        }
+    }
+
+    fn finish(&self, problem: &Problem) -> Result<(), Fault> {
+        let mut memory = self.memory();
+        while self.take(problem, &mut memory) {}
+        self.calm();
+        lock(&self.board).work = Work::Rest;
+        lock(&self.board).fault.take().map_or(Ok(()), Err)
+    }
+
+    fn put(&self, k: usize, x: &[f64], u: &[f64]) {
+        let mut point = lock(&self.nodes[k].point);
+        point.x.copy_from_slice(x);
+        point.u.copy_from_slice(u);
+    }
+
+    fn put_all(&self, at: &Trajectory) {
+        for k in 0..self.nodes.len() {
+            self.put(k, at.x(k), at.u(k));
+        }
+    }
+
+    /// Begins to linearize all nodes of a trajectory.
+    pub(super) fn start(&self, at: &Trajectory) {
+        self.put_all(at);
+        self.begin(Work::Kept, 0);
+    }
+    /// A node that has been linearized, or is now.
+    pub(super) fn node(&self, problem: &Problem, k: usize) -> MutexGuard<'_, Quadratic> {
+        let mut idle = 0;
+        while !self.nodes[k].done.load(Ordering::Acquire) {
+            let mut memory = self.memory();
+            if !self.take(problem, &mut memory) {
+                drop(memory);
+                rest(&mut idle);
+            }
+        }
+        lock(&self.nodes[k].kept)
+    }
+    /// Linearizes what is left; the cost.
+    pub(super) fn complete(&self, problem: &Problem) -> Result<f64, Fault> {
+        self.finish(problem)?;
+        Ok(self.nodes.iter().map(|cell| lock(&cell.kept).cost).sum())
+    }
+
+    /// Cost, gaps and equalities of a trajectory, without derivatives.
+    pub(super) fn merit(&self, problem: &Problem, at: &Trajectory) -> Result<Merit, Fault> {
+        self.put_all(at);
+        self.begin(Work::Values, 0);
+        self.finish(problem)?;
+        let space = problem.space();
+        let mut merit = Merit { cost: 0.0, violation: 0.0 };
+        for k in 0..self.nodes.len() {
+            let before = k.checked_sub(1).map(|before| lock(&self.nodes[before].point));
+            let reached = before.as_ref().map_or(problem.start(), |before| &before.value.next);
+            let Value { cost, eq, gap, .. } = &mut lock(&self.nodes[k].point).value;
+            let done = space.difference(at.x(k), reached, gap);
+            done.map_err(|reason| of_dynamics(problem, k, reason))?;
+            merit.cost += *cost;
+            merit.violation += gap.iter().chain(eq.iter()).map(|x| x.abs()).sum::<f64>();
+        }
+        Ok(merit)
+    }
+
+    /// Is there anybody who would linearize nodes of a trial meanwhile?
+    pub(super) fn has_helpers(&self) -> bool {
+        self.memory.len() > 1
+    }
+    /// A trial begins, whose nodes may be linearized as they are [offered](Self::offer).
+    pub(super) fn begin_trial(&self) {
+        self.begin(Work::Tried, 0);
+    }
+    /// The trial has reached the node before this one.
+    pub(super) fn offer(&self, k: usize, x: &[f64], u: &[f64]) {
+        self.put(k, x, u);
+        lock(&self.board).offered = k + 1;
+    }
+    /// The trial is over. If it was taken, what has been linearized of it is that of the trajectory that is kept, and the rest of its
+    /// nodes is begun.
+    pub(super) fn end_trial(&self, taken: bool) {
+        lock(&self.board).work = Work::Rest;
+        self.calm();
+        if !taken {
+            lock(&self.board).fault = None;
+            // The derivatives of the trajectory that is kept are still there.
+            self.nodes.iter().for_each(|cell| cell.done.store(true, Ordering::Release));
+            return;
+        }
+        let first = lock(&self.board).front;
+        for cell in &self.nodes[..first] {
+            std::mem::swap(&mut *lock(&cell.kept), &mut *lock(&cell.tried));
+        }
+        let fault = lock(&self.board).fault.take();
+        self.begin(Work::Kept, first);
+        lock(&self.board).fault = fault;
+    }
+}
+
+/// Lets the helpers go, also where a solver panics.
+struct Closing<'a>(&'a Crew);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.board).closed = true;
+    }
+}
+
+/// Waits a moment: at first without leaving the processor.
+fn rest(idle: &mut u32) {
+    *idle += 1;
+    if *idle < 100 { std::hint::spin_loop() } else { std::thread::yield_now() }
+}

@@ -1,0 +1,100 @@
+//! After the first iteration solvers allocate nothing, and memory grows linearly with the number of nodes.
+#![expect(unsafe_code, reason = "an allocator that counts")]
+
+mod common;
+
+use common::{reach, robot};
+use gradyn_trajectory::{Control, Fddp, FddpOptions, MultipleShooting, ShootingOptions, guess};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+    static BYTES: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        BYTES.set(BYTES.get() + layout.size());
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn iterations_after_the_first_allocate_nothing() {
+    let model = robot("panda", false);
+    let problem = reach(&model, 40, None).build().expect("a problem");
+    let start = guess::standing(&problem);
+
+    let mut counts = Vec::with_capacity(400);
+    let mut solver = Fddp::new(&problem, FddpOptions::default());
+    let report = solver.solve_with(&problem, &start, |_| {
+        counts.push(COUNT.get());
+        Control::Continue
+    });
+    assert!(counts.len() > 10, "{report:?}");
+    assert_eq!(counts[0], counts[counts.len() - 1], "Fddp: {counts:?}");
+    // A second solution allocates nothing at all, if no trial fails: errors have names.
+    let solution = solver.trajectory().clone();
+    let before = COUNT.get();
+    let again = solver.solve(&problem, &solution);
+    assert_eq!((COUNT.get(), again.status), (before, report.status));
+
+    counts.clear();
+    let mut solver = MultipleShooting::new(&problem, ShootingOptions::default());
+    let report = solver.solve_with(&problem, &start, |_| {
+        counts.push(COUNT.get());
+        Control::Continue
+    });
+    assert!(counts.len() > 10, "{report:?}");
+    assert_eq!(counts[0], counts[counts.len() - 1], "MultipleShooting: {counts:?}");
+}
+
+#[test]
+fn goals_weights_and_steps_change_without_allocation() {
+    let model = robot("panda", false);
+    let mut problem = reach(&model, 40, None).build().expect("a problem");
+    let goal = gradyn_trajectory::residual::FramePlacement::goal_of(&gradyn::Transform::from_translation(
+        [0.3, 0.1, 0.5].into(),
+    ));
+    let before = COUNT.get();
+    for k in 0..=problem.steps() {
+        problem.set_goal(k, "hand", &goal).expect("a goal");
+        problem.set_weight(k, "hand", 2.0).expect("a weight");
+    }
+    for k in 0..problem.steps() {
+        problem.set_dt(k, 0.02).expect("a step");
+    }
+    problem.set_start(&common::ARM, &[0.1; 7]).expect("a start");
+    assert_eq!(COUNT.get(), before);
+    assert!((problem.time(40) - 0.8).abs() < 1e-12); // 40 sums of 0.02 s
+}
+
+#[test]
+fn memory_grows_linearly_with_the_nodes() {
+    let model = robot("panda", false);
+    let bytes = |nodes: usize| {
+        let problem = reach(&model, nodes, None).build().expect("a problem");
+        let before = BYTES.get();
+        let solver = Fddp::new(&problem, FddpOptions::default());
+        let taken = BYTES.get() - before;
+        drop(solver);
+        taken as f64
+    };
+    let (few, many, most) = (bytes(100), bytes(800), bytes(3200));
+    let (first, second) = ((many - few) / 700.0, (most - many) / 2400.0);
+    // Lists that double when they grow may have up to twice the room of their entries: a few numbers a node.
+    assert!((first / second - 1.0).abs() < 0.05, "{first} bytes a node, then {second}");
+}
