@@ -34,3 +34,10 @@ pub use trajectory::Trajectory;
 
 /// The engine.
 pub use gradyn;
+
+/// Pages whose programs are tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../docs/trajectory.md")]
+    struct Trajectory;
+}
