@@ -1,0 +1,173 @@
+//! Does a foot slip? The force of a contact against a friction cone of plane facets.
+//!
+//! With the axes `x y n` of the surface, n its normal, the directions `t_i = cos(2πi/k) x + sin(2πi/k) y` of k facets, and the force
+//! `f` on the foot, it does not slip while
+//!
+//! ```text
+//! (±t_i − μ n) · f ≤ 0 ,  i < k/2        least ≤ n · f ≤ most
+//! ```
+//!
+//! Facets touch the cone `|f_t| ≤ μ n·f` from outside; from [inside](FrictionCone::inside) they do with `μ cos(π/k)` for μ.
+
+use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use crate::fault::{ProblemError, Reason};
+use crate::loss::Loss;
+use gradyn::Transform;
+use nalgebra::{DMatrix, Matrix3, Vector3};
+use std::f64::consts::PI;
+
+/// `r = ((±t_i − μ n) · f …, n · f)`, facets + 1 numbers, N, of the force on the robot at a contact.
+///
+/// Of contacts of six rows it is the force that counts. [`loss`](Self::loss) is the barrier that keeps it in the cone. Rows are those
+/// of Crocoddyl's `FrictionCone`.
+///
+/// ```
+/// use gradyn_trajectory::Cost;
+/// use gradyn_trajectory::residual::FrictionCone;
+/// let cone = FrictionCone::of("FL").friction(0.7);
+/// let cost = Cost::new("FL does not slip", cone.clone()).loss(cone.loss()).weight(10.0);
+/// # let _ = cost;
+/// ```
+#[derive(Clone, Debug)]
+#[doc(alias("ResidualModelContactFrictionCone", "friction pyramid"))]
+pub struct FrictionCone {
+    contact: String,
+    friction: f64,
+    facets: usize,
+    inside: bool,
+    surface: Matrix3<f64>,
+    normal: [f64; 2],
+    /// Where the force stands in the multipliers: known once the phase is.
+    first: usize,
+    rows: Vec<Vector3<f64>>,
+}
+
+impl FrictionCone {
+    /// Of a contact, by name: friction 0.7, four facets outside of the cone, level ground that does not pull.
+    #[must_use]
+    pub fn of(contact: impl Into<String>) -> Self {
+        Self {
+            contact: contact.into(),
+            friction: 0.7,
+            facets: 4,
+            inside: false,
+            surface: Matrix3::identity(),
+            normal: [0.0, f64::INFINITY],
+            first: 0,
+            rows: Vec::new(),
+        }
+    }
+    /// With this coefficient μ.
+    #[must_use]
+    pub fn friction(mut self, coefficient: f64) -> Self {
+        self.friction = coefficient;
+        self
+    }
+    /// With so many facets, an even number.
+    #[must_use]
+    pub fn facets(mut self, count: usize) -> Self {
+        self.facets = count;
+        self
+    }
+    /// With facets inside of the cone, so that what they allow is never too much.
+    #[must_use]
+    pub fn inside(mut self) -> Self {
+        self.inside = true;
+        self
+    }
+    /// On a surface whose axes in the world are the columns of this rotation; the third is its normal.
+    #[must_use]
+    pub fn surface(mut self, axes: Matrix3<f64>) -> Self {
+        self.surface = axes;
+        self
+    }
+    /// With a normal force from `least` to `most`, N.
+    #[must_use]
+    pub fn normal_force(mut self, least: f64, most: f64) -> Self {
+        self.normal = [least, most];
+        self
+    }
+
+    /// `½ |what is outside|²`
+    #[must_use]
+    pub fn loss(&self) -> Loss {
+        let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; self.facets], vec![0.0; self.facets]);
+        lower.push(self.normal[0]);
+        upper.push(self.normal[1]);
+        Loss::QuadraticBarrier { lower, upper }
+    }
+
+    /// What the force is multiplied by.
+    fn directions(&self) -> Vec<Vector3<f64>> {
+        let sector = 2.0 * PI / self.facets as f64;
+        let friction = if self.inside { self.friction * (0.5 * sector).cos() } else { self.friction };
+        let normal = self.surface.column(2).into_owned();
+        let mut rows = Vec::with_capacity(self.facets + 1);
+        for i in 0..self.facets / 2 {
+            let angle = sector * i as f64;
+            let along = self.surface.column(0) * angle.cos() + self.surface.column(1) * angle.sin();
+            rows.push(along - normal * friction);
+            rows.push(-along - normal * friction);
+        }
+        rows.push(normal);
+        rows
+    }
+
+    fn check(&self, place: &str) -> Result<(), ProblemError> {
+        let number = |what, value, rule| Err(ProblemError::Number { place: place.to_string(), what, value, rule });
+        if !(self.friction.is_finite() && self.friction >= 0.0) {
+            return number("the coefficient of friction", self.friction, "it must be finite and not negative");
+        }
+        if self.facets < 4 || !self.facets.is_multiple_of(2) {
+            return number("the number of facets", self.facets as f64, "it must be even, and at least four");
+        }
+        Transform::new(self.surface, Vector3::zeros()).validity().map_err(|error| ProblemError::Goal {
+            place: format!("{place}, axes of the surface"),
+            why: error.to_string(),
+        })
+    }
+}
+
+impl Residual for FrictionCone {
+    fn rows(&self) -> usize {
+        self.facets + 1
+    }
+    fn depends(&self) -> Depends {
+        Depends::F
+    }
+    fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
+        let place = format!("phase `{}`, friction cone of `{}`", phase.name, self.contact);
+        self.check(&place)?;
+        let contact = phase.contacts.iter().find(|contact| contact.name == self.contact);
+        let Some(contact) = contact else {
+            let name = self.contact.clone();
+            return Err(ProblemError::Unknown { place, what: "contact", name, nearest: None });
+        };
+        if contact.rows.len() != 3 && contact.rows.len() != 6 {
+            let (what, found) = ("the list of multipliers, a force and at most a moment,", contact.rows.len());
+            return Err(ProblemError::Length { place, what, expected: 3, found });
+        }
+        self.first = contact.rows.start;
+        self.rows = self.directions();
+        Ok(())
+    }
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        let f = &on.f[self.first..self.first + 3];
+        for (r, row) in r.iter_mut().zip(&self.rows) {
+            *r = row.x * f[0] + row.y * f[1] + row.z * f[2];
+        }
+        Ok(())
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        for (i, row) in self.rows.iter().enumerate() {
+            for (k, x) in row.iter().enumerate() {
+                out.df[(i, self.first + k)] = *x;
+            }
+        }
+        self.value(on, r)
+    }
+    fn hessian(&self, _on: &mut View<'_>, _lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        out.fill(0.0); // linear
+        Ok(())
+    }
+}
