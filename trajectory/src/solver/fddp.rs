@@ -199,7 +199,7 @@ impl Fddp {
             let gaps = if run.feasible { &[][..] } else { &self.nodes.gaps[..] };
             while let Err(at) = self.riccati.sweep(&self.nodes.lq, gaps, run.delta) {
                 if !raise(&self.options, run) {
-                    return self.stalled(problem, Some(at.node));
+                    return self.stalled(problem, Some(at.node()));
                 }
             }
             let slope = self.promise(run);

@@ -169,7 +169,7 @@ impl MultipleShooting {
             }
             while let Err(at) = self.riccati.sweep(&self.nodes.lq, &self.nodes.gaps, run.delta) {
                 if !self.raise(run) {
-                    return self.stalled(problem, at.node);
+                    return self.stalled(problem, at.node());
                 }
             }
             let slope = self.direction();
