@@ -10,6 +10,7 @@
 //! stopped.
 
 pub mod cost;
+mod dense;
 pub mod fault;
 pub mod guess;
 pub mod loss;

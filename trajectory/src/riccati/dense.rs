@@ -1,101 +1,61 @@
-//! One node of the sweep, by dense products.
+//! One node of the sweep, line by line as the equations of the [module](super) have it. The [fast form](super::fast) is held to it.
 
-use super::Stagewise;
-use crate::quadratic::{Dims, Quadratic};
-use nalgebra::{DMatrix, DVector};
+use super::{Quadratics, Stagewise};
+use crate::dense::add;
+use crate::quadratic::Quadratic;
+use nalgebra::{DMatrix, DMatrixView, DMatrixViewMut};
 
-/// Memory of the sweep, for the largest node.
-#[derive(Debug)]
-pub(super) struct Scratch {
-    sizes: Vec<Node>,
-}
-
-#[derive(Debug)]
-struct Node {
-    ndx: usize,
-    nu: usize,
-    a_v: DMatrix<f64>,
-    b_v: DMatrix<f64>,
-    qx: DVector<f64>,
-    qxx: DMatrix<f64>,
-    qxu: DMatrix<f64>,
-    quu: DMatrix<f64>,
-    factor: DMatrix<f64>,
-}
-
-impl Scratch {
-    pub(super) fn new(dims: &[Dims]) -> Self {
-        let mut sizes: Vec<Node> = Vec::new();
-        for &Dims { ndx, nu, .. } in dims {
-            if !sizes.iter().any(|node| (node.ndx, node.nu) == (ndx, nu)) {
-                sizes.push(Node {
-                    ndx,
-                    nu,
-                    a_v: DMatrix::zeros(ndx, ndx),
-                    b_v: DMatrix::zeros(nu, ndx),
-                    qx: DVector::zeros(ndx),
-                    qxx: DMatrix::zeros(ndx, ndx),
-                    qxu: DMatrix::zeros(ndx, nu),
-                    quu: DMatrix::zeros(nu, nu),
-                    factor: DMatrix::zeros(nu, nu),
-                });
-            }
-        }
-        Self { sizes }
+/// `Qₓ`, `Qᵤ`, `Qₓₓ`, `Qₓᵤ`, `Qᵤᵤ` with δ.
+pub(super) fn assemble(lq: &Quadratic, next: &Stagewise, delta: f64, q: &mut Quadratics) {
+    q.x.copy_from(&lq.lx);
+    q.x.gemv_tr(1.0, &lq.a, &next.vx, 1.0);
+    q.u.copy_from(&lq.lu);
+    q.u.gemv_tr(1.0, &lq.b, &next.vx, 1.0);
+    q.a_v.gemm_tr(1.0, &lq.a, &next.vxx, 0.0);
+    q.b_v.gemm_tr(1.0, &lq.b, &next.vxx, 0.0);
+    q.xx.copy_from(&lq.lxx);
+    q.xx.gemm(1.0, &q.a_v, &lq.a, 1.0);
+    q.xu.copy_from(&lq.lxu);
+    q.xu.gemm(1.0, &q.a_v, &lq.b, 1.0);
+    q.uu.copy_from(&lq.luu);
+    q.uu.gemm(1.0, &q.b_v, &lq.b, 1.0);
+    for i in 0..q.u.len() {
+        q.uu[(i, i)] += delta;
     }
 }
 
-/// From the value function behind a node to the one before it. `None` if `Qᵤᵤ` is not positive definite.
-pub(super) fn step(
-    lq: &Quadratic,
-    next: &Stagewise,
-    delta: f64,
-    here: &mut Stagewise,
-    scratch: &mut Scratch,
-) -> Option<()> {
-    let (ndx, nu) = (lq.lx.len(), lq.lu.len());
-    let m = scratch.sizes.iter_mut().find(|node| (node.ndx, node.nu) == (ndx, nu))?;
-    m.qx.copy_from(&lq.lx);
-    m.qx.gemv_tr(1.0, &lq.a, &next.vx, 1.0);
-    m.a_v.gemm_tr(1.0, &lq.a, &next.vxx, 0.0);
-    m.qxx.copy_from(&lq.lxx);
-    m.qxx.gemm(1.0, &m.a_v, &lq.a, 1.0);
-    here.vx.copy_from(&m.qx);
-    here.vxx.copy_from(&m.qxx);
-    if nu > 0 {
-        here.qu.copy_from(&lq.lu);
-        here.qu.gemv_tr(1.0, &lq.b, &next.vx, 1.0);
-        m.b_v.gemm_tr(1.0, &lq.b, &next.vxx, 0.0);
-        m.quu.copy_from(&lq.luu);
-        m.quu.gemm(1.0, &m.b_v, &lq.b, 1.0);
-        m.qxu.copy_from(&lq.lxu);
-        m.qxu.gemm(1.0, &m.a_v, &lq.b, 1.0);
-        for i in 0..nu {
-            m.quu[(i, i)] += delta;
-        }
-        m.factor.copy_from(&m.quu);
-        cholesky(&mut m.factor)?;
-        here.k.copy_from(&here.qu);
-        solve(&m.factor, here.k.as_mut_slice());
-        m.qxu.transpose_to(&mut here.gain);
-        for mut column in here.gain.column_iter_mut() {
-            solve(&m.factor, column.as_mut_slice());
-        }
-        here.quu_k.gemv(1.0, &m.quu, &here.k, 0.0);
-        here.vx.gemv_tr(-1.0, &here.gain, &here.qu, 1.0);
-        here.vxx.gemm(-1.0, &m.qxu, &here.gain, 1.0);
+/// `k`, `K`, `vₓ`, `Vₓₓ` without δ. `None` if `Qᵤᵤ` is not positive definite.
+pub(super) fn eliminate(q: &mut Quadratics, here: &mut Stagewise) -> Option<()> {
+    here.qu.copy_from(&q.u);
+    here.vx.copy_from(&q.x);
+    here.vxx.copy_from(&q.xx);
+    q.factor.copy_from(&q.uu);
+    cholesky(&mut q.factor.as_view_mut())?;
+    here.k.copy_from(&q.u);
+    solve(&q.factor.as_view(), here.k.as_mut_slice());
+    q.xu.transpose_to(&mut here.gain);
+    for mut column in here.gain.column_iter_mut() {
+        solve(&q.factor.as_view(), column.as_mut_slice());
     }
-    for j in 0..ndx {
-        for i in 0..j {
-            let mean = 0.5 * (here.vxx[(i, j)] + here.vxx[(j, i)]);
-            (here.vxx[(i, j)], here.vxx[(j, i)]) = (mean, mean);
-        }
-    }
+    here.quu_k.gemv(1.0, &q.uu, &here.k, 0.0);
+    here.vx.gemv_tr(-1.0, &here.gain, &here.qu, 1.0);
+    here.vxx.gemm(-1.0, &q.xu, &here.gain, 1.0);
+    symmetrize(&mut here.vxx);
     Some(())
 }
 
+/// The mean of both halves.
+pub(super) fn symmetrize(m: &mut DMatrix<f64>) {
+    for j in 0..m.ncols() {
+        for i in 0..j {
+            let mean = 0.5 * (m[(i, j)] + m[(j, i)]);
+            (m[(i, j)], m[(j, i)]) = (mean, mean);
+        }
+    }
+}
+
 /// `m = L Lᵀ`, L into the lower triangle. `None` if m is not positive definite.
-fn cholesky(m: &mut DMatrix<f64>) -> Option<()> {
+pub(super) fn cholesky(m: &mut DMatrixViewMut<'_, f64>) -> Option<()> {
     let n = m.nrows();
     for j in 0..n {
         for k in 0..j {
@@ -117,7 +77,7 @@ fn cholesky(m: &mut DMatrix<f64>) -> Option<()> {
 }
 
 /// `x := (L Lᵀ)⁻¹ x`
-fn solve(l: &DMatrix<f64>, x: &mut [f64]) {
+pub(super) fn solve(l: &DMatrixView<'_, f64>, x: &mut [f64]) {
     let n = x.len();
     for j in 0..n {
         x[j] /= l[(j, j)];
@@ -130,5 +90,25 @@ fn solve(l: &DMatrix<f64>, x: &mut [f64]) {
             x[j] -= l[(i, j)] * x[i];
         }
         x[j] /= l[(j, j)];
+    }
+}
+
+/// `X := X (L Lᵀ)⁻¹`, by columns: it is as long as X is high in the inner loop.
+pub(super) fn solve_columns(l: &DMatrixView<'_, f64>, x: &mut [f64], height: usize) {
+    let n = l.nrows();
+    for j in 0..n {
+        let (before, own) = x.split_at_mut(j * height);
+        let own = &mut own[..height];
+        for (i, before) in before.chunks_exact(height.max(1)).enumerate() {
+            add(-l[(j, i)], before, own);
+        }
+        own.iter_mut().for_each(|x| *x /= l[(j, j)]);
+    }
+    for j in (0..n).rev() {
+        let (own, after) = x[j * height..].split_at_mut(height);
+        for (i, after) in (j + 1..n).zip(after.chunks_exact(height.max(1))) {
+            add(-l[(i, j)], after, own);
+        }
+        own.iter_mut().for_each(|x| *x /= l[(j, j)]);
     }
 }

@@ -10,12 +10,21 @@
 //! ```
 //!
 //! and, since a gap `d = f(x, u) ⊖ x⁺` moves the next state, `vₓ := vₓ + Vₓₓ d` before it is handed on.
+//! A [`Regularization`] adds δ to the second derivatives by all states and controls, and softens equalities: see
+//! [`Riccati::solve_lq`].
+//!
 //! D. Mayne (1966); C. Mastalli et al., *Crocoddyl*, ICRA 2020, section II.
 
 mod dense;
+mod rows;
+mod solution;
+
+pub use solution::LqSolution;
 
 use crate::quadratic::{Dims, Quadratic};
 use nalgebra::{DMatrix, DVector};
+use rows::{Rows, Wrong};
+use thiserror::Error;
 
 /// What the sweep finds at a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,23 +43,107 @@ pub struct Stagewise {
     pub vxx: DMatrix<f64>,
 }
 
+/// What is added to the problem so that its solution exists and is unique.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Regularization {
+    /// δ, not negative: cost `½ δ (|δx|² + |δu|²)` at every node.
+    pub primal: f64,
+    /// `δ_c`, not negative. Zero: equalities hold; those that depend on others must agree with them. Above zero: `C δx + D δu + c =
+    /// δ_c ν`, whatever their rank; `ν` is the multiplier.
+    pub dual: f64,
+}
+
+/// Why there is no solution.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The second derivatives by the controls that equalities leave free are not positive definite, or a number is not finite.
+    #[error("node {node}: the second derivatives by the controls are not positive definite, or not finite")]
+    Indefinite {
+        /// The node, the first one from the end.
+        node: usize,
+    },
+    /// Equalities of these nodes contradict each other, or the start.
+    #[error("equalities contradict each other, or the start, at nodes {nodes:?}")]
+    Infeasible {
+        /// The nodes, ascending.
+        nodes: Vec<usize>,
+        /// The node where it shows, on the way from the end to the start.
+        node: usize,
+    },
+    /// A node has other sizes than it was made for, or there are more or fewer nodes.
+    #[error("node {node} has other sizes than the sweep was made for")]
+    Sizes {
+        /// The node.
+        node: usize,
+    },
+}
+
+impl Failure {
+    /// The node where the sweep had to stop.
+    #[must_use]
+    pub fn node(&self) -> usize {
+        match self {
+            Self::Indefinite { node } | Self::Infeasible { node, .. } | Self::Sizes { node } => *node,
+        }
+    }
+}
+
 /// The sweep of a trajectory, with memory.
 #[derive(Debug)]
 pub struct Riccati {
     /// One a node, the last one included.
     pub nodes: Vec<Stagewise>,
-    scratch: dense::Scratch,
+    rows: Vec<Rows>,
+    dims: Vec<Dims>,
+    dual: f64,
+    scratch: rows::Scratch,
+    sizes: Vec<Quadratics>,
 }
 
-/// The sweep cannot go on: at this node `Qᵤᵤ` is not positive definite, or a number is not finite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Indefinite {
-    /// The node.
-    pub node: usize,
+/// A node's cost with what lies behind it, to second order: `Q` of the equations above. Memory for nodes of one size.
+#[derive(Debug)]
+struct Quadratics {
+    x: DVector<f64>,
+    u: DVector<f64>,
+    xx: DMatrix<f64>,
+    xu: DMatrix<f64>,
+    uu: DMatrix<f64>,
+    a_v: DMatrix<f64>,
+    b_v: DMatrix<f64>,
+    factor: DMatrix<f64>,
+}
+
+impl Quadratics {
+    fn new(ndx: usize, nu: usize) -> Self {
+        Self {
+            x: DVector::zeros(ndx),
+            u: DVector::zeros(nu),
+            xx: DMatrix::zeros(ndx, ndx),
+            xu: DMatrix::zeros(ndx, nu),
+            uu: DMatrix::zeros(nu, nu),
+            a_v: DMatrix::zeros(ndx, ndx),
+            b_v: DMatrix::zeros(nu, ndx),
+            factor: DMatrix::zeros(nu, nu),
+        }
+    }
+
+    /// At the last node, where nothing lies behind.
+    fn copy_costs(&mut self, lq: &Quadratic, delta: f64) {
+        self.x.copy_from(&lq.lx);
+        self.u.copy_from(&lq.lu);
+        self.xx.copy_from(&lq.lxx);
+        self.xu.copy_from(&lq.lxu);
+        self.uu.copy_from(&lq.luu);
+        for i in 0..self.u.len() {
+            self.uu[(i, i)] += delta;
+        }
+    }
 }
 
 impl Riccati {
-    /// For nodes of these sizes, the last one included.
+    /// For nodes of these sizes, the last one included. Controls of the last one, where there are any, only
+    /// have their costs.
     #[must_use]
     pub fn new(dims: &[Dims]) -> Self {
         let node = |d: &Dims| Stagewise {
@@ -61,47 +154,167 @@ impl Riccati {
             vx: DVector::zeros(d.ndx),
             vxx: DMatrix::zeros(d.ndx, d.ndx),
         };
-        Self { nodes: dims.iter().map(node).collect(), scratch: dense::Scratch::new(dims) }
+        let mut sizes: Vec<Quadratics> = Vec::new();
+        for d in dims {
+            if !sizes.iter().any(|q| (q.x.len(), q.u.len()) == (d.ndx, d.nu)) {
+                sizes.push(Quadratics::new(d.ndx, d.nu));
+            }
+        }
+        let rows = rows::rows(dims);
+        Self {
+            nodes: dims.iter().map(node).collect(),
+            scratch: rows::Scratch::new(dims, &rows),
+            rows,
+            dims: dims.to_vec(),
+            dual: 0.0,
+            sizes,
+        }
     }
 
     /// From the end to the start. `gaps`: of each node, ndx numbers, or empty where all are closed. `delta`: added to the diagonals of
-    /// `Qᵤᵤ` and `Vₓₓ`.
+    /// `Qᵤᵤ` and `Vₓₓ`. Equalities hold. Allocates nothing.
     ///
     /// # Errors
-    /// [`Indefinite`], with the node where it had to stop.
-    pub fn sweep(&mut self, lq: &[Quadratic], gaps: &[DVector<f64>], delta: f64) -> Result<(), Indefinite> {
-        let last = lq.len() - 1;
-        self.begin(&lq[last], gaps.get(last), delta)?;
-        (0..last).rev().try_for_each(|node| self.step(node, &lq[node], gaps.get(node), delta))
+    /// [`Failure`], with the node where it had to stop.
+    pub fn sweep(&mut self, lq: &[Quadratic], gaps: &[DVector<f64>], delta: f64) -> Result<(), Failure> {
+        self.sweep_with(lq, gaps, Regularization { primal: delta, dual: 0.0 })
     }
 
-    /// The last node: where a sweep begins.
+    /// The same, with equalities soft if asked for.
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep).
-    pub fn begin(&mut self, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Indefinite> {
-        let node = self.nodes.len() - 1;
-        let here = &mut self.nodes[node];
-        here.vx.copy_from(&lq.lx);
-        here.vxx.copy_from(&lq.lxx);
-        hand_on(here, gap, delta).ok_or(Indefinite { node })
+    /// [`Failure`], with the node where it had to stop.
+    pub fn sweep_with(
+        &mut self,
+        lq: &[Quadratic],
+        gaps: &[DVector<f64>],
+        regularization: Regularization,
+    ) -> Result<(), Failure> {
+        self.dual = regularization.dual;
+        self.resume_from(self.nodes.len().saturating_sub(1), lq, gaps, regularization.primal)
     }
 
-    /// A node, when the one behind it is done.
+    /// Goes on from a node to the start with another `delta`: nodes behind it keep what they have, that `delta` of theirs included. So
+    /// after [`Failure::Indefinite`] the nodes that were done need not be done again. Equalities stay as hard or soft as they were.
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep).
-    pub fn step(
+    /// [`Failure`], with the node where it had to stop.
+    pub fn resume_from(
+        &mut self,
+        node: usize,
+        lq: &[Quadratic],
+        gaps: &[DVector<f64>],
+        delta: f64,
+    ) -> Result<(), Failure> {
+        self.check(lq, gaps)?;
+        (0..self.nodes.len().min(node + 1)).rev().try_for_each(|k| self.node_done(k, &lq[k], gaps.get(k), delta))
+    }
+
+    /// How soft equalities are in the sweeps that go [node by node](Self::sweep_node): `δ_c`, not negative.
+    pub fn soften(&mut self, dual: f64) {
+        self.dual = dual;
+    }
+
+    /// One node of a sweep, the node behind it done: for those who have derivatives of nodes one after the other. The sweep begins with
+    /// the last node.
+    ///
+    /// # Errors
+    /// [`Failure`]
+    pub fn sweep_node(
         &mut self,
         node: usize,
         lq: &Quadratic,
         gap: Option<&DVector<f64>>,
         delta: f64,
-    ) -> Result<(), Indefinite> {
-        let (here, behind) = self.nodes.split_at_mut(node + 1);
-        let here = &mut here[node];
-        dense::step(lq, &behind[0], delta, here, &mut self.scratch).ok_or(Indefinite { node })?;
-        hand_on(here, gap, delta).ok_or(Indefinite { node })
+    ) -> Result<(), Failure> {
+        if !(node < self.nodes.len() && self.fits(node, lq, gap)) {
+            return Err(Failure::Sizes { node });
+        }
+        self.node_done(node, lq, gap, delta)
+    }
+
+    fn node_done(&mut self, k: usize, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Failure> {
+        self.step(k, lq, gap, delta).map_err(|wrong| match wrong {
+            Wrong::Indefinite => Failure::Indefinite { node: k },
+            Wrong::Infeasible(place) => {
+                Failure::Infeasible { nodes: rows::contradiction(&self.rows, k, Some(place)), node: k }
+            }
+        })
+    }
+
+    fn check(&self, lq: &[Quadratic], gaps: &[DVector<f64>]) -> Result<(), Failure> {
+        let n = self.nodes.len();
+        if lq.len() != n || !(gaps.is_empty() || gaps.len() == n) {
+            return Err(Failure::Sizes { node: lq.len().min(n) });
+        }
+        let wrong = (0..n).find(|k| !self.fits(*k, &lq[*k], gaps.get(*k)));
+        wrong.map_or(Ok(()), |node| Err(Failure::Sizes { node }))
+    }
+
+    fn fits(&self, k: usize, lq: &Quadratic, gap: Option<&DVector<f64>>) -> bool {
+        let Dims { ndx, nu, n_eq, .. } = self.dims[k];
+        let behind = self.dims.get(k + 1).map(|d| d.ndx);
+        lq.lx.len() == ndx
+            && lq.lu.len() == nu
+            && lq.lxx.shape() == (ndx, ndx)
+            && lq.lxu.shape() == (ndx, nu)
+            && lq.luu.shape() == (nu, nu)
+            && lq.eq.len() == n_eq
+            && lq.eq_x.shape() == (n_eq, ndx)
+            && lq.eq_u.shape() == (n_eq, nu)
+            && behind.is_none_or(|rows| lq.a.shape() == (rows, ndx) && lq.b.shape() == (rows, nu))
+            && gap.is_none_or(|gap| gap.len() == ndx)
+    }
+
+    fn step(&mut self, k: usize, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Wrong> {
+        let (here, behind) = self.nodes.split_at_mut(k + 1);
+        let (rows, rows_behind) = self.rows.split_at_mut(k + 1);
+        let (here, next, rows, rows_behind) = (&mut here[k], behind.first(), &mut rows[k], rows_behind.first());
+        let (ndx, nu) = (lq.lx.len(), lq.lu.len());
+        let q = self.sizes.iter_mut().find(|q| (q.x.len(), q.u.len()) == (ndx, nu)).ok_or(Wrong::Indefinite)?;
+        match next {
+            Some(next) => dense::assemble(lq, next, delta, q),
+            None => q.copy_costs(lq, delta),
+        }
+        let constrained = !lq.eq.is_empty() || rows_behind.is_some_and(|rows| rows.rank > 0);
+        if constrained && self.dual > 0.0 {
+            rows::soft(lq, q, self.dual, (here, rows), &mut self.scratch)?;
+        } else if constrained {
+            rows::hard(lq, q, rows_behind, (here, rows), &mut self.scratch)?;
+        } else {
+            dense::eliminate(q, here).ok_or(Wrong::Indefinite)?;
+            rows.clear();
+        }
+        hand_on(here, gap, delta).ok_or(Wrong::Indefinite)?;
+        if let Some(gap) = gap {
+            rows.move_by(gap.as_slice());
+        }
+        Ok(())
+    }
+
+    /// The linear-quadratic problem as a whole: [sweep](Self::sweep_with), then the roll-out of its linear dynamics,
+    ///
+    /// ```text
+    /// δx₀ = gap₀ ,   δu = −k − K δx ,   δx⁺ = A δx + B δu + gap⁺
+    /// ```
+    ///
+    /// with multipliers of `min Σ ℓ + ½ δ |δx|² + ½ δ |δu|²` under these equations and `C δx + D δu + c = δ_c ν`, signs as in
+    ///
+    /// ```text
+    /// L = Σ ℓ + λ⁺ᵀ (A δx + B δu + gap⁺ − δx⁺) + νᵀ (C δx + D δu + c) − ½ δ_c νᵀ ν
+    /// ```
+    ///
+    /// # Errors
+    /// [`Failure`]: the node where the sweep had to stop, or the nodes whose equalities cannot hold together from this start.
+    pub fn solve_lq(
+        &mut self,
+        lq: &[Quadratic],
+        gaps: &[DVector<f64>],
+        regularization: Regularization,
+        out: &mut LqSolution,
+    ) -> Result<(), Failure> {
+        self.sweep_with(lq, gaps, regularization)?;
+        self.roll_out(lq, gaps, out)
     }
 }
 

@@ -11,7 +11,7 @@ use super::report::{Control, Iteration, Report, Status};
 use super::support::{diverges, misfit, stuck, worst_term};
 use crate::fault::{Fault, Reason};
 use crate::problem::Problem;
-use crate::riccati::{Indefinite, Riccati};
+use crate::riccati::{Failure, Riccati};
 use crate::trajectory::Trajectory;
 use nalgebra::DVector;
 use std::time::{Duration, Instant};
@@ -255,7 +255,7 @@ impl Inner {
         while let Err(at) = self.sweep(crew, problem, run) {
             crew.complete(problem).map_err(Status::Fault)?;
             if !raise(&self.options, run) {
-                return Err(self.stalled(crew, problem, run, Some(at.node)));
+                return Err(self.stalled(crew, problem, run, Some(at.node())));
             }
         }
         run.cost = crew.complete(problem).map_err(Status::Fault)?;
@@ -263,15 +263,14 @@ impl Inner {
     }
 
     /// From the end to the start, while nodes that come later in it may still be linearized.
-    fn sweep(&mut self, crew: &Crew, problem: &Problem, run: &mut Run) -> Result<(), Indefinite> {
+    fn sweep(&mut self, crew: &Crew, problem: &Problem, run: &mut Run) -> Result<(), Failure> {
         if run.feasible {
             run.gap = 0.0;
         }
         // As far as the sweep is to know, a trajectory without gaps has none at all.
         let gaps = if run.feasible { &[][..] } else { &self.gaps[..] };
         let last = problem.steps();
-        self.riccati.begin(&crew.node(problem, last), gaps.get(last), run.delta)?;
-        (0..last).rev().try_for_each(|k| self.riccati.step(k, &crew.node(problem, k), gaps.get(k), run.delta))
+        (0..=last).rev().try_for_each(|k| self.riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), run.delta))
     }
 
     fn stalled(&mut self, crew: &Crew, problem: &Problem, run: &Run, node: Option<usize>) -> Status {

@@ -9,10 +9,10 @@ use super::crew::{Crew, Merit};
 use super::filter::Filter;
 use super::gaps::{self, of_dynamics};
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{diverges, misfit, stuck, worst_term};
+use super::support::{diverges, misfit, phases_of, stuck, worst_term};
 use crate::fault::Fault;
 use crate::problem::Problem;
-use crate::riccati::{Indefinite, Riccati};
+use crate::riccati::{Failure, LqSolution, Riccati};
 use crate::trajectory::Trajectory;
 use nalgebra::DVector;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub struct ShootingOptions {
     pub time: Option<Duration>,
     /// Converged if the expected improvement is below, and gaps are closed to `gap`.
     pub tolerance: f64,
-    /// The largest gap of a solution.
+    /// The largest gap of a solution, and how far equalities may be off.
     pub gap: f64,
     /// Regularization at the beginning, and at least.
     pub regularization: f64,
@@ -72,9 +72,10 @@ struct Inner {
     gaps: Vec<DVector<f64>>,
     kept: Trajectory,
     tried: Trajectory,
-    /// The direction: `δx`, ndx, and `δu`, nu, a node.
-    dx: Vec<DVector<f64>>,
-    du: Vec<DVector<f64>>,
+    /// The direction, with multipliers.
+    lq: LqSolution,
+    /// `δ_c`: zero, where equalities can hold to first order.
+    softness: f64,
     scaled: Vec<f64>,
     filter: Filter,
     /// Why the last trial could not be evaluated, if none could.
@@ -87,6 +88,9 @@ impl std::fmt::Debug for MultipleShooting {
         f.debug_struct("MultipleShooting").field("options", &self.solver.options).finish_non_exhaustive()
     }
 }
+
+/// How soft equalities become that contradict each other to first order.
+const SOFT: f64 = 1e-6;
 
 /// Where a solution stands.
 struct Run {
@@ -107,8 +111,8 @@ impl MultipleShooting {
             gaps: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
             kept: Trajectory::zeros(problem),
             tried: Trajectory::zeros(problem),
-            dx: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
-            du: dims.iter().map(|d| DVector::zeros(d.nu)).collect(),
+            lq: LqSolution::new(dims),
+            softness: 0.0,
             scaled: vec![0.0; problem.space().ndx()],
             filter: Filter::with_capacity(options.iterations),
             history: Vec::with_capacity(options.iterations),
@@ -151,6 +155,7 @@ impl MultipleShooting {
     ) -> Report {
         let Self { crew, solver } = self;
         solver.history.clear();
+        solver.softness = 0.0;
         let mut run = Run {
             merit: Merit { cost: f64::INFINITY, violation: f64::INFINITY },
             delta: solver.options.regularization,
@@ -191,13 +196,21 @@ impl Inner {
                     self.filter.restart(run.merit);
                 }
             }
-            while let Err(at) = self.sweep(crew, problem, run.delta) {
-                if !self.raise(run) {
-                    return self.stalled(crew, problem, run, at.node);
+            let slope = loop {
+                match self.direction(crew, problem, run.delta) {
+                    Ok((slope, expected)) => {
+                        run.expected = expected;
+                        break slope;
+                    }
+                    // Equalities that contradict each other to first order are approached as well as they can be.
+                    Err(Failure::Infeasible { nodes, .. }) if self.softness > 0.0 => {
+                        return Status::Infeasible { constraints: phases_of(problem, &nodes) };
+                    }
+                    Err(Failure::Infeasible { .. }) => self.softness = SOFT,
+                    Err(failure) if !self.raise(run) => return self.stalled(crew, problem, run, failure.node()),
+                    Err(_) => {}
                 }
-            }
-            let slope = self.direction(crew, problem);
-            run.expected = self.promise();
+            };
             let gap_before = run.gap;
             let (step, accepted) =
                 if self.converged(run) { (0.0, false) } else { self.search(crew, problem, run, slope) };
@@ -241,13 +254,9 @@ impl Inner {
 
     fn linearize(&mut self, crew: &Crew, problem: &Problem) -> Result<(f64, f64), Fault> {
         let cost = crew.complete(problem)?;
-        Ok((cost, gaps::find(crew, problem, &self.kept, &mut self.gaps)?))
-    }
-
-    fn sweep(&mut self, crew: &Crew, problem: &Problem, delta: f64) -> Result<(), Indefinite> {
-        let last = problem.steps();
-        self.riccati.begin(&crew.node(problem, last), self.gaps.get(last), delta)?;
-        (0..last).rev().try_for_each(|k| self.riccati.step(k, &crew.node(problem, k), self.gaps.get(k), delta))
+        let gap = gaps::find(crew, problem, &self.kept, &mut self.gaps)?;
+        let off = (0..=problem.steps()).map(|k| crew.node(problem, k).eq.amax()).fold(0.0, f64::max);
+        Ok((cost, gap.max(off)))
     }
 
     fn converged(&self, run: &Run) -> bool {
@@ -269,34 +278,34 @@ impl Inner {
         if let Some(fault) = self.fault.take() {
             return Status::Fault(fault);
         }
+        if self.softness > 0.0 && run.gap > self.options.gap {
+            let off = |k: &usize| crew.node(problem, *k).eq.amax() > self.options.gap;
+            let nodes: Vec<_> = (0..=problem.steps()).filter(off).collect();
+            return Status::Infeasible { constraints: phases_of(problem, &nodes) };
+        }
         let (kept, memory) = (&self.kept, &mut crew.memory());
         let stalled = || Status::Stalled { node, term: worst_term(problem, kept, node, memory) };
         stuck(run.merit.cost, run.gap <= self.options.gap, run.expected, self.options.tolerance, stalled)
     }
 
-    /// The linear roll-out; the slope of the cost along it.
-    fn direction(&mut self, crew: &Crew, problem: &Problem) -> f64 {
-        let mut slope = 0.0;
-        self.dx[0].copy_from(&self.gaps[0]);
-        for k in 0..self.dx.len() {
-            let (node, lq) = (&self.riccati.nodes[k], crew.node(problem, k));
-            let (dx, after) = self.dx.split_at_mut(k + 1);
-            let (dx, du) = (&dx[k], &mut self.du[k]);
-            du.copy_from(&node.k);
-            du.gemv(-1.0, &node.gain, dx, -1.0);
-            slope += lq.lx.dot(dx) + lq.lu.dot(du);
-            if let Some(next) = after.first_mut() {
-                next.copy_from(&self.gaps[k + 1]);
-                next.gemv(1.0, &lq.a, dx, 1.0);
-                next.gemv(1.0, &lq.b, du, 1.0);
-            }
+    /// Sweep and linear roll-out; the slope of the cost along the direction, and what the quadratic model gains by it.
+    fn direction(&mut self, crew: &Crew, problem: &Problem, delta: f64) -> Result<(f64, f64), Failure> {
+        self.riccati.soften(self.softness);
+        let last = problem.steps();
+        let mut sweep = |k: usize| self.riccati.sweep_node(k, &crew.node(problem, k), self.gaps.get(k), delta);
+        (0..=last).rev().try_for_each(&mut sweep)?;
+        self.riccati.begin_roll_out(self.gaps.first(), &mut self.lq)?;
+        let (mut slope, mut bent) = (0.0, 0.0);
+        for k in 0..=last {
+            let node = crew.node(problem, k);
+            self.riccati.roll_out_node(k, &node, self.gaps.get(k), &mut self.lq);
+            let (dx, du) = (&self.lq.dx[k], &self.lq.du[k]);
+            slope += node.lx.dot(dx) + node.lu.dot(du);
+            bent += node.lxx.column_iter().zip(dx.iter()).map(|(column, x)| x * column.dot(dx)).sum::<f64>();
+            bent += node.luu.column_iter().zip(du.iter()).map(|(column, u)| u * column.dot(du)).sum::<f64>();
+            bent += 2.0 * node.lxu.column_iter().zip(du.iter()).map(|(column, u)| u * column.dot(dx)).sum::<f64>();
         }
-        slope
-    }
-
-    /// What the whole step is expected to gain by the controls, as [`Fddp`](super::Fddp) has it.
-    fn promise(&self) -> f64 {
-        self.riccati.nodes.iter().map(|n| n.qu.dot(&n.k) - 0.5 * n.k.dot(&n.quu_k)).sum::<f64>().abs()
+        Ok((slope, (slope + 0.5 * bent).abs()))
     }
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, and whether it was taken.
@@ -330,10 +339,10 @@ impl Inner {
     fn go(&mut self, problem: &Problem, step: f64) -> Result<(), Fault> {
         let space = problem.space();
         for k in 0..=problem.steps() {
-            self.scaled.iter_mut().zip(self.dx[k].iter()).for_each(|(to, dx)| *to = step * dx);
+            self.scaled.iter_mut().zip(self.lq.dx[k].iter()).for_each(|(to, dx)| *to = step * dx);
             let moved = space.integrate(self.kept.x(k), &self.scaled, self.tried.x_mut(k));
             moved.map_err(|reason| of_dynamics(problem, k, reason))?;
-            for ((to, from), du) in self.tried.u_mut(k).iter_mut().zip(self.kept.u(k)).zip(self.du[k].iter()) {
+            for ((to, from), du) in self.tried.u_mut(k).iter_mut().zip(self.kept.u(k)).zip(self.lq.du[k].iter()) {
                 *to = from + step * du;
             }
         }

@@ -43,3 +43,11 @@ pub(super) fn stuck(
     let rounding = 1e3 * f64::EPSILON * cost.abs();
     if gaps_closed && expected <= 100.0 * tolerance + rounding { Status::Acceptable } else { otherwise() }
 }
+
+/// The phases of some nodes, by name, each once.
+pub(super) fn phases_of(problem: &Problem, nodes: &[usize]) -> Vec<String> {
+    let mut names: Vec<String> =
+        nodes.iter().map(|k| format!("equalities of phase `{}`", problem.phase_of(*k))).collect();
+    names.dedup();
+    names
+}

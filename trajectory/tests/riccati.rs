@@ -1,0 +1,219 @@
+//! The linear-quadratic kernel against the whole system of optimality, solved by LU without a look at its structure.
+
+use gradyn_trajectory::quadratic::{Dims, Quadratic};
+use gradyn_trajectory::riccati::{Failure, LqSolution, Regularization, Riccati};
+use nalgebra::{DMatrix, DVector};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+/// A linear-quadratic problem.
+#[derive(Clone)]
+struct Lq {
+    dims: Vec<Dims>,
+    nodes: Vec<Quadratic>,
+    gaps: Vec<DVector<f64>>,
+}
+
+fn matrix(rng: &mut ChaCha8Rng, rows: usize, columns: usize) -> DMatrix<f64> {
+    DMatrix::from_fn(rows, columns, |_, _| rng.random_range(-1.0..1.0))
+}
+
+fn vector(rng: &mut ChaCha8Rng, n: usize) -> DVector<f64> {
+    DVector::from_fn(n, |_, _| rng.random_range(-1.0..1.0))
+}
+
+/// Positive definite costs, dynamics that neither explode nor die out, gaps; no equalities.
+fn plain(rng: &mut ChaCha8Rng, nx: usize, nu: usize, steps: usize) -> Lq {
+    let mut lq = Lq { dims: Vec::new(), nodes: Vec::new(), gaps: Vec::new() };
+    for k in 0..=steps {
+        let nu = if k == steps { 0 } else { nu };
+        let dims = Dims { nx, ndx: nx, nu, n_eq: 0 };
+        let mut node = Quadratic::new(dims, k == steps);
+        let half = matrix(rng, nx + nu, nx + nu);
+        let hessian = &half * half.transpose() / (nx + nu) as f64 + DMatrix::identity(nx + nu, nx + nu) * 0.1;
+        node.lxx.copy_from(&hessian.view((0, 0), (nx, nx)));
+        node.lxu.copy_from(&hessian.view((0, nx), (nx, nu)));
+        node.luu.copy_from(&hessian.view((nx, nx), (nu, nu)));
+        (node.lx, node.lu) = (vector(rng, nx), vector(rng, nu));
+        if k < steps {
+            // Uniform entries of variance 1/3 make eigenvalues up to one.
+            node.a = matrix(rng, nx, nx) * (3.0 / nx as f64).sqrt();
+            node.b = matrix(rng, nx, nu);
+        }
+        lq.dims.push(dims);
+        lq.nodes.push(node);
+        lq.gaps.push(vector(rng, nx));
+    }
+    lq
+}
+
+impl Lq {
+    /// Sizes up to 40, 20 and 60, such that the whole system has at most so many rows.
+    fn random_sizes(rng: &mut ChaCha8Rng, rows: usize) -> (usize, usize, usize) {
+        let (nx, nu) = (rng.random_range(1..=40), rng.random_range(1..=20));
+        let most = (rows.saturating_sub(2 * nx) / (2 * nx + nu)).clamp(1, 60);
+        (nx, nu, rng.random_range(1..=most))
+    }
+
+    fn steps(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// States and controls of some trajectory of the linear dynamics.
+    fn some_trajectory(&self, rng: &mut ChaCha8Rng) -> (Vec<DVector<f64>>, Vec<DVector<f64>>) {
+        let (mut x, mut u) = (vec![self.gaps[0].clone()], Vec::new());
+        for (k, node) in self.nodes.iter().enumerate() {
+            u.push(vector(rng, node.lu.len()));
+            if k < self.steps() {
+                x.push(&node.a * &x[k] + &node.b * &u[k] + &self.gaps[k + 1]);
+            }
+        }
+        (x, u)
+    }
+
+    /// Adds rows `C δx + D δu + c` to a node.
+    fn add_rows(&mut self, k: usize, c_x: &DMatrix<f64>, c_u: &DMatrix<f64>, c: &DVector<f64>) {
+        let node = &mut self.nodes[k];
+        let stack = |above: &DMatrix<f64>, below: &DMatrix<f64>| {
+            let mut all = DMatrix::zeros(above.nrows() + below.nrows(), above.ncols());
+            all.rows_mut(0, above.nrows()).copy_from(above);
+            all.rows_mut(above.nrows(), below.nrows()).copy_from(below);
+            all
+        };
+        node.eq_x = stack(&node.eq_x, c_x);
+        node.eq_u = stack(&node.eq_u, c_u);
+        node.eq = DVector::from_iterator(node.eq.len() + c.len(), node.eq.iter().chain(c.iter()).copied());
+        self.dims[k].n_eq = node.eq.len();
+    }
+
+    /// Equalities at every node of random number and rank by the controls, which some trajectory fulfils; in all no more than leave the
+    /// start free: what the controls of a node cannot do, those of nodes before it have to.
+    fn constrain_stages(&mut self, rng: &mut ChaCha8Rng) {
+        let (x, u) = self.some_trajectory(rng);
+        let nu = self.nodes[0].lu.len();
+        let mut back = 0;
+        for k in (0..=self.steps()).rev() {
+            let own_u = self.nodes[k].lu.len();
+            let room = k * nu;
+            let nx = self.nodes[k].lx.len();
+            let rows = rng.random_range(0..=(nu + 1) / 2).min(nx / 2);
+            let rank = rng.random_range(0..=rows.min(own_u));
+            let left = (back + rows).saturating_sub((rank + back).min(own_u));
+            // The half of what the nodes before can do, so that the problem is not ill-posed.
+            let rows = if 2 * left <= room && 2 * left <= nx { rows } else { 0 };
+            let rank = rank.min(rows);
+            back = (back + rows).saturating_sub((rank + back).min(own_u));
+            let c_x = matrix(rng, rows, nx);
+            let c_u = matrix(rng, rows, rank) * matrix(rng, rank, own_u);
+            let c = -(&c_x * &x[k] + &c_u * &u[k]);
+            self.add_rows(k, &c_x, &c_u, &c);
+        }
+    }
+
+    /// An equality of the last state, which some trajectory fulfils.
+    fn constrain_end(&mut self, rng: &mut ChaCha8Rng) {
+        let (x, _) = self.some_trajectory(rng);
+        let (nx, nu, steps) = (self.nodes[0].lx.len(), self.nodes[0].lu.len(), self.steps());
+        let rows = rng.random_range(1..=nx.min((nu * steps).div_ceil(2)));
+        let c_x = matrix(rng, rows, nx);
+        let c = -(&c_x * &x[steps]);
+        self.add_rows(steps, &c_x, &DMatrix::zeros(rows, 0), &c);
+    }
+
+    /// Where the variables of the whole system stand: states, controls, co-states, multipliers of each node.
+    fn places(&self) -> (Vec<[usize; 4]>, usize) {
+        let mut n = 0;
+        let places = self.dims.iter().map(|d| {
+            let at = [n, n + d.ndx, n + d.ndx + d.nu, n + 2 * d.ndx + d.nu];
+            n = at[3] + d.n_eq;
+            at
+        });
+        (places.collect(), n)
+    }
+
+    /// Gradient of the Lagrangian at zero, and its second derivatives.
+    fn system(&self, by: Regularization) -> (DMatrix<f64>, DVector<f64>) {
+        let (places, n) = self.places();
+        let (mut m, mut g) = (DMatrix::zeros(n, n), DVector::zeros(n));
+        let mut put = |at: (usize, usize), block: &DMatrix<f64>| {
+            m.view_mut(at, block.shape()).copy_from(block);
+            m.view_mut((at.1, at.0), (block.ncols(), block.nrows())).copy_from(&block.transpose());
+        };
+        for (k, node) in self.nodes.iter().enumerate() {
+            let [x, u, l, nu] = places[k];
+            let d = self.dims[k];
+            put((x, x), &(&node.lxx + DMatrix::identity(d.ndx, d.ndx) * by.primal));
+            put((u, u), &(&node.luu + DMatrix::identity(d.nu, d.nu) * by.primal));
+            put((x, u), &node.lxu);
+            put((l, x), &-DMatrix::<f64>::identity(d.ndx, d.ndx));
+            put((nu, x), &node.eq_x);
+            put((nu, u), &node.eq_u);
+            put((nu, nu), &(DMatrix::<f64>::identity(d.n_eq, d.n_eq) * -by.dual));
+            if k < self.steps() {
+                put((places[k + 1][2], x), &node.a);
+                put((places[k + 1][2], u), &node.b);
+            }
+            for (at, part) in [(x, &node.lx), (u, &node.lu), (l, &self.gaps[k]), (nu, &node.eq)] {
+                g.rows_mut(at, part.len()).copy_from(part);
+            }
+        }
+        (m, g)
+    }
+
+    /// A solution as one vector.
+    fn flat(&self, solution: &LqSolution) -> DVector<f64> {
+        let nodes = solution.dx.iter().zip(&solution.du).zip(&solution.costates).zip(&solution.multipliers);
+        let all: Vec<f64> = nodes
+            .flat_map(|(((x, u), l), nu)| [x, u, l, nu].into_iter().flatten().copied().collect::<Vec<_>>())
+            .collect();
+        DVector::from_vec(all)
+    }
+
+    fn solve(&self, by: Regularization) -> Result<LqSolution, Failure> {
+        let mut out = LqSolution::new(&self.dims);
+        Riccati::new(&self.dims).solve_lq(&self.nodes, &self.gaps, by, &mut out)?;
+        Ok(out)
+    }
+
+    /// The largest error of the solution, relative to its largest entry.
+    fn error(&self, by: Regularization) -> f64 {
+        let found = self.flat(&self.solve(by).expect("has a solution"));
+        let (m, g) = self.system(by);
+        let exact = m.lu().solve(&-g).expect("is regular");
+        (found - &exact).amax() / exact.amax()
+    }
+
+    /// What is left of the conditions of optimality, relative to the largest entry of the solution.
+    fn residual(&self, by: Regularization) -> f64 {
+        let found = self.flat(&self.solve(by).expect("has a solution"));
+        let (m, g) = self.system(by);
+        (m * &found + g).amax() / found.amax()
+    }
+}
+
+const HARD: Regularization = Regularization { primal: 0.0, dual: 0.0 };
+
+/// Relative. Conditions of these systems are 1e3 to 1e5, so LU itself is good to some 1e-11.
+const TOLERANCE: f64 = 1e-10;
+
+#[test]
+fn random_problems_are_solved_at_once() {
+    let mut rng = ChaCha8Rng::seed_from_u64(35);
+    let mut largest = [0; 3];
+    for i in 0..201 {
+        let rows = if i % 20 == 0 { 500 } else { 250 };
+        let (nx, nu, steps) = Lq::random_sizes(&mut rng, rows);
+        largest = [largest[0].max(nx), largest[1].max(nu), largest[2].max(steps)];
+        let mut lq = plain(&mut rng, nx, nu, steps);
+        match i % 3 {
+            0 => {}
+            1 => lq.constrain_stages(&mut rng),
+            _ => lq.constrain_end(&mut rng),
+        }
+        let error = lq.error(HARD);
+        let rows: Vec<_> = lq.dims.iter().map(|d| d.n_eq).collect();
+        println!("{i}: nx {nx}, nu {nu}, {steps} steps, rows {rows:?}: {error:e}");
+        assert!(error < TOLERANCE, "problem {i}: nx {nx}, nu {nu}, {steps} steps, rows {rows:?}: {error:e}");
+    }
+    println!("{largest:?}");
+}
