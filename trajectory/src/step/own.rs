@@ -70,13 +70,7 @@ impl<F: StateFunction + Send + Sync + Debug> Acceleration for OwnAcceleration<F>
     fn memory(&self, _model: &Model) -> Box<dyn Any + Send> {
         Box::new(StateWorkspace::new())
     }
-    fn value(
-        &self,
-        on: &mut Engine<'_>,
-        [q, v, u]: [&[f64]; 3],
-        a: &mut [f64],
-        _f: &mut [f64],
-    ) -> Result<(), Reason> {
+    fn value(&self, on: &mut Engine<'_>, [q, v, u]: [&[f64]; 3], a: &mut [f64], _f: &mut [f64]) -> Result<(), Reason> {
         self.function.evaluate(on.model, on.workspace, State { q, v, u, wrenches: &[] }, a)?;
         Ok(())
     }
