@@ -13,7 +13,8 @@ use gradyn::model::{BodyId, InputError, Model};
 use gradyn::once;
 use gradyn::partials::{
     ConstraintDynamicsDerivatives, DerivativeWorkspace, ImpulseDynamicsDerivatives, Method, State, StateFunction,
-    aba_derivatives, by_duals, constraint_dynamics_derivatives, impulse_dynamics_derivatives,
+    aba_derivatives, by_duals, constraint_dynamics_derivatives, constraint_inverse_dynamics_derivatives,
+    impulse_dynamics_derivatives,
 };
 use gradyn_derivatives::simd::with_level;
 use gradyn_derivatives::{Level, Scalar};
@@ -201,6 +202,67 @@ fn formulas_agree_with_dual_numbers() {
     }
     println!("{full} of full rank, {deficient} not, worst {worst:e}");
     assert!(full > 100 && deficient > 100, "both cases occur: {full}, {deficient}");
+}
+
+/// Torques under multipliers and accelerations of constraints: by formulas, by duals, by differences; and of the solution of dynamics
+/// they are its torques, and nothing.
+#[test]
+fn inverse_dynamics_under_constraints_by_three_methods() {
+    let (mut worst, mut solved) = (0.0f64, 0);
+    for (n, Case { what, model, seed, list }) in cases().iter().enumerate() {
+        let (q, v, a) = state(model, *seed);
+        let rows: usize = list.iter().map(Constraint::rows).sum();
+        let lambda: Vec<f64> = (0..rows).map(|k| (k as f64 + *seed as f64).sin()).collect();
+        let wrenches = wrenches(model, *seed);
+        let by = |method| {
+            let mut memory = DerivativeWorkspace::new(model);
+            let run = constraint_inverse_dynamics_derivatives;
+            run(model, &mut memory, method, &q, &v, &a, &lambda, list, &wrenches).expect("is valid").clone()
+        };
+        let (formulas, dual) = (by(Method::Analytical), by(Method::Dual));
+        // Sums of products of numbers of size 1 to 100, at most 60 of them: nothing is solved, so only they round.
+        let allowed = 1e-11;
+        let values = [(&formulas.tau, &dual.tau), (&formulas.rows, &dual.rows)];
+        for (x, y) in values {
+            let d = (x - y).amax() / y.amax().max(1.0);
+            worst = worst.max(d);
+            assert!(d < allowed, "{what}: values {d:e}");
+        }
+        let by_wrenches = formulas.dtau_df_ext.iter().zip(&dual.dtau_df_ext).map(|(x, y)| ("dtau_df_ext", x, y));
+        let matrices = formulas.matrices().into_iter().zip(dual.matrices()).map(|((name, x), (_, y))| (name, x, y));
+        for (name, x, y) in matrices.chain(by_wrenches) {
+            let d = deviation(x, y);
+            worst = worst.max(d);
+            assert!(d < allowed, "{what}: {name} {d:e}");
+        }
+        if n % 8 == 0 {
+            let difference = by(Method::Difference);
+            let errors = difference.errors.as_ref().expect("are estimated");
+            for (((name, x), (_, y)), (_, e)) in
+                formulas.matrices().into_iter().zip(difference.matrices()).zip(errors.matrices())
+            {
+                // The estimate of an estimate: a factor of ten, and rounding of the largest entries.
+                let floor = 1e-9 * y.amax().max(1.0);
+                assert!(x.iter().zip(y).zip(e).all(|((x, y), e)| (x - y).abs() <= 10.0 * e + floor), "{what}: {name}");
+            }
+        }
+        let d = at(model, Method::Analytical, *seed, list);
+        let tau = state(model, *seed).2;
+        if d.rank == rows && d.residual < 1e-9 {
+            let mut memory = DerivativeWorkspace::new(model);
+            let (ddq, lambda) = (d.ddq.as_slice(), d.lambda.as_slice());
+            let run = constraint_inverse_dynamics_derivatives;
+            let method = Method::Analytical;
+            let by = run(model, &mut memory, method, &q, &v, ddq, lambda, list, &self::wrenches(model, *seed));
+            let by = by.expect("is valid");
+            let allowed = rounding(model, *seed, list) * by.dtau_da.amax().max(1.0);
+            let off = by.tau.iter().zip(&tau).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            assert!(off < allowed && by.rows.amax() < 1e-8, "{what}: {off:e}, {allowed:e}, {:e}", by.rows.amax());
+            solved += 1;
+        }
+    }
+    println!("worst {worst:e}, {solved} solutions put in");
+    assert!(solved > 100, "{solved}");
 }
 
 /// Points and frames held to the world, from either side, with gains: clearly independent rows go eight at a time, at every

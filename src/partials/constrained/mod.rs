@@ -5,7 +5,10 @@
 
 mod analytical;
 mod halves;
+mod inverse;
 mod variation;
+
+pub use inverse::{ConstraintInverseDynamicsDerivatives, constraint_inverse_dynamics_derivatives};
 
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
@@ -147,6 +150,7 @@ pub(super) struct Memory {
     dynamics: ConstraintDynamicsDerivatives,
     impulses: ImpulseDynamicsDerivatives,
     scratch: analytical::Scratch,
+    inverse: inverse::Memory,
 }
 
 impl Memory {

@@ -7,6 +7,7 @@ use gradyn::{
     constraint_dynamics_derivatives,
 };
 use nalgebra::DMatrix;
+use std::any::Any;
 use std::fmt::Debug;
 
 /// The engine, and memory for torques.
@@ -21,6 +22,29 @@ pub struct Engine<'a> {
     pub tau: &'a mut [f64],
     /// Time, s.
     pub time: f64,
+    /// What [`Acceleration::memory`] has made.
+    pub own: &'a mut dyn Any,
+}
+
+/// Memory that a step computes accelerations in.
+pub(super) struct EngineMemory {
+    tau: Vec<f64>,
+    own: Box<dyn Any + Send>,
+}
+
+impl EngineMemory {
+    pub(super) fn new(model: &Model, acceleration: &impl Acceleration) -> Self {
+        Self { tau: vec![0.0; model.nv()], own: acceleration.memory(model) }
+    }
+    pub(super) fn engine<'a>(
+        &'a mut self,
+        model: &'a Model,
+        workspace: &'a mut Workspace,
+        derivatives: &'a mut DerivativeWorkspace,
+        time: f64,
+    ) -> Engine<'a> {
+        Engine { model, workspace, derivatives, tau: &mut self.tau, time, own: &mut *self.own }
+    }
 }
 
 /// Derivatives of accelerations `a` and multipliers `f`.
@@ -74,6 +98,11 @@ pub trait Acceleration: Send + Sync + Debug {
     fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
         let _ = (model, place);
         Ok(())
+    }
+    /// Memory of its own, for one thread.
+    fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
+        let _ = model;
+        Box::new(())
     }
     /// `a` and `f` at a state.
     ///

@@ -86,6 +86,24 @@ impl Actuation {
             Self::Matrix(b) => b.clone(),
         }
     }
+    /// N, nv × as many as motors leave out: an orthonormal basis of the torques that no motor makes, `Nᵀ B = 0`.
+    #[must_use]
+    pub fn idle(&self) -> DMatrix<f64> {
+        match self {
+            Self::Full(nv) => DMatrix::zeros(*nv, 0),
+            Self::Joints { nv, dofs } => {
+                let idle: Vec<usize> = (0..*nv).filter(|k| !dofs.contains(k)).collect();
+                DMatrix::from_fn(*nv, idle.len(), |i, j| f64::from(i == idle[j]))
+            }
+            Self::Matrix(b) => {
+                let by = (b * b.transpose()).symmetric_eigen();
+                // Eigenvalues are squares: rounding leaves 1e-16 of the largest where there should be zero.
+                let least = 1e-12 * by.eigenvalues.amax();
+                let idle: Vec<usize> = (0..b.nrows()).filter(|k| by.eigenvalues[*k] <= least).collect();
+                DMatrix::from_fn(b.nrows(), idle.len(), |i, j| by.eigenvectors[(i, idle[j])])
+            }
+        }
+    }
     /// `m B` into `out`, for any m with nv columns.
     pub(crate) fn times(&self, m: &DMatrix<f64>, out: &mut DMatrix<f64>) {
         match self {

@@ -8,7 +8,8 @@
 //! Both of first order. The semi-implicit one is symplectic where the mass matrix is constant, and keeps energies bounded in practice;
 //! it is Crocoddyl's `IntegratedActionModelEuler`.
 
-use super::{Acceleration, ContactRows, Engine, Sensitivities, Step, StepView};
+use super::acceleration::EngineMemory;
+use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, memory_of, scaled};
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::{Quadratic, Structure};
 use crate::space::Blocks;
@@ -49,7 +50,7 @@ struct Steps<A> {
 
 /// Memory of a step.
 struct Memory {
-    tau: Vec<f64>,
+    engine: EngineMemory,
     /// `h` times a velocity.
     w: Vec<f64>,
     dq: DMatrix<f64>,
@@ -60,11 +61,11 @@ struct Memory {
 }
 
 impl Memory {
-    fn new(model: &Model, nu: usize, flat: bool) -> Self {
+    fn new(model: &Model, acceleration: &impl Acceleration, flat: bool) -> Self {
         let (nv, n) = (model.nv(), if flat { 0 } else { model.nv() });
-        let columns = if flat { 0 } else { 2 * nv + nu };
+        let columns = if flat { 0 } else { 2 * nv + acceleration.controls() };
         Self {
-            tau: vec![0.0; nv],
+            engine: EngineMemory::new(model, acceleration),
             w: vec![0.0; nv],
             dq: DMatrix::zeros(n, n),
             dv: DMatrix::zeros(n, n),
@@ -73,31 +74,19 @@ impl Memory {
         }
     }
     fn of(own: &mut dyn Any) -> Result<&mut Self, Reason> {
-        own.downcast_mut().ok_or_else(|| Reason::Other("the memory is another step's".into()))
+        memory_of(own)
     }
 }
 
 impl<A: Acceleration> Steps<A> {
     fn value(&self, on: &mut StepView<'_>) -> Result<(), Reason> {
         let memory = Memory::of(on.own)?;
-        let mut engine = Engine {
-            model: on.model,
-            workspace: on.workspace,
-            derivatives: on.derivatives,
-            tau: &mut memory.tau,
-            time: on.at.time,
-        };
+        let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
         self.acceleration.value(&mut engine, [on.q, on.v, on.u], on.a, on.f)
     }
     fn derivatives(&self, on: &mut StepView<'_>, by: &mut Sensitivities) -> Result<(), Reason> {
         let memory = Memory::of(on.own)?;
-        let mut engine = Engine {
-            model: on.model,
-            workspace: on.workspace,
-            derivatives: on.derivatives,
-            tau: &mut memory.tau,
-            time: on.at.time,
-        };
+        let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
         self.acceleration.derivatives(&mut engine, [on.q, on.v, on.u], on.a, on.f, by)
     }
 
@@ -109,16 +98,6 @@ impl<A: Acceleration> Steps<A> {
         scaled(h, &by.a_u, &mut out.b, nv, 0);
         for i in 0..nv {
             out.a[(nv + i, nv + i)] += 1.0;
-        }
-    }
-}
-
-/// Writes `h m` into a block.
-fn scaled(h: f64, m: &DMatrix<f64>, to: &mut DMatrix<f64>, row: usize, column: usize) {
-    for (j, from) in m.column_iter().enumerate() {
-        let mut to = to.column_mut(column + j);
-        for (i, x) in from.iter().enumerate() {
-            to[row + i] = h * x;
         }
     }
 }
@@ -152,7 +131,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         self.0.acceleration.check(model, place)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory::new(model, self.controls(), self.0.flat))
+        Box::new(Memory::new(model, &self.0.acceleration, self.0.flat))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;
@@ -223,7 +202,7 @@ impl<A: Acceleration> Step for Euler<A> {
         self.0.acceleration.check(model, place)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory::new(model, self.controls(), false))
+        Box::new(Memory::new(model, &self.0.acceleration, false))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;

@@ -2,20 +2,32 @@
 
 mod acceleration;
 mod actuation;
+mod algebra;
 mod contact;
+mod elimination;
 mod euler;
 mod impulse;
+mod inverse_dynamics;
+mod midpoint;
+mod own;
+mod rk4;
 
 pub use acceleration::{Acceleration, Engine, ForwardDynamics, Sensitivities};
 pub use actuation::Actuation;
 pub use contact::{Contact, ContactRows};
 pub use euler::{Euler, SemiImplicitEuler};
 pub use impulse::Impulse;
+pub use inverse_dynamics::InverseDynamics;
+pub(crate) use inverse_dynamics::torques;
+pub use midpoint::ImplicitMidpoint;
+pub use own::OwnAcceleration;
+pub use rk4::Rk4;
 
 use crate::fault::{ProblemError, Reason};
 use crate::node::At;
 use crate::quadratic::Quadratic;
 use gradyn::{DerivativeWorkspace, Model, Workspace};
+use nalgebra::DMatrix;
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -88,4 +100,19 @@ pub trait Step: Send + Sync + Debug {
     /// # Errors
     /// As [`next`](Self::next).
     fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason>;
+}
+
+/// The memory of a step, as what it made.
+fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
+    own.downcast_mut().ok_or_else(|| Reason::Other("the memory is another step's".into()))
+}
+
+/// Writes `h m` into a block.
+fn scaled(h: f64, m: &DMatrix<f64>, to: &mut DMatrix<f64>, row: usize, column: usize) {
+    for (j, from) in m.column_iter().enumerate() {
+        let mut to = to.column_mut(column + j);
+        for (i, x) in from.iter().enumerate() {
+            to[row + i] = h * x;
+        }
+    }
 }

@@ -1,0 +1,83 @@
+//! The Lie algebra of configurations: what `q ⊕ v` lacks of being a sum.
+//!
+//! Along `q ⊕ θ(t)` the velocity is `v = J_r(θ) θ̇`. Turned around, with `[x, y]` the bracket of directions:
+//!
+//! ```text
+//! θ̇ = J_r⁻¹(θ) v = v + ½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]] + O(|θ|⁴)                                                  (1)
+//! ```
+//!
+//! There is no term of third order. Source: A. Iserles, H. Munthe-Kaas, S. Nørsett and A. Zanna, *Lie-group methods*, Acta Numerica 9,
+//! 2000, section 3.2.
+
+use crate::space::Blocks;
+use gradyn::Model;
+use gradyn::num_dual::Dual64;
+use nalgebra::DMatrix;
+
+/// Brackets of directions of a robot, `[x, y]_i = Σ c x_j y_k`: of its joints that turn in space, whatever their kind.
+#[derive(Clone, Debug)]
+pub(super) struct Algebra {
+    /// `(i, j, k, c)`
+    terms: Vec<(usize, usize, usize, f64)>,
+}
+
+impl Algebra {
+    /// From `∂(q ⊕ ε e_j)/∂q = 1 − ε [e_j, ·] + O(ε²)`.
+    pub(super) fn new(model: &Model) -> Self {
+        let mut terms = Vec::new();
+        for block in &Blocks::new(model).0 {
+            for j in block.clone() {
+                let mut step = vec![Dual64::from(0.0); model.nv()];
+                step[j].eps = 1.0;
+                let Ok(by) = model.integrate_dq(&step) else { continue };
+                for (i, k) in block.clone().flat_map(|i| block.clone().map(move |k| (i, k))) {
+                    let c = -by[(i, k)].eps;
+                    if c != 0.0 {
+                        terms.push((i, j, k, c));
+                    }
+                }
+            }
+        }
+        Self { terms }
+    }
+
+    /// Is `q ⊕ v` a sum of numbers, so that all brackets are zero?
+    pub(super) fn is_flat(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// `out += s [x, y]`
+    fn add_bracket(&self, s: f64, x: &[f64], y: &[f64], out: &mut [f64]) {
+        for (i, j, k, c) in &self.terms {
+            out[*i] += s * c * x[*j] * y[*k];
+        }
+    }
+
+    /// `out += ½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]]`: what (1) adds to `v`. `once`: memory, nv, left at `[θ, v]`.
+    pub(super) fn add_rate(&self, theta: &[f64], v: &[f64], once: &mut [f64], out: &mut [f64]) {
+        once.fill(0.0);
+        self.add_bracket(1.0, theta, v, once);
+        out.iter_mut().zip(&*once).for_each(|(out, x)| *out += 0.5 * x);
+        self.add_bracket(1.0 / 12.0, theta, once, out);
+    }
+
+    /// The same of columns of variations `δθ`, `δv`: `out += ½ δ[θ, v] + ¹⁄₁₂ δ[θ, [θ, v]]`. `once`: as it was left; `varied`: memory, nv.
+    pub(super) fn add_rates(
+        &self,
+        [theta, v, once]: [&[f64]; 3],
+        [d_theta, d_v]: [&DMatrix<f64>; 2],
+        varied: &mut [f64],
+        out: &mut DMatrix<f64>,
+    ) {
+        for (column, (d_theta, d_v)) in d_theta.column_iter().zip(d_v.column_iter()).enumerate() {
+            let mut out = out.column_mut(column);
+            let (d_theta, out) = (d_theta.as_slice(), out.as_mut_slice());
+            varied.fill(0.0); // δ[θ, v] = [δθ, v] + [θ, δv]
+            self.add_bracket(1.0, d_theta, v, varied);
+            self.add_bracket(1.0, theta, d_v.as_slice(), varied);
+            out.iter_mut().zip(&*varied).for_each(|(out, x)| *out += 0.5 * x);
+            self.add_bracket(1.0 / 12.0, d_theta, once, out);
+            self.add_bracket(1.0 / 12.0, theta, varied, out);
+        }
+    }
+}

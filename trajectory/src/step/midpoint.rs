@@ -1,0 +1,222 @@
+//! The implicit midpoint rule.
+//!
+//! With `w = (v + v⁺)/2`, the velocity in the middle of the step:
+//!
+//! ```text
+//! q_m = q ⊕ (h/2) w ,   w = v + (h/2) a(q_m, w, u) ,   v⁺ = 2 w − v ,   q⁺ = q ⊕ h w
+//! ```
+//!
+//! `w` is found by Newton's method, `N δw = −(w − v − (h/2) a)` with `J = J_r((h/2) w)` and
+//!
+//! ```text
+//! N = 1 − (h/2) (a_q (h/2) J + a_v)
+//! ```
+//!
+//! and A and B by the same matrix: `N δw = δv + (h/2) (a_q D δq + a_u δu)`, `D = ∂(q ⊕ (h/2) w)/∂q`.
+//!
+//! Of order 2, symmetric in time. It is symplectic where the mass matrix is constant; for every robot it keeps quadratic functions of
+//! velocities that the motion keeps: energy and magnitude of the angular momentum of a body that nothing acts on. Source: E. Hairer,
+//! C. Lubich and G. Wanner, *Geometric Numerical Integration*, 2006, theorem IV.2.1.
+
+use super::acceleration::EngineMemory;
+use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, elimination, memory_of};
+use crate::fault::{ProblemError, Reason};
+use crate::quadratic::{Quadratic, Structure};
+use gradyn::Model;
+use nalgebra::DMatrix;
+use std::any::Any;
+
+/// Newton's method takes 3 to 5 iterations where it converges: it doubles digits each time.
+const MOST_ITERATIONS: usize = 20;
+/// Corrections this small, relative to velocities, are taken for rounding once they no longer shrink: accelerations lose up to as
+/// many digits as the mass matrix is ill-conditioned.
+const ROUNDING: f64 = 1e-9;
+
+/// The implicit midpoint rule, order 2; controls are constant over the step. Cost: as many derivatives of accelerations as Newton's method
+/// takes, some four. Costs see acceleration and multipliers in the middle of the step.
+#[derive(Clone, Debug)]
+pub struct ImplicitMidpoint<A> {
+    acceleration: A,
+}
+
+impl<A: Acceleration> ImplicitMidpoint<A> {
+    /// With accelerations of this kind.
+    pub fn new(acceleration: A) -> Self {
+        Self { acceleration }
+    }
+}
+
+/// Memory of a step.
+struct Memory {
+    engine: EngineMemory,
+    /// `w`, and steps that are made of it.
+    w: Vec<f64>,
+    step: Vec<f64>,
+    /// `q_m`
+    q: Vec<f64>,
+    /// At the middle.
+    by: Sensitivities,
+    /// `(h/2) J`, then `h J_r(h w)`.
+    moved: DMatrix<f64>,
+    /// `D`, then `∂(q ⊕ h w)/∂q`.
+    carried: DMatrix<f64>,
+    newton: DMatrix<f64>,
+    correction: DMatrix<f64>,
+    /// `δw` and `δq_m` by all columns; made when first needed.
+    columns: Option<[DMatrix<f64>; 2]>,
+}
+
+impl Memory {
+    fn of(own: &mut dyn Any) -> Result<&mut Self, Reason> {
+        memory_of(own)
+    }
+    /// `step = s w`
+    fn scale(&mut self, s: f64) {
+        self.step.iter_mut().zip(&self.w).for_each(|(step, w)| *step = s * w);
+    }
+    /// `∂(q ⊕ s w)/∂q` and `s J_r(s w)`.
+    fn differentiate(&mut self, model: &Model, s: f64) -> Result<(), Reason> {
+        self.scale(s);
+        model.integrate_derivatives_into(&self.step, &mut self.carried, &mut self.moved)?;
+        self.moved *= s;
+        Ok(())
+    }
+    /// `N`
+    fn newton(&mut self, h: f64) {
+        let n = self.newton.nrows();
+        self.newton.copy_from(&self.by.a_v);
+        self.newton.gemm(1.0, &self.by.a_q, &self.moved, 1.0);
+        self.newton *= -0.5 * h;
+        for i in 0..n {
+            self.newton[(i, i)] += 1.0;
+        }
+    }
+}
+
+impl<A: Acceleration> ImplicitMidpoint<A> {
+    /// `w`, `q_m`, and what belongs to them; acceleration and multipliers into the view.
+    fn solve(&self, on: &mut StepView<'_>) -> Result<(), Reason> {
+        let h = on.at.dt;
+        let memory = Memory::of(on.own)?;
+        memory.w.copy_from_slice(on.v);
+        let mut before = f64::INFINITY;
+        for _ in 0..MOST_ITERATIONS {
+            memory.scale(0.5 * h);
+            on.model.integrate_into(on.q, &memory.step, &mut memory.q)?;
+            let Memory { engine, w, q, by, .. } = &mut *memory;
+            let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time + 0.5 * h);
+            self.acceleration.derivatives(&mut engine, [q, w, on.u], on.a, on.f, by)?;
+            memory.differentiate(on.model, 0.5 * h)?;
+            memory.newton(h);
+            let mut scale = f64::MIN_POSITIVE;
+            for (i, (w, v)) in memory.w.iter().zip(on.v).enumerate() {
+                let change = 0.5 * h * on.a[i];
+                scale = scale.max(w.abs()).max(change.abs());
+                memory.correction[(i, 0)] = -(w - v - change);
+            }
+            let singular = || Reason::Other("the equations of the midpoint are singular: the step is too long".into());
+            elimination::solve(&mut memory.newton, &mut memory.correction).ok_or_else(singular)?;
+            let size = memory.correction.amax();
+            if size <= 4.0 * f64::EPSILON * scale || (size <= ROUNDING * scale && size >= 0.25 * before) {
+                return Ok(());
+            }
+            memory.w.iter_mut().zip(memory.correction.iter()).for_each(|(w, d)| *w += d);
+            before = size;
+        }
+        Err(Reason::Other(format!(
+            "the equations of the midpoint were not solved in {MOST_ITERATIONS} iterations of Newton's method: \
+             the last correction is {before:e}; the step of {h} s is too long"
+        )))
+    }
+
+    fn finish(on: &mut StepView<'_>, next: &mut [f64]) -> Result<(), Reason> {
+        let memory = Memory::of(on.own)?;
+        memory.scale(on.at.dt);
+        let (q, v) = next.split_at_mut(on.q.len());
+        on.model.integrate_into(on.q, &memory.step, q)?;
+        for ((next, w), v) in v.iter_mut().zip(&memory.w).zip(on.v) {
+            *next = 2.0 * w - v;
+        }
+        Ok(())
+    }
+}
+
+impl<A: Acceleration> Step for ImplicitMidpoint<A> {
+    fn controls(&self) -> usize {
+        self.acceleration.controls()
+    }
+    fn multipliers(&self) -> usize {
+        self.acceleration.multipliers()
+    }
+    fn contacts(&self) -> &[ContactRows] {
+        self.acceleration.contacts()
+    }
+    fn check(&self, model: &Model, place: &str) -> Result<(), ProblemError> {
+        self.acceleration.check(model, place)
+    }
+    fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
+        let nv = model.nv();
+        let square = || DMatrix::zeros(nv, nv);
+        Box::new(Memory {
+            engine: EngineMemory::new(model, &self.acceleration),
+            w: vec![0.0; nv],
+            step: vec![0.0; nv],
+            q: vec![0.0; model.nq()],
+            by: Sensitivities::new(nv, self.controls(), self.multipliers()),
+            moved: square(),
+            carried: square(),
+            newton: square(),
+            correction: DMatrix::zeros(nv, 1),
+            columns: None,
+        })
+    }
+    fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
+        self.solve(on)?;
+        Self::finish(on, next)
+    }
+    fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason> {
+        self.solve(on)?;
+        let nx = on.q.len() + on.v.len();
+        Self::finish(on, &mut out.next[..nx])?;
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let memory = Memory::of(on.own)?;
+        memory.differentiate(on.model, 0.5 * h)?;
+        memory.newton(h);
+        let (columns, n) = (memory.columns.take(), 2 * nv + nu);
+        let [mut dw, mut dq] = columns.unwrap_or_else(|| [DMatrix::zeros(nv, n), DMatrix::zeros(nv, n)]);
+        let at_middle = &memory.by;
+        dw.columns_mut(0, nv).gemm(0.5 * h, &at_middle.a_q, &memory.carried, 0.0);
+        dw.columns_mut(nv, nv).fill_with_identity();
+        dw.columns_mut(2 * nv, nu).zip_apply(&at_middle.a_u, |x, a| *x = 0.5 * h * a);
+        elimination::solve(&mut memory.newton, &mut dw)
+            .ok_or_else(|| Reason::Other("the equations of the midpoint are singular: the step is too long".into()))?;
+        // δq_m = D δq + (h/2) J δw
+        dq.gemm(1.0, &memory.moved, &dw, 0.0);
+        dq.columns_mut(0, nv).zip_apply(&memory.carried, |x, d| *x += d);
+        let at_middle = &memory.by;
+        let parts = [(0, nv, &mut by.a_q, &mut by.f_q), (nv, nv, &mut by.a_v, &mut by.f_v)];
+        for (first, count, a, f) in parts.into_iter().chain([(2 * nv, nu, &mut by.a_u, &mut by.f_u)]) {
+            let (dq, dw) = (dq.columns(first, count), dw.columns(first, count));
+            a.gemm(1.0, &at_middle.a_q, &dq, 0.0);
+            a.gemm(1.0, &at_middle.a_v, &dw, 1.0);
+            f.gemm(1.0, &at_middle.f_q, &dq, 0.0);
+            f.gemm(1.0, &at_middle.f_v, &dw, 1.0);
+        }
+        by.a_u += &at_middle.a_u;
+        by.f_u += &at_middle.f_u;
+        // δv⁺ = 2 δw − δv ,   δq⁺ = ∂(q ⊕ h w)/∂q δq + h J_r(h w) δw
+        memory.differentiate(on.model, h)?;
+        dq.gemm(1.0, &memory.moved, &dw, 0.0);
+        dq.columns_mut(0, nv).zip_apply(&memory.carried, |x, d| *x += d);
+        out.a.view_mut((0, 0), (nv, 2 * nv)).copy_from(&dq.columns(0, 2 * nv));
+        out.b.view_mut((0, 0), (nv, nu)).copy_from(&dq.columns(2 * nv, nu));
+        out.a.view_mut((nv, 0), (nv, 2 * nv)).zip_apply(&dw.columns(0, 2 * nv), |to, w| *to = 2.0 * w);
+        out.b.view_mut((nv, 0), (nv, nu)).zip_apply(&dw.columns(2 * nv, nu), |to, w| *to = 2.0 * w);
+        for i in nv..2 * nv {
+            out.a[(i, i)] -= 1.0;
+        }
+        out.structure = Structure::Dense;
+        memory.columns = Some([dw, dq]);
+        Ok(())
+    }
+}
