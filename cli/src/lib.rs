@@ -18,6 +18,7 @@ mod memory;
 mod npz;
 mod number;
 mod output;
+mod page;
 mod quantity;
 mod robot;
 mod states;

@@ -45,6 +45,12 @@ pub(crate) struct Held {
     pub(crate) hold: Hold,
 }
 
+impl Held {
+    pub(crate) fn is_loop(&self) -> bool {
+        self.hold == Hold::Loop
+    }
+}
+
 /// The contacts and loops that a file describes.
 #[derive(Debug, Default)]
 pub(crate) struct Contacts {

@@ -116,7 +116,7 @@ impl Goal {
             _ => Vector3::zeros(),
         }
     }
-    pub(super) fn pose(&self) -> Transform<f64> {
+    pub(crate) fn pose(&self) -> Transform<f64> {
         match self {
             Self::Pose(pose) => *pose,
             other => Transform::from_translation(other.vector()),

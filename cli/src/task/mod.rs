@@ -10,11 +10,11 @@ mod solver;
 mod source;
 
 pub(crate) use actuation::Actuated;
-pub(crate) use contacts::{Held, Hold};
+pub(crate) use contacts::Held;
 pub(crate) use costs::{At, CostTask};
 pub(crate) use goal::Goal;
 pub(crate) use phases::PhaseTask;
-pub(crate) use solver::{Controls, GuessTask, SolverTask, States};
+pub(crate) use solver::{Controls, Found, GuessTask, SolverTask, States};
 
 use crate::args::{Continuous, Mimic, Order, RobotArgs};
 use crate::error::Error;

@@ -8,7 +8,7 @@ use gradyn_trajectory::Phase;
 use gradyn_trajectory::step::{Euler, ForwardDynamics, Impulse, SemiImplicitEuler, Step};
 
 /// How accelerations become a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Scheme {
     pub(crate) name: &'static str,
     make: fn(&Start, ForwardDynamics) -> Box<dyn Step>,

@@ -3,17 +3,70 @@
 use super::Start;
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
+use gradyn_trajectory::solver::ShootingOptions;
+use gradyn_trajectory::{
+    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Problem, Report, Trajectory,
+};
+use nalgebra::DMatrix;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Names of the solvers, the default first.
-pub(crate) const SOLVERS: [&str; 1] = ["fddp"];
+/// A solver.
+#[derive(Clone, Copy)]
+pub(crate) struct Solver {
+    pub(crate) name: &'static str,
+    /// Solves from a guess; a call after each iteration.
+    pub(crate) run: fn(&SolverTask, &Problem, &Trajectory, &mut dyn FnMut(&Iteration) -> Control) -> Found,
+}
+
+impl std::fmt::Debug for Solver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What a solver has found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) report: Report,
+    pub(crate) history: Vec<Iteration>,
+    pub(crate) trajectory: Trajectory,
+    /// `K` of each node but the last, nu by ndx: `u = u_k − K (x ⊖ x_k)`.
+    pub(crate) gains: Vec<DMatrix<f64>>,
+}
+
+/// A solver with these options, at work: all have the same names for the same things.
+macro_rules! solver {
+    ($name:literal, $solver:ident, $options:ident) => {
+        Solver {
+            name: $name,
+            run: |task, problem, guess, watch| {
+                let mut options = $options::default();
+                options.iterations = task.iterations;
+                options.time = task.time;
+                options.tolerance = task.tolerance;
+                options.threads = task.threads;
+                options.regularization = task.regularization;
+                let mut solver = $solver::new(problem, options);
+                let report = solver.solve_with(problem, guess, |iteration| watch(iteration));
+                let nodes = solver.riccati().nodes.iter().take(problem.steps());
+                let gains = nodes.map(|node| node.gain.clone()).collect();
+                Found { report, history: solver.history().to_vec(), trajectory: solver.trajectory().clone(), gains }
+            },
+        }
+    };
+}
+
+/// All solvers, the default first.
+const SOLVERS: [Solver; 2] = [
+    solver!("fddp", Fddp, FddpOptions),
+    solver!("multiple-shooting", MultipleShooting, ShootingOptions),
+];
 
 /// The table `solver`.
 #[derive(Clone, Debug)]
 pub(crate) struct SolverTask {
-    /// One of [`SOLVERS`].
-    pub(crate) name: &'static str,
+    pub(crate) solver: Solver,
     pub(crate) iterations: usize,
     pub(crate) tolerance: f64,
     pub(crate) threads: usize,
@@ -24,7 +77,7 @@ pub(crate) struct SolverTask {
 
 impl Default for SolverTask {
     fn default() -> Self {
-        Self { name: SOLVERS[0], iterations: 200, tolerance: 1e-9, threads: 1, time: None, regularization: 1e-9 }
+        Self { solver: SOLVERS[0], iterations: 200, tolerance: 1e-9, threads: 1, time: None, regularization: 1e-9 }
     }
 }
 
@@ -35,7 +88,7 @@ impl SolverTask {
         let table = item.table("a table")?;
         table.only(&["name", "iterations", "tolerance", "threads", "time", "regularization"])?;
         if let Some(item) = table.get("name") {
-            solver.name = SOLVERS[item.one_of("name", &SOLVERS)?];
+            solver.solver = SOLVERS[item.one_of("name", &SOLVERS.map(|solver| solver.name))?];
         }
         if let Some(item) = table.get("iterations") {
             solver.iterations = item.count(1)?;

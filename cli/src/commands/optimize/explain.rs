@@ -47,7 +47,7 @@ fn solver(task: &Task) -> String {
     let solver = &task.solver;
     format!(
         "{}, at most {} iterations{}, tolerance {}, {} thread{}",
-        solver.name,
+        solver.solver.name,
         solver.iterations,
         solver.time.map_or_else(String::new, |time| format!(" and {} s", five(time.as_secs_f64()))),
         five(solver.tolerance),

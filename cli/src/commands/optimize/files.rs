@@ -1,6 +1,7 @@
 //! The files of a trajectory: JSON, CSV, NumPy's `.npz`.
 
 use super::motion::Motion;
+use super::page;
 use super::solve::Solved;
 use crate::answer::{Entries, Rows, joints};
 use crate::error::Error;
@@ -19,7 +20,8 @@ pub(super) fn write(folder: &Path, input: &Path, task: &Task, solved: &Solved, m
     };
     file("trajectory.json", json(task, solved, motion)?.as_bytes())?;
     file("trajectory.csv", csv(task, motion).as_bytes())?;
-    file("trajectory.npz", &arrays(task, solved, motion).map_err(|error| Error::write(folder, error))?)
+    file("trajectory.npz", &arrays(task, solved, motion).map_err(|error| Error::write(folder, error))?)?;
+    file("report.html", page::write(task, solved, motion).as_bytes())
 }
 
 /// The whole answer.
@@ -62,7 +64,7 @@ struct IterationAnswer {
 }
 
 fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> {
-    let report = &solved.report;
+    let report = &solved.found.report;
     let model = &task.start.model;
     let iteration = |it: &gradyn_trajectory::Iteration| IterationAnswer {
         cost: it.cost,
@@ -95,8 +97,8 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         u: &motion.u,
         tau: &motion.tau,
         forces: motion.forces.iter().map(|forces| Entries(forces.clone())).collect(),
-        gains: solved.gains.iter().map(Rows).collect(),
-        history: solved.history.iter().map(iteration).collect(),
+        gains: solved.found.gains.iter().map(Rows).collect(),
+        history: solved.found.history.iter().map(iteration).collect(),
     };
     let text = serde_json::to_string(&answer).map_err(|error| Error::Stdout(error.into()))?;
     Ok(text + "\n")
@@ -174,7 +176,7 @@ fn arrays(task: &Task, solved: &Solved, motion: &Motion) -> std::io::Result<Vec<
         all.push((format!("force.{name}"), table(&forces, *rows)));
     }
     let mut gains = vec![0.0; n * nu * ndx];
-    for (k, gain) in solved.gains.iter().enumerate() {
+    for (k, gain) in solved.found.gains.iter().enumerate() {
         for i in 0..gain.nrows() {
             for j in 0..gain.ncols() {
                 gains[(k * nu + i) * ndx + j] = gain[(i, j)];

@@ -27,7 +27,7 @@ pub(super) struct Motion {
 
 impl Motion {
     pub(super) fn of(task: &Task, solved: &Solved) -> Self {
-        Self::along(task, &solved.trajectory)
+        Self::along(task, &solved.found.trajectory)
     }
 
     /// Nodes that cannot be evaluated have no forces and no costs.

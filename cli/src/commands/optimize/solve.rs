@@ -1,29 +1,25 @@
 //! The guess, and the solver at work.
 
+use super::theirs;
 use crate::commands::progress;
 use crate::error::Error;
 use crate::number::five;
-use crate::task::{GuessTask, States, Task};
-use gradyn_trajectory::{Control, Fddp, FddpOptions, Iteration, Report, Trajectory, guess};
-use nalgebra::DMatrix;
+use crate::task::{Controls, Found, GuessTask, States, Task};
+use gradyn_trajectory::{Control, Iteration, Report, Trajectory, guess};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// What a solver has found.
+/// What a solver has found, and how long it took.
 #[derive(Debug)]
 pub(super) struct Solved {
-    pub(super) report: Report,
-    pub(super) history: Vec<Iteration>,
-    pub(super) trajectory: Trajectory,
-    /// `K` of each node but the last, nu by ndx: `u = u_k − K (x ⊖ x_k)`.
-    pub(super) gains: Vec<DMatrix<f64>>,
+    pub(super) found: Found,
     pub(super) took: Duration,
 }
 
 impl Solved {
     /// The last line.
     pub(super) fn verdict(&self) -> String {
-        let Report { status, iterations, cost, gap, expected, .. } = &self.report;
+        let Report { status, iterations, cost, gap, expected, .. } = &self.found.report;
         format!(
             "{status}: {iterations} iterations, cost {}, gap {}, expected improvement {}, {:.3} s",
             five(*cost),
@@ -37,21 +33,19 @@ impl Solved {
 /// Where the solver begins.
 pub(super) fn guess(task: &Task) -> Result<Trajectory, Error> {
     let problem = &task.problem;
-    let mut made = guess::standing(problem);
-    let GuessTask::Made(states, _controls) = &task.guess else {
-        return Ok(made);
+    let refuse = |error: &dyn std::fmt::Display| Error::Usage(format!("the guess: {error}"));
+    let (states, controls) = match &task.guess {
+        GuessTask::File(file) => return theirs::read(file, task)?.resampled(task),
+        GuessTask::Made(states, controls) => (states, controls),
     };
-    if let States::Interpolation(to) = states {
-        let (q0, nq) = (&task.start.q, task.start.q.len());
-        let end = problem.time(problem.steps());
-        for k in 0..=problem.steps() {
-            let t = if end > 0.0 { problem.time(k) / end } else { 1.0 };
-            let q = task.start.model.interpolate(q0, to, t);
-            let refuse = |error| Error::Input { place: String::from("the guess"), error };
-            made.x_mut(k)[..nq].copy_from_slice(&q.map_err(refuse)?);
-        }
+    let made = match states {
+        States::Standing => guess::standing(problem),
+        States::Interpolation(to) => guess::interpolated(problem, to).map_err(|error| refuse(&error))?,
+    };
+    match controls {
+        Controls::Zero => Ok(made),
+        Controls::Static => guess::with_static_controls(problem, made).map_err(|error| refuse(&error)),
     }
-    Ok(made)
 }
 
 /// Heading of the lines of iterations.
@@ -72,32 +66,19 @@ fn line(it: &Iteration) -> String {
 
 /// Solves, with a line an iteration on standard output and a bar on standard error.
 pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
-    let options = task.solver.clone();
+    let options = &task.solver;
     let bar = progress(options.iterations as u64, &task.name);
     // Whoever reads the lines may have gone: that is no reason to stop.
     let say = |text: &str| bar.suspend(|| drop(writeln!(io::stdout(), "{text}")));
     say(HEADING);
-    let watch = |it: &Iteration| {
+    let mut watch = |it: &Iteration| {
         say(&line(it));
         bar.set_position(it.iteration as u64 + 1);
         Control::Continue
     };
     let began = Instant::now();
-    let mut fddp = FddpOptions::default();
-    fddp.iterations = options.iterations;
-    fddp.time = options.time;
-    fddp.tolerance = options.tolerance;
-    fddp.threads = options.threads;
-    fddp.regularization = options.regularization;
-    let mut solver = Fddp::new(&task.problem, fddp);
-    let report = solver.solve_with(&task.problem, guess, watch);
+    let found = (options.solver.run)(options, &task.problem, guess, &mut watch);
+    let took = began.elapsed();
     bar.finish_and_clear();
-    let gains = solver.riccati().nodes.iter().take(task.problem.steps()).map(|node| node.gain.clone()).collect();
-    Solved {
-        report,
-        history: solver.history().to_vec(),
-        trajectory: solver.trajectory().clone(),
-        gains,
-        took: began.elapsed(),
-    }
+    Solved { found, took }
 }
