@@ -26,6 +26,12 @@ pub(crate) struct JointAnswer<'a> {
     nv: usize,
 }
 
+impl JointAnswer<'_> {
+    pub(crate) fn name(&self) -> &str {
+        self.name
+    }
+}
+
 /// A joint that stands at `multiplier * q[q_index] + offset`; where `nq` is 2, by the angle of (cos, sin) instead.
 #[derive(Debug, Serialize)]
 pub(crate) struct MimicAnswer<'a> {

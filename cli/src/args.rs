@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Measure how long each algorithm takes on this robot and this machine
     Bench(Bench),
+    /// Find the trajectory that costs least: a task file in, a trajectory and a page out
+    Optimize(Optimize),
 }
 
 /// What holds the robot.
@@ -336,6 +338,35 @@ pub(crate) struct Bench {
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "TASK names the robot, its start, phases with their contacts, costs, and the solver; docs/optimize.md lists its keys.\n",
+    "A line an iteration, and the status at the end. Exit codes: 0 converged, 1 not, 2 bad input.\n\n",
+    "DIR takes trajectory.json, trajectory.csv and trajectory.npz (time, q, v, u, tau, contact forces, gains), and\n",
+    "report.html, a page to look at without a network.\n\n",
+    "Examples:\n  gradyn optimize examples/tasks/arm_reach.toml --output reach\n",
+    "  gradyn optimize examples/tasks/solo12_trot.toml --explain",
+))]
+pub(crate) struct Optimize {
+    /// The task: a TOML file
+    pub(crate) task: PathBuf,
+    /// Where to write the trajectory and the page: a folder, made if it is not there
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Threads that evaluate nodes, instead of the task's; the answer is the same to the last bit
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+    /// Compare all derivatives of the problem with differences at the guess, before solving
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Print the problem as understood, and do not solve it
+    #[arg(long, conflicts_with_all = ["output", "compare"])]
+    pub(crate) explain: bool,
+    /// Do not solve: evaluate cost, gaps and optimality at another program's trajectory, .npz or JSON with q, v, u, or xs, us
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    pub(crate) compare: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -28,6 +28,9 @@ pub(crate) enum Error {
     /// The states make no sense.
     #[error("{file}: {reason}")]
     States { file: String, reason: String },
+    /// The task makes no sense.
+    #[error("{file}, line {line}: {reason}")]
+    Task { file: String, line: usize, reason: String },
     /// There is not so much memory.
     #[error("{what} {reason}")]
     Memory { what: String, reason: String },

@@ -15,12 +15,15 @@ mod evaluation;
 mod labels;
 mod map;
 mod memory;
+mod npz;
 mod number;
 mod output;
+mod page;
 mod quantity;
 mod robot;
 mod states;
 mod table;
+mod task;
 mod temporary;
 
 use anstream::{AutoStream, ColorChoice};
@@ -52,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Derivatives(args) => commands::derivatives(args),
         Command::Check(args) => commands::check(args),
         Command::Bench(args) => commands::bench(args),
+        Command::Optimize(args) => commands::optimize(args),
     };
     match answered {
         Err(error) => refuse(&error, color),

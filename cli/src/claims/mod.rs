@@ -61,6 +61,19 @@ impl StateClaims {
     }
 }
 
+/// Shape and numbers of an array.
+pub(crate) type Numbers = (Vec<usize>, Vec<f64>);
+
+/// The arrays of numbers of an `.npz`, by name.
+pub(crate) fn arrays(bytes: &[u8]) -> Result<Vec<(String, Numbers)>, String> {
+    let (members, _) = npz::members(bytes)?;
+    let numbers = members.into_iter().filter_map(|(name, array)| match array {
+        npy::Npy::Numbers(table::Array { shape, numbers }) => Some((name, (shape, numbers))),
+        npy::Npy::Texts(_) => None,
+    });
+    Ok(numbers.collect())
+}
+
 /// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from elsewhere.
 pub(crate) fn read(path: &Path, robot: &Robot, layout: Layout, held: Constraints) -> Result<Claims, Error> {
     let (file, bytes) = states::bytes(path)?;

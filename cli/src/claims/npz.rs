@@ -18,39 +18,13 @@ const MAX_BYTES: u64 = 1 << 30;
 const LIST: u64 = 64;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
-    let broken = |error: rawzip::Error| format!("it is no whole archive: {error}");
-    let archive = ZipArchive::from_slice(bytes).map_err(broken)?;
     let mut table = Table::default();
     let mut arrays: Vec<(String, Array)> = Vec::new();
     let mut references: Vec<(String, Vec<String>)> = Vec::new();
-    let mut left = MAX_BYTES;
-    let too_much = || format!("more than {MAX_BYTES} bytes: split it");
-    let mut files = archive.entries();
-    while let Some(file) = files.next_entry().map_err(broken)? {
-        let name = String::from_utf8_lossy(file.file_path().as_bytes()).into_owned();
-        let Some(key) = name.strip_suffix(".npy") else {
-            return Err(format!("it holds `{name}`, expected .npy arrays"));
-        };
-        if let Some(twice) = arrays.iter().find(|(known, _)| known == key) {
-            return Err(format!("array `{}` is there twice", twice.0));
-        }
-        let packed = archive.get_entry(file.wayfinder()).map_err(broken)?;
-        let unpacked: &mut dyn Read = match file.compression_method() {
-            CompressionMethod::STORE => &mut packed.data(),
-            CompressionMethod::DEFLATE => &mut DeflateDecoder::new(packed.data()),
-            other => {
-                return Err(format!("array `{key}`: expected it stored or deflated, found it packed by {other:?}"));
-            }
-        };
-        let mut content = Vec::new();
-        let read = packed.verifying_reader(unpacked).take(left + 1).read_to_end(&mut content);
-        read.map_err(|error| format!("array `{key}` cannot be read: {error}"))?;
-        left.checked_sub(content.len() as u64).ok_or_else(too_much)?;
-        let array = npy::read(&content).map_err(|reason| format!("array `{key}`: {reason}"))?;
-        // Numbers take eight bytes each, however short they were.
-        let kept =
-            if let Npy::Numbers(array) = &array { content.len().max(8 * array.numbers.len()) } else { content.len() };
-        left = left.checked_sub(kept as u64).ok_or_else(too_much)?;
+    let (members, left) = members(bytes)?;
+    let too_much = too_much();
+    for (key, array) in members {
+        let key = key.as_str();
         match array {
             Npy::Texts(names) if key == "joints" => {
                 table.joints = Some(names.into_iter().map(|name| JointPlace { name, start: None }).collect());
@@ -83,7 +57,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         }
         // Each state has a list of its own for each array.
         [states, _] if (*states as u64).saturating_mul(LIST * arrays.len() as u64) > left => {
-            return Err(format!("array `q`: {states} states of {} arrays take {}", arrays.len(), too_much()));
+            return Err(format!("array `q`: {states} states of {} arrays take {too_much}", arrays.len()));
         }
         [states, _] => {
             table.states.resize_with(*states, Vec::new);
@@ -105,6 +79,47 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
         }
     }
     Ok(table)
+}
+
+fn too_much() -> String {
+    format!("more than {MAX_BYTES} bytes: split it")
+}
+
+/// The arrays of an archive by name, and how many bytes are left of what may be read.
+pub(super) fn members(bytes: &[u8]) -> Result<(Vec<(String, Npy)>, u64), String> {
+    let broken = |error: rawzip::Error| format!("it is no whole archive: {error}");
+    let archive = ZipArchive::from_slice(bytes).map_err(broken)?;
+    let mut members: Vec<(String, Npy)> = Vec::new();
+    let mut left = MAX_BYTES;
+    let mut files = archive.entries();
+    while let Some(file) = files.next_entry().map_err(broken)? {
+        let name = String::from_utf8_lossy(file.file_path().as_bytes()).into_owned();
+        let Some(key) = name.strip_suffix(".npy") else {
+            return Err(format!("it holds `{name}`, expected .npy arrays"));
+        };
+        if members.iter().any(|(known, _)| known == key) {
+            return Err(format!("array `{key}` is there twice"));
+        }
+        let packed = archive.get_entry(file.wayfinder()).map_err(broken)?;
+        let unpacked: &mut dyn Read = match file.compression_method() {
+            CompressionMethod::STORE => &mut packed.data(),
+            CompressionMethod::DEFLATE => &mut DeflateDecoder::new(packed.data()),
+            other => {
+                return Err(format!("array `{key}`: expected it stored or deflated, found it packed by {other:?}"));
+            }
+        };
+        let mut content = Vec::new();
+        let read = packed.verifying_reader(unpacked).take(left + 1).read_to_end(&mut content);
+        read.map_err(|error| format!("array `{key}` cannot be read: {error}"))?;
+        left.checked_sub(content.len() as u64).ok_or_else(too_much)?;
+        let array = npy::read(&content).map_err(|reason| format!("array `{key}`: {reason}"))?;
+        // Numbers take eight bytes each, however short they were.
+        let kept =
+            if let Npy::Numbers(array) = &array { content.len().max(8 * array.numbers.len()) } else { content.len() };
+        left = left.checked_sub(kept as u64).ok_or_else(too_much)?;
+        members.push((key.to_owned(), array));
+    }
+    Ok((members, left))
 }
 
 fn entry(key: String, array: Array) -> Entry {

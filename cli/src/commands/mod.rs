@@ -5,12 +5,14 @@ mod check;
 mod derivatives;
 mod evaluate;
 mod info;
+mod optimize;
 
 pub(crate) use bench::bench;
 pub(crate) use check::check;
 pub(crate) use derivatives::derivatives;
 pub(crate) use evaluate::evaluate;
 pub(crate) use info::info;
+pub(crate) use optimize::optimize;
 
 use indicatif::{ProgressBar, ProgressStyle};
 

@@ -43,6 +43,18 @@ impl Constraints {
     }
 }
 
+/// One constraint, and the frame that it holds; errors begin with what follows "constraint 2".
+pub(crate) fn one(item: &Json, model: &Model) -> Result<(Constraint, FrameId), String> {
+    let (constraint, ..) = read::constraint(item, model)?;
+    let Json::Object(entries) = item else { return Err(String::from(": expected an object")) };
+    let name = entries.iter().find(|(key, _)| key == "frame").and_then(|(_, name)| match name {
+        Json::String(name) => Some(name),
+        _ => None,
+    });
+    let name = name.ok_or(": missing key `frame`")?;
+    Ok((constraint, find(name, model)?))
+}
+
 /// Rows of points and of frames.
 const AXES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 

@@ -1,6 +1,6 @@
 //! Matrices as heat maps.
 
-use super::text::escape;
+use crate::page::escape;
 use crate::map::fit;
 use crate::number::{deviation, exact};
 use gradyn::derivatives::check::{Entry, Report, Verdict};

@@ -1,15 +1,12 @@
 //! The report as one page: HTML that is well-formed XML too, with its style and pictures inside, and nothing else.
 
 mod heat;
-mod plot;
-mod text;
 
 use super::against::{Total, count};
 use crate::number::{deviation, exact};
+use crate::page::{Line, Plot, STYLE, Scale, escape, row, table};
 use gradyn::derivatives::check::{Curve, Report, Taylor, Verdict};
 use heat::Picture;
-use plot::{Line, Plot};
-use text::{escape, row, table};
 
 /// What the page is about.
 #[derive(Debug)]
@@ -51,7 +48,7 @@ pub(super) fn write(page: &Page<'_>) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{title}</title>\n\
          <style>\n{}</style>\n</head>\n<body>\n<main>\n",
-        include_str!("style.css")
+        STYLE
     );
     summary(page, &mut html);
     for findings in &page.tables {
@@ -188,7 +185,9 @@ fn v_curve(report: &Report, curve: &Curve) -> String {
     let points = |errors: &[f64]| curve.steps.iter().copied().zip(errors.iter().copied()).collect();
     let plot = Plot {
         x: "step",
-        y: "error of the difference",
+        y: String::from("error of the difference"),
+        scales: [Scale::Log; 2],
+        clock: false,
         lines: vec![
             Line { class: "found", points: points(&curve.to_found) },
             Line { class: "claimed", points: points(&curve.to_claimed) },
@@ -224,7 +223,7 @@ fn taylor(tests: &[Taylor]) -> String {
         .map(|test| test.order.map_or_else(|| String::from("below rounding"), |order| format!("{order:.2}")))
         .collect();
     let expected = tests.first().map_or(2.0, |test| test.expected);
-    let plot = Plot { x: "step", y: "remainder", lines };
+    let plot = Plot { x: "step", y: String::from("remainder"), scales: [Scale::Log; 2], lines, clock: false };
     let caption = format!(
         "What remains of the function after the claimed expansion, along {} (solid), and the slope {expected} of a right \
          one (dotted). Orders: {}.",

@@ -3,7 +3,7 @@
 use crate::error::one_line;
 
 /// Text as HTML and XML take it; no control characters.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {
         match c {
@@ -20,7 +20,7 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 /// A row; what is good or bad of it is its class.
-pub(super) fn row(cells: &[String], good: Option<bool>) -> String {
+pub(crate) fn row(cells: &[String], good: Option<bool>) -> String {
     let class = match good {
         Some(false) => " class=\"bad\"",
         _ => "",
@@ -29,7 +29,7 @@ pub(super) fn row(cells: &[String], good: Option<bool>) -> String {
     format!("<tr{class}>{}</tr>\n", cells.iter().map(cell).collect::<String>())
 }
 
-pub(super) fn table(heading: &[&str], rows: impl Iterator<Item = String>) -> String {
+pub(crate) fn table(heading: &[&str], rows: impl Iterator<Item = String>) -> String {
     let heads: String = heading.iter().map(|text| format!("<th>{}</th>", escape(text))).collect();
     let body: String = rows.collect();
     format!("<div class=\"table\"><table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n")

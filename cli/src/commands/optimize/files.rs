@@ -1,0 +1,191 @@
+//! The files of a trajectory: JSON, CSV, NumPy's `.npz`.
+
+use super::motion::Motion;
+use super::page;
+use super::solve::Solved;
+use crate::answer::{Entries, Rows, joints};
+use crate::error::Error;
+use crate::npz::{self, Array};
+use crate::output::Output;
+use crate::task::Task;
+use serde::Serialize;
+use std::path::Path;
+
+/// Writes all files into a folder.
+pub(super) fn write(folder: &Path, input: &Path, task: &Task, solved: &Solved, motion: &Motion) -> Result<(), Error> {
+    let file = |name: &str, content: &[u8]| {
+        let mut output = Output::new(Some(&folder.join(name)), &[input, &task.robot.path])?;
+        output.write(|to| to.write_all(content))?;
+        output.finish().map(drop)
+    };
+    file("trajectory.json", json(task, solved, motion)?.as_bytes())?;
+    file("trajectory.csv", csv(task, motion).as_bytes())?;
+    file("trajectory.npz", &arrays(task, solved, motion).map_err(|error| Error::write(folder, error))?)?;
+    file("report.html", page::write(task, solved, motion).as_bytes())
+}
+
+/// The whole answer.
+#[derive(Serialize)]
+struct Answer<'a> {
+    task: &'a str,
+    robot: &'a str,
+    status: String,
+    converged: bool,
+    iterations: usize,
+    cost: f64,
+    gap: f64,
+    expected_improvement: f64,
+    seconds: f64,
+    nq: usize,
+    nv: usize,
+    joints: Vec<crate::answer::JointAnswer<'a>>,
+    controls: &'a [String],
+    costs: Entries<f64>,
+    time: &'a [f64],
+    phase: &'a [String],
+    q: &'a [Vec<f64>],
+    v: &'a [Vec<f64>],
+    u: &'a [Vec<f64>],
+    tau: &'a [Vec<f64>],
+    forces: Vec<Entries<Vec<f64>>>,
+    gains: Vec<Rows<'a>>,
+    history: Vec<IterationAnswer>,
+}
+
+#[derive(Serialize)]
+struct IterationAnswer {
+    cost: f64,
+    gap: f64,
+    expected_improvement: f64,
+    stationarity: f64,
+    step: f64,
+    accepted: bool,
+    regularization: f64,
+}
+
+fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> {
+    let report = &solved.found.report;
+    let model = &task.start.model;
+    let iteration = |it: &gradyn_trajectory::Iteration| IterationAnswer {
+        cost: it.cost,
+        gap: it.gap,
+        expected_improvement: it.expected,
+        stationarity: it.stationarity,
+        step: it.step,
+        accepted: it.accepted,
+        regularization: it.regularization,
+    };
+    let answer = Answer {
+        task: &task.name,
+        robot: model.name(),
+        status: report.status.to_string(),
+        converged: report.status.is_solved(),
+        iterations: report.iterations,
+        cost: report.cost,
+        gap: report.gap,
+        expected_improvement: report.expected,
+        seconds: solved.took.as_secs_f64(),
+        nq: model.nq(),
+        nv: model.nv(),
+        joints: joints(&task.robot),
+        controls: &task.start.actuated.names,
+        costs: Entries(motion.costs.clone()),
+        time: &motion.time,
+        phase: &motion.phase,
+        q: &motion.q,
+        v: &motion.v,
+        u: &motion.u,
+        tau: &motion.tau,
+        forces: motion.forces.iter().map(|forces| Entries(forces.clone())).collect(),
+        gains: solved.found.gains.iter().map(Rows).collect(),
+        history: solved.found.history.iter().map(iteration).collect(),
+    };
+    let text = serde_json::to_string(&answer).map_err(|error| Error::Stdout(error.into()))?;
+    Ok(text + "\n")
+}
+
+/// Axes of a contact's rows.
+const AXES: [&str; 6] = ["fx", "fy", "fz", "nx", "ny", "nz"];
+
+/// A node a line. What a node does not have is left empty.
+fn csv(task: &Task, motion: &Motion) -> String {
+    let model = &task.start.model;
+    let dofs = model.dof_names();
+    let mut heads = vec![String::from("time"), String::from("phase")];
+    heads.extend((0..model.nq()).map(|k| format!("q[{k}]")));
+    heads.extend(dofs.iter().map(|name| format!("v.{name}")));
+    heads.extend(task.start.actuated.names.iter().map(|name| format!("u.{name}")));
+    heads.extend(dofs.iter().map(|name| format!("tau.{name}")));
+    for (name, rows) in &motion.contacts {
+        heads.extend((0..*rows).map(|k| format!("force.{name}.{}", AXES.get(k).unwrap_or(&""))));
+    }
+    let mut text = heads.iter().map(|head| quoted(head)).collect::<Vec<_>>().join(",") + "\n";
+    for k in 0..motion.time.len() {
+        let mut cells = vec![motion.time[k].to_string(), quoted(&motion.phase[k])];
+        let mut numbers = |found: Option<&[f64]>, n: usize| match found {
+            Some(found) if found.len() == n => cells.extend(found.iter().map(ToString::to_string)),
+            _ => cells.extend(std::iter::repeat_n(String::new(), n)),
+        };
+        numbers(Some(&motion.q[k]), model.nq());
+        numbers(Some(&motion.v[k]), model.nv());
+        numbers(motion.u.get(k).map(Vec::as_slice), task.start.actuated.names.len());
+        numbers(motion.tau.get(k).map(Vec::as_slice), model.nv());
+        for (name, rows) in &motion.contacts {
+            let here = motion.forces.get(k).and_then(|all| all.iter().find(|(known, _)| known == name));
+            numbers(here.map(|(_, force)| force.as_slice()), *rows);
+        }
+        text.push_str(&cells.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+/// A cell of text.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+/// Arrays by name; what a node does not have is zero.
+fn arrays(task: &Task, solved: &Solved, motion: &Motion) -> std::io::Result<Vec<u8>> {
+    let model = &task.start.model;
+    let (n, nu, ndx) = (motion.u.len(), task.start.actuated.names.len(), task.problem.space().ndx());
+    let table = |rows: &[Vec<f64>], width: usize| {
+        let mut numbers = Vec::with_capacity(rows.len() * width);
+        for row in rows {
+            if row.len() == width {
+                numbers.extend_from_slice(row);
+            } else {
+                numbers.resize(numbers.len() + width, 0.0);
+            }
+        }
+        Array::Numbers(vec![rows.len(), width], numbers)
+    };
+    let mut all = vec![
+        (String::from("time"), Array::Numbers(vec![motion.time.len()], motion.time.clone())),
+        (String::from("phase"), Array::Texts(motion.phase.clone())),
+        (String::from("q"), table(&motion.q, model.nq())),
+        (String::from("v"), table(&motion.v, model.nv())),
+        (String::from("u"), table(&motion.u, nu)),
+        (String::from("tau"), table(&motion.tau, model.nv())),
+    ];
+    for (name, rows) in &motion.contacts {
+        let of = |forces: &Vec<(String, Vec<f64>)>| {
+            forces.iter().find(|(known, _)| known == name).map_or_else(Vec::new, |(_, force)| force.clone())
+        };
+        let forces: Vec<Vec<f64>> = motion.forces.iter().map(of).collect();
+        all.push((format!("force.{name}"), table(&forces, *rows)));
+    }
+    let mut gains = vec![0.0; n * nu * ndx];
+    for (k, gain) in solved.found.gains.iter().enumerate() {
+        for i in 0..gain.nrows() {
+            for j in 0..gain.ncols() {
+                gains[(k * nu + i) * ndx + j] = gain[(i, j)];
+            }
+        }
+    }
+    all.push((String::from("gains"), Array::Numbers(vec![n, nu, ndx], gains)));
+    let joints = joints(&task.robot).iter().map(|joint| joint.name().to_owned()).collect();
+    all.push((String::from("joints"), Array::Texts(joints)));
+    all.push((String::from("controls"), Array::Texts(task.start.actuated.names.clone())));
+    npz::write(&all)
+}

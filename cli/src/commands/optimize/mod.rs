@@ -1,0 +1,43 @@
+//! `gradyn optimize`: from a task file to a trajectory.
+
+mod compare;
+mod explain;
+mod files;
+mod motion;
+mod page;
+mod solve;
+mod theirs;
+
+use super::Report;
+use crate::args::Optimize;
+use crate::error::Error;
+use crate::task::Task;
+use anstyle::{AnsiColor, Style};
+
+pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
+    let mut task = Task::read(&args.task)?;
+    if let Some(threads) = args.threads {
+        task.solver.threads = threads.into();
+    }
+    let warnings = task.robot.warnings();
+    if args.explain {
+        return Ok(Report { text: explain::text(&task), warnings, ..Report::default() });
+    }
+    if let Some(file) = &args.compare {
+        return Ok(Report { text: compare::text(&task, file)?, warnings, ..Report::default() });
+    }
+    let guess = solve::guess(&task)?;
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
+    }
+    let solved = solve::solve(&task, &guess);
+    let motion = motion::Motion::of(&task, &solved);
+    if let Some(folder) = &args.output {
+        files::write(folder, &args.task, &task, &solved, &motion)?;
+    }
+    let failed = !solved.found.report.status.is_solved();
+    let color = if failed { AnsiColor::Red } else { AnsiColor::Green };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    let text = format!("{style}{}{style:#}\n", solved.verdict());
+    Ok(Report { text, warnings, failed, ..Report::default() })
+}

@@ -1,0 +1,85 @@
+//! A trajectory as people and programs want it: configurations, velocities, torques, forces, and what it costs.
+
+use super::solve::Solved;
+use crate::task::Task;
+use gradyn_trajectory::Trajectory;
+
+/// A trajectory by node.
+#[derive(Debug)]
+pub(super) struct Motion {
+    /// s
+    pub(super) time: Vec<f64>,
+    /// The last one is `end`.
+    pub(super) phase: Vec<String>,
+    pub(super) q: Vec<Vec<f64>>,
+    pub(super) v: Vec<Vec<f64>>,
+    /// One less than states, as all that follows. None at impacts.
+    pub(super) u: Vec<Vec<f64>>,
+    /// `B u`, nv; zero at impacts.
+    pub(super) tau: Vec<Vec<f64>>,
+    /// Of each contact that a node has, in axes of the world: N and N m, and at impacts N s and N m s.
+    pub(super) forces: Vec<Vec<(String, Vec<f64>)>>,
+    /// Names of all contacts, in the order of the phases, and how many rows each has.
+    pub(super) contacts: Vec<(String, usize)>,
+    /// What each cost adds up to.
+    pub(super) costs: Vec<(String, f64)>,
+}
+
+impl Motion {
+    pub(super) fn of(task: &Task, solved: &Solved) -> Self {
+        Self::along(task, &solved.found.trajectory)
+    }
+
+    /// Nodes that cannot be evaluated have no forces and no costs.
+    fn along(task: &Task, trajectory: &Trajectory) -> Self {
+        let (problem, start) = (&task.problem, &task.start);
+        let (nq, nv, steps) = (start.model.nq(), start.model.nv(), problem.steps());
+        let mut memory = problem.memory();
+        let torques = |u: &[f64]| {
+            let mut tau = vec![0.0; nv];
+            if !u.is_empty() {
+                start.actuated.actuation.torques(u, &mut tau);
+            }
+            tau
+        };
+        let mut contacts: Vec<(String, usize)> = Vec::new();
+        let mut costs: Vec<(String, f64)> = Vec::new();
+        let mut forces = Vec::new();
+        for k in 0..=steps {
+            let (x, u) = (trajectory.x(k), trajectory.u(k));
+            for (name, cost) in problem.costs(k, x, u, &mut memory).unwrap_or_default() {
+                match costs.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, sum)) => *sum += cost,
+                    None => costs.push((name, cost)),
+                }
+            }
+            if k == steps {
+                break;
+            }
+            let all = problem.forces(k, x, u, &mut memory).unwrap_or_default();
+            let of = problem.contacts(k).iter().filter_map(|contact| {
+                let numbers = all.get(contact.rows.clone())?.to_vec();
+                Some((contact.name.clone(), numbers))
+            });
+            let here: Vec<_> = of.collect();
+            for (name, numbers) in &here {
+                if !contacts.iter().any(|(known, _)| known == name) {
+                    contacts.push((name.clone(), numbers.len()));
+                }
+            }
+            forces.push(here);
+        }
+        let states = |part: std::ops::Range<usize>| (0..=steps).map(|k| trajectory.x(k)[part.clone()].to_vec()).collect();
+        Self {
+            time: (0..=steps).map(|k| problem.time(k)).collect(),
+            phase: (0..=steps).map(|k| problem.phase_of(k).to_owned()).collect(),
+            q: states(0..nq),
+            v: states(nq..nq + nv),
+            u: (0..steps).map(|k| trajectory.u(k).to_vec()).collect(),
+            tau: (0..steps).map(|k| torques(trajectory.u(k))).collect(),
+            forces,
+            contacts,
+            costs,
+        }
+    }
+}

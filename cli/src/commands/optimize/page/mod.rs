@@ -1,0 +1,169 @@
+//! A trajectory as one page: the robot in motion, plots, and the verdict. One file, with script and style inside, and no network.
+
+mod scene;
+
+use super::motion::Motion;
+use super::solve::Solved;
+use crate::number::five;
+use crate::page::{Line, Plot, STYLE, Scale, escape, row, table};
+use crate::task::Task;
+use scene::Scene;
+
+/// The whole page.
+pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
+    let title = escape(&format!("gradyn optimize: {}", task.name));
+    let scene = Scene::new(task, &solved.found.trajectory, motion);
+    // `<` could end the script.
+    let data = serde_json::to_string(&scene).unwrap_or_else(|_| String::from("{}")).replace('<', "\\u003c");
+    let mut html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{title}</title>\n\
+         <style>\n{STYLE}{}</style>\n</head>\n<body>\n<main>\n",
+        include_str!("page.css")
+    );
+    verdict(task, solved, &mut html);
+    html.push_str(include_str!("stage.html"));
+    costs(motion, &mut html);
+    curves(task, solved, motion, &mut html);
+    html.push_str(&format!("<footer>gradyn {}, three.js 0.187.0</footer>\n</main>\n", env!("CARGO_PKG_VERSION")));
+    html.push_str(&format!("<script type=\"application/json\" id=\"scene\">{data}</script>\n"));
+    html.push_str(&format!("<script>\n{}</script>\n", include_str!("three.min.js")));
+    html.push_str(&format!("<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js")));
+    html
+}
+
+fn verdict(task: &Task, solved: &Solved, html: &mut String) {
+    let report = &solved.found.report;
+    let class = if report.status.is_solved() { "good" } else { "bad" };
+    let mut status = report.status.to_string();
+    if let Some(first) = status.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let model = &task.start.model;
+    html.push_str(&format!(
+        "<header>\n<h1>{}</h1>\n<p class=\"verdict {class}\">{}</p>\n<p>{}: {} iterations, cost {}, largest gap {}, {} s. \
+         {}, {} nodes, {} s, nv {}, {} controls.</p>\n</header>\n",
+        escape(&task.name),
+        escape(&status),
+        escape(task.solver.solver.name),
+        report.iterations,
+        five(report.cost),
+        five(report.gap),
+        five(solved.took.as_secs_f64()),
+        escape(model.name()),
+        motion_nodes(task),
+        five(task.problem.time(task.problem.steps())),
+        model.nv(),
+        task.start.actuated.names.len(),
+    ));
+}
+
+fn motion_nodes(task: &Task) -> usize {
+    task.problem.steps() + 1
+}
+
+fn costs(motion: &Motion, html: &mut String) {
+    html.push_str("<section>\n<h2>Costs</h2>\n");
+    let total: f64 = motion.costs.iter().map(|(_, cost)| cost).sum();
+    let mut costs = motion.costs.clone();
+    costs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let share = |cost: f64| if total > 0.0 { format!("{:.1} %", 100.0 * cost / total) } else { String::new() };
+    let rows = costs.iter().map(|(name, cost)| row(&[name.clone(), five(*cost), share(*cost)], None));
+    html.push_str(&table(&["cost", "sum over all nodes", "share"], rows));
+    html.push_str("</section>\n");
+}
+
+/// Up to so many degrees of freedom, all plots are open from the beginning.
+const OPEN: usize = 8;
+
+/// Plots by joint, and by iteration.
+fn curves(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
+    let history = &solved.found.history;
+    let over = |of: fn(&gradyn_trajectory::Iteration) -> f64| -> Vec<(f64, f64)> {
+        #[expect(clippy::cast_precision_loss, reason = "iterations are few")]
+        history.iter().map(|it| (it.iteration as f64, of(it))).collect()
+    };
+    html.push_str("<section>\n<h2>Iterations</h2>\n<div class=\"figures\">\n");
+    let log = [Scale::Linear, Scale::Log];
+    let cost = Line { class: "claimed", points: over(|it| it.cost) };
+    // A cost that is not positive has no logarithm.
+    let scales = if history.iter().all(|it| it.cost > 0.0) { log } else { [Scale::Linear; 2] };
+    html.push_str(&Plot { x: "iteration", y: String::from("cost"), scales, lines: vec![cost], clock: false }.figure("Cost."));
+    let lines = vec![
+        Line { class: "claimed", points: over(|it| it.stationarity) },
+        Line { class: "found", points: over(|it| it.expected) },
+        Line { class: "wrong", points: over(|it| it.gap) },
+    ];
+    let plot = Plot { x: "iteration", y: String::from("residual"), scales: log, lines, clock: false };
+    html.push_str(&plot.figure(
+        "Stationarity |Q<sub>u</sub>| (solid), expected improvement (dashed), and the largest gap (red, while there is one).",
+    ));
+    html.push_str("</div>\n</section>\n");
+
+    let model = &task.start.model;
+    let names = model.dof_names();
+    let limits = model.limits();
+    let open = if model.nv() <= OPEN { " open=\"open\"" } else { "" };
+    let time = &motion.time;
+    // A torque is held over its step.
+    let stairs = |of: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
+        (0..motion.tau.len()).filter(|k| time[k + 1] > time[*k]).flat_map(|k| [(time[k], of(k)), (time[k + 1], of(k))]).collect()
+    };
+    let mut section = |title: &str, note: &str, figures: Vec<String>| {
+        html.push_str(&format!(
+            "<section>\n<details{open}>\n<summary><h2>{title}</h2></summary>\n<p class=\"note\">{note}</p>\n\
+             <div class=\"figures small\">\n{}</div>\n</details>\n</section>\n",
+            figures.concat()
+        ));
+    };
+    let mut figures = Vec::new();
+    for joint in model.bodies().iter().filter(|body| body.owns_coordinates()) {
+        let parts: &[&str] = if joint.q_range().len() == 7 { &["x", "y", "z", "qx", "qy", "qz", "qw"] } else { &[] };
+        for (i, k) in joint.q_range().enumerate() {
+            let suffix = match (parts.get(i), joint.q_range().len()) {
+                (Some(part), _) => format!(".{part}"),
+                (None, 1) => String::new(),
+                (None, _) => format!("[{i}]"),
+            };
+            let points = time.iter().zip(&motion.q).map(|(t, q)| (*t, q[k])).collect();
+            figures.push(curve(format!("{}{suffix}", joint.joint_name()), points, [limits.q_lower[k], limits.q_upper[k]]));
+        }
+    }
+    section("Positions q", "m, rad, and quaternions; limits of the robot's file dotted where the motion comes near.", figures);
+    let velocity = |(k, name): (usize, &String)| {
+        let points = time.iter().zip(&motion.v).map(|(t, v)| (*t, v[k])).collect();
+        curve(name.clone(), points, [-limits.velocity[k], limits.velocity[k]])
+    };
+    section("Velocities v", "m/s and rad/s.", names.iter().enumerate().map(velocity).collect());
+    let torque = |(k, name): (usize, &String)| {
+        let moved = motion.tau.iter().any(|tau| tau[k] != 0.0);
+        let points = stairs(&|node| motion.tau[node][k]);
+        moved.then(|| curve(name.clone(), points, [-limits.effort[k], limits.effort[k]]))
+    };
+    section("Torques τ", "N and N m; those that are always zero are left out.", names.iter().enumerate().filter_map(torque).collect());
+    if matches!(task.start.actuated.actuation, gradyn_trajectory::step::Actuation::Matrix(_)) {
+        let bounds = task.start.actuated.bounds.clone();
+        let control = |(k, name): (usize, &String)| {
+            let points = stairs(&|node| motion.u[node].get(k).copied().unwrap_or(0.0));
+            let limits = bounds.as_ref().map_or([f64::NEG_INFINITY, f64::INFINITY], |(lower, upper)| [lower[k], upper[k]]);
+            curve(name.clone(), points, limits)
+        };
+        section("Controls u", "In their own units.", task.start.actuated.names.iter().enumerate().map(control).collect());
+    }
+}
+
+/// A number over time, with its limits if it comes near them: else they would leave it no room.
+fn curve(name: String, points: Vec<(f64, f64)>, limits: [f64; 2]) -> String {
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for (_, y) in &points {
+        least = least.min(*y);
+        most = most.max(*y);
+    }
+    let (from, to) = (points.first().map_or(0.0, |p| p.0), points.last().map_or(1.0, |p| p.0));
+    // Near: not farther than the curve is high.
+    let near = |limit: &f64| limit.is_finite() && least - limit <= most - least && limit - most <= most - least;
+    let beyond = least < limits[0] || most > limits[1];
+    let mut lines = vec![Line { class: if beyond { "wrong" } else { "claimed" }, points }];
+    lines.extend(limits.iter().filter(|x| near(x)).map(|x| Line { class: "guide", points: vec![(from, *x), (to, *x)] }));
+    Plot { x: "s", y: name, scales: [Scale::Linear; 2], lines, clock: true }.figure("")
+}

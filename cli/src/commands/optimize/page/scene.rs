@@ -1,0 +1,252 @@
+//! What the page draws: poses of links at each node, forces, targets. All kinematics is done here; the page only draws.
+
+use crate::commands::optimize::motion::Motion;
+use crate::task::{At, Goal, Task};
+use gradyn::dynamics::{Workspace, forward_kinematics, frame_pose};
+use gradyn::spatial::Transform;
+use gradyn_trajectory::Trajectory;
+use nalgebra::Vector3;
+use serde::Serialize;
+
+/// Numbers of the page, m, N, s. Poses are x, y, z, then a quaternion x, y, z, w.
+#[derive(Serialize)]
+pub(super) struct Scene {
+    links: Vec<Link>,
+    time: Vec<f64>,
+    phase: Vec<String>,
+    /// By node, by link.
+    poses: Vec<Vec<[f64; 7]>>,
+    /// By node.
+    forces: Vec<Vec<Force>>,
+    targets: Vec<Target>,
+    /// Least and greatest coordinates of all that is drawn.
+    lower: [f64; 3],
+    upper: [f64; 3],
+    /// Weight of the robot, N: what forces are drawn in proportion to.
+    weight: f64,
+}
+
+/// A link: segments between its joint and those that hang from it, in its coordinates.
+#[derive(Serialize)]
+struct Link {
+    name: String,
+    segments: Vec<[f64; 6]>,
+}
+
+/// A contact force at a node.
+#[derive(Serialize)]
+struct Force {
+    name: String,
+    at: [f64; 3],
+    force: [f64; 3],
+}
+
+/// A goal, and the way of what is to reach it.
+#[derive(Serialize)]
+struct Target {
+    name: String,
+    /// Is its rotation a goal, too?
+    turned: bool,
+    /// From when to when it counts, s.
+    from: f64,
+    to: f64,
+    /// At the nodes of this time.
+    time: Vec<f64>,
+    goals: Vec<[f64; 7]>,
+    /// Where its frame is at each node of the trajectory.
+    path: Vec<[f64; 3]>,
+}
+
+/// A hundredth of a millimetre, or of a milliradian, is not seen.
+fn rounded(x: f64) -> f64 {
+    (x * 1e5).round() / 1e5
+}
+
+fn place(p: &Vector3<f64>) -> [f64; 3] {
+    [rounded(p.x), rounded(p.y), rounded(p.z)]
+}
+
+fn numbers(pose: &Transform<f64>) -> [f64; 7] {
+    let [x, y, z] = place(&pose.translation);
+    let [qx, qy, qz, qw] = pose.quaternion().to_array().map(rounded);
+    [x, y, z, qx, qy, qz, qw]
+}
+
+impl Scene {
+    pub(super) fn new(task: &Task, trajectory: &Trajectory, motion: &Motion) -> Self {
+        let model = &task.start.model;
+        let mut workspace = Workspace::new(model);
+        let zero = vec![0.0; model.nv()];
+        let mut poses = Vec::new();
+        for q in &motion.q {
+            let mut here = vec![numbers(&Transform::identity())];
+            // A state that is none is left where the one before was.
+            match forward_kinematics(model, &mut workspace, q, &zero, &zero) {
+                Ok(at) => here.extend((0..model.bodies().len()).map(|b| {
+                    let pose = model.body_id(b).and_then(|body| at.pose(body));
+                    numbers(&pose.unwrap_or_else(Transform::identity))
+                })),
+                Err(_) => here = poses.last().cloned().unwrap_or(here),
+            }
+            poses.push(here);
+        }
+        let links = links(task);
+        let forces = forces(task, motion);
+        let targets = targets(task, motion);
+        let mut scene = Self {
+            links,
+            time: motion.time.clone(),
+            phase: motion.phase.clone(),
+            poses,
+            forces,
+            targets,
+            lower: [f64::INFINITY; 3],
+            upper: [f64::NEG_INFINITY; 3],
+            weight: rounded(model.bodies().iter().map(|body| body.inertia().mass).sum::<f64>() * 9.81),
+        };
+        debug_assert_eq!(scene.time.len(), trajectory.steps() + 1);
+        scene.bound();
+        scene
+    }
+
+    /// What is drawn, ground excepted.
+    fn bound(&mut self) {
+        let mut points: Vec<[f64; 3]> = Vec::new();
+        for poses in &self.poses {
+            for (pose, link) in poses.iter().zip(&self.links) {
+                let [x, y, z, qx, qy, qz, qw] = *pose;
+                let q = gradyn::spatial::Quaternion::from_array([qx, qy, qz, qw]);
+                let pose = Transform::from_quaternion(q, Vector3::new(x, y, z));
+                for s in &link.segments {
+                    points.push(place(&pose.point(Vector3::new(s[0], s[1], s[2]))));
+                    points.push(place(&pose.point(Vector3::new(s[3], s[4], s[5]))));
+                }
+            }
+        }
+        points.extend(self.targets.iter().flat_map(|target| &target.goals).map(|g| [g[0], g[1], g[2]]));
+        for p in points {
+            for k in 0..3 {
+                self.lower[k] = self.lower[k].min(p[k]);
+                self.upper[k] = self.upper[k].max(p[k]);
+            }
+        }
+        if !self.lower.iter().chain(&self.upper).all(|x| x.is_finite()) {
+            (self.lower, self.upper) = ([-1.0; 3], [1.0; 3]);
+        }
+    }
+}
+
+/// The world first, then the bodies.
+fn links(task: &Task) -> Vec<Link> {
+    let model = &task.start.model;
+    let mut ends: Vec<Vec<Vector3<f64>>> = vec![Vec::new(); model.bodies().len() + 1];
+    for body in model.bodies() {
+        // A floating base does not hang from anything.
+        if body.parent().is_some() || body.q_range().len() != 7 {
+            ends[body.parent().map_or(0, |parent| parent.index() + 1)].push(body.placement().translation);
+        }
+    }
+    for frame in model.frames() {
+        let at = frame.body().map_or(0, |body| body.index() + 1);
+        // Of links that are welded to a body, only to the last one do segments lead: from where others hang they do anyway.
+        if at > 0 {
+            ends[at].push(frame.placement().translation);
+        }
+    }
+    let names = std::iter::once("world").chain(model.bodies().iter().map(|body| body.name()));
+    let link = |(name, ends): (&str, Vec<Vector3<f64>>)| {
+        let mut segments: Vec<[f64; 6]> = Vec::new();
+        for end in ends {
+            let segment = [[0.0; 3], place(&end)].concat();
+            let segment = [segment[0], segment[1], segment[2], segment[3], segment[4], segment[5]];
+            // What is shorter than this is a joint of several axes.
+            if end.norm() > 1e-3 && !segments.contains(&segment) {
+                segments.push(segment);
+            }
+        }
+        Link { name: name.to_owned(), segments }
+    };
+    let mut links: Vec<Link> = names.zip(ends).map(link).collect();
+    stumps(task, &mut links);
+    links
+}
+
+/// A link at whose end there is no frame is drawn to its centre of mass and as far again.
+fn stumps(task: &Task, links: &mut [Link]) {
+    for (body, link) in task.start.model.bodies().iter().zip(links.iter_mut().skip(1)) {
+        let end = place(&(body.inertia().com * 2.0));
+        if link.segments.is_empty() && end.iter().any(|x| x.abs() > 1e-3) {
+            link.segments.push([0.0, 0.0, 0.0, end[0], end[1], end[2]]);
+        }
+    }
+}
+
+/// Forces of contacts, without the moments of surfaces and without loops.
+fn forces(task: &Task, motion: &Motion) -> Vec<Vec<Force>> {
+    let model = &task.start.model;
+    let mut workspace = Workspace::new(model);
+    let mut all = Vec::new();
+    for (k, forces) in motion.forces.iter().enumerate() {
+        let phase = task.phases.iter().find(|phase| phase.name == motion.phase[k]);
+        let mut here = Vec::new();
+        for (name, numbers) in forces {
+            let held = phase.and_then(|phase| phase.held.iter().find(|held| held.contact.name == *name));
+            // Impulses are of another unit.
+            let (Some(held), Some(phase)) = (held.filter(|held| !held.is_loop()), phase) else { continue };
+            let pose = frame_pose(model, &mut workspace, &motion.q[k], held.frame);
+            if let (Ok(pose), [x, y, z, ..], false) = (pose, numbers.as_slice(), phase.is_jump()) {
+                here.push(Force { name: name.clone(), at: place(&pose.translation), force: place(&Vector3::new(*x, *y, *z)) });
+            }
+        }
+        all.push(here);
+    }
+    all
+}
+
+fn targets(task: &Task, motion: &Motion) -> Vec<Target> {
+    let model = &task.start.model;
+    let mut workspace = Workspace::new(model);
+    let mut firsts = vec![0];
+    for phase in &task.phases {
+        firsts.push(firsts.last().copied().unwrap_or(0) + phase.nodes());
+    }
+    let mut all: Vec<Target> = Vec::new();
+    for cost in &task.costs {
+        let turned = match cost.goals.first() {
+            Some(Goal::Pose(_)) => true,
+            Some(Goal::Vector(x)) if x.len() == 3 && (cost.frame.is_some() || cost.kind == "center-of-mass") => false,
+            _ => continue,
+        };
+        let mut nodes: Vec<(usize, Goal)> = Vec::new();
+        if cost.at == At::End {
+            nodes.extend(cost.goals.last().map(|goal| (motion.time.len() - 1, goal.clone())));
+        }
+        for phase in &cost.phases {
+            let n = task.phases[*phase].nodes();
+            for k in cost.nodes(n).unwrap_or_default() {
+                nodes.push((firsts[*phase] + k, cost.goal(k, n, &task.start)));
+            }
+        }
+        nodes.sort_by_key(|(k, _)| *k);
+        let (Some((first, _)), Some((last, _))) = (nodes.first(), nodes.last()) else { continue };
+        let path = cost.frame.map_or_else(Vec::new, |frame| {
+            let at = |q: &Vec<f64>| frame_pose(model, &mut workspace, q, frame).ok();
+            motion.q.iter().filter_map(at).map(|pose| place(&pose.translation)).collect()
+        });
+        let goals: Vec<_> = nodes.iter().map(|(_, goal)| numbers(&goal.pose())).collect();
+        // The same goal along a phase and at its end is drawn once.
+        if all.iter().any(|other| other.turned == turned && other.goals.last() == goals.last() && other.path == path) {
+            continue;
+        }
+        all.push(Target {
+            name: cost.name.clone(),
+            turned,
+            from: motion.time[*first],
+            to: motion.time[*last],
+            time: nodes.iter().map(|(k, _)| motion.time[*k]).collect(),
+            goals,
+            path,
+        });
+    }
+    all
+}

@@ -1,0 +1,84 @@
+//! The guess, and the solver at work.
+
+use super::theirs;
+use crate::commands::progress;
+use crate::error::Error;
+use crate::number::five;
+use crate::task::{Controls, Found, GuessTask, States, Task};
+use gradyn_trajectory::{Control, Iteration, Report, Trajectory, guess};
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+/// What a solver has found, and how long it took.
+#[derive(Debug)]
+pub(super) struct Solved {
+    pub(super) found: Found,
+    pub(super) took: Duration,
+}
+
+impl Solved {
+    /// The last line.
+    pub(super) fn verdict(&self) -> String {
+        let Report { status, iterations, cost, gap, expected, .. } = &self.found.report;
+        format!(
+            "{status}: {iterations} iterations, cost {}, gap {}, expected improvement {}, {:.3} s",
+            five(*cost),
+            five(*gap),
+            five(*expected),
+            self.took.as_secs_f64(),
+        )
+    }
+}
+
+/// Where the solver begins.
+pub(super) fn guess(task: &Task) -> Result<Trajectory, Error> {
+    let problem = &task.problem;
+    let refuse = |error: &dyn std::fmt::Display| Error::Usage(format!("the guess: {error}"));
+    let (states, controls) = match &task.guess {
+        GuessTask::File(file) => return theirs::read(file, task)?.resampled(task),
+        GuessTask::Made(states, controls) => (states, controls),
+    };
+    let made = match states {
+        States::Standing => guess::standing(problem),
+        States::Interpolation(to) => guess::interpolated(problem, to).map_err(|error| refuse(&error))?,
+    };
+    match controls {
+        Controls::Zero => Ok(made),
+        Controls::Static => guess::with_static_controls(problem, made).map_err(|error| refuse(&error)),
+    }
+}
+
+/// Heading of the lines of iterations.
+const HEADING: &str = "iteration          cost        gap  stationarity       step  regularisation";
+
+fn line(it: &Iteration) -> String {
+    let step = if it.accepted { five(it.step) } else { String::from("none") };
+    format!(
+        "{:>9} {:>13} {:>10.2e} {:>13.2e} {:>10} {:>15.1e}",
+        it.iteration,
+        five(it.cost),
+        it.gap,
+        it.stationarity,
+        step,
+        it.regularization
+    )
+}
+
+/// Solves, with a line an iteration on standard output and a bar on standard error.
+pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
+    let options = &task.solver;
+    let bar = progress(options.iterations as u64, &task.name);
+    // Whoever reads the lines may have gone: that is no reason to stop.
+    let say = |text: &str| bar.suspend(|| drop(writeln!(io::stdout(), "{text}")));
+    say(HEADING);
+    let mut watch = |it: &Iteration| {
+        say(&line(it));
+        bar.set_position(it.iteration as u64 + 1);
+        Control::Continue
+    };
+    let began = Instant::now();
+    let found = (options.solver.run)(options, &task.problem, guess, &mut watch);
+    let took = began.elapsed();
+    bar.finish_and_clear();
+    Solved { found, took }
+}

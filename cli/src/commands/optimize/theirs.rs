@@ -1,0 +1,121 @@
+//! A trajectory from a file: ours, or another program's. `.npz` or JSON, with `q`, `v`, `u`, or with `xs`, `us`, and with `time` if it is
+//! there.
+
+use crate::claims;
+use crate::error::Error;
+use crate::states::{self, json};
+use crate::states::json::Json;
+use crate::task::Task;
+use gradyn_trajectory::{Trajectory, guess};
+use std::path::Path;
+
+/// States and controls, one a node.
+#[derive(Debug)]
+pub(super) struct Theirs {
+    file: String,
+    time: Option<Vec<f64>>,
+    /// `(q, v)`
+    x: Vec<Vec<f64>>,
+    u: Vec<Vec<f64>>,
+}
+
+/// A list of lists.
+type Lists = Vec<Vec<f64>>;
+
+pub(super) fn read(path: &Path, task: &Task) -> Result<Theirs, Error> {
+    let (file, bytes) = states::bytes(path)?;
+    let refuse = |reason: String| Error::States { file: file.clone(), reason };
+    let parts = if bytes.starts_with(b"PK") {
+        claims::arrays(&bytes).map_err(refuse)?.into_iter().map(|(name, array)| (name, rows(array))).collect()
+    } else {
+        let text = String::from_utf8(bytes).map_err(|_| refuse(String::from("it is neither .npz nor text in UTF-8")))?;
+        match json::parse(&text).map_err(|error| refuse(error.to_string()))? {
+            Json::Object(entries) => {
+                let lists = entries.into_iter().filter_map(|(key, value)| lists(&value).map(|lists| (key, lists)));
+                lists.collect::<Vec<_>>()
+            }
+            other => return Err(refuse(format!("expected an object with q, v and u, found {}", other.describe()))),
+        }
+    };
+    let of = |key: &str| parts.iter().find(|(known, _)| known == key).map(|(_, lists)| lists.clone());
+    let need = |key: &str| of(key).ok_or_else(|| refuse(format!("missing `{key}`, expected q, v and u, or xs and us")));
+    let time = of("time").map(|time| time.concat());
+    let (x, u) = if of("xs").is_some() {
+        (need("xs")?, need("us")?)
+    } else {
+        let (q, v) = (need("q")?, need("v")?);
+        if q.len() != v.len() {
+            return Err(refuse(format!("`q` has {} nodes, `v` has {}", q.len(), v.len())));
+        }
+        (q.into_iter().zip(v).map(|(q, v)| [q, v].concat()).collect(), need("u")?)
+    };
+    let expected = task.start.model.nq() + task.start.model.nv();
+    if let Some((k, x)) = x.iter().enumerate().find(|(_, x)| x.len() != expected) {
+        let found = x.len();
+        return Err(refuse(format!("state {k} has {found} numbers, expected nq + nv = {expected}")));
+    }
+    if let Some(x) = x.iter().chain(&u).flatten().chain(time.iter().flatten()).find(|x| !x.is_finite()) {
+        return Err(refuse(format!("expected finite numbers, found {x}")));
+    }
+    Ok(Theirs { file, time, x, u })
+}
+
+/// An array by its first axis.
+fn rows((shape, numbers): claims::Numbers) -> Lists {
+    let n = shape.first().copied().unwrap_or(1);
+    let width = numbers.len().checked_div(n).unwrap_or(0);
+    (0..n).map(|k| numbers[k * width..(k + 1) * width].to_vec()).collect()
+}
+
+fn lists(value: &Json) -> Option<Lists> {
+    match value {
+        Json::Numbers(numbers) => Some(numbers.iter().map(|x| vec![*x]).collect()),
+        Json::List(list) => list
+            .iter()
+            .map(|entry| if let Json::Numbers(numbers) = entry { Some(numbers.clone()) } else { None })
+            .collect(),
+        _ => None,
+    }
+}
+
+impl Theirs {
+    fn refuse(&self, reason: impl Into<String>) -> Error {
+        Error::States { file: self.file.clone(), reason: reason.into() }
+    }
+
+    /// At the nodes of the problem, one to one.
+    pub(super) fn exactly(&self, task: &Task) -> Result<Trajectory, Error> {
+        let problem = &task.problem;
+        let mut all = guess::standing(problem);
+        let (states, controls) = (problem.steps() + 1, problem.steps());
+        if (self.x.len(), self.u.len()) != (states, controls) {
+            let found = (self.x.len(), self.u.len());
+            return Err(self.refuse(format!(
+                "it has {} states and {} controls, expected {states} and {controls} as the task has",
+                found.0, found.1
+            )));
+        }
+        let nx = task.start.q.len() + task.start.v.len();
+        for (k, x) in self.x.iter().enumerate() {
+            all.x_mut(k)[..nx].copy_from_slice(x);
+        }
+        for (k, u) in self.u.iter().enumerate() {
+            let to = all.u_mut(k);
+            // At impacts nothing is controlled, whatever a rectangular array holds there.
+            if to.is_empty() {
+                continue;
+            }
+            if u.len() != to.len() {
+                return Err(self.refuse(format!("node {k} has {} controls, expected {}", u.len(), to.len())));
+            }
+            to.copy_from_slice(u);
+        }
+        Ok(all)
+    }
+
+    /// At the times of the problem's nodes; without times, one to one.
+    pub(super) fn resampled(&self, task: &Task) -> Result<Trajectory, Error> {
+        let Some(time) = &self.time else { return self.exactly(task) };
+        guess::resampled(&task.problem, time, &self.x, &self.u).map_err(|error| self.refuse(error.to_string()))
+    }
+}

@@ -1,0 +1,169 @@
+//! Lines on paper that is linear or logarithmic each way.
+
+use super::text::escape;
+
+/// How an axis is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Numbers that are not positive are left out.
+    Log,
+    Linear,
+}
+
+/// Lines over something.
+#[derive(Debug)]
+pub(crate) struct Plot {
+    pub(crate) x: &'static str,
+    pub(crate) y: String,
+    /// Of x and of y.
+    pub(crate) scales: [Scale; 2],
+    pub(crate) lines: Vec<Line>,
+    /// Does a script move a line along x, which is time?
+    pub(crate) clock: bool,
+}
+
+/// A line, drawn as its class says.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) class: &'static str,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+/// Of the picture, and of the margin left and below.
+const SIZE: (f64, f64) = (430.0, 270.0);
+const MARGIN: (f64, f64) = (52.0, 38.0);
+
+/// An axis, in its own measure: logarithms of logarithmic ones.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    scale: Scale,
+    first: f64,
+    last: f64,
+    /// Between its ticks.
+    every: f64,
+}
+
+impl Axis {
+    fn around(scale: Scale, numbers: impl Iterator<Item = f64>) -> Self {
+        let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
+        for x in numbers {
+            first = first.min(x);
+            last = last.max(x);
+        }
+        if !(first.is_finite() && last.is_finite()) {
+            (first, last) = (1.0, 1.0);
+        }
+        match scale {
+            Scale::Log => {
+                let (first, last) = (first.log10().floor(), last.log10().ceil());
+                let last = last.max(first + 1.0);
+                // At most nine of the powers.
+                Self { scale, first, last, every: ((last - first) / 8.0).ceil().max(1.0) }
+            }
+            Scale::Linear => {
+                // What does not move is in the middle.
+                let width = if last > first { last - first } else { first.abs().max(1e-3) };
+                let power = 10.0_f64.powf((width / 4.0).log10().floor());
+                let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * power * 5.0 >= width).unwrap_or(10.0);
+                let every = step * power;
+                let slack = if last > first { 0.0 } else { every };
+                let first = ((first - slack) / every).floor() * every;
+                Self { scale, first, last: ((last + slack) / every).ceil() * every, every }
+            }
+        }
+    }
+
+    fn takes(self, x: f64) -> bool {
+        x.is_finite() && (self.scale == Scale::Linear || x > 0.0)
+    }
+
+    /// Where a number lies, from 0 to 1.
+    fn place(self, x: f64) -> f64 {
+        let x = if self.scale == Scale::Log { x.log10() } else { x };
+        (x - self.first) / (self.last - self.first)
+    }
+
+    /// Ticks: where, from 0 to 1, and what to write there.
+    fn ticks(self) -> Vec<(f64, String)> {
+        let mut ticks = Vec::new();
+        let mut k = (self.first / self.every).ceil();
+        while k * self.every <= self.last + 1e-9 * self.every {
+            let tick = k * self.every;
+            let text = match self.scale {
+                Scale::Log => format!("1e{tick:.0}"),
+                // A tick that should be zero may be off by rounding.
+                Scale::Linear => gradyn::text::short(if tick.abs() < 1e-9 * self.every { 0.0 } else { tick }),
+            };
+            ticks.push(((tick - self.first) / (self.last - self.first), text));
+            k += 1.0;
+        }
+        ticks
+    }
+}
+
+impl Plot {
+    /// The picture over its caption, which is HTML.
+    pub(crate) fn figure(&self, caption: &str) -> String {
+        let good = |scale: Scale, x: f64| x.is_finite() && (scale == Scale::Linear || x > 0.0);
+        let [sx, sy] = self.scales;
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let shown = || points().filter(|(x, y)| good(sx, *x) && good(sy, *y));
+        let x = Axis::around(sx, shown().map(|(x, _)| *x));
+        let y = Axis::around(sy, shown().map(|(_, y)| *y));
+        let (width, height) = SIZE;
+        let (left, right, top, bottom) = (MARGIN.0, width - 18.0, 20.0, height - MARGIN.1);
+        let at_x = |value: f64| left + x.place(value) * (right - left);
+        let at_y = |value: f64| bottom - y.place(value) * (bottom - top);
+
+        let label = escape(&format!("{} over {}", self.y, self.x));
+        let mut svg = format!(
+            "<svg viewBox=\"0 0 {width} {height}\" style=\"max-width: {width}px\" role=\"img\" aria-label=\"{label}\" \
+             font-size=\"11\"{}>\n",
+            if self.clock {
+                format!(" data-from=\"{}\" data-to=\"{}\" data-left=\"{left}\" data-right=\"{right}\"", x.first, x.last)
+            } else {
+                String::new()
+            }
+        );
+        let (w, h) = (right - left, bottom - top);
+        svg.push_str(&format!("<rect class=\"field\" x=\"{left}\" y=\"{top}\" width=\"{w}\" height=\"{h}\"/>\n"));
+        for (place, text) in x.ticks() {
+            let at = left + place * (right - left);
+            svg.push_str(&format!("<path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/>\n"));
+            svg.push_str(&format!(
+                "<text class=\"middle\" x=\"{at:.1}\" y=\"{:.1}\">{text}</text>\n",
+                bottom + 14.0
+            ));
+        }
+        for (place, text) in y.ticks() {
+            let at = bottom - place * (bottom - top);
+            svg.push_str(&format!("<path class=\"grid\" d=\"M{left} {at:.1}H{right}\"/>\n"));
+            svg.push_str(&format!(
+                "<text class=\"end\" x=\"{:.1}\" y=\"{:.1}\">{text}</text>\n",
+                left - 5.0,
+                at + 4.0
+            ));
+        }
+        svg.push_str(&format!("<text x=\"{left}\" y=\"12\">{}</text>\n", escape(&self.y)));
+        let middle = 0.5 * (left + right);
+        svg.push_str(&format!(
+            "<text class=\"middle\" x=\"{middle}\" y=\"{:.1}\">{}</text>\n",
+            height - 6.0,
+            escape(self.x)
+        ));
+        for line in &self.lines {
+            let mut path = String::new();
+            for (px, py) in line.points.iter().filter(|(px, py)| x.takes(*px) && y.takes(*py)) {
+                path.push_str(&format!("{}{:.1} {:.1}", if path.is_empty() { "M" } else { "L" }, at_x(*px), at_y(*py)));
+            }
+            if !path.is_empty() {
+                svg.push_str(&format!("<path class=\"line {}\" d=\"{path}\"/>\n", line.class));
+            }
+        }
+        if self.clock {
+            svg.push_str(&format!("<path class=\"now\" d=\"M0 {top}V{bottom}\" visibility=\"hidden\"/>\n"));
+        }
+        svg.push_str("</svg>\n");
+        format!("<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n")
+    }
+}

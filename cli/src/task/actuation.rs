@@ -1,0 +1,175 @@
+//! What the controls are: motors of joints, a matrix, thrusters.
+
+use super::pose::joint;
+use super::source::{Item, Sign, Table};
+use crate::error::Error;
+use gradyn::dynamics::{ReferenceFrame, Workspace, frame_pose_jacobian};
+use gradyn::model::Model;
+use gradyn_trajectory::step::Actuation;
+use nalgebra::{DMatrix, DVector, Vector6};
+
+/// Controls by name, `τ = B u`, and their bounds if any were asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Actuated {
+    pub(crate) actuation: Actuation,
+    pub(crate) names: Vec<String>,
+    /// Least and greatest controls.
+    pub(crate) bounds: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+/// Columns of `B`, one after the other.
+struct Columns {
+    names: Vec<String>,
+    columns: Vec<DVector<f64>>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// Degrees of freedom, while all columns are those of the identity.
+    dofs: Option<Vec<usize>>,
+}
+
+impl Columns {
+    fn motor(&mut self, model: &Model, dof: usize) {
+        let effort = model.limits().effort[dof];
+        let mut column = DVector::zeros(model.nv());
+        column[dof] = 1.0;
+        self.add(model.dof_names()[dof].clone(), column, (-effort, effort));
+        if let Some(dofs) = &mut self.dofs {
+            dofs.push(dof);
+        }
+    }
+    fn add(&mut self, name: String, column: DVector<f64>, (lower, upper): (f64, f64)) {
+        self.names.push(name);
+        self.columns.push(column);
+        self.lower.push(lower);
+        self.upper.push(upper);
+    }
+}
+
+/// The table `actuation`, or all joints but the floating base.
+pub(crate) fn read(item: Option<Item<'_>>, model: &Model) -> Result<Actuated, Error> {
+    let mut all = Columns { names: vec![], columns: vec![], lower: vec![], upper: vec![], dofs: Some(vec![]) };
+    let table = item.map(|item| item.table("a table")).transpose()?;
+    let get = |key: &str| table.as_ref().and_then(|table| table.get(key));
+    if let Some(table) = &table {
+        table.only(&["joints", "matrix", "thrusters", "bounds"])?;
+    }
+    match (get("joints"), get("matrix")) {
+        (Some(joints), None) => {
+            for (item, name) in joints.texts("names of joints")? {
+                joint(&item, name, model)?.v_range().for_each(|dof| all.motor(model, dof));
+            }
+        }
+        (None, Some(item)) => {
+            all.dofs = None;
+            for (k, column) in matrix(&item, model)?.column_iter().enumerate() {
+                all.add(format!("u[{k}]"), column.into_owned(), (f64::NEG_INFINITY, f64::INFINITY));
+            }
+        }
+        (Some(_), Some(item)) => return Err(item.refuse("expected `joints` or `matrix`, found both")),
+        (None, None) if get("thrusters").is_none() => {
+            let b = Actuation::of(model).matrix();
+            for column in b.column_iter() {
+                if let Some(dof) = column.iter().position(|x| *x > 0.0) {
+                    all.motor(model, dof);
+                }
+            }
+        }
+        (None, None) => {}
+    }
+    if let Some(item) = get("thrusters") {
+        all.dofs = None;
+        for item in item.list("a list of thrusters")? {
+            thruster(&item.table("a table")?, model, &mut all)?;
+        }
+    }
+    if all.columns.is_empty() {
+        let refuse = |reason: &str| match &table {
+            Some(table) => table.refuse(reason),
+            None => Error::Usage(reason.to_owned()),
+        };
+        return Err(refuse("no joint has a motor: there is nothing to control"));
+    }
+    let bounds = get("bounds").map(|item| bounds(&item, &all)).transpose()?.flatten();
+    let nv = model.nv();
+    let actuation = match all.dofs {
+        Some(dofs) if dofs.len() == nv && dofs.iter().enumerate().all(|(k, dof)| k == *dof) => Actuation::Full(nv),
+        Some(dofs) => Actuation::Joints { nv, dofs },
+        None => Actuation::Matrix(DMatrix::from_columns(&all.columns)),
+    };
+    Ok(Actuated { actuation, names: all.names, bounds })
+}
+
+/// `"effort"`: the limits of the robot's file, and those of thrusters; or `{ lower, upper }`, a number or a list each.
+fn bounds(item: &Item<'_>, all: &Columns) -> Result<Option<(Vec<f64>, Vec<f64>)>, Error> {
+    let what = "`effort`, `none`, or a table with `lower` and `upper`";
+    if item.as_text().is_some() {
+        return match item.one_of("bounds", &["effort", "none"])? {
+            0 => Ok(Some((all.lower.clone(), all.upper.clone()))),
+            _ => Ok(None),
+        };
+    }
+    let table = item.table(what)?;
+    table.only(&["lower", "upper"])?;
+    let nu = all.names.len();
+    let side = |key: &str| {
+        let item = table.need(key, "a number, or a list with one a control")?;
+        if item.is_list() { item.numbers(Some(nu), "one a control") } else { Ok(vec![item.number(Sign::Any)?; nu]) }
+    };
+    let (lower, upper) = (side("lower")?, side("upper")?);
+    match lower.iter().zip(&upper).find(|(lower, upper)| lower > upper) {
+        Some((lower, upper)) => Err(item.refuse(format!("a lower bound, {lower}, is above the upper one, {upper}"))),
+        None => Ok(Some((lower, upper))),
+    }
+}
+
+/// Rows of `B`, nv of them.
+fn matrix(item: &Item<'_>, model: &Model) -> Result<DMatrix<f64>, Error> {
+    let rows = item.list("a list of rows")?;
+    if rows.len() != model.nv() {
+        return Err(item.refuse(format!("expected {} rows, nv of this robot, found {}", model.nv(), rows.len())));
+    }
+    let width = rows.first().map_or(Ok(0), |row| row.list("a row of numbers").map(|row| row.len()))?;
+    let mut b = DMatrix::zeros(rows.len(), width);
+    for (i, row) in rows.iter().enumerate() {
+        for (j, x) in row.numbers(Some(width), "as in the first row")?.into_iter().enumerate() {
+            b[(i, j)] = x;
+        }
+    }
+    Ok(b)
+}
+
+/// A force along an axis of a frame that is fixed to the floating base, with a moment about it in proportion.
+fn thruster(table: &Table<'_>, model: &Model, all: &mut Columns) -> Result<(), Error> {
+    table.only(&["frame", "axis", "moment", "lower", "upper"])?;
+    let item = table.need("frame", "the name of a link or joint")?;
+    let name = item.text("the name of a link or joint")?;
+    let frame = super::contacts::frame(&item, name, model)?;
+    let axis = table.get("axis").map_or(Ok(nalgebra::Vector3::z()), |item| {
+        let axis = item.vector("x, y, z")?;
+        axis.try_normalize(1e-9).ok_or_else(|| item.refuse("expected a direction, found one of length 0"))
+    })?;
+    let number = |key: &str, default: f64| table.get(key).map_or(Ok(default), |item| item.number(Sign::Any));
+    let moment = number("moment", 0.0)?;
+    let (lower, upper) = (number("lower", f64::NEG_INFINITY)?, number("upper", f64::INFINITY)?);
+    if lower > upper {
+        return Err(table.refuse(format!("key `lower`: {lower} is above `upper`, {upper}")));
+    }
+    let refuse = |error: gradyn::model::InputError| item.refuse(error.to_string());
+    let mut workspace = Workspace::new(model);
+    let mut column = |q: &[f64]| {
+        let wrench = Vector6::new(axis.x, axis.y, axis.z, moment * axis.x, moment * axis.y, moment * axis.z);
+        let (_, jacobian) = frame_pose_jacobian(model, &mut workspace, q, frame, ReferenceFrame::Local).map_err(refuse)?;
+        Ok::<_, Error>(jacobian.transpose() * wrench)
+    };
+    let q = model.neutral::<f64>();
+    let b = column(&q)?;
+    // Somewhere else, and turned: B must not depend on it.
+    let step: Vec<f64> = (0..model.nv()).map(|k| 0.3 + 0.1 * (k % 5) as f64).collect();
+    let elsewhere = column(&model.integrate(&q, &step).map_err(refuse)?)?;
+    // Rounding of a few products of numbers of size one.
+    if (&b - elsewhere).amax() > 1e-9 * (1.0 + b.amax()) {
+        return Err(item.refuse("expected a frame fixed to the floating base: what its force does depends on the pose"));
+    }
+    all.add(name.to_owned(), DVector::from_column_slice(b.as_slice()), (lower, upper));
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! Phases: nodes with the same step and the same contacts, and impacts between them.
+
+use super::Start;
+use super::contacts::{Contacts, Held};
+use super::source::{Item, Sign, Table};
+use crate::error::Error;
+use gradyn_trajectory::Phase;
+use gradyn_trajectory::step::{Euler, ForwardDynamics, Impulse, SemiImplicitEuler, Step};
+
+/// How accelerations become a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scheme {
+    pub(crate) name: &'static str,
+    make: fn(&Start, ForwardDynamics) -> Box<dyn Step>,
+}
+
+/// All schemes, the default first.
+const SCHEMES: [Scheme; 2] = [
+    Scheme { name: "semi-implicit-euler", make: |on, a| Box::new(SemiImplicitEuler::new(&on.model, a)) },
+    Scheme { name: "euler", make: |on, a| Box::new(Euler::new(&on.model, a)) },
+];
+
+/// A phase of the task.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseTask {
+    pub(crate) name: String,
+    /// Where it stands in the file.
+    pub(crate) span: usize,
+    pub(crate) key: String,
+    /// `None`: an impact.
+    pub(crate) scheme: Option<Scheme>,
+    /// Lengths of its steps, s.
+    pub(crate) dt: Vec<f64>,
+    /// Contacts, or those that are gained, and loops.
+    pub(crate) held: Vec<Held>,
+}
+
+impl PhaseTask {
+    pub(crate) fn is_jump(&self) -> bool {
+        self.scheme.is_none()
+    }
+    pub(crate) fn nodes(&self) -> usize {
+        self.dt.len()
+    }
+    /// How many controls it has.
+    pub(super) fn controls(&self, start: &Start) -> usize {
+        if self.is_jump() { 0 } else { start.actuated.names.len() }
+    }
+    /// The phase of the problem, without costs.
+    pub(super) fn build(&self, start: &Start) -> Phase {
+        let contacts: Vec<_> = self.held.iter().map(|held| held.contact.clone()).collect();
+        let Some(scheme) = self.scheme else { return Phase::jump(self.name.clone(), Impulse::new(&contacts, 0.0)) };
+        let mut dynamics = ForwardDynamics::new(start.actuated.actuation.clone());
+        if !contacts.is_empty() {
+            dynamics = dynamics.with_contacts(&contacts);
+        }
+        let step = (scheme.make)(start, dynamics);
+        let phase = Phase::boxed(self.name.clone(), self.nodes(), 1.0, step).steps(&self.dt);
+        match &start.actuated.bounds {
+            Some((lower, upper)) => phase.control_bounds(lower, upper),
+            None => phase,
+        }
+    }
+}
+
+/// The table `steps`: scheme, and length of a step, s.
+pub(super) fn steps(root: &Table<'_>) -> Result<(Scheme, f64), Error> {
+    let (mut scheme_of, mut dt) = (SCHEMES[0], 0.01);
+    if let Some(item) = root.get("steps") {
+        let table = item.table("a table")?;
+        table.only(&["scheme", "dt"])?;
+        scheme_of = table.get("scheme").map_or(Ok(scheme_of), |item| scheme(&item))?;
+        dt = table.get("dt").map_or(Ok(dt), |item| item.number(Sign::Positive))?;
+    }
+    Ok((scheme_of, dt))
+}
+
+fn scheme(item: &Item<'_>) -> Result<Scheme, Error> {
+    Ok(SCHEMES[item.one_of("scheme", &SCHEMES.map(|scheme| scheme.name))?])
+}
+
+/// The list `phases`, with impacts where contacts are gained.
+pub(super) fn read(
+    root: &Table<'_>,
+    start: &Start,
+    contacts: &Contacts,
+    steps: (Scheme, f64),
+) -> Result<Vec<PhaseTask>, Error> {
+    let item = root.need("phases", "a list of phases: `[[phases]]`")?;
+    let mut phases: Vec<PhaseTask> = Vec::new();
+    for item in item.list("a list of phases: `[[phases]]`")? {
+        let table = item.table("a table")?;
+        let (phase, impulse) = phase(&table, start, contacts, steps)?;
+        let before = phases.iter().rev().find(|phase| !phase.is_jump());
+        let is_new = |held: &Held| before.is_some_and(|before| !holds(before, held));
+        let gained: Vec<Held> = phase.held.iter().filter(|held| is_new(held)).cloned().collect();
+        if impulse && !gained.is_empty() {
+            let name = format!("{} impact", phase.name);
+            let held = [gained, contacts.loops.clone()].concat();
+            phases.push(PhaseTask { name, scheme: None, dt: vec![0.0], held, ..phase.clone() });
+        }
+        if let Some(twice) = phases.iter().find(|other| other.name == phase.name) {
+            return Err(item.refuse(format!("there is a phase `{}` already: give it another name", twice.name)));
+        }
+        phases.push(phase);
+    }
+    if phases.is_empty() {
+        return Err(item.refuse("expected one phase at least"));
+    }
+    Ok(phases)
+}
+
+fn holds(phase: &PhaseTask, held: &Held) -> bool {
+    phase.held.iter().any(|other| other.contact.name == held.contact.name)
+}
+
+/// A phase, and whether contacts that it gains begin with an impact.
+fn phase(
+    table: &Table<'_>,
+    start: &Start,
+    contacts: &Contacts,
+    (scheme_of, dt): (Scheme, f64),
+) -> Result<(PhaseTask, bool), Error> {
+    table.only(&["name", "nodes", "duration", "dt", "scheme", "contacts", "impulse"])?;
+    let name = table.need("name", "a name")?.text("a name")?.to_owned();
+    let scheme = table.get("scheme").map_or(Ok(scheme_of), |item| scheme(&item))?;
+    let dt = lengths(table, dt)?;
+    let mut held = Vec::new();
+    if let Some(item) = table.get("contacts") {
+        for (item, name) in item.texts("names of contacts or frames")? {
+            // Gains follow the first step of the phase.
+            let contact = contacts.find(&item, name, &start.model, &start.q, dt[0])?;
+            if held.iter().any(|other: &Held| other.contact.name == contact.contact.name) {
+                return Err(item.refuse(format!("contact `{name}` is there twice")));
+            }
+            held.push(contact);
+        }
+    }
+    held.extend(contacts.loops.iter().cloned());
+    let impulse = table.get("impulse").map_or(Ok(true), |item| item.flag())?;
+    let phase = PhaseTask { name, span: table.span.start, key: table.key.clone(), scheme: Some(scheme), dt, held };
+    Ok((phase, impulse))
+}
+
+/// Lengths of steps: so many nodes of `dt`, or a duration in steps of about `dt`, or a list.
+fn lengths(table: &Table<'_>, dt: f64) -> Result<Vec<f64>, Error> {
+    let given = table.get("dt");
+    if let Some(item) = given.as_ref().filter(|item| item.is_list()) {
+        for key in ["nodes", "duration"] {
+            if let Some(item) = table.get(key) {
+                return Err(item.refuse("a list `dt` says how many nodes there are: leave this out"));
+            }
+        }
+        let list = item.list("a list of lengths of steps, s")?;
+        if list.is_empty() {
+            return Err(item.refuse("expected one step at least"));
+        }
+        return list.iter().map(|item| item.number(Sign::Positive)).collect();
+    }
+    let dt = given.map_or(Ok(dt), |item| item.number(Sign::Positive))?;
+    match (table.get("nodes"), table.get("duration")) {
+        (Some(item), None) => Ok(vec![dt; item.count(1)?]),
+        (None, Some(item)) => {
+            let duration = item.number(Sign::Positive)?;
+            let steps = (duration / dt).round().max(1.0);
+            if steps > 1e6 {
+                return Err(item.refuse(format!("{duration} s in steps of {dt} s are {steps} nodes, more than a million")));
+            }
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to a million")]
+            Ok(vec![duration / steps; steps as usize])
+        }
+        (Some(_), Some(item)) => Err(item.refuse("expected `nodes` or `duration`, found both")),
+        (None, None) => Err(table.refuse("missing key `nodes`, expected how many nodes the phase has, or a `duration`")),
+    }
+}

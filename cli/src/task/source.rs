@@ -1,0 +1,251 @@
+//! A task file as it stands: values that know their line and their key, so that an error can say both.
+
+use crate::error::Error;
+use crate::states::nearest;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// A text, and the file that it is of.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) file: String,
+    pub(crate) text: String,
+}
+
+impl Source {
+    /// The line, from 1, of a place in the text.
+    fn line(&self, at: usize) -> usize {
+        1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+    }
+
+    /// An error at a place in the text.
+    pub(crate) fn refuse(&self, at: usize, key: &str, reason: impl Into<String>) -> Error {
+        let key = if key.is_empty() { String::new() } else { format!("key `{key}`: ") };
+        let reason = format!("{key}{}", reason.into());
+        Error::Task { file: self.file.clone(), line: self.line(at), reason }
+    }
+
+    /// The tables of the file.
+    pub(crate) fn parse(&self) -> Result<DeTable<'_>, Error> {
+        DeTable::parse(&self.text).map(toml::Spanned::into_inner).map_err(|error| {
+            let at = error.span().map_or(self.text.len(), |span| span.start);
+            self.refuse(at, "", format!("it is not TOML: {}", error.message()))
+        })
+    }
+}
+
+/// A value, with where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Item<'a> {
+    pub(crate) source: &'a Source,
+    /// `costs[2].weight`
+    pub(crate) key: String,
+    pub(crate) span: Range<usize>,
+    value: &'a DeValue<'a>,
+}
+
+/// What a number must be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sign {
+    Any,
+    NotNegative,
+    Positive,
+}
+
+impl<'a> Item<'a> {
+    /// An error here.
+    pub(crate) fn refuse(&self, reason: impl Into<String>) -> Error {
+        self.source.refuse(self.span.start, &self.key, reason)
+    }
+    /// An error here: something else was expected.
+    pub(crate) fn expected(&self, what: &str) -> Error {
+        self.refuse(format!("expected {what}, found {}", self.describe()))
+    }
+    /// An error here: there is no such name.
+    pub(crate) fn unknown<'n>(&self, what: &str, found: &str, names: impl Iterator<Item = &'n str> + Clone) -> Error {
+        self.refuse(unknown(what, found, names))
+    }
+    /// What it is, for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self.value {
+            DeValue::String(text) => format!("the text `{}`", text.chars().take(60).collect::<String>()),
+            DeValue::Integer(_) | DeValue::Float(_) => {
+                format!("the number {}", self.source.text.get(self.span.clone()).unwrap_or_default())
+            }
+            DeValue::Boolean(yes) => yes.to_string(),
+            DeValue::Datetime(_) => String::from("a date"),
+            DeValue::Array(list) => format!("a list with {} entries", list.len()),
+            DeValue::Table(_) => String::from("a table"),
+        }
+    }
+    pub(crate) fn is_table(&self) -> bool {
+        self.value.is_table()
+    }
+    pub(crate) fn is_list(&self) -> bool {
+        self.value.is_array()
+    }
+
+    /// A table.
+    pub(crate) fn table(&self, what: &str) -> Result<Table<'a>, Error> {
+        match self.value {
+            DeValue::Table(entries) => {
+                Ok(Table { source: self.source, key: self.key.clone(), span: self.span.clone(), entries })
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+    /// The entries of a list.
+    pub(crate) fn list(&self, what: &str) -> Result<Vec<Item<'a>>, Error> {
+        let DeValue::Array(list) = self.value else { return Err(self.expected(what)) };
+        let entry = |(k, value): (usize, &'a toml::Spanned<DeValue<'a>>)| Item {
+            source: self.source,
+            key: format!("{}[{k}]", self.key),
+            span: value.span(),
+            value: value.get_ref(),
+        };
+        Ok(list.iter().enumerate().map(entry).collect())
+    }
+    /// A text, if it is one.
+    pub(crate) fn as_text(&self) -> Option<&'a str> {
+        self.value.as_str()
+    }
+    /// A text.
+    pub(crate) fn text(&self, what: &str) -> Result<&'a str, Error> {
+        self.as_text().ok_or_else(|| self.expected(what))
+    }
+    /// One of these names, by its place.
+    pub(crate) fn one_of(&self, what: &str, names: &[&str]) -> Result<usize, Error> {
+        let found = self.text(&format!("{what}: {}", names.join(", ")))?;
+        let at = names.iter().position(|name| *name == found);
+        at.ok_or_else(|| self.unknown(what, found, names.iter().copied()))
+    }
+    /// `true` or `false`.
+    pub(crate) fn flag(&self) -> Result<bool, Error> {
+        self.value.as_bool().ok_or_else(|| self.expected("true or false"))
+    }
+    /// A number, if it is a finite one.
+    pub(crate) fn as_number(&self) -> Option<f64> {
+        let number = match self.value {
+            DeValue::Float(x) => x.as_str().parse().ok(),
+            #[expect(clippy::cast_precision_loss, reason = "to the nearest, as any decimal number")]
+            DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n as f64),
+            _ => None,
+        };
+        number.filter(|x: &f64| x.is_finite())
+    }
+    /// A finite number.
+    pub(crate) fn number(&self, sign: Sign) -> Result<f64, Error> {
+        let (what, good): (_, fn(f64) -> bool) = match sign {
+            Sign::Any => ("a finite number", |_| true),
+            Sign::NotNegative => ("a number that is not negative", |x| x >= 0.0),
+            Sign::Positive => ("a positive number", |x| x > 0.0),
+        };
+        self.as_number().filter(|x| good(*x)).ok_or_else(|| self.expected(what))
+    }
+    /// How many: from `least` to a million.
+    pub(crate) fn count(&self, least: usize) -> Result<usize, Error> {
+        let number = match self.value {
+            DeValue::Integer(n) => usize::from_str_radix(n.as_str(), n.radix()).ok(),
+            _ => None,
+        };
+        let what = format!("a whole number from {least} to 1000000");
+        number.filter(|n| (least..=1_000_000).contains(n)).ok_or_else(|| self.expected(&what))
+    }
+    /// A whole number, which may be negative.
+    pub(crate) fn integer(&self) -> Result<i64, Error> {
+        let number = match self.value {
+            DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix()).ok(),
+            _ => None,
+        };
+        number.ok_or_else(|| self.expected("a whole number"))
+    }
+    /// A list of finite numbers; `length`: how many there must be.
+    pub(crate) fn numbers(&self, length: Option<usize>, what: &str) -> Result<Vec<f64>, Error> {
+        let described = length.map_or_else(|| format!("a list of {what}"), |n| format!("a list of {n} numbers ({what})"));
+        let list = self.list(&described)?;
+        if let Some(expected) = length
+            && list.len() != expected
+        {
+            return Err(self.refuse(format!("expected {expected} numbers ({what}), found {}", list.len())));
+        }
+        list.iter().map(|item| item.number(Sign::Any)).collect()
+    }
+    /// A vector in space.
+    pub(crate) fn vector(&self, what: &str) -> Result<nalgebra::Vector3<f64>, Error> {
+        let numbers = self.numbers(Some(3), what)?;
+        Ok(nalgebra::Vector3::new(numbers[0], numbers[1], numbers[2]))
+    }
+    /// A list of texts.
+    pub(crate) fn texts(&self, what: &str) -> Result<Vec<(Item<'a>, &'a str)>, Error> {
+        let list = self.list(&format!("a list of {what}"))?;
+        list.into_iter().map(|item| item.text(what).map(|text| (item.clone(), text))).collect()
+    }
+}
+
+/// Says that there is no such name, and which one is most like it.
+fn unknown<'n>(what: &str, found: &str, names: impl Iterator<Item = &'n str> + Clone) -> String {
+    const SHOWN: usize = 12;
+    let found: String = found.chars().take(60).collect();
+    let known: Vec<&str> = names.clone().collect();
+    let hint = nearest(&found, names).unwrap_or_else(|| match known.len() {
+        0 => String::from("; there is none"),
+        n if n <= SHOWN => format!("; there are {}", known.join(", ")),
+        _ => String::new(),
+    });
+    format!("there is no {what} `{found}`{hint}")
+}
+
+/// A table, with where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Table<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) key: String,
+    pub(crate) span: Range<usize>,
+    entries: &'a DeTable<'a>,
+}
+
+impl<'a> Table<'a> {
+    /// The whole file.
+    pub(crate) fn root(source: &'a Source, entries: &'a DeTable<'a>) -> Self {
+        Self { source, key: String::new(), span: 0..0, entries }
+    }
+    /// An error here.
+    pub(crate) fn refuse(&self, reason: impl Into<String>) -> Error {
+        self.source.refuse(self.span.start, &self.key, reason)
+    }
+    fn path(&self, key: &str) -> String {
+        if self.key.is_empty() { key.to_owned() } else { format!("{}.{key}", self.key) }
+    }
+    /// Refuses keys other than these.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), Error> {
+        let strange = self.entries.iter().map(|(key, _)| key).filter(|key| !known.contains(&key.get_ref().as_ref()));
+        // The first one of the file.
+        match strange.min_by_key(|key| key.span().start) {
+            None => Ok(()),
+            Some(key) => {
+                let name = key.get_ref();
+                Err(self.source.refuse(key.span().start, &self.path(name), unknown("key", name, known.iter().copied())))
+            }
+        }
+    }
+    /// A value that may be left out.
+    pub(crate) fn get(&self, key: &str) -> Option<Item<'a>> {
+        let value = self.entries.get(key)?;
+        Some(Item { source: self.source, key: self.path(key), span: value.span(), value: value.get_ref() })
+    }
+    /// A value that must be there.
+    pub(crate) fn need(&self, key: &str, what: &str) -> Result<Item<'a>, Error> {
+        self.get(key).ok_or_else(|| self.refuse(format!("missing key `{key}`, expected {what}")))
+    }
+    /// All values, in the order of the file.
+    pub(crate) fn entries(&self) -> Vec<(&'a str, Item<'a>)> {
+        let entry = |(key, value): (&'a toml::Spanned<std::borrow::Cow<'a, str>>, &'a toml::Spanned<DeValue<'a>>)| {
+            let name: &'a str = key.get_ref();
+            let item = Item { source: self.source, key: self.path(name), span: value.span(), value: value.get_ref() };
+            (key.span().start, (name, item))
+        };
+        let mut entries: Vec<_> = self.entries.iter().map(entry).collect();
+        entries.sort_by_key(|(at, _)| *at);
+        entries.into_iter().map(|(_, entry)| entry).collect()
+    }
+}
