@@ -44,6 +44,32 @@ pub(super) fn eliminate(q: &mut Quadratics, here: &mut Stagewise) -> Option<()> 
     Some(())
 }
 
+/// [`eliminate`], with `δu` between bounds.
+pub(super) fn eliminate_in_box(q: &mut Quadratics, bounds: (&[f64], &[f64]), here: &mut Stagewise) -> Option<()> {
+    here.qu.copy_from(&q.u);
+    here.vx.copy_from(&q.x);
+    here.vxx.copy_from(&q.xx);
+    // From the step of the last sweep.
+    here.k.neg_mut();
+    q.boxed.solve(&q.uu, &q.u, bounds, &here.k)?;
+    here.k.copy_from(q.boxed.x());
+    here.k.neg_mut();
+    q.xu.transpose_to(&mut here.gain);
+    for mut column in here.gain.column_iter_mut() {
+        q.boxed.apply(column.as_mut_slice());
+    }
+    for i in 0..here.qu.len() {
+        if !q.boxed.is_free(i) {
+            here.qu[i] = 0.0;
+        }
+    }
+    here.quu_k.gemv(1.0, &q.uu, &here.k, 0.0);
+    here.vx.gemv_tr(-1.0, &here.gain, &here.qu, 1.0);
+    here.vxx.gemm(-1.0, &q.xu, &here.gain, 1.0);
+    symmetrize(&mut here.vxx);
+    Some(())
+}
+
 /// The mean of both halves.
 pub(super) fn symmetrize(m: &mut DMatrix<f64>) {
     for j in 0..m.ncols() {

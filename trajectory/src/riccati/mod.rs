@@ -15,6 +15,7 @@
 //!
 //! D. Mayne (1966); C. Mastalli et al., *Crocoddyl*, ICRA 2020, section II.
 
+mod box_qp;
 mod dense;
 mod rows;
 mod solution;
@@ -22,6 +23,7 @@ mod solution;
 pub use solution::LqSolution;
 
 use crate::quadratic::{Dims, Quadratic};
+use box_qp::BoxQp;
 use nalgebra::{DMatrix, DVector};
 use rows::{Rows, Wrong};
 use thiserror::Error;
@@ -112,6 +114,7 @@ struct Quadratics {
     a_v: DMatrix<f64>,
     b_v: DMatrix<f64>,
     factor: DMatrix<f64>,
+    boxed: BoxQp,
 }
 
 impl Quadratics {
@@ -125,6 +128,7 @@ impl Quadratics {
             a_v: DMatrix::zeros(ndx, ndx),
             b_v: DMatrix::zeros(nu, ndx),
             factor: DMatrix::zeros(nu, nu),
+            boxed: BoxQp::new(nu),
         }
     }
 
@@ -231,6 +235,38 @@ impl Riccati {
             return Err(Failure::Sizes { node });
         }
         self.node_done(node, lq, gap, delta)
+    }
+
+    /// [`sweep_node`](Self::sweep_node), of a node without equalities, with bounds of `δu`: `k` is the best step between them at
+    /// `δx = 0`, `K` moves the controls that are at none of them, and `Qᵤ` of the others is zero.
+    ///
+    /// # Errors
+    /// [`Failure`]
+    pub fn sweep_node_in_box(
+        &mut self,
+        node: usize,
+        lq: &Quadratic,
+        gap: Option<&DVector<f64>>,
+        delta: f64,
+        (lower, upper): (&[f64], &[f64]),
+    ) -> Result<(), Failure> {
+        let fits = |x: &[f64]| x.len() == lq.lu.len();
+        if !(node < self.nodes.len() && self.fits(node, lq, gap) && fits(lower) && fits(upper)) {
+            return Err(Failure::Sizes { node });
+        }
+        let indefinite = Failure::Indefinite { node };
+        let (here, behind) = self.nodes.split_at_mut(node + 1);
+        let here = &mut here[node];
+        let (ndx, nu) = (lq.lx.len(), lq.lu.len());
+        let q = self.sizes.iter_mut().find(|q| (q.x.len(), q.u.len()) == (ndx, nu));
+        let q = q.ok_or(Failure::Sizes { node })?;
+        match behind.first() {
+            Some(next) => dense::assemble(lq, next, delta, q),
+            None => q.copy_costs(lq, delta),
+        }
+        dense::eliminate_in_box(q, (lower, upper), here).ok_or(indefinite.clone())?;
+        self.rows[node].clear();
+        hand_on(here, gap, delta).ok_or(indefinite)
     }
 
     fn node_done(&mut self, k: usize, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Failure> {
