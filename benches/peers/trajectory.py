@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from run import machine
+from run import machine, pinned
 from setup import BOOST, FLAGS, HERE, ROOT, Missing, Tools, run
 
 VERSION = "3.2.1"
@@ -44,6 +44,11 @@ inline int omp_get_num_threads() { return 1; }
 inline int omp_get_thread_num() { return 0; }
 inline void omp_set_num_threads(int) {}
 """
+# The package aligns data at 16 bytes, and frees what this library has allocated; Eigen's products want 64 for their own.
+MALLOC = """#include <stdlib.h>
+extern "C" void *__libc_malloc(size_t);
+extern "C" void *malloc(size_t n) { return n < 64 ? __libc_malloc(n) : aligned_alloc(64, (n + 63) / 64 * 64); }
+"""
 
 
 class Crocoddyl(Tools):
@@ -56,12 +61,12 @@ class Crocoddyl(Tools):
         """The library's source, from PyPI."""
         found = self.cache / f"libcrocoddyl-{VERSION}"
         if not found.exists():
-            # pip unpacks it, then fails for want of CMake, which is not needed here.
+            # pip unpacks it, and would build it to learn its name: without CMake it cannot, which is as well here.
             scratch = self.cache / "download"
             scratch.mkdir(exist_ok=True)
             package = ["--no-binary", ":all:", f"libcrocoddyl=={VERSION}"]
             command = [self.python, "-m", "pip", "download", "--no-deps", "--no-clean", "--no-build-isolation", *package]
-            environment = {**os.environ, "TMPDIR": str(scratch)}
+            environment = {**os.environ, "TMPDIR": str(scratch), "PATH": ""}
             subprocess.run(list(map(str, command)), env=environment, cwd=scratch, capture_output=True, check=False)
             source = next(scratch.rglob("src/core/solvers/fddp.cpp"), None)
             if source is None:
@@ -78,37 +83,32 @@ class Crocoddyl(Tools):
         prefix, source = self.prefix / "include", self.sources()
         names = sorted(path for path in source.rglob("*") if path.suffix in (".cpp", ".in", ".cpp_fptype"))
         names = [path for path in names if not any(word in str(path.relative_to(source)) for word in UNUSED)]
-        # Data that the package's Python allocates must be aligned as it does.
-        defines = ["NDEBUG", "PINOCCHIO_ENABLE_COMPATIBILITY_WITH_VERSION_2", "EIGEN_MAX_ALIGN_BYTES=16"]
+        defines = ["NDEBUG", "PINOCCHIO_ENABLE_COMPATIBILITY_WITH_VERSION_2"]
+        defines += ["EIGEN_MAX_ALIGN_BYTES=16", "EIGEN_MALLOC_ALREADY_ALIGNED=1"]
         defines += ["CROCODDYL_WITH_MULTITHREADING", "CROCODDYL_WITH_NTHREADS=1"]
         flags = ["-std=c++17", *FLAGS, "-fPIC", "-w", *(f"-D{define}" for define in defines), *BOOST]
         include = [prefix, prefix / "eigen3", prefix / "pinocchio" / "deprecated"]
         include = [part for path in include for part in ("-isystem", path)]
-        objects = []
-        for group, belongs in (
-            ("core", lambda path: path.startswith("core")),
-            ("actions", lambda path: path.startswith("multibody/actions")),
-            ("multibody", lambda path: path.startswith("multibody") and "actions" not in path),
-        ):
-            texts = [path.read_text() for path in names if belongs(str(path.relative_to(source)))]
-            text = "\n".join(texts).replace("@SCALAR_TYPE@", "double")
+        texts = {"malloc": MALLOC}
+        for path in names:
+            part = str(path.relative_to(source))
+            group = "actions" if part.startswith("multibody/actions") else part.split("/")[0]
+            texts[group] = texts.get(group, "") + path.read_text().replace("@SCALAR_TYPE@", "double") + "\n"
+        for group, text in texts.items():
             out, unit = folder / f"{group}.o", folder / f"{group}.cpp"
-            objects.append(out)
             if self._stale(out, text, self.compiler_version, flags, PACKAGES):
                 print(f"compiling Crocoddyl's {group}", flush=True)
                 unit.write_text(text)
                 run([self.compiler, *flags, *include, "-I", folder, "-c", unit, "-o", out])
+        objects = [folder / f"{group}.o" for group in texts]
         library = folder / "libcrocoddyl_native.so"
         # Its own calls stay within it; what it lacks is the package's.
-        run([self.compiler, "-shared", "-Wl,-Bsymbolic", *objects, "-o", library])
+        here = self.prefix / "lib"
+        rest = [f"-L{here}", "-lcrocoddyl", f"-Wl,-Bsymbolic,--disable-new-dtags,-rpath,{here}"]
+        run([self.compiler, "-shared", *objects, "-o", library, *rest])
         return library
 
 
-def answer(cpu, command, **environment):
-    prefix = ["taskset", "-c", str(cpu)] if shutil.which("taskset") else []
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
-    done = subprocess.run([*prefix, *map(str, command)], check=True, stdout=subprocess.PIPE, text=True, env=environment)
-    return json.loads(done.stdout)
 
 
 def build():
@@ -165,7 +165,7 @@ def page(results, here, rounds, iterations):
         lines += [
             f"\"Native\" is its library compiled from PyPI's source by {here['compiler']}, `{here['compiler_flags']}`: solver, actions,",
             "contacts, impulses, costs, states, and the algorithms of Pinocchio in them. What only sets problems up (Python's module,",
-            "the reader of URDF) is the package's, and 16 bytes its alignment of data, which both share.",
+            "the reader of URDF) is the package's, and so is its alignment of data at 16 bytes; `malloc` gives 64.",
         ]
     lines += [
         "",
@@ -207,17 +207,17 @@ def main():
     try:
         peer = Crocoddyl(arguments.cache)
         here = machine(peer)
-        theirs = [peer.python, HERE / "iteration.py", arguments.iterations, *problems]
-        programs = {"gradyn": ([ours, arguments.iterations, *problems], {}), "PyPI": (theirs, {})}
+        theirs = ["env", "OMP_NUM_THREADS=1", peer.python, HERE / "iteration.py", arguments.iterations, *problems]
+        programs = {"gradyn": [ours, arguments.iterations, *problems], "PyPI": theirs}
         if not arguments.no_native:
-            programs["native"] = (theirs, {"LD_PRELOAD": str(peer.native())})
+            programs["native"] = ["env", f"LD_PRELOAD={peer.native()}", *theirs[1:]]
     except Missing as error:
         print(f"not measured: {error}", file=sys.stderr)
         return 3
     results = dict.fromkeys(programs)
     for _ in range(arguments.rounds):
-        for name, (command, environment) in programs.items():
-            results[name] = least(results[name], answer(arguments.cpu, command, **environment))
+        for name, command in programs.items():
+            results[name] = least(results[name], pinned(arguments.cpu, command))
     compare(results)
     text = page(results, here, arguments.rounds, arguments.iterations)
     (ROOT / "docs" / "benchmarks-trajectory.md").write_text(text)
