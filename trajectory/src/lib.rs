@@ -12,6 +12,7 @@
 pub mod cost;
 mod dense;
 pub mod fault;
+mod gauss_newton;
 pub mod guess;
 pub mod loss;
 pub mod node;

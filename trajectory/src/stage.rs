@@ -2,10 +2,11 @@
 
 use crate::cost::{Cost, Where};
 use crate::fault::{ProblemError, Reason, finite};
+use crate::gauss_newton::{self, GaussNewton};
 use crate::loss::Loss;
 use crate::node::{At, Memory, Node, NodeError};
 use crate::quadratic::{Dims, Quadratic};
-use crate::residual::{Depends, Jacobian, PhaseInfo, Residual, View, Weights};
+use crate::residual::{Jacobian, PhaseInfo, Residual, View, Weights};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
 use gradyn::{DerivativeWorkspace, Model, Workspace};
@@ -61,6 +62,7 @@ struct StageMemory {
     a: Vec<f64>,
     f: Vec<f64>,
     terms: Vec<TermMemory>,
+    gauss_newton: GaussNewton,
 }
 
 struct TermMemory {
@@ -69,8 +71,10 @@ struct TermMemory {
     gradient: Vec<f64>,
     diagonal: Vec<f64>,
     by: Jacobian,
-    /// The whole Jacobian by state and controls, of residuals that see accelerations or multipliers.
-    whole: Jacobian,
+    /// Weights of a full loss, times the weight of the cost.
+    full: DMatrix<f64>,
+    /// Has it been differentiated? Residuals may allocate then, the first time only.
+    warm: bool,
 }
 
 impl Stage {
@@ -199,17 +203,18 @@ impl Node for Stage {
         let nv = self.model.nv();
         let of_term = |term: &Term| {
             let (m, depends) = (term.residual.rows(), term.residual.depends());
-            let sees = depends.a || depends.f;
-            let whole = Depends { q: sees, v: sees, u: sees, ..Depends::default() };
+            let full = if let Loss::Full(w) = &term.loss { w.clone() } else { DMatrix::zeros(0, 0) };
             TermMemory {
                 own: term.residual.memory(),
                 r: vec![0.0; m],
                 gradient: vec![0.0; m],
                 diagonal: vec![0.0; m],
                 by: Jacobian::new(m, depends, nv, nu, rows, self.remembered),
-                whole: Jacobian::new(m, whole, nv, nu, 0, 0),
+                full,
+                warm: false,
             }
         };
+        let most = self.terms.iter().map(|term| term.residual.rows()).max().unwrap_or(0);
         Box::new(StageMemory {
             workspace: Workspace::new(&self.model),
             derivatives: DerivativeWorkspace::new(&self.model),
@@ -218,6 +223,7 @@ impl Node for Stage {
             a: vec![0.0; nv],
             f: vec![0.0; rows],
             terms: self.terms.iter().map(of_term).collect(),
+            gauss_newton: GaussNewton::new(most, self.space().ndx() + nu),
         })
     }
     fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], eq: &mut [f64]) -> Result<f64, NodeError> {
@@ -261,27 +267,33 @@ impl Node for Stage {
             if weight == 0.0 {
                 continue;
             }
-            let TermMemory { own, r, gradient, diagonal, by, whole } = own;
+            let TermMemory { own, r, gradient, diagonal, by, full, warm } = own;
             let mut on = view!(self, at, memory, term, own);
+            if *warm && term.loss.is_flat_somewhere() {
+                term.residual.value(&mut on, r).map_err(|reason| term.error(reason))?;
+                finite("the residual", r).map_err(|reason| term.error(reason))?;
+                term.loss.derivatives(r, gradient, diagonal);
+                if !gauss_newton::counts(gradient, term.loss.weights(diagonal)) {
+                    continue;
+                }
+            }
+            *warm = true;
             term.residual.jacobian(&mut on, r, by).map_err(|reason| term.error(reason))?;
             finite("the residual", r).map_err(|reason| term.error(reason))?;
             out.cost += weight * term.loss.derivatives(r, gradient, diagonal);
             gradient.iter_mut().for_each(|g| *g *= weight);
             diagonal.iter_mut().for_each(|w| *w *= weight);
-            let full;
             let weights = match term.loss.weights(diagonal) {
                 Weights::Diagonal(w) => Weights::Diagonal(w),
                 Weights::Full(w) => {
-                    full = w * weight;
-                    Weights::Full(&full)
+                    full.iter_mut().zip(w).for_each(|(full, w)| *full = w * weight);
+                    Weights::Full(full)
                 }
             };
             let depends = term.residual.depends();
-            if depends.a || depends.f {
-                put_in(by, depends, &memory.by, whole);
-                add_gauss_newton(whole, gradient, weights, out);
-            } else if !term.residual.add_structured(by, gradient, weights, out) {
-                add_gauss_newton(by, gradient, weights, out);
+            let through = depends.a || depends.f;
+            if through || !term.residual.add_structured(by, gradient, weights, out) {
+                memory.gauss_newton.add(by, depends, &memory.by, gradient, weights, out);
             }
         }
         Ok(())
@@ -330,85 +342,5 @@ impl Node for Stage {
         let memory = memory_of(memory)?;
         self.advance(at, memory, &mut next, &mut vec![0.0; dims.n_eq])?;
         Ok(memory.f.clone())
-    }
-}
-
-/// The Jacobian by state and controls, of a residual that sees accelerations and multipliers: their derivatives put in.
-fn put_in(by: &Jacobian, depends: Depends, step: &Sensitivities, whole: &mut Jacobian) {
-    let copy = |to: &mut DMatrix<f64>, from: &DMatrix<f64>, there: bool| {
-        if there { to.copy_from(from) } else { to.fill(0.0) }
-    };
-    copy(&mut whole.dq, &by.dq, depends.q);
-    copy(&mut whole.dv, &by.dv, depends.v);
-    copy(&mut whole.du, &by.du, depends.u);
-    if depends.a {
-        whole.dq.gemm(1.0, &by.da, &step.a_q, 1.0);
-        whole.dv.gemm(1.0, &by.da, &step.a_v, 1.0);
-        whole.du.gemm(1.0, &by.da, &step.a_u, 1.0);
-    }
-    if depends.f {
-        whole.dq.gemm(1.0, &by.df, &step.f_q, 1.0);
-        whole.dv.gemm(1.0, &by.df, &step.f_v, 1.0);
-        whole.du.gemm(1.0, &by.df, &step.f_u, 1.0);
-    }
-}
-
-/// `lₓ += Jᵀ g`, `lₓₓ += Jᵀ W J`, and so on with the controls.
-fn add_gauss_newton(by: &Jacobian, gradient: &[f64], weights: Weights<'_>, out: &mut Quadratic) {
-    let nv = by.dq.ncols().max(by.dv.ncols()).max((out.lx.len() - by.dw.ncols()) / 2);
-    let parts = [(&by.dq, 0), (&by.dv, nv), (&by.dw, 2 * nv)];
-    for (j, first) in parts {
-        for (k, column) in j.column_iter().enumerate() {
-            out.lx[first + k] += dot(column.as_slice(), gradient);
-        }
-    }
-    for (k, column) in by.du.column_iter().enumerate() {
-        out.lu[k] += dot(column.as_slice(), gradient);
-    }
-    let m = gradient.len();
-    let mut bent = [0.0; 64];
-    let mut large;
-    let bent = if m <= bent.len() {
-        &mut bent[..m]
-    } else {
-        large = vec![0.0; m];
-        &mut large[..]
-    };
-    for (of, first_of) in parts {
-        for (k, column) in of.column_iter().enumerate() {
-            bend(weights, column.as_slice(), bent);
-            for (other, first) in parts {
-                for (i, x) in other.column_iter().enumerate() {
-                    out.lxx[(first + i, first_of + k)] += dot(x.as_slice(), bent);
-                }
-            }
-        }
-    }
-    for (k, column) in by.du.column_iter().enumerate() {
-        bend(weights, column.as_slice(), bent);
-        for (other, first) in parts {
-            for (i, x) in other.column_iter().enumerate() {
-                out.lxu[(first + i, k)] += dot(x.as_slice(), bent);
-            }
-        }
-        for (i, u) in by.du.column_iter().enumerate() {
-            out.luu[(i, k)] += dot(u.as_slice(), bent);
-        }
-    }
-}
-
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
-}
-
-/// `W x`
-fn bend(weights: Weights<'_>, x: &[f64], out: &mut [f64]) {
-    match weights {
-        Weights::Diagonal(w) => out.iter_mut().zip(x).zip(w).for_each(|((out, x), w)| *out = w * x),
-        Weights::Full(w) => {
-            for (i, out) in out.iter_mut().enumerate() {
-                *out = x.iter().enumerate().map(|(k, x)| w[(i, k)] * x).sum();
-            }
-        }
     }
 }

@@ -226,8 +226,17 @@ def solve(problem, bounded=False, iterations=100):
     return solver, {"converged": converged, "iterations": history.iterations}
 
 
+def cones():
+    """Friction cones, on slopes and with facets inside too."""
+    for facets, inside, turn in ((4, False, [0.0, 0.0, 0.0]), (6, True, [0.3, -0.2, 0.5])):
+        surface = pin.exp3(np.array(turn))
+        cone = crocoddyl.FrictionCone(surface, 0.6, facets, inside)
+        rows = cone.A.tolist()
+        yield {"surface": surface.tolist(), "friction": 0.6, "facets": facets, "inside": inside, "rows": rows}
+
+
 def main():
-    golden = {"crocoddyl": crocoddyl.__version__, "pinocchio": pin.__version__}
+    golden = {"crocoddyl": crocoddyl.__version__, "pinocchio": pin.__version__, "friction_cones": list(cones())}
     for name, make in PROBLEMS.items():
         problem = make()
         solver, found = solve(problem, bounded=name.endswith("bounded"))
