@@ -16,12 +16,17 @@
 //! D. Mayne (1966); C. Mastalli et al., *Crocoddyl*, ICRA 2020, section II.
 
 mod dense;
+mod fast;
 mod rows;
 mod solution;
+mod structured;
+#[cfg(test)]
+mod tests;
 
 pub use solution::LqSolution;
 
 use crate::quadratic::{Dims, Quadratic};
+use fast::Fast;
 use nalgebra::{DMatrix, DVector};
 use rows::{Rows, Wrong};
 use thiserror::Error;
@@ -98,10 +103,11 @@ pub struct Riccati {
     dims: Vec<Dims>,
     dual: f64,
     scratch: rows::Scratch,
-    sizes: Vec<Quadratics>,
+    /// Of nodes of one size each.
+    sizes: Vec<(Fast, Quadratics)>,
 }
 
-/// A node's cost with what lies behind it, to second order: `Q` of the equations above. Memory for nodes of one size.
+/// A node's cost with what lies behind it, to second order: `Q` of the equations above.
 #[derive(Debug)]
 struct Quadratics {
     x: DVector<f64>,
@@ -109,9 +115,6 @@ struct Quadratics {
     xx: DMatrix<f64>,
     xu: DMatrix<f64>,
     uu: DMatrix<f64>,
-    a_v: DMatrix<f64>,
-    b_v: DMatrix<f64>,
-    factor: DMatrix<f64>,
 }
 
 impl Quadratics {
@@ -122,21 +125,6 @@ impl Quadratics {
             xx: DMatrix::zeros(ndx, ndx),
             xu: DMatrix::zeros(ndx, nu),
             uu: DMatrix::zeros(nu, nu),
-            a_v: DMatrix::zeros(ndx, ndx),
-            b_v: DMatrix::zeros(nu, ndx),
-            factor: DMatrix::zeros(nu, nu),
-        }
-    }
-
-    /// At the last node, where nothing lies behind.
-    fn copy_costs(&mut self, lq: &Quadratic, delta: f64) {
-        self.x.copy_from(&lq.lx);
-        self.u.copy_from(&lq.lu);
-        self.xx.copy_from(&lq.lxx);
-        self.xu.copy_from(&lq.lxu);
-        self.uu.copy_from(&lq.luu);
-        for i in 0..self.u.len() {
-            self.uu[(i, i)] += delta;
         }
     }
 }
@@ -154,10 +142,11 @@ impl Riccati {
             vx: DVector::zeros(d.ndx),
             vxx: DMatrix::zeros(d.ndx, d.ndx),
         };
-        let mut sizes: Vec<Quadratics> = Vec::new();
-        for d in dims {
-            if !sizes.iter().any(|q| (q.x.len(), q.u.len()) == (d.ndx, d.nu)) {
-                sizes.push(Quadratics::new(d.ndx, d.nu));
+        let mut sizes: Vec<(Fast, Quadratics)> = Vec::new();
+        for (k, d) in dims.iter().enumerate() {
+            let behind = dims.get(k + 1).map_or(0, |d| d.ndx);
+            if !sizes.iter().any(|(fast, _)| fast.fits(d.ndx, d.nu, behind)) {
+                sizes.push((Fast::new(d.ndx, d.nu, behind), Quadratics::new(d.ndx, d.nu)));
             }
         }
         let rows = rows::rows(dims);
@@ -271,18 +260,19 @@ impl Riccati {
         let (rows, rows_behind) = self.rows.split_at_mut(k + 1);
         let (here, next, rows, rows_behind) = (&mut here[k], behind.first(), &mut rows[k], rows_behind.first());
         let (ndx, nu) = (lq.lx.len(), lq.lu.len());
-        let q = self.sizes.iter_mut().find(|q| (q.x.len(), q.u.len()) == (ndx, nu)).ok_or(Wrong::Indefinite)?;
-        match next {
-            Some(next) => dense::assemble(lq, next, delta, q),
-            None => q.copy_costs(lq, delta),
-        }
+        let behind = next.map_or(0, |next| next.vx.len());
+        let (fast, q) = self.sizes.iter_mut().find(|(fast, _)| fast.fits(ndx, nu, behind)).ok_or(Wrong::Indefinite)?;
+        fast.assemble(lq, next, delta);
         let constrained = !lq.eq.is_empty() || rows_behind.is_some_and(|rows| rows.rank > 0);
+        if constrained {
+            fast.write(q);
+        }
         if constrained && self.dual > 0.0 {
             rows::soft(lq, q, self.dual, (here, rows), &mut self.scratch)?;
         } else if constrained {
             rows::hard(lq, q, rows_behind, (here, rows), &mut self.scratch)?;
         } else {
-            dense::eliminate(q, here).ok_or(Wrong::Indefinite)?;
+            fast.eliminate(here).ok_or(Wrong::Indefinite)?;
             rows.clear();
         }
         hand_on(here, gap, delta).ok_or(Wrong::Indefinite)?;

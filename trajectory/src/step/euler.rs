@@ -146,7 +146,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         next_velocity(on, v);
         next_configuration(on, v, q)?;
         self.0.velocity_rows(h, by, out);
-        out.structure = Structure::SemiImplicit { h };
+        out.structure = Structure::SemiImplicit { h, nv };
         // δq⁺ = D δq + h J δv⁺
         if self.0.flat {
             for j in 0..2 * nv {
