@@ -25,6 +25,7 @@ mod tests;
 
 pub use solution::LqSolution;
 
+use crate::dense::{add_matrix_times, is_finite};
 use crate::quadratic::{Dims, Quadratic};
 use fast::Fast;
 use nalgebra::{DMatrix, DVector};
@@ -314,8 +315,7 @@ fn hand_on(here: &mut Stagewise, gap: Option<&DVector<f64>>, delta: f64) -> Opti
         here.vxx[(i, i)] += delta;
     }
     if let Some(gap) = gap {
-        here.vx.gemv(1.0, &here.vxx, gap, 1.0);
+        add_matrix_times(here.vxx.as_slice(), gap.as_slice(), here.vx.as_mut_slice());
     }
-    let finite = here.vx.iter().all(|x| x.is_finite()) && here.vxx.iter().all(|x| x.is_finite());
-    finite.then_some(())
+    (is_finite(here.vx.as_slice()) && is_finite(here.vxx.as_slice())).then_some(())
 }

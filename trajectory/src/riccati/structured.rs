@@ -9,7 +9,9 @@
 //! third of the operations of a robot with 49 degrees of freedom.
 
 use super::Stagewise;
+use crate::dense::Row;
 use crate::quadratic::{Quadratic, Structure};
+use gradyn::derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::{DMatrix, DVector};
 use std::ops::Range;
 
@@ -29,7 +31,9 @@ pub(super) struct Structured {
     pub(super) v: DVector<f64>,
     /// `Dᵀ v_q`
     pub(super) p: DVector<f64>,
-    sums: Vec<f64>,
+    scratch: Vec<Row>,
+    /// A block of D or J by rows, eight columns a register.
+    turned: Vec<Row>,
 }
 
 impl Structured {
@@ -42,7 +46,8 @@ impl Structured {
             d: DMatrix::zeros(nv, nv),
             v: DVector::zeros(nv),
             p: DVector::zeros(nv),
-            sums: vec![0.0; nv],
+            scratch: vec![Row::ZERO; nv],
+            turned: vec![Row::ZERO; nv * nv.div_ceil(WIDTH)],
         }
     }
 
@@ -58,53 +63,87 @@ impl Structured {
 
     pub(super) fn prepare(&mut self, lq: &Quadratic, next: &Stagewise) {
         let Structure::SemiImplicit { h, .. } = lq.structure else { return };
-        let Self { nv, blocks, s, w, d, v, p, sums } = self;
-        let nv = *nv;
-        find_blocks(lq, blocks);
-        let (dq, dv) = (&lq.step_dq, &lq.step_dv);
-        // V_qq J and V_vq J, W = ..., all by columns.
-        let (q, velocities) = (next.vxx.rows(0, nv), next.vxx.rows(nv, nv));
-        w.copy_from(&q.columns(0, nv));
-        s.copy_from(&velocities.columns(0, nv));
-        d.copy_from(w);
+        find_blocks(lq, &mut self.blocks);
+        dispatch(Prepare { lq, vx: next.vx.as_slice(), vxx: next.vxx.as_slice(), h, of: self });
+    }
+}
+
+/// See [`Structured::prepare`].
+struct Prepare<'a> {
+    lq: &'a Quadratic,
+    vx: &'a [f64],
+    vxx: &'a [f64],
+    h: f64,
+    of: &'a mut Structured,
+}
+
+impl Kernel for Prepare<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { lq, vx, vxx, h, of: Structured { nv, blocks, s, w, d, v, p, scratch, turned } } = self;
+        let (nv, h) = (*nv, R::splat(h));
+        let (dq, dv) = (lq.step_dq.as_slice(), lq.step_dv.as_slice());
+        let (s, w, d) = (s.as_mut_slice(), w.as_mut_slice(), d.as_mut_slice());
+        let (v, p) = (v.as_mut_slice(), p.as_mut_slice());
+        // V_qq J and V_vq J, and V_qq D.
+        let mut j = 0;
+        while j < nv {
+            let (q, x) = vxx[2 * nv * j..2 * nv * (j + 1)].split_at(nv);
+            w[j * nv..(j + 1) * nv].copy_from_slice(q);
+            d[j * nv..(j + 1) * nv].copy_from_slice(q);
+            s[j * nv..(j + 1) * nv].copy_from_slice(x);
+            j += 1;
+        }
         for block in blocks.iter() {
-            mix_columns(w, dv, block, sums);
-            mix_columns(s, dv, block, sums);
-            mix_columns(d, dq, block, sums);
-            mix_rows(d, dq, block, sums);
+            mix_columns::<R>(w, dv, block, scratch);
+            mix_columns::<R>(s, dv, block, scratch);
+            mix_columns::<R>(d, dq, block, scratch);
         }
-        for j in 0..nv {
-            for (w, v) in w.column_mut(j).iter_mut().zip(q.column(nv + j).iter()) {
-                *w = h * *w + v;
+        // Wᵀ = h V_qq J + V_qv; S = h (Wᵀ + V_vq J) + V_vv, where Jᵀ Wᵀ is Wᵀ but for the blocks.
+        let mut j = 0;
+        while j < nv {
+            let (qv, vv) = vxx[2 * nv * (nv + j)..2 * nv * (nv + j + 1)].split_at(nv);
+            let (s, w) = (&mut s[j * nv..(j + 1) * nv], &mut w[j * nv..(j + 1) * nv]);
+            let mut i = 0;
+            while i < nv {
+                let sum = h.mul_add(R::load_first(&w[i..]), R::load_first(&qv[i..]));
+                sum.store_first(&mut w[i..]);
+                h.mul_add(R::load_first(&s[i..]).add(sum), R::load_first(&vv[i..])).store_first(&mut s[i..]);
+                i += WIDTH;
             }
+            j += 1;
         }
-        // S = h Jᵀ Wᵀ + h V_vq J + V_vv: Jᵀ Wᵀ is Wᵀ but for its blocks.
-        for j in 0..nv {
-            for ((s, w), v) in s.column_mut(j).iter_mut().zip(w.column(j).iter()).zip(velocities.column(nv + j).iter())
-            {
-                *s = h * (*s + w) + v;
-            }
-        }
+        p.copy_from_slice(&vx[..nv]);
+        v.copy_from_slice(&vx[..nv]);
         for block in blocks.iter() {
-            for j in 0..nv {
-                let column = w.column(j);
-                for (i, s) in block.clone().zip(&mut sums[..]) {
-                    *s = block.clone().map(|l| dv[(l, i)] * column[l]).sum::<f64>() - column[i];
+            turn(dv, nv, block, turned);
+            let mut j = 0;
+            while j < nv {
+                let (s, w) = (&mut s[j * nv..][block.clone()], &w[j * nv..][block.clone()]);
+                mixed::<R>(w, turned, scratch);
+                let mut i = 0;
+                while i < s.len() {
+                    let more = scratch[i / WIDTH].load::<R>().sub(R::load_first(&w[i..]));
+                    h.mul_add(more, R::load_first(&s[i..])).store_first(&mut s[i..]);
+                    i += WIDTH;
                 }
-                for (i, x) in block.clone().zip(&sums[..]) {
-                    s[(i, j)] += h * x;
-                }
+                j += 1;
             }
-            mix_rows(w, dq, block, sums);
+            mix::<R>(&mut v[block.clone()], turned, scratch);
+            turn(dq, nv, block, turned);
+            let mut j = 0;
+            while j < nv {
+                mix::<R>(&mut w[j * nv..][block.clone()], turned, scratch);
+                mix::<R>(&mut d[j * nv..][block.clone()], turned, scratch);
+                j += 1;
+            }
+            mix::<R>(&mut p[block.clone()], turned, scratch);
         }
-        p.copy_from(&next.vx.rows(0, nv));
-        v.copy_from(p);
-        for block in blocks.iter() {
-            mix_vector(p.as_mut_slice(), dq, block, sums);
-            mix_vector(v.as_mut_slice(), dv, block, sums);
-        }
-        for (v, x) in v.iter_mut().zip(next.vx.rows(nv, nv).iter()) {
-            *v = h * *v + x;
+        let mut i = 0;
+        while i < nv {
+            h.mul_add(R::load_first(&v[i..]), R::load_first(&vx[nv + i..])).store_first(&mut v[i..]);
+            i += WIDTH;
         }
     }
 }
@@ -132,29 +171,67 @@ fn find_blocks(lq: &Quadratic, blocks: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Columns of a block, `m := m J`.
-fn mix_columns(m: &mut DMatrix<f64>, by: &DMatrix<f64>, block: &Range<usize>, sums: &mut [f64]) {
-    for i in 0..m.nrows() {
-        for (j, sum) in block.clone().zip(&mut sums[..]) {
-            *sum = block.clone().map(|l| m[(i, l)] * by[(l, j)]).sum();
+/// Columns of a block, `m := m J`, both n × n.
+#[inline(always)]
+fn mix_columns<R: Register>(m: &mut [f64], by: &[f64], block: &Range<usize>, scratch: &mut [Row]) {
+    let n = scratch.len();
+    let mut i = 0;
+    while i < n {
+        let mut l = block.start;
+        while l < block.end {
+            scratch[l].store(R::load_first(&m[l * n..(l + 1) * n][i..]));
+            l += 1;
         }
-        for (j, sum) in block.clone().zip(&sums[..]) {
-            m[(i, j)] = *sum;
+        let mut j = block.start;
+        while j < block.end {
+            let mut sum = R::splat(0.0);
+            let mut l = block.start;
+            while l < block.end {
+                sum = R::splat(by[j * n + l]).mul_add(scratch[l].load(), sum);
+                l += 1;
+            }
+            sum.store_first(&mut m[j * n..(j + 1) * n][i..]);
+            j += 1;
+        }
+        i += WIDTH;
+    }
+}
+
+/// Rows of a block of J, eight columns of it a register.
+fn turn(by: &[f64], n: usize, block: &Range<usize>, turned: &mut [Row]) {
+    let width = block.len().div_ceil(WIDTH);
+    for (l, row) in block.clone().zip(turned.chunks_exact_mut(width)) {
+        row.fill(Row::ZERO);
+        for (j, column) in block.clone().enumerate() {
+            row[j / WIDTH].0[j % WIDTH] = by[column * n + l];
         }
     }
 }
 
-/// Rows of a block, `m := Jᵀ m`.
-fn mix_rows(m: &mut DMatrix<f64>, by: &DMatrix<f64>, block: &Range<usize>, sums: &mut [f64]) {
-    for mut column in m.column_iter_mut() {
-        mix_vector(column.as_mut_slice(), by, block, sums);
+/// `Jᵀ x` of a block.
+#[inline(always)]
+fn mixed<R: Register>(x: &[f64], turned: &[Row], to: &mut [Row]) {
+    let (n, width) = (x.len(), x.len().div_ceil(WIDTH));
+    let mut b = 0;
+    while b < width {
+        let mut sum = R::splat(0.0);
+        let mut l = 0;
+        while l < n {
+            sum = R::splat(x[l]).mul_add(turned[l * width + b].load(), sum);
+            l += 1;
+        }
+        to[b].store(sum);
+        b += 1;
     }
 }
 
 /// `x := Jᵀ x` of a block.
-fn mix_vector(x: &mut [f64], by: &DMatrix<f64>, block: &Range<usize>, sums: &mut [f64]) {
-    for (j, sum) in block.clone().zip(&mut sums[..]) {
-        *sum = block.clone().map(|l| by[(l, j)] * x[l]).sum();
+#[inline(always)]
+fn mix<R: Register>(x: &mut [f64], turned: &[Row], scratch: &mut [Row]) {
+    mixed::<R>(x, turned, scratch);
+    let mut i = 0;
+    while i < x.len() {
+        scratch[i / WIDTH].load::<R>().store_first(&mut x[i..]);
+        i += WIDTH;
     }
-    x[block.clone()].copy_from_slice(&sums[..block.len()]);
 }
