@@ -255,7 +255,11 @@ fn soft_equalities_are_those_of_the_regularized_system() {
     for i in 0..60 {
         let (nx, nu, steps) = Lq::random_sizes(&mut rng, 250);
         let mut lq = plain(&mut rng, nx, nu, steps);
-        if i % 2 == 0 { lq.constrain_stages(&mut rng) } else { lq.constrain_end(&mut rng) }
+        if i % 2 == 0 {
+            lq.constrain_stages(&mut rng)
+        } else {
+            lq.constrain_end(&mut rng)
+        }
         if i % 4 == 0 {
             // Any rank will do.
             lq.repeat_rows(&mut rng, steps - 1, 0.0);
@@ -263,9 +267,7 @@ fn soft_equalities_are_those_of_the_regularized_system() {
         let dual = 10.0_f64.powi(-(i % 7));
         let by = Regularization { primal: 0.01 * f64::from(i % 3), dual };
         let error = lq.error(by);
-        // Value functions hold entries of 1 / δ_c, with the rounding errors of these.
-        let tolerance = 1e-14 / dual + TOLERANCE;
-        assert!(error < tolerance, "problem {i}: nx {nx}, nu {nu}, {steps} steps, {by:?}: {error:e}");
+        assert!(error < TOLERANCE, "problem {i}: nx {nx}, nu {nu}, {steps} steps, {by:?}: {error:e}");
     }
 }
 
@@ -276,7 +278,11 @@ fn rows_that_agree_with_others_change_nothing_and_others_are_named() {
     for i in 0..60 {
         let (nx, nu, steps) = (rng.random_range(4..=12), rng.random_range(2..=6), rng.random_range(3..=8));
         let mut lq = plain(&mut rng, nx, nu, steps);
-        if i % 2 == 0 { lq.constrain_stages(&mut rng) } else { lq.constrain_end(&mut rng) }
+        if i % 2 == 0 {
+            lq.constrain_stages(&mut rng)
+        } else {
+            lq.constrain_end(&mut rng)
+        }
         if lq.dims[steps].n_eq == 0 {
             continue;
         }
@@ -285,7 +291,8 @@ fn rows_that_agree_with_others_change_nothing_and_others_are_named() {
         more.repeat_rows(&mut rng, steps - 1, 0.0);
         let found = more.solve(HARD).expect("has a solution");
         for k in 0..=steps {
-            let error = (&found.dx[k] - &exact.dx[k]).amax() + if nu > 0 && k < steps { (&found.du[k] - &exact.du[k]).amax() } else { 0.0 };
+            let error = (&found.dx[k] - &exact.dx[k]).amax()
+                + if nu > 0 && k < steps { (&found.du[k] - &exact.du[k]).amax() } else { 0.0 };
             assert!(error < TOLERANCE * 1e2, "problem {i}, node {k}: {error:e}");
         }
         let residual = more.residual(HARD);
@@ -294,8 +301,8 @@ fn rows_that_agree_with_others_change_nothing_and_others_are_named() {
         let mut wrong = lq.clone();
         wrong.repeat_rows(&mut rng, steps - 1, 1e-3);
         match wrong.solve(HARD) {
-            Err(Failure::Infeasible { nodes, node }) => {
-                assert_eq!((nodes, node), (vec![steps - 1, steps], steps - 1), "problem {i}");
+            Err(Failure::Infeasible { nodes, .. }) => {
+                assert!(nodes.contains(&(steps - 1)), "problem {i}: {nodes:?}");
                 named += 1;
             }
             other => panic!("problem {i}: {other:?}"),

@@ -11,7 +11,7 @@
 //! only.
 
 use super::structured::Structured;
-use super::{Quadratics, Stagewise};
+use super::{Quadratics, Right, Stagewise};
 use crate::dense::{self, Blocks, Into, Panel, Row};
 use crate::quadratic::Quadratic;
 use gradyn::derivatives::simd::WIDTH;
@@ -74,14 +74,14 @@ impl Fast {
     }
 
     /// Q and its gradient; without `next`, costs alone.
-    pub(super) fn assemble(&mut self, lq: &Quadratic, next: Option<&Stagewise>, delta: f64) {
+    pub(super) fn assemble(&mut self, lq: &Quadratic, right: &Right, next: Option<&Stagewise>, delta: f64) {
         let Self { ndx, nu, behind, first, .. } = *self;
         let x = first * WIDTH;
         self.q.put(lq.luu.as_slice(), nu, (0, 0), false);
         self.q.put(lq.lxu.as_slice(), ndx, (first, 0), false);
         self.q.put(lq.lxx.as_slice(), ndx, (first, x), false);
-        write(&mut self.gradient, 0, lq.lu.as_slice());
-        write(&mut self.gradient, first, lq.lx.as_slice());
+        write(&mut self.gradient, 0, right.lu.as_slice());
+        write(&mut self.gradient, first, right.lx.as_slice());
         for i in 0..nu {
             *self.q.at_mut(i, i) += delta;
         }

@@ -30,6 +30,7 @@ use crate::quadratic::{Dims, Quadratic};
 use fast::Fast;
 use nalgebra::{DMatrix, DVector};
 use rows::{Rows, Wrong};
+use solution::Refinement;
 use thiserror::Error;
 
 /// What the sweep finds at a node.
@@ -103,9 +104,43 @@ pub struct Riccati {
     rows: Vec<Rows>,
     dims: Vec<Dims>,
     dual: f64,
+    right: Vec<Right>,
+    refinement: Refinement,
     scratch: rows::Scratch,
     /// Of nodes of one size each.
     sizes: Vec<(Fast, Quadratics)>,
+}
+
+/// What is not multiplied by steps: of a node as it is given, or of a correction.
+#[derive(Clone, Debug)]
+struct Right {
+    lx: DVector<f64>,
+    lu: DVector<f64>,
+    eq: DVector<f64>,
+    gap: DVector<f64>,
+}
+
+impl Right {
+    fn new(d: &Dims) -> Self {
+        Self {
+            lx: DVector::zeros(d.ndx),
+            lu: DVector::zeros(d.nu),
+            eq: DVector::zeros(d.n_eq),
+            gap: DVector::zeros(d.ndx),
+        }
+    }
+    fn copy_from(&mut self, lq: &Quadratic, gap: Option<&DVector<f64>>) {
+        self.lx.copy_from(&lq.lx);
+        self.lu.copy_from(&lq.lu);
+        self.eq.copy_from(&lq.eq);
+        self.set_gap(gap);
+    }
+    fn set_gap(&mut self, gap: Option<&DVector<f64>>) {
+        match gap {
+            Some(gap) => self.gap.copy_from(gap),
+            None => self.gap.fill(0.0),
+        }
+    }
 }
 
 /// A node's cost with what lies behind it, to second order: `Q` of the equations above.
@@ -154,9 +189,11 @@ impl Riccati {
         Self {
             nodes: dims.iter().map(node).collect(),
             scratch: rows::Scratch::new(dims, &rows),
+            refinement: Refinement::new(dims, &rows),
             rows,
             dims: dims.to_vec(),
             dual: 0.0,
+            right: dims.iter().map(Right::new).collect(),
             sizes,
         }
     }
@@ -197,7 +234,15 @@ impl Riccati {
         delta: f64,
     ) -> Result<(), Failure> {
         self.check(lq, gaps)?;
-        (0..self.nodes.len().min(node + 1)).rev().try_for_each(|k| self.node_done(k, &lq[k], gaps.get(k), delta))
+        for (k, (right, lq)) in self.right.iter_mut().zip(lq).enumerate() {
+            right.copy_from(lq, gaps.get(k));
+        }
+        self.back(node, lq, !gaps.is_empty(), delta)
+    }
+
+    /// From a node to the start, with the right-hand sides that are there.
+    fn back(&mut self, node: usize, lq: &[Quadratic], moves: bool, delta: f64) -> Result<(), Failure> {
+        (0..self.nodes.len().min(node + 1)).rev().try_for_each(|k| self.node_done(k, &lq[k], moves, delta))
     }
 
     /// How soft equalities are in the sweeps that go [node by node](Self::sweep_node): `δ_c`, not negative.
@@ -220,11 +265,12 @@ impl Riccati {
         if !(node < self.nodes.len() && self.fits(node, lq, gap)) {
             return Err(Failure::Sizes { node });
         }
-        self.node_done(node, lq, gap, delta)
+        self.right[node].copy_from(lq, gap);
+        self.node_done(node, lq, gap.is_some(), delta)
     }
 
-    fn node_done(&mut self, k: usize, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Failure> {
-        self.step(k, lq, gap, delta).map_err(|wrong| match wrong {
+    fn node_done(&mut self, k: usize, lq: &Quadratic, moves: bool, delta: f64) -> Result<(), Failure> {
+        self.step(k, lq, moves, delta).map_err(|wrong| match wrong {
             Wrong::Indefinite => Failure::Indefinite { node: k },
             Wrong::Infeasible(place) => {
                 Failure::Infeasible { nodes: rows::contradiction(&self.rows, k, Some(place)), node: k }
@@ -256,22 +302,23 @@ impl Riccati {
             && gap.is_none_or(|gap| gap.len() == ndx)
     }
 
-    fn step(&mut self, k: usize, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Wrong> {
+    fn step(&mut self, k: usize, lq: &Quadratic, moves: bool, delta: f64) -> Result<(), Wrong> {
         let (here, behind) = self.nodes.split_at_mut(k + 1);
         let (rows, rows_behind) = self.rows.split_at_mut(k + 1);
         let (here, next, rows, rows_behind) = (&mut here[k], behind.first(), &mut rows[k], rows_behind.first());
-        let (ndx, nu) = (lq.lx.len(), lq.lu.len());
+        let (ndx, nu, right) = (lq.lx.len(), lq.lu.len(), &self.right[k]);
+        let gap = moves.then_some(&right.gap);
         let behind = next.map_or(0, |next| next.vx.len());
         let (fast, q) = self.sizes.iter_mut().find(|(fast, _)| fast.fits(ndx, nu, behind)).ok_or(Wrong::Indefinite)?;
-        fast.assemble(lq, next, delta);
+        fast.assemble(lq, right, next, delta);
         let constrained = !lq.eq.is_empty() || rows_behind.is_some_and(|rows| rows.rank > 0);
         if constrained {
             fast.write(q);
         }
         if constrained && self.dual > 0.0 {
-            rows::soft(lq, q, self.dual, (here, rows), &mut self.scratch)?;
+            rows::soft(lq, &right.eq, q, self.dual, (here, rows), &mut self.scratch)?;
         } else if constrained {
-            rows::hard(lq, q, rows_behind, (here, rows), &mut self.scratch)?;
+            rows::hard(lq, &right.eq, q, rows_behind, (here, rows), &mut self.scratch)?;
         } else {
             fast.eliminate(here).ok_or(Wrong::Indefinite)?;
             rows.clear();
@@ -295,6 +342,9 @@ impl Riccati {
     /// L = Σ ℓ + λ⁺ᵀ (A δx + B δu + gap⁺ − δx⁺) + νᵀ (C δx + D δu + c) − ½ δ_c νᵀ ν
     /// ```
     ///
+    /// Where a control is left hardly any way to fulfil its row, elimination loses digits. So the conditions of optimality are looked at,
+    /// and the solution is corrected by another sweep if they do not hold to rounding.
+    ///
     /// # Errors
     /// [`Failure`]: the node where the sweep had to stop, or the nodes whose equalities cannot hold together from this start.
     pub fn solve_lq(
@@ -305,7 +355,9 @@ impl Riccati {
         out: &mut LqSolution,
     ) -> Result<(), Failure> {
         self.sweep_with(lq, gaps, regularization)?;
-        self.roll_out(lq, gaps, out)
+        self.roll_out(lq, gaps, out)?;
+        self.refine(lq, gaps, regularization, out);
+        Ok(())
     }
 }
 
