@@ -301,6 +301,7 @@ fn rows_that_agree_with_others_change_nothing_and_others_are_named() {
         let mut wrong = lq.clone();
         wrong.repeat_rows(&mut rng, steps - 1, 1e-3);
         match wrong.solve(HARD) {
+            // Two such rows may contradict each other; else it is those of the last node, too.
             Err(Failure::Infeasible { nodes, .. }) => {
                 assert!(nodes.contains(&(steps - 1)), "problem {i}: {nodes:?}");
                 named += 1;

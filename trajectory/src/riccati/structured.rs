@@ -155,8 +155,9 @@ fn find_blocks(lq: &Quadratic, blocks: &mut Vec<Range<usize>>) {
         let mut block = j..j;
         for m in [&lq.step_dq, &lq.step_dv] {
             for (i, x) in m.column(j).iter().enumerate() {
-                // NaN is no entry of the identity either.
-                if *x != f64::from(u8::from(i == j)) {
+                // What is not a number is no entry of the identity either.
+                let off = (*x - f64::from(u8::from(i == j))).abs();
+                if off.is_nan() || off > 0.0 {
                     block = block.start.min(i)..block.end.max(i + 1).max(j + 1);
                 }
             }
