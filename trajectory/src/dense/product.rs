@@ -10,8 +10,6 @@ use gradyn::derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 /// What becomes of what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Into {
-    /// `C := A Bᵀ`
-    Set,
     /// `C += A Bᵀ`
     Add,
     /// `C −= A Bᵀ`
@@ -147,17 +145,14 @@ impl Product<'_> {
             }
             k += 1;
         }
+        // Without a branch: else sums would go through memory at every step above.
+        let sign = R::splat(if into == Into::Subtract { -1.0 } else { 1.0 });
         let mut c = 0;
         while c < C {
             let to = &mut self.c[(column + shift + c) * stride + row..][..P];
             let mut p = 0;
             while p < P {
-                let sum = sums[c][p];
-                to[p].store(match into {
-                    Into::Set => sum,
-                    Into::Add => to[p].load::<R>().add(sum),
-                    Into::Subtract => to[p].load::<R>().sub(sum),
-                });
+                to[p].store(sums[c][p].mul_add(sign, to[p].load()));
                 p += 1;
             }
             c += 1;

@@ -115,7 +115,8 @@ impl Fast {
         self.z.put_transposed(lq.b.as_slice(), behind, (0, behind), 0);
         self.z.put_transposed(lq.a.as_slice(), behind, (0, behind), first);
         self.v.put(next.vxx.as_slice(), behind, (0, 0), false);
-        dense::product(&self.z, (&self.v, 0), behind, &mut self.zv, everywhere, Into::Set);
+        self.zv.rows.fill(Row::ZERO);
+        dense::product(&self.z, (&self.v, 0), behind, &mut self.zv, everywhere, Into::Add);
         let controls = Blocks { rows: (0, all), columns: (0, nu), lower: Some(0) };
         dense::product(&self.zv, (&self.z, 0), behind, &mut self.q, controls, Into::Add);
         let states = Blocks { rows: (0, all), columns: (x, end), lower: Some(0) };
