@@ -26,6 +26,8 @@ pub enum Structure {
     SemiImplicit {
         /// Length of the step, s.
         h: f64,
+        /// Degrees of freedom; of a state that remembers more than configuration and velocity `ndx` is above `2 nv`.
+        nv: usize,
     },
 }
 

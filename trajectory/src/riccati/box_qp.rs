@@ -3,7 +3,8 @@
 //! Y. Tassa, N. Mansard, E. Todorov, *Control-limited differential dynamic programming*, ICRA 2014, section III; the constants are
 //! Crocoddyl's. Numbers at a bound that want beyond it are held; Newton's step of the others is cut at the bounds.
 
-use super::dense::{cholesky, solve};
+use super::dense::{cholesky, solve, symmetrize};
+use super::{Quadratics, Stagewise};
 use nalgebra::{DMatrix, DVector};
 
 /// At most so many Newton steps.
@@ -126,6 +127,37 @@ impl BoxQp {
         column.fill(0.0);
         self.free.iter().zip(&self.right).for_each(|(i, x)| column[*i] = *x);
     }
+}
+
+/// From the value function behind a node to the one before it, with `δu` between bounds. `None` if `Qᵤᵤ` is not positive definite.
+pub(super) fn eliminate(
+    q: &Quadratics,
+    boxed: &mut BoxQp,
+    bounds: (&[f64], &[f64]),
+    here: &mut Stagewise,
+) -> Option<()> {
+    here.qu.copy_from(&q.u);
+    here.vx.copy_from(&q.x);
+    here.vxx.copy_from(&q.xx);
+    // From the step of the last sweep.
+    here.k.neg_mut();
+    boxed.solve(&q.uu, &q.u, bounds, &here.k)?;
+    here.k.copy_from(boxed.x());
+    here.k.neg_mut();
+    q.xu.transpose_to(&mut here.gain);
+    for mut column in here.gain.column_iter_mut() {
+        boxed.apply(column.as_mut_slice());
+    }
+    for i in 0..here.qu.len() {
+        if !boxed.is_free(i) {
+            here.qu[i] = 0.0;
+        }
+    }
+    here.quu_k.gemv(1.0, &q.uu, &here.k, 0.0);
+    here.vx.gemv_tr(-1.0, &here.gain, &here.qu, 1.0);
+    here.vxx.gemm(-1.0, &q.xu, &here.gain, 1.0);
+    symmetrize(&mut here.vxx);
+    Some(())
 }
 
 #[cfg(test)]

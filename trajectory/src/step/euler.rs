@@ -157,7 +157,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         next_velocity(on, v);
         next_configuration(on, v, q)?;
         self.0.velocity_rows(h, by, out);
-        out.structure = Structure::SemiImplicit { h };
+        out.structure = Structure::SemiImplicit { h, nv };
         // δq⁺ = D δq + h J δv⁺
         if self.0.flat {
             for (to, from) in halves(&mut out.a, nv, 2 * nv).chain(halves(&mut out.b, nv, nu)) {
