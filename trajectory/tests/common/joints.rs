@@ -1,8 +1,10 @@
 //! Robots of every kind of joint, and states of them.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
 use gradyn::joint::{
-    Axis, Composite, Continuous, Cylindrical, FreeFlyer, Helical, Joint, Planar, Prismatic, Revolute, Spherical,
-    SphericalZyx, Translation, Universal,
+    Axis, Composite, Continuous, Cylindrical, Elementary, FreeFlyer, Helical, Joint, Planar, Prismatic, Revolute,
+    Spherical, SphericalZyx, Translation, Universal,
 };
 use gradyn::spatial::{Symmetric3, exp3};
 use gradyn::{Inertia, Model, ModelBuilder, Transform};
@@ -21,7 +23,7 @@ pub(crate) fn numbers(rng: &mut ChaCha8Rng, n: usize) -> Vec<f64> {
 /// Every kind of joint that has coordinates, by name.
 pub(crate) fn kinds() -> Vec<(&'static str, Joint)> {
     let skew = Axis::along(Vector3::new(0.3, -0.5, 0.8)).expect("is not zero");
-    let two: [Joint; 2] = [Revolute { axis: Axis::Z }.into(), Spherical.into()];
+    let two: [Elementary; 2] = [Revolute { axis: Axis::Z }.into(), Spherical.into()];
     vec![
         ("revolute", Revolute { axis: skew }.into()),
         ("continuous", Continuous { axis: Axis::Y }.into()),
