@@ -23,7 +23,7 @@ pub(crate) fn numbers(rng: &mut ChaCha8Rng, n: usize) -> Vec<f64> {
 /// Every kind of joint that has coordinates, by name.
 pub(crate) fn kinds() -> Vec<(&'static str, Joint)> {
     let skew = Axis::along(Vector3::new(0.3, -0.5, 0.8)).expect("is not zero");
-    let two: [Elementary; 2] = [Revolute { axis: Axis::Z }.into(), Spherical.into()];
+    let two: [Elementary; 2] = [Prismatic { axis: Axis::X }.into(), Spherical.into()];
     vec![
         ("revolute", Revolute { axis: skew }.into()),
         ("continuous", Continuous { axis: Axis::Y }.into()),
