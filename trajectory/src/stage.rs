@@ -77,6 +77,28 @@ struct TermMemory {
     warm: bool,
 }
 
+/// A residual's view of a node, taken from a stage's memory field by field.
+macro_rules! view {
+    ($stage:expr, $at:expr, $memory:expr, $term:expr, $own:expr) => {{
+        let (q, v, w) = $stage.space().split($at.x);
+        View {
+            model: &$stage.model,
+            q,
+            v,
+            w,
+            u: $at.u,
+            a: &$memory.a,
+            f: &$memory.f,
+            time: $at.time,
+            dt: $at.dt,
+            goal: &$at.parameters[$term.goal.clone()],
+            workspace: &mut $memory.workspace,
+            derivatives: &mut $memory.derivatives,
+            own: &mut **$own,
+        }
+    }};
+}
+
 impl Stage {
     /// Of a step, or of none at the end. `remembered`: numbers of the state beside `(q, v)`, nu or none.
     pub(crate) fn new(
@@ -89,7 +111,7 @@ impl Stage {
     ) -> Result<Self, ProblemError> {
         let (nu, contacts) = step.as_ref().map_or((0, [].as_slice()), |step| (step.controls(), step.contacts()));
         let jumps = step.as_ref().is_none_or(|step| step.jumps());
-        let info = PhaseInfo { name: phase, model, nu, contacts };
+        let info = PhaseInfo { name: phase, model, nu, remembered, contacts };
         step.as_ref().map_or(Ok(()), |step| step.check(model, &format!("phase `{phase}`")))?;
         let (mut terms, mut parameters) = (Vec::<Term>::new(), 0);
         for cost in costs {
@@ -149,28 +171,74 @@ impl Stage {
     fn remember(&self, u: &[f64], before: &[f64], to: &mut [f64]) {
         to.copy_from_slice(if u.len() == self.remembered { u } else { before });
     }
-}
-
-/// A residual's view of a node, taken from a stage's memory field by field.
-macro_rules! view {
-    ($stage:expr, $at:expr, $memory:expr, $term:expr, $own:expr) => {{
-        let (q, v, w) = $stage.space().split($at.x);
-        View {
-            model: &$stage.model,
-            q,
-            v,
-            w,
-            u: $at.u,
-            a: &$memory.a,
-            f: &$memory.f,
-            time: $at.time,
-            dt: $at.dt,
-            goal: &$at.parameters[$term.goal.clone()],
-            workspace: &mut $memory.workspace,
-            derivatives: &mut $memory.derivatives,
-            own: &mut **$own,
+    /// The step with its derivatives.
+    fn differentiate(&self, at: At<'_>, memory: &mut StageMemory, out: &mut Quadratic) -> Result<(), NodeError> {
+        let Some(step) = &self.step else { return Ok(()) };
+        let (q, v, w) = self.space().split(at.x);
+        let StageMemory { workspace, derivatives, step: own, a, f, by, .. } = memory;
+        let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
+        step.linearize(&mut on, by, out)?;
+        let nx = q.len() + v.len();
+        self.remember(at.u, w, &mut out.next[nx..]);
+        let ndx = 2 * v.len();
+        for i in 0..self.remembered {
+            let keeps = at.u.len() != self.remembered;
+            out.a[(ndx + i, ndx + i)] = f64::from(keeps);
+            if !keeps {
+                out.b[(ndx + i, i)] = 1.0;
+            }
         }
-    }};
+        finite("the next state", &out.next)?;
+        Ok(())
+    }
+
+    /// The step alone, for checks: acceleration and multipliers one after the other into `made`.
+    pub(crate) fn step(
+        &self,
+        at: At<'_>,
+        memory: &mut Memory,
+        next: &mut [f64],
+        eq: &mut [f64],
+        made: &mut [f64],
+    ) -> Result<(), NodeError> {
+        let memory = memory_of(memory)?;
+        self.advance(at, memory, next, eq)?;
+        let (a, f) = made.split_at_mut(memory.a.len());
+        a.copy_from_slice(&memory.a);
+        f.copy_from_slice(&memory.f);
+        Ok(())
+    }
+    /// The step alone with its derivatives, for checks.
+    pub(crate) fn step_derivatives(
+        &self,
+        at: At<'_>,
+        memory: &mut Memory,
+        out: &mut Quadratic,
+    ) -> Result<Sensitivities, NodeError> {
+        let memory = memory_of(memory)?;
+        self.differentiate(at, memory, out)?;
+        Ok(memory.by.clone())
+    }
+    /// Runs with a term's residual and its view, acceleration and multipliers given: for checks.
+    pub(crate) fn view<R>(
+        &self,
+        term: usize,
+        at: At<'_>,
+        (a, f): (&[f64], &[f64]),
+        memory: &mut Memory,
+        run: impl FnOnce(&dyn Residual, &mut View<'_>) -> Result<R, Reason>,
+    ) -> Result<R, Reason> {
+        let memory = memory_of(memory)?;
+        memory.a.copy_from_slice(a);
+        memory.f.copy_from_slice(f);
+        let (term, TermMemory { own, .. }) = (&self.terms[term], &mut memory.terms[term]);
+        run(&*term.residual, &mut view!(self, at, memory, term, own))
+    }
+    /// Acceleration and multipliers of the last step.
+    pub(crate) fn made(&self, memory: &mut Memory) -> Result<(Vec<f64>, Vec<f64>), Reason> {
+        let memory = memory_of(memory)?;
+        Ok((memory.a.clone(), memory.f.clone()))
+    }
 }
 
 fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {
@@ -243,24 +311,7 @@ impl Node for Stage {
     }
     fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError> {
         let memory = memory_of(memory)?;
-        if let Some(step) = &self.step {
-            let (q, v, w) = self.space().split(at.x);
-            let StageMemory { workspace, derivatives, step: own, a, f, by, .. } = memory;
-            let mut on =
-                StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
-            step.linearize(&mut on, by, out)?;
-            let nx = q.len() + v.len();
-            self.remember(at.u, w, &mut out.next[nx..]);
-            let ndx = 2 * v.len();
-            for i in 0..self.remembered {
-                let keeps = at.u.len() != self.remembered;
-                out.a[(ndx + i, ndx + i)] = f64::from(keeps);
-                if !keeps {
-                    out.b[(ndx + i, i)] = 1.0;
-                }
-            }
-            finite("the next state", &out.next)?;
-        }
+        self.differentiate(at, memory, out)?;
         out.clear_cost();
         for (term, own) in self.terms.iter().zip(&mut memory.terms) {
             let weight = term.weight_at(&at);
