@@ -187,7 +187,7 @@ mod tests {
                 // Solved to 1e-9 in the gradient; one more step leaves the square of that.
                 match qp.is_free(i) {
                     true => assert!(gradient[i].abs() < 1e-8, "{n} {i}: {}", gradient[i]),
-                    false => assert!((x == lower[i]) == (gradient[i] > 0.0), "{n} {i}"),
+                    false => assert!(((x - lower[i]).abs() < 1e-15) == (gradient[i] > 0.0), "{n} {i}"),
                 }
             }
         }
