@@ -183,23 +183,28 @@ impl CostTask {
 }
 
 /// Keys of all kinds.
-const KEYS: [&str; 10] =
-    ["name", "kind", "frame", "goal", "goals", "weight", "weights", "loss", "at", "phases"];
+const KEYS: [&str; 11] =
+    ["name", "kind", "frame", "frames", "goal", "goals", "weight", "weights", "loss", "at", "phases"];
 
 /// The list `costs`.
 pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<Vec<CostTask>, Error> {
     let item = root.need("costs", "a list of costs: `[[costs]]`")?;
     let mut costs: Vec<CostTask> = Vec::new();
     for item in item.list("a list of costs: `[[costs]]`")? {
-        let cost = cost(&item.table("a table")?, start, phases)?;
-        let twice = costs.iter().any(|other| {
-            let same = (other.at == At::End) == (cost.at == At::End);
-            other.name == cost.name && same && (cost.at == At::End || cost.phases.iter().any(|p| other.phases.contains(p)))
-        });
-        if twice {
-            return Err(item.refuse(format!("there is a cost `{}` in this place already: give it another name", cost.name)));
+        let table = item.table("a table")?;
+        let Some(frames) = table.get("frames") else {
+            add(&item, cost(&table, table.get("frame"), start, phases)?, &mut costs)?;
+            continue;
+        };
+        if let Some(item) = table.get("frame") {
+            return Err(item.refuse("expected `frame` or `frames`, found both"));
         }
-        costs.push(cost);
+        // The same cost of several frames.
+        for (item, name) in frames.texts("names of links or joints")? {
+            let mut cost = cost(&table, Some(item.clone()), start, phases)?;
+            cost.name = format!("{} {name}", cost.name);
+            add(&item, cost, &mut costs)?;
+        }
     }
     if costs.is_empty() {
         return Err(item.refuse("expected one cost at least"));
@@ -207,7 +212,21 @@ pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Res
     Ok(costs)
 }
 
-fn cost(table: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<CostTask, Error> {
+/// One more; its name must be another than those of others in the same place.
+fn add(item: &Item<'_>, cost: CostTask, costs: &mut Vec<CostTask>) -> Result<(), Error> {
+    let twice = costs.iter().any(|other| {
+        let same = (other.at == At::End) == (cost.at == At::End);
+        other.name == cost.name && same && (cost.at == At::End || cost.phases.iter().any(|p| other.phases.contains(p)))
+    });
+    if twice {
+        return Err(item.refuse(format!("there is a cost `{}` in this place already: give it another name", cost.name)));
+    }
+    costs.push(cost);
+    Ok(())
+}
+
+/// A cost, of this frame if it is given.
+fn cost(table: &Table<'_>, frame: Option<Item<'_>>, start: &Start, phases: &[PhaseTask]) -> Result<CostTask, Error> {
     table.only(&KEYS)?;
     let names = KINDS.map(|kind| kind.name);
     let kind = &KINDS[table.need("kind", &format!("one of {}", names.join(", ")))?.one_of("kind", &names)?];
@@ -215,7 +234,7 @@ fn cost(table: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<CostTa
         Some(item) => item.text("a name")?.to_owned(),
         None => kind.name.to_owned(),
     };
-    let frame = match (kind.frame, table.get("frame")) {
+    let frame = match (kind.frame, frame) {
         (true, item) => {
             let item = match item {
                 Some(item) => item,
