@@ -85,7 +85,7 @@ impl Stage {
     ) -> Result<Self, ProblemError> {
         let (nu, contacts) = step.as_ref().map_or((0, [].as_slice()), |step| (step.controls(), step.contacts()));
         let jumps = step.as_ref().is_none_or(|step| step.jumps());
-        let info = PhaseInfo { name: phase, model, nu, contacts };
+        let info = PhaseInfo { name: phase, model, nu, remembered, contacts };
         step.as_ref().map_or(Ok(()), |step| step.check(model, &format!("phase `{phase}`")))?;
         let (mut terms, mut parameters) = (Vec::<Term>::new(), 0);
         for cost in costs {

@@ -82,7 +82,8 @@ pub trait Quantity: Send + Sync + fmt::Debug + 'static {
     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError>;
 }
 
-/// A [`Quantity`] as a residual.
+/// A [`Quantity`] as a residual. Quantities see `(q, v, u, a, f)`; of what is remembered ([`View::w`]) there is
+/// [`ControlRate`](super::ControlRate).
 pub struct Own<Q> {
     quantity: Q,
     rows: usize,
@@ -204,6 +205,34 @@ pub(crate) fn value_of<Q: Quantity>(on: &mut View<'_>, quantity: &Q, r: &mut [f6
     Ok(())
 }
 
+/// What residuals with formulas for their Jacobian take from being a [`Quantity`] as well: second derivatives, and a second opinion.
+macro_rules! by_duals {
+    () => {
+        fn memory(&self) -> Box<dyn std::any::Any + Send> {
+            Box::new($crate::residual::own::ByDuals::default())
+        }
+        fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
+            $crate::residual::own::with_memory(on, |memory, on| memory.jacobian(on, self, r, out))?;
+            Ok(true)
+        }
+        fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+            $crate::residual::own::with_memory(on, |memory, on| memory.hessian(on, self, lambda, out))
+        }
+    };
+}
+pub(crate) use by_duals;
+
+/// Runs with the memory taken out of the view, which is read meanwhile.
+pub(crate) fn with_memory<R>(
+    on: &mut View<'_>,
+    run: impl FnOnce(&mut ByDuals, &View<'_>) -> Result<R, Reason>,
+) -> Result<R, Reason> {
+    let mut memory = std::mem::take(memory_of::<ByDuals>(on.own)?);
+    let done = run(&mut memory, on);
+    *memory_of::<ByDuals>(on.own)? = memory;
+    done
+}
+
 /// The memory of a residual, as what it made.
 pub(crate) fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
     own.downcast_mut().ok_or_else(|| Reason::Other("the memory is another residual's".into()))
@@ -226,16 +255,9 @@ impl<Q: Quantity> Residual for Own<Q> {
         value_of(on, &self.quantity, r)
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
-        // The memory is taken out of the view, which is read meanwhile.
-        let mut memory = std::mem::take(memory_of::<ByDuals>(on.own)?);
-        let done = memory.jacobian(on, &self.quantity, r, out);
-        *memory_of::<ByDuals>(on.own)? = memory;
-        done
+        with_memory(on, |memory, on| memory.jacobian(on, &self.quantity, r, out))
     }
     fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        let mut memory = std::mem::take(memory_of::<ByDuals>(on.own)?);
-        let done = memory.hessian(on, &self.quantity, lambda, out);
-        *memory_of::<ByDuals>(on.own)? = memory;
-        done
+        with_memory(on, |memory, on| memory.hessian(on, &self.quantity, lambda, out))
     }
 }
