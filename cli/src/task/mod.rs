@@ -4,6 +4,7 @@ mod actuation;
 mod contacts;
 mod costs;
 mod goal;
+mod kinds;
 mod phases;
 mod pose;
 mod solver;
@@ -156,7 +157,9 @@ fn closed(root: &Table<'_>, loops: &[Held], start: &Start) -> Result<(), Error> 
         let error = constraint_error(&start.model, &mut workspace, &start.q, constraint);
         let open = error.map_err(|error| refuse(error.to_string()))?.iter().fold(0.0_f64, |most, e| most.max(e.abs()));
         if open > CLOSED {
-            return Err(refuse(format!("it is open by {open:.3e} (m or rad) at the start, expected it closed to {CLOSED:e}")));
+            return Err(refuse(format!(
+                "it is open by {open:.3e} (m or rad) at the start, expected it closed to {CLOSED:e}"
+            )));
         }
     }
     Ok(())
@@ -174,6 +177,9 @@ fn build(start: &Start, phases: &[PhaseTask], costs: &mut [CostTask]) -> Result<
                 built.insert(k, phase.cost(cost));
             }
         }
+    }
+    if costs.iter().any(|cost| cost.kind == "control-rate") {
+        builder = builder.remember_controls();
     }
     built.into_iter().fold(builder, |builder, phase| builder.phase(phase)).build()
 }

@@ -5,7 +5,7 @@ use super::contacts::{Contacts, Held};
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
 use gradyn_trajectory::Phase;
-use gradyn_trajectory::step::{Euler, ForwardDynamics, Impulse, SemiImplicitEuler, Step};
+use gradyn_trajectory::step::{Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step};
 
 /// How accelerations become a step.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +15,11 @@ pub(crate) struct Scheme {
 }
 
 /// All schemes, the default first.
-const SCHEMES: [Scheme; 2] = [
+const SCHEMES: [Scheme; 4] = [
     Scheme { name: "semi-implicit-euler", make: |on, a| Box::new(SemiImplicitEuler::new(&on.model, a)) },
     Scheme { name: "euler", make: |on, a| Box::new(Euler::new(&on.model, a)) },
+    Scheme { name: "rk4", make: |on, a| Box::new(Rk4::new(&on.model, a)) },
+    Scheme { name: "implicit-midpoint", make: |_, a| Box::new(ImplicitMidpoint::new(a)) },
 ];
 
 /// A phase of the task.
@@ -164,12 +166,16 @@ fn lengths(table: &Table<'_>, dt: f64) -> Result<Vec<f64>, Error> {
             let duration = item.number(Sign::Positive)?;
             let steps = (duration / dt).round().max(1.0);
             if steps > 1e6 {
-                return Err(item.refuse(format!("{duration} s in steps of {dt} s are {steps} nodes, more than a million")));
+                return Err(
+                    item.refuse(format!("{duration} s in steps of {dt} s are {steps} nodes, more than a million"))
+                );
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to a million")]
             Ok(vec![duration / steps; steps as usize])
         }
         (Some(_), Some(item)) => Err(item.refuse("expected `nodes` or `duration`, found both")),
-        (None, None) => Err(table.refuse("missing key `nodes`, expected how many nodes the phase has, or a `duration`")),
+        (None, None) => {
+            Err(table.refuse("missing key `nodes`, expected how many nodes the phase has, or a `duration`"))
+        }
     }
 }

@@ -135,11 +135,21 @@ fn broken_tasks_are_refused_with_their_line() {
         ("dt = 0.02", "dt = nan", "dt = nan", &["key `steps.dt`", "positive", "nan"]),
         ("semi-implicit-euler", "semi-implizit-euler", "scheme = ", &["did you mean `semi-implicit-euler`?"]),
         ("\"elbow\"]", "\"elbo\"]", "joints = [", &["key `actuation.joints[1]`", "did you mean `elbow`?"]),
-        ("nodes = 20", "nodes = 0", "nodes = 0", &["key `phases[0].nodes`", "a whole number from 1", "found the number 0"]),
+        (
+            "nodes = 20",
+            "nodes = 0",
+            "nodes = 0",
+            &["key `phases[0].nodes`", "a whole number from 1", "found the number 0"],
+        ),
         ("nodes = 20", "nodes = 2.5", "nodes = 2.5", &["key `phases[0].nodes`", "a whole number", "2.5"]),
         ("nodes = 20", "nodes = 20\nduration = 1.0", "duration", &["key `phases[0].duration`", "found both"]),
         ("nodes = 20", "", "[[phases]]", &["key `phases[0]`", "missing key `nodes`"]),
-        ("nodes = 20", "nodes = 20\ncontacts = [\"tipp\"]", "contacts", &["`phases[0].contacts[0]`", "did you mean `tip`?"]),
+        (
+            "nodes = 20",
+            "nodes = 20\ncontacts = [\"tipp\"]",
+            "contacts",
+            &["`phases[0].contacts[0]`", "did you mean `tip`?"],
+        ),
         ("frame-translation", "frame-translatoin", "kind = ", &["did you mean `frame-translation`?"]),
         ("frame = \"tip\"", "frame = \"tipp\"", "frame = ", &["key `costs[0].frame`", "did you mean `tip`?"]),
         ("frame = \"tip\"", "", "[[costs]]", &["key `costs[0]`", "missing key `frame`"]),
@@ -163,7 +173,9 @@ fn broken_tasks_are_refused_with_their_line() {
         // A cost that has the name of another one is named where its own table begins.
         let line = match text.lines().position(|line| line.contains(at)) {
             Some(line) => line + 1,
-            None => text.lines().collect::<Vec<_>>().iter().rposition(|line| *line == "[[costs]]").expect("is there") + 1,
+            None => {
+                text.lines().collect::<Vec<_>>().iter().rposition(|line| *line == "[[costs]]").expect("is there") + 1
+            }
         };
         assert!(message.starts_with(&format!("{file}, line {line}: ")), "line {line}: {message}");
         for part in said {
@@ -264,16 +276,24 @@ fn outputs_agree_and_are_read_again() {
     assert_eq!(answer["converged"], true);
     assert_eq!(flat(&answer["time"]).len(), 21);
     let npz = fs::read(out.join("trajectory.npz")).expect("is there");
-    for (name, shape) in [("q", "(21, 2)"), ("v", "(21, 2)"), ("u", "(20, 2)"), ("tau", "(20, 2)"), ("gains", "(20, 2, 4)")] {
+    for (name, shape) in
+        [("q", "(21, 2)"), ("v", "(21, 2)"), ("u", "(20, 2)"), ("tau", "(20, 2)"), ("gains", "(20, 2, 4)")]
+    {
         let (header, numbers) = array(&npz, name);
         assert!(header.contains(&format!("'descr': '<f8', 'fortran_order': False, 'shape': {shape}")), "{header}");
         assert_eq!(numbers, flat(&answer[name]), "{name}");
     }
     let csv = fs::read_to_string(out.join("trajectory.csv")).expect("is there");
     let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(lines[0], "time,phase,q[0],q[1],v.shoulder,v.elbow,u.shoulder,u.elbow,tau.shoulder,tau.elbow".split(',').collect::<Vec<_>>());
+    assert_eq!(
+        lines[0],
+        "time,phase,q[0],q[1],v.shoulder,v.elbow,u.shoulder,u.elbow,tau.shoulder,tau.elbow"
+            .split(',')
+            .collect::<Vec<_>>()
+    );
     assert_eq!(lines.len(), 22);
-    let q: Vec<f64> = lines[1..].iter().flat_map(|line| [&line[2], &line[3]]).map(|x| x.parse().expect("a number")).collect();
+    let q: Vec<f64> =
+        lines[1..].iter().flat_map(|line| [&line[2], &line[3]]).map(|x| x.parse().expect("a number")).collect();
     assert_eq!(q, flat(&answer["q"]));
 
     // Another program's names for the same.
@@ -371,21 +391,30 @@ fn a_browser_plays_the_page() {
     let text = fs::read_to_string(&file).expect("is there");
     let watched = text.replacen("<head>", &format!("<head>{WATCH}"), 1).replace("</body>", PRESS);
     for (size, webgl) in [("1200,900", true), ("390,844", true), ("1200,900", false)] {
-        let text = if webgl { watched.clone() } else { watched.replace("getContext(\"webgl2\")", "getContext(\"none\")") };
+        let text =
+            if webgl { watched.clone() } else { watched.replace("getContext(\"webgl2\")", "getContext(\"none\")") };
         let copy = folder.join("watched.html");
         fs::write(&copy, text).expect("writes");
         let window = format!("--window-size={size}");
-        let arguments =
-            ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--virtual-time-budget=3000", &window, "--dump-dom"];
+        let arguments = [
+            "--use-gl=angle",
+            "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader",
+            "--virtual-time-budget=3000",
+            &window,
+            "--dump-dom",
+        ];
         let Some(dom) = browse(browser, &folder, &arguments, &copy) else {
             println!("skipped: {browser} does not start here");
             return;
         };
         let dom = String::from_utf8(dom).expect("UTF-8");
         let seen = dom.split_once("<pre id=\"watched\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-        let seen = json(&seen.unwrap_or_else(|| panic!("the page's script has not run: {size}")).0.replace("&amp;", "&"));
+        let seen =
+            json(&seen.unwrap_or_else(|| panic!("the page's script has not run: {size}")).0.replace("&amp;", "&"));
         assert_eq!(seen["errors"], serde_json::json!([]), "{seen}");
-        let number = |when: &str, key: &str| -> f64 { seen[when][key].as_str().expect("is set").parse().expect("a number") };
+        let number =
+            |when: &str, key: &str| -> f64 { seen[when][key].as_str().expect("is set").parse().expect("a number") };
         assert!(number("after", "frames") > number("before", "frames") + 3.0, "{seen}");
         assert!(number("after", "time") > number("before", "time") + 0.1, "{seen}");
         assert!(seen["clock"].as_str().expect("a text").contains(" s, "), "{seen}");

@@ -27,13 +27,21 @@ pub(super) fn text(task: &Task) -> String {
         Some((lower, upper)) => {
             let one = |(lower, upper): (&f64, &f64)| format!("{} to {}", short(*lower), short(*upper));
             let all: Vec<String> = lower.iter().zip(upper).map(one).collect();
-            format!("bounds     {}\n", if all.windows(2).all(|w| w[0] == w[1]) { all[0].clone() } else { all.join(", ") })
+            format!(
+                "bounds     {}\n",
+                if all.windows(2).all(|w| w[0] == w[1]) { all[0].clone() } else { all.join(", ") }
+            )
         }
     });
     let end = problem.time(problem.steps());
     let most = (0..=problem.steps()).map(|k| problem.dims(k)).max_by_key(|d| d.ndx);
     let ndx = most.map_or(0, |d| d.ndx);
-    text.push_str(&format!("sizes      {} nodes, {} s, ndx {ndx}, nu {}\n", problem.steps() + 1, five(end), names.len()));
+    text.push_str(&format!(
+        "sizes      {} nodes, {} s, ndx {ndx}, nu {}\n",
+        problem.steps() + 1,
+        five(end),
+        names.len()
+    ));
     text.push_str(&format!("solver     {}\n", solver(task)));
     text.push_str(&format!("guess      {}\n", guess(&task.guess)));
     text.push_str(&format!("\n{bold}phases{bold:#}\n"));
@@ -104,11 +112,12 @@ fn phases(task: &Task, text: &mut String) {
 }
 
 fn costs(task: &Task, text: &mut String) {
-    let heads = ["cost", "kind", "frame", "weight", "entries", "where", "goals"];
+    let heads = ["cost", "kind", "of", "weight", "entries", "where", "goals"];
     let align = |(k, name): (usize, &'static str)| (name, if k == 3 { Align::Right } else { Align::Left });
     let mut table = Table::new(heads.into_iter().enumerate().map(align));
     for cost in &task.costs {
-        let frame = cost.frame.map_or("", |frame| task.start.model.frames()[frame.index()].name());
+        let contact = cost.contact.as_deref().unwrap_or("");
+        let frame = cost.frame.map_or(contact, |frame| task.start.model.frames()[frame.index()].name());
         let phases: Vec<&str> = cost.phases.iter().map(|k| task.phases[*k].name.as_str()).collect();
         let place = match &cost.at {
             At::Along => format!("along {}", phases.join(", ")),
@@ -118,7 +127,8 @@ fn costs(task: &Task, text: &mut String) {
                 format!("at nodes {} of {}", nodes.join(", "), phases.join(", "))
             }
         };
-        let goals = if cost.goals.len() > 1 { format!("{}, interpolated", cost.goals.len()) } else { String::from("1") };
+        let goals =
+            if cost.goals.len() > 1 { format!("{}, interpolated", cost.goals.len()) } else { String::from("1") };
         let cells =
             [&cost.name, cost.kind, frame, &five(cost.weight), loss(&cost.loss), &place, &goals].map(str::to_owned);
         table.row(cells.iter().map(|cell| cell.as_str().into()));
@@ -132,6 +142,9 @@ fn loss(loss: &Loss) -> &'static str {
         Loss::Diagonal(_) => "weighted",
         Loss::Full(_) => "weighted by a matrix",
         Loss::QuadraticBarrier { .. } => "outside bounds",
+        Loss::LogBarrier { .. } => "log barrier",
+        Loss::Huber { .. } => "Huber",
+        Loss::SmoothL1 { .. } => "smooth L1",
         _ => "other",
     }
 }
