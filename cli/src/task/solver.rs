@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(crate) struct Solver {
     pub(crate) name: &'static str,
     /// Solves from a guess; a call after each iteration.
-    pub(crate) run: fn(&SolverTask, &Problem, &Trajectory, &mut dyn FnMut(&Iteration) -> Control) -> Found,
+    pub(crate) run: fn(&SolverTask, &Problem, &Trajectory, &mut (dyn FnMut(&Iteration) -> Control + Send)) -> Found,
 }
 
 impl std::fmt::Debug for Solver {

@@ -79,7 +79,7 @@ fn findings(task: &Task, all: &gradyn_trajectory::Trajectory) -> Result<Findings
     let swept = riccati.sweep(&lq, &gaps, task.solver.regularization);
     let left = |k: usize| riccati.nodes[k].qu.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     let stationarity = match swept {
-        Err(at) => Err(at.node),
+        Err(at) => Err(at.node()),
         Ok(()) => Ok((0..steps).map(|k| (left(k), k)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a })),
     };
     let expected = stationarity.is_ok().then(|| riccati.nodes.iter().map(|node| node.qu.dot(&node.k)).sum());
