@@ -147,9 +147,9 @@ fn add(item: &Item<'_>, cost: CostTask, costs: &mut Vec<CostTask>) -> Result<(),
 }
 
 /// A cost; `of`: which of several frames or contacts it is of.
-fn cost(
-    table: &Table<'_>,
-    of: Option<(&str, Item<'_>)>,
+fn cost<'a>(
+    table: &Table<'a>,
+    of: Option<(&str, Item<'a>)>,
     start: &Start,
     phases: &[PhaseTask],
 ) -> Result<CostTask, Error> {

@@ -4,9 +4,10 @@ use super::goal::{Form, Goal};
 use super::source::{Sign, Table};
 use super::{PhaseTask, Start, contacts};
 use crate::error::Error;
+use gradyn::Motion;
 use gradyn::dynamics::ReferenceFrame;
 use gradyn::model::FrameId;
-use gradyn::{Momentum, Motion};
+use gradyn::spatial::Momentum;
 use gradyn_trajectory::Loss;
 use gradyn_trajectory::residual::{
     Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate, Distance,
