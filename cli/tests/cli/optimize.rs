@@ -3,8 +3,10 @@
 use super::report::{browse, browser};
 use super::{directory, good, json, refused, robots, run};
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 fn tasks() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/tasks")
@@ -370,14 +372,37 @@ fn the_page_stands_alone() {
 /// Before the page's own scripts: errors are kept. After them: play is pressed, and frames are read.
 const WATCH: &str = "<script>window.errors = []; addEventListener('error', (e) => errors.push(e.message)); \
     for (const kind of ['error', 'warn']) console[kind] = (...all) => errors.push(all.join(' '));</script>";
+/// The page counts as loaded, and the browser ends, when an image has come that a server here holds back until frames have been read.
 const PRESS: &str = "<script>setTimeout(() => { const at = () => ({ ...document.documentElement.dataset }); \
-    const before = at(); document.getElementById('play').click(); \
-    setTimeout(() => { const after = at(); document.getElementById('play').click(); \
+    const before = at(); let polls = 0; document.getElementById('play').click(); \
+    const timer = setInterval(() => { const after = at(); \
+    if (++polls < 400 && !(after.frames - before.frames > 8 && after.time - before.time > 0.1)) return; \
+    clearInterval(timer); document.getElementById('play').click(); \
     const text = JSON.stringify({ before, after, errors, flat: !document.getElementById('fallback').hidden, \
     width: innerWidth, content: document.documentElement.scrollWidth, \
     clock: document.getElementById('clock').textContent, now: document.querySelector('.now').getAttribute('transform') }); \
-    const out = document.createElement('pre'); out.id = 'watched'; out.textContent = text; document.body.append(out); }, 500); }, 300);\
-    </script></body>";
+    const out = document.createElement('pre'); out.id = 'watched'; out.textContent = text; document.body.append(out); new Image().src = 'http://127.0.0.1:PORT/done'; }, 50); }, 300);\
+    </script><img src='http://127.0.0.1:PORT/hold' alt=''></body>";
+
+/// Answers nothing, and hangs up on all when somebody asks for `done`.
+fn hold() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        for stream in listener.incoming().flatten() {
+            let mut line = String::new();
+            // A browser opens connections ahead, on which nothing may ever come.
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(500)));
+            let _ = BufReader::new(&stream).read_line(&mut line);
+            if line.contains("/done") {
+                return;
+            }
+            held.push(stream);
+        }
+    });
+    port
+}
 
 /// In a real browser the robot moves when play is pressed, at the widths of a desk and of a hand, with WebGL and without it.
 #[test]
@@ -394,16 +419,10 @@ fn a_browser_plays_the_page() {
         let text =
             if webgl { watched.clone() } else { watched.replace("getContext(\"webgl2\")", "getContext(\"none\")") };
         let copy = folder.join("watched.html");
-        fs::write(&copy, text).expect("writes");
+        fs::write(&copy, text.replace("PORT", &hold().to_string())).expect("writes");
         let window = format!("--window-size={size}");
-        let arguments = [
-            "--use-gl=angle",
-            "--use-angle=swiftshader",
-            "--enable-unsafe-swiftshader",
-            "--virtual-time-budget=3000",
-            &window,
-            "--dump-dom",
-        ];
+        let arguments =
+            ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", &window, "--dump-dom"];
         let Some(dom) = browse(browser, &folder, &arguments, &copy) else {
             println!("skipped: {browser} does not start here");
             return;
@@ -412,7 +431,11 @@ fn a_browser_plays_the_page() {
         let seen = dom.split_once("<pre id=\"watched\">").and_then(|(_, rest)| rest.split_once("</pre>"));
         let seen =
             json(&seen.unwrap_or_else(|| panic!("the page's script has not run: {size}")).0.replace("&amp;", "&"));
-        assert_eq!(seen["errors"], serde_json::json!([]), "{seen}");
+        // A browser without a graphics card may lose its graphics: the library says so, and the page draws flat.
+        let flat = seen["flat"] == true;
+        let errors = seen["errors"].as_array().expect("a list").iter();
+        let mut bad = errors.filter(|error| !(flat && error.as_str().expect("a text").starts_with("THREE.WebGL")));
+        assert_eq!(bad.next(), None, "{seen}");
         let number =
             |when: &str, key: &str| -> f64 { seen[when][key].as_str().expect("is set").parse().expect("a number") };
         assert!(number("after", "frames") > number("before", "frames") + 3.0, "{seen}");

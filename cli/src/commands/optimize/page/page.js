@@ -3,7 +3,8 @@
 (() => {
   const data = JSON.parse(document.getElementById("scene").textContent);
   const $ = (id) => document.getElementById(id);
-  const canvas = $("view"), play = $("play"), seek = $("seek"), speed = $("speed"), clock = $("clock");
+  let canvas = $("view");
+  const play = $("play"), seek = $("seek"), speed = $("speed"), clock = $("clock");
   const end = data.time[data.time.length - 1];
   const size = Math.max(...data.upper.map((x, k) => x - data.lower[k]), 0.1);
   const center = data.upper.map((x, k) => 0.5 * (x + data.lower[k]));
@@ -206,16 +207,35 @@
     };
   };
 
-  // Graphics that were promised may still not be there: then the canvas is a new one.
+  // A canvas that has had one kind of graphics takes no other: the flat picture has a new one.
+  const flatten = () => {
+    const fresh = canvas.cloneNode();
+    canvas.replaceWith(fresh);
+    canvas = fresh;
+    return flat();
+  };
   const webgl = () => {
     try {
-      const probe = document.createElement("canvas");
-      return Boolean(probe.getContext("webgl2"));
+      const gl = document.createElement("canvas").getContext("webgl2");
+      return Boolean(gl && gl.getParameter(gl.VERSION));
     } catch {
       return false;
     }
   };
-  const draw = webgl() ? solid() : flat();
+  // Graphics that were promised may still not be there, or be lost.
+  const begin = () => {
+    if (!webgl()) return flat();
+    try {
+      return solid();
+    } catch {
+      return flatten();
+    }
+  };
+  let draw = begin();
+  canvas.addEventListener("webglcontextlost", () => {
+    draw = flatten();
+    request();
+  });
   const pictures = [...document.querySelectorAll("svg[data-from]")].map((svg) => {
     const [from, to, left, right] = ["from", "to", "left", "right"].map((k) => Number(svg.dataset[k]));
     return { now: svg.querySelector(".now"), at: (t) => left + ((t - from) / (to - from)) * (right - left) };
