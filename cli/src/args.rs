@@ -358,9 +358,6 @@ pub(crate) struct Optimize {
     /// Threads that evaluate nodes, instead of the task's; the answer is the same to the last bit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// Compare all derivatives of the problem with differences at the guess, before solving
-    #[arg(long)]
-    pub(crate) check: bool,
     /// Print the problem as understood, and do not solve it
     #[arg(long, conflicts_with_all = ["output", "compare"])]
     pub(crate) explain: bool,

@@ -13,9 +13,11 @@ use nalgebra::{DMatrix, DVector, Vector6};
 pub(crate) struct Actuated {
     pub(crate) actuation: Actuation,
     pub(crate) names: Vec<String>,
-    /// Least and greatest controls.
-    pub(crate) bounds: Option<(Vec<f64>, Vec<f64>)>,
+    pub(crate) bounds: Option<Bounds>,
 }
+
+/// Least and greatest controls, nu each.
+pub(crate) type Bounds = (Vec<f64>, Vec<f64>);
 
 /// Columns of `B`, one after the other.
 struct Columns {
@@ -100,7 +102,7 @@ pub(crate) fn read(item: Option<Item<'_>>, model: &Model) -> Result<Actuated, Er
 }
 
 /// `"effort"`: the limits of the robot's file, and those of thrusters; or `{ lower, upper }`, a number or a list each.
-fn bounds(item: &Item<'_>, all: &Columns) -> Result<Option<(Vec<f64>, Vec<f64>)>, Error> {
+fn bounds(item: &Item<'_>, all: &Columns) -> Result<Option<Bounds>, Error> {
     let what = "`effort`, `none`, or a table with `lower` and `upper`";
     if item.as_text().is_some() {
         return match item.one_of("bounds", &["effort", "none"])? {

@@ -68,10 +68,6 @@ struct Described {
     gains: Option<[f64; 2]>,
 }
 
-/// Damping of contacts if none is given, as a share of 1/dt: an error of velocity halves with each step, as in Crocoddyl's examples
-/// (gains 0 and 50 1/s with steps of 0.01 s).
-const DAMPING: f64 = 0.5;
-
 impl Contacts {
     /// The tables `contacts` and `loops`.
     pub(crate) fn read(root: &Table<'_>, model: &Model, dt: f64) -> Result<Self, Error> {
@@ -102,6 +98,7 @@ impl Contacts {
             }
         };
         let there = frame_pose(model, &mut Workspace::new(model), q, frame);
+        let held = place.is_some();
         let place = place.map_or(there, Ok).map_err(|error| item.refuse(error.to_string()))?;
         let constraint = if hold == Hold::Surface {
             let frame = &model.frames()[frame.index()];
@@ -110,8 +107,14 @@ impl Contacts {
             Constraint::frame_contact(model, frame, place.translation)
                 .map_err(|error| item.refuse(error.to_string()))?
         };
-        let [kp, kd] = gains.unwrap_or([0.0, DAMPING / dt]);
-        Ok(Held { contact: Contact::new(name, constraint.with_gains(kp, kd)), frame, hold })
+        let contact = Contact::new(name, constraint);
+        let contact = match (gains, held) {
+            (Some([kp, kd]), _) => contact.with_gains(kp, kd),
+            (None, true) => contact.with_default_gains(dt),
+            // Where it is held is not known before it is there: only its velocity is damped, half of it a step.
+            (None, false) => contact.with_gains(0.0, 0.5 / dt),
+        };
+        Ok(Held { contact, frame, hold })
     }
 }
 
@@ -147,10 +150,9 @@ fn closed(name: &str, table: &Table<'_>, model: &Model, dt: f64) -> Result<Held,
         let reason = reason.trim_start_matches([':', ',', ' ']).to_owned();
         key.map_or_else(|| table.refuse(reason.clone()), |(_, item)| item.refuse(reason.clone()))
     })?;
-    // Critically damped: a loop that has opened by rounding and by steps closes again.
-    let kd = DAMPING / dt;
-    let held = if table.get("gains").is_some() { constraint } else { constraint.with_gains(0.25 * kd * kd, kd) };
-    Ok(Held { contact: Contact::new(name, held), frame, hold: Hold::Loop })
+    let contact = Contact::new(name, constraint);
+    let contact = if table.get("gains").is_some() { contact } else { contact.with_default_gains(dt) };
+    Ok(Held { contact, frame, hold: Hold::Loop })
 }
 
 fn json_of(table: &Table<'_>) -> Result<Json, Error> {

@@ -1,6 +1,7 @@
-//! Costs: a table of kinds, and where each one counts.
+//! Costs, and where each one counts.
 
 use super::goal::{Form, Goal, Ground};
+use super::kinds::{Entries, KINDS, Kind, Made, phases_with};
 use super::pose::by_dof;
 use super::source::{Item, Sign, Table};
 use super::{PhaseTask, Start, contacts};
@@ -8,97 +9,10 @@ use crate::error::Error;
 use gradyn::Transform;
 use gradyn::dynamics::{Workspace, center_of_mass, frame_pose};
 use gradyn::model::FrameId;
-use gradyn_trajectory::residual::{CenterOfMass, Control, FramePlacement, FrameTranslation, Residual, StateError};
+use gradyn_trajectory::residual::Residual;
 use gradyn_trajectory::{Cost, Loss};
 use nalgebra::Vector3;
 use std::fmt;
-
-/// What a residual is made of.
-pub(super) struct Made<'a, 'b> {
-    table: &'a Table<'b>,
-    start: &'a Start,
-    frame: Option<FrameId>,
-    goal: &'a Goal,
-}
-
-impl Made<'_, '_> {
-    /// The frame of a kind that has one.
-    fn frame(&self) -> Result<FrameId, Error> {
-        self.frame.ok_or_else(|| self.table.refuse("missing key `frame`"))
-    }
-}
-
-type Make = fn(&Made<'_, '_>) -> Result<Box<dyn Residual>, Error>;
-
-/// A kind of cost.
-struct Kind {
-    name: &'static str,
-    /// Does it have the key `frame`?
-    frame: bool,
-    goal: Form,
-    /// What its entries are.
-    entries: Entries,
-    make: Make,
-}
-
-/// Entries of a residual, for weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entries {
-    /// So many numbers.
-    Numbers(usize),
-    /// Three linear ones, three angular ones.
-    Twist,
-    /// `(δq, δv)`, by joint.
-    State,
-    /// One a control.
-    Controls,
-}
-
-/// All kinds.
-const KINDS: [Kind; 5] = [
-    Kind {
-        name: "state",
-        frame: false,
-        goal: Form::State,
-        entries: Entries::State,
-        make: |on| match on.goal {
-            Goal::State(q, v) => Ok(Box::new(StateError::at(&on.start.model, q, v))),
-            _ => Err(on.table.refuse("missing key `goal`")),
-        },
-    },
-    Kind {
-        name: "control",
-        frame: false,
-        goal: Form::Controls,
-        entries: Entries::Controls,
-        // Of phases that have other controls than most, such as impacts, the goal is zero.
-        make: |on| match on.goal {
-            Goal::Vector(u) if u.iter().any(|u| *u != 0.0) => Ok(Box::new(Control::at(u))),
-            _ => Ok(Box::new(Control::zero())),
-        },
-    },
-    Kind {
-        name: "frame-placement",
-        frame: true,
-        goal: Form::Pose,
-        entries: Entries::Twist,
-        make: |on| Ok(Box::new(FramePlacement::new(on.frame()?, on.goal.pose()))),
-    },
-    Kind {
-        name: "frame-translation",
-        frame: true,
-        goal: Form::Vector(3),
-        entries: Entries::Numbers(3),
-        make: |on| Ok(Box::new(FrameTranslation::new(on.frame()?, on.goal.vector()))),
-    },
-    Kind {
-        name: "center-of-mass",
-        frame: false,
-        goal: Form::Vector(3),
-        entries: Entries::Numbers(3),
-        make: |on| Ok(Box::new(CenterOfMass::new(on.goal.vector()))),
-    },
-];
 
 /// Where a cost counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +33,7 @@ pub(crate) struct CostTask {
     pub(crate) span: usize,
     pub(crate) key: String,
     pub(crate) frame: Option<FrameId>,
+    pub(crate) contact: Option<String>,
     pub(crate) weight: f64,
     pub(crate) loss: Loss,
     pub(crate) at: At,
@@ -188,26 +103,29 @@ impl CostTask {
 }
 
 /// Keys of all kinds.
-const KEYS: [&str; 10] = ["name", "kind", "frame", "goal", "goals", "weight", "weights", "loss", "at", "phases"];
+const KEYS: [&str; 9] = ["name", "kind", "goal", "goals", "weight", "weights", "loss", "at", "phases"];
 
 /// The list `costs`.
 pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<Vec<CostTask>, Error> {
     let item = root.need("costs", "a list of costs: `[[costs]]`")?;
     let mut costs: Vec<CostTask> = Vec::new();
     for item in item.list("a list of costs: `[[costs]]`")? {
-        let cost = cost(&item.table("a table")?, start, phases)?;
-        let twice = costs.iter().any(|other| {
-            let same = (other.at == At::End) == (cost.at == At::End);
-            other.name == cost.name
-                && same
-                && (cost.at == At::End || cost.phases.iter().any(|p| other.phases.contains(p)))
-        });
-        if twice {
-            return Err(
-                item.refuse(format!("there is a cost `{}` in this place already: give it another name", cost.name))
-            );
+        let table = item.table("a table")?;
+        // The same cost of several frames, or of several contacts.
+        let several =
+            ["frame", "contact"].into_iter().find_map(|key| table.get(&format!("{key}s")).map(|list| (key, list)));
+        let Some((key, list)) = several else {
+            add(&item, cost(&table, None, start, phases)?, &mut costs)?;
+            continue;
+        };
+        if let Some(item) = table.get(key) {
+            return Err(item.refuse(format!("expected `{key}` or `{key}s`, found both")));
         }
-        costs.push(cost);
+        for (item, name) in list.texts("names")? {
+            let mut cost = cost(&table, Some((key, item.clone())), start, phases)?;
+            cost.name = format!("{} {name}", cost.name);
+            add(&item, cost, &mut costs)?;
+        }
     }
     if costs.is_empty() {
         return Err(item.refuse("expected one cost at least"));
@@ -215,40 +133,70 @@ pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Res
     Ok(costs)
 }
 
-fn cost(table: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<CostTask, Error> {
-    table.only(&KEYS)?;
+/// One more; its name must be another than those of others in the same place.
+fn add(item: &Item<'_>, cost: CostTask, costs: &mut Vec<CostTask>) -> Result<(), Error> {
+    let twice = costs.iter().any(|other| {
+        let same = (other.at == At::End) == (cost.at == At::End);
+        other.name == cost.name && same && (cost.at == At::End || cost.phases.iter().any(|p| other.phases.contains(p)))
+    });
+    if twice {
+        return Err(item.refuse(format!("there is a cost `{}` in this place already: give it another name", cost.name)));
+    }
+    costs.push(cost);
+    Ok(())
+}
+
+/// A cost; `of`: which of several frames or contacts it is of.
+fn cost<'a>(
+    table: &Table<'a>,
+    of: Option<(&str, Item<'a>)>,
+    start: &Start,
+    phases: &[PhaseTask],
+) -> Result<CostTask, Error> {
     let names = KINDS.map(|kind| kind.name);
     let kind = &KINDS[table.need("kind", &format!("one of {}", names.join(", ")))?.one_of("kind", &names)?];
+    let mut known = [&KEYS, kind.keys].concat();
+    for (key, several) in [("frame", "frames"), ("contact", "contacts")] {
+        if kind.keys.contains(&key) {
+            known.push(several);
+        }
+    }
+    table.only(&known)?;
     let name = match table.get("name") {
         Some(item) => item.text("a name")?.to_owned(),
         None => kind.name.to_owned(),
     };
-    let frame = match (kind.frame, table.get("frame")) {
-        (true, item) => {
-            let item = match item {
-                Some(item) => item,
-                None => table.need("frame", "the name of a link or joint")?,
-            };
-            Some(contacts::frame(&item, item.text("the name of a link or joint")?, &start.model)?)
-        }
-        (false, Some(item)) => return Err(item.refuse(format!("a cost of the kind `{}` has no frame", kind.name))),
-        (false, None) => None,
+    // What this kind is of: a frame, or a contact.
+    let named = |key: &str, what: &str| match &of {
+        _ if !kind.keys.contains(&key) => Ok(None),
+        Some((found, item)) if *found == key => Ok(Some(item.clone())),
+        _ => table.need(key, what).map(Some),
     };
+    let frame = match named("frame", "the name of a link or joint")? {
+        None => None,
+        Some(item) => Some(contacts::frame(&item, item.text("the name of a link or joint")?, &start.model)?),
+    };
+    let contact_item = named("contact", "the name of a contact")?;
+    let contact = contact_item.as_ref().map(|item| item.text("the name of a contact")).transpose()?;
+    let (at, phases_of) = places(table, phases, contact_item.as_ref().zip(contact))?;
     let ground = Ground { start, controls: start.actuated.names.len(), here: here(kind, frame, start) };
     let goals = goals(table, kind, &ground)?;
     let weight = table.get("weight").map_or(Ok(1.0), |item| item.number(Sign::NotNegative))?;
-    let loss = loss(table, kind, start)?;
-    let (at, phases_of) = places(table, phases)?;
     let mut residuals = Vec::new();
+    let mut own = None;
     for _ in 0..phases_of.len().max(1) {
-        residuals.push((kind.make)(&Made { table, start, frame, goal: &goals[0] })?);
+        let built = (kind.make)(&Made { table, start, frame, contact, goal: &goals[0] })?;
+        residuals.push(built.residual);
+        own = built.loss;
     }
+    let loss = loss(table, kind, start, own, residuals[0].rows())?;
     Ok(CostTask {
         name,
         kind: kind.name,
         span: table.span.start,
         key: table.key.clone(),
         frame,
+        contact: contact.map(str::to_owned),
         weight,
         loss,
         at,
@@ -293,45 +241,68 @@ fn goals(table: &Table<'_>, kind: &Kind, ground: &Ground<'_>) -> Result<Vec<Goal
     }
 }
 
-/// `weights` and `loss`.
-fn loss(table: &Table<'_>, kind: &Kind, start: &Start) -> Result<Loss, Error> {
-    let loss = table.get("loss");
-    let weights = table.get("weights").map(|item| weights(&item, kind, start)).transpose()?;
-    let Some(item) = loss else { return Ok(weights.map_or(Loss::Quadratic, Loss::Diagonal)) };
+/// Losses by name. Those in tables have numbers: `loss = { huber = 0.1 }`.
+const LOSSES: [&str; 4] = ["huber", "smooth-l1", "outside", "log-barrier"];
+
+/// `weights` and `loss`; `own` is the loss of the kind, and `rows` are those of its residual.
+fn loss(table: &Table<'_>, kind: &Kind, start: &Start, own: Option<Loss>, rows: usize) -> Result<Loss, Error> {
+    let rows = match kind.entries {
+        Entries::Controls => start.actuated.names.len(),
+        _ => rows,
+    };
+    let given = table.get("loss");
+    if let Some(item) = table.get("weights") {
+        if own.is_some() {
+            return Err(item.refuse(format!("a cost of the kind `{}` has no `weights`, only a `weight`", kind.name)));
+        }
+        let weights = weights(&item, kind, start, rows)?;
+        return match given {
+            Some(item) if item.as_text() != Some("quadratic") => Err(item.refuse("this loss has no `weights`")),
+            _ => Ok(Loss::Diagonal(weights)),
+        };
+    }
+    let Some(item) = given else { return Ok(own.unwrap_or_default()) };
     if item.as_text().is_some() {
         item.one_of("loss", &["quadratic"])?;
-        return Ok(weights.map_or(Loss::Quadratic, Loss::Diagonal));
+        return Ok(Loss::Quadratic);
     }
-    let what = "`quadratic`, or a table such as { outside = { lower = .., upper = .. } }";
-    let inner = item.table(what)?;
-    inner.only(&["outside"])?;
-    if weights.is_some() {
-        return Err(item.refuse("this loss has no `weights`"));
+    let inner = item.table("`quadratic`, or a table such as { huber = 0.1 }")?;
+    inner.only(&LOSSES)?;
+    let entries = inner.entries();
+    let [(name, value)] = entries.as_slice() else {
+        return Err(item.refuse(format!("expected one of {}", LOSSES.join(", "))));
+    };
+    match *name {
+        "huber" => Ok(Loss::Huber { width: value.number(Sign::Positive)? }),
+        "smooth-l1" => Ok(Loss::SmoothL1 { width: value.number(Sign::Positive)? }),
+        "outside" => {
+            let range = value.table("a table with `lower` and `upper`")?;
+            range.only(&["lower", "upper"])?;
+            let (lower, upper) = bounds(&range, rows)?;
+            Ok(Loss::QuadraticBarrier { lower, upper })
+        }
+        _ => {
+            let range = value.table("a table with `lower`, `upper` and `width`")?;
+            range.only(&["lower", "upper", "width"])?;
+            let (lower, upper) = bounds(&range, rows)?;
+            let width = range.need("width", "where the logarithm ends")?.number(Sign::Positive)?;
+            Ok(Loss::LogBarrier { lower, upper, width })
+        }
     }
-    let range = inner.need("outside", "a table with `lower` and `upper`")?.table("a table with `lower` and `upper`")?;
-    range.only(&["lower", "upper"])?;
-    let rows = rows(kind, start);
+}
+
+/// `lower` and `upper`, a number or one an entry; infinite where they are left out.
+fn bounds(range: &Table<'_>, rows: usize) -> Result<(Vec<f64>, Vec<f64>), Error> {
     let side = |key: &str, default: f64| match range.get(key) {
         None => Ok(vec![default; rows]),
         Some(item) if item.is_list() => item.numbers(Some(rows), "one an entry"),
         Some(item) => Ok(vec![item.number(Sign::Any)?; rows]),
     };
-    Ok(Loss::QuadraticBarrier { lower: side("lower", f64::NEG_INFINITY)?, upper: side("upper", f64::INFINITY)? })
-}
-
-/// How many numbers the residual has.
-fn rows(kind: &Kind, start: &Start) -> usize {
-    match kind.entries {
-        Entries::Numbers(n) => n,
-        Entries::Twist => 6,
-        Entries::State => 2 * start.model.nv(),
-        Entries::Controls => start.actuated.names.len(),
-    }
+    Ok((side("lower", f64::NEG_INFINITY)?, side("upper", f64::INFINITY)?))
 }
 
 /// One weight an entry: a list, or a table by the names of groups.
-fn weights(item: &Item<'_>, kind: &Kind, start: &Start) -> Result<Vec<f64>, Error> {
-    let rows = rows(kind, start);
+fn weights(item: &Item<'_>, kind: &Kind, start: &Start, rows: usize) -> Result<Vec<f64>, Error> {
     if item.is_list() {
         item.numbers(Some(rows), "one an entry")?;
         return item.list("numbers")?.iter().map(|item| item.number(Sign::NotNegative)).collect();
@@ -339,7 +310,7 @@ fn weights(item: &Item<'_>, kind: &Kind, start: &Start) -> Result<Vec<f64>, Erro
     let table = item.table("a list with one weight an entry, or a table")?;
     let mut all = vec![1.0; rows];
     match kind.entries {
-        Entries::Numbers(_) => return Err(item.expected("a list with one weight an entry")),
+        Entries::Numbers(_) | Entries::Any => return Err(item.expected("a list with one weight an entry")),
         Entries::State => {
             table.only(&["q", "v"])?;
             let nv = start.model.nv();
@@ -380,8 +351,12 @@ fn weights(item: &Item<'_>, kind: &Kind, start: &Start) -> Result<Vec<f64>, Erro
     Ok(all)
 }
 
-/// `at` and `phases`.
-fn places(table: &Table<'_>, phases: &[PhaseTask]) -> Result<(At, Vec<usize>), Error> {
+/// `at` and `phases`. A cost of a contact counts, unless phases are named, in those that hold it.
+fn places(
+    table: &Table<'_>,
+    phases: &[PhaseTask],
+    contact: Option<(&Item<'_>, &str)>,
+) -> Result<(At, Vec<usize>), Error> {
     let named = match table.get("phases") {
         None => None,
         Some(item) => {
@@ -397,11 +372,24 @@ fn places(table: &Table<'_>, phases: &[PhaseTask]) -> Result<(At, Vec<usize>), E
             Some(list)
         }
     };
-    let all = || (0..phases.len()).filter(|k| !phases[*k].is_jump()).collect();
+    if let Some((item, name)) = contact {
+        let names = phases.iter().flat_map(|phase| phase.held.iter().map(|held| held.contact.name.as_str()));
+        if !names.clone().any(|known| known == name) {
+            return Err(item.unknown("contact of any phase", name, names));
+        }
+        let lacks = |k: &&usize| !phases[**k].held.iter().any(|held| held.contact.name == name);
+        if let Some(k) = named.iter().flatten().find(lacks) {
+            return Err(item.refuse(format!("phase `{}` does not hold the contact `{name}`", phases[*k].name)));
+        }
+    }
+    let all = || match contact {
+        Some((_, name)) => phases_with(name, phases),
+        None => (0..phases.len()).filter(|k| !phases[*k].is_jump()).collect(),
+    };
     let Some(item) = table.get("at") else { return Ok((At::Along, named.unwrap_or_else(all))) };
     let at = if item.as_text().is_some() {
         item.one_of("at", &["last"])?;
-        if named.is_none() {
+        if named.is_none() && contact.is_none() {
             return Ok((At::End, Vec::new()));
         }
         At::Nodes(vec![-1])

@@ -16,8 +16,14 @@ pub(super) enum Form {
     None,
     /// A place or another vector of so many numbers.
     Vector(usize),
+    /// So many numbers, zero if left out.
+    Rest(usize),
+    /// Numbers, as many as the contact has rows; zero if left out.
+    Free,
     /// A pose.
     Pose,
+    /// A rotation.
+    Rotation,
     /// A configuration and a velocity.
     State,
     /// Controls.
@@ -30,6 +36,8 @@ pub(crate) enum Goal {
     None,
     Vector(Vec<f64>),
     Pose(Transform<f64>),
+    /// A pose whose place does not count.
+    Rotation(Transform<f64>),
     State(Vec<f64>, Vec<f64>),
 }
 
@@ -50,6 +58,12 @@ impl Goal {
                 Some(pose) => Ok(Self::Vector(pose.translation.as_slice().to_vec())),
                 None => Ok(Self::Vector(item.numbers(Some(n), "of the goal")?)),
             },
+            Form::Rest(n) => Ok(Self::Vector(item.numbers(Some(n), "of the goal")?)),
+            Form::Free => Ok(Self::Vector(item.numbers(None, "numbers")?)),
+            Form::Rotation => match offset(item, ground)? {
+                Some(pose) => Ok(Self::Rotation(pose)),
+                None => Ok(Self::Rotation(transform(item)?)),
+            },
             Form::Controls => Ok(Self::Vector(item.numbers(Some(ground.controls), "one a control")?)),
             Form::Pose => match offset(item, ground)? {
                 Some(pose) => Ok(Self::Pose(pose)),
@@ -62,10 +76,11 @@ impl Goal {
     /// Without a `goal`; `None` if there must be one.
     pub(super) fn default(form: Form, ground: &Ground<'_>) -> Option<Self> {
         match form {
-            Form::None => Some(Self::None),
+            Form::None | Form::Free => Some(Self::None),
+            Form::Rest(n) => Some(Self::Vector(vec![0.0; n])),
             Form::State => Some(Self::State(ground.start.q.clone(), vec![0.0; ground.start.v.len()])),
             Form::Controls => Some(Self::Vector(vec![0.0; ground.controls])),
-            Form::Vector(_) | Form::Pose => None,
+            Form::Vector(_) | Form::Pose | Form::Rotation => None,
         }
     }
 
@@ -74,10 +89,8 @@ impl Goal {
         let line = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + t * (b - a)).collect();
         match (self, to) {
             (Self::Vector(a), Self::Vector(b)) => Self::Vector(line(a, b)),
-            (Self::Pose(a), Self::Pose(b)) => {
-                let p = a.translation + (b.translation - a.translation) * t;
-                Self::Pose(Transform::from_quaternion(a.quaternion().interpolate(b.quaternion(), t), p))
-            }
+            (Self::Pose(a), Self::Pose(b)) => Self::Pose(way(a, b, t)),
+            (Self::Rotation(a), Self::Rotation(b)) => Self::Rotation(way(a, b, t)),
             (Self::State(q0, v0), Self::State(q1, v1)) => {
                 // Both were checked when they were read.
                 let q = model.interpolate(q0, q1, t).unwrap_or_else(|_| q1.clone());
@@ -105,6 +118,7 @@ impl Goal {
             Self::None => Vec::new(),
             Self::Vector(x) => x.clone(),
             Self::Pose(pose) => FramePlacement::goal_of(pose),
+            Self::Rotation(pose) => pose.rotation.transpose().as_slice().to_vec(),
             Self::State(q, v) => [q.as_slice(), v].concat(),
         }
     }
@@ -116,12 +130,25 @@ impl Goal {
             _ => Vector3::zeros(),
         }
     }
+    /// Linear and angular part of six numbers.
+    pub(super) fn parts(&self) -> [Vector3<f64>; 2] {
+        match self {
+            Self::Vector(x) if x.len() == 6 => [Vector3::new(x[0], x[1], x[2]), Vector3::new(x[3], x[4], x[5])],
+            _ => [Vector3::zeros(); 2],
+        }
+    }
     pub(crate) fn pose(&self) -> Transform<f64> {
         match self {
-            Self::Pose(pose) => *pose,
+            Self::Pose(pose) | Self::Rotation(pose) => *pose,
             other => Transform::from_translation(other.vector()),
         }
     }
+}
+
+/// Straight, and along the shortest turn.
+fn way(a: &Transform<f64>, b: &Transform<f64>, t: f64) -> Transform<f64> {
+    let p = a.translation + (b.translation - a.translation) * t;
+    Transform::from_quaternion(a.quaternion().interpolate(b.quaternion(), t), p)
 }
 
 /// `{ offset = [..] }`, and of poses `rpy`: from where it is at the start, in axes of the world.

@@ -4,6 +4,7 @@ mod actuation;
 mod contacts;
 mod costs;
 mod goal;
+mod kinds;
 mod phases;
 mod pose;
 mod solver;
@@ -176,6 +177,9 @@ fn build(start: &Start, phases: &[PhaseTask], costs: &mut [CostTask]) -> Result<
                 built.insert(k, phase.cost(cost));
             }
         }
+    }
+    if costs.iter().any(|cost| cost.kind == "control-rate") {
+        builder = builder.remember_controls();
     }
     built.into_iter().fold(builder, |builder, phase| builder.phase(phase)).build()
 }

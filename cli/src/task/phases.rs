@@ -5,7 +5,7 @@ use super::contacts::{Contacts, Held};
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
 use gradyn_trajectory::Phase;
-use gradyn_trajectory::step::{Euler, ForwardDynamics, Impulse, SemiImplicitEuler, Step};
+use gradyn_trajectory::step::{Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step};
 
 /// How accelerations become a step.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +15,11 @@ pub(crate) struct Scheme {
 }
 
 /// All schemes, the default first.
-const SCHEMES: [Scheme; 2] = [
+const SCHEMES: [Scheme; 4] = [
     Scheme { name: "semi-implicit-euler", make: |on, a| Box::new(SemiImplicitEuler::new(&on.model, a)) },
     Scheme { name: "euler", make: |on, a| Box::new(Euler::new(&on.model, a)) },
+    Scheme { name: "rk4", make: |on, a| Box::new(Rk4::new(&on.model, a)) },
+    Scheme { name: "implicit-midpoint", make: |_, a| Box::new(ImplicitMidpoint::new(a)) },
 ];
 
 /// A phase of the task.

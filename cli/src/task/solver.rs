@@ -9,12 +9,15 @@ use nalgebra::DMatrix;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// What is called after each iteration.
+pub(crate) type Watch<'w> = dyn FnMut(&Iteration) -> Control + Send + 'w;
+
 /// A solver.
 #[derive(Clone, Copy)]
 pub(crate) struct Solver {
     pub(crate) name: &'static str,
     /// Solves from a guess; a call after each iteration.
-    pub(crate) run: fn(&SolverTask, &Problem, &Trajectory, &mut (dyn FnMut(&Iteration) -> Control + Send)) -> Found,
+    pub(crate) run: fn(&SolverTask, &Problem, &Trajectory, &mut Watch<'_>) -> Found,
 }
 
 impl std::fmt::Debug for Solver {

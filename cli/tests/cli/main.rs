@@ -9,6 +9,7 @@ mod errors;
 mod evaluate;
 mod info;
 mod layouts;
+mod optimize;
 mod quantities;
 mod report;
 mod size;

@@ -118,7 +118,7 @@ fn a_page_changes_nothing_else() {
 }
 
 /// A browser without a window, if one is installed.
-fn browser() -> Option<&'static str> {
+pub(super) fn browser() -> Option<&'static str> {
     let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
     names.into_iter().find(|name| {
         let version = Command::new(name).arg("--version").stdin(Stdio::null()).output();
@@ -127,7 +127,7 @@ fn browser() -> Option<&'static str> {
 }
 
 /// What the browser does with the page, within a minute.
-fn browse(browser: &str, here: &Path, arguments: &[&str], page: &Path) -> Option<Vec<u8>> {
+pub(super) fn browse(browser: &str, here: &Path, arguments: &[&str], page: &Path) -> Option<Vec<u8>> {
     let quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"];
     let out = here.join("out");
     let mut child = Command::new(browser)

@@ -52,9 +52,9 @@ fn findings(task: &Task, all: &gradyn_trajectory::Trajectory) -> Result<Findings
     let mut gaps: Vec<DVector<f64>> = Vec::new();
     let mut costs: Vec<(String, f64)> = Vec::new();
     let mut worst = (0.0, 0);
-    for k in 0..=steps {
+    for (k, size) in dims.iter().enumerate() {
         let reached = lq.last().map_or_else(|| problem.start().to_vec(), |before| before.next.clone());
-        let mut gap = DVector::zeros(dims[k].ndx);
+        let mut gap = DVector::zeros(size.ndx);
         space.difference(all.x(k), &reached, gap.as_mut_slice()).map_err(|reason| Fault {
             node: k,
             phase: problem.phase_of(k).to_owned(),
@@ -65,7 +65,7 @@ fn findings(task: &Task, all: &gradyn_trajectory::Trajectory) -> Result<Findings
             worst = (gap.amax(), k);
         }
         gaps.push(gap);
-        let mut node = Quadratic::new(dims[k], k == steps);
+        let mut node = Quadratic::new(*size, k == steps);
         problem.linearize(k, all.x(k), all.u(k), &mut memory, &mut node)?;
         lq.push(node);
         for (name, cost) in problem.costs(k, all.x(k), all.u(k), &mut memory)? {

@@ -112,11 +112,12 @@ fn phases(task: &Task, text: &mut String) {
 }
 
 fn costs(task: &Task, text: &mut String) {
-    let heads = ["cost", "kind", "frame", "weight", "entries", "where", "goals"];
+    let heads = ["cost", "kind", "of", "weight", "entries", "where", "goals"];
     let align = |(k, name): (usize, &'static str)| (name, if k == 3 { Align::Right } else { Align::Left });
     let mut table = Table::new(heads.into_iter().enumerate().map(align));
     for cost in &task.costs {
-        let frame = cost.frame.map_or("", |frame| task.start.model.frames()[frame.index()].name());
+        let contact = cost.contact.as_deref().unwrap_or("");
+        let frame = cost.frame.map_or(contact, |frame| task.start.model.frames()[frame.index()].name());
         let phases: Vec<&str> = cost.phases.iter().map(|k| task.phases[*k].name.as_str()).collect();
         let place = match &cost.at {
             At::Along => format!("along {}", phases.join(", ")),
@@ -141,6 +142,9 @@ fn loss(loss: &Loss) -> &'static str {
         Loss::Diagonal(_) => "weighted",
         Loss::Full(_) => "weighted by a matrix",
         Loss::QuadraticBarrier { .. } => "outside bounds",
+        Loss::LogBarrier { .. } => "log barrier",
+        Loss::Huber { .. } => "Huber",
+        Loss::SmoothL1 { .. } => "smooth L1",
         _ => "other",
     }
 }

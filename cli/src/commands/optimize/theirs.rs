@@ -111,6 +111,12 @@ impl Theirs {
             }
             to.copy_from_slice(u);
         }
+        // What is remembered of the step before.
+        let memory = problem.space().memory;
+        for k in 0..problem.steps() {
+            let u = if all.u(k).len() == memory { all.u(k) } else { &all.x(k)[nx..] }.to_vec();
+            all.x_mut(k + 1)[nx..].copy_from_slice(&u);
+        }
         Ok(all)
     }
 

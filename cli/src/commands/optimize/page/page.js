@@ -3,14 +3,17 @@
 (() => {
   const data = JSON.parse(document.getElementById("scene").textContent);
   const $ = (id) => document.getElementById(id);
-  const canvas = $("view"), play = $("play"), seek = $("seek"), speed = $("speed"), clock = $("clock");
+  let canvas = $("view");
+  const play = $("play"), seek = $("seek"), speed = $("speed"), clock = $("clock");
   const end = data.time[data.time.length - 1];
   const size = Math.max(...data.upper.map((x, k) => x - data.lower[k]), 0.1);
   const center = data.upper.map((x, k) => 0.5 * (x + data.lower[k]));
   // A link is as thick as suits the robot, not its way.
   const reach = data.links.flatMap((l) => l.segments).reduce((s, p) => s + Math.hypot(p[3] - p[0], p[4] - p[1], p[5] - p[2]), 0);
   const radius = Math.min(0.02 * size, Math.max(0.008 * reach, 0.002 * size));
-  const forceScale = data.weight > 0 ? 0.35 * Math.min(size, reach) / data.weight : 0;
+  // The robot's weight is as long as the robot is large; what is much more is cut.
+  const body = Math.min(size, 0.35 * reach);
+  const forceScale = data.weight > 0 ? body / data.weight : 0;
 
   // The node before a time, and how far it is to the next one.
   const find = (t) => {
@@ -91,12 +94,16 @@
       }
       return group;
     });
+    const red = new THREE.MeshStandardMaterial({ color: colors.force, roughness: 0.6 });
+    const shaft = new THREE.CylinderGeometry(1, 1, 1, 12), head = new THREE.ConeGeometry(1, 1, 16);
     const arrows = [];
+    // Along y, from the origin.
     const arrow = (k) => {
       while (arrows.length <= k) {
-        const a = new THREE.ArrowHelper(new THREE.Vector3(0, 0, 1), new THREE.Vector3(), 1, colors.force, 4 * radius, 2.4 * radius);
-        scene.add(a);
-        arrows.push(a);
+        const group = new THREE.Group();
+        group.add(new THREE.Mesh(shaft, red), new THREE.Mesh(head, red));
+        scene.add(group);
+        arrows.push(group);
       }
       return arrows[k];
     };
@@ -107,7 +114,7 @@
       renderer.setSize(w, h, false);
       if (!aspect) {
         // All of it, from the front, the right and above.
-        const away = (0.62 * Math.hypot(...data.upper.map((x, k) => x - data.lower[k])) + 2 * radius) / Math.sin(Math.PI / 9) / Math.min(1, w / h);
+        const away = (0.5 * Math.hypot(...data.upper.map((x, k) => x - data.lower[k])) + 2 * radius) / Math.sin(Math.PI / 9) / Math.min(1, w / h);
         const d = [0.55, -0.78, 0.32];
         camera.position.set(...center.map((c, k) => c + (away * d[k]) / Math.hypot(...d)));
         controls.update();
@@ -132,13 +139,16 @@
       const forces = data.forces[Math.min(a, data.forces.length - 1)] || [];
       arrows.forEach((x) => (x.visible = false));
       forces.forEach(({ at, force }, k) => {
-        const way = new THREE.Vector3(...force), length = way.length() * forceScale;
+        const way = new THREE.Vector3(...force), length = Math.min(way.length() * forceScale, 1.5 * body);
         if (length < radius) return;
-        const x = arrow(k);
+        const x = arrow(k), tip = Math.min(3.5 * radius, 0.5 * length);
         x.visible = true;
         x.position.set(...at);
-        x.setDirection(way.normalize());
-        x.setLength(length, Math.min(4 * radius, 0.5 * length), Math.min(2.4 * radius, 0.3 * length));
+        x.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), way.normalize());
+        x.children[0].scale.set(0.5 * radius, length - tip, 0.5 * radius);
+        x.children[0].position.y = 0.5 * (length - tip);
+        x.children[1].scale.set(1.3 * radius, tip, 1.3 * radius);
+        x.children[1].position.y = length - 0.5 * tip;
       });
       controls.update();
       renderer.render(scene, camera);
@@ -197,16 +207,35 @@
     };
   };
 
-  // Graphics that were promised may still not be there: then the canvas is a new one.
+  // A canvas that has had one kind of graphics takes no other: the flat picture has a new one.
+  const flatten = () => {
+    const fresh = canvas.cloneNode();
+    canvas.replaceWith(fresh);
+    canvas = fresh;
+    return flat();
+  };
   const webgl = () => {
     try {
-      const probe = document.createElement("canvas");
-      return Boolean(probe.getContext("webgl2"));
+      const gl = document.createElement("canvas").getContext("webgl2");
+      return Boolean(gl && gl.getParameter(gl.VERSION));
     } catch {
       return false;
     }
   };
-  const draw = webgl() ? solid() : flat();
+  // Graphics that were promised may still not be there, or be lost.
+  const begin = () => {
+    if (!webgl()) return flat();
+    try {
+      return solid();
+    } catch {
+      return flatten();
+    }
+  };
+  let draw = begin();
+  canvas.addEventListener("webglcontextlost", () => {
+    draw = flatten();
+    request();
+  });
   const pictures = [...document.querySelectorAll("svg[data-from]")].map((svg) => {
     const [from, to, left, right] = ["from", "to", "left", "right"].map((k) => Number(svg.dataset[k]));
     return { now: svg.querySelector(".now"), at: (t) => left + ((t - from) / (to - from)) * (right - left) };

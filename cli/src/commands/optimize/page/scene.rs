@@ -125,9 +125,9 @@ impl Scene {
         }
         points.extend(self.targets.iter().flat_map(|target| &target.goals).map(|g| [g[0], g[1], g[2]]));
         for p in points {
-            for k in 0..3 {
-                self.lower[k] = self.lower[k].min(p[k]);
-                self.upper[k] = self.upper[k].max(p[k]);
+            for (k, x) in p.into_iter().enumerate() {
+                self.lower[k] = self.lower[k].min(x);
+                self.upper[k] = self.upper[k].max(x);
             }
         }
         if !self.lower.iter().chain(&self.upper).all(|x| x.is_finite()) {

@@ -2,8 +2,8 @@
 //   npx esbuild three.entry.js --bundle --minify --format=iife --global-name=THREE --target=es2020 --legal-comments=none --outfile=three.min.js
 // and the licence of three.js is put before it.
 export {
-  AmbientLight, ArrowHelper, BufferGeometry, CapsuleGeometry, Color, DirectionalLight, Float32BufferAttribute, GridHelper, Group,
-  HemisphereLight, Line, LineBasicMaterial, Mesh, MeshStandardMaterial, PerspectiveCamera, Quaternion, Scene, SphereGeometry,
-  AxesHelper, Vector3, WebGLRenderer,
+  AxesHelper, BufferGeometry, CapsuleGeometry, ConeGeometry, CylinderGeometry, DirectionalLight, Float32BufferAttribute, GridHelper,
+  Group, HemisphereLight, Line, LineBasicMaterial, Mesh, MeshStandardMaterial, PerspectiveCamera, Scene, SphereGeometry, Vector3,
+  WebGLRenderer,
 } from "three";
 export { OrbitControls } from "three/addons/controls/OrbitControls.js";

@@ -1,0 +1,273 @@
+//! Kinds of costs: a table. A new residual is one more entry.
+
+use super::goal::{Form, Goal};
+use super::source::{Sign, Table};
+use super::{PhaseTask, Start, contacts};
+use crate::error::Error;
+use gradyn::Motion;
+use gradyn::dynamics::ReferenceFrame;
+use gradyn::model::FrameId;
+use gradyn::spatial::Momentum;
+use gradyn_trajectory::Loss;
+use gradyn_trajectory::residual::{
+    Capsule, CenterOfMass, CenterOfPressure, CentroidalMomentum, ContactForce, Control, ControlRate, Distance,
+    FrameAcceleration, FramePlacement, FrameRotation, FrameTranslation, FrameVelocity, FrictionCone, JointLimits,
+    Residual, StateError, WrenchCone,
+};
+use nalgebra::{Matrix3, Vector3};
+
+/// What a residual is made of.
+pub(super) struct Made<'a, 'b> {
+    pub(super) table: &'a Table<'b>,
+    pub(super) start: &'a Start,
+    pub(super) frame: Option<FrameId>,
+    pub(super) contact: Option<&'a str>,
+    pub(super) goal: &'a Goal,
+}
+
+/// A residual, and the loss that it has if no other is asked for.
+pub(super) struct Built {
+    pub(super) residual: Box<dyn Residual>,
+    pub(super) loss: Option<Loss>,
+}
+
+fn plain(residual: impl Residual + 'static) -> Result<Built, Error> {
+    Ok(Built { residual: Box::new(residual), loss: None })
+}
+
+fn with(residual: impl Residual + 'static, loss: Loss) -> Result<Built, Error> {
+    Ok(Built { residual: Box::new(residual), loss: Some(loss) })
+}
+
+/// A kind of cost.
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    /// Keys of its own, beside those that all have. `frame` and `contact` must then be there.
+    pub(super) keys: &'static [&'static str],
+    pub(super) goal: Form,
+    pub(super) entries: Entries,
+    pub(super) make: fn(&Made<'_, '_>) -> Result<Built, Error>,
+}
+
+/// Entries of a residual, for weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entries {
+    /// So many numbers.
+    Numbers(usize),
+    /// As many as the residual has.
+    Any,
+    /// Three linear ones, three angular ones.
+    Twist,
+    /// `(δq, δv)`, by joint.
+    State,
+    /// One a control.
+    Controls,
+}
+
+/// All kinds.
+pub(super) const KINDS: [Kind; 16] = [
+    Kind {
+        name: "state",
+        keys: &[],
+        goal: Form::State,
+        entries: Entries::State,
+        make: |on| match on.goal {
+            Goal::State(q, v) => plain(StateError::at(&on.start.model, q, v)),
+            _ => Err(on.table.refuse("missing key `goal`")),
+        },
+    },
+    Kind {
+        name: "control",
+        keys: &[],
+        goal: Form::Controls,
+        entries: Entries::Controls,
+        // Towards zero it also fits the end, where there are no controls.
+        make: |on| match on.goal {
+            Goal::Vector(u) if u.iter().any(|u| *u != 0.0) => plain(Control::at(u)),
+            _ => plain(Control::zero()),
+        },
+    },
+    Kind {
+        name: "control-rate",
+        keys: &[],
+        goal: Form::None,
+        entries: Entries::Controls,
+        make: |_| plain(ControlRate::new()),
+    },
+    Kind {
+        name: "joint-limits",
+        keys: &[],
+        goal: Form::None,
+        entries: Entries::Any,
+        make: |on| {
+            let limits = JointLimits::new(&on.start.model);
+            let loss = limits.barrier();
+            with(limits, loss)
+        },
+    },
+    Kind {
+        name: "frame-placement",
+        keys: &["frame"],
+        goal: Form::Pose,
+        entries: Entries::Twist,
+        make: |on| plain(FramePlacement::new(on.frame()?, on.goal.pose())),
+    },
+    Kind {
+        name: "frame-translation",
+        keys: &["frame"],
+        goal: Form::Vector(3),
+        entries: Entries::Numbers(3),
+        make: |on| plain(FrameTranslation::new(on.frame()?, on.goal.vector())),
+    },
+    Kind {
+        name: "frame-rotation",
+        keys: &["frame"],
+        goal: Form::Rotation,
+        entries: Entries::Numbers(3),
+        make: |on| plain(FrameRotation::new(on.frame()?, on.goal.pose().rotation)),
+    },
+    Kind {
+        name: "frame-velocity",
+        keys: &["frame", "reference"],
+        goal: Form::Rest(6),
+        entries: Entries::Twist,
+        make: |on| {
+            let [linear, angular] = on.goal.parts();
+            plain(FrameVelocity::new(on.frame()?, on.reference()?, Motion { linear, angular }))
+        },
+    },
+    Kind {
+        name: "frame-acceleration",
+        keys: &["frame", "reference"],
+        goal: Form::Rest(6),
+        entries: Entries::Twist,
+        make: |on| {
+            let [linear, angular] = on.goal.parts();
+            plain(FrameAcceleration::new(on.frame()?, on.reference()?, Motion { linear, angular }))
+        },
+    },
+    Kind {
+        name: "center-of-mass",
+        keys: &[],
+        goal: Form::Vector(3),
+        entries: Entries::Numbers(3),
+        make: |on| plain(CenterOfMass::new(on.goal.vector())),
+    },
+    Kind {
+        name: "centroidal-momentum",
+        keys: &[],
+        goal: Form::Rest(6),
+        entries: Entries::Twist,
+        make: |on| {
+            let [linear, angular] = on.goal.parts();
+            plain(CentroidalMomentum::new(Momentum { linear, angular }))
+        },
+    },
+    Kind {
+        name: "contact-force",
+        keys: &["contact"],
+        goal: Form::Free,
+        entries: Entries::Any,
+        make: |on| {
+            let force = ContactForce::new(on.contact()?);
+            match on.goal {
+                Goal::Vector(goal) => plain(force.towards(goal)),
+                _ => plain(force),
+            }
+        },
+    },
+    Kind {
+        name: "friction-cone",
+        keys: &["contact", "friction", "least", "most"],
+        goal: Form::None,
+        entries: Entries::Numbers(5),
+        make: |on| {
+            let least = on.number("least", Some(0.0))?;
+            let most = on.number("most", Some(f64::INFINITY))?;
+            let cone = FrictionCone::of(on.contact()?).friction(on.number("friction", Some(0.7))?);
+            let cone = cone.normal_force(least, most);
+            let loss = cone.loss();
+            with(cone, loss)
+        },
+    },
+    Kind {
+        name: "center-of-pressure",
+        keys: &["contact", "half_length_x", "half_length_y"],
+        goal: Form::None,
+        entries: Entries::Numbers(4),
+        make: |on| {
+            let (x, y) = (on.number("half_length_x", None)?, on.number("half_length_y", None)?);
+            with(CenterOfPressure::new(on.contact()?, Matrix3::identity(), x, y), CenterOfPressure::barrier())
+        },
+    },
+    Kind {
+        name: "wrench-cone",
+        keys: &["contact", "half_length_x", "half_length_y", "friction"],
+        goal: Form::None,
+        entries: Entries::Numbers(17),
+        make: |on| {
+            let (x, y) = (on.number("half_length_x", None)?, on.number("half_length_y", None)?);
+            let friction = on.number("friction", Some(0.7))?;
+            with(WrenchCone::new(on.contact()?, Matrix3::identity(), x, y, friction), WrenchCone::barrier())
+        },
+    },
+    Kind {
+        name: "distance",
+        keys: &["a", "b", "least"],
+        goal: Form::None,
+        entries: Entries::Numbers(1),
+        make: |on| {
+            let distance = Distance::new(on.capsule("a")?, on.capsule("b")?);
+            let lower = vec![on.number("least", Some(0.0))?];
+            with(distance, Loss::QuadraticBarrier { lower, upper: vec![f64::INFINITY] })
+        },
+    },
+];
+
+impl<'a> Made<'a, '_> {
+    fn frame(&self) -> Result<FrameId, Error> {
+        self.frame.ok_or_else(|| self.table.refuse("missing key `frame`, expected the name of a link or joint"))
+    }
+
+    fn contact(&self) -> Result<&'a str, Error> {
+        self.contact.ok_or_else(|| self.table.refuse("missing key `contact`, expected the name of a contact"))
+    }
+
+    /// A number that is not negative, and must be there if it has no default.
+    fn number(&self, key: &str, default: Option<f64>) -> Result<f64, Error> {
+        match (self.table.get(key), default) {
+            (Some(item), _) => item.number(Sign::NotNegative),
+            (None, Some(default)) => Ok(default),
+            (None, None) => self.table.need(key, "a number, m").and_then(|item| item.number(Sign::NotNegative)),
+        }
+    }
+
+    fn reference(&self) -> Result<ReferenceFrame, Error> {
+        let all = [ReferenceFrame::LocalWorldAligned, ReferenceFrame::Local, ReferenceFrame::World];
+        let item = self.table.get("reference");
+        Ok(all[item.map_or(Ok(0), |item| item.one_of("reference", &all.map(ReferenceFrame::name)))?])
+    }
+
+    /// `{ frame, from, to, radius }`: without a frame it is fixed to the world, without `to` it is a sphere.
+    fn capsule(&self, key: &str) -> Result<Capsule, Error> {
+        let what = "a capsule: { frame, from, to, radius }";
+        let table = self.table.need(key, what)?.table(what)?;
+        table.only(&["frame", "from", "to", "radius"])?;
+        let from = table.get("from").map_or(Ok(Vector3::zeros()), |item| item.vector("x, y, z, m"))?;
+        let to = table.get("to").map_or(Ok(from), |item| item.vector("x, y, z, m"))?;
+        let radius = table.need("radius", "m")?.number(Sign::NotNegative)?;
+        match table.get("frame") {
+            None => Ok(Capsule::fixed([from, to], radius)),
+            Some(item) => {
+                let name = item.text("the name of a link or joint")?;
+                Ok(Capsule::new(contacts::frame(&item, name, &self.start.model)?, [from, to], radius))
+            }
+        }
+    }
+}
+
+/// The phases that hold a contact of this name.
+pub(super) fn phases_with(contact: &str, phases: &[PhaseTask]) -> Vec<usize> {
+    let holds = |phase: &PhaseTask| phase.held.iter().any(|held| held.contact.name == contact);
+    (0..phases.len()).filter(|k| !phases[*k].is_jump() && holds(&phases[*k])).collect()
+}
