@@ -99,10 +99,10 @@ impl Quadratic {
     /// The cost and its derivatives become zero, to be added to.
     pub fn clear_cost(&mut self) {
         self.cost = 0.0;
-        self.lx.fill(0.0);
-        self.lu.fill(0.0);
-        self.lxx.fill(0.0);
-        self.lxu.fill(0.0);
-        self.luu.fill(0.0);
+        self.lx.as_mut_slice().fill(0.0);
+        self.lu.as_mut_slice().fill(0.0);
+        for m in [&mut self.lxx, &mut self.lxu, &mut self.luu] {
+            m.as_mut_slice().fill(0.0);
+        }
     }
 }

@@ -130,19 +130,12 @@ impl Plot {
         for (place, text) in x.ticks() {
             let at = left + place * (right - left);
             svg.push_str(&format!("<path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/>\n"));
-            svg.push_str(&format!(
-                "<text class=\"middle\" x=\"{at:.1}\" y=\"{:.1}\">{text}</text>\n",
-                bottom + 14.0
-            ));
+            svg.push_str(&format!("<text class=\"middle\" x=\"{at:.1}\" y=\"{:.1}\">{text}</text>\n", bottom + 14.0));
         }
         for (place, text) in y.ticks() {
             let at = bottom - place * (bottom - top);
             svg.push_str(&format!("<path class=\"grid\" d=\"M{left} {at:.1}H{right}\"/>\n"));
-            svg.push_str(&format!(
-                "<text class=\"end\" x=\"{:.1}\" y=\"{:.1}\">{text}</text>\n",
-                left - 5.0,
-                at + 4.0
-            ));
+            svg.push_str(&format!("<text class=\"end\" x=\"{:.1}\" y=\"{:.1}\">{text}</text>\n", left - 5.0, at + 4.0));
         }
         svg.push_str(&format!("<text x=\"{left}\" y=\"12\">{}</text>\n", escape(&self.y)));
         let middle = 0.5 * (left + right);

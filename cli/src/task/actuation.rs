@@ -158,7 +158,8 @@ fn thruster(table: &Table<'_>, model: &Model, all: &mut Columns) -> Result<(), E
     let mut workspace = Workspace::new(model);
     let mut column = |q: &[f64]| {
         let wrench = Vector6::new(axis.x, axis.y, axis.z, moment * axis.x, moment * axis.y, moment * axis.z);
-        let (_, jacobian) = frame_pose_jacobian(model, &mut workspace, q, frame, ReferenceFrame::Local).map_err(refuse)?;
+        let (_, jacobian) =
+            frame_pose_jacobian(model, &mut workspace, q, frame, ReferenceFrame::Local).map_err(refuse)?;
         Ok::<_, Error>(jacobian.transpose() * wrench)
     };
     let q = model.neutral::<f64>();

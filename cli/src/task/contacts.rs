@@ -107,7 +107,8 @@ impl Contacts {
             let frame = &model.frames()[frame.index()];
             Constraint::frame(None, place, frame.body(), *frame.placement())
         } else {
-            Constraint::frame_contact(model, frame, place.translation).map_err(|error| item.refuse(error.to_string()))?
+            Constraint::frame_contact(model, frame, place.translation)
+                .map_err(|error| item.refuse(error.to_string()))?
         };
         let [kp, kd] = gains.unwrap_or([0.0, DAMPING / dt]);
         Ok(Held { contact: Contact::new(name, constraint.with_gains(kp, kd)), frame, hold })

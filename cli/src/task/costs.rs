@@ -5,9 +5,9 @@ use super::pose::by_dof;
 use super::source::{Item, Sign, Table};
 use super::{PhaseTask, Start, contacts};
 use crate::error::Error;
+use gradyn::Transform;
 use gradyn::dynamics::{Workspace, center_of_mass, frame_pose};
 use gradyn::model::FrameId;
-use gradyn::Transform;
 use gradyn_trajectory::residual::{CenterOfMass, Control, FramePlacement, FrameTranslation, Residual, StateError};
 use gradyn_trajectory::{Cost, Loss};
 use nalgebra::Vector3;
@@ -155,7 +155,12 @@ impl CostTask {
         }
     }
     /// Takes out the costs of the problem: of the end, or by phase.
-    pub(super) fn build(&mut self, phases: &[PhaseTask], start: &Start, controls: &[usize]) -> Vec<(Option<usize>, Cost)> {
+    pub(super) fn build(
+        &mut self,
+        phases: &[PhaseTask],
+        start: &Start,
+        controls: &[usize],
+    ) -> Vec<(Option<usize>, Cost)> {
         let residuals = std::mem::take(&mut self.residuals);
         let places: Vec<Option<usize>> = match self.at {
             At::End => vec![None],
@@ -183,8 +188,7 @@ impl CostTask {
 }
 
 /// Keys of all kinds.
-const KEYS: [&str; 10] =
-    ["name", "kind", "frame", "goal", "goals", "weight", "weights", "loss", "at", "phases"];
+const KEYS: [&str; 10] = ["name", "kind", "frame", "goal", "goals", "weight", "weights", "loss", "at", "phases"];
 
 /// The list `costs`.
 pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<Vec<CostTask>, Error> {
@@ -194,10 +198,14 @@ pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Res
         let cost = cost(&item.table("a table")?, start, phases)?;
         let twice = costs.iter().any(|other| {
             let same = (other.at == At::End) == (cost.at == At::End);
-            other.name == cost.name && same && (cost.at == At::End || cost.phases.iter().any(|p| other.phases.contains(p)))
+            other.name == cost.name
+                && same
+                && (cost.at == At::End || cost.phases.iter().any(|p| other.phases.contains(p)))
         });
         if twice {
-            return Err(item.refuse(format!("there is a cost `{}` in this place already: give it another name", cost.name)));
+            return Err(
+                item.refuse(format!("there is a cost `{}` in this place already: give it another name", cost.name))
+            );
         }
         costs.push(cost);
     }
@@ -258,7 +266,8 @@ fn here(kind: &Kind, frame: Option<FrameId>, start: &Start) -> Option<Transform<
     }
     let zero = vec![0.0; start.model.nv()];
     let of_mass = kind.name == "center-of-mass";
-    let centers = of_mass.then(|| center_of_mass(&start.model, &mut workspace, &start.q, &zero, &zero).ok()).flatten()?;
+    let centers =
+        of_mass.then(|| center_of_mass(&start.model, &mut workspace, &start.q, &zero, &zero).ok()).flatten()?;
     let p = centers.whole.position;
     Some(Transform::from_translation(Vector3::new(p[0], p[1], p[2])))
 }
@@ -407,7 +416,9 @@ fn places(table: &Table<'_>, phases: &[PhaseTask]) -> Result<(At, Vec<usize>), E
         for phase in &phases_of {
             let n = i64::try_from(phases[*phase].nodes()).unwrap_or(i64::MAX);
             if let Some(k) = nodes.iter().find(|k| !(-n..n).contains(k)) {
-                return Err(item.refuse(format!("there is no node {k} in phase `{}`, which has {n}", phases[*phase].name)));
+                return Err(
+                    item.refuse(format!("there is no node {k} in phase `{}`, which has {n}", phases[*phase].name))
+                );
             }
         }
     }

@@ -156,7 +156,9 @@ fn closed(root: &Table<'_>, loops: &[Held], start: &Start) -> Result<(), Error> 
         let error = constraint_error(&start.model, &mut workspace, &start.q, constraint);
         let open = error.map_err(|error| refuse(error.to_string()))?.iter().fold(0.0_f64, |most, e| most.max(e.abs()));
         if open > CLOSED {
-            return Err(refuse(format!("it is open by {open:.3e} (m or rad) at the start, expected it closed to {CLOSED:e}")));
+            return Err(refuse(format!(
+                "it is open by {open:.3e} (m or rad) at the start, expected it closed to {CLOSED:e}"
+            )));
         }
     }
     Ok(())

@@ -164,12 +164,16 @@ fn lengths(table: &Table<'_>, dt: f64) -> Result<Vec<f64>, Error> {
             let duration = item.number(Sign::Positive)?;
             let steps = (duration / dt).round().max(1.0);
             if steps > 1e6 {
-                return Err(item.refuse(format!("{duration} s in steps of {dt} s are {steps} nodes, more than a million")));
+                return Err(
+                    item.refuse(format!("{duration} s in steps of {dt} s are {steps} nodes, more than a million"))
+                );
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to a million")]
             Ok(vec![duration / steps; steps as usize])
         }
         (Some(_), Some(item)) => Err(item.refuse("expected `nodes` or `duration`, found both")),
-        (None, None) => Err(table.refuse("missing key `nodes`, expected how many nodes the phase has, or a `duration`")),
+        (None, None) => {
+            Err(table.refuse("missing key `nodes`, expected how many nodes the phase has, or a `duration`"))
+        }
     }
 }

@@ -4,9 +4,7 @@ use super::Start;
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
 use gradyn_trajectory::solver::ShootingOptions;
-use gradyn_trajectory::{
-    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Problem, Report, Trajectory,
-};
+use gradyn_trajectory::{Control, Fddp, FddpOptions, Iteration, MultipleShooting, Problem, Report, Trajectory};
 use nalgebra::DMatrix;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,10 +56,8 @@ macro_rules! solver {
 }
 
 /// All solvers, the default first.
-const SOLVERS: [Solver; 2] = [
-    solver!("fddp", Fddp, FddpOptions),
-    solver!("multiple-shooting", MultipleShooting, ShootingOptions),
-];
+const SOLVERS: [Solver; 2] =
+    [solver!("fddp", Fddp, FddpOptions), solver!("multiple-shooting", MultipleShooting, ShootingOptions)];
 
 /// The table `solver`.
 #[derive(Clone, Debug)]

@@ -161,7 +161,8 @@ impl<'a> Item<'a> {
     }
     /// A list of finite numbers; `length`: how many there must be.
     pub(crate) fn numbers(&self, length: Option<usize>, what: &str) -> Result<Vec<f64>, Error> {
-        let described = length.map_or_else(|| format!("a list of {what}"), |n| format!("a list of {n} numbers ({what})"));
+        let described =
+            length.map_or_else(|| format!("a list of {what}"), |n| format!("a list of {n} numbers ({what})"));
         let list = self.list(&described)?;
         if let Some(expected) = length
             && list.len() != expected

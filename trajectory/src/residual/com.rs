@@ -1,6 +1,6 @@
 //! How far the centre of mass is from a goal: `r = c − c*`.
 
-use super::own::{ByDuals, value_of};
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{center_of_mass, com_jacobian};
@@ -28,7 +28,7 @@ impl Quantity for CenterOfMass {
         3
     }
     fn depends(&self) -> Depends {
-        Depends::QV
+        Depends::Q
     }
     #[inline(always)]
     fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
@@ -50,6 +50,7 @@ impl Residual for CenterOfMass {
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }
@@ -57,8 +58,5 @@ impl Residual for CenterOfMass {
         self.value(on, r)?;
         out.dq.copy_from(com_jacobian(on.model, on.workspace, on.q, None)?);
         Ok(())
-    }
-    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        ByDuals::default().hessian(on, self, lambda, out)
     }
 }

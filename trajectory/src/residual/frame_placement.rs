@@ -1,6 +1,7 @@
 //! How far the pose of a frame is from a goal: `r = log6(X*⁻¹ X)`.
 
-use super::own::{ByDuals, memory_of, value_of};
+use super::frame_rotation::check_turn;
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -8,11 +9,10 @@ use gradyn::model::InputError;
 use gradyn::spatial::{jlog6, log6};
 use gradyn::{Model, Scalar, Transform};
 use nalgebra::DMatrix;
-use std::any::Any;
 
-/// `r = log6(X*⁻¹ X)`, 6: m, then rad, in the frame's goal axes. The goal is `X*`: its translation, then its rotation matrix by rows.
+/// `r = log6(X*⁻¹ X)`, 6: m, then rad, in axes of the goal. The goal is `X*`: its translation, then its rotation matrix by rows.
 ///
-/// There is no derivative where the frame is turned by π from its goal.
+/// A frame that is turned by π from its goal is an error: the rotation vector jumps there, and has no derivative.
 #[derive(Clone, Debug)]
 #[doc(alias = "ResidualModelFramePlacement")]
 pub struct FramePlacement {
@@ -70,17 +70,17 @@ impl Residual for FramePlacement {
     fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
         pose_of(goal).validity().map_err(|error| error.to_string())
     }
-    fn memory(&self) -> Box<dyn Any + Send> {
-        Box::new(ByDuals::default())
-    }
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
-        value_of(on, self, r)
+        value_of(on, self, r)?;
+        check_turn([r[3], r[4], r[5]])
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;
         let off = log6(&pose_of(on.goal).inv_mul(&pose));
         r[..3].copy_from_slice(off.linear.as_slice());
         r[3..].copy_from_slice(off.angular.as_slice());
+        check_turn(off.angular.into())?;
         let by = jlog6(off);
         for (to, from) in out.dq.column_iter_mut().zip(jacobian.column_iter()) {
             let from = from.fixed_rows::<6>(0);
@@ -90,11 +90,5 @@ impl Residual for FramePlacement {
             }
         }
         Ok(())
-    }
-    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        let mut memory = std::mem::take(memory_of::<ByDuals>(on.own)?);
-        let done = memory.hessian(on, self, lambda, out);
-        *memory_of::<ByDuals>(on.own)? = memory;
-        done
     }
 }

@@ -1,6 +1,6 @@
 //! How far the origin of a frame is from a goal: `r = p − p*`.
 
-use super::own::{ByDuals, value_of};
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -51,6 +51,7 @@ impl Residual for FrameTranslation {
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }
@@ -62,8 +63,5 @@ impl Residual for FrameTranslation {
         }
         out.dq.copy_from(&jacobian.rows(0, 3));
         Ok(())
-    }
-    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        ByDuals::default().hessian(on, self, lambda, out)
     }
 }

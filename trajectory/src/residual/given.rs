@@ -60,6 +60,9 @@ impl Residual for Given {
         (self.value)(on, r)?;
         (self.jacobian)(on, out)
     }
+    fn has_hessian(&self) -> bool {
+        false
+    }
     fn hessian(&self, _on: &mut View<'_>, _lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
         out.fill(0.0);
         Ok(())

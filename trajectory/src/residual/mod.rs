@@ -4,23 +4,46 @@
 //! acceleration `a` and the multipliers `f` of contacts. It gives its derivatives by each of these; the
 //! [`Stage`](crate::stage::Stage) puts those of `a` and `f` by the state in.
 
+mod center_of_pressure;
+mod centroidal_momentum;
 mod com;
+mod contact_force;
 mod control;
+mod control_rate;
+mod distance;
+mod force_rows;
+mod frame_acceleration;
 mod frame_placement;
+mod frame_rotation;
 mod frame_translation;
+mod frame_velocity;
 mod friction_cone;
 mod given;
+mod joint_limits;
+mod joint_torque;
 mod own;
 mod state;
+mod wrench_cone;
 
+pub use center_of_pressure::CenterOfPressure;
+pub use centroidal_momentum::CentroidalMomentum;
 pub use com::CenterOfMass;
+pub use contact_force::ContactForce;
 pub use control::Control;
+pub use control_rate::ControlRate;
+pub use distance::{Capsule, Distance};
+pub use frame_acceleration::FrameAcceleration;
 pub use frame_placement::FramePlacement;
+pub use frame_rotation::FrameRotation;
 pub use frame_translation::FrameTranslation;
+pub use frame_velocity::FrameVelocity;
 pub use friction_cone::FrictionCone;
 pub use given::{Given, GivenJacobian};
+pub use joint_limits::JointLimits;
+pub use joint_torque::JointTorque;
 pub use own::{Own, Quantity, Snapshot};
 pub use state::StateError;
+pub use wrench_cone::WrenchCone;
 
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::Quadratic;
@@ -143,6 +166,8 @@ pub struct PhaseInfo<'a> {
     pub model: &'a Model,
     /// Its controls.
     pub nu: usize,
+    /// How many numbers the state remembers of the step before.
+    pub remembered: usize,
     /// Its contacts: where their rows stand in the multipliers.
     pub contacts: &'a [ContactRows],
 }
@@ -188,6 +213,19 @@ pub trait Residual: Send + Sync + Debug {
     /// # Errors
     /// As [`value`](Self::value).
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason>;
+    /// Its numbers and its Jacobian by dual numbers, if it is written for them: what [`check`](crate::Problem::check) holds the other one
+    /// to. `false` if it is not.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
+        let _ = (on, r, out);
+        Ok(false)
+    }
+    /// Are the second derivatives that [`hessian`](Self::hessian) gives those of the residual, and not zero in their place?
+    fn has_hessian(&self) -> bool {
+        true
+    }
     /// Adds `Jᵀ g` to the gradient and `Jᵀ W J` to the Hessian by state and controls, if it can do so with less work than by dense
     /// products; `false` if it has not. Only asked where it does not depend on `a` and `f`.
     fn add_structured(&self, jacobian: &Jacobian, gradient: &[f64], weights: Weights<'_>, out: &mut Quadratic) -> bool {

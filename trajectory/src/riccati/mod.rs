@@ -15,6 +15,7 @@
 //!
 //! D. Mayne (1966); C. Mastalli et al., *Crocoddyl*, ICRA 2020, section II.
 
+mod box_qp;
 mod dense;
 mod fast;
 mod rows;
@@ -27,6 +28,7 @@ pub use solution::LqSolution;
 
 use crate::dense::{add_matrix_times, is_finite};
 use crate::quadratic::{Dims, Quadratic};
+use box_qp::BoxQp;
 use fast::Fast;
 use nalgebra::{DMatrix, DVector};
 use rows::{Rows, Wrong};
@@ -108,7 +110,7 @@ pub struct Riccati {
     refinement: Refinement,
     scratch: rows::Scratch,
     /// Of nodes of one size each.
-    sizes: Vec<(Fast, Quadratics)>,
+    sizes: Vec<(Fast, Quadratics, BoxQp)>,
 }
 
 /// What is not multiplied by steps: of a node as it is given, or of a correction.
@@ -178,11 +180,11 @@ impl Riccati {
             vx: DVector::zeros(d.ndx),
             vxx: DMatrix::zeros(d.ndx, d.ndx),
         };
-        let mut sizes: Vec<(Fast, Quadratics)> = Vec::new();
+        let mut sizes: Vec<(Fast, Quadratics, BoxQp)> = Vec::new();
         for (k, d) in dims.iter().enumerate() {
             let behind = dims.get(k + 1).map_or(0, |d| d.ndx);
-            if !sizes.iter().any(|(fast, _)| fast.fits(d.ndx, d.nu, behind)) {
-                sizes.push((Fast::new(d.ndx, d.nu, behind), Quadratics::new(d.ndx, d.nu)));
+            if !sizes.iter().any(|(fast, ..)| fast.fits(d.ndx, d.nu, behind)) {
+                sizes.push((Fast::new(d.ndx, d.nu, behind), Quadratics::new(d.ndx, d.nu), BoxQp::new(d.nu)));
             }
         }
         let rows = rows::rows(dims);
@@ -269,6 +271,37 @@ impl Riccati {
         self.node_done(node, lq, gap.is_some(), delta)
     }
 
+    /// [`sweep_node`](Self::sweep_node), of a node without equalities, with bounds of `δu`: `k` is the best step between them at
+    /// `δx = 0`, `K` moves the controls that are at none of them, and `Qᵤ` of the others is zero.
+    ///
+    /// # Errors
+    /// [`Failure`]
+    pub fn sweep_node_in_box(
+        &mut self,
+        node: usize,
+        lq: &Quadratic,
+        gap: Option<&DVector<f64>>,
+        delta: f64,
+        (lower, upper): (&[f64], &[f64]),
+    ) -> Result<(), Failure> {
+        let fits = |x: &[f64]| x.len() == lq.lu.len();
+        if !(node < self.nodes.len() && self.fits(node, lq, gap) && fits(lower) && fits(upper)) {
+            return Err(Failure::Sizes { node });
+        }
+        let indefinite = || Failure::Indefinite { node };
+        self.right[node].copy_from(lq, gap);
+        let (here, behind) = self.nodes.split_at_mut(node + 1);
+        let (here, next) = (&mut here[node], behind.first());
+        let behind = next.map_or(0, |next| next.vx.len());
+        let size = self.sizes.iter_mut().find(|(fast, ..)| fast.fits(lq.lx.len(), lq.lu.len(), behind));
+        let (fast, q, boxed) = size.ok_or(Failure::Sizes { node })?;
+        fast.assemble(lq, &self.right[node], next, delta);
+        fast.write(q);
+        box_qp::eliminate(q, boxed, (lower, upper), here).ok_or_else(indefinite)?;
+        self.rows[node].clear();
+        hand_on(here, gap, delta).ok_or_else(indefinite)
+    }
+
     fn node_done(&mut self, k: usize, lq: &Quadratic, moves: bool, delta: f64) -> Result<(), Failure> {
         self.step(k, lq, moves, delta).map_err(|wrong| match wrong {
             Wrong::Indefinite => Failure::Indefinite { node: k },
@@ -309,7 +342,8 @@ impl Riccati {
         let (ndx, nu, right) = (lq.lx.len(), lq.lu.len(), &self.right[k]);
         let gap = moves.then_some(&right.gap);
         let behind = next.map_or(0, |next| next.vx.len());
-        let (fast, q) = self.sizes.iter_mut().find(|(fast, _)| fast.fits(ndx, nu, behind)).ok_or(Wrong::Indefinite)?;
+        let size = self.sizes.iter_mut().find(|(fast, ..)| fast.fits(ndx, nu, behind));
+        let (fast, q, _) = size.ok_or(Wrong::Indefinite)?;
         fast.assemble(lq, right, next, delta);
         let constrained = !lq.eq.is_empty() || rows_behind.is_some_and(|rows| rows.rank > 0);
         if constrained {

@@ -86,6 +86,18 @@ impl Actuation {
             Self::Matrix(b) => b.clone(),
         }
     }
+    /// `B⁺`, nu × nv: the controls of least squares that make torques.
+    #[must_use]
+    pub fn inverse(&self) -> DMatrix<f64> {
+        match self {
+            Self::Full(_) | Self::Joints { .. } => self.matrix().transpose(),
+            // Singular values below 1e-12 of the largest are taken for zero: rounding leaves 1e-16 of it.
+            Self::Matrix(b) => {
+                let (nu, nv) = (b.ncols(), b.nrows());
+                b.clone().pseudo_inverse(1e-12 * b.amax()).unwrap_or_else(|_| DMatrix::zeros(nu, nv))
+            }
+        }
+    }
     /// N, nv × as many as motors leave out: an orthonormal basis of the torques that no motor makes, `Nᵀ B = 0`.
     #[must_use]
     pub fn idle(&self) -> DMatrix<f64> {

@@ -174,8 +174,7 @@ impl Step for InverseDynamics {
         self.by_euler(on, |euler, on| euler.linearize(on, by, out))?;
         let StepView { model, q, v, ref a, ref f, .. } = *on;
         let (method, held) = (Method::Analytical, &self.constraints);
-        let d =
-            constraint_inverse_dynamics_derivatives(model, on.derivatives, method, q, v, a, f, held, &[])?;
+        let d = constraint_inverse_dynamics_derivatives(model, on.derivatives, method, q, v, a, f, held, &[])?;
         let (nv, rows, idle) = (model.nv(), f.len(), self.idle.ncols());
         out.eq.rows_mut(0, idle).gemv_tr(1.0, &self.idle, &d.tau, 0.0);
         out.eq.rows_mut(idle, rows).copy_from(&d.rows);

@@ -27,13 +27,21 @@ pub(super) fn text(task: &Task) -> String {
         Some((lower, upper)) => {
             let one = |(lower, upper): (&f64, &f64)| format!("{} to {}", short(*lower), short(*upper));
             let all: Vec<String> = lower.iter().zip(upper).map(one).collect();
-            format!("bounds     {}\n", if all.windows(2).all(|w| w[0] == w[1]) { all[0].clone() } else { all.join(", ") })
+            format!(
+                "bounds     {}\n",
+                if all.windows(2).all(|w| w[0] == w[1]) { all[0].clone() } else { all.join(", ") }
+            )
         }
     });
     let end = problem.time(problem.steps());
     let most = (0..=problem.steps()).map(|k| problem.dims(k)).max_by_key(|d| d.ndx);
     let ndx = most.map_or(0, |d| d.ndx);
-    text.push_str(&format!("sizes      {} nodes, {} s, ndx {ndx}, nu {}\n", problem.steps() + 1, five(end), names.len()));
+    text.push_str(&format!(
+        "sizes      {} nodes, {} s, ndx {ndx}, nu {}\n",
+        problem.steps() + 1,
+        five(end),
+        names.len()
+    ));
     text.push_str(&format!("solver     {}\n", solver(task)));
     text.push_str(&format!("guess      {}\n", guess(&task.guess)));
     text.push_str(&format!("\n{bold}phases{bold:#}\n"));
@@ -118,7 +126,8 @@ fn costs(task: &Task, text: &mut String) {
                 format!("at nodes {} of {}", nodes.join(", "), phases.join(", "))
             }
         };
-        let goals = if cost.goals.len() > 1 { format!("{}, interpolated", cost.goals.len()) } else { String::from("1") };
+        let goals =
+            if cost.goals.len() > 1 { format!("{}, interpolated", cost.goals.len()) } else { String::from("1") };
         let cells =
             [&cost.name, cost.kind, frame, &five(cost.weight), loss(&cost.loss), &place, &goals].map(str::to_owned);
         table.row(cells.iter().map(|cell| cell.as_str().into()));

@@ -69,7 +69,8 @@ impl Motion {
             }
             forces.push(here);
         }
-        let states = |part: std::ops::Range<usize>| (0..=steps).map(|k| trajectory.x(k)[part.clone()].to_vec()).collect();
+        let states =
+            |part: std::ops::Range<usize>| (0..=steps).map(|k| trajectory.x(k)[part.clone()].to_vec()).collect();
         Self {
             time: (0..=steps).map(|k| problem.time(k)).collect(),
             phase: (0..=steps).map(|k| problem.phase_of(k).to_owned()).collect(),

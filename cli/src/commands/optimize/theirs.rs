@@ -3,8 +3,8 @@
 
 use crate::claims;
 use crate::error::Error;
-use crate::states::{self, json};
 use crate::states::json::Json;
+use crate::states::{self, json};
 use crate::task::Task;
 use gradyn_trajectory::{Trajectory, guess};
 use std::path::Path;
@@ -28,7 +28,8 @@ pub(super) fn read(path: &Path, task: &Task) -> Result<Theirs, Error> {
     let parts = if bytes.starts_with(b"PK") {
         claims::arrays(&bytes).map_err(refuse)?.into_iter().map(|(name, array)| (name, rows(array))).collect()
     } else {
-        let text = String::from_utf8(bytes).map_err(|_| refuse(String::from("it is neither .npz nor text in UTF-8")))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| refuse(String::from("it is neither .npz nor text in UTF-8")))?;
         match json::parse(&text).map_err(|error| refuse(error.to_string()))? {
             Json::Object(entries) => {
                 let lists = entries.into_iter().filter_map(|(key, value)| lists(&value).map(|lists| (key, lists)));

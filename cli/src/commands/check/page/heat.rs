@@ -1,8 +1,8 @@
 //! Matrices as heat maps.
 
-use crate::page::escape;
 use crate::map::fit;
 use crate::number::{deviation, exact};
+use crate::page::escape;
 use gradyn::derivatives::check::{Entry, Report, Verdict};
 
 /// What a heat map shows.

@@ -88,7 +88,9 @@ fn curves(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
     let cost = Line { class: "claimed", points: over(|it| it.cost) };
     // A cost that is not positive has no logarithm.
     let scales = if history.iter().all(|it| it.cost > 0.0) { log } else { [Scale::Linear; 2] };
-    html.push_str(&Plot { x: "iteration", y: String::from("cost"), scales, lines: vec![cost], clock: false }.figure("Cost."));
+    html.push_str(
+        &Plot { x: "iteration", y: String::from("cost"), scales, lines: vec![cost], clock: false }.figure("Cost."),
+    );
     let lines = vec![
         Line { class: "claimed", points: over(|it| it.stationarity) },
         Line { class: "found", points: over(|it| it.expected) },
@@ -107,7 +109,10 @@ fn curves(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
     let time = &motion.time;
     // A torque is held over its step.
     let stairs = |of: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
-        (0..motion.tau.len()).filter(|k| time[k + 1] > time[*k]).flat_map(|k| [(time[k], of(k)), (time[k + 1], of(k))]).collect()
+        (0..motion.tau.len())
+            .filter(|k| time[k + 1] > time[*k])
+            .flat_map(|k| [(time[k], of(k)), (time[k + 1], of(k))])
+            .collect()
     };
     let mut section = |title: &str, note: &str, figures: Vec<String>| {
         html.push_str(&format!(
@@ -126,10 +131,18 @@ fn curves(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
                 (None, _) => format!("[{i}]"),
             };
             let points = time.iter().zip(&motion.q).map(|(t, q)| (*t, q[k])).collect();
-            figures.push(curve(format!("{}{suffix}", joint.joint_name()), points, [limits.q_lower[k], limits.q_upper[k]]));
+            figures.push(curve(
+                format!("{}{suffix}", joint.joint_name()),
+                points,
+                [limits.q_lower[k], limits.q_upper[k]],
+            ));
         }
     }
-    section("Positions q", "m, rad, and quaternions; limits of the robot's file dotted where the motion comes near.", figures);
+    section(
+        "Positions q",
+        "m, rad, and quaternions; limits of the robot's file dotted where the motion comes near.",
+        figures,
+    );
     let velocity = |(k, name): (usize, &String)| {
         let points = time.iter().zip(&motion.v).map(|(t, v)| (*t, v[k])).collect();
         curve(name.clone(), points, [-limits.velocity[k], limits.velocity[k]])
@@ -140,15 +153,24 @@ fn curves(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
         let points = stairs(&|node| motion.tau[node][k]);
         moved.then(|| curve(name.clone(), points, [-limits.effort[k], limits.effort[k]]))
     };
-    section("Torques τ", "N and N m; those that are always zero are left out.", names.iter().enumerate().filter_map(torque).collect());
+    section(
+        "Torques τ",
+        "N and N m; those that are always zero are left out.",
+        names.iter().enumerate().filter_map(torque).collect(),
+    );
     if matches!(task.start.actuated.actuation, gradyn_trajectory::step::Actuation::Matrix(_)) {
         let bounds = task.start.actuated.bounds.clone();
         let control = |(k, name): (usize, &String)| {
             let points = stairs(&|node| motion.u[node].get(k).copied().unwrap_or(0.0));
-            let limits = bounds.as_ref().map_or([f64::NEG_INFINITY, f64::INFINITY], |(lower, upper)| [lower[k], upper[k]]);
+            let limits =
+                bounds.as_ref().map_or([f64::NEG_INFINITY, f64::INFINITY], |(lower, upper)| [lower[k], upper[k]]);
             curve(name.clone(), points, limits)
         };
-        section("Controls u", "In their own units.", task.start.actuated.names.iter().enumerate().map(control).collect());
+        section(
+            "Controls u",
+            "In their own units.",
+            task.start.actuated.names.iter().enumerate().map(control).collect(),
+        );
     }
 }
 
@@ -164,6 +186,7 @@ fn curve(name: String, points: Vec<(f64, f64)>, limits: [f64; 2]) -> String {
     let near = |limit: &f64| limit.is_finite() && least - limit <= most - least && limit - most <= most - least;
     let beyond = least < limits[0] || most > limits[1];
     let mut lines = vec![Line { class: if beyond { "wrong" } else { "claimed" }, points }];
-    lines.extend(limits.iter().filter(|x| near(x)).map(|x| Line { class: "guide", points: vec![(from, *x), (to, *x)] }));
+    lines
+        .extend(limits.iter().filter(|x| near(x)).map(|x| Line { class: "guide", points: vec![(from, *x), (to, *x)] }));
     Plot { x: "s", y: name, scales: [Scale::Linear; 2], lines, clock: true }.figure("")
 }

@@ -195,7 +195,11 @@ fn forces(task: &Task, motion: &Motion) -> Vec<Vec<Force>> {
             let (Some(held), Some(phase)) = (held.filter(|held| !held.is_loop()), phase) else { continue };
             let pose = frame_pose(model, &mut workspace, &motion.q[k], held.frame);
             if let (Ok(pose), [x, y, z, ..], false) = (pose, numbers.as_slice(), phase.is_jump()) {
-                here.push(Force { name: name.clone(), at: place(&pose.translation), force: place(&Vector3::new(*x, *y, *z)) });
+                here.push(Force {
+                    name: name.clone(),
+                    at: place(&pose.translation),
+                    force: place(&Vector3::new(*x, *y, *z)),
+                });
             }
         }
         all.push(here);

@@ -1,0 +1,67 @@
+//! How far the momentum of the robot is from a goal.
+
+use super::own::{second_opinion, value_of};
+use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use crate::fault::Reason;
+use gradyn::dynamics::{centroidal_derivatives, centroidal_momentum};
+use gradyn::model::InputError;
+use gradyn::spatial::Momentum;
+use gradyn::{Model, Scalar};
+use nalgebra::DMatrix;
+
+/// `r = h_G − h*`, 6: N s, then N m s about the centre of mass, in axes of the world. The goal is `h*`.
+#[derive(Clone, Debug)]
+#[doc(alias = "ResidualModelCentroidalMomentum")]
+pub struct CentroidalMomentum {
+    goal: Momentum<f64>,
+}
+
+impl CentroidalMomentum {
+    /// Towards a momentum: linear part first.
+    #[must_use]
+    pub fn new(goal: Momentum<f64>) -> Self {
+        Self { goal }
+    }
+}
+
+impl Quantity for CentroidalMomentum {
+    fn rows(&self, _model: &Model) -> usize {
+        6
+    }
+    fn depends(&self) -> Depends {
+        Depends::QV
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+        let momentum = centroidal_momentum(on.model, on.workspace, on.q, on.v, on.a)?.momentum;
+        for ((r, x), goal) in r.iter_mut().zip(momentum.to_array()).zip(on.goal) {
+            *r = x - T::from(*goal);
+        }
+        Ok(())
+    }
+}
+
+impl Residual for CentroidalMomentum {
+    fn rows(&self) -> usize {
+        6
+    }
+    fn depends(&self) -> Depends {
+        Depends::QV
+    }
+    fn goal(&self) -> Vec<f64> {
+        self.goal.to_array().to_vec()
+    }
+    second_opinion!();
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        value_of(on, self, r)
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        let by = centroidal_derivatives(on.model, on.workspace, on.q, on.v, on.a)?;
+        for ((r, x), goal) in r.iter_mut().zip(by.momentum.to_array()).zip(on.goal) {
+            *r = x - goal;
+        }
+        out.dq.copy_from(&by.dmomentum_dq);
+        out.dv.copy_from(&by.dmomentum_dv);
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! How fast controls change: `r = (u − w)/h`.
+
+use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use crate::fault::{ProblemError, Reason};
+use nalgebra::DMatrix;
+
+/// `r = (u − w)/h`, nu, with `w` the controls of the step before and `h` the length of the step: units of the controls per second.
+///
+/// For problems that [remember controls](crate::ProblemBuilder::remember_controls). What is remembered at the start is zero.
+#[derive(Clone, Debug, Default)]
+pub struct ControlRate {
+    nu: usize,
+}
+
+impl ControlRate {
+    /// Of the controls of the phase that it stands in.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// A step that takes no time has no rates.
+fn rate(dt: f64) -> Result<f64, Reason> {
+    if dt > 0.0 {
+        Ok(dt.recip())
+    } else {
+        Err(Reason::Other("a step that takes no time has no rate of controls".into()))
+    }
+}
+
+impl Residual for ControlRate {
+    fn rows(&self) -> usize {
+        self.nu
+    }
+    fn depends(&self) -> Depends {
+        Depends { w: true, ..Depends::U }
+    }
+    fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
+        let place = || format!("phase `{}`", phase.name);
+        if phase.nu == 0 {
+            return Err(ProblemError::Missing { place: place(), what: "it has no controls whose rates could cost" });
+        }
+        if phase.remembered != phase.nu {
+            let what = "rates of controls cost, but the problem does not remember controls";
+            return Err(ProblemError::Missing { place: place(), what });
+        }
+        self.nu = phase.nu;
+        Ok(())
+    }
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        let rate = rate(on.dt)?;
+        for ((r, u), w) in r.iter_mut().zip(on.u).zip(on.w) {
+            *r = rate * (u - w);
+        }
+        Ok(())
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        let rate = rate(on.dt)?;
+        for i in 0..self.nu {
+            out.du[(i, i)] = rate;
+            out.dw[(i, i)] = -rate;
+        }
+        self.value(on, r)
+    }
+    fn hessian(&self, _on: &mut View<'_>, _lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        out.fill(0.0); // linear
+        Ok(())
+    }
+}

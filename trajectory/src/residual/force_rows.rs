@@ -1,0 +1,68 @@
+//! Numbers that are linear in the multipliers of one contact: `r = C f`.
+
+use super::{Jacobian, PhaseInfo};
+use crate::fault::ProblemError;
+use nalgebra::{DMatrix, Matrix3};
+use std::ops::Range;
+
+/// `r = C f`, with `f` the multipliers of a contact.
+#[derive(Clone, Debug)]
+pub(super) struct ForceRows {
+    contact: String,
+    /// C, m × rows of the contact.
+    pub(super) matrix: DMatrix<f64>,
+    /// Where the contact has its rows.
+    rows: Range<usize>,
+}
+
+impl ForceRows {
+    /// Of a contact by name; without rows until the phase is known.
+    pub(super) fn of(contact: &str) -> Self {
+        Self { contact: contact.into(), matrix: DMatrix::zeros(0, 0), rows: 0..0 }
+    }
+    /// Finds the contact: how many rows it has.
+    pub(super) fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<usize, ProblemError> {
+        let place = || format!("phase `{}`", phase.name);
+        let found = phase.contacts.iter().find(|contact| contact.name == self.contact);
+        let found = found.ok_or_else(|| ProblemError::Unknown {
+            place: place(),
+            what: "contact",
+            name: self.contact.clone(),
+            nearest: None,
+        })?;
+        self.rows = found.rows.clone();
+        Ok(self.rows.len())
+    }
+    /// Finds the contact, which must have a force and a moment.
+    pub(super) fn bind_wrench(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
+        let found = self.bind(phase)?;
+        if found == 6 {
+            return Ok(());
+        }
+        let place = format!("phase `{}`, contact `{}`", phase.name, self.contact);
+        Err(ProblemError::Length {
+            place,
+            what: "the list of its multipliers, a force and a moment,",
+            expected: 6,
+            found,
+        })
+    }
+    pub(super) fn value(&self, f: &[f64], r: &mut [f64]) {
+        r.fill(0.0);
+        for (column, f) in self.matrix.column_iter().zip(&f[self.rows.clone()]) {
+            r.iter_mut().zip(column.iter()).for_each(|(r, c)| *r += c * f);
+        }
+    }
+    pub(super) fn jacobian(&self, out: &mut Jacobian) {
+        out.df.columns_mut(self.rows.start, self.rows.len()).copy_from(&self.matrix);
+    }
+}
+
+/// Force and moment in axes whose rotation to the world is `rotation`, as a matrix, 6 × 6.
+pub(super) fn wrench_in(rotation: &Matrix3<f64>) -> DMatrix<f64> {
+    let mut m = DMatrix::zeros(6, 6);
+    for first in [0, 3] {
+        m.fixed_view_mut::<3, 3>(first, first).copy_from(&rotation.transpose());
+    }
+    m
+}

@@ -1,0 +1,89 @@
+//! How far the rotation of a frame is from a goal: `r = log3(R*ᵀ R)`.
+
+use super::own::{second_opinion, value_of};
+use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
+use crate::fault::Reason;
+use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
+use gradyn::model::InputError;
+use gradyn::spatial::{jlog3, log3, vector as v3};
+use gradyn::{Model, Scalar, Transform};
+use nalgebra::{DMatrix, Matrix3, Vector3};
+use std::f64::consts::PI;
+
+/// `r = log3(R*ᵀ R)`, 3, rad, in axes of the goal. The goal is `R*`, by rows.
+///
+/// A frame that is turned by π from its goal is an error: the rotation vector jumps there, and has no derivative.
+#[derive(Clone, Debug)]
+#[doc(alias = "ResidualModelFrameRotation")]
+pub struct FrameRotation {
+    frame: FrameRef,
+    goal: Matrix3<f64>,
+}
+
+impl FrameRotation {
+    /// Of a frame or a body, towards a rotation from its axes to those of the world.
+    #[must_use]
+    pub fn new(frame: impl Into<FrameRef>, goal: Matrix3<f64>) -> Self {
+        Self { frame: frame.into(), goal }
+    }
+}
+
+/// Nearer than this to half a turn, rad, the side that a rotation vector points to is decided by rounding of poses, some 1e-15, times what a
+/// robot of many joints makes of it.
+const HALF_TURN: f64 = 1e-8;
+
+/// Is a rotation vector shorter than half a turn?
+pub(super) fn check_turn(turn: [f64; 3]) -> Result<(), Reason> {
+    let angle = Vector3::from(turn).norm();
+    if angle < PI - HALF_TURN {
+        return Ok(());
+    }
+    Err(Reason::Other(format!(
+        "the frame is turned by {angle} rad from its goal, which is half a turn: the rotation vector jumps there, and has no derivative"
+    )))
+}
+
+impl Quantity for FrameRotation {
+    fn rows(&self, _model: &Model) -> usize {
+        3
+    }
+    fn depends(&self) -> Depends {
+        Depends::Q
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+        let pose = frame_pose(on.model, on.workspace, on.q, self.frame)?;
+        let goal = Matrix3::from_row_slice(on.goal);
+        r.copy_from_slice(log3(&v3::product_tr(&goal, &pose.rotation)).as_slice());
+        Ok(())
+    }
+}
+
+impl Residual for FrameRotation {
+    fn rows(&self) -> usize {
+        3
+    }
+    fn depends(&self) -> Depends {
+        Depends::Q
+    }
+    fn goal(&self) -> Vec<f64> {
+        self.goal.transpose().as_slice().to_vec()
+    }
+    fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
+        let pose = Transform::new(Matrix3::from_row_slice(goal), Vector3::zeros());
+        pose.validity().map_err(|error| error.to_string())
+    }
+    second_opinion!();
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        value_of(on, self, r)?;
+        check_turn([r[0], r[1], r[2]])
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        let (pose, jacobian) = frame_pose_jacobian(on.model, on.workspace, on.q, self.frame, ReferenceFrame::Local)?;
+        let turn = log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation));
+        check_turn(turn.into())?;
+        r.copy_from_slice(turn.as_slice());
+        out.dq.gemm(1.0, &jlog3(turn), &jacobian.rows(3, 3), 0.0);
+        Ok(())
+    }
+}

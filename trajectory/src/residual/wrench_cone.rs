@@ -1,0 +1,103 @@
+//! Can friction under a rectangular sole make the wrench of a contact?
+//!
+//! With X, Y half the lengths of the sole, μ the coefficient of a linearized friction cone, force `f` and moment `τ` about its middle in its
+//! axes, z along the normal, there are forces in its corners that sum up to the wrench if and only if
+//!
+//! ```text
+//! |f_x| ≤ μ f_z ,  |f_y| ≤ μ f_z ,  f_z ≥ 0 ,  |τ_x| ≤ Y f_z ,  |τ_y| ≤ X f_z ,  τ_min ≤ τ_z ≤ τ_max
+//! τ_min = −μ (X + Y) f_z + |Y f_x − μ τ_x| + |X f_y − μ τ_y|
+//! τ_max = +μ (X + Y) f_z − |Y f_x + μ τ_x| − |X f_y + μ τ_y|
+//! ```
+//!
+//! Source: S. Caron, Q.-C. Pham and Y. Nakamura, *Stability of surface contacts for humanoid robots: closed-form formulae of the contact
+//! wrench cone for rectangular support areas*, ICRA 2015, propositions 2 and 3.
+
+use super::center_of_pressure::{center_rows, check_lengths};
+use super::force_rows::{ForceRows, wrench_in};
+use super::{Depends, Jacobian, PhaseInfo, Residual, View};
+use crate::fault::{ProblemError, Reason};
+use crate::loss::Loss;
+use nalgebra::{DMatrix, Matrix3};
+
+/// `r = W (f, τ)`, 17, not negative where friction can make the wrench: 4 rows of friction, N, the normal force, N, 4 of the
+/// [centre of pressure](super::CenterOfPressure), N m, 8 of the moment about the normal, N m.
+///
+/// Of contacts with six rows whose point is the middle of the sole. With [`barrier`](Self::barrier) as its loss it costs only outside.
+#[derive(Clone, Debug)]
+#[doc(alias = "ResidualModelContactWrenchCone")]
+pub struct WrenchCone {
+    force: ForceRows,
+    axes: Matrix3<f64>,
+    half_length_x: f64,
+    half_length_y: f64,
+    friction: f64,
+}
+
+const ROWS: usize = 17;
+
+impl WrenchCone {
+    /// Of a contact of the phase, by name. `axes`: rotation from the sole's axes to those of the world, z along the normal, away from the
+    /// ground. **Half** of the sole's length along its x and half of that along its y, m; the coefficient of friction μ.
+    #[must_use]
+    pub fn new(contact: &str, axes: Matrix3<f64>, half_length_x: f64, half_length_y: f64, friction: f64) -> Self {
+        let force = ForceRows::of(contact);
+        Self { force, axes, half_length_x, half_length_y, friction }
+    }
+    /// The loss that keeps it: the quadratic barrier below zero.
+    #[must_use]
+    pub fn barrier() -> Loss {
+        Loss::QuadraticBarrier { lower: vec![0.0; ROWS], upper: vec![f64::INFINITY; ROWS] }
+    }
+}
+
+impl Residual for WrenchCone {
+    fn rows(&self) -> usize {
+        ROWS
+    }
+    fn depends(&self) -> Depends {
+        Depends::F
+    }
+    fn bind(&mut self, phase: &PhaseInfo<'_>) -> Result<(), ProblemError> {
+        self.force.bind_wrench(phase)?;
+        let (x, y, mu) = (self.half_length_x, self.half_length_y, self.friction);
+        check_lengths(phase, x, y)?;
+        if !(mu.is_finite() && mu > 0.0) {
+            let (place, what) = (format!("phase `{}`", phase.name), "the coefficient of friction");
+            return Err(ProblemError::Number { place, what, value: mu, rule: "it must be finite and positive" });
+        }
+        self.force.matrix = cone_rows(x, y, mu) * wrench_in(&self.axes);
+        Ok(())
+    }
+    fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
+        self.force.value(on.f, r);
+        Ok(())
+    }
+    fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
+        self.force.jacobian(out);
+        self.value(on, r)
+    }
+    fn hessian(&self, _on: &mut View<'_>, _lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        out.fill(0.0); // linear
+        Ok(())
+    }
+}
+
+/// W, 17 × 6.
+fn cone_rows(x: f64, y: f64, mu: f64) -> DMatrix<f64> {
+    let mut w = DMatrix::zeros(ROWS, 6);
+    for (row, (axis, sign)) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0)].into_iter().enumerate() {
+        (w[(row, axis)], w[(row, 2)]) = (sign, mu);
+    }
+    w[(4, 2)] = 1.0;
+    w.rows_mut(5, 4).copy_from(&center_rows(x, y));
+    // τ_z − τ_min with both signs of each magnitude, then τ_max − τ_z.
+    let signs = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
+    let (normal, wide) = (mu * (x + y), [1.0, -1.0]);
+    for (side, turn) in wide.into_iter().enumerate() {
+        for (k, (s, t)) in signs.into_iter().enumerate() {
+            let row = [s * y, t * x, normal, -turn * s * mu, -turn * t * mu, turn];
+            row.into_iter().enumerate().for_each(|(i, entry)| w[(9 + 4 * side + k, i)] = entry);
+        }
+    }
+    w
+}
