@@ -18,8 +18,8 @@ use gradyn::dynamics::{
 use gradyn::partials::{
     DerivativeWorkspace, HessianWorkspace, Method, RneaDerivatives, SecondOrderWorkspace, aba_derivatives, aba_hessian,
     aba_hessian_product, aba_second_derivatives, bias_derivatives, constraint_dynamics_derivatives,
-    impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives, rnea_derivatives_into, rnea_hessian,
-    rnea_hessian_product, rnea_second_derivatives, static_torque_derivatives,
+    constraint_inverse_dynamics_derivatives, impulse_dynamics_derivatives, mass_product_derivatives, rnea_derivatives,
+    rnea_derivatives_into, rnea_hessian, rnea_hessian_product, rnea_second_derivatives, static_torque_derivatives,
 };
 use gradyn_derivatives::Dual8;
 use gradyn_derivatives::num_dual::Dual64;
@@ -452,10 +452,14 @@ fn constraints_allocate_nothing_the_second_time() {
         let point = Constraint::contact(tip, [0.1, 0.2, 0.3].into(), [0.0; 3].into()).with_gains(4.0, 2.0);
         let list = [point, point];
         let mut ws = DerivativeWorkspace::new(&model);
+        let lambda = vec![1.0; list.iter().map(Constraint::rows).sum()];
         let mut run = || {
             let (of, method) = ((&q[..], &v[..], &tau[..]), Method::Analytical);
             let by = constraint_dynamics_derivatives(&model, &mut ws, method, of.0, of.1, of.2, &list, &f_ext).is_ok();
-            by && impulse_dynamics_derivatives(&model, &mut ws, method, &q, &v, 0.5, &list).is_ok()
+            let run = constraint_inverse_dynamics_derivatives;
+            let (a, lambda) = (of.2, &lambda);
+            let inverse = run(&model, &mut ws, method, of.0, of.1, a, lambda, &list, &f_ext).is_ok();
+            by && inverse && impulse_dynamics_derivatives(&model, &mut ws, method, &q, &v, 0.5, &list).is_ok()
         };
         // Robots with a singular mass matrix are named in an error, which allocates.
         if run() {

@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 
 import report
-from setup import FLAGS, PACKAGES, ROOT, Missing, Peers, tree
+from setup import FLAGS, ROOT, Missing, Peers, tree
 
 OWN = ROOT / "robots"
 # name: floating base
@@ -203,9 +203,8 @@ def machine(peers):
         "system": f"{platform.system()} {platform.machine()}",
         "rustc": output("rustc", "--version"),
         "compiler": peers.compiler_version,
-        "c_compilers": [version for _, version in peers.c_compilers],
         "compiler_flags": " ".join(FLAGS),
-        "packages": PACKAGES,
+        "packages": peers.packages,
         "commit": output("git", "rev-parse", "--short", "HEAD") or "unknown",
         "date": time.strftime("%Y-%m-%d"),
         "load": os.getloadavg()[0],
@@ -240,7 +239,7 @@ def main():
         gradyn, count_operations = build()
         try:
             peers = Peers(arguments.cache)
-            here = machine(peers)
+            here = {**machine(peers), "c_compilers": [version for _, version in peers.c_compilers]}
             results = {"machine": here, "robots": {}, "deviations": {}}
             if arguments.more and file.exists():
                 last = json.loads(file.read_text())

@@ -30,13 +30,13 @@ def run(command, **options):
     return subprocess.run([str(part) for part in command], check=True, **options)
 
 
-class Peers:
-    """The peers' Python, compiler and programs."""
+class Tools:
+    """A Python of its own in the cache directory, with packages from PyPI, and a compiler."""
 
-    def __init__(self, cache):
-        self.cache = Path(cache)
+    def __init__(self, cache, packages, folder="venv"):
+        self.cache, self.packages, self.venv = Path(cache), packages, Path(cache) / folder
         self.cache.mkdir(parents=True, exist_ok=True)
-        self.python = self.cache / "venv" / "bin" / "python"
+        self.python = self.venv / "bin" / "python"
         self._install()
         site = subprocess.check_output(
             [self.python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"], text=True
@@ -44,21 +44,17 @@ class Peers:
         self.site = Path(site.strip())
         self.prefix = self.site / "cmeel.prefix"
         self.compiler, self.compiler_version = self._compiler()
-        # Which one makes the faster code of long straight lines is not known beforehand.
-        c = [Path(self.compiler).name.replace("clang++", "clang").replace("g++", "gcc"), "gcc"]
-        self.c_compilers = [(name, self._version(name)) for name in dict.fromkeys(c) if shutil.which(name)]
-        self.pinocchio = self.build("pinocchio", FLAGS)
 
     def _install(self):
-        done = self.cache / "venv" / "packages.txt"
-        wanted = "\n".join(PACKAGES)
+        done = self.venv / "packages.txt"
+        wanted = "\n".join(self.packages)
         if done.exists() and done.read_text() == wanted:
             return
-        print("installing", *PACKAGES)
+        print("installing", *self.packages)
         try:
             if not self.python.exists():
-                venv.create(self.cache / "venv", with_pip=True)
-            run([self.python, "-m", "pip", "install", "--quiet", *PACKAGES])
+                venv.create(self.venv, with_pip=True)
+            run([self.python, "-m", "pip", "install", "--quiet", *self.packages])
         except subprocess.CalledProcessError as error:
             raise Missing(f"the packages cannot be had from PyPI: {error}") from error
         done.write_text(wanted)
@@ -92,6 +88,17 @@ class Peers:
         out.unlink(missing_ok=True)
         note.write_text(key)
         return True
+
+
+class Peers(Tools):
+    """The programs that gradyn is compared with, call by call."""
+
+    def __init__(self, cache):
+        super().__init__(cache, PACKAGES)
+        # Which one makes the faster code of long straight lines is not known beforehand.
+        c = [Path(self.compiler).name.replace("clang++", "clang").replace("g++", "gcc"), "gcc"]
+        self.c_compilers = [(name, self._version(name)) for name in dict.fromkeys(c) if shutil.which(name)]
+        self.pinocchio = self.build("pinocchio", FLAGS)
 
     def _rpath(self, folder):
         """Relative, so that the cache may be moved."""

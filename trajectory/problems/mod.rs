@@ -1,4 +1,4 @@
-//! Three problems that Crocoddyl solves too: `tests/golden/with_crocoddyl.py` states them there, number by number.
+//! Four problems that Crocoddyl solves too: `tests/golden/with_crocoddyl.py` states them there, number by number.
 //!
 //! Tests, benchmarks and examples take them from here by `#[path]`.
 
@@ -14,10 +14,11 @@ use std::error::Error;
 
 type Made<T> = Result<T, Box<dyn Error>>;
 
-/// A problem by name: `panda_reach`, `solo12_trot`, `g1_squat`.
+/// A problem by name: `panda_reach`, `panda_bounded`, `solo12_trot`, `g1_squat`.
 pub(crate) fn by_name(name: &str) -> Made<Problem> {
     match name {
-        "panda_reach" => panda_reach(),
+        "panda_reach" => panda_reach(f64::INFINITY),
+        "panda_bounded" => panda_reach(15.0),
         "solo12_trot" => Ok(Trot::new()?.problem()?),
         "g1_squat" => g1_squat(),
         _ => Err(format!("there is no problem `{name}`").into()),
@@ -36,16 +37,19 @@ fn squared(parts: &[(usize, f64)]) -> Loss {
     Loss::Diagonal(parts.iter().flat_map(|(n, w)| vec![w * w; *n]).collect())
 }
 
-/// The arm's hand to a pose, in one second.
-fn panda_reach() -> Made<Problem> {
+/// The arm's hand to a pose, in one second; torques within `most`, N m.
+fn panda_reach(most: f64) -> Made<Problem> {
     let model = robot("panda", false)?;
     let hand = model.find_frame("panda_link8").ok_or("no hand")?;
     let goal = Transform::from_translation([0.4, 0.2, 0.4].into());
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
-    let reach = Phase::new("reach", 100, 0.01, step)
+    let mut reach = Phase::new("reach", 100, 0.01, step)
         .cost(Cost::new("hand", FramePlacement::new(hand, goal)))
         .cost(Cost::new("state", StateError::neutral(&model)).weight(0.1))
         .cost(Cost::new("torque", Control::zero()).weight(0.1));
+    if most.is_finite() {
+        reach = reach.control_bounds(&[-most; 7], &[most; 7]);
+    }
     let problem = Problem::builder(&model)
         .start(&[0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8], &[0.0; 7])
         .phase(reach)

@@ -9,9 +9,11 @@
 //! quantities of your own. A [solver] takes a guess and gives a trajectory, feedback gains, a history, and a status that says why it
 //! stopped.
 
+pub mod check;
 pub mod cost;
 mod dense;
 pub mod fault;
+mod gauss_newton;
 pub mod guess;
 pub mod loss;
 pub mod node;
@@ -25,6 +27,7 @@ pub mod stage;
 pub mod step;
 pub mod trajectory;
 
+pub use check::{Checked, ProblemCheck};
 pub use cost::Cost;
 pub use fault::{Fault, ProblemError, Reason};
 pub use loss::Loss;

@@ -332,6 +332,12 @@ impl Problem {
     pub fn node(&self, k: usize) -> &dyn Node {
         &self.kinds[self.places[k].kind].stage
     }
+    pub(crate) fn stage(&self, k: usize) -> &Stage {
+        &self.kinds[self.places[k].kind].stage
+    }
+    pub(crate) fn parameters(&self, k: usize) -> &[f64] {
+        &self.parameters[self.places[k].parameters.clone()]
+    }
     /// A node's sizes.
     #[must_use]
     pub fn dims(&self, k: usize) -> Dims {
@@ -445,7 +451,7 @@ impl Problem {
         ProblemMemory(self.kinds.iter().map(|kind| kind.stage.memory()).collect())
     }
 
-    fn at<'a>(&'a self, k: usize, x: &'a [f64], u: &'a [f64]) -> At<'a> {
+    pub(crate) fn at<'a>(&'a self, k: usize, x: &'a [f64], u: &'a [f64]) -> At<'a> {
         let Place { time, dt, parameters, .. } = &self.places[k];
         At { node: k, time: *time, dt: *dt, x, u, parameters: &self.parameters[parameters.clone()] }
     }

@@ -26,6 +26,8 @@ pub enum Structure {
     SemiImplicit {
         /// Length of the step, s.
         h: f64,
+        /// Degrees of freedom; of a state that remembers more than configuration and velocity `ndx` is above `2 nv`.
+        nv: usize,
     },
 }
 
@@ -97,10 +99,10 @@ impl Quadratic {
     /// The cost and its derivatives become zero, to be added to.
     pub fn clear_cost(&mut self) {
         self.cost = 0.0;
-        self.lx.fill(0.0);
-        self.lu.fill(0.0);
-        self.lxx.fill(0.0);
-        self.lxu.fill(0.0);
-        self.luu.fill(0.0);
+        self.lx.as_mut_slice().fill(0.0);
+        self.lu.as_mut_slice().fill(0.0);
+        for m in [&mut self.lxx, &mut self.lxu, &mut self.luu] {
+            m.as_mut_slice().fill(0.0);
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::cost::{Cost, Where};
 use crate::fault::{ProblemError, Reason, finite};
+use crate::gauss_newton::{self, GaussNewton};
 use crate::loss::Loss;
 use crate::node::{At, Memory, Node, NodeError};
 use crate::quadratic::{Dims, Quadratic};
-use crate::residual::{Depends, Jacobian, PhaseInfo, Residual, View, Weights};
+use crate::residual::{Jacobian, PhaseInfo, Residual, View, Weights};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
 use gradyn::{DerivativeWorkspace, Model, Workspace};
@@ -61,6 +62,7 @@ struct StageMemory {
     a: Vec<f64>,
     f: Vec<f64>,
     terms: Vec<TermMemory>,
+    gauss_newton: GaussNewton,
 }
 
 struct TermMemory {
@@ -69,8 +71,32 @@ struct TermMemory {
     gradient: Vec<f64>,
     diagonal: Vec<f64>,
     by: Jacobian,
-    /// The whole Jacobian by state and controls, of residuals that see accelerations or multipliers.
-    whole: Jacobian,
+    /// Weights of a full loss, times the weight of the cost.
+    full: DMatrix<f64>,
+    /// Has it been differentiated? Residuals may allocate then, the first time only.
+    warm: bool,
+}
+
+/// A residual's view of a node, taken from a stage's memory field by field.
+macro_rules! view {
+    ($stage:expr, $at:expr, $memory:expr, $term:expr, $own:expr) => {{
+        let (q, v, w) = $stage.space().split($at.x);
+        View {
+            model: &$stage.model,
+            q,
+            v,
+            w,
+            u: $at.u,
+            a: &$memory.a,
+            f: &$memory.f,
+            time: $at.time,
+            dt: $at.dt,
+            goal: &$at.parameters[$term.goal.clone()],
+            workspace: &mut $memory.workspace,
+            derivatives: &mut $memory.derivatives,
+            own: &mut **$own,
+        }
+    }};
 }
 
 impl Stage {
@@ -145,28 +171,74 @@ impl Stage {
     fn remember(&self, u: &[f64], before: &[f64], to: &mut [f64]) {
         to.copy_from_slice(if u.len() == self.remembered { u } else { before });
     }
-}
-
-/// A residual's view of a node, taken from a stage's memory field by field.
-macro_rules! view {
-    ($stage:expr, $at:expr, $memory:expr, $term:expr, $own:expr) => {{
-        let (q, v, w) = $stage.space().split($at.x);
-        View {
-            model: &$stage.model,
-            q,
-            v,
-            w,
-            u: $at.u,
-            a: &$memory.a,
-            f: &$memory.f,
-            time: $at.time,
-            dt: $at.dt,
-            goal: &$at.parameters[$term.goal.clone()],
-            workspace: &mut $memory.workspace,
-            derivatives: &mut $memory.derivatives,
-            own: &mut **$own,
+    /// The step with its derivatives.
+    fn differentiate(&self, at: At<'_>, memory: &mut StageMemory, out: &mut Quadratic) -> Result<(), NodeError> {
+        let Some(step) = &self.step else { return Ok(()) };
+        let (q, v, w) = self.space().split(at.x);
+        let StageMemory { workspace, derivatives, step: own, a, f, by, .. } = memory;
+        let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
+        step.linearize(&mut on, by, out)?;
+        let nx = q.len() + v.len();
+        self.remember(at.u, w, &mut out.next[nx..]);
+        let ndx = 2 * v.len();
+        for i in 0..self.remembered {
+            let keeps = at.u.len() != self.remembered;
+            out.a[(ndx + i, ndx + i)] = f64::from(keeps);
+            if !keeps {
+                out.b[(ndx + i, i)] = 1.0;
+            }
         }
-    }};
+        finite("the next state", &out.next)?;
+        Ok(())
+    }
+
+    /// The step alone, for checks: acceleration and multipliers one after the other into `made`.
+    pub(crate) fn step(
+        &self,
+        at: At<'_>,
+        memory: &mut Memory,
+        next: &mut [f64],
+        eq: &mut [f64],
+        made: &mut [f64],
+    ) -> Result<(), NodeError> {
+        let memory = memory_of(memory)?;
+        self.advance(at, memory, next, eq)?;
+        let (a, f) = made.split_at_mut(memory.a.len());
+        a.copy_from_slice(&memory.a);
+        f.copy_from_slice(&memory.f);
+        Ok(())
+    }
+    /// The step alone with its derivatives, for checks.
+    pub(crate) fn step_derivatives(
+        &self,
+        at: At<'_>,
+        memory: &mut Memory,
+        out: &mut Quadratic,
+    ) -> Result<Sensitivities, NodeError> {
+        let memory = memory_of(memory)?;
+        self.differentiate(at, memory, out)?;
+        Ok(memory.by.clone())
+    }
+    /// Runs with a term's residual and its view, acceleration and multipliers given: for checks.
+    pub(crate) fn view<R>(
+        &self,
+        term: usize,
+        at: At<'_>,
+        (a, f): (&[f64], &[f64]),
+        memory: &mut Memory,
+        run: impl FnOnce(&dyn Residual, &mut View<'_>) -> Result<R, Reason>,
+    ) -> Result<R, Reason> {
+        let memory = memory_of(memory)?;
+        memory.a.copy_from_slice(a);
+        memory.f.copy_from_slice(f);
+        let (term, TermMemory { own, .. }) = (&self.terms[term], &mut memory.terms[term]);
+        run(&*term.residual, &mut view!(self, at, memory, term, own))
+    }
+    /// Acceleration and multipliers of the last step.
+    pub(crate) fn made(&self, memory: &mut Memory) -> Result<(Vec<f64>, Vec<f64>), Reason> {
+        let memory = memory_of(memory)?;
+        Ok((memory.a.clone(), memory.f.clone()))
+    }
 }
 
 fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {
@@ -199,17 +271,18 @@ impl Node for Stage {
         let nv = self.model.nv();
         let of_term = |term: &Term| {
             let (m, depends) = (term.residual.rows(), term.residual.depends());
-            let sees = depends.a || depends.f;
-            let whole = Depends { q: sees, v: sees, u: sees, ..Depends::default() };
+            let full = if let Loss::Full(w) = &term.loss { w.clone() } else { DMatrix::zeros(0, 0) };
             TermMemory {
                 own: term.residual.memory(),
                 r: vec![0.0; m],
                 gradient: vec![0.0; m],
                 diagonal: vec![0.0; m],
                 by: Jacobian::new(m, depends, nv, nu, rows, self.remembered),
-                whole: Jacobian::new(m, whole, nv, nu, 0, 0),
+                full,
+                warm: false,
             }
         };
+        let most = self.terms.iter().map(|term| term.residual.rows()).max().unwrap_or(0);
         Box::new(StageMemory {
             workspace: Workspace::new(&self.model),
             derivatives: DerivativeWorkspace::new(&self.model),
@@ -218,6 +291,7 @@ impl Node for Stage {
             a: vec![0.0; nv],
             f: vec![0.0; rows],
             terms: self.terms.iter().map(of_term).collect(),
+            gauss_newton: GaussNewton::new(most, self.space().ndx() + nu),
         })
     }
     fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], eq: &mut [f64]) -> Result<f64, NodeError> {
@@ -237,51 +311,40 @@ impl Node for Stage {
     }
     fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError> {
         let memory = memory_of(memory)?;
-        if let Some(step) = &self.step {
-            let (q, v, w) = self.space().split(at.x);
-            let StageMemory { workspace, derivatives, step: own, a, f, by, .. } = memory;
-            let mut on =
-                StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
-            step.linearize(&mut on, by, out)?;
-            let nx = q.len() + v.len();
-            self.remember(at.u, w, &mut out.next[nx..]);
-            let ndx = 2 * v.len();
-            for i in 0..self.remembered {
-                let keeps = at.u.len() != self.remembered;
-                out.a[(ndx + i, ndx + i)] = f64::from(keeps);
-                if !keeps {
-                    out.b[(ndx + i, i)] = 1.0;
-                }
-            }
-            finite("the next state", &out.next)?;
-        }
+        self.differentiate(at, memory, out)?;
         out.clear_cost();
         for (term, own) in self.terms.iter().zip(&mut memory.terms) {
             let weight = term.weight_at(&at);
             if weight == 0.0 {
                 continue;
             }
-            let TermMemory { own, r, gradient, diagonal, by, whole } = own;
+            let TermMemory { own, r, gradient, diagonal, by, full, warm } = own;
             let mut on = view!(self, at, memory, term, own);
+            if *warm && term.loss.is_flat_somewhere() {
+                term.residual.value(&mut on, r).map_err(|reason| term.error(reason))?;
+                finite("the residual", r).map_err(|reason| term.error(reason))?;
+                term.loss.derivatives(r, gradient, diagonal);
+                if !gauss_newton::counts(gradient, term.loss.weights(diagonal)) {
+                    continue;
+                }
+            }
+            *warm = true;
             term.residual.jacobian(&mut on, r, by).map_err(|reason| term.error(reason))?;
             finite("the residual", r).map_err(|reason| term.error(reason))?;
             out.cost += weight * term.loss.derivatives(r, gradient, diagonal);
             gradient.iter_mut().for_each(|g| *g *= weight);
             diagonal.iter_mut().for_each(|w| *w *= weight);
-            let full;
             let weights = match term.loss.weights(diagonal) {
                 Weights::Diagonal(w) => Weights::Diagonal(w),
                 Weights::Full(w) => {
-                    full = w * weight;
-                    Weights::Full(&full)
+                    full.iter_mut().zip(w).for_each(|(full, w)| *full = w * weight);
+                    Weights::Full(full)
                 }
             };
             let depends = term.residual.depends();
-            if depends.a || depends.f {
-                put_in(by, depends, &memory.by, whole);
-                add_gauss_newton(whole, gradient, weights, out);
-            } else if !term.residual.add_structured(by, gradient, weights, out) {
-                add_gauss_newton(by, gradient, weights, out);
+            let through = depends.a || depends.f;
+            if through || !term.residual.add_structured(by, gradient, weights, out) {
+                memory.gauss_newton.add(by, depends, &memory.by, gradient, weights, out);
             }
         }
         Ok(())
@@ -330,85 +393,5 @@ impl Node for Stage {
         let memory = memory_of(memory)?;
         self.advance(at, memory, &mut next, &mut vec![0.0; dims.n_eq])?;
         Ok(memory.f.clone())
-    }
-}
-
-/// The Jacobian by state and controls, of a residual that sees accelerations and multipliers: their derivatives put in.
-fn put_in(by: &Jacobian, depends: Depends, step: &Sensitivities, whole: &mut Jacobian) {
-    let copy = |to: &mut DMatrix<f64>, from: &DMatrix<f64>, there: bool| {
-        if there { to.copy_from(from) } else { to.fill(0.0) }
-    };
-    copy(&mut whole.dq, &by.dq, depends.q);
-    copy(&mut whole.dv, &by.dv, depends.v);
-    copy(&mut whole.du, &by.du, depends.u);
-    if depends.a {
-        whole.dq.gemm(1.0, &by.da, &step.a_q, 1.0);
-        whole.dv.gemm(1.0, &by.da, &step.a_v, 1.0);
-        whole.du.gemm(1.0, &by.da, &step.a_u, 1.0);
-    }
-    if depends.f {
-        whole.dq.gemm(1.0, &by.df, &step.f_q, 1.0);
-        whole.dv.gemm(1.0, &by.df, &step.f_v, 1.0);
-        whole.du.gemm(1.0, &by.df, &step.f_u, 1.0);
-    }
-}
-
-/// `lₓ += Jᵀ g`, `lₓₓ += Jᵀ W J`, and so on with the controls.
-fn add_gauss_newton(by: &Jacobian, gradient: &[f64], weights: Weights<'_>, out: &mut Quadratic) {
-    let nv = by.dq.ncols().max(by.dv.ncols()).max((out.lx.len() - by.dw.ncols()) / 2);
-    let parts = [(&by.dq, 0), (&by.dv, nv), (&by.dw, 2 * nv)];
-    for (j, first) in parts {
-        for (k, column) in j.column_iter().enumerate() {
-            out.lx[first + k] += dot(column.as_slice(), gradient);
-        }
-    }
-    for (k, column) in by.du.column_iter().enumerate() {
-        out.lu[k] += dot(column.as_slice(), gradient);
-    }
-    let m = gradient.len();
-    let mut bent = [0.0; 64];
-    let mut large;
-    let bent = if m <= bent.len() {
-        &mut bent[..m]
-    } else {
-        large = vec![0.0; m];
-        &mut large[..]
-    };
-    for (of, first_of) in parts {
-        for (k, column) in of.column_iter().enumerate() {
-            bend(weights, column.as_slice(), bent);
-            for (other, first) in parts {
-                for (i, x) in other.column_iter().enumerate() {
-                    out.lxx[(first + i, first_of + k)] += dot(x.as_slice(), bent);
-                }
-            }
-        }
-    }
-    for (k, column) in by.du.column_iter().enumerate() {
-        bend(weights, column.as_slice(), bent);
-        for (other, first) in parts {
-            for (i, x) in other.column_iter().enumerate() {
-                out.lxu[(first + i, k)] += dot(x.as_slice(), bent);
-            }
-        }
-        for (i, u) in by.du.column_iter().enumerate() {
-            out.luu[(i, k)] += dot(u.as_slice(), bent);
-        }
-    }
-}
-
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
-}
-
-/// `W x`
-fn bend(weights: Weights<'_>, x: &[f64], out: &mut [f64]) {
-    match weights {
-        Weights::Diagonal(w) => out.iter_mut().zip(x).zip(w).for_each(|((out, x), w)| *out = w * x),
-        Weights::Full(w) => {
-            for (i, out) in out.iter_mut().enumerate() {
-                *out = x.iter().enumerate().map(|(k, x)| w[(i, k)] * x).sum();
-            }
-        }
     }
 }

@@ -54,6 +54,11 @@ fn compare(name: &str) {
 }
 
 #[test]
+fn an_arm_reaches_between_bounds_as_crocoddyls_does() {
+    compare("panda_bounded");
+}
+
+#[test]
 fn an_arm_reaches_as_crocoddyls_does() {
     compare("panda_reach");
 }

@@ -189,6 +189,22 @@ impl Lq {
         let (m, g) = self.system(by);
         (m * &found + g).amax() / found.amax()
     }
+
+    /// Adds rows that depend on those that are there, in a node or on those of the node behind; the latter with this much more on the
+    /// right.
+    fn repeat_rows(&mut self, rng: &mut ChaCha8Rng, k: usize, more: f64) {
+        let behind = &self.nodes[k + 1];
+        let mix = matrix(rng, 2, behind.eq.len());
+        let (c_x, c) = (&mix * &behind.eq_x, &mix * &behind.eq);
+        let node = &self.nodes[k];
+        let own = matrix(rng, 1, node.eq.len());
+        let (own_x, own_u, own_c) = (&own * &node.eq_x, &own * &node.eq_u, &own * &node.eq);
+        let (by_x, by_u) = (&c_x * &node.a, &c_x * &node.b);
+        let mut right = c + &c_x * &self.gaps[k + 1];
+        right[0] += more;
+        self.add_rows(k, &own_x, &own_u, &own_c);
+        self.add_rows(k, &by_x, &by_u, &right);
+    }
 }
 
 const HARD: Regularization = Regularization { primal: 0.0, dual: 0.0 };
@@ -201,7 +217,7 @@ fn random_problems_are_solved_at_once() {
     let mut rng = ChaCha8Rng::seed_from_u64(35);
     let mut largest = [0; 3];
     for i in 0..201 {
-        let rows = if i % 20 == 0 { 500 } else { 250 };
+        let rows = if i % 10 == 0 { 800 } else { 300 };
         let (nx, nu, steps) = Lq::random_sizes(&mut rng, rows);
         largest = [largest[0].max(nx), largest[1].max(nu), largest[2].max(steps)];
         let mut lq = plain(&mut rng, nx, nu, steps);
@@ -212,8 +228,155 @@ fn random_problems_are_solved_at_once() {
         }
         let error = lq.error(HARD);
         let rows: Vec<_> = lq.dims.iter().map(|d| d.n_eq).collect();
-        println!("{i}: nx {nx}, nu {nu}, {steps} steps, rows {rows:?}: {error:e}");
         assert!(error < TOLERANCE, "problem {i}: nx {nx}, nu {nu}, {steps} steps, rows {rows:?}: {error:e}");
     }
-    println!("{largest:?}");
+    assert!(largest[0] > 35 && largest[1] == 20 && largest[2] > 30, "sizes reach far: {largest:?}");
+}
+
+/// Sixty steps of the largest sizes are too many for LU; the conditions of optimality, which have one solution only, are not.
+#[test]
+fn the_largest_problem_is_optimal() {
+    let mut rng = ChaCha8Rng::seed_from_u64(36);
+    for kind in 0..3 {
+        let mut lq = plain(&mut rng, 40, 20, 60);
+        match kind {
+            0 => {}
+            1 => lq.constrain_stages(&mut rng),
+            _ => lq.constrain_end(&mut rng),
+        }
+        let residual = lq.residual(HARD);
+        assert!(residual < TOLERANCE, "kind {kind}: {residual:e}");
+    }
+}
+
+#[test]
+fn soft_equalities_are_those_of_the_regularized_system() {
+    let mut rng = ChaCha8Rng::seed_from_u64(37);
+    for i in 0..60 {
+        let (nx, nu, steps) = Lq::random_sizes(&mut rng, 250);
+        let mut lq = plain(&mut rng, nx, nu, steps);
+        if i % 2 == 0 {
+            lq.constrain_stages(&mut rng)
+        } else {
+            lq.constrain_end(&mut rng)
+        }
+        if i % 4 == 0 {
+            // Any rank will do.
+            lq.repeat_rows(&mut rng, steps - 1, 0.0);
+        }
+        let dual = 10.0_f64.powi(-(i % 7));
+        let by = Regularization { primal: 0.01 * f64::from(i % 3), dual };
+        let error = lq.error(by);
+        assert!(error < TOLERANCE, "problem {i}: nx {nx}, nu {nu}, {steps} steps, {by:?}: {error:e}");
+    }
+}
+
+#[test]
+fn rows_that_agree_with_others_change_nothing_and_others_are_named() {
+    let mut rng = ChaCha8Rng::seed_from_u64(38);
+    let mut named = 0;
+    for i in 0..60 {
+        let (nx, nu, steps) = (rng.random_range(4..=12), rng.random_range(2..=6), rng.random_range(3..=8));
+        let mut lq = plain(&mut rng, nx, nu, steps);
+        if i % 2 == 0 {
+            lq.constrain_stages(&mut rng)
+        } else {
+            lq.constrain_end(&mut rng)
+        }
+        if lq.dims[steps].n_eq == 0 {
+            continue;
+        }
+        let exact = lq.solve(HARD).expect("has a solution");
+        let mut more = lq.clone();
+        more.repeat_rows(&mut rng, steps - 1, 0.0);
+        let found = more.solve(HARD).expect("has a solution");
+        for k in 0..=steps {
+            let error = (&found.dx[k] - &exact.dx[k]).amax()
+                + if nu > 0 && k < steps { (&found.du[k] - &exact.du[k]).amax() } else { 0.0 };
+            assert!(error < TOLERANCE * 1e2, "problem {i}, node {k}: {error:e}");
+        }
+        let residual = more.residual(HARD);
+        assert!(residual < TOLERANCE, "problem {i}: multipliers are some that are right: {residual:e}");
+
+        let mut wrong = lq.clone();
+        wrong.repeat_rows(&mut rng, steps - 1, 1e-3);
+        match wrong.solve(HARD) {
+            // Two such rows may contradict each other; else it is those of the last node, too.
+            Err(Failure::Infeasible { nodes, .. }) => {
+                assert!(nodes.contains(&(steps - 1)), "problem {i}: {nodes:?}");
+                named += 1;
+            }
+            other => panic!("problem {i}: {other:?}"),
+        }
+    }
+    assert!(named > 20);
+}
+
+#[test]
+fn what_the_start_cannot_fulfil_is_infeasible() {
+    let mut rng = ChaCha8Rng::seed_from_u64(39);
+    let mut lq = plain(&mut rng, 6, 2, 4);
+    // Four rows of the state after one step, of two controls.
+    let c_x = matrix(&mut rng, 4, 6);
+    let (x, _) = lq.some_trajectory(&mut rng);
+    lq.add_rows(1, &c_x, &DMatrix::zeros(4, 2), &-(&c_x * &x[1]));
+    assert!(lq.solve(HARD).is_ok(), "this start reaches them");
+    lq.gaps[0][0] += 0.1;
+    assert_eq!(lq.solve(HARD), Err(Failure::Infeasible { nodes: vec![1], node: 0 }));
+    assert!(lq.solve(Regularization { primal: 0.0, dual: 1e-6 }).is_ok(), "softly it has a solution");
+}
+
+#[test]
+fn indefinite_controls_are_found_where_equalities_leave_them_free() {
+    let mut rng = ChaCha8Rng::seed_from_u64(40);
+    let mut lq = plain(&mut rng, 5, 3, 6);
+    lq.nodes[3].luu[(1, 1)] = -1e4;
+    assert_eq!(lq.solve(HARD), Err(Failure::Indefinite { node: 3 }));
+    let by = Regularization { primal: 0.0, dual: 1e-6 };
+    assert_eq!(lq.solve(by), Err(Failure::Indefinite { node: 3 }));
+    // That control held, the rest is positive definite.
+    lq.add_rows(3, &DMatrix::zeros(1, 5), &DMatrix::from_row_slice(1, 3, &[0.0, 2.0, 0.0]), &DVector::zeros(1));
+    assert!(lq.error(HARD) < TOLERANCE);
+    assert!(lq.solve(by).is_ok());
+    lq.nodes[2].lxx[(0, 0)] = f64::NAN;
+    assert_eq!(lq.solve(HARD), Err(Failure::Indefinite { node: 2 }));
+    lq.nodes[2].lxx = DMatrix::zeros(5, 4);
+    assert_eq!(lq.solve(HARD), Err(Failure::Sizes { node: 2 }));
+}
+
+#[test]
+fn a_sweep_goes_on_where_it_failed() {
+    let mut rng = ChaCha8Rng::seed_from_u64(41);
+    let mut lq = plain(&mut rng, 6, 3, 8);
+    lq.constrain_end(&mut rng);
+    let mut indefinite = lq.clone();
+    indefinite.nodes[4].luu[(0, 0)] = -1e3;
+    let mut riccati = Riccati::new(&lq.dims);
+    let (low, high) = (1e-3, 2e3);
+    assert_eq!(riccati.sweep(&indefinite.nodes, &lq.gaps, low), Err(Failure::Indefinite { node: 4 }));
+    riccati.resume_from(4, &indefinite.nodes, &lq.gaps, high).expect("is positive definite now");
+    // From scratch: the same cost, with what is added at each node written into it.
+    for (k, node) in indefinite.nodes.iter_mut().enumerate() {
+        let delta = if k <= 4 { high } else { low };
+        node.luu += DMatrix::identity(node.lu.len(), node.lu.len()) * delta;
+        node.lxx += DMatrix::identity(6, 6) * delta;
+    }
+    let mut again = Riccati::new(&lq.dims);
+    again.sweep(&indefinite.nodes, &lq.gaps, 0.0).expect("is positive definite");
+    for (k, (found, exact)) in riccati.nodes.iter().zip(&again.nodes).enumerate() {
+        let error = (&found.vxx - &exact.vxx).amax() / exact.vxx.amax();
+        assert!(error < 1e-13, "node {k}: {error:e}");
+        if k < 8 {
+            // The controls of the last nodes are what the end leaves of them, or nothing.
+            let error = (&found.gain - &exact.gain).amax() / (1.0 + exact.gain.amax());
+            assert!(error < 1e-12, "node {k}: {error:e}");
+        }
+    }
+    // And to the bit where nothing is written differently.
+    let mut other = Riccati::new(&lq.dims);
+    other.sweep(&lq.nodes, &lq.gaps, low).expect("is positive definite");
+    other.resume_from(4, &lq.nodes, &lq.gaps, low).expect("is positive definite");
+    let mut whole = Riccati::new(&lq.dims);
+    whole.sweep(&lq.nodes, &lq.gaps, low).expect("is positive definite");
+    assert_eq!(other.nodes, whole.nodes);
 }

@@ -226,6 +226,16 @@ fn explain_tells_the_problem_as_understood() {
     }
 }
 
+/// Every derivative of the problem is looked at, before it is solved.
+#[test]
+fn check_holds_derivatives_against_differences() {
+    let file = small(&directory("checked-task"), str::to_owned);
+    let text = good(["optimize", &file, "--check"]);
+    let first = text.lines().next().expect("lines");
+    assert!(first.starts_with("all ") && first.ends_with(" derivatives agree"), "{first}");
+    assert!(text.lines().last().expect("lines").starts_with("converged: "), "{text}");
+}
+
 /// The iterations do not depend on the number of threads, to the last bit.
 #[test]
 fn threads_change_nothing() {

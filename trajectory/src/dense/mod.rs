@@ -1,7 +1,15 @@
-//! Small dense factors and products: what the [linear-quadratic kernel](crate::riccati) is made of.
+//! Small dense products and factors: what the [linear-quadratic kernel](crate::riccati) is made of.
 
+mod cholesky;
 mod ldl;
+mod panel;
+mod plain;
+mod product;
 mod qr;
 
+pub(crate) use cholesky::{add_times, back, eliminate, forward, subtract_square};
 pub(crate) use ldl::Ldl;
+pub(crate) use panel::{Panel, Row, write_symmetric, write_transposed};
+pub(crate) use plain::{add_matrix_times, is_finite};
+pub(crate) use product::{Blocks, Into, product};
 pub(crate) use qr::{Qr, add, dot};

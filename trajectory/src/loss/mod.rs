@@ -98,6 +98,11 @@ impl Loss {
         }
     }
 
+    /// Are there residuals around which it does not change?
+    pub(crate) fn is_flat_somewhere(&self) -> bool {
+        matches!(self, Self::QuadraticBarrier { .. })
+    }
+
     /// Is it one for residuals of so many numbers?
     pub(crate) fn check(&self, place: &str, rows: usize) -> Result<(), ProblemError> {
         let length = |what, found| {

@@ -1,6 +1,6 @@
 //! How far the centre of mass is from a goal: `r = c − c*`.
 
-use super::own::{by_duals, value_of};
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{center_of_mass, com_jacobian};
@@ -50,7 +50,7 @@ impl Residual for CenterOfMass {
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }
-    by_duals!();
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }

@@ -67,7 +67,7 @@ impl Residual for Control {
         Ok(())
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
-        out.du.fill_with_identity();
+        out.du.fill_diagonal(1.0);
         self.value(on, r)
     }
     fn add_structured(&self, _: &Jacobian, gradient: &[f64], weights: Weights<'_>, out: &mut Quadratic) -> bool {

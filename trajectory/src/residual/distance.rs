@@ -1,6 +1,6 @@
 //! How far two capsules are from each other. Spheres are capsules without length.
 
-use super::own::{by_duals, value_of};
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -197,7 +197,7 @@ impl Residual for Distance {
         }
         Ok(())
     }
-    by_duals!();
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }

@@ -1,7 +1,7 @@
 //! How far the pose of a frame is from a goal: `r = log6(X*⁻¹ X)`.
 
 use super::frame_rotation::check_turn;
-use super::own::{by_duals, value_of};
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -70,7 +70,7 @@ impl Residual for FramePlacement {
     fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
         pose_of(goal).validity().map_err(|error| error.to_string())
     }
-    by_duals!();
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)?;
         check_turn([r[3], r[4], r[5]])

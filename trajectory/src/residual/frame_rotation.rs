@@ -1,6 +1,6 @@
 //! How far the rotation of a frame is from a goal: `r = log3(R*ᵀ R)`.
 
-use super::own::{by_duals, value_of};
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -73,7 +73,7 @@ impl Residual for FrameRotation {
         let pose = Transform::new(Matrix3::from_row_slice(goal), Vector3::zeros());
         pose.validity().map_err(|error| error.to_string())
     }
-    by_duals!();
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)?;
         check_turn([r[0], r[1], r[2]])

@@ -1,6 +1,6 @@
 //! How far the origin of a frame is from a goal: `r = p − p*`.
 
-use super::own::{by_duals, value_of};
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -51,7 +51,7 @@ impl Residual for FrameTranslation {
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }
-    by_duals!();
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }

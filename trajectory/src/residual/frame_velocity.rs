@@ -1,6 +1,6 @@
 //! How far the velocity of a frame is from a goal.
 
-use super::own::{by_duals, value_of};
+use super::own::{second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, forward_kinematics, frame_derivatives, frame_pose};
@@ -56,7 +56,7 @@ impl Residual for FrameVelocity {
     fn goal(&self) -> Vec<f64> {
         self.goal.to_array().to_vec()
     }
-    by_duals!();
+    second_opinion!();
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }

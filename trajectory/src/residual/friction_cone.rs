@@ -171,3 +171,57 @@ impl Residual for FrictionCone {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gradyn::Model;
+    use gradyn::model::ModelBuilder;
+    use serde_json::Value;
+
+    fn numbers(x: &Value) -> Vec<f64> {
+        match x {
+            Value::Array(list) => list.iter().flat_map(numbers).collect(),
+            x => vec![x.as_f64().expect("a number")],
+        }
+    }
+
+    #[test]
+    fn rows_are_those_of_crocoddyl() {
+        let golden: Value = serde_json::from_str(include_str!("../../tests/golden/crocoddyl.json")).expect("is JSON");
+        let cones = golden["friction_cones"].as_array().expect("a list");
+        assert!(!cones.is_empty());
+        for expected in cones {
+            let cone = FrictionCone::of("foot")
+                .friction(expected["friction"].as_f64().expect("a number"))
+                .facets(numbers(&expected["facets"])[0] as usize)
+                .surface(Matrix3::from_row_slice(&numbers(&expected["surface"])));
+            let cone = if expected["inside"] == true { cone.inside() } else { cone };
+            let found: Vec<f64> = cone.directions().iter().flat_map(|row| [row.x, row.y, row.z]).collect();
+            let expected = numbers(&expected["rows"]);
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                // Rounding of numbers of about one.
+                assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+            }
+        }
+    }
+
+    fn robot() -> Model {
+        ModelBuilder::new("none").build().expect("a robot without bodies is one")
+    }
+
+    #[test]
+    fn what_is_no_cone_is_refused_by_name() {
+        let model = robot();
+        let contacts = [crate::step::ContactRows { name: "foot".into(), rows: 3..6 }];
+        let phase = PhaseInfo { name: "stand", model: &model, nu: 0, contacts: &contacts, remembered: 0 };
+        assert_eq!(FrictionCone::of("foot").bind(&phase), Ok(()));
+        let refused = |mut cone: FrictionCone| cone.bind(&phase).expect_err("is refused").to_string();
+        assert!(refused(FrictionCone::of("hand")).contains("`hand`"));
+        assert!(refused(FrictionCone::of("foot").friction(-0.1)).contains("-0.1"));
+        assert!(refused(FrictionCone::of("foot").friction(f64::NAN)).contains("NaN"));
+        assert!(refused(FrictionCone::of("foot").facets(5)).contains('5'));
+        assert!(refused(FrictionCone::of("foot").surface(Matrix3::identity() * 2.0)).contains("axes of the surface"));
+    }
+}

@@ -117,7 +117,7 @@ impl Residual for JointTorque {
     }
     fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
         let mut duals = std::mem::take(&mut memory_of::<Memory>(on.own)?.duals);
-        let done = duals.jacobian(on, self, r, out);
+        let done = duals.plain_jacobian(on, self, r, out);
         memory_of::<Memory>(on.own)?.duals = duals;
         done.map(|()| true)
     }

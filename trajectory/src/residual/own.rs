@@ -1,9 +1,10 @@
 //! A residual of one's own, written once for every number type: its derivatives come from dual numbers.
 
 use super::{Depends, Jacobian, Residual, View};
-use crate::fault::Reason;
+use crate::fault::{Reason, finite};
 use gradyn::model::InputError;
-use gradyn::partials::{State, StateFunction, StateWorkspace, state_hessian, state_jacobian};
+use gradyn::num_dual::HyperDual64;
+use gradyn::partials::{State, StateFunction, StateJacobian, StateWorkspace, by_duals, state_jacobian};
 use gradyn::{Model, Scalar, Workspace};
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -140,40 +141,85 @@ impl<Q: Quantity> StateFunction for Bound<'_, Q> {
 }
 
 /// Memory of derivatives by dual numbers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ByDuals {
     workspace: StateWorkspace,
     inputs: Vec<f64>,
+    second: Option<Box<Second>>,
+}
+
+/// The node in numbers with two directions, and what is differentiated.
+struct Second {
+    workspace: Workspace<HyperDual64>,
+    /// The configuration before it is moved, and what it is moved by.
+    base: Vec<HyperDual64>,
+    step: Vec<HyperDual64>,
+    q: Vec<HyperDual64>,
+    /// `v`, `u`, `a`, `f`
+    parts: [Vec<HyperDual64>; 4],
+    r: Vec<HyperDual64>,
+}
+
+impl Second {
+    fn new(model: &Model) -> Self {
+        let none = Vec::new;
+        let (parts, workspace) = ([none(), none(), none(), none()], Workspace::new(model));
+        Self { workspace, base: none(), step: none(), q: none(), parts, r: none() }
+    }
+    fn begin(&mut self, on: &View<'_>, rows: usize) {
+        let constant = |to: &mut Vec<HyperDual64>, from: &[f64]| {
+            to.clear();
+            to.extend(from.iter().map(|x| HyperDual64::from(*x)));
+        };
+        constant(&mut self.base, on.q);
+        constant(&mut self.q, on.q);
+        self.step.clear();
+        self.step.resize(on.model.nv(), HyperDual64::from(0.0));
+        for (to, from) in self.parts.iter_mut().zip([on.v, on.u, on.a, on.f]) {
+            constant(to, from);
+        }
+        self.r.clear();
+        self.r.resize(rows, HyperDual64::from(0.0));
+    }
+    fn input(&mut self, (block, k): (usize, usize)) -> &mut HyperDual64 {
+        match block {
+            0 => &mut self.step[k],
+            _ => &mut self.parts[block - 1][k],
+        }
+    }
 }
 
 impl ByDuals {
-    /// Values and Jacobian of a quantity at a view.
-    pub(crate) fn jacobian<Q: Quantity>(
+    /// Values and Jacobian of a quantity at a view, eight directions at a time, at register width.
+    fn jacobian<Q: Quantity>(
         &mut self,
         on: &View<'_>,
         quantity: &Q,
         r: &mut [f64],
         out: &mut Jacobian,
     ) -> Result<(), Reason> {
-        let bound = self.bind(on, quantity, r.len());
+        let bound = bind(&mut self.inputs, on, quantity, r.len());
         let state = State { q: on.q, v: on.v, u: &self.inputs, wrenches: &[] };
-        let by = state_jacobian(on.model, &mut self.workspace, &bound, state)?;
-        r.copy_from_slice(by.value.as_slice());
-        let [nu, na, nf] = bound.sizes;
-        let copy = |to: &mut DMatrix<f64>, from: &DMatrix<f64>, first: usize, n: usize| {
-            if to.ncols() > 0 {
-                to.copy_from(&from.columns(first, n));
-            }
-        };
-        copy(&mut out.dq, &by.dq, 0, by.dq.ncols());
-        copy(&mut out.dv, &by.dv, 0, by.dv.ncols());
-        copy(&mut out.du, &by.du, 0, nu);
-        copy(&mut out.da, &by.du, nu, na);
-        copy(&mut out.df, &by.du, nu + na, nf);
+        write(state_jacobian(on.model, &mut self.workspace, &bound, state)?, bound.sizes, r, out);
         Ok(())
     }
 
-    /// `Σ λ_i ∂²r_i` by `(q, v, u, a, f)`.
+    /// The same, one direction at a time: slow, and compiled soon.
+    pub(crate) fn plain_jacobian<Q: Quantity>(
+        &mut self,
+        on: &View<'_>,
+        quantity: &Q,
+        r: &mut [f64],
+        out: &mut Jacobian,
+    ) -> Result<(), Reason> {
+        let bound = bind(&mut self.inputs, on, quantity, r.len());
+        let state = State { q: on.q, v: on.v, u: &self.inputs, wrenches: &[] };
+        write(&by_duals(on.model, &bound, state)?, bound.sizes, r, out);
+        Ok(())
+    }
+
+    /// `Σ λ_i ∂²r_i` by `(q, v, u, a, f)`, by numbers with two directions, one pair of what the quantity depends on at a time: over
+    /// numbers made of registers each quantity would take seconds to compile.
     pub(crate) fn hessian<Q: Quantity>(
         &mut self,
         on: &View<'_>,
@@ -181,20 +227,57 @@ impl ByDuals {
         lambda: &[f64],
         out: &mut DMatrix<f64>,
     ) -> Result<(), Reason> {
-        let bound = self.bind(on, quantity, lambda.len());
-        let state = State { q: on.q, v: on.v, u: &self.inputs, wrenches: &[] };
-        out.copy_from(&state_hessian(on.model, &mut self.workspace, &bound, state, lambda)?.hessian);
-        Ok(())
-    }
-
-    fn bind<'q, Q: Quantity>(&mut self, on: &View<'q>, quantity: &'q Q, rows: usize) -> Bound<'q, Q> {
-        self.inputs.clear();
-        for part in [on.u, on.a, on.f] {
-            self.inputs.extend_from_slice(part);
+        let nv = on.model.nv();
+        let Depends { q, v, u, a, f, .. } = quantity.depends();
+        let blocks = [(q, nv), (v, on.v.len()), (u, on.u.len()), (a, on.a.len()), (f, on.f.len())];
+        let mut first = 0;
+        let mut inputs = Vec::new();
+        for (block, (depends, n)) in blocks.into_iter().enumerate() {
+            inputs.extend((0..n).filter(|_| depends).map(|k| (first + k, (block, k))));
+            first += n;
         }
-        let sizes = [on.u.len(), on.a.len(), on.f.len()];
-        Bound { quantity, goal: on.goal, time: on.time, rows, sizes }
+        out.fill(0.0);
+        let second = self.second.get_or_insert_with(|| Box::new(Second::new(on.model)));
+        second.begin(on, lambda.len());
+        for (n, (i, at_i)) in inputs.iter().enumerate() {
+            second.input(*at_i).eps1 = 1.0;
+            for (j, at_j) in &inputs[..=n] {
+                second.input(*at_j).eps2 = 1.0;
+                let Second { workspace, base, step, q, parts: [v, u, a, f], r } = &mut **second;
+                on.model.integrate_into(base, step, q)?;
+                let mut at = Snapshot { model: on.model, workspace, q, v, u, a, f, time: on.time, goal: on.goal };
+                quantity.evaluate(&mut at, r)?;
+                let sum: f64 = r.iter().zip(lambda).map(|(r, lambda)| lambda * r.eps1eps2).sum();
+                (out[(*i, *j)], out[(*j, *i)]) = (sum, sum);
+                second.input(*at_j).eps2 = 0.0;
+            }
+            second.input(*at_i).eps1 = 0.0;
+        }
+        finite("the Hessian of the residual", out.as_slice())
     }
+}
+
+fn bind<'q, Q: Quantity>(inputs: &mut Vec<f64>, on: &View<'q>, quantity: &'q Q, rows: usize) -> Bound<'q, Q> {
+    inputs.clear();
+    for part in [on.u, on.a, on.f] {
+        inputs.extend_from_slice(part);
+    }
+    let sizes = [on.u.len(), on.a.len(), on.f.len()];
+    Bound { quantity, goal: on.goal, time: on.time, rows, sizes }
+}
+
+fn write(by: &StateJacobian, [nu, na, nf]: [usize; 3], r: &mut [f64], out: &mut Jacobian) {
+    r.copy_from_slice(by.value.as_slice());
+    let copy = |to: &mut DMatrix<f64>, from: &DMatrix<f64>, first: usize, n: usize| {
+        if to.ncols() > 0 {
+            to.copy_from(&from.columns(first, n));
+        }
+    };
+    copy(&mut out.dq, &by.dq, 0, by.dq.ncols());
+    copy(&mut out.dv, &by.dv, 0, by.dv.ncols());
+    copy(&mut out.du, &by.du, 0, nu);
+    copy(&mut out.da, &by.du, nu, na);
+    copy(&mut out.df, &by.du, nu + na, nf);
 }
 
 /// The numbers of a quantity over `f64`.
@@ -206,13 +289,13 @@ pub(crate) fn value_of<Q: Quantity>(on: &mut View<'_>, quantity: &Q, r: &mut [f6
 }
 
 /// What residuals with formulas for their Jacobian take from being a [`Quantity`] as well: second derivatives, and a second opinion.
-macro_rules! by_duals {
+macro_rules! second_opinion {
     () => {
         fn memory(&self) -> Box<dyn std::any::Any + Send> {
             Box::new($crate::residual::own::ByDuals::default())
         }
         fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
-            $crate::residual::own::with_memory(on, |memory, on| memory.jacobian(on, self, r, out))?;
+            $crate::residual::own::with_memory(on, |memory, on| memory.plain_jacobian(on, self, r, out))?;
             Ok(true)
         }
         fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
@@ -220,7 +303,7 @@ macro_rules! by_duals {
         }
     };
 }
-pub(crate) use by_duals;
+pub(crate) use second_opinion;
 
 /// Runs with the memory taken out of the view, which is read meanwhile.
 pub(crate) fn with_memory<R>(

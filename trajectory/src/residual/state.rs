@@ -98,15 +98,20 @@ impl Residual for StateError {
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.value(on, r)?;
         let nv = self.nv;
-        if self.blocks.0.is_empty() {
-            out.dq.fill_with_identity();
-        } else {
+        out.dq.fill_diagonal(1.0);
+        if !self.blocks.0.is_empty() {
             let memory = memory_of::<StateMemory>(on.own)?;
             if memory.square.nrows() != nv {
                 memory.square = DMatrix::zeros(nv, nv);
             }
             on.model.difference_dq1_into(&on.goal[..on.model.nq()], on.q, &mut memory.square)?;
-            out.dq.rows_mut(0, nv).copy_from(&memory.square);
+            for block in &self.blocks.0 {
+                for j in block.clone() {
+                    for i in block.clone() {
+                        out.dq[(i, j)] = memory.square[(i, j)];
+                    }
+                }
+            }
         }
         for i in 0..nv {
             out.dv[(nv + i, i)] = 1.0;

@@ -1,45 +1,34 @@
-//! One node of the sweep, line by line as the equations of the [module](super) have it. The [fast form](super::fast) is held to it.
+//! One node of the sweep, line by line as the equations of the [module](super) have it. The [fast form](super::fast) is held to
+//! it. Nodes with equalities use its small factors.
 
-use super::{Quadratics, Stagewise};
+#[cfg(test)]
+use super::Stagewise;
 use crate::dense::add;
+#[cfg(test)]
 use crate::quadratic::Quadratic;
 use nalgebra::{DMatrix, DMatrixView, DMatrixViewMut};
 
-/// `Qₓ`, `Qᵤ`, `Qₓₓ`, `Qₓᵤ`, `Qᵤᵤ` with δ.
-pub(super) fn assemble(lq: &Quadratic, next: &Stagewise, delta: f64, q: &mut Quadratics) {
-    q.x.copy_from(&lq.lx);
-    q.x.gemv_tr(1.0, &lq.a, &next.vx, 1.0);
-    q.u.copy_from(&lq.lu);
-    q.u.gemv_tr(1.0, &lq.b, &next.vx, 1.0);
-    q.a_v.gemm_tr(1.0, &lq.a, &next.vxx, 0.0);
-    q.b_v.gemm_tr(1.0, &lq.b, &next.vxx, 0.0);
-    q.xx.copy_from(&lq.lxx);
-    q.xx.gemm(1.0, &q.a_v, &lq.a, 1.0);
-    q.xu.copy_from(&lq.lxu);
-    q.xu.gemm(1.0, &q.a_v, &lq.b, 1.0);
-    q.uu.copy_from(&lq.luu);
-    q.uu.gemm(1.0, &q.b_v, &lq.b, 1.0);
-    for i in 0..q.u.len() {
-        q.uu[(i, i)] += delta;
-    }
-}
-
-/// `k`, `K`, `vₓ`, `Vₓₓ` without δ. `None` if `Qᵤᵤ` is not positive definite.
-pub(super) fn eliminate(q: &mut Quadratics, here: &mut Stagewise) -> Option<()> {
-    here.qu.copy_from(&q.u);
-    here.vx.copy_from(&q.x);
-    here.vxx.copy_from(&q.xx);
-    q.factor.copy_from(&q.uu);
-    cholesky(&mut q.factor.as_view_mut())?;
-    here.k.copy_from(&q.u);
-    solve(&q.factor.as_view(), here.k.as_mut_slice());
-    q.xu.transpose_to(&mut here.gain);
+/// From the value function behind a node to the one before it, without δ of `Vₓₓ`. `None` if `Qᵤᵤ` is not positive definite.
+#[cfg(test)]
+pub(super) fn step(lq: &Quadratic, next: &Stagewise, delta: f64, here: &mut Stagewise) -> Option<()> {
+    let identity = DMatrix::identity(lq.lu.len(), lq.lu.len());
+    let qx = &lq.lx + lq.a.tr_mul(&next.vx);
+    let qu = &lq.lu + lq.b.tr_mul(&next.vx);
+    let qxx = &lq.lxx + lq.a.tr_mul(&next.vxx) * &lq.a;
+    let qxu = &lq.lxu + lq.a.tr_mul(&next.vxx) * &lq.b;
+    let quu = &lq.luu + lq.b.tr_mul(&next.vxx) * &lq.b + identity * delta;
+    let mut factor = quu.clone();
+    cholesky(&mut factor.as_view_mut())?;
+    here.k.copy_from(&qu);
+    solve(&factor.as_view(), here.k.as_mut_slice());
+    here.gain = qxu.transpose();
     for mut column in here.gain.column_iter_mut() {
-        solve(&q.factor.as_view(), column.as_mut_slice());
+        solve(&factor.as_view(), column.as_mut_slice());
     }
-    here.quu_k.gemv(1.0, &q.uu, &here.k, 0.0);
-    here.vx.gemv_tr(-1.0, &here.gain, &here.qu, 1.0);
-    here.vxx.gemm(-1.0, &q.xu, &here.gain, 1.0);
+    here.quu_k = &quu * &here.k;
+    here.vx = qx - here.gain.tr_mul(&qu);
+    here.vxx = qxx - &qxu * &here.gain;
+    here.qu = qu;
     symmetrize(&mut here.vxx);
     Some(())
 }

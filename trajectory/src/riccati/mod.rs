@@ -15,15 +15,24 @@
 //!
 //! D. Mayne (1966); C. Mastalli et al., *Crocoddyl*, ICRA 2020, section II.
 
+mod box_qp;
 mod dense;
+mod fast;
 mod rows;
 mod solution;
+mod structured;
+#[cfg(test)]
+mod tests;
 
 pub use solution::LqSolution;
 
+use crate::dense::{add_matrix_times, is_finite};
 use crate::quadratic::{Dims, Quadratic};
+use box_qp::BoxQp;
+use fast::Fast;
 use nalgebra::{DMatrix, DVector};
 use rows::{Rows, Wrong};
+use solution::Refinement;
 use thiserror::Error;
 
 /// What the sweep finds at a node.
@@ -97,11 +106,46 @@ pub struct Riccati {
     rows: Vec<Rows>,
     dims: Vec<Dims>,
     dual: f64,
+    right: Vec<Right>,
+    refinement: Refinement,
     scratch: rows::Scratch,
-    sizes: Vec<Quadratics>,
+    /// Of nodes of one size each.
+    sizes: Vec<(Fast, Quadratics, BoxQp)>,
 }
 
-/// A node's cost with what lies behind it, to second order: `Q` of the equations above. Memory for nodes of one size.
+/// What is not multiplied by steps: of a node as it is given, or of a correction.
+#[derive(Clone, Debug)]
+struct Right {
+    lx: DVector<f64>,
+    lu: DVector<f64>,
+    eq: DVector<f64>,
+    gap: DVector<f64>,
+}
+
+impl Right {
+    fn new(d: &Dims) -> Self {
+        Self {
+            lx: DVector::zeros(d.ndx),
+            lu: DVector::zeros(d.nu),
+            eq: DVector::zeros(d.n_eq),
+            gap: DVector::zeros(d.ndx),
+        }
+    }
+    fn copy_from(&mut self, lq: &Quadratic, gap: Option<&DVector<f64>>) {
+        self.lx.copy_from(&lq.lx);
+        self.lu.copy_from(&lq.lu);
+        self.eq.copy_from(&lq.eq);
+        self.set_gap(gap);
+    }
+    fn set_gap(&mut self, gap: Option<&DVector<f64>>) {
+        match gap {
+            Some(gap) => self.gap.copy_from(gap),
+            None => self.gap.fill(0.0),
+        }
+    }
+}
+
+/// A node's cost with what lies behind it, to second order: `Q` of the equations above.
 #[derive(Debug)]
 struct Quadratics {
     x: DVector<f64>,
@@ -109,9 +153,6 @@ struct Quadratics {
     xx: DMatrix<f64>,
     xu: DMatrix<f64>,
     uu: DMatrix<f64>,
-    a_v: DMatrix<f64>,
-    b_v: DMatrix<f64>,
-    factor: DMatrix<f64>,
 }
 
 impl Quadratics {
@@ -122,21 +163,6 @@ impl Quadratics {
             xx: DMatrix::zeros(ndx, ndx),
             xu: DMatrix::zeros(ndx, nu),
             uu: DMatrix::zeros(nu, nu),
-            a_v: DMatrix::zeros(ndx, ndx),
-            b_v: DMatrix::zeros(nu, ndx),
-            factor: DMatrix::zeros(nu, nu),
-        }
-    }
-
-    /// At the last node, where nothing lies behind.
-    fn copy_costs(&mut self, lq: &Quadratic, delta: f64) {
-        self.x.copy_from(&lq.lx);
-        self.u.copy_from(&lq.lu);
-        self.xx.copy_from(&lq.lxx);
-        self.xu.copy_from(&lq.lxu);
-        self.uu.copy_from(&lq.luu);
-        for i in 0..self.u.len() {
-            self.uu[(i, i)] += delta;
         }
     }
 }
@@ -154,19 +180,22 @@ impl Riccati {
             vx: DVector::zeros(d.ndx),
             vxx: DMatrix::zeros(d.ndx, d.ndx),
         };
-        let mut sizes: Vec<Quadratics> = Vec::new();
-        for d in dims {
-            if !sizes.iter().any(|q| (q.x.len(), q.u.len()) == (d.ndx, d.nu)) {
-                sizes.push(Quadratics::new(d.ndx, d.nu));
+        let mut sizes: Vec<(Fast, Quadratics, BoxQp)> = Vec::new();
+        for (k, d) in dims.iter().enumerate() {
+            let behind = dims.get(k + 1).map_or(0, |d| d.ndx);
+            if !sizes.iter().any(|(fast, ..)| fast.fits(d.ndx, d.nu, behind)) {
+                sizes.push((Fast::new(d.ndx, d.nu, behind), Quadratics::new(d.ndx, d.nu), BoxQp::new(d.nu)));
             }
         }
         let rows = rows::rows(dims);
         Self {
             nodes: dims.iter().map(node).collect(),
             scratch: rows::Scratch::new(dims, &rows),
+            refinement: Refinement::new(dims, &rows),
             rows,
             dims: dims.to_vec(),
             dual: 0.0,
+            right: dims.iter().map(Right::new).collect(),
             sizes,
         }
     }
@@ -207,7 +236,15 @@ impl Riccati {
         delta: f64,
     ) -> Result<(), Failure> {
         self.check(lq, gaps)?;
-        (0..self.nodes.len().min(node + 1)).rev().try_for_each(|k| self.node_done(k, &lq[k], gaps.get(k), delta))
+        for (k, (right, lq)) in self.right.iter_mut().zip(lq).enumerate() {
+            right.copy_from(lq, gaps.get(k));
+        }
+        self.back(node, lq, !gaps.is_empty(), delta)
+    }
+
+    /// From a node to the start, with the right-hand sides that are there.
+    fn back(&mut self, node: usize, lq: &[Quadratic], moves: bool, delta: f64) -> Result<(), Failure> {
+        (0..self.nodes.len().min(node + 1)).rev().try_for_each(|k| self.node_done(k, &lq[k], moves, delta))
     }
 
     /// How soft equalities are in the sweeps that go [node by node](Self::sweep_node): `δ_c`, not negative.
@@ -230,11 +267,43 @@ impl Riccati {
         if !(node < self.nodes.len() && self.fits(node, lq, gap)) {
             return Err(Failure::Sizes { node });
         }
-        self.node_done(node, lq, gap, delta)
+        self.right[node].copy_from(lq, gap);
+        self.node_done(node, lq, gap.is_some(), delta)
     }
 
-    fn node_done(&mut self, k: usize, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Failure> {
-        self.step(k, lq, gap, delta).map_err(|wrong| match wrong {
+    /// [`sweep_node`](Self::sweep_node), of a node without equalities, with bounds of `δu`: `k` is the best step between them at
+    /// `δx = 0`, `K` moves the controls that are at none of them, and `Qᵤ` of the others is zero.
+    ///
+    /// # Errors
+    /// [`Failure`]
+    pub fn sweep_node_in_box(
+        &mut self,
+        node: usize,
+        lq: &Quadratic,
+        gap: Option<&DVector<f64>>,
+        delta: f64,
+        (lower, upper): (&[f64], &[f64]),
+    ) -> Result<(), Failure> {
+        let fits = |x: &[f64]| x.len() == lq.lu.len();
+        if !(node < self.nodes.len() && self.fits(node, lq, gap) && fits(lower) && fits(upper)) {
+            return Err(Failure::Sizes { node });
+        }
+        let indefinite = || Failure::Indefinite { node };
+        self.right[node].copy_from(lq, gap);
+        let (here, behind) = self.nodes.split_at_mut(node + 1);
+        let (here, next) = (&mut here[node], behind.first());
+        let behind = next.map_or(0, |next| next.vx.len());
+        let size = self.sizes.iter_mut().find(|(fast, ..)| fast.fits(lq.lx.len(), lq.lu.len(), behind));
+        let (fast, q, boxed) = size.ok_or(Failure::Sizes { node })?;
+        fast.assemble(lq, &self.right[node], next, delta);
+        fast.write(q);
+        box_qp::eliminate(q, boxed, (lower, upper), here).ok_or_else(indefinite)?;
+        self.rows[node].clear();
+        hand_on(here, gap, delta).ok_or_else(indefinite)
+    }
+
+    fn node_done(&mut self, k: usize, lq: &Quadratic, moves: bool, delta: f64) -> Result<(), Failure> {
+        self.step(k, lq, moves, delta).map_err(|wrong| match wrong {
             Wrong::Indefinite => Failure::Indefinite { node: k },
             Wrong::Infeasible(place) => {
                 Failure::Infeasible { nodes: rows::contradiction(&self.rows, k, Some(place)), node: k }
@@ -266,23 +335,26 @@ impl Riccati {
             && gap.is_none_or(|gap| gap.len() == ndx)
     }
 
-    fn step(&mut self, k: usize, lq: &Quadratic, gap: Option<&DVector<f64>>, delta: f64) -> Result<(), Wrong> {
+    fn step(&mut self, k: usize, lq: &Quadratic, moves: bool, delta: f64) -> Result<(), Wrong> {
         let (here, behind) = self.nodes.split_at_mut(k + 1);
         let (rows, rows_behind) = self.rows.split_at_mut(k + 1);
         let (here, next, rows, rows_behind) = (&mut here[k], behind.first(), &mut rows[k], rows_behind.first());
-        let (ndx, nu) = (lq.lx.len(), lq.lu.len());
-        let q = self.sizes.iter_mut().find(|q| (q.x.len(), q.u.len()) == (ndx, nu)).ok_or(Wrong::Indefinite)?;
-        match next {
-            Some(next) => dense::assemble(lq, next, delta, q),
-            None => q.copy_costs(lq, delta),
-        }
+        let (ndx, nu, right) = (lq.lx.len(), lq.lu.len(), &self.right[k]);
+        let gap = moves.then_some(&right.gap);
+        let behind = next.map_or(0, |next| next.vx.len());
+        let size = self.sizes.iter_mut().find(|(fast, ..)| fast.fits(ndx, nu, behind));
+        let (fast, q, _) = size.ok_or(Wrong::Indefinite)?;
+        fast.assemble(lq, right, next, delta);
         let constrained = !lq.eq.is_empty() || rows_behind.is_some_and(|rows| rows.rank > 0);
+        if constrained {
+            fast.write(q);
+        }
         if constrained && self.dual > 0.0 {
-            rows::soft(lq, q, self.dual, (here, rows), &mut self.scratch)?;
+            rows::soft(lq, &right.eq, q, self.dual, (here, rows), &mut self.scratch)?;
         } else if constrained {
-            rows::hard(lq, q, rows_behind, (here, rows), &mut self.scratch)?;
+            rows::hard(lq, &right.eq, q, rows_behind, (here, rows), &mut self.scratch)?;
         } else {
-            dense::eliminate(q, here).ok_or(Wrong::Indefinite)?;
+            fast.eliminate(here).ok_or(Wrong::Indefinite)?;
             rows.clear();
         }
         hand_on(here, gap, delta).ok_or(Wrong::Indefinite)?;
@@ -304,6 +376,9 @@ impl Riccati {
     /// L = Σ ℓ + λ⁺ᵀ (A δx + B δu + gap⁺ − δx⁺) + νᵀ (C δx + D δu + c) − ½ δ_c νᵀ ν
     /// ```
     ///
+    /// Where a control is left hardly any way to fulfil its row, elimination loses digits. So the conditions of optimality are looked at,
+    /// and the solution is corrected by another sweep if they do not hold to rounding.
+    ///
     /// # Errors
     /// [`Failure`]: the node where the sweep had to stop, or the nodes whose equalities cannot hold together from this start.
     pub fn solve_lq(
@@ -314,7 +389,9 @@ impl Riccati {
         out: &mut LqSolution,
     ) -> Result<(), Failure> {
         self.sweep_with(lq, gaps, regularization)?;
-        self.roll_out(lq, gaps, out)
+        self.roll_out(lq, gaps, out)?;
+        self.refine(lq, gaps, regularization, out);
+        Ok(())
     }
 }
 
@@ -324,8 +401,7 @@ fn hand_on(here: &mut Stagewise, gap: Option<&DVector<f64>>, delta: f64) -> Opti
         here.vxx[(i, i)] += delta;
     }
     if let Some(gap) = gap {
-        here.vx.gemv(1.0, &here.vxx, gap, 1.0);
+        add_matrix_times(here.vxx.as_slice(), gap.as_slice(), here.vx.as_mut_slice());
     }
-    let finite = here.vx.iter().all(|x| x.is_finite()) && here.vxx.iter().all(|x| x.is_finite());
-    finite.then_some(())
+    (is_finite(here.vx.as_slice()) && is_finite(here.vxx.as_slice())).then_some(())
 }

@@ -26,7 +26,7 @@
 use super::{Quadratics, Stagewise, dense};
 use crate::dense::{Ldl, Qr, add, dot};
 use crate::quadratic::{Dims, Quadratic};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 /// A row has no pivot if no more than this share of its length is left. Rounding leaves some 1e-14 of a row that depends on others,
 /// sixty nodes further on.
@@ -48,7 +48,7 @@ pub(super) struct Rows {
     /// `Eᵀ`, its first columns.
     e_x: DMatrix<f64>,
     /// `e`, with the gap.
-    e: Vec<f64>,
+    pub(super) e: Vec<f64>,
     /// Rows here: the node's own, and those of E behind it.
     m: usize,
     own: usize,
@@ -61,7 +61,7 @@ pub(super) struct Rows {
     /// Multipliers of rows with a pivot are `−n − N δx − R⁻¹ S w₂`: `Nᵀ`,
     n_x: DMatrix<f64>,
     /// n,
-    n: Vec<f64>,
+    pub(super) n: Vec<f64>,
     /// and R with `R⁻¹ S` beside it.
     r: DMatrix<f64>,
     /// The triangle of the factors of E.
@@ -266,13 +266,14 @@ pub(super) enum Wrong {
 /// From the value function behind a hard node to the one before it.
 pub(super) fn hard(
     lq: &Quadratic,
+    eq: &DVector<f64>,
     q: &Quadratics,
     behind: Option<&Rows>,
     (here, rows): (&mut Stagewise, &mut Rows),
     scratch: &mut Scratch,
 ) -> Result<(), Wrong> {
     let (ndx, nu) = (lq.lx.len(), lq.lu.len());
-    gather(lq, behind, rows, scratch)?;
+    gather(lq, eq, behind, rows, scratch)?;
     let Scratch { by_u, by_x, x, right, t, left, sizes, .. } = scratch;
     let own = sizes.iter_mut().find(|s| (s.ndx, s.nu) == (ndx, nu)).ok_or(Wrong::Indefinite)?;
     let m = rows.m;
@@ -306,7 +307,13 @@ pub(super) fn hard(
 }
 
 /// The rows of a node and those behind it, side by side as columns, divided by their lengths.
-fn gather(lq: &Quadratic, behind: Option<&Rows>, rows: &mut Rows, scratch: &mut Scratch) -> Result<(), Wrong> {
+fn gather(
+    lq: &Quadratic,
+    eq: &DVector<f64>,
+    behind: Option<&Rows>,
+    rows: &mut Rows,
+    scratch: &mut Scratch,
+) -> Result<(), Wrong> {
     let (ndx, nu, own) = (lq.lx.len(), lq.lu.len(), lq.eq.len());
     let Scratch { by_u, x, right, .. } = scratch;
     for i in 0..own {
@@ -315,7 +322,7 @@ fn gather(lq: &Quadratic, behind: Option<&Rows>, rows: &mut Rows, scratch: &mut 
         let scale = if length > 0.0 { length } else { 1.0 };
         by_u.a.column_mut(i).iter_mut().zip(d.iter()).for_each(|(to, d)| *to = d / scale);
         x.column_mut(i).iter_mut().zip(c.iter()).for_each(|(to, c)| *to = c / scale);
-        right[i] = lq.eq[i] / scale;
+        right[i] = eq[i] / scale;
         rows.scale[i] = scale;
         if !(length.is_finite() && right[i].is_finite()) {
             return Err(Wrong::Indefinite);
@@ -474,6 +481,7 @@ fn pass_on(by_x: &mut Qr, right: &[f64], tolerance: f64, ndx: usize, rows: &mut 
 /// From the value function behind a soft node, `δ_c > 0`, to the one before it.
 pub(super) fn soft(
     lq: &Quadratic,
+    eq: &DVector<f64>,
     q: &Quadratics,
     dual: f64,
     (here, rows): (&mut Stagewise, &mut Rows),
@@ -496,7 +504,7 @@ pub(super) fn soft(
     }
     let right = &mut right[..n];
     right[..nu].copy_from_slice(q.u.as_slice());
-    right[nu..].copy_from_slice(lq.eq.as_slice());
+    right[nu..].copy_from_slice(eq.as_slice());
     ldl.solve(right);
     here.k.as_mut_slice().copy_from_slice(&right[..nu]);
     rows.n[..own].copy_from_slice(&right[nu..]);

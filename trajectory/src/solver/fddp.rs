@@ -4,6 +4,9 @@
 //! a sweep along a trajectory that need not be one, whose gaps it knows; a roll-out by which gaps shrink by `1 − α`; a step is taken
 //! if it improves at least a tenth of what was promised, or if it closes gaps at a price that is not more than twice what was
 //! expected.
+//!
+//! Where phases have bounds of controls, trials are kept between them, and from a trajectory without gaps on the sweep knows of them:
+//! C. Mastalli et al., *A feasibility-driven approach to control-limited DDP*, Autonomous Robots 46 (2022).
 
 use super::crew::Crew;
 use super::gaps::{self, of_dynamics};
@@ -103,6 +106,8 @@ struct Scratch {
     next: Vec<f64>,
     gap: Vec<f64>,
     eq: Vec<f64>,
+    /// Bounds of `δu`.
+    bounds: (Vec<f64>, Vec<f64>),
     product: DVector<f64>,
 }
 
@@ -120,6 +125,7 @@ impl Fddp {
         let crew = Crew::new(problem, options.threads);
         let dims = crew.dims();
         let space = problem.space();
+        let controls = dims.iter().map(|d| d.nu).max().unwrap_or(0);
         let most = dims.iter().map(|d| d.n_eq).max().unwrap_or(0);
         let solver = Inner {
             riccati: Riccati::new(dims),
@@ -131,6 +137,7 @@ impl Fddp {
                 next: vec![0.0; space.nx()],
                 gap: vec![0.0; space.ndx()],
                 eq: vec![0.0; most],
+                bounds: (vec![0.0; controls], vec![0.0; controls]),
                 product: DVector::zeros(space.ndx()),
             },
             history: Vec::with_capacity(options.iterations),
@@ -270,7 +277,22 @@ impl Inner {
         // As far as the sweep is to know, a trajectory without gaps has none at all.
         let gaps = if run.feasible { &[][..] } else { &self.gaps[..] };
         let last = problem.steps();
-        (0..=last).rev().try_for_each(|k| self.riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), run.delta))
+        for k in (0..=last).rev() {
+            let (node, gap) = (crew.node(problem, k), gaps.get(k));
+            // As in Crocoddyl's BoxFDDP, bounds are kept from where gaps are closed on.
+            match problem.node(k).control_bounds().filter(|_| run.feasible) {
+                None => self.riccati.sweep_node(k, &node, gap, run.delta)?,
+                Some((lower, upper)) => {
+                    let (least, greatest) = &mut self.scratch.bounds;
+                    let (least, greatest) = (&mut least[..lower.len()], &mut greatest[..upper.len()]);
+                    for (i, u) in self.kept.u(k).iter().enumerate() {
+                        (least[i], greatest[i]) = (lower[i] - u, upper[i] - u);
+                    }
+                    self.riccati.sweep_node_in_box(k, &node, gap, run.delta, (least, greatest))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn stalled(&mut self, crew: &Crew, problem: &Problem, run: &Run, node: Option<usize>) -> Status {
@@ -400,6 +422,11 @@ impl Inner {
                 }
                 for (dx, column) in dx.iter().zip(node.gain.column_iter()) {
                     u.iter_mut().zip(column.iter()).for_each(|(u, gain)| *u -= gain * dx);
+                }
+                if let Some((lower, upper)) = problem.node(k).control_bounds() {
+                    for (i, u) in u.iter_mut().enumerate() {
+                        *u = u.max(lower[i]).min(upper[i]);
+                    }
                 }
             }
             let out = if k == problem.steps() { &mut [][..] } else { &mut next[..] };

@@ -92,7 +92,7 @@ impl Contact {
     ///
     /// Semi-implicit Euler makes of `ë + 2 ω ė + ω² e = 0`, with `z = ω h`, a map of `(e, h ė)` with the trace `2 − 2 z − z²` and the
     /// determinant `1 − 2 z`. It is stable for `z < √8 − 2 = 0.83` and does not alternate for `z ≤ ½`. At `z = ¼` errors shrink by 0.59 and 0.85 a
-    /// step, to a tenth in 14 steps, and steps may become 3.3 times as long before it is unstable. Explicit Euler shrinks them by 0.75.
+    /// step, from rest to a tenth in 16 steps, and steps may become 3.3 times as long before it is unstable. Explicit Euler shrinks them by 0.75.
     /// Where steps take 10 ms, `k_d` is 50 1/s.
     #[must_use]
     pub fn with_default_gains(self, dt: f64) -> Self {

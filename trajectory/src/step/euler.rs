@@ -61,14 +61,15 @@ struct Memory {
 }
 
 impl Memory {
-    fn new(model: &Model, acceleration: &impl Acceleration, flat: bool) -> Self {
-        let (nv, n) = (model.nv(), if flat { 0 } else { model.nv() });
-        let columns = if flat { 0 } else { 2 * nv + acceleration.controls() };
+    /// For derivatives of `q ⊕ w` of this size, and so many columns that are moved.
+    fn new(model: &Model, acceleration: &impl Acceleration, square: usize, columns: usize) -> Self {
+        let nv = model.nv();
+        let n = if columns > 0 { nv } else { 0 };
         Self {
             engine: EngineMemory::new(model, acceleration),
             w: vec![0.0; nv],
-            dq: DMatrix::zeros(n, n),
-            dv: DMatrix::zeros(n, n),
+            dq: DMatrix::zeros(square, square),
+            dv: DMatrix::zeros(square, square),
             rows: DMatrix::zeros(n, columns),
             moved: DMatrix::zeros(n, columns),
         }
@@ -102,6 +103,15 @@ impl<A: Acceleration> Steps<A> {
     }
 }
 
+/// The first columns of A or B, each with its rows of configurations and those of velocities, nv each.
+fn halves(m: &mut DMatrix<f64>, nv: usize, columns: usize) -> impl Iterator<Item = (&mut [f64], &mut [f64])> {
+    let height = m.nrows().max(1);
+    m.as_mut_slice().chunks_exact_mut(height).take(columns).map(move |column| {
+        let (q, rest) = column.split_at_mut(nv);
+        (q, &mut rest[..nv])
+    })
+}
+
 /// `v⁺ = v + h a`
 fn next_velocity(on: &StepView<'_>, next: &mut [f64]) {
     for ((next, v), a) in next.iter_mut().zip(on.v).zip(on.a.iter()) {
@@ -131,7 +141,8 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         self.0.acceleration.check(model, place)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory::new(model, &self.0.acceleration, self.0.flat))
+        let columns = if self.0.flat { 0 } else { 2 * model.nv() + self.controls() };
+        Box::new(Memory::new(model, &self.0.acceleration, 0, columns))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;
@@ -146,43 +157,33 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         next_velocity(on, v);
         next_configuration(on, v, q)?;
         self.0.velocity_rows(h, by, out);
-        out.structure = Structure::SemiImplicit { h };
+        out.structure = Structure::SemiImplicit { h, nv };
         // δq⁺ = D δq + h J δv⁺
         if self.0.flat {
-            for j in 0..2 * nv {
-                for i in 0..nv {
-                    out.a[(i, j)] = h * out.a[(nv + i, j)];
-                }
+            for (to, from) in halves(&mut out.a, nv, 2 * nv).chain(halves(&mut out.b, nv, nu)) {
+                to.iter_mut().zip(from.iter()).for_each(|(to, from)| *to = h * from);
             }
             for i in 0..nv {
                 out.a[(i, i)] += 1.0;
             }
-            for j in 0..nu {
-                for i in 0..nv {
-                    out.b[(i, j)] = h * out.b[(nv + i, j)];
-                }
-            }
             return Ok(());
         }
-        let memory = Memory::of(on.own)?;
-        on.model.integrate_derivatives_into(&memory.w, &mut memory.dq, &mut memory.dv)?;
+        let Memory { w, rows, moved, .. } = Memory::of(on.own)?;
         if out.step_dq.nrows() != nv {
             (out.step_dq, out.step_dv) = (DMatrix::zeros(nv, nv), DMatrix::zeros(nv, nv));
         }
-        out.step_dq.copy_from(&memory.dq);
-        out.step_dv.copy_from(&memory.dv);
-        memory.rows.columns_mut(0, 2 * nv).copy_from(&out.a.view((nv, 0), (nv, 2 * nv)));
-        memory.rows.columns_mut(2 * nv, nu).copy_from(&out.b.view((nv, 0), (nv, nu)));
-        on.model.transport_dv_into(&memory.w, &memory.rows, &mut memory.moved)?;
-        for j in 0..2 * nv {
-            for i in 0..nv {
-                out.a[(i, j)] = h * memory.moved[(i, j)] + if j < nv { memory.dq[(i, j)] } else { 0.0 };
-            }
+        on.model.integrate_derivatives_into(w, &mut out.step_dq, &mut out.step_dv)?;
+        let columns = halves(&mut out.a, nv, 2 * nv).chain(halves(&mut out.b, nv, nu));
+        for (to, (_, from)) in rows.as_mut_slice().chunks_exact_mut(nv).zip(columns) {
+            to.copy_from_slice(from);
         }
-        for j in 0..nu {
-            for i in 0..nv {
-                out.b[(i, j)] = h * memory.moved[(i, 2 * nv + j)];
-            }
+        on.model.transport_dv_into(w, rows, moved)?;
+        let columns = halves(&mut out.a, nv, 2 * nv).chain(halves(&mut out.b, nv, nu));
+        for (from, (to, _)) in moved.as_slice().chunks_exact(nv).zip(columns) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = h * from);
+        }
+        for (from, (to, _)) in out.step_dq.as_slice().chunks_exact(nv).zip(halves(&mut out.a, nv, nv)) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         }
         Ok(())
     }
@@ -202,7 +203,7 @@ impl<A: Acceleration> Step for Euler<A> {
         self.0.acceleration.check(model, place)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory::new(model, &self.0.acceleration, false))
+        Box::new(Memory::new(model, &self.0.acceleration, model.nv(), 0))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;

@@ -109,10 +109,14 @@ fn memory_of<M: Any>(own: &mut dyn Any) -> Result<&mut M, Reason> {
 
 /// Writes `h m` into a block.
 fn scaled(h: f64, m: &DMatrix<f64>, to: &mut DMatrix<f64>, row: usize, column: usize) {
-    for (j, from) in m.column_iter().enumerate() {
-        let mut to = to.column_mut(column + j);
-        for (i, x) in from.iter().enumerate() {
-            to[row + i] = h * x;
+    let (n, height) = (m.nrows(), to.nrows());
+    if m.is_empty() {
+        return;
+    }
+    let columns = to.as_mut_slice()[column * height..].chunks_exact_mut(height);
+    for (to, from) in columns.zip(m.as_slice().chunks_exact(n)) {
+        for (to, x) in to[row..row + n].iter_mut().zip(from) {
+            *to = h * x;
         }
     }
 }

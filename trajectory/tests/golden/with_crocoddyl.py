@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Iterations of Crocoddyl 3.2.1 on three problems, as JSON: what `tests/crocoddyl.rs` compares with.
+"""Iterations of Crocoddyl 3.2.1 on four problems, as JSON: what `tests/crocoddyl.rs` compares with.
 
     python -m venv croc && croc/bin/pip install crocoddyl==3.2.1 pin==4.0.0
     croc/bin/python trajectory/tests/golden/with_crocoddyl.py trajectory/tests/golden/crocoddyl.json
@@ -34,8 +34,8 @@ def barrier(lower, upper):
     return crocoddyl.ActivationModelQuadraticBarrier(crocoddyl.ActivationBounds(lower, upper))
 
 
-def panda_reach():
-    """The arm's hand to a pose, in one second."""
+def panda_reach(most=None):
+    """The arm's hand to a pose, in one second; torques within `most`, N m."""
     model = model_of("panda")
     state = crocoddyl.StateMultibody(model)
     actuation = crocoddyl.ActuationModelFull(state)
@@ -52,6 +52,8 @@ def panda_reach():
         )
         for costs, dt in ((running, 1e-2), (last, 0.0))
     ]
+    if most is not None:
+        nodes[0].u_lb, nodes[0].u_ub = np.full(7, -most), np.full(7, most)
     start = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8] + [0.0] * 7)
     return crocoddyl.ShootingProblem(start, [nodes[0]] * 100, nodes[1])
 
@@ -189,7 +191,12 @@ def g1_squat():
     return crocoddyl.ShootingProblem(start, [down] * 30 + [up] * 30, node(stand, 0.0, last=True))
 
 
-PROBLEMS = {"panda_reach": panda_reach, "solo12_trot": lambda: Trot().problem(), "g1_squat": g1_squat}
+PROBLEMS = {
+    "panda_reach": panda_reach,
+    "panda_bounded": lambda: panda_reach(15.0),
+    "solo12_trot": lambda: Trot().problem(),
+    "g1_squat": g1_squat,
+}
 
 
 def guess_of(problem):
@@ -209,20 +216,30 @@ class History(crocoddyl.CallbackAbstract):
         self.iterations.append(entry)
 
 
-def solve(problem, iterations=100):
+def solve(problem, bounded=False, iterations=100):
+    # Every model has bounds there, those of the file; only one solver keeps them.
     problem.nthreads = 1
-    solver, history = crocoddyl.SolverFDDP(problem), History()
+    solver, history = (crocoddyl.SolverBoxFDDP if bounded else crocoddyl.SolverFDDP)(problem), History()
     solver.th_stop = 1e-9
     solver.setCallbacks([history])
     converged = solver.solve(*guess_of(problem), iterations, False, 1e-9)
     return solver, {"converged": converged, "iterations": history.iterations}
 
 
+def cones():
+    """Friction cones, on slopes and with facets inside too."""
+    for facets, inside, turn in ((4, False, [0.0, 0.0, 0.0]), (6, True, [0.3, -0.2, 0.5])):
+        surface = pin.exp3(np.array(turn))
+        cone = crocoddyl.FrictionCone(surface, 0.6, facets, inside)
+        rows = cone.A.tolist()
+        yield {"surface": surface.tolist(), "friction": 0.6, "facets": facets, "inside": inside, "rows": rows}
+
+
 def main():
-    golden = {"crocoddyl": crocoddyl.__version__, "pinocchio": pin.__version__}
+    golden = {"crocoddyl": crocoddyl.__version__, "pinocchio": pin.__version__, "friction_cones": list(cones())}
     for name, make in PROBLEMS.items():
         problem = make()
-        solver, found = solve(problem)
+        solver, found = solve(problem, bounded=name.endswith("bounded"))
         steps = [entry["step"] for entry in found["iterations"]]
         print(name, problem.T, "steps,", len(steps), "iterations, cost", solver.cost, found["converged"], steps)
         found["start"], found["last"] = problem.x0.tolist(), solver.xs[-1].tolist()

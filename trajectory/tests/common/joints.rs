@@ -1,0 +1,71 @@
+//! Robots of every kind of joint, and states of them.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use gradyn::joint::{
+    Axis, Composite, Continuous, Cylindrical, Elementary, FreeFlyer, Helical, Joint, Planar, Prismatic, Revolute,
+    Spherical, SphericalZyx, Translation, Universal,
+};
+use gradyn::spatial::{Symmetric3, exp3};
+use gradyn::{Inertia, Model, ModelBuilder, Transform};
+use nalgebra::Vector3;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+pub(crate) fn numbers(rng: &mut ChaCha8Rng, n: usize) -> Vec<f64> {
+    (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
+}
+
+/// Every kind of joint that has coordinates, by name.
+pub(crate) fn kinds() -> Vec<(&'static str, Joint)> {
+    let skew = Axis::along(Vector3::new(0.3, -0.5, 0.8)).expect("is not zero");
+    let two: [Elementary; 2] = [Prismatic { axis: Axis::X }.into(), Spherical.into()];
+    vec![
+        ("revolute", Revolute { axis: skew }.into()),
+        ("continuous", Continuous { axis: Axis::Y }.into()),
+        ("prismatic", Prismatic { axis: skew }.into()),
+        ("helical", Helical { axis: Axis::X, pitch: 0.2 }.into()),
+        ("cylindrical", Cylindrical { axis: skew }.into()),
+        ("universal", Universal { first: Axis::X, second: Axis::Y }.into()),
+        ("planar", Planar::new(Axis::Z).into()),
+        ("translation", Translation.into()),
+        ("spherical", Spherical.into()),
+        ("spherical by angles", SphericalZyx.into()),
+        ("free-flyer", FreeFlyer.into()),
+        ("composite", Composite::new(two).into()),
+    ]
+}
+
+/// An inertia without symmetry.
+fn inertia(mass: f64, com: [f64; 3]) -> Inertia<f64> {
+    Inertia::new(mass, com.into(), Symmetric3::new(0.05, 0.004, -0.003, 0.07, 0.002, 0.09))
+}
+
+/// A joint of this kind, then three hinges across each other: a point of the last body can go anywhere.
+pub(crate) fn arm_on(name: &str, joint: Joint) -> Model {
+    let mut builder = ModelBuilder::new(name);
+    let place = |turn: [f64; 3], at: [f64; 3]| Transform::new(exp3(turn.into()), at.into());
+    let first = place([0.2, -0.4, 0.1], [0.1, 0.2, 0.3]);
+    let mut last =
+        builder.add_body(None, "base", "base joint", first, joint, inertia(2.0, [0.1, 0.02, -0.05])).expect("is valid");
+    for (k, axis) in [Axis::Z, Axis::Y, Axis::X].into_iter().enumerate() {
+        let at = place([0.1 * k as f64, 0.3, -0.2], [0.3, 0.05, 0.1]);
+        let link = inertia(1.0 - 0.2 * k as f64, [0.15, 0.01, 0.03]);
+        let added = builder.add_body(Some(last), format!("link{k}"), format!("hinge{k}"), at, Revolute { axis }, link);
+        last = added.expect("is valid");
+    }
+    builder.build().expect("is a robot")
+}
+
+/// One body on this joint, its centre of mass at the joint, where nothing pulls.
+pub(crate) fn afloat(joint: impl Into<Joint>) -> Model {
+    let mut builder = ModelBuilder::new("afloat");
+    builder.set_gravity(Vector3::zeros());
+    let at = Transform::identity();
+    builder.add_body(None, "body", "joint", at, joint, inertia(1.5, [0.0; 3])).expect("is valid");
+    builder.build().expect("is a robot")
+}
