@@ -2,6 +2,17 @@
 //!
 //! A tile of C stays in registers while A passes by columns and B by numbers: 24 × 8 with AVX-512, as many as its 32 registers hold,
 //! 8 × 4 with registers of four, 8 × 2 with the plain ones.
+//!
+//! Why not a library: on one core of a Xeon with AVX-512 (Sapphire Rapids, rustc 1.95, shared machine, least of many runs), products
+//! `[A B]ᵀ V` of n states and m controls, and eliminations of m rows with the square behind them:
+//!
+//! | n, m | product, here | faer 0.24 | nalgebra 0.35 | elimination, here | faer 0.24 |
+//! |---|---|---|---|---|---|
+//! | 14, 7 | 0.12 µs (68 Gflop/s) | 0.27 µs | 0.83 µs | 0.24 µs | 0.54 µs |
+//! | 36, 12 | 1.16 µs (107 Gflop/s) | 1.36 µs | 9.7 µs | 0.88 µs | 1.33 µs |
+//! | 98, 43 | 26.1 µs (104 Gflop/s) | 26.7 µs | 524 µs | 13.3 µs | 19.4 µs |
+//!
+//! nalgebra is built without its optional library of products, as everywhere here.
 
 use super::panel::{Panel, Row};
 use gradyn::derivatives::Level;

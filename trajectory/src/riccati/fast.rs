@@ -9,6 +9,9 @@
 //!
 //! so that one elimination gives L and `Y = Qₓᵤ L⁻ᵀ` together. Of a step with [structure](super::structured) Z has rows of velocities
 //! only.
+//!
+//! Microseconds a node (`benches/sweep.rs`, one core of a Xeon with AVX-512, shared machine, least of many sweeps), dense and with
+//! structure: 1.1 and 1.1 for 14 directions and 7 controls, 6.3 and 7.0 for 36 and 12, 98 and 76 for 98 and 43.
 
 use super::structured::Structured;
 use super::{Quadratics, Right, Stagewise};
