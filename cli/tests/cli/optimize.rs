@@ -51,9 +51,7 @@ tasks! {
     cart_pole_swing_up,
     double_pendulum_swing_up,
     four_bar_turn,
-    #[cfg_attr(debug_assertions, ignore = "half a minute without optimization")]
     g1_reach,
-    #[cfg_attr(debug_assertions, ignore = "half a minute without optimization")]
     g1_squat,
     quadrotor_gate,
     solo12_jump,
