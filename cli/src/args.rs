@@ -358,6 +358,9 @@ pub(crate) struct Optimize {
     /// Threads that evaluate nodes, instead of the task's; the answer is the same to the last bit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    /// Hold every derivative of the problem against differences and dual numbers at the guess, before it is solved
+    #[arg(long, conflicts_with_all = ["explain", "compare"])]
+    pub(crate) check: bool,
     /// Print the problem as understood, and do not solve it
     #[arg(long, conflicts_with_all = ["output", "compare"])]
     pub(crate) explain: bool,

@@ -108,7 +108,14 @@ impl Plot {
         let [sx, sy] = self.scales;
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let shown = || points().filter(|(x, y)| good(sx, *x) && good(sy, *y));
-        let x = Axis::around(sx, shown().map(|(x, _)| *x));
+        let mut x = Axis::around(sx, shown().map(|(x, _)| *x));
+        if self.clock {
+            // Time ends where the motion does.
+            let (first, last) = shown().fold((x.last, x.first), |(first, last), (t, _)| (first.min(*t), last.max(*t)));
+            if first < last {
+                (x.first, x.last) = (first, last);
+            }
+        }
         let y = Axis::around(sy, shown().map(|(_, y)| *y));
         let (width, height) = SIZE;
         let (left, right, top, bottom) = (MARGIN.0, width - 18.0, 20.0, height - MARGIN.1);

@@ -71,10 +71,11 @@ fn robot(name: &str) -> String {
     robots().join(format!("{name}.urdf")).to_str().expect("UTF-8").to_owned()
 }
 
-/// Every robot of the repository.
+/// Every robot of the repository but the quadrotor, of which nothing moves unless its base floats.
 fn all_robots() -> Vec<String> {
     let entries = fs::read_dir(robots()).expect("there are robots").map(|entry| entry.expect("is there").path());
     let urdf = entries.filter(|path| path.extension().is_some_and(|extension| extension == "urdf"));
+    let urdf = urdf.filter(|path| !path.ends_with("quadrotor.urdf"));
     let mut paths: Vec<_> = urdf.map(|path| path.to_str().expect("UTF-8").to_owned()).collect();
     paths.sort();
     assert!(paths.len() >= 10, "{paths:?}");

@@ -51,9 +51,7 @@ tasks! {
     cart_pole_swing_up,
     double_pendulum_swing_up,
     four_bar_turn,
-    #[cfg_attr(debug_assertions, ignore = "half a minute without optimization")]
     g1_reach,
-    #[cfg_attr(debug_assertions, ignore = "half a minute without optimization")]
     g1_squat,
     quadrotor_gate,
     solo12_jump,
@@ -206,21 +204,34 @@ fn exit_codes_tell_solved_from_unsolved_from_wrong() {
 #[test]
 fn explain_tells_the_problem_as_understood() {
     let text = good(["optimize", &task("solo12_trot"), "--explain"]);
+    // Columns are as wide as they must be.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "solo12 trots",
         "nq 19, nv 18",
-        "controls   12: FL_HAA",
+        "controls 12: FL_HAA",
         "88 nodes, 0.85 s, ndx 36, nu 12",
-        "between impact      1    0.35  0.35     0  impact",
-        "first step         25     0.1  0.35  0.01  semi-implicit-euler  FR_FOOT (point), HL_FOOT (point)",
-        "swing FL_FOOT  frame-translation  FL_FOOT   10000  quadratic  along first step",
+        "between impact 1 0.35 0.35 0 impact FL_FOOT (point), HR_FOOT (point)",
+        "first step 25 0.1 0.35 0.01 semi-implicit-euler FR_FOOT (point), HL_FOOT (point)",
+        "swing FL_FOOT frame-translation FL_FOOT 10000 quadratic along first step",
         "5, interpolated",
-        "land FL_FOOT   frame-translation  FL_FOOT    1000  quadratic  along between impact",
-        "at the end",
+        "land FL_FOOT frame-translation FL_FOOT 1000 quadratic along between impact",
+        "mass center-of-mass 1000 quadratic at the end",
+        "grip FL_FOOT friction-cone FL_FOOT 0.1 outside bounds along shift, between, second step, settle",
         "fddp, at most 200 iterations, tolerance 1e-9, 1 thread",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+/// Every derivative of the problem is looked at, before it is solved.
+#[test]
+fn check_holds_derivatives_against_differences() {
+    let file = small(&directory("checked-task"), str::to_owned);
+    let text = good(["optimize", &file, "--check"]);
+    let first = text.lines().next().expect("lines");
+    assert!(first.starts_with("all ") && first.ends_with(" derivatives agree"), "{first}");
+    assert!(text.lines().last().expect("lines").starts_with("converged: "), "{text}");
 }
 
 /// The iterations do not depend on the number of threads, to the last bit.

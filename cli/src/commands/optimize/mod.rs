@@ -27,6 +27,13 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
         return Ok(Report { text: compare::text(&task, file)?, warnings, ..Report::default() });
     }
     let guess = solve::guess(&task)?;
+    if args.check {
+        let check = task.problem.check(&guess).map_err(|error| Error::Usage(format!("the guess: {error}")))?;
+        if !check.agrees() {
+            return Ok(Report { text: format!("{check}\n"), warnings, failed: true, ..Report::default() });
+        }
+        solve::say(&check.to_string());
+    }
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
     }

@@ -64,12 +64,16 @@ fn line(it: &Iteration) -> String {
     )
 }
 
+/// A line on standard output, at once. Whoever reads it may have gone: that is no reason to stop.
+pub(super) fn say(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
+}
+
 /// Solves, with a line an iteration on standard output and a bar on standard error.
 pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
     let options = &task.solver;
     let bar = progress(options.iterations as u64, &task.name);
-    // Whoever reads the lines may have gone: that is no reason to stop.
-    let say = |text: &str| bar.suspend(|| drop(writeln!(io::stdout(), "{text}")));
+    let say = |text: &str| bar.suspend(|| say(text));
     say(HEADING);
     let mut watch = |it: &Iteration| {
         say(&line(it));
