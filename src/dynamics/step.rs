@@ -218,47 +218,72 @@ pub(crate) fn motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<
     v_p: Motion<V>,
     a_p: Motion<A>,
 ) -> (Motion<V>, Motion<A>) {
-    joint_motion(body, columns, bias, v, a, x_pb.inv_act(v_p), x_pb.inv_act(a_p))
+    let v_i = velocity(body, columns, v, x_pb.inv_act(v_p));
+    (v_i, acceleration(body, columns, bias, (v, a), v_i, x_pb.inv_act(a_p)))
 }
 
-/// [`motion`] from the parent's motion in coordinates of the body: what the joint adds to it.
+/// The velocity of [`motion`] from the parent's in coordinates of the body.
 #[inline(always)]
-pub(crate) fn joint_motion<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>>(
+pub(crate) fn velocity<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>>(
+    body: &Body<P>,
+    columns: &[Motion<Q>],
+    v: &[V],
+    mut v_b: Motion<V>,
+) -> Motion<V> {
+    match &body.joint {
+        Joint::Elementary(Elementary::Revolute(joint)) => match joint.axis {
+            Axis::X => v_b.angular.x += v[0],
+            Axis::Y => v_b.angular.y += v[0],
+            Axis::Z => v_b.angular.z += v[0],
+            Axis::Any(axis) => v_b.angular = v3::add(v3::times(axis, v[0]), v_b.angular),
+        },
+        _ => v_b = along(columns, v) + v_b,
+    }
+    v_b
+}
+
+/// The acceleration of [`motion`], from the velocity of the body and the parent's acceleration in its coordinates.
+#[inline(always)]
+pub(crate) fn acceleration<P: Real, Q: Scalar<P>, V: Scalar<P> + Scalar<Q>, A: Scalar<P> + Scalar<Q> + Scalar<V>>(
     body: &Body<P>,
     columns: &[Motion<Q>],
     bias: &Motion<V>,
-    v: &[V],
-    a: &[A],
-    v_b: Motion<V>,
-    a_b: Motion<A>,
-) -> (Motion<V>, Motion<A>) {
+    (v, a): (&[V], &[A]),
+    v_i: Motion<V>,
+    mut a_b: Motion<A>,
+) -> Motion<A> {
     match &body.joint {
         Joint::Elementary(Elementary::Revolute(joint)) => match joint.axis {
-            Axis::X => about_axis(X, v_b, a_b, v[0], a[0]),
-            Axis::Y => about_axis(Y, v_b, a_b, v[0], a[0]),
-            Axis::Z => about_axis(Z, v_b, a_b, v[0], a[0]),
+            Axis::X => about_axis(X, v_i, &mut a_b, v[0], a[0]),
+            Axis::Y => about_axis(Y, v_i, &mut a_b, v[0], a[0]),
+            Axis::Z => about_axis(Z, v_i, &mut a_b, v[0], a[0]),
             Axis::Any(axis) => {
-                let w: Vector3<V> = v3::times(axis, v[0]);
-                let own = Motion::new(v3::zero(), w);
-                let v_b = Motion::new(v_b.linear, v3::add(w, v_b.angular));
-                let a_b = Motion::new(a_b.linear, v3::times_plus(axis, a[0], a_b.angular));
-                (v_b, v_b.cross(own) + a_b)
+                let own = Motion::new(v3::zero(), v3::times(axis, v[0]));
+                let turned = v3::times_plus(axis, a[0], a_b.angular);
+                a_b = v_i.cross(own) + Motion::new(a_b.linear, turned);
             }
         },
         _ => {
-            let mut own = Motion::<V>::zero();
-            let mut a_b = a_b;
             for k in 0..columns.len() {
-                own = columns[k].times_plus(v[k], own);
                 a_b = columns[k].times_plus(a[k], a_b);
             }
             if body.subspace_varies {
                 a_b = *bias + a_b;
             }
-            let v_b = own + v_b;
-            (v_b, v_b.cross(own) + a_b)
+            a_b = v_i.cross(along(columns, v)) + a_b;
         }
     }
+    a_b
+}
+
+/// `S v`
+#[inline(always)]
+fn along<Q: Real, V: Scalar<Q>>(columns: &[Motion<Q>], v: &[V]) -> Motion<V> {
+    let mut own = Motion::zero();
+    for k in 0..columns.len() {
+        own = columns[k].times_plus(v[k], own);
+    }
+    own
 }
 
 /// Number of a coordinate axis, to be known when compiled.
@@ -266,36 +291,24 @@ const X: usize = 0;
 const Y: usize = 1;
 const Z: usize = 2;
 
-/// [`motion`] for rotation about a coordinate axis: of `ν × (0, e v)` only four products are left.
+/// Adds `S a + ν_i × S v` for rotation about a coordinate axis: of `ν × (0, e v)` only four products are left.
 #[inline(always)]
-fn about_axis<V: Real, A: Scalar<V>>(
-    axis: usize,
-    v_b: Motion<V>,
-    a_b: Motion<A>,
-    v: V,
-    a: A,
-) -> (Motion<V>, Motion<A>) {
-    let mut v_b = v_b;
-    let mut a_b = a_b;
-    let (l, w) = (v_b.linear, v_b.angular);
+fn about_axis<V: Real, A: Scalar<V>>(axis: usize, v_i: Motion<V>, a_b: &mut Motion<A>, v: V, a: A) {
+    let (l, w) = (v_i.linear, v_i.angular);
     match axis {
         X => {
             a_b.linear = Vector3::new(a_b.linear.x, a_b.linear.y + l.z * v, a_b.linear.z - l.y * v);
             a_b.angular = Vector3::new(a_b.angular.x + a, a_b.angular.y + w.z * v, a_b.angular.z - w.y * v);
-            v_b.angular.x += v;
         }
         Y => {
             a_b.linear = Vector3::new(a_b.linear.x - l.z * v, a_b.linear.y, a_b.linear.z + l.x * v);
             a_b.angular = Vector3::new(a_b.angular.x - w.z * v, a_b.angular.y + a, a_b.angular.z + w.x * v);
-            v_b.angular.y += v;
         }
         _ => {
             a_b.linear = Vector3::new(a_b.linear.x + l.y * v, a_b.linear.y - l.x * v, a_b.linear.z);
             a_b.angular = Vector3::new(a_b.angular.x + w.y * v, a_b.angular.y - w.x * v, a_b.angular.z + a);
-            v_b.angular.z += v;
         }
     }
-    (v_b, a_b)
 }
 
 /// `τ += Sᵀ f`

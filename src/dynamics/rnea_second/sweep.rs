@@ -6,6 +6,7 @@ use super::pack::Pack;
 use super::path::Gather;
 use super::products::{Combine, Multiply, combine_own};
 use super::{Column, Memory, slabs, wrench};
+use crate::at_level::at_level;
 use crate::dynamics::links::{Links, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
@@ -215,20 +216,22 @@ fn make_columns<T: Real>(links: &Links<T>, memory: &mut Memory<T>) {
     }
 }
 
-/// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is part of.
-/// Wrenches that stand still go elsewhere.
-fn subtract<T: Real>(links: &Links<T>, memory: &mut Memory<T>, wrenches: &[ExternalWrench<T>]) {
-    memory.still.fill(Force::zero());
-    for w in wrenches {
-        let b = w.body.index();
-        match w.frame {
-            WrenchFrame::Body => {
-                let wrench = links.pose[b].act(w.wrench);
-                for k in links.path(links.carrier[b]).flat_map(|link| link.columns.clone()) {
-                    memory.columns[k].relieve(wrench);
+at_level! {
+    /// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is part of.
+    /// Wrenches that stand still go elsewhere.
+    fn subtract<T: Real>(links: &Links<T>, memory: &mut Memory<T>, wrenches: &[ExternalWrench<T>]) {
+        memory.still.fill(Force::zero());
+        for w in wrenches {
+            let b = w.body.index();
+            match w.frame {
+                WrenchFrame::Body => {
+                    let wrench = links.pose[b].act(w.wrench);
+                    for k in links.path(links.carrier[b]).flat_map(|link| link.columns.clone()) {
+                        memory.columns[k].relieve(wrench);
+                    }
                 }
+                WrenchFrame::World => memory.still[b] += links.standing(b, w.wrench),
             }
-            WrenchFrame::World => memory.still[b] += links.standing(b, w.wrench),
         }
     }
 }

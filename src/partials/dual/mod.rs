@@ -2,8 +2,8 @@
 //!
 //! What [`rnea`](crate::dynamics::rnea()) is over any number type, the steps of [`dynamics::step`](crate::dynamics::step), runs here
 //! over `f64`, and then for each chunk of eight degrees of freedom over [`VectorDual`]s, whose eight derivatives are those along the
-//! chunk. No derivative of a step is written down: a mistake in the formulas of the analytical method is none here. What is left to say
-//! is where numbers vary:
+//! chunk and whose values are those of the first run ([`tangents`]). No derivative of a step is written down: a mistake in the
+//! formulas of the analytical method is none here. What is left to say is where numbers vary:
 //!
 //! - at which numbers the derivatives begin ([`seeds`]),
 //! - which bodies they reach ([`reach`]): motions vary in the subtrees of the chunk's joints, forces there and on the way to the root,
@@ -20,6 +20,7 @@ mod chunk;
 mod matrix;
 mod reach;
 mod seeds;
+mod tangents;
 mod wrench;
 
 pub(super) use reach::Reach;
@@ -33,19 +34,25 @@ use gradyn_derivatives::simd::{Kernel, Piece, Register, dispatch};
 use matrix::store;
 use seeds::Seeds;
 use std::any::Any;
+use tangents::Tangents;
 use wrench::ByWrench;
 
 /// Memory over the dual numbers of one level.
 struct Memory<R: Register> {
     ws: Workspace<VectorDual<R>>,
     seeds: Seeds<R>,
+    tangents: Tangents<R>,
 }
 
 impl<R: Register> Memory<R> {
     fn of<'m>(slot: &'m mut Option<Box<dyn Any + Send + Sync>>, model: &Model) -> Option<&'m mut Self> {
         let fits = slot.as_ref().is_some_and(|memory| memory.is::<Self>());
         if !fits {
-            *slot = Some(Box::new(Self { ws: Workspace::new(model), seeds: Seeds::new(model) }));
+            *slot = Some(Box::new(Self {
+                ws: Workspace::new(model),
+                seeds: Seeds::new(model),
+                tangents: Tangents::new(model.bodies.len()),
+            }));
         }
         slot.as_mut().and_then(|memory| memory.downcast_mut())
     }
@@ -80,22 +87,22 @@ impl Kernel for Derivatives<'_> {
         let Self { model, ws, q, v, a, wrenches } = self;
         let DerivativeWorkspace { base, reach, registers, result, .. } = ws;
         // The memory has this type: it was made with it or is replaced.
-        let Some(Memory { ws, seeds }) = Memory::<R>::of(registers, model) else { return false };
+        let Some(Memory { ws, seeds, tangents }) = Memory::<R>::of(registers, model) else { return false };
         R::call(rnea::Sweep { model, ws: &mut *base, q, v, a, wrenches });
         result.tau.copy_from_slice(&base.tau);
         seeds.hold(v, a);
         let mut zero = R::splat(0.0);
         for chunk in reach.get_or_insert_with(|| Box::new(Reach::new(model))).iter() {
-            let common = Common { model, chunk, wrenches };
+            let common = Common { model, chunk, wrenches, base };
             seeds.vary_configuration(model, chunk, q);
-            R::call(ByConfiguration { common, base, seeds, ws });
+            R::call(ByConfiguration { common, seeds, ws, tangents });
             zero = store(chunk, &ws.tau, &mut result.dtau_dq, zero);
             seeds.vary_velocity(chunk);
-            R::call(ByVelocity { common, base, q, seeds, ws });
+            R::call(ByVelocity { common, q, seeds, ws, tangents });
             seeds.hold_velocity(chunk);
             zero = store(chunk, &ws.tau, &mut result.dtau_dv, zero);
             seeds.vary_acceleration(chunk);
-            R::call(ByAcceleration { common, base, v, seeds, ws });
+            R::call(ByAcceleration { common, v, seeds, ws, tangents });
             seeds.hold_acceleration(chunk);
             zero = store(chunk, &ws.tau, &mut result.dtau_da, zero);
         }
