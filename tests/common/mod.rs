@@ -247,8 +247,13 @@ pub fn constant_subspaces() -> Vec<(String, Model)> {
 }
 
 /// Robots with a massless floating base that can be moved without moving anything that has mass.
-pub const SINGULAR: [&str; 4] =
-    ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];
+pub const SINGULAR: [&str; 5] = [
+    "cart_pole, floating base",
+    "double_pendulum, floating base",
+    "floating, floating base",
+    "pendulum, floating base",
+    "planar, floating base",
+];
 
 /// All other models: those whose mass matrix can be inverted.
 pub fn regular() -> Vec<(String, Model)> {
