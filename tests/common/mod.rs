@@ -247,10 +247,11 @@ pub fn constant_subspaces() -> Vec<(String, Model)> {
 }
 
 /// Robots with a massless floating base that can be moved without moving anything that has mass.
-pub const SINGULAR: [&str; 5] = [
+pub const SINGULAR: [&str; 6] = [
     "cart_pole, floating base",
     "double_pendulum, floating base",
     "floating, floating base",
+    "four_bar, floating base",
     "pendulum, floating base",
     "planar, floating base",
 ];
