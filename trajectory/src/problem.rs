@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Phase {
     name: String,
     nodes: usize,
-    step: Box<dyn Step>,
+    content: Content,
     dt: Vec<f64>,
     costs: Vec<Cost>,
     bounds: Option<(Vec<f64>, Vec<f64>)>,
@@ -29,7 +29,14 @@ impl Phase {
     }
     /// [`new`](Self::new), of a step whose kind is not known when the program is compiled.
     pub fn boxed(name: impl Into<String>, nodes: usize, dt: f64, step: Box<dyn Step>) -> Self {
-        Self { name: name.into(), nodes, step, dt: vec![dt], costs: Vec::new(), bounds: None }
+        Self::of(name.into(), nodes, dt, Content::Step(step))
+    }
+    /// Of nodes of one's own: object-safe, with their costs in them. States are those of the problem; `dt` may be zero.
+    pub fn own(name: impl Into<String>, nodes: usize, dt: f64, node: impl Node + 'static) -> Self {
+        Self::of(name.into(), nodes, dt, Content::Own(Box::new(node)))
+    }
+    fn of(name: String, nodes: usize, dt: f64, content: Content) -> Self {
+        Self { name, nodes, content, dt: vec![dt], costs: Vec::new(), bounds: None }
     }
     /// One node at which the state jumps: an [`Impulse`](crate::step::Impulse).
     pub fn jump(name: impl Into<String>, step: impl Step + 'static) -> Self {
@@ -52,6 +59,32 @@ impl Phase {
     pub fn control_bounds(mut self, lower: &[f64], upper: &[f64]) -> Self {
         self.bounds = Some((lower.to_vec(), upper.to_vec()));
         self
+    }
+}
+
+/// What the nodes of a phase are.
+enum Content {
+    /// A step, and the costs of the phase.
+    Step(Box<dyn Step>),
+    /// Somebody's own, which have their costs in them.
+    Own(Box<dyn Node>),
+}
+
+impl Content {
+    fn controls(&self) -> usize {
+        match self {
+            Self::Step(step) => step.controls(),
+            Self::Own(node) => node.dims().nu,
+        }
+    }
+}
+
+impl std::fmt::Debug for Content {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Step(step) => step.fmt(f),
+            Self::Own(node) => f.debug_struct("Node").field("dims", &node.dims()).finish_non_exhaustive(),
+        }
     }
 }
 
@@ -83,8 +116,30 @@ pub struct Problem {
 
 struct Kind {
     name: String,
-    stage: Stage,
+    what: What,
     first: usize,
+}
+
+/// A phase's node.
+enum What {
+    Stage(Stage),
+    Own(Box<dyn Node>),
+}
+
+impl What {
+    fn node(&self) -> &dyn Node {
+        match self {
+            Self::Stage(stage) => stage,
+            Self::Own(node) => &**node,
+        }
+    }
+    /// Costs with names; somebody's own nodes have none.
+    fn stage(&self) -> Option<&Stage> {
+        match self {
+            Self::Stage(stage) => Some(stage),
+            Self::Own(_) => None,
+        }
+    }
 }
 
 /// A node of the trajectory.
@@ -167,14 +222,14 @@ impl ProblemBuilder {
         let values = Values::of(&last);
         let stage = Stage::new("end", &problem.model, remembered, None, None, last)?;
         problem.add_node(&stage, &values, 0, 1, time, 0.0)?;
-        problem.kinds.push(Kind { name: "end".into(), stage, first });
+        problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
         Ok(problem)
     }
 }
 
 /// How many controls each phase has that has any.
 fn remembered_controls(phases: &[Phase]) -> Result<usize, ProblemError> {
-    let mut counts = phases.iter().map(|phase| (phase, phase.step.controls())).filter(|(_, nu)| *nu > 0);
+    let mut counts = phases.iter().map(|phase| (phase, phase.content.controls())).filter(|(_, nu)| *nu > 0);
     let Some((_, expected)) = counts.next() else { return Ok(0) };
     match counts.find(|(_, nu)| *nu != expected) {
         Some((phase, found)) => Err(ProblemError::Length {
@@ -217,7 +272,7 @@ impl Problem {
     }
 
     fn add_phase(&mut self, phase: Phase, start: f64) -> Result<f64, ProblemError> {
-        let Phase { name, nodes, step, dt, costs, bounds } = phase;
+        let Phase { name, nodes, content, dt, costs, bounds } = phase;
         let place = || format!("phase `{name}`");
         if nodes == 0 {
             return Err(ProblemError::Missing { place: place(), what: "it has no node" });
@@ -230,24 +285,40 @@ impl Problem {
             let what = "the list of lengths of steps";
             return Err(ProblemError::Length { place: place(), what, expected: nodes, found: dt.len() });
         }
-        let jumps = step.jumps();
-        let good = |dt: &f64| dt.is_finite() && if jumps { *dt == 0.0 } else { *dt > 0.0 };
+        let (good, rule): (fn(&f64) -> bool, _) = match &content {
+            Content::Step(step) if step.jumps() => (|dt| *dt == 0.0, "a jump takes no time"),
+            Content::Step(_) => (|dt| dt.is_finite() && *dt > 0.0, "it must be positive, s"),
+            Content::Own(_) => (|dt| dt.is_finite() && *dt >= 0.0, "it must not be negative, s"),
+        };
         if let Some(dt) = dt.iter().find(|dt| !good(dt)) {
-            let rule = if jumps { "a jump takes no time" } else { "it must be positive, s" };
             return Err(ProblemError::Number { place: place(), what: "the length of a step", value: *dt, rule });
         }
         if let Some((lower, upper)) = &bounds {
-            check_bounds(&name, step.controls(), lower, upper)?;
+            check_bounds(&name, content.controls(), lower, upper)?;
         }
-        let values = Values::of(&costs);
-        let stage = Stage::new(&name, &self.model, self.remembered, Some(step), bounds, costs)?;
         let first = self.places.len();
         let mut time = start;
-        for (k, dt) in dt.iter().enumerate() {
-            self.add_node(&stage, &values, k, nodes, time, *dt)?;
-            time += dt;
-        }
-        self.kinds.push(Kind { name, stage, first });
+        let what = match content {
+            Content::Step(step) => {
+                let values = Values::of(&costs);
+                let stage = Stage::new(&name, &self.model, self.remembered, Some(step), bounds, costs)?;
+                for (k, dt) in dt.iter().enumerate() {
+                    self.add_node(&stage, &values, k, nodes, time, *dt)?;
+                    time += dt;
+                }
+                What::Stage(stage)
+            }
+            Content::Own(node) => {
+                check_own(&name, &*node, &self.space(), !costs.is_empty() || bounds.is_some())?;
+                for dt in &dt {
+                    let none = self.parameters.len()..self.parameters.len();
+                    self.places.push(Place { kind: self.kinds.len(), time, dt: *dt, parameters: none });
+                    time += dt;
+                }
+                What::Own(node)
+            }
+        };
+        self.kinds.push(Kind { name, what, first });
         Ok(time)
     }
 
@@ -330,10 +401,10 @@ impl Problem {
     /// A node's stage.
     #[must_use]
     pub fn node(&self, k: usize) -> &dyn Node {
-        &self.kinds[self.places[k].kind].stage
+        self.kinds[self.places[k].kind].what.node()
     }
-    pub(crate) fn stage(&self, k: usize) -> &Stage {
-        &self.kinds[self.places[k].kind].stage
+    pub(crate) fn stage(&self, k: usize) -> Option<&Stage> {
+        self.kinds[self.places[k].kind].what.stage()
     }
     pub(crate) fn parameters(&self, k: usize) -> &[f64] {
         &self.parameters[self.places[k].parameters.clone()]
@@ -361,7 +432,7 @@ impl Problem {
     /// Where a node's contacts have their rows in the multipliers.
     #[must_use]
     pub fn contacts(&self, k: usize) -> &[ContactRows] {
-        self.kinds[self.places[k].kind].stage.contacts()
+        self.stage(k).map_or(&[], Stage::contacts)
     }
     /// The nodes of a phase.
     ///
@@ -390,7 +461,8 @@ impl Problem {
             rule: "the trajectory has not so many",
         })?;
         let kind = &self.kinds[place.kind];
-        let slots = kind.stage.terms().find(|(name, ..)| *name == cost).map(|(_, slots, _)| slots);
+        let mut terms = kind.what.stage().into_iter().flat_map(Stage::terms);
+        let slots = terms.find(|(name, ..)| *name == cost).map(|(_, slots, _)| slots);
         slots.ok_or_else(|| ProblemError::Unknown {
             place: format!("phase `{}`", kind.name),
             what: "cost",
@@ -406,8 +478,8 @@ impl Problem {
     pub fn set_goal(&mut self, node: usize, cost: &str, goal: &[f64]) -> Result<(), ProblemError> {
         let slots = self.slots(node, cost)?;
         let place = &self.places[node];
-        let stage = &self.kinds[place.kind].stage;
-        if let Some((_, _, residual)) = stage.terms().find(|(name, ..)| *name == cost) {
+        let mut terms = self.kinds[place.kind].what.stage().into_iter().flat_map(Stage::terms);
+        if let Some((_, _, residual)) = terms.find(|(name, ..)| *name == cost) {
             check_goal(cost, residual, goal, slots.goal.len())?;
         }
         self.parameters[place.parameters.clone()][slots.goal].copy_from_slice(goal);
@@ -448,7 +520,7 @@ impl Problem {
     /// Memory for one thread: one for each phase.
     #[must_use]
     pub fn memory(&self) -> ProblemMemory {
-        ProblemMemory(self.kinds.iter().map(|kind| kind.stage.memory()).collect())
+        ProblemMemory(self.kinds.iter().map(|kind| kind.what.node().memory()).collect())
     }
 
     pub(crate) fn at<'a>(&'a self, k: usize, x: &'a [f64], u: &'a [f64]) -> At<'a> {
@@ -529,6 +601,28 @@ impl std::fmt::Debug for ProblemMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ProblemMemory").field("phases", &self.0.len()).finish()
     }
+}
+
+/// Is a node one of this space, that brings its own costs?
+fn check_own(phase: &str, node: &dyn Node, space: &Space<'_>, brings_more: bool) -> Result<(), ProblemError> {
+    let place = || format!("phase `{phase}`");
+    let Dims { nx, ndx, nu, .. } = node.dims();
+    let lengths = [
+        ("the list of numbers of its node's states", space.nx(), nx),
+        ("the list of directions of its node's states", space.ndx(), ndx),
+        ("the list of its node's bounds of controls", nu, node.control_bounds().map_or(nu, |(lower, _)| lower.len())),
+        ("the list of its node's bounds of controls", nu, node.control_bounds().map_or(nu, |(_, upper)| upper.len())),
+    ];
+    for (what, expected, found) in lengths {
+        if expected != found {
+            return Err(ProblemError::Length { place: place(), what, expected, found });
+        }
+    }
+    if brings_more || node.is_last() {
+        let what = "costs, bounds and steps of nodes of one's own are in the node";
+        return Err(ProblemError::Missing { place: place(), what });
+    }
+    Ok(())
 }
 
 fn check_goal(
