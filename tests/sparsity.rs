@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{models, state, wrenches};
+use common::{SINGULAR, models, state, wrenches};
 use gradyn::dynamics::{
     self, Constraint, ExternalWrench, ReferenceFrame, Workspace, com_jacobian, constraint_jacobian,
     frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
@@ -21,10 +21,6 @@ use nalgebra::{DMatrix, Vector3};
 /// Less than this part of a matrix's largest entry is rounding: a thousand roundings of numbers that a mass matrix of condition
 /// a thousand has been solved with.
 const ROUNDING: f64 = 1e-10;
-
-/// Robots with a massless floating base that can be moved without moving anything that has mass.
-const SINGULAR: [&str; 4] =
-    ["double_pendulum, floating base", "floating, floating base", "pendulum, floating base", "planar, floating base"];
 
 fn body(model: &Model, i: usize) -> BodyId {
     model.body_id(i).expect("is there")

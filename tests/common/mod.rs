@@ -247,11 +247,10 @@ pub fn constant_subspaces() -> Vec<(String, Model)> {
 }
 
 /// Robots with a massless floating base that can be moved without moving anything that has mass.
-pub const SINGULAR: [&str; 6] = [
+pub const SINGULAR: [&str; 5] = [
     "cart_pole, floating base",
     "double_pendulum, floating base",
     "floating, floating base",
-    "four_bar, floating base",
     "pendulum, floating base",
     "planar, floating base",
 ];
