@@ -34,7 +34,7 @@ fn solved(lower: &[f64; 7], upper: &[f64; 7]) -> (Problem, Trajectory, Status, f
 
 #[test]
 fn torques_stay_between_their_bounds_and_cost_more() {
-    let (wide, narrow) = ([500.0; 7], [25.0, 25.0, 25.0, 25.0, 5.0, 5.0, 5.0]);
+    let (wide, narrow) = ([500.0; 7], [15.0, 15.0, 15.0, 15.0, 1.0, 1.0, 1.0]);
     let below = |x: [f64; 7]| x.map(|x| -x);
     let (_, _, free_status, free) = solved(&below(wide), &wide);
     let (problem, bounded, status, cost) = solved(&below(narrow), &narrow);

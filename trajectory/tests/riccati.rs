@@ -279,7 +279,9 @@ fn soft_equalities_are_those_of_the_regularized_system() {
         let dual = 10.0_f64.powi(-(i % 7));
         let by = Regularization { primal: 0.01 * f64::from(i % 3), dual };
         let error = lq.error(by);
-        assert!(error < TOLERANCE, "problem {i}: nx {nx}, nu {nu}, {steps} steps, {by:?}: {error:e}");
+        // Rows that repeat others have 1/δ_c in the condition of the dense system too: a few roundings for each unit of it.
+        let allowed = TOLERANCE.max(1e-15 / dual);
+        assert!(error < allowed, "problem {i}: nx {nx}, nu {nu}, {steps} steps, {by:?}: {error:e}");
     }
 }
 
