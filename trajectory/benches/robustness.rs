@@ -31,7 +31,9 @@ fn main() -> Done<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let results = match arguments[..] {
-        ["starts", count, ref names @ ..] => write_starts(count.parse()?, if names.is_empty() { &NAMES } else { names })?,
+        ["starts", count, ref names @ ..] => {
+            write_starts(count.parse()?, if names.is_empty() { &NAMES } else { names })?
+        }
         ["solve", starts] => each_problem(&read(starts)?, solve)?,
         ["judge", starts, results] => {
             let results = read(results)?;
@@ -61,7 +63,8 @@ fn each_problem(starts: &Value, mut what: impl FnMut(&str, &mut Problem, &[Start
     let mut results = Map::new();
     for (name, list) in starts.as_object().ok_or("no starts")? {
         let list = list.as_array().ok_or("no list of starts")?;
-        let starts: Vec<Start> = list.iter().map(|s| Ok(Start { x: numbers(&s["x"])?, u: rows(&s["u"])? })).collect::<Done<_>>()?;
+        let starts: Vec<Start> =
+            list.iter().map(|s| Ok(Start { x: numbers(&s["x"])?, u: rows(&s["u"])? })).collect::<Done<_>>()?;
         results.insert(name.clone(), what(name, &mut problems::by_name(name)?, &starts)?);
     }
     Ok(results.into())
@@ -139,8 +142,9 @@ impl Yardstick {
     /// Cost, largest gap, and what a sweep promises; nothing if it cannot be evaluated.
     fn look(&mut self, problem: &Problem, at: &Trajectory) -> Value {
         let report = self.0.solve(problem, at);
-        self.0.history().first().map_or(Value::Null, |first| {
-            json!({ "cost": report.cost, "gap": first.gap, "expected": first.expected })
-        })
+        self.0
+            .history()
+            .first()
+            .map_or(Value::Null, |first| json!({ "cost": report.cost, "gap": first.gap, "expected": first.expected }))
     }
 }

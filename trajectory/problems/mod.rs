@@ -83,7 +83,9 @@ fn quadrotor() -> Made<Problem> {
     // Thrust along z, and its moment: columns of front left, front right, hind left, hind right.
     let mut thrusts = DMatrix::zeros(6, 4);
     for (k, (x, y, moment)) in
-        [(0.18, 0.18, 0.016), (0.18, -0.18, -0.016), (-0.18, 0.18, -0.016), (-0.18, -0.18, 0.016)].into_iter().enumerate()
+        [(0.18, 0.18, 0.016), (0.18, -0.18, -0.016), (-0.18, 0.18, -0.016), (-0.18, -0.18, 0.016)]
+            .into_iter()
+            .enumerate()
     {
         thrusts.column_mut(k).copy_from_slice(&[0.0, 0.0, 1.0, y, -x, moment]);
     }
