@@ -57,11 +57,16 @@ def solve(make, problem, start):
 
 
 def main():
-    starts, results = json.loads(Path(sys.argv[1]).read_text()), {}
-    for name, list_ in starts.items():
+    all_starts, results = json.loads(Path(sys.argv[1]).read_text()), {}
+    for name, starts in all_starts.items():
         problem = with_crocoddyl.PROBLEMS[name]()
         problem.nthreads = 1
-        results[name] = {title: [solve(make, problem, start) for start in list_] for title, make in SOLVERS.items()}
+        results[name] = {title: [] for title in SOLVERS}
+        for k, start in enumerate(starts):
+            for title, make in SOLVERS.items():
+                results[name][title].append(solve(make, problem, start))
+            print(f"\r{name}: {k + 1} of {len(starts)}", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
     Path(sys.argv[2]).write_text(json.dumps(results))
 
 
