@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures an iteration of gradyn-trajectory and of Crocoddyl, and writes docs/benchmarks-trajectory.md.
+"""Measures an iteration of gradyn-trajectory and of Crocoddyl, and writes it into docs/benchmarks-trajectory.md.
 
     python3 benches/peers/trajectory.py               # some minutes; the first time a quarter of an hour, to compile
     python3 benches/peers/trajectory.py --no-native   # against the package of PyPI alone
@@ -19,6 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from page import put
 from run import machine, pinned
 from setup import BOOST, FLAGS, HERE, ROOT, Missing, Tools, run
 
@@ -109,10 +110,9 @@ class Crocoddyl(Tools):
         return library
 
 
-
-
-def build():
-    command = "cargo bench --no-run --message-format=json-render-diagnostics --package gradyn-trajectory --bench iteration"
+def build(name):
+    """A benchmark of gradyn-trajectory."""
+    command = "cargo bench --no-run --message-format=json-render-diagnostics --package gradyn-trajectory --bench " + name
     done = subprocess.run(command.split(), check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     messages = [json.loads(line) for line in done.stdout.splitlines()]
     return next(m["executable"] for m in messages if m.get("executable"))
@@ -203,7 +203,7 @@ def main():
         parser.error(f"unknown problems: {', '.join(unknown)}")
     if arguments.iterations < 50:
         parser.error("--iterations: the least of fewer than 50 is chance")
-    ours = build()
+    ours = build("iteration")
     try:
         peer = Crocoddyl(arguments.cache)
         here = machine(peer)
@@ -220,7 +220,7 @@ def main():
             results[name] = least(results[name], pinned(arguments.cpu, command))
     compare(results)
     text = page(results, here, arguments.rounds, arguments.iterations)
-    (ROOT / "docs" / "benchmarks-trajectory.md").write_text(text)
+    put(ROOT / "docs" / "benchmarks-trajectory.md", "iteration", text)
     print("written: docs/benchmarks-trajectory.md")
     return 0
 

@@ -1,4 +1,4 @@
-//! Four problems that Crocoddyl solves too: `tests/golden/with_crocoddyl.py` states them there, number by number.
+//! Problems that Crocoddyl solves too: `tests/golden/with_crocoddyl.py` states them there, number by number.
 //!
 //! Tests, benchmarks and examples take them from here by `#[path]`.
 
@@ -9,18 +9,21 @@ use gradyn_trajectory::residual::{CenterOfMass, Control, FrameTranslation, Frict
 use gradyn_trajectory::residual::{Depends, FramePlacement, Given};
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, Impulse, SemiImplicitEuler};
 use gradyn_trajectory::{Cost, Loss, Phase, Problem};
-use nalgebra::Vector3;
+use nalgebra::{DMatrix, Vector3};
 use std::error::Error;
+use std::f64::consts::PI;
 
 type Made<T> = Result<T, Box<dyn Error>>;
 
-/// A problem by name: `panda_reach`, `panda_bounded`, `solo12_trot`, `g1_squat`.
+/// A problem by name: `panda_reach`, `panda_bounded`, `solo12_trot`, `g1_squat`, `double_pendulum`, `quadrotor`.
 pub(crate) fn by_name(name: &str) -> Made<Problem> {
     match name {
         "panda_reach" => panda_reach(f64::INFINITY),
         "panda_bounded" => panda_reach(15.0),
         "solo12_trot" => Ok(Trot::new()?.problem()?),
         "g1_squat" => g1_squat(),
+        "double_pendulum" => double_pendulum(),
+        "quadrotor" => quadrotor(),
         _ => Err(format!("there is no problem `{name}`").into()),
     }
 }
@@ -55,6 +58,53 @@ fn panda_reach(most: f64) -> Made<Problem> {
         .phase(reach)
         .last(Cost::new("hand", FramePlacement::new(hand, goal)).weight(1e3))
         .last(Cost::new("state", StateError::neutral(&model)).weight(0.1))
+        .build()?;
+    Ok(problem)
+}
+
+/// A double pendulum swings up by a motor at its shoulder alone, in three seconds.
+fn double_pendulum() -> Made<Problem> {
+    let model = robot("double_pendulum", false)?;
+    let up = || StateError::at(&model, &[PI, 0.0], &[0.0; 2]);
+    let dynamics = ForwardDynamics::new(Actuation::joints(&model, &["shoulder"])?);
+    let swing = Phase::new("swing", 150, 0.02, SemiImplicitEuler::new(&model, dynamics))
+        .cost(Cost::new("calm", up()).loss(Loss::Diagonal(vec![0.1, 0.1, 0.01, 0.01])))
+        .cost(Cost::new("torque", Control::zero()).weight(1e-2));
+    let last = Cost::new("up", up()).weight(1e3);
+    Ok(Problem::builder(&model).start(&[0.0; 2], &[0.0; 2]).phase(swing).last(last).build()?)
+}
+
+/// A quadrotor flies through a gate that leans, and hovers behind it.
+fn quadrotor() -> Made<Problem> {
+    let model = robot("quadrotor", true)?;
+    let trunk = model.find_frame("trunk").ok_or("no trunk")?;
+    let gate = Transform::from_rpy([0.7, 0.0, 0.0], Vector3::new(2.0, 1.0, 1.8));
+    let behind = [4.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    // Thrust along z, and its moment: columns of front left, front right, hind left, hind right.
+    let mut thrusts = DMatrix::zeros(6, 4);
+    for (k, (x, y, moment)) in
+        [(0.18, 0.18, 0.016), (0.18, -0.18, -0.016), (-0.18, 0.18, -0.016), (-0.18, -0.18, 0.016)]
+            .into_iter()
+            .enumerate()
+    {
+        thrusts.column_mut(k).copy_from_slice(&[0.0, 0.0, 1.0, y, -x, moment]);
+    }
+    let phase = |name| {
+        let dynamics = ForwardDynamics::new(Actuation::Matrix(thrusts.clone()));
+        let calm = Loss::Diagonal([vec![0.0; 6], vec![0.05; 6]].concat());
+        Phase::new(name, 60, 0.02, SemiImplicitEuler::new(&model, dynamics))
+            .cost(Cost::new("calm", StateError::neutral(&model)).loss(calm))
+            .cost(Cost::new("thrust", Control::at(&[2.4525; 4])).weight(0.05))
+    };
+    let through = Cost::new("gate", FramePlacement::new(trunk, gate))
+        .loss(Loss::Diagonal(vec![100.0, 100.0, 100.0, 10.0, 10.0, 10.0]))
+        .weight(10.0)
+        .only_at(&[0]);
+    let problem = Problem::builder(&model)
+        .start(&[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[0.0; 6])
+        .phase(phase("approach"))
+        .phase(phase("depart").cost(through))
+        .last(Cost::new("hover", StateError::at(&model, &behind, &[0.0; 6])).weight(100.0))
         .build()?;
     Ok(problem)
 }

@@ -11,6 +11,7 @@ use super::gaps::of_dynamics;
 use crate::fault::Fault;
 use crate::problem::{Problem, ProblemMemory};
 use crate::quadratic::{Dims, Quadratic};
+use crate::riccati::LqSolution;
 use crate::trajectory::Trajectory;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -55,6 +56,8 @@ pub(super) struct Merit {
     pub(super) cost: f64,
     /// The sum of all gaps and all that equalities are off, in absolute value.
     pub(super) violation: f64,
+    /// What they cost at given multipliers, `λᵀ d + νᵀ c`: with the cost, the Lagrangian.
+    pub(super) priced: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,13 +271,13 @@ impl Crew {
         Ok(self.nodes.iter().map(|cell| lock(&cell.kept).cost).sum())
     }
 
-    /// Cost, gaps and equalities of a trajectory, without derivatives.
-    pub(super) fn merit(&self, problem: &Problem, at: &Trajectory) -> Result<Merit, Fault> {
+    /// Cost, gaps and equalities of a trajectory, without derivatives; multipliers are those of `prices`.
+    pub(super) fn merit(&self, problem: &Problem, at: &Trajectory, prices: &LqSolution) -> Result<Merit, Fault> {
         self.put_all(at);
         self.begin(Work::Values, 0);
         self.finish(problem)?;
         let space = problem.space();
-        let mut merit = Merit { cost: 0.0, violation: 0.0 };
+        let mut merit = Merit { cost: 0.0, violation: 0.0, priced: 0.0 };
         for k in 0..self.nodes.len() {
             let before = k.checked_sub(1).map(|before| lock(&self.nodes[before].point));
             let reached = before.as_ref().map_or(problem.start(), |before| &before.value.next);
@@ -282,6 +285,8 @@ impl Crew {
             let done = space.difference(at.x(k), reached, gap);
             done.map_err(|reason| of_dynamics(problem, k, reason))?;
             merit.cost += *cost;
+            let prices = prices.costates[k].iter().chain(prices.multipliers[k].iter());
+            merit.priced += gap.iter().chain(eq.iter()).zip(prices).map(|(off, price)| off * price).sum::<f64>();
             merit.violation += gap.iter().chain(eq.iter()).map(|x| x.abs()).sum::<f64>();
         }
         Ok(merit)

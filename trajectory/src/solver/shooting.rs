@@ -3,7 +3,11 @@
 //!
 //! States are variables like controls. A direction closes the gaps to first order, `δx⁺ = A δx + B δu + d`; a trial goes along it,
 //! `x ⊕ α δx`, `u + α δu`, so that all nodes are evaluated at once, in parallel. A. Jordana et al., *Stagewise implementations of
-//! sequential quadratic programming for model-predictive control* (2023): at least as robust as nonlinear roll-outs.
+//! sequential quadratic programming for model-predictive control* (2023).
+//!
+//! A filter alone lets cost and gaps take turns: whole steps go too far where second derivatives of the dynamics, which Gauss–Newton
+//! leaves out, count, and what they lose in cost passes for progress in gaps. So a trial must also lower the Lagrangian at the
+//! multipliers of its direction p, along which it falls at first by pᵀHp: there gaps have their price, and going too far shows.
 
 use super::crew::{Crew, Merit};
 use super::filter::Filter;
@@ -92,6 +96,24 @@ impl std::fmt::Debug for MultipleShooting {
 /// How soft equalities become that contradict each other to first order.
 const SOFT: f64 = 1e-6;
 
+/// Least share of what the quadratic model promises by which a trial must lower the Lagrangian. Of a step twice as long as the best
+/// one nothing is left, of one half as long 3/2 times its promise.
+const LESS_LAGRANGIAN: f64 = 0.4;
+
+/// What costs do along a direction, to second order.
+#[derive(Clone, Copy)]
+struct Direction {
+    slope: f64,
+    bent: f64,
+}
+
+impl Direction {
+    /// By how much a step changes the cost.
+    fn change(self, step: f64) -> f64 {
+        step * (self.slope + 0.5 * step * self.bent)
+    }
+}
+
 /// Where a solution stands.
 struct Run {
     merit: Merit,
@@ -157,7 +179,7 @@ impl MultipleShooting {
         solver.history.clear();
         solver.softness = 0.0;
         let mut run = Run {
-            merit: Merit { cost: f64::INFINITY, violation: f64::INFINITY },
+            merit: Merit { cost: f64::INFINITY, violation: f64::INFINITY, priced: 0.0 },
             delta: solver.options.regularization,
             gap: f64::INFINITY,
             expected: f64::INFINITY,
@@ -191,16 +213,16 @@ impl Inner {
                     Err(fault) => return Status::Fault(fault),
                 };
                 run.gap = gap;
-                run.merit = Merit { cost, violation: gaps::violation(crew, problem, &self.gaps) };
+                run.merit = Merit { cost, violation: gaps::violation(crew, problem, &self.gaps), priced: 0.0 };
                 if iteration == 0 {
                     self.filter.restart(run.merit);
                 }
             }
-            let slope = loop {
-                match self.direction(crew, problem, run.delta) {
-                    Ok((slope, expected)) => {
-                        run.expected = expected;
-                        break slope;
+            let direction = loop {
+                match self.direction(crew, problem, run) {
+                    Ok(direction) => {
+                        run.expected = direction.change(1.0).abs();
+                        break direction;
                     }
                     // Equalities that contradict each other to first order are approached as well as they can be.
                     Err(Failure::Infeasible { nodes, .. }) if self.softness > 0.0 => {
@@ -213,12 +235,16 @@ impl Inner {
             };
             let gap_before = run.gap;
             let (step, accepted) =
-                if self.converged(run) { (0.0, false) } else { self.search(crew, problem, run, slope) };
+                if self.converged(run) { (0.0, false) } else { self.search(crew, problem, run, direction) };
             linearize = accepted;
             if accepted && step > 0.5 {
                 run.delta = (run.delta / self.options.regularization_factor).max(self.options.regularization);
             }
             let converged = self.converged(run) && !accepted;
+            if !accepted && !converged {
+                // What was left on the way here shall not bar every way on.
+                self.filter.restart(run.merit);
+            }
             let exhausted = !accepted && !converged && !self.raise(run);
             let entry = Iteration {
                 iteration,
@@ -288,39 +314,43 @@ impl Inner {
         stuck(run.merit.cost, run.gap <= self.options.gap, run.expected, self.options.tolerance, stalled)
     }
 
-    /// Sweep and linear roll-out; the slope of the cost along the direction, and what the quadratic model gains by it.
-    fn direction(&mut self, crew: &Crew, problem: &Problem, delta: f64) -> Result<(f64, f64), Failure> {
+    /// Sweep and linear roll-out, which give gaps their price.
+    fn direction(&mut self, crew: &Crew, problem: &Problem, run: &mut Run) -> Result<Direction, Failure> {
         self.riccati.soften(self.softness);
         let last = problem.steps();
-        let mut sweep = |k: usize| self.riccati.sweep_node(k, &crew.node(problem, k), self.gaps.get(k), delta);
+        let mut sweep = |k: usize| self.riccati.sweep_node(k, &crew.node(problem, k), self.gaps.get(k), run.delta);
         (0..=last).rev().try_for_each(&mut sweep)?;
         self.riccati.begin_roll_out(self.gaps.first(), &mut self.lq)?;
         let (mut slope, mut bent) = (0.0, 0.0);
+        run.merit.priced = 0.0;
         for k in 0..=last {
             let node = crew.node(problem, k);
             self.riccati.roll_out_node(k, &node, self.gaps.get(k), &mut self.lq);
             let (dx, du) = (&self.lq.dx[k], &self.lq.du[k]);
+            run.merit.priced += self.gaps[k].dot(&self.lq.costates[k]) + node.eq.dot(&self.lq.multipliers[k]);
             slope += node.lx.dot(dx) + node.lu.dot(du);
             bent += node.lxx.column_iter().zip(dx.iter()).map(|(column, x)| x * column.dot(dx)).sum::<f64>();
             bent += node.luu.column_iter().zip(du.iter()).map(|(column, u)| u * column.dot(du)).sum::<f64>();
             bent += 2.0 * node.lxu.column_iter().zip(du.iter()).map(|(column, u)| u * column.dot(dx)).sum::<f64>();
         }
-        Ok((slope, (slope + 0.5 * bent).abs()))
+        Ok(Direction { slope, bent })
     }
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, and whether it was taken.
-    fn search(&mut self, crew: &Crew, problem: &Problem, run: &mut Run, slope: f64) -> (f64, bool) {
+    fn search(&mut self, crew: &Crew, problem: &Problem, run: &mut Run, direction: Direction) -> (f64, bool) {
         let (mut step, mut evaluated) = (1.0, false);
         self.fault = None;
         for halving in 0..self.options.halvings {
             step = 0.5_f64.powi(halving as i32);
-            let trial = self.go(problem, step).and_then(|()| crew.merit(problem, &self.tried));
+            let trial = self.go(problem, step).and_then(|()| crew.merit(problem, &self.tried, &self.lq));
             match trial {
                 // A step to where nothing can be evaluated is too long.
                 Err(fault) => self.fault = self.fault.take().or(Some(fault)),
                 Ok(trial) => {
                     evaluated = true;
-                    if self.filter.accepts(run.merit, slope, step, trial) {
+                    if lowers_lagrangian(run.merit, direction, step, trial)
+                        && self.filter.accepts(run.merit, direction.slope, step, trial)
+                    {
                         std::mem::swap(&mut self.kept, &mut self.tried);
                         run.merit = trial;
                         self.fault = None;
@@ -348,4 +378,12 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+/// Does a trial lower the Lagrangian by enough of what its quadratic model promises? A step closes its share of gaps.
+fn lowers_lagrangian(from: Merit, direction: Direction, step: f64, trial: Merit) -> bool {
+    let promise = step * from.priced - direction.change(step);
+    let gain = from.cost + from.priced - trial.cost - trial.priced;
+    // Where rounding is all that is left, equal counts as less.
+    gain >= LESS_LAGRANGIAN * promise - 10.0 * f64::EPSILON * from.cost.abs()
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Iterations of Crocoddyl 3.2.1 on four problems, as JSON: what `tests/crocoddyl.rs` compares with.
+"""Iterations of Crocoddyl 3.2.1 on several problems, as JSON: what `tests/crocoddyl.rs` compares with.
 
     python -m venv croc && croc/bin/pip install crocoddyl==3.2.1 pin==4.0.0
     croc/bin/python trajectory/tests/golden/with_crocoddyl.py trajectory/tests/golden/crocoddyl.json
@@ -191,11 +191,81 @@ def g1_squat():
     return crocoddyl.ShootingProblem(start, [down] * 30 + [up] * 30, node(stand, 0.0, last=True))
 
 
+class Motors(crocoddyl.ActuationModelAbstract):
+    """Motors at some degrees of freedom, or any constant matrix: `tau = B u`."""
+
+    def __init__(self, state, matrix):
+        super().__init__(state, matrix.shape[1])
+        self.matrix = matrix
+
+    def createData(self):
+        data = crocoddyl.ActuationDataAbstract(self)
+        data.dtau_du = self.matrix
+        data.Mtau = np.linalg.pinv(self.matrix)
+        return data
+
+    def calc(self, data, x, u):
+        data.tau = self.matrix @ u
+
+    def calcDiff(self, data, x, u):
+        pass
+
+
+def free(state, actuation, costs, dt):
+    dynamics = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
+    return crocoddyl.IntegratedActionModelEuler(dynamics, dt)
+
+
+def double_pendulum():
+    """A double pendulum swings up by a motor at its shoulder alone, in three seconds."""
+    model = model_of("double_pendulum")
+    state = crocoddyl.StateMultibody(model)
+    actuation = Motors(state, np.array([[1.0], [0.0]]))
+    running, last = crocoddyl.CostModelSum(state, 1), crocoddyl.CostModelSum(state, 1)
+    up = crocoddyl.ResidualModelState(state, np.array([np.pi, 0.0, 0.0, 0.0]), 1)
+    weights = crocoddyl.ActivationModelWeightedQuad(np.array([0.1, 0.1, 0.01, 0.01]))
+    running.addCost("calm", cost(state, up, weights), 1.0)
+    running.addCost("torque", cost(state, crocoddyl.ResidualModelControl(state, 1)), 1e-2)
+    last.addCost("up", cost(state, up), 1e3)
+    swing = free(state, actuation, running, 0.02)
+    return crocoddyl.ShootingProblem(np.zeros(4), [swing] * 150, free(state, actuation, last, 0.0))
+
+
+def quadrotor():
+    """A quadrotor flies through a gate that leans, and hovers behind it."""
+    model = model_of("quadrotor", pin.JointModelFreeFlyer())
+    state = crocoddyl.StateMultibody(model)
+    rotors = ((0.18, 0.18, 0.016), (0.18, -0.18, -0.016), (-0.18, 0.18, -0.016), (-0.18, -0.18, 0.016))
+    actuation = Motors(state, np.array([[0.0, 0.0, 1.0, y, -x, moment] for x, y, moment in rotors]).T)
+    trunk = model.getFrameId("trunk")
+    gate = pin.SE3(pin.rpy.rpyToMatrix(0.7, 0.0, 0.0), np.array([2.0, 1.0, 1.8]))
+    at = lambda *place: np.array([*place, 0.0, 0.0, 0.0, 1.0] + [0.0] * 6)
+
+    def running(gated):
+        costs = crocoddyl.CostModelSum(state, 4)
+        calm = crocoddyl.ActivationModelWeightedQuad(np.array([0.0] * 6 + [0.05] * 6))
+        costs.addCost("calm", cost(state, crocoddyl.ResidualModelState(state, state.zero(), 4), calm), 1.0)
+        costs.addCost("thrust", cost(state, crocoddyl.ResidualModelControl(state, np.full(4, 2.4525))), 0.05)
+        if gated:
+            weights = crocoddyl.ActivationModelWeightedQuad(np.array([100.0] * 3 + [10.0] * 3))
+            residual = crocoddyl.ResidualModelFramePlacement(state, trunk, gate, 4)
+            # At a single node there it is not multiplied by the step.
+            costs.addCost("gate", cost(state, residual, weights), 10.0 / 0.02)
+        return free(state, actuation, costs, 0.02)
+
+    last = crocoddyl.CostModelSum(state, 4)
+    last.addCost("hover", cost(state, crocoddyl.ResidualModelState(state, at(4.0, 0.0, 1.0), 4)), 100.0)
+    nodes = [running(False)] * 60 + [running(True)] + [running(False)] * 59
+    return crocoddyl.ShootingProblem(at(0.0, 0.0, 1.0), nodes, free(state, actuation, last, 0.0))
+
+
 PROBLEMS = {
     "panda_reach": panda_reach,
     "panda_bounded": lambda: panda_reach(15.0),
     "solo12_trot": lambda: Trot().problem(),
     "g1_squat": g1_squat,
+    "double_pendulum": double_pendulum,
+    "quadrotor": quadrotor,
 }
 
 
@@ -237,8 +307,8 @@ def cones():
 
 def main():
     golden = {"crocoddyl": crocoddyl.__version__, "pinocchio": pin.__version__, "friction_cones": list(cones())}
-    for name, make in PROBLEMS.items():
-        problem = make()
+    for name in ("panda_reach", "panda_bounded", "solo12_trot", "g1_squat"):
+        problem = PROBLEMS[name]()
         solver, found = solve(problem, bounded=name.endswith("bounded"))
         steps = [entry["step"] for entry in found["iterations"]]
         print(name, problem.T, "steps,", len(steps), "iterations, cost", solver.cost, found["converged"], steps)
