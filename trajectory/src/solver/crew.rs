@@ -21,6 +21,9 @@ pub(super) struct Crew {
     dims: Vec<Dims>,
     nodes: Vec<Cell>,
     board: Mutex<Board>,
+    /// May there be a node to be taken? Looked at before the board, whose lock the solver wants too.
+    open: AtomicBool,
+    closed: AtomicBool,
     memory: Vec<Mutex<ProblemMemory>>,
     pool: Option<rayon::ThreadPool>,
 }
@@ -83,7 +86,6 @@ struct Board {
     back: usize,
     /// Nodes in somebody's hands.
     busy: usize,
-    closed: bool,
     /// Of several faults, that of the first node.
     fault: Option<Fault>,
 }
@@ -118,10 +120,12 @@ impl Crew {
                 done: AtomicBool::new(false),
             }
         };
-        let board = Board { work: Work::Rest, front: 0, offered: 0, back: 0, busy: 0, closed: false, fault: None };
+        let board = Board { work: Work::Rest, front: 0, offered: 0, back: 0, busy: 0, fault: None };
         Self {
             nodes: dims.iter().enumerate().map(cell).collect(),
             board: Mutex::new(board),
+            open: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
             memory: (0..count).map(|_| Mutex::new(problem.memory())).collect(),
             pool,
             dims,
@@ -139,7 +143,7 @@ impl Crew {
     /// Runs a solver, with the other threads at its service.
     pub(super) fn serve<R: Send>(&self, problem: &Problem, solver: impl FnOnce() -> R + Send) -> R {
         let Some(pool) = &self.pool else { return solver() };
-        lock(&self.board).closed = false;
+        self.closed.store(false, Ordering::Release);
         let close = Closing(self);
         let run = move || {
             let _close = close;
@@ -163,7 +167,7 @@ impl Crew {
         loop {
             if self.take(problem, &mut memory) {
                 idle = 0;
-            } else if lock(&self.board).closed {
+            } else if self.closed.load(Ordering::Acquire) {
                 return;
             } else {
                 rest(&mut idle);
@@ -173,10 +177,16 @@ impl Crew {
 
     /// Takes a node, if there is one, and does its work.
     fn take(&self, problem: &Problem, memory: &mut ProblemMemory) -> bool {
+        if !self.open.load(Ordering::Acquire) {
+            return false;
+        }
         let (k, work) = {
             let mut board = lock(&self.board);
             let k = match board.work {
-                Work::Rest => return false,
+                Work::Rest => {
+                    self.open.store(false, Ordering::Release);
+                    return false;
+                }
                 Work::Tried if board.front < board.offered => {
                     board.front += 1;
                     board.front - 1
@@ -185,7 +195,10 @@ impl Crew {
                     board.back -= 1;
                     board.back
                 }
-                _ => return false,
+                _ => {
+                    self.open.store(false, Ordering::Release);
+                    return false;
+                }
             };
             board.busy += 1;
             (k, board.work)
@@ -218,6 +231,7 @@ impl Crew {
         let mut board = lock(&self.board);
         (board.work, board.front, board.offered, board.back) = (work, first, first, self.nodes.len());
         board.fault = None;
+        self.open.store(work != Work::Rest, Ordering::Release);
     }
 
     /// Until nobody holds a node.
@@ -303,7 +317,9 @@ impl Crew {
     /// The trial has reached the node before this one.
     pub(super) fn offer(&self, k: usize, x: &[f64], u: &[f64]) {
         self.put(k, x, u);
-        lock(&self.board).offered = k + 1;
+        let mut board = lock(&self.board);
+        board.offered = k + 1;
+        self.open.store(true, Ordering::Release);
     }
     /// The trial is over. If it was taken, what has been linearized of it is that of the trajectory that is kept, and the rest of its
     /// nodes is begun.
@@ -331,7 +347,7 @@ struct Closing<'a>(&'a Crew);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        lock(&self.0.board).closed = true;
+        self.0.closed.store(true, Ordering::Release);
     }
 }
 
