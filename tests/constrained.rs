@@ -60,6 +60,18 @@ fn regular() -> impl Iterator<Item = (String, Model, u64)> {
     common::regular().into_iter().zip(0..).map(|((what, model), seed)| (what, model, seed))
 }
 
+/// How large accelerations would be without constraints: the largest entry of the inverse of the mass matrix.
+fn free(model: &Model, seed: u64) -> f64 {
+    once::minv(model, &state(model, seed).0).expect("can be inverted").amax()
+}
+
+/// The deviation of derivatives, relative to their largest entry. What a held leg does is zero: the difference of what it would do free and
+/// of what its contact takes away. So accelerations are measured by what is `free`, too.
+fn off(name: &str, x: &DMatrix<f64>, y: &DMatrix<f64>, free: f64) -> f64 {
+    let size = y.amax().max(1.0);
+    deviation(x, y) * if name.starts_with("ddq_d") { size / size.max(free) } else { 1.0 }
+}
+
 fn at(model: &Model, method: Method, seed: u64, list: &[Constraint]) -> ConstraintDynamicsDerivatives {
     let (q, v, tau) = state(model, seed);
     let (mut ws, wrenches) = (DerivativeWorkspace::new(model), wrenches(model, seed));
@@ -187,8 +199,9 @@ fn formulas_agree_with_dual_numbers() {
         let rows = analytical.lambda.len();
         *(if analytical.rank == rows { &mut full } else { &mut deficient }) += 1;
         assert_eq!((analytical.rank, dual.rank), (dual.rank, analytical.rank));
+        let free = free(model, *seed);
         for ((name, x), (_, y)) in matrices(&analytical).into_iter().zip(matrices(&dual)) {
-            let d = deviation(x, y);
+            let d = off(&name, x, y, free);
             worst = worst.max(d);
             assert!(d < allowed, "{what}, rank {} of {rows}: {name} {d:e}, allowed {allowed:e}", analytical.rank);
         }
@@ -279,7 +292,7 @@ fn contacts_agree_with_dual_numbers_at_every_level() {
                     continue;
                 }
                 let allowed = rounding(&model, seed, list);
-                let free = once::minv(&model, &state(&model, seed).0).expect("can be inverted").amax().max(1.0);
+                let free = free(&model, seed);
                 let (dual, jump) = (at(&model, Method::Dual, seed, list), struck(&model, Method::Dual, seed, list));
                 full += usize::from(dual.rank == dual.lambda.len());
                 for level in Level::available() {
@@ -287,13 +300,7 @@ fn contacts_agree_with_dual_numbers_at_every_level() {
                     let struck = with_level(level, || struck(&model, Method::Analytical, seed, list));
                     assert_eq!((by.rank, struck.rank), (dual.rank, jump.rank), "{what}, {level}");
                     let mut near = |name: &str, x: &DMatrix<f64>, y: &DMatrix<f64>| {
-                        // What a held leg does is zero: the difference of what it would do free and of what its contact takes away,
-                        // each as large as the inverse of the mass matrix.
-                        let d = if name.starts_with("ddq_d") {
-                            deviation(x, y) * y.amax().max(1.0) / y.amax().max(free)
-                        } else {
-                            deviation(x, y)
-                        };
+                        let d = off(name, x, y, free);
                         worst = worst.max(d / allowed);
                         assert!(
                             d < allowed,

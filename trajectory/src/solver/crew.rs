@@ -13,7 +13,7 @@ use crate::problem::{Problem, ProblemMemory};
 use crate::quadratic::{Dims, Quadratic};
 use crate::riccati::LqSolution;
 use crate::trajectory::Trajectory;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Derivatives of all nodes, twice: those of the trajectory that is kept, and those of the one that is tried.
@@ -24,9 +24,16 @@ pub(super) struct Crew {
     /// May there be a node to be taken? Looked at before the board, whose lock the solver wants too.
     open: AtomicBool,
     closed: AtomicBool,
+    /// A step that a helper is to try beside the solver's; zero if none. Bits of an `f64`.
+    beside: AtomicU64,
+    /// Is it no longer wanted?
+    unwanted: AtomicBool,
     memory: Vec<Mutex<ProblemMemory>>,
     pool: Option<rayon::ThreadPool>,
 }
+
+/// Tries a step, with a thread's memory, until it is not wanted any more.
+pub(super) type Trying<'a> = dyn Fn(f64, &mut ProblemMemory, &AtomicBool) + Sync + 'a;
 
 /// What threads share of a node.
 struct Cell {
@@ -126,6 +133,8 @@ impl Crew {
             board: Mutex::new(board),
             open: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            beside: AtomicU64::new(0),
+            unwanted: AtomicBool::new(false),
             memory: (0..count).map(|_| Mutex::new(problem.memory())).collect(),
             pool,
             dims,
@@ -140,8 +149,9 @@ impl Crew {
         lock(&self.memory[0])
     }
 
-    /// Runs a solver, with the other threads at its service.
-    pub(super) fn serve<R: Send>(&self, problem: &Problem, solver: impl FnOnce() -> R + Send) -> R {
+    /// Runs a solver, with the other threads at its service. `trial`: what one of them does with a step that it is to
+    /// [try](Self::try_beside).
+    pub(super) fn serve<R: Send>(&self, problem: &Problem, trial: &Trying<'_>, solver: impl FnOnce() -> R + Send) -> R {
         let Some(pool) = &self.pool else { return solver() };
         self.closed.store(false, Ordering::Release);
         let close = Closing(self);
@@ -149,23 +159,28 @@ impl Crew {
             let _close = close;
             solver()
         };
-        pool.install(|| rayon::join(run, || self.help(problem, 1)).0)
+        pool.install(|| rayon::join(run, || self.help(problem, trial, 1)).0)
     }
 
     /// The threads from this one on, each at work until the solver is done.
-    fn help(&self, problem: &Problem, thread: usize) {
+    fn help(&self, problem: &Problem, trial: &Trying<'_>, thread: usize) {
         if thread + 1 < self.memory.len() {
-            rayon::join(|| self.work(problem, thread), || self.help(problem, thread + 1));
+            rayon::join(|| self.work(problem, trial, thread), || self.help(problem, trial, thread + 1));
         } else {
-            self.work(problem, thread);
+            self.work(problem, trial, thread);
         }
     }
 
-    fn work(&self, problem: &Problem, thread: usize) {
+    fn work(&self, problem: &Problem, trial: &Trying<'_>, thread: usize) {
         let mut memory = lock(&self.memory[thread]);
         let mut idle = 0_u32;
         loop {
-            if self.take(problem, &mut memory) {
+            let step = if thread == 1 { f64::from_bits(self.beside.load(Ordering::Acquire)) } else { 0.0 };
+            if step > 0.0 {
+                trial(step, &mut memory, &self.unwanted);
+                self.beside.store(0, Ordering::Release);
+                idle = 0;
+            } else if self.take(problem, &mut memory) {
                 idle = 0;
             } else if self.closed.load(Ordering::Acquire) {
                 return;
@@ -304,6 +319,20 @@ impl Crew {
             merit.violation += gap.iter().chain(eq.iter()).map(|x| x.abs()).sum::<f64>();
         }
         Ok(merit)
+    }
+
+    /// Has a step tried by another thread, which there must be.
+    pub(super) fn try_beside(&self, step: f64) {
+        self.unwanted.store(false, Ordering::Relaxed);
+        self.beside.store(step.to_bits(), Ordering::Release);
+    }
+    /// Waits until that is done, or given up where it is not `wanted` any more.
+    pub(super) fn join_beside(&self, wanted: bool) {
+        self.unwanted.store(!wanted, Ordering::Release);
+        let mut idle = 0;
+        while self.beside.load(Ordering::Acquire) != 0 {
+            rest(&mut idle);
+        }
     }
 
     /// Is there anybody who would linearize nodes of a trial meanwhile?

@@ -13,10 +13,12 @@ use super::gaps::{self, of_dynamics};
 use super::report::{Control, Iteration, Report, Status};
 use super::support::{diverges, misfit, stuck, worst_term};
 use crate::fault::{Fault, Reason};
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemMemory};
 use crate::riccati::{Failure, Riccati};
 use crate::trajectory::Trajectory;
 use nalgebra::DVector;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 /// Constants of [`Fddp`]; the defaults are Crocoddyl's.
@@ -76,21 +78,42 @@ impl Default for FddpOptions {
 /// After the first iteration it allocates nothing.
 pub struct Fddp {
     crew: Crew,
+    policy: Policy,
+    /// One for the solver's thread, one for another.
+    trials: [Mutex<Trial>; 2],
     solver: Inner,
+}
+
+/// What trials follow: they read it, and nobody writes to it meanwhile.
+struct Policy {
+    /// The trajectory that is kept.
+    kept: Trajectory,
+    riccati: Riccati,
+    gaps: Vec<DVector<f64>>,
+    /// Are there no gaps?
+    feasible: bool,
+}
+
+/// A trajectory that is tried, and memory for that.
+struct Trial {
+    tried: Trajectory,
+    /// `x_try ⊖ x`, one a node.
+    moves: Vec<DVector<f64>>,
+    next: Vec<f64>,
+    gap: Vec<f64>,
+    eq: Vec<f64>,
+    product: DVector<f64>,
+    cost: Result<f64, Fault>,
 }
 
 /// What the solver's own thread works with.
 struct Inner {
     options: FddpOptions,
-    riccati: Riccati,
-    gaps: Vec<DVector<f64>>,
-    /// The trajectory that is kept.
-    kept: Trajectory,
-    /// The one that is tried.
-    tried: Trajectory,
-    /// `x_try ⊖ x`, one a node.
-    moves: Vec<DVector<f64>>,
-    scratch: Scratch,
+    /// Bounds of `δu`.
+    bounds: (Vec<f64>, Vec<f64>),
+    product: DVector<f64>,
+    /// Was the last step a whole one?
+    whole: bool,
     history: Vec<Iteration>,
     /// Why the last trial could not be evaluated, if none could.
     fault: Option<Fault>,
@@ -100,15 +123,6 @@ impl std::fmt::Debug for Fddp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Fddp").field("options", &self.solver.options).finish_non_exhaustive()
     }
-}
-
-struct Scratch {
-    next: Vec<f64>,
-    gap: Vec<f64>,
-    eq: Vec<f64>,
-    /// Bounds of `δu`.
-    bounds: (Vec<f64>, Vec<f64>),
-    product: DVector<f64>,
 }
 
 /// What a direction promises: `α d₁ + ½ α² d₂`.
@@ -127,35 +141,44 @@ impl Fddp {
         let space = problem.space();
         let controls = dims.iter().map(|d| d.nu).max().unwrap_or(0);
         let most = dims.iter().map(|d| d.n_eq).max().unwrap_or(0);
-        let solver = Inner {
-            riccati: Riccati::new(dims),
-            gaps: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
-            kept: Trajectory::zeros(problem),
-            tried: Trajectory::zeros(problem),
-            moves: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
-            scratch: Scratch {
+        let trial = || {
+            Mutex::new(Trial {
+                tried: Trajectory::zeros(problem),
+                moves: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
                 next: vec![0.0; space.nx()],
                 gap: vec![0.0; space.ndx()],
                 eq: vec![0.0; most],
-                bounds: (vec![0.0; controls], vec![0.0; controls]),
                 product: DVector::zeros(space.ndx()),
-            },
+                cost: Ok(0.0),
+            })
+        };
+        let trials = [trial(), trial()];
+        let policy = Policy {
+            riccati: Riccati::new(dims),
+            gaps: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
+            kept: Trajectory::zeros(problem),
+            feasible: false,
+        };
+        let solver = Inner {
+            bounds: (vec![0.0; controls], vec![0.0; controls]),
+            product: DVector::zeros(space.ndx()),
+            whole: true,
             history: Vec::with_capacity(options.iterations),
             fault: None,
             options,
         };
-        Self { crew, solver }
+        Self { crew, policy, trials, solver }
     }
 
     /// The best trajectory so far.
     #[must_use]
     pub fn trajectory(&self) -> &Trajectory {
-        &self.solver.kept
+        &self.policy.kept
     }
     /// Gains and value functions of the last sweep.
     #[must_use]
     pub fn riccati(&self) -> &Riccati {
-        &self.solver.riccati
+        &self.policy.riccati
     }
     /// All iterations so far.
     #[must_use]
@@ -179,8 +202,9 @@ impl Fddp {
         guess: &Trajectory,
         mut watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
-        let Self { crew, solver } = self;
+        let Self { crew, policy, trials, solver } = self;
         solver.history.clear();
+        solver.whole = true;
         let mut run = Run {
             cost: f64::INFINITY,
             delta: solver.options.regularization,
@@ -189,9 +213,15 @@ impl Fddp {
             gap: f64::INFINITY,
             stop: f64::INFINITY,
         };
-        let status = if guess.fits(problem) && solver.kept.fits(problem) {
-            solver.kept.copy_from(guess);
-            crew.serve(problem, || solver.iterate(crew, problem, &mut run, &mut watch))
+        let status = if guess.fits(problem) && policy.kept.fits(problem) {
+            policy.kept.copy_from(guess);
+            let policy = RwLock::new(policy);
+            let beside = |step: f64, memory: &mut ProblemMemory, unwanted: &AtomicBool| {
+                let (policy, mut trial) = (read(&policy), lock(&trials[1]));
+                trial.cost = trial.roll_out(problem, &policy, step, memory, Beside::Solver(unwanted));
+            };
+            let all = Threads { crew, policy: &policy, trials };
+            crew.serve(problem, &beside, || solver.iterate(&all, problem, &mut run, &mut watch))
         } else {
             Status::Fault(misfit(problem))
         };
@@ -200,22 +230,52 @@ impl Fddp {
     }
 }
 
+/// What threads share.
+struct Threads<'a, 'p> {
+    crew: &'a Crew,
+    policy: &'a RwLock<&'p mut Policy>,
+    trials: &'a [Mutex<Trial>; 2],
+}
+
+/// What a roll-out does beside itself.
+enum Beside<'a> {
+    Nothing,
+    /// Its nodes are linearized.
+    Linearize(&'a Crew),
+    /// The solver tries another step, and says when this one is not wanted any more.
+    Solver(&'a AtomicBool),
+}
+
+fn lock(trial: &Mutex<Trial>) -> MutexGuard<'_, Trial> {
+    // A trial is written anew from its first node.
+    trial.lock().unwrap_or_else(PoisonError::into_inner)
+}
+fn read<'a, 'p>(policy: &'a RwLock<&'p mut Policy>) -> RwLockReadGuard<'a, &'p mut Policy> {
+    policy.read().unwrap_or_else(PoisonError::into_inner)
+}
+fn write<'a, 'p>(policy: &'a RwLock<&'p mut Policy>) -> RwLockWriteGuard<'a, &'p mut Policy> {
+    policy.write().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Inner {
     fn iterate(
         &mut self,
-        crew: &Crew,
+        all: &Threads<'_, '_>,
         problem: &Problem,
         run: &mut Run,
         watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
     ) -> Status {
         let began = Instant::now();
-        crew.start(&self.kept);
+        all.crew.start(&read(all.policy).kept);
         for iteration in 0..self.options.iterations {
-            if let Err(end) = self.linearize_and_sweep(crew, problem, run) {
+            // The policy is let go before it is read.
+            let swept = self.linearize_and_sweep(all.crew, &mut write(all.policy), problem, run);
+            if let Err(end) = swept {
                 return end;
             }
-            let slope = self.promise(run);
-            let (step, accepted, d) = self.search(crew, problem, run, slope);
+            let slope = self.promise(&read(all.policy), run);
+            let (step, accepted, d) = self.search(all, problem, run, slope);
+            self.whole = step >= 1.0;
             if step > self.options.long_step {
                 run.delta = (run.delta / self.options.regularization_factor).max(self.options.regularization);
             }
@@ -227,14 +287,14 @@ impl Inner {
                 gap: run.gap,
                 violation: 0.0,
                 expected: run.stop,
-                stationarity: self.riccati.nodes.iter().map(|n| n.qu.amax()).fold(0.0, f64::max),
+                stationarity: read(all.policy).riccati.nodes.iter().map(|n| n.qu.amax()).fold(0.0, f64::max),
                 step,
                 accepted,
                 regularization: run.delta,
             };
             self.history.push(entry);
             if exhausted {
-                return self.stalled(crew, problem, run, None);
+                return self.stalled(all.crew, &read(all.policy), problem, run, None);
             }
             let wish = watch(&entry);
             if diverges(run.cost) {
@@ -254,15 +314,24 @@ impl Inner {
     }
 
     /// Derivatives of the trajectory that is kept, and the sweep, with as much regularization as it takes.
-    fn linearize_and_sweep(&mut self, crew: &Crew, problem: &Problem, run: &mut Run) -> Result<(), Status> {
-        if !run.feasible {
+    fn linearize_and_sweep(
+        &mut self,
+        crew: &Crew,
+        policy: &mut Policy,
+        problem: &Problem,
+        run: &mut Run,
+    ) -> Result<(), Status> {
+        policy.feasible = run.feasible;
+        if run.feasible {
+            run.gap = 0.0;
+        } else {
             run.cost = crew.complete(problem).map_err(Status::Fault)?;
-            run.gap = gaps::find(crew, problem, &self.kept, &mut self.gaps).map_err(Status::Fault)?;
+            run.gap = gaps::find(crew, problem, &policy.kept, &mut policy.gaps).map_err(Status::Fault)?;
         }
-        while let Err(at) = self.sweep(crew, problem, run) {
+        while let Err(at) = self.sweep(crew, policy, problem, run) {
             crew.complete(problem).map_err(Status::Fault)?;
             if !raise(&self.options, run) {
-                return Err(self.stalled(crew, problem, run, Some(at.node())));
+                return Err(self.stalled(crew, policy, problem, run, Some(at.node())));
             }
         }
         run.cost = crew.complete(problem).map_err(Status::Fault)?;
@@ -270,101 +339,121 @@ impl Inner {
     }
 
     /// From the end to the start, while nodes that come later in it may still be linearized.
-    fn sweep(&mut self, crew: &Crew, problem: &Problem, run: &mut Run) -> Result<(), Failure> {
-        if run.feasible {
-            run.gap = 0.0;
-        }
+    fn sweep(&mut self, crew: &Crew, policy: &mut Policy, problem: &Problem, run: &Run) -> Result<(), Failure> {
+        let Policy { kept, riccati, gaps, .. } = policy;
         // As far as the sweep is to know, a trajectory without gaps has none at all.
-        let gaps = if run.feasible { &[][..] } else { &self.gaps[..] };
+        let gaps = if run.feasible { &[][..] } else { &gaps[..] };
         let last = problem.steps();
         for k in (0..=last).rev() {
             let (node, gap) = (crew.node(problem, k), gaps.get(k));
             // As in Crocoddyl's BoxFDDP, bounds are kept from where gaps are closed on.
             match problem.node(k).control_bounds().filter(|_| run.feasible) {
-                None => self.riccati.sweep_node(k, &node, gap, run.delta)?,
+                None => riccati.sweep_node(k, &node, gap, run.delta)?,
                 Some((lower, upper)) => {
-                    let (least, greatest) = &mut self.scratch.bounds;
+                    let (least, greatest) = &mut self.bounds;
                     let (least, greatest) = (&mut least[..lower.len()], &mut greatest[..upper.len()]);
-                    for (i, u) in self.kept.u(k).iter().enumerate() {
+                    for (i, u) in kept.u(k).iter().enumerate() {
                         (least[i], greatest[i]) = (lower[i] - u, upper[i] - u);
                     }
-                    self.riccati.sweep_node_in_box(k, &node, gap, run.delta, (least, greatest))?;
+                    riccati.sweep_node_in_box(k, &node, gap, run.delta, (least, greatest))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn stalled(&mut self, crew: &Crew, problem: &Problem, run: &Run, node: Option<usize>) -> Status {
+    fn stalled(&mut self, crew: &Crew, policy: &Policy, problem: &Problem, run: &Run, node: Option<usize>) -> Status {
         if let Some(fault) = self.fault.take() {
             return Status::Fault(fault);
         }
         let missing = |n: &crate::riccati::Stagewise| n.qu.amax();
         let worst = || {
-            let nodes = self.riccati.nodes.iter().enumerate();
+            let nodes = policy.riccati.nodes.iter().enumerate();
             nodes.max_by(|a, b| missing(a.1).total_cmp(&missing(b.1))).map_or(0, |(k, _)| k)
         };
         let node = node.unwrap_or_else(worst);
-        let (kept, memory) = (&self.kept, &mut crew.memory());
+        let (kept, memory) = (&policy.kept, &mut crew.memory());
         let stalled = || Status::Stalled { node, term: worst_term(problem, kept, node, memory) };
         stuck(run.cost, run.feasible, run.stop, self.options.tolerance, stalled)
     }
 
     /// The part of the promise that does not depend on where a roll-out goes.
-    fn promise(&mut self, run: &Run) -> Promise {
+    fn promise(&mut self, policy: &Policy, run: &Run) -> Promise {
         let mut d = Promise::default();
-        for (k, node) in self.riccati.nodes.iter().enumerate() {
+        for (node, gap) in policy.riccati.nodes.iter().zip(&policy.gaps) {
             d.first += node.qu.dot(&node.k);
             d.second -= node.k.dot(&node.quu_k);
             if !run.feasible {
-                let gap = &self.gaps[k];
                 d.first -= node.vx.dot(gap);
-                self.scratch.product.gemv(1.0, &node.vxx, gap, 0.0);
-                d.second += gap.dot(&self.scratch.product);
+                self.product.gemv(1.0, &node.vxx, gap, 0.0);
+                d.second += gap.dot(&self.product);
             }
         }
         d
     }
 
     /// Tries steps of 1, ½, ¼ …; the last one tried, whether it was taken, and what the direction promised.
-    fn search(&mut self, crew: &Crew, problem: &Problem, run: &mut Run, slope: Promise) -> (f64, bool, Promise) {
+    ///
+    /// Another thread linearizes nodes of whole steps meanwhile, in case they are taken; where the last step was none, it tries the
+    /// next step beside this one.
+    fn search(
+        &mut self,
+        all: &Threads<'_, '_>,
+        problem: &Problem,
+        run: &mut Run,
+        slope: Promise,
+    ) -> (f64, bool, Promise) {
+        let Threads { crew, policy, trials } = *all;
         let (mut d, mut step, mut evaluated) = (slope, 1.0, false);
+        let length = |halving: usize| 0.5_f64.powi(halving as i32);
         self.fault = None;
-        for halving in 0..self.options.halvings {
-            step = 0.5_f64.powi(halving as i32);
-            // Whole steps are mostly taken: their nodes are linearized meanwhile.
-            let ahead = halving == 0 && crew.has_helpers();
-            let rolled = self.roll_out(crew, problem, run, step, ahead);
-            let cost = match rolled {
-                Ok(cost) => cost,
-                Err(fault) => {
-                    if ahead {
-                        crew.end_trial(false);
-                    }
-                    self.fault = self.fault.take().or(Some(fault));
-                    continue;
-                }
-            };
-            evaluated = true;
-            let gain = run.cost - cost;
-            d = self.promise_there(problem, run, slope);
-            let expected = step * (d.first + 0.5 * step * d.second);
-            let taken = if expected >= 0.0 {
-                d.first.abs() < self.options.flat || gain > self.options.accept * expected
-            } else {
-                !run.feasible && gain > self.options.accept_rise * expected
-            };
-            if ahead {
-                crew.end_trial(taken);
+        let mut halving = 0;
+        while halving < self.options.halvings {
+            let ahead = crew.has_helpers() && self.whole && halving == 0;
+            let pair = crew.has_helpers() && !ahead && halving + 1 < self.options.halvings;
+            if pair {
+                crew.try_beside(length(halving + 1));
+            } else if ahead {
+                crew.begin_trial();
             }
-            if taken {
+            {
+                let (policy, mut trial) = (read(policy), lock(&trials[0]));
+                let beside = if ahead { Beside::Linearize(crew) } else { Beside::Nothing };
+                trial.cost = trial.roll_out(problem, &policy, length(halving), &mut crew.memory(), beside);
+            }
+            for trial in &trials[..if pair { 2 } else { 1 }] {
+                if pair && std::ptr::eq(trial, &trials[1]) {
+                    crew.join_beside(true);
+                }
+                step = length(halving);
+                halving += 1;
+                let mut trial = lock(trial);
+                let taken = match std::mem::replace(&mut trial.cost, Ok(0.0)) {
+                    Err(fault) => {
+                        self.fault = self.fault.take().or(Some(fault));
+                        None
+                    }
+                    Ok(cost) => {
+                        evaluated = true;
+                        d = trial.promise(problem, &read(policy), slope);
+                        self.accepts(run, step, cost, d).then_some(cost)
+                    }
+                };
+                if ahead {
+                    crew.end_trial(taken.is_some());
+                }
+                let Some(cost) = taken else { continue };
+                if pair {
+                    crew.join_beside(false);
+                }
+                let mut policy = write(policy);
+                std::mem::swap(&mut policy.kept, &mut trial.tried);
                 run.was_feasible = run.feasible;
-                run.feasible = run.was_feasible || halving == 0;
-                std::mem::swap(&mut self.kept, &mut self.tried);
+                run.feasible = run.was_feasible || step >= 1.0;
                 run.cost = cost;
                 self.fault = None;
                 if !ahead {
-                    crew.start(&self.kept);
+                    crew.start(&policy.kept);
                 }
                 return (step, true, d);
             }
@@ -375,49 +464,63 @@ impl Inner {
         (step, false, d)
     }
 
+    fn accepts(&self, run: &Run, step: f64, cost: f64, d: Promise) -> bool {
+        let gain = run.cost - cost;
+        let expected = step * (d.first + 0.5 * step * d.second);
+        if expected >= 0.0 {
+            d.first.abs() < self.options.flat || gain > self.options.accept * expected
+        } else {
+            !run.feasible && gain > self.options.accept_rise * expected
+        }
+    }
+}
+
+impl Trial {
     /// The promise, with how far the roll-out has moved the states that have gaps.
-    fn promise_there(&mut self, problem: &Problem, run: &Run, slope: Promise) -> Promise {
+    fn promise(&mut self, problem: &Problem, policy: &Policy, slope: Promise) -> Promise {
         let mut moved = 0.0;
-        if !run.feasible {
+        if !policy.feasible {
             let space = problem.space();
-            for (k, node) in self.riccati.nodes.iter().enumerate() {
+            for (k, node) in policy.riccati.nodes.iter().enumerate() {
                 let dx = &mut self.moves[k];
                 // Both are states that the engine has accepted.
-                let known = space.difference(self.tried.x(k), self.kept.x(k), dx.as_mut_slice());
+                let known = space.difference(self.tried.x(k), policy.kept.x(k), dx.as_mut_slice());
                 debug_assert!(known.is_ok());
-                self.scratch.product.gemv(1.0, &node.vxx, dx, 0.0);
-                moved -= self.gaps[k].dot(&self.scratch.product);
+                self.product.gemv(1.0, &node.vxx, dx, 0.0);
+                moved -= policy.gaps[k].dot(&self.product);
             }
         }
         Promise { first: slope.first + moved, second: slope.second - 2.0 * moved }
     }
 
     /// Follows the policy with a step; its cost.
-    fn roll_out(&mut self, crew: &Crew, problem: &Problem, run: &Run, step: f64, ahead: bool) -> Result<f64, Fault> {
-        if ahead {
-            crew.begin_trial();
-        }
-        let mut memory = crew.memory();
+    fn roll_out(
+        &mut self,
+        problem: &Problem,
+        policy: &Policy,
+        step: f64,
+        memory: &mut ProblemMemory,
+        beside: Beside<'_>,
+    ) -> Result<f64, Fault> {
         let space = problem.space();
-        let closes = run.feasible || step >= 1.0;
-        let Scratch { next, gap, eq, .. } = &mut self.scratch;
+        let closes = policy.feasible || step >= 1.0;
+        let Self { tried, moves, next, gap, eq, .. } = self;
         next.copy_from_slice(problem.start());
         let mut cost = 0.0;
-        for k in 0..=problem.steps() {
+        for (k, dx) in moves.iter_mut().enumerate() {
             if closes {
-                self.tried.x_mut(k).copy_from_slice(next);
+                tried.x_mut(k).copy_from_slice(next);
             } else {
-                gap.iter_mut().zip(self.gaps[k].iter()).for_each(|(to, d)| *to = d * (step - 1.0));
-                let moved = space.integrate(next, gap, self.tried.x_mut(k));
+                gap.iter_mut().zip(policy.gaps[k].iter()).for_each(|(to, d)| *to = d * (step - 1.0));
+                let moved = space.integrate(next, gap, tried.x_mut(k));
                 moved.map_err(|reason| of_dynamics(problem, k, reason))?;
             }
-            let node = &self.riccati.nodes[k];
+            let node = &policy.riccati.nodes[k];
             if !node.k.is_empty() {
-                let dx = &mut self.moves[k];
-                let moved = space.difference(self.kept.x(k), self.tried.x(k), dx.as_mut_slice());
+                let moved = space.difference(policy.kept.x(k), tried.x(k), dx.as_mut_slice());
                 moved.map_err(|reason| of_dynamics(problem, k, reason))?;
-                let u = self.tried.u_mut(k);
-                for (i, (u, kept)) in u.iter_mut().zip(self.kept.u(k)).enumerate() {
+                let u = tried.u_mut(k);
+                for (i, (u, kept)) in u.iter_mut().zip(policy.kept.u(k)).enumerate() {
                     *u = kept - step * node.k[i];
                 }
                 for (dx, column) in dx.iter().zip(node.gain.column_iter()) {
@@ -429,12 +532,15 @@ impl Inner {
                     }
                 }
             }
-            let out = if k == problem.steps() { &mut [][..] } else { &mut next[..] };
-            if ahead {
-                crew.offer(k, self.tried.x(k), self.tried.u(k));
+            match &beside {
+                Beside::Linearize(crew) => crew.offer(k, tried.x(k), tried.u(k)),
+                // Nobody looks at a cost that is not wanted.
+                Beside::Solver(unwanted) if unwanted.load(Ordering::Relaxed) => return Ok(f64::INFINITY),
+                _ => {}
             }
-            let n_eq = crew.dims()[k].n_eq;
-            cost += problem.value(k, self.tried.x(k), self.tried.u(k), &mut memory, out, &mut eq[..n_eq])?;
+            let out = if k == problem.steps() { &mut [][..] } else { &mut next[..] };
+            let n_eq = problem.dims(k).n_eq;
+            cost += problem.value(k, tried.x(k), tried.u(k), memory, out, &mut eq[..n_eq])?;
             if !cost.is_finite() {
                 let reason = Reason::NotFinite { what: "the cost", entry: 0, value: cost };
                 return Err(of_dynamics(problem, k, reason));

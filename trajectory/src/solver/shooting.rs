@@ -186,7 +186,7 @@ impl MultipleShooting {
         };
         let status = if guess.fits(problem) && solver.kept.fits(problem) {
             solver.kept.copy_from(guess);
-            crew.serve(problem, || solver.iterate(crew, problem, &mut run, &mut watch))
+            crew.serve(problem, &|_, _, _| {}, || solver.iterate(crew, problem, &mut run, &mut watch))
         } else {
             Status::Fault(misfit(problem))
         };
