@@ -66,10 +66,10 @@ fn free(model: &Model, seed: u64) -> f64 {
 }
 
 /// The deviation of derivatives, relative to their largest entry. What a held leg does is zero: the difference of what it would do free and
-/// of what its contact takes away. So accelerations are measured by what is `free`, too.
+/// of what its contact takes away. So what torques and wrenches do, `M⁻¹` times them without contacts, is measured by what is `free`, too.
 fn off(name: &str, x: &DMatrix<f64>, y: &DMatrix<f64>, free: f64) -> f64 {
     let size = y.amax().max(1.0);
-    deviation(x, y) * if name.starts_with("ddq_d") { size / size.max(free) } else { 1.0 }
+    deviation(x, y) * if name.starts_with("ddq_df_ext") || name == "ddq_dtau" { size / size.max(free) } else { 1.0 }
 }
 
 fn at(model: &Model, method: Method, seed: u64, list: &[Constraint]) -> ConstraintDynamicsDerivatives {
