@@ -1,0 +1,260 @@
+//! From phases, as they are described, to a problem.
+
+use super::phase::Content;
+use super::{Kind, Phase, Place, Problem, What, check_goal};
+use crate::cost::{Cost, Where};
+use crate::fault::ProblemError;
+use crate::node::Node;
+use crate::quadratic::Dims;
+use crate::space::Space;
+use crate::stage::Stage;
+use gradyn::Model;
+use std::sync::Arc;
+
+/// Phases one after the other, from a start, to be [built](Self::build) into a [`Problem`].
+#[derive(Debug)]
+pub struct ProblemBuilder {
+    model: Arc<Model>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    phases: Vec<Phase>,
+    last: Vec<Cost>,
+    remembers: bool,
+}
+
+impl ProblemBuilder {
+    /// Of a robot, starting at its neutral configuration, at rest.
+    #[must_use]
+    pub fn new(model: &Model) -> Self {
+        let (q, v) = (model.neutral(), vec![0.0; model.nv()]);
+        Self { model: Arc::new(model.clone()), q, v, phases: Vec::new(), last: Vec::new(), remembers: false }
+    }
+    /// Starting at this state, nq and nv.
+    #[must_use]
+    pub fn start(mut self, q: &[f64], v: &[f64]) -> Self {
+        (self.q, self.v) = (q.to_vec(), v.to_vec());
+        self
+    }
+    /// With a phase, after those before.
+    #[must_use]
+    pub fn phase(mut self, phase: Phase) -> Self {
+        self.phases.push(phase);
+        self
+    }
+    /// With a cost at the last node.
+    #[must_use]
+    pub fn last(mut self, cost: Cost) -> Self {
+        self.last.push(cost);
+        self
+    }
+    /// With the controls of the step before in the state, for costs of their rates. All phases must have as many controls, but
+    /// for those without any.
+    #[must_use]
+    pub fn remember_controls(mut self) -> Self {
+        self.remembers = true;
+        self
+    }
+
+    /// The problem.
+    ///
+    /// # Errors
+    /// What of the description is wrong, and where.
+    pub fn build(self) -> Result<Problem, ProblemError> {
+        let Self { model, q, v, phases, last, remembers } = self;
+        let place = || "the start".to_string();
+        let input = |error| ProblemError::Input { place: place(), error };
+        model.check_configuration(&q).map_err(input)?;
+        model.check_tangent("v", &v).map_err(input)?;
+        if phases.is_empty() {
+            return Err(ProblemError::Missing { place: "the problem".into(), what: "it has no phase" });
+        }
+        let remembered = if remembers { remembered_controls(&phases)? } else { 0 };
+        let mut problem = Problem {
+            model,
+            remembered,
+            start: [q, v, vec![0.0; remembered]].concat(),
+            kinds: Vec::new(),
+            places: Vec::new(),
+            parameters: Vec::new(),
+        };
+        let mut time = 0.0;
+        for phase in phases {
+            time = problem.add_phase(phase, time)?;
+        }
+        let first = problem.places.len();
+        let values = Values::of(&last);
+        let stage = Stage::new("end", &problem.model, remembered, None, None, last)?;
+        problem.add_node(&stage, &values, 0, 1, time, 0.0)?;
+        problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
+        Ok(problem)
+    }
+}
+
+/// How many controls each phase has that has any.
+fn remembered_controls(phases: &[Phase]) -> Result<usize, ProblemError> {
+    let mut counts = phases.iter().map(|phase| (phase, phase.content.controls())).filter(|(_, nu)| *nu > 0);
+    let Some((_, expected)) = counts.next() else { return Ok(0) };
+    match counts.find(|(_, nu)| *nu != expected) {
+        Some((phase, found)) => Err(ProblemError::Length {
+            place: format!("phase `{}`", phase.name),
+            what: "the list of controls that are remembered",
+            expected,
+            found,
+        }),
+        None => Ok(expected),
+    }
+}
+
+/// Weights and goals of costs, before they are moved into a stage.
+struct Values(Vec<CostValues>);
+
+struct CostValues {
+    name: String,
+    weight: f64,
+    place: Where,
+    goals: Vec<(usize, Vec<f64>)>,
+}
+
+impl Values {
+    fn of(costs: &[Cost]) -> Self {
+        let of = |c: &Cost| CostValues {
+            name: c.name.clone(),
+            weight: c.weight,
+            place: c.place.clone(),
+            goals: c.goals.clone(),
+        };
+        Self(costs.iter().map(of).collect())
+    }
+}
+
+impl Problem {
+    fn add_phase(&mut self, phase: Phase, start: f64) -> Result<f64, ProblemError> {
+        let Phase { name, nodes, content, dt, costs, bounds } = phase;
+        let place = || format!("phase `{name}`");
+        if nodes == 0 {
+            return Err(ProblemError::Missing { place: place(), what: "it has no node" });
+        }
+        if self.kinds.iter().any(|kind| kind.name == name) {
+            return Err(ProblemError::Twice { place: "the problem".into(), what: "phases", name });
+        }
+        let dt = if dt.len() == 1 { vec![dt[0]; nodes] } else { dt };
+        if dt.len() != nodes {
+            let what = "the list of lengths of steps";
+            return Err(ProblemError::Length { place: place(), what, expected: nodes, found: dt.len() });
+        }
+        let (good, rule): (fn(&f64) -> bool, _) = match &content {
+            Content::Step(step) if step.jumps() => (|dt| *dt == 0.0, "a jump takes no time"),
+            Content::Step(_) => (|dt| dt.is_finite() && *dt > 0.0, "it must be positive, s"),
+            Content::Own(_) => (|dt| dt.is_finite() && *dt >= 0.0, "it must not be negative, s"),
+        };
+        if let Some(dt) = dt.iter().find(|dt| !good(dt)) {
+            return Err(ProblemError::Number { place: place(), what: "the length of a step", value: *dt, rule });
+        }
+        if let Some((lower, upper)) = &bounds {
+            check_bounds(&name, content.controls(), lower, upper)?;
+        }
+        let first = self.places.len();
+        let mut time = start;
+        let what = match content {
+            Content::Step(step) => {
+                let values = Values::of(&costs);
+                let stage = Stage::new(&name, &self.model, self.remembered, Some(step), bounds, costs)?;
+                for (k, dt) in dt.iter().enumerate() {
+                    self.add_node(&stage, &values, k, nodes, time, *dt)?;
+                    time += dt;
+                }
+                What::Stage(stage)
+            }
+            Content::Own(node) => {
+                check_own(&name, &*node, &self.space(), !costs.is_empty() || bounds.is_some())?;
+                for dt in &dt {
+                    let none = self.parameters.len()..self.parameters.len();
+                    self.places.push(Place { kind: self.kinds.len(), time, dt: *dt, parameters: none });
+                    time += dt;
+                }
+                What::Own(node)
+            }
+        };
+        self.kinds.push(Kind { name, what, first });
+        Ok(time)
+    }
+
+    fn add_node(
+        &mut self,
+        stage: &Stage,
+        values: &Values,
+        node: usize,
+        nodes: usize,
+        time: f64,
+        dt: f64,
+    ) -> Result<(), ProblemError> {
+        let first = self.parameters.len();
+        self.parameters.resize(first + stage.parameters(), 0.0);
+        let parameters = &mut self.parameters[first..];
+        for ((_, slots, residual), CostValues { name, weight, place, goals }) in stage.terms().zip(&values.0) {
+            let counts = match place {
+                Where::Along => true,
+                Where::At(at) => at.contains(&node),
+            };
+            if let Where::At(at) = place
+                && let Some(k) = at.iter().find(|k| **k >= nodes)
+            {
+                return Err(ProblemError::Number {
+                    place: format!("cost `{name}`"),
+                    what: "a node that it counts at",
+                    value: *k as f64,
+                    rule: "the phase has not so many nodes",
+                });
+            }
+            parameters[slots.weight] = if counts { *weight } else { 0.0 };
+            parameters[slots.goal.clone()].copy_from_slice(&residual.goal());
+            if let Some((_, goal)) = goals.iter().find(|(k, _)| *k == node) {
+                check_goal(name, residual, goal, slots.goal.len())?;
+                parameters[slots.goal.clone()].copy_from_slice(goal);
+            }
+        }
+        let parameters = first..self.parameters.len();
+        self.places.push(Place { kind: self.kinds.len(), time, dt, parameters });
+        Ok(())
+    }
+}
+
+/// Is a node one of this space, that brings its own costs?
+fn check_own(phase: &str, node: &dyn Node, space: &Space<'_>, brings_more: bool) -> Result<(), ProblemError> {
+    let place = || format!("phase `{phase}`");
+    let Dims { nx, ndx, nu, .. } = node.dims();
+    let lengths = [
+        ("the list of numbers of its node's states", space.nx(), nx),
+        ("the list of directions of its node's states", space.ndx(), ndx),
+        ("the list of its node's bounds of controls", nu, node.control_bounds().map_or(nu, |(lower, _)| lower.len())),
+        ("the list of its node's bounds of controls", nu, node.control_bounds().map_or(nu, |(_, upper)| upper.len())),
+    ];
+    for (what, expected, found) in lengths {
+        if expected != found {
+            return Err(ProblemError::Length { place: place(), what, expected, found });
+        }
+    }
+    if brings_more || node.is_last() {
+        let what = "costs, bounds and steps of nodes of one's own are in the node";
+        return Err(ProblemError::Missing { place: place(), what });
+    }
+    Ok(())
+}
+
+fn check_bounds(phase: &str, nu: usize, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
+    let place = || format!("phase `{phase}`");
+    for (what, found) in [("the list of least controls", lower.len()), ("the list of greatest controls", upper.len())] {
+        if found != nu {
+            return Err(ProblemError::Length { place: place(), what, expected: nu, found });
+        }
+    }
+    match lower.iter().zip(upper).find(|(l, u)| l.is_nan() || u.is_nan() || l > u) {
+        Some((l, _)) => Err(ProblemError::Number {
+            place: place(),
+            what: "a least control",
+            value: *l,
+            rule: "it must not be above the greatest",
+        }),
+        None => Ok(()),
+    }
+}

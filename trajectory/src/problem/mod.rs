@@ -1,0 +1,336 @@
+//! A problem: phases of nodes, from a start. `builder` makes one of what `phase` describes.
+
+mod builder;
+mod phase;
+
+pub use builder::ProblemBuilder;
+pub use phase::Phase;
+
+use crate::fault::{Fault, ProblemError};
+use crate::node::{At, Memory, Node, NodeError};
+use crate::quadratic::{Dims, Quadratic};
+use crate::space::Space;
+use crate::stage::{Slots, Stage};
+use crate::step::ContactRows;
+use gradyn::Model;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What a solver solves: a sum of costs over the nodes of a trajectory that starts at a state and moves by steps.
+///
+/// ```text
+/// min Σ_k ℓ_k(x_k, u_k) + ℓ_N(x_N)    subject to  x_{k+1} = f_k(x_k, u_k) ,   x_0 given
+/// ```
+pub struct Problem {
+    model: Arc<Model>,
+    remembered: usize,
+    start: Vec<f64>,
+    kinds: Vec<Kind>,
+    places: Vec<Place>,
+    parameters: Vec<f64>,
+}
+
+struct Kind {
+    name: String,
+    what: What,
+    first: usize,
+}
+
+/// A phase's node.
+enum What {
+    Stage(Stage),
+    Own(Box<dyn Node>),
+}
+
+impl What {
+    fn node(&self) -> &dyn Node {
+        match self {
+            Self::Stage(stage) => stage,
+            Self::Own(node) => &**node,
+        }
+    }
+    /// Costs with names; somebody's own nodes have none.
+    fn stage(&self) -> Option<&Stage> {
+        match self {
+            Self::Stage(stage) => Some(stage),
+            Self::Own(_) => None,
+        }
+    }
+}
+
+/// A node of the trajectory.
+#[derive(Clone, Debug)]
+struct Place {
+    kind: usize,
+    time: f64,
+    dt: f64,
+    parameters: Range<usize>,
+}
+
+impl std::fmt::Debug for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let phases: Vec<_> = self.kinds.iter().map(|kind| &kind.name).collect();
+        f.debug_struct("Problem").field("phases", &phases).field("steps", &self.steps()).finish_non_exhaustive()
+    }
+}
+
+impl Problem {
+    /// A problem of this robot, to be described.
+    #[must_use]
+    pub fn builder(model: &Model) -> ProblemBuilder {
+        ProblemBuilder::new(model)
+    }
+
+    /// The robot.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+    /// The space of its states.
+    #[must_use]
+    pub fn space(&self) -> Space<'_> {
+        Space { model: &self.model, memory: self.remembered }
+    }
+    /// How many steps it has: one less than nodes.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.places.len() - 1
+    }
+    /// The state that it starts at, nx.
+    #[must_use]
+    pub fn start(&self) -> &[f64] {
+        &self.start
+    }
+    /// Starts at another state. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`ProblemError::Input`] if it is none.
+    pub fn set_start(&mut self, q: &[f64], v: &[f64]) -> Result<(), ProblemError> {
+        let input = |error| ProblemError::Input { place: "the start".into(), error };
+        self.model.check_configuration(q).map_err(input)?;
+        self.model.check_tangent("v", v).map_err(input)?;
+        self.start[..q.len()].copy_from_slice(q);
+        self.start[q.len()..][..v.len()].copy_from_slice(v);
+        Ok(())
+    }
+    /// A node's stage.
+    #[must_use]
+    pub fn node(&self, k: usize) -> &dyn Node {
+        self.kinds[self.places[k].kind].what.node()
+    }
+    pub(crate) fn stage(&self, k: usize) -> Option<&Stage> {
+        self.kinds[self.places[k].kind].what.stage()
+    }
+    pub(crate) fn parameters(&self, k: usize) -> &[f64] {
+        &self.parameters[self.places[k].parameters.clone()]
+    }
+    /// A node's sizes.
+    #[must_use]
+    pub fn dims(&self, k: usize) -> Dims {
+        self.node(k).dims()
+    }
+    /// A node's phase, by name.
+    #[must_use]
+    pub fn phase_of(&self, k: usize) -> &str {
+        &self.kinds[self.places[k].kind].name
+    }
+    /// A node's time, s.
+    #[must_use]
+    pub fn time(&self, k: usize) -> f64 {
+        self.places[k].time
+    }
+    /// Length of a node's step, s.
+    #[must_use]
+    pub fn dt(&self, k: usize) -> f64 {
+        self.places[k].dt
+    }
+    /// Where a node's contacts have their rows in the multipliers.
+    #[must_use]
+    pub fn contacts(&self, k: usize) -> &[ContactRows] {
+        self.stage(k).map_or(&[], Stage::contacts)
+    }
+    /// The nodes of a phase.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unknown`] if there is no such phase.
+    pub fn nodes_of(&self, phase: &str) -> Result<Range<usize>, ProblemError> {
+        let kind = self.find(phase)?;
+        let end = self.kinds.get(kind + 1).map_or(self.places.len(), |next| next.first);
+        Ok(self.kinds[kind].first..end)
+    }
+
+    fn find(&self, phase: &str) -> Result<usize, ProblemError> {
+        self.kinds.iter().position(|kind| kind.name == phase).ok_or_else(|| ProblemError::Unknown {
+            place: "the problem".into(),
+            what: "phase",
+            name: phase.into(),
+            nearest: None,
+        })
+    }
+
+    fn slots(&self, node: usize, cost: &str) -> Result<Slots, ProblemError> {
+        let place = self.places.get(node).ok_or_else(|| ProblemError::Number {
+            place: format!("cost `{cost}`"),
+            what: "a node",
+            value: node as f64,
+            rule: "the trajectory has not so many",
+        })?;
+        let kind = &self.kinds[place.kind];
+        let mut terms = kind.what.stage().into_iter().flat_map(Stage::terms);
+        let slots = terms.find(|(name, ..)| *name == cost).map(|(_, slots, _)| slots);
+        slots.ok_or_else(|| ProblemError::Unknown {
+            place: format!("phase `{}`", kind.name),
+            what: "cost",
+            name: cost.into(),
+            nearest: None,
+        })
+    }
+
+    /// Sets the goal of a cost at one node, counted from the start of the trajectory. Allocates nothing.
+    ///
+    /// # Errors
+    /// If the node has no such cost, or the goal is none of its residual.
+    pub fn set_goal(&mut self, node: usize, cost: &str, goal: &[f64]) -> Result<(), ProblemError> {
+        let slots = self.slots(node, cost)?;
+        let place = &self.places[node];
+        let mut terms = self.kinds[place.kind].what.stage().into_iter().flat_map(Stage::terms);
+        if let Some((_, _, residual)) = terms.find(|(name, ..)| *name == cost) {
+            check_goal(cost, residual, goal, slots.goal.len())?;
+        }
+        self.parameters[place.parameters.clone()][slots.goal].copy_from_slice(goal);
+        Ok(())
+    }
+    /// Sets the weight of a cost at one node; zero, and it is not evaluated there. Allocates nothing.
+    ///
+    /// # Errors
+    /// If the node has no such cost, or the weight is negative or not finite.
+    pub fn set_weight(&mut self, node: usize, cost: &str, weight: f64) -> Result<(), ProblemError> {
+        let slots = self.slots(node, cost)?;
+        if !(weight.is_finite() && weight >= 0.0) {
+            let (what, rule) = ("the weight", "it must be finite and not negative");
+            return Err(ProblemError::Number { place: format!("cost `{cost}`"), what, value: weight, rule });
+        }
+        self.parameters[self.places[node].parameters.clone()][slots.weight] = weight;
+        Ok(())
+    }
+    /// Sets the length of a node's step, s, and moves all later nodes in time. Allocates nothing.
+    ///
+    /// # Errors
+    /// If there is no such step, it takes no time, or the length is not positive.
+    pub fn set_dt(&mut self, node: usize, dt: f64) -> Result<(), ProblemError> {
+        let number = |what, value, rule| Err(ProblemError::Number { place: format!("node {node}"), what, value, rule });
+        if node >= self.steps() || self.places[node].dt == 0.0 {
+            return number("a step whose length is to be set", node as f64, "there is no step that takes time");
+        }
+        if !(dt.is_finite() && dt > 0.0) {
+            return number("the length of a step", dt, "it must be positive, s");
+        }
+        self.places[node].dt = dt;
+        for k in node..self.steps() {
+            self.places[k + 1].time = self.places[k].time + self.places[k].dt;
+        }
+        Ok(())
+    }
+
+    /// Memory for one thread: one for each phase.
+    #[must_use]
+    pub fn memory(&self) -> ProblemMemory {
+        ProblemMemory(self.kinds.iter().map(|kind| kind.what.node().memory()).collect())
+    }
+
+    pub(crate) fn at<'a>(&'a self, k: usize, x: &'a [f64], u: &'a [f64]) -> At<'a> {
+        let Place { time, dt, parameters, .. } = &self.places[k];
+        At { node: k, time: *time, dt: *dt, x, u, parameters: &self.parameters[parameters.clone()] }
+    }
+    fn fault(&self, k: usize, error: NodeError) -> Fault {
+        Fault { node: k, phase: self.phase_of(k).into(), term: error.term, reason: Box::new(error.reason) }
+    }
+
+    /// Cost of a node, its next state and its equalities.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn value(
+        &self,
+        k: usize,
+        x: &[f64],
+        u: &[f64],
+        memory: &mut ProblemMemory,
+        next: &mut [f64],
+        eq: &mut [f64],
+    ) -> Result<f64, Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        self.node(k).value(self.at(k, x, u), memory, next, eq).map_err(|error| self.fault(k, error))
+    }
+    /// A node with derivatives.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn linearize(
+        &self,
+        k: usize,
+        x: &[f64],
+        u: &[f64],
+        memory: &mut ProblemMemory,
+        out: &mut Quadratic,
+    ) -> Result<(), Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        self.node(k).linearize(self.at(k, x, u), memory, out).map_err(|error| self.fault(k, error))
+    }
+    /// Controls that hold a node's configuration still, as well as they can.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn hold(&self, k: usize, x: &[f64], memory: &mut ProblemMemory, u: &mut [f64]) -> Result<(), Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        self.node(k).hold(self.at(k, x, &[]), memory, u).map_err(|error| self.fault(k, error))
+    }
+    /// What each cost of a node is, by name.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn costs(
+        &self,
+        k: usize,
+        x: &[f64],
+        u: &[f64],
+        memory: &mut ProblemMemory,
+    ) -> Result<Vec<(String, f64)>, Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        self.node(k).costs(self.at(k, x, u), memory).map_err(|error| self.fault(k, error))
+    }
+    /// Multipliers of contacts, or impulses, at a node.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn forces(&self, k: usize, x: &[f64], u: &[f64], memory: &mut ProblemMemory) -> Result<Vec<f64>, Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        self.node(k).forces(self.at(k, x, u), memory).map_err(|error| self.fault(k, error))
+    }
+}
+
+/// Memory of one thread for all phases of a problem.
+pub struct ProblemMemory(Vec<Memory>);
+
+impl std::fmt::Debug for ProblemMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProblemMemory").field("phases", &self.0.len()).finish()
+    }
+}
+
+fn check_goal(
+    name: &str,
+    residual: &dyn crate::residual::Residual,
+    goal: &[f64],
+    expected: usize,
+) -> Result<(), ProblemError> {
+    let place = || format!("cost `{name}`");
+    if goal.len() != expected {
+        return Err(ProblemError::Length { place: place(), what: "the goal", expected, found: goal.len() });
+    }
+    if let Some(x) = goal.iter().find(|x| !x.is_finite()) {
+        let (what, rule) = ("an entry of the goal", "it must be finite");
+        return Err(ProblemError::Number { place: place(), what, value: *x, rule });
+    }
+    residual.check_goal(goal).map_err(|why| ProblemError::Goal { place: place(), why })
+}

@@ -1,0 +1,82 @@
+//! A phase, as it is described.
+
+use crate::cost::Cost;
+use crate::node::Node;
+use crate::step::Step;
+
+/// A phase of a trajectory: nodes with the same step and the same costs.
+#[derive(Debug)]
+pub struct Phase {
+    pub(super) name: String,
+    pub(super) nodes: usize,
+    pub(super) content: Content,
+    pub(super) dt: Vec<f64>,
+    pub(super) costs: Vec<Cost>,
+    pub(super) bounds: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+impl Phase {
+    /// Of so many nodes, `dt` seconds each.
+    pub fn new(name: impl Into<String>, nodes: usize, dt: f64, step: impl Step + 'static) -> Self {
+        Self::boxed(name, nodes, dt, Box::new(step))
+    }
+    /// [`new`](Self::new), of a step whose kind is not known when the program is compiled.
+    pub fn boxed(name: impl Into<String>, nodes: usize, dt: f64, step: Box<dyn Step>) -> Self {
+        Self::of(name.into(), nodes, dt, Content::Step(step))
+    }
+    /// Of nodes of one's own: object-safe, with their costs in them. States are those of the problem; `dt` may be zero.
+    pub fn own(name: impl Into<String>, nodes: usize, dt: f64, node: impl Node + 'static) -> Self {
+        Self::of(name.into(), nodes, dt, Content::Own(Box::new(node)))
+    }
+    fn of(name: String, nodes: usize, dt: f64, content: Content) -> Self {
+        Self { name, nodes, content, dt: vec![dt], costs: Vec::new(), bounds: None }
+    }
+    /// One node at which the state jumps: an [`Impulse`](crate::step::Impulse).
+    pub fn jump(name: impl Into<String>, step: impl Step + 'static) -> Self {
+        Self::new(name, 1, 0.0, step)
+    }
+    /// With steps of these lengths, s, one a node.
+    #[must_use]
+    pub fn steps(mut self, dt: &[f64]) -> Self {
+        self.dt = dt.to_vec();
+        self
+    }
+    /// With a cost.
+    #[must_use]
+    pub fn cost(mut self, cost: Cost) -> Self {
+        self.costs.push(cost);
+        self
+    }
+    /// With bounds of the controls, nu each, which solvers for boxes keep.
+    #[must_use]
+    pub fn control_bounds(mut self, lower: &[f64], upper: &[f64]) -> Self {
+        self.bounds = Some((lower.to_vec(), upper.to_vec()));
+        self
+    }
+}
+
+/// What the nodes of a phase are.
+pub(super) enum Content {
+    /// A step, and the costs of the phase.
+    Step(Box<dyn Step>),
+    /// Somebody's own, which have their costs in them.
+    Own(Box<dyn Node>),
+}
+
+impl Content {
+    pub(super) fn controls(&self) -> usize {
+        match self {
+            Self::Step(step) => step.controls(),
+            Self::Own(node) => node.dims().nu,
+        }
+    }
+}
+
+impl std::fmt::Debug for Content {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Step(step) => step.fmt(f),
+            Self::Own(node) => f.debug_struct("Node").field("dims", &node.dims()).finish_non_exhaustive(),
+        }
+    }
+}
