@@ -63,7 +63,8 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     let done = fill(model, ws, &mut memory, (q, v, tau), lambda, wrenches);
     ws.aba_gradient = memory;
     let value = done?;
-    let Memory { dq, dv, dtau, df_ext, .. } = &ws.aba_gradient;
+    let by = ws.aba_gradient.results(value);
+    let AbaGradient { dq, dv, dtau, df_ext, .. } = by;
     for (what, x) in [("d(lambda ddq)/dq", dq), ("d(lambda ddq)/dv", dv), ("d(lambda ddq)/dtau", dtau)] {
         if let Some(index) = first_not_finite(x) {
             return Err(model.overflow(what, index));
@@ -75,10 +76,18 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     if let Some(index) = first_not_finite(df_ext) {
         return Err(external::overflow(model, wrenches, "d(lambda ddq)/df_ext", index));
     }
-    Ok(AbaGradient { value, dq, dv, dtau, df_ext })
+    Ok(by)
 }
 
 impl<T> Memory<T> {
+    /// `q̈` and `μ = M⁻¹ λ`.
+    pub(super) fn accelerations_and_multipliers(&self) -> (&[T], &[T]) {
+        (&self.ddq, &self.dtau)
+    }
+    pub(super) fn results(&self, value: T) -> AbaGradient<'_, T> {
+        let Self { dq, dv, dtau, df_ext, .. } = self;
+        AbaGradient { value, dq, dv, dtau, df_ext }
+    }
     pub(crate) fn empty() -> Self {
         Self { ddq: Vec::new(), dq: Vec::new(), dv: Vec::new(), dtau: Vec::new(), df_ext: Vec::new() }
     }

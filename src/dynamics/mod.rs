@@ -41,6 +41,7 @@ pub(crate) mod links;
 pub(crate) mod ltl;
 mod minv;
 mod origin;
+mod parameter_gradient;
 pub(crate) mod reference;
 pub(crate) mod regressor;
 pub(crate) mod rnea;
@@ -87,6 +88,9 @@ pub use jacobian_rate::{BiasAcceleration, frame_bias_acceleration, frame_jacobia
 pub use jacobian_transpose::{JacobianTransposeDerivatives, jacobian_transpose_derivatives};
 pub use ltl::{MassFactors, factorize_mass_matrix};
 pub use minv::minv;
+pub use parameter_gradient::{
+    AbaParameterGradient, RneaParameterGradient, aba_parameter_gradient, rnea_parameter_gradient,
+};
 pub use reference::{FrameRef, ReferenceFrame};
 pub use regressor::{
     com_regressor, frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,

@@ -45,17 +45,17 @@ pub(crate) struct Memory<T> {
     /// `w_λ` of each link.
     w_parent: Vec<Motion<T>>,
     /// `w` of each body.
-    w: Vec<Motion<T>>,
+    pub(super) w: Vec<Motion<T>>,
     /// `h`
-    momentum: Vec<Force<T>>,
+    pub(super) momentum: Vec<Force<T>>,
     /// `z`
-    coriolis: Vec<Force<T>>,
+    pub(super) coriolis: Vec<Force<T>>,
     /// `f`
-    force: Vec<Force<T>>,
+    pub(super) force: Vec<Force<T>>,
     /// `φ`
-    standing: Vec<Force<T>>,
+    pub(super) standing: Vec<Force<T>>,
     /// `u`
-    turned: Vec<Force<T>>,
+    pub(super) turned: Vec<Force<T>>,
     value: T,
     dq: Vec<T>,
     dv: Vec<T>,
@@ -80,6 +80,11 @@ impl<T: Real> Memory<T> {
             da: zeros,
             df_ext: Vec::new(),
         }
+    }
+
+    pub(super) fn results(&self) -> RneaGradient<'_, T> {
+        let Self { dq, dv, da, df_ext, .. } = self;
+        RneaGradient { value: self.value, dq, dv, da, df_ext }
     }
 }
 
@@ -143,8 +148,7 @@ pub(crate) fn gradient<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> RneaGradient<'w, T> {
     T::call(Sweep { model, ws: &mut *ws, state, lambda, wrenches });
-    let m = &**ws.rnea_gradient.get_or_insert_with(|| Box::new(Memory::new(0, 0, 0)));
-    RneaGradient { value: m.value, dq: &m.dq, dv: &m.dv, da: &m.da, df_ext: &m.df_ext }
+    ws.rnea_gradient.get_or_insert_with(|| Box::new(Memory::new(0, 0, 0))).results()
 }
 
 /// Both sweeps, into the memory of the workspace.

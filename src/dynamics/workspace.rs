@@ -69,6 +69,8 @@ pub struct Workspace<T = f64> {
     pub(crate) jacobian_transpose: Option<Box<jacobian_transpose::Memory<T>>>,
     /// Of the gradient of accelerations.
     pub(crate) aba_gradient: aba_gradient::Memory<T>,
+    /// Gradients by parameters, made at their first use.
+    pub(crate) dp: Vec<T>,
     /// Of regressors.
     pub(crate) regressor: regressor::Memory<T>,
     /// Of centres of mass; made when first needed.
@@ -128,6 +130,7 @@ impl<T: Real> Workspace<T> {
             frame_derivatives: None,
             jacobian_transpose: None,
             aba_gradient: aba_gradient::Memory::empty(),
+            dp: Vec::new(),
             regressor: regressor::Memory::default(),
             com: None,
             centroidal: None,

@@ -58,6 +58,10 @@ impl<P: Real> Composite<P> {
         Composite::with_placements(self.parts.iter().map(part))
     }
 
+    pub(crate) fn each_joint_mut(&mut self, change: impl FnMut(&mut Elementary<P>)) {
+        self.parts.iter_mut().map(|part| &mut part.joint).for_each(change);
+    }
+
     /// Each part with its block of coordinates and of velocities.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (&Elementary<P>, Range<usize>, Range<usize>)> {
         self.parts.iter().map(|part| (&part.joint, part.q.clone(), part.v.clone()))

@@ -64,23 +64,64 @@ impl<P: Real> Elementary<P> {
         }
     }
 
-    /// Which of its constants is not what it must be, the number, and the rule: axes are unit vectors to within 1e-9, pitches
-    /// finite.
-    pub(crate) fn bad_number(&self) -> Option<(&'static str, f64, &'static str)> {
-        let axes = match self {
+    /// Its axes, but the normal of a planar joint.
+    pub(crate) fn axes(&self) -> [Option<Axis<P>>; 2] {
+        match self {
             Self::Revolute(Revolute { axis })
             | Self::Continuous(Continuous { axis })
             | Self::Prismatic(Prismatic { axis })
             | Self::Helical(Helical { axis, .. })
             | Self::Cylindrical(Cylindrical { axis }) => [Some(*axis), None],
             Self::Universal(Universal { first, second }) => [Some(*first), Some(*second)],
-            Self::Planar(kind) => [Some(kind.normal()), None],
-            Self::Fixed(_) | Self::Translation(_) | Self::Spherical(_) | Self::SphericalZyx(_) | Self::FreeFlyer(_) => {
-                [None, None]
-            }
+            Self::Fixed(_)
+            | Self::Planar(_)
+            | Self::Translation(_)
+            | Self::Spherical(_)
+            | Self::SphericalZyx(_)
+            | Self::FreeFlyer(_) => [None, None],
+        }
+    }
+
+    /// Sets one of them.
+    pub(crate) fn set_axis(&mut self, number: usize, to: Axis<P>) {
+        match (self, number) {
+            (
+                Self::Revolute(Revolute { axis })
+                | Self::Continuous(Continuous { axis })
+                | Self::Prismatic(Prismatic { axis })
+                | Self::Helical(Helical { axis, .. })
+                | Self::Cylindrical(Cylindrical { axis })
+                | Self::Universal(Universal { first: axis, .. }),
+                0,
+            )
+            | (Self::Universal(Universal { second: axis, .. }), 1) => *axis = to,
+            _ => {}
+        }
+    }
+
+    /// That of a helical joint, m/rad.
+    pub(crate) fn pitch(&self) -> Option<P> {
+        match self {
+            Self::Helical(kind) => Some(kind.pitch),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn set_pitch(&mut self, to: P) {
+        if let Self::Helical(kind) = self {
+            kind.pitch = to;
+        }
+    }
+
+    /// Which of its constants is not what it must be, the number, and the rule: axes are unit vectors to within 1e-9, pitches
+    /// finite.
+    pub(crate) fn bad_number(&self) -> Option<(&'static str, f64, &'static str)> {
+        let normal = match self {
+            Self::Planar(kind) => Some(kind.normal()),
+            _ => None,
         };
         let (i, o) = (P::one(), P::zero());
-        for axis in axes.into_iter().flatten() {
+        for axis in self.axes().into_iter().chain([normal]).flatten() {
             let square = v3::norm_squared(axis.vector());
             // Twice as much of the square; not below where it is NaN.
             let near = square.select_lt(1.0 + 2e-9, i, o) == i && square.select_lt(1.0 - 2e-9, i, o) == o;

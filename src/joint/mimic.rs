@@ -58,6 +58,14 @@ impl<P: Real> Mimic<P> {
         &self.inner
     }
 
+    pub(crate) fn inner_mut(&mut self) -> &mut Elementary<P> {
+        &mut self.inner
+    }
+
+    pub(crate) fn set(&mut self, multiplier: P, offset: P) {
+        (self.multiplier, self.offset) = (multiplier, offset);
+    }
+
     /// `k`
     #[must_use]
     pub fn multiplier(&self) -> P {
@@ -81,10 +89,15 @@ impl<P: Real> Mimic<P> {
         }
     }
 
+    /// `q`, the coordinate that it follows: an angle where those are (cos, sin).
     #[inline(always)]
-    fn inner_q<T: Scalar<P>>(&self, q: &[T]) -> [T; 1] {
-        let q = if self.of_direction { q[1].atan2(q[0]) } else { q[0] };
-        [q.mul_plus(self.multiplier, T::from(self.offset))]
+    pub(crate) fn followed<T: Real>(&self, q: &[T]) -> T {
+        if self.of_direction { q[1].atan2(q[0]) } else { q[0] }
+    }
+
+    #[inline(always)]
+    pub(crate) fn inner_q<T: Scalar<P>>(&self, q: &[T]) -> [T; 1] {
+        [self.followed(q).mul_plus(self.multiplier, T::from(self.offset))]
     }
 
     /// A joint with the coordinates of the other one.

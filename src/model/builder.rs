@@ -376,6 +376,7 @@ impl<P: Real> ModelBuilder<P> {
             runs: super::runs(&bodies),
             directions: super::directions::directions(&bodies),
             derived: super::Derived::default(),
+            layout: std::sync::OnceLock::new(),
             bodies,
             frames,
             nq,

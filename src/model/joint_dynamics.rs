@@ -88,6 +88,32 @@ impl<P: Real> DofDynamics<P> {
         (u * r) * (near * near) * (r * r) * (k * k * k * self.friction) * -3.0
     }
 
+    /// Derivative of [`friction_torque`](Self::friction_torque) by the width: `−k friction u w / (u² + w²)^{3/2}`.
+    #[inline(always)]
+    pub(crate) fn friction_by_width<T: Scalar<P>>(&self, v: T, width: P) -> T {
+        let u = v * self.multiplier;
+        let r = (u * u + width * width).sqrt().recip();
+        -((u * r) * (r * width) * r) * (self.multiplier * self.friction)
+    }
+
+    /// Derivative of [`friction_torque`](Self::friction_torque) by the multiplier: `2 k damping v + friction (u / r + k v w² / r³)`,
+    /// `r² = u² + w²`.
+    #[inline(always)]
+    pub(crate) fn friction_by_multiplier<T: Scalar<P>>(&self, v: T, width: P) -> T {
+        let u = v * self.multiplier;
+        let r = (u * u + width * width).sqrt().recip();
+        let smooth_sign = u * r;
+        let near = r * width;
+        let rubs = (smooth_sign + smooth_sign * (near * near)) * self.friction;
+        u * (self.damping + self.damping) + rubs
+    }
+
+    /// Derivative of [`mass`](Self::mass) by the multiplier: `2 k armature`.
+    #[inline(always)]
+    pub(crate) fn mass_by_multiplier(&self) -> P {
+        (self.multiplier + self.multiplier) * self.armature
+    }
+
     /// `k² armature`, what it adds to the mass matrix.
     #[inline(always)]
     pub(crate) fn mass(&self) -> P {
@@ -143,7 +169,7 @@ impl<P: Real> Model<P> {
     }
 
     /// Is an entry what some joint has by itself?
-    fn is_of_a_joint(&self, at: usize) -> bool {
+    pub(super) fn is_of_a_joint(&self, at: usize) -> bool {
         let index = self.dofs[at].index;
         let mut sharing = self.bodies.iter().enumerate().filter(|(_, body)| body.v.contains(&index));
         sharing.any(|(b, body)| self.joint_entry(b, index - body.v.start) == Ok(at))

@@ -7,6 +7,7 @@
 
 mod builder;
 mod configuration;
+mod constants;
 mod derived;
 mod directions;
 mod display;
@@ -14,6 +15,7 @@ mod edit;
 mod error;
 mod identity;
 mod joint_dynamics;
+mod moved;
 mod parameters;
 mod room;
 #[cfg(feature = "serde")]
@@ -22,6 +24,7 @@ mod tangent;
 pub mod urdf;
 
 pub use builder::{BodyKey, ModelBuilder};
+pub use constants::ParameterLayout;
 pub(crate) use derived::{Derived, Refresh};
 pub(crate) use directions::{Direction, UNIT_SQUARES, UNIT_WITHIN};
 pub use display::Tree;
@@ -38,7 +41,7 @@ use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A body and the joint that it hangs by.
 #[derive(Clone, Debug)]
@@ -212,6 +215,8 @@ pub struct Model<P = f64> {
     pub(crate) directions: Vec<Direction>,
     /// Constants in the form that the algorithms over `f64` want.
     pub(crate) derived: Derived,
+    /// Where parameters stand; made when first asked for.
+    pub(crate) layout: OnceLock<Arc<ParameterLayout>>,
 }
 
 impl<P: Real> PartialEq for Model<P> {
@@ -434,6 +439,7 @@ impl<P: Real> Model<P> {
             runs: self.runs.clone(),
             directions: self.directions.clone(),
             derived: Derived::default(),
+            layout: self.layout.clone(),
         }
     }
 

@@ -57,6 +57,8 @@ impl<P: Real> Model<P> {
         if !relisted {
             derived.refresh(self);
             self.derived = derived;
+        } else {
+            self.layout.take();
         }
         done
     }
@@ -190,6 +192,7 @@ impl<P: Real> Model<P> {
         sort(&mut dofs);
         self.dofs = dofs;
         self.derived = Derived::default();
+        self.layout.take();
         Ok(self)
     }
 

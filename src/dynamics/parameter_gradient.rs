@@ -1,0 +1,440 @@
+//! Gradients of `λᵀ τ` and `λᵀ q̈` by every parameter of a robot, O(n).
+//!
+//! What [`rnea_gradient`](super::rnea_gradient()) has summed up over subtrees gives them all. With `w` the velocities that λ would be,
+//! `h = I w` and `z = Bᵀ w` summed over the bodies that a place carries, `f` their forces, φ the wrenches among them that stand still in
+//! the world, and the motion `v, a, w` of the place itself:
+//!
+//! ```text
+//! inertia of a body           wᵀ W(v, a)            the regressor of its wrench, contracted                        (1)
+//! a place, moved by s         sᵀ g                  g = v ×* (v ×* h − z) − a ×* h − (f − φ) ×̄* w − u              (2)
+//! placement of a joint        X_mountᵀ g_λ          six unit motions of its mounting frame                         (3)
+//! axis of a joint             (X_mountᵀ g_λ − X_bodyᵀ g_body)_angular                                              (4)
+//! a motion s (q ẇith v, a)     q sᵀ g + v sᵀ(z − v_λ ×* h − v ×* h) + a sᵀ h + λ sᵀ f                              (5)
+//! gravity                     −Σ_roots h, linear                                                                  (6)
+//! ```
+//!
+//! (2) is the column of `∂(λᵀ τ)/∂q` of a virtual joint at rest, `Ψ̇ᵀ z + Ψ̈ᵀ h − sᵀ(…)` with `Ψ̇ = v × s`, `Ψ̈ = a × s + v × Ψ̇`: a
+//! placement moves as a joint with six degrees of freedom before the joint would; an axis turned by δ is a rotation by δ before the
+//! joint and by −δ behind it. (5) is a joint that moves along `s` in proportion to another one: a pitch, or a mimic joint's multiplier.
+
+use super::Workspace;
+use super::aba_gradient::{self, AbaGradient, aba_gradient};
+use super::external::{self, ExternalWrench};
+use super::links::Links;
+use super::rnea::base_acceleration;
+use super::rnea_gradient::{Memory, RneaGradient, rnea_gradient};
+use super::slices::{first_not_finite, negate};
+use crate::joint::{Elementary, Joint, JointKind};
+use crate::model::{DofDynamics, InputError, Model, ParameterLayout};
+use crate::spatial::{Force, Motion, Transform, power_regressor, vector as v3};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
+
+/// `λᵀ τ` and its gradients by the state and by the parameters; borrows from the workspace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RneaParameterGradient<'w, T> {
+    /// By the state, and the value.
+    pub state: RneaGradient<'w, T>,
+    /// By the parameters, in the order of [`Model::parameter_layout`].
+    pub dp: &'w [T],
+}
+
+/// `λᵀ q̈` and its gradients by the state and by the parameters; borrows from the workspace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AbaParameterGradient<'w, T> {
+    /// By the state, and the value.
+    pub state: AbaGradient<'w, T>,
+    /// By the parameters, in the order of [`Model::parameter_layout`].
+    pub dp: &'w [T],
+}
+
+/// Gradients of `λᵀ τ`, `τ = `[`rnea`](super::rnea())`(q, v, a, φ)`, by the state and by every parameter of the robot.
+///
+/// `q`: nq, `v`, `a`, `lambda`: nv; wrenches are held as they are. By inertias about the body's origin, friction, damping, armature,
+/// gravity, placements and axes of joints, pitches, multipliers and offsets of mimic joints: see [`ParameterLayout`]. Without
+/// [joint friction](Model::has_joint_friction) the derivatives by friction and damping are zero. Cost O(n); a second call with as many wrenches
+/// allocates nothing.
+///
+/// # Errors
+/// As [`rnea_gradient`](super::rnea_gradient()).
+#[doc(alias("adjoint", "vector-Jacobian product", "VJP"))]
+pub fn rnea_parameter_gradient<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    lambda: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<RneaParameterGradient<'w, T>, InputError> {
+    rnea_gradient(model, ws, q, v, a, lambda, wrenches)?;
+    by_parameters(model, ws, (q, v, a), lambda);
+    finite(model, "d(lambda tau)/dp", &ws.dp, wrenches)?;
+    let ws = &*ws;
+    match ws.rnea_gradient.as_deref() {
+        Some(memory) => Ok(RneaParameterGradient { state: memory.results(), dp: &ws.dp }),
+        None => Err(model.overflow_of("lambda tau", 0, model.whole_label())), // never: it has just been filled
+    }
+}
+
+/// Gradients of `λᵀ q̈`, `q̈ = `[`aba`](super::aba())`(q, v, τ, φ)`, by the state and by every parameter of the robot.
+///
+/// Minus those of `μᵀ τ` at the accelerations `q̈`, with `μ = M⁻¹ λ`. `q`: nq, `v`, `tau`, `lambda`: nv. Cost that of
+/// [`aba_gradient`](super::aba_gradient()) and O(n); a second call with as many wrenches allocates nothing.
+///
+/// # Errors
+/// As [`aba_gradient`](super::aba_gradient()).
+#[doc(alias("adjoint", "vector-Jacobian product", "VJP"))]
+pub fn aba_parameter_gradient<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    tau: &[T],
+    lambda: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<AbaParameterGradient<'w, T>, InputError> {
+    let value = aba_gradient(model, ws, q, v, tau, lambda, wrenches)?.value;
+    let memory = std::mem::replace(&mut ws.aba_gradient, aba_gradient::Memory::empty());
+    // Sums over subtrees are still those of (q, v, q̈; μ).
+    let (ddq, mu) = memory.accelerations_and_multipliers();
+    by_parameters(model, ws, (q, v, ddq), mu);
+    ws.aba_gradient = memory;
+    negate(&mut ws.dp);
+    finite(model, "d(lambda ddq)/dp", &ws.dp, wrenches)?;
+    let ws = &*ws;
+    Ok(AbaParameterGradient { state: ws.aba_gradient.results(value), dp: &ws.dp })
+}
+
+fn finite<P: Real, T: Real>(
+    model: &Model<P>,
+    what: &'static str,
+    dp: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<(), InputError> {
+    match first_not_finite(dp) {
+        Some(index) => {
+            let at_wrench = external::not_finite(model, wrenches);
+            Err(at_wrench.unwrap_or_else(|| model.overflow_of(what, index, model.whole_label())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// All gradients by parameters, from what [`gradient`](super::rnea_gradient::gradient) at this state has left behind.
+fn by_parameters<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    state: (&[T], &[T], &[T]),
+    lambda: &[T],
+) {
+    let (layout, mut dp) = (model.parameter_layout(), std::mem::take(&mut ws.dp));
+    dp.resize(layout.len(), T::zero());
+    if let (Some(links), Some(sums)) = (ws.links.as_deref(), ws.rnea_gradient.as_deref()) {
+        let mut next = Next { axis: layout.axis.start, pitch: layout.pitch.start, mimic: 0 };
+        for i in 0..model.bodies.len() {
+            T::call(OfJoint { model, links, sums, layout, i, state, lambda, next: &mut next, dp: &mut dp });
+        }
+        T::call(OfBodies { links, sums, dp: &mut dp[layout.inertial.clone()] });
+        T::call(Whole { model, layout, sums, state, lambda, dp: &mut dp });
+    }
+    ws.dp = dp;
+}
+
+/// What the next body's constants are, among all.
+struct Next {
+    axis: usize,
+    pitch: usize,
+    mimic: usize,
+}
+
+/// How a place moves, and what λ makes of it.
+#[derive(Clone, Copy)]
+struct Place<T> {
+    v: Motion<T>,
+    a: Motion<T>,
+    w: Motion<T>,
+}
+
+/// Sums over the bodies that a place carries.
+#[derive(Clone, Copy)]
+struct Carried<T> {
+    /// `h`
+    momentum: Force<T>,
+    /// `z`
+    coriolis: Force<T>,
+    /// `f − φ`
+    force: Force<T>,
+    /// `u`
+    turned: Force<T>,
+}
+
+impl<T: Real + Scalar<T>> Place<T> {
+    /// (2)
+    #[inline(always)]
+    fn force(&self, carried: &Carried<T>) -> Force<T> {
+        let Carried { momentum: h, coriolis: z, force: f, turned: u } = *carried;
+        let moved = self.v.cross_force(self.v.cross_force(h) - z);
+        moved - self.a.cross_force(h) - (f.bar_cross(self.w) + u)
+    }
+    /// Behind a link.
+    #[inline(always)]
+    fn behind(&self, links: &Links<T>, link: usize, (v, a): (&[T], &[T]), lambda: &[T]) -> Self {
+        let (mut s_v, mut s_a, mut w) = (Motion::zero(), Motion::zero(), self.w);
+        for k in links.links[link].columns.clone() {
+            let (s, dof) = (links.columns[k], links.dof[k]);
+            s_v = s.times_plus(v[dof], s_v);
+            s_a = s.times_plus(a[dof], s_a);
+            w = s.times_plus(lambda[dof], w);
+        }
+        let v = self.v + s_v;
+        Self { v, a: self.a + s_a + v.cross(s_v), w }
+    }
+}
+
+/// A joint along whose motion another one is, in proportion: (5).
+struct Along<T> {
+    q: T,
+    v: T,
+    a: T,
+    lambda: T,
+}
+
+impl<T: Real + Scalar<T>> Along<T> {
+    /// Of the motion `s`, between these two places.
+    #[inline(always)]
+    fn derivative(&self, s: Motion<T>, before: &Place<T>, behind: &Place<T>, carried: &Carried<T>) -> T {
+        let (h, z) = (carried.momentum, carried.coriolis);
+        let of_v = z - before.v.cross_force(h) - behind.v.cross_force(h);
+        let of_state = self.q * s.power(before.force(carried)) + self.v * s.power(of_v);
+        of_state + self.a * s.power(h) + self.lambda * s.power(carried.force)
+    }
+}
+
+/// One body's joint: placement, axes, pitch, multiplier and offset.
+struct OfJoint<'a, P, T> {
+    model: &'a Model<P>,
+    links: &'a Links<T>,
+    sums: &'a Memory<T>,
+    layout: &'a ParameterLayout,
+    i: usize,
+    state: (&'a [T], &'a [T], &'a [T]),
+    lambda: &'a [T],
+    next: &'a mut Next,
+    dp: &'a mut [T],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, links, sums, layout, i, state: (q, v, a), lambda, next, dp } = self;
+        let body = &model.bodies[i];
+        let carried = Carried {
+            momentum: sums.momentum[i],
+            coriolis: sums.coriolis[i],
+            force: sums.force[i] - sums.standing[i],
+            turned: sums.turned[i],
+        };
+        let own: Transform<T> = body.placement.lift();
+        let (before, mount) = match body.parent {
+            Some(p) => (Place { v: links.velocity[p], a: links.acceleration[p], w: sums.w[p] }, links.pose[p] * own),
+            None => (
+                Place { v: Motion::zero(), a: base_acceleration(model), w: Motion::zero() },
+                Transform::new(own.rotation, v3::sub(own.translation, links.origin(i))),
+            ),
+        };
+        let g = mount.inv_act(before.force(&carried));
+        put(&mut dp[layout.placement.start + 6 * i..][..3], g.linear); // (3)
+        put(&mut dp[layout.placement.start + 6 * i + 3..][..3], g.angular);
+
+        let link = links.of_body[i].start;
+        let q = &q[body.q.clone()];
+        match &body.joint {
+            Joint::Elementary(part) => {
+                let stages = Stages { links, carried: &carried, v, a, lambda };
+                stages.of_part(part, q, (before, mount), link, T::one(), next, dp);
+            }
+            Joint::Composite(joint) => {
+                let stages = Stages { links, carried: &carried, v, a, lambda };
+                let (mut here, mut link) = ((before, mount), link);
+                for (part, (_, q_of, _)) in joint.parts().iter().zip(joint.blocks()) {
+                    here.1 = here.1 * part.placement.lift::<T>();
+                    (here, link) = stages.of_part(&part.joint, &q[q_of], here, link, T::one(), next, dp);
+                }
+            }
+            Joint::Mimic(joint) => {
+                let (inner_q, k) = (joint.inner_q(q), T::from(joint.multiplier()));
+                let stages = Stages { links, carried: &carried, v, a, lambda };
+                let ((behind, _), _) = stages.of_part(joint.inner(), &inner_q, (before, mount), link, k, next, dp);
+                let mut s = [Motion::zero()];
+                JointKind::<P>::motion_subspace(joint.inner(), &inner_q, &mut s);
+                let (s, dof) = (links.pose[i].act(s[0]), body.v.start);
+                let leader = Along { q: joint.followed(q), v: v[dof], a: a[dof], lambda: lambda[dof] };
+                dp[layout.multiplier.start + next.mimic] = leader.derivative(s, &before, &behind, &carried);
+                dp[layout.offset.start + next.mimic] = s.power(before.force(&carried));
+                next.mimic += 1;
+            }
+        }
+    }
+}
+
+/// The stages of one joint.
+struct Stages<'a, T> {
+    links: &'a Links<T>,
+    carried: &'a Carried<T>,
+    v: &'a [T],
+    a: &'a [T],
+    lambda: &'a [T],
+}
+
+impl<T: Real + Scalar<T>> Stages<'_, T> {
+    /// An elementary joint, mounted `here`, whose links begin with `link`, and which moves `k` times as fast as its velocity says;
+    /// returns where it ends, and the next link.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "closures would do arithmetic at no level")]
+    fn of_part<P: Real>(
+        &self,
+        part: &Elementary<P>,
+        q: &[T],
+        (before, mount): (Place<T>, Transform<T>),
+        link: usize,
+        k: T,
+        next: &mut Next,
+        dp: &mut [T],
+    ) -> ((Place<T>, Transform<T>), usize)
+    where
+        T: Scalar<P>,
+    {
+        let Self { links, carried, v, a, lambda } = *self;
+        let nv = JointKind::<P>::nv(part);
+        if nv == 0 {
+            return ((before, mount), link);
+        }
+        if let Elementary::Universal(joint) = part {
+            let turns = [joint.first.turn(q[0]), joint.second.turn(q[1])];
+            let (mut here, mut link) = ((before, mount), link);
+            for turn in turns {
+                let behind = here.0.behind(links, link, (v, a), lambda);
+                let end = here.1 * Transform::new(turn, v3::zero());
+                turned_axis(carried, here, (behind, end), next, dp);
+                here = (behind, end);
+                link += 1;
+            }
+            return (here, link);
+        }
+        let (mut behind, mut end, mut stage) = (before, link, 0);
+        while stage < nv {
+            behind = behind.behind(links, end, (v, a), lambda);
+            (stage, end) = (JointKind::<P>::stage_end(part, stage), end + 1);
+        }
+        let there = (behind, mount * JointKind::<P>::pose(part, q));
+        if part.axes()[0].is_some() {
+            turned_axis(carried, (before, mount), there, next, dp);
+        }
+        if let Elementary::Helical(joint) = part {
+            let s = mount.act(Motion::new(joint.axis.times(T::one()), v3::zero()));
+            let dof = links.dof[links.links[link].columns.start];
+            let turn = Along { q: q[0], v: k * v[dof], a: k * a[dof], lambda: k * lambda[dof] };
+            dp[next.pitch] = turn.derivative(s, &before, &behind, carried);
+            next.pitch += 1;
+        }
+        (there, end)
+    }
+}
+
+/// (4)
+#[inline(always)]
+fn turned_axis<T: Real + Scalar<T>>(
+    carried: &Carried<T>,
+    (before, mount): (Place<T>, Transform<T>),
+    (behind, end): (Place<T>, Transform<T>),
+    next: &mut Next,
+    dp: &mut [T],
+) {
+    let (first, last) = (mount.inv_act(before.force(carried)), end.inv_act(behind.force(carried)));
+    put(&mut dp[next.axis..][..3], v3::sub(first.angular, last.angular));
+    next.axis += 3;
+}
+
+#[inline(always)]
+fn put<T: Real>(to: &mut [T], x: Vector3<T>) {
+    (to[0], to[1], to[2]) = (x.x, x.y, x.z);
+}
+
+/// Inertias of all bodies: (1).
+struct OfBodies<'a, T> {
+    links: &'a Links<T>,
+    sums: &'a Memory<T>,
+    dp: &'a mut [T],
+}
+
+impl<T: Real + Scalar<T>> Piece for OfBodies<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { links, sums, dp } = self;
+        for (i, to) in dp.as_chunks_mut::<10>().0.iter_mut().enumerate() {
+            let x = &links.pose[i];
+            *to = power_regressor(x.inv_act(sums.w[i]), x.inv_act(links.velocity[i]), x.inv_act(links.acceleration[i]));
+        }
+    }
+}
+
+/// Friction, damping, armature, multipliers in these, and gravity.
+struct Whole<'a, P, T> {
+    model: &'a Model<P>,
+    layout: &'a ParameterLayout,
+    sums: &'a Memory<T>,
+    state: (&'a [T], &'a [T], &'a [T]),
+    lambda: &'a [T],
+    dp: &'a mut [T],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Whole<'_, P, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, layout, sums, state: (_, v, a), lambda, dp } = self;
+        let (zero, one, width) = (P::zero(), P::one(), model.friction_width);
+        let rubs = model.joint_friction;
+        for (j, joint) in layout.joints().iter().enumerate() {
+            let (i, k) = (joint.dof, joint.multiplier(model));
+            let unit = DofDynamics { index: i, multiplier: k, armature: one, damping: zero, friction: one };
+            dp[layout.armature.start + j] = lambda[i] * a[i] * unit.mass();
+            if rubs {
+                dp[layout.friction.start + j] = lambda[i] * unit.friction_torque(v[i], width);
+                let unit = DofDynamics { damping: one, ..unit };
+                dp[layout.damping.start + j] = lambda[i] * unit.damping_torque(v[i]);
+            } else {
+                dp[layout.friction.start + j] = T::zero();
+                dp[layout.damping.start + j] = T::zero();
+            }
+        }
+        let mut by_width = T::zero();
+        if rubs {
+            for dof in &model.dofs {
+                by_width += lambda[dof.index] * dof.friction_by_width(v[dof.index], width);
+            }
+        }
+        dp[layout.friction_width] = by_width;
+        for (m, mimic) in layout.each_mimic().iter().enumerate() {
+            if let Some(at) = layout.joints()[mimic.joint].at {
+                let (dof, i) = (&model.dofs[at], model.dofs[at].index);
+                let to = &mut dp[layout.multiplier.start + m];
+                *to += lambda[i] * a[i] * dof.mass_by_multiplier();
+                if rubs {
+                    *to += lambda[i] * dof.friction_by_multiplier(v[i], width);
+                }
+            }
+        }
+        let mut momentum: Force<T> = Force::zero();
+        for (i, body) in model.bodies.iter().enumerate() {
+            if body.parent.is_none() {
+                momentum += sums.momentum[i];
+            }
+        }
+        put(&mut dp[layout.gravity.clone()], v3::neg(momentum.linear)); // (6)
+    }
+}
