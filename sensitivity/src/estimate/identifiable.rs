@@ -48,7 +48,7 @@ impl Identifiability {
                     (_, true) => " - ",
                 };
                 let size = coefficient.abs();
-                let size = if (size - 1.0).abs() < 1e-9 { String::new() } else { format!("{size:.6} ") };
+                let size = if (size - 1.0).abs() < 1e-9 { String::new() } else { format!("{} ", four_digits(size)) };
                 let name =
                     names.get(*parameter).map_or_else(|| format!("#{parameter}"), |name| name.as_ref().to_string());
                 // Writing to a string cannot fail.
@@ -61,6 +61,15 @@ impl Identifiability {
         };
         self.cannot_tell.iter().map(sentence).collect()
     }
+}
+
+/// Four digits after the point at most, without zeros at the end; a power of ten where that says too little.
+fn four_digits(x: f64) -> String {
+    if !(1e-2..1e4).contains(&x) {
+        return format!("{x:.3e}");
+    }
+    let text = format!("{x:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
 /// What data with this Jacobian can tell; rows: residuals in units of their noise, columns: parameters. O(rows k² + k³).

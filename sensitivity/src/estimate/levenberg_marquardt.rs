@@ -17,6 +17,9 @@ use nalgebra::DMatrix;
 const LEAST_DAMPING: f64 = 1e-12;
 /// Above this a step is shorter than the resolution of doubles.
 const MOST_DAMPING: f64 = 1e20;
+/// Where the first step of an iteration promised less than this part of the cost, or was shorter than this part of the parameters, a cost that
+/// does not fall is rounding and no fault.
+const ROUNDING: [f64; 2] = [1e-12, 1e-9];
 
 /// Parameters that fit best, from `start` on. `residuals`: how many there are, n.
 ///
@@ -69,13 +72,21 @@ pub fn levenberg_marquardt<M: Manifold>(
             break Status::Iterations;
         }
         scale.iter_mut().zip(triangle.lengths()).for_each(|(scale, length)| *scale = scale.max(length));
+        let mut blocked = None;
         loop {
             if let Some((step, promised)) = triangle.step(damping.value, &scale) {
-                if promised <= options.cost_tolerance * cost {
-                    break 'fit Status::Cost;
-                }
-                if (0..k).all(|i| step[i].abs() <= options.step_tolerance * space.magnitude(&p, i)) {
-                    break 'fit Status::Step;
+                let within = |part: f64| (0..k).all(|i| step[i].abs() <= part * space.magnitude(&p, i));
+                let end = |[cost_part, step_part]: [f64; 2]| match (promised <= cost_part * cost, within(step_part)) {
+                    (true, _) => Some(Status::Cost),
+                    (false, true) => Some(Status::Step),
+                    (false, false) => None,
+                };
+                // Damped steps are short whether or not there is a fall ahead: the first one tells.
+                if blocked.is_none() {
+                    if let Some(status) = end([options.cost_tolerance, options.step_tolerance]) {
+                        break 'fit status;
+                    }
+                    blocked = Some(end(ROUNDING).unwrap_or(Status::NoDecrease));
                 }
                 space.integrate(&p, step.as_slice(), &mut p_next);
                 evaluations += 1;
@@ -86,8 +97,10 @@ pub fn levenberg_marquardt<M: Manifold>(
                     && j_next.shape() == (residuals, k)
                     && r_next.iter().chain(j_next.iter()).all(|x| x.is_finite());
                 let cost_next = if computed { rows.cost(&p_next, &r_next) } else { f64::INFINITY };
-                if cost_next < cost {
-                    damping.fallen((cost - cost_next) / promised);
+                // A fall below the rounding of the cost cannot be seen, and is believed.
+                let unseen = promised <= ROUNDING[0] * cost && cost_next <= cost * (1.0 + ROUNDING[0]);
+                if cost_next < cost || unseen {
+                    damping.fallen(if unseen { 1.0 } else { (cost - cost_next) / promised });
                     (p, p_next) = (p_next, p);
                     (r, r_next) = (r_next, r);
                     (j, j_next) = (j_next, j);
@@ -97,7 +110,7 @@ pub fn levenberg_marquardt<M: Manifold>(
             }
             damping.risen();
             if damping.value > MOST_DAMPING {
-                break 'fit Status::NoDecrease;
+                break 'fit blocked.unwrap_or(Status::NoDecrease);
             }
         }
         iterations += 1;
