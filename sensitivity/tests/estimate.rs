@@ -175,6 +175,8 @@ fn what_cannot_be_told_is_said_in_names() {
     assert!(found.is_told(3) && !found.is_told(0) && !found.is_told(2) && !found.is_told(9));
     let none = identifiability(&DMatrix::zeros(2, 2), 1e-10).expect("entries are finite");
     assert_eq!((none.rank, none.cannot_tell.len()), (0, 2));
+    assert_eq!(identifiability(&DMatrix::zeros(3, 0), 1e-10).expect("no entries").rank, 0);
+    assert_eq!(identifiability(&DMatrix::zeros(0, 3), 1e-10).expect("no entries").cannot_tell.len(), 3);
     // Fewer rows than columns.
     assert_eq!(identifiability(&dmatrix![1.0, 2.0, 3.0], 1e-10).expect("entries are finite").null_space.ncols(), 2);
     assert!(identifiability(&dmatrix![1.0, f64::NAN], 1e-10).is_err() && identifiability(&a, 0.0).is_err());

@@ -216,6 +216,11 @@ fn what_is_no_plan_is_refused_and_odd_numbers_of_rows_are_told() {
     for (times, level) in [(1, 0.95), (10, 0.0), (10, 1.0), (10, f64::NAN)] {
         assert!(run.indices(&Resampling { times, level, seed: 0 }).is_err(), "{times} {level}");
     }
+    for groups in [0, usize::MAX] {
+        let layout = Layout { groups, second_order: true };
+        assert!(sobol_indices(&[1.0; 7], 1, layout, &Resampling::none()).is_err());
+    }
+    assert!(run.indices(&Resampling { times: usize::MAX, ..Resampling::default() }).is_err());
     let layout = Layout { groups: 3, second_order: false };
     assert!(sobol_indices(&[1.0; 7], 1, layout, &Resampling::none()).is_err());
     assert!(sobol_indices(&[1.0; 5], 1, layout, &Resampling::none()).is_err());

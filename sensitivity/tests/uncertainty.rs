@@ -193,6 +193,8 @@ fn singular_covariances_are_fine_and_others_are_refused() {
     };
     let found = monte_carlo(&Euclidean(2), &[0.0; 2], &p, &Euclidean(1), spoiled, &options);
     assert!(matches!(found, Err(UncertaintyError::Failed { total: 1000, .. })), "{found:?}");
+    let many = MonteCarlo { samples: 1 << 58, ..options };
+    assert!(monte_carlo(&Euclidean(2), &[0.0; 2], &p, &Euclidean(1), spoiled, &many).is_err());
     let one = MonteCarlo { samples: 1, ..options };
     assert!(monte_carlo(&Euclidean(2), &[0.0; 2], &p, &Euclidean(1), spoiled, &one).is_err());
     assert!(second_order(&DMatrix::zeros(1, 2), &[], &p).is_err());

@@ -53,7 +53,8 @@ pub fn levenberg_marquardt<M: Manifold>(
         (start.to_vec(), vec![f64::NAN; residuals], DMatrix::from_element(residuals, k, f64::NAN));
     evaluate(&p, &mut r, &mut j).map_err(|why| EstimateError::Start { why })?;
     expect_finite("the residual", &r)?;
-    expect_size("the Jacobian", j.len(), residuals * k)?;
+    expect_size("the Jacobian, by rows,", j.nrows(), residuals)?;
+    expect_size("the Jacobian, by columns,", j.ncols(), k)?;
     expect_finite("the Jacobian", j.as_slice())?;
     let mut cost = rows.cost(&p, &r);
     expect_finite("the cost", &[cost])?;

@@ -155,8 +155,8 @@ pub enum GlobalError {
         /// The number of samples.
         samples: usize,
     },
-    /// More than memory can be asked for.
-    #[error("{samples} samples with {numbers} numbers each are more than a computer can count")]
+    /// More than memory holds.
+    #[error("{samples} samples with {numbers} numbers each do not fit into memory")]
     Size {
         /// Samples.
         samples: usize,
@@ -181,15 +181,10 @@ pub(crate) fn check_priors(priors: &[crate::prior::Prior]) -> Result<(), GlobalE
     all.try_for_each(|(parameter, prior)| prior.check().map_err(|error| GlobalError::Prior { parameter, error }))
 }
 
-/// Is it a level of an interval, if intervals are wanted?
+/// Can intervals be made so?
 pub(crate) fn check_resampling(resampling: &crate::statistics::Resampling) -> Result<(), GlobalError> {
-    match (resampling.times, resampling.level) {
-        (0, _) => Ok(()),
-        (1, _) => {
-            let rule = "none, or at least two";
-            Err(GlobalError::Count { what: "the number of resamples", value: 1, rule })
-        }
-        (_, level) if level > 0.0 && level < 1.0 => Ok(()),
-        (_, value) => Err(GlobalError::Number { what: "the level", value, rule: "it must be between 0 and 1" }),
+    match resampling.fault() {
+        Some((what, value, rule)) => Err(GlobalError::Number { what, value, rule }),
+        None => Ok(()),
     }
 }

@@ -83,9 +83,11 @@ pub(super) fn sobol_sample(
     seed: u64,
 ) -> Result<Vec<f64>, GlobalError> {
     let size = GlobalError::Size { samples, numbers: dimensions };
-    let all = samples.checked_mul(dimensions).filter(|all| *all <= isize::MAX as usize / 8).ok_or(size)?;
+    let all = samples.checked_mul(dimensions).ok_or(size.clone())?;
     let mut points = SobolPoints::new(dimensions, scramble, seed)?;
-    let mut u = vec![0.0; all];
+    let mut u = Vec::new();
+    u.try_reserve_exact(all).map_err(|_| size)?;
+    u.resize(all, 0.0);
     u.chunks_exact_mut(dimensions).for_each(|u| points.write(u));
     for u in u.chunks_exact_mut(priors.len()) {
         u.iter_mut().zip(priors).for_each(|(u, prior)| *u = prior.at(*u));

@@ -30,7 +30,7 @@ impl Layout {
     /// Samples of one row: `g + 2`, with second order `2 g + 2`.
     #[must_use]
     pub fn stride(&self) -> usize {
-        (1 + usize::from(self.second_order)) * self.groups + 2
+        self.groups.saturating_mul(1 + usize::from(self.second_order)).saturating_add(2)
     }
     /// Pairs of groups, in the order (0, 1), (0, 2), …, (1, 2), …; none without second order.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {

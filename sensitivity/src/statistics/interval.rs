@@ -51,6 +51,16 @@ impl Default for Resampling {
 }
 
 impl Resampling {
+    /// What is wrong with it: which number, the number, and what it must be.
+    pub(crate) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
+        match (self.times, self.level) {
+            (0, _) => None,
+            (2..=1_000_000, level) if level > 0.0 && level < 1.0 => None,
+            (2..=1_000_000, level) => Some(("the level", level, "it must be between 0 and 1")),
+            (times, _) => Some(("the number of resamples", times as f64, "0, or from 2 to a million")),
+        }
+    }
+
     /// Estimates only.
     #[must_use]
     pub fn none() -> Self {

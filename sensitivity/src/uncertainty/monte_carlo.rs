@@ -60,7 +60,11 @@ pub fn monte_carlo(
     check_options(options, nx.max(ny))?;
     let root = root(p)?;
 
-    let mut y = vec![f64::NAN; samples * ny];
+    let mut y = Vec::new();
+    let full =
+        |_| UncertaintyError::Number { what: "the number of samples", value: samples as f64, rule: "memory is full" };
+    y.try_reserve_exact(samples * ny).map_err(full)?;
+    y.resize(samples * ny, f64::NAN);
     y.par_chunks_mut((BLOCK * ny).max(1)).enumerate().for_each(|(block, y)| {
         let mut rng = stream(seed, block as u64);
         let mut points = vec![0.0; y.len() / ny.max(1) * nx];
@@ -112,14 +116,14 @@ pub fn monte_carlo(
 }
 
 fn check_options(options: &MonteCarlo, numbers: usize) -> Result<(), UncertaintyError> {
-    let (samples, level) = (options.samples, options.resampling.level);
+    let samples = options.samples;
     // A double has eight bytes, and the largest object half of what an address can count.
     if samples < 2 || samples.checked_mul(numbers).is_none_or(|all| all > isize::MAX as usize / 8) {
         let (what, rule) = ("the number of samples", "it must be at least 2, and fit into memory");
         return Err(UncertaintyError::Number { what, value: samples as f64, rule });
     }
-    if options.resampling.times > 0 && !(level > 0.0 && level < 1.0) {
-        return Err(UncertaintyError::Number { what: "the level", value: level, rule: "it must be between 0 and 1" });
+    if let Some((what, value, rule)) = options.resampling.fault() {
+        return Err(UncertaintyError::Number { what, value, rule });
     }
     Ok(())
 }
