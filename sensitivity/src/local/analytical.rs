@@ -2,7 +2,7 @@
 
 use super::Output;
 use crate::error::SensitivityError;
-use crate::parameters::{Chain, Kind, Parameters};
+use crate::parameters::{Chain, Parameters};
 use gradyn::dynamics::{
     FrameRef, aba_parameter_gradient, constraint_dynamics, frame_pose, potential_energy_regressor,
     rnea_parameter_gradient,
@@ -263,17 +263,5 @@ fn parts(joint: &Joint, q: &[f64]) -> Vec<(Elementary<f64>, Transform<f64>, Vec<
             let leader = if kind.is_of_direction() { q[1].atan2(q[0]) } else { q[0] };
             vec![(*kind.inner(), Transform::identity(), vec![kind.multiplier() * leader + kind.offset()])]
         }
-    }
-}
-
-impl Parameters {
-    /// Does any of them move a joint, but by its coordinates?
-    pub(crate) fn moves_geometry(&self) -> bool {
-        self.any(|kind| {
-            matches!(
-                kind,
-                Kind::Placement(..) | Kind::Axis(..) | Kind::Pitch(..) | Kind::Multiplier(_) | Kind::Offset(_)
-            )
-        })
     }
 }

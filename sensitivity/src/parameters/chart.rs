@@ -7,7 +7,7 @@ use gradyn::derivatives::num_dual::Dual64;
 use gradyn::model::ParameterLayout;
 use gradyn::spatial::{Inertia, LogCholesky, Motion, Symmetric3, jexp3, jexp6};
 use gradyn::{Model, Scalar};
-use nalgebra::Vector3;
+use nalgebra::{DMatrix, Vector3};
 
 /// The inertia with these values: a chart's coordinates first, then density, then a payload.
 pub(crate) fn inertia<P: Scalar<f64>>(base: &Inertia<f64>, entries: &[(Kind, P)]) -> Inertia<P> {
@@ -97,6 +97,19 @@ impl Chain {
     pub(crate) fn add_to(&self, factor: f64, gradient: &[f64], to: &mut [f64]) {
         for (to, entries) in to.iter_mut().zip(&self.0) {
             *to += factor * entries.iter().map(|(at, x)| gradient[*at] * x).sum::<f64>();
+        }
+    }
+
+    /// `Y J`, of a matrix with a column for each of the engine's first parameters.
+    pub(crate) fn times(&self, y: &DMatrix<f64>, to: &mut DMatrix<f64>) {
+        for (k, entries) in self.0.iter().enumerate() {
+            let mut column = to.column_mut(k);
+            column.fill(0.0);
+            for (at, x) in entries {
+                if *x != 0.0 {
+                    column.axpy(*x, &y.column(*at), 1.0);
+                }
+            }
         }
     }
 }

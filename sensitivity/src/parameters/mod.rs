@@ -271,6 +271,26 @@ impl Parameters {
         self.chosen.iter().flatten().any(|i| is(self.all[*i].kind))
     }
 
+    /// Does any of them move a joint, but by its coordinates?
+    pub(crate) fn moves_geometry(&self) -> bool {
+        (0..self.len()).any(|k| self.one_moves_geometry(k))
+    }
+
+    /// Are all inertias, friction, damping and armature, or of frames and the start: what the standard regressor multiplies?
+    pub(crate) fn are_standard(&self) -> bool {
+        !self.moves_geometry() && !self.any(|kind| matches!(kind, Kind::FrictionWidth | Kind::Gravity(_)))
+    }
+
+    pub(crate) fn one_moves_geometry(&self, index: usize) -> bool {
+        let moves = |kind| {
+            matches!(
+                kind,
+                Kind::Placement(..) | Kind::Axis(..) | Kind::Pitch(..) | Kind::Multiplier(_) | Kind::Offset(_)
+            )
+        };
+        self.chosen.get(index).is_some_and(|members| members.iter().any(|i| moves(self.all[*i].kind)))
+    }
+
     /// Is it a friction, damping or armature, which robots have none below zero of?
     pub(crate) fn is_never_negative(&self, index: usize) -> bool {
         let never = |kind| matches!(kind, Kind::Friction(..) | Kind::Damping(..) | Kind::Armature(..));

@@ -181,6 +181,19 @@ impl Parameters {
         }
         Ok((dq, dv))
     }
+
+    /// Adds the gradient by the state at the start.
+    pub(crate) fn add_start(&self, by_q: &[f64], by_v: &[f64], to: &mut [f64]) {
+        for (to, members) in to.iter_mut().zip(&self.chosen) {
+            for i in members {
+                match self.all[*i].kind {
+                    Kind::StartQ(k) => *to += by_q[k],
+                    Kind::StartV(k) => *to += by_v[k],
+                    _ => {}
+                }
+            }
+        }
+    }
 }
 
 fn twist<P: Scalar<f64>>(xi: &[Option<P>; 6]) -> Motion<P> {
