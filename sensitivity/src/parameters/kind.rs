@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     /// Of the state at the start, by degree of freedom.
     StartQ(usize),
     StartV(usize),
+    /// Of the user, with its unit.
+    Own(&'static str),
 }
 
 pub(crate) const POSE: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
@@ -92,6 +94,7 @@ impl Kind {
             Self::Gravity(_) => "m/s^2",
             Self::StartQ(_) => "rad|m",
             Self::StartV(_) => "rad/s|m/s",
+            Self::Own(unit) => unit,
         }
     }
 
@@ -111,9 +114,12 @@ impl Kind {
             Self::FramePlacement(..) => "the body; moves along the frame's own axes",
             Self::Friction(..) | Self::Damping(..) | Self::Armature(..) => "the other numbers of the joint",
             Self::StartQ(_) | Self::StartV(_) => "the rest of the state at the start",
-            Self::Pitch(..) | Self::Multiplier(_) | Self::Offset(_) | Self::FrictionWidth | Self::Gravity(_) => {
-                "everything else"
-            }
+            Self::Own(_)
+            | Self::Pitch(..)
+            | Self::Multiplier(_)
+            | Self::Offset(_)
+            | Self::FrictionWidth
+            | Self::Gravity(_) => "everything else",
         }
     }
 

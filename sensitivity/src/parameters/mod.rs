@@ -142,6 +142,20 @@ impl Parameters {
         Ok(self)
     }
 
+    /// Adds a parameter of your own, which no robot has: a restitution, a height of the ground. [`Event`](crate::rollout::Event)s get its
+    /// value.
+    ///
+    /// # Errors
+    /// [`SensitivityError::Other`] if the name is taken.
+    pub fn own(mut self, name: &str, value: f64, unit: &'static str) -> Result<Self, SensitivityError> {
+        if self.all.iter().any(|p| p.name == name) {
+            return Err(SensitivityError::Other(format!("there is a parameter `{name}` already")));
+        }
+        self.all.push(Parameter { name: name.to_owned(), kind: Kind::Own(unit), nominal: value });
+        self.chosen.push(vec![self.all.len() - 1]);
+        Ok(self)
+    }
+
     /// All patterns of a list with commas.
     ///
     /// # Errors

@@ -150,7 +150,7 @@ impl Parameters {
                     Kind::Armature(b, k) => groups.joint[2].entry(b).or_default().push((k, x)),
                     Kind::FrictionWidth => groups.width = Some(x),
                     Kind::Gravity(k) => groups.gravity[k] = Some(x),
-                    Kind::StartQ(_) | Kind::StartV(_) => {}
+                    Kind::StartQ(_) | Kind::StartV(_) | Kind::Own(_) => {}
                     kind => {
                         if let Some(b) = kind.inertia_of() {
                             groups.inertia.entry(b).or_default().push((kind, x));
