@@ -1,0 +1,76 @@
+//! Why a fit cannot begin.
+
+use thiserror::Error;
+
+/// Why a fit cannot begin.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum EstimateError {
+    /// Something does not have the size that it should have.
+    #[error("{what} has {found} entries instead of {expected}")]
+    Size {
+        /// What.
+        what: &'static str,
+        /// As many as it should have.
+        expected: usize,
+        /// As many as it has.
+        found: usize,
+    },
+    /// A number is not what it must be.
+    #[error("{what} is {value}: {rule}")]
+    Number {
+        /// Which number.
+        what: &'static str,
+        /// The number.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// A number at the start is not finite.
+    #[error("at the start, {what} is {value} at entry {entry}, which is not finite")]
+    NotFinite {
+        /// Where.
+        what: &'static str,
+        /// Which entry, of a matrix counted column by column.
+        entry: usize,
+        /// The number.
+        value: f64,
+    },
+    /// The residuals cannot be computed at the start.
+    #[error("the residuals cannot be computed at the start: {why}")]
+    Start {
+        /// What the function says.
+        why: String,
+    },
+    /// An information matrix has a direction of negative information.
+    #[error(
+        "the information matrix is {value} along a direction that is mostly entry {entry}: it must not be negative"
+    )]
+    Negative {
+        /// The largest entry of the direction.
+        entry: usize,
+        /// Its eigenvalue.
+        value: f64,
+    },
+}
+
+/// Is it as long as it has to be?
+pub(super) fn expect_size(what: &'static str, found: usize, expected: usize) -> Result<(), EstimateError> {
+    if found == expected { Ok(()) } else { Err(EstimateError::Size { what, expected, found }) }
+}
+
+/// Are all entries finite?
+pub(super) fn expect_finite(what: &'static str, x: &[f64]) -> Result<(), EstimateError> {
+    match x.iter().position(|x| !x.is_finite()) {
+        Some(entry) => Err(EstimateError::NotFinite { what, entry, value: x[entry] }),
+        None => Ok(()),
+    }
+}
+
+/// Is it positive and finite?
+pub(super) fn expect_positive(what: &'static str, value: f64) -> Result<(), EstimateError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(EstimateError::Number { what, value, rule: "it must be positive and finite" })
+}

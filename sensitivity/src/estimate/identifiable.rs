@@ -1,0 +1,151 @@
+//! What data can tell of parameters, by the singular values of the Jacobian.
+//!
+//! The columns of J are scaled to unit length, so that units do not matter: `J D⁻¹ = U Σ Vᵀ`. Singular values below a tolerance count as
+//! zero; `D⁻¹ v` of these are directions along which parameters can move without moving a residual.
+
+use super::EstimateError;
+use super::error::{expect_finite, expect_positive};
+use super::singular::{Singular, singular};
+use nalgebra::DMatrix;
+use std::fmt::Write;
+
+/// What data can tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identifiability {
+    /// As many combinations of parameters can be told.
+    pub rank: usize,
+    /// Singular values of the Jacobian with its columns scaled to unit length, in falling order.
+    pub singular_values: Vec<f64>,
+    /// The first of them by the last that counts: how many times more noise gets into the worst combination. One if nothing can be told.
+    pub condition: f64,
+    /// An orthonormal basis of the directions that cannot be told, k × (k − rank).
+    pub null_space: DMatrix<f64>,
+    /// The same space for people: in each, one parameter has the coefficient 1, and that parameter is in no other.
+    pub cannot_tell: Vec<Vec<(usize, f64)>>,
+}
+
+/// Entries of a basis below this are rounding: a direction comes with an error of about `1e-16 / tolerance` at most.
+const NEGLIGIBLE: f64 = 1e-6;
+
+impl Identifiability {
+    /// Does a direction that cannot be told move this parameter?
+    #[must_use]
+    pub fn is_told(&self, parameter: usize) -> bool {
+        parameter < self.null_space.nrows() && self.null_space.row(parameter).amax() <= NEGLIGIBLE
+    }
+
+    /// What cannot be told, in the names of the parameters: "`a` + 0.5 `b` can move together without moving a residual". A parameter without
+    /// a name is called by its place.
+    #[must_use]
+    pub fn sentences(&self, names: &[impl AsRef<str>]) -> Vec<String> {
+        let sentence = |direction: &Vec<(usize, f64)>| {
+            let mut text = String::new();
+            for (i, (parameter, coefficient)) in direction.iter().enumerate() {
+                let sign = match (i, *coefficient < 0.0) {
+                    (0, false) => "",
+                    (0, true) => "-",
+                    (_, false) => " + ",
+                    (_, true) => " - ",
+                };
+                let size = coefficient.abs();
+                let size = if (size - 1.0).abs() < 1e-9 { String::new() } else { format!("{size:.6} ") };
+                let name =
+                    names.get(*parameter).map_or_else(|| format!("#{parameter}"), |name| name.as_ref().to_string());
+                // Writing to a string cannot fail.
+                let _ = write!(text, "{sign}{size}`{name}`");
+            }
+            match direction.len() {
+                1 => format!("{text} does not move a residual"),
+                _ => format!("{text} can move together without moving a residual"),
+            }
+        };
+        self.cannot_tell.iter().map(sentence).collect()
+    }
+}
+
+/// What data with this Jacobian can tell; rows: residuals in units of their noise, columns: parameters. O(rows k² + k³).
+///
+/// # Errors
+/// An entry that is not finite; a tolerance that is not positive.
+pub fn identifiability(jacobian: &DMatrix<f64>, tolerance: f64) -> Result<Identifiability, EstimateError> {
+    expect_finite("the Jacobian", jacobian.as_slice())?;
+    expect_positive("the tolerance of the rank", tolerance)?;
+    Ok(of_triangle(triangle(jacobian.clone()), tolerance).0)
+}
+
+/// `R` of `A = Q R`, k × k, whatever the number of rows.
+pub(super) fn triangle(a: DMatrix<f64>) -> DMatrix<f64> {
+    let k = a.ncols();
+    let rows = a.nrows().max(k);
+    let a = a.resize(rows, k, 0.0);
+    if k == 0 { DMatrix::zeros(0, 0) } else { a.qr().unpack_r() }
+}
+
+/// The lengths of columns, one where it is zero.
+pub(super) fn lengths(r: &DMatrix<f64>) -> Vec<f64> {
+    let length = |column: nalgebra::DVectorView<'_, f64>| match column.amax() {
+        largest if largest > 0.0 => largest * column.unscale(largest).norm(),
+        _ => 1.0,
+    };
+    r.column_iter().map(length).collect()
+}
+
+/// With the factors of the scaled triangle, and the scales D.
+pub(super) fn of_triangle(mut r: DMatrix<f64>, tolerance: f64) -> (Identifiability, Singular, Vec<f64>) {
+    let k = r.ncols();
+    let scale = lengths(&r);
+    r.column_iter_mut().zip(&scale).for_each(|(mut column, scale)| column /= *scale);
+    let factors = singular(r);
+    let largest = factors.values.iter().fold(0.0_f64, |largest, value| largest.max(*value));
+    let rank = factors.values.iter().filter(|value| **value > tolerance * largest).count();
+    let mut null = factors.v.columns(rank, k - rank).into_owned();
+    null.row_iter_mut().zip(&scale).for_each(|(mut row, scale)| row /= *scale);
+    let null_space = orthonormal(null);
+    let found = Identifiability {
+        rank,
+        condition: if rank == 0 { 1.0 } else { largest / factors.values[rank - 1] },
+        cannot_tell: reduced(&null_space),
+        singular_values: factors.values.iter().copied().collect(),
+        null_space,
+    };
+    (found, factors, scale)
+}
+
+fn orthonormal(null: DMatrix<f64>) -> DMatrix<f64> {
+    if null.ncols() == 0 {
+        return null;
+    }
+    // Units may be far apart, directions as well.
+    let mut null = null;
+    null.column_iter_mut().for_each(|mut column| {
+        let length = column.norm();
+        if length > 0.0 {
+            column /= length;
+        }
+    });
+    null.qr().q()
+}
+
+/// The reduced echelon form of the directions, with the largest entry as pivot each time.
+fn reduced(null_space: &DMatrix<f64>) -> Vec<Vec<(usize, f64)>> {
+    let mut rows = null_space.transpose();
+    for i in 0..rows.nrows() {
+        let (pivot, column) = rows.rows_range(i..).iamax_full();
+        rows.swap_rows(i, i + pivot);
+        let value = rows[(i, column)];
+        if value == 0.0 {
+            continue;
+        }
+        rows.row_mut(i).unscale_mut(value);
+        let own = rows.row(i).into_owned();
+        for other in (0..rows.nrows()).filter(|other| *other != i) {
+            let factor = rows[(other, column)];
+            let mut row = rows.row_mut(other);
+            row -= factor * &own;
+        }
+    }
+    let direction = |row: nalgebra::MatrixView<'_, f64, nalgebra::U1, nalgebra::Dyn, nalgebra::U1, nalgebra::Dyn>| {
+        row.iter().copied().enumerate().filter(|(_, x)| x.abs() > NEGLIGIBLE).collect()
+    };
+    rows.row_iter().map(direction).collect()
+}

@@ -1,0 +1,142 @@
+//! Levenberg–Marquardt on a manifold of parameters.
+//!
+//! Each step solves `min |√w (r + J δ)|² + |S (p ⊕ δ ⊖ p₀)|² + λ |D δ|²` by orthogonal factors (no normal equations, whose condition is the
+//! square) and is taken if the cost falls. With a robust loss the weights w are those of the residuals before the step.
+//!
+//! Sources: J. Moré, *The Levenberg–Marquardt algorithm: implementation and theory*, 1978 (the scales D, the largest lengths of the columns so
+//! far); H. Nielsen, *Damping parameter in Marquardt's method*, IMM-REP-1999-05 (λ by the ratio of actual and promised fall).
+
+use super::covariance::certainty;
+use super::error::{expect_finite, expect_size};
+use super::system::{Rows, Triangle};
+use super::{Estimate, EstimateError, Options, Status};
+use gradyn_derivatives::difference::Manifold;
+use nalgebra::DMatrix;
+
+/// λ stays above this: along what the data cannot tell, rounding is divided by it.
+const LEAST_DAMPING: f64 = 1e-12;
+/// Above this a step is shorter than the resolution of doubles.
+const MOST_DAMPING: f64 = 1e20;
+
+/// Parameters that fit best, from `start` on. `residuals`: how many there are, n.
+///
+/// `evaluate(p, r, j)` writes the n residuals at p, in units of their noise, and their Jacobian by the tangent space at p:
+/// n × k. It may say why it cannot; where it does, or where a number is not finite, a step is tried that is half as far or less.
+///
+/// Cost of a step: `2 n k²` and one evaluation.
+///
+/// # Errors
+/// Sizes and numbers of the options that are none; residuals or a Jacobian that cannot be computed at the start. A fit that ran but did not
+/// converge is an [`Estimate`] whose [`Status`] says so.
+pub fn levenberg_marquardt<M: Manifold>(
+    space: &M,
+    start: &[f64],
+    residuals: usize,
+    mut evaluate: impl FnMut(&[f64], &mut [f64], &mut DMatrix<f64>) -> Result<(), String>,
+    options: &Options,
+) -> Result<Estimate, EstimateError> {
+    options.check()?;
+    let (coordinates, k) = (space.coordinates(), space.directions());
+    expect_size("the start", start.len(), coordinates)?;
+    expect_finite("the parameter", start)?;
+    if residuals == 0 || k == 0 {
+        let what = if k == 0 { "the number of parameters" } else { "the number of residuals" };
+        return Err(EstimateError::Number { what, value: 0.0, rule: "there must be one" });
+    }
+    let root = options.pull.as_ref().map(|pull| Ok((pull, pull.root(coordinates, k)?))).transpose()?;
+    let rows = Rows { space, loss: options.loss, pull: root };
+
+    let (mut p, mut r, mut j) =
+        (start.to_vec(), vec![f64::NAN; residuals], DMatrix::from_element(residuals, k, f64::NAN));
+    evaluate(&p, &mut r, &mut j).map_err(|why| EstimateError::Start { why })?;
+    expect_finite("the residual", &r)?;
+    expect_size("the Jacobian", j.len(), residuals * k)?;
+    expect_finite("the Jacobian", j.as_slice())?;
+    let mut cost = rows.cost(&p, &r);
+    expect_finite("the cost", &[cost])?;
+
+    let mut damping = Damping { value: options.damping, growth: 2.0 };
+    let mut scale = vec![0.0_f64; k];
+    let (mut p_next, mut r_next, mut j_next) = (p.clone(), r.clone(), j.clone());
+    let (mut iterations, mut evaluations) = (0, 1);
+    let status = 'fit: loop {
+        let (a, b) = rows.stack(&p, &r, &j);
+        let triangle = Triangle::new(a, b);
+        if cost <= 0.0 || triangle.cosine <= options.gradient_tolerance {
+            break Status::Gradient;
+        }
+        if iterations == options.iterations {
+            break Status::Iterations;
+        }
+        scale.iter_mut().zip(triangle.lengths()).for_each(|(scale, length)| *scale = scale.max(length));
+        loop {
+            if let Some((step, promised)) = triangle.step(damping.value, &scale) {
+                if promised <= options.cost_tolerance * cost {
+                    break 'fit Status::Cost;
+                }
+                if (0..k).all(|i| step[i].abs() <= options.step_tolerance * space.magnitude(&p, i)) {
+                    break 'fit Status::Step;
+                }
+                space.integrate(&p, step.as_slice(), &mut p_next);
+                evaluations += 1;
+                r_next.fill(f64::NAN);
+                j_next.fill(f64::NAN);
+                let computed = p_next.iter().all(|p| p.is_finite())
+                    && evaluate(&p_next, &mut r_next, &mut j_next).is_ok()
+                    && j_next.shape() == (residuals, k)
+                    && r_next.iter().chain(j_next.iter()).all(|x| x.is_finite());
+                let cost_next = if computed { rows.cost(&p_next, &r_next) } else { f64::INFINITY };
+                if cost_next < cost {
+                    damping.fallen((cost - cost_next) / promised);
+                    (p, p_next) = (p_next, p);
+                    (r, r_next) = (r_next, r);
+                    (j, j_next) = (j_next, j);
+                    cost = cost_next;
+                    break;
+                }
+            }
+            damping.risen();
+            if damping.value > MOST_DAMPING {
+                break 'fit Status::NoDecrease;
+            }
+        }
+        iterations += 1;
+    };
+
+    let weights = r.iter().map(|r| options.loss.weight(*r)).collect();
+    let found = certainty(&rows, &p, &r, &j, options.noise, options.rank_tolerance);
+    let freedom = residuals.saturating_sub(found.identifiability.rank);
+    Ok(Estimate {
+        parameters: p,
+        cost,
+        status,
+        iterations,
+        evaluations,
+        residuals: r,
+        weights,
+        freedom,
+        noise: options.noise,
+        scale: found.scale,
+        covariance: found.covariance,
+        identifiability: found.identifiability,
+        loose: found.loose,
+    })
+}
+
+/// λ and by what it grows next.
+struct Damping {
+    value: f64,
+    growth: f64,
+}
+
+impl Damping {
+    /// The cost fell by this part of what was promised.
+    fn fallen(&mut self, ratio: f64) {
+        let factor = (1.0 - (2.0 * ratio - 1.0).powi(3)).clamp(1.0 / 10.0, 2.0);
+        *self = Self { value: (self.value * factor).max(LEAST_DAMPING), growth: 2.0 };
+    }
+    /// It did not.
+    fn risen(&mut self) {
+        *self = Self { value: self.value * self.growth, growth: 2.0 * self.growth };
+    }
+}

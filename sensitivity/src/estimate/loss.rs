@@ -1,0 +1,92 @@
+//! What a residual costs: `ρ(r)`, for one number at a time.
+//!
+//! Sources: P. Huber, *Robust estimation of a location parameter*, Ann. Math. Statist. 35(1), 1964; weights: P. Holland, R. Welsch, *Robust
+//! regression using iteratively reweighted least-squares*, Commun. Statist. A6(9), 1977.
+
+use super::EstimateError;
+use super::error::expect_positive;
+use serde::{Deserialize, Serialize};
+
+/// What a residual costs. All are `½ r²` near zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Loss {
+    /// `½ r²`
+    #[default]
+    Quadratic,
+    /// `½ r²` up to a width w, `w (|r| − w/2)` beyond: outliers pull with a force that no longer grows. 1.345 loses 5 % on normal noise.
+    Huber {
+        /// Where it stops to be quadratic, in units of the noise.
+        width: f64,
+    },
+    /// `½ w² ln(1 + (r/w)²)`: the force of outliers fades. 2.385 loses 5 % on normal noise.
+    Cauchy {
+        /// Where the force is greatest, in units of the noise.
+        width: f64,
+    },
+}
+
+impl Loss {
+    pub(super) fn check(&self) -> Result<(), EstimateError> {
+        match self {
+            Self::Quadratic => Ok(()),
+            Self::Huber { width } | Self::Cauchy { width } => expect_positive("the width of the loss", *width),
+        }
+    }
+
+    /// `ρ(r)`
+    #[must_use]
+    pub fn value(&self, r: f64) -> f64 {
+        match *self {
+            Self::Quadratic => 0.5 * r * r,
+            Self::Huber { width } if r.abs() <= width => 0.5 * r * r,
+            Self::Huber { width } => width * (r.abs() - 0.5 * width),
+            Self::Cauchy { width } => 0.5 * width * width * (r / width).powi(2).ln_1p(),
+        }
+    }
+
+    /// `ρ′(r)/r`: the weight with which least squares pulls as much as the loss does; 1 near zero.
+    #[must_use]
+    pub fn weight(&self, r: f64) -> f64 {
+        match *self {
+            Self::Quadratic => 1.0,
+            Self::Huber { width } if r.abs() <= width => 1.0,
+            Self::Huber { width } => width / r.abs(),
+            Self::Cauchy { width } => 1.0 / (1.0 + (r / width).powi(2)),
+        }
+    }
+
+    /// `ρ″(r)`; at its jump the value from within.
+    #[must_use]
+    pub fn curvature(&self, r: f64) -> f64 {
+        match *self {
+            Self::Quadratic => 1.0,
+            Self::Huber { width } => f64::from(r.abs() <= width),
+            Self::Cauchy { width } => {
+                let square = (r / width).powi(2);
+                (1.0 - square) / (1.0 + square) / (1.0 + square)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ρ′ = weight · r is the slope of ρ, and ρ″ the slope of ρ′.
+    #[test]
+    fn weights_and_curvatures_are_the_derivatives() {
+        let h = 1e-5;
+        for loss in [Loss::Quadratic, Loss::Huber { width: 1.3 }, Loss::Cauchy { width: 0.7 }] {
+            for r in [-4.0, -0.9, 0.2, 1.1, 2.5] {
+                let slope = (loss.value(r + h) - loss.value(r - h)) / (2.0 * h);
+                let force = |r: f64| loss.weight(r) * r;
+                // Central differences: h² and ε/h are both 1e-10.
+                assert!((slope - force(r)).abs() < 1e-8, "{loss:?} at {r}");
+                let slope = (force(r + h) - force(r - h)) / (2.0 * h);
+                assert!((slope - loss.curvature(r)).abs() < 1e-8, "{loss:?} at {r}");
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Parameters that fit data best, how certain they are, and which of them the data cannot tell.
+//!
+//! ```text
+//! min over p   Σ ρ(r_i(p)) + ½ (p ⊖ p₀)ᵀ Λ (p ⊖ p₀)
+//! ```
+//!
+//! with residuals r in units of their noise, a [`Loss`] ρ, and, if it is wanted, a [`Pull`] Λ towards what is known.
+
+mod covariance;
+mod error;
+mod identifiable;
+mod levenberg_marquardt;
+mod loss;
+mod options;
+mod report;
+mod singular;
+mod system;
+
+pub use error::EstimateError;
+pub use identifiable::{Identifiability, identifiability};
+pub use levenberg_marquardt::levenberg_marquardt;
+pub use loss::Loss;
+pub use options::{Noise, Options, Pull};
+pub use report::{Estimate, Status};

@@ -1,0 +1,122 @@
+//! What a fit found.
+
+use super::{Identifiability, Noise};
+use crate::statistics::{normal_quantile, student_quantile};
+use nalgebra::DMatrix;
+use std::fmt;
+
+/// Why a fit ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// The gradient is zero up to the tolerance.
+    Gradient,
+    /// A step moves no parameter any more.
+    Step,
+    /// A step promises no less cost any more.
+    Cost,
+    /// However short, no step lowers the cost: rounding, or a Jacobian that is not that of the residuals.
+    NoDecrease,
+    /// The limit of iterations.
+    Iterations,
+}
+
+impl Status {
+    /// Did it end where it should?
+    #[must_use]
+    pub fn converged(self) -> bool {
+        matches!(self, Self::Gradient | Self::Step | Self::Cost)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gradient => "converged: the gradient is zero up to its tolerance",
+            Self::Step => "converged: a step moves no parameter any more",
+            Self::Cost => "converged: a step promises no less cost any more",
+            Self::NoDecrease => {
+                "stopped: no step lowers the cost, however short; is the Jacobian that of the residuals?"
+            }
+            Self::Iterations => "stopped: the limit of iterations is reached",
+        })
+    }
+}
+
+/// What a fit found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// The parameters, a point of the manifold.
+    pub parameters: Vec<f64>,
+    /// `Σ ρ(r) + ½ pull`
+    pub cost: f64,
+    /// Why it ended.
+    pub status: Status,
+    /// Steps taken.
+    pub iterations: usize,
+    /// How often residuals were computed.
+    pub evaluations: usize,
+    /// The residuals there.
+    pub residuals: Vec<f64>,
+    /// Their weights: 1, and less for outliers.
+    pub weights: Vec<f64>,
+    /// Residuals less the rank.
+    pub freedom: usize,
+    /// How noise was known.
+    pub noise: Noise,
+    /// s, the standard deviation of a residual: estimated; one if it is known and the loss quadratic. `None` if nothing is left to estimate
+    /// it from.
+    pub scale: Option<f64>,
+    /// The covariance of the estimate in the tangent space there, k × k: `s² (JᵀJ + Λ)⁻¹`, along directions that can be told. `None` without
+    /// a scale.
+    pub covariance: Option<DMatrix<f64>>,
+    /// What the data can tell at all, without the pull.
+    pub identifiability: Identifiability,
+    /// Of each parameter: can neither data nor pull tell it?
+    pub(super) loose: Vec<bool>,
+}
+
+impl Estimate {
+    /// The standard deviation of one parameter: infinite if neither data nor pull can tell it, `None` without a covariance or a parameter.
+    #[must_use]
+    pub fn deviation(&self, parameter: usize) -> Option<f64> {
+        let loose = *self.loose.get(parameter)?;
+        let covariance = self.covariance.as_ref()?;
+        Some(if loose { f64::INFINITY } else { covariance[(parameter, parameter)].max(0.0).sqrt() })
+    }
+
+    /// Half the width of the interval of one parameter at this level: Student's where the noise is estimated. `None` without a deviation, or
+    /// for a level that is not between 0 and 1.
+    #[must_use]
+    pub fn half_width(&self, parameter: usize, level: f64) -> Option<f64> {
+        if !(level > 0.0 && level < 1.0) {
+            return None;
+        }
+        let p = 0.5 + 0.5 * level;
+        let deviate = match self.noise {
+            Noise::Estimated => student_quantile(p, self.freedom as f64)?,
+            Noise::Unit => normal_quantile(p)?,
+        };
+        Some(deviate * self.deviation(parameter)?)
+    }
+
+    /// Pairs of parameters whose correlation is above the threshold in size, the strongest first. Parameters that cannot be told are not
+    /// among them.
+    #[must_use]
+    pub fn correlated(&self, threshold: f64) -> Vec<(usize, usize, f64)> {
+        let Some(covariance) = &self.covariance else { return Vec::new() };
+        let told: Vec<usize> =
+            (0..self.loose.len()).filter(|i| !self.loose[*i] && covariance[(*i, *i)] > 0.0).collect();
+        let mut pairs = Vec::new();
+        for (at, i) in told.iter().enumerate() {
+            for j in &told[at + 1..] {
+                let correlation = covariance[(*i, *j)] / (covariance[(*i, *i)].sqrt() * covariance[(*j, *j)].sqrt());
+                if correlation.abs() > threshold {
+                    pairs.push((*i, *j, correlation));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        pairs
+    }
+}

@@ -1,0 +1,159 @@
+//! The distribution of one parameter.
+
+use super::PriorError;
+use crate::statistics::normal;
+use serde::{Deserialize, Serialize};
+
+/// The distribution of one parameter, in the unit of the parameter.
+///
+/// [`check`](Self::check) says whether its numbers are such; every analysis asks that first.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Prior {
+    /// One value.
+    Fixed {
+        /// The value.
+        value: f64,
+    },
+    /// `N(mean, sd²)`
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation, positive.
+        sd: f64,
+    },
+    /// `ln x ~ N(ln median, log_sd²)`: for what is positive and known up to a factor.
+    LogNormal {
+        /// Half lies below it; positive.
+        median: f64,
+        /// The standard deviation of the logarithm, positive: 0.1 is about 10 %.
+        log_sd: f64,
+    },
+    /// Anything between two bounds, equally.
+    Uniform {
+        /// The lower bound.
+        low: f64,
+        /// The upper bound.
+        high: f64,
+    },
+}
+
+impl Prior {
+    /// The lognormal distribution of this mean and standard deviation: `log_sd² = ln(1 + (sd/mean)²)`, `median = mean exp(−log_sd²/2)`.
+    ///
+    /// # Errors
+    /// A mean or a standard deviation that is not positive and finite.
+    pub fn log_normal(mean: f64, sd: f64) -> Result<Self, PriorError> {
+        positive("the mean", mean)?;
+        positive("the standard deviation", sd)?;
+        let variance = (sd / mean).powi(2).ln_1p();
+        let prior = Self::LogNormal { median: mean * (-0.5 * variance).exp(), log_sd: variance.sqrt() };
+        prior.check().map(|()| prior)
+    }
+
+    /// Are its numbers those of a distribution?
+    ///
+    /// # Errors
+    /// A number that is not finite, a deviation or a median that is not positive, bounds that are not in order.
+    pub fn check(&self) -> Result<(), PriorError> {
+        match *self {
+            Self::Fixed { value } => finite("the value", value),
+            Self::Normal { mean, sd } => finite("the mean", mean).and(positive("the standard deviation", sd)),
+            Self::LogNormal { median, log_sd } => {
+                positive("the median", median).and(positive("the standard deviation of the logarithm", log_sd))
+            }
+            Self::Uniform { low, high } => {
+                finite("the lower bound", low)?;
+                finite("the upper bound", high)?;
+                match high - low {
+                    range if range <= 0.0 => Err(PriorError::Bounds { low, high }),
+                    range if range.is_infinite() => Err(PriorError::Range { low, high }),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// The value below which lies the part `p`. Infinite where the distribution is, at 0 or 1; `None` for a `p` outside `[0, 1]`.
+    #[must_use]
+    pub fn quantile(&self, p: f64) -> Option<f64> {
+        (0.0..=1.0).contains(&p).then(|| self.at(p))
+    }
+
+    /// The same, of a `p` that is in `[0, 1]`.
+    pub(crate) fn at(&self, p: f64) -> f64 {
+        match *self {
+            Self::Fixed { value } => value,
+            Self::Normal { mean, sd } => mean + sd * normal::quantile(p),
+            Self::LogNormal { median, log_sd } => median * (log_sd * normal::quantile(p)).exp(),
+            Self::Uniform { low, high } => low + (high - low) * p,
+        }
+    }
+
+    /// `E[x]`: of a lognormal `median exp(log_sd²/2)`.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        match *self {
+            Self::Fixed { value } => value,
+            Self::Normal { mean, .. } => mean,
+            Self::LogNormal { median, log_sd } => median * (0.5 * log_sd * log_sd).exp(),
+            Self::Uniform { low, high } => 0.5 * low + 0.5 * high,
+        }
+    }
+
+    /// `E[(x − E[x])²]`: of a lognormal `mean² (exp(log_sd²) − 1)`, of a uniform one `(high − low)²/12`.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        match *self {
+            Self::Fixed { .. } => 0.0,
+            Self::Normal { sd, .. } => sd * sd,
+            Self::LogNormal { log_sd, .. } => self.mean().powi(2) * (log_sd * log_sd).exp_m1(),
+            Self::Uniform { low, high } => (high - low).powi(2) / 12.0,
+        }
+    }
+
+    /// The density at `x`, per unit of the parameter: zero where it cannot be, ∞ at a fixed value.
+    #[must_use]
+    pub fn density(&self, x: f64) -> f64 {
+        self.log_density(x).exp()
+    }
+
+    /// Its natural logarithm: −∞ where the parameter cannot be.
+    #[must_use]
+    pub fn log_density(&self, x: f64) -> f64 {
+        match *self {
+            _ if x.is_nan() => f64::NEG_INFINITY,
+            Self::Fixed { value } if x.to_bits() == value.to_bits() => f64::INFINITY,
+            Self::Fixed { .. } => f64::NEG_INFINITY,
+            Self::Normal { mean, sd } => normal::log_density((x - mean) / sd) - sd.ln(),
+            Self::LogNormal { median, log_sd } if x > 0.0 => {
+                let log = x.ln();
+                normal::log_density((log - median.ln()) / log_sd) - log_sd.ln() - log
+            }
+            Self::LogNormal { .. } => f64::NEG_INFINITY,
+            Self::Uniform { low, high } if (low..=high).contains(&x) => -(high - low).ln(),
+            Self::Uniform { .. } => f64::NEG_INFINITY,
+        }
+    }
+
+    /// From where to where the parameter can be.
+    pub(crate) fn support(&self) -> (f64, f64) {
+        match *self {
+            Self::Fixed { value } => (value, value),
+            Self::Normal { .. } => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::LogNormal { .. } => (0.0, f64::INFINITY),
+            Self::Uniform { low, high } => (low, high),
+        }
+    }
+}
+
+fn finite(what: &'static str, value: f64) -> Result<(), PriorError> {
+    if value.is_finite() { Ok(()) } else { Err(PriorError::Number { what, value, rule: "it must be finite" }) }
+}
+
+fn positive(what: &'static str, value: f64) -> Result<(), PriorError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(PriorError::Number { what, value, rule: "it must be positive and finite" })
+}

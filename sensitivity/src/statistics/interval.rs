@@ -1,0 +1,59 @@
+//! A number with its interval, and how it was asked for.
+
+use serde::{Deserialize, Serialize};
+
+/// An estimate with an interval about it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The estimate.
+    pub value: f64,
+    /// Half the width of the interval at the level that was asked for; `None` if none was.
+    pub half_width: Option<f64>,
+}
+
+impl Interval {
+    /// Is the number within? Without an interval: never.
+    #[must_use]
+    pub fn contains(&self, x: f64) -> bool {
+        self.half_width.is_some_and(|half| (x - self.value).abs() <= half)
+    }
+    /// The lower end; the estimate itself if there is no interval.
+    #[must_use]
+    pub fn low(&self) -> f64 {
+        self.value - self.half_width.unwrap_or(0.0)
+    }
+    /// The upper end; the estimate itself if there is no interval.
+    #[must_use]
+    pub fn high(&self) -> f64 {
+        self.value + self.half_width.unwrap_or(0.0)
+    }
+}
+
+/// How intervals are made: the rows of a sample are drawn again with replacement, the estimate is made anew each time, and the interval is
+/// `± z s` with the standard deviation s of these estimates and the normal deviate z of the level.
+///
+/// Source: B. Efron and R. Tibshirani, *An introduction to the bootstrap*, 1993, chapter 13.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resampling {
+    /// How often; 0 for no intervals.
+    pub times: usize,
+    /// The part of such intervals that should hold the truth.
+    pub level: f64,
+    /// Of the random numbers.
+    pub seed: u64,
+}
+
+impl Default for Resampling {
+    /// A hundred times, for 95 %.
+    fn default() -> Self {
+        Self { times: 100, level: 0.95, seed: 0 }
+    }
+}
+
+impl Resampling {
+    /// Estimates only.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { times: 0, ..Self::default() }
+    }
+}

@@ -1,0 +1,94 @@
+//! Why uncertainty cannot be carried through a function.
+
+use thiserror::Error;
+
+/// Why uncertainty cannot be carried through a function.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum UncertaintyError {
+    /// Something does not have the size that it should have.
+    #[error("{what} has {found} entries instead of {expected}")]
+    Size {
+        /// What.
+        what: &'static str,
+        /// As many as it should have.
+        expected: usize,
+        /// As many as it has.
+        found: usize,
+    },
+    /// A number is not finite.
+    #[error("{what} has {value} at entry {entry}, which is not finite")]
+    NotFinite {
+        /// Where.
+        what: &'static str,
+        /// Which entry.
+        entry: usize,
+        /// The number.
+        value: f64,
+    },
+    /// A matrix is not symmetric.
+    #[error("{what} is {above} at ({row}, {column}) and {below} at ({column}, {row})")]
+    NotSymmetric {
+        /// Which matrix.
+        what: &'static str,
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+        /// The one entry.
+        above: f64,
+        /// The other.
+        below: f64,
+    },
+    /// A covariance has a direction of negative variance.
+    #[error("the covariance has a variance of {variance} along a direction that is mostly entry {entry}")]
+    Negative {
+        /// The largest entry of the direction.
+        entry: usize,
+        /// The variance.
+        variance: f64,
+    },
+    /// A number of a method is not what it must be.
+    #[error("{what} is {value}: {rule}")]
+    Number {
+        /// Which number.
+        what: &'static str,
+        /// The number.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// Too many outputs are not finite.
+    #[error(
+        "outputs of {count} of {total} samples are not finite, and at most 1 % can be kept out; the first are {samples:?}"
+    )]
+    Failed {
+        /// The first of them.
+        samples: Vec<usize>,
+        /// How many there are.
+        count: usize,
+        /// Of how many.
+        total: usize,
+    },
+    /// Outputs are so far apart on their manifold that they have no mean.
+    #[error("outputs have no mean on their manifold: after {iterations} iterations it still moves by {step}")]
+    NoMean {
+        /// How many were made.
+        iterations: usize,
+        /// The length of the last step.
+        step: f64,
+    },
+}
+
+/// Is it as long as it has to be?
+pub(super) fn expect_size(what: &'static str, found: usize, expected: usize) -> Result<(), UncertaintyError> {
+    if found == expected { Ok(()) } else { Err(UncertaintyError::Size { what, expected, found }) }
+}
+
+/// Are all entries finite?
+pub(super) fn expect_finite(what: &'static str, x: &[f64]) -> Result<(), UncertaintyError> {
+    match x.iter().position(|x| !x.is_finite()) {
+        Some(entry) => Err(UncertaintyError::NotFinite { what, entry, value: x[entry] }),
+        None => Ok(()),
+    }
+}
