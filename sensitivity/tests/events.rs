@@ -211,7 +211,7 @@ fn what_has_no_derivative_says_so() {
     // Kong et al., the bouncing ball: Ξ = (−1 0; −2 g/v −1) for a restitution of one, of the guard x = top.
     let Ok(Saltation::Regular { by_x, by_p, rate }) = saltation(&crossing(2.0)) else { panic!("crosses") };
     let expected = DMatrix::from_row_slice(2, 2, &[-1.0, 0.0, -2.0 * 9.81 / 2.0, -1.0]);
-    assert!((by_x - expected).amax() < 1e-14 && rate == -2.0);
+    assert!((by_x - expected).amax() < 1e-14 && (rate + 2.0).abs() < 1e-14);
     assert!((by_p - DMatrix::from_row_slice(2, 1, &[2.0, 9.81])).amax() < 1e-14);
     let wrong = Crossing { guard_x: DVector::zeros(3), ..crossing(1.0) };
     assert!(matches!(saltation(&wrong), Err(SensitivityError::Length { what: "D_x g", expected: 2, found: 3 })));

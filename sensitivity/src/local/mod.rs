@@ -13,8 +13,10 @@
 
 mod analytical;
 mod output;
+mod torques;
 
 pub use output::Output;
+pub(crate) use torques::torques_by_parameters;
 
 use crate::error::SensitivityError;
 use crate::parameters::Parameters;

@@ -280,6 +280,15 @@ impl Parameters {
         self.chosen.get(index).map_or(Vec::new(), |members| members.iter().map(|i| &self.all[*i]).collect())
     }
 
+    /// The bodies, by their places, whose inertias vary.
+    #[must_use]
+    pub fn bodies(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.chosen.iter().flatten().filter_map(|i| self.all[*i].kind.inertia_of()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// Is one of them, tied ones too, of such a kind?
     pub(crate) fn any(&self, is: impl Fn(Kind) -> bool) -> bool {
         self.chosen.iter().flatten().any(|i| is(self.all[*i].kind))

@@ -4,7 +4,7 @@
 //! O(n) ([`aba_parameter_gradient`]); the rest of a step is linear algebra of `⊕` and of brackets.
 
 use super::scheme::{Robot, STAGES, Scheme, rate};
-use super::{Rollout, TrajectoryCost};
+use super::{Rollout, State, TrajectoryCost};
 use crate::error::SensitivityError;
 use gradyn::derivatives::num_dual::Dual64;
 use gradyn::dynamics::{aba_parameter_gradient, rnea_parameter_gradient};
@@ -50,8 +50,6 @@ impl Adjoint {
         self.growth.is_finite() && self.growth * f64::EPSILON < 1e-4
     }
 }
-
-type State = (Vec<f64>, Vec<f64>);
 
 impl Rollout<'_> {
     /// The gradient of a cost by everything, of the robot with these values, from this start.

@@ -5,7 +5,7 @@
 //! the sensitivities are those of the steps that are taken: saltation, exact for the integrator.
 
 use super::scheme::Robot;
-use super::{Rollout, TrajectoryCost};
+use super::{Rollout, State, TrajectoryCost};
 use crate::error::SensitivityError;
 use gradyn::derivatives::num_dual::Dual64;
 use gradyn::{Model, Scalar};
@@ -75,7 +75,7 @@ pub struct Happened {
 #[derive(Clone, Debug, PartialEq)]
 pub struct HybridRun {
     /// `(q, v)` of each node.
-    pub states: Vec<(Vec<f64>, Vec<f64>)>,
+    pub states: Vec<State>,
     /// Its events, in order.
     pub events: Vec<Happened>,
 }

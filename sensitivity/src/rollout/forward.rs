@@ -3,19 +3,18 @@
 //! Of semi-implicit Euler steps without constraints by formulas, `δq̈ = ∂q̈/∂q δq + ∂q̈/∂v δv + M⁻¹ (B δu − ∂τ/∂p)`, all columns at once;
 //! of others by dual numbers through the steps, eight columns at a time.
 
-use super::Rollout;
 use super::scheme::{Robot, Scheme};
+use super::{Rollout, State};
 use crate::error::SensitivityError;
-use crate::parameters::Chain;
-use gradyn::dynamics::{rnea_parameter_gradient, standard_regressor};
+use crate::local::torques_by_parameters;
 use gradyn::{Dual8, Method, aba_derivatives};
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 
 /// Sensitivities of all states. Columns: the parameters, then `q₀` and `v₀`, nv each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forward {
     /// `(q, v)` of each node.
-    pub states: Vec<(Vec<f64>, Vec<f64>)>,
+    pub states: Vec<State>,
     /// `∂x/∂(p, q₀, v₀)` of each node, 2 nv × (np + 2 nv): `(δq, δv)` along the tangent at the node.
     pub by: Vec<DMatrix<f64>>,
     /// How many parameters there are.
@@ -181,30 +180,4 @@ impl Rollout<'_> {
         }
         Ok(Forward { states, by, parameters: np })
     }
-}
-
-/// `∂τ/∂p`: by the regressor where all parameters are inertias and numbers of joints, else row by row.
-fn torques_by_parameters(
-    model: &gradyn::Model,
-    ws: &mut gradyn::Workspace,
-    chain: &Chain,
-    by_regressor: bool,
-    (q, v, a): (&[f64], &[f64], &[f64]),
-    to: &mut DMatrix<f64>,
-) -> Result<(), SensitivityError> {
-    if by_regressor {
-        chain.times(standard_regressor(model, ws, q, v, a)?, to);
-        return Ok(());
-    }
-    let (nv, np) = to.shape();
-    let mut lambda = vec![0.0; nv];
-    for i in 0..nv {
-        lambda[i] = 1.0;
-        let by = rnea_parameter_gradient(model, ws, q, v, a, &lambda, &[])?;
-        lambda[i] = 0.0;
-        let mut row = DVector::zeros(np);
-        chain.add_to(1.0, by.dp, row.as_mut_slice());
-        to.row_mut(i).tr_copy_from(&row);
-    }
-    Ok(())
 }

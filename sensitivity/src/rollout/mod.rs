@@ -33,6 +33,9 @@ use scheme::Robot;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// Configuration, nq, and velocity, nv.
+pub type State = (Vec<f64>, Vec<f64>);
+
 /// A feedback law `u = ū − K (x ⊖ x̄)`, a gain and a state for each step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feedback {
@@ -265,12 +268,7 @@ impl<'p> Rollout<'p> {
     ///
     /// # Errors
     /// What the engine refuses, and lists of wrong lengths.
-    pub fn simulate(
-        &self,
-        values: &[f64],
-        q0: &[f64],
-        v0: &[f64],
-    ) -> Result<Vec<(Vec<f64>, Vec<f64>)>, SensitivityError> {
+    pub fn simulate(&self, values: &[f64], q0: &[f64], v0: &[f64]) -> Result<Vec<State>, SensitivityError> {
         let mut states = Vec::with_capacity(self.steps() + 1);
         self.run(values, (q0, v0), |_, q: &[f64], v: &[f64]| states.push((q.to_vec(), v.to_vec())))?;
         Ok(states)
