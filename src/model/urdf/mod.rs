@@ -24,6 +24,7 @@ mod options;
 mod physical;
 mod placement;
 mod report;
+mod rewrite;
 mod rotor;
 mod size;
 mod text;
@@ -37,6 +38,7 @@ pub use note::{Note, NoteKind, Severity};
 pub use options::{ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 pub use physical::Unphysical;
 pub use report::LoadReport;
+pub use rewrite::{Change, NotWritten, RewriteError, Rewritten, rewrite};
 pub use text::Owner;
 
 use roxmltree::Node;
