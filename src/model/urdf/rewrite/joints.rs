@@ -100,15 +100,18 @@ fn write_origin<'a, 'i>(
 /// The two others follow from the yaw: `R_z(−yaw) R = R_y(pitch) R_x(roll)`. Near a pitch of ±π/2, where errors of yaw and roll are large
 /// and cancel, they keep cancelling so.
 fn angles(x: &Transform<f64>, old: [f64; 3]) -> [f64; 3] {
-    let cos_pitch = x.rotation.m11.hypot(x.rotation.m21);
-    let yaw = if cos_pitch < 1e-12 { old[2] } else { x.rpy()[2] };
+    let (cos, sin) = (x.rotation.m11, x.rotation.m21); // of the yaw, times the cosine of the pitch
+    // 1e-15: below that they are roundings, and any yaw will do.
+    let yaw = if cos.hypot(sin) < 1e-15 { old[2] } else { sin.atan2(cos) };
     let r = v3::product_tr(&rpy3(0.0, 0.0, yaw), &x.rotation);
     let (roll, pitch) = ((-r.m23).atan2(r.m22), (-r.m31).atan2(r.m11));
     let near = |angles: [f64; 3]| {
         let mut near = angles;
         for (x, old) in near.iter_mut().zip(old) {
-            let turns = ((old - *x) / TAU).round();
-            *x += turns * TAU;
+            // Angles of many turns lose digits.
+            if old.abs() <= TAU {
+                *x += ((old - *x) / TAU).round() * TAU;
+            }
         }
         let far: f64 = near.iter().zip(old).map(|(x, old)| (x - old).abs()).sum();
         (far, near)

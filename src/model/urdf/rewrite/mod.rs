@@ -157,7 +157,7 @@ pub fn rewrite(text: &str, options: &UrdfOptions, model: &Model) -> Result<Rewri
     let loaded = Model::from_urdf_text(text, options)?;
     let (base, description) = (loaded.model, loaded.description);
     same::tree(&base, model)?;
-    let mut not_written = same::no_place(&base, model);
+    let mut not_written = same::no_place(&base, model, &description);
 
     let checked = guard::check(text)?;
     let document = xml::document(&checked)?;

@@ -3,10 +3,11 @@
 use super::nearest::same;
 use super::{NotWritten, RewriteError};
 use crate::joint::{Elementary, Joint};
+use crate::model::urdf::{Description, JointElement, JointType};
 use crate::model::{Body, Model};
 use crate::spatial::{Inertia, Transform, vector as v3};
 use nalgebra::Vector3;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a number read back may differ by, relative to the size of its kind. What can be written comes back to a few 1e-16; poses and axes
 /// are accepted by a model with errors of 1e-9, and the reader makes them exact.
@@ -87,7 +88,9 @@ pub(super) fn tree(file: &Model, model: &Model) -> Result<(), RewriteError> {
 }
 
 /// What differs and has no place in a file.
-pub(super) fn no_place(file: &Model, model: &Model) -> Vec<NotWritten> {
+pub(super) fn no_place(file: &Model, model: &Model, description: &Description) -> Vec<NotWritten> {
+    let bounded = |joint: &&JointElement| matches!(joint.joint_type, JointType::Revolute | JointType::Prismatic);
+    let bounded: HashSet<_> = description.joints.iter().filter(bounded).map(|joint| joint.name.as_str()).collect();
     let mut list = Vec::new();
     let mut differ = |what: String, file: String, model: String, reason: &'static str| {
         if file != model {
@@ -124,7 +127,7 @@ pub(super) fn no_place(file: &Model, model: &Model) -> Vec<NotWritten> {
         if !a.owns_coordinates() {
             continue;
         }
-        let bounded = a.joint().kind() == "revolute" || a.joint().kind() == "prismatic";
+        let bounded = bounded.contains(a.joint_name());
         let (q, v) = (a.q_range(), a.v_range());
         let places =
             [("least q", 0, q.clone()), ("greatest q", 1, q), ("greatest |v|", 2, v.clone()), ("greatest |τ|", 3, v)];
@@ -143,7 +146,7 @@ pub(super) fn no_place(file: &Model, model: &Model) -> Vec<NotWritten> {
                         what,
                         from.to_string(),
                         to.to_string(),
-                        "only finite limits of joints of one coordinate are written",
+                        "only finite limits of joints that have such ones are written",
                     );
                 }
             }
