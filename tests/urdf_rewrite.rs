@@ -469,6 +469,12 @@ fn what_has_no_place_in_a_file_is_listed_or_refused() {
     let base = read(MERGED, &options);
     let wrist = body(&base, "wrist");
     let armed = options.clone().armature("turn", &[0.5]);
+    let float = options.clone().floating_base(true);
+    let model = read(MERGED, &float);
+    let root = body(&model, "base");
+    let model = model.with_placement(root, Transform::from_translation(Vector3::x())).expect("is a pose");
+    let new = rewrite(MERGED, &float, &model).expect("runs");
+    assert_eq!((new.text.as_str(), new.not_written[0].what.as_str()), (MERGED, "placement of joint `root_joint`"));
     let mut model = base.clone().with_gravity(Vector3::new(0.0, 0.0, -1.62)).with_friction_width(0.5).expect("runs");
     model = model.with_joint_friction(false).with_velocity_limits(wrist, &[3.0]).expect("runs");
     model = model.with_q_limits(wrist, &[(-1.0, 1.0)]).expect("runs").with_armature(wrist, &[0.75]).expect("runs");
@@ -538,4 +544,37 @@ fn other_robots_and_impossible_numbers_are_errors() {
     let new = rewrite(MERGED, &options, &model).expect("runs");
     let off = deviation(&read(&new.text, &options), &model, &base);
     assert!(off < ROUNDING, "{off:e}");
+}
+
+/// Texts that broke something once, and what fuzzing made of them: whatever can be read comes back to the byte, and what is changed reads
+/// back or is refused.
+#[test]
+fn texts_found_by_fuzzing_come_back() {
+    let rng = &mut common::rng(11);
+    let (mut read_back, mut refused) = (0, Vec::new());
+    for entry in fs::read_dir(common::path("fuzz/corpus/urdf")).expect("is there") {
+        let data = fs::read(entry.expect("is there").path()).expect("is a file");
+        let Some((_, text)) = data.split_first() else { continue };
+        let Ok(text) = std::str::from_utf8(text) else { continue };
+        for options in all_options() {
+            let Ok(loaded) = Model::from_urdf_text(text, &options) else { continue };
+            let base = loaded.model;
+            let new = rewrite(text, &options, &base).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert!(new.text == text && new.changes.is_empty() && new.not_written.is_empty(), "{new:?}\n{text}");
+            let l = base.parameter_layout();
+            for ranges in [vec![l.inertial.clone(), l.damping.clone()], vec![l.placement.clone(), l.axis.clone()]] {
+                match rewrite(text, &options, &moved(&base, &ranges, rng)) {
+                    Ok(new) => {
+                        let again = read(&new.text, &options);
+                        assert_eq!(rewrite(&new.text, &options, &again).expect("runs").text, new.text);
+                        read_back += 1;
+                    }
+                    Err(error) => refused.push(error.to_string()),
+                }
+            }
+        }
+    }
+    println!("{read_back} read back, refused: {refused:#?}");
+    assert!(read_back > 100 && refused.len() < read_back / 10, "{read_back}, {refused:#?}");
+    assert!(refused.iter().all(|error| !error.contains('\n')), "{refused:?}");
 }
