@@ -258,7 +258,7 @@ impl<'a> Layout<'a> {
         let own = self.indent(node);
         let inner = node.children().filter(Node::is_element).find_map(|child| self.indent(child)).map(str::to_owned);
         let inner = inner.or_else(|| own.map(|own| format!("{own}{}", self.unit)));
-        let last = node.children().filter(|child| !child.is_text()).last();
+        let last = node.children().rfind(|child| !child.is_text());
         // Beside a neighbour that does not begin its line, or in an element that does not: in the same line.
         let beside = last.is_some_and(|last| last.is_element() && self.indent(last).is_none());
         let inner = inner.filter(|_| !beside);

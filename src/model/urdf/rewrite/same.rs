@@ -254,7 +254,8 @@ pub(super) fn numbers(read: &Model, model: &Model, not_written: &[NotWritten]) -
                 ("friction", x.friction, y.friction),
             ];
             for (what, x, y) in pairs {
-                if !near(x, y, y.abs()) && !(what == "armature" && listed(&armature_of(b.joint_name()))) {
+                let excused = what == "armature" && listed(&armature_of(b.joint_name()));
+                if !(excused || near(x, y, y.abs())) {
                     return fail(format!("{what} of joint `{}`", b.joint_name()), y.to_string(), x.to_string());
                 }
             }
