@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use gradyn::{Constraint, Method, Model};
-use gradyn_sensitivity::{Output, Parameters, SensitivityError, local, local_second};
+use gradyn_sensitivity::{Output, Parameters, SensitivityError, evaluate_many, local, local_second};
 use nalgebra::DMatrix;
 
 /// All that there are, but of two charts of one inertia one: linear parameters of even bodies, the standard chart of odd ones.
@@ -172,4 +172,37 @@ fn names_are_looked_up_with_care() {
     let still = Parameters::of(&model).select("panda_link8.placement.x").expect("is there");
     let by = local(&still, &still.nominal(), output, Method::Analytical).expect("runs");
     assert_eq!(by.without_effect(), ["panda_link8.placement.x"]);
+}
+
+/// Eight robots at a time are the robots one by one; one that is none leaves the others alone.
+#[test]
+fn many_robots_are_each_by_itself() {
+    for (model, patterns) in [
+        (robot("panda", false), "*.mass, *.friction, panda_joint3.placement.*"),
+        (tree(1), "*.mass, joint5.axis.*, joint2.placement.rx, joint11.ratio"),
+    ] {
+        let p = Parameters::of(&model).select_all(patterns).expect("are there");
+        let (q, v, tau) = state(&model, 3);
+        let output = Output::Accelerations { q: &q, v: &v, tau: &tau };
+        let mut samples: Vec<f64> = (0..21).flat_map(|seed| beside(&p, seed)).collect();
+        let friction = p.names().iter().position(|name| name.ends_with("friction"));
+        if let Some(k) = friction {
+            samples[10 * p.len() + k] = -1.0;
+        }
+        let nv = model.nv();
+        let mut found = vec![0.0; 21 * nv];
+        evaluate_many(&p, output, &samples, &mut found);
+        for (i, (sample, found)) in samples.chunks_exact(p.len()).zip(found.chunks_exact(nv)).enumerate() {
+            if i == 10 && friction.is_some() {
+                assert!(found.iter().all(|x| x.is_nan()));
+                continue;
+            }
+            let alone = local(&p, sample, output, Method::Dual).expect("runs").value;
+            let scale = alone.amax();
+            for (found, alone) in found.iter().zip(&alone) {
+                // Conditions of mass matrices times rounding.
+                assert!((found - alone).abs() <= 1e-10 * scale, "{}, {i}: {found} against {alone}", model.name());
+            }
+        }
+    }
 }

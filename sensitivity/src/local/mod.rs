@@ -12,9 +12,11 @@
 //! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
 
 mod analytical;
+mod many;
 mod output;
 mod torques;
 
+pub use many::evaluate_many;
 pub use output::Output;
 pub(crate) use torques::torques_by_parameters;
 

@@ -100,8 +100,17 @@ impl Output<'_> {
         model: &Model<P>,
         nominal: &Model,
     ) -> Result<Vec<P>, SensitivityError> {
+        self.value_in(model, &mut Workspace::new(model), nominal)
+    }
+
+    /// The same, in memory that is there.
+    pub(super) fn value_in<P: Scalar<f64> + Scalar<P>>(
+        &self,
+        model: &Model<P>,
+        ws: &mut Workspace<P>,
+        nominal: &Model,
+    ) -> Result<Vec<P>, SensitivityError> {
         let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
-        let ws = &mut Workspace::<P>::new(model);
         Ok(match self {
             Self::Torques { q, v, a } => rnea(model, ws, &lift(q), &lift(v), &lift(a), &[])?.to_vec(),
             Self::Accelerations { q, v, tau } => aba(model, ws, &lift(q), &lift(v), &lift(tau), &[])?.to_vec(),
