@@ -173,7 +173,7 @@ fn changed_numbers_read_back() {
                 ("armature", vec![l.armature.clone()]),
                 ("placement", vec![l.placement.clone()]),
                 ("axis", vec![l.axis.clone()]),
-                ("mimic", vec![l.multiplier.start..l.offset.end]),
+                ("mimic", vec![l.multiplier.clone(), l.offset.clone()]),
                 ("frames", vec![]),
                 ("all", vec![0..l.friction_width, l.placement.start..l.len()]),
             ];
@@ -347,7 +347,6 @@ fn inertia_of_links_fixed_to_each_other_goes_to_one_of_them() {
     let options = UrdfOptions::new();
     let base = read(MERGED, &options);
     let (wrist, whole) = (body(&base, "wrist"), *base.bodies()[0].inertia());
-    assert_eq!(whole.mass, 5.0);
     let with = |mass: f64| {
         let mut inertia = whole;
         inertia.mass = mass;
@@ -394,7 +393,9 @@ fn what_hangs_from_a_moved_frame_stays() {
         let at = |model: &Model, name: &str| {
             model.frames()[model.find_frame(name).expect("is there").index()].placement().translation.z
         };
-        assert_eq!(["hand", "weld", "eye", "see"].map(|name| at(&again, name)), [1.25, 1.25, 1.0, 1.0]);
+        let heights = ["hand", "weld", "eye", "see"].map(|name| at(&again, name));
+        // 1.25 and -0.25 are exact.
+        common::assert_same(&heights, &[1.25, 1.25, 1.0, 1.0], name);
         let off = deviation(&again, &model, &base);
         assert!(off < ROUNDING, "{off:e}");
         assert!(new.text.contains(r#"<child link="hand"/><origin xyz="0 0 1.25"/>"#), "{}", new.text);
