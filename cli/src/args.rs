@@ -441,7 +441,7 @@ pub(crate) struct Sensitivity {
     #[arg(long, value_parser = method, default_value = "analytical")]
     pub(crate) method: Method,
     /// Standard deviation of each parameter, as a share of its value
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, allow_hyphen_values = true, default_value_t = 0.1)]
     pub(crate) share: f64,
     /// Over the whole prior, by samples
     #[arg(long, value_enum, value_name = "METHOD")]
@@ -450,7 +450,7 @@ pub(crate) struct Sensitivity {
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub(crate) samples: usize,
     /// The level of intervals
-    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    #[arg(long, allow_hyphen_values = true, value_name = "LEVEL", default_value_t = 0.95)]
     pub(crate) confidence: f64,
     /// Show only so many parameters, those that matter most
     #[arg(long, value_name = "N", default_value_t = 15)]
@@ -490,16 +490,16 @@ pub(crate) struct Identify {
     #[arg(long, conflicts_with_all = ["write_urdf"])]
     pub(crate) check_only: bool,
     /// The share of the data, at the end, that the fit does not see
-    #[arg(long, value_name = "SHARE", default_value_t = 0.3)]
+    #[arg(long, allow_hyphen_values = true, value_name = "SHARE", default_value_t = 0.3)]
     pub(crate) hold_out: f64,
     /// Outliers beyond this many standard deviations count less (Huber)
-    #[arg(long, value_name = "WIDTH")]
+    #[arg(long, allow_hyphen_values = true, value_name = "WIDTH")]
     pub(crate) robust: Option<f64>,
     /// Pull towards the robot's own values: standard deviation as a share of each
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, allow_hyphen_values = true, value_name = "SHARE")]
     pub(crate) prior: Option<f64>,
     /// The level of intervals
-    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    #[arg(long, allow_hyphen_values = true, value_name = "LEVEL", default_value_t = 0.95)]
     pub(crate) confidence: f64,
     /// Write the robot's file with the new numbers, all else as it is
     #[arg(long, value_name = "FILE")]

@@ -82,3 +82,10 @@ pub use statistics::{Interval, Resampling};
 
 /// The engine.
 pub use gradyn;
+
+/// Pages whose programs are tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../docs/sensitivity.md")]
+    struct Sensitivity;
+}

@@ -136,6 +136,22 @@ fn physical_charts_stay_physical_and_outliers_do_not_count() {
     assert!(huber < 0.5 * plain, "{huber} against {plain}");
 }
 
+/// Friction that is none stays at zero, and is not taken for one that the data cannot tell.
+#[test]
+fn a_friction_of_zero_is_told() {
+    let model = robot("panda", false);
+    let p = Parameters::of(&model).select("*.friction").and_then(|p| p.select("panda_link7.mass")).expect("are there");
+    let mut at_zero = 0;
+    for seed in 0..5 {
+        let found = fit(&p, &measured(&model, 200, 0.02, 0.1, &mut rng(seed)), &FitOptions::default()).expect("runs");
+        assert!(found.cannot_tell.is_empty(), "{:?}", found.cannot_tell);
+        assert!(found.estimate.parameters.iter().all(|x| *x >= 0.0));
+        at_zero += found.at_zero.len();
+    }
+    // Noise puts about half of the 35 below zero.
+    assert!((8..=28).contains(&at_zero), "{at_zero}");
+}
+
 #[test]
 fn what_cannot_be_told_is_said() {
     let model = robot("panda", false);

@@ -5,7 +5,7 @@
 
 use super::{Data, Warning};
 use crate::error::SensitivityError;
-use crate::estimate::{Estimate, Loss, Options, Pull, levenberg_marquardt};
+use crate::estimate::{Estimate, Loss, Options, Pull, identifiability, levenberg_marquardt};
 use crate::local::torques_by_parameters;
 use crate::parameters::Parameters;
 use gradyn::derivatives::difference::Euclidean;
@@ -137,7 +137,13 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
     let mut estimate = run(&noise, &first.parameters, options.loss)?;
     let at_zero: Vec<usize> =
         (0..np).filter(|k| parameters.is_never_negative(*k) && estimate.parameters[*k] <= 0.0).collect();
-    at_zero.iter().for_each(|k| estimate.parameters[*k] = 0.0);
+    if !at_zero.is_empty() {
+        at_zero.iter().for_each(|k| estimate.parameters[*k] = 0.0);
+        // A fit that went below zero has seen nothing of what is there at zero.
+        let (mut r, mut j) = (vec![0.0; seen * nv], DMatrix::zeros(seen * nv, np));
+        residuals(parameters, data, 0..seen, &noise, &estimate.parameters, &mut r, &mut j)?;
+        estimate.identifiability = identifiability(&j, options.tolerance).map_err(refuse)?;
+    }
     let fitted = errors(parameters, data, &estimate.parameters)?;
     let before = errors(parameters, data, &nominal)?;
     let rms = |errors: &[Vec<f64>], range: Range<usize>, j: usize| {

@@ -21,8 +21,7 @@ pub(super) fn read(path: &Path, robot: &Robot) -> Result<Data, Error> {
     let find = |name: &str| heading.iter().position(|column| *column == name);
     let need = |name: &str| {
         find(name).ok_or_else(|| {
-            let nearest = states::nearest(name, heading.iter().copied());
-            let nearest = nearest.map_or(String::new(), |nearest| format!("; the nearest is `{nearest}`"));
+            let nearest = states::nearest(name, heading.iter().copied()).unwrap_or_default();
             refuse(1, format!("there is no column `{name}`{nearest}"))
         })
     };

@@ -2,7 +2,7 @@
 
 mod page;
 
-use super::{Report, columns, progress};
+use super::{Report, progress};
 use crate::args::{Asked, Global, Sensitivity};
 use crate::error::{Error, one_line};
 use crate::number;
@@ -227,7 +227,7 @@ fn frame(args: &Sensitivity, robot: &Robot) -> Result<FrameRef, Error> {
     }
     robot.model.find_body(name).map(FrameRef::from).ok_or_else(|| {
         let names = robot.model.frames().iter().map(|frame| frame.name());
-        let nearest = states::nearest(name, names).map_or(String::new(), |name| format!("; the nearest is `{name}`"));
+        let nearest = states::nearest(name, names).unwrap_or_default();
         Error::Usage(format!("there is no link or joint `{name}`{nearest}"))
     })
 }
@@ -291,7 +291,6 @@ fn readable(answer: &Answer, top: usize) -> String {
     if answer.findings.len() > top {
         text.push_str(&format!("… and {} parameters that matter less\n", answer.findings.len() - top));
     }
-    let _ = columns;
     text
 }
 
