@@ -13,7 +13,7 @@ pub fn evaluate_many(parameters: &Parameters, output: Output<'_>, samples: &[f64
     outputs.fill(f64::NAN);
     let np = parameters.len().max(1);
     let count = samples.len() / np;
-    if count == 0 || outputs.len() % count != 0 {
+    if count == 0 || !outputs.len().is_multiple_of(count) {
         return;
     }
     dispatch(Many { parameters, output, samples, outputs, np });
@@ -27,6 +27,9 @@ struct Many<'a> {
     np: usize,
 }
 
+/// Eight robots, and their memory.
+type Robots<R> = (Model<Lanes<R>>, Workspace<Lanes<R>>);
+
 impl Kernel for Many<'_> {
     type Output = ();
     #[inline(always)]
@@ -35,7 +38,7 @@ impl Kernel for Many<'_> {
         let count = samples.len() / np;
         let width = outputs.len() / count;
         let nominal = parameters.robot();
-        let mut robot: Option<(Model<Lanes<R>>, Workspace<Lanes<R>>)> = None;
+        let mut robot: Option<Robots<R>> = None;
         for first in (0..count).step_by(8) {
             let lanes = (count - first).min(8);
             // Lanes that are left over repeat the last sample.
