@@ -215,3 +215,60 @@ fn a_browser_shows_the_pages() {
     }
     assert!(dom.contains("of the variance, with all it acts together with"));
 }
+
+/// Ctrl-C leaves a file, and the same command goes on from there to the same answer.
+#[cfg(unix)]
+#[test]
+fn samples_that_are_stopped_go_on() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let here = directory("sensitivity-resume");
+    let left = here.join("left.json");
+    let file = left.to_str().expect("UTF-8");
+    let robot = robot("panda");
+    let ask = |samples: &'static str| {
+        [
+            "sensitivity",
+            &robot,
+            "--parameters",
+            "*.pi.*",
+            "--of",
+            "ddq",
+            "--global",
+            "sobol",
+            "--samples",
+            samples,
+            "--json",
+        ]
+        .map(str::to_owned)
+    };
+    // So many that it takes seconds; stopped as soon as it is at work.
+    let mut stopped = false;
+    for wait in [300, 600, 1200] {
+        let child = Command::new(env!("CARGO_BIN_EXE_gradyn"))
+            .args(ask("65536"))
+            .args(["--resume", file])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        std::thread::sleep(Duration::from_millis(wait));
+        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let output = child.wait_with_output().expect("ends");
+        if left.is_file() {
+            assert_eq!(output.status.code(), Some(1));
+            assert!(String::from_utf8_lossy(&output.stdout).contains("go on with --resume"));
+            stopped = true;
+            break;
+        }
+    }
+    if !stopped {
+        println!("skipped: the signal came too early each time");
+        return;
+    }
+    let other = refused(&run(ask("1024").iter().map(String::as_str).chain(["--resume", file])));
+    assert!(other.contains("it holds samples of"), "{other}");
+    let resumed = good(ask("65536").iter().map(String::as_str).chain(["--resume", file]));
+    assert!(!left.exists(), "it has been used up");
+    assert!(resumed == good(ask("65536").iter().map(String::as_str)), "the same to the last bit");
+}

@@ -1,8 +1,9 @@
 //! `gradyn sensitivity`: which parameters matter.
 
 mod page;
+mod resume;
 
-use super::{Report, progress};
+use super::Report;
 use crate::args::{Asked, Global, Sensitivity};
 use crate::error::{Error, one_line};
 use crate::number;
@@ -11,10 +12,9 @@ use crate::robot::Robot;
 use crate::states::{self, NEUTRAL, RANDOM, State};
 use crate::table::{Align, Cell, Table};
 use gradyn::dynamics::FrameRef;
-use gradyn_sensitivity::global::{Morris, Plan, Run, Saltelli};
+use gradyn_sensitivity::global::{Morris, Run, Saltelli};
 use gradyn_sensitivity::{Interval, Output as Of, Parameters, Prior, Resampling, evaluate_many, local};
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// What is known of one parameter.
@@ -70,13 +70,26 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
         Asked::Energy => Of::Energy { q, v },
         Asked::Pose => Of::Pose { q, frame: frame(args, &robot)? },
     };
-    let mut to = Output::new(args.output.as_deref(), &[&robot.path])?;
-    let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &[&robot.path])).transpose()?;
+    let outputs = || -> Result<_, Error> {
+        let to = Output::new(args.output.as_deref(), &[&robot.path])?;
+        let page = args.report.as_deref().map(|path| Output::new(Some(path), &[&robot.path])).transpose()?;
+        Ok((to, page))
+    };
+    let question = format!("{} of {}: {title}, {}", output.name(), robot.path.display(), args.parameters);
+    // Before the work, to see that they can be written; behind it where Ctrl-C is to be heeded by the samples.
+    let early = if args.resume.is_none() { Some(outputs()?) } else { None };
     let nominal = parameters.nominal();
     let deviations: Vec<f64> = nominal.iter().map(|x| args.share * if *x == 0.0 { 1.0 } else { x.abs() }).collect();
     let mut answer = match args.global {
         None => at_state(args, &parameters, &deviations, output)?,
-        Some(method) => over_prior(args, method, &parameters, &deviations, output)?,
+        Some(method) => match over_prior((args, &question), method, &parameters, &deviations, output)? {
+            Found::All(answer) => *answer,
+            Found::Stopped(text) => return Ok(Report { text, failed: true, ..Report::default() }),
+        },
+    };
+    let (mut to, mut page) = match early {
+        Some(early) => early,
+        None => outputs()?,
     };
     answer.title = format!("{} of {}: {title}", output.name(), robot.model.name());
     answer.findings.sort_by(|a, b| b.size.total_cmp(&a.size));
@@ -102,6 +115,13 @@ pub(crate) fn sensitivity(args: &Sensitivity) -> Result<Report, Error> {
         return Ok(Report { data: to.finish()?, warnings, ..Report::default() });
     }
     Ok(Report { text, warnings, ..Report::default() })
+}
+
+/// What samples have come to.
+enum Found {
+    All(Box<Answer>),
+    /// Ctrl-C: what to say of it.
+    Stopped(String),
 }
 
 /// To first order, at the robot's own values.
@@ -142,12 +162,12 @@ fn at_state(args: &Sensitivity, parameters: &Parameters, sd: &[f64], output: Of<
 
 /// Over the whole prior, by samples.
 fn over_prior(
-    args: &Sensitivity,
+    (args, question): (&Sensitivity, &str),
     method: Global,
     parameters: &Parameters,
     sd: &[f64],
     output: Of<'_>,
-) -> Result<Answer, Error> {
+) -> Result<Found, Error> {
     let usage = |error: gradyn_sensitivity::global::GlobalError| Error::Usage(error.to_string());
     let rows = output.rows(parameters.robot());
     let nominal = parameters.nominal();
@@ -158,7 +178,11 @@ fn over_prior(
     let (k, m) = (nominal.len(), rows.len());
     let (sizes, first, total, matrix, warnings) = match method {
         Global::Sobol => {
-            let run = evaluated(Run::new(Saltelli::new(priors, args.samples, args.seed), m).map_err(usage)?, f)?;
+            let run = Run::new(Saltelli::new(priors, args.samples, args.seed), m).map_err(usage)?;
+            let run = match resume::evaluated(run, (args.resume.as_deref(), question), f)? {
+                Ok(run) => run,
+                Err(stopped) => return Ok(Found::Stopped(stopped)),
+            };
             let found = run.indices(&resampling).map_err(usage)?;
             // Of all rows together: shares of the sum of variances (F. Gamboa et al. 2014).
             let whole: f64 = found.variance.iter().sum();
@@ -177,7 +201,11 @@ fn over_prior(
         }
         Global::Morris => {
             let plan = Morris { priors, paths: args.samples, levels: 4, seed: args.seed };
-            let run = evaluated(Run::new(plan, m).map_err(usage)?, f)?;
+            let run = match resume::evaluated(Run::new(plan, m).map_err(usage)?, (args.resume.as_deref(), question), f)?
+            {
+                Ok(run) => run,
+                Err(stopped) => return Ok(Found::Stopped(stopped)),
+            };
             let found = run.effects(&resampling).map_err(usage)?;
             let matrix: Vec<Vec<f64>> =
                 (0..m).map(|r| (0..k).map(|p| found.magnitude[r * k + p].value).collect()).collect();
@@ -202,20 +230,7 @@ fn over_prior(
     });
     let findings = findings.collect();
     let what = if method == Global::Sobol { "total index" } else { "mean effect" };
-    Ok(Answer { title: String::new(), findings, rows, matrix, what, warnings })
-}
-
-fn evaluated<P: Plan>(mut run: Run<P>, f: impl Fn(&[f64], &mut [f64]) + Sync) -> Result<Run<P>, Error> {
-    let usage = |error: gradyn_sensitivity::global::GlobalError| Error::Usage(error.to_string());
-    let total = run.progress().map_err(usage)?.total;
-    let bar = progress(total as u64, "samples");
-    run.advance(f, |progress| {
-        bar.set_position(progress.done as u64);
-        ControlFlow::Continue(())
-    })
-    .map_err(usage)?;
-    bar.finish_and_clear();
-    Ok(run)
+    Ok(Found::All(Box::new(Answer { title: String::new(), findings, rows, matrix, what, warnings })))
 }
 
 fn frame(args: &Sensitivity, robot: &Robot) -> Result<FrameRef, Error> {
