@@ -38,9 +38,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let model = robot(name, floating)?;
         let steps = 200;
         let q0 = model.neutral::<f64>();
-        let v0 = vec![0.1; model.nv()];
+        let v0 = vec![if floating { 0.0 } else { 0.1 }; model.nv()];
         let nu = if floating { model.nv() - 6 } else { model.nv() };
-        let controls = vec![vec![0.1; nu]; steps];
+        // The humanoid falls freely: any torque is too much for its fingers.
+        let push = if floating { 0.0 } else { 0.1 };
+        let controls = vec![vec![push; nu]; steps];
         let all = Parameters::of(&model).select("*.pi.*")?.select("*.placement.*")?.select("*.axis.*")?;
         let run = Rollout::new(&all, Scheme::SemiImplicitEuler, 1e-3, controls.clone())?;
         let cost = QuadraticCost::at_end(&model, &q0);

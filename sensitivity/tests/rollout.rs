@@ -269,3 +269,34 @@ fn taylor_slope_is_two() {
     let order = (left(1e-3) / left(5e-4)).log2();
     assert!((order - 2.0).abs() < 0.05, "{order}");
 }
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let model = robot("panda", false);
+    let p = Parameters::of(&model).select("*.mass").expect("are there");
+    let run = || Rollout::new(&p, Scheme::SemiImplicitEuler, 0.01, vec![vec![0.0; 7]; 3]).expect("fits");
+    let (values, q, v) = (p.nominal(), vec![0.1; 7], vec![0.0; 7]);
+    let good = QuadraticCost::at_end(&model, &q);
+    let ask = |cost: &QuadraticCost, values: &[f64], q: &[f64], v: &[f64]| {
+        run().adjoint(values, q, v, cost, Memory::default()).map(|_| ()).map_err(|e| e.to_string())
+    };
+    assert_eq!(ask(&good, &values, &q, &v), Ok(()));
+    let short = QuadraticCost { end: vec![1.0; 3], ..good.clone() };
+    for (found, part) in [
+        (ask(&short, &values, &q, &v), "weights of the cost has 3 entries, expected 14"),
+        (ask(&good, &values[..2], &q, &v), "parameters has 2 entries, expected 7"),
+        (ask(&good, &values, &q[..6], &v), "expected"),
+        (ask(&good, &values, &q, &v[..6]), "v at the start has 6 entries, expected 7"),
+    ] {
+        let error = found.expect_err("does not fit");
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(Rollout::new(&p, Scheme::Rk4, -0.1, vec![]).is_err_and(|e| e.to_string().contains("dt is -0.1")));
+    assert!(Rollout::new(&p, Scheme::Rk4, 0.1, vec![vec![0.0; 6]]).is_err());
+    let law = Feedback { gains: vec![DMatrix::zeros(7, 14); 3], q: vec![q.clone(); 3], v: vec![vec![0.0; 5]; 3] };
+    assert!(run().feedback(law).is_err_and(|e| e.to_string().contains("v of a node has 5 entries, expected 7")));
+    // No steps: the cost of the start.
+    let none = Rollout::new(&p, Scheme::Rk4, 0.1, vec![]).expect("fits");
+    let all = none.adjoint(&values, &q, &v, &good, Memory(0)).expect("runs");
+    assert!(all.by_controls.is_empty() && all.cost.abs() < f64::MIN_POSITIVE && all.is_trustworthy());
+}

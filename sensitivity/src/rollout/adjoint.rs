@@ -37,7 +37,8 @@ pub struct Adjoint {
     pub by_v0: Vec<f64>,
     /// `∂J/∂u_k`, nu each.
     pub by_controls: Vec<Vec<f64>>,
-    /// `|λ₀| / |λ_N|`: how much the adjoint has grown over the horizon. Above 1e12 little of it is more than rounding.
+    /// `|λ₀|` by the first `|λ|`, seen from the end, that is not zero: how much the adjoint has grown over the horizon. Above 1e12 little
+    /// of it is more than rounding.
     pub growth: f64,
     /// Steps that were taken again because not all states were kept.
     pub repeated_steps: usize,
@@ -88,7 +89,7 @@ impl Rollout<'_> {
         // Backward.
         let mut back = Backward::new(self, robot.model.clone(), values)?;
         let mut total = cost.end(&robot.model, (&at.0, &at.1), &mut back.lambda)?;
-        let end = norm(&back.lambda);
+        let mut begun = norm(&back.lambda);
         let (mut by_controls, mut repeated_steps) = (vec![Vec::new(); n], 0);
         let mut block: Vec<State> = Vec::new();
         let mut first = n + 1;
@@ -107,10 +108,13 @@ impl Rollout<'_> {
             }
             let (q, v) = &block[step - first];
             total += back.step(step, (q, v), cost, &mut by_controls[step])?;
+            if begun == 0.0 {
+                begun = norm(&back.lambda);
+            }
         }
         let (q, _) = &kept[0];
         back.impact(0, q, &before)?;
-        let growth = norm(&back.lambda) / end;
+        let growth = if begun > 0.0 { norm(&back.lambda) / begun } else { 1.0 };
         let (by_q0, by_v0) = (back.lambda[..nv].to_vec(), back.lambda[nv..].to_vec());
         let by_parameters = back.by_parameters(values, (&by_q0, &by_v0))?;
         Ok(Adjoint { cost: total, by_parameters, by_q0, by_v0, by_controls, growth, repeated_steps })

@@ -59,6 +59,15 @@ impl QuadraticCost {
         by_x: &mut [f64],
     ) -> Result<f64, SensitivityError> {
         let nv = model.nv();
+        for (what, found, expected) in [
+            ("v of the cost", self.v.len(), nv),
+            ("weights of the cost", weights.len(), 2 * nv),
+            ("by_x", by_x.len(), 2 * nv),
+        ] {
+            if found != expected {
+                return Err(SensitivityError::Length { what, expected, found });
+            }
+        }
         let mut off = vec![0.0; 2 * nv];
         model.difference_into(&self.q, q, &mut off[..nv])?;
         for k in 0..nv {

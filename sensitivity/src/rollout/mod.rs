@@ -133,7 +133,15 @@ impl<'p> Rollout<'p> {
                 return Err(SensitivityError::Length { what, expected, found });
             }
         }
-        let (nu, ndx) = (self.actuation.controls(), 2 * self.parameters.robot().nv());
+        let model = self.parameters.robot();
+        for (what, rows, expected) in
+            [("q of a node", &feedback.q, model.nq()), ("v of a node", &feedback.v, model.nv())]
+        {
+            if let Some(row) = rows.iter().find(|row| row.len() != expected) {
+                return Err(SensitivityError::Length { what, expected, found: row.len() });
+            }
+        }
+        let (nu, ndx) = (self.actuation.controls(), 2 * model.nv());
         if let Some(k) = feedback.gains.iter().find(|k| k.shape() != (nu, ndx)) {
             return Err(SensitivityError::Length { what: "a gain", expected: nu * ndx, found: k.len() });
         }

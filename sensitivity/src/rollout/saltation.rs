@@ -64,8 +64,10 @@ pub fn saltation(at: &Crossing) -> Result<Saltation, SensitivityError> {
     let (n, np) = (at.before.len(), at.guard_p.len());
     for (what, found, expected) in [
         ("F after", at.after.len(), n),
-        ("D_x R", at.reset_x.len(), n * n),
-        ("D_p R", at.reset_p.len(), n * np),
+        ("D_x R, by rows,", at.reset_x.nrows(), n),
+        ("D_x R, by columns,", at.reset_x.ncols(), n),
+        ("D_p R, by rows,", at.reset_p.nrows(), n),
+        ("D_p R, by columns,", at.reset_p.ncols(), np),
         ("D_t R", at.reset_t.len(), n),
         ("D_x g", at.guard_x.len(), n),
     ] {

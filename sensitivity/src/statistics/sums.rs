@@ -5,13 +5,13 @@ const BLOCK: usize = 1024;
 
 /// `Σ a_i b_i`, over the length of the shorter: eight sums side by side in blocks, and these added in order.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.chunks(BLOCK).zip(b.chunks(BLOCK)).map(|(a, b)| block(a, b)).sum()
+    a.chunks(BLOCK).zip(b.chunks(BLOCK)).fold(0.0, |sum, (a, b)| sum + block(a, b))
 }
 
 /// `Σ a_i`, in the same order.
 pub(crate) fn sum(a: &[f64]) -> f64 {
     const ONES: [f64; BLOCK] = [1.0; BLOCK];
-    a.chunks(BLOCK).map(|a| block(a, &ONES)).sum()
+    a.chunks(BLOCK).fold(0.0, |sum, a| sum + block(a, &ONES))
 }
 
 #[inline]
