@@ -6,15 +6,16 @@
 //! A case is printed before it is called, and ends with a call of `mark`, where callgrind writes what it has counted.
 
 use gradyn::dynamics::{
-    Constraint, ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, bias, center_of_mass,
-    center_of_mass_derivatives, centroidal, centroidal_derivatives, centroidal_momentum, centroidal_momentum_matrix,
-    classical_frame_derivatives, com_jacobian, com_regressor, constraint_bias, constraint_dynamics, constraint_error,
-    constraint_jacobian, coriolis_matrix, crba, factorize_mass_matrix, forward_kinematics, frame_bias_acceleration,
-    frame_derivatives, frame_jacobian, frame_jacobian_rate, frame_pose, frame_pose_jacobian, frame_wrench_regressor,
-    generalized_gravity, impulse_dynamics, jacobian_transpose_derivatives, joint_jacobians, kinematic_regressor,
-    kinetic_energy, kinetic_energy_regressor, mechanical_energy, minv, point_derivatives, point_jacobian,
-    potential_energy, potential_energy_regressor, relative_jacobian, rnea, rnea_derivatives, rnea_gradient,
-    rnea_second_derivatives, standard_regressor, static_torque, static_torque_regressor, torque_regressor,
+    Constraint, ExternalWrench, ReferenceFrame, Workspace, aba, aba_gradient, aba_parameter_gradient, bias,
+    center_of_mass, center_of_mass_derivatives, centroidal, centroidal_derivatives, centroidal_momentum,
+    centroidal_momentum_matrix, classical_frame_derivatives, com_jacobian, com_regressor, constraint_bias,
+    constraint_dynamics, constraint_error, constraint_jacobian, coriolis_matrix, crba, factorize_mass_matrix,
+    forward_kinematics, frame_bias_acceleration, frame_derivatives, frame_jacobian, frame_jacobian_rate, frame_pose,
+    frame_pose_jacobian, frame_wrench_regressor, generalized_gravity, impulse_dynamics, jacobian_transpose_derivatives,
+    joint_jacobians, kinematic_regressor, kinetic_energy, kinetic_energy_regressor, mechanical_energy, minv,
+    point_derivatives, point_jacobian, potential_energy, potential_energy_regressor, relative_jacobian, rnea,
+    rnea_derivatives, rnea_gradient, rnea_parameter_gradient, rnea_second_derivatives, standard_regressor,
+    static_torque, static_torque_regressor, torque_regressor,
 };
 use gradyn::model::urdf::UrdfOptions;
 use gradyn::model::{BodyId, FrameId, InputError, Model};
@@ -174,6 +175,8 @@ const CASES: &[&str] = &[
     "rnea_gradient",
     "rnea_second_derivatives",
     "aba_gradient",
+    "rnea_parameter_gradient",
+    "aba_parameter_gradient",
     "frame_derivatives",
     "classical_frame_derivatives",
     "point_derivatives",
@@ -271,6 +274,8 @@ impl<T: Scalar> Robot<'_, T> {
                 rnea_second_derivatives(model, ws, q, v, v, wrenches)?.d2tau_dqdq.as_slice()[0]
             }
             "aba_gradient" => aba_gradient(model, ws, q, v, v, v, wrenches)?.value,
+            "rnea_parameter_gradient" => rnea_parameter_gradient(model, ws, q, v, v, v, wrenches)?.dp[0],
+            "aba_parameter_gradient" => aba_parameter_gradient(model, ws, q, v, v, v, wrenches)?.dp[0],
             "frame_derivatives" => frame_derivatives(model, ws, q, v, v, frame, world)?.dacceleration_dq[0],
             "classical_frame_derivatives" => {
                 classical_frame_derivatives(model, ws, q, v, v, frame, world)?.dacceleration_dq[0]

@@ -11,10 +11,7 @@ use gradyn::model::{InputError, Model};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Level, with_level};
 
-fn dot<T: gradyn_derivatives::Real>(lambda: &[f64], x: &[T]) -> T
-where
-    T: gradyn_derivatives::Scalar<f64>,
-{
+fn dot<T: gradyn_derivatives::Scalar<f64>>(lambda: &[f64], x: &[T]) -> T {
     lambda.iter().zip(x).fold(T::zero(), |sum, (l, x)| sum + *x * *l)
 }
 

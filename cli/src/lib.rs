@@ -56,6 +56,9 @@ pub fn main() -> ExitCode {
         Command::Check(args) => commands::check(args),
         Command::Bench(args) => commands::bench(args),
         Command::Optimize(args) => commands::optimize(args),
+        Command::Parameters(args) => commands::parameters(args),
+        Command::Sensitivity(args) => commands::sensitivity(args),
+        Command::Identify(args) => commands::identify(args),
     };
     match answered {
         Err(error) => refuse(&error, color),

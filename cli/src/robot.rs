@@ -26,6 +26,8 @@ pub(crate) struct Robot {
     pub(crate) description: Description,
     /// How much of it may be taken.
     pub(crate) memory: Memory,
+    /// The text of the file, and how it was read.
+    pub(crate) source: (String, UrdfOptions),
 }
 
 /// Where a link is: on which body (`None` for the world), and its pose there.
@@ -55,7 +57,7 @@ impl Robot {
         }
         model = model.with_joint_friction(!args.no_joint_friction);
         let memory = Memory::new(args.max_memory);
-        Ok(Self { path: path.clone(), model, report, description, memory })
+        Ok(Self { path: path.clone(), model, report, description, memory, source: (text, options) })
     }
 
     /// Every link of the file by its name.

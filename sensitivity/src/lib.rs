@@ -1,4 +1,8 @@
-//! What parameters do to outputs, and how well data can tell parameters.
+//! What every parameter of a robot does to its motion, and how well data can tell.
+//!
+//! [`Parameters`] have names: `panda_link5.mass`, `*.friction`, `gravity.z`. At a state, [`local()`] says what each does to torques,
+//! accelerations, masses, poses, energies and contact forces; along trajectories, a [`Rollout`] does, forwards and by the adjoint, through
+//! contacts, impacts and [events](rollout::Event). Formulas, dual numbers and differences say the same.
 //!
 //! # Formulas
 //!
@@ -48,17 +52,40 @@
 //!
 //! | module | holds | sources |
 //! |---|---|---|
+//! | [`parameters`] | names, charts, the robot that has other values | Rucker and Wensing 2022 |
+//! | [`mod@local`] | derivatives at one state, second ones too | |
+//! | [`identify`] | structure, checks of data, fits | Gautier and Khalil 1990 |
+//! | [`rollout`] | forward sensitivities, adjoints, events | Hager 2000; Lauß et al. 2017; Kong et al. 2023 |
 //! | [`statistics`] | quantiles, intervals by resampling, sums in a fixed order | Wichura 1988; Hill 1970; Efron and Tibshirani 1993 |
 //! | [`prior`] | distributions of parameters | |
 //! | [`global`] | plans of samples, their evaluation, indices | Saltelli et al. 2010; Jansen 1999; Morris 1991; Campolongo et al. 2007; Sobol' and Kucherenko 2009; Joe and Kuo 2008; Matoušek 1998; Owen 2003 |
 //! | [`uncertainty`] | covariances through a function | Athans et al. 1968; Wan and van der Merwe 2000; Hertzberg et al. 2013 |
 //! | [`estimate`] | fits, their certainty, what cannot be told | Moré 1978; Nielsen 1999; Huber 1964, 1981; Demmel and Veselić 1992 |
 
+pub mod error;
 pub mod estimate;
 pub mod global;
+pub mod identify;
+pub mod local;
+pub mod parameters;
 pub mod prior;
+pub mod rollout;
 pub mod statistics;
 pub mod uncertainty;
 
+pub use error::SensitivityError;
+pub use local::{Local, Output, evaluate_many, local, local_second};
+pub use parameters::{Parameter, Parameters, parameters_of};
 pub use prior::{Normals, Prior};
+pub use rollout::{Adjoint, Feedback, Forward, Memory, QuadraticCost, Rollout, Scheme, TrajectoryCost};
 pub use statistics::{Interval, Resampling};
+
+/// The engine.
+pub use gradyn;
+
+/// Pages whose programs are tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../docs/sensitivity.md")]
+    struct Sensitivity;
+}

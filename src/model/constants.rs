@@ -106,6 +106,11 @@ impl ParameterLayout {
     pub(crate) fn each_mimic(&self) -> &[MimicOf] {
         &self.mimics
     }
+    /// What each friction, damping and armature belongs to: the body, by its place, whose joint it is of, and the degree of freedom; no
+    /// body where there is more than the joint's.
+    pub fn joint_parameters(&self) -> impl ExactSizeIterator<Item = (Option<usize>, usize)> + '_ {
+        self.joints.iter().map(|joint| (joint.body, joint.dof))
+    }
     pub(crate) fn joints(&self) -> &[JointParameter] {
         &self.joints
     }

@@ -4,15 +4,21 @@ mod bench;
 mod check;
 mod derivatives;
 mod evaluate;
+mod identify;
 mod info;
 mod optimize;
+mod parameters;
+mod sensitivity;
 
 pub(crate) use bench::bench;
 pub(crate) use check::check;
 pub(crate) use derivatives::derivatives;
 pub(crate) use evaluate::evaluate;
+pub(crate) use identify::identify;
 pub(crate) use info::info;
 pub(crate) use optimize::optimize;
+pub(crate) use parameters::parameters;
+pub(crate) use sensitivity::sensitivity;
 
 use indicatif::{ProgressBar, ProgressStyle};
 

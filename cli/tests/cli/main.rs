@@ -12,6 +12,7 @@ mod layouts;
 mod optimize;
 mod quantities;
 mod report;
+mod sensitivity;
 mod size;
 mod written;
 

@@ -7,7 +7,7 @@ use crate::dynamics::slices::first_not_finite;
 use crate::joint::Elementary;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::Transform;
-use gradyn_derivatives::Real;
+use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
 /// Two points, or two frames, that are held together: one of a body A, or of the world, and one of a body B.
@@ -129,6 +129,21 @@ impl<P: Real> Constraint<P> {
         match Relation::of_joint(&joint) {
             Some(relation) => Ok(Self { relation, ..Self::frame(a, x_a, b, x_b) }),
             None => Err(InputError::LoopJoint { kind: joint.name() }),
+        }
+    }
+
+    /// The same constraint with its numbers in a wider type.
+    #[must_use]
+    pub fn lift<T: Scalar<P>>(&self) -> Constraint<T> {
+        let of = |at: &Attached<P>| Attached { body: at.body, placement: at.placement.lift() };
+        Constraint {
+            a: of(&self.a),
+            b: of(&self.b),
+            bodies: self.bodies,
+            relation: self.relation.lift(),
+            kp: T::from(self.kp),
+            kd: T::from(self.kd),
+            sound: self.sound,
         }
     }
 

@@ -40,7 +40,26 @@ pub(crate) enum Row<P> {
     Screw(Screw<P>),
 }
 
+impl<P: Real> Row<P> {
+    fn lift<T: Scalar<P>>(&self) -> Row<T> {
+        match self {
+            Self::Along(n) => Row::Along(v3::lift(*n)),
+            Self::Angle { n, u, cos } => Row::Angle { n: v3::lift(*n), u: v3::lift(*u), cos: T::from(*cos) },
+            Self::Screw(screw) => Row::Screw(screw.lift()),
+        }
+    }
+}
+
 impl<P: Real> Relation<P> {
+    /// The same in a wider number type.
+    pub(super) fn lift<T: Scalar<P>>(&self) -> Relation<T> {
+        match self {
+            Self::Point => Relation::Point,
+            Self::Frame => Relation::Frame,
+            Self::Joint { rows, count } => Relation::Joint { rows: rows.map(|row| row.lift()), count: *count },
+        }
+    }
+
     /// That of a joint whose mounting frame is A and whose moving frame is B; `None` if no rows can say it.
     pub(super) fn of_joint(joint: &Elementary<P>) -> Option<Self> {
         let basis = [Axis::X, Axis::Y, Axis::Z].map(|axis| axis.vector());

@@ -29,6 +29,11 @@ struct Directions<T> {
 }
 
 impl<P: Real> Screw<P> {
+    /// The same in a wider number type.
+    pub(super) fn lift<T: Scalar<P>>(&self) -> Screw<T> {
+        Screw { n: v3::lift(self.n), e: v3::lift(self.e), f: v3::lift(self.f), pitch: T::from(self.pitch) }
+    }
+
     #[inline(always)]
     fn directions<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> Directions<T> {
         let e_a: Vector3<T> = a.vector(v3::lift(self.e));

@@ -12,11 +12,11 @@ use std::collections::HashSet;
 
 /// The link that gives a body its name and frame; the others of the body are fixed to it.
 #[derive(Clone, Copy)]
-struct Seat {
+pub(super) struct Seat {
     /// That link.
-    link: usize,
+    pub(super) link: usize,
     /// Pose in it.
-    pose: Transform<f64>,
+    pub(super) pose: Transform<f64>,
 }
 
 /// Builds the model.
@@ -100,7 +100,7 @@ fn set(keys: &mut [Option<BodyKey>], i: usize, key: BodyKey) {
 }
 
 /// Where each link sits: on itself, or with its parent if a fixed joint is merged.
-fn seats(description: &Description, merge: bool) -> Result<Vec<Seat>, UrdfError> {
+pub(super) fn seats(description: &Description, merge: bool) -> Result<Vec<Seat>, UrdfError> {
     let own = |link| Seat { link, pose: Transform::identity() };
     let mut seats: Vec<_> = (0..description.links.len()).map(own).collect();
     for joint in &description.joints {
@@ -145,7 +145,7 @@ fn merged(description: &Description, seats: &[Seat]) -> Result<Vec<Option<Inerti
 
 /// Two bodies as one: `m = m₁ + m₂`, and about the common mass centre
 /// `I = I₁ + I₂ + (m₁ m₂ / m) (|d|² 1 − d dᵀ)` with `d` between the two centres. No difference of large numbers.
-fn sum(a: &Inertia<f64>, b: &Inertia<f64>) -> Inertia<f64> {
+pub(super) fn sum(a: &Inertia<f64>, b: &Inertia<f64>) -> Inertia<f64> {
     let (s, t) = (a.rotational, b.rotational);
     let mut r = Symmetric3::new(s.xx + t.xx, s.xy + t.xy, s.xz + t.xz, s.yy + t.yy, s.yz + t.yz, s.zz + t.zz);
     if b.mass <= 0.0 {

@@ -108,17 +108,18 @@ fn is_prefix(prefix: &str) -> bool {
 }
 
 /// What a tag holds, and where it ends.
-struct Tag {
+pub(super) struct Tag {
     attributes: usize,
     namespaces: usize,
     /// Where its name ends; none for a closing tag.
     name: Option<usize>,
-    end: Option<usize>,
+    /// Where its `>` stands.
+    pub(super) end: Option<usize>,
 }
 
 impl Tag {
     /// Reads up to the first `>` outside quotes, and calls with its name and those of its attributes.
-    fn of<'a>(text: &'a str, mut on_name: impl FnMut(&'a str)) -> Self {
+    pub(super) fn of<'a>(text: &'a str, mut on_name: impl FnMut(&'a str)) -> Self {
         let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
         let own = text.bytes().position(|b| blank(b) || matches!(b, b'/' | b'>')).unwrap_or(text.len());
         on_name(text.get(..own).unwrap_or_default());

@@ -84,6 +84,19 @@ pub(super) fn read(reader: &mut Reader, node: Node) -> Result<RawJoint, UrdfErro
     Ok(RawJoint { line, name, joint_type, parent, child, placement, axis, limits, dynamics, mimic })
 }
 
+/// The unit vector along an axis; none along zero.
+pub(super) fn unit(axis: Vector3<f64>) -> Option<Vector3<f64>> {
+    let (x, y, z) = (axis.x, axis.y, axis.z);
+    // Scaled before it is squared, so that neither 1e-200 nor 1e200 is lost.
+    let largest = x.abs().max(y.abs()).max(z.abs());
+    if largest <= 0.0 {
+        return None;
+    }
+    let (x, y, z) = (x / largest, y / largest, z / largest);
+    let norm = (x * x + y * y + z * z).sqrt();
+    Some(Vector3::new(x / norm, y / norm, z / norm))
+}
+
 /// The link or joint that an element names.
 fn read_name(reader: &mut Reader, node: Node, owner: &Owner, attribute: &'static str) -> Result<Named, UrdfError> {
     let [name] = reader.leaf(node, owner, [attribute])?;
@@ -116,16 +129,8 @@ impl Part<'_> {
     fn read_axis(&mut self, node: Node) -> Result<Vector3<f64>, UrdfError> {
         let [xyz] = self.reader.leaf(node, self.owner, ["xyz"])?;
         let xyz = self.reader.required(xyz, node, self.owner, "xyz")?;
-        let axis = xyz.vector()?;
-        let (x, y, z) = (axis.x, axis.y, axis.z);
-        // Scaled before it is squared, so that neither 1e-200 nor 1e200 is lost.
-        let largest = x.abs().max(y.abs()).max(z.abs());
-        if largest <= 0.0 {
-            return Err(UrdfError::ZeroAxis { line: xyz.line, joint: self.owner.name().to_owned() });
-        }
-        let (x, y, z) = (x / largest, y / largest, z / largest);
-        let norm = (x * x + y * y + z * z).sqrt();
-        Ok(Vector3::new(x / norm, y / norm, z / norm))
+        let zero = || UrdfError::ZeroAxis { line: xyz.line, joint: self.owner.name().to_owned() };
+        unit(xyz.vector()?).ok_or_else(zero)
     }
 
     /// Limits, and notes about those that revolute and prismatic joints should have and lack.

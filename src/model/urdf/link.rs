@@ -71,9 +71,11 @@ fn read_mass(reader: &mut Reader, node: Node, owner: &Owner) -> Result<f64, Urdf
     Ok(mass)
 }
 
+/// Attributes of `inertia`.
+pub(super) const ENTRIES: [&str; 6] = ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"];
+
 /// The six entries of an `inertia` element; none has a default.
 fn read_tensor(reader: &mut Reader, node: Node, owner: &Owner) -> Result<Symmetric3<f64>, UrdfError> {
-    const ENTRIES: [&str; 6] = ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"];
     let attributes = reader.leaf(node, owner, ENTRIES)?;
     let mut entries = [0.0; 6];
     for ((entry, attribute), name) in entries.iter_mut().zip(attributes).zip(ENTRIES) {

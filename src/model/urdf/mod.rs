@@ -8,6 +8,8 @@
 //! What is read: `link` with `inertial`; `joint` with `origin`, `axis`, `limit`, `dynamics` and `mimic`; of `transmission` the
 //! inertia of a rotor, which some programs write there. Meshes are never opened. Frames follow the URDF specification: `rpy` are angles about fixed axes, the child's frame at zero
 //! position is the joint's frame, and the axes of `inertia` are those of the `inertial` origin.
+//!
+//! [`rewrite`] is the way back: it writes the parameters of a changed model into the text, and changes nothing else there.
 
 mod assembly;
 mod description;
@@ -24,6 +26,7 @@ mod options;
 mod physical;
 mod placement;
 mod report;
+mod rewrite;
 mod rotor;
 mod size;
 mod text;
@@ -37,6 +40,7 @@ pub use note::{Note, NoteKind, Severity};
 pub use options::{ContinuousForm, JointOrder, MimicForm, UrdfOptions};
 pub use physical::Unphysical;
 pub use report::LoadReport;
+pub use rewrite::{Change, NotWritten, RewriteError, Rewritten, rewrite};
 pub use text::Owner;
 
 use roxmltree::Node;

@@ -33,22 +33,27 @@ pub(super) fn read(reader: &mut Reader, origin: Option<Node>, owner: &Owner) -> 
 fn turn(reader: &mut Reader, quat: &Attribute, owner: &Owner) -> Result<Matrix3<f64>, UrdfError> {
     let q: [f64; 4] = quat.numbers()?;
     let (line, owner) = (quat.line, owner.clone());
-    // Scaled before it is squared, so that neither 1e-200 nor 1e200 is lost.
-    let largest = q.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    if largest <= 0.0 {
-        return Err(UrdfError::ZeroQuaternion { line, owner });
-    }
-    let scaled = q.map(|x| x / largest);
-    let norm = scaled.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let length = norm * largest;
+    let Some((rotation, length)) = of_quaternion(q) else { return Err(UrdfError::ZeroQuaternion { line, owner }) };
     if (length - 1.0).abs() > NEAR_ONE {
         reader.report.push(line, NoteKind::QuaternionLength { owner, length });
     }
-    Ok(Quaternion::from_array(scaled.map(|x| x / norm)).rotation())
+    Ok(rotation)
+}
+
+/// The rotation of a quaternion `x y z w`, and its length; none of that of length zero.
+pub(super) fn of_quaternion(q: [f64; 4]) -> Option<(Matrix3<f64>, f64)> {
+    // Scaled before it is squared, so that neither 1e-200 nor 1e200 is lost.
+    let largest = q.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    if largest <= 0.0 {
+        return None;
+    }
+    let scaled = q.map(|x| x / largest);
+    let norm = scaled.iter().map(|x| x * x).sum::<f64>().sqrt();
+    Some((Quaternion::from_array(scaled.map(|x| x / norm)).rotation(), norm * largest))
 }
 
 /// Roll, pitch and yaw about fixed axes: `R_z(yaw) R_y(pitch) R_x(roll)`.
-fn rotation(rpy: Vector3<f64>) -> Matrix3<f64> {
+pub(super) fn rotation(rpy: Vector3<f64>) -> Matrix3<f64> {
     rpy3(rpy.x, rpy.y, rpy.z)
 }
 

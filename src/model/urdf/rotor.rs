@@ -16,7 +16,7 @@ use roxmltree::Node;
 use std::collections::HashMap;
 
 /// Names of the inertia of a rotor, as a child of `transmission`, `actuator` or `joint`.
-const ROTOR: [&str; 3] = ["drake:rotor_inertia", "rotor_inertia", "rotorInertia"];
+pub(super) const ROTOR: [&str; 3] = ["drake:rotor_inertia", "rotor_inertia", "rotorInertia"];
 /// Names of the ratio of a gear, the first of which counts.
 const RATIO: [&str; 4] = ["drake:gear_ratio", "gear_ratio", "gearRatio", "mechanicalReduction"];
 
@@ -55,9 +55,7 @@ pub(super) fn reflected(rotor: &Attribute, ratio: Option<&Attribute>) -> Result<
 pub(super) fn read(reader: &mut Reader, node: Node, robot: &Owner) -> Result<Option<Rotor>, UrdfError> {
     let name = kept(node.attribute("name").unwrap_or_default());
     let owner = Owner::Transmission(name.clone());
-    // The ratio of the actuator comes before that of the joint, as ROS has it.
-    let places: Vec<_> = named(node, "actuator").chain(named(node, "joint")).chain([node]).collect();
-    let Some(rotor) = first(&places, &ROTOR) else {
+    let Some((rotor, ratio)) = site(node) else {
         reader.note_element(node, robot);
         return Ok(None);
     };
@@ -71,9 +69,17 @@ pub(super) fn read(reader: &mut Reader, node: Node, robot: &Owner) -> Result<Opt
         }
     };
     let rotor = reader.value(rotor, &owner)?;
-    let ratio = first(&places, &RATIO).map(|ratio| reader.value(ratio, &owner)).transpose()?;
+    let ratio = ratio.map(|ratio| reader.value(ratio, &owner)).transpose()?;
     let armature = reflected(&rotor, ratio.as_ref())?;
     Ok(Some(Rotor { transmission: name, joint: Named { line, name: joint }, armature }))
+}
+
+/// The elements of a transmission that give the inertia of a rotor and the ratio of its gear.
+pub(super) fn site<'a, 'i>(transmission: Node<'a, 'i>) -> Option<(Node<'a, 'i>, Option<Node<'a, 'i>>)> {
+    // The ratio of the actuator comes before that of the joint, as ROS has it.
+    let below = named(transmission, "actuator").chain(named(transmission, "joint"));
+    let places: Vec<_> = below.chain([transmission]).collect();
+    first(&places, &ROTOR).map(|rotor| (rotor, first(&places, &RATIO)))
 }
 
 /// The children of this name.

@@ -104,7 +104,7 @@ impl Reader {
     }
 
     /// Line, from 1, of a position in the text.
-    fn line_at(&self, position: usize) -> u32 {
+    pub(super) fn line_at(&self, position: usize) -> u32 {
         let line = 1 + self.lines.partition_point(|begin| *begin <= position);
         line.try_into().unwrap_or(u32::MAX)
     }

@@ -16,14 +16,15 @@ use nalgebra::DMatrix;
 
 /// Brackets of directions of a robot, `[x, y]_i = Σ c x_j y_k`: of its joints that turn in space, whatever their kind.
 #[derive(Clone, Debug)]
-pub(super) struct Algebra {
+pub struct Algebra {
     /// `(i, j, k, c)`
     terms: Vec<(usize, usize, usize, f64)>,
 }
 
 impl Algebra {
     /// From `∂(q ⊕ ε e_j)/∂q = 1 − ε [e_j, ·] + O(ε²)`.
-    pub(super) fn new(model: &Model) -> Self {
+    #[must_use]
+    pub fn new(model: &Model) -> Self {
         let mut terms = Vec::new();
         for block in &Blocks::new(model).0 {
             for j in block.clone() {
@@ -42,8 +43,15 @@ impl Algebra {
     }
 
     /// Is `q ⊕ v` a sum of numbers, so that all brackets are zero?
-    pub(super) fn is_flat(&self) -> bool {
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    /// The structure constants that are not zero, `(i, j, k, c)` with `[x, y]_i = Σ c x_j y_k`.
+    #[must_use]
+    pub fn terms(&self) -> &[(usize, usize, usize, f64)] {
+        &self.terms
     }
 
     /// `out += s [x, y]`
@@ -54,7 +62,7 @@ impl Algebra {
     }
 
     /// `out += ½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]]`: what (1) adds to `v`. `once`: memory, nv, left at `[θ, v]`.
-    pub(super) fn add_rate(&self, theta: &[f64], v: &[f64], once: &mut [f64], out: &mut [f64]) {
+    pub(crate) fn add_rate(&self, theta: &[f64], v: &[f64], once: &mut [f64], out: &mut [f64]) {
         once.fill(0.0);
         self.add_bracket(1.0, theta, v, once);
         out.iter_mut().zip(&*once).for_each(|(out, x)| *out += 0.5 * x);
@@ -62,7 +70,7 @@ impl Algebra {
     }
 
     /// The same of columns of variations `δθ`, `δv`: `out += ½ δ[θ, v] + ¹⁄₁₂ δ[θ, [θ, v]]`. `once`: as it was left; `varied`: memory, nv.
-    pub(super) fn add_rates(
+    pub(crate) fn add_rates(
         &self,
         [theta, v, once]: [&[f64]; 3],
         [d_theta, d_v]: [&DMatrix<f64>; 2],

@@ -14,6 +14,7 @@ mod rk4;
 
 pub use acceleration::{Acceleration, Engine, ForwardDynamics, Sensitivities};
 pub use actuation::Actuation;
+pub use algebra::Algebra;
 pub use contact::{Contact, ContactRows};
 pub use euler::{Euler, SemiImplicitEuler};
 pub use impulse::Impulse;

@@ -1,0 +1,212 @@
+//! `gradyn identify`: parameters from measured torques.
+
+mod data;
+mod page;
+
+use super::Report;
+use crate::args::Identify;
+use crate::error::{Error, one_line};
+use crate::number;
+use crate::output::Output;
+use crate::robot::Robot;
+use crate::table::{Align, Cell, Table};
+use gradyn::model::urdf::rewrite;
+use gradyn_sensitivity::estimate::Loss;
+use gradyn_sensitivity::identify::{Data, Fit, FitOptions, fit};
+use gradyn_sensitivity::{Parameters, SensitivityError};
+use serde_json::{Value, json};
+
+pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
+    let robot = Robot::load(&args.robot)?;
+    let usage = |error: SensitivityError| Error::Usage(error.to_string());
+    let parameters = Parameters::of(&robot.model).select_all(&args.parameters).map_err(usage)?;
+    if !(args.confidence > 0.0 && args.confidence < 1.0) {
+        return Err(Error::Usage(format!("--confidence is {}: expected a level between 0 and 1", args.confidence)));
+    }
+    let data = data::read(&args.data, &robot)?;
+    let inputs = [&*robot.path, &*args.data];
+    let mut to = Output::new(args.output.as_deref(), &inputs)?;
+    let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
+    let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
+    let prior = args.prior.map(|share| {
+        parameters.nominal().iter().map(|x| share * if *x == 0.0 { 1.0 } else { x.abs() }).collect::<Vec<f64>>()
+    });
+    let loss = args.robust.map_or(Loss::Quadratic, |width| Loss::Huber { width });
+    let options = FitOptions { loss, prior, hold_out: args.hold_out, ..FitOptions::default() };
+    let found = fit(&parameters, &data, &options).map_err(usage)?;
+    let failed = !found.cannot_tell.is_empty() || !found.not_physical.is_empty() || !found.estimate.status.converged();
+    let identified = parameters.robot_at(&found.estimate.parameters).map_err(usage)?;
+    let mut warnings = robot.warnings();
+    warnings.extend(found.warnings.iter().map(|warning| format!("{}: {warning}", args.data.display())));
+    let mut changes = Vec::new();
+    if let Some(file) = &mut urdf {
+        let (text, options) = &robot.source;
+        let new = rewrite(text, options, &identified).map_err(|error| Error::Usage(error.to_string()))?;
+        changes = new.changes.iter().map(ToString::to_string).collect();
+        warnings.extend(new.not_written.iter().map(|what| format!("not written: {what}")));
+        file.write(|to| to.write_all(new.text.as_bytes()))?;
+    }
+    if let Some(file) = &mut page {
+        let html = page::write(&robot, &parameters, &data, &found, args.confidence).map_err(usage)?;
+        file.write(|to| to.write_all(html.as_bytes()))?;
+    }
+    for file in [urdf, page].into_iter().flatten() {
+        file.finish()?;
+    }
+    if args.json {
+        let text = format!("{:#}\n", to_json(&parameters, &found, args.confidence, &changes));
+        to.write(|to| to.write_all(text.as_bytes()))?;
+        return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
+    }
+    let text = readable(&robot, &parameters, &data, &found, args, &changes);
+    if args.output.is_some() {
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        to.write(|to| to.write_all(plain.as_bytes()))?;
+        return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
+    }
+    Ok(Report { text, warnings, failed, ..Report::default() })
+}
+
+/// Half the width of the interval of a parameter.
+fn half_width(found: &Fit, k: usize, level: f64) -> Option<f64> {
+    found.estimate.half_width(k, level).filter(|half| half.is_finite())
+}
+
+fn verdict(found: &Fit) -> String {
+    if let Some((body, why)) = found.not_physical.first() {
+        return format!("not physical: {body}: {why}");
+    }
+    if !found.cannot_tell.is_empty() {
+        return format!(
+            "not identifiable: {} of {} combinations cannot be told by these data",
+            found.cannot_tell.len(),
+            found.parameters.len()
+        );
+    }
+    if !found.estimate.status.converged() {
+        return found.estimate.status.to_string();
+    }
+    let held = found.validation.held_out;
+    if held.is_nan() {
+        return format!("fitted: {:.2} % of the torques are left", 100.0 * found.validation.fitted);
+    }
+    format!(
+        "fitted: {:.2} % of the torques are left, {:.2} % of those held out (before: {:.2} %)",
+        100.0 * found.validation.fitted,
+        100.0 * held,
+        100.0 * found.validation.before
+    )
+}
+
+fn readable(
+    robot: &Robot,
+    parameters: &Parameters,
+    data: &Data,
+    found: &Fit,
+    args: &Identify,
+    changes: &[String],
+) -> String {
+    let bold = anstyle::Style::new().bold();
+    let title = format!(
+        "{}: {} samples of {}, {} held out",
+        robot.model.name(),
+        data.len(),
+        args.data.display(),
+        found.held_out.len()
+    );
+    let mut text = format!("{bold}{}{bold:#}\n\n", one_line(&title));
+    if !args.check_only {
+        let level = format!("± {:.0} %", 100.0 * args.confidence);
+        let heading = [
+            ("parameter", Align::Left),
+            ("before", Align::Right),
+            ("found", Align::Right),
+            (level.as_str(), Align::Right),
+            ("unit", Align::Left),
+            ("held", Align::Left),
+        ];
+        let mut table = Table::new(heading);
+        for (k, p) in parameters.iter().enumerate() {
+            let half = half_width(found, k, args.confidence).map_or("cannot be told".to_owned(), number::five);
+            let half = if found.at_zero.contains(&k) { "at zero".to_owned() } else { half };
+            let cells: [Cell; 6] = [
+                one_line(p.name()).into(),
+                number::five(p.nominal()).into(),
+                number::five(found.estimate.parameters[k]).into(),
+                half.into(),
+                p.unit().into(),
+                p.held().into(),
+            ];
+            table.row(cells);
+        }
+        table.render(0, &mut text);
+        text.push('\n');
+        let heading = [
+            ("joint", Align::Left),
+            ("left, N m", Align::Right),
+            ("held out, N m", Align::Right),
+            ("before, N m", Align::Right),
+        ];
+        let mut table = Table::new(heading);
+        for joint in &found.joints {
+            let held = if joint.held_out.is_nan() { String::new() } else { number::five(joint.held_out) };
+            let cells: [Cell; 4] = [
+                one_line(&joint.joint).into(),
+                number::five(joint.fitted).into(),
+                held.into(),
+                number::five(joint.before).into(),
+            ];
+            table.row(cells);
+        }
+        table.render(0, &mut text);
+    }
+    for (a, b, correlation) in found.estimate.correlated(0.95).into_iter().take(5) {
+        let (a, b) = (&found.parameters[a], &found.parameters[b]);
+        text.push_str(&format!("`{}` and `{}` are correlated: {correlation:.3}\n", one_line(a), one_line(b)));
+    }
+    for sentence in &found.cannot_tell {
+        text.push_str(&format!("cannot tell: {}\n", one_line(sentence)));
+    }
+    for change in changes {
+        text.push_str(&format!("written: {}\n", one_line(change)));
+    }
+    text.push_str(&format!(
+        "\nrank {} of {}, condition {}\n{bold}{}{bold:#}\n",
+        found.estimate.identifiability.rank,
+        found.parameters.len(),
+        number::five(found.estimate.identifiability.condition),
+        one_line(&verdict(found))
+    ));
+    text
+}
+
+fn to_json(parameters: &Parameters, found: &Fit, level: f64, changes: &[String]) -> Value {
+    let of = |(k, p): (usize, &gradyn_sensitivity::Parameter)| {
+        json!({
+            "name": p.name(), "unit": p.unit(), "held": p.held(), "before": p.nominal(),
+            "value": found.estimate.parameters[k], "half_width": half_width(found, k, level),
+            "at_zero": found.at_zero.contains(&k),
+        })
+    };
+    let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
+    let joint = |j: &gradyn_sensitivity::identify::JointError| json!({ "joint": j.joint, "fitted": number(j.fitted), "held_out": number(j.held_out), "before": number(j.before) });
+    json!({
+        "verdict": verdict(found),
+        "status": found.estimate.status.to_string(),
+        "level": level,
+        "parameters": parameters.iter().enumerate().map(of).collect::<Vec<_>>(),
+        "noise": found.noise,
+        "rank": found.estimate.identifiability.rank,
+        "condition": number(found.estimate.identifiability.condition),
+        "cannot_tell": found.cannot_tell,
+        "not_physical": found.not_physical,
+        "joints": found.joints.iter().map(joint).collect::<Vec<_>>(),
+        "relative": {
+            "fitted": number(found.validation.fitted),
+            "held_out": number(found.validation.held_out),
+            "before": number(found.validation.before),
+        },
+        "warnings": found.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "changes": changes,
+    })
+}

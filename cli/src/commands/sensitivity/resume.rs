@@ -1,0 +1,76 @@
+//! Samples that can be stopped by Ctrl-C, and continued.
+
+use crate::commands::progress;
+use crate::error::Error;
+use gradyn_sensitivity::global::{GlobalError, Plan, Run};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::ErrorKind;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What was left, and what it was asked of.
+#[derive(Deserialize, Serialize)]
+#[serde(bound = "P: Serialize + DeserializeOwned")]
+struct Left<P> {
+    question: String,
+    run: Run<P>,
+}
+
+/// Evaluates a run, from where a file says it was left. What to say if it was stopped.
+pub(super) fn evaluated<P: Plan + Serialize + DeserializeOwned + PartialEq>(
+    mut run: Run<P>,
+    (file, question): (Option<&Path>, &str),
+    f: impl Fn(&[f64], &mut [f64]) + Sync,
+) -> Result<Result<Run<P>, String>, Error> {
+    let usage = |error: GlobalError| Error::Usage(error.to_string());
+    if let Some(file) = file
+        && let Some(left) = read::<P>(file)?
+    {
+        if left.question != question || left.run.plan() != run.plan() || left.run.outputs() != run.outputs() {
+            let reason = format!("it holds samples of `{}`, of other parameters, counts or seeds", left.question);
+            return Err(Error::read(file, reason));
+        }
+        run = left.run;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    if file.is_some() {
+        let heeded = signal_hook::flag::register(signal_hook::consts::SIGINT, stop.clone());
+        heeded.map_err(|error| Error::Usage(format!("cannot heed Ctrl-C: {error}")))?;
+    }
+    let total = run.progress().map_err(usage)?.total;
+    let bar = progress(total as u64, "samples");
+    let done = run.advance(f, |progress| {
+        bar.set_position(progress.done as u64);
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    bar.finish_and_clear();
+    let done = done.map_err(usage)?;
+    match file {
+        Some(file) if !done => {
+            let at = run.progress().map_err(usage)?.done;
+            let left = Left { question: question.to_owned(), run };
+            let text = serde_json::to_string(&left).map_err(|error| Error::write(file, error))?;
+            fs::write(file, text).map_err(|error| Error::write(file, error))?;
+            Ok(Err(format!("stopped at {at} of {total} samples; go on with --resume {}\n", file.display())))
+        }
+        Some(file) => match fs::remove_file(file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::write(file, error)),
+            _ => Ok(Ok(run)),
+        },
+        None => Ok(Ok(run)),
+    }
+}
+
+fn read<P: Serialize + DeserializeOwned>(file: &Path) -> Result<Option<Left<P>>, Error> {
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::read(file, error)),
+    };
+    serde_json::from_str(&text).map(Some).map_err(|error| Error::read(file, error))
+}

@@ -1,0 +1,274 @@
+//! `gradyn parameters`, `gradyn sensitivity`, `gradyn identify`
+
+use super::report::{browse, browser};
+use super::{directory, good, refused, robot, run, run_with};
+use serde_json::Value;
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn parameters_are_listed_with_what_is_held() {
+    let text = good(["parameters", &robot("panda"), "panda_link7.mass", "panda_joint2.axis.*", "gravity.z"]);
+    for part in [
+        "panda_link7.mass",
+        "0.73552",
+        "centre of mass, and moments about it",
+        "panda_joint2.axis.2",
+        "-9.81",
+        "4 parameters",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Charts of one inertia are listed together, though they cannot vary together.
+    let all = json(&good(["parameters", &robot("panda"), "panda_link3.*", "--json"]));
+    let names: Vec<&str> =
+        all["parameters"].as_array().expect("list").iter().filter_map(|p| p["name"].as_str()).collect();
+    for name in ["panda_link3.mass", "panda_link3.pi.Izz", "panda_link3.log_cholesky.d1", "panda_link3.payload.m"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    let message = refused(&run(["parameters", &robot("panda"), "panda_link3.mas"]));
+    assert!(message.contains("nearest is `panda_link3.mass`"), "{message}");
+}
+
+#[test]
+fn what_matters_is_said_by_formulas_and_by_samples() {
+    let state = ["--state", "random", "--seed", "4"];
+    let ask = |more: &[&str]| {
+        let arguments = ["sensitivity", &robot("panda"), "--parameters", "*.pi.*", "--json"];
+        json(&good([&arguments, &state[..], more].concat()))
+    };
+    let local = ask(&[]);
+    let sampled = ask(&["--global", "sobol", "--samples", "4096"]);
+    // Torques are linear in these: shares are the same, to the width of their intervals.
+    let share = |answer: &Value, name: &str| {
+        let all = answer["parameters"].as_array().expect("list");
+        let found = all.iter().find(|p| p["name"] == name).expect("is there");
+        (found["share"]["value"].as_f64().expect("number"), found["total"]["half_width"].as_f64())
+    };
+    for p in local["parameters"].as_array().expect("list").iter().take(5) {
+        let name = p["name"].as_str().expect("text");
+        let (exact, _) = share(&local, name);
+        let (found, _) = share(&sampled, name);
+        assert!((exact - found).abs() < 0.03, "{name}: {exact} against {found}");
+    }
+    let dual = ask(&["--method", "dual"]);
+    let matrix = |answer: &Value| answer["matrix"]["values"][3][62].as_f64().expect("number");
+    assert!((matrix(&local) - matrix(&dual)).abs() < 1e-11);
+    let table = good(["sensitivity", &robot("panda"), "--parameters", "*.mass", "--of", "ddq", "--top", "3", "--csv"]);
+    assert_eq!(table.lines().count(), 8, "{table}");
+    let morris = good([
+        "sensitivity",
+        &robot("ur5"),
+        "--parameters",
+        "*.placement.r?",
+        "--of",
+        "pose",
+        "--frame",
+        "tool0",
+        "--global",
+        "morris",
+        "--samples",
+        "10",
+    ]);
+    assert!(morris.contains("mean effect"), "{morris}");
+    for (arguments, part) in [
+        (&["--parameters", "*.mass", "--of", "pose"][..], "--frame"),
+        (&["--parameters", "*.mass", "--of", "pose", "--frame", "tol0"], "tool0"),
+        (&["--parameters", "*.mass", "--share", "-1"], "--share is -1"),
+        (&["--parameters", ","], "names none"),
+        (&["--parameters", "upper_arm_link.mass,upper_arm_link.pi.m"], "choose one of the charts"),
+    ] {
+        let message = refused(&run([&["sensitivity", &robot("ur5")], arguments].concat()));
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+/// The robot with half a kilogram more in its hand, in motion, as CSV; every entry a little off, always the same.
+fn log(name: &str) -> PathBuf {
+    let here = directory(name);
+    let text = fs::read_to_string(robot("panda")).expect("reads");
+    let loaded = here.join("loaded.urdf");
+    fs::write(&loaded, text.replace("0.735522", "1.235522")).expect("writes");
+    let (mut states, mut rows) = (String::from("{\"states\": ["), Vec::new());
+    for i in 0..150 {
+        let t = 0.05 * f64::from(i);
+        let wave = |f: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
+            (0..7).map(|j| f(0.7 + 0.3 * f64::from(j), f64::from(j))).collect()
+        };
+        let q = wave(&|w, p| 0.5 * (w * t + p).sin() + 0.2 * (2.3 * w * t).sin());
+        let v = wave(&|w, p| 0.5 * w * (w * t + p).cos() + 0.46 * w * (2.3 * w * t).cos());
+        let a = wave(&|w, p| -0.5 * w * w * (w * t + p).sin() - 1.058 * w * w * (2.3 * w * t).sin());
+        let _ = write!(states, "{}{{\"q\": {q:?}, \"v\": {v:?}, \"a\": {a:?}}}", if i == 0 { "" } else { ", " });
+        rows.push((t, q, v));
+    }
+    states.push_str("]}");
+    let path = loaded.to_str().expect("UTF-8");
+    let answer = run_with(["evaluate", path, "--states", "-", "--quantities", "tau"], states.as_bytes());
+    let answer = json(&String::from_utf8(answer.stdout).expect("UTF-8"));
+    let names = |what: &str| (1..=7).map(|j| format!("{what}.panda_joint{j}")).collect::<Vec<_>>().join(",");
+    let mut csv = format!("time,{},{},{}\n", names("q"), names("v"), names("tau"));
+    let mut noise = 0.1_f64;
+    for ((t, q, v), answer) in rows.iter().zip(answer["states"].as_array().expect("list")) {
+        let tau: Vec<f64> = answer["tau"].as_array().expect("list").iter().filter_map(Value::as_f64).collect();
+        let noisy = tau.iter().map(|tau| {
+            noise = 3.7 * noise * (1.0 - noise); // the logistic map: chaotic, in (0, 1)
+            tau + 0.2 * (noise - 0.65)
+        });
+        let all: Vec<String> = [*t]
+            .into_iter()
+            .chain(q.iter().copied())
+            .chain(v.iter().copied())
+            .chain(noisy)
+            .map(|x| format!("{x:?}"))
+            .collect();
+        csv.push_str(&all.join(","));
+        csv.push('\n');
+    }
+    let file = here.join("log.csv");
+    fs::write(&file, csv).expect("writes");
+    file
+}
+
+#[test]
+fn a_payload_is_identified_and_written_back() {
+    let data = log("identify");
+    let data = data.to_str().expect("UTF-8");
+    let here = directory("identify-out");
+    let (urdf, page) = (here.join("new.urdf"), here.join("report.html"));
+    let (urdf, page) = (urdf.to_str().expect("UTF-8"), page.to_str().expect("UTF-8"));
+    let arguments = ["identify", &robot("panda"), "--data", data, "--parameters", "panda_link7.mass"];
+    let answer = json(&good([&arguments[..], &["--json", "--write-urdf", urdf, "--report", page]].concat()));
+    let found = &answer["parameters"][0];
+    let (value, half) = (found["value"].as_f64().expect("number"), found["half_width"].as_f64().expect("number"));
+    // Differenced accelerations at 20 Hz are off by some percent: more than the interval of the noise.
+    assert!((value - 1.235522).abs() < 0.05 && half < 0.05, "{value} ± {half}");
+    let relative = &answer["relative"];
+    assert!(relative["held_out"].as_f64() < relative["before"].as_f64(), "{relative}");
+    let (old, new) = (fs::read_to_string(robot("panda")).expect("reads"), fs::read_to_string(urdf).expect("is there"));
+    let changed: Vec<(&str, &str)> = old.lines().zip(new.lines()).filter(|(a, b)| a != b).collect();
+    assert_eq!(changed.len(), 1, "{changed:?}");
+    assert!(changed[0].0.contains("0.735522") && changed[0].1.contains(&format!("{value:?}")), "{changed:?}");
+    let text = fs::read_to_string(page).expect("is there");
+    assert!(text.contains("fitted:") && text.matches("<svg ").count() == 7, "{text}");
+
+    let no = run(["identify", &robot("panda"), "--data", data, "--parameters", "panda_link1.pi.*"]);
+    assert_eq!(no.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&no.stdout);
+    assert!(text.contains("cannot tell: `panda_link1.pi.m`") && text.contains("not identifiable"), "{text}");
+
+    let broken = here.join("broken.csv");
+    let lines = fs::read_to_string(data).expect("reads");
+    for (from, to, part) in [
+        ("q.panda_joint3,", "q.panda_joint33,", "line 1: there is no column `q.panda_joint3`"),
+        ("0.05,", "zero,", "line 3: `zero` of column `time` is no finite number"),
+    ] {
+        fs::write(&broken, lines.replacen(from, to, 1)).expect("writes");
+        let message = refused(&run([
+            "identify",
+            &robot("panda"),
+            "--data",
+            broken.to_str().expect("UTF-8"),
+            "--parameters",
+            "*.mass",
+        ]));
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn a_browser_shows_the_pages() {
+    let Some(browser) = browser() else {
+        println!("skipped: no Chromium or Chrome is installed");
+        return;
+    };
+    let here = directory("sensitivity-browser");
+    let page = here.join("sensitivity.html");
+    let path = page.to_str().expect("UTF-8");
+    let _ = good([
+        "sensitivity",
+        &robot("panda"),
+        "--parameters",
+        "*.mass",
+        "--of",
+        "ddq",
+        "--global",
+        "sobol",
+        "--samples",
+        "256",
+        "--report",
+        path,
+    ]);
+    let text = fs::read_to_string(&page).expect("is there");
+    let Some(dom) = browse(browser, &here, &["--dump-dom"], &page) else {
+        println!("skipped: {browser} does not start here");
+        return;
+    };
+    let dom = String::from_utf8(dom).expect("UTF-8");
+    // A bar a parameter, a darker one in it, a whisker over it.
+    for (part, count) in [("<rect ", 14), ("<path ", 7), ("<table>", 1), ("<svg ", 1)] {
+        assert_eq!((dom.matches(part).count(), text.matches(part).count()), (count, count), "{part}");
+    }
+    assert!(dom.contains("of the variance, with all it acts together with"));
+}
+
+/// Ctrl-C leaves a file, and the same command goes on from there to the same answer.
+#[cfg(unix)]
+#[test]
+fn samples_that_are_stopped_go_on() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let here = directory("sensitivity-resume");
+    let left = here.join("left.json");
+    let file = left.to_str().expect("UTF-8");
+    let robot = robot("panda");
+    let ask = |samples: &'static str| {
+        [
+            "sensitivity",
+            &robot,
+            "--parameters",
+            "*.pi.*",
+            "--of",
+            "ddq",
+            "--global",
+            "sobol",
+            "--samples",
+            samples,
+            "--json",
+        ]
+        .map(str::to_owned)
+    };
+    // So many that it takes seconds; stopped as soon as it is at work.
+    let mut stopped = false;
+    for wait in [300, 600, 1200] {
+        let child = Command::new(env!("CARGO_BIN_EXE_gradyn"))
+            .args(ask("65536"))
+            .args(["--resume", file])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        std::thread::sleep(Duration::from_millis(wait));
+        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let output = child.wait_with_output().expect("ends");
+        if left.is_file() {
+            assert_eq!(output.status.code(), Some(1));
+            assert!(String::from_utf8_lossy(&output.stdout).contains("go on with --resume"));
+            stopped = true;
+            break;
+        }
+    }
+    if !stopped {
+        println!("skipped: the signal came too early each time");
+        return;
+    }
+    let other = refused(&run(ask("1024").iter().map(String::as_str).chain(["--resume", file])));
+    assert!(other.contains("it holds samples of"), "{other}");
+    let resumed = good(ask("65536").iter().map(String::as_str).chain(["--resume", file]));
+    assert!(!left.exists(), "it has been used up");
+    assert!(resumed == good(ask("65536").iter().map(String::as_str)), "the same to the last bit");
+}

@@ -1,0 +1,83 @@
+//! What can be wrong with a question.
+
+use gradyn::InputError;
+use gradyn::spatial::InertiaError;
+use thiserror::Error;
+
+/// Why there is no answer.
+#[derive(Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum SensitivityError {
+    /// The engine refuses its input.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// No parameter has this name, or fits this pattern.
+    #[error("no parameter of `{robot}` fits `{pattern}`{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is `{n}`")))]
+    Unknown {
+        /// What was asked for.
+        pattern: String,
+        /// The robot.
+        robot: String,
+        /// The most similar name.
+        nearest: Option<String>,
+    },
+    /// A pattern is none.
+    #[error("`{pattern}` is no pattern: {reason}")]
+    Pattern {
+        /// What was asked for.
+        pattern: String,
+        /// Why.
+        reason: String,
+    },
+    /// Two parameters of one body describe the same.
+    #[error("`{first}` and `{second}` both describe the inertia of `{body}`: choose one of the charts")]
+    Overlap {
+        /// The body.
+        body: String,
+        /// One of them.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// An inertia has no coordinates in the chart that was asked for.
+    #[error("`{name}`: {error}")]
+    Chart {
+        /// The parameter.
+        name: String,
+        /// Why.
+        error: Box<InertiaError>,
+    },
+    /// A list has a wrong length.
+    #[error("{what} has {found} entries, expected {expected}")]
+    Length {
+        /// Which list.
+        what: &'static str,
+        /// As many as it must have.
+        expected: usize,
+        /// As many as it has.
+        found: usize,
+    },
+    /// A number is not what it must be.
+    #[error("{what} is {value}: {rule}")]
+    Number {
+        /// Which number, by name.
+        what: String,
+        /// The number.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// Two parameters cannot be tied.
+    #[error("`{left}` and `{right}` cannot be tied: {reason}")]
+    Tie {
+        /// What leads.
+        left: String,
+        /// What follows.
+        right: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Something else, in words.
+    #[error("{0}")]
+    Other(String),
+}

@@ -1,0 +1,85 @@
+//! One state of many robots: eight at a time, one to a lane of the vector registers.
+
+use super::Output;
+use crate::parameters::Parameters;
+use gradyn::derivatives::{Kernel, Lanes, Register, dispatch};
+use gradyn::{Model, Workspace};
+
+/// An output of the robots with these values: `samples` has those of one robot after the other, `outputs` gets their outputs. Outputs of a
+/// robot that has none, such as one of negative friction, are not numbers.
+///
+/// What functions of samples are made of: [`Run::advance`](crate::global::Run::advance). Results of a sample depend on it alone.
+pub fn evaluate_many(parameters: &Parameters, output: Output<'_>, samples: &[f64], outputs: &mut [f64]) {
+    outputs.fill(f64::NAN);
+    let np = parameters.len().max(1);
+    let count = samples.len() / np;
+    if count == 0 || !outputs.len().is_multiple_of(count) {
+        return;
+    }
+    dispatch(Many { parameters, output, samples, outputs, np });
+}
+
+struct Many<'a> {
+    parameters: &'a Parameters,
+    output: Output<'a>,
+    samples: &'a [f64],
+    outputs: &'a mut [f64],
+    np: usize,
+}
+
+/// Eight robots, and their memory.
+type Robots<R> = (Model<Lanes<R>>, Workspace<Lanes<R>>);
+
+impl Kernel for Many<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { parameters, output, samples, outputs, np } = self;
+        let count = samples.len() / np;
+        let width = outputs.len() / count;
+        let nominal = parameters.robot();
+        let mut robot: Option<Robots<R>> = None;
+        for first in (0..count).step_by(8) {
+            let lanes = (count - first).min(8);
+            // Lanes that are left over repeat the last sample.
+            let of = |k: usize| {
+                let lane = |i: usize| samples[(first + i.min(lanes - 1)) * np + k];
+                Lanes::<R>::from_array(std::array::from_fn(lane))
+            };
+            let values: Vec<Lanes<R>> = (0..parameters.len()).map(of).collect();
+            let made = match robot.take().filter(|_| !parameters.changes_joints()) {
+                Some((mut model, ws)) => parameters.set(&mut model, &values).map(|()| (model, ws)),
+                None => parameters.robot_at(&values).map(|model| {
+                    let ws = Workspace::new(&model);
+                    (model, ws)
+                }),
+            };
+            let found = made.and_then(|(model, mut ws)| {
+                let found = output.value_in(&model, &mut ws, nominal)?;
+                robot = Some((model, ws));
+                Ok(found)
+            });
+            match found {
+                Ok(found) if found.len() == width => {
+                    for (j, x) in found.iter().enumerate() {
+                        let x = x.to_array();
+                        (0..lanes).for_each(|i| outputs[(first + i) * width + j] = x[i]);
+                    }
+                }
+                Ok(_) => {}
+                // One of eight is none: each by itself.
+                Err(_) => {
+                    for i in first..first + lanes {
+                        let alone = parameters.robot_at(&samples[i * np..][..np]);
+                        let found = alone.and_then(|model| output.value::<f64>(&model, nominal));
+                        if let Ok(found) = found
+                            && found.len() == width
+                        {
+                            outputs[i * width..][..width].copy_from_slice(&found);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! At one state: what each parameter does to torques, accelerations, masses, poses, energies, contact forces.
+//!
+//! | output | analytical | |
+//! |---|---|---|
+//! | `τ` | rows of `λᵀ ∂τ/∂p` for unit vectors λ | [`rnea_parameter_gradient`](gradyn::dynamics::rnea_parameter_gradient) |
+//! | `q̈` | `−M⁻¹ ∂τ/∂p` at `q̈`, by rows | [`aba_parameter_gradient`](gradyn::dynamics::aba_parameter_gradient) |
+//! | `M` | columns are torques at rest and without gravity, `M e_j = τ(q, 0, e_j)` | |
+//! | pose | a small motion of each joint's frame, carried to the frame | |
+//! | energy | `½ vᵀ M v` by `M`, potential energy by the regressor | |
+//! | contact forces | the same right-hand side `∂τ/∂p` at `q̈` through the factors of the constrained system | |
+//!
+//! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
+
+mod analytical;
+mod many;
+mod output;
+mod torques;
+
+pub use many::evaluate_many;
+pub use output::Output;
+pub(crate) use torques::torques_by_parameters;
+
+use crate::error::SensitivityError;
+use crate::parameters::Parameters;
+use gradyn::derivatives::difference::{self, DifferenceError, Euclidean};
+use gradyn::derivatives::num_dual::{Dual64, HyperDual64};
+use gradyn::{Method, Model};
+use nalgebra::{DMatrix, DVector};
+
+/// Derivatives of an output by parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// The output.
+    pub value: DVector<f64>,
+    /// A column a parameter.
+    pub jacobian: DMatrix<f64>,
+    /// Names of the entries of the output.
+    pub rows: Vec<String>,
+    /// Names of the parameters.
+    pub parameters: Vec<String>,
+    /// How it was found.
+    pub method: Method,
+}
+
+impl Local {
+    /// Parameters that do nothing to the output here: columns of zeros.
+    #[must_use]
+    pub fn without_effect(&self) -> Vec<&str> {
+        let still = |k: &usize| self.jacobian.column(*k).iter().all(|x| *x == 0.0);
+        (0..self.parameters.len()).filter(still).map(|k| self.parameters[k].as_str()).collect()
+    }
+}
+
+/// Derivatives of an output by parameters, at these values of them.
+///
+/// ```
+/// # use gradyn::{Method, Model, UrdfOptions};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+/// use gradyn_sensitivity::{Output, Parameters, local};
+/// let p = Parameters::of(&model).select("*.mass")?.select("gravity.z")?;
+/// let (q, v, a) = ([0.1, -0.5, 0.3, -2.0, 0.2, 1.6, 0.8], [0.2; 7], [0.1; 7]);
+/// let by = local(&p, &p.nominal(), Output::Torques { q: &q, v: &v, a: &a }, Method::Analytical)?;
+/// println!("{} by {}: {} N m/kg", by.rows[3], by.parameters[6], by.jacobian[(3, 6)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`SensitivityError`]: what the engine refuses, and lists of wrong lengths.
+pub fn local(
+    parameters: &Parameters,
+    values: &[f64],
+    output: Output<'_>,
+    method: Method,
+) -> Result<Local, SensitivityError> {
+    let model = parameters.robot_at(values)?;
+    let value = output.value::<f64>(&model, &model)?;
+    let jacobian = match method {
+        Method::Analytical => analytical::jacobian(parameters, values, &model, &output)?,
+        Method::Dual => by_duals(parameters, values, &model, &output, value.len())?,
+        _ => by_differences(parameters, values, &model, &output, value.len())?,
+    };
+    let (rows, names) = (output.rows(parameters.robot()), parameters.names());
+    Ok(Local { value: DVector::from_vec(value), jacobian, rows, parameters: names, method })
+}
+
+fn by_duals(
+    parameters: &Parameters,
+    values: &[f64],
+    nominal: &Model,
+    output: &Output<'_>,
+    rows: usize,
+) -> Result<DMatrix<f64>, SensitivityError> {
+    let mut jacobian = DMatrix::zeros(rows, values.len());
+    for k in 0..values.len() {
+        let at: Vec<Dual64> =
+            values.iter().enumerate().map(|(i, x)| Dual64::new(*x, f64::from(u8::from(i == k)))).collect();
+        let found = output.value(&parameters.robot_at(&at)?, nominal)?;
+        jacobian.column_mut(k).iter_mut().zip(found).for_each(|(to, x)| *to = x.eps);
+    }
+    Ok(jacobian)
+}
+
+fn by_differences(
+    parameters: &Parameters,
+    values: &[f64],
+    nominal: &Model,
+    output: &Output<'_>,
+    rows: usize,
+) -> Result<DMatrix<f64>, SensitivityError> {
+    let columns = values.len();
+    let mut jacobian = DMatrix::zeros(rows, columns);
+    let mut moved = values.to_vec();
+    for k in 0..columns {
+        // A friction of 0.1 must not be stepped by 1/8: it would be below zero.
+        let step = if values[k] == 0.0 { 0.05 } else { 0.125 * values[k].abs().clamp(1e-3, 1.0) };
+        if values[k] <= 0.0 && parameters.is_never_negative(k) {
+            let mut at = |t: f64| {
+                moved[k] = values[k] + t;
+                output.value::<f64>(&parameters.robot_at(&moved)?, nominal)
+            };
+            let column = one_sided(step, &mut at)?;
+            moved[k] = values[k];
+            jacobian.column_mut(k).copy_from_slice(&column);
+            continue;
+        }
+        // Where a robot that far away is none (a moment of inertia too large), from nearer by.
+        let mut shorter = 0;
+        let found = loop {
+            let method = difference::Method::Ridders { step: step * 0.125_f64.powi(shorter), rows: 10 };
+            let path = |t: f64, y: &mut [f64]| -> Result<(), SensitivityError> {
+                moved[k] = values[k] + t;
+                let model = parameters.robot_at(&moved)?;
+                y.copy_from_slice(&output.value::<f64>(&model, nominal)?);
+                Ok(())
+            };
+            match difference::along(method, &Euclidean(rows), path) {
+                Ok(found) => break found,
+                Err(_) if shorter < 6 => shorter += 1,
+                Err(DifferenceError::Function { error, .. }) => return Err(error),
+                Err(other) => return Err(SensitivityError::Other(format!("{}: {other}", parameters.names()[k]))),
+            }
+        };
+        moved[k] = values[k];
+        jacobian.column_mut(k).iter_mut().zip(&found.value).for_each(|(to, x)| *to = *x);
+    }
+    Ok(jacobian)
+}
+
+/// The derivative at the end of a range: `(f(h) − f(0))/h` for halved steps, extrapolated to none (Neville).
+fn one_sided(
+    step: f64,
+    f: &mut dyn FnMut(f64) -> Result<Vec<f64>, SensitivityError>,
+) -> Result<Vec<f64>, SensitivityError> {
+    /// From the first step to 1e-6 of it: the armature of a light joint bends accelerations within 1e-5 kg m².
+    const STEPS: i32 = 20;
+    let (here, mut table, mut best) = (f(0.0)?, Vec::<Vec<f64>>::new(), Vec::new());
+    let mut error = vec![f64::INFINITY; here.len()];
+    for i in 0..STEPS {
+        let h = step * 0.5_f64.powi(i);
+        let mut row: Vec<f64> = f(h)?.iter().zip(&here).map(|(there, here)| (there - here) / h).collect();
+        if i == 0 {
+            best.clone_from(&row);
+        }
+        for (power, before) in (1..).zip(&mut table) {
+            let factor = 1.0 / (2.0_f64.powi(power) - 1.0);
+            let better: Vec<f64> = row.iter().zip(&*before).map(|(x, old)| x + (x - old) * factor).collect();
+            for (r, x) in better.iter().enumerate() {
+                let change = (x - row[r]).abs().max((x - before[r]).abs());
+                if change < error[r] {
+                    (error[r], best[r]) = (change, *x);
+                }
+            }
+            *before = std::mem::replace(&mut row, better);
+        }
+        table.push(row);
+    }
+    Ok(best)
+}
+
+/// `∂²(λᵀ output)/∂p∂p`, by hyper-dual numbers: exact to rounding. Cost: an evaluation for each pair of parameters.
+///
+/// # Errors
+/// As [`local`], and [`SensitivityError::Length`] if `lambda` has not one entry a row.
+pub fn local_second(
+    parameters: &Parameters,
+    values: &[f64],
+    output: Output<'_>,
+    lambda: &[f64],
+) -> Result<DMatrix<f64>, SensitivityError> {
+    let nominal = parameters.robot_at(values)?;
+    let expected = output.rows(parameters.robot()).len();
+    if lambda.len() != expected {
+        return Err(SensitivityError::Length { what: "lambda", expected, found: lambda.len() });
+    }
+    let n = values.len();
+    let mut hessian = DMatrix::zeros(n, n);
+    for j in 0..n {
+        for i in 0..=j {
+            let one = |k: usize, at: usize| f64::from(u8::from(k == at));
+            let at: Vec<HyperDual64> =
+                values.iter().enumerate().map(|(k, x)| HyperDual64::new(*x, one(k, i), one(k, j), 0.0)).collect();
+            let found = output.value(&parameters.robot_at(&at)?, &nominal)?;
+            let x: f64 = found.iter().zip(lambda).map(|(x, l)| x.eps1eps2 * l).sum();
+            (hessian[(i, j)], hessian[(j, i)]) = (x, x);
+        }
+    }
+    Ok(hessian)
+}

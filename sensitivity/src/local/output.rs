@@ -1,0 +1,134 @@
+//! What parameters are asked about, at one state, over any number type.
+
+use crate::error::SensitivityError;
+use gradyn::dynamics::{FrameRef, constraint_dynamics, crba, frame_pose, kinetic_energy, potential_energy};
+use gradyn::spatial::log3;
+use gradyn::{Constraint, Model, Scalar, Transform, Workspace, aba, rnea};
+
+/// A function of a robot at one state.
+#[derive(Clone, Copy, Debug)]
+pub enum Output<'a> {
+    /// `τ = rnea(q, v, a)`, nv.
+    Torques {
+        /// nq
+        q: &'a [f64],
+        /// nv
+        v: &'a [f64],
+        /// nv
+        a: &'a [f64],
+    },
+    /// `q̈ = aba(q, v, τ)`, nv.
+    Accelerations {
+        /// nq
+        q: &'a [f64],
+        /// nv
+        v: &'a [f64],
+        /// nv
+        tau: &'a [f64],
+    },
+    /// `M(q)`: nv² entries, column by column.
+    MassMatrix {
+        /// nq
+        q: &'a [f64],
+    },
+    /// Where a frame is: its origin in the world, m, and the rotation vector from where it is to where it comes to be, in axes of the
+    /// world, rad. Calibration.
+    Pose {
+        /// nq
+        q: &'a [f64],
+        /// The frame.
+        frame: FrameRef,
+    },
+    /// Kinetic and potential energy, J.
+    Energy {
+        /// nq
+        q: &'a [f64],
+        /// nv
+        v: &'a [f64],
+    },
+    /// Forces of contacts and closed loops, one a row.
+    ContactForces {
+        /// nq
+        q: &'a [f64],
+        /// nv
+        v: &'a [f64],
+        /// nv
+        tau: &'a [f64],
+        /// What is held.
+        constraints: &'a [Constraint],
+    },
+}
+
+impl Output<'_> {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Torques { .. } => "tau",
+            Self::Accelerations { .. } => "ddq",
+            Self::MassMatrix { .. } => "mass_matrix",
+            Self::Pose { .. } => "pose",
+            Self::Energy { .. } => "energy",
+            Self::ContactForces { .. } => "contact",
+        }
+    }
+
+    /// A name for each entry.
+    #[must_use]
+    pub fn rows(&self, model: &Model) -> Vec<String> {
+        let dofs = model.dof_names();
+        match self {
+            Self::Torques { .. } => dofs.iter().map(|dof| format!("tau {dof}")).collect(),
+            Self::Accelerations { .. } => dofs.iter().map(|dof| format!("ddq {dof}")).collect(),
+            Self::MassMatrix { .. } => {
+                dofs.iter().flat_map(|j| dofs.iter().map(move |i| format!("M {i}, {j}"))).collect()
+            }
+            Self::Pose { .. } => ["x", "y", "z", "rx", "ry", "rz"].map(str::to_owned).to_vec(),
+            Self::Energy { .. } => ["kinetic", "potential"].map(str::to_owned).to_vec(),
+            Self::ContactForces { constraints, .. } => {
+                let of = |(c, constraint): (usize, &Constraint)| {
+                    (0..constraint.rows()).map(move |row| format!("contact {c}, row {row}")).collect::<Vec<_>>()
+                };
+                constraints.iter().enumerate().flat_map(of).collect()
+            }
+        }
+    }
+
+    /// Its value of a robot, which may carry derivatives; `nominal` is the robot that poses are measured from.
+    pub(super) fn value<P: Scalar<f64> + Scalar<P>>(
+        &self,
+        model: &Model<P>,
+        nominal: &Model,
+    ) -> Result<Vec<P>, SensitivityError> {
+        self.value_in(model, &mut Workspace::new(model), nominal)
+    }
+
+    /// The same, in memory that is there.
+    pub(super) fn value_in<P: Scalar<f64> + Scalar<P>>(
+        &self,
+        model: &Model<P>,
+        ws: &mut Workspace<P>,
+        nominal: &Model,
+    ) -> Result<Vec<P>, SensitivityError> {
+        let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
+        Ok(match self {
+            Self::Torques { q, v, a } => rnea(model, ws, &lift(q), &lift(v), &lift(a), &[])?.to_vec(),
+            Self::Accelerations { q, v, tau } => aba(model, ws, &lift(q), &lift(v), &lift(tau), &[])?.to_vec(),
+            Self::MassMatrix { q } => crba(model, ws, &lift(q))?.as_slice().to_vec(),
+            Self::Pose { q, frame } => {
+                let from: Transform<f64> = frame_pose(nominal, &mut Workspace::new(nominal), q, *frame)?;
+                let pose: Transform<P> = frame_pose(model, ws, &lift(q), *frame)?;
+                let turn = from.vector(log3(&from.inv_mul(&pose).rotation));
+                pose.translation.iter().chain(turn.iter()).copied().collect()
+            }
+            Self::Energy { q, v } => {
+                let (q, v) = (lift(q), lift(v));
+                vec![kinetic_energy(model, ws, &q, &v)?, potential_energy(model, ws, &q)?]
+            }
+            Self::ContactForces { q, v, tau, constraints } => {
+                let constraints: Vec<Constraint<P>> = constraints.iter().map(Constraint::lift).collect();
+                constraint_dynamics(model, ws, &lift(q), &lift(v), &lift(tau), &constraints, &[])?.lambda.to_vec()
+            }
+        })
+    }
+}

@@ -1,0 +1,327 @@
+//! Parameters of a robot, by name.
+
+mod catalog;
+mod chart;
+mod kind;
+mod robot;
+
+pub(crate) use chart::Chain;
+pub(crate) use kind::Kind;
+
+use crate::error::SensitivityError;
+use glob::{MatchOptions, Pattern};
+use gradyn::Model;
+
+/// One number of a robot, or of the state that it starts in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    name: String,
+    kind: Kind,
+    nominal: f64,
+}
+
+impl Parameter {
+    /// Its name, `element.kind` or `element.kind.component`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// What it is of the robot as it was given. Deviations are zero there: placements, axes, states at the start.
+    #[must_use]
+    pub fn nominal(&self) -> f64 {
+        self.nominal
+    }
+    /// Its unit; with a bar, that of a joint that turns, and of one that slides.
+    #[must_use]
+    pub fn unit(&self) -> &'static str {
+        self.kind.unit()
+    }
+    /// What is held while it varies: derivatives by a mass are others where moments about the origin are held.
+    #[must_use]
+    pub fn held(&self) -> &'static str {
+        self.kind.held()
+    }
+    /// Does it change the state at the start, and not the robot?
+    #[must_use]
+    pub fn is_of_the_start(&self) -> bool {
+        self.kind.is_of_the_start()
+    }
+}
+
+/// All parameters of a robot.
+///
+/// | name | varies | unit |
+/// |---|---|---|
+/// | `LINK.mass` | mass; centre and moments about it are held | kg |
+/// | `LINK.density` | a factor of mass and moments | 1 |
+/// | `LINK.com.{x,y,z}` | the centre; moments about it are held | m |
+/// | `LINK.inertia.{xx,xy,yy,xz,yz,zz}` | moments about the centre | kg m² |
+/// | `LINK.pi.{m,mx,…,Izz}` | linear parameters, moments about the origin | |
+/// | `LINK.log_cholesky.{alpha,d1,…,t3}` | physical for any value (Rucker & Wensing 2022) | |
+/// | `LINK.payload.{m,cx,cy,cz}` | a point mass on the link | kg, m |
+/// | `JOINT.placement.{x,y,z,rx,ry,rz}` | `placement ∘ exp(ξ)` | m, rad |
+/// | `JOINT.axis.{1,2}` | the axis, along two tangents of the sphere | rad |
+/// | `JOINT.{armature,damping,friction}`, `friction_width` | | |
+/// | `JOINT.pitch`, `JOINT.ratio`, `JOINT.offset` | of helical and mimic joints | |
+/// | `FRAME.placement.{x,…,rz}` | a tool, a contact point | m, rad |
+/// | `gravity.{x,y,z}` | | m/s² |
+/// | `state.{q,v}.DOF` | `q ⊕ δ` and `v + δ` at the start | |
+#[must_use]
+pub fn parameters_of(model: &Model) -> Vec<Parameter> {
+    catalog::of(model)
+}
+
+/// Friction, damping and armature of each degree of freedom of a body's joint.
+fn joint_numbers(model: &Model, body: usize) -> Vec<[f64; 3]> {
+    let layout = model.parameter_layout();
+    let values = model.standard_parameters();
+    layout
+        .joint_parameters()
+        .enumerate()
+        .filter(|(_, (of, _))| *of == Some(body))
+        .map(|(j, _)| [&layout.friction, &layout.damping, &layout.armature].map(|range| values[range.start + j]))
+        .collect()
+}
+
+/// Chosen parameters of one robot, in an order. Tied ones vary together, as one.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    robot: Model,
+    /// Of the robot, all.
+    all: Vec<Parameter>,
+    /// What is varied: each is the parameters, by their places among all, that it moves; the first gives name and value.
+    chosen: Vec<Vec<usize>>,
+}
+
+impl Parameters {
+    /// None yet, of this robot.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        Self { robot: model.clone(), all: catalog::of(model), chosen: Vec::new() }
+    }
+
+    /// Adds all whose names fit a pattern, in the order of the robot: `*`, `?`, `[2-7]`, `[!x]`. What is there already stays where it is.
+    ///
+    /// ```
+    /// # use gradyn::{Model, UrdfOptions};
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
+    /// # let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
+    /// use gradyn_sensitivity::Parameters;
+    /// let p = Parameters::of(&model).select("panda_link[2-7].mass")?.select("gravity.z")?;
+    /// assert_eq!(p.len(), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SensitivityError::Unknown`] if none fits, with the nearest name; [`SensitivityError::Pattern`] for what is no pattern;
+    /// [`SensitivityError::Overlap`] if two charts describe the inertia of one body; [`SensitivityError::Chart`] for log-Cholesky
+    /// parameters of an inertia that is not physical.
+    pub fn select(mut self, pattern: &str) -> Result<Self, SensitivityError> {
+        let exact = self.all.iter().position(|parameter| parameter.name == pattern);
+        let found: Vec<usize> = match exact {
+            Some(index) => vec![index],
+            None => {
+                let refuse = |e: glob::PatternError| SensitivityError::Pattern {
+                    pattern: pattern.to_owned(),
+                    reason: e.msg.to_owned(),
+                };
+                let glob = Pattern::new(pattern).map_err(refuse)?;
+                let fits = |i: &usize| glob.matches_with(&self.all[*i].name, MatchOptions::new());
+                (0..self.all.len()).filter(fits).collect()
+            }
+        };
+        if found.is_empty() {
+            return Err(self.unknown(pattern));
+        }
+        for index in found {
+            if !self.chosen.iter().any(|members| members.contains(&index)) {
+                self.admit(index)?;
+                self.chosen.push(vec![index]);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Adds a parameter of your own, which no robot has: a restitution, a height of the ground. [`Event`](crate::rollout::Event)s get its
+    /// value.
+    ///
+    /// # Errors
+    /// [`SensitivityError::Other`] if the name is taken.
+    pub fn own(mut self, name: &str, value: f64, unit: &'static str) -> Result<Self, SensitivityError> {
+        if self.all.iter().any(|p| p.name == name) {
+            return Err(SensitivityError::Other(format!("there is a parameter `{name}` already")));
+        }
+        self.all.push(Parameter { name: name.to_owned(), kind: Kind::Own(unit), nominal: value });
+        self.chosen.push(vec![self.all.len() - 1]);
+        Ok(self)
+    }
+
+    /// All patterns of a list with commas.
+    ///
+    /// # Errors
+    /// As [`select`](Self::select).
+    pub fn select_all(self, patterns: &str) -> Result<Self, SensitivityError> {
+        patterns.split(',').map(str::trim).filter(|p| !p.is_empty()).try_fold(self, Self::select)
+    }
+
+    fn unknown(&self, pattern: &str) -> SensitivityError {
+        let similarity = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &pattern.to_lowercase());
+        let best = self.all.iter().map(|p| p.name.as_str()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        // Less is no likeness: names of one robot share their beginnings.
+        let nearest = best.filter(|name| similarity(name) > 0.7).map(str::to_owned);
+        SensitivityError::Unknown { pattern: pattern.to_owned(), robot: self.robot.name().to_owned(), nearest }
+    }
+
+    /// May this one be varied beside those that are?
+    fn admit(&self, index: usize) -> Result<(), SensitivityError> {
+        let new = &self.all[index];
+        if let Kind::LogCholesky(body, _) = new.kind
+            && let Err(error) = self.robot.bodies()[body].inertia().log_cholesky()
+        {
+            return Err(SensitivityError::Chart { name: new.name.clone(), error: error.into() });
+        }
+        let (Some(body), Some(chart)) = (new.kind.inertia_of(), new.kind.chart()) else { return Ok(()) };
+        for old in self.chosen.iter().flatten().map(|i| &self.all[*i]) {
+            if old.kind.inertia_of() == Some(body) && old.kind.chart().is_some_and(|other| other != chart) {
+                return Err(SensitivityError::Overlap {
+                    body: self.robot.bodies()[body].name().to_owned(),
+                    first: old.name.clone(),
+                    second: new.name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets `right` deviate from what it is as much as `left` does; with a `*` in both, each that fits by what the star stands for.
+    ///
+    /// # Errors
+    /// [`SensitivityError::Unknown`] if there is none of the names; [`SensitivityError::Tie`] if one is tied to itself, or units differ.
+    pub fn tie(mut self, left: &str, right: &str) -> Result<Self, SensitivityError> {
+        let pairs: Vec<(usize, usize)> = match (left.split_once('*'), right.split_once('*')) {
+            (Some(left), Some((before, behind))) => {
+                let middle = |name: &str| {
+                    name.strip_prefix(left.0).and_then(|rest| rest.strip_suffix(left.1)).map(str::to_owned)
+                };
+                let of = |i: usize| {
+                    let other = format!("{before}{}{behind}", middle(&self.all[i].name)?);
+                    Some((i, self.all.iter().position(|p| p.name == other)?))
+                };
+                self.chosen.iter().filter_map(|members| of(members[0])).collect()
+            }
+            _ => {
+                let find = |name: &str| self.all.iter().position(|p| p.name == name).ok_or_else(|| self.unknown(name));
+                vec![(find(left)?, find(right)?)]
+            }
+        };
+        if pairs.is_empty() {
+            return Err(self.unknown(right));
+        }
+        for (a, b) in pairs {
+            let refuse = |reason| SensitivityError::Tie {
+                left: self.all[a].name.clone(),
+                right: self.all[b].name.clone(),
+                reason,
+            };
+            if a == b {
+                return Err(refuse("a parameter follows itself"));
+            }
+            if self.all[a].kind.unit() != self.all[b].kind.unit() {
+                return Err(refuse("their units differ"));
+            }
+            let leader = self.chosen.iter().position(|members| members.contains(&a));
+            let leader = leader.ok_or_else(|| refuse("the first has not been selected"))?;
+            if self.chosen[leader].contains(&b) {
+                continue;
+            }
+            if self.chosen.iter().any(|members| members.contains(&b) && members.len() > 1) {
+                return Err(refuse("the second leads others, or follows"));
+            }
+            self.admit(b)?;
+            self.chosen.retain(|members| members != &[b]);
+            let leader = self.chosen.iter().position(|members| members.contains(&a)).unwrap_or(0);
+            self.chosen[leader].push(b);
+        }
+        Ok(self)
+    }
+
+    /// The robot as it was given.
+    #[must_use]
+    pub fn robot(&self) -> &Model {
+        &self.robot
+    }
+    /// How many vary.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.chosen.len()
+    }
+    /// Has none been chosen?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.chosen.is_empty()
+    }
+    /// Each; of tied ones the first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Parameter> + '_ {
+        self.chosen.iter().map(|members| &self.all[members[0]])
+    }
+    /// Their names.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.iter().map(|p| p.name.clone()).collect()
+    }
+    /// Their values of the robot as it was given.
+    #[must_use]
+    pub fn nominal(&self) -> Vec<f64> {
+        self.iter().map(|p| p.nominal).collect()
+    }
+    /// Parameters that move with the `index`-th, itself first.
+    #[must_use]
+    pub fn tied(&self, index: usize) -> Vec<&Parameter> {
+        self.chosen.get(index).map_or(Vec::new(), |members| members.iter().map(|i| &self.all[*i]).collect())
+    }
+
+    /// The bodies, by their places, whose inertias vary.
+    #[must_use]
+    pub fn bodies(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.chosen.iter().flatten().filter_map(|i| self.all[*i].kind.inertia_of()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Is one of them, tied ones too, of such a kind?
+    pub(crate) fn any(&self, is: impl Fn(Kind) -> bool) -> bool {
+        self.chosen.iter().flatten().any(|i| is(self.all[*i].kind))
+    }
+
+    /// Does any of them move a joint, but by its coordinates?
+    pub(crate) fn moves_geometry(&self) -> bool {
+        (0..self.len()).any(|k| self.one_moves_geometry(k))
+    }
+
+    /// Are all inertias, friction, damping and armature, or of frames and the start: what the standard regressor multiplies?
+    pub(crate) fn are_standard(&self) -> bool {
+        !self.moves_geometry() && !self.any(|kind| matches!(kind, Kind::FrictionWidth | Kind::Gravity(_)))
+    }
+
+    pub(crate) fn one_moves_geometry(&self, index: usize) -> bool {
+        let moves = |kind| {
+            matches!(
+                kind,
+                Kind::Placement(..) | Kind::Axis(..) | Kind::Pitch(..) | Kind::Multiplier(_) | Kind::Offset(_)
+            )
+        };
+        self.chosen.get(index).is_some_and(|members| members.iter().any(|i| moves(self.all[*i].kind)))
+    }
+
+    /// Is it a friction, damping or armature, which robots have none below zero of?
+    pub(crate) fn is_never_negative(&self, index: usize) -> bool {
+        let never = |kind| matches!(kind, Kind::Friction(..) | Kind::Damping(..) | Kind::Armature(..));
+        self.chosen.get(index).is_some_and(|members| members.iter().any(|i| never(self.all[*i].kind)))
+    }
+
+    fn check(&self, found: usize) -> Result<(), SensitivityError> {
+        let expected = self.len();
+        if found == expected { Ok(()) } else { Err(SensitivityError::Length { what: "parameters", expected, found }) }
+    }
+}

@@ -1,0 +1,183 @@
+//! Forward sensitivities: what the start and every parameter do to each state.
+//!
+//! Of semi-implicit Euler steps without constraints by formulas, `δq̈ = ∂q̈/∂q δq + ∂q̈/∂v δv + M⁻¹ (B δu − ∂τ/∂p)`, all columns at once;
+//! of others by dual numbers through the steps, eight columns at a time.
+
+use super::scheme::{Robot, Scheme};
+use super::{Rollout, State};
+use crate::error::SensitivityError;
+use crate::local::torques_by_parameters;
+use gradyn::{Dual8, Method, aba_derivatives};
+use nalgebra::DMatrix;
+
+/// Sensitivities of all states. Columns: the parameters, then `q₀` and `v₀`, nv each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forward {
+    /// `(q, v)` of each node.
+    pub states: Vec<State>,
+    /// `∂x/∂(p, q₀, v₀)` of each node, 2 nv × (np + 2 nv): `(δq, δv)` along the tangent at the node.
+    pub by: Vec<DMatrix<f64>>,
+    /// How many parameters there are.
+    pub parameters: usize,
+}
+
+impl Forward {
+    /// `∂x/∂p` of a node, 2 nv × np.
+    #[must_use]
+    pub fn by_parameters(&self, node: usize) -> DMatrix<f64> {
+        self.by.get(node).map_or_else(|| DMatrix::zeros(0, 0), |by| by.columns(0, self.parameters).into_owned())
+    }
+    /// `∂x/∂x₀` of a node, 2 nv × 2 nv.
+    #[must_use]
+    pub fn by_start(&self, node: usize) -> DMatrix<f64> {
+        let of = |by: &DMatrix<f64>| by.columns(self.parameters, by.ncols() - self.parameters).into_owned();
+        self.by.get(node).map_or_else(|| DMatrix::zeros(0, 0), of)
+    }
+    /// The largest factor by which a small error of the start has grown at a node: `σ_max(∂x/∂x₀)`.
+    #[must_use]
+    pub fn amplification(&self, node: usize) -> f64 {
+        let by = self.by_start(node);
+        if by.is_empty() || by.iter().any(|x| !x.is_finite()) {
+            return f64::NAN;
+        }
+        by.singular_values().max()
+    }
+    /// Does first order mean something at the end: is rounding, amplified, still below 1e-4?
+    #[must_use]
+    pub fn is_trustworthy(&self) -> bool {
+        let grown = self.amplification(self.by.len().saturating_sub(1));
+        grown.is_finite() && grown * f64::EPSILON < 1e-4
+    }
+}
+
+impl Rollout<'_> {
+    /// All states with their sensitivities.
+    ///
+    /// # Errors
+    /// What the engine refuses, and lists of wrong lengths.
+    pub fn forward(&self, values: &[f64], q0: &[f64], v0: &[f64]) -> Result<Forward, SensitivityError> {
+        let by_formulas = self.scheme == Scheme::SemiImplicitEuler && self.held.is_empty() && self.impacts.is_empty();
+        if by_formulas { self.forward_by_formulas(values, (q0, v0)) } else { self.forward_by_duals(values, q0, v0) }
+    }
+
+    /// The same by dual numbers through the simulation, whatever it is: a witness that shares no formula with the other.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    pub fn forward_by_duals(&self, values: &[f64], q0: &[f64], v0: &[f64]) -> Result<Forward, SensitivityError> {
+        let states = self.simulate(values, q0, v0)?;
+        let (np, nv, nodes) = (values.len(), self.parameters.robot().nv(), states.len());
+        let columns = np + 2 * nv;
+        let mut by = vec![DMatrix::zeros(2 * nv, columns); nodes];
+        let nominal = self.parameters.robot();
+        for first in (0..columns).step_by(8) {
+            let lane = |column: usize| (first..first + 8).contains(&column).then(|| column - first);
+            let seed = |x: f64, column: usize| lane(column).map_or(Dual8::from(x), |lane| Dual8::variable(x, lane));
+            let at: Vec<Dual8> = values.iter().enumerate().map(|(k, x)| seed(*x, k)).collect();
+            let mut robot = Robot::new(self.parameters.robot_at(&at)?);
+            // The start is moved by what the parameters say, and then by the columns of its own.
+            let (q, v) = self.start(&robot, &at, (q0, v0))?;
+            let step: Vec<Dual8> = (0..nv).map(|k| seed(0.0, np + k)).collect();
+            let mut moved = q.clone();
+            robot.model.integrate_into(&q, &step, &mut moved)?;
+            let more = |(k, v): (usize, Dual8)| v + seed(0.0, np + nv + k);
+            let v: Vec<Dual8> = v.into_iter().enumerate().map(more).collect();
+            let mut v = self.hit(&mut robot, 0, &moved, v)?;
+            let mut q = moved;
+            for (node, (state, by)) in states.iter().zip(&mut by).enumerate() {
+                if node > 0 {
+                    (q, v) = self.advance(&mut robot, node - 1, (&q, &v))?;
+                }
+                let here: Vec<Dual8> = state.0.iter().map(|x| Dual8::from(*x)).collect();
+                let mut tangent = vec![Dual8::from(0.0); nv];
+                nominal.difference_into(&here, &q, &mut tangent)?;
+                for (row, x) in tangent.iter().chain(&v).enumerate() {
+                    let lanes = x.eps.to_array();
+                    for column in first..columns.min(first + 8) {
+                        by[(row, column)] = lanes[column - first];
+                    }
+                }
+            }
+        }
+        Ok(Forward { states, by, parameters: np })
+    }
+
+    fn forward_by_formulas(&self, values: &[f64], start: (&[f64], &[f64])) -> Result<Forward, SensitivityError> {
+        let mut robot = Robot::new(self.parameters.robot_at(values)?);
+        let chain = self.parameters.chain(values)?;
+        let by_regressor = self.parameters.are_standard();
+        let mut derivatives = gradyn::DerivativeWorkspace::new(&robot.model);
+        let (np, nv, h) = (values.len(), robot.model.nv(), self.dt);
+        let columns = np + 2 * nv;
+        let (q, v) = self.start(&robot, values, start)?;
+        let (mut by_q, mut by_v) = (DMatrix::zeros(nv, columns), DMatrix::zeros(nv, columns));
+        let (dq, _) = self.parameters.start_at(values)?;
+        let of_start = robot.model.integrate_dv(&dq)?;
+        for k in 0..nv {
+            by_q[(k, np + k)] = 1.0;
+            by_v[(k, np + nv + k)] = 1.0;
+            // Columns of parameters of the start.
+            let (mut unit, none) = (vec![0.0; nv], vec![0.0; nv]);
+            unit[k] = 1.0;
+            let (mut of_q, mut of_v) = (vec![0.0; np], vec![0.0; np]);
+            self.parameters.add_start(&unit, &none, &mut of_q);
+            self.parameters.add_start(&none, &unit, &mut of_v);
+            for column in 0..np {
+                if of_q[column] != 0.0 {
+                    by_q.column_mut(column).axpy(of_q[column], &of_start.column(k), 1.0);
+                }
+                by_v[(k, column)] += of_v[column];
+            }
+        }
+        let stack = |by_q: &DMatrix<f64>, by_v: &DMatrix<f64>| {
+            let mut both = DMatrix::zeros(2 * nv, columns);
+            both.rows_mut(0, nv).copy_from(by_q);
+            both.rows_mut(nv, nv).copy_from(by_v);
+            both
+        };
+        let (mut states, mut by) = (vec![(q, v)], vec![stack(&by_q, &by_v)]);
+        let mut of_parameters = DMatrix::zeros(nv, np);
+        let (mut a, mut moved) = (DMatrix::zeros(nv, columns), DMatrix::zeros(nv, columns));
+        let mut transported = DMatrix::zeros(nv, columns);
+        for step in 0..self.steps() {
+            let (q, v) = &states[step];
+            let u = self.control(&robot, step, (q, v))?;
+            let tau = self.torques(&u);
+            let d = aba_derivatives(&robot.model, &mut derivatives, Method::Analytical, q, v, &tau, &[])?;
+            let (model, ws) = (&robot.model, &mut robot.ws);
+            if np > 0 {
+                torques_by_parameters(model, ws, &chain, by_regressor, (q, v, d.ddq.as_slice()), &mut of_parameters)?;
+            }
+            a.gemm(1.0, &d.ddq_dq, &by_q, 0.0);
+            a.gemm(1.0, &d.ddq_dv, &by_v, 1.0);
+            a.columns_mut(0, np).gemm(-1.0, &d.ddq_dtau, &of_parameters, 1.0);
+            if let Some(law) = &self.feedback {
+                let mut off = DMatrix::zeros(2 * nv, columns);
+                off.rows_mut(0, nv).gemm(1.0, &model.difference_dq1(&law.q[step], q)?, &by_q, 0.0);
+                off.rows_mut(nv, nv).copy_from(&by_v);
+                let du = -(&law.gains[step] * off);
+                a += &d.ddq_dtau * (self.actuation.matrix() * du);
+            }
+            let ddq = d.ddq.as_slice();
+            let next_v: Vec<f64> = v.iter().zip(ddq).map(|(v, a)| v + h * a).collect();
+            let w: Vec<f64> = next_v.iter().map(|v| h * v).collect();
+            let mut next_q = q.clone();
+            model.integrate_into(q, &w, &mut next_q)?;
+            by_v.zip_apply(&a, |v, a| *v += h * a);
+            if self.algebra.is_flat() {
+                by_q.zip_apply(&by_v, |q, v| *q += h * v);
+            } else {
+                model.transport_dq_into(&w, &by_q, &mut moved)?;
+                model.transport_dv_into(&w, &by_v, &mut transported)?;
+                moved.zip_apply(&transported, |q, v| *q += h * v);
+                by_q.copy_from(&moved);
+            }
+            if by_v.iter().chain(by_q.iter()).any(|x| !x.is_finite()) {
+                return Err(SensitivityError::Other(format!("sensitivities overflow in step {step}")));
+            }
+            by.push(stack(&by_q, &by_v));
+            states.push((next_q, next_v));
+        }
+        Ok(Forward { states, by, parameters: np })
+    }
+}

@@ -1,0 +1,94 @@
+//! Robots and states for the tests.
+
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test binary uses a part")]
+
+use gradyn::joint::*;
+use gradyn::spatial::{Inertia, Symmetric3, quaternion};
+use gradyn::{Model, ModelBuilder, Transform, UrdfOptions};
+use nalgebra::{Matrix3, Vector3};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+pub fn rng(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+pub fn numbers(rng: &mut ChaCha8Rng, n: usize) -> Vec<f64> {
+    (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
+}
+
+pub fn vector(rng: &mut ChaCha8Rng) -> Vector3<f64> {
+    Vector3::from_vec(numbers(rng, 3))
+}
+
+pub fn robot(name: &str, floating: bool) -> Model {
+    let file = format!("{}/../robots/{name}.urdf", env!("CARGO_MANIFEST_DIR"));
+    Model::from_urdf_file(file, &UrdfOptions::new().floating_base(floating)).expect("reads").model
+}
+
+fn inertia(rng: &mut ChaCha8Rng) -> Inertia<f64> {
+    let points: Vec<_> = (0..5).map(|_| (rng.random_range(0.1..1.0), vector(rng) * 0.3)).collect();
+    let mass: f64 = points.iter().map(|p| p.0).sum();
+    let com = points.iter().fold(Vector3::zeros(), |c, (m, p)| c + *p * (*m / mass));
+    let mut i = Matrix3::zeros();
+    for (m, p) in &points {
+        let r = p - com;
+        i += (Matrix3::identity() * r.dot(&r) - r * r.transpose()) * *m;
+    }
+    Inertia::new(mass, com, Symmetric3::from_matrix(&i))
+}
+
+fn transform(rng: &mut ChaCha8Rng) -> Transform<f64> {
+    Transform::new(quaternion::uniform(rng.random(), rng.random(), rng.random()).rotation(), vector(rng))
+}
+
+/// A tree with a joint of each kind, friction and armature in every second one, a frame on the last body.
+pub fn tree(seed: u64) -> Model {
+    let rng = &mut rng(seed);
+    let axis = |rng: &mut ChaCha8Rng| Axis::along(vector(rng)).expect("not zero");
+    let joints: Vec<Joint> = vec![
+        Helical { axis: axis(rng), pitch: 0.3 }.into(),
+        Revolute { axis: Axis::X }.into(),
+        Universal { first: axis(rng), second: axis(rng) }.into(),
+        Prismatic { axis: axis(rng) }.into(),
+        Revolute { axis: axis(rng) }.into(),
+        Cylindrical { axis: axis(rng) }.into(),
+        Spherical.into(),
+        Composite::with_placements([
+            (transform(rng), Revolute { axis: axis(rng) }.into()),
+            (transform(rng), Helical { axis: axis(rng), pitch: -0.2 }.into()),
+        ])
+        .into(),
+        Revolute { axis: Axis::Y }.into(),
+        FreeFlyer.into(),
+        SphericalZyx.into(),
+        Revolute { axis: axis(rng) }.into(),
+    ];
+    let mut builder = ModelBuilder::new(format!("tree {seed}"));
+    builder.set_gravity(Vector3::new(0.3, -0.5, -9.6)).set_friction_width(0.4);
+    let mut keys = Vec::new();
+    for (i, joint) in joints.into_iter().enumerate() {
+        let parent = if i == 0 { None } else { Some(keys[rng.random_range(i.saturating_sub(3)..i)]) };
+        let nv = joint.nv();
+        let (x, y) = (transform(rng), inertia(rng));
+        let key = builder.add_body(parent, format!("body{i}"), format!("joint{i}"), x, joint, y).expect("builds");
+        if i % 2 == 1 {
+            let mut some = || (0..nv).map(|_| rng.random_range(0.1..1.0)).collect::<Vec<_>>();
+            builder.set_armature(key, &some()).expect("fits");
+            builder.set_damping(key, &some()).expect("fits");
+            builder.set_friction(key, &some()).expect("fits");
+        }
+        keys.push(key);
+    }
+    builder.set_mimic(keys[11], keys[1], -0.7, 0.2).expect("one coordinate each");
+    let model = builder.build().expect("builds");
+    let last = model.find_body("body11").expect("is there");
+    model.with_frame(last, "tool", transform(rng)).expect("fits")
+}
+
+/// A state, and torques or accelerations.
+pub fn state(model: &Model, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let rng = &mut rng(seed);
+    let q = model.integrate(&model.neutral::<f64>(), &numbers(rng, model.nv())).expect("fits");
+    (q, numbers(rng, model.nv()), numbers(rng, model.nv()))
+}
