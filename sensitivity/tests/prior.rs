@@ -60,7 +60,7 @@ fn numbers_that_make_no_distribution_are_told() {
     for prior in all() {
         assert_eq!(prior.check(), Ok(()));
         assert!([-0.1, 1.1, f64::NAN].iter().all(|p| prior.quantile(*p).is_none()));
-        assert!(prior.log_density(f64::NAN).is_infinite());
+        assert!(prior.log_density(f64::NAN) < f64::MIN);
     }
     let none = Prior::LogNormal { median: 1.0, log_sd: 1.0 }.log_density(0.0);
     assert!(none.is_infinite() && none < 0.0);
