@@ -1,4 +1,4 @@
-//! One state of many robots: eight at a time, one to a lane of the vector registers.
+//! One state of many robots: torques, accelerations and masses of eight at a time, one to a lane of the vector registers.
 
 use super::Output;
 use crate::parameters::Parameters;
@@ -37,7 +37,18 @@ impl Kernel for Many<'_> {
         let Self { parameters, output, samples, outputs, np } = self;
         let count = samples.len() / np;
         let width = outputs.len() / count;
-        let nominal = parameters.robot();
+        let alone = |i: usize, to: &mut [f64]| {
+            let robot = parameters.robot_at(&samples[i * np..][..np]);
+            if let Ok(found) = robot.and_then(|robot| output.value::<f64>(&robot, parameters.robot()))
+                && found.len() == width
+            {
+                to[i * width..][..width].copy_from_slice(&found);
+            }
+        };
+        if !output.is_abreast() {
+            (0..count).for_each(|i| alone(i, outputs));
+            return;
+        }
         let mut robot: Option<Robots<R>> = None;
         for first in (0..count).step_by(8) {
             let lanes = (count - first).min(8);
@@ -55,7 +66,7 @@ impl Kernel for Many<'_> {
                 }),
             };
             let found = made.and_then(|(model, mut ws)| {
-                let found = output.value_in(&model, &mut ws, nominal)?;
+                let found = output.value_abreast(&model, &mut ws)?;
                 robot = Some((model, ws));
                 Ok(found)
             });
@@ -68,17 +79,7 @@ impl Kernel for Many<'_> {
                 }
                 Ok(_) => {}
                 // One of eight is none: each by itself.
-                Err(_) => {
-                    for i in first..first + lanes {
-                        let alone = parameters.robot_at(&samples[i * np..][..np]);
-                        let found = alone.and_then(|model| output.value::<f64>(&model, nominal));
-                        if let Ok(found) = found
-                            && found.len() == width
-                        {
-                            outputs[i * width..][..width].copy_from_slice(&found);
-                        }
-                    }
-                }
+                Err(_) => (first..first + lanes).for_each(|i| alone(i, outputs)),
             }
         }
     }

@@ -100,21 +100,10 @@ impl Output<'_> {
         model: &Model<P>,
         nominal: &Model,
     ) -> Result<Vec<P>, SensitivityError> {
-        self.value_in(model, &mut Workspace::new(model), nominal)
-    }
-
-    /// The same, in memory that is there.
-    pub(super) fn value_in<P: Scalar<f64> + Scalar<P>>(
-        &self,
-        model: &Model<P>,
-        ws: &mut Workspace<P>,
-        nominal: &Model,
-    ) -> Result<Vec<P>, SensitivityError> {
+        let ws = &mut Workspace::new(model);
         let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
         Ok(match self {
-            Self::Torques { q, v, a } => rnea(model, ws, &lift(q), &lift(v), &lift(a), &[])?.to_vec(),
-            Self::Accelerations { q, v, tau } => aba(model, ws, &lift(q), &lift(v), &lift(tau), &[])?.to_vec(),
-            Self::MassMatrix { q } => crba(model, ws, &lift(q))?.as_slice().to_vec(),
+            Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. } => self.value_abreast(model, ws)?,
             Self::Pose { q, frame } => {
                 let from: Transform<f64> = frame_pose(nominal, &mut Workspace::new(nominal), q, *frame)?;
                 let pose: Transform<P> = frame_pose(model, ws, &lift(q), *frame)?;
@@ -129,6 +118,26 @@ impl Output<'_> {
                 let constraints: Vec<Constraint<P>> = constraints.iter().map(Constraint::lift).collect();
                 constraint_dynamics(model, ws, &lift(q), &lift(v), &lift(tau), &constraints, &[])?.lambda.to_vec()
             }
+        })
+    }
+
+    /// Is there a [form](Self::value_abreast) for eight robots at once? Where all of the time goes into making a robot, there is none.
+    pub(super) fn is_abreast(&self) -> bool {
+        matches!(self, Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. })
+    }
+
+    /// The value of eight robots, in memory that is there.
+    pub(super) fn value_abreast<P: Scalar<f64> + Scalar<P>>(
+        &self,
+        model: &Model<P>,
+        ws: &mut Workspace<P>,
+    ) -> Result<Vec<P>, SensitivityError> {
+        let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
+        Ok(match self {
+            Self::Torques { q, v, a } => rnea(model, ws, &lift(q), &lift(v), &lift(a), &[])?.to_vec(),
+            Self::Accelerations { q, v, tau } => aba(model, ws, &lift(q), &lift(v), &lift(tau), &[])?.to_vec(),
+            Self::MassMatrix { q } => crba(model, ws, &lift(q))?.as_slice().to_vec(),
+            Self::Pose { .. } | Self::Energy { .. } | Self::ContactForces { .. } => Vec::new(),
         })
     }
 }

@@ -11,6 +11,7 @@ pub(crate) use kind::Kind;
 use crate::error::SensitivityError;
 use glob::{MatchOptions, Pattern};
 use gradyn::Model;
+use std::sync::OnceLock;
 
 /// One number of a robot, or of the state that it starts in.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,13 +92,15 @@ pub struct Parameters {
     all: Vec<Parameter>,
     /// What is varied: each is the parameters, by their places among all, that it moves; the first gives name and value.
     chosen: Vec<Vec<usize>>,
+    /// The same as setters want it; found when it is asked for.
+    groups: OnceLock<robot::Groups>,
 }
 
 impl Parameters {
     /// None yet, of this robot.
     #[must_use]
     pub fn of(model: &Model) -> Self {
-        Self { robot: model.clone(), all: catalog::of(model), chosen: Vec::new() }
+        Self { robot: model.clone(), all: catalog::of(model), chosen: Vec::new(), groups: OnceLock::new() }
     }
 
     /// Adds all whose names fit a pattern, in the order of the robot: `*`, `?`, `[2-7]`, `[!x]`. What is there already stays where it is.
@@ -117,6 +120,7 @@ impl Parameters {
     /// [`SensitivityError::Overlap`] if two charts describe the inertia of one body; [`SensitivityError::Chart`] for log-Cholesky
     /// parameters of an inertia that is not physical.
     pub fn select(mut self, pattern: &str) -> Result<Self, SensitivityError> {
+        self.groups = OnceLock::new();
         let exact = self.all.iter().position(|parameter| parameter.name == pattern);
         let found: Vec<usize> = match exact {
             Some(index) => vec![index],
@@ -153,6 +157,7 @@ impl Parameters {
         }
         self.all.push(Parameter { name: name.to_owned(), kind: Kind::Own(unit), nominal: value });
         self.chosen.push(vec![self.all.len() - 1]);
+        self.groups = OnceLock::new();
         Ok(self)
     }
 
@@ -198,6 +203,7 @@ impl Parameters {
     /// # Errors
     /// [`SensitivityError::Unknown`] if there is none of the names; [`SensitivityError::Tie`] if one is tied to itself, or units differ.
     pub fn tie(mut self, left: &str, right: &str) -> Result<Self, SensitivityError> {
+        self.groups = OnceLock::new();
         let pairs: Vec<(usize, usize)> = match (left.split_once('*'), right.split_once('*')) {
             (Some(left), Some((before, behind))) => {
                 let middle = |name: &str| {

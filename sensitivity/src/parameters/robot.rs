@@ -9,18 +9,55 @@ use gradyn::{Model, Scalar};
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
-/// New values, in groups as setters want them.
-#[derive(Default)]
-struct Values<P> {
-    inertia: BTreeMap<usize, Vec<(Kind, P)>>,
-    placement: BTreeMap<usize, [Option<P>; 6]>,
-    frame: BTreeMap<usize, [Option<P>; 6]>,
-    axis: BTreeMap<(usize, usize), [Option<P>; 2]>,
-    pitch: Vec<(usize, usize, P)>,
-    mimic: BTreeMap<usize, [Option<P>; 2]>,
-    joint: [BTreeMap<usize, Vec<(usize, P)>>; 3],
-    width: Option<P>,
-    gravity: [Option<P>; 3],
+/// Places in the list of values, with what is added to what stands there.
+type Moved = (usize, f64);
+
+/// Numbers of a joint, and which of them move.
+type Own = (Vec<f64>, Vec<(usize, Moved)>);
+
+/// What of a robot moves, in groups as setters want them; the same for every number type.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    inertia: BTreeMap<usize, Vec<(Kind, Moved)>>,
+    placement: BTreeMap<usize, [Option<Moved>; 6]>,
+    frame: BTreeMap<usize, [Option<Moved>; 6]>,
+    axis: BTreeMap<(usize, usize), [Option<Moved>; 2]>,
+    pitch: Vec<(usize, usize, Moved)>,
+    mimic: BTreeMap<usize, [Option<Moved>; 2]>,
+    /// Friction, damping, armature: those of the robot as it was given, and which move.
+    joint: [BTreeMap<usize, Own>; 3],
+    width: Option<Moved>,
+    gravity: [Option<Moved>; 3],
+}
+
+/// New values.
+struct Values<'a, P>(&'a [P]);
+
+impl<P: Scalar<f64>> Values<'_, P> {
+    fn of(&self, (place, more): Moved) -> P {
+        self.0[place] + P::from(more)
+    }
+    /// Or this, if it does not move.
+    fn or(&self, moved: Option<Moved>, still: f64) -> P {
+        moved.map_or(P::from(still), |moved| self.of(moved))
+    }
+    /// Of a screw; what does not move is zero.
+    fn twist(&self, xi: &[Option<Moved>; 6]) -> Motion<P> {
+        let of = |k: usize| self.or(xi[k], 0.0);
+        Motion::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
+    }
+    /// An axis, turned along its two tangents.
+    fn axis(&self, axis: Vector3<f64>, along: &[Option<Moved>; 2]) -> Axis<P> {
+        let zero = P::from(0.0);
+        let mut turn = Vector3::new(zero, zero, zero);
+        for (x, tangent) in along.iter().zip(chart::tangents(axis)) {
+            let x = self.or(*x, 0.0);
+            (0..3).for_each(|k| turn[k] += x * tangent[k]);
+        }
+        let r = exp3(turn);
+        let row = |i: usize| r[(i, 0)] * axis.x + r[(i, 1)] * axis.y + r[(i, 2)] * axis.z;
+        Axis::Any(Vector3::new(row(0), row(1), row(2)))
+    }
 }
 
 impl Parameters {
@@ -43,33 +80,29 @@ impl Parameters {
     /// As [`robot_at`](Self::robot_at).
     pub fn set<P: Scalar<f64>>(&self, model: &mut Model<P>, values: &[P]) -> Result<(), SensitivityError> {
         self.check(values.len())?;
-        let groups = self.groups(values);
-        let base = &self.robot;
-        let mut inertias = Vec::with_capacity(groups.inertia.len());
-        for (b, entries) in &groups.inertia {
-            inertias.push((*b, chart::inertia(base.bodies()[*b].inertia(), entries)));
-        }
+        let (groups, values, base) = (self.groups.get_or_init(|| self.grouped()), Values(values), &self.robot);
         let body = |b: usize| base.body_id(b).ok_or_else(|| SensitivityError::Other(format!("no body {b}")));
         model.update_parameters(|to| {
-            for (b, inertia) in &inertias {
+            for (b, entries) in &groups.inertia {
                 if let Some(id) = base.body_id(*b) {
-                    to.set_inertia(id, *inertia)?;
+                    let entries: Vec<(Kind, P)> = entries.iter().map(|(kind, x)| (*kind, values.of(*x))).collect();
+                    to.set_inertia(id, chart::inertia(base.bodies()[*b].inertia(), &entries))?;
                 }
             }
             for (b, xi) in &groups.placement {
                 if let Some(id) = base.body_id(*b) {
-                    to.set_placement(id, base.bodies()[*b].placement().lift::<P>() * exp6(twist(xi)))?;
+                    to.set_placement(id, base.bodies()[*b].placement().lift::<P>() * exp6(values.twist(xi)))?;
                 }
             }
             for (f, xi) in &groups.frame {
                 if let Some(id) = base.frame_id(*f) {
-                    to.set_frame_placement(id, base.frames()[*f].placement().lift::<P>() * exp6(twist(xi)))?;
+                    to.set_frame_placement(id, base.frames()[*f].placement().lift::<P>() * exp6(values.twist(xi)))?;
                 }
             }
             for (which, of_bodies) in groups.joint.iter().enumerate() {
-                for (b, entries) in of_bodies {
-                    let mut numbers: Vec<P> = joint_numbers(base, *b).iter().map(|own| P::from(own[which])).collect();
-                    entries.iter().for_each(|(k, x)| numbers[*k] = *x);
+                for (b, (own, entries)) in of_bodies {
+                    let mut numbers: Vec<P> = own.iter().map(|x| P::from(*x)).collect();
+                    entries.iter().for_each(|(k, x)| numbers[*k] = values.of(*x));
                     if let Some(id) = base.body_id(*b) {
                         match which {
                             0 => to.set_friction(id, &numbers)?,
@@ -80,36 +113,24 @@ impl Parameters {
                 }
             }
             if let Some(width) = groups.width {
-                to.set_friction_width(width)?;
+                to.set_friction_width(values.of(width))?;
             }
             if groups.gravity.iter().any(Option::is_some) {
-                let of = |k: usize| groups.gravity[k].unwrap_or(P::from(base.gravity()[k]));
+                let of = |k: usize| values.or(groups.gravity[k], base.gravity()[k]);
                 to.set_gravity(Vector3::new(of(0), of(1), of(2)))?;
             }
             Ok(())
         })?;
         for ((b, number), along) in &groups.axis {
             let axis = base.bodies()[*b].joint().axes()[*number];
-            let tangents = chart::tangents(axis.vector());
-            let zero = P::from(0.0);
-            let mut turn = Vector3::new(zero, zero, zero);
-            for (x, tangent) in along.iter().zip(tangents) {
-                for k in 0..3 {
-                    turn[k] += x.unwrap_or(zero) * tangent[k];
-                }
-            }
-            let (r, a) = (exp3(turn), axis.vector());
-            let row = |i: usize| r[(i, 0)] * a.x + r[(i, 1)] * a.y + r[(i, 2)] * a.z;
-            let turned = Axis::Any(Vector3::new(row(0), row(1), row(2)));
-            *model = model.clone().with_axis(body(*b)?, *number, turned)?;
+            *model = model.clone().with_axis(body(*b)?, *number, values.axis(axis.vector(), along))?;
         }
         for (b, number, pitch) in &groups.pitch {
-            *model = model.clone().with_pitch(body(*b)?, *number, *pitch)?;
+            *model = model.clone().with_pitch(body(*b)?, *number, values.of(*pitch))?;
         }
         for (b, [ratio, offset]) in &groups.mimic {
             if let gradyn::joint::Joint::Mimic(own) = base.bodies()[*b].joint() {
-                let ratio = ratio.unwrap_or(P::from(own.multiplier()));
-                let offset = offset.unwrap_or(P::from(own.offset()));
+                let (ratio, offset) = (values.or(*ratio, own.multiplier()), values.or(*offset, own.offset()));
                 *model = model.clone().with_mimic(body(*b)?, ratio, offset)?;
             }
         }
@@ -122,22 +143,15 @@ impl Parameters {
         self.any(|kind| matches!(kind, Kind::Axis(..) | Kind::Pitch(..) | Kind::Multiplier(_) | Kind::Offset(_)))
     }
 
-    fn groups<P: Scalar<f64>>(&self, values: &[P]) -> Values<P> {
-        let mut groups = Values {
-            inertia: BTreeMap::new(),
-            placement: BTreeMap::new(),
-            frame: BTreeMap::new(),
-            axis: BTreeMap::new(),
-            pitch: Vec::new(),
-            mimic: BTreeMap::new(),
-            joint: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()],
-            width: None,
-            gravity: [None; 3],
+    fn grouped(&self) -> Groups {
+        let mut groups = Groups::default();
+        let own = |b: usize, which: usize| -> Own {
+            (joint_numbers(&self.robot, b).iter().map(|own| own[which]).collect(), Vec::new())
         };
-        for (members, x) in self.chosen.iter().zip(values) {
+        for (place, members) in self.chosen.iter().enumerate() {
             let leader = self.all[members[0]].nominal;
             for parameter in members.iter().map(|i| &self.all[*i]) {
-                let x = *x + P::from(parameter.nominal - leader);
+                let x = (place, parameter.nominal - leader);
                 match parameter.kind {
                     Kind::Placement(b, k) => groups.placement.entry(b).or_insert([None; 6])[k] = Some(x),
                     Kind::FramePlacement(f, k) => groups.frame.entry(f).or_insert([None; 6])[k] = Some(x),
@@ -145,9 +159,9 @@ impl Parameters {
                     Kind::Pitch(b, number) => groups.pitch.push((b, number, x)),
                     Kind::Multiplier(b) => groups.mimic.entry(b).or_insert([None; 2])[0] = Some(x),
                     Kind::Offset(b) => groups.mimic.entry(b).or_insert([None; 2])[1] = Some(x),
-                    Kind::Friction(b, k) => groups.joint[0].entry(b).or_default().push((k, x)),
-                    Kind::Damping(b, k) => groups.joint[1].entry(b).or_default().push((k, x)),
-                    Kind::Armature(b, k) => groups.joint[2].entry(b).or_default().push((k, x)),
+                    Kind::Friction(b, k) => groups.joint[0].entry(b).or_insert_with(|| own(b, 0)).1.push((k, x)),
+                    Kind::Damping(b, k) => groups.joint[1].entry(b).or_insert_with(|| own(b, 1)).1.push((k, x)),
+                    Kind::Armature(b, k) => groups.joint[2].entry(b).or_insert_with(|| own(b, 2)).1.push((k, x)),
                     Kind::FrictionWidth => groups.width = Some(x),
                     Kind::Gravity(k) => groups.gravity[k] = Some(x),
                     Kind::StartQ(_) | Kind::StartV(_) | Kind::Own(_) => {}
@@ -194,9 +208,4 @@ impl Parameters {
             }
         }
     }
-}
-
-fn twist<P: Scalar<f64>>(xi: &[Option<P>; 6]) -> Motion<P> {
-    let of = |k: usize| xi[k].unwrap_or(P::from(0.0));
-    Motion::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
 }
