@@ -62,6 +62,7 @@
 //! | [`uncertainty`] | covariances through a function | Athans et al. 1968; Wan and van der Merwe 2000; Hertzberg et al. 2013 |
 //! | [`estimate`] | fits, their certainty, what cannot be told | Moré 1978; Nielsen 1999; Huber 1964, 1981; Demmel and Veselić 1992 |
 
+mod along;
 pub mod error;
 pub mod estimate;
 pub mod global;
@@ -77,7 +78,9 @@ pub use error::SensitivityError;
 pub use local::{Local, Output, evaluate_many, local, local_second};
 pub use parameters::{Parameter, Parameters, parameters_of};
 pub use prior::{Normals, Prior};
-pub use rollout::{Adjoint, Feedback, Forward, Memory, QuadraticCost, Rollout, Scheme, TrajectoryCost};
+pub use rollout::{
+    Adjoint, Direction, Feedback, Forward, HessianProduct, Memory, QuadraticCost, Rollout, Scheme, TrajectoryCost,
+};
 pub use statistics::{Interval, Resampling};
 
 /// The engine.

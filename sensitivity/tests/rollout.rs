@@ -9,25 +9,6 @@ use gradyn::{Constraint, Model, ModelBuilder, Transform};
 use gradyn_sensitivity::{Adjoint, Feedback, Memory, Parameters, QuadraticCost, Rollout, Scheme, TrajectoryCost};
 use nalgebra::{DMatrix, DVector, Vector3};
 
-fn cost(model: &Model, seed: u64) -> QuadraticCost {
-    let (q, v, _) = state(model, seed);
-    let nv = model.nv();
-    let weights = |seed| numbers(&mut rng(seed), 2 * nv).iter().map(|x| 1.0 + x).collect::<Vec<f64>>();
-    QuadraticCost {
-        q,
-        v,
-        end: weights(seed),
-        running: weights(seed + 1).iter().map(|w| 0.01 * w).collect(),
-        control: 0.1,
-    }
-}
-
-fn controls(model: &Model, steps: usize, size: f64) -> Vec<Vec<f64>> {
-    let nu = gradyn_trajectory::step::Actuation::of(model).controls();
-    let rng = &mut rng(17);
-    (0..steps).map(|_| numbers(rng, nu).iter().map(|u| size * u).collect()).collect()
-}
-
 /// The gradient by forward sensitivities: costs of each node by its state, times what moves the state.
 fn by_forward(
     run: &Rollout<'_>,
@@ -64,28 +45,6 @@ fn flat(a: &Adjoint) -> DVector<f64> {
 fn assert_near(what: &str, found: &DVector<f64>, expected: &DVector<f64>, tolerance: f64) {
     let error = (found - expected).amax() / expected.amax();
     assert!(error <= tolerance, "{what}: {error:e}");
-}
-
-fn some_of_every_kind(model: &Model) -> Parameters {
-    let mut p = Parameters::of(model);
-    let last = model.bodies().len() - 1;
-    for (b, body) in model.bodies().iter().enumerate() {
-        let (link, joint) = (body.name(), body.joint_name());
-        if b == last || b % 3 == 0 {
-            p = p.select(&format!("{link}.mass")).and_then(|p| p.select(&format!("{link}.com.*"))).expect("is there");
-            p = p.select(&format!("{joint}.placement.*")).expect("is there");
-        }
-        if b % 4 == 1 && b % 3 != 0 && b != last {
-            p = p.select(&format!("{link}.pi.*")).expect("is there");
-        }
-        for kind in ["axis.1", "armature", "friction", "damping", "pitch", "ratio", "offset"] {
-            p = match p.clone().select(&format!("{joint}.{kind}")) {
-                Ok(more) => more,
-                Err(_) => p,
-            };
-        }
-    }
-    p.select_all("gravity.*, friction_width, state.q.*, state.v.*").expect("are there")
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn units(n: usize) -> impl Iterator<Item = Vec<f64>> {
 
 fn write_row(jacobian: &mut DMatrix<f64>, row: usize, chain: &Chain, gradient: &[f64]) {
     let mut of_row = vec![0.0; jacobian.ncols()];
-    chain.add_to(1.0, gradient, &mut of_row);
+    chain.add_to(gradient, &mut of_row);
     jacobian.row_mut(row).iter_mut().zip(of_row).for_each(|(to, x)| *to = x);
 }
 

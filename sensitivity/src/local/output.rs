@@ -103,7 +103,9 @@ impl Output<'_> {
         let ws = &mut Workspace::new(model);
         let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
         Ok(match self {
-            Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. } => self.value_abreast(model, ws)?,
+            Self::Torques { .. } | Self::Accelerations { .. } | Self::MassMatrix { .. } => {
+                self.value_abreast(model, ws)?
+            }
             Self::Pose { q, frame } => {
                 let from: Transform<f64> = frame_pose(nominal, &mut Workspace::new(nominal), q, *frame)?;
                 let pose: Transform<P> = frame_pose(model, ws, &lift(q), *frame)?;

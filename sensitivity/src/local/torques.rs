@@ -26,7 +26,7 @@ pub(crate) fn torques_by_parameters(
         let by = rnea_parameter_gradient(model, ws, q, v, a, &lambda, &[])?;
         lambda[i] = 0.0;
         let mut row = DVector::zeros(np);
-        chain.add_to(1.0, by.dp, row.as_mut_slice());
+        chain.add_to(by.dp, row.as_mut_slice());
         to.row_mut(i).tr_copy_from(&row);
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use super::Parameters;
 use super::kind::{Chart, Kind};
+use crate::along::Along;
 use crate::error::SensitivityError;
-use gradyn::derivatives::num_dual::Dual64;
 use gradyn::model::ParameterLayout;
 use gradyn::spatial::{Inertia, LogCholesky, Motion, Symmetric3, jexp3, jexp6};
 use gradyn::{Model, Scalar};
@@ -90,16 +90,18 @@ pub(crate) fn tangents(axis: Vector3<f64>) -> [Vector3<f64>; 2] {
 
 /// `∂(layout)/∂p`: of each chosen parameter, what it moves and how fast.
 #[derive(Clone, Debug)]
-pub(crate) struct Chain(Vec<Vec<(usize, f64)>>);
+pub(crate) struct Chain<P = f64>(Vec<Vec<(usize, P)>>);
 
-impl Chain {
+impl<P: Along> Chain<P> {
     /// `Jᵀ g`, added to `to`.
-    pub(crate) fn add_to(&self, factor: f64, gradient: &[f64], to: &mut [f64]) {
+    pub(crate) fn add_to(&self, gradient: &[P], to: &mut [P]) {
         for (to, entries) in to.iter_mut().zip(&self.0) {
-            *to += factor * entries.iter().map(|(at, x)| gradient[*at] * x).sum::<f64>();
+            entries.iter().for_each(|(at, x)| *to += gradient[*at] * *x);
         }
     }
+}
 
+impl Chain {
     /// `Y J`, of a matrix with a column for each of the engine's first parameters.
     pub(crate) fn times(&self, y: &DMatrix<f64>, to: &mut DMatrix<f64>) {
         for (k, entries) in self.0.iter().enumerate() {
@@ -120,7 +122,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`SensitivityError::Length`]
-    pub(crate) fn chain(&self, values: &[f64]) -> Result<Chain, SensitivityError> {
+    pub(crate) fn chain<P: Along>(&self, values: &[P]) -> Result<Chain<P>, SensitivityError> {
         self.check(values.len())?;
         let robot = &self.robot;
         let layout = robot.parameter_layout();
@@ -160,23 +162,24 @@ impl Parameters {
     }
 
     /// Each parameter that varies with its value, tied ones too.
-    fn each(&self, values: &[f64]) -> Vec<(Kind, f64)> {
+    fn each<P: Along>(&self, values: &[P]) -> Vec<(Kind, P)> {
         let members = self.chosen.iter().zip(values).flat_map(|(members, x)| {
             let leader = self.all[members[0]].nominal;
-            members.iter().map(move |i| (self.all[*i].kind, x + (self.all[*i].nominal - leader)))
+            members.iter().map(move |i| (self.all[*i].kind, *x + P::from(self.all[*i].nominal - leader)))
         });
         members.collect()
     }
 
-    fn entries(
+    fn entries<P: Along>(
         &self,
         robot: &Model,
         layout: &ParameterLayout,
-        all: &[(Kind, f64)],
+        all: &[(Kind, P)],
         kind: Kind,
-        row: &mut Vec<(usize, f64)>,
+        row: &mut Vec<(usize, P)>,
     ) {
-        let value_of = |kind: Kind| all.iter().find(|(other, _)| *other == kind).map_or(0.0, |(_, x)| *x);
+        let (zero, one) = (P::from(0.0), P::from(1.0));
+        let value_of = |kind: Kind| all.iter().find(|(other, _)| *other == kind).map_or(zero, |(_, x)| *x);
         let joint_parameter = |body: usize, k: usize| {
             let mut of_body = layout.joint_parameters().enumerate().filter(|(_, (of, _))| *of == Some(body));
             of_body.nth(k).map(|(j, _)| j)
@@ -184,14 +187,14 @@ impl Parameters {
         if let Some(body) = kind.inertia_of() {
             let of_body = all.iter().filter(|(other, _)| other.inertia_of() == Some(body));
             let entries: Vec<_> =
-                of_body.map(|(other, x)| (*other, Dual64::new(*x, f64::from(u8::from(*other == kind))))).collect();
+                of_body.map(|(other, x)| (*other, x.along(f64::from(u8::from(*other == kind))))).collect();
             let ten = inertia(robot.bodies()[body].inertia(), &entries).to_parameters();
-            row.extend(ten.iter().enumerate().map(|(k, x)| (layout.inertial.start + 10 * body + k, x.eps)));
+            row.extend(ten.iter().enumerate().map(|(k, x)| (layout.inertial.start + 10 * body + k, P::rate(*x))));
             return;
         }
         match kind {
             Kind::Placement(body, k) => {
-                let xi: [f64; 6] = std::array::from_fn(|i| value_of(Kind::Placement(body, i)));
+                let xi: [P; 6] = std::array::from_fn(|i| value_of(Kind::Placement(body, i)));
                 let twist = Motion::new(Vector3::new(xi[0], xi[1], xi[2]), Vector3::new(xi[3], xi[4], xi[5]));
                 let jacobian = jexp6(twist);
                 row.extend((0..6).map(|i| (layout.placement.start + 6 * body + i, jacobian[(i, k)])));
@@ -199,25 +202,29 @@ impl Parameters {
             Kind::Axis(body, number, k) => {
                 let Some(place) = layout.axes().position(|at| at == (body, number)) else { return };
                 let along = tangents(robot.bodies()[body].joint().axes()[number].vector());
-                let turn =
-                    along[0] * value_of(Kind::Axis(body, number, 0)) + along[1] * value_of(Kind::Axis(body, number, 1));
-                let turned = jexp3(-turn) * along[k];
-                row.extend((0..3).map(|i| (layout.axis.start + 3 * place + i, turned[i])));
+                let mut back = Vector3::new(zero, zero, zero);
+                for (i, along) in along.iter().enumerate() {
+                    let x = value_of(Kind::Axis(body, number, i));
+                    (0..3).for_each(|row| back[row] -= x * along[row]);
+                }
+                let (jacobian, along) = (jexp3(back), along[k]);
+                let turned = |i: usize| (0..3).fold(zero, |sum, j| sum + jacobian[(i, j)] * along[j]);
+                row.extend((0..3).map(|i| (layout.axis.start + 3 * place + i, turned(i))));
             }
             Kind::Pitch(body, number) => {
                 let place = layout.pitches().position(|at| at == (body, number));
-                row.extend(place.map(|place| (layout.pitch.start + place, 1.0)));
+                row.extend(place.map(|place| (layout.pitch.start + place, one)));
             }
             Kind::Multiplier(body) | Kind::Offset(body) => {
                 let range = if kind == Kind::Offset(body) { &layout.offset } else { &layout.multiplier };
                 let place = layout.mimics().position(|at| at == body);
-                row.extend(place.map(|place| (range.start + place, 1.0)));
+                row.extend(place.map(|place| (range.start + place, one)));
             }
-            Kind::Friction(body, k) => row.extend(joint_parameter(body, k).map(|j| (layout.friction.start + j, 1.0))),
-            Kind::Damping(body, k) => row.extend(joint_parameter(body, k).map(|j| (layout.damping.start + j, 1.0))),
-            Kind::Armature(body, k) => row.extend(joint_parameter(body, k).map(|j| (layout.armature.start + j, 1.0))),
-            Kind::FrictionWidth => row.push((layout.friction_width, 1.0)),
-            Kind::Gravity(k) => row.push((layout.gravity.start + k, 1.0)),
+            Kind::Friction(body, k) => row.extend(joint_parameter(body, k).map(|j| (layout.friction.start + j, one))),
+            Kind::Damping(body, k) => row.extend(joint_parameter(body, k).map(|j| (layout.damping.start + j, one))),
+            Kind::Armature(body, k) => row.extend(joint_parameter(body, k).map(|j| (layout.armature.start + j, one))),
+            Kind::FrictionWidth => row.push((layout.friction_width, one)),
+            Kind::Gravity(k) => row.push((layout.gravity.start + k, one)),
             _ => {}
         }
     }

@@ -197,7 +197,7 @@ impl Parameters {
     }
 
     /// Adds the gradient by the state at the start.
-    pub(crate) fn add_start(&self, by_q: &[f64], by_v: &[f64], to: &mut [f64]) {
+    pub(crate) fn add_start<P: Scalar<f64>>(&self, by_q: &[P], by_v: &[P], to: &mut [P]) {
         for (to, members) in to.iter_mut().zip(&self.chosen) {
             for i in members {
                 match self.all[*i].kind {

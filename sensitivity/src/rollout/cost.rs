@@ -1,7 +1,9 @@
 //! What is asked of a trajectory: one number.
 
+use super::backward::transposed_times;
 use crate::error::SensitivityError;
-use gradyn::Model;
+use gradyn::derivatives::num_dual::Dual64;
+use gradyn::{Model, Scalar};
 
 /// A cost `J = Σ ℓ_k(x_k, u_k) + ℓ_N(x_N)`; running costs are not multiplied by the length of steps.
 pub trait TrajectoryCost {
@@ -26,6 +28,46 @@ pub trait TrajectoryCost {
     /// # Errors
     /// Why there is none.
     fn end(&self, model: &Model, state: (&[f64], &[f64]), by_x: &mut [f64]) -> Result<f64, SensitivityError>;
+
+    /// Adds the rates of the gradients of [`running`](Self::running) where the state moves along `q ⊕ ε δq`, `v + ε δv` and the controls
+    /// along `u + ε δu`; `along` is `(δx, δu)`, 2 nv and nu. Products with the Hessian ask for it.
+    ///
+    /// # Errors
+    /// Why there is none: unless a cost says otherwise, that it has none.
+    #[expect(clippy::too_many_arguments, reason = "those of the gradients, and a direction")]
+    fn running_curvature(
+        &self,
+        model: &Model,
+        node: usize,
+        state: (&[f64], &[f64]),
+        u: &[f64],
+        along: (&[f64], &[f64]),
+        by_x: &mut [f64],
+        by_u: &mut [f64],
+    ) -> Result<(), SensitivityError> {
+        let _ = (model, node, state, u, along, by_x, by_u);
+        Err(no_curvature())
+    }
+    /// Adds the rate of the gradient of [`end`](Self::end) where the state moves along `δx`, 2 nv.
+    ///
+    /// # Errors
+    /// As [`running_curvature`](Self::running_curvature).
+    fn end_curvature(
+        &self,
+        model: &Model,
+        state: (&[f64], &[f64]),
+        along: &[f64],
+        by_x: &mut [f64],
+    ) -> Result<(), SensitivityError> {
+        let _ = (model, state, along, by_x);
+        Err(no_curvature())
+    }
+}
+
+fn no_curvature() -> SensitivityError {
+    SensitivityError::Other(
+        "this cost has no second derivatives: `running_curvature` and `end_curvature` say none".into(),
+    )
 }
 
 /// `½ Σ w_i (x ⊖ x*)_i²`, at the end and, with other weights, along the way; `½ r Σ u²`.
@@ -51,13 +93,14 @@ impl QuadraticCost {
         Self { q: q.to_vec(), v: vec![0.0; nv], end: vec![1.0; 2 * nv], running: vec![0.0; 2 * nv], control: 0.0 }
     }
 
-    fn of_state(
+    /// Over any number type.
+    fn of_state<T: Scalar<f64>>(
         &self,
         model: &Model,
-        (q, v): (&[f64], &[f64]),
+        (q, v): (&[T], &[T]),
         weights: &[f64],
-        by_x: &mut [f64],
-    ) -> Result<f64, SensitivityError> {
+        by_x: &mut [T],
+    ) -> Result<T, SensitivityError> {
         let nv = model.nv();
         for (what, found, expected) in [
             ("v of the cost", self.v.len(), nv),
@@ -68,19 +111,48 @@ impl QuadraticCost {
                 return Err(SensitivityError::Length { what, expected, found });
             }
         }
-        let mut off = vec![0.0; 2 * nv];
-        model.difference_into(&self.q, q, &mut off[..nv])?;
+        let goal: Vec<T> = self.q.iter().map(|x| T::from(*x)).collect();
+        let mut off = vec![T::from(0.0); 2 * nv];
+        model.difference_into(&goal, q, &mut off[..nv])?;
         for k in 0..nv {
-            off[nv + k] = v[k] - self.v[k];
+            off[nv + k] = v[k] - T::from(self.v[k]);
         }
-        let weighted: Vec<f64> = off.iter().zip(weights).map(|(x, w)| x * w).collect();
+        let weighted: Vec<T> = off.iter().zip(weights).map(|(x, w)| *x * *w).collect();
         // By q along the tangent at q: the derivative of q ⊖ q*, transposed.
-        let turned = model.difference_dq1(&self.q, q)?.tr_mul(&nalgebra::DVector::from_column_slice(&weighted[..nv]));
+        let turned = transposed_times(&model.difference_dq1(&goal, q)?, &weighted[..nv]);
         for k in 0..nv {
             by_x[k] += turned[k];
             by_x[nv + k] += weighted[nv + k];
         }
-        Ok(0.5 * off.iter().zip(&weighted).map(|(x, w)| x * w).sum::<f64>())
+        Ok(off.iter().zip(&weighted).fold(T::from(0.0), |sum, (x, w)| sum + *x * *w) * 0.5)
+    }
+
+    /// The rate of the gradient along `δx`.
+    fn curvature(
+        &self,
+        model: &Model,
+        (q, v): (&[f64], &[f64]),
+        weights: &[f64],
+        along: &[f64],
+        by_x: &mut [f64],
+    ) -> Result<(), SensitivityError> {
+        let nv = model.nv();
+        if along.len() != 2 * nv {
+            return Err(SensitivityError::Length {
+                what: "a direction of the state",
+                expected: 2 * nv,
+                found: along.len(),
+            });
+        }
+        let seed = |d: &[f64]| d.iter().map(|d| Dual64::new(0.0, *d)).collect::<Vec<_>>();
+        let here: Vec<Dual64> = q.iter().map(|x| Dual64::from(*x)).collect();
+        let mut moved = here.clone();
+        model.integrate_into(&here, &seed(&along[..nv]), &mut moved)?;
+        let v: Vec<Dual64> = v.iter().zip(&along[nv..]).map(|(v, d)| Dual64::new(*v, *d)).collect();
+        let mut gradient = vec![Dual64::from(0.0); by_x.len()];
+        self.of_state(model, (&moved, &v), weights, &mut gradient)?;
+        by_x.iter_mut().zip(gradient).for_each(|(to, x)| *to += x.eps);
+        Ok(())
     }
 }
 
@@ -103,5 +175,31 @@ impl TrajectoryCost for QuadraticCost {
     }
     fn end(&self, model: &Model, state: (&[f64], &[f64]), by_x: &mut [f64]) -> Result<f64, SensitivityError> {
         self.of_state(model, state, &self.end, by_x)
+    }
+
+    fn running_curvature(
+        &self,
+        model: &Model,
+        _node: usize,
+        state: (&[f64], &[f64]),
+        _u: &[f64],
+        (dx, du): (&[f64], &[f64]),
+        by_x: &mut [f64],
+        by_u: &mut [f64],
+    ) -> Result<(), SensitivityError> {
+        by_u.iter_mut().zip(du).for_each(|(to, du)| *to += self.control * du);
+        if self.running.iter().all(|w| *w == 0.0) {
+            return Ok(());
+        }
+        self.curvature(model, state, &self.running, dx, by_x)
+    }
+    fn end_curvature(
+        &self,
+        model: &Model,
+        state: (&[f64], &[f64]),
+        along: &[f64],
+        by_x: &mut [f64],
+    ) -> Result<(), SensitivityError> {
+        self.curvature(model, state, &self.end, along, by_x)
     }
 }

@@ -221,7 +221,7 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         let (mut q, mut v) = (moved, v.iter().zip(dv).map(|(v, d)| *v + d).collect::<Vec<P>>());
         see(0, &q, &v);
         for step in 0..run.steps() {
-            let u = run.control(&robot, step, (&q, &v))?;
+            let u = run.control(&robot, step, (&q, &v), &[])?;
             let (tau, held) = (run.torques(&u), run.held(step));
             let (q_f, v_f, tau_f) = (values_of(&q), values_of(&v), values_of(&tau));
             let mut guard_at = |h: f64| {

@@ -86,7 +86,7 @@ impl Rollout<'_> {
             let mut q = moved;
             for (node, (state, by)) in states.iter().zip(&mut by).enumerate() {
                 if node > 0 {
-                    (q, v) = self.advance(&mut robot, node - 1, (&q, &v))?;
+                    (q, v) = self.advance(&mut robot, node - 1, (&q, &v), &[])?;
                 }
                 let here: Vec<Dual8> = state.0.iter().map(|x| Dual8::from(*x)).collect();
                 let mut tangent = vec![Dual8::from(0.0); nv];
@@ -141,7 +141,7 @@ impl Rollout<'_> {
         let mut transported = DMatrix::zeros(nv, columns);
         for step in 0..self.steps() {
             let (q, v) = &states[step];
-            let u = self.control(&robot, step, (q, v))?;
+            let u = self.control(&robot, step, (q, v), &[])?;
             let tau = self.torques(&u);
             let d = aba_derivatives(&robot.model, &mut derivatives, Method::Analytical, q, v, &tau, &[])?;
             let (model, ws) = (&robot.model, &mut robot.ws);

@@ -11,9 +11,12 @@
 //! multibody dynamics*, 2017).
 
 mod adjoint;
+mod backward;
 mod cost;
 mod event;
 mod forward;
+mod hessian;
+mod pass;
 mod saltation;
 mod scheme;
 
@@ -21,6 +24,7 @@ pub use adjoint::{Adjoint, Memory};
 pub use cost::{QuadraticCost, TrajectoryCost};
 pub use event::{Event, EventStatus, Happened, Hybrid, HybridRun};
 pub use forward::Forward;
+pub use hessian::{Direction, HessianProduct};
 pub use saltation::{Crossing, Saltation, saltation};
 pub use scheme::Scheme;
 
@@ -34,7 +38,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Configuration, nq, and velocity, nv.
-pub type State = (Vec<f64>, Vec<f64>);
+pub type State<P = f64> = (Vec<P>, Vec<P>);
 
 /// A feedback law `u = ū − K (x ⊖ x̄)`, a gain and a state for each step.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +66,7 @@ pub struct Rollout<'p> {
     dt: f64,
     actuation: Actuation,
     controls: Vec<Vec<f64>>,
+    each_for: usize,
     held: Vec<(Range<usize>, Vec<Constraint>)>,
     impacts: BTreeMap<usize, Impact>,
     feedback: Option<Feedback>,
@@ -103,7 +108,21 @@ impl<'p> Rollout<'p> {
         }
         let algebra = Algebra::new(parameters.robot());
         let (held, impacts) = (Vec::new(), BTreeMap::new());
-        Ok(Self { parameters, scheme, dt, actuation, controls, held, impacts, feedback: None, algebra })
+        Ok(Self { parameters, scheme, dt, actuation, controls, each_for: 1, held, impacts, feedback: None, algebra })
+    }
+
+    /// Each of the controls holds for so many steps, not for one: a slow controller, or none at all. Steps in [`hold`](Self::hold),
+    /// [`impact`](Self::impact) and [`feedback`](Self::feedback) are counted one by one.
+    ///
+    /// # Errors
+    /// [`SensitivityError::Number`] for no step, and for more than can be counted.
+    pub fn each_for(mut self, steps: usize) -> Result<Self, SensitivityError> {
+        if steps == 0 || self.controls.len().checked_mul(steps).is_none() {
+            let rule = "expected at least one, and not more than can be counted";
+            return Err(SensitivityError::Number { what: "steps for each control".into(), value: steps as f64, rule });
+        }
+        self.each_for = steps;
+        Ok(self)
     }
 
     /// Holds contacts or closed loops in these steps.
@@ -125,7 +144,7 @@ impl<'p> Rollout<'p> {
     /// # Errors
     /// [`SensitivityError::Length`] if there is not one of everything a step.
     pub fn feedback(mut self, feedback: Feedback) -> Result<Self, SensitivityError> {
-        let expected = self.controls.len();
+        let expected = self.steps();
         for (what, found) in
             [("gains", feedback.gains.len()), ("states q", feedback.q.len()), ("states v", feedback.v.len())]
         {
@@ -152,7 +171,12 @@ impl<'p> Rollout<'p> {
     /// How many steps there are.
     #[must_use]
     pub fn steps(&self) -> usize {
-        self.controls.len()
+        self.controls.len() * self.each_for
+    }
+
+    /// Which of the controls a step has.
+    fn row(&self, step: usize) -> usize {
+        step / self.each_for
     }
 
     /// What is held in a step.
@@ -161,14 +185,19 @@ impl<'p> Rollout<'p> {
         of_step.flat_map(|(_, constraints)| constraints.iter().copied()).collect()
     }
 
-    /// `u` of a step at a state.
+    /// `u` of a step at a state, with `more` added to the controls; empty for nothing.
     fn control<P: Scalar<f64> + Scalar<P>>(
         &self,
         robot: &Robot<P>,
         step: usize,
         (q, v): (&[P], &[P]),
+        more: &[Vec<P>],
     ) -> Result<Vec<P>, SensitivityError> {
-        let mut u: Vec<P> = self.controls[step].iter().map(|u| P::from(*u)).collect();
+        let row = self.row(step);
+        let mut u: Vec<P> = self.controls[row].iter().map(|u| P::from(*u)).collect();
+        if let Some(more) = more.get(row) {
+            u.iter_mut().zip(more).for_each(|(u, more)| *u += *more);
+        }
         if let Some(law) = &self.feedback {
             let lift = |x: &[f64]| x.iter().map(|x| P::from(*x)).collect::<Vec<P>>();
             let nv = v.len();
@@ -203,11 +232,14 @@ impl<'p> Rollout<'p> {
     }
 
     /// `Bᵀ x`
-    fn torques_transposed(&self, tau: &[f64]) -> Vec<f64> {
+    fn torques_transposed<P: Scalar<f64>>(&self, tau: &[P]) -> Vec<P> {
         match &self.actuation {
             Actuation::Full(_) => tau.to_vec(),
             Actuation::Joints { dofs, .. } => dofs.iter().map(|k| tau[*k]).collect(),
-            Actuation::Matrix(b) => b.tr_mul(&nalgebra::DVector::from_column_slice(tau)).as_slice().to_vec(),
+            Actuation::Matrix(b) => {
+                let column = |j: usize| tau.iter().enumerate().fold(P::from(0.0), |sum, (i, x)| sum + *x * b[(i, j)]);
+                (0..b.ncols()).map(column).collect()
+            }
         }
     }
 
@@ -246,8 +278,9 @@ impl<'p> Rollout<'p> {
         robot: &mut Robot<P>,
         step: usize,
         (q, v): (&[P], &[P]),
-    ) -> Result<(Vec<P>, Vec<P>), SensitivityError> {
-        let u = self.control(robot, step, (q, v))?;
+        more: &[Vec<P>],
+    ) -> Result<State<P>, SensitivityError> {
+        let u = self.control(robot, step, (q, v), more)?;
         let tau = self.torques(&u);
         let (q, v) = robot.step(self.scheme, &self.algebra, P::from(self.dt), (q, v), &tau, &self.held(step))?;
         let v = self.hit(robot, step + 1, &q, v)?;
@@ -266,7 +299,7 @@ impl<'p> Rollout<'p> {
         let mut v = self.hit(&mut robot, 0, &q, v)?;
         see(0, &q, &v);
         for step in 0..self.steps() {
-            (q, v) = self.advance(&mut robot, step, (&q, &v))?;
+            (q, v) = self.advance(&mut robot, step, (&q, &v), &[])?;
             see(step + 1, &q, &v);
         }
         Ok(())

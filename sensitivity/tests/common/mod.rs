@@ -5,6 +5,7 @@
 use gradyn::joint::*;
 use gradyn::spatial::{Inertia, Symmetric3, quaternion};
 use gradyn::{Model, ModelBuilder, Transform, UrdfOptions};
+use gradyn_sensitivity::{Parameters, QuadraticCost};
 use nalgebra::{Matrix3, Vector3};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -91,4 +92,48 @@ pub fn state(model: &Model, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let rng = &mut rng(seed);
     let q = model.integrate(&model.neutral::<f64>(), &numbers(rng, model.nv())).expect("fits");
     (q, numbers(rng, model.nv()), numbers(rng, model.nv()))
+}
+
+/// A cost with weights everywhere.
+pub fn cost(model: &Model, seed: u64) -> QuadraticCost {
+    let (q, v, _) = state(model, seed);
+    let nv = model.nv();
+    let weights = |seed| numbers(&mut rng(seed), 2 * nv).iter().map(|x| 1.0 + x).collect::<Vec<f64>>();
+    QuadraticCost {
+        q,
+        v,
+        end: weights(seed),
+        running: weights(seed + 1).iter().map(|w| 0.01 * w).collect(),
+        control: 0.1,
+    }
+}
+
+/// Random controls.
+pub fn controls(model: &Model, steps: usize, size: f64) -> Vec<Vec<f64>> {
+    let nu = gradyn_trajectory::step::Actuation::of(model).controls();
+    let rng = &mut rng(17);
+    (0..steps).map(|_| numbers(rng, nu).iter().map(|u| size * u).collect()).collect()
+}
+
+/// Parameters of every kind that the robot has.
+pub fn some_of_every_kind(model: &Model) -> Parameters {
+    let mut p = Parameters::of(model);
+    let last = model.bodies().len() - 1;
+    for (b, body) in model.bodies().iter().enumerate() {
+        let (link, joint) = (body.name(), body.joint_name());
+        if b == last || b % 3 == 0 {
+            p = p.select(&format!("{link}.mass")).and_then(|p| p.select(&format!("{link}.com.*"))).expect("is there");
+            p = p.select(&format!("{joint}.placement.*")).expect("is there");
+        }
+        if b % 4 == 1 && b % 3 != 0 && b != last {
+            p = p.select(&format!("{link}.pi.*")).expect("is there");
+        }
+        for kind in ["axis.1", "armature", "friction", "damping", "pitch", "ratio", "offset"] {
+            p = match p.clone().select(&format!("{joint}.{kind}")) {
+                Ok(more) => more,
+                Err(_) => p,
+            };
+        }
+    }
+    p.select_all("gravity.*, friction_width, state.q.*, state.v.*").expect("are there")
 }

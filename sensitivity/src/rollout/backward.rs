@@ -1,0 +1,258 @@
+//! One step after the other, backwards, over any number type.
+//!
+//! Of `q̈ = aba(q, v, τ; p)` the engine gives `q̄ = (∂q̈/∂q)ᵀ l̄` and so on for one vector `l̄`, O(n) ([`aba_parameter_gradient`]); the rest of
+//! a step is linear algebra of `⊕` and of brackets.
+
+use super::adjoint::Given;
+use super::pass::Pass;
+use super::scheme::{Robot, STAGES, Scheme, rate};
+use super::{Rollout, TrajectoryCost};
+use crate::error::SensitivityError;
+use gradyn::dynamics::aba_parameter_gradient;
+use gradyn::{Constraint, DerivativeWorkspace, Model, Scalar};
+use gradyn_trajectory::step::Algebra;
+use nalgebra::DMatrix;
+
+/// `λ` on its way back, and the gradients that it leaves.
+pub(super) struct Backward<'a, 'p, P: Pass> {
+    pub(super) run: &'a Rollout<'p>,
+    pub(super) values: &'a [P],
+    pub(super) more: &'a [Vec<P>],
+    /// The robot without derivatives.
+    pub(super) nominal: Model,
+    pub(super) engine: Engine<P>,
+    /// 2 nv.
+    pub(super) lambda: Vec<P>,
+    /// By parameters, where the engine's gradients do not say it: under constraints. One a parameter.
+    pub(super) by_values: Vec<P>,
+    /// One for each of the controls.
+    pub(super) by_controls: Vec<Vec<P>>,
+}
+
+/// The robot, and what a step backwards needs.
+pub(super) struct Engine<P: Pass> {
+    pub(super) robot: Robot<P>,
+    /// The same without gravity, for impacts.
+    pub(super) floating: Option<Robot<P>>,
+    pub(super) derivatives: DerivativeWorkspace,
+    /// By all parameters of the engine.
+    pub(super) dp: Vec<P>,
+    dq: DMatrix<P>,
+    dv: DMatrix<P>,
+}
+
+/// What `l̄` becomes.
+pub(super) struct Pulled<P> {
+    pub(super) q: Vec<P>,
+    pub(super) v: Vec<P>,
+    pub(super) tau: Vec<P>,
+}
+
+/// A stage of [`Scheme::Rk4`].
+struct Stage<P> {
+    theta: Vec<P>,
+    q: Vec<P>,
+    v: Vec<P>,
+}
+
+impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
+    pub(super) fn new(run: &'a Rollout<'p>, model: Model<P>, given: &Given<'a, P>) -> Result<Self, SensitivityError> {
+        let (nv, zero) = (model.nv(), P::from(0.0));
+        let values: Vec<f64> = given.values.iter().map(|x| P::value(*x)).collect();
+        let nominal = run.parameters.robot_at(&values)?;
+        let engine = Engine {
+            dp: vec![zero; model.parameter_layout().len()],
+            derivatives: DerivativeWorkspace::new(&nominal),
+            floating: None,
+            robot: Robot::new(model),
+            dq: DMatrix::from_element(nv, nv, zero),
+            dv: DMatrix::from_element(nv, nv, zero),
+        };
+        Ok(Self {
+            run,
+            values: given.values,
+            more: given.more,
+            nominal,
+            engine,
+            lambda: vec![zero; 2 * nv],
+            by_values: vec![zero; given.values.len()],
+            by_controls: vec![vec![zero; run.actuation.controls()]; run.controls.len()],
+        })
+    }
+
+    /// Through one step, with the impact behind it; returns its cost.
+    pub(super) fn step(
+        &mut self,
+        step: usize,
+        (q, v): (&[P], &[P]),
+        cost: &dyn TrajectoryCost,
+    ) -> Result<P, SensitivityError> {
+        let run = self.run;
+        let u = run.control(&self.engine.robot, step, (q, v), self.more)?;
+        let (tau, held) = (run.torques(&u), run.held(step));
+        if run.impacts.contains_key(&(step + 1)) {
+            let h = P::from(run.dt);
+            let (q, v) = self.engine.robot.step(run.scheme, &run.algebra, h, (q, v), &tau, &held)?;
+            P::impact(self, step + 1, &q, &v)?;
+        }
+        let nv = v.len();
+        let tau_bar = match run.scheme {
+            Scheme::SemiImplicitEuler => self.semi_implicit((q, v), &tau, &held)?,
+            Scheme::Rk4 => self.rk4((q, v), &tau, &held)?,
+        };
+        let mut of_u = run.torques_transposed(&tau_bar);
+        let value = P::running(cost, &self.nominal, step, (q, v), &u, &mut self.lambda, &mut of_u)?;
+        if let Some(law) = &run.feedback {
+            // u = ū − K (x ⊖ x̄)
+            let gain = &law.gains[step];
+            let of_x = |j: usize| of_u.iter().enumerate().fold(P::from(0.0), |sum, (i, u)| sum + *u * gain[(i, j)]);
+            let goal: Vec<P> = law.q[step].iter().map(|x| P::from(*x)).collect();
+            let turn = self.engine.robot.model.difference_dq1(&goal, q)?;
+            let of_q = transposed_times(&turn, &(0..nv).map(of_x).collect::<Vec<P>>());
+            for k in 0..nv {
+                self.lambda[k] -= of_q[k];
+                self.lambda[nv + k] -= of_x(nv + k);
+            }
+        }
+        add(&mut self.by_controls[run.row(step)], &of_u);
+        Ok(value)
+    }
+
+    /// `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`; returns `τ̄`.
+    fn semi_implicit(
+        &mut self,
+        (q, v): (&[P], &[P]),
+        tau: &[P],
+        held: &[Constraint],
+    ) -> Result<Vec<P>, SensitivityError> {
+        let (h, nv) = (P::from(self.run.dt), v.len());
+        if !self.run.algebra.is_flat() {
+            let a = self.engine.robot.acceleration(q, v, tau, held)?;
+            let w: Vec<P> = v.iter().zip(&a).map(|(v, a)| h * (*v + h * *a)).collect();
+            let (by_q, by_w) = self.engine.moved_back(&w, &self.lambda[..nv])?;
+            self.lambda[..nv].copy_from_slice(&by_q);
+            (0..nv).for_each(|k| self.lambda[nv + k] += h * by_w[k]);
+        } else {
+            (0..nv).for_each(|k| self.lambda[nv + k] = self.lambda[nv + k] + h * self.lambda[k]);
+        }
+        let l_bar: Vec<P> = self.lambda[nv..].iter().map(|x| h * *x).collect();
+        let pulled = self.pull((q, v), tau, held, &l_bar)?;
+        add(&mut self.lambda[..nv], &pulled.q);
+        add(&mut self.lambda[nv..], &pulled.v);
+        Ok(pulled.tau)
+    }
+
+    /// Stage after stage; returns `τ̄`.
+    fn rk4(&mut self, (q, v): (&[P], &[P]), tau: &[P], held: &[Constraint]) -> Result<Vec<P>, SensitivityError> {
+        let (h, nv, algebra) = (self.run.dt, v.len(), &self.run.algebra);
+        let plus = |x: &[P], s: f64, y: &[P]| x.iter().zip(y).map(|(x, y)| *x + *y * s).collect::<Vec<P>>();
+        let zero = vec![P::from(0.0); nv];
+        let (mut k, mut l, mut sum) = (zero.clone(), zero.clone(), zero.clone());
+        let mut stages = Vec::with_capacity(4);
+        for (c, b) in STAGES {
+            let (theta, v_i) = (plus(&zero, c * h, &k), plus(v, c * h, &l));
+            let mut q_i = q.to_vec();
+            self.engine.robot.model.integrate_into(q, &theta, &mut q_i)?;
+            l = self.engine.robot.acceleration(&q_i, &v_i, tau, held)?;
+            k = rate(algebra, &theta, &v_i);
+            sum = plus(&sum, b * h, &k);
+            stages.push(Stage { theta, q: q_i, v: v_i });
+        }
+        let (of_q, of_v) = (self.lambda[..nv].to_vec(), self.lambda[nv..].to_vec());
+        let (mut q_bar, sum_bar) = self.engine.moved_back(&sum, &of_q)?;
+        let (mut v_bar, mut tau_bar) = (of_v.clone(), zero.clone());
+        // What the stage behind asks of `k` and `l`.
+        let (mut theta_bar, mut v_i_bar) = (zero.clone(), zero);
+        for (i, stage) in stages.iter().enumerate().rev() {
+            let b = STAGES[i].1;
+            let c_next = STAGES.get(i + 1).map_or(0.0, |(c, _)| *c);
+            let both = |end: &[P], next: &[P]| -> Vec<P> {
+                end.iter().zip(next).map(|(end, next)| *end * (b * h) + *next * (c_next * h)).collect()
+            };
+            let (k_bar, l_bar) = (both(&sum_bar, &theta_bar), both(&of_v, &v_i_bar));
+            let pulled = self.pull((&stage.q, &stage.v), tau, held, &l_bar)?;
+            let (of_theta, of_v_i) = rate_back(&self.run.algebra, &stage.theta, &stage.v, &k_bar);
+            let (by_q, by_theta) = self.engine.moved_back(&stage.theta, &pulled.q)?;
+            (theta_bar, v_i_bar) = (by_theta, pulled.v);
+            add(&mut theta_bar, &of_theta);
+            add(&mut v_i_bar, &of_v_i);
+            add(&mut q_bar, &by_q);
+            add(&mut v_bar, &v_i_bar);
+            add(&mut tau_bar, &pulled.tau);
+        }
+        self.lambda[..nv].copy_from_slice(&q_bar);
+        self.lambda[nv..].copy_from_slice(&v_bar);
+        Ok(tau_bar)
+    }
+
+    /// `l̄` through `q̈(q, v, τ; p)`; what it leaves at the parameters is added up.
+    fn pull(
+        &mut self,
+        (q, v): (&[P], &[P]),
+        tau: &[P],
+        held: &[Constraint],
+        l_bar: &[P],
+    ) -> Result<Pulled<P>, SensitivityError> {
+        if !held.is_empty() {
+            return P::pull_held(self, (q, v), tau, held, l_bar);
+        }
+        let Engine { robot: Robot { model, ws }, dp, .. } = &mut self.engine;
+        let by = aba_parameter_gradient(model, ws, q, v, tau, l_bar, &[])?;
+        add(dp, by.dp);
+        Ok(Pulled { q: by.state.dq.to_vec(), v: by.state.dv.to_vec(), tau: by.state.dtau.to_vec() })
+    }
+
+    /// The gradient by the parameters, with that by the start: of `q₀` where the parameters have moved it, and of `v₀`.
+    pub(super) fn by_parameters(&self, (by_q, by_v): (&[P], &[P])) -> Result<Vec<P>, SensitivityError> {
+        let parameters = self.run.parameters;
+        let mut gradient = self.by_values.clone();
+        parameters.chain(self.values)?.add_to(&self.engine.dp, &mut gradient);
+        let (dq, _) = parameters.start_at(self.values)?;
+        let of_q = transposed_times(&self.engine.robot.model.integrate_dv(&dq)?, by_q);
+        parameters.add_start(&of_q, by_v, &mut gradient);
+        Ok(gradient)
+    }
+}
+
+impl<P: Pass> Engine<P> {
+    /// `(Dᵀ x, Jᵀ x)` of `q ⊕ w`.
+    pub(super) fn moved_back(&mut self, w: &[P], x: &[P]) -> Result<(Vec<P>, Vec<P>), SensitivityError> {
+        self.robot.model.integrate_derivatives_into(w, &mut self.dq, &mut self.dv)?;
+        Ok((transposed_times(&self.dq, x), transposed_times(&self.dv, x)))
+    }
+}
+
+/// `Aᵀ x`, over number types that nalgebra's products do not know.
+pub(super) fn transposed_times<P: Scalar<f64>>(a: &DMatrix<P>, x: &[P]) -> Vec<P> {
+    let dot = |j: usize| (0..x.len()).fold(P::from(0.0), |sum, i| sum + a[(i, j)] * x[i]);
+    (0..a.ncols()).map(dot).collect()
+}
+
+/// Adds these.
+pub(super) fn add<P: Scalar<f64>>(to: &mut [P], x: &[P]) {
+    to.iter_mut().zip(x).for_each(|(to, x)| *to += *x);
+}
+
+/// `k̄` through `k = v + ½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]]`: `(θ̄, v̄)`.
+fn rate_back<P: Scalar<f64>>(algebra: &Algebra, theta: &[P], v: &[P], k_bar: &[P]) -> (Vec<P>, Vec<P>) {
+    let zero = P::from(0.0);
+    let (mut theta_bar, mut v_bar) = (vec![zero; v.len()], k_bar.to_vec());
+    if algebra.is_flat() {
+        return (theta_bar, v_bar);
+    }
+    let (mut once, mut once_bar) = (vec![zero; v.len()], k_bar.iter().map(|x| *x * 0.5).collect::<Vec<P>>());
+    for (i, j, k, c) in algebra.terms() {
+        once[*i] += theta[*j] * v[*k] * *c;
+    }
+    for (i, j, k, c) in algebra.terms() {
+        let bar = k_bar[*i] * (*c / 12.0);
+        theta_bar[*j] += bar * once[*k];
+        once_bar[*k] += bar * theta[*j];
+    }
+    for (i, j, k, c) in algebra.terms() {
+        let bar = once_bar[*i] * *c;
+        theta_bar[*j] += bar * v[*k];
+        v_bar[*k] += bar * theta[*j];
+    }
+    (theta_bar, v_bar)
+}
