@@ -10,6 +10,7 @@ mod armature;
 mod claims;
 mod commands;
 mod constraints;
+mod csv;
 mod error;
 mod evaluation;
 mod labels;

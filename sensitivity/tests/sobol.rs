@@ -246,3 +246,18 @@ fn indices_do_not_depend_on_the_unit_of_the_output() {
         }
     }
 }
+
+/// A sample of A_B that is 1e12 times as far away as those of A and B: their variance is below its rounding.
+#[test]
+fn an_outlier_is_named() {
+    let layout = Layout { groups: 1, second_order: false };
+    // Rows of A, A_B, B.
+    let mut values: Vec<f64> = (0..24).map(|i| f64::from(i % 5)).collect();
+    let resampling = Resampling { times: 0, ..Resampling::default() };
+    let good = sobol_indices(&values, 1, layout, &resampling).expect("a sample");
+    assert!(good.warnings.is_empty() && good.variance[0] > 0.0);
+    values[4] = 1e17;
+    let found = sobol_indices(&values, 1, layout, &resampling).expect("a sample");
+    assert_eq!(found.warnings, [Warning::Dominated { output: 0 }]);
+    assert!(found.warnings[0].to_string().contains("output 0: one sample is so far away"));
+}

@@ -4,6 +4,7 @@ use super::{Report, columns};
 use crate::answer::Question;
 use crate::args::Derivatives;
 use crate::constraints::Constraints;
+use crate::csv::field;
 use crate::error::{Error, one_line};
 use crate::evaluation::{Places, Task};
 use crate::output::Output;
@@ -25,7 +26,7 @@ const SMALL: usize = 8;
 
 pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
     let robot = Robot::load(&args.robot)?;
-    let (state, title) = state(args, &robot)?;
+    let (state, title) = states::asked(&args.state, args.seed, &robot)?;
     let from_file = ![RANDOM, NEUTRAL].map(Path::new).contains(&args.state.as_path());
     let inputs: &[&Path] = if from_file { &[&robot.path, &args.state] } else { &[&robot.path] };
     let mut output = Output::new(args.output.as_deref(), inputs)?;
@@ -64,23 +65,6 @@ pub(crate) fn derivatives(args: &Derivatives) -> Result<Report, Error> {
         return Ok(Report { data: output.finish()?, warnings, ..Report::default() });
     }
     Ok(Report { text, warnings, ..Report::default() })
-}
-
-/// The state asked for, and what to call it.
-fn state(args: &Derivatives, robot: &Robot) -> Result<(State, String), Error> {
-    if args.state == Path::new(RANDOM) {
-        // Without the wrenches: nobody asked for them.
-        let state = State { f_ext: None, ..states::random(robot, args.seed, 0) };
-        return Ok((state, format!("random state (seed {})", args.seed)));
-    }
-    if args.state == Path::new(NEUTRAL) {
-        return Ok((states::neutral(&robot.model), String::from("neutral state")));
-    }
-    let file = states::name(&args.state);
-    match states::read(&args.state, robot)?.into_iter().next() {
-        Some(state) => Ok((state, format!("state 0 of {file}"))),
-        None => Err(Error::States { file, reason: String::from("it holds no state, expected one at least") }),
-    }
 }
 
 /// The symbols of the quantities, and the rest of a heading.
@@ -198,19 +182,4 @@ fn csv(
         matrix(&format!("dtau_df_ext.{link}"), by, &WRENCH);
     }
     text
-}
-
-/// A field as RFC 4180 wants it.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::field;
-
-    #[test]
-    fn fields_are_quoted_where_they_must_be() {
-        assert_eq!((field("elbow"), field("a,\"b\"")), ("elbow".into(), "\"a,\"\"b\"\"\"".into()));
-    }
 }

@@ -3,23 +3,46 @@
 use super::text::escape;
 
 /// How an axis is divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scale {
     /// Numbers that are not positive are left out.
     Log,
+    #[default]
     Linear,
 }
 
 /// Lines over something.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plot {
-    pub(crate) x: &'static str,
+    pub(crate) x: String,
     pub(crate) y: String,
     /// Of x and of y.
     pub(crate) scales: [Scale; 2],
     pub(crate) lines: Vec<Line>,
+    /// Under the lines.
+    pub(crate) shades: Vec<Shade>,
+    /// Over the lines, a point each.
+    pub(crate) dots: Vec<(f64, f64)>,
     /// Does a script move a line along x, which is time?
     pub(crate) clock: bool,
+}
+
+/// What is shaded.
+#[derive(Clone, Debug)]
+pub(crate) enum Shade {
+    /// Between two places of x, from below to above.
+    Columns(f64, f64),
+    /// Between two lines: x, the lower one, the upper one.
+    Between(Vec<(f64, f64, f64)>),
+}
+
+impl Shade {
+    fn points(&self) -> Vec<(f64, f64)> {
+        match self {
+            Self::Columns(..) => Vec::new(),
+            Self::Between(all) => all.iter().flat_map(|(x, low, high)| [(*x, *low), (*x, *high)]).collect(),
+        }
+    }
 }
 
 /// A line, drawn as its class says.
@@ -106,8 +129,10 @@ impl Plot {
     pub(crate) fn figure(&self, caption: &str) -> String {
         let good = |scale: Scale, x: f64| x.is_finite() && (scale == Scale::Linear || x > 0.0);
         let [sx, sy] = self.scales;
-        let points = || self.lines.iter().flat_map(|line| &line.points);
-        let shown = || points().filter(|(x, y)| good(sx, *x) && good(sy, *y));
+        let of_lines = self.lines.iter().flat_map(|line| &line.points);
+        let mut points: Vec<(f64, f64)> = of_lines.chain(&self.dots).copied().collect();
+        points.extend(self.shades.iter().flat_map(Shade::points));
+        let shown = || points.iter().filter(|(x, y)| good(sx, *x) && good(sy, *y));
         let mut x = Axis::around(sx, shown().map(|(x, _)| *x));
         if self.clock {
             // Time ends where the motion does.
@@ -149,8 +174,29 @@ impl Plot {
         svg.push_str(&format!(
             "<text class=\"middle\" x=\"{middle}\" y=\"{:.1}\">{}</text>\n",
             height - 6.0,
-            escape(self.x)
+            escape(&self.x)
         ));
+        for shade in &self.shades {
+            match shade {
+                Shade::Columns(from, to) => {
+                    let (from, to) = (at_x(*from).clamp(left, right), at_x(*to).clamp(left, right));
+                    let w = (to - from).max(0.0);
+                    svg.push_str(&format!(
+                        "<rect class=\"shade\" x=\"{from:.1}\" y=\"{top}\" width=\"{w:.1}\" height=\"{h}\"/>\n"
+                    ));
+                }
+                Shade::Between(all) => {
+                    let there = all.iter().map(|(x, low, _)| (*x, *low));
+                    let back = all.iter().rev().map(|(x, _, high)| (*x, *high));
+                    let outline: Vec<(f64, f64)> = there.chain(back).collect();
+                    if outline.iter().all(|(px, py)| x.takes(*px) && y.takes(*py)) && !outline.is_empty() {
+                        let path: String =
+                            outline.iter().map(|(px, py)| format!("L{:.1} {:.1}", at_x(*px), at_y(*py))).collect();
+                        svg.push_str(&format!("<path class=\"shade\" d=\"M{}Z\"/>\n", &path[1..]));
+                    }
+                }
+            }
+        }
         for line in &self.lines {
             let mut path = String::new();
             for (px, py) in line.points.iter().filter(|(px, py)| x.takes(*px) && y.takes(*py)) {
@@ -159,6 +205,9 @@ impl Plot {
             if !path.is_empty() {
                 svg.push_str(&format!("<path class=\"line {}\" d=\"{path}\"/>\n", line.class));
             }
+        }
+        for (px, py) in self.dots.iter().filter(|(px, py)| x.takes(*px) && y.takes(*py)) {
+            svg.push_str(&format!("<circle class=\"dot\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"2\"/>\n", at_x(*px), at_y(*py)));
         }
         if self.clock {
             svg.push_str(&format!("<path class=\"now\" d=\"M0 {top}V{bottom}\" visibility=\"hidden\"/>\n"));

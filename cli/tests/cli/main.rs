@@ -13,6 +13,7 @@ mod optimize;
 mod quantities;
 mod report;
 mod sensitivity;
+mod sensitivity_task;
 mod size;
 mod written;
 

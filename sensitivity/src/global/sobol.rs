@@ -89,8 +89,12 @@ pub fn sobol_indices(
     if finite.failed > 0 {
         warnings.push(Warning::KeptOut { count: finite.failed, total: samples });
     }
-    let constant = |(output, one): (usize, &One)| one.constant.then_some(Warning::Constant { output });
-    warnings.extend(found.iter().enumerate().filter_map(constant));
+    let flat = |(output, one): (usize, &One)| match one.spread {
+        Spread::Some => None,
+        Spread::None => Some(Warning::Constant { output }),
+        Spread::Lost => Some(Warning::Dominated { output }),
+    };
+    warnings.extend(found.iter().enumerate().filter_map(flat));
     let part = |from: usize, to: usize| found.iter().flat_map(|one| one.indices[from..to].iter().copied()).collect();
     Ok(SobolIndices {
         groups: g,
@@ -107,9 +111,19 @@ pub fn sobol_indices(
 struct One {
     mean: f64,
     variance: f64,
-    constant: bool,
+    spread: Spread,
     /// First order, total, second order.
     indices: Vec<Interval>,
+}
+
+/// Does an output have a variance?
+#[derive(Clone, Copy, PartialEq)]
+enum Spread {
+    Some,
+    /// All are the same.
+    None,
+    /// A sample of other rows is so far away that that of A and B is lost in rounding.
+    Lost,
 }
 
 fn one_output(f: &Centred, finite: &Finite, layout: Layout, resampling: &Resampling) -> Result<One, GlobalError> {
@@ -117,7 +131,12 @@ fn one_output(f: &Centred, finite: &Finite, layout: Layout, resampling: &Resampl
     let sums = table.columns.sums();
     table.check(&sums)?;
     let (mean, variance) = table.moments(&sums);
-    let constant = f.constant || variance <= 0.0;
+    let spread = match (f.constant, variance <= 0.0) {
+        (true, _) => Spread::None,
+        (false, true) => Spread::Lost,
+        (false, false) => Spread::Some,
+    };
+    let constant = spread != Spread::Some;
     let values = if constant { vec![0.0; table.terms.len() - 2] } else { table.indices(&sums) };
     let half_widths = if resampling.times == 0 {
         vec![None; values.len()]
@@ -129,7 +148,7 @@ fn one_output(f: &Centred, finite: &Finite, layout: Layout, resampling: &Resampl
     };
     let indices = values.iter().zip(half_widths).map(|(value, half_width)| Interval { value: *value, half_width });
     let (mean, variance) = (f.mean + f.scale * mean, f.scale * f.scale * variance);
-    Ok(One { mean, variance: if constant { 0.0 } else { variance }, constant, indices: indices.collect() })
+    Ok(One { mean, variance: if constant { 0.0 } else { variance }, spread, indices: indices.collect() })
 }
 
 /// A mean over rows: the column that is summed, and the one that counts the rows, if not all count.

@@ -17,6 +17,11 @@ pub enum Warning {
         /// The output.
         output: usize,
     },
+    /// One sample of an output is so far away that those the variance is of are the same to rounding. All its indices are given as zero.
+    Dominated {
+        /// Which output.
+        output: usize,
+    },
     /// Samples whose outputs are not finite were kept out.
     KeptOut {
         /// As many as these are.
@@ -34,6 +39,12 @@ impl fmt::Display for Warning {
             }
             Self::Constant { output } => {
                 write!(f, "output {output} does not vary over the sample: its indices are zero by agreement")
+            }
+            Self::Dominated { output } => {
+                write!(
+                    f,
+                    "output {output}: one sample is so far away that the rest does not count: no index can be told"
+                )
             }
             Self::KeptOut { count, total } => {
                 write!(f, "{count} of {total} samples were kept out: their outputs are not finite")

@@ -90,15 +90,15 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         let run = self.run;
         let u = run.control(&self.engine.robot, step, (q, v), self.more)?;
         let (tau, held) = (run.torques(&u), run.held(step));
+        let h = run.length(step);
         if run.impacts.contains_key(&(step + 1)) {
-            let h = P::from(run.dt);
-            let (q, v) = self.engine.robot.step(run.scheme, &run.algebra, h, (q, v), &tau, &held)?;
+            let (q, v) = self.engine.robot.step(run.scheme, &run.algebra, P::from(h), (q, v), &tau, &held)?;
             P::impact(self, step + 1, &q, &v)?;
         }
         let nv = v.len();
         let tau_bar = match run.scheme {
-            Scheme::SemiImplicitEuler => self.semi_implicit((q, v), &tau, &held)?,
-            Scheme::Rk4 => self.rk4((q, v), &tau, &held)?,
+            Scheme::SemiImplicitEuler => self.semi_implicit(h, (q, v), &tau, &held)?,
+            Scheme::Rk4 => self.rk4(h, (q, v), &tau, &held)?,
         };
         let mut of_u = run.torques_transposed(&tau_bar);
         let value = P::running(cost, &self.nominal, step, (q, v), &u, &mut self.lambda, &mut of_u)?;
@@ -121,11 +121,12 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
     /// `v⁺ = v + h a`, `q⁺ = q ⊕ h v⁺`; returns `τ̄`.
     fn semi_implicit(
         &mut self,
+        h: f64,
         (q, v): (&[P], &[P]),
         tau: &[P],
         held: &[Constraint],
     ) -> Result<Vec<P>, SensitivityError> {
-        let (h, nv) = (P::from(self.run.dt), v.len());
+        let (h, nv) = (P::from(h), v.len());
         if !self.run.algebra.is_flat() {
             let a = self.engine.robot.acceleration(q, v, tau, held)?;
             let w: Vec<P> = v.iter().zip(&a).map(|(v, a)| h * (*v + h * *a)).collect();
@@ -143,8 +144,14 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
     }
 
     /// Stage after stage; returns `τ̄`.
-    fn rk4(&mut self, (q, v): (&[P], &[P]), tau: &[P], held: &[Constraint]) -> Result<Vec<P>, SensitivityError> {
-        let (h, nv, algebra) = (self.run.dt, v.len(), &self.run.algebra);
+    fn rk4(
+        &mut self,
+        h: f64,
+        (q, v): (&[P], &[P]),
+        tau: &[P],
+        held: &[Constraint],
+    ) -> Result<Vec<P>, SensitivityError> {
+        let (nv, algebra) = (v.len(), &self.run.algebra);
         let plus = |x: &[P], s: f64, y: &[P]| x.iter().zip(y).map(|(x, y)| *x + *y * s).collect::<Vec<P>>();
         let zero = vec![P::from(0.0); nv];
         let (mut k, mut l, mut sum) = (zero.clone(), zero.clone(), zero.clone());

@@ -220,7 +220,9 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
         robot.model.integrate_into(&q, &dq, &mut moved)?;
         let (mut q, mut v) = (moved, v.iter().zip(dv).map(|(v, d)| *v + d).collect::<Vec<P>>());
         see(0, &q, &v);
+        let mut began = 0.0;
         for step in 0..run.steps() {
+            let length = run.length(step);
             let u = run.control(&robot, step, (&q, &v), &[])?;
             let (tau, held) = (run.torques(&u), run.held(step));
             let (q_f, v_f, tau_f) = (values_of(&q), values_of(&v), values_of(&tau));
@@ -228,11 +230,11 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
                 let (q, v) = plain.step(run.scheme, &run.algebra, h, (&q_f, &v_f), &tau_f, &held)?;
                 self.event.guard(&plain.model, values, &q, &v)
             };
-            let (begin, end) = (guard_at(0.0)?, guard_at(run.dt)?);
+            let (begin, end) = (guard_at(0.0)?, guard_at(length)?);
             // At rest on the guard, or rising from it, is no event.
-            let rises = guard_at(1e-6 * run.dt)? >= begin;
+            let rises = guard_at(1e-6 * length)? >= begin;
             if end < 0.0 && (begin > 0.0 || (begin == 0.0 && !rises)) {
-                let (time, rate) = first_zero(&mut guard_at, begin, run.dt)?;
+                let (time, rate) = first_zero(&mut guard_at, begin, length)?;
                 let before = P::from(time);
                 // One step of Newton's method: the value stays to rounding, derivatives become exact.
                 let (q_e, v_e) = robot.step(run.scheme, &run.algebra, before, (&q, &v), &tau, &held)?;
@@ -240,23 +242,24 @@ impl<'r, 'p, E: Event> Hybrid<'r, 'p, E> {
                 let before = before - off * (1.0 / rate);
                 let (q_e, v_e) = robot.step(run.scheme, &run.algebra, before, (&q, &v), &tau, &held)?;
                 let (q_r, v_r) = self.event.reset(&robot.model, at, &q_e, &v_e)?;
-                let rest = P::from(run.dt) - before;
+                let rest = P::from(length) - before;
                 (q, v) = robot.step(run.scheme, &run.algebra, rest, (&q_r, &v_r), &tau, &held)?;
                 let after = self.event.guard(&plain.model, values, &values_of(&q), &values_of(&v))?;
-                let speed = (begin - end).abs() / run.dt;
+                let speed = (begin - end).abs() / length;
                 let status = if rate.abs() <= SLOW * speed.max(f64::MIN_POSITIVE) {
                     EventStatus::Grazing { rate }
                 } else if after < 0.0 {
                     EventStatus::Simultaneous
-                } else if time <= 1e-12 * run.dt || time >= (1.0 - 1e-12) * run.dt {
+                } else if time <= 1e-12 * length || time >= (1.0 - 1e-12) * length {
                     EventStatus::OnSample { rate }
                 } else {
                     EventStatus::Crossed { rate }
                 };
-                events.push(Happened { step, time: step as f64 * run.dt + time, status });
+                events.push(Happened { step, time: began + time, status });
             } else {
-                (q, v) = robot.step(run.scheme, &run.algebra, P::from(run.dt), (&q, &v), &tau, &held)?;
+                (q, v) = robot.step(run.scheme, &run.algebra, P::from(length), (&q, &v), &tau, &held)?;
             }
+            began += length;
             v = run.hit(&mut robot, step + 1, &q, v)?;
             see(step + 1, &q, &v);
         }

@@ -107,7 +107,7 @@ impl Rollout<'_> {
         let chain = self.parameters.chain(values)?;
         let by_regressor = self.parameters.are_standard();
         let mut derivatives = gradyn::DerivativeWorkspace::new(&robot.model);
-        let (np, nv, h) = (values.len(), robot.model.nv(), self.dt);
+        let (np, nv) = (values.len(), robot.model.nv());
         let columns = np + 2 * nv;
         let (q, v) = self.start(&robot, values, start)?;
         let (mut by_q, mut by_v) = (DMatrix::zeros(nv, columns), DMatrix::zeros(nv, columns));
@@ -140,7 +140,7 @@ impl Rollout<'_> {
         let (mut a, mut moved) = (DMatrix::zeros(nv, columns), DMatrix::zeros(nv, columns));
         let mut transported = DMatrix::zeros(nv, columns);
         for step in 0..self.steps() {
-            let (q, v) = &states[step];
+            let ((q, v), h) = (&states[step], self.length(step));
             let u = self.control(&robot, step, (q, v), &[])?;
             let tau = self.torques(&u);
             let d = aba_derivatives(&robot.model, &mut derivatives, Method::Analytical, q, v, &tau, &[])?;

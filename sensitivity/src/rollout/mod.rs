@@ -63,7 +63,8 @@ struct Impact {
 pub struct Rollout<'p> {
     parameters: &'p Parameters,
     scheme: Scheme,
-    dt: f64,
+    /// Of each step, or of all.
+    dt: Vec<f64>,
     actuation: Actuation,
     controls: Vec<Vec<f64>>,
     each_for: usize,
@@ -99,15 +100,14 @@ impl<'p> Rollout<'p> {
         actuation: Actuation,
         controls: Vec<Vec<f64>>,
     ) -> Result<Self, SensitivityError> {
-        if dt.is_nan() || dt <= 0.0 || dt.is_infinite() {
-            return Err(SensitivityError::Number { what: "dt".into(), value: dt, rule: "expected a positive number" });
-        }
+        check_length(dt)?;
         let expected = actuation.controls();
         if let Some(u) = controls.iter().find(|u| u.len() != expected) {
             return Err(SensitivityError::Length { what: "controls of a step", expected, found: u.len() });
         }
         let algebra = Algebra::new(parameters.robot());
         let (held, impacts) = (Vec::new(), BTreeMap::new());
+        let dt = vec![dt];
         Ok(Self { parameters, scheme, dt, actuation, controls, each_for: 1, held, impacts, feedback: None, algebra })
     }
 
@@ -122,6 +122,22 @@ impl<'p> Rollout<'p> {
             return Err(SensitivityError::Number { what: "steps for each control".into(), value: steps as f64, rule });
         }
         self.each_for = steps;
+        Ok(self)
+    }
+
+    /// Steps of different lengths, s, one each. What [`each_for`](Self::each_for) says comes before.
+    ///
+    /// # Errors
+    /// [`SensitivityError::Length`] if there is not one for each step, [`SensitivityError::Number`] for one that is not positive.
+    pub fn lengths(mut self, dt: &[f64]) -> Result<Self, SensitivityError> {
+        let expected = self.steps();
+        if dt.len() != expected {
+            return Err(SensitivityError::Length { what: "lengths of steps", expected, found: dt.len() });
+        }
+        dt.iter().try_for_each(|dt| check_length(*dt))?;
+        if !dt.is_empty() {
+            self.dt = dt.to_vec();
+        }
         Ok(self)
     }
 
@@ -168,10 +184,21 @@ impl<'p> Rollout<'p> {
         Ok(self)
     }
 
+    /// What varies.
+    #[must_use]
+    pub fn parameters(&self) -> &'p Parameters {
+        self.parameters
+    }
+
     /// How many steps there are.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.controls.len() * self.each_for
+    }
+
+    /// The length of a step, s.
+    fn length(&self, step: usize) -> f64 {
+        self.dt[if self.dt.len() == 1 { 0 } else { step }]
     }
 
     /// Which of the controls a step has.
@@ -282,7 +309,8 @@ impl<'p> Rollout<'p> {
     ) -> Result<State<P>, SensitivityError> {
         let u = self.control(robot, step, (q, v), more)?;
         let tau = self.torques(&u);
-        let (q, v) = robot.step(self.scheme, &self.algebra, P::from(self.dt), (q, v), &tau, &self.held(step))?;
+        let (q, v) =
+            robot.step(self.scheme, &self.algebra, P::from(self.length(step)), (q, v), &tau, &self.held(step))?;
         let v = self.hit(robot, step + 1, &q, v)?;
         Ok((q, v))
     }
@@ -314,6 +342,13 @@ impl<'p> Rollout<'p> {
         self.run(values, (q0, v0), |_, q: &[f64], v: &[f64]| states.push((q.to_vec(), v.to_vec())))?;
         Ok(states)
     }
+}
+
+fn check_length(dt: f64) -> Result<(), SensitivityError> {
+    if dt > 0.0 && dt.is_finite() {
+        return Ok(());
+    }
+    Err(SensitivityError::Number { what: "dt".into(), value: dt, rule: "expected a positive number" })
 }
 
 /// A check that the engine makes of its own arguments, for those that are not handed to it at once.

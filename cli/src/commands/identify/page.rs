@@ -2,7 +2,7 @@
 
 use super::{half_width, verdict};
 use crate::number;
-use crate::page::{Line, Plot, STYLE, Scale, escape, row, table};
+use crate::page::{Line, Plot, Scale, Shade, document, escape, row, table};
 use crate::robot::Robot;
 use gradyn::{Workspace, rnea};
 use gradyn_sensitivity::identify::{Data, Fit};
@@ -33,8 +33,13 @@ pub(super) fn write(
             points: predicted.iter().filter_map(|(i, tau)| Some((data.time[*i], of(*i, tau)?))).collect(),
         };
         let seen = |i: usize| !found.held_out.contains(&i);
+        let (first, end) = (found.held_out.start, found.held_out.end);
+        let shades = match (data.time.get(first), data.time.get(end.saturating_sub(1))) {
+            (Some(from), Some(to)) if first < end => vec![Shade::Columns(*from, *to)],
+            _ => Vec::new(),
+        };
         let plot = Plot {
-            x: "s",
+            x: "s".into(),
             y: format!("torque of {}, N m", joint.joint),
             scales: [Scale::Linear, Scale::Linear],
             lines: vec![
@@ -42,12 +47,13 @@ pub(super) fn write(
                 line("found", &|i, tau| seen(i).then_some(tau[j])),
                 line("wrong", &|i, tau| (!seen(i)).then_some(tau[j])),
             ],
-            clock: false,
+            shades,
+            ..Plot::default()
         };
         let held = if joint.held_out.is_nan() {
             String::new()
         } else {
-            format!(", {} N m over what was held out (red)", number::five(joint.held_out))
+            format!(", {} N m over what was held out (red, shaded)", number::five(joint.held_out))
         };
         let caption = format!("Measured (blue) and predicted: {} N m are left{held}.", number::five(joint.fitted));
         figures.push_str(&plot.figure(&escape(&caption)));
@@ -72,15 +78,49 @@ pub(super) fn write(
         if list.is_empty() { String::new() } else { format!("<h2>{title}</h2>\n<ul>\n{list}</ul>\n") }
     };
     let good = found.cannot_tell.is_empty() && found.not_physical.is_empty() && found.estimate.status.converged();
-    let title = escape(&format!("gradyn identify: {}", robot.model.name()));
-    Ok(format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p class=\"verdict {}\">{}</p>\n\
-         {}{}<h2>Estimates</h2>\n{estimates}<h2>Torques</h2>\n<div class=\"figures\">\n{figures}</div>\n</main>\n</body>\n</html>\n",
+    let title = format!("gradyn identify: {}", robot.model.name());
+    let body = format!(
+        "<main>\n<h1>{}</h1>\n<p class=\"verdict {}\">{}</p>\n{}{}<h2>Estimates</h2>\n{estimates}{}\
+         <h2>Torques</h2>\n<div class=\"figures\">\n{figures}</div>\n</main>\n",
+        escape(&title),
         if good { "good" } else { "bad" },
         escape(&verdict(found)),
         section("What these data cannot tell", &cannot),
         section("What is odd about the data", &odd),
-    ))
+        ellipses(found, level),
+    );
+    Ok(document(&title, "", &body))
+}
+
+/// So many pairs are drawn.
+const PAIRS: usize = 3;
+
+/// The regions that hold two estimates together at this level, of the pairs that are correlated most.
+fn ellipses(found: &Fit, level: f64) -> String {
+    let Some(covariance) = &found.estimate.covariance else { return String::new() };
+    // Two normal numbers lie within r standard deviations together with the probability 1 − exp(−r²/2).
+    let r = (-2.0 * (1.0 - level).ln()).sqrt();
+    let pairs = found.estimate.correlated(0.0).into_iter().take(PAIRS).map(|(a, b, correlation)| {
+        let (sa, sb) = (covariance[(a, a)].sqrt(), covariance[(b, b)].sqrt());
+        let (at, bt) = (found.estimate.parameters[a], found.estimate.parameters[b]);
+        let point = |k: u32| {
+            let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 90.0).sin_cos();
+            // A root of [1 ρ; ρ 1].
+            let other = correlation * cos + (1.0 - correlation * correlation).max(0.0).sqrt() * sin;
+            (at + r * sa * cos, bt + r * sb * other)
+        };
+        let plot = Plot {
+            x: found.parameters[a].clone(),
+            y: found.parameters[b].clone(),
+            lines: vec![Line { class: "claimed", points: (0..=90).map(point).collect() }],
+            dots: vec![(at, bt)],
+            ..Plot::default()
+        };
+        plot.figure(&format!("Correlation {correlation:.3}; both are within at {:.0} %.", 100.0 * level))
+    });
+    let figures: String = pairs.collect();
+    if figures.is_empty() {
+        return figures;
+    }
+    format!("<h2>Pairs that are correlated most</h2>\n<div class=\"figures\">\n{figures}</div>\n")
 }

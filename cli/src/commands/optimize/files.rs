@@ -4,6 +4,7 @@ use super::motion::Motion;
 use super::page;
 use super::solve::Solved;
 use crate::answer::{Entries, Rows, joints};
+use crate::csv::field;
 use crate::error::Error;
 use crate::npz::{self, Array};
 use crate::output::Output;
@@ -119,9 +120,9 @@ fn csv(task: &Task, motion: &Motion) -> String {
     for (name, rows) in &motion.contacts {
         heads.extend((0..*rows).map(|k| format!("force.{name}.{}", AXES.get(k).unwrap_or(&""))));
     }
-    let mut text = heads.iter().map(|head| quoted(head)).collect::<Vec<_>>().join(",") + "\n";
+    let mut text = heads.iter().map(|head| field(head)).collect::<Vec<_>>().join(",") + "\n";
     for k in 0..motion.time.len() {
-        let mut cells = vec![motion.time[k].to_string(), quoted(&motion.phase[k])];
+        let mut cells = vec![motion.time[k].to_string(), field(&motion.phase[k])];
         let mut numbers = |found: Option<&[f64]>, n: usize| match found {
             Some(found) if found.len() == n => cells.extend(found.iter().map(ToString::to_string)),
             _ => cells.extend(std::iter::repeat_n(String::new(), n)),
@@ -138,11 +139,6 @@ fn csv(task: &Task, motion: &Motion) -> String {
         text.push('\n');
     }
     text
-}
-
-/// A cell of text.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 /// Arrays by name; what a node does not have is zero.

@@ -8,6 +8,8 @@ mod page;
 mod solve;
 mod theirs;
 
+pub(super) use solve::quietly;
+
 use super::Report;
 use crate::args::Optimize;
 use crate::error::Error;

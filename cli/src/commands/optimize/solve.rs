@@ -69,6 +69,19 @@ pub(super) fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
+/// Reads nothing but the task, and says nothing but a bar on standard error.
+pub(in crate::commands) fn quietly(task: &Task) -> Result<Found, Error> {
+    let (options, guess) = (&task.solver, guess(task)?);
+    let bar = progress(options.iterations as u64, &task.name);
+    let mut watch = |it: &Iteration| {
+        bar.set_position(it.iteration as u64 + 1);
+        Control::Continue
+    };
+    let found = (options.solver.run)(options, &task.problem, &guess, &mut watch);
+    bar.finish_and_clear();
+    Ok(found)
+}
+
 /// Solves, with a line an iteration on standard output and a bar on standard error.
 pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
     let options = &task.solver;

@@ -4,7 +4,7 @@ mod heat;
 
 use super::against::{Total, count};
 use crate::number::{deviation, exact};
-use crate::page::{Line, Plot, STYLE, Scale, escape, row, table};
+use crate::page::{Line, Plot, Scale, document, escape, row, table};
 use gradyn::derivatives::check::{Curve, Report, Taylor, Verdict};
 use heat::Picture;
 
@@ -43,13 +43,7 @@ const LISTED: usize = 12;
 
 /// The whole page.
 pub(super) fn write(page: &Page<'_>) -> String {
-    let title = escape(&format!("gradyn check: {}", page.robot));
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{title}</title>\n\
-         <style>\n{}</style>\n</head>\n<body>\n<main>\n",
-        STYLE
-    );
+    let mut html = String::from("<main>\n");
     summary(page, &mut html);
     for findings in &page.tables {
         html.push_str(&format!("<section>\n<h2>{}</h2>\n", escape(findings.title)));
@@ -60,8 +54,8 @@ pub(super) fn write(page: &Page<'_>) -> String {
     for section in &page.sections {
         self::section(section, &mut html);
     }
-    html.push_str(&format!("<footer>gradyn {}</footer>\n</main>\n</body>\n</html>\n", env!("CARGO_PKG_VERSION")));
-    html
+    html.push_str(&format!("<footer>gradyn {}</footer>\n</main>\n", env!("CARGO_PKG_VERSION")));
+    document(&format!("gradyn check: {}", page.robot), "", &html)
 }
 
 fn summary(page: &Page<'_>, html: &mut String) {
@@ -184,14 +178,14 @@ fn v_curve(report: &Report, curve: &Curve) -> String {
     let name = |names: &[String], k: usize| names.get(k).cloned().unwrap_or_default();
     let points = |errors: &[f64]| curve.steps.iter().copied().zip(errors.iter().copied()).collect();
     let plot = Plot {
-        x: "step",
+        x: "step".into(),
         y: String::from("error of the difference"),
         scales: [Scale::Log; 2],
-        clock: false,
         lines: vec![
             Line { class: "found", points: points(&curve.to_found) },
             Line { class: "claimed", points: points(&curve.to_claimed) },
         ],
+        ..Plot::default()
     };
     let caption = format!(
         "{} by {}: a central difference, less what was found (dashed) and less what is claimed (solid), over its step. Of a \
@@ -223,7 +217,8 @@ fn taylor(tests: &[Taylor]) -> String {
         .map(|test| test.order.map_or_else(|| String::from("below rounding"), |order| format!("{order:.2}")))
         .collect();
     let expected = tests.first().map_or(2.0, |test| test.expected);
-    let plot = Plot { x: "step", y: String::from("remainder"), scales: [Scale::Log; 2], lines, clock: false };
+    let plot =
+        Plot { x: "step".into(), y: String::from("remainder"), scales: [Scale::Log; 2], lines, ..Plot::default() };
     let caption = format!(
         "What remains of the function after the claimed expansion, along {} (solid), and the slope {expected} of a right \
          one (dotted). Orders: {}.",

@@ -5,22 +5,16 @@ mod scene;
 use super::motion::Motion;
 use super::solve::Solved;
 use crate::number::five;
-use crate::page::{Line, Plot, STYLE, Scale, escape, row, table};
+use crate::page::{Line, Plot, Scale, document, escape, row, table};
 use crate::task::Task;
 use scene::Scene;
 
 /// The whole page.
 pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
-    let title = escape(&format!("gradyn optimize: {}", task.name));
     let scene = Scene::new(task, &solved.found.trajectory, motion);
     // `<` could end the script.
     let data = serde_json::to_string(&scene).unwrap_or_else(|_| String::from("{}")).replace('<', "\\u003c");
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{title}</title>\n\
-         <style>\n{STYLE}{}</style>\n</head>\n<body>\n<main>\n",
-        include_str!("page.css")
-    );
+    let mut html = String::from("<main>\n");
     verdict(task, solved, &mut html);
     html.push_str(include_str!("stage.html"));
     costs(motion, &mut html);
@@ -28,8 +22,8 @@ pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
     html.push_str(&format!("<footer>gradyn {}, three.js 0.187.0</footer>\n</main>\n", env!("CARGO_PKG_VERSION")));
     html.push_str(&format!("<script type=\"application/json\" id=\"scene\">{data}</script>\n"));
     html.push_str(&format!("<script>\n{}</script>\n", include_str!("three.min.js")));
-    html.push_str(&format!("<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js")));
-    html
+    html.push_str(&format!("<script>\n{}</script>\n", include_str!("page.js")));
+    document(&format!("gradyn optimize: {}", task.name), include_str!("page.css"), &html)
 }
 
 fn verdict(task: &Task, solved: &Solved, html: &mut String) {
@@ -89,14 +83,15 @@ fn curves(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
     // A cost that is not positive has no logarithm.
     let scales = if history.iter().all(|it| it.cost > 0.0) { log } else { [Scale::Linear; 2] };
     html.push_str(
-        &Plot { x: "iteration", y: String::from("cost"), scales, lines: vec![cost], clock: false }.figure("Cost."),
+        &Plot { x: "iteration".into(), y: String::from("cost"), scales, lines: vec![cost], ..Plot::default() }
+            .figure("Cost."),
     );
     let lines = vec![
         Line { class: "claimed", points: over(|it| it.stationarity) },
         Line { class: "found", points: over(|it| it.expected) },
         Line { class: "wrong", points: over(|it| it.gap) },
     ];
-    let plot = Plot { x: "iteration", y: String::from("residual"), scales: log, lines, clock: false };
+    let plot = Plot { x: "iteration".into(), y: String::from("residual"), scales: log, lines, ..Plot::default() };
     html.push_str(&plot.figure(
         "Stationarity |Q<sub>u</sub>| (solid), expected improvement (dashed), and the largest gap (red, while there is one).",
     ));
@@ -188,5 +183,5 @@ fn curve(name: String, points: Vec<(f64, f64)>, limits: [f64; 2]) -> String {
     let mut lines = vec![Line { class: if beyond { "wrong" } else { "claimed" }, points }];
     lines
         .extend(limits.iter().filter(|x| near(x)).map(|x| Line { class: "guide", points: vec![(from, *x), (to, *x)] }));
-    Plot { x: "s", y: name, scales: [Scale::Linear; 2], lines, clock: true }.figure("")
+    Plot { x: "s".into(), y: name, scales: [Scale::Linear; 2], lines, clock: true, ..Plot::default() }.figure("")
 }

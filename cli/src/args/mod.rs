@@ -1,5 +1,9 @@
 //! What the command line takes.
 
+mod parameters;
+
+pub(crate) use parameters::{Asked, Global, Identify, Parameters, Sensitivity};
+
 use crate::armature::{self, Setting};
 use crate::memory::{self, Limit};
 use crate::quantity::{self, Quantity};
@@ -373,149 +377,6 @@ pub(crate) struct Optimize {
     /// Do not solve: evaluate cost, gaps and optimality at another program's trajectory, .npz or JSON with q, v, u, or xs, us
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub(crate) compare: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  gradyn parameters robots/panda.urdf 'panda_link7.*' gravity.z")]
-pub(crate) struct Parameters {
-    #[command(flatten)]
-    pub(crate) robot: RobotArgs,
-    /// Names or patterns, such as '*.mass' or 'panda_link[2-7].com.?' [default: all]
-    pub(crate) patterns: Vec<String>,
-    /// Answer in JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// What is asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Asked {
-    /// Torques of inverse dynamics
-    Tau,
-    /// Accelerations of forward dynamics
-    Ddq,
-    /// The mass matrix
-    MassMatrix,
-    /// Kinetic and potential energy
-    Energy,
-    /// The pose of --frame
-    Pose,
-}
-
-/// Over the whole prior.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Global {
-    /// Sobol's indices: shares of the variance, alone and with others
-    Sobol,
-    /// Morris's elementary effects: a cheap look at many parameters
-    Morris,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "LIST: names or patterns with commas between; `gradyn parameters ROBOT` lists them. Each parameter is thought to be normally\n",
-    "distributed about its value, with --share of it as standard deviation (of a value of zero: --share itself).\n\n",
-    "Without --global: derivatives, and the share of the variance to first order. Docs: docs/sensitivity.md.\n\n",
-    "Examples:\n  gradyn sensitivity robots/panda.urdf --parameters '*.mass,*.com.*' --of tau\n",
-    "  gradyn sensitivity robots/panda.urdf --parameters '*.mass' --of ddq --global sobol --samples 1024",
-))]
-pub(crate) struct Sensitivity {
-    #[command(flatten)]
-    pub(crate) robot: RobotArgs,
-    /// Which parameters vary
-    #[arg(long, value_name = "LIST")]
-    pub(crate) parameters: String,
-    /// Of what
-    #[arg(long, value_enum, value_name = "OUTPUT", default_value_t = Asked::Tau)]
-    pub(crate) of: Asked,
-    /// The link or joint whose pose is asked about
-    #[arg(long, value_name = "NAME")]
-    pub(crate) frame: Option<String>,
-    /// `random`, `neutral` (at rest), or a file as for `evaluate`, of which the first state is taken
-    #[arg(long, value_name = "random|neutral|FILE", default_value = "random")]
-    pub(crate) state: PathBuf,
-    /// Seed of the random state, and of samples
-    #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// How derivatives are computed: analytical, dual, difference
-    #[arg(long, value_parser = method, default_value = "analytical")]
-    pub(crate) method: Method,
-    /// Standard deviation of each parameter, as a share of its value
-    #[arg(long, allow_hyphen_values = true, default_value_t = 0.1)]
-    pub(crate) share: f64,
-    /// Over the whole prior, by samples
-    #[arg(long, value_enum, value_name = "METHOD")]
-    pub(crate) global: Option<Global>,
-    /// Rows of samples, best a power of two
-    #[arg(long, value_name = "N", default_value_t = 1024)]
-    pub(crate) samples: usize,
-    /// Where samples go if Ctrl-C stops them, and are continued from: the same command gives the same to the last bit
-    #[arg(long, value_name = "FILE", requires = "global")]
-    pub(crate) resume: Option<PathBuf>,
-    /// The level of intervals
-    #[arg(long, allow_hyphen_values = true, value_name = "LEVEL", default_value_t = 0.95)]
-    pub(crate) confidence: f64,
-    /// Show only so many parameters, those that matter most
-    #[arg(long, value_name = "N", default_value_t = 15)]
-    pub(crate) top: usize,
-    /// Answer in JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub(crate) json: bool,
-    /// Answer in CSV: row,parameter,unit,derivative or index
-    #[arg(long)]
-    pub(crate) csv: bool,
-    /// Also write a page to look at without a network
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-    /// Where to write the answer; `-` is standard output [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "DATA is CSV with a heading: time, then q.JOINT, v.JOINT, tau.JOINT of every joint, and a.JOINT if accelerations are known (else\n",
-    "they are differences of the velocities). Exit codes: 0 fitted, 1 the data cannot tell a parameter, or an inertia is not physical,\n",
-    "2 bad input.\n\n",
-    "Example:\n  gradyn identify robots/panda.urdf --data log.csv --parameters 'panda_link7.payload.m,*.friction,*.damping' \\\n",
-    "    --write-urdf identified.urdf --report report.html",
-))]
-pub(crate) struct Identify {
-    #[command(flatten)]
-    pub(crate) robot: RobotArgs,
-    /// What was measured
-    #[arg(long, value_name = "DATA")]
-    pub(crate) data: PathBuf,
-    /// Which parameters are sought, as for `sensitivity`
-    #[arg(long, value_name = "LIST")]
-    pub(crate) parameters: String,
-    /// Only say whether the data are what they seem, and what they can tell
-    #[arg(long, conflicts_with_all = ["write_urdf"])]
-    pub(crate) check_only: bool,
-    /// The share of the data, at the end, that the fit does not see
-    #[arg(long, allow_hyphen_values = true, value_name = "SHARE", default_value_t = 0.3)]
-    pub(crate) hold_out: f64,
-    /// Outliers beyond this many standard deviations count less (Huber)
-    #[arg(long, allow_hyphen_values = true, value_name = "WIDTH")]
-    pub(crate) robust: Option<f64>,
-    /// Pull towards the robot's own values: standard deviation as a share of each
-    #[arg(long, allow_hyphen_values = true, value_name = "SHARE")]
-    pub(crate) prior: Option<f64>,
-    /// The level of intervals
-    #[arg(long, allow_hyphen_values = true, value_name = "LEVEL", default_value_t = 0.95)]
-    pub(crate) confidence: f64,
-    /// Write the robot's file with the new numbers, all else as it is
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write_urdf: Option<PathBuf>,
-    /// Answer in JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Also write a page to look at without a network
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-    /// Where to write the answer; `-` is standard output [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

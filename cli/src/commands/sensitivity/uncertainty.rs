@@ -1,0 +1,125 @@
+//! How far outputs scatter: to first order, and by samples.
+
+use super::question::{First, Question};
+use crate::args::Sensitivity;
+use crate::error::Error;
+use gradyn_sensitivity::uncertainty::{Euclidean, MonteCarlo, first_order, monte_carlo};
+use gradyn_sensitivity::{Interval, Prior, Resampling};
+use nalgebra::{DMatrix, DVector};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+/// The scatter of one output.
+pub(super) struct Scatter {
+    pub(super) row: String,
+    /// To first order.
+    pub(super) first: f64,
+    /// By samples.
+    pub(super) sampled: Interval,
+    /// The mean, less the value of the robot as it is; by samples.
+    pub(super) shift: Interval,
+}
+
+impl Scatter {
+    /// Do both say the same, to a tenth, or to the interval of the samples if that is not as wide as half of what they say? Outputs that
+    /// do not move to rounding do.
+    pub(super) fn agrees(&self, largest: f64) -> bool {
+        let (off, sampled) = ((self.first - self.sampled.value).abs(), self.sampled.value);
+        let half = self.sampled.half_width.filter(|half| *half < 0.5 * sampled).unwrap_or(0.0);
+        off <= half.max(0.1 * sampled).max(1e-9 * largest)
+    }
+}
+
+/// One output over time.
+pub(super) struct Tube {
+    pub(super) row: String,
+    /// Time, s, and the standard deviation to first order.
+    pub(super) sd: Vec<(f64, f64)>,
+    /// Samples: time, deviation.
+    pub(super) dots: Vec<(f64, f64)>,
+}
+
+/// How far all outputs scatter.
+pub(super) struct Uncertainty {
+    pub(super) scatter: Vec<Scatter>,
+    pub(super) tubes: Vec<Tube>,
+    pub(super) samples: usize,
+    pub(super) kept_out: usize,
+}
+
+impl Uncertainty {
+    /// Outputs of which first order and samples say different things.
+    pub(super) fn disagreements(&self) -> Vec<&Scatter> {
+        let largest = self.scatter.iter().map(|s| s.sampled.value).fold(0.0_f64, f64::max);
+        self.scatter.iter().filter(|s| !s.agrees(largest)).collect()
+    }
+}
+
+/// So many samples are drawn as dots, at so many times.
+const DOTS: usize = 40;
+const TIMES: usize = 25;
+
+pub(super) fn of(
+    question: &dyn Question,
+    (first, nominal, sd): (&First, &[f64], &[f64]),
+    args: &Sensitivity,
+) -> Result<Uncertainty, Error> {
+    let refuse = |error: gradyn_sensitivity::uncertainty::UncertaintyError| Error::Usage(error.to_string());
+    let rows = question.rows();
+    let p = DMatrix::from_diagonal(&DVector::from_iterator(sd.len(), sd.iter().map(|s| s * s)));
+    let deviation = |jacobian: &DMatrix<f64>| -> Result<Vec<f64>, Error> {
+        let covariance = first_order(jacobian, &p).map_err(refuse)?;
+        Ok(covariance.diagonal().iter().map(|x| x.max(0.0).sqrt()).collect())
+    };
+    let at_end = deviation(&first.jacobian)?;
+    let options = MonteCarlo {
+        samples: args.samples,
+        seed: args.seed,
+        resampling: Resampling { times: 200, level: args.confidence, seed: args.seed },
+    };
+    let f = |x: &[f64], y: &mut [f64]| question.evaluate(x, y);
+    let (inputs, outputs) = (Euclidean(nominal.len()), Euclidean(rows.len()));
+    let found = monte_carlo(&inputs, nominal, &p, &outputs, f, &options).map_err(refuse)?;
+    let mut here = vec![0.0; rows.len()];
+    question.evaluate(nominal, &mut here);
+    let scatter = rows.iter().enumerate().map(|(i, row)| Scatter {
+        row: row.clone(),
+        first: at_end[i],
+        sampled: found.deviation[i],
+        shift: Interval { value: found.moments.mean[i] - here[i], half_width: found.mean_half_width.get(i).copied() },
+    });
+    let scatter = scatter.collect();
+    let mut tubes = Vec::new();
+    if let Some(series) = &first.series {
+        let over_time = series.jacobians.iter().map(&deviation).collect::<Result<Vec<_>, _>>()?;
+        let dots = dots(question, nominal, sd, args.seed);
+        for (i, row) in rows.iter().enumerate() {
+            let sd = series.time.iter().zip(&over_time).map(|(t, sd)| (*t, sd[i])).collect();
+            let dots = dots.iter().map(|(node, y)| (series.time[*node], y[i])).collect();
+            tubes.push(Tube { row: row.clone(), sd, dots });
+        }
+    }
+    Ok(Uncertainty { scatter, tubes, samples: args.samples, kept_out: found.kept_out })
+}
+
+/// Some samples at some nodes: the node, and all outputs there.
+fn dots(question: &dyn Question, nominal: &[f64], sd: &[f64], seed: u64) -> Vec<(usize, Vec<f64>)> {
+    let (nodes, m) = (question.nodes(), question.rows().len());
+    let every = nodes.div_ceil(TIMES).max(1);
+    let shown: Vec<usize> = (0..nodes).rev().step_by(every).collect();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    // A stream that no other samples of this seed have.
+    rng.set_stream(u64::MAX);
+    let mut dots = Vec::new();
+    for _ in 0..DOTS {
+        let draw = |(mean, sd): (&f64, &f64)| {
+            let u: f64 = rng.random_range(1e-12..1.0);
+            Prior::Normal { mean: *mean, sd: *sd }.quantile(u).unwrap_or(*mean)
+        };
+        let values: Vec<f64> = nominal.iter().zip(sd).map(draw).collect();
+        let mut y = vec![f64::NAN; shown.len() * m];
+        question.evaluate_series(&shown, &values, &mut y);
+        dots.extend(shown.iter().zip(y.chunks_exact(m.max(1))).map(|(node, y)| (*node, y.to_vec())));
+    }
+    dots
+}

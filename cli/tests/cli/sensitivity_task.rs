@@ -1,0 +1,134 @@
+//! `gradyn sensitivity --task`, `--uncertainty`, and what pages show of them.
+
+use super::report::{browse, browser};
+use super::{directory, good, refused, robot, run};
+use serde_json::Value;
+use std::fs;
+
+fn task(name: &str) -> String {
+    format!("{}/../examples/tasks/{name}.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn ask(more: &[&str]) -> (Option<i32>, Value, String) {
+    let (robot, task) = (robot("panda"), task("arm_reach"));
+    let output = run([&["sensitivity", &robot, "--parameters", "*.mass", "--task", &task, "--json"], more].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let warnings = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), serde_json::from_str(&text).unwrap_or(Value::Null), warnings)
+}
+
+#[test]
+fn along_a_task_first_order_is_what_samples_say() {
+    let closed = ["--closed-loop", "--of", "pose", "--frame", "panda_link8", "--share", "0.02"];
+    let (code, answer, warnings) = ask(&[&closed[..], &["--uncertainty", "--samples", "2000"]].concat());
+    assert_eq!(code, Some(0), "{warnings}");
+    let rows = answer["uncertainty"]["rows"].as_array().expect("list");
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let (first, sampled) = (row["first_order"].as_f64().expect("number"), row["sampled"]["value"].as_f64());
+        let off = (first / sampled.expect("number") - 1.0).abs();
+        // 2000 samples tell a standard deviation to 1.6 %.
+        assert!(off < 0.07, "{row}");
+    }
+    let series = &answer["series"];
+    assert_eq!(series["time"].as_array().expect("list").len(), 101);
+    assert!((series["time"][100].as_f64().expect("number") - 1.0).abs() < 1e-12);
+    // Feedback holds errors of the start; without it they grow.
+    assert!(series["amplification"].as_f64().expect("number") < 1.0);
+    assert_eq!(series["derivatives"][100], answer["matrix"]["values"]);
+
+    let (code, answer, _) = ask(&["--uncertainty", "--samples", "100"]);
+    assert_eq!(code, Some(1));
+    assert!(answer["series"]["amplification"].as_f64().expect("number") > 1e3);
+    let doubts = answer["doubts"].as_array().expect("list");
+    assert!(doubts[0].as_str().expect("text").starts_with("not trustworthy: `panda_joint"), "{doubts:?}");
+}
+
+/// Shares of the variance by samples are those to first order: over 2 % the motion with feedback is nearly linear in masses.
+#[test]
+fn along_a_task_by_samples() {
+    let closed = ["--closed-loop", "--share", "0.02"];
+    let (_, first, _) = ask(&closed);
+    let (code, sobol, warnings) = ask(&[&closed[..], &["--global", "sobol", "--samples", "256"]].concat());
+    assert_eq!((code, warnings.contains("does not vary")), (Some(0), false), "{warnings}");
+    let share = |answer: &Value, name: &str| {
+        let all = answer["parameters"].as_array().expect("list");
+        let found = all.iter().find(|p| p["name"] == name).expect("is there");
+        found["share"]["value"].as_f64().expect("number")
+    };
+    for link in 2..8 {
+        let name = format!("panda_link{link}.mass");
+        let (exact, found) = (share(&first, &name), share(&sobol, &name));
+        assert!((exact - found).abs() < 0.06, "{name}: {exact} against {found}");
+    }
+}
+
+#[test]
+fn contacts_and_impacts_are_in_the_loop() {
+    let (robot, task) = (robot("solo12"), task("solo12_jump"));
+    let text = good([
+        "sensitivity",
+        &robot,
+        "--parameters",
+        "base_link.mass,*_LOWER_LEG.mass",
+        "--task",
+        &task,
+        "--closed-loop",
+        "--of",
+        "pose",
+        "--frame",
+        "base_link",
+    ]);
+    assert!(text.contains("pose of solo") && text.contains("with feedback"), "{text}");
+    assert!(text.contains("an error of the start grows"), "{text}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (panda, solo) = (robot("panda"), task("solo12_jump"));
+    let arm = task("arm_reach");
+    for (more, part) in [
+        (&["--task", &solo][..], "is about the robot of"),
+        (&["--task", &arm, "--of", "tau"], "expected `configuration` or `pose`"),
+        (&["--task", &arm, "--state", "neutral"], "cannot be used with"),
+        (&["--of", "configuration"], "--of configuration needs --task"),
+        (&["--closed-loop"], "--task"),
+        (&["--uncertainty", "--samples", "1"], "the number of samples is 1"),
+        (&["--uncertainty", "--global", "sobol"], "cannot be used with"),
+    ] {
+        let message = refused(&run([&["sensitivity", &panda, "--parameters", "*.mass"], more].concat()));
+        assert!(message.contains(part), "{part}: {message}");
+    }
+}
+
+#[test]
+fn a_browser_shows_heat_tubes_and_the_plane() {
+    let Some(browser) = browser() else {
+        println!("skipped: no Chromium or Chrome is installed");
+        return;
+    };
+    let here = directory("sensitivity-task-browser");
+    let (tubes, plane) = (here.join("tubes.html"), here.join("plane.html"));
+    let common = ["sensitivity", &robot("panda"), "--parameters", "*.mass", "--task", &task("arm_reach"), "--closed-loop"];
+    let path = tubes.to_str().expect("UTF-8");
+    let _ = good([&common[..], &["--share", "0.02", "--uncertainty", "--samples", "200", "--report", path]].concat());
+    let path = plane.to_str().expect("UTF-8");
+    let _ = good([&common[..], &["--global", "morris", "--samples", "10", "--report", path]].concat());
+    let look = |page: &std::path::Path| {
+        let dom = browse(browser, &here, &["--dump-dom"], page)?;
+        Some((String::from_utf8(dom).expect("UTF-8"), fs::read_to_string(page).expect("is there")))
+    };
+    let (Some((dom, text)), Some((effects, _))) = (look(&tubes), look(&plane)) else {
+        println!("skipped: {browser} does not start here");
+        return;
+    };
+    // Bars, the heat map, a tube a joint; 40 samples at 26 times in each.
+    for (part, count) in [("<svg ", 9), ("class=\"shade\"", 7), ("<circle class=\"dot\"", 7 * 40 * 21), ("<table>", 2)] {
+        assert_eq!((dom.matches(part).count(), text.matches(part).count()), (count, count), "{part}");
+    }
+    for part in ["When it matters", "How far it scatters", "200 samples", "from the plan"] {
+        assert!(dom.contains(part), "{part}");
+    }
+    assert!(effects.contains("Effects and their scatter"));
+    assert_eq!(effects.matches("<circle class=\"dot\"").count(), 7);
+}
