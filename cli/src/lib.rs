@@ -20,6 +20,7 @@ mod npz;
 mod number;
 mod output;
 mod page;
+mod priors;
 mod quantity;
 mod robot;
 mod states;

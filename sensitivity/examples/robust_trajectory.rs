@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let one = descend(&start, |u| mean(u, &middle))?;
     let all = descend(&one, |u| mean(u, &LOADS))?;
     println!("load, kg   cost, made for {} kg   cost, made for all", middle[0]);
-    let (mut sums, mut last) = ([0.0; 2], [0.0; 2]);
+    let (mut sums, mut last) = ([0.0_f64; 2], [0.0_f64; 2]);
     for kg in LOADS {
         let costs = [ask(&one, kg)?.cost, ask(&all, kg)?.cost];
         println!("{kg:8} {:22.3} {:20.3}", costs[0], costs[1]);

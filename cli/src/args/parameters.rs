@@ -85,6 +85,9 @@ pub(crate) struct Sensitivity {
     /// Standard deviation of each parameter, as a share of its value
     #[arg(long, allow_hyphen_values = true, default_value_t = 0.1)]
     pub(crate) share: f64,
+    /// Priors by patterns of names, in TOML; those not named keep --share
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prior: Option<PathBuf>,
     /// Over the whole prior, by samples
     #[arg(long, value_enum, value_name = "METHOD")]
     pub(crate) global: Option<Global>,
@@ -140,9 +143,9 @@ pub(crate) struct Identify {
     /// Outliers beyond this many standard deviations count less (Huber)
     #[arg(long, allow_hyphen_values = true, value_name = "WIDTH")]
     pub(crate) robust: Option<f64>,
-    /// Pull towards the robot's own values: standard deviation as a share of each
-    #[arg(long, allow_hyphen_values = true, value_name = "SHARE")]
-    pub(crate) prior: Option<f64>,
+    /// Pull towards the robot's own values: standard deviation as a share of each, or a file of priors as for `sensitivity`
+    #[arg(long, allow_hyphen_values = true, value_name = "SHARE|FILE")]
+    pub(crate) prior: Option<String>,
     /// The level of intervals
     #[arg(long, allow_hyphen_values = true, value_name = "LEVEL", default_value_t = 0.95)]
     pub(crate) confidence: f64,

@@ -8,7 +8,7 @@ mod kinds;
 mod phases;
 mod pose;
 mod solver;
-mod source;
+pub(crate) mod source;
 
 pub(crate) use actuation::Actuated;
 pub(crate) use contacts::Held;

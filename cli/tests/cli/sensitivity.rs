@@ -156,6 +156,12 @@ fn a_payload_is_identified_and_written_back() {
     let text = fs::read_to_string(page).expect("is there");
     assert!(text.contains("fitted:") && text.matches("<svg ").count() == 7, "{text}");
 
+    // Two that hang together have an ellipse; what was held out is shaded.
+    let _ = good(["identify", &robot("panda"), "--data", data, "--parameters", "panda_link7.mass,panda_link7.com.z", "--report", page]);
+    let text = fs::read_to_string(page).expect("is there");
+    assert!(text.contains("Pairs that are correlated most") && text.matches("<svg ").count() == 8, "{text}");
+    assert_eq!(text.matches("<rect class=\"shade\"").count(), 7);
+
     let no = run(["identify", &robot("panda"), "--data", data, "--parameters", "panda_link1.pi.*"]);
     assert_eq!(no.status.code(), Some(1));
     let text = String::from_utf8_lossy(&no.stdout);
@@ -246,7 +252,7 @@ fn samples_that_are_stopped_go_on() {
     let mut stopped = false;
     for wait in [300, 600, 1200] {
         let child = Command::new(env!("CARGO_BIN_EXE_gradyn"))
-            .args(ask("65536"))
+            .args(ask("16384"))
             .args(["--resume", file])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -268,7 +274,7 @@ fn samples_that_are_stopped_go_on() {
     }
     let other = refused(&run(ask("1024").iter().map(String::as_str).chain(["--resume", file])));
     assert!(other.contains("it holds samples of"), "{other}");
-    let resumed = good(ask("65536").iter().map(String::as_str).chain(["--resume", file]));
+    let resumed = good(ask("16384").iter().map(String::as_str).chain(["--resume", file]));
     assert!(!left.exists(), "it has been used up");
-    assert!(resumed == good(ask("65536").iter().map(String::as_str)), "the same to the last bit");
+    assert!(resumed == good(ask("16384").iter().map(String::as_str)), "the same to the last bit");
 }

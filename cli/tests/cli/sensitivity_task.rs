@@ -109,7 +109,8 @@ fn a_browser_shows_heat_tubes_and_the_plane() {
     };
     let here = directory("sensitivity-task-browser");
     let (tubes, plane) = (here.join("tubes.html"), here.join("plane.html"));
-    let common = ["sensitivity", &robot("panda"), "--parameters", "*.mass", "--task", &task("arm_reach"), "--closed-loop"];
+    let common =
+        ["sensitivity", &robot("panda"), "--parameters", "*.mass", "--task", &task("arm_reach"), "--closed-loop"];
     let path = tubes.to_str().expect("UTF-8");
     let _ = good([&common[..], &["--share", "0.02", "--uncertainty", "--samples", "200", "--report", path]].concat());
     let path = plane.to_str().expect("UTF-8");
@@ -123,7 +124,8 @@ fn a_browser_shows_heat_tubes_and_the_plane() {
         return;
     };
     // Bars, the heat map, a tube a joint; 40 samples at 26 times in each.
-    for (part, count) in [("<svg ", 9), ("class=\"shade\"", 7), ("<circle class=\"dot\"", 7 * 40 * 21), ("<table>", 2)] {
+    for (part, count) in [("<svg ", 9), ("class=\"shade\"", 7), ("<circle class=\"dot\"", 7 * 40 * 21), ("<table>", 2)]
+    {
         assert_eq!((dom.matches(part).count(), text.matches(part).count()), (count, count), "{part}");
     }
     for part in ["When it matters", "How far it scatters", "200 samples", "from the plan"] {
@@ -131,4 +133,48 @@ fn a_browser_shows_heat_tubes_and_the_plane() {
     }
     assert!(effects.contains("Effects and their scatter"));
     assert_eq!(effects.matches("<circle class=\"dot\"").count(), 7);
+}
+
+#[test]
+fn priors_come_from_a_file() {
+    let here = directory("priors");
+    let file = here.join("priors.toml");
+    let path = file.to_str().expect("UTF-8");
+    let all = "\"*.mass\" = { share = 0.02 }\n\"*.placement.[xyz]\" = { sd = 1e-3 }\n\
+               panda_link7.mass = { low = 0.5, high = 1.1 }\n";
+    // A name with dots is a key with quotes.
+    fs::write(&file, all.replace("panda_link7.mass", "\"panda_link7.mass\"")).expect("writes");
+    let panda = robot("panda");
+    let parameters = "panda_link[67].mass,panda_joint4.placement.x,panda_link6.com.x";
+    let arguments = ["sensitivity", &panda, "--parameters", parameters, "--prior", path, "--json"];
+    let answer: Value = serde_json::from_str(&good(arguments)).expect("JSON");
+    let sd = |name: &str| {
+        let all = answer["parameters"].as_array().expect("list");
+        all.iter().find(|p| p["name"] == name).expect("is there")["sd"].as_f64().expect("number")
+    };
+    for (name, expected) in [
+        ("panda_link6.mass", 0.02 * 1.666555),
+        ("panda_link7.mass", 0.6 / 12.0_f64.sqrt()),
+        ("panda_joint4.placement.x", 1e-3),
+        // Not in the file: --share.
+        ("panda_link6.com.x", 0.1 * 0.060149),
+    ] {
+        assert!((sd(name) - expected).abs() < 1e-12, "{name}: {} {expected}", sd(name));
+    }
+    for (text, part) in [
+        ("\"*.mas\" = { sd = 1.0 }", "line 1: key `*.mas`: "),
+        ("\n\"gravity.z\" = { sd = 1.0 }", "line 2: key `gravity.z`: `gravity.z` fits none of the parameters that were chosen"),
+        ("\"*.mass\" = { sd = -1.0 }", "expected a positive number"),
+        ("\"*.mass\" = { sd = 1.0, share = 0.1 }", "and one of these"),
+        ("\"*.mass\" = { low = 2.0, high = 1.0 }", "line 1"),
+        ("\"*.mass\" = 3", "expected a table with `sd`"),
+        ("\"*.placement.x\" = { share = 0.1 }", "a share of zero is zero"),
+    ] {
+        fs::write(&file, text).expect("writes");
+        let message = refused(&run(arguments));
+        assert!(message.contains(part) && message.contains("priors.toml"), "{part}: {message}");
+    }
+    fs::write(&file, "\"*.mass\" = { low = 0.5, high = 1.1 }").expect("writes");
+    let message = refused(&run([&arguments[..6], &["--uncertainty"]].concat()));
+    assert!(message.contains("uniform"), "{message}");
 }

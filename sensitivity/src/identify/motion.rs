@@ -149,7 +149,7 @@ pub struct MotionFit {
 
 /// Fits the parameters of a roll-out to a measured motion from this start; begins at the robot's own values.
 ///
-/// The last measured node must be the end of the roll-out: what is behind it says nothing.
+/// Frictions, dampings and armatures stay at zero or above. The last measured node must be the end of the roll-out: what is behind it says nothing.
 ///
 /// # Errors
 /// As [`Measured::fits`]; a motion that ends before the roll-out does; what the engine and the options refuse.
@@ -167,12 +167,19 @@ pub fn fit_motion(
         return Err(SensitivityError::Length { what, expected: run.steps(), found: measured.end() });
     }
     let (np, nv, n) = (parameters.len(), model.nv(), measured.states.len());
+    // Frictions, dampings and armatures below zero are reflected there: steps may cross it, robots do not.
+    let below = |k: usize, x: f64| x < 0.0 && parameters.is_never_negative(k);
+    let reflected =
+        |p: &[f64]| -> Vec<f64> { p.iter().enumerate().map(|(k, x)| if below(k, *x) { -x } else { *x }).collect() };
     let evaluate = |p: &[f64], r: &mut [f64], j: &mut DMatrix<f64>| {
-        by_forward(run, p, start, measured, (r, j)).map_err(|error| error.to_string())
+        by_forward(run, &reflected(p), start, measured, (r, j)).map_err(|error| error.to_string())?;
+        (0..np).filter(|k| below(*k, p[*k])).for_each(|k| j.column_mut(k).neg_mut());
+        Ok(())
     };
     let nominal = parameters.nominal();
-    let estimate = levenberg_marquardt(&Euclidean(np), &nominal, 2 * nv * n, evaluate, options)
+    let mut estimate = levenberg_marquardt(&Euclidean(np), &nominal, 2 * nv * n, evaluate, options)
         .map_err(|error| SensitivityError::Other(error.to_string()))?;
+    estimate.parameters = reflected(&estimate.parameters);
     let by = run.forward(&estimate.parameters, start.0, start.1)?;
     let names = parameters.names();
     Ok(MotionFit {

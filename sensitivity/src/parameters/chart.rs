@@ -2,11 +2,11 @@
 
 use super::Parameters;
 use super::kind::{Chart, Kind};
+use super::robot::{Moved, Values};
 use crate::along::Along;
 use crate::error::SensitivityError;
-use gradyn::model::ParameterLayout;
+use gradyn::Scalar;
 use gradyn::spatial::{Inertia, LogCholesky, Motion, Symmetric3, jexp3, jexp6};
-use gradyn::{Model, Scalar};
 use nalgebra::{DMatrix, Vector3};
 
 /// The inertia with these values: a chart's coordinates first, then density, then a payload.
@@ -124,13 +124,11 @@ impl Parameters {
     /// [`SensitivityError::Length`]
     pub(crate) fn chain<P: Along>(&self, values: &[P]) -> Result<Chain<P>, SensitivityError> {
         self.check(values.len())?;
-        let robot = &self.robot;
-        let layout = robot.parameter_layout();
-        let all = self.each(values);
+        let values = Values(values);
         let rows = self.chosen.iter().map(|members| {
             let mut row = Vec::new();
             for i in members {
-                self.entries(robot, layout, &all, self.all[*i].kind, &mut row);
+                self.entries(&values, self.all[*i].kind, &mut row);
             }
             row
         });
@@ -139,13 +137,8 @@ impl Parameters {
 
     /// Motions of a frame, in its own coordinates, by the parameters of its placement: which of those chosen, and how fast.
     pub(crate) fn frame_columns(&self, values: &[f64], frame: usize) -> Vec<(usize, Motion<f64>)> {
-        let all = self.each(values);
-        let value_of = |k: usize| {
-            let found = all.iter().find(|(kind, _)| *kind == Kind::FramePlacement(frame, k));
-            found.map_or(0.0, |(_, x)| *x)
-        };
-        let xi: [f64; 6] = std::array::from_fn(value_of);
-        let jacobian = jexp6(Motion::new(Vector3::new(xi[0], xi[1], xi[2]), Vector3::new(xi[3], xi[4], xi[5])));
+        let Some(xi) = self.grouped().frame.get(&frame) else { return Vec::new() };
+        let jacobian = jexp6(Values(values).twist(xi));
         let mut columns = Vec::new();
         for (index, members) in self.chosen.iter().enumerate() {
             for i in members {
@@ -161,55 +154,45 @@ impl Parameters {
         columns
     }
 
-    /// Each parameter that varies with its value, tied ones too.
-    fn each<P: Along>(&self, values: &[P]) -> Vec<(Kind, P)> {
-        let members = self.chosen.iter().zip(values).flat_map(|(members, x)| {
-            let leader = self.all[members[0]].nominal;
-            members.iter().map(move |i| (self.all[*i].kind, *x + P::from(self.all[*i].nominal - leader)))
-        });
-        members.collect()
-    }
-
-    fn entries<P: Along>(
-        &self,
-        robot: &Model,
-        layout: &ParameterLayout,
-        all: &[(Kind, P)],
-        kind: Kind,
-        row: &mut Vec<(usize, P)>,
-    ) {
-        let (zero, one) = (P::from(0.0), P::from(1.0));
-        let value_of = |kind: Kind| all.iter().find(|(other, _)| *other == kind).map_or(zero, |(_, x)| *x);
+    /// Where a parameter moves the engine's, and how fast.
+    fn entries<P: Along>(&self, values: &Values<'_, P>, kind: Kind, row: &mut Vec<(usize, P)>) {
+        let (robot, groups, one) = (&self.robot, self.grouped(), P::from(1.0));
+        let layout = robot.parameter_layout();
         let joint_parameter = |body: usize, k: usize| {
             let mut of_body = layout.joint_parameters().enumerate().filter(|(_, (of, _))| *of == Some(body));
             of_body.nth(k).map(|(j, _)| j)
         };
         if let Some(body) = kind.inertia_of() {
-            let of_body = all.iter().filter(|(other, _)| other.inertia_of() == Some(body));
-            let entries: Vec<_> =
-                of_body.map(|(other, x)| (*other, x.along(f64::from(u8::from(*other == kind))))).collect();
+            let Some(entries) = groups.inertia.get(&body) else { return };
+            let first = layout.inertial.start + 10 * body;
+            if let Kind::Linear(_, k) = kind
+                && entries.iter().all(|(other, _)| other.chart().is_some())
+            {
+                // The engine's own.
+                row.push((first + k, one));
+                return;
+            }
+            let seed = |(other, x): &(Kind, Moved)| (*other, values.of(*x).along(f64::from(u8::from(*other == kind))));
+            let entries: Vec<_> = entries.iter().map(seed).collect();
             let ten = inertia(robot.bodies()[body].inertia(), &entries).to_parameters();
-            row.extend(ten.iter().enumerate().map(|(k, x)| (layout.inertial.start + 10 * body + k, P::rate(*x))));
+            row.extend(ten.iter().enumerate().map(|(k, x)| (first + k, P::rate(*x))));
             return;
         }
         match kind {
             Kind::Placement(body, k) => {
-                let xi: [P; 6] = std::array::from_fn(|i| value_of(Kind::Placement(body, i)));
-                let twist = Motion::new(Vector3::new(xi[0], xi[1], xi[2]), Vector3::new(xi[3], xi[4], xi[5]));
-                let jacobian = jexp6(twist);
+                let Some(xi) = groups.placement.get(&body) else { return };
+                let jacobian = jexp6(values.twist(xi));
                 row.extend((0..6).map(|i| (layout.placement.start + 6 * body + i, jacobian[(i, k)])));
             }
             Kind::Axis(body, number, k) => {
-                let Some(place) = layout.axes().position(|at| at == (body, number)) else { return };
-                let along = tangents(robot.bodies()[body].joint().axes()[number].vector());
-                let mut back = Vector3::new(zero, zero, zero);
-                for (i, along) in along.iter().enumerate() {
-                    let x = value_of(Kind::Axis(body, number, i));
-                    (0..3).for_each(|row| back[row] -= x * along[row]);
-                }
-                let (jacobian, along) = (jexp3(back), along[k]);
-                let turned = |i: usize| (0..3).fold(zero, |sum, j| sum + jacobian[(i, j)] * along[j]);
-                row.extend((0..3).map(|i| (layout.axis.start + 3 * place + i, turned(i))));
+                let place = layout.axes().position(|at| at == (body, number));
+                let (Some(place), Some(turned)) = (place, groups.axis.get(&(body, number))) else { return };
+                let axis = robot.bodies()[body].joint().axes()[number].vector();
+                let (back, along) = (-values.turn(axis, turned), tangents(axis)[k]);
+                let jacobian = jexp3(back);
+                let by =
+                    |i: usize| jacobian[(i, 0)] * along.x + jacobian[(i, 1)] * along.y + jacobian[(i, 2)] * along.z;
+                row.extend((0..3).map(|i| (layout.axis.start + 3 * place + i, by(i))));
             }
             Kind::Pitch(body, number) => {
                 let place = layout.pitches().position(|at| at == (body, number));

@@ -121,29 +121,39 @@ impl Parameters {
     /// parameters of an inertia that is not physical.
     pub fn select(mut self, pattern: &str) -> Result<Self, SensitivityError> {
         self.groups = OnceLock::new();
-        let exact = self.all.iter().position(|parameter| parameter.name == pattern);
-        let found: Vec<usize> = match exact {
-            Some(index) => vec![index],
-            None => {
-                let refuse = |e: glob::PatternError| SensitivityError::Pattern {
-                    pattern: pattern.to_owned(),
-                    reason: e.msg.to_owned(),
-                };
-                let glob = Pattern::new(pattern).map_err(refuse)?;
-                let fits = |i: &usize| glob.matches_with(&self.all[*i].name, MatchOptions::new());
-                (0..self.all.len()).filter(fits).collect()
-            }
-        };
-        if found.is_empty() {
-            return Err(self.unknown(pattern));
-        }
-        for index in found {
+        for index in self.named(pattern)? {
             if !self.chosen.iter().any(|members| members.contains(&index)) {
                 self.admit(index)?;
                 self.chosen.push(vec![index]);
             }
         }
         Ok(self)
+    }
+
+    /// All of the robot that fit a pattern, by their places among all.
+    fn named(&self, pattern: &str) -> Result<Vec<usize>, SensitivityError> {
+        if let Some(index) = self.all.iter().position(|parameter| parameter.name == pattern) {
+            return Ok(vec![index]);
+        }
+        let refuse =
+            |e: glob::PatternError| SensitivityError::Pattern { pattern: pattern.to_owned(), reason: e.msg.to_owned() };
+        let glob = Pattern::new(pattern).map_err(refuse)?;
+        let fits = |i: &usize| glob.matches_with(&self.all[*i].name, MatchOptions::new());
+        let found: Vec<usize> = (0..self.all.len()).filter(fits).collect();
+        if found.is_empty() { Err(self.unknown(pattern)) } else { Ok(found) }
+    }
+
+    /// Those chosen that fit a pattern, by their places among the chosen; tied ones by the name of the first.
+    ///
+    /// # Errors
+    /// As [`select`](Self::select), and [`SensitivityError::Other`] if none that fits has been chosen.
+    pub fn fitting(&self, pattern: &str) -> Result<Vec<usize>, SensitivityError> {
+        let named = self.named(pattern)?;
+        let found: Vec<usize> = (0..self.len()).filter(|k| named.contains(&self.chosen[*k][0])).collect();
+        if found.is_empty() {
+            return Err(SensitivityError::Other(format!("`{pattern}` fits none of the parameters that were chosen")));
+        }
+        Ok(found)
     }
 
     /// Adds a parameter of your own, which no robot has: a restitution, a height of the ground. [`Event`](crate::rollout::Event)s get its

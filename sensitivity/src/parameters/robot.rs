@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
 /// Places in the list of values, with what is added to what stands there.
-type Moved = (usize, f64);
+pub(super) type Moved = (usize, f64);
 
 /// Numbers of a joint, and which of them move.
 type Own = (Vec<f64>, Vec<(usize, Moved)>);
@@ -18,10 +18,10 @@ type Own = (Vec<f64>, Vec<(usize, Moved)>);
 /// What of a robot moves, in groups as setters want them; the same for every number type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    inertia: BTreeMap<usize, Vec<(Kind, Moved)>>,
-    placement: BTreeMap<usize, [Option<Moved>; 6]>,
-    frame: BTreeMap<usize, [Option<Moved>; 6]>,
-    axis: BTreeMap<(usize, usize), [Option<Moved>; 2]>,
+    pub(super) inertia: BTreeMap<usize, Vec<(Kind, Moved)>>,
+    pub(super) placement: BTreeMap<usize, [Option<Moved>; 6]>,
+    pub(super) frame: BTreeMap<usize, [Option<Moved>; 6]>,
+    pub(super) axis: BTreeMap<(usize, usize), [Option<Moved>; 2]>,
     pitch: Vec<(usize, usize, Moved)>,
     mimic: BTreeMap<usize, [Option<Moved>; 2]>,
     /// Friction, damping, armature: those of the robot as it was given, and which move.
@@ -31,10 +31,10 @@ pub(super) struct Groups {
 }
 
 /// New values.
-struct Values<'a, P>(&'a [P]);
+pub(super) struct Values<'a, P>(pub(super) &'a [P]);
 
 impl<P: Scalar<f64>> Values<'_, P> {
-    fn of(&self, (place, more): Moved) -> P {
+    pub(super) fn of(&self, (place, more): Moved) -> P {
         self.0[place] + P::from(more)
     }
     /// Or this, if it does not move.
@@ -42,19 +42,23 @@ impl<P: Scalar<f64>> Values<'_, P> {
         moved.map_or(P::from(still), |moved| self.of(moved))
     }
     /// Of a screw; what does not move is zero.
-    fn twist(&self, xi: &[Option<Moved>; 6]) -> Motion<P> {
+    pub(super) fn twist(&self, xi: &[Option<Moved>; 6]) -> Motion<P> {
         let of = |k: usize| self.or(xi[k], 0.0);
         Motion::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
     }
-    /// An axis, turned along its two tangents.
-    fn axis(&self, axis: Vector3<f64>, along: &[Option<Moved>; 2]) -> Axis<P> {
+    /// The rotation vector of an axis that is turned along its two tangents.
+    pub(super) fn turn(&self, axis: Vector3<f64>, along: &[Option<Moved>; 2]) -> Vector3<P> {
         let zero = P::from(0.0);
         let mut turn = Vector3::new(zero, zero, zero);
         for (x, tangent) in along.iter().zip(chart::tangents(axis)) {
             let x = self.or(*x, 0.0);
             (0..3).for_each(|k| turn[k] += x * tangent[k]);
         }
-        let r = exp3(turn);
+        turn
+    }
+    /// The axis itself.
+    fn axis(&self, axis: Vector3<f64>, along: &[Option<Moved>; 2]) -> Axis<P> {
+        let r = exp3(self.turn(axis, along));
         let row = |i: usize| r[(i, 0)] * axis.x + r[(i, 1)] * axis.y + r[(i, 2)] * axis.z;
         Axis::Any(Vector3::new(row(0), row(1), row(2)))
     }
@@ -80,7 +84,7 @@ impl Parameters {
     /// As [`robot_at`](Self::robot_at).
     pub fn set<P: Scalar<f64>>(&self, model: &mut Model<P>, values: &[P]) -> Result<(), SensitivityError> {
         self.check(values.len())?;
-        let (groups, values, base) = (self.groups.get_or_init(|| self.grouped()), Values(values), &self.robot);
+        let (groups, values, base) = (self.grouped(), Values(values), &self.robot);
         let body = |b: usize| base.body_id(b).ok_or_else(|| SensitivityError::Other(format!("no body {b}")));
         model.update_parameters(|to| {
             for (b, entries) in &groups.inertia {
@@ -143,7 +147,12 @@ impl Parameters {
         self.any(|kind| matches!(kind, Kind::Axis(..) | Kind::Pitch(..) | Kind::Multiplier(_) | Kind::Offset(_)))
     }
 
-    fn grouped(&self) -> Groups {
+    /// What moves, in groups.
+    pub(super) fn grouped(&self) -> &Groups {
+        self.groups.get_or_init(|| self.group())
+    }
+
+    fn group(&self) -> Groups {
         let mut groups = Groups::default();
         let own = |b: usize, which: usize| -> Own {
             (joint_numbers(&self.robot, b).iter().map(|own| own[which]).collect(), Vec::new())

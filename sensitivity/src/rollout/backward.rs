@@ -23,6 +23,8 @@ pub(super) struct Backward<'a, 'p, P: Pass> {
     pub(super) engine: Engine<P>,
     /// 2 nv.
     pub(super) lambda: Vec<P>,
+    /// What the last `l̄` has become.
+    pulled: Pulled<P>,
     /// By parameters, where the engine's gradients do not say it: under constraints. One a parameter.
     pub(super) by_values: Vec<P>,
     /// One for each of the controls.
@@ -58,8 +60,7 @@ struct Stage<P> {
 impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
     pub(super) fn new(run: &'a Rollout<'p>, model: Model<P>, given: &Given<'a, P>) -> Result<Self, SensitivityError> {
         let (nv, zero) = (model.nv(), P::from(0.0));
-        let values: Vec<f64> = given.values.iter().map(|x| P::value(*x)).collect();
-        let nominal = run.parameters.robot_at(&values)?;
+        let nominal = P::plain(run.parameters, given.values, &model)?;
         let engine = Engine {
             dp: vec![zero; model.parameter_layout().len()],
             derivatives: DerivativeWorkspace::new(&nominal),
@@ -75,6 +76,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             nominal,
             engine,
             lambda: vec![zero; 2 * nv],
+            pulled: Pulled { q: Vec::new(), v: Vec::new(), tau: Vec::new() },
             by_values: vec![zero; given.values.len()],
             by_controls: vec![vec![zero; run.actuation.controls()]; run.controls.len()],
         })
@@ -137,10 +139,11 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             (0..nv).for_each(|k| self.lambda[nv + k] = self.lambda[nv + k] + h * self.lambda[k]);
         }
         let l_bar: Vec<P> = self.lambda[nv..].iter().map(|x| h * *x).collect();
-        let pulled = self.pull((q, v), tau, held, &l_bar)?;
-        add(&mut self.lambda[..nv], &pulled.q);
-        add(&mut self.lambda[nv..], &pulled.v);
-        Ok(pulled.tau)
+        self.pull((q, v), tau, held, &l_bar)?;
+        let (of_q, of_v) = self.lambda.split_at_mut(nv);
+        add(of_q, &self.pulled.q);
+        add(of_v, &self.pulled.v);
+        Ok(std::mem::take(&mut self.pulled.tau))
     }
 
     /// Stage after stage; returns `τ̄`.
@@ -177,10 +180,11 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
                 end.iter().zip(next).map(|(end, next)| *end * (b * h) + *next * (c_next * h)).collect()
             };
             let (k_bar, l_bar) = (both(&sum_bar, &theta_bar), both(&of_v, &v_i_bar));
-            let pulled = self.pull((&stage.q, &stage.v), tau, held, &l_bar)?;
+            self.pull((&stage.q, &stage.v), tau, held, &l_bar)?;
+            let pulled = &self.pulled;
             let (of_theta, of_v_i) = rate_back(&self.run.algebra, &stage.theta, &stage.v, &k_bar);
             let (by_q, by_theta) = self.engine.moved_back(&stage.theta, &pulled.q)?;
-            (theta_bar, v_i_bar) = (by_theta, pulled.v);
+            (theta_bar, v_i_bar) = (by_theta, pulled.v.clone());
             add(&mut theta_bar, &of_theta);
             add(&mut v_i_bar, &of_v_i);
             add(&mut q_bar, &by_q);
@@ -199,14 +203,20 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         tau: &[P],
         held: &[Constraint],
         l_bar: &[P],
-    ) -> Result<Pulled<P>, SensitivityError> {
+    ) -> Result<(), SensitivityError> {
         if !held.is_empty() {
-            return P::pull_held(self, (q, v), tau, held, l_bar);
+            self.pulled = P::pull_held(self, (q, v), tau, held, l_bar)?;
+            return Ok(());
         }
         let Engine { robot: Robot { model, ws }, dp, .. } = &mut self.engine;
         let by = aba_parameter_gradient(model, ws, q, v, tau, l_bar, &[])?;
         add(dp, by.dp);
-        Ok(Pulled { q: by.state.dq.to_vec(), v: by.state.dv.to_vec(), tau: by.state.dtau.to_vec() })
+        let pulled = &mut self.pulled;
+        for (to, x) in [(&mut pulled.q, by.state.dq), (&mut pulled.v, by.state.dv), (&mut pulled.tau, by.state.dtau)] {
+            to.clear();
+            to.extend_from_slice(x);
+        }
+        Ok(())
     }
 
     /// The gradient by the parameters, with that by the start: of `q₀` where the parameters have moved it, and of `v₀`.

@@ -8,6 +8,7 @@ use super::backward::{Backward, Engine, Pulled, add};
 use super::scheme::Robot;
 use crate::along::{Along, along_one, still};
 use crate::error::SensitivityError;
+use crate::parameters::Parameters;
 use gradyn::derivatives::num_dual::Dual64;
 use gradyn::dynamics::rnea_parameter_gradient;
 use gradyn::partials::{constraint_dynamics_derivatives, impulse_dynamics_derivatives};
@@ -18,6 +19,9 @@ use nalgebra::{DMatrix, DVector, Vector3};
 pub(super) trait Pass: Along {
     /// Without derivatives.
     fn value(x: Self) -> f64;
+
+    /// The robot without derivatives.
+    fn plain(parameters: &Parameters, values: &[Self], model: &Model<Self>) -> Result<Model, SensitivityError>;
 
     /// The cost of a node; its gradients are added.
     fn running(
@@ -54,6 +58,10 @@ pub(super) trait Pass: Along {
 impl Pass for f64 {
     fn value(x: f64) -> f64 {
         x
+    }
+
+    fn plain(_: &Parameters, _: &[f64], model: &Model) -> Result<Model, SensitivityError> {
+        Ok(model.clone())
     }
 
     fn running(
@@ -149,6 +157,10 @@ fn rate_of<P: Along>(found: &[P::Dual], l_bar: &[P]) -> P {
 impl Pass for Dual64 {
     fn value(x: Dual64) -> f64 {
         x.re
+    }
+
+    fn plain(parameters: &Parameters, values: &[Dual64], _: &Model<Dual64>) -> Result<Model, SensitivityError> {
+        parameters.robot_at(&parts(values).0)
     }
 
     fn running(

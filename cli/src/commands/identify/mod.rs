@@ -8,13 +8,15 @@ use crate::args::Identify;
 use crate::error::{Error, one_line};
 use crate::number;
 use crate::output::Output;
+use crate::priors;
 use crate::robot::Robot;
 use crate::table::{Align, Cell, Table};
 use gradyn::model::urdf::rewrite;
 use gradyn_sensitivity::estimate::Loss;
 use gradyn_sensitivity::identify::{Data, Fit, FitOptions, fit};
-use gradyn_sensitivity::{Parameters, SensitivityError};
+use gradyn_sensitivity::{Parameters, Prior, SensitivityError};
 use serde_json::{Value, json};
+use std::path::Path;
 
 pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     let robot = Robot::load(&args.robot)?;
@@ -28,9 +30,7 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     let mut to = Output::new(args.output.as_deref(), &inputs)?;
     let mut page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
-    let prior = args.prior.map(|share| {
-        parameters.nominal().iter().map(|x| share * if *x == 0.0 { 1.0 } else { x.abs() }).collect::<Vec<f64>>()
-    });
+    let prior = args.prior.as_deref().map(|prior| deviations(prior, &parameters)).transpose()?;
     let loss = args.robust.map_or(Loss::Quadratic, |width| Loss::Huber { width });
     let options = FitOptions { loss, prior, hold_out: args.hold_out, ..FitOptions::default() };
     let found = fit(&parameters, &data, &options).map_err(usage)?;
@@ -65,6 +65,24 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
         return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
     }
     Ok(Report { text, warnings, failed, ..Report::default() })
+}
+
+/// What a fit is pulled with: a share of each value, or what a file says; infinite where it says nothing.
+fn deviations(prior: &str, parameters: &Parameters) -> Result<Vec<f64>, Error> {
+    let nominal = parameters.nominal();
+    if let Ok(share) = prior.parse::<f64>() {
+        return Ok(nominal.iter().map(|x| share * if *x == 0.0 { 1.0 } else { x.abs() }).collect());
+    }
+    let found = priors::read(Path::new(prior), parameters)?;
+    let of = |(found, p): (Option<Prior>, &gradyn_sensitivity::Parameter)| match found {
+        None => Ok(f64::INFINITY),
+        Some(Prior::Normal { mean, sd }) if mean.to_bits() == p.nominal().to_bits() => Ok(sd),
+        Some(_) => {
+            let reason = "a fit is pulled by normal priors about the robot's own values";
+            Err(Error::Usage(format!("{prior}: `{}`: {reason}: give `sd` or `share`", p.name())))
+        }
+    };
+    found.into_iter().zip(parameters.iter()).map(of).collect()
 }
 
 /// Half the width of the interval of a parameter.

@@ -12,8 +12,8 @@ use crate::args::{Asked, Global, Sensitivity};
 use crate::error::{Error, one_line};
 use crate::output::Output;
 use crate::robot::Robot;
-use crate::states;
 use crate::task::Task;
+use crate::{priors, states};
 use answer::{Answer, Finding, readable, to_csv, to_json};
 use gradyn::dynamics::FrameRef;
 use gradyn_sensitivity::global::{Morris, Run, Saltelli};
@@ -80,7 +80,7 @@ fn answered(
 ) -> Result<Report, Error> {
     let title = format!("{} of {}: {}", question.name(), robot.model.name(), question.place());
     let mut inputs: Vec<&Path> = vec![&robot.path];
-    inputs.extend(args.task.as_deref());
+    inputs.extend(args.task.as_deref().into_iter().chain(args.prior.as_deref()));
     let outputs = || -> Result<_, Error> {
         let to = Output::new(args.output.as_deref(), &inputs)?;
         let page = args.report.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
@@ -89,12 +89,13 @@ fn answered(
     // Before the work, to see that they can be written; behind it where Ctrl-C is to be heeded by the samples.
     let early = if args.resume.is_none() { Some(outputs()?) } else { None };
     let nominal = parameters.nominal();
-    let sd: Vec<f64> = nominal.iter().map(|x| args.share * if *x == 0.0 { 1.0 } else { x.abs() }).collect();
+    let priors = priors_of(args, parameters)?;
+    let sd: Vec<f64> = priors.iter().map(|prior| prior.variance().sqrt()).collect();
     let mut answer = match args.global {
         None => {
             let first = question.first_order()?;
             let uncertainty = match args.uncertainty {
-                true => Some(uncertainty::of(question, (&first, &nominal, &sd), args)?),
+                true => Some(uncertainty::of(question, (&first, &nominal, &priors), args)?),
                 false => None,
             };
             Answer { uncertainty, ..to_first_order(parameters, &sd, question, first) }
@@ -102,7 +103,7 @@ fn answered(
         Some(method) => {
             let asked =
                 format!("{} of {}: {}, {}", question.name(), robot.path.display(), question.place(), args.parameters);
-            match over_prior((args, &asked), method, parameters, &sd, question)? {
+            match over_prior((args, &asked), method, parameters, &priors, question)? {
                 Found::All(answer) => *answer,
                 Found::Stopped(text) => return Ok(Report { text, failed: true, ..Report::default() }),
             }
@@ -136,6 +137,16 @@ fn answered(
         return Ok(Report { data: to.finish()?, warnings, failed, ..Report::default() });
     }
     Ok(Report { text, warnings, failed, ..Report::default() })
+}
+
+/// Of each parameter what the file says, or a share of its value.
+fn priors_of(args: &Sensitivity, parameters: &Parameters) -> Result<Vec<Prior>, Error> {
+    let given = match &args.prior {
+        Some(file) => priors::read(file, parameters)?,
+        None => vec![None; parameters.len()],
+    };
+    let share = |x: f64| Prior::Normal { mean: x, sd: args.share * if x == 0.0 { 1.0 } else { x.abs() } };
+    Ok(given.into_iter().zip(parameters.nominal()).map(|(prior, x)| prior.unwrap_or_else(|| share(x))).collect())
 }
 
 /// What samples have come to.
@@ -189,14 +200,14 @@ fn over_prior(
     (args, asked): (&Sensitivity, &str),
     method: Global,
     parameters: &Parameters,
-    sd: &[f64],
+    priors: &[Prior],
     question: &dyn Question,
 ) -> Result<Found, Error> {
     let usage = |error: gradyn_sensitivity::global::GlobalError| Error::Usage(error.to_string());
     let rows = question.rows();
     let nominal = parameters.nominal();
-    let prior = |(mean, sd): (&f64, &f64)| Prior::Normal { mean: *mean, sd: *sd };
-    let priors: Vec<Prior> = nominal.iter().zip(sd).map(prior).collect();
+    let sd: Vec<f64> = priors.iter().map(|prior| prior.variance().sqrt()).collect();
+    let priors = priors.to_vec();
     let resampling = Resampling { times: 100, level: args.confidence, seed: args.seed };
     let f = |x: &[f64], y: &mut [f64]| question.evaluate(x, y);
     let (k, m) = (nominal.len(), rows.len());

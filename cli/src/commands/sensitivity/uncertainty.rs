@@ -61,12 +61,17 @@ const TIMES: usize = 25;
 
 pub(super) fn of(
     question: &dyn Question,
-    (first, nominal, sd): (&First, &[f64], &[f64]),
+    (first, nominal, priors): (&First, &[f64], &[Prior]),
     args: &Sensitivity,
 ) -> Result<Uncertainty, Error> {
     let refuse = |error: gradyn_sensitivity::uncertainty::UncertaintyError| Error::Usage(error.to_string());
     let rows = question.rows();
-    let p = DMatrix::from_diagonal(&DVector::from_iterator(sd.len(), sd.iter().map(|s| s * s)));
+    if let Some(k) = priors.iter().position(|prior| matches!(prior, Prior::Uniform { .. })) {
+        let reason = "--uncertainty is of normal and lognormal priors, and that of parameter";
+        return Err(Error::Usage(format!("{reason} {} is uniform: give its `sd`, or ask for --global sobol", k + 1)));
+    }
+    let variances = priors.iter().map(Prior::variance);
+    let p = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), variances));
     let deviation = |jacobian: &DMatrix<f64>| -> Result<Vec<f64>, Error> {
         let covariance = first_order(jacobian, &p).map_err(refuse)?;
         Ok(covariance.diagonal().iter().map(|x| x.max(0.0).sqrt()).collect())
@@ -77,9 +82,14 @@ pub(super) fn of(
         seed: args.seed,
         resampling: Resampling { times: 200, level: args.confidence, seed: args.seed },
     };
-    let f = |x: &[f64], y: &mut [f64]| question.evaluate(x, y);
-    let (inputs, outputs) = (Euclidean(nominal.len()), Euclidean(rows.len()));
-    let found = monte_carlo(&inputs, nominal, &p, &outputs, f, &options).map_err(refuse)?;
+    // Normal deviates become values of the parameters.
+    let f = |z: &[f64], y: &mut [f64]| {
+        let values: Vec<f64> = z.iter().zip(priors.iter().cycle()).map(|(z, prior)| value(prior, *z)).collect();
+        question.evaluate(&values, y);
+    };
+    let (n, zero) = (priors.len(), vec![0.0; priors.len()]);
+    let (inputs, outputs) = (Euclidean(n), Euclidean(rows.len()));
+    let found = monte_carlo(&inputs, &zero, &DMatrix::identity(n, n), &outputs, f, &options).map_err(refuse)?;
     let mut here = vec![0.0; rows.len()];
     question.evaluate(nominal, &mut here);
     let scatter = rows.iter().enumerate().map(|(i, row)| Scatter {
@@ -92,7 +102,7 @@ pub(super) fn of(
     let mut tubes = Vec::new();
     if let Some(series) = &first.series {
         let over_time = series.jacobians.iter().map(&deviation).collect::<Result<Vec<_>, _>>()?;
-        let dots = dots(question, nominal, sd, args.seed);
+        let dots = dots(question, priors, args.seed);
         for (i, row) in rows.iter().enumerate() {
             let sd = series.time.iter().zip(&over_time).map(|(t, sd)| (*t, sd[i])).collect();
             let dots = dots.iter().map(|(node, y)| (series.time[*node], y[i])).collect();
@@ -102,8 +112,16 @@ pub(super) fn of(
     Ok(Uncertainty { scatter, tubes, samples: args.samples, kept_out: found.kept_out })
 }
 
+/// What a parameter is where a normal deviate is z.
+fn value(prior: &Prior, z: f64) -> f64 {
+    match *prior {
+        Prior::LogNormal { median, log_sd } => median * (log_sd * z).exp(),
+        _ => prior.mean() + prior.variance().sqrt() * z,
+    }
+}
+
 /// Some samples at some nodes: the node, and all outputs there.
-fn dots(question: &dyn Question, nominal: &[f64], sd: &[f64], seed: u64) -> Vec<(usize, Vec<f64>)> {
+fn dots(question: &dyn Question, priors: &[Prior], seed: u64) -> Vec<(usize, Vec<f64>)> {
     let (nodes, m) = (question.nodes(), question.rows().len());
     let every = nodes.div_ceil(TIMES).max(1);
     let shown: Vec<usize> = (0..nodes).rev().step_by(every).collect();
@@ -112,11 +130,8 @@ fn dots(question: &dyn Question, nominal: &[f64], sd: &[f64], seed: u64) -> Vec<
     rng.set_stream(u64::MAX);
     let mut dots = Vec::new();
     for _ in 0..DOTS {
-        let draw = |(mean, sd): (&f64, &f64)| {
-            let u: f64 = rng.random_range(1e-12..1.0);
-            Prior::Normal { mean: *mean, sd: *sd }.quantile(u).unwrap_or(*mean)
-        };
-        let values: Vec<f64> = nominal.iter().zip(sd).map(draw).collect();
+        let draw = |prior: &Prior| prior.quantile(rng.random_range(1e-12..1.0)).unwrap_or_else(|| prior.mean());
+        let values: Vec<f64> = priors.iter().map(draw).collect();
         let mut y = vec![f64::NAN; shown.len() * m];
         question.evaluate_series(&shown, &values, &mut y);
         dots.extend(shown.iter().zip(y.chunks_exact(m.max(1))).map(|(node, y)| (*node, y.to_vec())));
