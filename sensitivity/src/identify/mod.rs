@@ -5,8 +5,9 @@
 
 mod data;
 mod fit;
+mod nullspace;
 mod structure;
 
 pub use data::{Data, Warning};
 pub use fit::{Fit, FitOptions, JointError, Validation, fit};
-pub use structure::{Structure, structure};
+pub use structure::{FoundBy, Structure, base_parameters_by_body, structure, structure_by_motions};

@@ -181,6 +181,13 @@ impl Parameters {
             let mut of_body = layout.joint_parameters().enumerate().filter(|(_, (of, _))| *of == Some(body));
             of_body.nth(k).map(|(j, _)| j)
         };
+        if let Kind::Linear(body, k) = kind {
+            // Not by way of the mass centre, which a body without mass has none of.
+            let density = Kind::Density(body);
+            let density = if all.iter().any(|(other, _)| *other == density) { value_of(density) } else { 1.0 };
+            row.push((layout.inertial.start + 10 * body + k, density));
+            return;
+        }
         if let Some(body) = kind.inertia_of() {
             let of_body = all.iter().filter(|(other, _)| other.inertia_of() == Some(body));
             let entries: Vec<_> =
