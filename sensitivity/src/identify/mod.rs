@@ -4,10 +4,12 @@
 //! the fit with its certainty ([`fit`]), and how it predicts what it has not seen.
 
 mod data;
+mod entropic;
 mod fit;
 mod nullspace;
 mod structure;
 
 pub use data::{Data, Warning};
+pub use entropic::divergence;
 pub use fit::{Fit, FitOptions, JointError, Validation, fit};
 pub use structure::{FoundBy, Structure, base_parameters_by_body, structure, structure_by_motions};

@@ -188,7 +188,7 @@ fn inverse(pose: &Matrix4<f64>) -> Matrix4<f64> {
 }
 
 /// `∂ tr(G P)/∂π`, P in units of length of its own (see [`gradyn::Inertia::pseudo_inertia`]).
-fn by_parameters(g: &Matrix4<f64>, unit: f64) -> [f64; 10] {
+pub(super) fn by_parameters(g: &Matrix4<f64>, unit: f64) -> [f64; 10] {
     let half = 0.5 * (g[(0, 0)] + g[(1, 1)] + g[(2, 2)]);
     let moment = |i: usize, j: usize| if i == j { half - g[(i, i)] } else { -2.0 * g[(i, j)] } / (unit * unit);
     let first = |i: usize| 2.0 * g[(i, 3)] / unit;
