@@ -210,7 +210,7 @@ fn errors(parameters: &Parameters, data: &Data, p: &[f64]) -> Result<Vec<Vec<f64
     Ok(all)
 }
 
-fn residuals(
+pub(super) fn residuals(
     parameters: &Parameters,
     data: &Data,
     range: Range<usize>,

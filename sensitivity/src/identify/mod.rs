@@ -6,10 +6,14 @@
 mod data;
 mod entropic;
 mod fit;
+#[cfg(feature = "lmi")]
+mod lmi;
 mod nullspace;
 mod structure;
 
 pub use data::{Data, Warning};
 pub use entropic::divergence;
 pub use fit::{Fit, FitOptions, JointError, Validation, fit};
+#[cfg(feature = "lmi")]
+pub use lmi::{ConvexFit, fit_convex};
 pub use structure::{FoundBy, Structure, base_parameters_by_body, structure, structure_by_motions};
