@@ -113,14 +113,8 @@ fn numbers_of_joints_and_data_without_noise() {
     let found = fit_convex(&p, &data, &[0.1; 7]).expect("runs");
     // Torques of 1e-1 to 1e-4 of that, as a cost; the solver ends at 1e-10 of some thousand.
     assert!(found.cost < 1e-5 && found.at_border.is_empty(), "{found:?}");
-    for k in 10..17 {
-        assert!(
-            (found.values[k] - truth[k]).abs() < 1e-4,
-            "{}: {} against {}",
-            found.parameters[k],
-            found.values[k],
-            truth[k]
-        );
+    for (found, truth) in found.values.iter().zip(&truth).skip(10) {
+        assert!((found - truth).abs() < 1e-4, "{found} against {truth}");
     }
     let frictionless = Parameters::of(&model).select("*.friction").expect("are there");
     let none = measured(&frictionless.robot_at(&[0.0; 7]).expect("fits"), 80, 0.3, 2);

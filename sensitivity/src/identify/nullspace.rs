@@ -84,10 +84,6 @@ impl Span {
             closed = wider;
         }
     }
-
-    fn mapped(&self, map: impl Fn(&Matrix4<f64>) -> Matrix4<f64>, lengths: &mut Lengths) -> Self {
-        Self::of(self.0.iter().map(map).collect(), lengths)
-    }
 }
 
 /// What is known of a body after its joint.
@@ -96,6 +92,37 @@ struct Passed {
     functionals: Span,
     /// Rows that the body's mass has a part in, by number.
     rows: Vec<(usize, Matrix4<f64>)>,
+}
+
+impl Passed {
+    /// The same seen from a body at a pose, its joint not yet moved.
+    fn carried(&self, pose: &Matrix4<f64>, lengths: &mut Lengths) -> Self {
+        let (back, down) = (inverse(pose), |g: &Matrix4<f64>| pose.transpose() * g * pose);
+        Self {
+            motions: Span::of(self.motions.0.iter().map(|x| back * x * pose).collect(), lengths),
+            functionals: Span::of(self.functionals.0.iter().map(down).collect(), lengths),
+            rows: self.rows.iter().map(|(row, g)| (*row, down(g))).collect(),
+        }
+    }
+
+    /// (1) to (3): D.
+    fn moved(&mut self, axes: &[Matrix4<f64>], lengths: &mut Lengths) -> Span {
+        let mut told = Vec::new();
+        for s in axes {
+            let moved = |g: &Matrix4<f64>| s.transpose() * g + g * s;
+            let v = std::mem::take(&mut self.motions).closed(|x| s * x - x * s, lengths);
+            let u = std::mem::take(&mut self.functionals).closed(moved, lengths);
+            let v = v.with(std::iter::once(*s), lengths);
+            let of = |v: &Matrix4<f64>| {
+                let g = s.transpose() * v;
+                0.5 * (g + g.transpose())
+            };
+            told.extend(u.0.iter().map(moved).chain(v.0.iter().map(of)));
+            self.functionals = u.with(v.0.iter().map(of), lengths);
+            self.motions = v;
+        }
+        Span::of(told, lengths)
+    }
 }
 
 /// What can be told; `None` if a joint moves with another one, which the recursion does not hold for. O(n²), the rows are that many.
@@ -109,62 +136,33 @@ pub(super) fn told(model: &Model) -> Option<Told> {
         bodies.iter().map(|b| b.placement().translation.norm()).filter(|d| *d > 0.0 && d.is_finite()).collect();
     let unit = if distances.is_empty() { 1.0 } else { distances.iter().sum::<f64>() / distances.len() as f64 };
     let mut lengths = Lengths { least_kept: 1.0, most_dropped: 0.0 };
-    let (mut passed, mut entries, mut of_bodies): (Vec<Passed>, Vec<(usize, usize, Matrix4<f64>)>, Vec<usize>) =
-        (Vec::new(), Vec::new(), Vec::new());
     let g = model.gravity();
-    let world = if g.norm() > 0.0 { vec![matrix(Motion::new(g / g.norm(), Vector3::zeros()), 1.0)] } else { vec![] };
-    let world = Span(world);
-    let mut rank = 0;
-    for (b, body) in bodies.iter().enumerate() {
+    let gravity = if g.norm() > 0.0 { vec![matrix(Motion::new(g / g.norm(), Vector3::zeros()), 1.0)] } else { vec![] };
+    let world = Passed { motions: Span(gravity), functionals: Span::default(), rows: vec![] };
+    let mut passed: Vec<Passed> = Vec::with_capacity(bodies.len());
+    let (mut rank, mut of_bodies) = (0, Vec::with_capacity(bodies.len()));
+    for body in bodies {
         let joint = body.joint();
         let mut q = vec![0.0; joint.nq()];
         joint.neutral(&mut q);
         let mut pose = (*body.placement() * joint.pose(&q)).matrix4();
         (0..3).for_each(|k| pose[(k, 3)] /= unit);
-        let back = inverse(&pose);
-        let (mut v, mut u, mut rows) = match body.parent() {
-            Some(parent) => {
-                let from = &passed[parent.index()];
-                let carried = from.rows.iter().map(|(row, g)| (*row, pose.transpose() * g * pose)).collect();
-                (
-                    from.motions.mapped(|x| back * x * pose, &mut lengths),
-                    from.functionals.mapped(|g| pose.transpose() * g * pose, &mut lengths),
-                    carried,
-                )
-            }
-            None => (world.mapped(|x| back * x * pose, &mut lengths), Span::default(), Vec::new()),
-        };
-        let mut axes = vec![Motion::zero(); joint.nv()];
-        joint.motion_subspace(&q, &mut axes);
-        let mut told = Vec::new();
-        for s in axes {
-            let s = matrix(s, unit);
-            let s = s / s.norm();
-            let moved = |g: &Matrix4<f64>| s.transpose() * g + g * s;
-            v = v.closed(|x| s * x - x * s, &mut lengths).with(std::iter::once(s), &mut lengths);
-            u = u.closed(moved, &mut lengths);
-            told.extend(u.0.iter().map(moved));
-            let own = v.0.iter().map(|v| {
-                let g = s.transpose() * v;
-                0.5 * (g + g.transpose())
-            });
-            let own: Vec<Matrix4<f64>> = own.collect();
-            u = u.with(own.iter().copied(), &mut lengths);
-            told.extend(own);
-        }
-        let d = Span::of(told, &mut lengths);
-        of_bodies.push(d.0.len());
-        for g in d.0 {
-            rows.push((rank, g));
-            rank += 1;
-        }
-        entries.extend(rows.iter().map(|(row, g)| (*row, b, *g)));
-        passed.push(Passed { motions: v, functionals: u, rows });
+        let mut columns = vec![Motion::zero(); joint.nv()];
+        joint.motion_subspace(&q, &mut columns);
+        let axes: Vec<Matrix4<f64>> = columns.into_iter().map(|s| matrix(s, unit).normalize()).collect();
+        let mut own = body.parent().map_or(&world, |parent| &passed[parent.index()]).carried(&pose, &mut lengths);
+        let d = own.moved(&axes, &mut lengths);
+        let told = d.0.len();
+        own.rows.extend((rank..).zip(d.0));
+        of_bodies.push(told);
+        rank += told;
+        passed.push(own);
     }
     let mut rows = DMatrix::zeros(rank, 10 * bodies.len());
-    for (row, b, g) in entries {
-        for (k, x) in by_parameters(&g, unit).into_iter().enumerate() {
-            rows[(row, 10 * b + k)] = x;
+    for (b, body) in passed.iter().enumerate() {
+        for (row, g) in &body.rows {
+            let own = by_parameters(g, unit);
+            own.into_iter().enumerate().for_each(|(k, x)| rows[(*row, 10 * b + k)] = x);
         }
     }
     let gap = if lengths.most_dropped > 0.0 { lengths.least_kept / lengths.most_dropped } else { f64::INFINITY };
