@@ -6,29 +6,9 @@ use common::*;
 use gradyn::{Model, Workspace, rnea};
 use gradyn_sensitivity::Parameters;
 use gradyn_sensitivity::estimate::Loss;
-use gradyn_sensitivity::identify::{Data, FitOptions, Warning, fit, structure};
+use gradyn_sensitivity::identify::{Data, FitOptions, Warning, fit};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-
-/// Base parameters of inertias, as Pinocchio's regressor and a singular value decomposition gave them; 43 is that of Gaz et al. for the arm.
-#[test]
-fn base_parameters_of_known_robots() {
-    for (name, floating, rank) in [
-        ("pendulum", false, 3),
-        ("double_pendulum", false, 6),
-        ("ur5", false, 36),
-        ("panda", false, 43),
-        ("solo12", true, 94),
-    ] {
-        let model = robot(name, floating);
-        let p = Parameters::of(&model).select("*.pi.*").expect("are there");
-        let found = structure(&p, &p.nominal(), 1).expect("runs");
-        assert_eq!((found.rank, found.parameters), (rank, 10 * model.bodies().len()), "{name}");
-        assert_eq!(found.cannot_tell.len(), p.len() - rank, "{name}");
-        // Scaled columns leave nothing between 1e-5 and 1e-13.
-        assert!(found.gap > 1e6, "{name}: {:e}", found.gap);
-    }
-}
 
 /// Sums of sines, and the torques of a robot with noise.
 fn measured(model: &Model, n: usize, dt: f64, noise: f64, rng: &mut ChaCha8Rng) -> Data {

@@ -22,6 +22,9 @@ pub struct Identifiability {
     pub null_space: DMatrix<f64>,
     /// The same space for people: in each, one parameter has the coefficient 1, and that parameter is in no other.
     pub cannot_tell: Vec<Vec<(usize, f64)>>,
+    /// Combinations that can be told, as many as the rank: in each, one parameter has the coefficient 1, and that parameter is in no other.
+    /// The rest of each are parameters that the data cannot tell by themselves.
+    pub can_tell: Vec<Vec<(usize, f64)>>,
 }
 
 /// Entries of a basis below this are rounding: a direction comes with an error of about `1e-16 / tolerance` at most.
@@ -39,21 +42,7 @@ impl Identifiability {
     #[must_use]
     pub fn sentences(&self, names: &[impl AsRef<str>]) -> Vec<String> {
         let sentence = |direction: &Vec<(usize, f64)>| {
-            let mut text = String::new();
-            for (i, (parameter, coefficient)) in direction.iter().enumerate() {
-                let sign = match (i, *coefficient < 0.0) {
-                    (0, false) => "",
-                    (0, true) => "-",
-                    (_, false) => " + ",
-                    (_, true) => " - ",
-                };
-                let size = coefficient.abs();
-                let size = if (size - 1.0).abs() < 1e-9 { String::new() } else { format!("{} ", four_digits(size)) };
-                let name =
-                    names.get(*parameter).map_or_else(|| format!("#{parameter}"), |name| name.as_ref().to_string());
-                // Writing to a string cannot fail.
-                let _ = write!(text, "{sign}{size}`{name}`");
-            }
+            let text = in_names(direction, names);
             match direction.len() {
                 1 => format!("{text} does not move a residual"),
                 _ => format!("{text} can move together without moving a residual"),
@@ -61,6 +50,31 @@ impl Identifiability {
         };
         self.cannot_tell.iter().map(sentence).collect()
     }
+
+    /// What can be told, in the names of the parameters: "`b` - 0.5 `a`".
+    #[must_use]
+    pub fn base_sentences(&self, names: &[impl AsRef<str>]) -> Vec<String> {
+        self.can_tell.iter().map(|combination| in_names(combination, names)).collect()
+    }
+}
+
+/// A combination of parameters: "`a` + 0.5 `b`".
+fn in_names(combination: &[(usize, f64)], names: &[impl AsRef<str>]) -> String {
+    let mut text = String::new();
+    for (i, (parameter, coefficient)) in combination.iter().enumerate() {
+        let sign = match (i, *coefficient < 0.0) {
+            (0, false) => "",
+            (0, true) => "-",
+            (_, false) => " + ",
+            (_, true) => " - ",
+        };
+        let size = coefficient.abs();
+        let size = if (size - 1.0).abs() < 1e-9 { String::new() } else { format!("{} ", four_digits(size)) };
+        let name = names.get(*parameter).map_or_else(|| format!("#{parameter}"), |name| name.as_ref().to_string());
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{sign}{size}`{name}`");
+    }
+    text
 }
 
 /// Four digits after the point at most, without zeros at the end; a power of ten where that says too little.
@@ -110,10 +124,13 @@ pub(super) fn of_triangle(mut r: DMatrix<f64>, tolerance: f64) -> (Identifiabili
     let mut null = factors.v.columns(rank, k - rank).into_owned();
     null.row_iter_mut().zip(&scale).for_each(|(mut row, scale)| row /= *scale);
     let null_space = orthonormal(null);
+    let (pivots, cannot_tell) = reduced(&null_space);
+    let can_tell = complement(k, &pivots, &cannot_tell);
     let found = Identifiability {
         rank,
         condition: if rank == 0 { 1.0 } else { largest / factors.values[rank - 1] },
-        cannot_tell: reduced(&null_space),
+        cannot_tell,
+        can_tell,
         singular_values: factors.values.iter().copied().collect(),
         null_space,
     };
@@ -135,12 +152,14 @@ fn orthonormal(null: DMatrix<f64>) -> DMatrix<f64> {
     null.qr().q()
 }
 
-/// The reduced echelon form of the directions, with the largest entry as pivot each time.
-fn reduced(null_space: &DMatrix<f64>) -> Vec<Vec<(usize, f64)>> {
+/// The reduced echelon form of the directions, with the largest entry as pivot each time; pivots first.
+fn reduced(null_space: &DMatrix<f64>) -> (Vec<usize>, Vec<Vec<(usize, f64)>>) {
     let mut rows = null_space.transpose();
+    let mut pivots = Vec::with_capacity(rows.nrows());
     for i in 0..rows.nrows() {
         let (pivot, column) = rows.rows_range(i..).iamax_full();
         rows.swap_rows(i, i + pivot);
+        pivots.push(column);
         let value = rows[(i, column)];
         if value == 0.0 {
             continue;
@@ -156,5 +175,21 @@ fn reduced(null_space: &DMatrix<f64>) -> Vec<Vec<(usize, f64)>> {
     let direction = |row: nalgebra::MatrixView<'_, f64, nalgebra::U1, nalgebra::Dyn, nalgebra::U1, nalgebra::Dyn>| {
         row.iter().copied().enumerate().filter(|(_, x)| x.abs() > NEGLIGIBLE).collect()
     };
-    rows.row_iter().map(direction).collect()
+    let directions = rows.row_iter().map(direction).collect();
+    (pivots, directions)
+}
+
+/// What is at right angles to directions in reduced echelon form: of `e_pivot + Σ c_m e_m`, for each other m `e_m − Σ c_m e_pivot`.
+fn complement(k: usize, pivots: &[usize], directions: &[Vec<(usize, f64)>]) -> Vec<Vec<(usize, f64)>> {
+    let others = (0..k).filter(|m| !pivots.contains(m));
+    let combination = |m: usize| {
+        let of = |(pivot, direction): (&usize, &Vec<(usize, f64)>)| {
+            direction.iter().find(|(at, _)| *at == m).map(|(_, c)| (*pivot, -c))
+        };
+        let mut entries: Vec<(usize, f64)> = pivots.iter().zip(directions).filter_map(of).collect();
+        entries.push((m, 1.0));
+        entries.sort_unstable_by_key(|(at, _)| *at);
+        entries
+    };
+    others.map(combination).collect()
 }

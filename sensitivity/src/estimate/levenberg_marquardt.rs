@@ -8,7 +8,7 @@
 
 use super::covariance::certainty;
 use super::error::{expect_finite, expect_size};
-use super::system::{Rows, Triangle};
+use super::system::{Own, Rows, Triangle};
 use super::{Estimate, EstimateError, Options, Status};
 use gradyn_derivatives::difference::Manifold;
 use nalgebra::DMatrix;
@@ -35,7 +35,19 @@ pub fn levenberg_marquardt<M: Manifold>(
     space: &M,
     start: &[f64],
     residuals: usize,
+    evaluate: impl FnMut(&[f64], &mut [f64], &mut DMatrix<f64>) -> Result<(), String>,
+    options: &Options,
+) -> Result<Estimate, EstimateError> {
+    levenberg_marquardt_with(space, start, residuals, evaluate, None, options)
+}
+
+/// The same with a pull of another form.
+pub(crate) fn levenberg_marquardt_with<M: Manifold>(
+    space: &M,
+    start: &[f64],
+    residuals: usize,
     mut evaluate: impl FnMut(&[f64], &mut [f64], &mut DMatrix<f64>) -> Result<(), String>,
+    own: Option<Own<'_>>,
     options: &Options,
 ) -> Result<Estimate, EstimateError> {
     options.check()?;
@@ -47,7 +59,7 @@ pub fn levenberg_marquardt<M: Manifold>(
         return Err(EstimateError::Number { what, value: 0.0, rule: "there must be one" });
     }
     let root = options.pull.as_ref().map(|pull| Ok((pull, pull.root(coordinates, k)?))).transpose()?;
-    let rows = Rows { space, loss: options.loss, pull: root };
+    let rows = Rows { space, loss: options.loss, pull: root, own };
 
     let (mut p, mut r, mut j) =
         (start.to_vec(), vec![f64::NAN; residuals], DMatrix::from_element(residuals, k, f64::NAN));

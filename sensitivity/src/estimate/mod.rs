@@ -19,6 +19,8 @@ mod system;
 pub use error::EstimateError;
 pub use identifiable::{Identifiability, identifiability};
 pub use levenberg_marquardt::levenberg_marquardt;
+pub(crate) use levenberg_marquardt::levenberg_marquardt_with;
 pub use loss::Loss;
 pub use options::{Noise, Options, Pull};
 pub use report::{Estimate, Status};
+pub(crate) use system::OwnRows;

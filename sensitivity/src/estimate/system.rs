@@ -5,17 +5,33 @@ use super::{Loss, Pull};
 use gradyn_derivatives::difference::{Manifold, Method, jacobian};
 use nalgebra::{DMatrix, DVector};
 
+/// A pull that is no quadratic form, at a point; `None` where it is infinite.
+pub(crate) type Own<'a> = &'a dyn Fn(&[f64]) -> Option<OwnRows>;
+
+/// What it is there: its cost c, and rows A at b, so that `Aᵀb` is its gradient and `AᵀA` a Hessian for steps.
+pub(crate) struct OwnRows {
+    pub(crate) cost: f64,
+    pub(crate) rows: DVector<f64>,
+    pub(crate) jacobian: DMatrix<f64>,
+}
+
 /// A pull, its root computed once.
-#[derive(Debug)]
 pub(super) struct Rows<'a, M> {
     pub(super) space: &'a M,
     pub(super) loss: Loss,
     pub(super) pull: Option<(&'a Pull, DMatrix<f64>)>,
+    pub(super) own: Option<Own<'a>>,
 }
 
 impl<M: Manifold> Rows<'_, M> {
-    /// `S (p ⊖ p₀)`, empty without a pull.
+    /// `S (p ⊖ p₀)`, then rows of another pull; empty without a pull.
     fn pulled(&self, p: &[f64]) -> DVector<f64> {
+        let quadratic = self.quadratic(p);
+        let Some(own) = self.own.and_then(|own| own(p)) else { return quadratic };
+        DVector::from_iterator(quadratic.len() + own.rows.len(), quadratic.iter().chain(own.rows.iter()).copied())
+    }
+
+    fn quadratic(&self, p: &[f64]) -> DVector<f64> {
         match &self.pull {
             None => DVector::zeros(0),
             Some((pull, root)) => {
@@ -26,14 +42,25 @@ impl<M: Manifold> Rows<'_, M> {
         }
     }
 
-    /// `Σ ρ(r) + ½ |S (p ⊖ p₀)|²`
+    /// `Σ ρ(r) + ½ |S (p ⊖ p₀)|²`, and what another pull costs: infinite where it has no rows, and no step goes.
     pub(super) fn cost(&self, p: &[f64], r: &[f64]) -> f64 {
         let costs: Vec<f64> = r.iter().map(|r| self.loss.value(*r)).collect();
-        crate::statistics::sum(&costs) + 0.5 * self.pulled(p).norm_squared()
+        let own = self.own.map_or(0.0, |own| own(p).map_or(f64::INFINITY, |own| own.cost));
+        crate::statistics::sum(&costs) + 0.5 * self.quadratic(p).norm_squared() + own
+    }
+
+    /// The Jacobian of all rows of pulls.
+    pub(super) fn pull_jacobian(&self, p: &[f64]) -> DMatrix<f64> {
+        let quadratic = self.quadratic_jacobian(p);
+        let Some(OwnRows { jacobian: own, .. }) = self.own.and_then(|own| own(p)) else { return quadratic };
+        let (above, k) = (quadratic.nrows(), quadratic.ncols());
+        let mut all = quadratic.resize(above + own.nrows(), k, 0.0);
+        all.rows_mut(above, own.nrows()).copy_from(&own);
+        all
     }
 
     /// `∂ S (p ⊕ δ ⊖ p₀)/∂δ`, by central differences: in a vector space it is S, up to rounding.
-    pub(super) fn pull_jacobian(&self, p: &[f64]) -> DMatrix<f64> {
+    fn quadratic_jacobian(&self, p: &[f64]) -> DMatrix<f64> {
         let k = self.space.directions();
         let Some((pull, root)) = &self.pull else { return DMatrix::zeros(0, k) };
         let apart = |p: &[f64], out: &mut [f64]| self.space.difference(&pull.at, p, out);

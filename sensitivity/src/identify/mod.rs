@@ -5,11 +5,18 @@
 //! [`fit_motion`] fits the simulation itself.
 
 mod data;
+mod entropic;
 mod fit;
+#[cfg(feature = "lmi")]
+mod lmi;
 mod motion;
+mod nullspace;
 mod structure;
 
 pub use data::{Data, Warning};
+pub use entropic::divergence;
 pub use fit::{Fit, FitOptions, JointError, Validation, fit};
+#[cfg(feature = "lmi")]
+pub use lmi::{ConvexFit, fit_convex};
 pub use motion::{Measured, MotionFit, fit_motion};
-pub use structure::{Structure, structure};
+pub use structure::{FoundBy, Structure, base_parameters_by_body, structure, structure_by_motions};

@@ -1,5 +1,6 @@
 //! What torques can tell of a robot's parameters, whatever the motion.
 
+use super::nullspace::told;
 use crate::error::SensitivityError;
 use crate::estimate::{Identifiability, identifiability};
 use crate::local::{Output, local};
@@ -9,6 +10,16 @@ use nalgebra::DMatrix;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
+/// How a structure was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FoundBy {
+    /// By recursion over the bodies; no motion was sampled.
+    Formula,
+    /// By torques of random motions: there are parameters that are no inertias, or joints that move with others.
+    Motions,
+}
+
 /// Base parameters of a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structure {
@@ -16,10 +27,15 @@ pub struct Structure {
     pub rank: usize,
     /// Parameters.
     pub parameters: usize,
-    /// Singular values, and what cannot be told.
+    /// How.
+    pub found_by: FoundBy,
+    /// Singular values, and what can and cannot be told.
     pub identifiability: Identifiability,
-    /// The factor between the last singular value that counts and the first that does not: how clear the rank is. Infinite if all count.
+    /// The factor between the last number that counts and the first that does not, lengths of directions or singular values: how clear the
+    /// rank is. Infinite if all count.
     pub gap: f64,
+    /// What can be told, in words: the base parameters.
+    pub can_tell: Vec<String>,
     /// What cannot be told, in words.
     pub cannot_tell: Vec<String>,
 }
@@ -28,19 +44,44 @@ pub struct Structure {
 /// 1e-13.
 const TOLERANCE: f64 = 1e-10;
 
-/// The rank of the parameters' influence on torques over random motions, at their values, and what no motion tells.
+/// What torques can tell of parameters, at their values, and what no motion tells: base parameters are as many as the rank, of the `10 n`
+/// inertial parameters of a robot (`*.pi.*`).
 ///
-/// Base parameters are as many as the rank, of the `10 n` inertial parameters of a robot (`*.pi.*`). Cost: torques' derivatives at
-/// about `2 np/nv` states, and the singular values of a matrix of np columns.
+/// Of inertias by formula (Wensing, Niemeyer, Slotine, arXiv 1711.03896), for all kinds of joints but mimic ones; with other parameters, or
+/// mimic joints, by [`structure_by_motions`], as `found_by` says.
 ///
 /// # Errors
 /// [`SensitivityError::Other`] for no parameters; what the engine refuses.
 pub fn structure(parameters: &Parameters, values: &[f64], seed: u64) -> Result<Structure, SensitivityError> {
+    let inertias = !parameters.any(|kind| kind.inertia_of().is_none());
+    let Some(told) = (if inertias { told(parameters.robot()) } else { None }) else {
+        return structure_by_motions(parameters, values, seed);
+    };
+    expect_some(parameters)?;
+    let mut rows = DMatrix::zeros(told.rows.nrows(), parameters.len());
+    parameters.chain(values)?.times(&told.rows, &mut rows);
+    let found = found(rows, parameters, FoundBy::Formula)?;
+    // Of all inertias the rank needs no singular values; of a part, or in other charts, both have to be clear.
+    let gap = found.gap.min(told.gap);
+    Ok(Structure { gap, ..found })
+}
+
+/// How many base parameters each body brings with it: ten or less, their sum is the rank of `*.pi.*`. `None` of a robot with mimic joints.
+#[must_use]
+pub fn base_parameters_by_body(model: &gradyn::Model) -> Option<Vec<usize>> {
+    told(model).map(|told| told.of_bodies)
+}
+
+/// The same as [`structure`], by the rank of the torques' derivatives over random motions.
+///
+/// Cost: torques' derivatives at about `2 np/nv` states, and the singular values of a matrix of np columns.
+///
+/// # Errors
+/// As [`structure`].
+pub fn structure_by_motions(parameters: &Parameters, values: &[f64], seed: u64) -> Result<Structure, SensitivityError> {
+    expect_some(parameters)?;
     let model = parameters.robot();
     let (nv, np) = (model.nv(), parameters.len());
-    if np == 0 || nv == 0 {
-        return Err(SensitivityError::Other("there are no parameters, or no joints, to look at".into()));
-    }
     let states = (2 * np).div_ceil(nv) + 4;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.0..1.0)).collect() };
@@ -52,12 +93,26 @@ pub fn structure(parameters: &Parameters, values: &[f64], seed: u64) -> Result<S
         let by = local(parameters, values, Output::Torques { q: &q, v: &v, a: &a }, Method::Analytical)?;
         rows.rows_mut(state * nv, nv).copy_from(&by.jacobian);
     }
+    found(rows, parameters, FoundBy::Motions)
+}
+
+fn expect_some(parameters: &Parameters) -> Result<(), SensitivityError> {
+    if parameters.is_empty() || parameters.robot().nv() == 0 {
+        return Err(SensitivityError::Other("there are no parameters, or no joints, to look at".into()));
+    }
+    Ok(())
+}
+
+/// What rows tell of their columns.
+fn found(mut rows: DMatrix<f64>, parameters: &Parameters, found_by: FoundBy) -> Result<Structure, SensitivityError> {
     super::fit::without_rounding(&mut rows);
     let found = identifiability(&rows, TOLERANCE).map_err(|e| SensitivityError::Other(e.to_string()))?;
     let gap = match found.singular_values.get(found.rank) {
-        Some(next) if *next > 0.0 => found.singular_values[found.rank - 1] / next,
+        Some(next) if *next > 0.0 => found.singular_values[found.rank.saturating_sub(1)] / next,
         _ => f64::INFINITY,
     };
-    let cannot_tell = found.sentences(&parameters.names());
-    Ok(Structure { rank: found.rank, parameters: np, gap, cannot_tell, identifiability: found })
+    let names = parameters.names();
+    let (can_tell, cannot_tell) = (found.base_sentences(&names), found.sentences(&names));
+    let parameters = parameters.len();
+    Ok(Structure { rank: found.rank, parameters, found_by, gap, can_tell, cannot_tell, identifiability: found })
 }

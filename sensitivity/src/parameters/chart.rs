@@ -165,11 +165,10 @@ impl Parameters {
         if let Some(body) = kind.inertia_of() {
             let Some(entries) = groups.inertia.get(&body) else { return };
             let first = layout.inertial.start + 10 * body;
-            if let Kind::Linear(_, k) = kind
-                && entries.iter().all(|(other, _)| other.chart().is_some())
-            {
-                // The engine's own.
-                row.push((first + k, one));
+            if let Kind::Linear(_, k) = kind {
+                // Not by way of the mass centre, which a body without mass has none of.
+                let density = entries.iter().find(|(other, _)| matches!(other, Kind::Density(_)));
+                row.push((first + k, density.map_or(one, |(_, x)| values.of(*x))));
                 return;
             }
             let seed = |(other, x): &(Kind, Moved)| (*other, values.of(*x).along(f64::from(u8::from(*other == kind))));
