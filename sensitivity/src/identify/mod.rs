@@ -7,6 +7,8 @@ mod data;
 mod fit;
 mod structure;
 
+pub(crate) use fit::without_rounding;
+
 pub use data::{Data, Warning};
 pub use fit::{Fit, FitOptions, JointError, Validation, fit};
 pub use structure::{Structure, structure};
