@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Sensitivity(Sensitivity),
     /// Find parameters from measured torques, with their certainty, and what the data cannot tell
     Identify(Identify),
+    /// Find the motion that tells the most of parameters within the limits of the joints
+    Excite(crate::args_excite::Excite),
 }
 
 /// What holds the robot.

@@ -2,7 +2,7 @@
 
 use super::base::Base;
 use super::information::{Information, State};
-use super::limits::{JointLimits, Use};
+use super::limits::{JointLimits, Use, Uses};
 use super::motion::{Motion, ROOM};
 use super::options::ExciteOptions;
 use super::problem::Problem;
@@ -116,10 +116,12 @@ const FINER: usize = 10;
 const DRAWS: u64 = 200;
 /// At the start the pull of gravity takes this part of a torque at most: the rest is for the motion.
 const AT_REST: f64 = 0.9;
-/// A slope of the mean logarithm of deviations by amplitudes in units of their limits: 1e-4 is a part of 1e-4 for each.
-const SLOPE: f64 = 1e-4;
-/// Limits may be exceeded by this part at the end: less than waves rise between nodes, and taken away afterwards.
-const EXCESS: f64 = 1e-3;
+/// A slope of the mean logarithm of deviations by amplitudes: one more as large as its limits would let deviations fall by this part.
+const SLOPE: f64 = 3e-3;
+/// Limits may be exceeded by this part at the end: as much room is left for it.
+const EXCESS: f64 = 2e-3;
+/// ρ of the first round: excesses of some percent for slopes of one (measured on the arms).
+const RHO: f64 = 4.0;
 /// Rounds of multipliers, each with its part of the iterations; with ρ four times as large where the last did not halve the excess.
 const ROUNDS: usize = 30;
 
@@ -163,14 +165,14 @@ pub fn excite(
 
     let start = random(here, (&coordinates, options.seed), points, &names)?;
     let at_start = coordinates.series(&start);
-    let problem = Problem::new(here, &coordinates, &information, nodes);
+    let mut problem = Problem::new(here, &coordinates, &information, nodes);
     let scale: Vec<f64> = information
         .stack(&problem.states(&start))?
         .column_iter()
         .map(|column| column.norm())
         .map(|length| if length > 0.0 { length } else { 1.0 })
         .collect();
-    let ended = optimise(&problem, start, &scale, options.iterations, &mut progress)?;
+    let ended = optimise(&mut problem, (start, points), &scale, options.iterations, &mut progress)?;
 
     let series = coordinates.series(&ended.x);
     let size = Motion::new(here, &series, points).fitting()?;
@@ -261,6 +263,11 @@ fn random(
     )))
 }
 
+/// What a motion uses on a fine grid.
+fn fine(problem: &Problem<'_>, x: &[f64], points: usize) -> Result<Uses, SensitivityError> {
+    Motion::new((problem.model, problem.limits), &problem.coordinates.series(x), points).uses(1.0)
+}
+
 struct Ended {
     x: Vec<f64>,
     iterations: usize,
@@ -269,14 +276,15 @@ struct Ended {
 
 /// Rounds of the augmented Lagrangian.
 fn optimise(
-    problem: &Problem<'_>,
-    mut x: Vec<f64>,
+    problem: &mut Problem<'_>,
+    (mut x, points): (Vec<f64>, usize),
     scale: &[f64],
     most: usize,
     progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Ended, SensitivityError> {
-    let mut multipliers = problem.multipliers(1.0);
+    let mut multipliers = problem.multipliers(RHO);
     let (mut iterations, mut last) = (0, f64::INFINITY);
+    problem.leave(ROOM + EXCESS, &fine(problem, &x, points)?, &x)?;
     let first = problem.value(&x, &multipliers, scale)?.cost;
     let mut status = Status::Iterations;
     for round in 0..ROUNDS {
@@ -313,6 +321,7 @@ fn optimise(
             multipliers.rho *= 4.0;
         }
         last = excess;
+        problem.leave(ROOM + EXCESS, &fine(problem, &x, points)?, &x)?;
     }
     Ok(Ended { x, iterations, status })
 }

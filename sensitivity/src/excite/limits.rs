@@ -172,6 +172,11 @@ impl Uses {
         }
     }
 
+    /// Of each joint, in the order of [`LimitKind::ALL`].
+    pub(super) fn each(&self) -> &[[f64; 4]] {
+        &self.0
+    }
+
     /// Where most is used, and how much.
     pub(super) fn worst(&self) -> (usize, LimitKind, f64) {
         let mut worst = (0, LimitKind::Position, 0.0);

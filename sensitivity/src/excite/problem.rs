@@ -10,12 +10,15 @@
 //! Source: R. Rockafellar, *Augmented Lagrange multiplier functions and duality in nonconvex programming*, SIAM J. Control 12(2), 1974.
 
 use super::information::{Information, State};
-use super::limits::JointLimits;
+use super::limits::{JointLimits, Uses};
 use super::series::Coordinates;
 use crate::error::SensitivityError;
 use gradyn::dynamics::rnea_gradient;
 use gradyn::{Model, Workspace, rnea};
 use rayon::prelude::*;
+
+/// Waves of a twentieth of whose length is between nodes rise by 1.2 % there; products of four of them by less than this.
+const LEAST_PART: f64 = 0.8;
 
 /// A motion at its nodes, and what is asked of it.
 pub(super) struct Problem<'a> {
@@ -25,6 +28,8 @@ pub(super) struct Problem<'a> {
     pub(super) information: &'a Information<'a>,
     /// Of each node what the coordinates do to (q, v, a).
     waves: Vec<[Vec<f64>; 3]>,
+    /// The part of each limit that nodes may use, less where a motion goes on rising between them.
+    parts: Vec<[f64; 4]>,
 }
 
 /// Multipliers, of each node and joint those of the four kinds of limits; and ρ.
@@ -56,7 +61,27 @@ impl<'a> Problem<'a> {
     ) -> Self {
         let time = |i: usize| coordinates.period * i as f64 / nodes as f64;
         let waves = (0..nodes).map(|i| coordinates.waves(time(i))).collect();
-        Self { model, limits, coordinates, information, waves }
+        let parts = vec![[1.0; 4]; model.nv()];
+        Self { model, limits, coordinates, information, waves, parts }
+    }
+
+    /// Lets nodes use so much less that, of this motion, `room` is left between them: by what it uses on a fine grid.
+    ///
+    /// # Errors
+    /// What the engine refuses.
+    pub(super) fn leave(&mut self, room: f64, fine: &Uses, x: &[f64]) -> Result<(), SensitivityError> {
+        let ws = &mut Workspace::new(self.model);
+        let mut nodes = Uses::none(self.model.nv());
+        for [q, v, a] in &self.states(x) {
+            let tau = rnea(self.model, ws, q, v, a, &[])?;
+            nodes.add(self.limits, [q, v, a, tau]);
+        }
+        for ((parts, fine), nodes) in self.parts.iter_mut().zip(fine.each()).zip(nodes.each()) {
+            for ((part, fine), nodes) in parts.iter_mut().zip(fine).zip(nodes) {
+                *part = (1.0 - room) * if *nodes > 0.0 { (nodes / fine).clamp(LEAST_PART, 1.0) } else { 1.0 };
+            }
+        }
+        Ok(())
     }
 
     /// Of no weight.
@@ -125,6 +150,7 @@ impl<'a> Problem<'a> {
                 if half.is_infinite() {
                     continue;
                 }
+                let half = self.parts[j][k] * half;
                 let u = (x - middle) / half;
                 let s = u + next[k] / rho;
                 let over = s - s.clamp(-1.0, 1.0);
