@@ -1,4 +1,4 @@
-//! Which motion tells the most? The payload of an arm and the friction of its joints, by a random motion and by the best one near it.
+//! Which motion tells the most? The payload of an arm, the centre of its hand and its rotors, by a random motion and by the best one near it.
 //!
 //! ```sh
 //! cargo run --release -p gradyn-sensitivity --example excitation
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
     let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
     let p =
-        Parameters::of(&model).select("panda_link7.payload.m")?.select("panda_link7.com.*")?.select("*.friction")?;
+        Parameters::of(&model).select("panda_link7.payload.m")?.select("panda_link7.com.*")?.select("*.armature")?;
     // Torque sensors that are off by 0.2 N m, at 50 Hz for eight seconds.
     let options =
         ExciteOptions { period: 8.0, rate: 50.0, noise: vec![0.2; model.nv()], ..ExciteOptions::new(&model)? };

@@ -49,7 +49,7 @@ pub(crate) fn excite(args: &Excite) -> Result<Report, Error> {
         data.extend(to.finish()?);
         return Ok(Report { data, warnings, failed, ..Report::default() });
     }
-    let text = readable(&robot, &parameters, &options, &found);
+    let text = readable(&robot, &parameters, (&options, args.share), &found);
     if args.output.is_some() {
         let plain = anstream::adapter::strip_str(&text).to_string();
         to.write(|to| to.write_all(plain.as_bytes()))?;
@@ -119,7 +119,12 @@ fn finite(x: f64) -> String {
     if x.is_finite() { number::five(x) } else { String::from("not told") }
 }
 
-fn readable(robot: &Robot, parameters: &Parameters, options: &ExciteOptions, found: &Excitation) -> String {
+fn readable(
+    robot: &Robot,
+    parameters: &Parameters,
+    (options, share): (&ExciteOptions, f64),
+    found: &Excitation,
+) -> String {
     let bold = anstyle::Style::new().bold();
     let title = format!(
         "{}: {} s, {} harmonics, {} samples, {} base parameters of {}",
@@ -171,7 +176,8 @@ fn readable(robot: &Robot, parameters: &Parameters, options: &ExciteOptions, fou
         format!("{name}: condition {}, log det {}\n", number::five(of.condition), finite(of.log_det))
     };
     text.push_str(&format!(
-        "{bold}largest use of the limits{bold:#}\n{body}\n{}{}{} steps, {}\n{bold}{}{bold:#}\n",
+        "{bold}largest use of {} % of the limits{bold:#}\n{body}\n{}{}{} steps, {}\n{bold}{}{bold:#}\n",
+        number::five(100.0 * share),
         line("random motion", &found.random),
         line("this motion", &found.found),
         found.iterations,
