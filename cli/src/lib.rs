@@ -61,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Parameters(args) => commands::parameters(args),
         Command::Sensitivity(args) => commands::sensitivity(args),
         Command::Identify(args) => commands::identify(args),
+        Command::Excite(args) => commands::excite(args),
     };
     match answered {
         Err(error) => refuse(&error, color),

@@ -55,6 +55,7 @@
 //! | [`parameters`] | names, charts, the robot that has other values | Rucker and Wensing 2022 |
 //! | [`mod@local`] | derivatives at one state, second ones too | |
 //! | [`identify`] | structure, checks of data, fits | Gautier and Khalil 1990; Wensing et al. 2017, 2018; Lee et al. 2020 |
+//! | [`excite`] | motions that tell the most | Swevers et al. 1997 |
 //! | [`rollout`] | forward sensitivities, adjoints, events | Hager 2000; Lauß et al. 2017; Kong et al. 2023 |
 //! | [`statistics`] | quantiles, intervals by resampling, sums in a fixed order | Wichura 1988; Hill 1970; Efron and Tibshirani 1993 |
 //! | [`prior`] | distributions of parameters | |
@@ -65,6 +66,7 @@
 mod along;
 pub mod error;
 pub mod estimate;
+pub mod excite;
 pub mod global;
 pub mod identify;
 pub mod local;

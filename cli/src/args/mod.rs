@@ -1,7 +1,9 @@
 //! What the command line takes.
 
+mod excite;
 mod parameters;
 
+pub(crate) use excite::Excite;
 pub(crate) use parameters::{Asked, Global, Identify, Parameters, Sensitivity};
 
 use crate::armature::{self, Setting};
@@ -61,6 +63,8 @@ pub(crate) enum Command {
     Sensitivity(Sensitivity),
     /// Find parameters from measured torques, with their certainty, and what the data cannot tell
     Identify(Identify),
+    /// Find the motion that tells the most of parameters within the limits of the joints
+    Excite(Excite),
 }
 
 /// What holds the robot.

@@ -78,7 +78,7 @@ fn in_names(combination: &[(usize, f64)], names: &[impl AsRef<str>]) -> String {
 }
 
 /// Four digits after the point at most, without zeros at the end; a power of ten where that says too little.
-fn four_digits(x: f64) -> String {
+pub(crate) fn four_digits(x: f64) -> String {
     if !(1e-2..1e4).contains(&x) {
         return format!("{x:.3e}");
     }
@@ -97,7 +97,7 @@ pub fn identifiability(jacobian: &DMatrix<f64>, tolerance: f64) -> Result<Identi
 }
 
 /// `R` of `A = Q R`, k × k, whatever the number of rows.
-pub(super) fn triangle(a: DMatrix<f64>) -> DMatrix<f64> {
+pub(crate) fn triangle(a: DMatrix<f64>) -> DMatrix<f64> {
     let k = a.ncols();
     let rows = a.nrows().max(k);
     let a = a.resize(rows, k, 0.0);

@@ -18,6 +18,7 @@ mod system;
 
 pub use error::EstimateError;
 pub use identifiable::{Identifiability, identifiability};
+pub(crate) use identifiable::{four_digits, triangle};
 pub use levenberg_marquardt::levenberg_marquardt;
 pub(crate) use levenberg_marquardt::levenberg_marquardt_with;
 pub use loss::Loss;

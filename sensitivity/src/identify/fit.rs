@@ -252,7 +252,7 @@ pub(super) fn residuals(
 const NOTHING: f64 = 1e-9;
 
 /// Sets columns that are rounding to zero: scaled to unit length they would look like the others.
-pub(super) fn without_rounding(jacobian: &mut DMatrix<f64>) {
+pub(crate) fn without_rounding(jacobian: &mut DMatrix<f64>) {
     let lengths: Vec<f64> = jacobian.column_iter().map(|column| column.norm()).collect();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     for (k, length) in lengths.iter().enumerate() {

@@ -13,6 +13,8 @@ mod motion;
 mod nullspace;
 mod structure;
 
+pub(crate) use fit::without_rounding;
+
 pub use data::{Data, Warning};
 pub use entropic::divergence;
 pub use fit::{Fit, FitOptions, JointError, Validation, fit};

@@ -102,6 +102,16 @@ impl<P: Along> Chain<P> {
 }
 
 impl Chain {
+    /// `W Jᵀ`, of a matrix with a column for each of the chosen: what weights of these are of the engine's parameters, as many as it needs.
+    pub(crate) fn back(&self, w: &DMatrix<f64>) -> DMatrix<f64> {
+        let columns = self.0.iter().flatten().map(|(at, _)| at + 1).max().unwrap_or(0);
+        let mut back = DMatrix::zeros(w.nrows(), columns);
+        for (k, entries) in self.0.iter().enumerate() {
+            entries.iter().for_each(|(at, x)| back.column_mut(*at).axpy(*x, &w.column(k), 1.0));
+        }
+        back
+    }
+
     /// `Y J`, of a matrix with a column for each of the engine's first parameters.
     pub(crate) fn times(&self, y: &DMatrix<f64>, to: &mut DMatrix<f64>) {
         for (k, entries) in self.0.iter().enumerate() {

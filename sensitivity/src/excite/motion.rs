@@ -1,0 +1,77 @@
+//! A motion on a fine grid: where it meets limits, and how much smaller it must be.
+
+use super::information::State;
+use super::limits::{JointLimits, Uses};
+use super::series::Series;
+use crate::error::SensitivityError;
+use gradyn::{Model, Workspace, rnea};
+
+/// States are looked at on a grid; between its points a wave of a twentieth of its frequency rises by 1e-3 of itself at most, and there is as
+/// much room.
+pub(super) const ROOM: f64 = 1e-3;
+/// Bisections of a size: rounding.
+const BISECTIONS: usize = 50;
+/// Doublings of a size.
+const DOUBLINGS: usize = 40;
+
+/// A motion that can be made smaller or larger about its start.
+pub(super) struct Motion<'a> {
+    model: &'a Model,
+    limits: &'a JointLimits,
+    start: Vec<f64>,
+    states: Vec<State>,
+}
+
+impl<'a> Motion<'a> {
+    /// At so many times over a period, both ends included.
+    pub(super) fn new((model, limits): (&'a Model, &'a JointLimits), series: &Series, points: usize) -> Self {
+        let time = |i: usize| series.period * i as f64 / (points - 1) as f64;
+        let states = (0..points).map(|i| <[Vec<f64>; 3]>::from(series.at(time(i)))).collect();
+        Self { model, limits, start: series.start.clone(), states }
+    }
+
+    /// What it uses of the limits if it is so many times as large.
+    pub(super) fn uses(&self, size: f64) -> Result<Uses, SensitivityError> {
+        let ws = &mut Workspace::new(self.model);
+        let mut uses = Uses::none(self.model.nv());
+        for [q, v, a] in &self.states {
+            let q: Vec<f64> = q.iter().zip(&self.start).map(|(q, start)| start + size * (q - start)).collect();
+            let times = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| size * x).collect() };
+            let (v, a) = (times(v), times(a));
+            let tau = rnea(self.model, ws, &q, &v, &a, &[])?;
+            uses.add(self.limits, [&q, &v, &a, tau]);
+        }
+        Ok(uses)
+    }
+
+    /// Is it within the limits at this size?
+    fn fits(&self, size: f64) -> Result<bool, SensitivityError> {
+        Ok(self.uses(size)?.worst().2 <= 1.0 - ROOM)
+    }
+
+    /// A size at which it fits: one if it does as it is, else less. Zero if it does at none.
+    pub(super) fn fitting(&self) -> Result<f64, SensitivityError> {
+        if self.fits(1.0)? { Ok(1.0) } else { self.between(0.0, 1.0) }
+    }
+
+    /// A size at which it fits, and beyond which it does not.
+    pub(super) fn largest(&self) -> Result<f64, SensitivityError> {
+        let mut size = 1.0;
+        for _ in 0..DOUBLINGS {
+            if !self.fits(size)? {
+                break;
+            }
+            size *= 2.0;
+        }
+        self.between(0.0, size)
+    }
+
+    /// The larger end does not fit.
+    fn between(&self, mut fits: f64, mut does_not: f64) -> Result<f64, SensitivityError> {
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (fits + does_not);
+            if self.fits(middle)? { fits = middle } else { does_not = middle }
+        }
+        Ok(fits)
+    }
+}
