@@ -76,8 +76,9 @@ impl ExciteOptions {
             return Err(SensitivityError::Length { what: "the noise", expected, found });
         }
         for (name, noise) in names.iter().zip(&self.noise) {
-            if !(*noise > 0.0 && noise.is_finite()) {
-                return number(&format!("the noise of `{name}`"), *noise, "expected a positive number");
+            // Squares of what is divided by it are numbers.
+            if !(1e-100..=1e100).contains(noise) {
+                return number(&format!("the noise of `{name}`"), *noise, "expected a number from 1e-100 to 1e100");
             }
         }
         self.limits.check(names)?;
