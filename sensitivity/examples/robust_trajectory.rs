@@ -14,6 +14,9 @@ const DT: f64 = 0.02;
 /// Loads, kg.
 const LOADS: [f64; 5] = [0.0, 0.1, 0.2, 0.3, 0.4];
 
+/// A cost, and its gradient by all torques.
+type Slope = (f64, Vec<Vec<f64>>);
+
 fn main() -> Result<(), Box<dyn Error>> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/panda.urdf");
     let model = Model::from_urdf_file(file, &UrdfOptions::new())?.model;
@@ -31,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(run.adjoint(&[load_kg], &q0, &[0.0; 7], &cost, Memory::default())?)
     };
     // The mean over some loads, and its gradient by all torques.
-    let mean = |u: &[Vec<f64>], loads: &[f64]| -> Result<(f64, Vec<Vec<f64>>), Box<dyn Error>> {
+    let mean = |u: &[Vec<f64>], loads: &[f64]| -> Result<Slope, Box<dyn Error>> {
         let (mut value, mut gradient) = (0.0, vec![vec![0.0; 7]; STEPS]);
         for kg in loads {
             let by = ask(u, *kg)?;
@@ -70,7 +73,7 @@ fn fall([before, after]: [f64; 2]) -> f64 {
 /// Limited-memory BFGS (D. Liu, J. Nocedal 1989) with halved steps.
 fn descend(
     start: &[Vec<f64>],
-    f: impl Fn(&[Vec<f64>]) -> Result<(f64, Vec<Vec<f64>>), Box<dyn Error>>,
+    f: impl Fn(&[Vec<f64>]) -> Result<Slope, Box<dyn Error>>,
 ) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
     let (mut u, dot) = (start.to_vec(), |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>());
     let (mut value, mut g) = f(&u)?;

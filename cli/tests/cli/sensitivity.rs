@@ -157,7 +157,16 @@ fn a_payload_is_identified_and_written_back() {
     assert!(text.contains("fitted:") && text.matches("<svg ").count() == 7, "{text}");
 
     // Two that hang together have an ellipse; what was held out is shaded.
-    let _ = good(["identify", &robot("panda"), "--data", data, "--parameters", "panda_link7.mass,panda_link7.com.z", "--report", page]);
+    let _ = good([
+        "identify",
+        &robot("panda"),
+        "--data",
+        data,
+        "--parameters",
+        "panda_link7.mass,panda_link7.com.z",
+        "--report",
+        page,
+    ]);
     let text = fs::read_to_string(page).expect("is there");
     assert!(text.contains("Pairs that are correlated most") && text.matches("<svg ").count() == 8, "{text}");
     assert_eq!(text.matches("<rect class=\"shade\"").count(), 7);

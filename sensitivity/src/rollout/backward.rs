@@ -111,8 +111,8 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             let goal: Vec<P> = law.q[step].iter().map(|x| P::from(*x)).collect();
             let turn = self.engine.robot.model.difference_dq1(&goal, q)?;
             let of_q = transposed_times(&turn, &(0..nv).map(of_x).collect::<Vec<P>>());
-            for k in 0..nv {
-                self.lambda[k] -= of_q[k];
+            for (k, of_q) in of_q.into_iter().enumerate() {
+                self.lambda[k] -= of_q;
                 self.lambda[nv + k] -= of_x(nv + k);
             }
         }
