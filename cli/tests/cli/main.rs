@@ -7,6 +7,7 @@ mod constraints;
 mod derivatives;
 mod errors;
 mod evaluate;
+mod function;
 mod info;
 mod layouts;
 mod optimize;
