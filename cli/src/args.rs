@@ -286,7 +286,12 @@ pub(crate) struct Derivatives {
     "  gradyn check --function conformance/claims/casadi_sum.json",
 ))]
 // Without a robot where the function is none of a robot's.
-#[command(mut_arg("robot", |robot| robot.required_unless_present("function").default_value_if("function", ArgPredicate::IsPresent, "-")))]
+#[command(mut_arg("robot", |robot| {
+    robot
+        .required(false)
+        .required_unless_present("function")
+        .default_value_if("function", ArgPredicate::IsPresent, "-")
+}))]
 #[command(group(ArgGroup::new("claims").args(["against", "function"])))]
 pub(crate) struct Check {
     #[command(flatten)]
