@@ -10,10 +10,11 @@ use crate::armature::{self, Setting};
 use crate::memory::{self, Limit};
 use crate::quantity::{self, Quantity};
 use anstream::ColorChoice;
+use clap::builder::ArgPredicate;
 use clap::builder::PathBufValueParser;
 use clap::builder::TypedValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use gradyn::derivatives::Level;
 use gradyn::dynamics::ReferenceFrame;
 use gradyn::model::urdf::{ContinuousForm, JointOrder, MimicForm};
@@ -284,10 +285,22 @@ pub(crate) struct Derivatives {
     "         numbers from 0; quantities such as q, dtau_dq, f_ext.LINK, dtau_df_ext.LINK, energy.kinetic\n",
     "  .npz   arrays of NumPy by the same names, states along the first axis (left out for a single state); `joints`\n",
     "A derivative by q has a column for each entry of v; with --layout drake it may have one for each entry of q.\n\n",
+    "With --function, FILE is JSON: `inputs` and `outputs`, lists of names, and `states`, each with `x`, `y`, `jacobian` (a row an ",
+    "output), and `samples`, a list of objects with `x` and `y`: values at h = 1/8 max(1, |x|) ahead and behind along each input, ",
+    "and at half, a quarter, an eighth of it, or more. `program` is shown; `comment` is not read.\n\n",
     "Example:\n  gradyn check robots/g1.urdf --floating-base\n",
     "  gradyn check robots/solo12.urdf --floating-base --contact FL_FOOT --contact HR_FOOT\n",
-    "  gradyn check robots/panda.urdf --against theirs.npz --layout pinocchio --report report.html",
+    "  gradyn check robots/panda.urdf --against theirs.npz --layout pinocchio --report report.html\n",
+    "  gradyn check --function conformance/claims/casadi_sum.json",
 ))]
+// Without a robot where the function is none of a robot's.
+#[command(mut_arg("robot", |robot| {
+    robot
+        .required(false)
+        .required_unless_present("function")
+        .default_value_if("function", ArgPredicate::IsPresent, "-")
+}))]
+#[command(group(ArgGroup::new("claims").args(["against", "function"])))]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
@@ -296,14 +309,20 @@ pub(crate) struct Check {
     /// Check what another program computed: JSON, CSV or .npz; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["samples", "seed", "state"])]
     pub(crate) against: Option<PathBuf>,
+    /// Check a Jacobian that another program claims of any function, without a robot: JSON with values of that function; `-` is
+    /// standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["robot", "samples", "seed", "state", "report", "verbose", "quantities",
+        "contact", "contact_frame", "constraints", "floating_base", "gravity", "no_joint_friction", "strict", "continuous", "mimic",
+        "armature", "joint_order", "max_memory"])]
+    pub(crate) function: Option<PathBuf>,
     /// Whose order of joints and coordinates that file has
     #[arg(long, value_enum, value_name = "LAYOUT", default_value_t = Layout::Gradyn, requires = "against")]
     pub(crate) layout: Layout,
     /// How far an entry may be off, relative to itself
-    #[arg(long, value_name = "RELATIVE", default_value_t = 1e-6, value_parser = tolerance, requires = "against")]
+    #[arg(long, value_name = "RELATIVE", default_value_t = 1e-6, value_parser = tolerance, requires = "claims")]
     pub(crate) tolerance: f64,
     /// How far an entry may be off besides, relative to the largest of its matrix: 1e-6 for single precision
-    #[arg(long, value_name = "RELATIVE", default_value_t = 1e-12, value_parser = tolerance, requires = "against")]
+    #[arg(long, value_name = "RELATIVE", default_value_t = 1e-12, value_parser = tolerance, requires = "claims")]
     pub(crate) floor: f64,
     /// Write a page to read in a browser, or to print
     #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(page))]

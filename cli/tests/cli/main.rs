@@ -8,6 +8,7 @@ mod derivatives;
 mod errors;
 mod evaluate;
 mod excite;
+mod function;
 mod info;
 mod layouts;
 mod optimize;

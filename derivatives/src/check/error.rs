@@ -57,6 +57,14 @@ pub enum CheckError {
         /// What it must be.
         rule: &'static str,
     },
+    /// A table of values lacks one.
+    #[error("there is no value {} {} along input {input}", step.abs(), if *step > 0.0 { "ahead" } else { "behind" })]
+    Sample {
+        /// Along which input.
+        input: usize,
+        /// How far from the point.
+        step: f64,
+    },
     /// The function fails at the point itself.
     #[error("the function fails at the point: {error}")]
     Function {

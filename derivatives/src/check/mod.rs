@@ -10,6 +10,7 @@
 //! | [`hessian`], [`hessian_vector`] | second derivatives, `∇²f v` | second differences |
 //! | [`generic_jacobian`], [`generic_gradient`], [`generic_hessian`] | those of a function for every number type | and dual numbers |
 //! | [`jacobian_with`] | first derivatives | and exact ones from elsewhere |
+//! | [`sampled_jacobian`] | first derivatives of what cannot be called | a table of values |
 //! | [`values`] | numbers | other numbers, with known errors |
 //!
 //! Each entry gets a [`Verdict`], with the bound that it is based on, and the [`Report`] a [`Guess`] at what went wrong.
@@ -35,6 +36,7 @@ mod options;
 mod products;
 mod random;
 mod report;
+mod sampled;
 mod second;
 mod smooth;
 mod taylor;
@@ -50,5 +52,6 @@ pub use jacobian::{Knowledge, gradient, jacobian, jacobian_with};
 pub use options::Options;
 pub use products::{jacobian_vector, vector_jacobian};
 pub use report::{Counts, Curve, Entry, Report, Taylor};
+pub use sampled::sampled_jacobian;
 pub use values::values;
 pub use verdict::{Reason, Verdict};

@@ -52,10 +52,20 @@ pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
         output.finish()?;
     }
     if args.json {
-        let data = json(&robot, args, &file, claims.states.len(), &checked)?;
+        let layout = format!("{:?}", args.layout).to_lowercase();
+        let data = json(Subject::Robot(robot.model.name(), layout), &file, claims.states.len(), &checked)?;
         return Ok(Report { data, warnings, failed, ..Report::default() });
     }
-    let text = readable(&robot, args, &file, claims.states.len(), &checked);
+    let bold = Style::new().bold();
+    let heading = format!(
+        "{bold}{}{bold:#}  nq {}, nv {}; {} of {}",
+        one_line(robot.model.name()),
+        robot.model.nq(),
+        robot.model.nv(),
+        count(claims.states.len(), "state"),
+        one_line(&file),
+    );
+    let text = readable(&heading, args, claims.states.len(), &checked);
     Ok(Report { text, warnings, failed, ..Report::default() })
 }
 
@@ -133,17 +143,10 @@ pub(super) fn totals(checked: &[Checked]) -> Vec<Total> {
     order
 }
 
-fn readable(robot: &Robot, args: &Check, file: &str, states: usize, checked: &[Checked]) -> String {
+pub(super) fn readable(heading: &str, args: &Check, states: usize, checked: &[Checked]) -> String {
     use Align::{Left, Right};
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
-    let mut text = format!(
-        "{bold}{}{bold:#}  nq {}, nv {}; {} of {}\n\n",
-        one_line(robot.model.name()),
-        robot.model.nq(),
-        robot.model.nv(),
-        count(states, "state"),
-        one_line(file),
-    );
+    let mut text = format!("{heading}\n\n");
     let cut = |name: &str| fit(&one_line(name), NAME).trim_end().to_owned();
     let mut table = Table::new([
         ("", Left),
@@ -292,12 +295,23 @@ fn unclear(checked: &[Checked], text: &mut String) {
     }
 }
 
+/// Whose derivatives are claimed: a robot's, in a layout, or those of a program's own function.
+pub(super) enum Subject<'a> {
+    Robot(&'a str, String),
+    Program(&'a str),
+}
+
 /// The findings for programs.
 #[derive(Serialize)]
 struct Answer<'a> {
-    robot: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robot: Option<&'a str>,
+    /// Of a function that is none of a robot's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<&'a str>,
     against: &'a str,
-    layout: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layout: Option<String>,
     states: usize,
     agree: bool,
     checked: Vec<CheckedAnswer<'a>>,
@@ -354,11 +368,16 @@ fn answer(Checked { state, name, report }: &Checked) -> CheckedAnswer<'_> {
     }
 }
 
-fn json(robot: &Robot, args: &Check, file: &str, states: usize, checked: &[Checked]) -> Result<Vec<u8>, Error> {
+pub(super) fn json(subject: Subject<'_>, file: &str, states: usize, checked: &[Checked]) -> Result<Vec<u8>, Error> {
+    let (robot, program, layout) = match subject {
+        Subject::Robot(name, layout) => (Some(name), None, Some(layout)),
+        Subject::Program(name) => (None, Some(name), None),
+    };
     let answer = Answer {
-        robot: robot.model.name(),
+        robot,
+        program,
         against: file,
-        layout: format!("{:?}", args.layout).to_lowercase(),
+        layout,
         states,
         agree: checked.iter().all(|checked| checked.report.agrees()),
         checked: checked.iter().map(answer).collect(),

@@ -7,6 +7,7 @@ mod identity;
 mod methods;
 mod own;
 mod page;
+mod sampled;
 mod show;
 
 use super::{Report, progress};
@@ -88,6 +89,9 @@ impl Findings {
 pub(crate) fn check(args: &Check) -> Result<Report, Error> {
     if let Some(path) = &args.against {
         return against::check(args, path);
+    }
+    if let Some(path) = &args.function {
+        return sampled::check(args, path);
     }
     let robot = Robot::load(&args.robot)?;
     let inputs: Vec<&Path> =
