@@ -99,8 +99,10 @@ fn descend(
                 .zip(d.chunks_exact(7))
                 .map(|(u, d)| u.iter().zip(d).map(|(u, d)| u - step * d).collect())
                 .collect();
-            let found = f(&moved)?;
-            if found.0 <= value - 1e-4 * step * slope {
+            // Torques that are far too large may overflow: half of them then.
+            if let Ok(found) = f(&moved)
+                && found.0 <= value - 1e-4 * step * slope
+            {
                 break Some((moved, found));
             }
             step *= 0.5;

@@ -132,6 +132,24 @@ fn a_friction_of_zero_is_told() {
     assert!((8..=28).contains(&at_zero), "{at_zero}");
 }
 
+/// Sensors that are off: told beside gravity, where the arm turns enough.
+#[test]
+fn offsets_of_torque_sensors_are_told() {
+    let model = robot("panda", false);
+    let p = Parameters::of(&model).select_all("panda_link7.payload.m, *.torque_offset").expect("are there");
+    let mut data = measured(&model, 200, 0.05, 0.01, &mut rng(9));
+    let off: Vec<f64> = (0..7).map(|j| 0.3 - 0.1 * f64::from(j)).collect();
+    data.tau.iter_mut().for_each(|row| row.iter_mut().zip(&off).for_each(|(tau, off)| *tau += off));
+    let found = fit(&p, &data, &FitOptions::default()).expect("runs");
+    assert!(found.cannot_tell.is_empty(), "{:?}", found.cannot_tell);
+    for (k, truth) in [0.0].iter().chain(&off).enumerate() {
+        let (x, sd) = (found.estimate.parameters[k], found.estimate.deviation(k).expect("is told"));
+        // Five deviations: 1 in 1.7 million for each.
+        assert!((x - truth).abs() < 5.0 * sd && sd < 0.01, "{}: {x} ± {sd} against {truth}", found.parameters[k]);
+    }
+    assert!(found.validation.held_out < 0.3 * found.validation.before, "{:?}", found.validation);
+}
+
 #[test]
 fn what_cannot_be_told_is_said() {
     let model = robot("panda", false);

@@ -200,12 +200,13 @@ pub fn fit(parameters: &Parameters, data: &Data, options: &FitOptions) -> Result
 
 /// `τ − τ(p)` of all samples.
 fn errors(parameters: &Parameters, data: &Data, p: &[f64]) -> Result<Vec<Vec<f64>>, SensitivityError> {
-    let model = parameters.robot_at(p)?;
+    let (model, offsets) = (parameters.robot_at(p)?, parameters.torque_offsets(p)?);
     let ws = &mut Workspace::new(&model);
     let mut all = Vec::with_capacity(data.len());
     for i in 0..data.len() {
         let tau = rnea(&model, ws, &data.q[i], &data.v[i], &data.a[i], &[])?;
-        all.push(data.tau[i].iter().zip(tau).map(|(measured, tau)| measured - tau).collect());
+        let off = |(j, tau): (usize, &f64)| data.tau[i][j] - offsets[j] - tau;
+        all.push(tau.iter().enumerate().map(off).collect());
     }
     Ok(all)
 }
@@ -228,14 +229,16 @@ pub(super) fn residuals(
     let chain = parameters.chain(p)?;
     let by_regressor = parameters.are_standard();
     let (ws, nv) = (&mut Workspace::new(&model), model.nv());
+    let (offsets, sensors) = (parameters.torque_offsets(p)?, parameters.of_torque_sensors());
     let mut by = DMatrix::zeros(nv, p.len());
     for (row, i) in range.enumerate() {
         let (q, v, a) = (&data.q[i], &data.v[i], &data.a[i]);
         let tau = rnea(&model, ws, q, v, a, &[])?;
         for (j, sigma) in sigma.iter().enumerate() {
-            r[row * nv + j] = (tau[j] - data.tau[i][j]) / sigma;
+            r[row * nv + j] = (tau[j] + offsets[j] - data.tau[i][j]) / sigma;
         }
         torques_by_parameters(&model, ws, &chain, by_regressor, (q, v, a), &mut by)?;
+        sensors.iter().for_each(|(dof, k)| by[(*dof, *k)] = 1.0);
         let mut to = jacobian.rows_mut(row * nv, nv);
         to.copy_from(&by);
         for (j, sigma) in sigma.iter().enumerate() {

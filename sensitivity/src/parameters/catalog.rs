@@ -69,6 +69,9 @@ pub(crate) fn of(model: &Model) -> Vec<Parameter> {
     }
     all.add("friction_width".into(), Kind::FrictionWidth, model.friction_width());
     for (k, dof) in dofs.iter().enumerate() {
+        all.add(format!("{dof}.torque_offset"), Kind::TorqueOffset(k), 0.0);
+    }
+    for (k, dof) in dofs.iter().enumerate() {
         all.add(format!("state.q.{dof}"), Kind::StartQ(k), 0.0);
     }
     for (k, dof) in dofs.iter().enumerate() {

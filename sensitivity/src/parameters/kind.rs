@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     /// Of the state at the start, by degree of freedom.
     StartQ(usize),
     StartV(usize),
+    /// Of a torque sensor, by degree of freedom: what it shows too much.
+    TorqueOffset(usize),
     /// Of the user, with its unit.
     Own(&'static str),
 }
@@ -87,7 +89,7 @@ impl Kind {
             Self::Placement(..) | Self::FramePlacement(..) | Self::Axis(..) => "rad",
             Self::Pitch(..) => "m/rad",
             Self::Offset(_) => "rad|m",
-            Self::Friction(..) => "N m|N",
+            Self::Friction(..) | Self::TorqueOffset(_) => "N m|N",
             Self::Damping(..) => "N m s/rad|N s/m",
             Self::Armature(..) => "kg m^2|kg",
             Self::FrictionWidth => "rad/s|m/s",
@@ -114,6 +116,7 @@ impl Kind {
             Self::FramePlacement(..) => "the body; moves along the frame's own axes",
             Self::Friction(..) | Self::Damping(..) | Self::Armature(..) => "the other numbers of the joint",
             Self::StartQ(_) | Self::StartV(_) => "the rest of the state at the start",
+            Self::TorqueOffset(_) => "the robot: it is of what measures torques",
             Self::Own(_)
             | Self::Pitch(..)
             | Self::Multiplier(_)

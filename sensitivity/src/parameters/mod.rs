@@ -66,6 +66,7 @@ impl Parameter {
 /// | `JOINT.pitch`, `JOINT.ratio`, `JOINT.offset` | of helical and mimic joints | |
 /// | `FRAME.placement.{x,…,rz}` | a tool, a contact point | m, rad |
 /// | `gravity.{x,y,z}` | | m/s² |
+/// | `JOINT.torque_offset` | what the torque sensor shows too much: of fits alone | N m, N |
 /// | `state.{q,v}.DOF` | `q ⊕ δ` and `v + δ` at the start | |
 #[must_use]
 pub fn parameters_of(model: &Model) -> Vec<Parameter> {

@@ -173,7 +173,7 @@ impl Parameters {
                     Kind::Armature(b, k) => groups.joint[2].entry(b).or_insert_with(|| own(b, 2)).1.push((k, x)),
                     Kind::FrictionWidth => groups.width = Some(x),
                     Kind::Gravity(k) => groups.gravity[k] = Some(x),
-                    Kind::StartQ(_) | Kind::StartV(_) | Kind::Own(_) => {}
+                    Kind::StartQ(_) | Kind::StartV(_) | Kind::TorqueOffset(_) | Kind::Own(_) => {}
                     kind => {
                         if let Some(b) = kind.inertia_of() {
                             groups.inertia.entry(b).or_default().push((kind, x));
@@ -203,6 +203,31 @@ impl Parameters {
             }
         }
         Ok((dq, dv))
+    }
+
+    /// What torque sensors show too much, nv; zeros where none of them varies.
+    ///
+    /// # Errors
+    /// [`SensitivityError::Length`]
+    pub fn torque_offsets(&self, values: &[f64]) -> Result<Vec<f64>, SensitivityError> {
+        self.check(values.len())?;
+        let mut offsets = vec![0.0; self.robot.nv()];
+        for (dof, k) in self.of_torque_sensors() {
+            offsets[dof] = values[k];
+        }
+        Ok(offsets)
+    }
+
+    /// Degrees of freedom whose torque sensors are off, and by which of the chosen.
+    pub(crate) fn of_torque_sensors(&self) -> Vec<(usize, usize)> {
+        let of = |(k, members): (usize, &Vec<usize>)| {
+            let dofs = members.iter().filter_map(|i| match self.all[*i].kind {
+                Kind::TorqueOffset(dof) => Some((dof, k)),
+                _ => None,
+            });
+            dofs.collect::<Vec<_>>()
+        };
+        self.chosen.iter().enumerate().flat_map(of).collect()
     }
 
     /// Adds the gradient by the state at the start.

@@ -19,12 +19,13 @@ pub(super) fn write(
     level: f64,
 ) -> Result<String, SensitivityError> {
     let model = parameters.robot_at(&found.estimate.parameters)?;
+    let offsets = parameters.torque_offsets(&found.estimate.parameters)?;
     let ws = &mut Workspace::new(&model);
     let every = data.len().div_ceil(POINTS).max(1);
     let mut predicted = Vec::new();
     for i in (0..data.len()).step_by(every) {
         let tau = rnea(&model, ws, &data.q[i], &data.v[i], &data.a[i], &[])?;
-        predicted.push((i, tau.to_vec()));
+        predicted.push((i, tau.iter().zip(&offsets).map(|(tau, off)| tau + off).collect::<Vec<f64>>()));
     }
     let mut figures = String::new();
     for (j, joint) in found.joints.iter().enumerate() {
