@@ -23,8 +23,7 @@ pub struct FitOptions {
     /// Standard deviations about the robot's own values, one a parameter; infinite: none.
     pub prior: Option<Vec<f64>>,
     /// γ of an entropic pull of each inertia that varies towards the robot's own, in units of half a squared residual: whatever the units,
-    /// frames and charts. About the number of residuals holds the masses to a few per cent against noise, 1 takes over where data say
-    /// nothing.
+    /// frames and charts. Data take over as it goes to zero; where they say nothing, any γ above zero does.
     pub entropic: Option<f64>,
     /// The share of the data, at the end, that the fit does not see.
     pub hold_out: f64,

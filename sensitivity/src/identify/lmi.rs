@@ -43,7 +43,7 @@ pub struct ConvexFit {
     pub rounds: usize,
 }
 
-/// Rounds at most: each takes away a part of what is negative; four links took nine.
+/// Rounds at most: each takes away a part of what is negative; four links took 10 to 23.
 const ROUNDS: usize = 60;
 /// Eigenvalues of `P₀⁻¹P` above minus this, relative to the largest, count as not negative: the solver's tolerance is not much below.
 const NEGATIVE: f64 = 1e-8;
