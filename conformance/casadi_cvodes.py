@@ -7,8 +7,8 @@
 `gradyn check --function` reads the files, conformance/claims/casadi_*.json: docs/check-function.md. Beside the Jacobian of each
 stand values of the same function by the same program, around the point.
 
-The functions are those of https://github.com/casadi/casadi/issues/4383: x' = t (p1 + p2 + p3), of which every derivative of x(1) is
-1/2, and x' = p1 b1(t) + p2 b2(t) + p3 b3(t) with three hats on [0, 1], whose derivatives are 1/4, 1/2, 1/4.
+The functions are those of https://github.com/casadi/casadi/issues/4383: x' = t (p1 + p2 + p3), of which every derivative of
+x(1) is 1/2, and x' = p1 b1(t) + p2 b2(t) + p3 b3(t) with three hats on [0, 1], whose derivatives are 1/4, 1/2, 1/4.
 """
 
 import json
