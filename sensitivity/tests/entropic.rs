@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use gradyn::spatial::Symmetric3;
-use gradyn::{Inertia, Model, Transform, Workspace, rnea};
+use gradyn::{Inertia, Model, Transform};
 use gradyn_sensitivity::Parameters;
 use gradyn_sensitivity::identify::{Data, FitOptions, divergence, fit};
 use nalgebra::Vector3;
@@ -54,35 +54,13 @@ fn units_and_frames_do_not_matter() {
     assert!(divergence(&rod, &a).is_err() && divergence(&a, &rod).is_err());
 }
 
-fn measured(model: &Model, n: usize, noise: f64, seed: u64) -> Data {
-    let rng = &mut rng(seed);
-    let nv = model.nv();
-    let waves: Vec<[f64; 3]> =
-        (0..nv).map(|_| [rng.random_range(0.3..0.8), rng.random_range(1.0..4.0), rng.random_range(0.0..6.0)]).collect();
-    let ws = &mut Workspace::new(model);
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
-    for i in 0..n {
-        let t = 0.02 * i as f64;
-        let of = |f: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {
-            waves.iter().map(|[size, w, phase]| f(*size, *w, w * t + phase)).collect()
-        };
-        data.time.push(t);
-        data.q.push(of(&|s, _, x| s * x.sin()));
-        data.v.push(of(&|s, w, x| s * w * x.cos()));
-        data.a.push(of(&|s, w, x| -s * w * w * x.sin()));
-        let tau = rnea(model, ws, &data.q[i], &data.v[i], &data.a[i], &[]).expect("runs").to_vec();
-        data.tau.push(tau.iter().map(|tau| tau + noise * rng.random_range(-1.7..1.7)).collect());
-    }
-    data
-}
-
 /// A robot whose last links are heavier than its file says, and its parameters in a chart.
 fn heavier(chart: &str) -> (Parameters, Data) {
     let model = robot("panda", false);
     let p = Parameters::of(&model).select(&format!("panda_link[67].{chart}.*")).expect("are there");
     let masses = Parameters::of(&model).select("panda_link[67].density").expect("are there");
     let truth = masses.robot_at(&[1.3, 0.8]).expect("fits");
-    (p, measured(&truth, 150, 0.05, 3))
+    (p, sines(&truth, 150, 0.05, 3))
 }
 
 fn moved(p: &Parameters, found: &[f64]) -> f64 {
@@ -144,7 +122,7 @@ fn charts_do_not_matter_and_all_is_physical() {
 #[test]
 fn what_cannot_be_pulled_is_said() {
     let model = robot("panda", false);
-    let data = measured(&model, 50, 0.01, 1);
+    let data = sines(&model, 50, 0.01, 1);
     let refused = |pattern: &str, weight: f64| {
         let p = Parameters::of(&model).select(pattern).expect("are there");
         fit(&p, &data, &FitOptions { entropic: Some(weight), ..FitOptions::default() })

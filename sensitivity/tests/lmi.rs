@@ -6,29 +6,6 @@ use common::*;
 use gradyn::{Model, Workspace, rnea};
 use gradyn_sensitivity::Parameters;
 use gradyn_sensitivity::identify::{Data, FitOptions, divergence, fit, fit_convex};
-use rand::RngExt;
-
-fn measured(model: &Model, n: usize, noise: f64, seed: u64) -> Data {
-    let rng = &mut rng(seed);
-    let nv = model.nv();
-    let waves: Vec<[f64; 3]> =
-        (0..nv).map(|_| [rng.random_range(0.3..0.8), rng.random_range(1.0..4.0), rng.random_range(0.0..6.0)]).collect();
-    let ws = &mut Workspace::new(model);
-    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
-    for i in 0..n {
-        let t = 0.02 * i as f64;
-        let of = |f: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {
-            waves.iter().map(|[size, w, phase]| f(*size, *w, w * t + phase)).collect()
-        };
-        data.time.push(t);
-        data.q.push(of(&|s, _, x| s * x.sin()));
-        data.v.push(of(&|s, w, x| s * w * x.cos()));
-        data.a.push(of(&|s, w, x| -s * w * w * x.sin()));
-        let tau = rnea(model, ws, &data.q[i], &data.v[i], &data.a[i], &[]).expect("runs").to_vec();
-        data.tau.push(tau.iter().map(|tau| tau + noise * rng.random_range(-1.7..1.7)).collect());
-    }
-    data
-}
 
 /// Half the squares of residuals, in units of noise.
 fn cost(robot: &Model, data: &Data, noise: &[f64]) -> f64 {
@@ -46,7 +23,7 @@ fn noisy(seed: u64) -> (Model, Data) {
     let model = robot("panda", false);
     let masses = Parameters::of(&model).select("panda_link[4-7].density").expect("are there");
     let truth = masses.robot_at(&[1.2, 0.9, 1.3, 0.8]).expect("fits");
-    let data = measured(&truth, 60, 0.5, seed);
+    let data = sines(&truth, 60, 0.5, seed);
     (model, data)
 }
 
@@ -109,7 +86,7 @@ fn numbers_of_joints_and_data_without_noise() {
     let mut truth = p.nominal();
     truth[0] += 0.4;
     (10..17).for_each(|k| truth[k] = 0.1 * (k - 10) as f64);
-    let data = measured(&p.robot_at(&truth).expect("fits"), 80, 0.0, 1);
+    let data = sines(&p.robot_at(&truth).expect("fits"), 80, 0.0, 1);
     let found = fit_convex(&p, &data, &[0.1; 7]).expect("runs");
     // Torques of 1e-1 to 1e-4 of that, as a cost; the solver ends at 1e-10 of some thousand.
     assert!(found.cost < 1e-5 && found.at_border.is_empty(), "{found:?}");
@@ -117,7 +94,7 @@ fn numbers_of_joints_and_data_without_noise() {
         assert!((found - truth).abs() < 1e-4, "{found} against {truth}");
     }
     let frictionless = Parameters::of(&model).select("*.friction").expect("are there");
-    let none = measured(&frictionless.robot_at(&[0.0; 7]).expect("fits"), 80, 0.3, 2);
+    let none = sines(&frictionless.robot_at(&[0.0; 7]).expect("fits"), 80, 0.3, 2);
     let found = fit_convex(&frictionless, &none, &[0.3; 7]).expect("runs");
     // Noise puts some below zero if it may.
     assert!(found.values.iter().all(|x| *x >= 0.0) && found.values.iter().any(|x| *x < 1e-6), "{:?}", found.values);
@@ -130,7 +107,7 @@ fn numbers_of_joints_and_data_without_noise() {
 #[test]
 fn what_is_not_convex_is_said() {
     let model = robot("panda", false);
-    let data = measured(&model, 20, 0.0, 1);
+    let data = sines(&model, 20, 0.0, 1);
     let refused = |pattern: &str, noise: &[f64]| {
         let p = Parameters::of(&model).select(pattern).expect("are there");
         fit_convex(&p, &data, noise).expect_err("is refused").to_string()

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use gradyn::joint::{Axis, Revolute};
 use gradyn::spatial::{Inertia, Symmetric3};
-use gradyn::{Constraint, Model, ModelBuilder, Transform};
+use gradyn::{Model, ModelBuilder, Transform};
 use gradyn_sensitivity::{Adjoint, Feedback, Memory, Parameters, QuadraticCost, Rollout, Scheme, TrajectoryCost};
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -67,7 +67,7 @@ fn adjoint_and_forward_agree_over_a_thousand_steps() {
 
 #[test]
 fn every_kind_of_joint_and_both_schemes() {
-    for (n, scheme) in [Scheme::SemiImplicitEuler, Scheme::Rk4].into_iter().enumerate() {
+    for (n, scheme) in [Scheme::SemiImplicitEuler, Scheme::Euler, Scheme::Rk4].into_iter().enumerate() {
         let model = tree(n as u64 + 1);
         let p = some_of_every_kind(&model);
         let (q0, v0, _) = state(&model, 4);
@@ -99,20 +99,8 @@ fn every_kind_of_joint_and_both_schemes() {
 
 #[test]
 fn contacts_impacts_and_controls() {
-    let model = robot("solo12", true);
-    let mut q0 = model.neutral::<f64>();
-    q0[2] = 0.24;
-    for leg in 0..4 {
-        (q0[7 + 3 * leg + 1], q0[7 + 3 * leg + 2]) = (0.7, -1.4);
-    }
+    let (model, q0, front, hind) = standing();
     let v0 = vec![0.05; model.nv()];
-    let foot = |name: &str| {
-        let frame = model.find_frame(name).expect("is there");
-        let place =
-            gradyn::dynamics::frame_pose(&model, &mut gradyn::Workspace::new(&model), &q0, frame).expect("runs");
-        Constraint::frame_contact(&model, frame, place.translation).expect("fits").with_gains(100.0, 20.0)
-    };
-    let (front, hind) = ([foot("FL_FOOT"), foot("FR_FOOT")], [foot("HL_FOOT"), foot("HR_FOOT")]);
     let p = Parameters::of(&model)
         .select_all("*.mass, base_link.com.*, HL_UPPER_LEG.inertia.xx, gravity.*, FL_HFE.placement.z, HR_KFE.axis.1")
         .and_then(|p| p.select_all("*_KFE.armature, *_HFE.damping, state.q.FL_HFE"))

@@ -100,6 +100,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         let nv = v.len();
         let tau_bar = match run.scheme {
             Scheme::SemiImplicitEuler => self.semi_implicit(h, (q, v), &tau, &held)?,
+            Scheme::Euler => self.euler(h, (q, v), &tau, &held)?,
             Scheme::Rk4 => self.rk4(h, (q, v), &tau, &held)?,
         };
         let mut of_u = run.torques_transposed(&tau_bar);
@@ -139,6 +140,27 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             (0..nv).for_each(|k| self.lambda[nv + k] = self.lambda[nv + k] + h * self.lambda[k]);
         }
         let l_bar: Vec<P> = self.lambda[nv..].iter().map(|x| h * *x).collect();
+        self.pull((q, v), tau, held, &l_bar)?;
+        let (of_q, of_v) = self.lambda.split_at_mut(nv);
+        add(of_q, &self.pulled.q);
+        add(of_v, &self.pulled.v);
+        Ok(std::mem::take(&mut self.pulled.tau))
+    }
+
+    /// `q⁺ = q ⊕ h v`, `v⁺ = v + h a`; returns `τ̄`.
+    fn euler(
+        &mut self,
+        h: f64,
+        (q, v): (&[P], &[P]),
+        tau: &[P],
+        held: &[Constraint],
+    ) -> Result<Vec<P>, SensitivityError> {
+        let (h, nv) = (P::from(h), v.len());
+        let l_bar: Vec<P> = self.lambda[nv..].iter().map(|x| h * *x).collect();
+        let w: Vec<P> = v.iter().map(|v| h * *v).collect();
+        let (by_q, by_w) = self.engine.moved_back(&w, &self.lambda[..nv])?;
+        self.lambda[..nv].copy_from_slice(&by_q);
+        (0..nv).for_each(|k| self.lambda[nv + k] += h * by_w[k]);
         self.pull((q, v), tau, held, &l_bar)?;
         let (of_q, of_v) = self.lambda.split_at_mut(nv);
         add(of_q, &self.pulled.q);

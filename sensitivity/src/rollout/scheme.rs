@@ -10,6 +10,8 @@ pub enum Scheme {
     /// `v⁺ = v + h a(q, v)`, `q⁺ = q ⊕ h v⁺`: first order, energies stay bounded in practice.
     #[default]
     SemiImplicitEuler,
+    /// `q⁺ = q ⊕ h v`, `v⁺ = v + h a(q, v)`: first order, energies grow.
+    Euler,
     /// The classical method of Runge and Kutta on the Lie group of configurations: order 4 for every kind of joint.
     Rk4,
 }
@@ -63,6 +65,11 @@ impl<P: Scalar<f64> + Scalar<P>> Robot<P> {
                 let v = sum(v, &times(&a, h));
                 self.model.integrate_into(q, &times(&v, h), &mut next)?;
                 Ok((next, v))
+            }
+            Scheme::Euler => {
+                let a = self.acceleration(q, v, tau, constraints)?;
+                self.model.integrate_into(q, &times(v, h), &mut next)?;
+                Ok((next, sum(v, &times(&a, h))))
             }
             Scheme::Rk4 => {
                 let zero = vec![P::from(0.0); v.len()];

@@ -4,7 +4,8 @@
 
 use gradyn::joint::*;
 use gradyn::spatial::{Inertia, Symmetric3, quaternion};
-use gradyn::{Model, ModelBuilder, Transform, UrdfOptions};
+use gradyn::{Constraint, Model, ModelBuilder, Transform, UrdfOptions, Workspace, rnea};
+use gradyn_sensitivity::identify::Data;
 use gradyn_sensitivity::{Parameters, QuadraticCost};
 use nalgebra::{Matrix3, Vector3};
 use rand::rngs::ChaCha8Rng;
@@ -136,4 +137,44 @@ pub fn some_of_every_kind(model: &Model) -> Parameters {
         }
     }
     p.select_all("gravity.*, friction_width, state.q.*, state.v.*").expect("are there")
+}
+
+/// A quadruped that stands, and its front and hind feet where they are.
+pub fn standing() -> (Model, Vec<f64>, [Constraint; 2], [Constraint; 2]) {
+    let model = robot("solo12", true);
+    let mut q = model.neutral::<f64>();
+    q[2] = 0.24;
+    for leg in 0..4 {
+        (q[7 + 3 * leg + 1], q[7 + 3 * leg + 2]) = (0.7, -1.4);
+    }
+    let foot = |name: &str| {
+        let frame = model.find_frame(name).expect("is there");
+        let place = gradyn::once::frame_pose(&model, &q, frame).expect("runs");
+        Constraint::frame_contact(&model, frame, place.translation).expect("fits").with_gains(100.0, 20.0)
+    };
+    let (front, hind) = ([foot("FL_FOOT"), foot("FR_FOOT")], [foot("HL_FOOT"), foot("HR_FOOT")]);
+    (model, q, front, hind)
+}
+
+/// A sine a joint, and the torques of a robot with uniform noise of this standard deviation.
+pub fn sines(model: &Model, n: usize, noise: f64, seed: u64) -> Data {
+    let rng = &mut rng(seed);
+    let nv = model.nv();
+    let waves: Vec<[f64; 3]> =
+        (0..nv).map(|_| [rng.random_range(0.3..0.8), rng.random_range(1.0..4.0), rng.random_range(0.0..6.0)]).collect();
+    let ws = &mut Workspace::new(model);
+    let mut data = Data { time: vec![], q: vec![], v: vec![], a: vec![], tau: vec![] };
+    for i in 0..n {
+        let t = 0.02 * i as f64;
+        let of = |f: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {
+            waves.iter().map(|[size, w, phase]| f(*size, *w, w * t + phase)).collect()
+        };
+        data.time.push(t);
+        data.q.push(of(&|s, _, x| s * x.sin()));
+        data.v.push(of(&|s, w, x| s * w * x.cos()));
+        data.a.push(of(&|s, w, x| -s * w * w * x.sin()));
+        let tau = rnea(model, ws, &data.q[i], &data.v[i], &data.a[i], &[]).expect("runs").to_vec();
+        data.tau.push(tau.iter().map(|tau| tau + noise * rng.random_range(-1.7..1.7)).collect());
+    }
+    data
 }

@@ -32,7 +32,7 @@ pub(crate) fn identify(args: &Identify) -> Result<Report, Error> {
     let mut urdf = args.write_urdf.as_deref().map(|path| Output::new(Some(path), &inputs)).transpose()?;
     let prior = args.prior.as_deref().map(|prior| deviations(prior, &parameters)).transpose()?;
     let loss = args.robust.map_or(Loss::Quadratic, |width| Loss::Huber { width });
-    let options = FitOptions { loss, prior, hold_out: args.hold_out, ..FitOptions::default() };
+    let options = FitOptions { loss, prior, entropic: args.entropic, hold_out: args.hold_out, ..FitOptions::default() };
     let found = fit(&parameters, &data, &options).map_err(usage)?;
     let failed = !found.cannot_tell.is_empty() || !found.not_physical.is_empty() || !found.estimate.status.converged();
     let identified = parameters.robot_at(&found.estimate.parameters).map_err(usage)?;

@@ -199,9 +199,10 @@ fn rollout<'p>(
     for phase in task.phases.iter().filter_map(|phase| Some((phase, phase.scheme?))) {
         let here = match phase.1.name {
             "semi-implicit-euler" => Scheme::SemiImplicitEuler,
+            "euler" => Scheme::Euler,
             "rk4" => Scheme::Rk4,
             other => {
-                let rule = "expected `semi-implicit-euler` or `rk4` for sensitivities along it";
+                let rule = "expected `semi-implicit-euler`, `euler` or `rk4` for sensitivities along it";
                 return Err(Error::Usage(format!("phase `{}` steps by `{other}`: {rule}", phase.0.name)));
             }
         };
