@@ -3,6 +3,7 @@
 //! Of semi-implicit Euler steps without constraints by formulas, `δq̈ = ∂q̈/∂q δq + ∂q̈/∂v δv + M⁻¹ (B δu − ∂τ/∂p)`, all columns at once;
 //! of others by dual numbers through the steps, eight columns at a time.
 
+use super::columns::{add, add_product};
 use super::scheme::{Robot, Scheme};
 use super::{Rollout, State};
 use crate::error::SensitivityError;
@@ -110,12 +111,13 @@ impl Rollout<'_> {
         let (np, nv) = (values.len(), robot.model.nv());
         let columns = np + 2 * nv;
         let (q, v) = self.start(&robot, values, start)?;
-        let (mut by_q, mut by_v) = (DMatrix::zeros(nv, columns), DMatrix::zeros(nv, columns));
+        // Transposed: a column of these is a row of the sensitivities.
+        let (mut by_q, mut by_v) = (DMatrix::zeros(columns, nv), DMatrix::zeros(columns, nv));
         let (dq, _) = self.parameters.start_at(values)?;
         let of_start = robot.model.integrate_dv(&dq)?;
         for k in 0..nv {
-            by_q[(k, np + k)] = 1.0;
-            by_v[(k, np + nv + k)] = 1.0;
+            by_q[(np + k, k)] = 1.0;
+            by_v[(np + nv + k, k)] = 1.0;
             // Columns of parameters of the start.
             let (mut unit, none) = (vec![0.0; nv], vec![0.0; nv]);
             unit[k] = 1.0;
@@ -123,54 +125,53 @@ impl Rollout<'_> {
             self.parameters.add_start(&unit, &none, &mut of_q);
             self.parameters.add_start(&none, &unit, &mut of_v);
             for column in 0..np {
-                if of_q[column] != 0.0 {
-                    by_q.column_mut(column).axpy(of_q[column], &of_start.column(k), 1.0);
+                for row in 0..nv {
+                    by_q[(column, row)] += of_q[column] * of_start[(row, k)];
                 }
-                by_v[(k, column)] += of_v[column];
+                by_v[(column, k)] += of_v[column];
             }
         }
         let stack = |by_q: &DMatrix<f64>, by_v: &DMatrix<f64>| {
-            let mut both = DMatrix::zeros(2 * nv, columns);
-            both.rows_mut(0, nv).copy_from(by_q);
-            both.rows_mut(nv, nv).copy_from(by_v);
-            both
+            let of = |row: usize, column: usize| {
+                if row < nv { by_q[(column, row)] } else { by_v[(column, row - nv)] }
+            };
+            DMatrix::from_fn(2 * nv, columns, of)
         };
         let (mut states, mut by) = (vec![(q, v)], vec![stack(&by_q, &by_v)]);
         let mut of_parameters = DMatrix::zeros(nv, np);
-        let (mut a, mut moved) = (DMatrix::zeros(nv, columns), DMatrix::zeros(nv, columns));
-        let mut transported = DMatrix::zeros(nv, columns);
+        let mut a = DMatrix::zeros(columns, nv);
         for step in 0..self.steps() {
             let ((q, v), h) = (&states[step], self.length(step));
             let u = self.control(&robot, step, (q, v), &[])?;
             let tau = self.torques(&u);
             let d = aba_derivatives(&robot.model, &mut derivatives, Method::Analytical, q, v, &tau, &[])?;
             let (model, ws) = (&robot.model, &mut robot.ws);
+            a.fill(0.0);
+            add_product(&mut a, 1.0, &d.ddq_dq, &by_q);
+            add_product(&mut a, 1.0, &d.ddq_dv, &by_v);
             if np > 0 {
                 torques_by_parameters(model, ws, &chain, by_regressor, (q, v, d.ddq.as_slice()), &mut of_parameters)?;
+                add_product(&mut a, -1.0, &d.ddq_dtau, &of_parameters.transpose());
             }
-            a.gemm(1.0, &d.ddq_dq, &by_q, 0.0);
-            a.gemm(1.0, &d.ddq_dv, &by_v, 1.0);
-            a.columns_mut(0, np).gemm(-1.0, &d.ddq_dtau, &of_parameters, 1.0);
             if let Some(law) = &self.feedback {
-                let mut off = DMatrix::zeros(2 * nv, columns);
-                off.rows_mut(0, nv).gemm(1.0, &model.difference_dq1(&law.q[step], q)?, &by_q, 0.0);
-                off.rows_mut(nv, nv).copy_from(&by_v);
-                let du = -(&law.gains[step] * off);
-                a += &d.ddq_dtau * (self.actuation.matrix() * du);
+                let mut off = DMatrix::zeros(columns, nv);
+                add_product(&mut off, 1.0, &model.difference_dq1(&law.q[step], q)?, &by_q);
+                let by_u = &d.ddq_dtau * self.actuation.matrix();
+                let gain = by_u * &law.gains[step];
+                add_product(&mut a, -1.0, &gain.columns(0, nv).into_owned(), &off);
+                add_product(&mut a, -1.0, &gain.columns(nv, nv).into_owned(), &by_v);
             }
             let ddq = d.ddq.as_slice();
             let next_v: Vec<f64> = v.iter().zip(ddq).map(|(v, a)| v + h * a).collect();
             let w: Vec<f64> = next_v.iter().map(|v| h * v).collect();
             let mut next_q = q.clone();
             model.integrate_into(q, &w, &mut next_q)?;
-            by_v.zip_apply(&a, |v, a| *v += h * a);
+            add(&mut by_v, h, &a);
             if self.algebra.is_flat() {
-                by_q.zip_apply(&by_v, |q, v| *q += h * v);
+                add(&mut by_q, h, &by_v);
             } else {
-                model.transport_dq_into(&w, &by_q, &mut moved)?;
-                model.transport_dv_into(&w, &by_v, &mut transported)?;
-                moved.zip_apply(&transported, |q, v| *q += h * v);
-                by_q.copy_from(&moved);
+                let moved = model.transport_dq(&w, &by_q.transpose())?;
+                by_q = (moved + model.transport_dv(&w, &by_v.transpose())? * h).transpose();
             }
             if by_v.iter().chain(by_q.iter()).any(|x| !x.is_finite()) {
                 return Err(SensitivityError::Other(format!("sensitivities overflow in step {step}")));

@@ -12,6 +12,7 @@
 
 mod adjoint;
 mod backward;
+mod columns;
 mod cost;
 mod event;
 mod forward;

@@ -1,0 +1,41 @@
+//! Products of small matrices with many columns of sensitivities, the columns side by side in the registers.
+//!
+//! Columns are kept transposed, `n × r` for r rows of n columns each, so that entries of one row lie one after the other.
+
+use gradyn::derivatives::{Kernel, Register, dispatch};
+use nalgebra::DMatrix;
+
+/// `to += factor (Y X)`, Y: r × k; `to`: n × r and X: m × k, both transposed. Of the longer one the first columns.
+pub(super) fn add_product(to: &mut DMatrix<f64>, factor: f64, y: &DMatrix<f64>, x: &DMatrix<f64>) {
+    dispatch(AddProduct { to, factor, y, x });
+}
+
+struct AddProduct<'a> {
+    to: &'a mut DMatrix<f64>,
+    factor: f64,
+    y: &'a DMatrix<f64>,
+    x: &'a DMatrix<f64>,
+}
+
+impl Kernel for AddProduct<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { to, factor, y, x } = self;
+        let (n, m, (r, k)) = (to.nrows(), x.nrows(), y.shape());
+        let count = n.min(m);
+        let (to, x) = (to.as_mut_slice(), x.as_slice());
+        for i in 0..r {
+            let row = &mut to[i * n..][..count];
+            for j in 0..k {
+                let (c, x) = (factor * y[(i, j)], &x[j * m..][..count]);
+                row.iter_mut().zip(x).for_each(|(to, x)| *to += c * x);
+            }
+        }
+    }
+}
+
+/// `to += factor x`, of as many columns as both have.
+pub(super) fn add(to: &mut DMatrix<f64>, factor: f64, x: &DMatrix<f64>) {
+    to.iter_mut().zip(x.iter()).for_each(|(to, x)| *to += factor * x);
+}
