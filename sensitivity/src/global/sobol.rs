@@ -116,6 +116,10 @@ struct One {
     indices: Vec<Interval>,
 }
 
+/// A variance below this part of the squared mean, of numbers whose mean over all rows is zero, has lost its digits to a row far away: squares
+/// and their mean are rounded to 1e-16 each, and some thousand of them are summed.
+const LOST: f64 = 1e-10;
+
 /// Does an output have a variance?
 #[derive(Clone, Copy, PartialEq)]
 enum Spread {
@@ -131,7 +135,7 @@ fn one_output(f: &Centred, finite: &Finite, layout: Layout, resampling: &Resampl
     let sums = table.columns.sums();
     table.check(&sums)?;
     let (mean, variance) = table.moments(&sums);
-    let spread = match (f.constant, variance <= 0.0) {
+    let spread = match (f.constant, variance <= LOST * mean * mean) {
         (true, _) => Spread::None,
         (false, true) => Spread::Lost,
         (false, false) => Spread::Some,
