@@ -4,7 +4,8 @@
 //! cargo bench -p gradyn-sensitivity --bench trajectory
 //! ```
 //!
-//! Prints the least and the median of several runs, on one thread.
+//! Prints the least and the median of several runs, on one thread. With `-- long`: one adjoint of the humanoid over 10⁷ steps with 64 MiB for
+//! its states, which takes some ten minutes, and the memory of the process.
 
 use gradyn::{Model, UrdfOptions};
 use gradyn_sensitivity::{Memory, Output, Parameters, QuadraticCost, Rollout, Scheme, evaluate_many};
@@ -33,7 +34,37 @@ fn robot(name: &str, floating: bool) -> Result<Model, Box<dyn Error>> {
     Ok(Model::from_urdf_file(file, &UrdfOptions::new().floating_base(floating))?.model)
 }
 
+/// The most memory that this process has had, MiB; of Linux.
+fn most_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+}
+
+/// 10⁷ steps of the humanoid in free fall.
+fn long() -> Result<(), Box<dyn Error>> {
+    let model = robot("g1", true)?;
+    let (q0, v0) = (model.neutral::<f64>(), vec![0.0; model.nv()]);
+    let all = Parameters::of(&model).select("*.pi.*")?.select("*.placement.*")?.select("*.axis.*")?;
+    let steps = 10_000_000;
+    let run = Rollout::new(&all, Scheme::SemiImplicitEuler, 1e-6, vec![vec![0.0; model.nv() - 6]])?.each_for(steps)?;
+    let before = most_memory();
+    let start = Instant::now();
+    let by = run.adjoint(&all.nominal(), &q0, &v0, &QuadraticCost::at_end(&model, &q0), Memory::default())?;
+    println!(
+        "g1: {steps} steps by {} parameters: {:.0} s, {} steps taken again; memory {before:?} MiB before, {:?} at most",
+        all.len(),
+        start.elapsed().as_secs_f64(),
+        by.repeated_steps,
+        most_memory()
+    );
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
+    if std::env::args().any(|argument| argument == "long") {
+        return long();
+    }
     for (name, floating) in [("panda", false), ("g1", true)] {
         let model = robot(name, floating)?;
         let steps = 200;

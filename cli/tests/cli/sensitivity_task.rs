@@ -179,5 +179,5 @@ fn priors_come_from_a_file() {
     }
     fs::write(&file, "\"*.mass\" = { low = 0.5, high = 1.1 }").expect("writes");
     let message = refused(&run([&arguments[..6], &["--uncertainty"]].concat()));
-    assert!(message.contains("uniform"), "{message}");
+    assert!(message.contains("that of `panda_link6.mass` is uniform"), "{message}");
 }

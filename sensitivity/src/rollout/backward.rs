@@ -129,22 +129,17 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         tau: &[P],
         held: &[Constraint],
     ) -> Result<Vec<P>, SensitivityError> {
-        let (h, nv) = (P::from(h), v.len());
-        if !self.run.algebra.is_flat() {
-            let a = self.engine.robot.acceleration(q, v, tau, held)?;
-            let w: Vec<P> = v.iter().zip(&a).map(|(v, a)| h * (*v + h * *a)).collect();
-            let (by_q, by_w) = self.engine.moved_back(&w, &self.lambda[..nv])?;
-            self.lambda[..nv].copy_from_slice(&by_q);
-            (0..nv).for_each(|k| self.lambda[nv + k] += h * by_w[k]);
+        let h = P::from(h);
+        // A flat space does not ask where the step goes.
+        let next = if self.run.algebra.is_flat() {
+            v.to_vec()
         } else {
-            (0..nv).for_each(|k| self.lambda[nv + k] = self.lambda[nv + k] + h * self.lambda[k]);
-        }
-        let l_bar: Vec<P> = self.lambda[nv..].iter().map(|x| h * *x).collect();
-        self.pull((q, v), tau, held, &l_bar)?;
-        let (of_q, of_v) = self.lambda.split_at_mut(nv);
-        add(of_q, &self.pulled.q);
-        add(of_v, &self.pulled.v);
-        Ok(std::mem::take(&mut self.pulled.tau))
+            let a = self.engine.robot.acceleration(q, v, tau, held)?;
+            v.iter().zip(&a).map(|(v, a)| *v + h * *a).collect()
+        };
+        self.through_position(h, &next)?;
+        let l_bar = self.acceleration_bar(h);
+        self.through_acceleration((q, v), tau, held, &l_bar)
     }
 
     /// `q⁺ = q ⊕ h v`, `v⁺ = v + h a`; returns `τ̄`.
@@ -155,14 +150,41 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         tau: &[P],
         held: &[Constraint],
     ) -> Result<Vec<P>, SensitivityError> {
-        let (h, nv) = (P::from(h), v.len());
-        let l_bar: Vec<P> = self.lambda[nv..].iter().map(|x| h * *x).collect();
+        let h = P::from(h);
+        let l_bar = self.acceleration_bar(h);
+        self.through_position(h, v)?;
+        self.through_acceleration((q, v), tau, held, &l_bar)
+    }
+
+    /// `l̄ = h λ_v`, of `v⁺ = v + h a`.
+    fn acceleration_bar(&self, h: P) -> Vec<P> {
+        self.lambda[self.lambda.len() / 2..].iter().map(|x| h * *x).collect()
+    }
+
+    /// λ through `q⁺ = q ⊕ h v`.
+    fn through_position(&mut self, h: P, v: &[P]) -> Result<(), SensitivityError> {
+        let (of_q, of_v) = self.lambda.split_at_mut(v.len());
+        if self.run.algebra.is_flat() {
+            of_v.iter_mut().zip(of_q).for_each(|(to, x)| *to += h * *x);
+            return Ok(());
+        }
         let w: Vec<P> = v.iter().map(|v| h * *v).collect();
-        let (by_q, by_w) = self.engine.moved_back(&w, &self.lambda[..nv])?;
-        self.lambda[..nv].copy_from_slice(&by_q);
-        (0..nv).for_each(|k| self.lambda[nv + k] += h * by_w[k]);
-        self.pull((q, v), tau, held, &l_bar)?;
-        let (of_q, of_v) = self.lambda.split_at_mut(nv);
+        let (by_q, by_w) = self.engine.moved_back(&w, of_q)?;
+        of_q.copy_from_slice(&by_q);
+        of_v.iter_mut().zip(by_w).for_each(|(to, x)| *to += h * x);
+        Ok(())
+    }
+
+    /// `l̄` through the acceleration, added to λ; returns `τ̄`.
+    fn through_acceleration(
+        &mut self,
+        state: (&[P], &[P]),
+        tau: &[P],
+        held: &[Constraint],
+        l_bar: &[P],
+    ) -> Result<Vec<P>, SensitivityError> {
+        self.pull(state, tau, held, l_bar)?;
+        let (of_q, of_v) = self.lambda.split_at_mut(l_bar.len());
         add(of_q, &self.pulled.q);
         add(of_v, &self.pulled.v);
         Ok(std::mem::take(&mut self.pulled.tau))

@@ -88,14 +88,13 @@ fn answered(
     };
     // Before the work, to see that they can be written; behind it where Ctrl-C is to be heeded by the samples.
     let early = if args.resume.is_none() { Some(outputs()?) } else { None };
-    let nominal = parameters.nominal();
     let priors = priors_of(args, parameters)?;
     let sd: Vec<f64> = priors.iter().map(|prior| prior.variance().sqrt()).collect();
     let mut answer = match args.global {
         None => {
             let first = question.first_order()?;
             let uncertainty = match args.uncertainty {
-                true => Some(uncertainty::of(question, (&first, &nominal, &priors), args)?),
+                true => Some(uncertainty::of(question, (&first, parameters, &priors), args)?),
                 false => None,
             };
             Answer { uncertainty, ..to_first_order(parameters, &sd, question, first) }

@@ -4,7 +4,7 @@ use super::question::{First, Question};
 use crate::args::Sensitivity;
 use crate::error::Error;
 use gradyn_sensitivity::uncertainty::{Euclidean, MonteCarlo, first_order, monte_carlo};
-use gradyn_sensitivity::{Interval, Prior, Resampling};
+use gradyn_sensitivity::{Interval, Parameters, Prior, Resampling};
 use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -61,14 +61,15 @@ const TIMES: usize = 25;
 
 pub(super) fn of(
     question: &dyn Question,
-    (first, nominal, priors): (&First, &[f64], &[Prior]),
+    (first, parameters, priors): (&First, &Parameters, &[Prior]),
     args: &Sensitivity,
 ) -> Result<Uncertainty, Error> {
     let refuse = |error: gradyn_sensitivity::uncertainty::UncertaintyError| Error::Usage(error.to_string());
     let rows = question.rows();
     if let Some(k) = priors.iter().position(|prior| matches!(prior, Prior::Uniform { .. })) {
-        let reason = "--uncertainty is of normal and lognormal priors, and that of parameter";
-        return Err(Error::Usage(format!("{reason} {} is uniform: give its `sd`, or ask for --global sobol", k + 1)));
+        let reason = "--uncertainty is of normal and lognormal priors, and that of";
+        let name = parameters.names().swap_remove(k);
+        return Err(Error::Usage(format!("{reason} `{name}` is uniform: give its `sd`, or ask for --global sobol")));
     }
     let variances = priors.iter().map(Prior::variance);
     let p = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), variances));
@@ -91,7 +92,7 @@ pub(super) fn of(
     let (inputs, outputs) = (Euclidean(n), Euclidean(rows.len()));
     let found = monte_carlo(&inputs, &zero, &DMatrix::identity(n, n), &outputs, f, &options).map_err(refuse)?;
     let mut here = vec![0.0; rows.len()];
-    question.evaluate(nominal, &mut here);
+    question.evaluate(&parameters.nominal(), &mut here);
     let scatter = rows.iter().enumerate().map(|(i, row)| Scatter {
         row: row.clone(),
         first: at_end[i],

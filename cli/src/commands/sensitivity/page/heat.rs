@@ -7,8 +7,8 @@ use crate::page::escape;
 const LINES: usize = 20;
 const COLUMNS: usize = 100;
 
-/// Colours from little to much.
-const CLASSES: [&str; 5] = ["n4", "n3", "n2", "n1", "n0"];
+/// Colours from much to little, half a decade each.
+const CLASSES: [&str; 5] = ["n0", "n1", "n2", "n3", "n4"];
 
 /// The section, if there is anything over time.
 pub(super) fn section(answer: &Answer) -> String {
@@ -38,11 +38,10 @@ pub(super) fn section(answer: &Answer) -> String {
         let (at, name) = (left - 8.0, escape(names[*k].0));
         svg.push_str(&format!("<text class=\"end\" x=\"{at:.1}\" y=\"{:.1}\">{name}</text>\n", y + 13.0));
         for c in 0..columns {
-            // By decades of a half: four of them below the largest.
-            let decades = (size(node(c), *k) / largest).log10();
-            let class =
-                (0..5).rev().find(|class| decades >= -0.5 * f64::from(4 - *class as u8)).map(|class| CLASSES[class]);
-            let Some(class) = class else { continue };
+            let halves = -2.0 * (size(node(c), *k) / largest).log10();
+            let Some((_, class)) = (1_u8..).zip(CLASSES).find(|(below, _)| halves < f64::from(*below)) else {
+                continue;
+            };
             let x = left + w * c as f64;
             svg.push_str(&format!(
                 "<rect class=\"{class}\" x=\"{x:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{:.1}\"/>\n",
@@ -58,7 +57,7 @@ pub(super) fn section(answer: &Answer) -> String {
         svg.push_str(&format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{t} s</text>\n"));
     }
     svg.push_str("</svg>\n");
-    let note = "Each parameter's standard deviation times the size of what it moves, over time: a colour is half a decade, the darkest the \
-                most.";
+    let note = "Each parameter's standard deviation times the size of what it moves, over time: each colour is half a decade, the \
+                darkest next to the most.";
     format!("<h2>When it matters</h2>\n{svg}<figcaption>{note}</figcaption>\n</figure>\n")
 }
