@@ -249,30 +249,31 @@ impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
         put(&mut dp[layout.placement.start + 6 * i..][..3], g.linear); // (3)
         put(&mut dp[layout.placement.start + 6 * i + 3..][..3], g.angular);
 
+        let there = (Place { v: links.velocity[i], a: links.acceleration[i], w: sums.w[i] }, links.pose[i]);
         let link = links.of_body[i].start;
         let q = &q[body.q.clone()];
         match &body.joint {
             Joint::Elementary(part) => {
                 let stages = Stages { links, carried: &carried, v, a, lambda };
-                stages.of_part(part, q, (before, mount), link, T::one(), next, dp);
+                stages.of_part(part, q, (before, mount), Some(there), link, T::one(), next, dp);
             }
             Joint::Composite(joint) => {
                 let stages = Stages { links, carried: &carried, v, a, lambda };
                 let (mut here, mut link) = ((before, mount), link);
                 for (part, (_, q_of, _)) in joint.parts().iter().zip(joint.blocks()) {
                     here.1 = here.1 * part.placement.lift::<T>();
-                    (here, link) = stages.of_part(&part.joint, &q[q_of], here, link, T::one(), next, dp);
+                    (here, link) = stages.of_part(&part.joint, &q[q_of], here, None, link, T::one(), next, dp);
                 }
             }
             Joint::Mimic(joint) => {
                 let (inner_q, k) = (joint.inner_q(q), T::from(joint.multiplier()));
                 let stages = Stages { links, carried: &carried, v, a, lambda };
-                let ((behind, _), _) = stages.of_part(joint.inner(), &inner_q, (before, mount), link, k, next, dp);
+                stages.of_part(joint.inner(), &inner_q, (before, mount), Some(there), link, k, next, dp);
                 let mut s = [Motion::zero()];
                 JointKind::<P>::motion_subspace(joint.inner(), &inner_q, &mut s);
                 let (s, dof) = (links.pose[i].act(s[0]), body.v.start);
                 let leader = Along { q: joint.followed(q), v: v[dof], a: a[dof], lambda: lambda[dof] };
-                dp[layout.multiplier.start + next.mimic] = leader.derivative(s, &before, &behind, &carried);
+                dp[layout.multiplier.start + next.mimic] = leader.derivative(s, &before, &there.0, &carried);
                 dp[layout.offset.start + next.mimic] = s.power(before.force(&carried));
                 next.mimic += 1;
             }
@@ -290,8 +291,8 @@ struct Stages<'a, T> {
 }
 
 impl<T: Real + Scalar<T>> Stages<'_, T> {
-    /// An elementary joint, mounted `here`, whose links begin with `link`, and which moves `k` times as fast as its velocity says;
-    /// returns where it ends, and the next link.
+    /// An elementary joint, mounted at `mount` behind `before`, whose links begin with `link`, and which moves `k` times as fast as its
+    /// velocity says; returns where it ends, and the next link. A part that is its body's whole joint ends `there`, where the body is.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "closures would do arithmetic at no level")]
     fn of_part<P: Real>(
@@ -299,6 +300,7 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
         part: &Elementary<P>,
         q: &[T],
         (before, mount): (Place<T>, Transform<T>),
+        there: Option<(Place<T>, Transform<T>)>,
         link: usize,
         k: T,
         next: &mut Next,
@@ -324,12 +326,17 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
             }
             return (here, link);
         }
-        let (mut behind, mut end, mut stage) = (before, link, 0);
-        while stage < nv {
-            behind = behind.behind(links, end, (v, a), lambda);
-            (stage, end) = (JointKind::<P>::stage_end(part, stage), end + 1);
-        }
-        let there = (behind, mount * JointKind::<P>::pose(part, q));
+        let mut next_link = link;
+        let there = if let Some(there) = there {
+            there
+        } else {
+            let (mut behind, mut stage) = (before, 0);
+            while stage < nv {
+                behind = behind.behind(links, next_link, (v, a), lambda);
+                (stage, next_link) = (JointKind::<P>::stage_end(part, stage), next_link + 1);
+            }
+            (behind, mount * JointKind::<P>::pose(part, q))
+        };
         if part.axes()[0].is_some() {
             turned_axis(carried, (before, mount), there, next, dp);
         }
@@ -337,10 +344,10 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
             let s = mount.act(Motion::new(joint.axis.times(T::one()), v3::zero()));
             let dof = links.dof[links.links[link].columns.start];
             let turn = Along { q: q[0], v: k * v[dof], a: k * a[dof], lambda: k * lambda[dof] };
-            dp[next.pitch] = turn.derivative(s, &before, &behind, carried);
+            dp[next.pitch] = turn.derivative(s, &before, &there.0, carried);
             next.pitch += 1;
         }
-        (there, end)
+        (there, next_link)
     }
 }
 

@@ -126,7 +126,7 @@ impl Rollout<'_> {
         let mut first = n + 1;
         for step in (0..n).rev() {
             let wanted = step / stride * stride;
-            if first != wanted {
+            if stride > 1 && first != wanted {
                 first = wanted;
                 block.clear();
                 block.push(kept[step / stride].clone());
@@ -134,10 +134,10 @@ impl Rollout<'_> {
                     let (q, v) = &block[k - first];
                     let next = self.advance(&mut robot, k, (q, v), more)?;
                     block.push(next);
-                    repeated_steps += usize::from(stride > 1);
+                    repeated_steps += 1;
                 }
             }
-            let (q, v) = &block[step - first];
+            let (q, v) = if stride > 1 { &block[step - first] } else { &kept[step] };
             total += back.step(step, (q, v), cost)?;
             if begun == 0.0 {
                 begun = norm(&back.lambda);

@@ -23,7 +23,9 @@ pub(super) struct Backward<'a, 'p, P: Pass> {
     pub(super) engine: Engine<P>,
     /// 2 nv.
     pub(super) lambda: Vec<P>,
-    /// What the last `l̄` has become.
+    /// The last `l̄`.
+    l_bar: Vec<P>,
+    /// What it has become.
     pulled: Pulled<P>,
     /// By parameters, where the engine's gradients do not say it: under constraints. One a parameter.
     pub(super) by_values: Vec<P>,
@@ -76,6 +78,7 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             nominal,
             engine,
             lambda: vec![zero; 2 * nv],
+            l_bar: Vec::new(),
             pulled: Pulled { q: Vec::new(), v: Vec::new(), tau: Vec::new() },
             by_values: vec![zero; given.values.len()],
             by_controls: vec![vec![zero; run.actuation.controls()]; run.controls.len()],
@@ -130,16 +133,16 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         held: &[Constraint],
     ) -> Result<Vec<P>, SensitivityError> {
         let h = P::from(h);
-        // A flat space does not ask where the step goes.
-        let next = if self.run.algebra.is_flat() {
-            v.to_vec()
+        if self.run.algebra.is_flat() {
+            // A flat space does not ask where the step goes.
+            self.through_position(h, v)?;
         } else {
             let a = self.engine.robot.acceleration(q, v, tau, held)?;
-            v.iter().zip(&a).map(|(v, a)| *v + h * *a).collect()
-        };
-        self.through_position(h, &next)?;
-        let l_bar = self.acceleration_bar(h);
-        self.through_acceleration((q, v), tau, held, &l_bar)
+            let next: Vec<P> = v.iter().zip(&a).map(|(v, a)| *v + h * *a).collect();
+            self.through_position(h, &next)?;
+        }
+        self.acceleration_bar(h);
+        self.through_acceleration((q, v), tau, held)
     }
 
     /// `q⁺ = q ⊕ h v`, `v⁺ = v + h a`; returns `τ̄`.
@@ -151,14 +154,15 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         held: &[Constraint],
     ) -> Result<Vec<P>, SensitivityError> {
         let h = P::from(h);
-        let l_bar = self.acceleration_bar(h);
+        self.acceleration_bar(h);
         self.through_position(h, v)?;
-        self.through_acceleration((q, v), tau, held, &l_bar)
+        self.through_acceleration((q, v), tau, held)
     }
 
     /// `l̄ = h λ_v`, of `v⁺ = v + h a`.
-    fn acceleration_bar(&self, h: P) -> Vec<P> {
-        self.lambda[self.lambda.len() / 2..].iter().map(|x| h * *x).collect()
+    fn acceleration_bar(&mut self, h: P) {
+        self.l_bar.clear();
+        self.l_bar.extend(self.lambda[self.lambda.len() / 2..].iter().map(|x| h * *x));
     }
 
     /// λ through `q⁺ = q ⊕ h v`.
@@ -181,10 +185,11 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         state: (&[P], &[P]),
         tau: &[P],
         held: &[Constraint],
-        l_bar: &[P],
     ) -> Result<Vec<P>, SensitivityError> {
-        self.pull(state, tau, held, l_bar)?;
-        let (of_q, of_v) = self.lambda.split_at_mut(l_bar.len());
+        let l_bar = std::mem::take(&mut self.l_bar);
+        self.pull(state, tau, held, &l_bar)?;
+        self.l_bar = l_bar;
+        let (of_q, of_v) = self.lambda.split_at_mut(tau.len());
         add(of_q, &self.pulled.q);
         add(of_v, &self.pulled.v);
         Ok(std::mem::take(&mut self.pulled.tau))

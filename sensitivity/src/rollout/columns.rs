@@ -37,5 +37,36 @@ impl Kernel for AddProduct<'_> {
 
 /// `to += factor x`, of as many columns as both have.
 pub(super) fn add(to: &mut DMatrix<f64>, factor: f64, x: &DMatrix<f64>) {
-    to.iter_mut().zip(x.iter()).for_each(|(to, x)| *to += factor * x);
+    dispatch(Add { to: to.as_mut_slice(), factor, x: x.as_slice() });
+}
+
+struct Add<'a> {
+    to: &'a mut [f64],
+    factor: f64,
+    x: &'a [f64],
+}
+
+impl Kernel for Add<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { to, factor, x } = self;
+        to.iter_mut().zip(x).for_each(|(to, x)| *to += factor * x);
+    }
+}
+
+/// Are all numbers finite?
+pub(super) fn all_finite(x: &DMatrix<f64>) -> bool {
+    dispatch(AllFinite(x.as_slice()))
+}
+
+struct AllFinite<'a>(&'a [f64]);
+
+impl Kernel for AllFinite<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        // No way out in the middle, so that eight at a time are looked at.
+        self.0.iter().fold(true, |all, x| all & x.is_finite())
+    }
 }

@@ -3,7 +3,7 @@
 //! Of semi-implicit Euler steps without constraints by formulas, `δq̈ = ∂q̈/∂q δq + ∂q̈/∂v δv + M⁻¹ (B δu − ∂τ/∂p)`, all columns at once;
 //! of others by dual numbers through the steps, eight columns at a time.
 
-use super::columns::{add, add_product};
+use super::columns::{add, add_product, all_finite};
 use super::scheme::{Robot, Scheme};
 use super::{Rollout, State};
 use crate::error::SensitivityError;
@@ -131,14 +131,8 @@ impl Rollout<'_> {
                 by_v[(column, k)] += of_v[column];
             }
         }
-        let stack = |by_q: &DMatrix<f64>, by_v: &DMatrix<f64>| {
-            let of = |row: usize, column: usize| {
-                if row < nv { by_q[(column, row)] } else { by_v[(column, row - nv)] }
-            };
-            DMatrix::from_fn(2 * nv, columns, of)
-        };
-        let (mut states, mut by) = (vec![(q, v)], vec![stack(&by_q, &by_v)]);
-        let mut of_parameters = DMatrix::zeros(nv, np);
+        let (mut states, mut by) = (vec![(q, v)], vec![stacked(&by_q, &by_v)]);
+        let (mut of_parameters, mut transposed) = (DMatrix::zeros(nv, np), DMatrix::zeros(np, nv));
         let mut a = DMatrix::zeros(columns, nv);
         for step in 0..self.steps() {
             let ((q, v), h) = (&states[step], self.length(step));
@@ -151,7 +145,8 @@ impl Rollout<'_> {
             add_product(&mut a, 1.0, &d.ddq_dv, &by_v);
             if np > 0 {
                 torques_by_parameters(model, ws, &chain, by_regressor, (q, v, d.ddq.as_slice()), &mut of_parameters)?;
-                add_product(&mut a, -1.0, &d.ddq_dtau, &of_parameters.transpose());
+                of_parameters.transpose_to(&mut transposed);
+                add_product(&mut a, -1.0, &d.ddq_dtau, &transposed);
             }
             if let Some(law) = &self.feedback {
                 let mut off = DMatrix::zeros(columns, nv);
@@ -173,12 +168,21 @@ impl Rollout<'_> {
                 let moved = model.transport_dq(&w, &by_q.transpose())?;
                 by_q = (moved + model.transport_dv(&w, &by_v.transpose())? * h).transpose();
             }
-            if by_v.iter().chain(by_q.iter()).any(|x| !x.is_finite()) {
+            if !(all_finite(&by_v) && all_finite(&by_q)) {
                 return Err(SensitivityError::Other(format!("sensitivities overflow in step {step}")));
             }
-            by.push(stack(&by_q, &by_v));
+            by.push(stacked(&by_q, &by_v));
             states.push((next_q, next_v));
         }
         Ok(Forward { states, by, parameters: np })
     }
+}
+
+/// Rows of both, one under the other; they are kept transposed.
+fn stacked(by_q: &DMatrix<f64>, by_v: &DMatrix<f64>) -> DMatrix<f64> {
+    let (columns, nv) = by_q.shape();
+    let mut all = DMatrix::zeros(2 * nv, columns);
+    by_q.transpose_to(&mut all.rows_mut(0, nv));
+    by_v.transpose_to(&mut all.rows_mut(nv, nv));
+    all
 }
