@@ -94,6 +94,7 @@ pub mod joint;
 pub mod model;
 pub mod once;
 pub mod partials;
+pub mod plan;
 mod slices;
 pub mod spatial;
 #[doc(hidden)]

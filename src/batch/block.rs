@@ -178,7 +178,7 @@ impl<Q: InLanes> Work<'_, Q> {
         // The memory has this type: it was made with it or is replaced.
         let Some(memory) = Memory::<R>::of(memory, model) else { return };
         // Without vector registers one after the other takes the plain form.
-        let alone = R::LEVEL != Level::Plain && quantity.is_faster_alone(model);
+        let alone = R::LEVEL != Level::Plain && quantity.is_faster_alone(model, R::LEVEL);
         let mut first = 0;
         while first < count {
             let states = (count - first).min(R::LANES);
@@ -272,7 +272,7 @@ fn evaluate<R: Register, Q: InLanes>(
     if bad != 0 {
         memory.replace(model, bad);
     }
-    let filled = wide::table(model).map_or(&[][..], |table| &table.filled);
+    let filled = wide::filled(model);
     let results = quantity.run(model, memory).ok()?;
     for (from, to) in results.into_iter().zip(output.iter_mut()) {
         if !from.is_empty() {

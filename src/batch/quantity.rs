@@ -6,8 +6,9 @@ use crate::dynamics::rnea::Sweep;
 use crate::dynamics::wide::{self, Wide};
 use crate::dynamics::{aba, crba, rnea_derivatives, rnea_gradient};
 use crate::model::{InputError, Model};
-use gradyn_derivatives::Lanes;
+use crate::plan::Quantity as Planned;
 use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::{Lanes, Level};
 
 /// Results of the states in lanes: as many slices as there are outputs, the others empty.
 pub(super) type Results<'m, R> = [&'m [Lanes<R>]; 4];
@@ -35,7 +36,7 @@ pub(super) trait Quantity: Sync {
     #[cfg_attr(not(feature = "rayon"), expect(dead_code, reason = "there is one thread"))]
     fn nanoseconds(&self, model: &Model) -> usize;
     /// Is it faster to evaluate one state after the other, with eight joints in a register, by [`alone`](Self::alone)?
-    fn is_faster_alone(&self, _model: &Model) -> bool {
+    fn is_faster_alone(&self, _model: &Model, _level: Level) -> bool {
         false
     }
     /// Evaluates one state. Is it finite, and what comes of it?
@@ -71,7 +72,7 @@ impl InLanes for Rnea {
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
-        if let Some(table) = wide::table(model) {
+        if let Some(table) = wide::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
             return Ok([Abreast::of(abreast, table).rnea(model, table, (q, v, a)), &[], &[], &[]]);
         }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
@@ -89,8 +90,8 @@ impl Quantity for RneaDerivatives {
     fn nanoseconds(&self, model: &Model) -> usize {
         35 * model.nv + model.nv * model.nv
     }
-    fn is_faster_alone(&self, model: &Model) -> bool {
-        matrices_are_faster_alone(model)
+    fn is_faster_alone(&self, model: &Model, level: Level) -> bool {
+        wide::is_alone(model, Planned::BatchInverseDynamicsDerivatives, level)
     }
     fn alone(&self, model: &Model, single: &mut Single, [q, v, a, _]: Input<'_>, output: Output<'_>) -> bool {
         let ws = single.workspace(model);
@@ -112,20 +113,12 @@ impl InLanes for RneaDerivatives {
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
-        let by = match wide::table(model) {
+        let by = match wide::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
             Some(table) => Abreast::of(abreast, table).derivatives(model, table, (q, v, a)),
             None => rnea_derivatives::analytical(model, ws, q, v, a, &[]),
         };
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
     }
-}
-
-/// Do matrices take less time one state after the other, eight joints at a time? Those of eight large robots do not fit into the
-/// caches next to the processor. Without a form of their own for eight states, all but small robots are quicker alone: for
-/// derivatives, alone and together, 0.46 and 0.33 µs with 4 degrees of freedom, 0.40 and 0.51 with 7, 1.2 and 1.8 with 18.
-fn matrices_are_faster_alone(model: &Model) -> bool {
-    let most = if wide::table(model).is_some() { 56 } else { 12 };
-    wide::has_layout(model) && model.nv > most
 }
 
 pub(super) struct Gradient;
@@ -159,8 +152,8 @@ impl Quantity for Crba {
     fn nanoseconds(&self, model: &Model) -> usize {
         10 * model.nv + model.nv * model.nv / 3
     }
-    fn is_faster_alone(&self, model: &Model) -> bool {
-        matrices_are_faster_alone(model)
+    fn is_faster_alone(&self, model: &Model, level: Level) -> bool {
+        wide::is_alone(model, Planned::BatchMassMatrix, level)
     }
     fn alone(&self, model: &Model, single: &mut Single, [q, ..]: Input<'_>, [to, ..]: Output<'_>) -> bool {
         crba(model, single.workspace(model), q).map(|matrix| to.copy_from_slice(matrix.as_slice())).is_ok()
@@ -185,7 +178,7 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
     #[inline(always)]
     fn run(self) -> Self::Output {
         let Memory { ws, abreast, input: [q, ..], .. } = self.memory;
-        if let Some(table) = wide::table(self.model) {
+        if let Some(table) = wide::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
             return Ok([Abreast::of(abreast, table).mass_matrix(self.model, table, q), &[], &[], &[]]);
         }
         Ok([crba(self.model, ws, q)?.as_slice(), &[], &[], &[]])

@@ -125,6 +125,9 @@ pub(crate) struct Info {
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say which form each algorithm takes on this robot, at each level of this processor
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) plan: bool,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ use anstyle::{AnsiColor, Style};
 use gradyn::joint::{Elementary, Joint};
 use gradyn::model::urdf::Severity;
 use gradyn::model::{Body, DofDynamics, Frame};
+use gradyn::plan::Plan;
 use gradyn::spatial::Symmetric3;
 use gradyn::text::count;
 use serde::Serialize;
@@ -23,6 +24,9 @@ pub(crate) fn info(args: &Info) -> Result<Report, Error> {
         let mut data = serde_json::to_vec_pretty(&answer(&robot)).map_err(|error| Error::Stdout(error.into()))?;
         data.push(b'\n');
         return Ok(Report { data, warnings: robot.warnings(), ..Report::default() });
+    }
+    if args.plan {
+        return Ok(Report { text: format!("{}\n", Plan::of(&robot.model)), ..Report::default() });
     }
     Ok(Report { text: readable(&robot), ..Report::default() })
 }

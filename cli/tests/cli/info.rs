@@ -1,6 +1,7 @@
 //! `gradyn info`
 
 use super::{all_robots, directory, good, json, robot, run};
+use std::process::Command;
 
 #[test]
 fn every_robot_is_shown() {
@@ -142,6 +143,25 @@ fn colours_are_shown_when_asked_for() {
     assert!(good(["info", &robot("panda"), "--color", "always"]).contains('\u{1b}'));
     assert!(good(["derivatives", &robot("panda"), "--map", "--color=always"]).contains("38;5;"));
     assert!(!good(["info", &robot("panda")]).contains('\u{1b}'));
+}
+
+#[test]
+fn the_plan_is_shown_and_the_environment_holds_it_to_one_form() {
+    let held = |form: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gradyn"));
+        let output = command.args(["info", &robot("solo12"), "--floating-base", "--plan"]).env("GRADYN_KERNEL", form);
+        String::from_utf8(output.output().expect("runs").stdout).expect("UTF-8")
+    };
+    let free = held("");
+    assert_eq!(free, good(["info", &robot("solo12"), "--floating-base", "--plan"]));
+    assert!(free.lines().any(|line| line.starts_with("inverse dynamics")), "{free}");
+    let book = held("book");
+    let forms = book.lines().skip(1).flat_map(|line| line.split_whitespace().last());
+    assert!(forms.clone().count() > 8 && forms.clone().all(|form| form == "book"), "{book}");
+    // Where there are registers to fill, there is something to hold.
+    if free.contains("joints") {
+        assert!(!held("joints").contains("copies") && held("copies").contains("copies: bodies"), "{free}");
+    }
 }
 
 #[test]

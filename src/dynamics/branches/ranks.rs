@@ -3,6 +3,7 @@
 use super::four::{ABREAST, Four};
 use crate::dynamics::abreast::{Kind, Table};
 use crate::model::Model;
+use crate::plan::BodyWalk;
 use gradyn_derivatives::simd::{Places, WIDTH};
 use std::cmp::Reverse;
 
@@ -239,44 +240,10 @@ impl Ranks {
         self.nv - if self.floats { 6 } else { 0 }
     }
 
-    /// Are paths to the root so short that the mass matrix, which takes a step along them for each rank, is faster this way, where
-    /// registers hold eight numbers or four? A humanoid without hands (Talos) has up to two steps a joint: with registers of four it
-    /// gains a tenth, with those of eight it would lose a third, where robots of 1.25 gain a tenth. One with hands (G1) has 2.3, and
-    /// takes the same time with registers of four.
-    pub(crate) fn mass_matrix_pays(&self, by_eight: bool) -> bool {
-        if by_eight { 4 * self.steps <= 5 * self.hinges() } else { self.steps <= 2 * self.hinges() }
-    }
-
-    /// Are the limbs short chains that hang from the base?
-    pub(crate) fn are_limbs(&self) -> bool {
-        !self.limbs.is_empty()
-    }
-
-    /// Are derivatives of inverse dynamics faster this way, with five products a step, where registers hold eight numbers or four?
-    /// Measured on bases of two to eight limbs of three to eight joints and on binary trees: with registers of four, robots of 1.25
-    /// steps a joint gain a tenth, a tree of 127 bodies with a little more loses a quarter. Where the forms for eight joints have
-    /// registers of eight it takes short limbs, four of which fill most ranks.
-    pub(crate) fn derivatives_pay(&self, by_eight: bool) -> bool {
-        if by_eight { self.fill_short_ranks() } else { 4 * self.steps <= 5 * self.hinges() }
-    }
-
-    /// Is the inverse of the mass matrix, by blocks of limbs?
-    pub(crate) fn inverse_pays(&self, by_eight: bool) -> bool {
-        self.are_limbs() && (!by_eight || self.fill_short_ranks())
-    }
-
-    /// Are derivatives of forward dynamics? With registers of eight they never are: quadrupeds take the same time, others a fifth
-    /// more. With registers of four six limbs of three, a third of whose ranks is empty, take a tenth more.
-    pub(crate) fn forward_derivatives_pay(&self, by_eight: bool) -> bool {
-        self.are_limbs() && !by_eight && self.fill_ranks()
-    }
-
-    fn fill_short_ranks(&self) -> bool {
-        2 * self.steps <= self.hinges() && self.fill_ranks()
-    }
-
-    fn fill_ranks(&self) -> bool {
-        3 * self.ranks.len() <= self.hinges()
+    /// What the plan asks of them.
+    pub(crate) fn walk(&self) -> BodyWalk {
+        let (ranks, steps, hinges) = (self.ranks.len(), self.steps, self.hinges());
+        BodyWalk { ranks, steps, hinges, limbs: !self.limbs.is_empty() }
     }
 }
 
@@ -426,7 +393,7 @@ mod tests {
         let of = |n, joints| {
             let model = limbs(FreeFlyer.into(), n, joints, |_| hinge()).0.build().expect("builds");
             Ranks::new(&model, &Table::new(&model).expect("is of hinges"))
-                .map(|ranks| [false, true].map(|by_eight| ranks.mass_matrix_pays(by_eight)))
+                .map(|ranks| [false, true].map(|by_eight| ranks.walk().mass_matrix_pays(by_eight)))
         };
         // So many limbs of so many joints have 0 + 1 + 2 + … steps: n (n − 1) / 2 for up to four of them.
         assert_eq!([of(4, 3), of(4, 11), of(4, 12)], [Some([true; 2]), Some([true; 2]), Some([true, false])]);
@@ -457,9 +424,9 @@ mod tests {
     fn long_or_few_limbs_pay_where_registers_hold_four() {
         let of = |n, joints| {
             let model = limbs(FreeFlyer.into(), n, joints, |_| hinge()).0.build().expect("builds");
-            let ranks = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
+            let walk = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs").walk();
             [false, true].map(|by_eight| {
-                [ranks.derivatives_pay(by_eight), ranks.inverse_pays(by_eight), ranks.forward_derivatives_pay(by_eight)]
+                [walk.derivatives_pay(by_eight), walk.inverse_pays(by_eight), walk.forward_derivatives_pay(by_eight)]
             })
         };
         assert_eq!(of(4, 3), [[true; 3], [true, true, false]]);
@@ -488,7 +455,7 @@ mod tests {
             let model = builder.build().expect("builds");
             let ranks = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
             let packed: Vec<_> = ranks.limbs.iter().map(|limb| limb.packed).collect();
-            (ranks.are_limbs(), packed)
+            (ranks.walk().limbs, packed)
         };
         let afloat = |n, joints| limbs(FreeFlyer.into(), n, joints, |_| hinge());
         assert_eq!(of(afloat(4, 3), false, false), (true, vec![true]));

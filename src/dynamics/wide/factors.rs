@@ -9,13 +9,11 @@ use super::inverse::{Inversion, Product, SparseProduct};
 use super::memory::{Row, from_rows, to_rows};
 use crate::dynamics::dof_tree::DofTree;
 use crate::model::Model;
+use crate::plan::factors_pay;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::DMatrix;
 use std::ops::Range;
-
-/// Up to this many products of blocks a degree of freedom the factors take less time than the articulated-body algorithm.
-const PRODUCTS: usize = 4;
 
 /// Factors of one mass matrix after the other, and the last one's inverse.
 ///
@@ -81,7 +79,7 @@ impl Factors {
             coupled: Vec::new(),
             width,
             related,
-            pays: products <= PRODUCTS * nv,
+            pays: factors_pay(products, nv),
             above,
             folded: Vec::new(),
             scale: vec![Row::ZERO; width],

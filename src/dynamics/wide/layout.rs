@@ -1,6 +1,7 @@
 //! A model as forms that take eight joints at a time see it: constants lane by lane, and what bodies, groups and pairs of them take.
 
 use super::afloat;
+use super::factors::Factors;
 use super::floating::Floating;
 use super::lanes::Lanes;
 use super::memory::Row;
@@ -11,6 +12,7 @@ use crate::dynamics::origin;
 use crate::dynamics::turned_axes::{hinge, turned_axes};
 use crate::joint::{Elementary, Joint, JointKind};
 use crate::model::{Body, DofDynamics, Model, Refresh};
+use crate::plan::{Facts, MOST_COLUMNS, Plan};
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use nalgebra::{Matrix3, Vector3};
@@ -56,6 +58,8 @@ pub(crate) struct Layout {
     pub(crate) table: Option<Table>,
     /// For bodies of several limbs at a time, if that pays.
     pub(crate) ranks: Option<Ranks>,
+    /// Which form what goes by.
+    pub(crate) plan: Plan,
     /// Fewer lanes for robots [`afloat`](super::afloat), where these do.
     pub(crate) afloat: Option<Box<Layout>>,
 }
@@ -209,9 +213,6 @@ pub(crate) fn fours(a: f64, b: f64) -> Row {
     Row([a, a, a, a, b, b, b, b])
 }
 
-/// Larger trees go body by body: pairs of columns and rows would take more memory than their bodies.
-const MOST: usize = 4096;
-
 impl Layout {
     /// The lanes of a model; `None` if some joint's motion subspace depends on `q`, or is too large for a register, if a joint
     /// follows an angle that is given by (cos, sin), or if there are too many.
@@ -222,7 +223,7 @@ impl Layout {
             let by_angle = matches!(&body.joint, Joint::Mimic(mimic) if mimic.is_of_direction());
             body.subspace_varies || body.v.len() > WIDTH || by_angle
         };
-        if bodies.is_empty() || columns > MOST || bodies.iter().any(unfit) {
+        if bodies.is_empty() || columns > MOST_COLUMNS || bodies.iter().any(unfit) {
             return None;
         }
         let lanes = Lanes::new(bodies, 0);
@@ -230,8 +231,15 @@ impl Layout {
         let all = Self::of(model, &lanes, 0);
         let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
         let table = Table::new(model);
-        let mut layout =
-            Self { ranks: table.as_ref().and_then(|table| Ranks::new(model, table)), table, afloat, ..all };
+        let ranks = table.as_ref().and_then(|table| Ranks::new(model, table));
+        let facts = Facts {
+            book_only: None,
+            factors_pay: Factors::new(model).pays(),
+            walk: ranks.as_ref().map(Ranks::walk),
+            states: table.is_some(),
+            ..Facts::of_book(model)
+        };
+        let mut layout = Self { plan: Plan::new(&facts), ranks, table, afloat, ..all };
         layout.refresh(model);
         Some(layout)
     }
@@ -317,6 +325,7 @@ impl Layout {
             floating,
             table: None,
             ranks: None,
+            plan: Plan::new(&Facts::of_book(model)),
             afloat: None,
         }
     }

@@ -95,6 +95,7 @@ mod weights;
 use crate::dynamics::abreast::Table;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::model::Model;
+use crate::plan::{Form, Quantity, vector_level};
 pub(crate) use anchors::Anchor;
 pub(crate) use articulated::Articulated;
 pub(crate) use derivatives::{Begun, Results};
@@ -102,8 +103,8 @@ pub(crate) use factors::Factors;
 pub(crate) use finite::all_finite;
 pub(crate) use floating::Floating;
 pub(crate) use forward_mode::{AtLevelOfCall, Tangents, is_flat};
-use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
+use gradyn_derivatives::{Level, Real};
 pub(crate) use held::HeldRows;
 pub(crate) use layout::Layout;
 pub(crate) use matrix::shape;
@@ -114,23 +115,31 @@ pub(crate) use projections::Changes;
 use std::any::Any;
 pub(crate) use variations::Sums;
 
-/// The model's constants for eight states at a time.
-pub(crate) fn table(model: &Model) -> Option<&Table> {
-    model.derived.get(|| Layout::new(model))?.table.as_ref()
+/// The model's constants for eight states at a time, if that is how the quantity is computed at this level.
+pub(crate) fn table(model: &Model, quantity: Quantity, level: Level) -> Option<&Table> {
+    let layout = model.derived.get(|| Layout::new(model))?;
+    layout.table.as_ref().filter(|_| layout.plan.form(quantity, level) == Form::States)
+}
+
+/// Which eight entries of a matrix like the mass matrix may be other than zero; empty if that is not known.
+pub(crate) fn filled(model: &Model) -> &[bool] {
+    let table = model.derived.get(|| Layout::new(model)).and_then(|layout| layout.table.as_ref());
+    table.map_or(&[], |table| &table.filled)
+}
+
+/// Is a quantity of a batch computed one state after the other at this level, eight joints at a time?
+pub(crate) fn is_alone(model: &Model, quantity: Quantity, level: Level) -> bool {
+    let layout = model.derived.get(|| Layout::new(model));
+    layout.is_some_and(|layout| layout.plan.form(quantity, level) == Form::Joints)
 }
 
 /// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
 pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
     T::as_f64s(&[])?;
-    let level = VectorLevel::active()?;
+    let level = vector_level()?;
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
     Some(Box::new(Memory::new(layout, level)))
-}
-
-/// Can the model's joints go eight at a time?
-pub(crate) fn has_layout(model: &Model) -> bool {
-    model.derived.get(|| Layout::new(model)).is_some()
 }
 
 /// A model with a layout, and a workspace with its memory. Its methods know that lengths have been checked.
@@ -151,7 +160,7 @@ pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspac
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let ws = (ws as &mut dyn Any).downcast_mut::<Workspace<f64>>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
-    let level = VectorLevel::active()?;
+    let level = vector_level()?;
     match &mut ws.wide {
         Some(memory) => memory.level = level,
         none => *none = Some(Box::new(Memory::new(layout, level))),
@@ -169,7 +178,7 @@ pub(crate) fn forward_mode<P: Real, T: Real>(
 ) -> Option<bool> {
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
-    let level = VectorLevel::active()?;
+    let level = vector_level()?;
     let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
     memory.level = level;
     // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
@@ -236,23 +245,18 @@ pub(crate) fn add_anchor<P: Real, T: Real>(
     Some(anchors::add(layout, ws.wide.as_deref()?, anchor, to, height))
 }
 
-/// Are factors of the mass matrix a slower way to its inverse than sweeps along the tree? With mimic joints they are the only
-/// one.
-pub(crate) fn too_deep(model: &Model, factors: &Factors) -> bool {
-    !factors.pays() && model.bodies.iter().all(|body| body.owns_coordinates)
-}
-
 /// Do derivatives of forward dynamics go by limbs, several at a time?
 pub(crate) fn has_limbs(model: &Model) -> bool {
     let layout = model.derived.get(|| Layout::new(model));
-    let ranks = layout.and_then(|layout| layout.ranks.as_ref());
-    ranks.zip(VectorLevel::active()).is_some_and(|(ranks, level)| ranks.forward_derivatives_pay(level.holds_eight()))
+    layout.zip(vector_level()).is_some_and(|(layout, level)| {
+        layout.plan.at_vector(Quantity::ForwardDynamicsDerivatives, level) == Form::Bodies
+    })
 }
 
 /// What the last call of [`Wide::aba`] has left for derivatives under such wrenches.
 pub(crate) fn begun<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[ExternalWrench]) -> Begun<'m> {
     let factors = ws.wide.as_ref().and_then(|memory| memory.factors.as_ref());
-    if VectorLevel::active().is_some() && factors.is_some_and(|factors| factors.pays()) {
+    if vector_level().is_some() && factors.is_some_and(|factors| factors.pays()) {
         Begun::Moving(floating(model, wrenches))
     } else if articulated(ws).is_some() {
         Begun::Placed
@@ -263,13 +267,13 @@ pub(crate) fn begun<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[E
 
 /// The factors that the last call of [`Wide::aba`] left, if that is how it got its accelerations.
 pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
-    VectorLevel::active()?;
+    vector_level()?;
     ws.wide.as_mut()?.factors.take_if(|factors| factors.pays())
 }
 
 /// `x := M⁻¹ x` with what the last call of [`Wide::aba`] left, if that is how accelerations were made.
 pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()> {
-    let level = VectorLevel::active()?;
+    let level = vector_level()?;
     let Memory { factors, articulated, .. } = ws.wide.as_deref_mut()?;
     match factors.as_deref_mut().filter(|factors| factors.pays()) {
         Some(factors) => factors.solve(same_mut::<_, Vec<f64>>(x)?),
@@ -281,7 +285,7 @@ pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()
 /// The mass matrix by articulated bodies, that the last call of [`Wide::aba`] or [`Wide::minv`] has left, if that is how it was
 /// inverted.
 pub(crate) fn articulated(ws: &mut Workspace<f64>) -> Option<(&mut Articulated, VectorLevel)> {
-    let level = VectorLevel::active()?;
+    let level = vector_level()?;
     Some((ws.wide.as_deref_mut()?.articulated.as_deref_mut()?, level))
 }
 

@@ -2,10 +2,11 @@
 
 use super::{
     Begun, Changes, Factors, HeldRows, Memory, Results, State, Sums, Wide, afloat, all_finite, articulated, coriolis,
-    derivatives, forward, held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, too_deep, variations,
+    derivatives, forward, held, mass_matrix, matrix, moving, outward, projections, rnea, sweeps, variations,
 };
 use crate::dynamics::constraints::{AtState, Axes, FactorsOfMass, Place};
 use crate::dynamics::{ExternalWrench, branches};
+use crate::plan::{Form, Quantity};
 use nalgebra::{DMatrix, Vector3};
 
 /// The first degree of freedom whose pivot is lost, and the pivot.
@@ -18,6 +19,7 @@ impl Wide<'_> {
         let memory = ws.wide.as_deref_mut()?;
         let level = memory.level;
         if memory.wrenches.is_empty()
+            && layout.plan.at_vector(Quantity::InverseDynamics, level) == Form::Bodies
             && let Some((ranks, memory)) = memory.branches(layout)
             && branches::rnea(model, (ranks, level), memory, state, &mut ws.tau)
         {
@@ -44,8 +46,8 @@ impl Wide<'_> {
         let level = memory.level;
         if matches!(begun, Begun::Nothing)
             && wrenches.is_empty()
+            && layout.plan.at_vector(Quantity::InverseDynamicsDerivatives, level) == Form::Bodies
             && let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.derivatives_pay(level.holds_eight())
             && branches::rnea_derivatives(gravity, model, (ranks, level), memory, state, results)
         {
             return Some(true);
@@ -68,8 +70,8 @@ impl Wide<'_> {
         let memory = ws.wide.as_deref_mut()?;
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
-        if let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.mass_matrix_pays(level.holds_eight())
+        if layout.plan.at_vector(Quantity::MassMatrix, level) == Form::Bodies
+            && let Some((ranks, memory)) = memory.branches(layout)
             && branches::mass_matrix((ranks, level), memory, q, to)
         {
             return Some(true);
@@ -97,15 +99,14 @@ impl Wide<'_> {
         let Self { model, layout, ref mut ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         let level = memory.level;
-        if let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.inverse_pays(level.holds_eight())
+        if layout.plan.at_vector(Quantity::MassMatrixInverse, level) == Form::Bodies
+            && let Some((ranks, memory)) = memory.branches(layout)
             && branches::mass_matrix((ranks, level), memory, q, ws.crba.sized(model.nv))
             && branches::minv((ranks, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
         {
             return Some(Ok(()));
         }
-        let factors = &mut self.ws.wide.as_deref_mut()?.factors;
-        if too_deep(self.model, factors.get_or_insert_with(|| Box::new(Factors::new(self.model)))) {
+        if self.layout.plan.by_joints(Quantity::MassMatrixInverse, level) == Form::Articulated {
             let memory = self.ws.wide.as_deref_mut()?;
             sweeps::masses(self.model, self.layout, memory, q);
             let done = articulated::factorize(self.model, self.layout, memory);
@@ -141,27 +142,31 @@ impl Wide<'_> {
     pub(crate) fn aba(self, state: State<'_>, kept: bool) -> Option<Result<(), Lost>> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
+        let level = memory.level;
         if !kept {
             ws.still.resize(model.nv, 0.0);
-            let level = memory.level;
             if memory.wrenches.is_empty()
+                && layout.plan.at_vector(Quantity::ForwardDynamics, level) == Form::Bodies
                 && let Some((ranks, memory)) = memory.branches(layout)
                 && branches::aba(model, (ranks, level), memory, state, &ws.still, &mut ws.aba.ddq)
             {
                 return Some(Ok(()));
             }
         }
-        let factors = memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
+        // Whoever goes on from here asks the factors whether it was they.
+        memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
         ws.still.resize(model.nv, 0.0);
         let (still, ddq) = (&ws.still, &mut ws.aba.ddq);
-        if too_deep(model, factors) {
-            forward::left_over::<false>(model, layout, memory, state, still, ddq);
-            return Some(articulated::factorize_and_solve(model, layout, memory, ddq));
+        match layout.plan.by_joints(Quantity::ForwardDynamics, level) {
+            Form::Articulated => {
+                forward::left_over::<false>(model, layout, memory, state, still, ddq);
+                Some(articulated::factorize_and_solve(model, layout, memory, ddq))
+            }
+            Form::Factors => {
+                Some(forward::accelerations(model, layout, memory, state, still, ws.crba.sized(model.nv), ddq))
+            }
+            _ => None,
         }
-        if !factors.pays() {
-            return None;
-        }
-        Some(forward::accelerations(model, layout, memory, state, still, ws.crba.sized(model.nv), ddq))
     }
 
     /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.wide`; where some bodies are and how they
@@ -176,8 +181,7 @@ impl Wide<'_> {
         let memory = ws.wide.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
-        let factors = memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
-        let done = if too_deep(model, factors) {
+        let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
             forward::left_over::<false>(model, layout, memory, state, &ws.still, ddq);
             articulated::factorize_and_solve(model, layout, memory, ddq).map(|()| FactorsOfMass::Bodies)
         } else {
@@ -223,8 +227,7 @@ impl Wide<'_> {
     ) -> Option<Result<FactorsOfMass, Lost>> {
         let Self { model, layout, ref mut ws } = self;
         let memory = ws.wide.as_deref_mut()?;
-        let factors = memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
-        let done = if too_deep(model, factors) {
+        let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
             sweeps::masses(model, layout, memory, q);
             articulated::factorize(model, layout, memory).map(|()| FactorsOfMass::Bodies)
         } else {

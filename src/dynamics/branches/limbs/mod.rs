@@ -119,7 +119,7 @@ mod tests {
             let ranks = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
             let (mut memory, zero) = (Memory::new(&ranks), DMatrix::zeros(model.nv(), model.nv()));
             let (mut mass, mut inverse) = (zero.clone(), zero);
-            assert!(ranks.are_limbs(), "{lengths:?}");
+            assert!(ranks.walk().limbs, "{lengths:?}");
             assert!(mass_matrix((&ranks, level), &mut memory, &model.neutral(), &mut mass), "{lengths:?}");
             assert!(minv((&ranks, level), &mut memory, mass.as_slice(), inverse.as_mut_slice()), "{lengths:?}");
             let off = (&mass * &inverse - DMatrix::identity(model.nv(), model.nv())).amax();

@@ -1,0 +1,66 @@
+//! Holding calls to one way of filling registers.
+
+use gradyn_derivatives::simd::VectorLevel;
+use std::cell::Cell;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// What calls can be held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Only {
+    /// The pages of the book.
+    Book,
+    /// Eight joints of one robot at a time, else the book.
+    Joints,
+    /// Bodies of equal depth, or states of a batch, side by side wherever there is such a form, also where it does not pay; else as without.
+    Copies,
+}
+
+impl Only {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Book, Self::Joints, Self::Copies];
+}
+
+impl fmt::Display for Only {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Book => "book",
+            Self::Joints => "joints",
+            Self::Copies => "copies",
+        })
+    }
+}
+
+thread_local! {
+    static HELD: Cell<Option<Only>> = const { Cell::new(None) };
+}
+
+/// Runs `f` with calls held to one way, on this thread.
+pub fn with_only<T>(only: Only, f: impl FnOnce() -> T) -> T {
+    struct Restore(Option<Only>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            HELD.set(self.0);
+        }
+    }
+    let _restore = Restore(HELD.replace(Some(only)));
+    f()
+}
+
+/// What calls are held to now, on this thread; an unknown name in the environment is ignored.
+#[inline]
+pub(crate) fn only() -> Option<Only> {
+    static PROCESS: OnceLock<Option<Only>> = OnceLock::new();
+    HELD.get().or_else(|| {
+        *PROCESS.get_or_init(|| {
+            let wanted = std::env::var("GRADYN_KERNEL").unwrap_or_default();
+            Only::ALL.into_iter().find(|only| only.to_string() == wanted)
+        })
+    })
+}
+
+/// The level of forms that fill registers: none at the plain level, and none where calls are held to the book.
+#[inline]
+pub(crate) fn vector_level() -> Option<VectorLevel> {
+    if only() == Some(Only::Book) { None } else { VectorLevel::active() }
+}
