@@ -12,8 +12,12 @@
 //! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
 
 mod analytical;
+mod contact;
+mod energy;
+mod held;
 mod many;
 mod output;
+mod places;
 mod torques;
 
 pub use many::evaluate_many;
