@@ -13,7 +13,6 @@
 
 use super::analytical::torques;
 use super::held::{accelerations_by_geometry, rates_by_geometry, read};
-use super::places::Places;
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
 use gradyn::dynamics::{constraint_bias, constraint_jacobian, crba};
@@ -48,15 +47,14 @@ pub(super) fn forces(
     let bias = DVector::from_column_slice(constraint_bias(model, ws, q, v, constraints)?);
     let inverse = d * mass * d.transpose();
     let mut by_rows = DMatrix::zeros(by.lambda.len(), n);
-    chain.times(&accelerations_by_geometry(model, &held, &Places::new(model, (q, v, ddq))), &mut by_rows);
+    chain.times(&accelerations_by_geometry(model, &held, (q, v, ddq)), &mut by_rows);
     // Of each column of J.
-    let still = vec![0.0; nv];
     let mut by_jacobian = Vec::with_capacity(nv);
     for k in 0..nv {
-        let mut unit = still.clone();
+        let mut unit = vec![0.0; nv];
         unit[k] = 1.0;
         let mut of_column = DMatrix::zeros(by.lambda.len(), n);
-        chain.times(&rates_by_geometry(model, &held, &Places::new(model, (q, &unit, &still))), &mut of_column);
+        chain.times(&rates_by_geometry(model, &held, (q, &unit)), &mut of_column);
         let mut torque = by_torques.row_mut(k);
         torque -= of_column.tr_mul(&by.lambda).transpose();
         by_jacobian.push(of_column);

@@ -32,7 +32,7 @@ struct Shares {
 
 /// A constraint, in numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(crate) struct Held {
     /// The bodies that it holds, without the world.
     bodies: Vec<usize>,
     linear: Vec<Linear>,
@@ -62,13 +62,15 @@ struct Turn {
 
 /// `∂(J a + γ)/∂p` at the state and the accelerations of these places, where `γ = J̇ v + k_d J v + k_p e`: a column for each parameter of
 /// the engine.
-pub(super) fn accelerations_by_geometry(model: &Model, held: &[Held], places: &Places) -> DMatrix<f64> {
-    by_geometry(model, held, places, |held| Shares { error: held.kp, rate: held.kd, acceleration: 1.0 })
+pub(crate) fn accelerations_by_geometry(model: &Model, held: &[Held], state: (&[f64], &[f64], &[f64])) -> DMatrix<f64> {
+    let shares = |held: &Held| Shares { error: held.kp, rate: held.kd, acceleration: 1.0 };
+    by_geometry(model, held, &Places::new(model, state), shares)
 }
 
-/// `∂(J v)/∂p` at the velocities of these places.
-pub(super) fn rates_by_geometry(model: &Model, held: &[Held], places: &Places) -> DMatrix<f64> {
-    by_geometry(model, held, places, |_| Shares { error: 0.0, rate: 1.0, acceleration: 0.0 })
+/// `∂(J v)/∂p`
+pub(crate) fn rates_by_geometry(model: &Model, held: &[Held], (q, v): (&[f64], &[f64])) -> DMatrix<f64> {
+    let shares = |_: &Held| Shares { error: 0.0, rate: 1.0, acceleration: 0.0 };
+    by_geometry(model, held, &Places::new(model, (q, v, &vec![0.0; v.len()])), shares)
 }
 
 fn by_geometry(model: &Model, held: &[Held], places: &Places, shares: impl Fn(&Held) -> Shares) -> DMatrix<f64> {
@@ -156,7 +158,7 @@ fn matrix(x: &Transform<f64>) -> Matrix4<f64> {
 /// # Errors
 /// [`SensitivityError::Input`] for constraints that the engine refuses, [`SensitivityError::Other`] for one that is no linear function of
 /// poses.
-pub(super) fn read(model: &Model, constraints: &[Constraint]) -> Result<Vec<Held>, SensitivityError> {
+pub(crate) fn read(model: &Model, constraints: &[Constraint]) -> Result<Vec<Held>, SensitivityError> {
     let mut probe = Probe::new(model);
     constraints.iter().enumerate().map(|(index, c)| probe.read(index, c)).collect()
 }
