@@ -3,7 +3,9 @@
 mod common;
 
 use common::*;
-use gradyn::{Constraint, Method, Model};
+use gradyn::joint::*;
+use gradyn::spatial::{Inertia, Symmetric3, exp6};
+use gradyn::{Constraint, Method, Model, ModelBuilder, Motion, Transform};
 use gradyn_sensitivity::{Output, Parameters, SensitivityError, evaluate_many, local, local_second};
 use nalgebra::DMatrix;
 
@@ -86,34 +88,159 @@ fn three_methods_say_the_same_of_every_parameter() {
 }
 
 #[test]
-fn energies_and_contact_forces_by_what_moves_no_joint() {
-    let model = robot("solo12", true);
-    let p = Parameters::of(&model).select("*.mass").and_then(|p| p.select("*.armature")).expect("are there");
-    let p = p.select_all("gravity.*, *.com.z, *.damping").expect("are there");
-    let (q, v, tau) = state(&model, 8);
-    let feet: Vec<Constraint> = ["FL_FOOT", "HR_FOOT"]
-        .iter()
-        .map(|name| {
-            let frame = model.find_frame(name).expect("is there");
-            Constraint::frame_contact(&model, frame, [0.2, 0.1, 0.0].into()).expect("fits").with_gains(100.0, 20.0)
-        })
-        .collect();
-    let outputs =
-        [Output::Energy { q: &q, v: &v }, Output::ContactForces { q: &q, v: &v, tau: &tau, constraints: &feet }];
-    for output in outputs {
+fn energies_by_every_parameter() {
+    for (n, model) in [tree(1), tree(4), robot("panda", false), robot("solo12", true)].into_iter().enumerate() {
+        let p = everything(&model, true);
+        let (q, v, _) = state(&model, n as u64 + 20);
+        let output = Output::Energy { q: &q, v: &v };
+        for values in [p.nominal(), beside(&p, 4)] {
+            let of = |method| local(&p, &values, output, method).expect("runs").jacobian;
+            // Sums over the bodies, of terms of their own size.
+            assert_near(&format!("energy of {}", model.name()), &of(Method::Analytical), &of(Method::Dual), 1e-12, &p);
+        }
         let of = |method| local(&p, &p.nominal(), output, method).expect("runs").jacobian;
-        let (formula, dual, difference) = (of(Method::Analytical), of(Method::Dual), of(Method::Difference));
-        assert_near(output.name(), &formula, &dual, 1e-11, &p);
-        // Forces of some 100 N by masses of some grams.
-        assert_near(output.name(), &difference, &dual, 1e-6, &p);
+        // Differences are good to 1e-9 of an output.
+        assert_near("energy", &of(Method::Difference), &of(Method::Analytical), 1e-7, &p);
     }
-    let moved = Parameters::of(&model).select("FL_HFE.placement.x").expect("is there");
-    let output = Output::ContactForces { q: &q, v: &v, tau: &tau, constraints: &feet };
-    let error = local(&moved, &moved.nominal(), output, Method::Analytical).expect_err("has no closed form");
-    assert!(error.to_string().contains("dual"), "{error}");
-    let dual = local(&moved, &moved.nominal(), output, Method::Dual).expect("runs").jacobian;
-    let difference = local(&moved, &moved.nominal(), output, Method::Difference).expect("runs").jacobian;
-    assert_near("placement", &difference, &dual, 1e-6, &moved);
+}
+
+/// Formula against dual numbers, at the robot's values and beside them; and against differences.
+fn assert_contact_forces(
+    what: &str,
+    p: &Parameters,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    constraints: &[Constraint],
+    differences: bool,
+) {
+    let output = Output::ContactForces { q, v, tau, constraints };
+    for values in [p.nominal(), beside(p, 7)] {
+        let of = |method| local(p, &values, output, method).expect("runs").jacobian;
+        // Conditions of `J M⁻¹ Jᵀ`, up to 1e5 of the trees, times rounding.
+        assert_near(what, &of(Method::Analytical), &of(Method::Dual), 1e-9, p);
+    }
+    if differences {
+        let of = |method| local(p, &p.nominal(), output, method).expect("runs").jacobian;
+        // Forces of some 100 N by masses of some grams.
+        assert_near(what, &of(Method::Difference), &of(Method::Analytical), 1e-6, p);
+    }
+}
+
+/// A pose that is like no other.
+fn somewhere(seed: u64) -> Transform<f64> {
+    let rng = &mut rng(seed);
+    exp6(Motion::new(vector(rng), vector(rng)))
+}
+
+#[test]
+fn contact_forces_of_feet_and_hands_by_every_parameter() {
+    let (model, _, front, hind) = standing();
+    let p = everything(&model, true);
+    let state_of_it = state(&model, 8);
+    let (q, v, tau) = (&state_of_it.0[..], &state_of_it.1[..], &state_of_it.2[..]);
+    assert_contact_forces("feet", &p, (q, v, tau), &[front[0], hind[1]], true);
+    let [left, right] = ["FL_FOOT", "HR_FOOT"].map(|name| model.find_frame(name).expect("is there"));
+    let tied = Constraint::connect(&model, left, right).expect("fits").with_gains(30.0, 7.0);
+    assert_contact_forces("feet tied to each other, and one that stands", &p, (q, v, tau), &[tied, front[1]], false);
+
+    let model = robot("panda", false);
+    let p = everything(&model, true);
+    let (q, v, tau) = state(&model, 3);
+    let hand = model.find_body("panda_joint6").expect("is there");
+    let held = Constraint::frame(None, somewhere(1), hand, somewhere(2)).with_gains(50.0, 12.0);
+    assert_contact_forces("a hand that is held", &p, (&q, &v, &tau), &[held], true);
+    // What is held to the world from the other side.
+    let held = Constraint::frame(hand, somewhere(2), None, somewhere(1)).with_gains(50.0, 12.0);
+    assert_contact_forces("a hand that holds", &p, (&q, &v, &tau), &[held], false);
+}
+
+/// Joints of each kind between a body and another one, and the world on either side.
+#[test]
+fn contact_forces_of_closed_loops_by_every_parameter() {
+    let rng = &mut rng(5);
+    let mut axis = || Axis::along(vector(rng)).expect("not zero");
+    let joints: [(&str, Elementary); 9] = [
+        ("revolute", Revolute { axis: axis() }.into()),
+        ("prismatic", Prismatic { axis: axis() }.into()),
+        ("cylindrical", Cylindrical { axis: axis() }.into()),
+        ("universal", Universal { first: axis(), second: axis() }.into()),
+        ("planar", Planar::new(axis()).into()),
+        ("spherical", Spherical.into()),
+        ("translation", Translation.into()),
+        ("fixed", Fixed.into()),
+        ("thread", Helical { axis: axis(), pitch: 0.2 }.into()),
+    ];
+    for seed in [1, 6] {
+        let model = tree(seed);
+        let p = everything(&model, true);
+        let (q, v, tau) = state(&model, seed + 30);
+        let body = |name: &str| Some(model.find_body(name).expect("is there"));
+        let ends = [(body("body10"), body("body7")), (None, body("body10")), (body("body9"), None)];
+        for (what, joint) in joints {
+            for (a, b) in ends {
+                let closed = Constraint::joint(a, somewhere(seed + 40), b, somewhere(seed + 50), joint).expect("fits");
+                let closed = [closed.with_gains(20.0, 6.0)];
+                if what == "thread" {
+                    let output = Output::ContactForces { q: &q, v: &v, tau: &tau, constraints: &closed };
+                    let error = local(&p, &p.nominal(), output, Method::Analytical).expect_err("has no closed form");
+                    assert!(error.to_string().contains("thread"), "{error}");
+                    continue;
+                }
+                assert_contact_forces(&format!("{what} of {}", model.name()), &p, (&q, &v, &tau), &closed, false);
+            }
+        }
+        let [last, other] = [body("body10"), body("body7")];
+        let loops = [
+            Constraint::point(other, vector(&mut common::rng(1)), last, vector(&mut common::rng(2))),
+            Constraint::frame_contact(&model, model.find_frame("body9").expect("is there"), [0.1, 0.2, 0.3].into())
+                .expect("fits")
+                .with_gains(100.0, 0.0),
+        ];
+        assert_contact_forces(&format!("loops of {}", model.name()), &p, (&q, &v, &tau), &loops, true);
+    }
+}
+
+/// Rows that repeat each other, that contradict each other, and whose rank a parameter changes.
+#[test]
+fn contact_forces_of_rows_that_depend_on_each_other() {
+    let (model, _, front, hind) = standing();
+    let p = everything(&model, true);
+    let (q, v, tau) = state(&model, 9);
+    assert_contact_forces("a foot held twice", &p, (&q, &v, &tau), &[front[0], hind[0], front[0]], true);
+
+    // One coordinate under six rows: five of them are left as they are.
+    let model = tree(2);
+    let p = everything(&model, true);
+    let (q, v, tau) = state(&model, 10);
+    let first = model.find_body("body0").expect("is there");
+    let held = Constraint::frame(None, somewhere(3), first, somewhere(4)).with_gains(10.0, 3.0);
+    let output = Output::ContactForces { q: &q, v: &v, tau: &tau, constraints: &[held] };
+    let rows = local(&p, &p.nominal(), output, Method::Dual).expect("runs").value.len();
+    let residual = gradyn::once::constraint_dynamics(&model, &q, &v, &tau, &[held], &[]).expect("runs");
+    assert!((rows, residual.rank) == (6, 1) && residual.residual > 0.1, "{residual:?}");
+    assert_contact_forces("one coordinate held six times", &p, (&q, &v, &tau), &[held], true);
+
+    // Four hinges in a plane: three rows too many, until one of them is tilted.
+    let mut builder = ModelBuilder::new("bars");
+    let mut parent = None;
+    for i in 0..3 {
+        let x = Transform::from_translation([if i == 0 { 0.0 } else { 0.4 }, 0.0, 0.0].into());
+        let hinge = Revolute { axis: Axis::Z };
+        let y = Inertia::new(1.0, [0.2, 0.0, 0.0].into(), Symmetric3::new(0.01, 0.0, 0.0, 0.02, 0.0, 0.02));
+        parent = Some(builder.add_body(parent, format!("bar{i}"), format!("hinge{i}"), x, hinge, y).expect("builds"));
+    }
+    let bars = builder.build().expect("builds");
+    let (ground, end) = ([0.5, 0.2, 0.0].into(), [0.4, 0.0, 0.0].into());
+    let (ground, end) = (Transform::from_translation(ground), Transform::from_translation(end));
+    let last = bars.find_body("bar2").expect("is there");
+    let closed = Constraint::joint(None, ground, last, end, Revolute { axis: Axis::Z }).expect("fits");
+    let (q, v, tau) = ([0.3, 0.5, -0.9], [0.1, -0.2, 0.3], [0.5, 0.2, -0.1]);
+    let within =
+        Parameters::of(&bars).select_all("bar*.mass, hinge*.placement.x, hinge*.placement.rz").expect("is there");
+    assert_contact_forces("bars in their plane", &within, (&q, &v, &tau), &[closed], true);
+    let tilted = within.select("hinge1.axis.1").expect("is there");
+    let output = Output::ContactForces { q: &q, v: &v, tau: &tau, constraints: &[closed] };
+    let error = local(&tilted, &tilted.nominal(), output, Method::Analytical).expect_err("has none");
+    assert!(error.to_string().contains("`hinge1.axis.1`"), "{error}");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 mod common;
 
 use common::*;
-use gradyn::joint::{Axis, Revolute};
-use gradyn::spatial::{Inertia, Symmetric3};
-use gradyn::{Model, ModelBuilder, Transform};
+use gradyn::joint::{Axis, Elementary, Helical, Revolute, Universal};
+use gradyn::spatial::{Inertia, Symmetric3, exp6};
+use gradyn::{Constraint, Model, ModelBuilder, Motion, Transform};
 use gradyn_sensitivity::{Adjoint, Feedback, Memory, Parameters, QuadraticCost, Rollout, Scheme, TrajectoryCost};
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -102,7 +102,7 @@ fn contacts_impacts_and_controls() {
     let (model, q0, front, hind) = standing();
     let v0 = vec![0.05; model.nv()];
     let p = Parameters::of(&model)
-        .select_all("*.mass, base_link.com.*, HL_UPPER_LEG.inertia.xx, gravity.*, FL_HFE.placement.z, HR_KFE.axis.1")
+        .select_all("*.mass, base_link.com.*, HL_UPPER_LEG.inertia.xx, gravity.*, FL_HFE.placement.*, HR_KFE.axis.*")
         .and_then(|p| p.select_all("*_KFE.armature, *_HFE.damping, state.q.FL_HFE"))
         .expect("are there");
     for scheme in [Scheme::SemiImplicitEuler, Scheme::Rk4] {
@@ -132,6 +132,40 @@ fn contacts_impacts_and_controls() {
             let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
             let found = adjoint.by_controls[step][motor];
             assert!((slope - found).abs() <= 1e-7 * slope.abs().max(1.0), "{step}, {motor}: {slope} against {found}");
+        }
+    }
+}
+
+/// Loops, rows twice, a bounce; a thread, which only dual numbers know by the geometry.
+#[test]
+fn closed_loops_by_geometry() {
+    let model = tree(1);
+    let p = some_of_every_kind(&model);
+    let (q0, v0, _) = state(&model, 4);
+    let v0: Vec<f64> = v0.iter().map(|v| 0.3 * v).collect();
+    let somewhere = |seed| {
+        let rng = &mut rng(seed);
+        exp6(Motion::new(vector(rng), vector(rng)))
+    };
+    let [last, other] = ["body10", "body7"].map(|name| model.find_body(name).expect("is there"));
+    let loop_of = |joint: Elementary| {
+        let closed = Constraint::joint(other, somewhere(1), last, somewhere(2), joint).expect("fits");
+        closed.with_gains(5.0, 4.0)
+    };
+    let universal = loop_of(Universal { first: Axis::X, second: Axis::Y }.into());
+    let thread = loop_of(Helical { axis: Axis::Z, pitch: 0.3 }.into());
+    let stands = Constraint::contact(last, vector(&mut rng(3)), vector(&mut rng(4))).with_gains(20.0, 5.0);
+    for (what, held) in
+        [("a loop", vec![universal]), ("a contact twice", vec![stands, stands]), ("a thread", vec![thread])]
+    {
+        for scheme in [Scheme::SemiImplicitEuler, Scheme::Rk4] {
+            let run = Rollout::new(&p, scheme, 2e-3, controls(&model, 12, 0.2)).expect("fits");
+            let run = run.hold(0..9, &held).impact(4, &[stands], 0.4).impact(9, &held, 0.7);
+            let cost = QuadraticCost { control: 0.0, ..cost(&model, 5) };
+            let adjoint = run.adjoint(&p.nominal(), &q0, &v0, &cost, Memory::default()).expect("runs");
+            let forward = by_forward(&run, &p, (&q0, &v0), &cost, true);
+            // Conditions of `J M⁻¹ Jᵀ` of the trees times rounding.
+            assert_near(&format!("{what}, {scheme:?}"), &forward, &flat(&adjoint), 1e-9);
         }
     }
 }

@@ -5,17 +5,22 @@
 //! | `τ` | rows of `λᵀ ∂τ/∂p` for unit vectors λ | [`rnea_parameter_gradient`](gradyn::dynamics::rnea_parameter_gradient) |
 //! | `q̈` | `−M⁻¹ ∂τ/∂p` at `q̈`, by rows | [`aba_parameter_gradient`](gradyn::dynamics::aba_parameter_gradient) |
 //! | `M` | columns are torques at rest and without gravity, `M e_j = τ(q, 0, e_j)` | |
-//! | pose | a small motion of each joint's frame, carried to the frame | |
-//! | energy | `½ vᵀ M v` by `M`, potential energy by the regressor | |
-//! | contact forces | the same right-hand side `∂τ/∂p` at `q̈` through the factors of the constrained system | |
+//! | pose | a small motion of each place on the way, carried to the frame | `places` |
+//! | energy | `½ vᵀ M v` and potential energy by regressors; by geometry `Σ (I v)ᵀ δv` and `−Σ m g·δc` | `places`, `energy` |
+//! | contact forces | `dλ = −D E₁ − G⁺ E₂`: of torques at `q̈`, of wrenches and of rows, at held `q̈` and `λ` | `held`, `contact` |
 //!
 //! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
 
 mod analytical;
+mod contact;
+mod energy;
+mod held;
 mod many;
 mod output;
+mod places;
 mod torques;
 
+pub(crate) use held::{Held, accelerations_by_geometry, rates_by_geometry, read};
 pub use many::evaluate_many;
 pub use output::Output;
 pub(crate) use torques::torques_by_parameters;
@@ -66,7 +71,9 @@ impl Local {
 /// ```
 ///
 /// # Errors
-/// [`SensitivityError`]: what the engine refuses, and lists of wrong lengths.
+/// [`SensitivityError`]: what the engine refuses, and lists of wrong lengths. Contact forces by [`Method::Analytical`] and by parameters that
+/// move joints: [`SensitivityError::Other`] for a helical joint that closes a loop, which only the other methods know, and for rows
+/// that depend on each other and whose rank changes with a parameter, where there is no derivative.
 pub fn local(
     parameters: &Parameters,
     values: &[f64],

@@ -17,6 +17,7 @@ mod cost;
 mod event;
 mod forward;
 mod hessian;
+mod numbers;
 mod pass;
 mod saltation;
 mod scheme;

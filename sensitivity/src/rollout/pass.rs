@@ -1,16 +1,26 @@
 //! What a step backwards does another way for values than for dual numbers: costs, constraints, impacts.
 //!
-//! Values go through the closed forms of constrained dynamics. A pass of dual numbers, which gives products with the Hessian, takes one
-//! column after the other through the simulation itself: exact too, for 3 nv + np evaluations a step under constraints.
+//! Values go through the closed forms of constrained dynamics. With `μ = (∂q̈/∂τ)ᵀ l̄`, `ν = ∂λ/∂τ l̄`, and `r` what is left of rows that
+//! contradict each other (the last term is of dependent rows only):
+//!
+//! ```text
+//! l̄ᵀ ∂q̈/∂p = −μᵀ ∂id/∂p + λᵀ ∂J/∂p μ + νᵀ ∂(J q̈ + γ)/∂p + rᵀ ∂J/∂p (∂λ/∂τ)ᵀ ν
+//! ```
+//!
+//! Constraints that cannot be [read](crate::local::read) go by dual numbers, one parameter after the other. A pass of dual numbers, which
+//! gives products with the Hessian, takes one column after the other through the simulation itself: exact too, for 3 nv + np evaluations a
+//! step under constraints.
 
-use super::TrajectoryCost;
 use super::backward::{Backward, Engine, Pulled, add};
+use super::numbers::Numbers;
 use super::scheme::Robot;
+use super::{Rollout, TrajectoryCost};
 use crate::along::{Along, along_one, still};
 use crate::error::SensitivityError;
+use crate::local::{Held, accelerations_by_geometry, rates_by_geometry};
 use crate::parameters::Parameters;
 use gradyn::derivatives::num_dual::Dual64;
-use gradyn::dynamics::rnea_parameter_gradient;
+use gradyn::dynamics::{constraint_bias, constraint_jacobian, rnea_parameter_gradient};
 use gradyn::partials::{constraint_dynamics_derivatives, impulse_dynamics_derivatives};
 use gradyn::{Constraint, Method, Model};
 use nalgebra::{DMatrix, DVector, Vector3};
@@ -92,14 +102,26 @@ impl Pass for f64 {
         held: &[Constraint],
         l_bar: &[f64],
     ) -> Result<Pulled<f64>, SensitivityError> {
+        let numbers = back.numbers_of(|numbers, model, run, step| numbers.of_step(model, run, step), back.at);
         let Engine { robot: Robot { model, ws }, derivatives, dp, .. } = &mut back.engine;
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, tau, held, &[])?;
         let l = DVector::from_column_slice(l_bar);
         let by_rows = |matrix: &DMatrix<f64>| matrix.tr_mul(&l).as_slice().to_vec();
         let pulled = Pulled { q: by_rows(&by.ddq_dq), v: by_rows(&by.ddq_dv), tau: by_rows(&by.ddq_dtau) };
-        let ddq = by.ddq.as_slice().to_vec();
-        let by = rnea_parameter_gradient(model, ws, q, v, &ddq, &pulled.tau, &[])?;
-        subtract_still(model, by.dp, dp);
+        let of = rnea_parameter_gradient(model, ws, q, v, by.ddq.as_slice(), &pulled.tau, &[])?;
+        subtract(model, of.dp, numbers.is_some(), dp);
+        if let Some(numbers) = numbers {
+            let nu = &by.dlambda_dtau * &l;
+            add_rows(dp, &rates_by_geometry(model, &numbers, (q, &pulled.tau)), &by.lambda);
+            add_rows(dp, &accelerations_by_geometry(model, &numbers, (q, v, by.ddq.as_slice())), &nu);
+            if by.rank < by.lambda.len() {
+                let bias = DVector::from_column_slice(constraint_bias(model, ws, q, v, held)?);
+                let left = -(constraint_jacobian(model, ws, q, held)? * &by.ddq + bias);
+                let again = by.dlambda_dtau.tr_mul(&nu);
+                add_rows(dp, &rates_by_geometry(model, &numbers, (q, again.as_slice())), &left);
+            }
+            return Ok(pulled);
+        }
         by_geometry(back, l_bar, |robot| robot.acceleration(&still(q), &still(v), &still(tau), held))?;
         Ok(pulled)
     }
@@ -109,28 +131,53 @@ impl Pass for f64 {
         let Some(impact) = run.impacts.get(&step) else { return Ok(()) };
         let (nv, e, held) = (v.len(), impact.restitution, &impact.constraints);
         let of_v = DVector::from_column_slice(&back.lambda[nv..]);
-        let Engine { robot: Robot { model, .. }, derivatives, floating, dp, .. } = &mut back.engine;
+        let numbers = back.numbers_of(|numbers, model, _, step| numbers.of_impact(model, held, step), step);
+        let Engine { robot: Robot { model, ws }, derivatives, floating, dp, .. } = &mut back.engine;
         let by = impulse_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, e, held)?;
         let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();
-        let (by_q, by_v) = (by.dv_dq.tr_mul(&of_v), by.dv_dv.tr_mul(&of_v));
+        let rebound: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after + e * before).collect();
+        let (by_q, by_v, impulse) = (by.dv_dq.tr_mul(&of_v), by.dv_dv.tr_mul(&of_v), by.impulse.clone());
         // The directions that constraints leave free, M-orthogonal: what a torque would do there.
         let rest = vec![0.0; nv];
         let free: Vec<Constraint> = held.iter().map(|c| c.with_gains(0.0, 0.0)).collect();
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, &rest, &rest, &free, &[])?;
         let mu = by.ddq_dtau.tr_mul(&of_v);
         let floating = floating.get_or_insert_with(|| Robot::new(model.clone().with_gravity(Vector3::zeros())));
-        let by = rnea_parameter_gradient(&floating.model, &mut floating.ws, q, &rest, &jump, mu.as_slice(), &[])?;
-        let mut of_masses = by.dp.to_vec();
+        let of = rnea_parameter_gradient(&floating.model, &mut floating.ws, q, &rest, &jump, mu.as_slice(), &[])?;
+        let mut of_masses = of.dp.to_vec();
         of_masses[model.parameter_layout().gravity.clone()].fill(0.0);
-        subtract_still(model, &of_masses, dp);
-        by_geometry(back, of_v.as_slice(), |robot| run.hit(robot, step, &still(q), still(v)))?;
+        subtract(model, &of_masses, numbers.is_some(), dp);
+        if let Some(numbers) = numbers {
+            let nu = &by.dlambda_dtau * &of_v;
+            add_rows(dp, &rates_by_geometry(model, &numbers, (q, mu.as_slice())), &impulse);
+            add_rows(dp, &rates_by_geometry(model, &numbers, (q, &rebound)), &nu);
+            if by.rank < impulse.len() {
+                let left = -(constraint_jacobian(model, ws, q, held)? * DVector::from_column_slice(&rebound));
+                let again = by.dlambda_dtau.tr_mul(&nu);
+                add_rows(dp, &rates_by_geometry(model, &numbers, (q, again.as_slice())), &left);
+            }
+        } else {
+            by_geometry(back, of_v.as_slice(), |robot| run.hit(robot, step, &still(q), still(v)))?;
+        }
         add(&mut back.lambda[..nv], by_q.as_slice());
         back.lambda[nv..].copy_from_slice(by_v.as_slice());
         Ok(())
     }
 }
 
-/// Constraints move with the geometry: of each parameter that moves it, `l̄ᵀ` of what a function of the robot becomes.
+impl Backward<'_, '_, f64> {
+    /// What constraints ask, if a parameter moves the robot, and if it can be read.
+    fn numbers_of(
+        &mut self,
+        of: impl FnOnce(&mut Numbers, &Model, &Rollout<'_>, usize) -> Option<Vec<Held>>,
+        step: usize,
+    ) -> Option<Vec<Held>> {
+        let moves = self.run.parameters.moves_geometry();
+        moves.then(|| of(&mut self.numbers, &self.nominal, self.run, step)).flatten()
+    }
+}
+
+/// Of constraints that cannot be read: of each parameter that moves the geometry, `l̄ᵀ` of what a function of the robot becomes.
 fn by_geometry(
     back: &mut Backward<'_, '_, f64>,
     l_bar: &[f64],
@@ -143,10 +190,15 @@ fn by_geometry(
     Ok(())
 }
 
-/// Takes away the gradient of torques by what moves no joint.
-fn subtract_still(model: &Model, gradient: &[f64], from: &mut [f64]) {
-    let still = 0..model.parameter_layout().placement.start;
-    from[still.clone()].iter_mut().zip(&gradient[still]).for_each(|(to, x)| *to -= x);
+/// Takes away the gradient of torques: by everything, or by what moves no joint.
+fn subtract(model: &Model, gradient: &[f64], all: bool, from: &mut [f64]) {
+    let end = if all { from.len() } else { model.parameter_layout().placement.start };
+    from[..end].iter_mut().zip(&gradient[..end]).for_each(|(to, x)| *to -= x);
+}
+
+/// Adds `Aᵀ w`.
+fn add_rows(to: &mut [f64], rows: &DMatrix<f64>, weights: &DVector<f64>) {
+    add(to, rows.tr_mul(weights).as_slice());
 }
 
 /// `l̄ᵀ` of the derivatives.

@@ -1,0 +1,64 @@
+//! Energies by parameters.
+//!
+//! `T = Σ ½ vᵀ I v + Σ ½ armature (k v)²`, `V = −Σ m g·c`: linear in inertias, armature and gravity. What moves a body changes these by
+//! `δT = (I v)ᵀ δv` and `δV = −m g·δc`; the ratio `k` of a mimic joint turns its rotor too.
+
+use super::analytical::write_row;
+use super::places::Places;
+use crate::error::SensitivityError;
+use crate::parameters::{Chain, Parameters};
+use gradyn::dynamics::{kinetic_energy_regressor, potential_energy, potential_energy_regressor};
+use gradyn::joint::Joint;
+use gradyn::{Model, Workspace};
+use nalgebra::{DMatrix, Vector3};
+
+/// Two rows, a column a parameter.
+///
+/// # Errors
+/// What the engine refuses.
+pub(super) fn energy(
+    parameters: &Parameters,
+    chain: &Chain,
+    model: &Model,
+    (q, v): (&[f64], &[f64]),
+) -> Result<DMatrix<f64>, SensitivityError> {
+    let (layout, ws) = (model.parameter_layout(), &mut Workspace::new(model));
+    let mut rows = [vec![0.0; layout.len()], vec![0.0; layout.len()]];
+    let [kinetic, potential] = &mut rows;
+    kinetic[layout.inertial.clone()].copy_from_slice(kinetic_energy_regressor(model, ws, q, v)?.as_slice());
+    let standard = model.standard_parameters();
+    let mut mimic = layout.multiplier.clone();
+    for (j, (body, dof)) in layout.joint_parameters().enumerate() {
+        let (mut k, armature) = (1.0, layout.armature.start + j);
+        if let Some(Joint::Mimic(joint)) = body.map(|b| model.bodies()[b].joint()) {
+            k = joint.multiplier();
+            if let Some(at) = mimic.next() {
+                kinetic[at] = standard[armature] * k * v[dof] * v[dof];
+            }
+        }
+        kinetic[armature] = 0.5 * (k * v[dof]).powi(2);
+    }
+    potential[layout.inertial.clone()].copy_from_slice(potential_energy_regressor(model, ws, q)?.as_slice());
+    // By gravity along each axis minus the first moments, which the energy under unit gravity says.
+    for k in 0..3 {
+        let mut unit = Vector3::zeros();
+        unit[k] = 1.0;
+        let along = model.clone().with_gravity(unit);
+        potential[layout.gravity.start + k] = potential_energy(&along, ws, q)?;
+    }
+    if parameters.moves_geometry() {
+        let places = Places::new(model, (q, v, &vec![0.0; model.nv()]));
+        for (b, body) in model.bodies().iter().enumerate() {
+            let (place, inertia) = (places.of(Some(b)), body.inertia());
+            let momentum = inertia.momentum(place.velocity);
+            let weight = place.pose.inv_vector(model.gravity()) * inertia.mass;
+            for change in places.changes(Some(b)) {
+                kinetic[change.at] += change.velocity.power(momentum);
+                potential[change.at] -= weight.dot(&change.pose.velocity_at(inertia.com));
+            }
+        }
+    }
+    let mut jacobian = DMatrix::zeros(2, parameters.len());
+    rows.iter().enumerate().for_each(|(i, row)| write_row(&mut jacobian, i, chain, row));
+    Ok(jacobian)
+}

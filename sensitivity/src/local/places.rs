@@ -1,0 +1,223 @@
+//! What a parameter that moves a joint does to the pose, the velocity and the acceleration of a body behind it.
+//!
+//! A place P on the way from the world to a body B, moved by a small `σ s` (σ a number that may change with time, s a motion in
+//! coordinates of P), changes what B sees of itself, with `x = x_pb`, and velocities and accelerations in coordinates of their frames:
+//!
+//! ```text
+//! δpose = x⁻¹ σ s                                            x_wb → x_wb exp(δpose)
+//! δv    = x⁻¹ w ,             w = σ v_p × s + σ̇ s
+//! δa    = x⁻¹ ẇ + δv × u ,    ẇ = σ̇ v_p × s + σ a_p × s + σ̈ s ,    u = v_b − x⁻¹ v_p
+//! ```
+//!
+//! | parameter | moves |
+//! |---|---|
+//! | placement of a joint | its mounting frame, along six unit motions, σ = 1 |
+//! | axis | the place before the joint by a rotation, the one behind it by the opposite one, σ = 1 |
+//! | pitch | the place before the joint along its axis, σ = q |
+//! | ratio, offset of a mimic joint | the place before the joint along its motion, σ = q of the leader, σ = 1 |
+
+use gradyn::joint::{Elementary, Joint, JointKind, Revolute};
+use gradyn::{Model, Motion, Transform};
+use nalgebra::Vector3;
+
+/// A frame that moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// In the world.
+    pub(super) pose: Transform<f64>,
+    /// In its own coordinates, as the acceleration is; without gravity.
+    pub(super) velocity: Motion<f64>,
+    pub(super) acceleration: Motion<f64>,
+}
+
+impl Place {
+    /// The world, at rest.
+    pub(super) fn world() -> Self {
+        Self { pose: Transform::identity(), velocity: Motion::zero(), acceleration: Motion::zero() }
+    }
+
+    /// The frame that has this pose in this one and moves in it, in its own coordinates.
+    fn then(&self, step: &Transform<f64>, velocity: Motion<f64>, acceleration: Motion<f64>) -> Self {
+        Self {
+            pose: self.pose * *step,
+            velocity: self.velocity.composed(step, velocity),
+            acceleration: self.acceleration.composed_acceleration(self.velocity, step, velocity, acceleration),
+        }
+    }
+}
+
+/// What changes of a body, in its coordinates, with one of the engine's parameters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    /// The parameter, by its place in the layout. One may come more than once: changes add up.
+    pub(super) at: usize,
+    pub(super) pose: Motion<f64>,
+    pub(super) velocity: Motion<f64>,
+    pub(super) acceleration: Motion<f64>,
+}
+
+/// A place that a parameter moves by `σ s`, with σ and its two rates.
+struct Moving {
+    at: usize,
+    place: Place,
+    s: Motion<f64>,
+    sigma: [f64; 3],
+}
+
+impl Moving {
+    /// What that does to a body behind it.
+    fn seen_by(&self, body: &Place) -> Change {
+        let (Self { place, s, .. }, [sigma, rate, second]) = (self, self.sigma);
+        let x = place.pose.inv_mul(&body.pose);
+        let carried = place.velocity.cross(*s);
+        let w = carried.scale(sigma) + s.scale(rate);
+        let w_dot = carried.scale(rate) + place.acceleration.cross(*s).scale(sigma) + s.scale(second);
+        let velocity = x.inv_act(w);
+        let u = body.velocity - x.inv_act(place.velocity);
+        let acceleration = x.inv_act(w_dot) + velocity.cross(u);
+        Change { at: self.at, pose: x.inv_act(s.scale(sigma)), velocity, acceleration }
+    }
+}
+
+/// All bodies at a state, and what moves on the way to them.
+pub(super) struct Places {
+    bodies: Vec<Place>,
+    parents: Vec<Option<usize>>,
+    /// By the joint of each body.
+    moving: Vec<Vec<Moving>>,
+}
+
+impl Places {
+    /// `q`: nq, `v`, `a`: nv, of the right lengths.
+    pub(super) fn new(model: &Model, (q, v, a): (&[f64], &[f64], &[f64])) -> Self {
+        let layout = model.parameter_layout();
+        let count = model.bodies().len();
+        let mut all = Self { bodies: Vec::with_capacity(count), parents: Vec::new(), moving: Vec::new() };
+        let (mut axis, mut pitch, mut mimic) = (layout.axis.start, layout.pitch.start, 0);
+        for (b, body) in model.bodies().iter().enumerate() {
+            let parent = body.parent().map(|parent| parent.index());
+            let carrier = parent.map_or_else(Place::world, |parent| all.bodies[parent]);
+            let mount = carrier.then(body.placement(), Motion::zero(), Motion::zero());
+            let mut moving = Vec::new();
+            let mut put = |at, place, s, sigma| moving.push(Moving { at, place, s, sigma });
+            for k in 0..6 {
+                put(layout.placement.start + 6 * b + k, mount, unit(k), [1.0, 0.0, 0.0]);
+            }
+            let (q, v, a) = (&q[body.q_range()], &v[body.v_range()], &a[body.v_range()]);
+            let mut here = mount;
+            for stage in stages(body.joint(), (q, v, a)) {
+                here = here.then(&stage.placement, Motion::zero(), Motion::zero());
+                let behind = stage.behind(&here);
+                if !Joint::Elementary(stage.joint).axes().is_empty() {
+                    for k in 0..3 {
+                        put(axis + k, here, unit(3 + k), [1.0, 0.0, 0.0]);
+                        put(axis + k, behind, -unit(3 + k), [1.0, 0.0, 0.0]);
+                    }
+                    axis += 3;
+                }
+                if let Elementary::Helical(joint) = &stage.joint {
+                    let along = Motion::new(joint.axis.vector(), Vector3::zeros());
+                    put(pitch, here, along, [stage.q[0], stage.v[0], stage.a[0]]);
+                    pitch += 1;
+                }
+                here = behind;
+            }
+            if let Joint::Mimic(joint) = body.joint() {
+                // One coordinate: its motion is the same before the joint and behind it.
+                let mut s = [Motion::zero()];
+                let leader = followed(joint, q);
+                let at = [joint.multiplier() * leader + joint.offset()];
+                JointKind::<f64>::motion_subspace(joint.inner(), &at, &mut s);
+                put(layout.multiplier.start + mimic, mount, s[0], [leader, v[0], a[0]]);
+                put(layout.offset.start + mimic, mount, s[0], [1.0, 0.0, 0.0]);
+                mimic += 1;
+            }
+            all.bodies.push(here);
+            all.parents.push(parent);
+            all.moving.push(moving);
+        }
+        all
+    }
+
+    /// A body; `None` is the world.
+    pub(super) fn of(&self, body: Option<usize>) -> Place {
+        body.map_or_else(Place::world, |body| self.bodies[body])
+    }
+
+    /// What parameters do to a body; nothing to the world.
+    pub(super) fn changes(&self, body: Option<usize>) -> impl Iterator<Item = Change> + '_ {
+        let seen = self.of(body);
+        let path = std::iter::successors(body, |b| self.parents[*b]);
+        path.flat_map(|b| &self.moving[b]).map(move |moving| moving.seen_by(&seen))
+    }
+}
+
+/// A joint with one place before it and one behind it.
+struct Stage {
+    joint: Elementary<f64>,
+    /// In the frame of the stage before.
+    placement: Transform<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    a: Vec<f64>,
+}
+
+impl Stage {
+    fn behind(&self, here: &Place) -> Place {
+        let Self { joint, q, v, a, .. } = self;
+        let mut columns = vec![Motion::zero(); v.len()];
+        JointKind::<f64>::motion_subspace(joint, q, &mut columns);
+        let times = |x: &[f64]| columns.iter().zip(x).fold(Motion::zero(), |sum, (s, x)| s.times_plus(*x, sum));
+        let bias: Motion<f64> = JointKind::<f64>::bias(joint, q, v);
+        here.then(&JointKind::<f64>::pose(joint, q), times(v), times(a) + bias)
+    }
+}
+
+/// The stages of a joint: a universal one is a hinge on a hinge.
+fn stages(joint: &Joint, (q, v, a): (&[f64], &[f64], &[f64])) -> Vec<Stage> {
+    let of = |joint, placement, q: &[f64], v: &[f64], a: &[f64]| {
+        let stage = |joint, placement, q: &[f64], v: &[f64], a: &[f64]| Stage {
+            joint,
+            placement,
+            q: q.to_vec(),
+            v: v.to_vec(),
+            a: a.to_vec(),
+        };
+        match joint {
+            Elementary::Universal(two) => vec![
+                stage(Revolute { axis: two.first }.into(), placement, &q[..1], &v[..1], &a[..1]),
+                stage(Revolute { axis: two.second }.into(), Transform::identity(), &q[1..], &v[1..], &a[1..]),
+            ],
+            joint => vec![stage(joint, placement, q, v, a)],
+        }
+    };
+    match joint {
+        Joint::Elementary(kind) => of(*kind, Transform::identity(), q, v, a),
+        Joint::Composite(kind) => {
+            let (mut at_q, mut at_v) = (0, 0);
+            let part = |part: &gradyn::joint::Part| {
+                let (nq, nv) = (JointKind::<f64>::nq(&part.joint), JointKind::<f64>::nv(&part.joint));
+                (at_q, at_v) = (at_q + nq, at_v + nv);
+                of(part.joint, part.placement, &q[at_q - nq..at_q], &v[at_v - nv..at_v], &a[at_v - nv..at_v])
+            };
+            kind.parts().iter().flat_map(part).collect()
+        }
+        Joint::Mimic(kind) => {
+            let k = kind.multiplier();
+            let q = k * followed(kind, q) + kind.offset();
+            of(*kind.inner(), Transform::identity(), &[q], &[k * v[0]], &[k * a[0]])
+        }
+    }
+}
+
+/// The coordinate that a mimic joint follows.
+fn followed(joint: &gradyn::joint::Mimic, q: &[f64]) -> f64 {
+    if joint.is_of_direction() { q[1].atan2(q[0]) } else { q[0] }
+}
+
+/// A unit motion: three displacements, then three rotations.
+fn unit(k: usize) -> Motion<f64> {
+    let mut six = [0.0; 6];
+    six[k] = 1.0;
+    Motion::new(Vector3::new(six[0], six[1], six[2]), Vector3::new(six[3], six[4], six[5]))
+}
