@@ -91,6 +91,7 @@ pub mod batch;
 pub mod check;
 pub mod dynamics;
 pub mod joint;
+mod kernels;
 pub mod model;
 pub mod once;
 pub mod partials;

@@ -2,8 +2,8 @@
 
 use super::Slot;
 use super::quantity::{InLanes, OUTPUTS, Quantity, Sizes};
-use crate::dynamics::abreast::Abreast;
-use crate::dynamics::{Workspace, wide};
+use crate::dynamics::{Workspace, by_plan};
+use crate::kernels::by_copy::states::Abreast;
 use crate::model::{Direction, Model, UNIT_SQUARES, UNIT_WITHIN};
 use crate::partials::DerivativeWorkspace;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at, with_level};
@@ -272,7 +272,7 @@ fn evaluate<R: Register, Q: InLanes>(
     if bad != 0 {
         memory.replace(model, bad);
     }
-    let filled = wide::filled(model);
+    let filled = by_plan::filled(model);
     let results = quantity.run(model, memory).ok()?;
     for (from, to) in results.into_iter().zip(output.iter_mut()) {
         if !from.is_empty() {

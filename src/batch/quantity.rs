@@ -1,10 +1,13 @@
 //! What a batch computes: an algorithm, with its arguments and results; here those of all states in lanes.
 
 use super::block::{Memory, Single};
-use crate::dynamics::abreast::Abreast;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::dynamics::rnea::Sweep;
-use crate::dynamics::wide::{self, Wide};
 use crate::dynamics::{aba, crba, rnea_derivatives, rnea_gradient};
+use crate::kernels::by_copy::states::Abreast;
+use crate::kernels::by_joint::derivatives;
+use crate::kernels::by_joint::derivatives::Begun;
 use crate::model::{InputError, Model};
 use crate::plan::Quantity as Planned;
 use gradyn_derivatives::simd::{Piece, Register};
@@ -72,7 +75,7 @@ impl InLanes for Rnea {
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
-        if let Some(table) = wide::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
+        if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
             return Ok([Abreast::of(abreast, table).rnea(model, table, (q, v, a)), &[], &[], &[]]);
         }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
@@ -91,18 +94,18 @@ impl Quantity for RneaDerivatives {
         35 * model.nv + model.nv * model.nv
     }
     fn is_faster_alone(&self, model: &Model, level: Level) -> bool {
-        wide::is_alone(model, Planned::BatchInverseDynamicsDerivatives, level)
+        by_plan::is_alone(model, Planned::BatchInverseDynamicsDerivatives, level)
     }
     fn alone(&self, model: &Model, single: &mut Single, [q, v, a, _]: Input<'_>, output: Output<'_>) -> bool {
         let ws = single.workspace(model);
         let [tau, dtau_dq, dtau_dv, dtau_da, ..] = output;
         let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
-        let mut results = wide::Results { tau, dtau_dq, dtau_dv, dtau_da };
+        let mut results = derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da };
         let quick = |wide: Wide<'_>| {
-            wide.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], wide::Begun::Nothing)
+            wide.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], Begun::Nothing)
         };
-        let surely = wide::of(model, ws).and_then(quick) == Some(true);
-        let wide::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
+        let surely = by_plan::of(model, ws).and_then(quick) == Some(true);
+        let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
         let of_state = model.check_q(q).is_ok() && is_finite(q) && is_finite(v) && is_finite(a);
         of_state && (surely || [dtau_dq, dtau_dv, dtau_da].into_iter().all(|x| is_finite(x))) && is_finite(tau)
     }
@@ -113,7 +116,7 @@ impl InLanes for RneaDerivatives {
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
-        let by = match wide::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
+        let by = match by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
             Some(table) => Abreast::of(abreast, table).derivatives(model, table, (q, v, a)),
             None => rnea_derivatives::analytical(model, ws, q, v, a, &[]),
         };
@@ -153,7 +156,7 @@ impl Quantity for Crba {
         10 * model.nv + model.nv * model.nv / 3
     }
     fn is_faster_alone(&self, model: &Model, level: Level) -> bool {
-        wide::is_alone(model, Planned::BatchMassMatrix, level)
+        by_plan::is_alone(model, Planned::BatchMassMatrix, level)
     }
     fn alone(&self, model: &Model, single: &mut Single, [q, ..]: Input<'_>, [to, ..]: Output<'_>) -> bool {
         crba(model, single.workspace(model), q).map(|matrix| to.copy_from_slice(matrix.as_slice())).is_ok()
@@ -178,7 +181,7 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
     #[inline(always)]
     fn run(self) -> Self::Output {
         let Memory { ws, abreast, input: [q, ..], .. } = self.memory;
-        if let Some(table) = wide::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
+        if let Some(table) = by_plan::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
             return Ok([Abreast::of(abreast, table).mass_matrix(self.model, table, q), &[], &[], &[]]);
         }
         Ok([crba(self.model, ws, q)?.as_slice(), &[], &[], &[]])

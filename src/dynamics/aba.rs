@@ -7,7 +7,8 @@ use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::slices::{fill, first_not_finite, subtract};
-use super::{Workspace, bias, ltl, rooted, singular, step, wide};
+use super::{Workspace, bias, ltl, rooted, singular, step};
+use crate::dynamics::by_plan;
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
 use gradyn_derivatives::simd::Piece;
@@ -84,7 +85,7 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     ws.aba.size(model, ws.dof.len());
-    let quick = wide::of(model, ws).and_then(|wide| wide.under(wrenches).aba(wide::state((q, v, tau))?, kept));
+    let quick = by_plan::of(model, ws).and_then(|wide| wide.under(wrenches).aba(by_plan::state((q, v, tau))?, kept));
     // What loses digits, or is lost, comes here too: see `singular`.
     ws.aba.by_page = !matches!(quick, Some(Ok(())));
     let lost = if !ws.aba.by_page {
@@ -109,7 +110,7 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
 /// `x := M⁻¹ x` with what the last call of [`aba_kept`] has left of `M`. By articulated bodies it is O(n): `D⁻¹` and `U` of each
 /// column stay as they are, and `x` pushes where torques did, at rest and without gravity. `x`: nv.
 pub(crate) fn solve<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, x: &mut Vec<T>) {
-    if !ws.aba.by_page && wide::solve(ws, x).is_some() {
+    if !ws.aba.by_page && by_plan::solve(ws, x).is_some() {
         return;
     }
     match has_mimic_joints(model, ws) {

@@ -3,8 +3,9 @@
 use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
 use super::slices::first_not_finite;
-use super::{Workspace, rooted, wide};
+use super::{Workspace, rooted};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -34,10 +35,11 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
     // Moved out, so that the sweep can have the workspace; no allocation.
     let mut still = std::mem::take(&mut ws.still);
     still.resize(model.nv, T::zero());
-    let finite = match wide::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(wide::state((q, v, &still))?)) {
-        Some(finite) => finite,
-        None => T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches }),
-    };
+    let finite =
+        match by_plan::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(by_plan::state((q, v, &still))?)) {
+            Some(finite) => finite,
+            None => T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches }),
+        };
     ws.still = still;
     if finite { Ok(&ws.tau) } else { Err(not_finite(model, q, v, &[], wrenches, &ws.tau)) }
 }
@@ -77,7 +79,7 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     model.check_q(q)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if wrenches.is_empty() && wide::of(model, ws).and_then(|wide| wide.gravity(T::as_f64s(q)?)).is_some() {
+    if wrenches.is_empty() && by_plan::of(model, ws).and_then(|wide| wide.gravity(T::as_f64s(q)?)).is_some() {
         return Ok(&ws.tau);
     }
     check_finite(model, q, &[], &[])?;

@@ -20,8 +20,9 @@ use super::jacobian::{add_rows, check_sizes, clear, empty, finite};
 use super::links::{Links, sum_subtrees, update};
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
-use super::wide::{self, Wide};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Inertia, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -105,10 +106,11 @@ pub fn centroidal<'w, P: Real, T: Scalar<P>>(
     let mut memory = take(model, ws);
     let (matrix, rate) = (&mut memory.matrix, &mut memory.rate);
     let quick = |wide: Wide<'_>| {
-        let whole = wide.centroidal(wide::state((q, v, a))?, wide::same_mut(matrix)?, wide::same_mut(rate)?)?;
-        wide::same(&whole).copied()
+        let whole =
+            wide.centroidal(by_plan::state((q, v, a))?, by_plan::same_mut(matrix)?, by_plan::same_mut(rate)?)?;
+        by_plan::same(&whole).copied()
     };
-    let surely: Option<Whole<T>> = wide::of(model, ws).and_then(quick);
+    let surely: Option<Whole<T>> = by_plan::of(model, ws).and_then(quick);
     let whole = match surely {
         Some(whole) => Ok(whole),
         None => check_finite(model, q, v, a).and_then(|()| fill(model, ws, &mut memory, (q, v, a))),
@@ -147,8 +149,8 @@ pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
 ) -> Result<CentroidalMomentum<T>, InputError> {
     model.check_state(q, v, a)?;
     ws.check(model)?;
-    let quick = |wide: Wide<'_>| wide::same(&wide.centroidal_momentum(wide::state((q, v, a))?)?).copied();
-    let surely: Option<Whole<T>> = wide::of(model, ws).and_then(quick);
+    let quick = |wide: Wide<'_>| by_plan::same(&wide.centroidal_momentum(by_plan::state((q, v, a))?)?).copied();
+    let surely: Option<Whole<T>> = by_plan::of(model, ws).and_then(quick);
     let whole = match surely {
         Some(whole) => whole,
         None => {
@@ -182,7 +184,7 @@ pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
     let to = &mut memory.matrix;
-    if wide::of(model, ws).and_then(|wide| wide.momentum_matrix(T::as_f64s(q)?, wide::same_mut(to)?)).is_some() {
+    if by_plan::of(model, ws).and_then(|wide| wide.momentum_matrix(T::as_f64s(q)?, by_plan::same_mut(to)?)).is_some() {
         return Ok(&ws.centroidal.insert(memory).matrix);
     }
     let still = std::mem::take(&mut memory.still);
@@ -252,7 +254,7 @@ at_level! {
 
 /// Of (2), what is about an origin at rest: `B_C S − S ×* h_C + I_C Ṡ`.
 #[inline(always)]
-pub(super) fn matrix_rate<T: Real, Y: Mul<Motion<T>, Output = Force<T>>>(
+pub(crate) fn matrix_rate<T: Real, Y: Mul<Motion<T>, Output = Force<T>>>(
     inertia: Y,
     coriolis: &BodyCoriolis<T>,
     momentum: Force<T>,
@@ -265,7 +267,7 @@ pub(super) fn matrix_rate<T: Real, Y: Mul<Motion<T>, Output = Force<T>>>(
 /// How a momentum about the point `c`, whose linear part is `linear`, varies, if that about the origin varies by `change` and
 /// the point by `moved`: `change about c − (0, moved × linear)`.
 #[inline(always)]
-pub(super) fn about_moving<T: Real>(
+pub(crate) fn about_moving<T: Real>(
     change: Force<T>,
     c: Vector3<T>,
     moved: Vector3<T>,
@@ -283,12 +285,12 @@ pub(super) fn add<T: Real>(to: &mut DMatrix<T>, column: usize, f: Force<T>) {
 }
 
 /// What the bodies of a tree sum up to, in its coordinates.
-pub(super) struct Tree<T> {
+pub(crate) struct Tree<T> {
     /// The origin of the first tree.
-    pub(super) first: Vector3<T>,
-    pub(super) inertia: Inertia<T>,
-    pub(super) momentum: Force<T>,
-    pub(super) force: Force<T>,
+    pub(crate) first: Vector3<T>,
+    pub(crate) inertia: Inertia<T>,
+    pub(crate) momentum: Force<T>,
+    pub(crate) force: Force<T>,
 }
 
 impl<T: Real> Tree<T> {
@@ -318,12 +320,12 @@ at_level! {
 /// The robot as a whole, about its centre of mass.
 #[derive(Clone, Copy)]
 pub(crate) struct Whole<T> {
-    pub(super) com: PointMass<T>,
-    pub(super) inertia: Inertia<T>,
-    pub(super) momentum: Force<T>,
-    pub(super) force: Force<T>,
+    pub(crate) com: PointMass<T>,
+    pub(crate) inertia: Inertia<T>,
+    pub(crate) momentum: Force<T>,
+    pub(crate) force: Force<T>,
     /// The centre of mass from the origin of the first tree.
-    pub(super) from_first: Vector3<T>,
+    pub(crate) from_first: Vector3<T>,
 }
 
 impl<T: Real> Whole<T> {
@@ -338,7 +340,7 @@ impl<T: Real> Whole<T> {
     }
 
     /// From the origin of the first tree in the world, and what the trees sum up to. Not finite without mass.
-    pub(super) fn of(origin: Vector3<T>, trees: impl Iterator<Item = Tree<T>>) -> Self {
+    pub(crate) fn of(origin: Vector3<T>, trees: impl Iterator<Item = Tree<T>>) -> Self {
         let mut sum =
             Tree { first: v3::zero(), inertia: Inertia::zero(), momentum: Force::zero(), force: Force::zero() };
         for tree in trees {

@@ -21,8 +21,9 @@ use super::jacobian::{add_rows, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
-use super::wide::{self, Wide};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -121,7 +122,7 @@ impl<T: Real> CentroidalDerivatives<T> {
             ("drate_da", &self.drate_da),
         ]
     }
-    pub(super) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
+    pub(crate) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
         [&mut self.dmomentum_dq, &mut self.dmomentum_dv, &mut self.drate_dq, &mut self.drate_dv, &mut self.drate_da]
     }
 }
@@ -183,8 +184,8 @@ pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
     let out = &mut memory.centroidal;
-    let quick = |wide: Wide<'_>| wide.centroidal_derivatives(wide::state((q, v, a))?, wide::same_mut(out)?);
-    if wide::of(model, ws).and_then(quick).is_some() {
+    let quick = |wide: Wide<'_>| wide.centroidal_derivatives(by_plan::state((q, v, a))?, by_plan::same_mut(out)?);
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.centroidal_derivatives.insert(memory).centroidal);
     }
     if let Err(error) = check_finite(model, q, v, a) {
@@ -266,9 +267,9 @@ pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
     let out = &mut memory.com;
     let quick = |wide: Wide<'_>| {
-        wide.center_of_mass_derivatives(wide::state((q, v, a))?, subtree.map(BodyId::index), wide::same_mut(out)?)
+        wide.center_of_mass_derivatives(by_plan::state((q, v, a))?, subtree.map(BodyId::index), by_plan::same_mut(out)?)
     };
-    if wide::of(model, ws).and_then(quick).is_some() {
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.centroidal_derivatives.insert(memory).com);
     }
     if let Err(error) = check_finite(model, q, v, a) {
@@ -348,15 +349,15 @@ at_level! {
 }
 
 /// What a column changes of the momentum of a subtree and of its rate, about the origin of [`Links`].
-pub(super) struct Column<T> {
+pub(crate) struct Column<T> {
     /// `∂h/∂q_k`
-    pub(super) momentum_q: Force<T>,
+    pub(crate) momentum_q: Force<T>,
     /// `∂ḣ/∂q_k`
-    pub(super) rate_q: Force<T>,
+    pub(crate) rate_q: Force<T>,
     /// `∂ḣ/∂q̇_k`
-    pub(super) rate_v: Force<T>,
+    pub(crate) rate_v: Force<T>,
     /// `∂h/∂q̇_k = ∂ḣ/∂q̈_k = I_C S_k`
-    pub(super) subspace: Force<T>,
+    pub(crate) subspace: Force<T>,
 }
 
 impl<T: Real> Column<T> {
@@ -370,7 +371,7 @@ impl<T: Real> Column<T> {
 
     /// Of the column `s` with `(Ψ̇, Ψ̈, Ψ̇ + Ṡ)`, on bodies with this momentum and the rate of change of it.
     #[inline(always)]
-    pub(super) fn new<Y: Copy + Mul<Motion<T>, Output = Force<T>>>(
+    pub(crate) fn new<Y: Copy + Mul<Motion<T>, Output = Force<T>>>(
         inertia: Y,
         coriolis: &BodyCoriolis<T>,
         (momentum, force): (Force<T>, Force<T>),

@@ -16,8 +16,9 @@ use super::links::{Links, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
-use super::wide::{self, Wide};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::model::{BodyId, InputError, Model, Number};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -59,12 +60,12 @@ pub struct CentersOfMass<'w, T> {
 #[repr(C)]
 pub(crate) struct MovingMass<T> {
     /// Rate of change of the momentum, N.
-    pub(super) force: Vector3<T>,
+    pub(crate) force: Vector3<T>,
     /// Linear momentum, N s.
-    pub(super) momentum: Vector3<T>,
-    pub(super) mass: T,
+    pub(crate) momentum: Vector3<T>,
+    pub(crate) mass: T,
     /// First moment of mass, kg m.
-    pub(super) moment: Vector3<T>,
+    pub(crate) moment: Vector3<T>,
 }
 
 /// Sums over the subtree of each body, and results.
@@ -118,11 +119,11 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
     let mut memory = take(model, ws);
     let to = &mut *memory;
     let quick = |wide: Wide<'_>| {
-        let origins: &mut Vec<_> = wide::same_mut(&mut to.origin)?;
-        let sums: &mut Vec<_> = wide::same_mut(&mut to.sums)?;
-        wide.masses(wide::state((q, v, a))?, origins, sums)
+        let origins: &mut Vec<_> = by_plan::same_mut(&mut to.origin)?;
+        let sums: &mut Vec<_> = by_plan::same_mut(&mut to.sums)?;
+        wide.masses(by_plan::state((q, v, a))?, origins, sums)
     };
-    if wide::of(model, ws).and_then(quick).is_none() {
+    if by_plan::of(model, ws).and_then(quick).is_none() {
         sum_up(model, &*update(model, ws, Motion::zero(), (q, v, a)), &mut memory);
     }
     let memory = &**ws.com.insert(memory);
@@ -177,8 +178,8 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
     let to = &mut memory.jacobian;
-    let quick = |wide: Wide<'_>| wide.com_jacobian(T::as_f64s(q)?, subtree.map(BodyId::index), wide::same_mut(to)?);
-    if wide::of(model, ws).and_then(quick).is_some() {
+    let quick = |wide: Wide<'_>| wide.com_jacobian(T::as_f64s(q)?, subtree.map(BodyId::index), by_plan::same_mut(to)?);
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.com.insert(memory).jacobian);
     }
     let still = std::mem::take(&mut memory.still);
@@ -230,7 +231,7 @@ at_level! {
 
 /// Numerator of (1): the momentum of what a column moves, by its mass and first moment.
 #[inline(always)]
-pub(super) fn moved<T: Real>(s: Motion<T>, mass: T, moment: Vector3<T>) -> Vector3<T> {
+pub(crate) fn moved<T: Real>(s: Motion<T>, mass: T, moment: Vector3<T>) -> Vector3<T> {
     v3::cross_plus(s.angular, moment, v3::scale::<T, T>(mass, s.linear))
 }
 

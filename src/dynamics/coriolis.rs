@@ -15,7 +15,8 @@ use super::Workspace;
 use super::links::{Links, update};
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
-use super::wide::{self, Wide};
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion};
 use gradyn_derivatives::simd::Piece;
@@ -48,8 +49,8 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     }
     let mut memory = ws.coriolis.take().unwrap_or_else(|| Box::new(Memory::new(model)));
     let to = &mut memory.matrix;
-    let quick = |wide: Wide<'_>| wide.coriolis((T::as_f64s(q)?, T::as_f64s(v)?), wide::same_mut(to)?);
-    if wide::of(model, ws).and_then(quick).is_none() {
+    let quick = |wide: Wide<'_>| wide.coriolis((T::as_f64s(q)?, T::as_f64s(v)?), by_plan::same_mut(to)?);
+    if by_plan::of(model, ws).and_then(quick).is_none() {
         T::call(Sweep { model, ws: &mut *ws, memory: &mut memory, q, v });
     }
     let matrix = &ws.coriolis.insert(memory).matrix;

@@ -2,7 +2,8 @@
 
 use super::rnea::check_finite;
 use super::slices::first_not_finite_on_diagonal;
-use super::{Workspace, rooted, wide};
+use super::{Workspace, rooted};
+use crate::dynamics::by_plan;
 use crate::model::{InputError, Model, room};
 use crate::spatial::InertiaAboutOrigin;
 use gradyn_derivatives::simd::Piece;
@@ -46,7 +47,7 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
     if ws.crba.matrix.nrows() != model.nv {
         room::<T>("the mass matrix", &[model.nv, model.nv])?;
     }
-    let finite = wide::of(model, ws).and_then(|wide| wide.mass_matrix(T::as_f64s(q)?));
+    let finite = by_plan::of(model, ws).and_then(|wide| wide.mass_matrix(T::as_f64s(q)?));
     if finite == Some(true) {
         return Ok(&ws.crba.matrix);
     }

@@ -3,8 +3,10 @@
 use super::external::step_world_poses;
 use super::rnea::check_finite;
 use super::slices::are_finite;
-use super::{FrameRef, ReferenceFrame, Workspace, step, wide};
+use super::{FrameRef, ReferenceFrame, Workspace, step};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::kernels::by_joint::memory::Bodies;
 use crate::model::{BodyId, FrameId, InputError, Model};
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -44,7 +46,7 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
 ) -> Result<Kinematics<'w, P, T>, InputError> {
     model.check_state(q, v, a)?;
     ws.check(model)?;
-    if wide::of(model, ws).and_then(|wide| wide.bodies(wide::state((q, v, a))?)).is_some() {
+    if by_plan::of(model, ws).and_then(|wide| wide.bodies(by_plan::state((q, v, a))?)).is_some() {
         return Ok(Kinematics { model, ws, wide: true });
     }
     check_finite(model, q, v, a)?;
@@ -298,7 +300,7 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
         }
     }
     /// Where the form over `f64` has left what is known of a body.
-    fn rows(&self, body: BodyId) -> Option<(&wide::Bodies, usize, Vector3<f64>)> {
-        if self.wide { wide::rows_of(self.model, self.ws, self.model.place_of(body)?) } else { None }
+    fn rows(&self, body: BodyId) -> Option<(&Bodies, usize, Vector3<f64>)> {
+        if self.wide { by_plan::rows_of(self.model, self.ws, self.model.place_of(body)?) } else { None }
     }
 }

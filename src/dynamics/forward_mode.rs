@@ -6,8 +6,12 @@
 use super::Workspace;
 use super::external::ExternalWrench;
 use super::rnea::is_finite;
-use super::wide::{self, AtLevelOfCall};
+use crate::dynamics::by_plan;
 use crate::joint::JointKind;
+use crate::kernels::by_joint::forward_mode;
+use crate::kernels::by_joint::forward_mode::AtLevelOfCall;
+use crate::kernels::by_joint::forward_mode::Tangents;
+use crate::kernels::by_joint::memory::Row;
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Piece, WIDTH};
@@ -27,7 +31,7 @@ pub(crate) fn rnea<P: Real, T: Scalar<P>>(
         return None;
     }
     T::joined(0.0, [0.0; WIDTH])?;
-    let finite = wide::forward_mode(
+    let finite = by_plan::forward_mode(
         model,
         ws,
         |model, to, level| level.run(AtLevelOfCall(Read { model, state: (q, v, a), wrenches, to })),
@@ -42,7 +46,7 @@ struct Read<'a, T> {
     model: &'a Model,
     state: (&'a [T], &'a [T], &'a [T]),
     wrenches: &'a [ExternalWrench<T>],
-    to: &'a mut wide::Tangents,
+    to: &'a mut Tangents,
 }
 
 impl<T: Real> Piece for Read<'_, T> {
@@ -54,7 +58,7 @@ impl<T: Real> Piece for Read<'_, T> {
         take(a, &mut to.a, &mut to.da)?;
         to.wrenches.clear();
         for w in wrenches {
-            let (mut wrench, mut change) = ([0.0; 6], [wide::Row::ZERO; 6]);
+            let (mut wrench, mut change) = ([0.0; 6], [Row::ZERO; 6]);
             let numbers = w.wrench.linear.iter().chain(w.wrench.angular.iter());
             for ((value, row), x) in wrench.iter_mut().zip(&mut change).zip(numbers) {
                 (*value, row.0) = x.split()?;
@@ -67,7 +71,7 @@ impl<T: Real> Piece for Read<'_, T> {
             return take(q, &mut to.q, &mut to.dq);
         }
         for body in model.bodies.iter().filter(|body| body.owns_coordinates) {
-            if wide::is_flat(body) {
+            if forward_mode::is_flat(body) {
                 take(&q[body.q.clone()], &mut to.q[body.q.clone()], &mut to.dq[body.v.clone()])?;
             } else {
                 turned(body, &q[body.q.clone()], to)?;
@@ -79,7 +83,7 @@ impl<T: Real> Piece for Read<'_, T> {
 
 /// Takes numbers apart.
 #[inline(always)]
-fn take<T: Real>(x: &[T], values: &mut [f64], derivatives: &mut [wide::Row]) -> Option<()> {
+fn take<T: Real>(x: &[T], values: &mut [f64], derivatives: &mut [Row]) -> Option<()> {
     for ((x, value), row) in x.iter().zip(values).zip(derivatives) {
         (*value, row.0) = x.split()?;
     }
@@ -87,7 +91,7 @@ fn take<T: Real>(x: &[T], values: &mut [f64], derivatives: &mut [wide::Row]) -> 
 }
 
 /// Takes apart the coordinates of a joint that are not moved along at its velocities: quaternions, cosine and sine.
-fn turned<T: Real>(body: &Body, q: &[T], to: &mut wide::Tangents) -> Option<()> {
+fn turned<T: Real>(body: &Body, q: &[T], to: &mut Tangents) -> Option<()> {
     let mut columns = [Motion::zero(); WIDTH];
     let columns = columns.get_mut(..body.v.len())?;
     for (k, q) in body.q.clone().zip(q) {
@@ -103,7 +107,7 @@ struct Turned<'a, T> {
     body: &'a Body,
     q: &'a [T],
     columns: &'a [Motion<f64>],
-    dq: &'a mut [wide::Row],
+    dq: &'a mut [Row],
 }
 
 impl<T: Real> Piece for Turned<'_, T> {
@@ -170,7 +174,7 @@ fn extents<T: Real>(numbers: &[T]) -> Option<[f64; WIDTH]> {
 
 /// Puts torques together.
 struct Write<'a, T> {
-    from: &'a wide::Tangents,
+    from: &'a Tangents,
     tau: &'a mut [T],
 }
 

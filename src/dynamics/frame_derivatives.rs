@@ -20,9 +20,10 @@ use super::links::{Links, update};
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
 use super::seen::Seen;
-use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -212,9 +213,15 @@ fn run<'w, P: Real, T: Scalar<P>>(
     let out = &mut memory.frame;
     (out.velocity, out.acceleration, out.errors) = (Motion::zero(), Motion::zero(), None);
     let quick = |wide: Wide<'_>| {
-        wide.frame_derivatives(wide::state((q, v, a))?, wide::same(&at)?, reference, is_classical, wide::same_mut(out)?)
+        wide.frame_derivatives(
+            by_plan::state((q, v, a))?,
+            by_plan::same(&at)?,
+            reference,
+            is_classical,
+            by_plan::same_mut(out)?,
+        )
     };
-    if wide::of(model, ws).and_then(quick).is_some() {
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.frame_derivatives.insert(memory).frame);
     }
     if let Err(error) = check_finite(model, q, v, a) {
@@ -261,9 +268,9 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
     let out = &mut memory.point;
     out.errors = None;
     let quick = |wide: Wide<'_>| {
-        wide.point_derivatives(wide::state((q, v, a))?, wide::same(&at)?, reference, wide::same_mut(out)?)
+        wide.point_derivatives(by_plan::state((q, v, a))?, by_plan::same(&at)?, reference, by_plan::same_mut(out)?)
     };
-    if wide::of(model, ws).and_then(quick).is_some() {
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.frame_derivatives.insert(memory).point);
     }
     if let Err(error) = check_finite(model, q, v, a) {

@@ -3,8 +3,9 @@
 use super::jacobian::{check_sizes, place_path};
 use super::reference::Attached;
 use super::rnea::check_finite;
-use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace, frame_jacobian};
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::model::{InputError, Model};
 use crate::spatial::Transform;
 use gradyn_derivatives::{Real, Scalar};
@@ -38,8 +39,8 @@ pub fn frame_pose<P: Real, T: Scalar<P>>(
 ) -> Result<Transform<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
     check_sizes(model, ws, q)?;
-    let quick = |mut wide: Wide<'_>| wide::same(&wide.frame_pose(T::as_f64s(q)?, wide::same(&at)?)?).copied();
-    let pose = match wide::of(model, ws).and_then(quick) {
+    let quick = |mut wide: Wide<'_>| by_plan::same(&wide.frame_pose(T::as_f64s(q)?, by_plan::same(&at)?)?).copied();
+    let pose = match by_plan::of(model, ws).and_then(quick) {
         Some(pose) => pose,
         None => {
             check_finite(model, q, &[], &[])?;
@@ -81,8 +82,8 @@ pub fn frame_pose_jacobian<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame)?;
     frame_jacobian(model, ws, q, frame, reference)?;
     // It has placed the bodies, in one of two memories.
-    let quick = |wide: Wide<'_>| wide::same(&wide.placed_pose(wide::same(&at)?)?).copied();
-    let pose = match wide::of(model, ws).and_then(quick) {
+    let quick = |wide: Wide<'_>| by_plan::same(&wide.placed_pose(by_plan::same(&at)?)?).copied();
+    let pose = match by_plan::of(model, ws).and_then(quick) {
         Some(pose) => pose,
         None => at.pose(ws),
     };

@@ -8,9 +8,11 @@
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
 use super::slices::{fill, first_not_finite};
-use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
+use crate::kernels::by_joint::finite;
 use crate::model::{Body, BodyId, InputError, Model};
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -76,8 +78,8 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
     check_sizes(model, ws, q)?;
-    let quick = |wide: Wide<'_>| wide.frame_jacobian(T::as_f64s(q)?, wide::same(&at)?, reference);
-    if wide::of(model, ws).and_then(quick).is_some() {
+    let quick = |wide: Wide<'_>| wide.frame_jacobian(T::as_f64s(q)?, by_plan::same(&at)?, reference);
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.jacobian.frame);
     }
     check_finite(model, q, &[], &[])?;
@@ -104,7 +106,7 @@ pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     check_sizes(model, ws, q)?;
-    if wide::of(model, ws).and_then(|wide| wide.joint_jacobians(T::as_f64s(q)?)).is_some() {
+    if by_plan::of(model, ws).and_then(|wide| wide.joint_jacobians(T::as_f64s(q)?)).is_some() {
         return Ok(&ws.jacobian.joints);
     }
     check_finite(model, q, &[], &[])?;
@@ -132,8 +134,8 @@ pub fn point_jacobian<'w, P: Real, T: Scalar<P>>(
     check_body(model, body)?;
     check_sizes(model, ws, q)?;
     let (at, reference) = (Attached::at_point(body, point), reference.of_point());
-    let quick = |wide: Wide<'_>| wide.point_jacobian(T::as_f64s(q)?, wide::same(&at)?, reference);
-    if wide::of(model, ws).and_then(quick).is_some() {
+    let quick = |wide: Wide<'_>| wide.point_jacobian(T::as_f64s(q)?, by_plan::same(&at)?, reference);
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.jacobian.point);
     }
     check_finite(model, q, &[], &[])?;
@@ -371,7 +373,7 @@ pub(crate) fn check<P: Real, T: Scalar<P>>(
 
 /// Checks a result that has one column a degree of freedom.
 pub(crate) fn finite<P: Real, T: Real>(model: &Model<P>, what: &'static str, m: &DMatrix<T>) -> Result<(), InputError> {
-    if T::as_f64s(m.as_slice()).is_some_and(wide::all_finite) {
+    if T::as_f64s(m.as_slice()).is_some_and(finite::all_finite) {
         return Ok(());
     }
     match first_not_finite(m.as_slice()) {

@@ -6,9 +6,10 @@ use super::reference::Attached;
 use super::rnea::check_finite;
 use super::seen::Seen;
 use super::slices::first_not_finite;
-use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::model::{InputError, Model};
 use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
@@ -37,8 +38,8 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     check_sizes(model, ws, q)?;
     let quick =
-        |wide: Wide<'_>| wide.frame_jacobian_rate((T::as_f64s(q)?, T::as_f64s(v)?), wide::same(&at)?, reference);
-    if wide::of(model, ws).and_then(quick).is_some() {
+        |wide: Wide<'_>| wide.frame_jacobian_rate((T::as_f64s(q)?, T::as_f64s(v)?), by_plan::same(&at)?, reference);
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.jacobian.rate);
     }
     check_finite(model, q, v, &[])?;
@@ -75,7 +76,7 @@ at_level! {
 
 /// How the column `s` of a frame varies as it is seen, from its rate `Ṡ` in the world and the velocity of the frame's body.
 #[inline(always)]
-pub(super) fn variation<T: Real>(seen: &Seen<T>, v_b: Motion<T>, s: Motion<T>, s_dot: Motion<T>) -> Motion<T> {
+pub(crate) fn variation<T: Real>(seen: &Seen<T>, v_b: Motion<T>, s: Motion<T>, s_dot: Motion<T>) -> Motion<T> {
     seen.vary(s_dot - v_b.cross(s), v_b, s)
 }
 

@@ -6,10 +6,11 @@
 //!
 //! Coordinates are the world's axes about the origin of the body **at the root**, `O`: quantities of bodies of one tree
 //! can be summed up, and no digits are lost when a robot has gone far from the origin of the world.
+use super::{Workspace, step};
 
-use super::{Workspace, origin, step};
 use crate::joint::JointKind;
 use crate::model::{Body, Model};
+use crate::plan::origin;
 use crate::spatial::{Force, Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};

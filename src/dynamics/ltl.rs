@@ -3,14 +3,15 @@
 //! `L` is lower triangular with ones on its diagonal, and has no entry where the degrees of freedom do not lie on one path
 //! to the root: eliminating the last ones first fills nothing in. Row `k` is stored as its entries along the path, root
 //! first, so that what a step of the elimination subtracts from row `i` is the beginning of row `k`, and lies in one piece.
-
-use super::dof_tree::DofTree;
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
-use super::{Workspace, crba, rooted, singular, wide};
+use super::{Workspace, crba, rooted, singular};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
 use crate::joint::value;
+use crate::kernels::blocks::factors;
 use crate::model::{InputError, Model, room};
+use crate::plan::dof_tree::DofTree;
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
@@ -40,7 +41,7 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model.check_q(q)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    let quick = wide::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?));
+    let quick = by_plan::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?));
     if !matches!(quick, Some(Ok(()))) {
         rooted::place(model, ws, q);
         factorize(model, ws)?;
@@ -139,7 +140,7 @@ impl<T> Default for Factors<T> {
 
 impl Factors<f64> {
     /// Those of eight lanes.
-    pub(crate) fn copy(&mut self, from: &wide::Factors) {
+    pub(crate) fn copy(&mut self, from: &factors::Factors) {
         from.copy_paths(&mut self.rows, &mut self.reciprocal);
     }
 }

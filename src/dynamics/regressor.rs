@@ -12,9 +12,10 @@ use super::reference::Attached;
 use super::rnea::{base_acceleration, check_finite};
 use super::seen::Seen;
 use super::slices::first_not_finite;
-use super::wide::{self, Wide};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::model::{InputError, Model, room};
 use crate::spatial::{
     Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
@@ -99,7 +100,7 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
     if ws.regressor.torque.shape() != shape {
         room::<T>("the regressor of torques", &[shape.0, shape.1])?;
     }
-    if wide::of(model, ws).and_then(|wide| wide.torque_regressor(wide::state((q, v, a))?)).is_some() {
+    if by_plan::of(model, ws).and_then(|wide| wide.torque_regressor(by_plan::state((q, v, a))?)).is_some() {
         return Ok(&ws.regressor.torque);
     }
     check_finite(model, q, v, a)?;
@@ -194,11 +195,12 @@ pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
     model.check_state(q, v, a)?;
     ws.check(model)?;
     let quick = |wide: Wide<'_>| {
-        let gravity: &Vector3<f64> = wide::same(&model.gravity)?;
-        let found = wide.frame_motion(*gravity, wide::state((q, v, a))?, wide::same(&at)?, ReferenceFrame::Local)?;
-        wide::same(&found).copied()
+        let gravity: &Vector3<f64> = by_plan::same(&model.gravity)?;
+        let found =
+            wide.frame_motion(*gravity, by_plan::state((q, v, a))?, by_plan::same(&at)?, ReferenceFrame::Local)?;
+        by_plan::same(&found).copied()
     };
-    let surely: Option<(Motion<T>, Motion<T>)> = wide::of(model, ws).and_then(quick);
+    let surely: Option<(Motion<T>, Motion<T>)> = by_plan::of(model, ws).and_then(quick);
     let (v, a) = match (surely, at.body) {
         (Some(found), _) => found,
         (None, Some(b)) => {
@@ -234,7 +236,7 @@ pub fn kinetic_energy_regressor<'w, P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     check_sizes(model, ws, q)?;
     let quick = |wide: Wide<'_>| wide.energy_regressor(T::as_f64s(q)?, Some(T::as_f64s(v)?));
-    if wide::of(model, ws).and_then(quick).is_some() {
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.regressor.energy);
     }
     check_state(model, ws, q, v)?;
@@ -260,7 +262,7 @@ pub fn potential_energy_regressor<'w, P: Real, T: Scalar<P>>(
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     check_sizes(model, ws, q)?;
-    if wide::of(model, ws).and_then(|wide| wide.energy_regressor(T::as_f64s(q)?, None)).is_some() {
+    if by_plan::of(model, ws).and_then(|wide| wide.energy_regressor(T::as_f64s(q)?, None)).is_some() {
         return Ok(&ws.regressor.energy);
     }
     check_state(model, ws, q, &[])?;
@@ -288,8 +290,8 @@ pub fn com_regressor<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let mass = model.bodies.iter().fold(P::zero(), |sum, body| sum + body.inertia.mass);
     let share = share(model, mass, None)?;
-    let quick = |wide: Wide<'_>| wide.com_regressor(T::as_f64s(q)?, *wide::same(&share)?);
-    if wide::of(model, ws).and_then(quick).is_some() {
+    let quick = |wide: Wide<'_>| wide.com_regressor(T::as_f64s(q)?, *by_plan::same(&share)?);
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.regressor.com);
     }
     check_finite(model, q, &[], &[])?;
@@ -320,8 +322,8 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
     check_sizes(model, ws, q)?;
-    let quick = |wide: Wide<'_>| wide.kinematic_regressor(T::as_f64s(q)?, wide::same(&at)?, reference);
-    if wide::of(model, ws).and_then(quick).is_some() {
+    let quick = |wide: Wide<'_>| wide.kinematic_regressor(T::as_f64s(q)?, by_plan::same(&at)?, reference);
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.regressor.kinematic);
     }
     check_finite(model, q, &[], &[])?;

@@ -2,7 +2,8 @@
 
 use super::external::{self, ExternalWrench};
 use super::slices::{fill, first_not_finite};
-use super::{Workspace, forward_mode, step, wide};
+use super::{Workspace, forward_mode, step};
+use crate::dynamics::by_plan;
 use crate::joint::value;
 use crate::model::{DofDynamics, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
@@ -49,7 +50,7 @@ pub fn rnea<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
     check(model, ws, q, v, a, wrenches)?;
-    let finite = match wide::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(wide::state((q, v, a))?)) {
+    let finite = match by_plan::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(by_plan::state((q, v, a))?)) {
         Some(finite) => finite,
         None => match forward_mode::rnea(model, ws, (q, v, a), wrenches) {
             Some(finite) => finite,

@@ -4,11 +4,12 @@
 //!
 //! Quantities of bodies of one tree can be summed up there as in coordinates of the world, and no digits are lost when a
 //! robot has gone far from the world's origin.
+use super::{ExternalWrench, Workspace, WrenchFrame, step};
 
-use super::{ExternalWrench, Workspace, WrenchFrame, origin, step};
 use crate::at_level::at_level;
 use crate::joint::{Axis, Elementary, Joint};
 use crate::model::{Body, Model};
+use crate::plan::origin;
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};

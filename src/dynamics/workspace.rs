@@ -4,9 +4,11 @@ use super::links::Links;
 use super::rooted::Rooted;
 use super::{
     aba, aba_gradient, centroidal, centroidal_derivatives, com, constraints, coriolis, crba, frame_derivatives,
-    jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second, wide,
+    jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second,
 };
+use crate::dynamics::by_plan;
 use crate::joint::JointKind;
+use crate::kernels::by_joint::memory::Memory;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -40,7 +42,7 @@ pub struct Workspace<T = f64> {
     /// Accelerations of none; filled when first needed.
     pub(crate) still: Vec<T>,
     /// Rows of eight, for the forms over `f64`, and for forward mode by formulas.
-    pub(crate) wide: Option<Box<wide::Memory>>,
+    pub(crate) wide: Option<Box<Memory>>,
     /// The tree as links with constant columns; made when first needed.
     pub(crate) links: Option<Box<Links<T>>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
@@ -115,7 +117,7 @@ impl<T: Real> Workspace<T> {
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             still: Vec::new(),
-            wide: wide::memory::<P, T>(model),
+            wide: by_plan::memory::<P, T>(model),
             links: None,
             second: None,
             rnea_derivatives: None,

@@ -10,13 +10,16 @@
 //! `M⁻¹` and products with it come from the sparse factors of the mass matrix; for deep trees from articulated bodies, by two
 //! sweeps a column; for these at the plain level from [`minv`], and the products are those of dense matrices; for robots whose limbs are
 //! short chains on the base from the blocks of four limbs at a time. Columns of a base that floats need no product
-//! ([`wide::Floating`]).
+//! ([`crate::kernels::by_joint::floating::Floating`]).
 
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
-use crate::dynamics::wide;
+use crate::dynamics::by_plan;
 use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, minv};
+use crate::kernels::blocks::product;
+use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::finite;
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
@@ -77,7 +80,7 @@ impl AbaDerivatives {
     fn check_finite(&self, model: &Model) -> Result<(), InputError> {
         let of_wrenches = self.ddq_df_ext.iter().map(|m| ("ddq_df_ext", m));
         for (what, m) in self.matrices().into_iter().chain(of_wrenches) {
-            if !wide::all_finite(m.as_slice()) {
+            if !finite::all_finite(m.as_slice()) {
                 let index = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0) % m.nrows();
                 return Err(model.overflow(what, index));
             }
@@ -157,7 +160,7 @@ pub fn aba_derivatives<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w AbaDerivatives, InputError> {
     ws.valid.aba = false;
-    let by_limbs = method == Method::Analytical && wrenches.is_empty() && wide::has_limbs(model);
+    let by_limbs = method == Method::Analytical && wrenches.is_empty() && by_plan::has_limbs(model);
     let ddq = match by_limbs {
         true => aba(model, &mut ws.base, q, v, tau, wrenches)?,
         false => aba_kept(model, &mut ws.base, q, v, tau, wrenches)?,
@@ -226,15 +229,15 @@ fn analytical(
     // Where the accelerations come from the mass matrix eight joints at a time, bodies have been placed, and what it was inverted
     // by is at hand.
     let by_page = ws.base.aba.by_page;
-    let begun = if by_page { wide::Begun::Nothing } else { wide::begun(model, &mut ws.base, wrenches) };
+    let begun = if by_page { Begun::Nothing } else { by_plan::begun(model, &mut ws.base, wrenches) };
     ws.begin(wrenches.len())?;
     let state = (q, v, result.ddq.as_slice());
     analytical_derivatives(model, ws, state, wrenches, begun)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
-    let mut at_hand = if by_page { None } else { wide::take_factors(&mut ws.base) };
+    let mut at_hand = if by_page { None } else { by_plan::take_factors(&mut ws.base) };
     let by = &ws.result;
-    if !by_page && let Some((inverse, level)) = wide::articulated(&mut ws.base) {
+    if !by_page && let Some((inverse, level)) = by_plan::articulated(&mut ws.base) {
         let mut finite = inverse.invert(level, &mut result.ddq_dtau);
         finite &= inverse.multiply(level, &by.dtau_dq, &mut result.ddq_dq);
         finite &= inverse.multiply(level, &by.dtau_dv, &mut result.ddq_dv);
@@ -247,14 +250,14 @@ fn analytical(
         return by_inverse(model, ws, result, q).map(|()| false);
     };
     factors.invert(&mut result.ddq_dtau);
-    let floating = if let wide::Begun::Moving(floating) = begun { floating } else { &[] };
+    let floating = if let Begun::Moving(floating) = begun { floating } else { &[] };
     let [ddq_dq, ddq_dv] = [&mut result.ddq_dq, &mut result.ddq_dv];
     let finite = factors.multiply([&by.dtau_dq, &by.dtau_dv], [ddq_dq, ddq_dv], floating);
-    wide::fill_floating(model, &ws.base, floating, v, [ddq_dq, ddq_dv]);
+    by_plan::fill_floating(model, &ws.base, floating, v, [ddq_dq, ddq_dv]);
     for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
         factors.multiply_full(from, to);
     }
-    wide::give_back_factors(&mut ws.base, at_hand);
+    by_plan::give_back_factors(&mut ws.base, at_hand);
     Ok(finite && wrenches.is_empty())
 }
 
@@ -267,12 +270,12 @@ fn limbs(
     v: &[f64],
 ) -> Result<bool, InputError> {
     ws.begin(0)?;
-    analytical_derivatives(model, ws, (q, v, result.ddq.as_slice()), &[], wide::Begun::Nothing)?;
+    analytical_derivatives(model, ws, (q, v, result.ddq.as_slice()), &[], Begun::Nothing)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, 0, model.nv, spare);
     let from = [&ws.result.dtau_dq, &ws.result.dtau_dv, &ws.result.dtau_da].map(DMatrix::as_slice);
     let to = [&mut result.ddq_dq, &mut result.ddq_dv, &mut result.ddq_dtau];
-    let done = wide::of(model, &mut ws.base).and_then(|wide| wide.aba_derivatives(v, from, to));
+    let done = by_plan::of(model, &mut ws.base).and_then(|wide| wide.aba_derivatives(v, from, to));
     Ok(done.unwrap_or(false))
 }
 
@@ -286,10 +289,10 @@ fn by_inverse(
 ) -> Result<(), InputError> {
     result.ddq_dtau.copy_from(minv(model, &mut ws.base, q)?);
     let (inverse, by) = (&result.ddq_dtau, &ws.result);
-    wide::negated_product(inverse, &by.dtau_dq, &mut result.ddq_dq);
-    wide::negated_product(inverse, &by.dtau_dv, &mut result.ddq_dv);
+    product::negated_product(inverse, &by.dtau_dq, &mut result.ddq_dq);
+    product::negated_product(inverse, &by.dtau_dv, &mut result.ddq_dv);
     for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
-        wide::negated_product(inverse, from, to);
+        product::negated_product(inverse, from, to);
     }
     Ok(())
 }

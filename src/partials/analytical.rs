@@ -3,8 +3,11 @@
 use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
 use crate::dynamics::ExternalWrench;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::dynamics::rnea_derivatives::{self, analytical_from};
-use crate::dynamics::wide::{self, Begun, Wide};
+use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::derivatives::Results;
 use crate::model::Model;
 use crate::spatial::Motion;
 use nalgebra::Vector3;
@@ -22,7 +25,7 @@ pub(super) fn rnea_derivatives(
     begun: Begun<'_>,
 ) -> bool {
     let result = &mut ws.result;
-    let mut into = wide::Results {
+    let mut into = Results {
         tau: result.tau.as_mut_slice(),
         dtau_dq: result.dtau_dq.as_mut_slice(),
         dtau_dv: result.dtau_dv.as_mut_slice(),
@@ -30,7 +33,7 @@ pub(super) fn rnea_derivatives(
     };
     let by_wrench = &mut result.dtau_df_ext;
     let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, begun);
-    if let Some(finite) = wide::of(model, &mut ws.base).and_then(quick) {
+    if let Some(finite) = by_plan::of(model, &mut ws.base).and_then(quick) {
         return finite;
     }
     let falling = Motion::new(-gravity, Vector3::zeros());

@@ -56,8 +56,9 @@ pub use terms::{
     generalized_gravity_derivatives, mass_product_derivatives, static_torque_derivatives,
 };
 
-use crate::dynamics::wide::{self, Begun};
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
+use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::finite;
 use crate::model::{InputError, Model};
 use dual::Reach;
 use nalgebra::DMatrix;
@@ -284,7 +285,7 @@ fn compute<'w>(
     if method == Method::Dual {
         ws.result.errors = None;
         let finite = dual::rnea_derivatives(model, ws, q, v, a, wrenches);
-        if finite && wide::all_finite(ws.result.tau.as_slice()) && wide::all_finite(q) {
+        if finite && finite::all_finite(ws.result.tau.as_slice()) && finite::all_finite(q) {
             return Ok(&ws.result);
         }
     } else {
@@ -320,7 +321,7 @@ fn checked<'w>(
 ) -> Result<&'w RneaDerivatives, InputError> {
     let result = &mut ws.result;
     // Nothing depends on where the base is: that it is somewhere has to be seen.
-    if !(wide::all_finite(result.tau.as_slice()) && wide::all_finite(q)) {
+    if !(finite::all_finite(result.tau.as_slice()) && finite::all_finite(q)) {
         result.clear();
         return Err(rnea::not_finite(model, q, v, a, wrenches, result.tau.as_slice()));
     }

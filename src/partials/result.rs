@@ -1,6 +1,5 @@
 //! What the methods return.
-
-use crate::dynamics::wide;
+use crate::kernels::by_joint::finite;
 use crate::model::{InputError, Model, room};
 use nalgebra::{DMatrix, DVector};
 
@@ -109,7 +108,7 @@ impl RneaDerivatives {
             self.clear();
             return Err(model.overflow("tau", index));
         }
-        let found = self.matrices().into_iter().chain(of_wrenches).find(|(_, m)| !wide::all_finite(m.as_slice()));
+        let found = self.matrices().into_iter().chain(of_wrenches).find(|(_, m)| !finite::all_finite(m.as_slice()));
         let Some((what, m)) = found else { return Ok(()) };
         let index = m.as_slice().iter().position(|x| !x.is_finite()).unwrap_or(0) % m.nrows();
         self.clear();

@@ -2,8 +2,8 @@
 
 use super::result::DerivativeErrors;
 use super::{DerivativeWorkspace, Method, RneaDerivatives, analytical, compute};
-use crate::dynamics::wide::Begun;
 use crate::dynamics::{ExternalWrench, state_not_finite};
+use crate::kernels::by_joint::derivatives::Begun;
 use crate::model::{InputError, Model};
 use nalgebra::{DMatrix, DVector, Vector3};
 

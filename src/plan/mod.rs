@@ -22,17 +22,23 @@
 //! [`with_only`], or the environment variable `GRADYN_KERNEL` (`book`, `joints`, `copies`) for the whole process, holds calls to one way:
 //! for tests, benches and arguments.
 
+pub(crate) mod bodies;
+pub(crate) mod dof_tree;
+pub(crate) mod joints;
+pub(crate) mod lanes;
 mod only;
+pub(crate) mod origin;
 mod rules;
+pub(crate) mod states;
+pub(crate) mod turned_axes;
 
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use gradyn_derivatives::Level;
+use gradyn_derivatives::simd::VectorLevel;
 pub use only::{Only, with_only};
 pub(crate) use only::{only, vector_level};
 pub(crate) use rules::{BodyWalk, Facts, MOST_COLUMNS, factors_pay};
-
-use crate::dynamics::wide::Layout;
-use crate::model::Model;
-use gradyn_derivatives::Level;
-use gradyn_derivatives::simd::VectorLevel;
 use std::fmt;
 
 /// What has several forms over `f64`. All else is [`Others`](Self::Others).

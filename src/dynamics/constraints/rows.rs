@@ -5,11 +5,13 @@ use super::relation::{Relation, Row, Side};
 use super::solve::attached;
 use super::{Constraint, add_product};
 use crate::at_level::at_level;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite, path};
 use crate::dynamics::reference::Attached;
 use crate::dynamics::rnea::check_finite;
-use crate::dynamics::wide::{self, Anchor, Wide};
 use crate::dynamics::{Workspace, rooted};
+use crate::kernels::by_joint::constraints::rows::Anchor;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -149,7 +151,7 @@ fn place<P: Real, T: Scalar<P>>(
         let v = v.map_or(Some(None), |v| T::as_f64s(v).map(Some))?;
         wide.seats(T::as_f64s(q)?, v, attached(constraints))
     };
-    if wide::of(model, ws).and_then(quick).is_some() {
+    if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(true);
     }
     check_finite(model, q, v.unwrap_or(&[]), &[])?;
@@ -214,13 +216,13 @@ impl<T: Real> Rows<T> {
         seats: &Seats<T>,
     ) -> Option<()> {
         let (side, b) = c.anchored()?;
-        let point = *wide::same::<Vector3<T>, Vector3<f64>>(&seats.points[side])?;
+        let point = *by_plan::same::<Vector3<T>, Vector3<f64>>(&seats.points[side])?;
         let anchor = Anchor { b, point, sign: if side == 1 { 1.0 } else { -1.0 }, rows: rows.len() };
         let (height, block) = (self.jacobian.nrows(), self.block[rows.start]);
-        let jacobian: &mut DMatrix<f64> = wide::same_mut(&mut self.jacobian)?;
+        let jacobian: &mut DMatrix<f64> = by_plan::same_mut(&mut self.jacobian)?;
         // Without degrees of freedom there is nothing there.
         let to = jacobian.as_mut_slice().get_mut(rows.start..).unwrap_or_default();
-        let extents = wide::add_anchor(model, ws, anchor, to, height)?;
+        let extents = by_plan::add_anchor(model, ws, anchor, to, height)?;
         for (to, extent) in self.extent[block..].iter_mut().zip(extents).take(rows.len() / 3) {
             *to = T::from(extent);
         }

@@ -8,7 +8,8 @@ use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
 use crate::dynamics::slices::{first_not_finite, negate, subtract};
-use crate::dynamics::{Workspace, bias, ltl, rooted, wide};
+use crate::dynamics::{Workspace, bias, by_plan, ltl, rooted};
+use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -154,9 +155,9 @@ fn unconstrained<P: Real, T: Scalar<P>>(
     constraints: &[Constraint<P>],
 ) -> Result<FactorsOfMass, InputError> {
     let motion = &mut memory.motion;
-    let quick = wide::of(model, ws).and_then(|wide| {
-        let ddq = wide::same_mut::<_, Vec<f64>>(motion)?;
-        wide.under(wrenches).unconstrained(wide::state(state)?, attached(constraints), ddq)
+    let quick = by_plan::of(model, ws).and_then(|wide| {
+        let ddq = by_plan::same_mut::<_, Vec<f64>>(motion)?;
+        wide.under(wrenches).unconstrained(by_plan::state(state)?, attached(constraints), ddq)
     });
     if let Some(Ok(by)) = quick
         && motion.iter().all(|x| x.is_finite())
@@ -178,7 +179,7 @@ fn still<P: Real, T: Scalar<P>>(
     q: &[T],
     constraints: &[Constraint<P>],
 ) -> Result<FactorsOfMass, InputError> {
-    let quick = wide::of(model, ws).and_then(|wide| wide.still(T::as_f64s(q)?, attached(constraints)));
+    let quick = by_plan::of(model, ws).and_then(|wide| wide.still(T::as_f64s(q)?, attached(constraints)));
     if let Some(Ok(by)) = quick {
         return Ok(by);
     }
@@ -205,10 +206,10 @@ impl<T: Real> Memory<T> {
             least.clear();
             least.extend(rows.extent.iter().map(|extent| factor::least(*extent)));
             lambda.resize(rhs.len(), T::zero());
-            let residual = wide::of(model, ws).and_then(|wide| {
+            let residual = by_plan::of(model, ws).and_then(|wide| {
                 let jacobian = T::as_f64s(rows.jacobian.as_slice())?;
-                let rows = wide::HeldRows { jacobian, block: &rows.block, least: T::as_f64s(least)? };
-                let [b, motion, lambda] = [&mut *rhs, motion, lambda].map(wide::same_mut::<_, Vec<f64>>);
+                let rows = HeldRows { jacobian, block: &rows.block, least: T::as_f64s(least)? };
+                let [b, motion, lambda] = [&mut *rhs, motion, lambda].map(by_plan::same_mut::<_, Vec<f64>>);
                 wide.hold(rows, b?, motion?, lambda?)
             });
             if let Some((residual, part)) = residual {
@@ -217,7 +218,7 @@ impl<T: Real> Memory<T> {
                 return Ok(T::from(residual));
             }
             self.by = FactorsOfMass::Paths;
-            wide::of(model, ws).and_then(|wide| wide.factors_by_paths());
+            by_plan::of(model, ws).and_then(|wide| wide.factors_by_paths());
         }
         self.factorize(model, ws)?;
         let Self { rows, factor, rhs, motion, change, lambda, .. } = self;
@@ -254,8 +255,8 @@ impl<T: Real> Memory<T> {
             }
         }
         if *by == FactorsOfMass::Bodies {
-            let y = wide::same_mut::<_, Vec<f64>>(&mut factor.y);
-            wide::of(model, ws).and_then(|mut wide| wide.half(y?));
+            let y = by_plan::same_mut::<_, Vec<f64>>(&mut factor.y);
+            by_plan::of(model, ws).and_then(|mut wide| wide.half(y?));
         }
         factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
     }
@@ -269,8 +270,8 @@ pub(crate) fn other_half<P: Real, T: Real>(
     x: &mut Vec<T>,
 ) {
     if by == FactorsOfMass::Bodies {
-        let x = wide::same_mut::<_, Vec<f64>>(x);
-        wide::of(model, ws).and_then(|mut wide| wide.other_half(1.0, x?));
+        let x = by_plan::same_mut::<_, Vec<f64>>(x);
+        by_plan::of(model, ws).and_then(|mut wide| wide.other_half(1.0, x?));
     } else {
         ws.ltl.other_half(root, x);
     }

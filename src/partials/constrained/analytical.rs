@@ -33,11 +33,16 @@
 use super::Memory;
 use super::halves::{Halves, Terms, add_unreached};
 use super::variation::Variation;
+use crate::dynamics::by_plan;
+use crate::dynamics::by_plan::Wide;
 use crate::dynamics::constraints;
 use crate::dynamics::constraints::{Factor, FactorsOfMass, Rows};
 use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::wide::{self, Changes, Wide, shape};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace};
+use crate::kernels::blocks::product;
+use crate::kernels::by_joint::constraints::operators::Changes;
+use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::matrix::shape;
 use crate::model::{InputError, Model};
 use crate::partials::analytical::rnea_derivatives as by_formulas;
 use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
@@ -104,7 +109,7 @@ pub(super) fn dynamics(
     if quick {
         // What is not finite, is not in the results either.
         ws.begin(wrenches.len())?;
-        by_formulas(model.gravity, model, ws, state, &held.wrenches, wide::Begun::Placed);
+        by_formulas(model.gravity, model, ws, state, &held.wrenches, Begun::Placed);
         held.of_axes(model, &mut ws.base, what, by);
     } else {
         held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
@@ -128,7 +133,7 @@ pub(super) fn dynamics(
     let by_wrenches = result.ddq_df_ext.iter_mut().zip(&mut result.dlambda_df_ext);
     let by_wrenches = by.dtau_df_ext.iter().zip(by_wrenches);
     if found_by == FactorsOfMass::Blocks
-        && let Some(mut wide) = wide::of(model, base)
+        && let Some(mut wide) = by_plan::of(model, base)
     {
         wide.project(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
         let by_q = held.changes(quick, by);
@@ -165,7 +170,7 @@ pub(super) fn dynamics(
         operators.all((from, None), None, to);
     }
     // E₁ = −1
-    wide::negated_product(&operators.vt, &operators.zt, &mut result.dlambda_dtau);
+    product::negated_product(&operators.vt, &operators.zt, &mut result.dlambda_dtau);
     std::mem::swap(&mut result.ddq_dtau, &mut operators.free);
     Ok(())
 }
@@ -193,8 +198,8 @@ pub(super) fn impulses(
     let quick = keeps_axes(ws) && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
         ws.begin(0)?;
-        by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, wide::Begun::Placed);
-        wide::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
+        by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, Begun::Placed);
+        by_plan::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
         held.of_axes(model, &mut ws.base, Rows::Rates, by);
     } else {
         held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
@@ -216,7 +221,7 @@ pub(super) fn impulses(
         }
     }
     if found_by == FactorsOfMass::Blocks
-        && let Some(mut wide) = wide::of(model, &mut ws.base)
+        && let Some(mut wide) = by_plan::of(model, &mut ws.base)
     {
         wide.project(None);
         let by_q = held.changes(quick, &ws.result);
@@ -239,11 +244,11 @@ pub(super) fn impulses(
         operators.all((&held.torques_q, Some(&held.rows_q)), of_rank, (&mut result.dv_dq, &mut result.dimpulse_dq));
         let Operators { z, v, vt, t, .. } = operators;
         shape(t, v.nrows(), nv);
-        wide::negated_product(v, by_rows, t);
+        product::negated_product(v, by_rows, t);
         result.dv_dv.as_mut_slice().fill(0.0);
-        wide::add_product(1.0, z, t, &mut result.dv_dv);
+        product::add_product(1.0, z, t, &mut result.dv_dv);
         result.dimpulse_dv.as_mut_slice().fill(0.0);
-        wide::add_product(1.0, vt, t, &mut result.dimpulse_dv);
+        product::add_product(1.0, vt, t, &mut result.dimpulse_dv);
     }
     result.dv_dv.as_mut_slice().iter_mut().step_by(nv + 1).for_each(|x| *x += 1.0);
     Ok(())
@@ -274,7 +279,7 @@ fn by_halves(
     let Some(memory) = base.constraints.take() else { return };
     halves.fill(model.nv, &memory);
     // There are sweeps: the search went by them.
-    wide::of(model, base).and_then(|mut wide| run(halves, &mut wide, &memory));
+    by_plan::of(model, base).and_then(|mut wide| run(halves, &mut wide, &memory));
     base.constraints = Some(memory);
 }
 
@@ -315,7 +320,7 @@ fn weightless(
 ) -> Result<(), InputError> {
     ws.result.errors = None;
     ws.begin(wrenches.len())?;
-    if by_formulas(Vector3::zeros(), model, ws, state, wrenches, wide::Begun::Nothing) {
+    if by_formulas(Vector3::zeros(), model, ws, state, wrenches, Begun::Nothing) {
         return Ok(());
     }
     ws.result.check_finite(model)
@@ -363,12 +368,12 @@ impl Operators {
         z.transpose_to(zt);
         clear(xt, nv, nv);
         xt.fill_with_identity();
-        wide::add_product(-1.0, z, zt, xt); //                     1 − Q Qᵀ, by rows
+        product::add_product(-1.0, z, zt, xt); //                     1 − Q Qᵀ, by rows
         base.ltl.other_half_of_rows(&memory.root, nv, xt.as_mut_slice());
         clear(x, nv, nv);
         xt.transpose_to(x);
         clear(free, nv, nv);
-        wide::add_product(1.0, x, xt, free);
+        product::add_product(1.0, x, xt, free);
         base.ltl.other_half_of_rows(&memory.root, rank, zt.as_mut_slice());
         zt.transpose_to(z);
         memory.factor.inverse(rows, by_row);
@@ -391,21 +396,21 @@ impl Operators {
         if let Some((_, by)) = dependent {
             // G⁺ J M⁻¹ dJᵀ r = −Vᵀ Zᵀ E for E = −dJᵀ r
             clear(t, zt.nrows(), columns);
-            wide::add_product(1.0, zt, &by.torques_q, t);
+            product::add_product(1.0, zt, &by.torques_q, t);
             clear(own, vt.nrows(), columns);
-            wide::add_product(1.0, vt, t, own);
+            product::add_product(1.0, vt, t, own);
             rows.into_iter().for_each(|rows| *own += rows);
         }
         let rows = if dependent.is_some() { Some(&*own) } else { rows };
-        wide::negated_product(free, torques, motion);
+        product::negated_product(free, torques, motion);
         clear(t, zt.nrows(), columns);
         if let Some(rows) = rows {
-            wide::negated_product(v, rows, t);
-            wide::add_product(1.0, z, t, motion);
+            product::negated_product(v, rows, t);
+            product::add_product(1.0, z, t, motion);
         }
-        wide::add_product(1.0, zt, torques, t);
+        product::add_product(1.0, zt, torques, t);
         lambda.as_mut_slice().fill(0.0);
-        wide::add_product(1.0, vt, t, lambda);
+        product::add_product(1.0, vt, t, lambda);
         if let Some((factor, by)) = dependent {
             add_unreached(factor, by, (own, lambda));
         }

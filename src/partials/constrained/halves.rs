@@ -8,9 +8,11 @@
 //! ```
 
 use super::variation::Variation;
+use crate::dynamics::by_plan::Wide;
 use crate::dynamics::constraints::{self, Factor};
 use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::wide::{self, Wide, shape};
+use crate::kernels::blocks::product;
+use crate::kernels::by_joint::matrix::shape;
 use nalgebra::DMatrix;
 
 /// What equation (4) multiplies by.
@@ -81,10 +83,10 @@ impl Halves {
         let Self { q, qt, vt, t, .. } = self;
         wide.half_of_identity(motion.as_mut_slice())?;
         shape(t, qt.nrows(), motion.ncols());
-        wide::negated_product(qt, motion, t); //                   −Qᵀ Hᵀ
+        product::negated_product(qt, motion, t); //                   −Qᵀ Hᵀ
         lambda.fill(0.0);
-        wide::add_product(1.0, vt, t, lambda);
-        wide::add_product(1.0, q, t, motion);
+        product::add_product(1.0, vt, t, lambda);
+        product::add_product(1.0, q, t, motion);
         wide.other_half_symmetric(motion.as_mut_slice())
     }
 
@@ -105,9 +107,9 @@ impl Halves {
                 of_dependent.clone_from(&by.torques_q);
                 wide.half(of_dependent.as_mut_slice())?;
                 t.fill(0.0);
-                wide::add_product(1.0, qt, of_dependent, t);
+                product::add_product(1.0, qt, of_dependent, t);
                 clear(own, vt.nrows(), motion.ncols());
-                wide::add_product(1.0, vt, t, own);
+                product::add_product(1.0, vt, t, own);
                 rows.into_iter().for_each(|rows| *own += rows);
                 Some(&*own)
             }
@@ -121,16 +123,16 @@ impl Halves {
             None => motion.fill(0.0),
         }
         if let Some(turned) = turned {
-            wide::add_product(1.0, y, turned, motion);
+            product::add_product(1.0, y, turned, motion);
         }
         t.fill(0.0);
         if let Some(rows) = rows {
-            wide::negated_product(v, rows, t);
+            product::negated_product(v, rows, t);
         }
-        wide::add_product(1.0, qt, motion, t);
+        product::add_product(1.0, qt, motion, t);
         lambda.fill(0.0);
-        wide::add_product(1.0, vt, t, lambda);
-        wide::add_product(-1.0, q, t, motion);
+        product::add_product(1.0, vt, t, lambda);
+        product::add_product(-1.0, q, t, motion);
         wide.other_half(-1.0, motion.as_mut_slice())?;
         if let Some((factor, by)) = dependent {
             add_unreached(factor, by, (own, lambda));

@@ -10,10 +10,10 @@
 use super::variation::Variation;
 use super::{finite, split, store};
 use crate::dynamics::constraints::{Rows, rows_of};
-use crate::dynamics::wide::shape;
 use crate::dynamics::{
     Constraint, ExternalWrench, Workspace, constraint_bias, constraint_jacobian, rnea, slices::first_not_finite,
 };
+use crate::kernels::by_joint::matrix::shape;
 use crate::model::{InputError, Model, room};
 use crate::partials::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use crate::partials::state_function::by_method_of_solution;

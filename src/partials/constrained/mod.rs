@@ -14,8 +14,9 @@ use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian};
 use crate::dynamics::{
-    Constraint, ExternalWrench, RankMargin, Workspace, constraint_dynamics, constraint_rank, impulse_dynamics, wide,
+    Constraint, ExternalWrench, RankMargin, Workspace, constraint_dynamics, constraint_rank, impulse_dynamics,
 };
+use crate::kernels::by_joint::finite;
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, DVector};
@@ -503,7 +504,7 @@ fn store(to: &mut DVector<f64>, from: &[f64]) {
 
 /// Checks a result; its columns are degrees of freedom, or components of a wrench.
 fn finite(model: &Model, what: &'static str, m: &DMatrix<f64>) -> Result<(), InputError> {
-    if wide::all_finite(m.as_slice()) {
+    if finite::all_finite(m.as_slice()) {
         return Ok(());
     }
     match m.as_slice().iter().position(|x| !x.is_finite()) {

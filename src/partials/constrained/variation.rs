@@ -1,14 +1,17 @@
 //! How constraints and the torques under them vary with the state, accelerations and multipliers held.
 
 use super::halves::Terms;
+use crate::dynamics::by_plan;
 use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{Column, path_columns};
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::update;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
-use crate::dynamics::wide::{self, Changes, Sums};
 use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
+use crate::kernels::blocks::product;
+use crate::kernels::by_joint::constraints::derivatives::Sums;
+use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::model::Model;
 use crate::partials::{DerivativeWorkspace, RneaDerivatives};
 use crate::spatial::{Motion, Transform, vector as v3};
@@ -88,7 +91,7 @@ impl Variation {
         if !constraints.iter().all(is_one) {
             return None;
         }
-        let wide = wide::of(model, ws)?;
+        let wide = by_plan::of(model, ws)?;
         self.wrenches_on(model, external, (constraints, lambda), |b| wide.place_of(b));
         Some(())
     }
@@ -105,7 +108,7 @@ impl Variation {
         for m in [&mut self.rows_q, &mut self.rows_v, &mut self.turned] {
             clear(m, rows, model.nv);
         }
-        let mut wide = wide::of(model, ws)?;
+        let mut wide = by_plan::of(model, ws)?;
         let mut start = 0;
         for c in constraints {
             let at = at_state(c, what, &lambda[start..], |b| wide.place_of(b));
@@ -198,7 +201,7 @@ impl Variation {
         for (to, from) in each.zip(&ws.result.dtau_df_ext[external..]) {
             to.copy_from_slice(from.as_slice());
         }
-        wide::add_product(1.0, by_wrenches, wrenches_q, torques_q);
+        product::add_product(1.0, by_wrenches, wrenches_q, torques_q);
     }
 }
 

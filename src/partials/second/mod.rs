@@ -11,7 +11,7 @@ pub use forward::{AbaSecondDerivatives, aba_second_derivatives};
 
 use super::Method;
 use crate::dynamics::rnea_second::{Sweep, check};
-use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Workspace, wide};
+use crate::dynamics::{ExternalWrench, RneaSecondDerivatives, Workspace, by_plan};
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, dispatch};
@@ -102,7 +102,7 @@ pub fn rnea_second_derivatives<'w>(
     let at = At { q, v, a, wrenches };
     let finite = match method {
         Method::Analytical => {
-            let begun = wide::of(model, &mut ws.base).and_then(|wide| wide.links((q, v, a), !wrenches.is_empty()));
+            let begun = by_plan::of(model, &mut ws.base).and_then(|wide| wide.links((q, v, a), !wrenches.is_empty()));
             dispatch(Analytical { model, base: &mut ws.base, at, begun: begun.is_some() })
         }
         Method::Dual => dual::rnea_second_derivatives(model, ws, at)?,

@@ -1,0 +1,227 @@
+//! The way from a page to a kernel: of a model and a workspace, what kernels take.
+
+mod motions;
+mod values;
+
+use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
+use crate::kernels::blocks::factors::Factors;
+use crate::kernels::by_joint::State;
+use crate::kernels::by_joint::articulated::Articulated;
+use crate::kernels::by_joint::constraints::rows::{self, Anchor};
+use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::floating::Floating;
+use crate::kernels::by_joint::forward_mode::Tangents;
+use crate::kernels::by_joint::memory::{Bodies, Memory};
+use crate::kernels::by_joint::{afloat, forward_mode as tangents};
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use crate::plan::states::Table;
+use crate::plan::{Form, Quantity, vector_level};
+use gradyn_derivatives::simd::{VectorLevel, WIDTH};
+use gradyn_derivatives::{Level, Real};
+use nalgebra::{DMatrix, Vector3};
+use std::any::Any;
+
+/// The model's constants for eight states at a time, if that is how the quantity is computed at this level.
+pub(crate) fn table(model: &Model, quantity: Quantity, level: Level) -> Option<&Table> {
+    let layout = model.derived.get(|| Layout::new(model))?;
+    layout.table.as_ref().filter(|_| layout.plan.form(quantity, level) == Form::States)
+}
+
+/// Which eight entries of a matrix like the mass matrix may be other than zero; empty if that is not known.
+pub(crate) fn filled(model: &Model) -> &[bool] {
+    let table = model.derived.get(|| Layout::new(model)).and_then(|layout| layout.table.as_ref());
+    table.map_or(&[], |table| &table.filled)
+}
+
+/// Is a quantity of a batch computed one state after the other at this level, eight joints at a time?
+pub(crate) fn is_alone(model: &Model, quantity: Quantity, level: Level) -> bool {
+    let layout = model.derived.get(|| Layout::new(model));
+    layout.is_some_and(|layout| layout.plan.form(quantity, level) == Form::Joints)
+}
+
+/// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
+pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
+    T::as_f64s(&[])?;
+    let level = vector_level()?;
+    let model = (model as &dyn Any).downcast_ref::<Model>()?;
+    let layout = model.derived.get(|| Layout::new(model))?;
+    Some(Box::new(Memory::new(layout, level)))
+}
+
+/// A model with a layout, and a workspace with its memory. Its methods know that lengths have been checked.
+///
+/// Not generic, so that what it does is compiled once.
+pub(crate) struct Wide<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    ws: &'a mut Workspace<f64>,
+}
+
+/// The way in, if the numbers are `f64`, the model has a layout, and the level is right.
+#[inline(always)]
+pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspace<T>) -> Option<Wide<'a>> {
+    let model = (model as &dyn Any).downcast_ref::<Model>()?;
+    let ws = (ws as &mut dyn Any).downcast_mut::<Workspace<f64>>()?;
+    let layout = model.derived.get(|| Layout::new(model))?;
+    let level = vector_level()?;
+    match &mut ws.wide {
+        Some(memory) => memory.level = level,
+        none => *none = Some(Box::new(Memory::new(layout, level))),
+    }
+    Some(Wide { model, layout, ws })
+}
+
+/// Inverse dynamics over numbers with eight derivatives, these by formulas, if the model has a layout and the level is right: `read`
+/// fills in the state, or says that it cannot, and `write` takes the torques. Are these surely finite?
+pub(crate) fn forward_mode<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    read: impl FnOnce(&Model, &mut Tangents, VectorLevel) -> Option<()>,
+    write: impl FnOnce(&Tangents, &mut [T], VectorLevel),
+) -> Option<bool> {
+    let model = (model as &dyn Any).downcast_ref::<Model>()?;
+    let layout = model.derived.get(|| Layout::new(model))?;
+    let level = vector_level()?;
+    let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
+    memory.level = level;
+    // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
+    let (layout, memory) = afloat::fewer(layout, memory);
+    let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
+    let finite = read(model, &mut tangents, level).map(|()| tangents::run(model, layout, memory, &mut tangents));
+    if finite.is_some() {
+        write(&tangents, &mut ws.tau, level);
+    }
+    memory.tangents = Some(tangents);
+    finite
+}
+
+impl Wide<'_> {
+    /// Takes the wrenches of a call, which are of `f64`.
+    #[inline(always)]
+    pub(crate) fn under<T: Real>(self, wrenches: &[ExternalWrench<T>]) -> Self {
+        if let Some(memory) = &mut self.ws.wide {
+            memory.act(wrenches);
+        }
+        self
+    }
+}
+
+/// The state of a call whose numbers are `f64`.
+#[inline(always)]
+pub(crate) fn state<'a, T: Real>((q, v, a): (&'a [T], &'a [T], &'a [T])) -> Option<State<'a>> {
+    Some((T::as_f64s(q)?, T::as_f64s(v)?, T::as_f64s(a)?))
+}
+
+/// What turns out to have that type: a result to be filled in, of `f64`.
+#[inline(always)]
+pub(crate) fn same_mut<A: Any, B: Any>(x: &mut A) -> Option<&mut B> {
+    (x as &mut dyn Any).downcast_mut()
+}
+
+/// What turns out to have that type: an argument, of `f64`, or a result where numbers are.
+#[inline(always)]
+pub(crate) fn same<A: Any, B: Any>(x: &A) -> Option<&B> {
+    (x as &dyn Any).downcast_ref()
+}
+
+/// What [`Wide::bodies`] has left of a body, in which lane, and where the coordinates of its tree have their origin.
+pub(crate) fn rows_of<'w, P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &'w Workspace<T>,
+    body: usize,
+) -> Option<(&'w Bodies, usize, Vector3<f64>)> {
+    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<Layout>()?;
+    let (step, memory) = (layout.bodies.get(body)?, ws.wide.as_deref()?);
+    Some((&memory.bodies[step.lane / WIDTH], step.lane % WIDTH, memory.origins[step.tree]))
+}
+
+/// Adds the rows of what is held to the world to columns of so many rows, from its first row on, after [`Wide::seats`],
+/// [`Wide::unconstrained`] or [`Wide::still`]. Returns the sums of the squares of what positions and rotations were summed from.
+pub(crate) fn add_anchor<P: Real, T: Real>(
+    model: &Model<P>,
+    ws: &Workspace<T>,
+    anchor: Anchor,
+    to: &mut [f64],
+    height: usize,
+) -> Option<[f64; 2]> {
+    let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<Layout>()?;
+    Some(rows::add(layout, ws.wide.as_deref()?, anchor, to, height))
+}
+
+/// Do derivatives of forward dynamics go by limbs, several at a time?
+pub(crate) fn has_limbs(model: &Model) -> bool {
+    let layout = model.derived.get(|| Layout::new(model));
+    layout.zip(vector_level()).is_some_and(|(layout, level)| {
+        layout.plan.at_vector(Quantity::ForwardDynamicsDerivatives, level) == Form::Bodies
+    })
+}
+
+/// What the last call of [`Wide::aba`] has left for derivatives under such wrenches.
+pub(crate) fn begun<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[ExternalWrench]) -> Begun<'m> {
+    let factors = ws.wide.as_ref().and_then(|memory| memory.factors.as_ref());
+    if vector_level().is_some() && factors.is_some_and(|factors| factors.pays()) {
+        Begun::Moving(floating(model, wrenches))
+    } else if articulated(ws).is_some() {
+        Begun::Placed
+    } else {
+        Begun::Nothing
+    }
+}
+
+/// The factors that the last call of [`Wide::aba`] left, if that is how it got its accelerations.
+pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
+    vector_level()?;
+    ws.wide.as_mut()?.factors.take_if(|factors| factors.pays())
+}
+
+/// `x := M⁻¹ x` with what the last call of [`Wide::aba`] left, if that is how accelerations were made.
+pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()> {
+    let level = vector_level()?;
+    let Memory { factors, articulated, .. } = ws.wide.as_deref_mut()?;
+    match factors.as_deref_mut().filter(|factors| factors.pays()) {
+        Some(factors) => factors.solve(same_mut::<_, Vec<f64>>(x)?),
+        None => articulated.as_deref_mut()?.solve(level, same_mut::<_, Vec<f64>>(x)?),
+    }
+    Some(())
+}
+
+/// The mass matrix by articulated bodies, that the last call of [`Wide::aba`] or [`Wide::minv`] has left, if that is how it was
+/// inverted.
+pub(crate) fn articulated(ws: &mut Workspace<f64>) -> Option<(&mut Articulated, VectorLevel)> {
+    let level = vector_level()?;
+    Some((ws.wide.as_deref_mut()?.articulated.as_deref_mut()?, level))
+}
+
+/// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands still in the
+/// world is seen from where a body is.
+fn floating<'m>(model: &'m Model, wrenches: &[ExternalWrench]) -> &'m [Floating] {
+    match model.derived.get(|| Layout::new(model)) {
+        Some(layout) if wrenches.iter().all(|w| w.frame == WrenchFrame::Body) => &layout.floating,
+        _ => &[],
+    }
+}
+
+/// These columns of derivatives by configurations and velocities, at the state of the last sweep.
+pub(crate) fn fill_floating(
+    model: &Model,
+    ws: &Workspace<f64>,
+    floating: &[Floating],
+    v: &[f64],
+    [dq, dv]: [&mut DMatrix<f64>; 2],
+) {
+    if let (Some(layout), Some(memory)) = (model.derived.get(|| Layout::new(model)), ws.wide.as_deref()) {
+        for base in floating {
+            base.fill(model.gravity, layout, memory, v, [&mut *dq, &mut *dv]);
+        }
+    }
+}
+
+/// Returns what [`take_factors`] took.
+pub(crate) fn give_back_factors(ws: &mut Workspace<f64>, factors: Option<Box<Factors>>) {
+    if let Some(memory) = &mut ws.wide
+        && factors.is_some()
+    {
+        memory.factors = factors;
+    }
+}

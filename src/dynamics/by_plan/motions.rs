@@ -1,0 +1,345 @@
+//! Kinematics, weights, momentum. Each method is `None` also where something is not finite, or there is no mass: it is left
+//! to the plain form to say what.
+
+use crate::dynamics::by_plan::{State, Wide};
+use crate::dynamics::centroidal::Whole;
+use crate::dynamics::com::MovingMass;
+use crate::dynamics::reference::Attached;
+use crate::dynamics::seen::Seen;
+use crate::dynamics::{
+    CenterOfMassDerivatives, CentroidalDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame,
+};
+use crate::kernels::by_joint::finite::all_finite;
+use crate::kernels::by_joint::matrix::{end, shape};
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::{FORCE, INERTIA};
+use crate::kernels::by_joint::part::Part;
+use crate::kernels::by_joint::sweeps;
+use crate::kernels::by_joint::sweeps::WEIGHTS;
+use crate::kernels::by_joint::{centroidal, composites, energies, jacobians, outward, regressor, rnea, weights};
+use crate::plan::joints::Layout;
+use crate::spatial::{Motion, Transform, vector as v3};
+use gradyn_derivatives::simd::WIDTH;
+use nalgebra::{DMatrix, Vector3};
+
+impl<'a> Wide<'a> {
+    /// Poses of all bodies into `ws.wide`.
+    fn place(&mut self, q: &[f64]) -> Option<()> {
+        self.place_to(q, None)
+    }
+
+    /// The same, or of those from the root to one.
+    fn place_to(&mut self, q: &[f64], to: Option<usize>) -> Option<()> {
+        sweeps::place(self.model, self.layout, self.ws.wide.as_deref_mut()?, q, to).then_some(())
+    }
+
+    /// Motions of bodies that have been placed into `ws.wide`, or of those from the root to one, and others.
+    fn drive<const KEPT: u8>(&mut self, gravity: Vector3<f64>, v: &[f64], a: &[f64], to: Option<usize>) -> Option<()> {
+        sweeps::drive::<KEPT>(gravity, self.layout, self.ws.wide.as_deref_mut()?, v, a, to).then_some(())
+    }
+
+    /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
+    pub(crate) fn bodies(self, state: State<'_>) -> Option<()> {
+        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.model, self.layout, self.ws.wide.as_deref_mut()?, state)
+            .then_some(())
+    }
+
+    /// Masses of all subtrees and how they move, and the origins of the trees, by the bodies at their roots.
+    pub(crate) fn masses(
+        self,
+        state: State<'_>,
+        origins: &mut [Vector3<f64>],
+        sums: &mut [MovingMass<f64>],
+    ) -> Option<()> {
+        let memory = self.ws.wide.as_deref_mut()?;
+        let finite = energies::masses(self.model, self.layout, memory, state, sums);
+        for ((root, _), origin) in self.layout.roots.iter().zip(&memory.origins) {
+            origins[*root] = *origin;
+        }
+        finite.then_some(())
+    }
+
+    /// The regressor of the kinetic energy at the velocity `v`, or of the potential energy if there is none, into `ws.regressor`.
+    pub(crate) fn energy_regressor(mut self, q: &[f64], v: Option<&[f64]>) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        let to = shape(&mut ws.regressor.energy, 1, 10 * model.bodies.len());
+        energies::regressor(model, layout, ws.wide.as_deref_mut()?, v, to);
+        all_finite(to).then_some(())
+    }
+
+    /// The columns of all joints in the world into `ws.jacobian`.
+    pub(crate) fn joint_jacobians(mut self, q: &[f64]) -> Option<()> {
+        self.place(q)?;
+        let to = shape(&mut self.ws.jacobian.joints, 6, self.model.nv);
+        jacobians::joints(self.layout, self.ws.wide.as_deref()?, to).then_some(())
+    }
+
+    /// The Jacobian of a frame into `ws.jacobian`.
+    pub(crate) fn frame_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let to = shape(&mut self.ws.jacobian.frame, 6, self.model.nv);
+        jacobians::of_frame::<6>(self.layout, self.ws.wide.as_deref()?, b, seen, to).then_some(())
+    }
+
+    /// Its linear rows: the Jacobian of a point.
+    pub(crate) fn point_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let to = shape(&mut self.ws.jacobian.point, 3, self.model.nv);
+        jacobians::of_frame::<3>(self.layout, self.ws.wide.as_deref()?, b, seen, to).then_some(())
+    }
+
+    /// Pose of a frame in the world.
+    pub(crate) fn frame_pose(&mut self, q: &[f64], at: &Attached<f64>) -> Option<Transform<f64>> {
+        Some(self.see(q, at, ReferenceFrame::World)?.1.in_world())
+    }
+
+    /// The same, of a frame whose bodies have been placed by the call before.
+    pub(crate) fn placed_pose(&self, at: &Attached<f64>) -> Option<Transform<f64>> {
+        let memory = self.ws.wide.as_deref()?;
+        Some(jacobians::seen(self.layout, memory, at.body?, at, ReferenceFrame::World).in_world())
+    }
+
+    /// Places the bodies that carry a frame, and looks at it.
+    fn see(&mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<(usize, Seen<f64>)> {
+        let b = at.body?;
+        self.place_to(q, Some(b))?;
+        Some((b, jacobians::seen(self.layout, self.ws.wide.as_deref()?, b, at, reference)))
+    }
+
+    /// The rate of the Jacobian of a frame into `ws.jacobian`.
+    pub(crate) fn frame_jacobian_rate(
+        mut self,
+        (q, v): (&[f64], &[f64]),
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+    ) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        self.drive::<{ outward::VELOCITIES }>(v3::zero(), v, &[], Some(b))?;
+        let memory = self.ws.wide.as_deref()?;
+        let to = shape(&mut self.ws.jacobian.rate, 6, self.model.nv);
+        jacobians::rate(self.layout, memory, b, seen, to).then_some(())
+    }
+
+    /// Motion of a frame, with its spatial or its classical acceleration, and its derivatives.
+    pub(crate) fn frame_derivatives(
+        mut self,
+        (q, v, a): State<'_>,
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+        is_classical: bool,
+        out: &mut FrameDerivatives,
+    ) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let (v, a) = self.motion_seen(v3::zero(), (v, a), (b, &seen))?;
+        (out.velocity, out.acceleration) = (v, if is_classical { a.classical(v) } else { a });
+        if !(out.velocity.is_finite() && out.acceleration.is_finite()) {
+            return None;
+        }
+        let to = out.matrices_mut().map(|m| shape(m, 6, self.model.nv));
+        let memory = self.ws.wide.as_deref_mut()?;
+        jacobians::derivatives::<6>(self.layout, memory, b, seen, is_classical, to).then_some(())
+    }
+
+    /// Motion of a point, and its derivatives.
+    pub(crate) fn point_derivatives(
+        mut self,
+        (q, v, a): State<'_>,
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+        out: &mut PointDerivatives,
+    ) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let (v, a) = self.motion_seen(v3::zero(), (v, a), (b, &seen))?;
+        (out.velocity, out.acceleration) = (v.linear, a.classical(v).linear);
+        if !(v3::is_finite(out.velocity) && v3::is_finite(out.acceleration)) {
+            return None;
+        }
+        let to = out.matrices_mut().map(|m| shape(m, 3, self.model.nv));
+        let memory = self.ws.wide.as_deref_mut()?;
+        jacobians::derivatives::<3>(self.layout, memory, b, seen, true, to).then_some(())
+    }
+
+    /// Velocity and spatial acceleration of a frame in the field of some gravity.
+    pub(crate) fn frame_motion(
+        mut self,
+        gravity: Vector3<f64>,
+        (q, v, a): State<'_>,
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+    ) -> Option<(Motion<f64>, Motion<f64>)> {
+        let (b, seen) = self.see(q, at, reference)?;
+        self.motion_seen(gravity, (v, a), (b, &seen))
+    }
+
+    /// Moves the bodies that carry a frame which has been looked at.
+    fn motion_seen(
+        &mut self,
+        gravity: Vector3<f64>,
+        (v, a): (&[f64], &[f64]),
+        (b, seen): (usize, &Seen<f64>),
+    ) -> Option<(Motion<f64>, Motion<f64>)> {
+        self.drive::<{ outward::MOTIONS }>(gravity, v, a, Some(b))?;
+        let (v, fall) = jacobians::motions(self.layout, self.ws.wide.as_deref()?, b);
+        let up = Motion::new(v3::neg(gravity), v3::zero());
+        Some((seen.motion(v), seen.motion(fall + up)))
+    }
+
+    /// Torques that hold the robot still against gravity, into `ws.tau`.
+    pub(crate) fn gravity(mut self, q: &[f64]) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        sweeps::stand::<WEIGHTS>(layout, memory);
+        let finite = weights::gravity(model, layout, memory);
+        rnea::of_lanes(layout, memory, &mut ws.tau);
+        end(layout, finite, &ws.tau).then_some(())
+    }
+
+    /// The Jacobian of the centre of mass of the robot, or of what hangs from a body.
+    pub(crate) fn com_jacobian(mut self, q: &[f64], body: Option<usize>, to: &mut DMatrix<f64>) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        sweeps::stand::<WEIGHTS>(layout, memory);
+        let part = Part::of(model, layout, body);
+        let mass = match part.lane(layout) {
+            Some(lane) => memory.sums[lane / WIDTH][FORCE].0[lane % WIDTH],
+            None => weights::center(layout, memory),
+        };
+        let share = 1.0 / mass;
+        let to = shape(to, 3, model.nv);
+        (share.is_finite() && weights::com_jacobian(layout, memory, &part, share, to)).then_some(())
+    }
+
+    /// The centre of mass of the robot, or of what hangs from a body, how it moves, and its derivatives.
+    pub(crate) fn center_of_mass_derivatives(
+        self,
+        state: State<'_>,
+        body: Option<usize>,
+        out: &mut CenterOfMassDerivatives,
+    ) -> Option<()> {
+        let model = self.model;
+        let (layout, memory, whole) = self.whole(state)?;
+        let part = Part::of(model, layout, body);
+        let com = body.map_or(whole.com, |b| centroidal::com_of(layout, memory, b));
+        (out.position, out.velocity, out.acceleration, out.errors) =
+            (com.position, com.velocity, com.acceleration, None);
+        let to = out.matrices_mut().map(|m| shape(m, 3, model.nv));
+        (com.is_finite() && centroidal::center_of_mass_derivatives(layout, memory, &part, 1.0 / com.mass, to))
+            .then_some(())
+    }
+
+    /// Kinetic and potential energy.
+    pub(crate) fn energies(mut self, q: &[f64], v: &[f64]) -> Option<(f64, f64)> {
+        self.place(q)?;
+        let (kinetic, potential) = weights::energy(self.model, self.layout, self.ws.wide.as_deref_mut()?, v);
+        (kinetic.is_finite() && potential.is_finite()).then_some((kinetic, potential))
+    }
+
+    /// Potential energy.
+    pub(crate) fn potential_energy(mut self, q: &[f64]) -> Option<f64> {
+        self.place(q)?;
+        let potential = weights::potential(self.model, self.layout, self.ws.wide.as_deref()?);
+        potential.is_finite().then_some(potential)
+    }
+
+    /// The centroidal momentum matrix.
+    pub(crate) fn momentum_matrix(mut self, q: &[f64], to: &mut DMatrix<f64>) -> Option<()> {
+        self.place(q)?;
+        let memory = self.ws.wide.as_deref_mut()?;
+        sweeps::stand::<INERTIA>(self.layout, memory);
+        let some = weights::center(self.layout, memory).recip().is_finite();
+        (some && centroidal::momentum_matrix(self.layout, memory, shape(to, 6, self.model.nv))).then_some(())
+    }
+
+    /// The robot as a whole, the centroidal momentum matrix and its rate.
+    pub(crate) fn centroidal(
+        self,
+        state: State<'_>,
+        to: &mut DMatrix<f64>,
+        rate: &mut DMatrix<f64>,
+    ) -> Option<Whole<f64>> {
+        let nv = self.model.nv;
+        let (layout, memory, whole) = self.whole(state)?;
+        let to = (shape(to, 6, nv), shape(rate, 6, nv));
+        centroidal::matrices(layout, memory, whole.com.velocity, to).then_some(whole)
+    }
+
+    /// The robot as a whole.
+    pub(crate) fn centroidal_momentum(mut self, (q, v, a): State<'_>) -> Option<Whole<f64>> {
+        self.place(q)?;
+        self.drive::<{ outward::INERTIAS }>(v3::zero(), v, a, None)?;
+        let whole = centroidal::total(self.model, self.layout, self.ws.wide.as_deref()?);
+        (whole.com.mass.recip().is_finite() && whole.is_finite()).then_some(whole)
+    }
+
+    /// The momentum of the robot, its rate of change, and their derivatives.
+    pub(crate) fn centroidal_derivatives(self, state: State<'_>, out: &mut CentroidalDerivatives) -> Option<()> {
+        let nv = self.model.nv;
+        let (layout, memory, whole) = self.whole(state)?;
+        (out.momentum, out.momentum_rate, out.errors) = (whole.momentum, whole.force, None);
+        for m in out.matrices_mut() {
+            shape(m, 6, nv);
+        }
+        (whole.is_finite() && centroidal::derivatives(layout, memory, &whole, out)).then_some(())
+    }
+
+    /// The robot as a whole, and what its momentum and derivatives are made of.
+    fn whole(mut self, (q, v, a): State<'_>) -> Option<(&'a Layout, &'a Memory, Whole<f64>)> {
+        self.place(q)?;
+        self.drive::<{ outward::COLUMNS }>(v3::zero(), v, a, None)?;
+        let Self { layout, ws, .. } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        let whole = centroidal::whole(layout, memory);
+        whole.com.mass.recip().is_finite().then_some((layout, memory, whole))
+    }
+
+    /// What second derivatives of inverse dynamics begin with, into `ws.second`; poses into `ws.links` if asked for.
+    pub(crate) fn links(mut self, (q, v, a): State<'_>, poses: bool) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        ws.second(model);
+        let (memory, links) = (ws.wide.as_deref_mut()?, ws.links.as_deref_mut()?);
+        if !sweeps::drive::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None) {
+            return None;
+        }
+        composites::bring(layout, memory, ws.second.as_deref_mut()?);
+        if poses {
+            composites::poses(model, layout, memory, links);
+        }
+        Some(())
+    }
+
+    /// How a frame moves by small errors of placements, into `ws.regressor`.
+    pub(crate) fn kinematic_regressor(
+        mut self,
+        q: &[f64],
+        at: &Attached<f64>,
+        reference: ReferenceFrame,
+    ) -> Option<()> {
+        let (b, seen) = self.see(q, at, reference)?;
+        let Self { model, layout, ws } = self;
+        let to = shape(&mut ws.regressor.kinematic, 6, 6 * model.bodies.len());
+        jacobians::placements(model, layout, ws.wide.as_deref()?, b, seen, to);
+        all_finite(to).then_some(())
+    }
+
+    /// The regressor of the centre of mass, by one over the mass of the robot, into `ws.regressor`.
+    pub(crate) fn com_regressor(mut self, q: &[f64], share: f64) -> Option<()> {
+        self.place(q)?;
+        let Self { model, layout, ws } = self;
+        let to = shape(&mut ws.regressor.com, 3, 4 * model.bodies.len());
+        regressor::com(layout, ws.wide.as_deref()?, share, to);
+        all_finite(to).then_some(())
+    }
+
+    /// The joint-torque regressor into `ws.regressor`.
+    pub(crate) fn torque_regressor(self, state: State<'_>) -> Option<()> {
+        let Self { model, layout, ws } = self;
+        let memory = ws.wide.as_deref_mut()?;
+        let finite = sweeps::bodies::<{ outward::BODIES }>(model.gravity, model, layout, memory, state);
+        let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
+        (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())
+    }
+}

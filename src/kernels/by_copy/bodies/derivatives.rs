@@ -1,0 +1,367 @@
+//! Derivatives of inverse dynamics (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using
+//! spatial vector algebra*, 2022), in axes of the bodies, about their origins.
+//!
+//! Inertias and Coriolis matrices are moments of mass and of flow ([`moments`](crate::spatial::moments)), summed up over subtrees. Of a
+//! hinge, `S = (0, z)`, the motions of the paper are, with the velocity `v` and the acceleration `a` of the origin, less gravity,
+//!
+//! ```text
+//! Ψ̇ = (v × z, ω × z)        Ψ̈ = (a × z + 2 v × (ω × z), K z)        Ψ̇ + Ṡ = 2 Ψ̇ ,
+//! ```
+//!
+//! and of a free base, whose columns are its axes,
+//!
+//! ```text
+//! Ψ̇ = 0        Ψ̈ = (a₀ × w, 0)        Ψ̇ + Ṡ = v × S        with S = (s, w), and a₀ = −g in its axes.
+//! ```
+//!
+//! What each column gives, `A = I_C S`, `Q`, `V` and `T`, is seen from one body after the other on the way to the root, in the lanes
+//! of that column. There are
+//!
+//! ```text
+//! τ_q[i, j] = S_iᵀ Q_j              τ_v[i, j] = S_iᵀ V_j                    M[i, j] = S_iᵀ A_j        where i carries j's body
+//! τ_q[j, i] = A_jᵀ Ψ̈_i + T_jᵀ Ψ̇_i    τ_v[j, i] = A_jᵀ (Ψ̇ + Ṡ)_i + T_jᵀ S_i
+//! ```
+
+use crate::kernels::by_copy::bodies::Memory;
+use crate::kernels::by_copy::bodies::four::{
+    ABREAST, Four, by_rows, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric,
+    scatter, store_matrix, store_symmetric, store_vector, sums,
+};
+use crate::kernels::by_copy::bodies::mass_matrix::{Composite, weigh_base};
+use crate::kernels::by_copy::bodies::rnea::{Body, drive, hand_over, three, total};
+use crate::plan::bodies::Ranks;
+use crate::plan::bodies::{Above, Parent, Rank};
+use crate::spatial::moments::{Flow, Mass};
+use crate::spatial::{Force, Motion, vector as v3};
+use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::{Lanes, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// How four subtrees move.
+#[derive(Clone, Debug)]
+pub(crate) struct Moving {
+    /// Velocity of the bodies' origins.
+    velocity: [Four; 3],
+    /// Moments of flow of the subtrees.
+    momentum: [Four; 3],
+    flow: [Four; 9],
+    /// The linear part of `Ψ̈`.
+    psi_dd: [Four; 3],
+}
+
+impl Moving {
+    pub(crate) const ZERO: Self = {
+        let three = [Four::ZERO; 3];
+        Self { velocity: three, momentum: three, flow: [Four::ZERO; 9], psi_dd: three }
+    };
+}
+
+/// Torques and derivatives, without what joints add; entries that the tree makes zero are not written.
+pub(crate) struct Derivatives<'a> {
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) ranks: &'a Ranks,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) q: &'a [f64],
+    pub(crate) v: &'a [f64],
+    pub(crate) a: &'a [f64],
+    pub(crate) tau: &'a mut [f64],
+    /// By configurations, velocities and accelerations: nv × nv each.
+    pub(crate) to: [&'a mut [f64]; 3],
+}
+
+impl Kernel for Derivatives<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { gravity, ranks, memory, q, v, a, tau, mut to } = self;
+        drive::<R::Low>(gravity, ranks, memory, q, v, a);
+        let Memory { bodies, composites, moving, .. } = memory;
+        for (i, rank) in ranks.ranks.iter().enumerate() {
+            flow::<R::Low>(rank, bodies, composites, moving, i, ranks.floats.then_some(v));
+        }
+        for (i, rank) in ranks.ranks.iter().enumerate().rev() {
+            if i == 0 && ranks.floats {
+                let up = v3::neg(gravity);
+                tau[..6].copy_from_slice(&total(&bodies[0]));
+                base_with_itself(rank, &bodies[0], &composites[0], &moving[0], up, v, ranks.nv, &mut to);
+                break;
+            }
+            let column = columns::<R::Low>(rank, bodies, composites, moving, i);
+            scatter(load_vector::<R::Low>(&bodies[i].moment).z, &rank.v, tau);
+            walk::<R::Low>(ranks, i, bodies, moving, column, (gravity, v), &mut to);
+            carry::<R::Low>(rank, bodies, composites, moving, i);
+        }
+    }
+}
+
+/// Velocities of origins, moments of bodies by themselves, and `Ψ̈`. A free base has rates.
+#[inline(always)]
+fn flow<R: Register>(
+    rank: &Rank,
+    bodies: &[Body],
+    composites: &mut [Composite],
+    moving: &mut [Moving],
+    i: usize,
+    rates: Option<&[f64]>,
+) {
+    let (before, here) = moving.split_at_mut(i);
+    let (body, to) = (&bodies[i], &mut here[0]);
+    let velocity = match &rank.parent {
+        Parent::World => match rates {
+            Some(rates) => three(&rates[..3]),
+            None => v3::zero(),
+        },
+        Parent::Same(of) | Parent::Other { rank: of, .. } => {
+            let (mut v, mut w) = (load_vector::<R>(&before[*of].velocity), load_vector::<R>(&bodies[*of].angular));
+            if let Parent::Other { of, .. } = &rank.parent {
+                (v, w) = (permuted(v, of), permuted(w, of));
+            }
+            let seat = v3::cross_plus(w, load_vector(&rank.translation), v);
+            v3::rotate_back(&load_matrix::<R>(&body.rotation), seat)
+        }
+    };
+    let w = load_vector::<R>(&body.angular);
+    let mass = Mass {
+        mass: rank.mass.load::<R>(),
+        first: load_vector::<R>(&rank.first),
+        second: load_symmetric::<R>(&rank.second),
+    };
+    let Flow { momentum, second } = mass.flow(Motion::new(velocity, w));
+    store_vector(&mut to.velocity, velocity);
+    store_vector(&mut to.momentum, momentum);
+    store_matrix(&mut to.flow, &second);
+    // a × z + 2 v × (ω × z), with ω × z = (ω_y, −ω_x, 0)
+    let a = load_vector::<R>(&body.acceleration);
+    let by_z = Vector3::new(a.y, -a.x, Lanes::zero());
+    store_vector(&mut to.psi_dd, v3::cross_plus(twice(velocity), Vector3::new(w.y, -w.x, Lanes::zero()), by_z));
+    (composites[i].first, composites[i].second) = (rank.first, rank.second);
+}
+
+/// What a column of a hinge gives: see the [module](self).
+struct Column<R: Register> {
+    a: Force<Lanes<R>>,
+    q: Force<Lanes<R>>,
+    v: Force<Lanes<R>>,
+    t: Vector3<Lanes<R>>,
+}
+
+/// `Ψ̇` of hinges, whose third entries are zero: linear and angular.
+#[inline(always)]
+fn psi_d<R: Register>(body: &Body, moving: &Moving) -> [Vector3<Lanes<R>>; 2] {
+    let (v, w, zero) = (load_vector::<R>(&moving.velocity), load_vector::<R>(&body.angular), Lanes::zero());
+    [Vector3::new(v.y, -v.x, zero), Vector3::new(w.y, -w.x, zero)]
+}
+
+/// `A`, `Q = B Ψ̇ + I Ψ̈ + f ×̄* S`, `V = B S + 2 I Ψ̇` and `T = Bᵀ S` of a rank.
+#[inline(always)]
+fn columns<R: Register>(
+    rank: &Rank,
+    bodies: &[Body],
+    composites: &[Composite],
+    moving: &[Moving],
+    i: usize,
+) -> Column<R> {
+    let (body, of, zero) = (&bodies[i], &moving[i], Lanes::<R>::zero());
+    let mass = composites[i].mass::<R>(rank);
+    let flow = Flow { momentum: load_vector::<R>(&of.momentum), second: load_matrix::<R>(&of.flow) };
+    let (f, n) = (load_vector::<R>(&body.force), load_vector::<R>(&body.moment));
+    let (h, s, p) = (mass.first, mass.second, &flow.second);
+    let (linear, angular) = (load_vector::<R>(&of.psi_dd), v3::column(&load_matrix::<R>(&body.spread), 2));
+    let [d_linear, d_angular] = psi_d::<R>(body, of);
+    let turned = Force::new(Vector3::new(-f.y, f.x, zero), Vector3::new(-n.y, n.x, zero));
+    let spin = p.m11 + p.m22;
+    // Half of B S, and of T.
+    let half = Force::new(Vector3::new(-flow.momentum.y, flow.momentum.x, zero), Vector3::new(-p.m13, -p.m23, spin));
+    let moved = mass.times_plus(Motion::new(d_linear, d_angular), half);
+    Column {
+        a: Force::new(Vector3::new(-h.y, h.x, zero), Vector3::new(-s.xz, -s.yz, s.xx + s.yy)),
+        q: flow.times_plus(twice(d_angular), mass.times_plus(Motion::new(linear, angular), turned)),
+        v: Force::new(twice(moved.linear), twice(moved.angular)),
+        t: twice(Vector3::new(-p.m31, -p.m32, spin)),
+    }
+}
+
+#[inline(always)]
+fn twice<R: Register>(x: Vector3<Lanes<R>>) -> Vector3<Lanes<R>> {
+    v3::add(x, x)
+}
+
+/// A force in the axes of the body that carries the one it is given in.
+#[inline(always)]
+fn seen<R: Register>(r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>, f: Force<Lanes<R>>) -> Force<Lanes<R>> {
+    let linear = v3::rotate(r, f.linear);
+    Force::new(linear, v3::cross_plus(p, linear, v3::rotate(r, f.angular)))
+}
+
+/// Entries of the columns of a rank with themselves and with all between them and the root.
+#[inline(always)]
+fn walk<R: Register>(
+    ranks: &Ranks,
+    i: usize,
+    bodies: &[Body],
+    moving: &[Moving],
+    mut of: Column<R>,
+    (gravity, rates): (Vector3<f64>, &[f64]),
+    [dq, dv, da]: &mut [&mut [f64]; 3],
+) {
+    let (rank, nv) = (&ranks.ranks[i], ranks.nv);
+    let own = rank.v.map(|v| v * (nv + 1));
+    scatter(of.q.angular.z, &own, dq);
+    scatter(of.v.angular.z, &own, dv);
+    scatter(of.a.angular.z, &own, da);
+    let (mut r, mut p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&rank.translation));
+    for Above { rank: above, of: lanes, entries, translation } in &rank.above {
+        of = of.seen(&r, p);
+        let (body, there) = (&bodies[*above], &moving[*above]);
+        r = load_matrix::<R>(&body.rotation);
+        let [mut d_linear, mut d_angular] = psi_d::<R>(body, there);
+        let mut linear = load_vector::<R>(&there.psi_dd);
+        let mut angular = v3::column(&load_matrix::<R>(&body.spread), 2);
+        if let Some(of) = lanes {
+            r = permuted_matrix(&r, of);
+            (d_linear, d_angular) = (permuted(d_linear, of), permuted(d_angular, of));
+            (linear, angular) = (permuted(linear, of), permuted(angular, of));
+        }
+        let Column { a, q, v, t } = &of;
+        let by_q = v3::dot_plus(linear, a.linear, v3::dot_plus(angular, a.angular, v3::dot(d_angular, *t)));
+        let by_v = v3::dot_plus(d_linear, a.linear, v3::dot(d_angular, a.angular));
+        put(dq, entries, q.angular.z, by_q);
+        put(dv, entries, v.angular.z, by_v + by_v + t.z);
+        put(da, entries, a.angular.z, a.angular.z);
+        p = load_vector::<R>(translation);
+    }
+    if ranks.floats {
+        let Column { a, q, v, t } = of.seen(&r, p);
+        let up = v3::rotate_back(&load_matrix::<R>(&bodies[0].rotation), three(&[-gravity.x, -gravity.y, -gravity.z]));
+        let (u, w) = (three::<R>(&rates[..3]), three::<R>(&rates[3..6]));
+        let zero = v3::zero();
+        let by_q = Force::new(zero, v3::cross(a.linear, up));
+        let turned = v3::cross_plus(a.angular, w, v3::cross_plus(a.linear, u, t));
+        put_six(dq, &rank.v, nv, q, by_q);
+        put_six(dv, &rank.v, nv, v, Force::new(v3::cross(a.linear, w), turned));
+        put_six(da, &rank.v, nv, a, a);
+    }
+}
+
+impl<R: Register> Column<R> {
+    /// From the body that carries it.
+    #[inline(always)]
+    fn seen(&self, r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>) -> Self {
+        let Self { a, q, v, t } = self;
+        Self { a: seen(r, p, *a), q: seen(r, p, *q), v: seen(r, p, *v), t: v3::rotate(r, *t) }
+    }
+}
+
+/// Entries of four columns with one ancestor each: in its row, and in its column.
+#[inline(always)]
+fn put<R: Register>(to: &mut [f64], entries: &[[usize; 2]; ABREAST], row: Lanes<R>, column: Lanes<R>) {
+    let (row, column) = (row.0.to_array(), column.0.to_array());
+    let mut k = ABREAST;
+    while k > 0 {
+        k -= 1;
+        to[entries[k][0]] = row[k];
+        to[entries[k][1]] = column[k];
+    }
+}
+
+/// The same with the six of a free base.
+#[inline(always)]
+fn put_six<R: Register>(
+    to: &mut [f64],
+    at: &[usize; ABREAST],
+    nv: usize,
+    rows: Force<Lanes<R>>,
+    columns: Force<Lanes<R>>,
+) {
+    let (f, n) = (rows.linear, rows.angular);
+    let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
+    let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
+    let mut k = ABREAST;
+    while k > 0 {
+        k -= 1;
+        to[nv * at[k]..][..6].copy_from_slice(&[a[k], b[k], c[k], d[k], e[k], f[k]]);
+    }
+    let six = columns.to_array();
+    let mut row = 0;
+    while row < 6 {
+        let x = six[row].0.to_array();
+        let mut k = ABREAST;
+        while k > 0 {
+            k -= 1;
+            to[nv * row + at[k]] = x[k];
+        }
+        row += 1;
+    }
+}
+
+/// Adds moments and forces of a rank to those of its parents.
+#[inline(always)]
+fn carry<R: Register>(rank: &Rank, bodies: &mut [Body], composites: &mut [Composite], moving: &mut [Moving], i: usize) {
+    let (Parent::Same(of) | Parent::Other { rank: of, .. }) = &rank.parent else { return };
+    let (r, p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&rank.translation));
+    let Mass { first, second, .. } = composites[i].mass::<R>(rank).placed(&r, p);
+    // ∫ u (r + p)ᵀ = P + l pᵀ
+    let momentum = v3::rotate(&r, load_vector::<R>(&moving[i].momentum));
+    let turned = v3::product(&r, &load_matrix::<R>(&moving[i].flow));
+    let (a, b, c) = (v3::column(&turned, 0), v3::column(&turned, 1), v3::column(&turned, 2));
+    let flow = v3::from_columns(
+        v3::times_plus(a, r.m11, v3::times_plus(b, r.m12, v3::times_plus(c, r.m13, v3::times(momentum, p.x)))),
+        v3::times_plus(a, r.m21, v3::times_plus(b, r.m22, v3::times_plus(c, r.m23, v3::times(momentum, p.y)))),
+        v3::times_plus(a, r.m31, v3::times_plus(b, r.m32, v3::times_plus(c, r.m33, v3::times(momentum, p.z)))),
+    );
+    let (to, sums) = (&mut moving[*of], &mut composites[*of]);
+    let (mut l, mut m) = (load_vector::<R>(&to.momentum), load_matrix::<R>(&to.flow));
+    let (mut h, mut s) = (load_vector::<R>(&sums.first), load_symmetric::<R>(&sums.second));
+    if let Parent::Other { children, .. } = &rank.parent {
+        for of in children {
+            l = v3::add(l, permuted(momentum, of));
+            m = v3::add_matrix(&m, &permuted_matrix(&flow, of));
+            h = v3::add(h, permuted(first, of));
+            s = s + permuted_symmetric(second, of);
+        }
+    } else {
+        (l, m) = (v3::add(l, momentum), v3::add_matrix(&m, &flow));
+        (h, s) = (v3::add(h, first), s + second);
+    }
+    store_vector(&mut to.momentum, l);
+    store_matrix(&mut to.flow, &m);
+    store_vector(&mut sums.first, h);
+    store_symmetric(&mut sums.second, s);
+    let (force, moment) = (load_vector::<R>(&bodies[i].force), load_vector::<R>(&bodies[i].moment));
+    hand_over(rank, bodies, i, force, moment);
+}
+
+/// The columns of a free base with themselves. Within its joint the force does not turn with them: `Q = I_C Ψ̈`.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "one step of a loop")]
+fn base_with_itself(
+    rank: &Rank,
+    body: &Body,
+    of: &Composite,
+    moving: &Moving,
+    up: Vector3<f64>,
+    rates: &[f64],
+    nv: usize,
+    [dq, dv, da]: &mut [&mut [f64]; 3],
+) {
+    let mass = of.total(rank);
+    let [x, y, z] = sums(&moving.momentum);
+    let flow = Flow { momentum: Vector3::new(x, y, z), second: by_rows(sums(&moving.flow)) };
+    let axes = body.first_rotation();
+    let up: Vector3<f64> = v3::rotate_back(&axes, up);
+    let v: Motion<f64> =
+        Motion::new(Vector3::new(rates[0], rates[1], rates[2]), Vector3::new(rates[3], rates[4], rates[5]));
+    let fall: Motion<f64> = Motion::new(up, v3::zero());
+    weigh_base(&mass, nv, da);
+    let mut k = 0;
+    while k < 6 {
+        let mut six = [0.0; 6];
+        six[k] = 1.0;
+        let s: Motion<f64> = Motion::new(Vector3::new(six[0], six[1], six[2]), Vector3::new(six[3], six[4], six[5]));
+        let by_q: Force<f64> = mass.times(fall.cross(s));
+        let by_v = flow.times_plus(v3::add(s.angular, s.angular), mass.times(v.cross(s)));
+        dq[k * nv..][..6].copy_from_slice(&by_q.to_array());
+        dv[k * nv..][..6].copy_from_slice(&by_v.to_array());
+        k += 1;
+    }
+}

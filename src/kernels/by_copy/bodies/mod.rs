@@ -1,0 +1,165 @@
+//! Robots of several limbs: bodies as many joints from the root go abreast, four to a register, from rank to rank of the tree.
+//!
+//! Every step is that of the books for one body, so a quadruped takes hardly longer than one of its legs. For hinges on a fixed
+//! base, or on a free one that nothing holds ([`ranks`] says when it pays); everything else goes through the forms that hold for
+//! all trees, which these are tested against. These also are asked again where a result is not finite or a matrix is singular:
+//! they say why.
+//!
+//! - [`ranks`]: which body stands where, and constants four at a time
+//! - [`rnea`], [`aba`], [`mass_matrix`], [`derivatives`]: inverse and forward dynamics, the mass matrix, and derivatives of inverse
+//!   dynamics
+//! - [`limbs`]: the inverse of the mass matrix, and products with it
+
+pub(crate) mod aba;
+pub(crate) mod derivatives;
+pub(crate) mod four;
+pub(crate) mod limbs;
+pub(crate) mod mass_matrix;
+pub(crate) mod rnea;
+
+use crate::dynamics::rnea::add_joint_dynamics;
+use crate::dynamics::rnea_derivatives::joint_dynamics;
+use crate::dynamics::slices::first_not_finite_on_diagonal;
+use crate::kernels::by_joint::derivatives::Results;
+use crate::kernels::by_joint::finite::all_finite;
+use crate::kernels::by_joint::floating;
+use crate::model::Model;
+use crate::plan::bodies::Ranks;
+use gradyn_derivatives::simd::VectorLevel;
+use limbs::Inverted;
+use nalgebra::{DMatrix, Vector3};
+
+/// Scratch memory, by ranks.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    bodies: Vec<rnea::Body>,
+    articulated: Vec<aba::Articulated>,
+    composites: Vec<mass_matrix::Composite>,
+    moving: Vec<derivatives::Moving>,
+    inverted: Inverted,
+    /// Torques without friction.
+    tau: Vec<f64>,
+}
+
+impl Memory {
+    pub(crate) fn new(ranks: &Ranks) -> Self {
+        let n = ranks.ranks.len();
+        Self {
+            bodies: vec![rnea::Body::ZERO; n],
+            articulated: vec![aba::Articulated::ZERO; n],
+            composites: vec![mass_matrix::Composite::ZERO; n],
+            moving: vec![derivatives::Moving::ZERO; n],
+            inverted: Inverted::new(&ranks.limbs),
+            tau: vec![0.0; ranks.nv],
+        }
+    }
+}
+
+/// Torques of inverse dynamics. Are they and the configuration finite? Lengths have been checked.
+pub(crate) fn rnea(
+    model: &Model,
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    tau: &mut [f64],
+) -> bool {
+    level.run_on_halves(rnea::Rnea { gravity: model.gravity, ranks, memory, q, v, a, tau: &mut *tau });
+    add_joint_dynamics(model, v, a, tau);
+    all_finite(q) && all_finite(tau)
+}
+
+/// Accelerations of forward dynamics. Are they and the state finite, and no pivot lost? Lengths have been checked.
+pub(crate) fn aba(
+    model: &Model,
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    still: &[f64],
+    ddq: &mut [f64],
+) -> bool {
+    let mut rest = std::mem::take(&mut memory.tau);
+    rest.copy_from_slice(tau);
+    if model.joint_friction {
+        for dof in &model.dofs {
+            rest[dof.index] -= dof.friction_torque(v[dof.index], model.friction_width);
+        }
+    }
+    let solved = level.run_on_halves(aba::Aba {
+        gravity: model.gravity,
+        ranks,
+        memory,
+        q,
+        v,
+        still,
+        tau: &rest,
+        ddq: &mut *ddq,
+    });
+    memory.tau = rest;
+    solved && all_finite(q) && all_finite(ddq)
+}
+
+/// The mass matrix. Are its diagonal and the configuration finite? Lengths have been checked.
+pub(crate) fn mass_matrix(
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    q: &[f64],
+    to: &mut DMatrix<f64>,
+) -> bool {
+    level.run_on_halves(mass_matrix::MassMatrix { ranks, memory, q, to: to.as_mut_slice() });
+    all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), ranks.nv).is_none()
+}
+
+/// Torques and derivatives of inverse dynamics in the field of some gravity, the mass matrix among them. Are all, and the
+/// configuration, finite? Lengths have been checked.
+pub(crate) fn rnea_derivatives(
+    gravity: Vector3<f64>,
+    model: &Model,
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    results: &mut Results<'_>,
+) -> bool {
+    let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
+    let to = [&mut **dtau_dq, &mut **dtau_dv, &mut **dtau_da];
+    level.run_on_halves(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
+    joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
+    [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
+}
+
+/// The inverse of the mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`] of limbs. Is it finite, and no pivot lost?
+pub(crate) fn minv((ranks, level): (&Ranks, VectorLevel), memory: &mut Memory, mass: &[f64], to: &mut [f64]) -> bool {
+    let Memory { composites, inverted, .. } = memory;
+    let found = match inverted {
+        Inverted::Short(inverted) => {
+            level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to })
+        }
+        Inverted::Long(inverted) => {
+            level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to })
+        }
+    };
+    found && all_finite(to)
+}
+
+/// Derivatives of accelerations by configurations and velocities, from those of torques, after [`minv`]. Are all finite?
+pub(crate) fn aba_derivatives(
+    gravity: Vector3<f64>,
+    (ranks, level): (&Ranks, VectorLevel),
+    memory: &mut Memory,
+    v: &[f64],
+    [from_q, from_v]: [&[f64]; 2],
+    [dq, dv]: [&mut DMatrix<f64>; 2],
+) -> bool {
+    // Of a free base only columns of its angular velocity have to be solved for.
+    let of_base = if ranks.floats { 3..6 } else { 0..0 };
+    for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, of_base)] {
+        let to = to.as_mut_slice();
+        match &memory.inverted {
+            Inverted::Short(inverted) => level.run_on_halves(limbs::Product { ranks, inverted, of_base, from, to }),
+            Inverted::Long(inverted) => level.run_on_halves(limbs::Product { ranks, inverted, of_base, from, to }),
+        }
+    }
+    if ranks.floats {
+        floating::fill(memory.bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
+    }
+    all_finite(dq.as_slice()) && all_finite(dv.as_slice())
+}

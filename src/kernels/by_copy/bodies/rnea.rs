@@ -1,0 +1,234 @@
+//! Inverse dynamics: motions and forces in axes of the bodies, about their origins.
+
+use crate::joint::{FreeFlyer, JointKind};
+use crate::kernels::by_copy::bodies::Memory;
+use crate::kernels::by_copy::bodies::four::{
+    Four, by_rows, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector,
+    turned,
+};
+use crate::plan::bodies::Ranks;
+use crate::plan::bodies::{Parent, Rank};
+use crate::spatial::moments::{Mass, spread};
+use crate::spatial::{Force, vector as v3};
+use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::{Lanes, MulAdd, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// How four bodies move, and what moves them.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) rotation: [Four; 9],
+    /// `ω`, `ω̇`
+    pub(crate) angular: [Four; 3],
+    angular_rate: [Four; 3],
+    /// The acceleration of the origin, less gravity.
+    pub(crate) acceleration: [Four; 3],
+    /// `[ω̇]× + [ω]×²`: what is at `r` accelerates at `a + K r`.
+    pub(crate) spread: [Four; 9],
+    pub(crate) force: [Four; 3],
+    pub(crate) moment: [Four; 3],
+}
+
+impl Body {
+    pub(crate) const ZERO: Self = {
+        let (three, nine) = ([Four::ZERO; 3], [Four::ZERO; 9]);
+        Self {
+            rotation: nine,
+            angular: three,
+            angular_rate: three,
+            acceleration: three,
+            spread: nine,
+            force: three,
+            moment: three,
+        }
+    };
+
+    /// The rotation in the first lane: that of a free base, which stands in all.
+    #[inline(always)]
+    pub(crate) fn first_rotation(&self) -> Matrix3<f64> {
+        by_rows(self.rotation.map(|four| four.0[0]))
+    }
+}
+
+/// Torques without those of armature, damping and friction.
+pub(crate) struct Rnea<'a> {
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) ranks: &'a Ranks,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) q: &'a [f64],
+    pub(crate) v: &'a [f64],
+    pub(crate) a: &'a [f64],
+    pub(crate) tau: &'a mut [f64],
+}
+
+impl Kernel for Rnea<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { gravity, ranks, memory, q, v, a, tau } = self;
+        drive::<R::Low>(gravity, ranks, memory, q, v, a);
+        for (i, rank) in ranks.ranks.iter().enumerate().rev() {
+            if i == 0 && ranks.floats {
+                tau[..6].copy_from_slice(&total(&memory.bodies[0]));
+                break;
+            }
+            let body = &memory.bodies[i];
+            let (force, moment) = (load_vector::<R::Low>(&body.force), load_vector::<R::Low>(&body.moment));
+            scatter(moment.z, &rank.v, tau);
+            hand_over(rank, &mut memory.bodies, i, force, moment);
+        }
+    }
+}
+
+/// The force on everything, from shares in all lanes of a free base.
+#[inline(always)]
+pub(crate) fn total(base: &Body) -> [f64; 6] {
+    let (f, n) = (&base.force, &base.moment);
+    [f[0].sum(), f[1].sum(), f[2].sum(), n[0].sum(), n[1].sum(), n[2].sum()]
+}
+
+/// Adds the force that a rank needs to that of its parents.
+#[inline(always)]
+pub(crate) fn hand_over<R: Register>(
+    rank: &Rank,
+    bodies: &mut [Body],
+    i: usize,
+    force: Vector3<Lanes<R>>,
+    moment: Vector3<Lanes<R>>,
+) {
+    let of = match &rank.parent {
+        Parent::World => return,
+        Parent::Same(of) | Parent::Other { rank: of, .. } => *of,
+    };
+    let rotation = load_matrix::<R>(&bodies[i].rotation);
+    let force = v3::rotate(&rotation, force);
+    let moment = v3::cross_plus(load_vector(&rank.translation), force, v3::rotate(&rotation, moment));
+    let parent = &mut bodies[of];
+    let (mut f, mut n) = (load_vector::<R>(&parent.force), load_vector::<R>(&parent.moment));
+    match &rank.parent {
+        Parent::Other { children, .. } => {
+            for of in children {
+                f = v3::add(f, permuted(force, of));
+                n = v3::add(n, permuted(moment, of));
+            }
+        }
+        _ => (f, n) = (v3::add(f, force), v3::add(n, moment)),
+    }
+    store_vector(&mut parent.force, f);
+    store_vector(&mut parent.moment, n);
+}
+
+/// Poses, motions and forces of all bodies.
+#[inline(always)]
+pub(crate) fn drive<R: Register>(
+    gravity: Vector3<f64>,
+    ranks: &Ranks,
+    memory: &mut Memory,
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
+) {
+    let up = v3::lift::<f64, Lanes<R>>(v3::neg(gravity));
+    for (i, rank) in ranks.ranks.iter().enumerate() {
+        let (before, here) = memory.bodies.split_at_mut(i);
+        let body = &mut here[0];
+        let motion = if i == 0 && ranks.floats {
+            fly::<R>(rank, body, up, (q, v, a))
+        } else {
+            let (v, a) = (gather(v, &rank.v), gather(a, &rank.v));
+            turn::<R>(rank, before, body, up, gather::<R>(q, &rank.q).sin_cos(), (v, a))
+        };
+        load(rank, body, &motion);
+    }
+}
+
+/// How bodies move: `ω`, `ω̇`, and the acceleration of a point, less gravity.
+struct Motion<R: Register> {
+    angular: Vector3<Lanes<R>>,
+    angular_rate: Vector3<Lanes<R>>,
+    acceleration: Vector3<Lanes<R>>,
+}
+
+/// How the parents of a rank move, and the places where they carry it.
+#[inline(always)]
+fn parents<R: Register>(rank: &Rank, before: &[Body], up: Vector3<Lanes<R>>) -> Motion<R> {
+    let of = match &rank.parent {
+        Parent::World => return Motion { angular: v3::zero(), angular_rate: v3::zero(), acceleration: up },
+        Parent::Same(of) | Parent::Other { rank: of, .. } => &before[*of],
+    };
+    let p = load_vector::<R>(&rank.translation);
+    let (mut angular, mut angular_rate) = (load_vector::<R>(&of.angular), load_vector::<R>(&of.angular_rate));
+    let (mut origin, mut k) = (load_vector::<R>(&of.acceleration), load_matrix::<R>(&of.spread));
+    if let Parent::Other { of, .. } = &rank.parent {
+        (angular, angular_rate, origin) = (permuted(angular, of), permuted(angular_rate, of), permuted(origin, of));
+        k = spread(angular, angular_rate);
+    }
+    Motion { angular, angular_rate, acceleration: v3::rotate_plus(&k, p, origin) }
+}
+
+/// Motion of bodies that hang by hinges:
+///
+/// ```text
+/// ω = Rᵀ ω_λ + z q̇    ω̇ = Rᵀ ω̇_λ + z q̈ + Rᵀ ω_λ × z q̇    a = Rᵀ (a_λ + K_λ p)
+/// ```
+#[inline(always)]
+fn turn<R: Register>(
+    rank: &Rank,
+    before: &[Body],
+    body: &mut Body,
+    up: Vector3<Lanes<R>>,
+    sin_cos: (Lanes<R>, Lanes<R>),
+    (v, a): (Lanes<R>, Lanes<R>),
+) -> Motion<R> {
+    let rotation = turned(&load_matrix::<R>(&rank.rotation), sin_cos);
+    store_matrix(&mut body.rotation, &rotation);
+    let parent = parents(rank, before, up);
+    let w = v3::rotate_back(&rotation, parent.angular);
+    let e = v3::rotate_back(&rotation, parent.angular_rate);
+    Motion {
+        angular: Vector3::new(w.x, w.y, w.z + v),
+        angular_rate: Vector3::new(w.y.mul_plus(v, e.x), e.y - w.x * v, e.z + a),
+        acceleration: v3::rotate_back(&rotation, parent.acceleration),
+    }
+}
+
+/// Motion of a free base.
+#[inline(always)]
+fn fly<R: Register>(
+    rank: &Rank,
+    body: &mut Body,
+    up: Vector3<Lanes<R>>,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+) -> Motion<R> {
+    let pose = JointKind::<f64>::pose::<f64>(&FreeFlyer, &q[..7]);
+    let mount = load_matrix::<R>(&rank.rotation);
+    let rotation: Matrix3<Lanes<R>> = v3::product(&mount, &v3::lift_matrix::<f64, Lanes<R>>(&pose.rotation));
+    store_matrix(&mut body.rotation, &rotation);
+    let angular = three(&v[3..6]);
+    let moving = v3::cross_plus(angular, three::<R>(&v[..3]), three(&a[..3]));
+    Motion { angular, angular_rate: three(&a[3..6]), acceleration: v3::rotate_back_plus(&rotation, up, moving) }
+}
+
+/// Three numbers, the same in all lanes.
+#[inline(always)]
+pub(crate) fn three<R: Register>(x: &[f64]) -> Vector3<Lanes<R>> {
+    v3::lift(Vector3::new(x[0], x[1], x[2]))
+}
+
+/// Forces and moments about the bodies' origins that motions take: equation (5) of [`moments`](crate::spatial::moments).
+#[inline(always)]
+fn load<R: Register>(rank: &Rank, body: &mut Body, of: &Motion<R>) {
+    let k = spread(of.angular, of.angular_rate);
+    let mass = Mass {
+        mass: rank.mass.load::<R>(),
+        first: load_vector::<R>(&rank.first),
+        second: load_symmetric::<R>(&rank.second),
+    };
+    let Force { linear, angular } = mass.load(&k, of.acceleration);
+    store_vector(&mut body.angular, of.angular);
+    store_vector(&mut body.angular_rate, of.angular_rate);
+    store_vector(&mut body.acceleration, of.acceleration);
+    store_matrix(&mut body.spread, &k);
+    store_vector(&mut body.force, linear);
+    store_vector(&mut body.moment, angular);
+}

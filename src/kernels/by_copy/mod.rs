@@ -1,0 +1,3 @@
+//! By copy.
+pub(crate) mod bodies;
+pub(crate) mod states;

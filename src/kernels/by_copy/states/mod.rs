@@ -1,0 +1,132 @@
+//! Eight states abreast (or four, see [`Register::LANES`]), one to a lane of the registers, for robots of revolute and prismatic joints on a fixed or a floating
+//! base, none of which mimics another or is given by cosine and sine.
+//!
+//! The forms that hold for every joint spend most of their time on what these do not need. Here each body has axes whose
+//! third is that of its joint ([`table`]), inertias are moments of mass ([`moments`](crate::spatial::moments)), and
+//!
+//! - [`rnea`]: inverse dynamics in axes of the bodies, from accelerations of points
+//! - [`mass_matrix`], [`derivatives`]: in axes of the body at the root, about its origin, where nothing has to be
+//!   transformed to be summed up, and `S` of a free body is the unit matrix
+//!
+//! Every other robot goes through the forms for any number type or eight joints at a time, which these are tested against.
+
+pub(crate) mod derivatives;
+pub(crate) mod mass_matrix;
+pub(crate) mod rnea;
+pub(crate) mod turns;
+
+use crate::plan::states::Table;
+
+use crate::dynamics::crba::add_armature;
+use crate::dynamics::rnea::add_joint_dynamics;
+use crate::dynamics::rnea_derivatives::{self, RneaDerivatives};
+use crate::model::Model;
+use crate::spatial::Force;
+use derivatives::Derivatives;
+use gradyn_derivatives::simd::Register;
+use gradyn_derivatives::{Lanes, Real};
+use mass_matrix::MassMatrix;
+use rnea::Rnea;
+use turns::{Turn, Turns};
+
+/// Numbers of eight states.
+type Numbers<'a, R> = &'a [Lanes<R>];
+
+/// Memory for eight states of one model.
+pub(crate) struct Abreast<R: Register> {
+    /// By bodies.
+    turns: Vec<Turn<R>>,
+    motions: Vec<rnea::Body<Lanes<R>>>,
+    tau: Vec<Lanes<R>>,
+    /// Made when first needed, as the next.
+    masses: Option<Box<mass_matrix::Memory<Lanes<R>>>>,
+    derivatives: Option<Box<derivatives::Memory<Lanes<R>>>>,
+}
+
+/// Configuration, velocity and acceleration of eight states, finite and of the right lengths.
+pub(crate) type States<'a, R> = (Numbers<'a, R>, Numbers<'a, R>, Numbers<'a, R>);
+
+impl<R: Register> Abreast<R> {
+    /// The memory, made at the first call.
+    #[inline(always)]
+    pub(crate) fn of<'m>(memory: &'m mut Option<Self>, table: &Table) -> &'m mut Self {
+        memory.get_or_insert_with(|| Self::new(table))
+    }
+
+    fn new(table: &Table) -> Self {
+        let (bodies, zero) = (table.steps.len(), Lanes::zero());
+        Self {
+            turns: vec![(zero, zero); bodies],
+            motions: vec![rnea::Body::new(); bodies],
+            tau: vec![zero; table.nv],
+            masses: None,
+            derivatives: None,
+        }
+    }
+
+    /// Torques of inverse dynamics.
+    #[inline(always)]
+    pub(crate) fn rnea(&mut self, model: &Model, table: &Table, (q, v, a): States<'_, R>) -> Numbers<'_, R> {
+        let Self { turns, motions, tau, .. } = self;
+        R::call(Turns { table, q, to: &mut *turns });
+        R::call(Rnea { table, gravity: model.gravity, turns, bodies: motions, q, v, a, tau: &mut *tau });
+        add_joint_dynamics(model, v, a, tau);
+        tau
+    }
+
+    /// The mass matrix.
+    #[inline(always)]
+    pub(crate) fn mass_matrix(&mut self, model: &Model, table: &Table, q: Numbers<'_, R>) -> Numbers<'_, R> {
+        let Self { turns, masses, .. } = self;
+        let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::Memory::new(table)));
+        R::call(Turns { table, q, to: &mut *turns });
+        R::call(MassMatrix { table, memory: &mut *memory, turns, q });
+        add_armature(model, &mut memory.matrix);
+        &memory.matrix
+    }
+
+    /// Torques of inverse dynamics, and their derivatives.
+    #[inline(always)]
+    pub(crate) fn derivatives(
+        &mut self,
+        model: &Model,
+        table: &Table,
+        (q, v, a): States<'_, R>,
+    ) -> RneaDerivatives<'_, Lanes<R>> {
+        let Self { turns, derivatives, .. } = self;
+        let memory = &mut **derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
+        R::call(Turns { table, q, to: &mut *turns });
+        R::call(Derivatives { table, gravity: model.gravity, memory: &mut *memory, turns, q, v, a });
+        let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = &mut memory.results;
+        rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
+        RneaDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }
+    }
+}
+
+/// Six entries of a column and six of a row.
+#[inline(always)]
+fn put<R: Register>(
+    to: &mut [Lanes<R>],
+    first: usize,
+    (row, nv): (usize, usize),
+    column: Force<Lanes<R>>,
+    other: Force<Lanes<R>>,
+) {
+    let (over, under) = (column.to_array(), other.to_array());
+    let mut k = 0;
+    while k < 6 {
+        to[first + k + nv * row] = over[k];
+        to[row + nv * (first + k)] = under[k];
+        k += 1;
+    }
+}
+
+/// Six entries of a column.
+#[inline(always)]
+fn store<R: Register>(to: &mut [Lanes<R>], f: Force<Lanes<R>>) {
+    let (six, mut k) = (f.to_array(), 0);
+    while k < 6 {
+        to[k] = six[k];
+        k += 1;
+    }
+}

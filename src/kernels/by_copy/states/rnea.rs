@@ -1,0 +1,201 @@
+//! Inverse dynamics.
+
+use crate::joint::{FreeFlyer, JointKind};
+use crate::kernels::by_copy::states::turns::Turn;
+use crate::kernels::by_copy::states::{Numbers, store};
+use crate::plan::states::Table;
+use crate::plan::states::{Kind, Step};
+use crate::spatial::moments::spread;
+use crate::spatial::{Force, vector as v3};
+use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::{Lanes, MulAdd, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// How a body moves, and what moves it, in its own axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body<T> {
+    rotation: Matrix3<T>,
+    /// `ω`, `ω̇`
+    angular: Vector3<T>,
+    angular_rate: Vector3<T>,
+    /// The acceleration of its origin, less gravity.
+    acceleration: Vector3<T>,
+    /// `[ω̇]× + [ω]×²`: what is at `r` accelerates at `a + K r`.
+    spread: Matrix3<T>,
+    force: Vector3<T>,
+    moment: Vector3<T>,
+    /// In the parent, where that is not constant: of a slide.
+    position: Vector3<T>,
+}
+
+impl<T: Real> Body<T> {
+    pub(crate) fn new() -> Self {
+        let (zero, matrix) = (v3::zero(), v3::zero_matrix());
+        Self {
+            rotation: matrix,
+            angular: zero,
+            angular_rate: zero,
+            acceleration: zero,
+            spread: matrix,
+            force: zero,
+            moment: zero,
+            position: zero,
+        }
+    }
+}
+
+/// Torques without those of armature, damping and friction.
+pub(crate) struct Rnea<'a, R: Register> {
+    pub(crate) table: &'a Table,
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) turns: &'a [Turn<R>],
+    pub(crate) bodies: &'a mut [Body<Lanes<R>>],
+    pub(crate) q: Numbers<'a, R>,
+    pub(crate) v: Numbers<'a, R>,
+    pub(crate) a: Numbers<'a, R>,
+    pub(crate) tau: &'a mut [Lanes<R>],
+}
+
+impl<R: Register> Piece for Rnea<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { table, gravity, turns, bodies, q, v, a, tau } = self;
+        let up = v3::neg(gravity);
+        for (i, step) in table.steps.iter().enumerate() {
+            match step.kind {
+                Kind::Hinge => turn(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
+                Kind::Slide => R::call(Slid { step, bodies, i, up, q: q[step.q], v: v[step.v], a: a[step.v] }),
+                Kind::Free => fly(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
+            }
+            load(step, &mut bodies[i]);
+        }
+        for (i, step) in table.steps.iter().enumerate().rev() {
+            let Body { force, moment, rotation, .. } = &bodies[i];
+            let (force, moment) = (*force, *moment);
+            match step.kind {
+                Kind::Hinge => tau[step.v] = moment.z,
+                Kind::Slide => tau[step.v] = force.z,
+                Kind::Free => store(&mut tau[step.v..], Force::new(force, moment)),
+            }
+            if let Some(p) = step.parent {
+                let force = v3::rotate(rotation, force);
+                let moment = v3::rotate_plus(rotation, moment, bodies[p].moment);
+                bodies[p].force = v3::add(force, bodies[p].force);
+                bodies[p].moment = if step.kind == Kind::Slide {
+                    v3::cross_plus(bodies[i].position, force, moment)
+                } else {
+                    v3::cross_plus(step.translation, force, moment)
+                };
+            }
+        }
+    }
+}
+
+/// Motion of a body that hangs from its parent, or from the world, by a hinge:
+///
+/// ```text
+/// ω = Rᵀ ω_λ + z q̇    ω̇ = Rᵀ ω̇_λ + z q̈ + Rᵀ ω_λ × z q̇    a = Rᵀ (a_λ + K_λ p)
+/// ```
+#[inline(always)]
+fn turn<R: Register>(
+    step: &Step,
+    bodies: &mut [Body<Lanes<R>>],
+    i: usize,
+    up: Vector3<f64>,
+    (sin, cos): Turn<R>,
+    (v, a): (Lanes<R>, Lanes<R>),
+) {
+    let g = &step.rotation;
+    let (g0, g1) = (v3::column(g, 0), v3::column(g, 1));
+    let x = v3::times_plus(g0, cos, v3::times(g1, sin));
+    let y = v3::times_plus(g0, -sin, v3::times(g1, cos));
+    let z = v3::column(g, 2);
+    let rotation = v3::from_columns(x, y, v3::lift(z));
+    let (w, w_rate, acceleration) = match step.parent {
+        Some(p) => {
+            let parent = &bodies[p];
+            let w = v3::rotate_back(&rotation, parent.angular);
+            let mut w_rate = v3::rotate_back(&rotation, parent.angular_rate);
+            w_rate = Vector3::new(w.y.mul_plus(v, w_rate.x), w_rate.y - w.x * v, w_rate.z + a);
+            let p = v3::lift(step.translation);
+            let seat = v3::rotate_plus(&parent.spread, p, parent.acceleration);
+            (Vector3::new(w.x, w.y, w.z + v), w_rate, v3::rotate_back(&rotation, seat))
+        }
+        None => {
+            let o = Lanes::zero();
+            (Vector3::new(o, o, v), Vector3::new(o, o, a), v3::rotate_back(&rotation, v3::lift(up)))
+        }
+    };
+    let body = &mut bodies[i];
+    body.rotation = rotation;
+    body.angular = w;
+    body.angular_rate = w_rate;
+    body.acceleration = acceleration;
+}
+
+/// Motion of a body that slides along its parent, or along the world:
+///
+/// ```text
+/// ω = Rᵀ ω_λ    ω̇ = Rᵀ ω̇_λ    a = Rᵀ (a_λ + K_λ p) + z q̈ + 2 ω × z q̇
+/// ```
+struct Slid<'a, R: Register> {
+    step: &'a Step,
+    bodies: &'a mut [Body<Lanes<R>>],
+    i: usize,
+    up: Vector3<f64>,
+    q: Lanes<R>,
+    v: Lanes<R>,
+    a: Lanes<R>,
+}
+
+impl<R: Register> Piece for Slid<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { step, bodies, i, up, q, v, a } = self;
+        let g = &step.rotation;
+        let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.translation));
+        let (w, w_rate, seat) = match step.parent {
+            Some(p) => {
+                let parent = &bodies[p];
+                let seat = v3::rotate_plus(&parent.spread, position, parent.acceleration);
+                (v3::rotate_back(g, parent.angular), v3::rotate_back(g, parent.angular_rate), seat)
+            }
+            None => (v3::zero(), v3::zero(), v3::lift(up)),
+        };
+        let (moved, twice) = (v3::rotate_back(g, seat), v + v);
+        let body = &mut bodies[i];
+        body.rotation = v3::lift_matrix(g);
+        body.position = position;
+        body.angular = w;
+        body.angular_rate = w_rate;
+        body.acceleration = Vector3::new(w.y.mul_plus(twice, moved.x), moved.y - w.x * twice, moved.z + a);
+    }
+}
+
+/// Motion of a free body.
+#[inline(always)]
+fn fly<R: Register>(
+    step: &Step,
+    body: &mut Body<Lanes<R>>,
+    up: Vector3<f64>,
+    (q, v, a): (Numbers<'_, R>, Numbers<'_, R>, Numbers<'_, R>),
+) {
+    let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
+    body.rotation = v3::product(&step.rotation, &pose.rotation);
+    body.angular = Vector3::new(v[3], v[4], v[5]);
+    body.angular_rate = Vector3::new(a[3], a[4], a[5]);
+    let moving = v3::cross_plus(body.angular, Vector3::new(v[0], v[1], v[2]), Vector3::new(a[0], a[1], a[2]));
+    let up = v3::lift::<f64, Lanes<R>>(up);
+    body.acceleration = v3::add(v3::rotate_back(&body.rotation, up), moving);
+}
+
+/// The force and the moment about its origin that the motion of a body takes: equation (5) of [`moments`](crate::spatial::moments).
+#[inline(always)]
+fn load<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
+    body.spread = spread(body.angular, body.angular_rate);
+    let Force { linear, angular } = step.mass.load(&body.spread, body.acceleration);
+    body.force = linear;
+    body.moment = angular;
+}

@@ -1,0 +1,257 @@
+//! A robot on one floating base, whose six columns hardly cost anything: only the last of them has a lane.
+//!
+//! In coordinates with their origin at the base the columns of its joint are the axes of the base, and nothing else moves it. So
+//! its velocity and acceleration are the rates of the joint, turned,
+//!
+//! ```text
+//! v₀ = (R ν, R ω)        a₀ = (R ν̇, R ω̇)        as v₀ × v₀ = 0 ,
+//! ```
+//!
+//! and its torques the force on the whole robot, turned back. The lane that is left carries the body, and stands for the last
+//! column, the turn about the z axis of the base, like that of a hinge without a rate: its share is in `v₀` and `a₀`. What matrices
+//! need of all six columns stands in a group after the others, which no sum goes through.
+//!
+//! Only where a group of eight lanes less is left: of a quadruped with twelve joints, inverse dynamics take a fifth fewer
+//! instructions then. Forward dynamics keep all lanes, in which their factors are (with fewer, what the sweeps gained went into
+//! bringing the mass matrix to its blocks).
+
+use crate::kernels::by_joint::entries;
+use crate::kernels::by_joint::floating::Floating;
+use crate::kernels::by_joint::matrix::{of_force, of_lane, vectors_of_lane};
+use crate::kernels::by_joint::memory::{
+    Memory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
+};
+use crate::kernels::by_joint::outward::in_lane;
+use crate::model::Model;
+use crate::plan::joints::{Carried, Layout, Pair};
+use crate::plan::lanes::Lanes;
+use crate::spatial::{Force, Motion, vector as v3};
+use gradyn_derivatives::simd::{Register, WIDTH};
+use nalgebra::{Matrix3, Vector3};
+
+/// The columns that have no lane.
+pub(crate) const LEFT_OUT: usize = 5;
+
+/// The lanes of such a robot, if they are fewer groups than `lanes`, which is all of them.
+pub(crate) fn lanes(model: &Model, lanes: &Lanes) -> Option<Lanes> {
+    let floats = Floating::all(model).iter().any(|base| base.is(0));
+    let one_tree = model.bodies.iter().skip(1).all(|body| body.parent.is_some());
+    if !floats || !one_tree {
+        return None;
+    }
+    let fewer = Lanes::new(&model.bodies, LEFT_OUT);
+    (fewer.body.len() < lanes.body.len()).then_some(fewer)
+}
+
+/// Fewer lanes, and memory for them, with the wrenches of this call, where there are such.
+#[inline(always)]
+pub(crate) fn fewer<'l, 'm>(layout: &'l Layout, memory: &'m mut Memory) -> (&'l Layout, &'m mut Memory) {
+    match layout.afloat.as_deref() {
+        Some(fewer) => (fewer, memory.afloat(fewer)),
+        None => (layout, memory),
+    }
+}
+
+/// Motion of the base, once it has been placed, into the rows that the first group adds to what its lanes hold.
+#[inline(always)]
+pub(crate) fn move_base(memory: &mut Memory, v: &[f64], a: &[f64]) {
+    let axes = in_lane(memory, 0).rotation;
+    // The lane's own rate is in there.
+    (memory.qd[0].0[0], memory.qdd[0].0[0]) = (0.0, 0.0);
+    turn(&axes, v, &mut memory.base[0]);
+    turn(&axes, a, &mut memory.base[1]);
+}
+
+/// Six rates of the base as a motion in the first lane.
+#[inline(always)]
+fn turn(axes: &Matrix3<f64>, rates: &[f64], to: &mut Six) {
+    let Some(&[x, y, z, a, b, c]) = rates.first_chunk() else { return };
+    let linear: Vector3<f64> = v3::rotate(axes, Vector3::new(x, y, z));
+    let angular: Vector3<f64> = v3::rotate(axes, Vector3::new(a, b, c));
+    (to[0].0[0], to[1].0[0], to[2].0[0]) = (linear.x, linear.y, linear.z);
+    (to[3].0[0], to[4].0[0], to[5].0[0]) = (angular.x, angular.y, angular.z);
+}
+
+/// Torques of the base, from the force on the whole robot. Returns torques times zero.
+#[inline(always)]
+pub(crate) fn hold_base(memory: &mut Memory) -> f64 {
+    let [linear, angular] = vectors_of_lane(&memory.sums[0], 0);
+    let axes = in_lane(memory, 0).rotation;
+    let f: Vector3<f64> = v3::rotate_back(&axes, linear);
+    let n: Vector3<f64> = v3::rotate_back(&axes, angular);
+    memory.base_torques = [f.x, f.y, f.z, n.x, n.y, n.z];
+    (f.x + f.y + f.z + n.x + n.y + n.z) * 0.0
+}
+
+/// Rows and columns of the base into the pairs of matrices, after those of the groups. So nobody else needs the first lane, which
+/// all columns hang on.
+pub(crate) fn add_base(pairs: &mut Vec<Vec<Pair>>, carried: &mut [Vec<Carried>]) {
+    if let Some(first) = carried.first_mut() {
+        first.retain(|of| of.group == 0 || of.above.iter().any(|above| *above > 1));
+    }
+    let base = pairs.len() * WIDTH;
+    let own = |of: Pair| (0..LEFT_OUT + 1).map(move |k| Pair { column: base + k, to: k, floating: k < 3, ..of });
+    let mut all: Vec<Pair> = Vec::new();
+    for (g, pairs) in pairs.iter_mut().enumerate() {
+        let first = pairs.iter().position(|pair| pair.column == 0).map(|at| pairs.remove(at));
+        if g == 0 {
+            all.extend(pairs.iter().map(|pair| Pair { above: BASE, below: 0, ..*pair }));
+            pairs.retain(|pair| (pair.above | pair.below) > 1);
+        }
+        if let Some(first) = first {
+            pairs.extend(own(first));
+        }
+    }
+    all.extend(own(Pair { column: 0, to: 0, above: BASE, below: 0, floating: false }));
+    pairs.push(all);
+}
+
+/// Its six lanes.
+const BASE: u8 = 0x3f;
+
+/// The columns of the base, which are its axes, into rows of their own.
+#[inline(always)]
+pub(crate) fn stand_base(layout: &Layout, memory: &mut Memory) {
+    let axes = in_lane(memory, 0).rotation;
+    let s = &mut memory.s[layout.groups.len()];
+    let mut k = 0;
+    while k < 3 {
+        let mut row = 0;
+        while row < 3 {
+            s[row].0[k] = axes[(row, k)];
+            s[3 + row].0[3 + k] = axes[(row, k)];
+            row += 1;
+        }
+        k += 1;
+    }
+}
+
+/// What derivatives need of these columns, from sums over the whole robot. Nothing that moves carries the base, so that `Ψ̇ = 0` and
+/// `Ψ̈ = −g × S`; and as within one joint the force does not turn with the columns, `Q = I_C Ψ̈`.
+#[inline(always)]
+pub(crate) fn columns<R: Register>(gravity: Vector3<f64>, layout: &Layout, memory: &mut Memory) {
+    let g = layout.groups.len();
+    let (inertia, coriolis) = (inertia_of_lane(&memory.sums, 0), coriolis_of_lane(&memory.sums, 0));
+    let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());
+    let s = load_motion::<R>(&memory.s[g]);
+    let psi_s = of_lane(&memory.base, 0).cross(s);
+    let psi_dd = fall.cross(s);
+    let to = &mut memory.columns[g];
+    store_motion(&mut to.psi_s, psi_s);
+    store_motion(&mut to.psi_dd, psi_dd);
+    store_force(&mut to.a, inertia * s);
+    store_force(&mut to.q, inertia * psi_dd);
+    store_force(&mut to.v, coriolis.times_plus(s.angular, inertia * psi_s));
+    store_vector(&mut to.t, coriolis.tr_times(s).angular);
+}
+
+/// In the mass matrix, both orders of a product within the base are equal but for rounding.
+pub(crate) fn mirror(mass: &mut [f64], nv: usize) {
+    if !mass.is_empty() {
+        for j in 0..=LEFT_OUT {
+            for i in 0..j {
+                mass[i * nv + j] = mass[j * nv + i];
+            }
+        }
+    }
+}
+
+/// Columns and rows of the base in the mass matrix, nv × nv, from momenta and composite inertias; before the others, some of which it
+/// writes over. Returns zero if what is the base's own is finite:
+///
+/// ```text
+/// m_ij = S_iᵀ A_j = (Rᵀ f, Rᵀ n)_i        of the base itself  [ m E  −[h]× ]
+///                                                              [ [h]×   I  ]
+/// ```
+#[inline(always)]
+pub(crate) fn weigh_base<R: Register>(layout: &Layout, memory: &Memory, nv: usize, to: &mut [f64]) -> R {
+    let axes = in_lane(memory, 0).rotation;
+    for (g, columns) in memory.columns[..layout.groups.len()].iter().enumerate() {
+        let a = load_motion::<R>(&columns.a);
+        let (f, n) = (v3::rotate_back(&axes, a.linear), v3::rotate_back(&axes, a.angular));
+        let rows = of_force(Force::new(f, n));
+        let first = LEFT_OUT + g * WIDTH;
+        let mut k = 0;
+        while k <= LEFT_OUT {
+            entries::store(to, k * nv + first, nv - first, rows[k]);
+            k += 1;
+        }
+        let columns = R::transpose(rows);
+        let mut k = 0;
+        while k < WIDTH {
+            if first + k < nv {
+                entries::store(to, (first + k) * nv, nv, columns[k]);
+            }
+            k += 1;
+        }
+    }
+    let y = inertia_of_lane(&memory.sums, 0);
+    let h: Vector3<f64> = v3::rotate_back(&axes, y.first_moment);
+    let (x_axis, y_axis) = (v3::column(&axes, 0), v3::column(&axes, 1));
+    let (by_x, by_y): (Vector3<f64>, Vector3<f64>) = (y.moment.times(x_axis), y.moment.times(y_axis));
+    let (xx, xy, yy): (f64, f64, f64) = (v3::dot(x_axis, by_x), v3::dot(y_axis, by_x), v3::dot(y_axis, by_y));
+    let m = y.mass;
+    let own = [
+        [m, 0.0, 0.0, 0.0, h.z],
+        [0.0, m, 0.0, -h.z, 0.0],
+        [0.0, 0.0, m, h.y, -h.x],
+        [0.0, -h.z, h.y, xx, xy],
+        [h.z, 0.0, -h.x, xy, yy],
+    ];
+    for (k, column) in own.iter().enumerate() {
+        to[k * nv..][..LEFT_OUT].copy_from_slice(column);
+    }
+    R::splat((m + h.x + h.y + h.z + xx + xy + yy) * 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::joint::{Axis, FreeFlyer, Joint, Revolute};
+    use crate::model::{BodyKey, ModelBuilder};
+    use crate::plan::joints::Layout;
+    use crate::spatial::{Inertia, Symmetric3, Transform};
+    use nalgebra::Vector3;
+
+    /// A chain of hinges on a base, and the base.
+    fn chain(base: Joint, hinges: usize) -> (ModelBuilder, BodyKey) {
+        let mut builder = ModelBuilder::new("chain");
+        let inertia = Inertia::new(1.0, Vector3::new(0.1, 0.2, 0.3), Symmetric3::diagonal(0.1, 0.1, 0.1));
+        let x = Transform::from_translation(Vector3::new(0.0, 0.1, 0.2));
+        let base = builder.add_body(None, "base", "root", x, base, inertia).expect("fits");
+        let mut last = base;
+        for k in 0..hinges {
+            let hinge = Revolute { axis: Axis::Y };
+            last =
+                builder.add_body(Some(last), format!("body{k}"), format!("hinge{k}"), x, hinge, inertia).expect("fits");
+        }
+        (builder, base)
+    }
+
+    /// Groups of the fewer lanes, if there are such, and of all.
+    fn groups(builder: ModelBuilder) -> (Option<usize>, usize) {
+        let layout = Layout::new(&builder.build().expect("builds")).expect("has constant columns");
+        (layout.afloat.as_ref().map(|fewer| fewer.groups.len()), layout.groups.len())
+    }
+
+    #[test]
+    fn only_a_free_base_that_saves_a_group_goes_without_lanes() {
+        let of = |hinges| groups(chain(FreeFlyer.into(), hinges).0);
+        assert_eq!([2, 3, 7, 8, 10, 11, 15].map(of), {
+            let (one, two) = (Some(1), Some(2));
+            [(None, 1), (one, 2), (one, 2), (None, 2), (None, 2), (two, 3), (two, 3)]
+        });
+        assert_eq!(groups(chain(Revolute { axis: Axis::X }.into(), 7).0), (None, 1));
+    }
+
+    #[test]
+    fn a_base_that_is_held_or_has_company_keeps_its_lanes() {
+        let (mut held, base) = chain(FreeFlyer.into(), 7);
+        let mut two = held.clone();
+        held.set_damping(base, &[0.0, 0.0, 0.0, 0.0, 0.0, 0.1]).expect("fits");
+        assert_eq!(groups(held), (None, 2));
+        let y = Inertia::point_mass(1.0, Vector3::zeros()).expect("has mass");
+        let hinge = Revolute { axis: Axis::X };
+        two.add_body(None, "other", "another root", Transform::identity(), hinge, y).expect("fits");
+        assert_eq!(groups(two), (None, 2));
+    }
+}

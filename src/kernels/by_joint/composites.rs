@@ -1,0 +1,72 @@
+//! Columns and their rates, and what second derivatives make of them and of sums over subtrees, brought from lanes to columns.
+
+use crate::dynamics::links::Links;
+use crate::dynamics::rnea_second::{self, Column, Motions};
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::{load_coriolis, load_inertia, load_motion, load_sum_force};
+use crate::kernels::by_joint::rnea;
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+
+/// From lanes that have been driven with all that derivatives need.
+pub(crate) fn bring(layout: &Layout, memory: &Memory, second: &mut rnea_second::Memory<f64>) {
+    let rnea_second::Memory { columns, motions, .. } = second;
+    memory.level.run(Bring { layout, memory, columns, motions });
+}
+
+/// What second derivatives have of each column, made eight at a time.
+struct Bring<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    columns: &'a mut [Column<f64>],
+    motions: &'a mut [Motions<f64>],
+}
+
+impl Kernel for Bring<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { layout, memory, columns, motions } = self;
+        for (g, of_lanes) in layout.column.chunks_exact(WIDTH).enumerate() {
+            let (from, sums) = (&memory.columns[g], &memory.sums[g]);
+            let s = load_motion::<R>(&memory.s[g]);
+            let (psi_d, psi_dd) = (load_motion::<R>(&from.psi_d), load_motion::<R>(&from.psi_dd));
+            let rates = [s, psi_d, psi_dd, load_motion::<R>(&from.psi_s)];
+            let all = Column::new(rates, load_inertia(sums), &load_coriolis(sums), load_sum_force(sums));
+            to_columns(of_lanes, &rnea_second::motions(&rates), motions, |motions| motions);
+            to_columns(of_lanes, &all.0, columns, |column| &mut column.0);
+        }
+    }
+}
+
+/// Numbers of eight lanes to the columns of these lanes.
+#[inline(always)]
+fn to_columns<R: Register, C, const N: usize>(
+    lanes: &[Option<usize>],
+    from: &[Lanes<R>; N],
+    to: &mut [C],
+    numbers: fn(&mut C) -> &mut [f64; N],
+) {
+    for (k, eight) in from.as_chunks::<WIDTH>().0.iter().enumerate() {
+        let [a, b, c, d, e, f, g, h] = *eight;
+        let rows = R::transpose([a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0]);
+        for (lane, row) in lanes.iter().zip(rows) {
+            if let Some(column) = *lane {
+                numbers(&mut to[column]).as_chunks_mut().0[k] = row.to_array();
+            }
+        }
+    }
+    const { assert!(N.is_multiple_of(WIDTH)) }
+}
+
+/// Poses of bodies and origins of trees, for wrenches.
+pub(crate) fn poses(model: &Model, layout: &Layout, memory: &Memory, links: &mut Links<f64>) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        links.pose[i] = rnea::pose(layout, memory, i);
+        if body.parent.is_none() {
+            links.origin[i] = rnea::origin(layout, memory, i);
+        }
+    }
+}

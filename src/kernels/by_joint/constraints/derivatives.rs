@@ -1,0 +1,60 @@
+//! How points and frames that are held vary with the state, eight columns at a time.
+
+use crate::dynamics::ReferenceFrame;
+use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
+use crate::dynamics::seen::Seen;
+use crate::kernels::by_joint::jacobians::OfBody;
+use crate::kernels::by_joint::matrix::{of_force, of_motion, scatter};
+use crate::kernels::by_joint::memory::Memory;
+use crate::plan::joints::Layout;
+use crate::spatial::{Transform, vector as v3};
+use gradyn_derivatives::simd::{Kernel, Register};
+
+/// Matrices that derivatives are added to, column by column, from the first row of a constraint on.
+pub(crate) struct Sums<'a> {
+    /// Of the rows by the configuration and by the velocity.
+    pub(crate) rows_q: &'a mut [f64],
+    pub(crate) rows_v: &'a mut [f64],
+    /// By what the wrenches of multipliers fall behind.
+    pub(crate) turned: &'a mut [f64],
+    /// How many rows they have.
+    pub(crate) height: usize,
+}
+
+/// Adds what the columns of the body `b` change of the side `s`, which has this pose in its tree; motions are those of the state.
+pub(crate) fn add(
+    layout: &Layout,
+    memory: &mut Memory,
+    (axes, at): (Axes, &AtState<'_>),
+    (s, b, pose): (usize, usize, Transform<f64>),
+    sums: &mut Sums<'_>,
+) {
+    memory.level.run(Add { layout, memory, axes, at, s, b, pose, sums });
+}
+
+struct Add<'a, 'b> {
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    axes: Axes,
+    at: &'a AtState<'a>,
+    s: usize,
+    b: usize,
+    pose: Transform<f64>,
+    sums: &'a mut Sums<'b>,
+}
+
+impl Kernel for Add<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { layout, memory, axes, at, s, b, pose, sums } = self;
+        let seen = Seen::at(pose, v3::zero(), ReferenceFrame::LocalWorldAligned);
+        let seen = OfBody::<R>::new(layout, memory, b, seen);
+        for (g, lanes) in layout.path(b) {
+            let VariedAxes { rows_q, rows_v, turned } = at.vary_axes(axes, s, &seen.column(layout, memory, g));
+            scatter::<R>(layout, g, lanes, of_motion(rows_q), at.rows, sums.rows_q, sums.height);
+            scatter::<R>(layout, g, lanes, of_motion(rows_v), at.rows, sums.rows_v, sums.height);
+            scatter::<R>(layout, g, lanes, of_force(turned), at.rows, sums.turned, sums.height);
+        }
+    }
+}

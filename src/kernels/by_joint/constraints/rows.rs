@@ -1,0 +1,62 @@
+//! Rows of points and frames that are held to the world, eight columns at a time.
+
+use crate::kernels::by_joint::matrix::{of_vectors, scatter};
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::load_motion;
+use crate::plan::joints::Layout;
+use crate::spatial::vector as v3;
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::Vector3;
+
+/// Something of body `b` that is held to the world.
+#[derive(Clone, Copy)]
+pub(crate) struct Anchor {
+    pub(crate) b: usize,
+    /// Where it is, in the axes of the world about the root of the body's tree.
+    pub(crate) point: Vector3<f64>,
+    /// One, or minus one where the world is what moves in its eyes.
+    pub(crate) sign: f64,
+    /// Three of a point, six of a frame.
+    pub(crate) rows: usize,
+}
+
+/// Adds the rows of an anchor to columns of so many rows, from its first row on; columns of all joints are known. Returns the
+/// sums of the squares of what positions and of what rotations were summed from.
+pub(crate) fn add(layout: &Layout, memory: &Memory, anchor: Anchor, to: &mut [f64], height: usize) -> [f64; 2] {
+    memory.level.run(Add { layout, memory, anchor, to, height })
+}
+
+struct Add<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    anchor: Anchor,
+    to: &'a mut [f64],
+    height: usize,
+}
+
+impl Kernel for Add<'_> {
+    type Output = [f64; 2];
+    #[inline(always)]
+    fn run<R: Register>(self) -> [f64; 2] {
+        let Self { layout, memory, anchor: Anchor { b, point, sign, rows }, to, height } = self;
+        let far = Lanes(R::splat(v3::norm_squared(point)));
+        let (point, sign) = (v3::lift::<f64, Lanes<R>>(point), Lanes(R::splat(sign)));
+        let mut extents = [Lanes(R::splat(0.0)); 2];
+        for (g, lanes) in layout.path(b) {
+            let s = load_motion::<R>(&memory.s[g]);
+            let (moved, turn) = (s.velocity_at::<Lanes<R>>(point), v3::norm_squared(s.angular));
+            let of_position = v3::norm_squared(s.linear) + turn * far;
+            extents[0] += Lanes(of_position.0.where_else(lanes, R::splat(0.0)));
+            extents[1] += Lanes(turn.0.where_else(lanes, R::splat(0.0)));
+            let columns = of_vectors(v3::scale(sign, moved), v3::scale(sign, s.angular));
+            scatter::<R>(layout, g, lanes, columns, rows, to, height);
+        }
+        let mut sums = [0.0; 2];
+        for (sum, extent) in sums.iter_mut().zip(extents) {
+            let lanes: [f64; WIDTH] = extent.to_array();
+            *sum = lanes.iter().sum();
+        }
+        sums
+    }
+}

@@ -1,0 +1,100 @@
+//! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis), eight rows of a column at a time.
+
+use crate::kernels::by_joint::entries::{fold, plus_angular, product, store};
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::{
+    load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
+};
+use crate::kernels::by_joint::{inward, outward};
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use crate::spatial::{Force, Motion};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::{DMatrix, Vector3};
+
+/// The Coriolis matrix into `to`, nv × nv. Entries that the tree makes zero are not written. Lengths have been checked.
+pub(crate) fn coriolis(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v): (&[f64], &[f64]),
+    still: &[f64],
+    to: &mut DMatrix<f64>,
+) {
+    memory.size_mass(layout);
+    let (nv, lanes) = (model.nv, layout.dof.len());
+    if layout.direct {
+        memory.level.run(Coriolis { model, layout, memory, q, v, still, to: to.as_mut_slice(), nv });
+    } else {
+        let mut scratch = std::mem::take(&mut memory.scratch);
+        scratch.resize(3 * lanes * lanes, 0.0);
+        let of_lanes = &mut scratch[..lanes * lanes];
+        memory.level.run(Coriolis { model, layout, memory, q, v, still, to: &mut *of_lanes, nv: lanes });
+        fold(layout, |column, row| of_lanes[column * lanes + row], to.as_mut_slice(), nv);
+        memory.scratch = scratch;
+    }
+}
+
+struct Coriolis<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+    v: &'a [f64],
+    still: &'a [f64],
+    to: &'a mut [f64],
+    /// Rows of the matrix.
+    nv: usize,
+}
+
+impl Kernel for Coriolis<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, q, v, still, to, nv } = self;
+        outward::read_state::<R>(layout, memory, q, v, still);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::drive::<R, { outward::COLUMNS }>(model, layout, memory, g);
+        }
+        for g in (0..layout.groups.len()).rev() {
+            inward::composites::<R>(layout, memory, g);
+            lane_by_lane!(columns::<R>(memory, g));
+        }
+        let zero = R::splat(0.0);
+        for (g, pairs) in layout.pairs.iter().enumerate() {
+            let own = &memory.columns[g];
+            let (s, a) = (load_motion::<R>(&memory.s[g]), load_motion::<R>(&own.a));
+            let t = Vector3::new(own.t[0].load::<R>(), own.t[1].load(), own.t[2].load());
+            for pair in pairs {
+                let (group, lane) = (pair.column / WIDTH, pair.column % WIDTH);
+                let columns = &memory.columns[group];
+                let mut c = zero;
+                if pair.below != 0 {
+                    c = plus_angular(&t, &memory.s[group], lane, product(&a, &columns.psi_s, lane));
+                    c = c.where_else(pair.below, zero);
+                }
+                if pair.above != 0 {
+                    c = product(&s, &columns.v, lane).where_else(pair.above, c);
+                }
+                store(to, pair.column * nv + g * WIDTH, nv - g * WIDTH, c);
+            }
+        }
+    }
+}
+
+/// What the entries are made of: `Ṡ`, `I_C S`, `½ B_C S + I_C Ṡ` and `½ B_Cᵀ S`, whose linear part is zero.
+#[inline(always)]
+fn columns<R: Register>(memory: &mut Memory, g: usize) {
+    let s = load_motion::<R>(&memory.s[g]);
+    let (y, b) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]).halved());
+    let to = &mut memory.columns[g];
+    let s_dot: Motion<Lanes<R>> = load_motion::<R>(&to.psi_s) - load_motion::<R>(&to.psi_d);
+    store_motion(&mut to.psi_s, s_dot);
+    let (a, v): (Force<Lanes<R>>, Force<Lanes<R>>) = (y * s, b.times(s) + y * s_dot);
+    store_force(&mut to.a, a);
+    store_force(&mut to.v, v);
+    let t = b.tr_times(s).angular;
+    store_vector(&mut to.t, t);
+}

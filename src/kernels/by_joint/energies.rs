@@ -1,0 +1,119 @@
+//! Energies from inertial parameters, and the motion of the mass of subtrees, eight bodies at a time.
+
+use crate::dynamics::com::MovingMass;
+use crate::kernels::by_joint::State;
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::{FORCE, Row, load_matrix};
+use crate::kernels::by_joint::moving::by_lane;
+use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::outward::{of_tree, splat};
+use crate::kernels::by_joint::{inward, sweeps};
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::Vector3;
+
+/// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Is the state finite?
+pub(crate) fn masses(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    state: State<'_>,
+    to: &mut [MovingMass<f64>],
+) -> bool {
+    let finite = sweeps::bodies::<{ outward::MASSES }>(v3::zero(), model, layout, memory, state);
+    memory.level.run(Masses { layout, memory, to });
+    finite
+}
+
+struct Masses<'a> {
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    to: &'a mut [MovingMass<f64>],
+}
+
+impl Kernel for Masses<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { layout, memory, to } = self;
+        for g in (0..layout.groups.len()).rev() {
+            inward::sum_subtrees::<R, { FORCE + 4 }>(&layout.groups[g], &mut memory.sums, g, 0);
+        }
+        let mut bodies = layout.bodies.iter().zip(to).peekable();
+        for (g, sums) in memory.sums.iter().enumerate() {
+            let rows = by_lane::<R>(&sums[..WIDTH]);
+            while let Some((step, to)) = bodies.next_if(|(step, _)| step.lane / WIDTH == g) {
+                let lane = step.lane % WIDTH;
+                let [a, b, c, d, e, f, mass, x] = rows[lane].0;
+                *to = MovingMass {
+                    force: Vector3::new(a, b, c),
+                    momentum: Vector3::new(d, e, f),
+                    mass,
+                    moment: Vector3::new(x, sums[8].0[lane], sums[9].0[lane]),
+                };
+            }
+        }
+    }
+}
+
+/// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity `v`, or of the
+/// potential one if there is none.
+pub(crate) fn regressor(model: &Model, layout: &Layout, memory: &mut Memory, v: Option<&[f64]>, to: &mut [f64]) {
+    memory.level.run(Regressor { model, layout, memory, v, to });
+}
+
+struct Regressor<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    v: Option<&'a [f64]>,
+    to: &'a mut [f64],
+}
+
+impl Kernel for Regressor<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, v, to } = self;
+        if let Some(v) = v {
+            outward::read_dofs::<R>(layout, &mut memory.qd, v);
+        }
+        let up = v3::neg(splat::<R>(model.gravity));
+        let mut bodies = layout.bodies.iter().peekable();
+        let (mut to, _) = to.as_chunks_mut::<10>();
+        for (g, group) in layout.groups.iter().enumerate() {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let in_body = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
+            let zero = Lanes(R::splat(0.0));
+            let mut y = [zero; 10];
+            if v.is_some() {
+                let own = outward::subspace(group, &x).times(memory.qd[g].load::<R>());
+                let v = outward::sum_from_root(group, &mut memory.velocity, g, own);
+                super::memory::store_motion(&mut memory.velocity[g], v);
+                let of_body: Motion<Lanes<R>> = Transform::new(in_body, x.translation).inv_act(v);
+                y = kinetic_energy_regressor(of_body);
+            } else {
+                let place = v3::add(x.translation, of_tree::<R>(layout, &memory.origins, g));
+                let first = v3::rotate_back::<Lanes<R>, Lanes<R>>(&in_body, up);
+                (y[0], y[1], y[2], y[3]) = (v3::dot::<Lanes<R>, Lanes<R>>(up, place), first.x, first.y, first.z);
+            }
+            let columns = R::transpose([y[0].0, y[1].0, y[2].0, y[3].0, y[4].0, y[5].0, y[6].0, y[7].0]);
+            let (mut first, last) = ([Row::ZERO; WIDTH], [y[8].to_array(), y[9].to_array()]);
+            let mut k = 0;
+            while k < WIDTH {
+                first[k].store(Lanes(columns[k]));
+                k += 1;
+            }
+            while let Some(step) = bodies.next_if(|step| step.lane / WIDTH == g) {
+                let lane = step.lane % WIDTH;
+                let Some((own, rest)) = std::mem::take(&mut to).split_first_mut() else { return };
+                own[..WIDTH].copy_from_slice(&first[lane].0);
+                (own[8], own[9]) = (last[0][lane], last[1][lane]);
+                to = rest;
+            }
+        }
+    }
+}

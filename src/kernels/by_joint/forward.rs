@@ -1,0 +1,116 @@
+//! Forward dynamics: bias torques and mass matrix in one sweep, `M q̈ = τ − c`.
+
+use crate::kernels::blocks::factors::Factors;
+use crate::kernels::blocks::place;
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::{inward, mass_matrix, outward, rnea};
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::DMatrix;
+
+/// Factors of the mass matrix at `q` into `memory.factors`, the matrix into `matrix` where lanes are not degrees of
+/// freedom. The error is the first degree of freedom whose pivot is lost, and the pivot.
+pub(crate) fn factorize(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    q: &[f64],
+    matrix: &mut DMatrix<f64>,
+) -> Result<(), (usize, f64)> {
+    mass_matrix::of_lanes(model, layout, memory, q);
+    eliminate(model, layout, memory, matrix, &mut [])
+}
+
+/// Eliminates `memory.mass`, and `x := M⁻¹ x` of a right-hand side, or of none.
+fn eliminate(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    matrix: &mut DMatrix<f64>,
+    x: &mut [f64],
+) -> Result<(), (usize, f64)> {
+    let mut factors = memory.factors.take().unwrap_or_else(|| Box::new(Factors::new(model)));
+    mass_matrix::scales(layout, memory, &mut factors.scale);
+    let done = if layout.direct {
+        for entry in &layout.more_joints {
+            let (i, width) = (entry.index, layout.groups.len());
+            memory.mass[place(width, i, i / WIDTH)].0[i % WIDTH] += entry.mass();
+        }
+        factors.factorize(&mut memory.mass, x)
+    } else {
+        mass_matrix::collect(layout, memory, matrix);
+        factors.factorize_matrix(matrix, x)
+    };
+    memory.factors = Some(factors);
+    done
+}
+
+/// Accelerations by torques under the wrenches of `memory`, into `ddq`. The error is the first degree of freedom whose pivot
+/// is lost, and the pivot. Lengths have been checked.
+pub(crate) fn accelerations(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    still: &[f64],
+    matrix: &mut DMatrix<f64>,
+    ddq: &mut [f64],
+) -> Result<(), (usize, f64)> {
+    memory.size_mass(layout);
+    left_over::<true>(model, layout, memory, (q, v, tau), still, ddq);
+    eliminate(model, layout, memory, matrix, ddq)
+}
+
+/// Torques left over for accelerations, `τ − c`, into `to`; columns and inertias stay in their lanes of `memory`, or if asked for
+/// the mass matrix.
+pub(crate) fn left_over<const MATRIX: bool>(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    still: &[f64],
+    to: &mut [f64],
+) {
+    memory.level.run(Bias::<MATRIX> { model, layout, memory, q, v, still });
+    rnea::collect(model, layout, memory, v, still, to);
+    for (to, tau) in to.iter_mut().zip(tau) {
+        *to = tau - *to;
+    }
+}
+
+/// Torques without acceleration, and the mass matrix if asked for.
+struct Bias<'a, const MATRIX: bool> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+    v: &'a [f64],
+    still: &'a [f64],
+}
+
+impl<const MATRIX: bool> Kernel for Bias<'_, MATRIX> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, q, v, still } = self;
+        outward::read_state::<R>(layout, memory, q, v, still);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::drive::<R, { outward::INERTIAS }>(model, layout, memory, g);
+        }
+        if !memory.wrenches.is_empty() {
+            rnea::subtract(layout, memory);
+        }
+        for g in (0..layout.groups.len()).rev() {
+            inward::torques::<R>(model, layout, memory, g);
+            if MATRIX {
+                inward::momenta::<R>(layout, memory, g, true);
+            }
+        }
+        if MATRIX {
+            // Factorisation looks at every pivot.
+            mass_matrix::fill::<R>(layout, memory, model.nv, &mut []);
+        }
+    }
+}

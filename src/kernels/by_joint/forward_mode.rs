@@ -1,0 +1,438 @@
+//! Forward mode of inverse dynamics by formulas: values eight joints at a time, derivatives eight directions at a time.
+//!
+//! Along a direction that moves the joints by `δq`, `δv` and `δa`, what bodies do changes **in their own coordinates**, written
+//! in the axes of the world about the root of the tree, by sums over the joints on the way:
+//!
+//! ```text
+//! dν = dν_λ + Ψ̇ δq + S δv
+//! β  = β_λ + Ψ̈ δq + (Ψ̇ + Ṡ) δv + S δa        β = dα + ν × dν
+//! dφ = B dν + Y β
+//! dF = dφ + Σ (dF_c + S_c ×* F_c δq_c)        over the bodies c that the body carries
+//! dτ = Sᵀ dF
+//! ```
+//!
+//! with the columns `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` and the Coriolis matrix `B = ν×* Y − Y ν× + (Y ν) ×̄*` that first derivatives are made of
+//! (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra*,
+//! 2022). That β takes the place of `dα` makes the products of velocities with derivatives of velocities cancel, and of `dν` only
+//! the angular part is asked for. Cost O(n): on an arm half of the instructions of the algorithm over dual numbers, more with a
+//! floating base, which has a pose to the latter and six columns here.
+
+use crate::dynamics::{ExternalWrench, WrenchFrame};
+use crate::joint::{Geometry, JointKind};
+use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::{
+    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force, store_motion,
+    store_vector,
+};
+use crate::kernels::by_joint::{afloat, inward, outward, rnea};
+use crate::model::{Body, Model};
+use crate::plan::joints::Layout;
+use crate::spatial::{Force, Motion, vector as v3};
+use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH};
+use gradyn_derivatives::{Lanes, MulAdd};
+use nalgebra::Vector3;
+use std::marker::PhantomData;
+
+/// A state with its derivatives, those of its torques, and what is between them.
+#[derive(Clone, Debug)]
+pub(crate) struct Tangents {
+    /// The values of the state.
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    pub(crate) a: Vec<f64>,
+    /// How the joints move along eight directions: one row a degree of freedom. The one after the last does not move.
+    pub(crate) dq: Vec<Row>,
+    pub(crate) dv: Vec<Row>,
+    pub(crate) da: Vec<Row>,
+    /// Wrenches, and how they vary in coordinates of their own.
+    pub(crate) wrenches: Vec<(ExternalWrench, Six)>,
+    /// The torques.
+    pub(crate) tau: Vec<f64>,
+    /// And theirs, one row more than there are degrees of freedom.
+    pub(crate) dtau: Vec<Row>,
+    /// Do all coordinates move at the velocities of the same numbers?
+    pub(crate) flat: bool,
+    steps: Vec<Step>,
+    /// Is the first of them a base whose columns have no lanes?
+    floats: bool,
+    /// Do several columns share a degree of freedom, so that its torque is a sum?
+    shares: bool,
+    /// By lanes, the last of which is the world.
+    motion: Vec<Change>,
+    /// By lanes: what columns that hang on it hand on, `Σ (dF_c + S_c ×* F_c δq_c)`, but for the one that follows.
+    handed: Vec<Six>,
+    /// `S ×* F`, in groups of eight lanes.
+    turned: Vec<Six>,
+    /// What torques vary with their joints' accelerations, and velocities, besides.
+    joints: Vec<[Row; 2]>,
+}
+
+/// How the motion of a body varies.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    /// The angular part of `dν`: `B` has no use for the linear one.
+    omega: [Row; 3],
+    beta: Six,
+}
+
+/// One column of a motion subspace, in the order of the bodies.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    lane: usize,
+    /// That of a weld is the one after the last.
+    dof: usize,
+    /// The lane that it hangs on; one past the last for the world.
+    parent: usize,
+    /// Does the body hang on it: is it its joint's last?
+    carries: bool,
+    /// Does it hang on the one before?
+    follows: bool,
+    /// Do others hang on it than the one that follows?
+    gathers: bool,
+    /// Is it the last of those others that hang on its parent, the first on the way back?
+    is_last: bool,
+}
+
+impl Tangents {
+    pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
+        let (nv, lanes, six) = (model.nv, layout.dof.len(), [Row::ZERO; 6]);
+        let mut steps = Vec::with_capacity(lanes);
+        for at in &layout.bodies {
+            let mut parent = at.parent;
+            for lane in at.lane + 1 - at.columns..=at.lane {
+                let (dof, carries) = (layout.dof[lane].unwrap_or(nv), lane == at.lane);
+                // A base whose columns have no lanes is done by itself.
+                let before = steps.last().filter(|_| steps.len() > 1 || layout.first == 0);
+                let follows = before.is_some_and(|before: &Step| before.lane == parent);
+                steps.push(Step { lane, dof, parent, carries, follows, gathers: false, is_last: false });
+                parent = lane;
+            }
+        }
+        let mut gathers = vec![false; lanes + 1];
+        for step in steps.iter_mut().rev() {
+            step.gathers = gathers[step.lane];
+            step.is_last = !step.follows && !std::mem::replace(&mut gathers[step.parent], true);
+        }
+        let rows = vec![Row::ZERO; nv + 1];
+        Self {
+            q: vec![0.0; model.nq],
+            v: vec![0.0; nv],
+            a: vec![0.0; nv],
+            dq: rows.clone(),
+            dv: rows.clone(),
+            da: rows.clone(),
+            wrenches: Vec::with_capacity(model.bodies.len().max(WIDTH)),
+            tau: vec![0.0; nv],
+            dtau: rows,
+            flat: model.bodies.iter().all(|body| is_flat(body) && body.q == body.v),
+            floats: layout.first > 0,
+            shares: layout.first + layout.dof.iter().flatten().count() > nv,
+            steps,
+            motion: vec![Change { omega: [Row::ZERO; 3], beta: six }; lanes + 1],
+            handed: vec![six; lanes],
+            turned: vec![six; layout.groups.len()],
+            joints: vec![[Row::ZERO; 2]; layout.groups.len()],
+        }
+    }
+}
+
+/// Do the joint's coordinates move at its velocities?
+pub(crate) fn is_flat(body: &Body) -> bool {
+    body.q.len() == body.v.len() && body.joint.geometry() == Geometry::Flat
+}
+
+/// Takes numbers apart, or puts them together, at the level of the call: theirs may be a lower one.
+pub(crate) struct AtLevelOfCall<P>(pub(crate) P);
+
+impl<P: Piece> Kernel for AtLevelOfCall<P> {
+    type Output = P::Output;
+    #[inline(always)]
+    fn run<R: Register>(self) -> P::Output {
+        self.0.run()
+    }
+}
+
+/// Torques and their derivatives. Are the torques and the configuration surely finite?
+pub(crate) fn run(model: &Model, layout: &Layout, memory: &mut Memory, tangents: &mut Tangents) -> bool {
+    memory.size_columns(layout);
+    memory.wrenches.clear();
+    memory.wrenches.extend(tangents.wrenches.iter().map(|(wrench, _)| *wrench));
+    let finite = memory.level.run(Run { model, layout, memory, tangents });
+    rnea::collect(model, layout, memory, &tangents.v, &tangents.a, &mut tangents.tau);
+    finite && rnea::as_lanes(layout)
+}
+
+struct Run<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    tangents: &'a mut Tangents,
+}
+
+impl Kernel for Run<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { model, layout, memory, tangents } = self;
+        outward::read_state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
+        outward::place::<R>(model, layout, memory, &tangents.q);
+        if tangents.floats {
+            afloat::move_base(memory, &tangents.v, &tangents.a);
+        }
+        for g in 0..layout.groups.len() {
+            outward::drive::<R, { outward::COLUMNS }>(model, layout, memory, g);
+        }
+        if !memory.wrenches.is_empty() {
+            rnea::subtract(layout, memory);
+        }
+        // Where the base is, torques do not depend on.
+        let mut zero = outward::zero_if_finite::<R>(&tangents.q);
+        for g in (0..layout.groups.len()).rev() {
+            zero = zero.add(inward::torques::<R>(model, layout, memory, g));
+            let s = load_motion::<R>(&memory.s[g]);
+            store_force(&mut tangents.turned[g], s.cross_force(load_sum_force(&memory.sums[g])));
+            weigh_joints::<R>(model, layout, memory, g, &mut tangents.joints[g]);
+        }
+        if tangents.floats {
+            zero = zero.add(R::splat(afloat::hold_base(memory)));
+            move_base::<R>(model.gravity, memory, tangents);
+        }
+        motions::<R>(memory, tangents);
+        let under_wrenches = !memory.wrenches.is_empty();
+        if under_wrenches {
+            R::call(Subtract { layout, memory, tangents, level: PhantomData::<R> });
+        }
+        if tangents.shares {
+            tangents.dtau.fill(Row::ZERO);
+        }
+        lane_by_lane!(hand_on::<R>(memory, tangents, under_wrenches));
+        if tangents.floats {
+            hold_base::<R>(memory, tangents, under_wrenches);
+        }
+        add_more_joints::<R>(model, layout, tangents);
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Derivatives of motions, root to leaves. What a column hangs on mostly is the one before: in registers it need not be waited for,
+/// where there are enough of them.
+#[inline(always)]
+fn motions<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+    let (mut last, zero) = (usize::MAX, Lanes(R::splat(0.0)));
+    let (mut omega, mut beta) = ([zero; 3], [zero; 6]);
+    for step in &tangents.steps[usize::from(tangents.floats)..] {
+        let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
+        let (s, columns) = (&memory.s[g], &memory.columns[g]);
+        let (dq, dv, da) =
+            (tangents.dq[step.dof].load::<R>(), tangents.dv[step.dof].load::<R>(), tangents.da[step.dof].load::<R>());
+        // No column hangs on itself.
+        let Ok([from, to]) = tangents.motion.get_disjoint_mut([step.parent, step.lane]) else { continue };
+        if !R::HALVES && step.parent != last {
+            (omega, beta) = (load_rows(&from.omega), load_rows(&from.beta));
+        }
+        let mut k = 0;
+        while k < 6 {
+            if R::HALVES {
+                beta[k] = from.beta[k].load();
+            }
+            let b = dv.mul_plus(columns.psi_s[k].0[at], dq.mul_plus(columns.psi_dd[k].0[at], beta[k]));
+            beta[k] = da.mul_plus(s[k].0[at], b);
+            to.beta[k].store(beta[k]);
+            k += 1;
+        }
+        k = 0;
+        while k < 3 {
+            if R::HALVES {
+                omega[k] = from.omega[k].load();
+            }
+            let w = dq.mul_plus(columns.psi_d[k + 3].0[at], omega[k]);
+            omega[k] = dv.mul_plus(s[k + 3].0[at], w);
+            to.omega[k].store(omega[k]);
+            k += 1;
+        }
+        last = step.lane;
+    }
+}
+
+#[inline(always)]
+fn load_rows<R: Register, const N: usize>(rows: &[Row; N]) -> [Lanes<R>; N] {
+    let mut registers = [Lanes(R::splat(0.0)); N];
+    let mut k = 0;
+    while k < N {
+        registers[k] = rows[k].load();
+        k += 1;
+    }
+    registers
+}
+
+/// Derivatives of the motion of a base whose columns have no lanes: `β = −g × δX + v₀ × δv + δa`, with `δX`, `δv` and `δa` in the
+/// axes of the world.
+#[inline(always)]
+fn move_base<R: Register>(gravity: Vector3<f64>, memory: &Memory, tangents: &mut Tangents) {
+    let (dx, dv, da) =
+        (of_base::<R>(memory, &tangents.dq), of_base::<R>(memory, &tangents.dv), of_base::<R>(memory, &tangents.da));
+    let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());
+    let to = &mut tangents.motion[0];
+    store_motion(&mut to.beta, fall.cross_plus(dx, of_lane(&memory.base, 0).cross_plus(dv, da)));
+    store_vector(&mut to.omega, dv.angular);
+}
+
+/// The first six rows, which are along the columns of the base.
+#[inline(always)]
+fn of_base<R: Register>(memory: &Memory, rows: &[Row]) -> Motion<Lanes<R>> {
+    let axes = outward::in_lane(memory, 0).rotation;
+    let Some(rows) = rows.first_chunk() else { return Motion::zero() };
+    let Motion { linear, angular } = load_motion::<R>(rows);
+    Motion::new(v3::rotate(&axes, linear), v3::rotate(&axes, angular))
+}
+
+/// Derivatives of its torques: within one joint the force does not turn with the columns.
+#[inline(always)]
+fn hold_base<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches: bool) {
+    let axes = outward::in_lane(memory, 0).rotation;
+    let Some(base) = tangents.steps.first() else { return };
+    let f = force_on::<R>(memory, tangents, base, under_wrenches);
+    if let Some(to) = tangents.dtau.first_chunk_mut() {
+        store_force(to, Force::new(v3::rotate_back(&axes, f.linear), v3::rotate_back(&axes, f.angular)));
+    }
+}
+
+/// Derivatives of the force that a column has to exert: what its body needs, if it carries it, and what hangs on it but for the column
+/// that follows.
+#[inline(always)]
+fn force_on<R: Register>(memory: &Memory, tangents: &Tangents, step: &Step, under_wrenches: bool) -> Force<Lanes<R>> {
+    let (lane, mut f) = (step.lane, Force::zero());
+    if step.carries {
+        let motion = &tangents.motion[lane];
+        f = inertia_of_lane(&memory.sums, lane) * load_motion::<R>(&motion.beta);
+        f = coriolis_of_lane(&memory.sums, lane).times_plus(load_vector(&motion.omega), f);
+    }
+    // Last, as it has to be waited for.
+    if step.gathers || under_wrenches {
+        f += force::<R>(&tangents.handed[lane]);
+    }
+    f
+}
+
+/// Derivatives of forces and torques, leaves to root: a loop for both, since each force waits for the one before.
+#[inline(always)]
+fn hand_on<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches: bool) {
+    let world = tangents.handed.len();
+    let (mut of_joint, mut of_next, mut is_followed) = (Force::zero(), Force::zero(), false);
+    for k in (usize::from(tangents.floats)..tangents.steps.len()).rev() {
+        let step = tangents.steps[k];
+        let (g, at) = (step.lane / WIDTH, step.lane % WIDTH);
+        let mut f = force_on::<R>(memory, tangents, &step, under_wrenches);
+        if is_followed {
+            f += of_next;
+        }
+        is_followed = step.follows;
+        if step.parent < world {
+            let [linear, angular] = vectors_of_lane(&tangents.turned[g], at);
+            let on = Force::new(linear, angular).times_plus(tangents.dq[step.dof].load::<R>(), f);
+            if step.follows {
+                of_next = on;
+            } else {
+                let to = &mut tangents.handed[step.parent];
+                store_force(to, if step.is_last && !under_wrenches { on } else { on + force(to) });
+            }
+        }
+
+        // Within one joint the force does not turn with the columns.
+        if step.carries {
+            of_joint = f;
+        }
+        let [mass, slope] = &tangents.joints[g];
+        let mut tau = tangents.da[step.dof].load::<R>() * mass.0[at];
+        tau = tangents.dv[step.dof].load::<R>().mul_plus(slope.0[at], tau);
+        let s = of_lane(&memory.s, step.lane);
+        tau = v3::dot_plus(s.linear, of_joint.linear, v3::dot_plus(s.angular, of_joint.angular, tau));
+        let to = &mut tangents.dtau[step.dof];
+        if tangents.shares {
+            tau += to.load();
+        }
+        to.store(tau);
+    }
+}
+
+/// What wrenches take of the forces that bodies need. One that stands still in the world varies in coordinates of the body, by
+/// `−S ×* φ δq`.
+struct Subtract<'a, R> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    tangents: &'a mut Tangents,
+    level: PhantomData<R>,
+}
+
+impl<R: Register> Piece for Subtract<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { layout, memory, tangents, .. } = self;
+        tangents.handed.fill([Row::ZERO; 6]);
+        for (w, change) in &tangents.wrenches {
+            let b = w.body.index();
+            let to = &mut tangents.handed[layout.bodies[b].lane];
+            let change = force::<R>(change);
+            let mut f = force::<R>(to);
+            match w.frame {
+                WrenchFrame::Body => f -= rnea::pose(layout, memory, b).act(change),
+                WrenchFrame::World => {
+                    let origin = rnea::origin(layout, memory, b);
+                    let wrench = w.wrench.shifted(origin);
+                    f -= change.shifted(origin);
+                    if tangents.floats {
+                        f += of_base::<R>(memory, &tangents.dq).cross_force(Force::lift(wrench));
+                    }
+                    let is_column = |lane: &usize| *lane > 0 || !tangents.floats;
+                    for (g, lanes) in layout.path(b) {
+                        let on_path = (g * WIDTH..(g + 1) * WIDTH).filter(|lane| lanes >> (lane % WIDTH) & 1 == 1);
+                        for lane in on_path.filter(is_column) {
+                            if let Some(dof) = layout.dof[lane] {
+                                let turned = of_lane(&memory.s, lane).cross_force(wrench);
+                                f = turned.times_plus(tangents.dq[dof].load::<R>(), f);
+                            }
+                        }
+                    }
+                }
+            }
+            store_force(to, f);
+        }
+    }
+}
+
+/// What eight torques vary with their joints' accelerations and velocities, by armature, damping and friction.
+#[inline(always)]
+fn weigh_joints<R: Register>(model: &Model, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
+    // A workspace may have served a robot with other joints before.
+    *to = [Row::ZERO; 2];
+    let rows = &layout.joints[g];
+    if rows.some {
+        to[0].store(inward::joint_dynamics::<R>(rows).mass());
+        if model.joint_friction {
+            to[1].store(inward::friction_slope::<R>(model, rows, memory.qd[g].load()));
+        }
+    }
+}
+
+/// The same of joints that no lane has room for.
+#[inline(always)]
+fn add_more_joints<R: Register>(model: &Model, layout: &Layout, tangents: &mut Tangents) {
+    for entry in &layout.more_joints {
+        let i = entry.index;
+        let mut tau = tangents.da[i].load::<R>().mul_plus(entry.mass(), tangents.dtau[i].load());
+        if model.joint_friction {
+            let slope = entry.friction_slope(tangents.v[i], model.friction_width);
+            tau = tangents.dv[i].load::<R>().mul_plus(slope, tau);
+        }
+        tangents.dtau[i].store(tau);
+    }
+}
+
+/// Six rows as a force.
+#[inline(always)]
+fn force<R: Register>(rows: &Six) -> Force<Lanes<R>> {
+    let Motion { linear, angular } = load_motion(rows);
+    Force::new(linear, angular)
+}

@@ -1,0 +1,261 @@
+//! Jacobians and their rates, and derivatives of the motion of a frame: the equations of
+//! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives), eight
+//! columns at a time.
+
+use crate::dynamics::ReferenceFrame;
+use crate::dynamics::frame_derivatives::Column;
+use crate::dynamics::jacobian::path;
+use crate::dynamics::jacobian_rate::variation;
+use crate::dynamics::reference::Attached;
+use crate::dynamics::seen::Seen;
+use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::load_motion;
+use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::outward::of_tree;
+use crate::kernels::by_joint::rnea;
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use crate::spatial::{Motion, Transform, vector as v3};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+
+/// Columns of all joints in coordinates of the world, of bodies that have been placed. Are they finite?
+pub(crate) fn joints(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
+    begin(layout, to);
+    let finite = memory.level.run(Joints { layout, memory, to: &mut *to });
+    end(layout, finite, to)
+}
+
+struct Joints<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    to: &'a mut [f64],
+}
+
+impl Kernel for Joints<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { layout, memory, to } = self;
+        let mut zero = R::splat(0.0);
+        for (g, group) in layout.groups.iter().enumerate() {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let world = v3::neg(of_tree::<R>(layout, &memory.origins, g));
+            let s = outward::subspace(group, &x).shifted::<Lanes<R>>(world);
+            store::<R, 6>(layout, g, of_motion(s), to, &mut zero);
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Is it finite?
+pub(crate) fn of_frame<const ROWS: usize>(
+    layout: &Layout,
+    memory: &Memory,
+    b: usize,
+    seen: Seen<f64>,
+    to: &mut [f64],
+) -> bool {
+    begin_path::<ROWS>(layout, b, to);
+    let finite = memory.level.run(OfFrame::<ROWS> { layout, memory, b, seen, to: &mut *to });
+    end(layout, finite, to)
+}
+
+struct OfFrame<'a, const ROWS: usize> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    b: usize,
+    seen: Seen<f64>,
+    to: &'a mut [f64],
+}
+
+impl<const ROWS: usize> Kernel for OfFrame<'_, ROWS> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { layout, memory, b, seen, to } = self;
+        let seen: Seen<Lanes<R>> = seen.lift();
+        let mut zero = R::splat(0.0);
+        for (g, lanes) in layout.path(b) {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let s = seen.motion(outward::subspace(&layout.groups[g], &x));
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(s)), to, &mut zero);
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// A frame as it is asked for, of bodies that have been placed.
+pub(crate) fn seen(
+    layout: &Layout,
+    memory: &Memory,
+    b: usize,
+    at: &Attached<f64>,
+    reference: ReferenceFrame,
+) -> Seen<f64> {
+    let world = v3::neg(rnea::origin(layout, memory, b));
+    Seen::at(rnea::pose(layout, memory, b) * at.placement, world, reference)
+}
+
+/// How a frame of body `b` moves by small errors of the placements of joints, six columns a body.
+pub(crate) fn placements(model: &Model, layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) {
+    to.fill(0.0);
+    memory.level.run(Placements { model, layout, memory, b, seen, to });
+}
+
+struct Placements<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a Memory,
+    b: usize,
+    seen: Seen<f64>,
+    to: &'a mut [f64],
+}
+
+impl Kernel for Placements<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, b, seen, to } = self;
+        for (i, body) in path(&model.bodies, Some(b)) {
+            let mounting = match body.parent {
+                Some(parent) => rnea::pose(layout, memory, parent) * body.placement,
+                None => {
+                    let x = &body.placement;
+                    Transform::new(x.rotation, v3::sub(x.translation, rnea::origin(layout, memory, i)))
+                }
+            };
+            to[36 * i..][..36].copy_from_slice(seen.pose(mounting).action().as_slice());
+        }
+    }
+}
+
+/// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
+pub(crate) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) -> bool {
+    begin_path::<6>(layout, b, to);
+    let finite = memory.level.run(Rate { layout, memory, b, seen, to: &mut *to });
+    end(layout, finite, to)
+}
+
+struct Rate<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    b: usize,
+    seen: Seen<f64>,
+    to: &'a mut [f64],
+}
+
+impl Kernel for Rate<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { layout, memory, b, seen, to } = self;
+        let seen: Seen<Lanes<R>> = seen.lift();
+        let v_b: Motion<Lanes<R>> = of_lane(&memory.velocity, layout.bodies[b].lane).lift();
+        let mut zero = R::splat(0.0);
+        for (g, lanes) in layout.path(b) {
+            let (group, s) = (&layout.groups[g], load_motion::<R>(&memory.s[g]));
+            let v = load_motion::<R>(&memory.velocity[g]);
+            let v = if group.single { v } else { outward::permuted(v, &group.own) };
+            let rate = variation(&seen, v_b, s, v.cross(s));
+            store::<R, 6>(layout, g, only(lanes, of_motion(rate)), to, &mut zero);
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Before columns of the lanes between a body and the root are stored: the others are zero.
+fn begin_path<const ROWS: usize>(layout: &Layout, b: usize, to: &mut [f64]) {
+    if layout.direct {
+        for (g, to) in to.chunks_mut(ROWS * WIDTH).enumerate() {
+            if !layout.passes(b, g) {
+                to.fill(0.0);
+            }
+        }
+    } else {
+        to.fill(0.0);
+    }
+}
+
+/// Velocity and acceleration of the body `b`; motions are known.
+pub(crate) fn motions(layout: &Layout, memory: &Memory, b: usize) -> (Motion<f64>, Motion<f64>) {
+    let lane = layout.bodies[b].lane;
+    (of_lane(&memory.velocity, lane), of_lane(&memory.acceleration, lane))
+}
+
+/// The derivatives of the motion of a frame of body `b`, their first rows, with its classical acceleration if asked for; motions
+/// are known. Are all finite?
+pub(crate) fn derivatives<const ROWS: usize>(
+    layout: &Layout,
+    memory: &mut Memory,
+    b: usize,
+    seen: Seen<f64>,
+    is_classical: bool,
+    mut to: [&mut [f64]; 5],
+) -> bool {
+    memory.size_columns(layout);
+    for to in &mut to[..4] {
+        begin_path::<ROWS>(layout, b, to);
+    }
+    let work = Derivatives::<ROWS> { layout, memory, b, seen, is_classical, to: to.each_mut().map(|to| &mut **to) };
+    let finite = work.memory.level.run(work);
+    to.iter().all(|to| end(layout, finite, to))
+}
+
+struct Derivatives<'a, const ROWS: usize> {
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    b: usize,
+    seen: Seen<f64>,
+    is_classical: bool,
+    to: [&'a mut [f64]; 5],
+}
+
+impl<const ROWS: usize> Kernel for Derivatives<'_, ROWS> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { layout, memory, b, seen, is_classical, to: [v_q, v_v, a_q, a_v, a_a] } = self;
+        let velocity: Motion<Lanes<R>> = seen.motion(motions(layout, memory, b).0).lift();
+        let seen = OfBody::<R>::new(layout, memory, b, seen);
+        let mut zero = R::splat(0.0);
+        for (g, lanes) in layout.path(b) {
+            let mut by = seen.column(layout, memory, g);
+            if is_classical {
+                by = by.classical(velocity);
+            }
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(by.velocity_q)), v_q, &mut zero);
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(by.subspace)), v_v, &mut zero);
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(by.acceleration_q)), a_q, &mut zero);
+            store::<R, ROWS>(layout, g, only(lanes, of_motion(by.acceleration_v)), a_v, &mut zero);
+        }
+        a_a.copy_from_slice(v_v);
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// A frame that is looked at, and how its body moves.
+pub(crate) struct OfBody<R> {
+    seen: Seen<Lanes<R>>,
+    moving: (Motion<Lanes<R>>, Motion<Lanes<R>>),
+}
+
+impl<R: Register> OfBody<R> {
+    #[inline(always)]
+    pub(crate) fn new(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>) -> Self {
+        let (v, a) = motions(layout, memory, b);
+        Self { seen: seen.lift(), moving: (v.lift(), a.lift()) }
+    }
+
+    /// What the columns of a group change.
+    #[inline(always)]
+    pub(crate) fn column(&self, layout: &Layout, memory: &mut Memory, g: usize) -> Column<Lanes<R>> {
+        let s = load_motion::<R>(&memory.s[g]);
+        let (v, a) = (load_motion::<R>(&memory.velocity[g]), load_motion::<R>(&memory.acceleration[g]));
+        outward::keep_columns::<R>(layout, memory, g, Motion::zero(), s, v, a);
+        let rows = &memory.columns[g];
+        let (psi_dot, psi_ddot) = (load_motion::<R>(&rows.psi_d), load_motion::<R>(&rows.psi_dd));
+        Column::new(&self.seen, self.moving, s, psi_dot, psi_ddot, load_motion::<R>(&rows.psi_s))
+    }
+}

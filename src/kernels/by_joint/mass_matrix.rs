@@ -1,0 +1,195 @@
+//! The mass matrix: composite rigid bodies, eight rows of a column at a time.
+
+use crate::dynamics::singular;
+use crate::kernels::blocks;
+use crate::kernels::blocks::place;
+use crate::kernels::by_joint::entries;
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::{INERTIA, Row, Six, load_inertia, load_motion, store_force};
+use crate::kernels::by_joint::{afloat, inward, outward};
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use crate::plan::joints::{Carried, JointRows};
+use crate::spatial::{Force, Motion};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::DMatrix;
+
+/// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its pivots are
+/// compared with into `memory.scale`. Lengths have been checked.
+pub(crate) fn of_lanes(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    memory.size_mass(layout);
+    memory.level.run(MassMatrix { model, layout, memory, q, scales: true, to: &mut [] });
+}
+
+/// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked. Are it and the state surely
+/// finite?
+#[inline]
+pub(crate) fn mass_matrix(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    q: &[f64],
+    to: &mut DMatrix<f64>,
+) -> bool {
+    if !layout.direct {
+        of_lanes(model, layout, memory, q);
+        collect(layout, memory, to);
+        return false;
+    }
+    let (layout, memory) = afloat::fewer(layout, memory);
+    memory.size_mass(layout);
+    let finite = memory.level.run(MassMatrix { model, layout, memory, q, scales: false, to: to.as_mut_slice() });
+    add_more_joints(layout, to);
+    finite && layout.more_joints.is_empty()
+}
+
+/// From `memory.mass` to degrees of freedom, where lanes are not these.
+pub(crate) fn collect(layout: &Layout, memory: &Memory, to: &mut DMatrix<f64>) {
+    let (nv, groups) = (to.nrows(), layout.groups.len());
+    let of_lanes = |column: usize, row: usize| {
+        let (low, high) = if row / WIDTH > column / WIDTH { (row, column) } else { (column, row) };
+        memory.mass[place(groups, low, high / WIDTH)].0[high % WIDTH]
+    };
+    entries::fold(layout, of_lanes, to.as_mut_slice(), nv);
+    entries::mirror(to.as_mut_slice(), nv);
+    add_more_joints(layout, to);
+}
+
+/// What lanes have no room for.
+fn add_more_joints(layout: &Layout, to: &mut DMatrix<f64>) {
+    for entry in &layout.more_joints {
+        to[(entry.index, entry.index)] += entry.mass();
+    }
+}
+
+struct MassMatrix<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+    /// Is `memory.scale` asked for?
+    scales: bool,
+    /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for there and not in `memory.mass`.
+    to: &'a mut [f64],
+}
+
+impl Kernel for MassMatrix<'_> {
+    /// Are the state and the blocks on the diagonal, which hold every body that moves, finite?
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { model, layout, memory, q, scales, to } = self;
+        outward::read_configuration::<R>(layout, memory, q);
+        outward::place::<R>(model, layout, memory, q);
+        for g in 0..layout.groups.len() {
+            outward::stand::<R, INERTIA>(layout, memory, g);
+        }
+        for g in (0..layout.groups.len()).rev() {
+            inward::momenta::<R>(layout, memory, g, scales);
+        }
+        let mut zero = outward::zero_if_finite::<R>(q);
+        if layout.first > 0 {
+            zero = zero.add(afloat::weigh_base::<R>(layout, memory, model.nv, to));
+        }
+        zero = zero.add(fill::<R>(layout, memory, model.nv, to));
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `to`, or if it is
+/// empty into `memory.mass`. Returns zero if sums of the
+/// blocks on the diagonal are finite.
+#[inline(always)]
+pub(crate) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize, to: &mut [f64]) -> R {
+    let mut zero = R::splat(0.0);
+    let groups = layout.groups.len();
+    let (mass, _) = memory.mass.as_chunks_mut::<WIDTH>();
+    for (g, carried) in layout.carried.iter().enumerate() {
+        let s = load_motion::<R>(&memory.s[g]);
+        for Carried { group, above } in carried {
+            let mut columns = block::<R>(&s, &memory.columns[*group].a, above);
+            if *group == g {
+                complete(&mut columns, &layout.joints[g]);
+                let [a, b, c, d, e, f, g, h] = columns;
+                let sum = (a.add(b).add(c.add(d))).add(e.add(f).add(g.add(h)));
+                zero = sum.mul_add(R::splat(0.0), zero);
+            }
+            if to.is_empty() {
+                blocks::store(&mut mass[group * groups + g], &columns);
+            } else {
+                let (column, row) = (layout.first + group * WIDTH, layout.first + g * WIDTH);
+                blocks::write_at(&columns, (column, row), to, (nv, nv));
+                if *group != g {
+                    blocks::write_at(&R::transpose(columns), (row, column), to, (nv, nv));
+                }
+            }
+        }
+    }
+    zero
+}
+
+/// Eight rows of eight columns.
+#[inline(always)]
+fn block<R: Register>(s: &Motion<Lanes<R>>, a: &Six, above: &[u8; WIDTH]) -> [R; WIDTH] {
+    let mut columns = [R::splat(0.0); WIDTH];
+    let mut k = 0;
+    while k < WIDTH {
+        if above[k] != 0 {
+            columns[k] = entries::product(s, a, k).where_else(above[k], R::splat(0.0));
+        }
+        k += 1;
+    }
+    columns
+}
+
+/// On the diagonal one triangle is there, since whoever carries a body stands before it: the other is its mirror image.
+/// And the diagonal has what joints add.
+#[inline(always)]
+fn complete<R: Register>(columns: &mut [R; WIDTH], joints: &JointRows) {
+    let rows = R::transpose(*columns);
+    let mut k = 0;
+    while k < WIDTH {
+        columns[k] = columns[k].where_else(UP_TO[k], rows[k]);
+        k += 1;
+    }
+    if joints.some {
+        let mass = inward::joint_dynamics::<R>(joints).mass().0;
+        let mut k = 0;
+        while k < WIDTH {
+            columns[k] = mass.mul_add(Lanes::<R>::unit(k).0, columns[k]);
+            k += 1;
+        }
+    }
+}
+
+/// The lanes up to each one.
+const UP_TO: [u8; WIDTH] = [0x01, 0x03, 0x07, 0x0f, 0x1f, 0x3f, 0x7f, 0xff];
+
+/// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and what their pivots are compared with if asked for: those in
+/// doubt count as lost.
+#[inline(always)]
+pub(crate) fn momenta<R: Register>(memory: &mut Memory, g: usize, scales: bool) {
+    let (s, y) = (load_motion::<R>(&memory.s[g]), load_inertia::<R>(&memory.sums[g]));
+    let a: Force<Lanes<R>> = y * s;
+    store_force(&mut memory.columns[g].a, a);
+    if scales {
+        memory.scale[g].store(singular::cautious(singular::scale(&y, s)));
+    }
+}
+
+/// What the pivots of the degrees of freedom are compared with.
+pub(crate) fn scales(layout: &Layout, memory: &Memory, to: &mut [Row]) {
+    if layout.direct {
+        for (to, scale) in to.iter_mut().zip(&memory.scale) {
+            *to = *scale;
+        }
+        return;
+    }
+    to.fill(Row::ZERO);
+    for (lane, dof) in layout.dof.iter().enumerate() {
+        if let Some(dof) = *dof {
+            to[dof / WIDTH].0[dof % WIDTH] += memory.scale[lane / WIDTH].0[lane % WIDTH];
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Where bodies are and how they move, brought from lanes to bodies.
+
+use crate::dynamics::rooted::Rooted;
+use crate::kernels::by_joint::matrix::of_lane;
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::Row;
+use crate::kernels::by_joint::rnea::{origin, pose};
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use crate::spatial::Motion;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::Vector3;
+
+/// Poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their trees; and the columns
+/// of all joints if asked for.
+pub(crate) fn seats(
+    model: &Model,
+    layout: &Layout,
+    memory: &Memory,
+    bodies: impl Iterator<Item = usize>,
+    columns: bool,
+    rooted: &mut Rooted<f64>,
+) {
+    rooted.size_motions(model);
+    if columns {
+        memory.level.run(BringColumns { model, layout, memory, to: &mut rooted.columns });
+    }
+    for i in bodies {
+        rooted.pose[i] = pose(layout, memory, i);
+        rooted.set_origin(i, origin(layout, memory, i));
+        let lane = layout.bodies[i].lane;
+        rooted.velocity[i] = of_lane(&memory.velocity, lane);
+        rooted.drift[i] = of_lane(&memory.acceleration, lane);
+    }
+}
+
+struct BringColumns<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a Memory,
+    to: &'a mut [Motion<f64>],
+}
+
+impl Kernel for BringColumns<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { model, layout, memory, to } = self;
+        let mut bodies = model.bodies.iter().zip(&layout.bodies).peekable();
+        let mut to = to.iter_mut();
+        for (g, s) in memory.s.iter().enumerate() {
+            let columns = by_lane::<R>(s);
+            while let Some((body, step)) = bodies.next_if(|(_, step)| step.lane / WIDTH == g) {
+                let last = step.lane % WIDTH;
+                for (column, to) in columns[last + 1 - body.v.len()..=last].iter().zip(to.by_ref()) {
+                    *to = motion(column);
+                }
+            }
+        }
+    }
+}
+
+/// Up to eight quantities of eight lanes: those of each lane side by side.
+#[inline(always)]
+pub(crate) fn by_lane<R: Register>(quantities: &[Row]) -> [Row; WIDTH] {
+    let mut rows = [R::splat(0.0); WIDTH];
+    for (to, from) in rows.iter_mut().zip(quantities) {
+        *to = from.load::<R>().0;
+    }
+    let lanes = R::transpose(rows);
+    let mut found = [Row::ZERO; WIDTH];
+    let mut k = 0;
+    while k < WIDTH {
+        found[k] = Row(lanes[k].to_array());
+        k += 1;
+    }
+    found
+}
+
+#[inline(always)]
+fn motion(row: &Row) -> Motion<f64> {
+    let [a, b, c, d, e, f, ..] = row.0;
+    Motion::new(Vector3::new(a, b, c), Vector3::new(d, e, f))
+}

@@ -1,0 +1,111 @@
+//! The joint-torque regressor, eight rows of a column at a time, and the regressor of the centre of mass, eight bodies at a
+//! time.
+
+use crate::kernels::by_joint::entries::store;
+use crate::kernels::by_joint::matrix::end;
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::{Row, load_matrix, load_motion};
+use crate::kernels::by_joint::outward;
+use crate::plan::joints::Layout;
+use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+
+/// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not written. Is
+/// it finite?
+pub(crate) fn torques(layout: &Layout, memory: &Memory, nv: usize, to: &mut [f64]) -> bool {
+    if !layout.direct {
+        to.fill(0.0);
+    }
+    let finite = memory.level.run(Torques { layout, memory, nv, to: &mut *to });
+    end(layout, finite, to)
+}
+
+struct Torques<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    nv: usize,
+    to: &'a mut [f64],
+}
+
+impl Kernel for Torques<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { layout, memory, nv, to } = self;
+        let mut sum = R::splat(0.0);
+        for (b, step) in layout.bodies.iter().enumerate() {
+            let (bodies, lane) = (&memory.bodies[step.lane / WIDTH], step.lane % WIDTH);
+            let x: Transform<Lanes<R>> = bodies.pose_of(lane);
+            let (v, a) = (bodies.velocity_of(lane), bodies.acceleration_of(lane));
+            for (g, lanes) in layout.path(b) {
+                let s: Motion<Lanes<R>> = x.inv_act(load_motion::<R>(&memory.s[g]));
+                let y: [Lanes<R>; 10] = power_regressor(s, v, a);
+                let mut k = 0;
+                while k < 10 {
+                    let y = y[k].0.where_else(lanes, R::splat(0.0));
+                    sum = sum.add(y);
+                    if layout.direct {
+                        store(to, (10 * b + k) * nv + g * WIDTH, nv - g * WIDTH, y);
+                    } else {
+                        add(layout, g, y.to_array(), &mut to[(10 * b + k) * nv..]);
+                    }
+                    k += 1;
+                }
+            }
+        }
+        sum.mul(R::splat(0.0)).all_lt(R::splat(1.0))
+    }
+}
+
+/// The regressor of the centre of mass, 3 × 4 n, of bodies that have been placed, by one over the mass of the robot.
+pub(crate) fn com(layout: &Layout, memory: &Memory, share: f64, to: &mut [f64]) {
+    memory.level.run(Com { layout, memory, share, to });
+}
+
+struct Com<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    share: f64,
+    to: &'a mut [f64],
+}
+
+impl Kernel for Com<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        let Self { layout, memory, share, to } = self;
+        let share = R::splat(share);
+        let mut bodies = layout.bodies.iter().zip(to.as_chunks_mut::<12>().0).peekable();
+        for (g, group) in layout.groups.iter().enumerate() {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let r = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
+            let p = v3::add(x.translation, outward::of_tree::<R>(layout, &memory.origins, g));
+            let first = R::transpose([p.x.0, p.y.0, p.z.0, r.m11.0, r.m21.0, r.m31.0, r.m12.0, r.m22.0]);
+            let zero = R::splat(0.0);
+            let last = R::transpose([r.m32.0, r.m13.0, r.m23.0, r.m33.0, zero, zero, zero, zero]);
+            let (mut eight, mut four) = ([Row::ZERO; WIDTH], [Row::ZERO; WIDTH]);
+            let mut k = 0;
+            while k < WIDTH {
+                eight[k].store(Lanes(first[k].mul(share)));
+                four[k].store(Lanes(last[k].mul(share)));
+                k += 1;
+            }
+            while let Some((step, to)) = bodies.next_if(|(step, _)| step.lane / WIDTH == g) {
+                let lane = step.lane % WIDTH;
+                to[..WIDTH].copy_from_slice(&eight[lane].0);
+                to[WIDTH..].copy_from_slice(&four[lane].0[..4]);
+            }
+        }
+    }
+}
+
+/// Adds to rows of a column what their lanes hold.
+#[inline(never)]
+fn add(layout: &Layout, g: usize, x: [f64; WIDTH], to: &mut [f64]) {
+    for (x, dof) in x.into_iter().zip(&layout.dof[g * WIDTH..]) {
+        if let Some(dof) = *dof {
+            to[dof] += x;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Inverse dynamics.
+
+use crate::dynamics::WrenchFrame;
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::from_rows;
+use crate::kernels::by_joint::{afloat, inward, outward};
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use crate::spatial::{Force, Transform, vector as v3};
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::Vector3;
+
+/// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
+pub(crate) fn rnea(
+    model: &Model,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    tau: &mut [f64],
+) -> bool {
+    let (layout, memory) = afloat::fewer(layout, memory);
+    let finite = memory.level.run(Rnea { model, layout, memory, q, v, a });
+    collect(model, layout, memory, v, a, tau);
+    finite && as_lanes(layout)
+}
+
+/// Is the torque of each degree of freedom that of one lane? Else sums may not be finite where lanes are.
+#[inline(always)]
+pub(crate) fn as_lanes(layout: &Layout) -> bool {
+    layout.direct && layout.more_joints.is_empty()
+}
+
+/// Torques from lanes to degrees of freedom, and those of joints that no lane has room for.
+#[inline(always)]
+pub(crate) fn collect(model: &Model, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
+    of_lanes(layout, memory, tau);
+    for entry in &layout.more_joints {
+        let i = entry.index;
+        tau[i] += a[i] * entry.mass();
+        if model.joint_friction {
+            tau[i] += entry.friction_torque(v[i], model.friction_width);
+        }
+    }
+}
+
+/// Torques from lanes to degrees of freedom.
+#[inline(always)]
+pub(crate) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
+    if layout.direct {
+        from_rows(&memory.tau, &mut tau[layout.first..]);
+        if layout.first > 0
+            && let Some(to) = tau.first_chunk_mut()
+        {
+            *to = memory.base_torques;
+        }
+    } else {
+        tau.fill(0.0);
+        for (lane, dof) in layout.dof.iter().enumerate() {
+            if let Some(dof) = *dof {
+                tau[dof] += memory.tau[lane / WIDTH].0[lane % WIDTH];
+            }
+        }
+    }
+}
+
+struct Rnea<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    q: &'a [f64],
+    v: &'a [f64],
+    a: &'a [f64],
+}
+
+impl Kernel for Rnea<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { model, layout, memory, q, v, a } = self;
+        outward::read_state::<R>(layout, memory, q, v, a);
+        outward::place::<R>(model, layout, memory, q);
+        if layout.first > 0 {
+            afloat::move_base(memory, v, a);
+        }
+        for g in 0..layout.groups.len() {
+            outward::drive::<R, { outward::FORCES }>(model, layout, memory, g);
+        }
+        if !memory.wrenches.is_empty() {
+            subtract(layout, memory);
+        }
+        // Where the base is, torques do not depend on.
+        let mut zero = outward::zero_if_finite::<R>(q);
+        for g in (0..layout.groups.len()).rev() {
+            zero = zero.add(inward::torques::<R>(model, layout, memory, g));
+        }
+        if layout.first > 0 {
+            zero = zero.add(R::splat(afloat::hold_base(memory)));
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Pose of a body in its tree: axes of the world, origin at the root body.
+#[inline(always)]
+pub(crate) fn pose(layout: &Layout, memory: &Memory, body: usize) -> Transform<f64> {
+    let step = &layout.bodies[body];
+    let x = outward::in_lane(memory, step.lane);
+    Transform::new(v3::product(&x.rotation, &step.axes.transpose()), x.translation)
+}
+
+/// The origin of a body's tree in the world, once the body has been placed.
+#[inline(always)]
+pub(crate) fn origin(layout: &Layout, memory: &Memory, body: usize) -> Vector3<f64> {
+    memory.origins[layout.bodies[body].tree]
+}
+
+/// Subtracts the wrenches of `memory` from the forces that the bodies need.
+#[inline(never)]
+pub(crate) fn subtract(layout: &Layout, memory: &mut Memory) {
+    for k in 0..memory.wrenches.len() {
+        let w = memory.wrenches[k];
+        let b = w.body.index();
+        let f: Force<f64> = match w.frame {
+            WrenchFrame::Body => pose(layout, memory, b).act(w.wrench),
+            WrenchFrame::World => w.wrench.shifted(origin(layout, memory, b)),
+        };
+        let lane = layout.bodies[b].lane;
+        let numbers = f.linear.iter().chain(f.angular.iter());
+        for (row, x) in memory.sums[lane / WIDTH].iter_mut().zip(numbers) {
+            row.0[lane % WIDTH] -= x;
+        }
+    }
+}

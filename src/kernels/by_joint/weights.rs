@@ -1,0 +1,175 @@
+//! What mass and first moment of subtrees give: gravity, the Jacobian of the centre of mass. And energies.
+
+use crate::dynamics::com::moved;
+use crate::kernels::by_joint::inward;
+use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
+use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::{load_motion, load_vector, load_weight, store_motion};
+use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::outward::{of_tree, splat};
+use crate::kernels::by_joint::part;
+use crate::kernels::by_joint::part::Part;
+use crate::model::Model;
+use crate::plan::joints::Layout;
+use crate::spatial::{Force, vector as v3};
+use gradyn_derivatives::Lanes;
+use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use nalgebra::Vector3;
+
+/// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
+pub(crate) fn gravity(model: &Model, layout: &Layout, memory: &mut Memory) -> bool {
+    memory.level.run(Gravity { model, layout, memory })
+}
+
+struct Gravity<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+}
+
+impl Kernel for Gravity<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { model, layout, memory } = self;
+        let up = v3::neg(splat::<R>(model.gravity));
+        let mut zero = R::splat(0.0);
+        for g in 0..layout.groups.len() {
+            let (mass, first_moment) = load_weight::<R>(&memory.sums[g]);
+            let f = Force::new(v3::scale(mass, up), v3::cross(first_moment, up));
+            let tau = load_motion::<R>(&memory.s[g]).power(f);
+            zero = tau.0.mul_add(R::splat(0.0), zero);
+            memory.tau[g].store(tau);
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Mass of the robot; puts the centre of mass, in coordinates of each tree, into `memory.centers`. From the weights of subtrees.
+pub(crate) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
+    let apart = |origins: &[Vector3<f64>], tree: usize| v3::sub(origins[tree], origins[0]);
+    let (mut mass, mut moment) = (0.0, v3::zero());
+    for (tree, (root, _)) in layout.roots.iter().enumerate() {
+        let lane = layout.bodies[*root].lane;
+        let [m, x, y, z] = [6, 7, 8, 9].map(|row| memory.sums[lane / WIDTH][row].0[lane % WIDTH]);
+        mass += m;
+        moment = v3::add(moment, v3::scale_plus(m, apart(&memory.origins, tree), Vector3::new(x, y, z)));
+    }
+    for tree in 0..layout.roots.len() {
+        memory.centers[tree] = v3::sub(v3::scale(1.0 / mass, moment), apart(&memory.origins, tree));
+    }
+    mass
+}
+
+/// The Jacobian of the centre of mass of a part, from the weights of subtrees and one over its mass. Is it finite?
+pub(crate) fn com_jacobian(layout: &Layout, memory: &Memory, part: &Part, share: f64, to: &mut [f64]) -> bool {
+    begin(layout, to);
+    let finite = memory.level.run(ComJacobian { layout, memory, part, share, to: &mut *to });
+    end(layout, finite, to)
+}
+
+struct ComJacobian<'a> {
+    layout: &'a Layout,
+    memory: &'a Memory,
+    part: &'a Part,
+    share: f64,
+    to: &'a mut [f64],
+}
+
+impl Kernel for ComJacobian<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<R: Register>(self) -> bool {
+        let Self { layout, memory, part, share, to } = self;
+        let (mut zero, mut mixed) = (R::splat(0.0), part::NONE);
+        for g in 0..layout.groups.len() {
+            let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
+            let (mass, first_moment) = load_weight::<R>(sums);
+            let u = moved(load_motion::<R>(&memory.s[g]), mass, first_moment);
+            let u = v3::scale(Lanes(R::splat(share)), u);
+            store::<R, 3>(layout, g, only(lanes, of_vector(u)), to, &mut zero);
+        }
+        zero.all_lt(R::splat(1.0))
+    }
+}
+
+/// Potential energy of bodies that have been placed.
+pub(crate) fn potential(model: &Model, layout: &Layout, memory: &Memory) -> f64 {
+    memory.level.run(Potential { model, layout, memory }).iter().sum()
+}
+
+struct Potential<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a Memory,
+}
+
+impl Kernel for Potential<'_> {
+    type Output = [f64; WIDTH];
+    #[inline(always)]
+    fn run<R: Register>(self) -> [f64; WIDTH] {
+        let Self { model, layout, memory } = self;
+        let gravity = splat::<R>(model.gravity);
+        let mut potential = Lanes(R::splat(0.0));
+        for (g, group) in layout.groups.iter().enumerate() {
+            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let mass = group.mass.load::<R>();
+            let first_moment = v3::scale(mass, x.point(load_vector::<R>(&group.com)));
+            potential -= against::<R>(gravity, layout, memory, g, mass, first_moment);
+        }
+        potential.to_array()
+    }
+}
+
+/// `g·Σ m c` of each lane, from mass and first moment in coordinates of its tree.
+#[inline(always)]
+fn against<R: Register>(
+    gravity: Vector3<Lanes<R>>,
+    layout: &Layout,
+    memory: &Memory,
+    g: usize,
+    mass: Lanes<R>,
+    first_moment: Vector3<Lanes<R>>,
+) -> Lanes<R> {
+    let origin = of_tree::<R>(layout, &memory.origins, g);
+    v3::dot(gravity, v3::scale_plus(mass, origin, first_moment))
+}
+
+/// Kinetic and potential energy of bodies that have been placed, at the velocity `v`.
+pub(crate) fn energy(model: &Model, layout: &Layout, memory: &mut Memory, v: &[f64]) -> (f64, f64) {
+    let (kinetic, potential) = memory.level.run(Energy { model, layout, memory, v });
+    let sum = |x: [f64; WIDTH]| x.iter().sum();
+    let more = layout.more_joints.iter().map(|joint| v[joint.index] * v[joint.index] * joint.mass() * 0.5);
+    (sum(kinetic) + more.sum::<f64>(), sum(potential))
+}
+
+struct Energy<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    memory: &'a mut Memory,
+    v: &'a [f64],
+}
+
+impl Kernel for Energy<'_> {
+    type Output = ([f64; WIDTH], [f64; WIDTH]);
+    #[inline(always)]
+    fn run<R: Register>(self) -> ([f64; WIDTH], [f64; WIDTH]) {
+        let Self { model, layout, memory, v } = self;
+        outward::read_dofs::<R>(layout, &mut memory.qd, v);
+        let gravity = splat::<R>(model.gravity);
+        let (mut kinetic, mut potential) = (Lanes(R::splat(0.0)), Lanes(R::splat(0.0)));
+        for g in 0..layout.groups.len() {
+            let (group, qd) = (&layout.groups[g], memory.qd[g].load::<R>());
+            let (s, inertia) = outward::weigh::<R>(group, &outward::poses(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
+            let v = outward::sum_from_root(group, &mut memory.velocity, g, s.times(qd));
+            store_motion(&mut memory.velocity[g], v);
+            kinetic += v.power(inertia * v);
+            potential -= against::<R>(gravity, layout, memory, g, inertia.mass, inertia.first_moment);
+            let joints = &layout.joints[g];
+            if joints.some {
+                kinetic += qd * qd * inward::joint_dynamics::<R>(joints).mass();
+            }
+        }
+        ((kinetic * 0.5).to_array(), potential.to_array())
+    }
+}
