@@ -136,7 +136,7 @@ fn contacts_impacts_and_controls() {
     }
 }
 
-/// Loops, rows twice, a bounce; a thread, which only dual numbers know by the geometry.
+/// Loops, a thread among them, rows twice, a bounce.
 #[test]
 fn closed_loops_by_geometry() {
     let model = tree(1);

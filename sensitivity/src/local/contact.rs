@@ -12,7 +12,8 @@
 //! rank stays: to first order, for as long as `(1 − P) dJ` does nothing to motions that `J` leaves free, `1 + Dᵀ J`.
 
 use super::analytical::torques;
-use super::held::{accelerations_by_geometry, rates_by_geometry, read};
+use super::held::{accelerations_by_geometry, rates_by_geometry};
+use super::read::read;
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
 use gradyn::dynamics::{constraint_bias, constraint_jacobian, crba};

@@ -28,7 +28,7 @@ pub(super) struct Backward<'a, 'p, P: Pass> {
     l_bar: Vec<P>,
     /// What it has become.
     pulled: Pulled<P>,
-    /// By parameters, where the engine's gradients do not say it: under constraints. One a parameter.
+    /// By parameters, where the engine's gradients do not say it: dual numbers under constraints. One a parameter.
     pub(super) by_values: Vec<P>,
     /// The step that is gone back through.
     pub(super) at: usize,

@@ -7,17 +7,15 @@
 //! l̄ᵀ ∂q̈/∂p = −μᵀ ∂id/∂p + λᵀ ∂J/∂p μ + νᵀ ∂(J q̈ + γ)/∂p + rᵀ ∂J/∂p (∂λ/∂τ)ᵀ ν
 //! ```
 //!
-//! Constraints that cannot be [read](crate::local::read) go by dual numbers, one parameter after the other. A pass of dual numbers, which
-//! gives products with the Hessian, takes one column after the other through the simulation itself: exact too, for 3 nv + np evaluations a
-//! step under constraints.
+//! A pass of dual numbers, which gives products with the Hessian, takes one column after the other through the simulation itself: exact too,
+//! for 3 nv + np evaluations a step under constraints.
 
+use super::TrajectoryCost;
 use super::backward::{Backward, Engine, Pulled, add};
-use super::numbers::Numbers;
 use super::scheme::Robot;
-use super::{Rollout, TrajectoryCost};
 use crate::along::{Along, along_one, still};
 use crate::error::SensitivityError;
-use crate::local::{Held, accelerations_by_geometry, rates_by_geometry};
+use crate::local::{accelerations_by_geometry, rates_by_geometry};
 use crate::parameters::Parameters;
 use gradyn::derivatives::num_dual::Dual64;
 use gradyn::dynamics::{constraint_bias, constraint_jacobian, rnea_parameter_gradient};
@@ -102,15 +100,16 @@ impl Pass for f64 {
         held: &[Constraint],
         l_bar: &[f64],
     ) -> Result<Pulled<f64>, SensitivityError> {
-        let numbers = back.numbers_of(|numbers, model, run, step| numbers.of_step(model, run, step), back.at);
+        let moves = back.run.parameters.moves_geometry();
+        let numbers = if moves { back.numbers.of_step(&back.nominal, back.run, back.at)? } else { Vec::new() };
         let Engine { robot: Robot { model, ws }, derivatives, dp, .. } = &mut back.engine;
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, tau, held, &[])?;
         let l = DVector::from_column_slice(l_bar);
         let by_rows = |matrix: &DMatrix<f64>| matrix.tr_mul(&l).as_slice().to_vec();
         let pulled = Pulled { q: by_rows(&by.ddq_dq), v: by_rows(&by.ddq_dv), tau: by_rows(&by.ddq_dtau) };
         let of = rnea_parameter_gradient(model, ws, q, v, by.ddq.as_slice(), &pulled.tau, &[])?;
-        subtract(model, of.dp, numbers.is_some(), dp);
-        if let Some(numbers) = numbers {
+        subtract(of.dp, dp);
+        if moves {
             let nu = &by.dlambda_dtau * &l;
             add_rows(dp, &rates_by_geometry(model, &numbers, (q, &pulled.tau)), &by.lambda);
             add_rows(dp, &accelerations_by_geometry(model, &numbers, (q, v, by.ddq.as_slice())), &nu);
@@ -120,9 +119,7 @@ impl Pass for f64 {
                 let again = by.dlambda_dtau.tr_mul(&nu);
                 add_rows(dp, &rates_by_geometry(model, &numbers, (q, again.as_slice())), &left);
             }
-            return Ok(pulled);
         }
-        by_geometry(back, l_bar, |robot| robot.acceleration(&still(q), &still(v), &still(tau), held))?;
         Ok(pulled)
     }
 
@@ -131,7 +128,8 @@ impl Pass for f64 {
         let Some(impact) = run.impacts.get(&step) else { return Ok(()) };
         let (nv, e, held) = (v.len(), impact.restitution, &impact.constraints);
         let of_v = DVector::from_column_slice(&back.lambda[nv..]);
-        let numbers = back.numbers_of(|numbers, model, _, step| numbers.of_impact(model, held, step), step);
+        let moves = run.parameters.moves_geometry();
+        let numbers = if moves { back.numbers.of_impact(&back.nominal, held, step)? } else { Vec::new() };
         let Engine { robot: Robot { model, ws }, derivatives, floating, dp, .. } = &mut back.engine;
         let by = impulse_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, e, held)?;
         let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();
@@ -146,8 +144,8 @@ impl Pass for f64 {
         let of = rnea_parameter_gradient(&floating.model, &mut floating.ws, q, &rest, &jump, mu.as_slice(), &[])?;
         let mut of_masses = of.dp.to_vec();
         of_masses[model.parameter_layout().gravity.clone()].fill(0.0);
-        subtract(model, &of_masses, numbers.is_some(), dp);
-        if let Some(numbers) = numbers {
+        subtract(&of_masses, dp);
+        if moves {
             let nu = &by.dlambda_dtau * &of_v;
             add_rows(dp, &rates_by_geometry(model, &numbers, (q, mu.as_slice())), &impulse);
             add_rows(dp, &rates_by_geometry(model, &numbers, (q, &rebound)), &nu);
@@ -156,8 +154,6 @@ impl Pass for f64 {
                 let again = by.dlambda_dtau.tr_mul(&nu);
                 add_rows(dp, &rates_by_geometry(model, &numbers, (q, again.as_slice())), &left);
             }
-        } else {
-            by_geometry(back, of_v.as_slice(), |robot| run.hit(robot, step, &still(q), still(v)))?;
         }
         add(&mut back.lambda[..nv], by_q.as_slice());
         back.lambda[nv..].copy_from_slice(by_v.as_slice());
@@ -165,35 +161,9 @@ impl Pass for f64 {
     }
 }
 
-impl Backward<'_, '_, f64> {
-    /// What constraints ask, if a parameter moves the robot, and if it can be read.
-    fn numbers_of(
-        &mut self,
-        of: impl FnOnce(&mut Numbers, &Model, &Rollout<'_>, usize) -> Option<Vec<Held>>,
-        step: usize,
-    ) -> Option<Vec<Held>> {
-        let moves = self.run.parameters.moves_geometry();
-        moves.then(|| of(&mut self.numbers, &self.nominal, self.run, step)).flatten()
-    }
-}
-
-/// Of constraints that cannot be read: of each parameter that moves the geometry, `l̄ᵀ` of what a function of the robot becomes.
-fn by_geometry(
-    back: &mut Backward<'_, '_, f64>,
-    l_bar: &[f64],
-    mut of: impl FnMut(&mut Robot<Dual64>) -> Result<Vec<Dual64>, SensitivityError>,
-) -> Result<(), SensitivityError> {
-    for k in (0..back.values.len()).filter(|k| back.run.parameters.one_moves_geometry(*k)) {
-        let mut robot = Robot::new(back.run.parameters.robot_at(&along_one(back.values, k))?);
-        back.by_values[k] += rate_of(&of(&mut robot)?, l_bar);
-    }
-    Ok(())
-}
-
-/// Takes away the gradient of torques: by everything, or by what moves no joint.
-fn subtract(model: &Model, gradient: &[f64], all: bool, from: &mut [f64]) {
-    let end = if all { from.len() } else { model.parameter_layout().placement.start };
-    from[..end].iter_mut().zip(&gradient[..end]).for_each(|(to, x)| *to -= x);
+/// Takes away a gradient of torques.
+fn subtract(gradient: &[f64], from: &mut [f64]) {
+    from.iter_mut().zip(gradient).for_each(|(to, x)| *to -= x);
 }
 
 /// Adds `Aᵀ w`.
