@@ -232,7 +232,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
         let Workspace { x_pb, columns, first, force, aba, .. } = ws;
         let Memory { bodies, drift, reaction, reciprocal, rest, armature, .. } = &mut *aba;
         rest.copy_from_slice(tau);
-        articulated_body::armature(model, armature);
+        articulated_body::armature(&model.dofs, armature);
         for dof in &model.dofs {
             if model.joint_friction {
                 rest[dof.index] -= dof.friction_torque(v[dof.index], model.friction_width);

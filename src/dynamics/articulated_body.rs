@@ -3,7 +3,7 @@
 
 use super::singular;
 use super::slices::fill;
-use crate::model::Model;
+use crate::model::DofDynamics;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
@@ -88,9 +88,9 @@ impl<T: Real> ArticulatedBody<T> {
 
 /// The armature of each degree of freedom.
 #[inline(always)]
-pub(crate) fn armature<P: Real, T: Scalar<P>>(model: &Model<P>, to: &mut [T]) {
+pub(crate) fn armature<P: Real, T: Scalar<P>>(dofs: &[DofDynamics<P>], to: &mut [T]) {
     fill(to, T::zero());
-    for dof in &model.dofs {
+    for dof in dofs {
         to[dof.index] += T::from(dof.mass());
     }
 }

@@ -8,11 +8,11 @@ use super::external::ExternalWrench;
 use super::rnea::is_finite;
 use crate::dynamics::by_plan;
 use crate::joint::JointKind;
-use crate::kernels::by_joint::forward_mode;
 use crate::kernels::by_joint::forward_mode::AtLevelOfCall;
 use crate::kernels::by_joint::forward_mode::Tangents;
 use crate::kernels::by_joint::memory::Row;
 use crate::model::{Body, Model};
+use crate::plan::joints::is_flat;
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Piece, WIDTH};
 use gradyn_derivatives::{Real, Scalar};
@@ -71,7 +71,7 @@ impl<T: Real> Piece for Read<'_, T> {
             return take(q, &mut to.q, &mut to.dq);
         }
         for body in model.bodies.iter().filter(|body| body.owns_coordinates) {
-            if forward_mode::is_flat(body) {
+            if is_flat(body) {
                 take(&q[body.q.clone()], &mut to.q[body.q.clone()], &mut to.dq[body.v.clone()])?;
             } else {
                 turned(body, &q[body.q.clone()], to)?;

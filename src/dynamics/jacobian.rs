@@ -13,7 +13,7 @@ use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Wide;
 use crate::kernels::by_joint::finite;
-use crate::model::{Body, BodyId, InputError, Model};
+use crate::model::{Body, BodyId, InputError, Model, path};
 use crate::spatial::{Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
@@ -289,12 +289,6 @@ at_level! {
         }
         x
     }
-}
-
-/// The bodies from this one to the root.
-#[inline(always)]
-pub(crate) fn path<P>(bodies: &[Body<P>], tip: Option<usize>) -> impl Iterator<Item = (usize, &Body<P>)> {
-    std::iter::successors(tip, |i| bodies[*i].parent).map(|i| (i, &bodies[i]))
 }
 
 /// Is the body `i` on the path from `tip` to the root?

@@ -160,7 +160,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
             T::call(step::Pose { body, q: &q[body.q.clone()], columns, trig, x_pb });
             bodies[i] = InertiaAboutOrigin::from(body.inertia.lift::<T>()).into();
         }
-        articulated_body::armature(model, armature);
+        articulated_body::armature(&model.dofs, armature);
 
         // Row k of the upper triangle is column k of the lower one, where it lies in one piece.
         for (i, body) in model.bodies.iter().enumerate().rev() {

@@ -6,7 +6,7 @@
 
 use super::com::share;
 use super::energy::drive;
-use super::jacobian::{add, check as check_state, check_sizes, clear, empty, path, place_path};
+use super::jacobian::{add, check as check_state, check_sizes, clear, empty, place_path};
 use super::links::{Links, update};
 use super::reference::Attached;
 use super::rnea::{base_acceleration, check_finite};
@@ -16,7 +16,7 @@ use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Wide;
-use crate::model::{InputError, Model, room};
+use crate::model::{InputError, Model, path, room};
 use crate::spatial::{
     Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
 };

@@ -67,9 +67,9 @@ impl<T: Real> Rooted<T> {
         self.inertia = vec![InertiaAboutOrigin::zero(); n];
     }
 
-    pub(crate) fn size_motions<P: Real>(&mut self, model: &Model<P>) {
-        self.velocity.resize(model.bodies.len(), Motion::zero());
-        self.drift.resize(model.bodies.len(), Motion::zero());
+    pub(crate) fn size_motions(&mut self, bodies: usize) {
+        self.velocity.resize(bodies, Motion::zero());
+        self.drift.resize(bodies, Motion::zero());
     }
 
     /// A wrench on a body, from the coordinates that it is given in.
@@ -155,7 +155,7 @@ at_level! {
     #[inline(never)]
     pub(crate) fn drive<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>, q: &[T], v: &[T]) {
         let Workspace { rooted, first, .. } = ws;
-        rooted.size_motions(model);
+        rooted.size_motions(model.bodies.len());
         for (i, body) in model.bodies.iter().enumerate() {
             let v = &v[body.v.clone()];
             let mut own = Motion::zero();

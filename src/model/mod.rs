@@ -455,3 +455,9 @@ impl<P: Real> Model<P> {
         if found == expected { Ok(()) } else { Err(InputError::Length { what, size, expected, found }) }
     }
 }
+
+/// The bodies from this one to the root.
+#[inline(always)]
+pub(crate) fn path<P>(bodies: &[Body<P>], tip: Option<usize>) -> impl Iterator<Item = (usize, &Body<P>)> {
+    std::iter::successors(tip, |i| bodies[*i].parent).map(|i| (i, &bodies[i]))
+}

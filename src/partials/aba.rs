@@ -10,7 +10,7 @@
 //! `M⁻¹` and products with it come from the sparse factors of the mass matrix; for deep trees from articulated bodies, by two
 //! sweeps a column; for these at the plain level from [`minv`], and the products are those of dense matrices; for robots whose limbs are
 //! short chains on the base from the blocks of four limbs at a time. Columns of a base that floats need no product
-//! ([`crate::kernels::by_joint::floating::Floating`]).
+//! ([`crate::plan::floating::Floating`]).
 
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;

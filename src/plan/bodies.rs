@@ -1,8 +1,8 @@
 //! Which body of a tree stands in which lane of which rank, and the constants of four bodies at a time.
 
-use crate::kernels::by_copy::bodies::four::{ABREAST, Four};
 use crate::model::Model;
 use crate::plan::BodyWalk;
+use crate::plan::rows::{ABREAST, Four};
 use crate::plan::states::{Kind, Table};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use std::cmp::Reverse;

@@ -2,6 +2,7 @@
 
 use crate::model::Model;
 use gradyn_derivatives::Real;
+use gradyn_derivatives::simd::WIDTH;
 
 /// For each degree of freedom, those on its path to the root.
 ///
@@ -43,6 +44,19 @@ impl DofTree {
     #[inline(always)]
     pub(crate) fn path(&self, dof: usize) -> &[usize] {
         &self.paths[self.start[dof]..self.start[dof + 1]]
+    }
+
+    /// How many products of blocks of eight by eight a factorisation along the paths takes.
+    pub(crate) fn block_products(&self) -> usize {
+        let nv = self.start.len() - 1;
+        let groups = |g: usize| -> usize {
+            let mut above: Vec<usize> =
+                (g * WIDTH..nv.min(g * WIDTH + WIDTH)).flat_map(|k| self.path(k).iter().map(|i| i / WIDTH)).collect();
+            above.sort_unstable();
+            above.dedup();
+            above.len() - 1
+        };
+        (0..nv.div_ceil(WIDTH)).map(groups).map(|above| 1 + above * (above + 3) / 2).sum()
     }
 
     /// The next one on the path to the root.

@@ -1,27 +1,38 @@
 //! A model as forms that take eight joints at a time see it: constants lane by lane, and what bodies, groups and pairs of them take.
 
-use crate::dynamics::jacobian::path;
+use crate::joint::Geometry;
 use crate::joint::{Elementary, Joint, JointKind};
-use crate::kernels::blocks::factors::Factors;
-use crate::kernels::by_joint::afloat;
-use crate::kernels::by_joint::floating::Floating;
-use crate::kernels::by_joint::memory::Row;
-use crate::model::{Body, DofDynamics, Model, Refresh};
+use crate::model::{Body, DofDynamics, Model, Refresh, path};
 use crate::plan::bodies::Ranks;
+use crate::plan::dof_tree::DofTree;
+use crate::plan::floating;
+use crate::plan::floating::Floating;
 use crate::plan::lanes::Lanes;
 use crate::plan::origin;
+use crate::plan::rows::Row;
 use crate::plan::states::Table;
 use crate::plan::turned_axes::{hinge, turned_axes};
-use crate::plan::{Facts, MOST_COLUMNS, Plan};
+use crate::plan::{Facts, MOST_COLUMNS, Plan, factors_pay};
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use nalgebra::{Matrix3, Vector3};
+use std::ops::Range;
 
 /// The lanes of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) groups: Vec<Group>,
     pub(crate) bodies: Vec<BodyStep>,
+    /// Degrees of freedom.
+    pub(crate) nv: usize,
+    /// Coordinates.
+    pub(crate) nq: usize,
+    /// Armature, damping and friction.
+    pub(crate) dofs: Vec<DofDynamics>,
+    /// Which degrees of freedom couple in the mass matrix.
+    pub(crate) tree_of_dofs: DofTree,
+    /// Is each configuration added to as a vector, coordinate by coordinate?
+    pub(crate) flat: bool,
     /// The degree of freedom of each lane that has one.
     pub(crate) dof: Vec<Option<usize>>,
     /// The column of each lane that has one, counted body by body.
@@ -62,6 +73,11 @@ pub(crate) struct Layout {
     pub(crate) plan: Plan,
     /// Fewer lanes for robots [`afloat`](super::afloat), where these do.
     pub(crate) afloat: Option<Box<Layout>>,
+}
+
+/// Do the joint's coordinates move at its velocities?
+pub(crate) fn is_flat(body: &Body) -> bool {
+    body.q.len() == body.v.len() && body.joint.geometry() == Geometry::Flat
 }
 
 /// Angles of eight hinges: that of the first would be `q[start]`.
@@ -143,6 +159,16 @@ pub(crate) struct BodyStep {
     pub(crate) kind: StepKind,
     /// Which tree it belongs to.
     pub(crate) tree: usize,
+    /// Its coordinates.
+    pub(crate) q: Range<usize>,
+    /// Its degrees of freedom.
+    pub(crate) v: Range<usize>,
+    /// The body that it hangs from.
+    pub(crate) above: Option<usize>,
+    /// Where its joint is mounted on that.
+    pub(crate) placement: Transform<f64>,
+    /// The body after the last that hangs from it: bodies are numbered depth first.
+    pub(crate) subtree_end: usize,
     /// How many bodies before it the origin of its tree has gone along with, if it goes on to this one.
     pub(crate) trunk: usize,
     /// From the body's own axes to those of its lane, whose z axis is that of the hinge.
@@ -153,8 +179,8 @@ pub(crate) struct BodyStep {
 pub(crate) enum StepKind {
     /// A hinge, numbered in the bodies' order: the pose in the parent is `cos` times the first rows, `sin` times the second, plus the third.
     Hinge { number: usize, rows: Box<HingeRows> },
-    /// Anything else: the mounting pose, in axes of the parent's lane; none where it is the identity.
-    Other { placement: Option<Box<Transform<f64>>> },
+    /// Anything else: the joint, and the mounting pose, in axes of the parent's lane; none where it is the identity.
+    Other { joint: Box<Joint>, placement: Option<Box<Transform<f64>>> },
 }
 
 /// Row `k` of the local rotation `[G₀ G₁ | G₂ p]`, each entry four times, to be multiplied with column `k` of the parent's.
@@ -227,14 +253,15 @@ impl Layout {
             return None;
         }
         let lanes = Lanes::new(bodies, 0);
-        let afloat = afloat::lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, afloat::LEFT_OUT)));
+        let afloat =
+            floating::fewer_lanes(model, &lanes).map(|lanes| Box::new(Self::of(model, &lanes, floating::LEFT_OUT)));
         let all = Self::of(model, &lanes, 0);
         let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
         let table = Table::new(model);
         let ranks = table.as_ref().and_then(|table| Ranks::new(model, table));
         let facts = Facts {
             book_only: None,
-            factors_pay: Factors::new(model).pays(),
+            factors_pay: factors_pay(all.tree_of_dofs.block_products(), model.nv),
             walk: ranks.as_ref().map(Ranks::walk),
             states: table.is_some(),
             ..Facts::of_book(model)
@@ -277,7 +304,7 @@ impl Layout {
             let mut bodies = lanes.body[g * WIDTH..(g + 1) * WIDTH].iter().flatten().map(|i| (*i, &bodies[*i].joint));
             let is_hinge = |joint| hinge(joint).is_some() && !matches!(joint, Joint::Mimic(_));
             // The last column of a floating base is a turn about its z axis.
-            group.floats = g == 0 && first == afloat::LEFT_OUT;
+            group.floats = g == 0 && first == floating::LEFT_OUT;
             group.hinges = bodies.all(|(i, joint)| is_hinge(joint) || i == 0 && group.floats);
         }
         let angles: Vec<_> = (0..hinges.div_ceil(WIDTH)).map(|eight| angles(&turns, eight)).collect();
@@ -301,10 +328,15 @@ impl Layout {
             }
         }
         if first > 0 {
-            afloat::add_base(&mut pairs, &mut carried);
+            floating::add_base(&mut pairs, &mut carried);
         }
         let joints = vec![JointRows::NONE; lanes.dof.len() / WIDTH];
         Self {
+            nv: model.nv,
+            nq: model.nq,
+            dofs: model.dofs.clone(),
+            tree_of_dofs: DofTree::new(model),
+            flat: bodies.iter().all(|body| is_flat(body) && body.q == body.v),
             groups,
             bodies: steps,
             first,
@@ -377,6 +409,12 @@ impl Layout {
         self.paths[body * self.groups.len() + g]
     }
 
+    /// The bodies between a body and the root, from itself on.
+    #[inline(always)]
+    pub(crate) fn bodies_to_root(&self, body: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(body), |i| self.bodies[*i].above)
+    }
+
     /// The lanes between a body and the root, its own among them: groups, and a bit for each lane there.
     #[inline(always)]
     pub(crate) fn path(&self, body: usize) -> impl Iterator<Item = (usize, u8)> {
@@ -390,6 +428,7 @@ impl Refresh for Layout {
     fn refresh(&mut self, model: &Model) {
         for (i, body) in model.bodies.iter().enumerate() {
             let parent_axes = body.parent.map(|p| self.bodies[p].axes);
+            self.bodies[i].placement = body.placement;
             let BodyStep { lane, axes, kind, .. } = &mut self.bodies[i];
             place(kind, body, axes, parent_axes);
             let in_lane: Inertia<f64> = Transform::from_rotation(*axes).inv_act(body.inertia);
@@ -405,6 +444,7 @@ impl Refresh for Layout {
         for (root, translation) in &mut self.roots {
             *translation = model.bodies[*root].placement.translation;
         }
+        self.dofs.clone_from(&model.dofs);
         joint_rows(&model.dofs, &self.dof, &mut self.joints, &mut self.more_joints);
         if let Some(afloat) = &mut self.afloat {
             afloat.refresh(model);
@@ -478,11 +518,24 @@ fn step(body: &Body, lanes: &Lanes, (i, number): (usize, usize), tree: usize, tr
     let kind = if hinge(&body.joint).is_some() {
         StepKind::Hinge { number, rows: Box::new(HingeRows { cos: NONE, sin: NONE, rest: NONE }) }
     } else {
-        StepKind::Other { placement: None }
+        StepKind::Other { joint: Box::new(body.joint.clone()), placement: None }
     };
     let parent = body.parent.map_or(lanes.body.len(), |p| lanes.last[p]);
     let axes = turned_axes(&body.joint);
-    BodyStep { lane: lanes.last[i], columns: lanes.last[i] + 1 - lanes.first[i], parent, kind, tree, trunk, axes }
+    BodyStep {
+        lane: lanes.last[i],
+        columns: lanes.last[i] + 1 - lanes.first[i],
+        parent,
+        kind,
+        tree,
+        q: body.q.clone(),
+        v: body.v.clone(),
+        above: body.parent,
+        placement: body.placement,
+        subtree_end: body.subtree_end,
+        trunk,
+        axes,
+    }
 }
 
 const NONE: [Row; 3] = [Row::ZERO; 3];
@@ -511,8 +564,10 @@ fn place(kind: &mut StepKind, body: &Body, own: &Matrix3<f64>, parent_axes: Opti
                 rest: second(row(|_, _, g2, p| [0.0, 0.0, g2, p])),
             };
         }
-        StepKind::Other { placement: Some(kept) } => **kept = placement,
-        StepKind::Other { placement: none } if placement != Transform::identity() => *none = Some(Box::new(placement)),
+        StepKind::Other { placement: Some(kept), .. } => **kept = placement,
+        StepKind::Other { placement: none, .. } if placement != Transform::identity() => {
+            *none = Some(Box::new(placement))
+        }
         StepKind::Other { .. } => {}
     }
 }

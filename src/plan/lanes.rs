@@ -10,10 +10,10 @@
 //! window that begins at itself, and takes the window that begins where its own ends, until it covers the subtree.
 //! Where permutations are dear, both sums go lane by lane instead (`by_lane.rs`).
 
-use crate::kernels::by_joint::floating::Floating;
-use crate::kernels::by_joint::memory::Row;
 use crate::model::Body;
+use crate::plan::floating::Floating;
 use crate::plan::joints::{Group, Pair};
+use crate::plan::rows::Row;
 use gradyn_derivatives::simd::{Places, WIDTH};
 
 /// Where the columns stand.

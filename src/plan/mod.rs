@@ -23,17 +23,21 @@
 //! for tests, benches and arguments.
 
 pub(crate) mod bodies;
+mod constants;
 pub(crate) mod dof_tree;
+pub(crate) mod floating;
 pub(crate) mod joints;
 pub(crate) mod lanes;
 mod only;
 pub(crate) mod origin;
+pub(crate) mod rows;
 mod rules;
 pub(crate) mod states;
 pub(crate) mod turned_axes;
 
 use crate::model::Model;
 use crate::plan::joints::Layout;
+pub(crate) use constants::Constants;
 use gradyn_derivatives::Level;
 use gradyn_derivatives::simd::VectorLevel;
 pub use only::{Only, with_only};

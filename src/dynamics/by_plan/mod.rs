@@ -9,14 +9,14 @@ use crate::kernels::by_joint::State;
 use crate::kernels::by_joint::articulated::Articulated;
 use crate::kernels::by_joint::constraints::rows::{self, Anchor};
 use crate::kernels::by_joint::derivatives::Begun;
-use crate::kernels::by_joint::floating::Floating;
 use crate::kernels::by_joint::forward_mode::Tangents;
 use crate::kernels::by_joint::memory::{Bodies, Memory};
 use crate::kernels::by_joint::{afloat, forward_mode as tangents};
 use crate::model::Model;
+use crate::plan::floating::Floating;
 use crate::plan::joints::Layout;
 use crate::plan::states::Table;
-use crate::plan::{Form, Quantity, vector_level};
+use crate::plan::{Constants, Form, Quantity, vector_level};
 use gradyn_derivatives::simd::{VectorLevel, WIDTH};
 use gradyn_derivatives::{Level, Real};
 use nalgebra::{DMatrix, Vector3};
@@ -87,8 +87,9 @@ pub(crate) fn forward_mode<P: Real, T: Real>(
     memory.level = level;
     // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
     let (layout, memory) = afloat::fewer(layout, memory);
-    let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(model, layout)));
-    let finite = read(model, &mut tangents, level).map(|()| tangents::run(model, layout, memory, &mut tangents));
+    let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(layout)));
+    let finite =
+        read(model, &mut tangents, level).map(|()| tangents::run(Constants::of(model), layout, memory, &mut tangents));
     if finite.is_some() {
         write(&tangents, &mut ws.tau, level);
     }

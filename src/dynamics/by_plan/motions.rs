@@ -17,6 +17,7 @@ use crate::kernels::by_joint::part::Part;
 use crate::kernels::by_joint::sweeps;
 use crate::kernels::by_joint::sweeps::WEIGHTS;
 use crate::kernels::by_joint::{centroidal, composites, energies, jacobians, outward, regressor, rnea, weights};
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
@@ -30,7 +31,7 @@ impl<'a> Wide<'a> {
 
     /// The same, or of those from the root to one.
     fn place_to(&mut self, q: &[f64], to: Option<usize>) -> Option<()> {
-        sweeps::place(self.model, self.layout, self.ws.wide.as_deref_mut()?, q, to).then_some(())
+        sweeps::place(self.layout, self.ws.wide.as_deref_mut()?, q, to).then_some(())
     }
 
     /// Motions of bodies that have been placed into `ws.wide`, or of those from the root to one, and others.
@@ -40,7 +41,7 @@ impl<'a> Wide<'a> {
 
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
     pub(crate) fn bodies(self, state: State<'_>) -> Option<()> {
-        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.model, self.layout, self.ws.wide.as_deref_mut()?, state)
+        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.layout, self.ws.wide.as_deref_mut()?, state)
             .then_some(())
     }
 
@@ -52,7 +53,7 @@ impl<'a> Wide<'a> {
         sums: &mut [MovingMass<f64>],
     ) -> Option<()> {
         let memory = self.ws.wide.as_deref_mut()?;
-        let finite = energies::masses(self.model, self.layout, memory, state, sums);
+        let finite = energies::masses(self.layout, memory, state, sums);
         for ((root, _), origin) in self.layout.roots.iter().zip(&memory.origins) {
             origins[*root] = *origin;
         }
@@ -64,7 +65,7 @@ impl<'a> Wide<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         let to = shape(&mut ws.regressor.energy, 1, 10 * model.bodies.len());
-        energies::regressor(model, layout, ws.wide.as_deref_mut()?, v, to);
+        energies::regressor(Constants::of(model), layout, ws.wide.as_deref_mut()?, v, to);
         all_finite(to).then_some(())
     }
 
@@ -191,7 +192,7 @@ impl<'a> Wide<'a> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         sweeps::stand::<WEIGHTS>(layout, memory);
-        let finite = weights::gravity(model, layout, memory);
+        let finite = weights::gravity(Constants::of(model), layout, memory);
         rnea::of_lanes(layout, memory, &mut ws.tau);
         end(layout, finite, &ws.tau).then_some(())
     }
@@ -202,7 +203,7 @@ impl<'a> Wide<'a> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
         sweeps::stand::<WEIGHTS>(layout, memory);
-        let part = Part::of(model, layout, body);
+        let part = Part::of(layout, body);
         let mass = match part.lane(layout) {
             Some(lane) => memory.sums[lane / WIDTH][FORCE].0[lane % WIDTH],
             None => weights::center(layout, memory),
@@ -221,7 +222,7 @@ impl<'a> Wide<'a> {
     ) -> Option<()> {
         let model = self.model;
         let (layout, memory, whole) = self.whole(state)?;
-        let part = Part::of(model, layout, body);
+        let part = Part::of(layout, body);
         let com = body.map_or(whole.com, |b| centroidal::com_of(layout, memory, b));
         (out.position, out.velocity, out.acceleration, out.errors) =
             (com.position, com.velocity, com.acceleration, None);
@@ -233,14 +234,15 @@ impl<'a> Wide<'a> {
     /// Kinetic and potential energy.
     pub(crate) fn energies(mut self, q: &[f64], v: &[f64]) -> Option<(f64, f64)> {
         self.place(q)?;
-        let (kinetic, potential) = weights::energy(self.model, self.layout, self.ws.wide.as_deref_mut()?, v);
+        let (kinetic, potential) =
+            weights::energy(Constants::of(self.model), self.layout, self.ws.wide.as_deref_mut()?, v);
         (kinetic.is_finite() && potential.is_finite()).then_some((kinetic, potential))
     }
 
     /// Potential energy.
     pub(crate) fn potential_energy(mut self, q: &[f64]) -> Option<f64> {
         self.place(q)?;
-        let potential = weights::potential(self.model, self.layout, self.ws.wide.as_deref()?);
+        let potential = weights::potential(Constants::of(self.model), self.layout, self.ws.wide.as_deref()?);
         potential.is_finite().then_some(potential)
     }
 
@@ -270,7 +272,7 @@ impl<'a> Wide<'a> {
     pub(crate) fn centroidal_momentum(mut self, (q, v, a): State<'_>) -> Option<Whole<f64>> {
         self.place(q)?;
         self.drive::<{ outward::INERTIAS }>(v3::zero(), v, a, None)?;
-        let whole = centroidal::total(self.model, self.layout, self.ws.wide.as_deref()?);
+        let whole = centroidal::total(self.layout, self.ws.wide.as_deref()?);
         (whole.com.mass.recip().is_finite() && whole.is_finite()).then_some(whole)
     }
 
@@ -306,7 +308,7 @@ impl<'a> Wide<'a> {
         }
         composites::bring(layout, memory, ws.second.as_deref_mut()?);
         if poses {
-            composites::poses(model, layout, memory, links);
+            composites::poses(layout, memory, links);
         }
         Some(())
     }
@@ -321,7 +323,7 @@ impl<'a> Wide<'a> {
         let (b, seen) = self.see(q, at, reference)?;
         let Self { model, layout, ws } = self;
         let to = shape(&mut ws.regressor.kinematic, 6, 6 * model.bodies.len());
-        jacobians::placements(model, layout, ws.wide.as_deref()?, b, seen, to);
+        jacobians::placements(layout, ws.wide.as_deref()?, b, seen, to);
         all_finite(to).then_some(())
     }
 
@@ -338,7 +340,7 @@ impl<'a> Wide<'a> {
     pub(crate) fn torque_regressor(self, state: State<'_>) -> Option<()> {
         let Self { model, layout, ws } = self;
         let memory = ws.wide.as_deref_mut()?;
-        let finite = sweeps::bodies::<{ outward::BODIES }>(model.gravity, model, layout, memory, state);
+        let finite = sweeps::bodies::<{ outward::BODIES }>(model.gravity, layout, memory, state);
         let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
         (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())
     }

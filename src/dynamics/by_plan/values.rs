@@ -16,7 +16,7 @@ use crate::kernels::by_joint::{Lost, State};
 use crate::kernels::by_joint::{
     afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, moving, outward, rnea, sweeps,
 };
-use crate::plan::{Form, Quantity};
+use crate::plan::{Constants, Form, Quantity};
 use nalgebra::{DMatrix, Vector3};
 
 impl Wide<'_> {
@@ -33,7 +33,7 @@ impl Wide<'_> {
             return Some(true);
         }
         // Torques do not depend on where the base is: that it is somewhere has to be seen.
-        let surely = rnea::rnea(model, layout, memory, state, &mut ws.tau);
+        let surely = rnea::rnea(Constants::of(model), layout, memory, state, &mut ws.tau);
         Some(surely || all_finite(&ws.tau) && all_finite(state.0))
     }
 
@@ -64,7 +64,7 @@ impl Wide<'_> {
             Begun::Nothing => afloat::fewer(layout, memory),
             Begun::Placed | Begun::Moving(_) => (layout, memory),
         };
-        let finite = derivatives::derivatives(gravity, model, layout, memory, state, results, begun);
+        let finite = derivatives::derivatives(gravity, Constants::of(model), layout, memory, state, results, begun);
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
         }
@@ -83,7 +83,7 @@ impl Wide<'_> {
         {
             return Some(true);
         }
-        Some(mass_matrix::mass_matrix(model, layout, memory, q, to))
+        Some(mass_matrix::mass_matrix(layout, memory, q, to))
     }
 
     /// Factors of the mass matrix into `ws.ltl`.
@@ -97,7 +97,7 @@ impl Wide<'_> {
     /// Factors of the mass matrix into `ws.wide`.
     fn factorize(&mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let memory = self.ws.wide.as_deref_mut()?;
-        Some(forward::factorize(self.model, self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
+        Some(forward::factorize(self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
     }
 
     /// The inverse of the mass matrix into `ws.minv`, by factors, or by articulated bodies where these are
@@ -115,8 +115,8 @@ impl Wide<'_> {
         }
         if self.layout.plan.by_joints(Quantity::MassMatrixInverse, level) == Form::Articulated {
             let memory = self.ws.wide.as_deref_mut()?;
-            sweeps::masses(self.model, self.layout, memory, q);
-            let done = articulated::factorize(self.model, self.layout, memory);
+            sweeps::masses(self.layout, memory, q);
+            let done = articulated::factorize(self.layout, memory);
             let Memory { articulated, level, .. } = memory;
             let by = articulated.as_deref_mut()?;
             return Some(done.map(|()| {
@@ -161,17 +161,23 @@ impl Wide<'_> {
             }
         }
         // Whoever goes on from here asks the factors whether it was they.
-        memory.factors.get_or_insert_with(|| Box::new(Factors::new(model)));
+        memory.factors.get_or_insert_with(|| Box::new(Factors::new(&layout.tree_of_dofs)));
         ws.still.resize(model.nv, 0.0);
         let (still, ddq) = (&ws.still, &mut ws.aba.ddq);
         match layout.plan.by_joints(Quantity::ForwardDynamics, level) {
             Form::Articulated => {
-                forward::left_over::<false>(model, layout, memory, state, still, ddq);
-                Some(articulated::factorize_and_solve(model, layout, memory, ddq))
+                forward::left_over::<false>(Constants::of(model), layout, memory, state, still, ddq);
+                Some(articulated::factorize_and_solve(layout, memory, ddq))
             }
-            Form::Factors => {
-                Some(forward::accelerations(model, layout, memory, state, still, ws.crba.sized(model.nv), ddq))
-            }
+            Form::Factors => Some(forward::accelerations(
+                Constants::of(model),
+                layout,
+                memory,
+                state,
+                still,
+                ws.crba.sized(model.nv),
+                ddq,
+            )),
             _ => None,
         }
     }
@@ -189,14 +195,14 @@ impl Wide<'_> {
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
         let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
-            forward::left_over::<false>(model, layout, memory, state, &ws.still, ddq);
-            articulated::factorize_and_solve(model, layout, memory, ddq).map(|()| FactorsOfMass::Bodies)
+            forward::left_over::<false>(Constants::of(model), layout, memory, state, &ws.still, ddq);
+            articulated::factorize_and_solve(layout, memory, ddq).map(|()| FactorsOfMass::Bodies)
         } else {
             let matrix = ws.crba.sized(model.nv);
-            let done = forward::accelerations(model, layout, memory, state, &ws.still, matrix, ddq);
+            let done = forward::accelerations(Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
             done.map(|()| FactorsOfMass::Blocks)
         };
-        moving::seats(model, layout, memory, bodies, columns, &mut ws.rooted);
+        moving::seats(layout, memory, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 
@@ -213,7 +219,7 @@ impl Wide<'_> {
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
         let gravity = Vector3::zeros();
-        let finite = sweeps::place(model, layout, memory, q, None)
+        let finite = sweeps::place(layout, memory, q, None)
             && match v {
                 Some(v) => sweeps::drive::<{ outward::MOTIONS }>(gravity, layout, memory, v, &ws.still, None),
                 None => {
@@ -221,7 +227,7 @@ impl Wide<'_> {
                     true
                 }
             };
-        moving::seats(model, layout, memory, bodies, columns, &mut ws.rooted);
+        moving::seats(layout, memory, bodies, columns, &mut ws.rooted);
         finite.then_some(())
     }
 
@@ -232,17 +238,17 @@ impl Wide<'_> {
         q: &[f64],
         (bodies, columns): (impl Iterator<Item = usize>, bool),
     ) -> Option<Result<FactorsOfMass, Lost>> {
-        let Self { model, layout, ref mut ws } = self;
+        let Self { layout, ref mut ws, .. } = self;
         let memory = ws.wide.as_deref_mut()?;
         let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
-            sweeps::masses(model, layout, memory, q);
-            articulated::factorize(model, layout, memory).map(|()| FactorsOfMass::Bodies)
+            sweeps::masses(layout, memory, q);
+            articulated::factorize(layout, memory).map(|()| FactorsOfMass::Bodies)
         } else {
             self.factorize(q)?.map(|()| FactorsOfMass::Blocks)
         };
         let Self { model, layout, ws } = self;
         ws.rooted.size(model, ws.dof.len());
-        moving::seats(model, layout, ws.wide.as_deref()?, bodies, columns, &mut ws.rooted);
+        moving::seats(layout, ws.wide.as_deref()?, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 
@@ -346,7 +352,7 @@ impl Wide<'_> {
     pub(crate) fn coriolis(self, state: (&[f64], &[f64]), to: &mut DMatrix<f64>) -> Option<()> {
         let Self { model, layout, ws } = self;
         ws.still.resize(model.nv, 0.0);
-        coriolis::coriolis(model, layout, ws.wide.as_deref_mut()?, state, &ws.still, to);
+        coriolis::coriolis(Constants::of(model), layout, ws.wide.as_deref_mut()?, state, &ws.still, to);
         Some(())
     }
 }

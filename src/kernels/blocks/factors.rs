@@ -6,11 +6,10 @@
 use crate::kernels::blocks;
 use crate::kernels::blocks::Block;
 use crate::kernels::blocks::inverse::{Inversion, Product, SparseProduct};
-use crate::kernels::by_joint::floating::Floating;
 use crate::kernels::by_joint::memory::{Row, from_rows, to_rows};
-use crate::model::Model;
 use crate::plan::dof_tree::DofTree;
 use crate::plan::factors_pay;
+use crate::plan::floating::Floating;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use nalgebra::DMatrix;
@@ -53,8 +52,8 @@ pub(crate) struct Factors {
 }
 
 impl Factors {
-    pub(crate) fn new(model: &Model) -> Self {
-        Self::of_tree(DofTree::new(model))
+    pub(crate) fn new(tree: &DofTree) -> Self {
+        Self::of_tree(tree.clone())
     }
 
     /// Of a matrix without zeros.
@@ -75,12 +74,11 @@ impl Factors {
         }
         let above: Vec<Vec<usize>> =
             (0..width).map(|g| (0..g).rev().filter(|c| related[g * width + c]).collect()).collect();
-        let products: usize = above.iter().map(|above| 1 + above.len() * (above.len() + 3) / 2).sum();
         Self {
             coupled: Vec::new(),
             width,
             related,
-            pays: factors_pay(products, nv),
+            pays: factors_pay(tree.block_products(), nv),
             above,
             folded: Vec::new(),
             scale: vec![Row::ZERO; width],

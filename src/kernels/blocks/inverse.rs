@@ -3,8 +3,8 @@
 use crate::kernels::blocks;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_joint::entries::store;
-use crate::kernels::by_joint::floating::Floating;
 use crate::kernels::by_joint::memory::Row;
+use crate::plan::floating::Floating;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
 use std::ops::Range;

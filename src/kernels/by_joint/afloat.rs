@@ -16,32 +16,16 @@
 //! bringing the mass matrix to its blocks).
 
 use crate::kernels::by_joint::entries;
-use crate::kernels::by_joint::floating::Floating;
 use crate::kernels::by_joint::matrix::{of_force, of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::{
     Memory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
 };
 use crate::kernels::by_joint::outward::in_lane;
-use crate::model::Model;
-use crate::plan::joints::{Carried, Layout, Pair};
-use crate::plan::lanes::Lanes;
+use crate::plan::floating::LEFT_OUT;
+use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
-
-/// The columns that have no lane.
-pub(crate) const LEFT_OUT: usize = 5;
-
-/// The lanes of such a robot, if they are fewer groups than `lanes`, which is all of them.
-pub(crate) fn lanes(model: &Model, lanes: &Lanes) -> Option<Lanes> {
-    let floats = Floating::all(model).iter().any(|base| base.is(0));
-    let one_tree = model.bodies.iter().skip(1).all(|body| body.parent.is_some());
-    if !floats || !one_tree {
-        return None;
-    }
-    let fewer = Lanes::new(&model.bodies, LEFT_OUT);
-    (fewer.body.len() < lanes.body.len()).then_some(fewer)
-}
 
 /// Fewer lanes, and memory for them, with the wrenches of this call, where there are such.
 #[inline(always)]
@@ -82,32 +66,6 @@ pub(crate) fn hold_base(memory: &mut Memory) -> f64 {
     memory.base_torques = [f.x, f.y, f.z, n.x, n.y, n.z];
     (f.x + f.y + f.z + n.x + n.y + n.z) * 0.0
 }
-
-/// Rows and columns of the base into the pairs of matrices, after those of the groups. So nobody else needs the first lane, which
-/// all columns hang on.
-pub(crate) fn add_base(pairs: &mut Vec<Vec<Pair>>, carried: &mut [Vec<Carried>]) {
-    if let Some(first) = carried.first_mut() {
-        first.retain(|of| of.group == 0 || of.above.iter().any(|above| *above > 1));
-    }
-    let base = pairs.len() * WIDTH;
-    let own = |of: Pair| (0..LEFT_OUT + 1).map(move |k| Pair { column: base + k, to: k, floating: k < 3, ..of });
-    let mut all: Vec<Pair> = Vec::new();
-    for (g, pairs) in pairs.iter_mut().enumerate() {
-        let first = pairs.iter().position(|pair| pair.column == 0).map(|at| pairs.remove(at));
-        if g == 0 {
-            all.extend(pairs.iter().map(|pair| Pair { above: BASE, below: 0, ..*pair }));
-            pairs.retain(|pair| (pair.above | pair.below) > 1);
-        }
-        if let Some(first) = first {
-            pairs.extend(own(first));
-        }
-    }
-    all.extend(own(Pair { column: 0, to: 0, above: BASE, below: 0, floating: false }));
-    pairs.push(all);
-}
-
-/// Its six lanes.
-const BASE: u8 = 0x3f;
 
 /// The columns of the base, which are its axes, into rows of their own.
 #[inline(always)]
@@ -208,6 +166,7 @@ pub(crate) fn weigh_base<R: Register>(layout: &Layout, memory: &Memory, nv: usiz
 mod tests {
     use crate::joint::{Axis, FreeFlyer, Joint, Revolute};
     use crate::model::{BodyKey, ModelBuilder};
+    use crate::plan::floating::{BASE, LEFT_OUT};
     use crate::plan::joints::Layout;
     use crate::spatial::{Inertia, Symmetric3, Transform};
     use nalgebra::Vector3;

@@ -15,7 +15,6 @@ use crate::kernels::by_joint::outward::{of_tree, splat};
 use crate::kernels::by_joint::part;
 use crate::kernels::by_joint::part::Part;
 use crate::kernels::by_joint::weights;
-use crate::model::Model;
 use crate::plan::joints::Layout;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
@@ -51,9 +50,9 @@ impl Kernel for MomentumMatrix<'_> {
 }
 
 /// The robot as a whole, from inertias, velocities and forces of bodies.
-pub(crate) fn total(model: &Model, layout: &Layout, memory: &Memory) -> Whole<f64> {
+pub(crate) fn total(layout: &Layout, memory: &Memory) -> Whole<f64> {
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
-        let part = Part::of(model, layout, Some(*root));
+        let part = Part::of(layout, Some(*root));
         let [f, h, y, more] = memory.level.run(Total { memory, part: &part });
         Tree {
             first: v3::sub(memory.origins[0], memory.origins[tree]),

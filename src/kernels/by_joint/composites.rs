@@ -5,7 +5,6 @@ use crate::dynamics::rnea_second::{self, Column, Motions};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{load_coriolis, load_inertia, load_motion, load_sum_force};
 use crate::kernels::by_joint::rnea;
-use crate::model::Model;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -62,10 +61,10 @@ fn to_columns<R: Register, C, const N: usize>(
 }
 
 /// Poses of bodies and origins of trees, for wrenches.
-pub(crate) fn poses(model: &Model, layout: &Layout, memory: &Memory, links: &mut Links<f64>) {
-    for (i, body) in model.bodies.iter().enumerate() {
+pub(crate) fn poses(layout: &Layout, memory: &Memory, links: &mut Links<f64>) {
+    for (i, body) in layout.bodies.iter().enumerate() {
         links.pose[i] = rnea::pose(layout, memory, i);
-        if body.parent.is_none() {
+        if body.above.is_none() {
             links.origin[i] = rnea::origin(layout, memory, i);
         }
     }

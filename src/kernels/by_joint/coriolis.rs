@@ -6,7 +6,7 @@ use crate::kernels::by_joint::memory::{
     load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
 };
 use crate::kernels::by_joint::{inward, outward};
-use crate::model::Model;
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
@@ -15,7 +15,7 @@ use nalgebra::{DMatrix, Vector3};
 
 /// The Coriolis matrix into `to`, nv × nv. Entries that the tree makes zero are not written. Lengths have been checked.
 pub(crate) fn coriolis(
-    model: &Model,
+    constants: Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v): (&[f64], &[f64]),
@@ -23,21 +23,21 @@ pub(crate) fn coriolis(
     to: &mut DMatrix<f64>,
 ) {
     memory.size_mass(layout);
-    let (nv, lanes) = (model.nv, layout.dof.len());
+    let (nv, lanes) = (layout.nv, layout.dof.len());
     if layout.direct {
-        memory.level.run(Coriolis { model, layout, memory, q, v, still, to: to.as_mut_slice(), nv });
+        memory.level.run(Coriolis { constants, layout, memory, q, v, still, to: to.as_mut_slice(), nv });
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let of_lanes = &mut scratch[..lanes * lanes];
-        memory.level.run(Coriolis { model, layout, memory, q, v, still, to: &mut *of_lanes, nv: lanes });
+        memory.level.run(Coriolis { constants, layout, memory, q, v, still, to: &mut *of_lanes, nv: lanes });
         fold(layout, |column, row| of_lanes[column * lanes + row], to.as_mut_slice(), nv);
         memory.scratch = scratch;
     }
 }
 
 struct Coriolis<'a> {
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
@@ -52,11 +52,11 @@ impl Kernel for Coriolis<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { model, layout, memory, q, v, still, to, nv } = self;
+        let Self { constants, layout, memory, q, v, still, to, nv } = self;
         outward::read_state::<R>(layout, memory, q, v, still);
-        outward::place::<R>(model, layout, memory, q);
+        outward::place::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::COLUMNS }>(model, layout, memory, g);
+            outward::drive::<R, { outward::COLUMNS }>(constants, layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::composites::<R>(layout, memory, g);

@@ -6,12 +6,12 @@
 use crate::dynamics::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::entries;
 use crate::kernels::by_joint::entries::{plus_angular, product, store};
-use crate::kernels::by_joint::floating::Floating;
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{Columns, Six, load_motion};
 use crate::kernels::by_joint::{afloat, inward, outward, rnea};
-use crate::model::Model;
+use crate::plan::Constants;
+use crate::plan::floating::Floating;
 use crate::plan::joints::Layout;
 use crate::plan::joints::Pair;
 use crate::spatial::{Force, Motion, vector as v3};
@@ -43,7 +43,7 @@ pub(crate) enum Begun<'a> {
 /// all surely finite?
 pub(crate) fn derivatives(
     gravity: Vector3<f64>,
-    model: &Model,
+    constants: Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
@@ -51,10 +51,10 @@ pub(crate) fn derivatives(
     begun: Begun<'_>,
 ) -> bool {
     memory.size_columns(layout);
-    let nv = model.nv();
+    let nv = layout.nv;
     let lanes = layout.dof.len();
     let finite = if layout.direct {
-        Derivatives { gravity, model, layout, memory, q, v, a, results, nv, begun }.run_at_level()
+        Derivatives { gravity, constants, layout, memory, q, v, a, results, nv, begun }.run_at_level()
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
@@ -62,7 +62,7 @@ pub(crate) fn derivatives(
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let room = if results.dtau_da.is_empty() { 0 } else { da.len() };
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut da[..room] };
-        let work = Derivatives { gravity, model, layout, memory, q, v, a, results: &mut all, nv: lanes, begun };
+        let work = Derivatives { gravity, constants, layout, memory, q, v, a, results: &mut all, nv: lanes, begun };
         let finite = work.run_at_level();
         entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
@@ -73,14 +73,14 @@ pub(crate) fn derivatives(
         memory.scratch = scratch;
         finite
     };
-    rnea::collect(model, layout, memory, v, a, results.tau);
+    rnea::collect(constants, layout, memory, v, a, results.tau);
     for entry in &layout.more_joints {
         let at = entry.index * (nv + 1);
         if let Some(m) = results.dtau_da.get_mut(at) {
             *m += entry.mass();
         }
-        if model.joint_friction {
-            results.dtau_dv[at] += entry.friction_slope(v[entry.index], model.friction_width);
+        if constants.joint_friction {
+            results.dtau_dv[at] += entry.friction_slope(v[entry.index], constants.friction_width);
         }
     }
     finite
@@ -88,7 +88,7 @@ pub(crate) fn derivatives(
 
 struct Derivatives<'a, 'r> {
     gravity: Vector3<f64>,
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
@@ -127,13 +127,13 @@ impl Derivatives<'_, '_> {
 
     #[inline(always)]
     fn fill<R: Register, const MOVING: bool>(self) -> bool {
-        let Self { gravity, model, layout, memory, q, v, a, results, nv, begun } = self;
+        let Self { gravity, constants, layout, memory, q, v, a, results, nv, begun } = self;
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
         outward::read_dofs::<R>(layout, &mut memory.qdd, a);
         let known = MOVING && matches!(begun, Begun::Moving(bases) if !bases.is_empty());
         if matches!(begun, Begun::Nothing) {
             outward::read_configuration::<R>(layout, memory, q);
-            outward::place::<R>(model, layout, memory, q);
+            outward::place::<R>(layout, memory, q);
         }
         if layout.first > 0 {
             afloat::move_base(memory, v, a);
@@ -147,7 +147,7 @@ impl Derivatives<'_, '_> {
         }
         let mut zero = outward::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
-            zero = zero.add(inward::columns::<R>(model, layout, memory, g, MOVING));
+            zero = zero.add(inward::columns::<R>(constants, layout, memory, g, MOVING));
         }
         if layout.first > 0 {
             afloat::columns::<R>(gravity, layout, memory);
@@ -171,7 +171,7 @@ impl Derivatives<'_, '_> {
                 zero = sum.mul_add(R::splat(0.0), zero);
             }
             if g < layout.groups.len() {
-                diagonal::<R>(model, layout, memory, g, results, nv);
+                diagonal::<R>(constants, layout, memory, g, results, nv);
             }
         }
         own_blocks(layout, memory, results, nv, known);
@@ -188,7 +188,7 @@ impl Derivatives<'_, '_> {
 /// Adds what armature, damping and friction of eight joints contribute.
 #[inline(always)]
 fn diagonal<R: Register>(
-    model: &Model,
+    constants: Constants,
     layout: &Layout,
     memory: &Memory,
     g: usize,
@@ -201,7 +201,7 @@ fn diagonal<R: Register>(
     }
     let joint = inward::joint_dynamics::<R>(rows);
     let mass = joint.mass().to_array();
-    let slope = inward::friction_slope::<R>(model, rows, memory.qd[g].load()).to_array();
+    let slope = inward::friction_slope::<R>(constants, rows, memory.qd[g].load()).to_array();
     let mut k = 0;
     let first = layout.row(g);
     while k < WIDTH && first + k < nv {
@@ -209,7 +209,7 @@ fn diagonal<R: Register>(
         if let Some(m) = results.dtau_da.get_mut(at) {
             *m += mass[k];
         }
-        if model.joint_friction {
+        if constants.joint_friction {
             results.dtau_dv[at] += slope[k];
         }
         k += 1;

@@ -8,7 +8,7 @@ use crate::kernels::by_joint::moving::by_lane;
 use crate::kernels::by_joint::outward;
 use crate::kernels::by_joint::outward::{of_tree, splat};
 use crate::kernels::by_joint::{inward, sweeps};
-use crate::model::Model;
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};
 use gradyn_derivatives::Lanes;
@@ -16,14 +16,8 @@ use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Is the state finite?
-pub(crate) fn masses(
-    model: &Model,
-    layout: &Layout,
-    memory: &mut Memory,
-    state: State<'_>,
-    to: &mut [MovingMass<f64>],
-) -> bool {
-    let finite = sweeps::bodies::<{ outward::MASSES }>(v3::zero(), model, layout, memory, state);
+pub(crate) fn masses(layout: &Layout, memory: &mut Memory, state: State<'_>, to: &mut [MovingMass<f64>]) -> bool {
+    let finite = sweeps::bodies::<{ outward::MASSES }>(v3::zero(), layout, memory, state);
     memory.level.run(Masses { layout, memory, to });
     finite
 }
@@ -61,12 +55,12 @@ impl Kernel for Masses<'_> {
 
 /// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity `v`, or of the
 /// potential one if there is none.
-pub(crate) fn regressor(model: &Model, layout: &Layout, memory: &mut Memory, v: Option<&[f64]>, to: &mut [f64]) {
-    memory.level.run(Regressor { model, layout, memory, v, to });
+pub(crate) fn regressor(constants: Constants, layout: &Layout, memory: &mut Memory, v: Option<&[f64]>, to: &mut [f64]) {
+    memory.level.run(Regressor { constants, layout, memory, v, to });
 }
 
 struct Regressor<'a> {
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     v: Option<&'a [f64]>,
@@ -77,11 +71,11 @@ impl Kernel for Regressor<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { model, layout, memory, v, to } = self;
+        let Self { constants, layout, memory, v, to } = self;
         if let Some(v) = v {
             outward::read_dofs::<R>(layout, &mut memory.qd, v);
         }
-        let up = v3::neg(splat::<R>(model.gravity));
+        let up = v3::neg(splat::<R>(constants.gravity));
         let mut bodies = layout.bodies.iter().peekable();
         let (mut to, _) = to.as_chunks_mut::<10>();
         for (g, group) in layout.groups.iter().enumerate() {

@@ -11,41 +11,14 @@
 //!
 //! and all other entries of these nine columns are zero.
 
-use crate::joint::{Elementary, Joint};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::rnea;
-use crate::model::Model;
+use crate::plan::floating::Floating;
 use crate::plan::joints::Layout;
 use crate::spatial::vector as v3;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-/// A body that floats in the world, and that nothing holds there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Floating {
-    body: usize,
-    /// The first of its degrees of freedom.
-    v: usize,
-}
-
 impl Floating {
-    /// All of a model; a base with armature, damping or friction is none.
-    pub(crate) fn all(model: &Model) -> Vec<Self> {
-        let floats = |joint: &Joint| matches!(joint, Joint::Elementary(Elementary::FreeFlyer(_)));
-        let bodies = model.bodies.iter().enumerate().filter(|(_, body)| body.parent.is_none() && floats(&body.joint));
-        let held = |v: usize| model.dofs.iter().any(|dof| (v..v + 6).contains(&dof.index));
-        bodies.map(|(body, of)| Self { body, v: of.v.start }).filter(|base| !held(base.v)).collect()
-    }
-
-    /// Is it this one?
-    pub(crate) fn is(&self, body: usize) -> bool {
-        self.body == body
-    }
-
-    /// Are the columns `j` of derivatives by configurations, and by velocities, those of equation (1)?
-    pub(crate) fn knows(&self, j: usize) -> [bool; 2] {
-        [(self.v..self.v + 6).contains(&j), (self.v..self.v + 3).contains(&j)]
-    }
-
     /// Equation (1), after a sweep at the state.
     pub(crate) fn fill(
         &self,

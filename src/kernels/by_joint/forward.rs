@@ -4,7 +4,7 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::place;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::{inward, mass_matrix, outward, rnea};
-use crate::model::Model;
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::DMatrix;
@@ -12,25 +12,23 @@ use nalgebra::DMatrix;
 /// Factors of the mass matrix at `q` into `memory.factors`, the matrix into `matrix` where lanes are not degrees of
 /// freedom. The error is the first degree of freedom whose pivot is lost, and the pivot.
 pub(crate) fn factorize(
-    model: &Model,
     layout: &Layout,
     memory: &mut Memory,
     q: &[f64],
     matrix: &mut DMatrix<f64>,
 ) -> Result<(), (usize, f64)> {
-    mass_matrix::of_lanes(model, layout, memory, q);
-    eliminate(model, layout, memory, matrix, &mut [])
+    mass_matrix::of_lanes(layout, memory, q);
+    eliminate(layout, memory, matrix, &mut [])
 }
 
 /// Eliminates `memory.mass`, and `x := M⁻¹ x` of a right-hand side, or of none.
 fn eliminate(
-    model: &Model,
     layout: &Layout,
     memory: &mut Memory,
     matrix: &mut DMatrix<f64>,
     x: &mut [f64],
 ) -> Result<(), (usize, f64)> {
-    let mut factors = memory.factors.take().unwrap_or_else(|| Box::new(Factors::new(model)));
+    let mut factors = memory.factors.take().unwrap_or_else(|| Box::new(Factors::new(&layout.tree_of_dofs)));
     mass_matrix::scales(layout, memory, &mut factors.scale);
     let done = if layout.direct {
         for entry in &layout.more_joints {
@@ -49,7 +47,7 @@ fn eliminate(
 /// Accelerations by torques under the wrenches of `memory`, into `ddq`. The error is the first degree of freedom whose pivot
 /// is lost, and the pivot. Lengths have been checked.
 pub(crate) fn accelerations(
-    model: &Model,
+    constants: Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
@@ -58,22 +56,22 @@ pub(crate) fn accelerations(
     ddq: &mut [f64],
 ) -> Result<(), (usize, f64)> {
     memory.size_mass(layout);
-    left_over::<true>(model, layout, memory, (q, v, tau), still, ddq);
-    eliminate(model, layout, memory, matrix, ddq)
+    left_over::<true>(constants, layout, memory, (q, v, tau), still, ddq);
+    eliminate(layout, memory, matrix, ddq)
 }
 
 /// Torques left over for accelerations, `τ − c`, into `to`; columns and inertias stay in their lanes of `memory`, or if asked for
 /// the mass matrix.
 pub(crate) fn left_over<const MATRIX: bool>(
-    model: &Model,
+    constants: Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     still: &[f64],
     to: &mut [f64],
 ) {
-    memory.level.run(Bias::<MATRIX> { model, layout, memory, q, v, still });
-    rnea::collect(model, layout, memory, v, still, to);
+    memory.level.run(Bias::<MATRIX> { constants, layout, memory, q, v, still });
+    rnea::collect(constants, layout, memory, v, still, to);
     for (to, tau) in to.iter_mut().zip(tau) {
         *to = tau - *to;
     }
@@ -81,7 +79,7 @@ pub(crate) fn left_over<const MATRIX: bool>(
 
 /// Torques without acceleration, and the mass matrix if asked for.
 struct Bias<'a, const MATRIX: bool> {
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
@@ -93,24 +91,24 @@ impl<const MATRIX: bool> Kernel for Bias<'_, MATRIX> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { model, layout, memory, q, v, still } = self;
+        let Self { constants, layout, memory, q, v, still } = self;
         outward::read_state::<R>(layout, memory, q, v, still);
-        outward::place::<R>(model, layout, memory, q);
+        outward::place::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::INERTIAS }>(model, layout, memory, g);
+            outward::drive::<R, { outward::INERTIAS }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
         for g in (0..layout.groups.len()).rev() {
-            inward::torques::<R>(model, layout, memory, g);
+            inward::torques::<R>(constants, layout, memory, g);
             if MATRIX {
                 inward::momenta::<R>(layout, memory, g, true);
             }
         }
         if MATRIX {
             // Factorisation looks at every pivot.
-            mass_matrix::fill::<R>(layout, memory, model.nv, &mut []);
+            mass_matrix::fill::<R>(layout, memory, layout.nv, &mut []);
         }
     }
 }

@@ -18,7 +18,6 @@
 //! floating base, which has a pose to the latter and six columns here.
 
 use crate::dynamics::{ExternalWrench, WrenchFrame};
-use crate::joint::{Geometry, JointKind};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
@@ -26,7 +25,7 @@ use crate::kernels::by_joint::memory::{
     store_vector,
 };
 use crate::kernels::by_joint::{afloat, inward, outward, rnea};
-use crate::model::{Body, Model};
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH};
@@ -95,8 +94,8 @@ struct Step {
 }
 
 impl Tangents {
-    pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
-        let (nv, lanes, six) = (model.nv, layout.dof.len(), [Row::ZERO; 6]);
+    pub(crate) fn new(layout: &Layout) -> Self {
+        let (nv, lanes, six) = (layout.nv, layout.dof.len(), [Row::ZERO; 6]);
         let mut steps = Vec::with_capacity(lanes);
         for at in &layout.bodies {
             let mut parent = at.parent;
@@ -116,16 +115,16 @@ impl Tangents {
         }
         let rows = vec![Row::ZERO; nv + 1];
         Self {
-            q: vec![0.0; model.nq],
+            q: vec![0.0; layout.nq],
             v: vec![0.0; nv],
             a: vec![0.0; nv],
             dq: rows.clone(),
             dv: rows.clone(),
             da: rows.clone(),
-            wrenches: Vec::with_capacity(model.bodies.len().max(WIDTH)),
+            wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             tau: vec![0.0; nv],
             dtau: rows,
-            flat: model.bodies.iter().all(|body| is_flat(body) && body.q == body.v),
+            flat: layout.flat,
             floats: layout.first > 0,
             shares: layout.first + layout.dof.iter().flatten().count() > nv,
             steps,
@@ -135,11 +134,6 @@ impl Tangents {
             joints: vec![[Row::ZERO; 2]; layout.groups.len()],
         }
     }
-}
-
-/// Do the joint's coordinates move at its velocities?
-pub(crate) fn is_flat(body: &Body) -> bool {
-    body.q.len() == body.v.len() && body.joint.geometry() == Geometry::Flat
 }
 
 /// Takes numbers apart, or puts them together, at the level of the call: theirs may be a lower one.
@@ -154,17 +148,17 @@ impl<P: Piece> Kernel for AtLevelOfCall<P> {
 }
 
 /// Torques and their derivatives. Are the torques and the configuration surely finite?
-pub(crate) fn run(model: &Model, layout: &Layout, memory: &mut Memory, tangents: &mut Tangents) -> bool {
+pub(crate) fn run(constants: Constants, layout: &Layout, memory: &mut Memory, tangents: &mut Tangents) -> bool {
     memory.size_columns(layout);
     memory.wrenches.clear();
     memory.wrenches.extend(tangents.wrenches.iter().map(|(wrench, _)| *wrench));
-    let finite = memory.level.run(Run { model, layout, memory, tangents });
-    rnea::collect(model, layout, memory, &tangents.v, &tangents.a, &mut tangents.tau);
+    let finite = memory.level.run(Run { constants, layout, memory, tangents });
+    rnea::collect(constants, layout, memory, &tangents.v, &tangents.a, &mut tangents.tau);
     finite && rnea::as_lanes(layout)
 }
 
 struct Run<'a> {
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     tangents: &'a mut Tangents,
@@ -174,14 +168,14 @@ impl Kernel for Run<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, layout, memory, tangents } = self;
+        let Self { constants, layout, memory, tangents } = self;
         outward::read_state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
-        outward::place::<R>(model, layout, memory, &tangents.q);
+        outward::place::<R>(layout, memory, &tangents.q);
         if tangents.floats {
             afloat::move_base(memory, &tangents.v, &tangents.a);
         }
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::COLUMNS }>(model, layout, memory, g);
+            outward::drive::<R, { outward::COLUMNS }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
@@ -189,14 +183,14 @@ impl Kernel for Run<'_> {
         // Where the base is, torques do not depend on.
         let mut zero = outward::zero_if_finite::<R>(&tangents.q);
         for g in (0..layout.groups.len()).rev() {
-            zero = zero.add(inward::torques::<R>(model, layout, memory, g));
+            zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
             let s = load_motion::<R>(&memory.s[g]);
             store_force(&mut tangents.turned[g], s.cross_force(load_sum_force(&memory.sums[g])));
-            weigh_joints::<R>(model, layout, memory, g, &mut tangents.joints[g]);
+            weigh_joints::<R>(constants, layout, memory, g, &mut tangents.joints[g]);
         }
         if tangents.floats {
             zero = zero.add(R::splat(afloat::hold_base(memory)));
-            move_base::<R>(model.gravity, memory, tangents);
+            move_base::<R>(constants.gravity, memory, tangents);
         }
         motions::<R>(memory, tangents);
         let under_wrenches = !memory.wrenches.is_empty();
@@ -210,7 +204,7 @@ impl Kernel for Run<'_> {
         if tangents.floats {
             hold_base::<R>(memory, tangents, under_wrenches);
         }
-        add_more_joints::<R>(model, layout, tangents);
+        add_more_joints::<R>(constants, layout, tangents);
         zero.all_lt(R::splat(1.0))
     }
 }
@@ -404,26 +398,26 @@ impl<R: Register> Piece for Subtract<'_, R> {
 
 /// What eight torques vary with their joints' accelerations and velocities, by armature, damping and friction.
 #[inline(always)]
-fn weigh_joints<R: Register>(model: &Model, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
+fn weigh_joints<R: Register>(constants: Constants, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
     // A workspace may have served a robot with other joints before.
     *to = [Row::ZERO; 2];
     let rows = &layout.joints[g];
     if rows.some {
         to[0].store(inward::joint_dynamics::<R>(rows).mass());
-        if model.joint_friction {
-            to[1].store(inward::friction_slope::<R>(model, rows, memory.qd[g].load()));
+        if constants.joint_friction {
+            to[1].store(inward::friction_slope::<R>(constants, rows, memory.qd[g].load()));
         }
     }
 }
 
 /// The same of joints that no lane has room for.
 #[inline(always)]
-fn add_more_joints<R: Register>(model: &Model, layout: &Layout, tangents: &mut Tangents) {
+fn add_more_joints<R: Register>(constants: Constants, layout: &Layout, tangents: &mut Tangents) {
     for entry in &layout.more_joints {
         let i = entry.index;
         let mut tau = tangents.da[i].load::<R>().mul_plus(entry.mass(), tangents.dtau[i].load());
-        if model.joint_friction {
-            let slope = entry.friction_slope(tangents.v[i], model.friction_width);
+        if constants.joint_friction {
+            let slope = entry.friction_slope(tangents.v[i], constants.friction_width);
             tau = tangents.dv[i].load::<R>().mul_plus(slope, tau);
         }
         tangents.dtau[i].store(tau);

@@ -6,7 +6,8 @@ use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
     ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_vector,
 };
-use crate::model::{DofDynamics, Model};
+use crate::model::DofDynamics;
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::plan::joints::{Group, JointRows};
 use crate::spatial::Force;
@@ -72,24 +73,24 @@ fn sum_rows<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g:
 
 /// Sums of forces, and torques `τ = Sᵀ f_C`, with armature and friction. Returns torques times zero.
 #[inline(always)]
-pub(crate) fn torques<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> R {
+pub(crate) fn torques<R: Register>(constants: Constants, layout: &Layout, memory: &mut Memory, g: usize) -> R {
     sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
-    project::<R>(model, layout, memory, g);
+    project::<R>(constants, layout, memory, g);
     memory.tau[g].load::<R>().0.mul(R::splat(0.0))
 }
 
 /// Torques, and the force that they carry.
 #[inline(always)]
-fn project<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) -> Force<Lanes<R>> {
+fn project<R: Register>(constants: Constants, layout: &Layout, memory: &mut Memory, g: usize) -> Force<Lanes<R>> {
     let f = load_sum_force::<R>(&memory.sums[g]);
     let mut tau = load_motion::<R>(&memory.s[g]).power(f);
     let joints = &layout.joints[g];
     if joints.some {
         let (joint, qd) = (joint_dynamics::<R>(joints), memory.qd[g].load::<R>());
         tau += memory.qdd[g].load::<R>() * joint.mass();
-        if model.joint_friction {
+        if constants.joint_friction {
             tau += match joints.rub {
-                true => joint.friction_torque(qd, Lanes(R::splat(model.friction_width))),
+                true => joint.friction_torque(qd, Lanes(R::splat(constants.friction_width))),
                 false => joint.damping_torque(qd),
             };
         }
@@ -111,10 +112,10 @@ pub(crate) fn joint_dynamics<R: Register>(rows: &JointRows) -> DofDynamics<Lanes
 
 /// What torques vary with velocities by damping and friction.
 #[inline(always)]
-pub(crate) fn friction_slope<R: Register>(model: &Model, rows: &JointRows, qd: Lanes<R>) -> Lanes<R> {
+pub(crate) fn friction_slope<R: Register>(constants: Constants, rows: &JointRows, qd: Lanes<R>) -> Lanes<R> {
     let joint = joint_dynamics::<R>(rows);
     match rows.rub {
-        true => joint.friction_slope(qd, Lanes(R::splat(model.friction_width))),
+        true => joint.friction_slope(qd, Lanes(R::splat(constants.friction_width))),
         false => joint.damping_slope(),
     }
 }
@@ -153,16 +154,22 @@ pub(crate) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: u
 /// A = I_C S     Q = B_C Ψ̇ + I_C Ψ̈ + f_C ×̄* S     V = B_C S + I_C (Ψ̇ + Ṡ)     T = B_Cᵀ S
 /// ```
 #[inline(always)]
-pub(crate) fn columns<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize, weighed: bool) -> R {
+pub(crate) fn columns<R: Register>(
+    constants: Constants,
+    layout: &Layout,
+    memory: &mut Memory,
+    g: usize,
+    weighed: bool,
+) -> R {
     everything::<R>(layout, memory, g, weighed);
-    lane_by_lane!(columns_of::<R>(model, layout, memory, g));
+    lane_by_lane!(columns_of::<R>(constants, layout, memory, g));
     memory.tau[g].load::<R>().0.mul(R::splat(0.0))
 }
 
 /// The same after the sums, lane by lane.
 #[inline(always)]
-fn columns_of<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) {
-    let f = project::<R>(model, layout, memory, g);
+fn columns_of<R: Register>(constants: Constants, layout: &Layout, memory: &mut Memory, g: usize) {
+    let f = project::<R>(constants, layout, memory, g);
     let s = load_motion::<R>(&memory.s[g]);
     let (inertia, coriolis) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]));
     let to = &mut memory.columns[g];

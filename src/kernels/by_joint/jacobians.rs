@@ -4,7 +4,6 @@
 
 use crate::dynamics::ReferenceFrame;
 use crate::dynamics::frame_derivatives::Column;
-use crate::dynamics::jacobian::path;
 use crate::dynamics::jacobian_rate::variation;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::seen::Seen;
@@ -14,7 +13,6 @@ use crate::kernels::by_joint::memory::load_motion;
 use crate::kernels::by_joint::outward;
 use crate::kernels::by_joint::outward::of_tree;
 use crate::kernels::by_joint::rnea;
-use crate::model::Model;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::Lanes;
@@ -99,13 +97,12 @@ pub(crate) fn seen(
 }
 
 /// How a frame of body `b` moves by small errors of the placements of joints, six columns a body.
-pub(crate) fn placements(model: &Model, layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) {
+pub(crate) fn placements(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) {
     to.fill(0.0);
-    memory.level.run(Placements { model, layout, memory, b, seen, to });
+    memory.level.run(Placements { layout, memory, b, seen, to });
 }
 
 struct Placements<'a> {
-    model: &'a Model,
     layout: &'a Layout,
     memory: &'a Memory,
     b: usize,
@@ -117,9 +114,10 @@ impl Kernel for Placements<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { model, layout, memory, b, seen, to } = self;
-        for (i, body) in path(&model.bodies, Some(b)) {
-            let mounting = match body.parent {
+        let Self { layout, memory, b, seen, to } = self;
+        for i in layout.bodies_to_root(b) {
+            let body = &layout.bodies[i];
+            let mounting = match body.above {
                 Some(parent) => rnea::pose(layout, memory, parent) * body.placement,
                 None => {
                     let x = &body.placement;

@@ -7,7 +7,6 @@ use crate::kernels::by_joint::entries;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{INERTIA, Row, Six, load_inertia, load_motion, store_force};
 use crate::kernels::by_joint::{afloat, inward, outward};
-use crate::model::Model;
 use crate::plan::joints::Layout;
 use crate::plan::joints::{Carried, JointRows};
 use crate::spatial::{Force, Motion};
@@ -17,29 +16,23 @@ use nalgebra::DMatrix;
 
 /// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its pivots are
 /// compared with into `memory.scale`. Lengths have been checked.
-pub(crate) fn of_lanes(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+pub(crate) fn of_lanes(layout: &Layout, memory: &mut Memory, q: &[f64]) {
     memory.size_mass(layout);
-    memory.level.run(MassMatrix { model, layout, memory, q, scales: true, to: &mut [] });
+    memory.level.run(MassMatrix { layout, memory, q, scales: true, to: &mut [] });
 }
 
 /// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked. Are it and the state surely
 /// finite?
 #[inline]
-pub(crate) fn mass_matrix(
-    model: &Model,
-    layout: &Layout,
-    memory: &mut Memory,
-    q: &[f64],
-    to: &mut DMatrix<f64>,
-) -> bool {
+pub(crate) fn mass_matrix(layout: &Layout, memory: &mut Memory, q: &[f64], to: &mut DMatrix<f64>) -> bool {
     if !layout.direct {
-        of_lanes(model, layout, memory, q);
+        of_lanes(layout, memory, q);
         collect(layout, memory, to);
         return false;
     }
     let (layout, memory) = afloat::fewer(layout, memory);
     memory.size_mass(layout);
-    let finite = memory.level.run(MassMatrix { model, layout, memory, q, scales: false, to: to.as_mut_slice() });
+    let finite = memory.level.run(MassMatrix { layout, memory, q, scales: false, to: to.as_mut_slice() });
     add_more_joints(layout, to);
     finite && layout.more_joints.is_empty()
 }
@@ -64,7 +57,6 @@ fn add_more_joints(layout: &Layout, to: &mut DMatrix<f64>) {
 }
 
 struct MassMatrix<'a> {
-    model: &'a Model,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
@@ -79,9 +71,9 @@ impl Kernel for MassMatrix<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, layout, memory, q, scales, to } = self;
+        let Self { layout, memory, q, scales, to } = self;
         outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(model, layout, memory, q);
+        outward::place::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::stand::<R, INERTIA>(layout, memory, g);
         }
@@ -90,9 +82,9 @@ impl Kernel for MassMatrix<'_> {
         }
         let mut zero = outward::zero_if_finite::<R>(q);
         if layout.first > 0 {
-            zero = zero.add(afloat::weigh_base::<R>(layout, memory, model.nv, to));
+            zero = zero.add(afloat::weigh_base::<R>(layout, memory, layout.nv, to));
         }
-        zero = zero.add(fill::<R>(layout, memory, model.nv, to));
+        zero = zero.add(fill::<R>(layout, memory, layout.nv, to));
         zero.all_lt(R::splat(1.0))
     }
 }

@@ -8,30 +8,12 @@ use crate::kernels::by_joint::constraints::solve::Held;
 use crate::kernels::by_joint::forward_mode::Tangents;
 use crate::plan::bodies::Ranks;
 use crate::plan::joints::Layout;
+pub(crate) use crate::plan::rows::Row;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
 use gradyn_derivatives::simd::{Register, VectorLevel, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
 use nalgebra::{Matrix3, Vector3};
 use std::any::Any;
-
-/// Eight numbers, where a register is loaded from one line of the cache.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(64))]
-pub(crate) struct Row(pub(crate) [f64; WIDTH]);
-
-impl Row {
-    pub(crate) const ZERO: Self = Self([0.0; WIDTH]);
-    pub(crate) const ONE: Self = Self([1.0; WIDTH]);
-
-    #[inline(always)]
-    pub(crate) fn load<R: Register>(&self) -> Lanes<R> {
-        Lanes::from_array(self.0)
-    }
-    #[inline(always)]
-    pub(crate) fn store<R: Register>(&mut self, x: Lanes<R>) {
-        x.0.store(&mut self.0);
-    }
-}
 
 /// Numbers that stand side by side, into rows, the last one filled up with zeros.
 #[inline(always)]

@@ -35,7 +35,7 @@
 //! depends on `q` go through the plain form, which this one is tested against; so does everything where the processor has
 //! only the registers of the plain level, at which this one would be slower.
 //!
-//! The way in is [`of`]: it gives a [`Wide`] where numbers, model and level are right, whose methods are in [`values`]
+//! The way in is [`of`]: it gives a [`Wide`] where numbers, constants and level are right, whose methods are in [`values`]
 //! (inverse and forward dynamics, derivatives, matrices of the mass) and [`motions`] (kinematics, weights, momentum).
 
 #[macro_use]

@@ -5,7 +5,6 @@ use crate::kernels::by_joint::matrix::of_lane;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::Row;
 use crate::kernels::by_joint::rnea::{origin, pose};
-use crate::model::Model;
 use crate::plan::joints::Layout;
 use crate::spatial::Motion;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -14,16 +13,15 @@ use nalgebra::Vector3;
 /// Poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their trees; and the columns
 /// of all joints if asked for.
 pub(crate) fn seats(
-    model: &Model,
     layout: &Layout,
     memory: &Memory,
     bodies: impl Iterator<Item = usize>,
     columns: bool,
     rooted: &mut Rooted<f64>,
 ) {
-    rooted.size_motions(model);
+    rooted.size_motions(layout.bodies.len());
     if columns {
-        memory.level.run(BringColumns { model, layout, memory, to: &mut rooted.columns });
+        memory.level.run(BringColumns { layout, memory, to: &mut rooted.columns });
     }
     for i in bodies {
         rooted.pose[i] = pose(layout, memory, i);
@@ -35,7 +33,6 @@ pub(crate) fn seats(
 }
 
 struct BringColumns<'a> {
-    model: &'a Model,
     layout: &'a Layout,
     memory: &'a Memory,
     to: &'a mut [Motion<f64>],
@@ -45,14 +42,14 @@ impl Kernel for BringColumns<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { model, layout, memory, to } = self;
-        let mut bodies = model.bodies.iter().zip(&layout.bodies).peekable();
+        let Self { layout, memory, to } = self;
+        let mut bodies = layout.bodies.iter().peekable();
         let mut to = to.iter_mut();
         for (g, s) in memory.s.iter().enumerate() {
             let columns = by_lane::<R>(s);
-            while let Some((body, step)) = bodies.next_if(|(_, step)| step.lane / WIDTH == g) {
+            while let Some(step) = bodies.next_if(|step| step.lane / WIDTH == g) {
                 let last = step.lane % WIDTH;
-                for (column, to) in columns[last + 1 - body.v.len()..=last].iter().zip(to.by_ref()) {
+                for (column, to) in columns[last + 1 - step.v.len()..=last].iter().zip(to.by_ref()) {
                     *to = motion(column);
                 }
             }

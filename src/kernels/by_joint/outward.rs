@@ -1,13 +1,13 @@
 //! From the root to the leaves: poses, motions, and the force that each body needs.
 
-use crate::joint::JointKind;
+use crate::joint::{Joint, JointKind};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
     Columns, INERTIA, Row, Six, Sums, load_inertia, load_motion, load_symmetric, load_vector, store_coriolis,
     store_inertia, store_motion, store_sum_force, store_weight,
 };
 use crate::kernels::by_joint::{bodies, by_lane};
-use crate::model::Model;
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::plan::joints::{Angles, BodyStep, Group, HingeRows, StepKind};
 use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
@@ -111,10 +111,10 @@ pub(crate) fn read_cos_sin(layout: &Layout, memory: &mut Memory, q: &[f64]) {
 
 /// Poses of all bodies, one after the other: two registers each.
 #[inline(always)]
-pub(crate) fn place<R: Register>(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
+pub(crate) fn place<R: Register>(layout: &Layout, memory: &mut Memory, q: &[f64]) {
     let mut last = Placed::world(layout, memory);
     for i in 0..layout.bodies.len() {
-        place_body::<R>(model, layout, memory, q, i, &mut last);
+        place_body::<R>(layout, memory, q, i, &mut last);
     }
 }
 
@@ -135,14 +135,7 @@ impl<R: Register> Placed<R> {
 
 /// Pose of a body whose parent has been placed.
 #[inline(always)]
-pub(crate) fn place_body<R: Register>(
-    model: &Model,
-    layout: &Layout,
-    memory: &mut Memory,
-    q: &[f64],
-    i: usize,
-    last: &mut Placed<R>,
-) {
+pub(crate) fn place_body<R: Register>(layout: &Layout, memory: &mut Memory, q: &[f64], i: usize, last: &mut Placed<R>) {
     let step = &layout.bodies[i];
     if step.parent != last.lane {
         let [low, high] = &memory.poses[step.parent];
@@ -166,8 +159,8 @@ pub(crate) fn place_body<R: Register>(
             // One column.
             memory.poses[step.lane] = [Row(first.to_array()), Row(second.to_array())];
         }
-        StepKind::Other { placement } => {
-            place_other(model, i, placement.as_deref(), step, layout, q, memory);
+        StepKind::Other { joint, placement } => {
+            place_other(joint, i, placement.as_deref(), step, layout, q, memory);
             let [low, high] = &memory.poses[step.lane];
             (first, second) = (low.load::<R>().0, high.load::<R>().0);
             memory.poses[step.lane + 1 - step.columns..step.lane].fill([Row(first.to_array()), Row(second.to_array())]);
@@ -179,7 +172,7 @@ pub(crate) fn place_body<R: Register>(
 /// Pose of a body whose joint is no hinge, in the lane of its last column. Not inlined: such joints are few.
 #[inline(never)]
 fn place_other(
-    model: &Model,
+    joint: &Joint,
     i: usize,
     placement: Option<&Transform<f64>>,
     step: &BodyStep,
@@ -187,8 +180,7 @@ fn place_other(
     q: &[f64],
     memory: &mut Memory,
 ) {
-    let body = &model.bodies[i];
-    let joint = body.joint.pose(&q[body.q.clone()]);
+    let joint = joint.pose(&q[step.q.clone()]);
     let mut x = placement.map_or(joint, |placement| *placement * joint);
     if step.parent == layout.dof.len() {
         memory.origins[step.tree] = x.translation;
@@ -382,8 +374,8 @@ pub(crate) const COLUMNS: u8 = 6;
 /// v = v_λ + S q̇        a = a_λ + v × S q̇ + S q̈        f = I a + v ×* I v
 /// ```
 #[inline(always)]
-pub(crate) fn drive<R: Register, const KEPT: u8>(model: &Model, layout: &Layout, memory: &mut Memory, g: usize) {
-    drive_in::<R, KEPT>(model.gravity, layout, memory, g, false);
+pub(crate) fn drive<R: Register, const KEPT: u8>(constants: Constants, layout: &Layout, memory: &mut Memory, g: usize) {
+    drive_in::<R, KEPT>(constants.gravity, layout, memory, g, false);
 }
 
 /// [`drive`] in the field of any gravity. Do the velocities stand there already, and the inertias summed up over subtrees?

@@ -2,7 +2,6 @@
 
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{ALL, Row, Sums};
-use crate::model::Model;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -16,10 +15,10 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn of(model: &Model, layout: &Layout, body: Option<usize>) -> Self {
+    pub(crate) fn of(layout: &Layout, body: Option<usize>) -> Self {
         let Some(b) = body else { return Self { lanes: 0..layout.dof.len(), body } };
         // Bodies are numbered depth first, lanes in the order of the bodies.
-        let (first, last) = (&layout.bodies[b], &layout.bodies[model.bodies[b].subtree_end - 1]);
+        let (first, last) = (&layout.bodies[b], &layout.bodies[layout.bodies[b].subtree_end - 1]);
         Self { lanes: first.lane + 1 - first.columns..last.lane + 1, body }
     }
 

@@ -4,7 +4,7 @@ use crate::dynamics::WrenchFrame;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::from_rows;
 use crate::kernels::by_joint::{afloat, inward, outward};
-use crate::model::Model;
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Transform, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -12,15 +12,15 @@ use nalgebra::Vector3;
 
 /// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
 pub(crate) fn rnea(
-    model: &Model,
+    constants: Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
 ) -> bool {
     let (layout, memory) = afloat::fewer(layout, memory);
-    let finite = memory.level.run(Rnea { model, layout, memory, q, v, a });
-    collect(model, layout, memory, v, a, tau);
+    let finite = memory.level.run(Rnea { constants, layout, memory, q, v, a });
+    collect(constants, layout, memory, v, a, tau);
     finite && as_lanes(layout)
 }
 
@@ -32,13 +32,13 @@ pub(crate) fn as_lanes(layout: &Layout) -> bool {
 
 /// Torques from lanes to degrees of freedom, and those of joints that no lane has room for.
 #[inline(always)]
-pub(crate) fn collect(model: &Model, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
+pub(crate) fn collect(constants: Constants, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
     of_lanes(layout, memory, tau);
     for entry in &layout.more_joints {
         let i = entry.index;
         tau[i] += a[i] * entry.mass();
-        if model.joint_friction {
-            tau[i] += entry.friction_torque(v[i], model.friction_width);
+        if constants.joint_friction {
+            tau[i] += entry.friction_torque(v[i], constants.friction_width);
         }
     }
 }
@@ -64,7 +64,7 @@ pub(crate) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
 }
 
 struct Rnea<'a> {
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
@@ -76,14 +76,14 @@ impl Kernel for Rnea<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, layout, memory, q, v, a } = self;
+        let Self { constants, layout, memory, q, v, a } = self;
         outward::read_state::<R>(layout, memory, q, v, a);
-        outward::place::<R>(model, layout, memory, q);
+        outward::place::<R>(layout, memory, q);
         if layout.first > 0 {
             afloat::move_base(memory, v, a);
         }
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::FORCES }>(model, layout, memory, g);
+            outward::drive::<R, { outward::FORCES }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             subtract(layout, memory);
@@ -91,7 +91,7 @@ impl Kernel for Rnea<'_> {
         // Where the base is, torques do not depend on.
         let mut zero = outward::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
-            zero = zero.add(inward::torques::<R>(model, layout, memory, g));
+            zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
         }
         if layout.first > 0 {
             zero = zero.add(R::splat(afloat::hold_base(memory)));

@@ -4,18 +4,16 @@ use crate::kernels::by_joint::State;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{FORCE, INERTIA, store_motion};
 use crate::kernels::by_joint::{bodies, inward, outward};
-use crate::model::Model;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
-pub(crate) fn place(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64], to: Option<usize>) -> bool {
-    memory.level.run(Place { model, layout, memory, q, to })
+pub(crate) fn place(layout: &Layout, memory: &mut Memory, q: &[f64], to: Option<usize>) -> bool {
+    memory.level.run(Place { layout, memory, q, to })
 }
 
 struct Place<'a> {
-    model: &'a Model,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
@@ -26,7 +24,7 @@ impl Kernel for Place<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, layout, memory, q, to } = self;
+        let Self { layout, memory, q, to } = self;
         let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
         outward::mount(layout, memory);
         outward::read_angles(layout, memory, q);
@@ -39,8 +37,8 @@ impl Kernel for Place<'_> {
         let mut placed = outward::Placed::world(layout, memory);
         for i in 0..end {
             // Its subtree goes on to the last of them.
-            if model.bodies[i].subtree_end > last {
-                outward::place_body::<R>(model, layout, memory, q, i, &mut placed);
+            if layout.bodies[i].subtree_end > last {
+                outward::place_body::<R>(layout, memory, q, i, &mut placed);
             }
         }
         outward::zero_if_finite::<R>(q).all_lt(R::splat(1.0))
@@ -51,17 +49,15 @@ impl Kernel for Place<'_> {
 /// [`drive`](outward::drive_in). Is the state finite, and what is kept of bodies?
 pub(crate) fn bodies<const KEPT: u8>(
     gravity: Vector3<f64>,
-    model: &Model,
     layout: &Layout,
     memory: &mut Memory,
     state: State<'_>,
 ) -> bool {
-    memory.level.run(Bodies::<KEPT> { gravity, model, layout, memory, state })
+    memory.level.run(Bodies::<KEPT> { gravity, layout, memory, state })
 }
 
 struct Bodies<'a, const KEPT: u8> {
     gravity: Vector3<f64>,
-    model: &'a Model,
     layout: &'a Layout,
     memory: &'a mut Memory,
     state: State<'a>,
@@ -71,12 +67,12 @@ impl<const KEPT: u8> Kernel for Bodies<'_, KEPT> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { gravity, model, layout, memory, state: (q, v, a) } = self;
+        let Self { gravity, layout, memory, state: (q, v, a) } = self;
         let zero = outward::zero_if_finite::<R>(q);
         let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qd, v));
         let mut zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
         outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(model, layout, memory, q);
+        outward::place::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::drive_in::<R, KEPT>(gravity, layout, memory, g, false);
         }
@@ -112,12 +108,11 @@ impl Kernel for Columns<'_> {
 }
 
 /// Columns and inertias of all bodies at `q`.
-pub(crate) fn masses(model: &Model, layout: &Layout, memory: &mut Memory, q: &[f64]) {
-    memory.level.run(Masses { model, layout, memory, q });
+pub(crate) fn masses(layout: &Layout, memory: &mut Memory, q: &[f64]) {
+    memory.level.run(Masses { layout, memory, q });
 }
 
 struct Masses<'a> {
-    model: &'a Model,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
@@ -127,9 +122,9 @@ impl Kernel for Masses<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { model, layout, memory, q } = self;
+        let Self { layout, memory, q } = self;
         outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(model, layout, memory, q);
+        outward::place::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::stand::<R, INERTIA>(layout, memory, g);
         }

@@ -9,7 +9,7 @@ use crate::kernels::by_joint::outward;
 use crate::kernels::by_joint::outward::{of_tree, splat};
 use crate::kernels::by_joint::part;
 use crate::kernels::by_joint::part::Part;
-use crate::model::Model;
+use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::Lanes;
@@ -17,12 +17,12 @@ use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
-pub(crate) fn gravity(model: &Model, layout: &Layout, memory: &mut Memory) -> bool {
-    memory.level.run(Gravity { model, layout, memory })
+pub(crate) fn gravity(constants: Constants, layout: &Layout, memory: &mut Memory) -> bool {
+    memory.level.run(Gravity { constants, layout, memory })
 }
 
 struct Gravity<'a> {
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
 }
@@ -31,8 +31,8 @@ impl Kernel for Gravity<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, layout, memory } = self;
-        let up = v3::neg(splat::<R>(model.gravity));
+        let Self { constants, layout, memory } = self;
+        let up = v3::neg(splat::<R>(constants.gravity));
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
             let (mass, first_moment) = load_weight::<R>(&memory.sums[g]);
@@ -94,12 +94,12 @@ impl Kernel for ComJacobian<'_> {
 }
 
 /// Potential energy of bodies that have been placed.
-pub(crate) fn potential(model: &Model, layout: &Layout, memory: &Memory) -> f64 {
-    memory.level.run(Potential { model, layout, memory }).iter().sum()
+pub(crate) fn potential(constants: Constants, layout: &Layout, memory: &Memory) -> f64 {
+    memory.level.run(Potential { constants, layout, memory }).iter().sum()
 }
 
 struct Potential<'a> {
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a Memory,
 }
@@ -108,8 +108,8 @@ impl Kernel for Potential<'_> {
     type Output = [f64; WIDTH];
     #[inline(always)]
     fn run<R: Register>(self) -> [f64; WIDTH] {
-        let Self { model, layout, memory } = self;
-        let gravity = splat::<R>(model.gravity);
+        let Self { constants, layout, memory } = self;
+        let gravity = splat::<R>(constants.gravity);
         let mut potential = Lanes(R::splat(0.0));
         for (g, group) in layout.groups.iter().enumerate() {
             let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
@@ -136,15 +136,15 @@ fn against<R: Register>(
 }
 
 /// Kinetic and potential energy of bodies that have been placed, at the velocity `v`.
-pub(crate) fn energy(model: &Model, layout: &Layout, memory: &mut Memory, v: &[f64]) -> (f64, f64) {
-    let (kinetic, potential) = memory.level.run(Energy { model, layout, memory, v });
+pub(crate) fn energy(constants: Constants, layout: &Layout, memory: &mut Memory, v: &[f64]) -> (f64, f64) {
+    let (kinetic, potential) = memory.level.run(Energy { constants, layout, memory, v });
     let sum = |x: [f64; WIDTH]| x.iter().sum();
     let more = layout.more_joints.iter().map(|joint| v[joint.index] * v[joint.index] * joint.mass() * 0.5);
     (sum(kinetic) + more.sum::<f64>(), sum(potential))
 }
 
 struct Energy<'a> {
-    model: &'a Model,
+    constants: Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     v: &'a [f64],
@@ -154,9 +154,9 @@ impl Kernel for Energy<'_> {
     type Output = ([f64; WIDTH], [f64; WIDTH]);
     #[inline(always)]
     fn run<R: Register>(self) -> ([f64; WIDTH], [f64; WIDTH]) {
-        let Self { model, layout, memory, v } = self;
+        let Self { constants, layout, memory, v } = self;
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
-        let gravity = splat::<R>(model.gravity);
+        let gravity = splat::<R>(constants.gravity);
         let (mut kinetic, mut potential) = (Lanes(R::splat(0.0)), Lanes(R::splat(0.0)));
         for g in 0..layout.groups.len() {
             let (group, qd) = (&layout.groups[g], memory.qd[g].load::<R>());

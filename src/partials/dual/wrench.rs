@@ -2,8 +2,9 @@
 
 use super::in_place;
 use crate::dynamics::step::Inward;
-use crate::dynamics::{ExternalWrench, Workspace, external, jacobian::path};
+use crate::dynamics::{ExternalWrench, Workspace, external};
 use crate::model::Model;
+use crate::model::path;
 use crate::spatial::Force;
 use gradyn_derivatives::VectorDual;
 use gradyn_derivatives::simd::{Piece, Register};

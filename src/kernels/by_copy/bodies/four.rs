@@ -1,40 +1,10 @@
 //! Rows of four numbers: one quantity of four bodies.
 
+pub(crate) use crate::plan::rows::{ABREAST, Four};
 use crate::spatial::{Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Places, Register};
 use nalgebra::{Matrix3, Vector3};
-
-/// Bodies abreast.
-pub(crate) const ABREAST: usize = 4;
-
-/// Four numbers, one a lane; a register of eight holds them twice.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(32))]
-pub(crate) struct Four(pub(crate) [f64; ABREAST]);
-
-impl Four {
-    pub(crate) const ZERO: Self = Self([0.0; ABREAST]);
-
-    #[inline(always)]
-    pub(crate) fn load<R: Register>(&self) -> Lanes<R> {
-        let [a, b, c, d] = self.0;
-        Lanes(R::from_array([a, b, c, d, a, b, c, d]))
-    }
-
-    #[inline(always)]
-    pub(crate) fn store<R: Register>(&mut self, x: Lanes<R>) {
-        let [a, b, c, d, ..] = x.0.to_array();
-        self.0 = [a, b, c, d];
-    }
-
-    /// All four together.
-    #[inline(always)]
-    pub(crate) fn sum(&self) -> f64 {
-        let [a, b, c, d] = self.0;
-        (a + c) + (b + d)
-    }
-}
 
 /// Numbers at their places in a slice.
 #[inline(always)]

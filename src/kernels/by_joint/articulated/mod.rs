@@ -15,13 +15,10 @@ pub(crate) mod halves;
 pub(crate) mod pivots;
 
 use crate::dynamics::articulated_body;
-use crate::dynamics::jacobian::path;
 use crate::kernels::by_joint::Lost;
 use crate::kernels::by_joint::articulated::pivots::{Below, Own, Pivots};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::Row;
-use crate::model::Model;
-use crate::plan::dof_tree::DofTree;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, VectorLevel, WIDTH};
@@ -121,22 +118,17 @@ impl Factor {
 
 /// `memory.articulated` from columns and inertias in its lanes. The first degree of freedom whose pivot is lost, and the pivot, is an
 /// error.
-pub(crate) fn factorize(model: &Model, layout: &Layout, memory: &mut Memory) -> Result<(), Lost> {
-    let mut articulated = take(model, layout, memory);
-    let done = memory.level.run(articulated.pivots::<false>(model, memory, &mut []));
+pub(crate) fn factorize(layout: &Layout, memory: &mut Memory) -> Result<(), Lost> {
+    let mut articulated = take(layout, memory);
+    let done = memory.level.run(articulated.pivots::<false>(layout, memory, &mut []));
     memory.articulated = Some(articulated);
     done
 }
 
 /// [`factorize`], and `x := M⁻¹ x`.
-pub(crate) fn factorize_and_solve(
-    model: &Model,
-    layout: &Layout,
-    memory: &mut Memory,
-    x: &mut [f64],
-) -> Result<(), Lost> {
-    let mut articulated = take(model, layout, memory);
-    let done = memory.level.run(articulated.pivots::<true>(model, memory, x));
+pub(crate) fn factorize_and_solve(layout: &Layout, memory: &mut Memory, x: &mut [f64]) -> Result<(), Lost> {
+    let mut articulated = take(layout, memory);
+    let done = memory.level.run(articulated.pivots::<true>(layout, memory, x));
     if done.is_ok() {
         articulated.outward(x);
     }
@@ -144,13 +136,13 @@ pub(crate) fn factorize_and_solve(
     done
 }
 
-fn take(model: &Model, layout: &Layout, memory: &mut Memory) -> Box<Articulated> {
-    memory.articulated.take().unwrap_or_else(|| Box::new(Articulated::new(model, layout)))
+fn take(layout: &Layout, memory: &mut Memory) -> Box<Articulated> {
+    memory.articulated.take().unwrap_or_else(|| Box::new(Articulated::new(layout)))
 }
 
 impl Articulated {
-    fn new(model: &Model, layout: &Layout) -> Self {
-        let (tree, nv) = (DofTree::new(model), model.nv);
+    fn new(layout: &Layout) -> Self {
+        let (tree, nv) = (&layout.tree_of_dofs, layout.nv);
         let mut steps = vec![Step { lane: 0, parent: None, follows: false, branches: false }; nv];
         for (lane, dof) in layout.dof.iter().enumerate() {
             if let Some(k) = *dof {
@@ -164,10 +156,10 @@ impl Articulated {
                 steps[p].branches = true;
             }
         }
-        let welded = model.bodies.iter().enumerate().filter(|(_, body)| body.v.is_empty());
+        let welded = layout.bodies.iter().enumerate().filter(|(_, body)| body.v.is_empty());
         let welds: Vec<Weld> = welded
             .filter_map(|(i, _)| {
-                let (_, carrier) = path(&model.bodies, Some(i)).find(|(_, body)| !body.v.is_empty())?;
+                let carrier = layout.bodies_to_root(i).map(|i| &layout.bodies[i]).find(|body| !body.v.is_empty())?;
                 Some(Weld { lane: layout.bodies[i].lane, to: carrier.v.end - 1 })
             })
             .collect();
@@ -191,12 +183,12 @@ impl Articulated {
 
     fn pivots<'a, const SOLVE: bool>(
         &'a mut self,
-        model: &Model,
+        layout: &Layout,
         memory: &'a Memory,
         x: &'a mut [f64],
     ) -> Pivots<'a, SOLVE> {
         let Self { steps, welds, factors, armature, joined, own, .. } = self;
-        articulated_body::armature(model, armature);
+        articulated_body::armature(&layout.dofs, armature);
         Pivots { memory, steps, welds, armature, joined, factors, own, x }
     }
 
