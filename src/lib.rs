@@ -90,6 +90,7 @@ mod at_level;
 pub mod batch;
 pub mod check;
 pub mod dynamics;
+mod formulas;
 pub mod joint;
 mod kernels;
 pub mod model;

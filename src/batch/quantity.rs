@@ -5,6 +5,7 @@ use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Wide;
 use crate::dynamics::rnea::Sweep;
 use crate::dynamics::{aba, crba, rnea_derivatives, rnea_gradient};
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::by_copy::states::Abreast;
 use crate::kernels::by_joint::derivatives;
 use crate::kernels::by_joint::derivatives::Begun;
@@ -76,7 +77,12 @@ impl InLanes for Rnea {
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
         if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
-            return Ok([Abreast::of(abreast, table).rnea(model, table, (q, v, a)), &[], &[], &[]]);
+            return Ok([
+                Abreast::of(abreast, table).rnea(model.gravity, JointDynamics::of(model), table, (q, v, a)),
+                &[],
+                &[],
+                &[],
+            ]);
         }
         R::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches: &[] });
         Ok([&ws.tau, &[], &[], &[]])
@@ -117,7 +123,9 @@ impl InLanes for RneaDerivatives {
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
         let by = match by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
-            Some(table) => Abreast::of(abreast, table).derivatives(model, table, (q, v, a)),
+            Some(table) => {
+                Abreast::of(abreast, table).derivatives(model.gravity, JointDynamics::of(model), table, (q, v, a))
+            }
             None => rnea_derivatives::analytical(model, ws, q, v, a, &[]),
         };
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
@@ -182,7 +190,12 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
     fn run(self) -> Self::Output {
         let Memory { ws, abreast, input: [q, ..], .. } = self.memory;
         if let Some(table) = by_plan::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
-            return Ok([Abreast::of(abreast, table).mass_matrix(self.model, table, q), &[], &[], &[]]);
+            return Ok([
+                Abreast::of(abreast, table).mass_matrix(JointDynamics::of(self.model), table, q),
+                &[],
+                &[],
+                &[],
+            ]);
         }
         Ok([crba(self.model, ws, q)?.as_slice(), &[], &[], &[]])
     }

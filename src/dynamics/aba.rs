@@ -3,12 +3,12 @@
 //! A joint with several degrees of freedom gives way in one after the other, as a row of joints with nothing between them
 //! would: the block `D` of the book is eliminated by columns, and never formed.
 
-use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::slices::{fill, first_not_finite, subtract};
-use super::{Workspace, bias, ltl, rooted, singular, step};
+use super::{Workspace, bias, ltl, rooted, step};
 use crate::dynamics::by_plan;
+use crate::formulas::articulated_body::{self, ArticulatedBody, GivenWay};
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
 use gradyn_derivatives::simd::Piece;
@@ -99,7 +99,7 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
     };
     // Numbers that are too large come before pivots that they made meaningless.
     if let Some((index, true)) = lost {
-        return Err(singular::error(model, index));
+        return Err(model.singular(index));
     }
     match lost.map(|(index, _)| index).or_else(|| first_not_finite(&ws.aba.ddq)) {
         Some(index) => Err(model.overflow("ddq", index)),

@@ -4,6 +4,7 @@ use super::rnea::check_finite;
 use super::slices::first_not_finite_on_diagonal;
 use super::{Workspace, rooted};
 use crate::dynamics::by_plan;
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{InputError, Model, room};
 use crate::spatial::InertiaAboutOrigin;
 use gradyn_derivatives::simd::Piece;
@@ -151,15 +152,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         if n > nv {
             fold(of_columns, dof, matrix);
         }
-        add_armature(model, matrix.as_mut_slice());
-    }
-}
-
-/// Inertia of rotors, on the diagonal.
-#[inline(always)]
-pub(crate) fn add_armature<P: Real, T: Scalar<P>>(model: &Model<P>, matrix: &mut [T]) {
-    for dof in &model.dofs {
-        matrix[dof.index * (model.nv + 1)] += T::from(dof.mass());
+        JointDynamics::of(model).add_armature(model.nv, matrix.as_mut_slice());
     }
 }
 

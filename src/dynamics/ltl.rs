@@ -5,9 +5,10 @@
 //! first, so that what a step of the elimination subtracts from row `i` is the beginning of row `k`, and lies in one piece.
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
-use super::{Workspace, crba, rooted, singular};
+use super::{Workspace, crba, rooted};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
+use crate::formulas::singular;
 use crate::joint::value;
 use crate::kernels::blocks::factors;
 use crate::model::{InputError, Model, room};
@@ -66,7 +67,7 @@ pub(crate) fn factorize<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Worksp
             ws.ltl.scale[dof] += singular::scale(y, *column);
         }
     }
-    ws.ltl.factorize(&ws.crba.matrix).map_err(|index| singular::error(model, index))
+    ws.ltl.factorize(&ws.crba.matrix).map_err(|index| model.singular(index))
 }
 
 impl<T: Real> MassFactors<'_, T> {

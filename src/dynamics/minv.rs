@@ -3,11 +3,11 @@
 //! [`aba`](super::aba).
 
 use super::aba::has_mimic_joints;
-use super::articulated_body::{self, ArticulatedBody, GivenWay};
 use super::rnea::check_finite;
 use super::slices::{fill, first_not_finite_on_diagonal};
-use super::{Workspace, ltl, rooted, singular, step};
+use super::{Workspace, ltl, rooted, step};
 use crate::dynamics::by_plan;
+use crate::formulas::articulated_body::{self, ArticulatedBody, GivenWay};
 use crate::model::{Body, InputError, Model, room};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion};
 use gradyn_derivatives::simd::Piece;
@@ -36,7 +36,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
     ws.minv.size(model)?;
-    let lost = |index, finite: bool| if finite { singular::error(model, index) } else { overflow(model, index) };
+    let lost = |index, finite: bool| if finite { model.singular(index) } else { overflow(model, index) };
     let quick = by_plan::of(model, ws).and_then(|wide| wide.minv(T::as_f64s(q)?));
     // What loses digits, or is lost, comes here too: see `singular`.
     if !matches!(quick, Some(Ok(()))) {

@@ -16,7 +16,6 @@
 
 mod aba;
 pub(crate) mod aba_gradient;
-pub(crate) mod articulated_body;
 mod bias;
 pub(crate) mod by_plan;
 pub(crate) mod centroidal;
@@ -47,7 +46,6 @@ pub(crate) mod rnea_gradient;
 pub(crate) mod rnea_second;
 pub(crate) mod rooted;
 pub(crate) mod seen;
-pub(crate) mod singular;
 mod standard_regressor;
 pub(crate) mod step;
 mod tensor3;

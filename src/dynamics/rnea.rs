@@ -4,8 +4,9 @@ use super::external::{self, ExternalWrench};
 use super::slices::{fill, first_not_finite};
 use super::{Workspace, forward_mode, step};
 use crate::dynamics::by_plan;
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::joint::value;
-use crate::model::{DofDynamics, InputError, Model};
+use crate::model::{InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -126,32 +127,8 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             force: &mut ws.force,
             tau: &mut ws.tau,
         });
-        add_joint_dynamics(model, v, a, &mut ws.tau);
+        JointDynamics::of(model).add_torques(v, a, &mut ws.tau);
         ws.tau.iter().all(|tau| tau.is_finite())
-    }
-}
-
-/// Armature, damping and friction.
-#[inline(always)]
-pub(crate) fn add_joint_dynamics<P: Real, T: Scalar<P>>(model: &Model<P>, v: &[T], a: &[T], tau: &mut [T]) {
-    for dof in &model.dofs {
-        let i = dof.index;
-        add_dof_dynamics(model, dof, v[i], a[i], &mut tau[i]);
-    }
-}
-
-/// Armature, damping and friction of one degree of freedom.
-#[inline(always)]
-pub(crate) fn add_dof_dynamics<P: Real, V: Scalar<P>, A: Scalar<P> + Scalar<V>>(
-    model: &Model<P>,
-    dof: &DofDynamics<P>,
-    v: V,
-    a: A,
-    tau: &mut A,
-) {
-    *tau += a * dof.mass();
-    if model.joint_friction {
-        *tau = *tau + dof.friction_torque(v, model.friction_width);
     }
 }
 

@@ -23,6 +23,7 @@ use super::links::{Link, Links};
 use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
 use super::slices::{fill, first_not_finite};
 use super::{Workspace, links::update};
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
 use gradyn_derivatives::simd::Piece;
@@ -215,7 +216,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         for (w, to) in wrenches.iter().zip(m.dtau_df_ext.chunks_exact_mut((6 * model.nv).max(1))) {
             T::call(ByWrench { links, wrench: w, nv: model.nv, to });
         }
-        joint_dynamics(model, v, a, (&mut m.tau, &mut m.dtau_dv, &mut m.dtau_da));
+        JointDynamics::of(model).add_derivatives(model.nv, (v, a), (&mut m.tau, &mut m.dtau_dv, &mut m.dtau_da));
         ws.rnea_derivatives = Some(memory);
     }
 }
@@ -362,28 +363,6 @@ impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
                 to[row + 4 * nv] -= s.angular.y;
                 to[row + 5 * nv] -= s.angular.z;
             }
-        }
-    }
-}
-
-/// Armature, damping and friction: on the diagonal.
-#[inline(always)]
-pub(crate) fn joint_dynamics<P: Real, T: Scalar<P>>(
-    model: &Model<P>,
-    v: &[T],
-    a: &[T],
-    (tau, dtau_dv, dtau_da): (&mut [T], &mut [T], &mut [T]),
-) {
-    let nv = model.nv;
-    let (tau, v, a) = (&mut tau[..nv], &v[..nv], &a[..nv]);
-    let (dtau_dv, dtau_da) = (&mut dtau_dv[..nv * nv], &mut dtau_da[..nv * nv]);
-    for dof in &model.dofs {
-        let (i, at) = (dof.index, dof.index * (nv + 1));
-        tau[i] += a[i] * dof.mass();
-        dtau_da[at] += T::from(dof.mass());
-        if model.joint_friction {
-            tau[i] += dof.friction_torque(v[i], model.friction_width);
-            dtau_dv[at] += dof.friction_slope(v[i], model.friction_width);
         }
     }
 }

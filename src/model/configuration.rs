@@ -286,6 +286,12 @@ impl<P: Real> Model<P> {
         self.overflow_of(what, index, self.dof_label(index))
     }
 
+    /// What to say of a pivot of the mass matrix that is lost.
+    #[cold]
+    pub(crate) fn singular(&self, index: usize) -> InputError {
+        InputError::SingularMassMatrix { index, joint: self.dof_label(index) }
+    }
+
     /// The same, of what belongs to no joint. Gravity may be to blame: nobody looked at it before.
     #[cold]
     pub(crate) fn overflow_of(&self, what: &'static str, index: usize, joint: String) -> InputError {

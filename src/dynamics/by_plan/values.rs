@@ -3,6 +3,7 @@
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::by_plan::Wide;
 use crate::dynamics::constraints::{AtState, Axes, FactorsOfMass, Place};
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
 use crate::kernels::by_joint::constraints::derivatives::Sums;
@@ -16,8 +17,15 @@ use crate::kernels::by_joint::{Lost, State};
 use crate::kernels::by_joint::{
     afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, moving, outward, rnea, sweeps,
 };
+use crate::model::Model;
 use crate::plan::{Constants, Form, Quantity};
 use nalgebra::{DMatrix, Vector3};
+
+/// Gravity of a model, and what its joints add.
+#[inline(always)]
+fn own(model: &Model) -> (Vector3<f64>, JointDynamics<'_, f64>) {
+    (model.gravity, JointDynamics::of(model))
+}
 
 impl Wide<'_> {
     /// Inverse dynamics into `ws.tau`. Are all torques finite?
@@ -28,7 +36,7 @@ impl Wide<'_> {
         if memory.wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamics, level) == Form::Bodies
             && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::rnea(model, (ranks, level), memory, state, &mut ws.tau)
+            && bodies::rnea(own(model), (ranks, level), memory, state, &mut ws.tau)
         {
             return Some(true);
         }
@@ -55,7 +63,7 @@ impl Wide<'_> {
             && wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamicsDerivatives, level) == Form::Bodies
             && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::rnea_derivatives(gravity, model, (ranks, level), memory, state, results)
+            && bodies::rnea_derivatives((gravity, JointDynamics::of(model)), (ranks, level), memory, state, results)
         {
             return Some(true);
         }
@@ -155,7 +163,7 @@ impl Wide<'_> {
             if memory.wrenches.is_empty()
                 && layout.plan.at_vector(Quantity::ForwardDynamics, level) == Form::Bodies
                 && let Some((ranks, memory)) = memory.branches(layout)
-                && bodies::aba(model, (ranks, level), memory, state, &ws.still, &mut ws.aba.ddq)
+                && bodies::aba(own(model), (ranks, level), memory, state, &ws.still, &mut ws.aba.ddq)
             {
                 return Some(Ok(()));
             }

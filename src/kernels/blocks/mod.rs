@@ -4,7 +4,7 @@ pub(crate) mod factors;
 pub(crate) mod inverse;
 pub(crate) mod product;
 
-use crate::dynamics::singular;
+use crate::formulas::singular;
 use crate::kernels::by_joint::entries;
 use crate::kernels::by_joint::memory::Row;
 use gradyn_derivatives::simd::{Register, WIDTH};

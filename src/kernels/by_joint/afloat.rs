@@ -166,7 +166,6 @@ pub(crate) fn weigh_base<R: Register>(layout: &Layout, memory: &Memory, nv: usiz
 mod tests {
     use crate::joint::{Axis, FreeFlyer, Joint, Revolute};
     use crate::model::{BodyKey, ModelBuilder};
-    use crate::plan::floating::{BASE, LEFT_OUT};
     use crate::plan::joints::Layout;
     use crate::spatial::{Inertia, Symmetric3, Transform};
     use nalgebra::Vector3;

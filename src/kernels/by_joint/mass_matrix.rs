@@ -1,6 +1,6 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
 
-use crate::dynamics::singular;
+use crate::formulas::singular;
 use crate::kernels::blocks;
 use crate::kernels::blocks::place;
 use crate::kernels::by_joint::entries;

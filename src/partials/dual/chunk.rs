@@ -6,6 +6,7 @@ use super::seeds::Seeds;
 use super::tangents::{Parts, Tangents, Velocity};
 use crate::dynamics::step;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame, external, rnea};
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{Body, Model};
 use crate::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::simd::{Piece, Register};
@@ -102,7 +103,7 @@ impl<R: Register> Piece for ByVelocity<'_, R> {
         return_forces(common, tangents, &mut ws.tau);
         for dof in model.dofs.iter().filter(|dof| chunk.dofs.contains(&dof.index)) {
             let i = dof.index;
-            rnea::add_dof_dynamics(model, dof, seeds.v[i], seeds.a[i], &mut ws.tau[i]);
+            JointDynamics::of(model).add_torque(dof, seeds.v[i], seeds.a[i], &mut ws.tau[i]);
         }
     }
 }
@@ -132,7 +133,7 @@ impl<R: Register> Piece for ByAcceleration<'_, R> {
         return_forces(common, tangents, &mut ws.tau);
         for dof in model.dofs.iter().filter(|dof| chunk.dofs.contains(&dof.index)) {
             let i = dof.index;
-            rnea::add_dof_dynamics(model, dof, v[i], seeds.a[i], &mut ws.tau[i]);
+            JointDynamics::of(model).add_torque(dof, v[i], seeds.a[i], &mut ws.tau[i]);
         }
     }
 }

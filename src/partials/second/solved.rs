@@ -5,8 +5,8 @@
 //! light bases with heavy limbs (condition 10⁵) three digits and more.
 
 use super::super::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
+use crate::dynamics::ExternalWrench;
 use crate::dynamics::ltl::Factors;
-use crate::dynamics::{ExternalWrench, singular};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use gradyn_derivatives::{Lanes, Real};
@@ -48,7 +48,7 @@ impl Solved {
         let RneaDerivatives { dtau_dq, dtau_dv, dtau_da, .. } = by;
         factors.size(model);
         // Pivots have been looked at on the way to the accelerations.
-        factors.factorize(dtau_da).map_err(|index| singular::error(model, index))?;
+        factors.factorize(dtau_da).map_err(|index| model.singular(index))?;
         for (from, to) in [(dtau_dq, ddq_dq), (dtau_dv, ddq_dv)] {
             transpose(from.as_slice(), model.nv, to);
             dispatch(Solve { factors, columns, rows: to });

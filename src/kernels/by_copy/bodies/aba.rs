@@ -11,7 +11,7 @@
 //!
 //! The force of inverse dynamics goes the same way as `p`, so their sum does.
 
-use crate::dynamics::singular;
+use crate::formulas::singular;
 use crate::kernels::by_copy::bodies::Memory;
 use crate::kernels::by_copy::bodies::four::{
     Four, gather, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric, scatter,

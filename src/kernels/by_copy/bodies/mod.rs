@@ -17,14 +17,12 @@ pub(crate) mod limbs;
 pub(crate) mod mass_matrix;
 pub(crate) mod rnea;
 
-use crate::dynamics::rnea::add_joint_dynamics;
-use crate::dynamics::rnea_derivatives::joint_dynamics;
-use crate::dynamics::slices::first_not_finite_on_diagonal;
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::by_joint::derivatives::Results;
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::floating;
-use crate::model::Model;
 use crate::plan::bodies::Ranks;
+use crate::slices::first_not_finite_on_diagonal;
 use gradyn_derivatives::simd::VectorLevel;
 use limbs::Inverted;
 use nalgebra::{DMatrix, Vector3};
@@ -57,20 +55,20 @@ impl Memory {
 
 /// Torques of inverse dynamics. Are they and the configuration finite? Lengths have been checked.
 pub(crate) fn rnea(
-    model: &Model,
+    (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
     (ranks, level): (&Ranks, VectorLevel),
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
 ) -> bool {
-    level.run_on_halves(rnea::Rnea { gravity: model.gravity, ranks, memory, q, v, a, tau: &mut *tau });
-    add_joint_dynamics(model, v, a, tau);
+    level.run_on_halves(rnea::Rnea { gravity, ranks, memory, q, v, a, tau: &mut *tau });
+    joints.add_torques(v, a, tau);
     all_finite(q) && all_finite(tau)
 }
 
 /// Accelerations of forward dynamics. Are they and the state finite, and no pivot lost? Lengths have been checked.
 pub(crate) fn aba(
-    model: &Model,
+    (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
     (ranks, level): (&Ranks, VectorLevel),
     memory: &mut Memory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
@@ -79,21 +77,8 @@ pub(crate) fn aba(
 ) -> bool {
     let mut rest = std::mem::take(&mut memory.tau);
     rest.copy_from_slice(tau);
-    if model.joint_friction {
-        for dof in &model.dofs {
-            rest[dof.index] -= dof.friction_torque(v[dof.index], model.friction_width);
-        }
-    }
-    let solved = level.run_on_halves(aba::Aba {
-        gravity: model.gravity,
-        ranks,
-        memory,
-        q,
-        v,
-        still,
-        tau: &rest,
-        ddq: &mut *ddq,
-    });
+    joints.subtract_friction(v, &mut rest);
+    let solved = level.run_on_halves(aba::Aba { gravity, ranks, memory, q, v, still, tau: &rest, ddq: &mut *ddq });
     memory.tau = rest;
     solved && all_finite(q) && all_finite(ddq)
 }
@@ -112,8 +97,7 @@ pub(crate) fn mass_matrix(
 /// Torques and derivatives of inverse dynamics in the field of some gravity, the mass matrix among them. Are all, and the
 /// configuration, finite? Lengths have been checked.
 pub(crate) fn rnea_derivatives(
-    gravity: Vector3<f64>,
-    model: &Model,
+    (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
     (ranks, level): (&Ranks, VectorLevel),
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
@@ -122,7 +106,7 @@ pub(crate) fn rnea_derivatives(
     let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
     let to = [&mut **dtau_dq, &mut **dtau_dv, &mut **dtau_da];
     level.run_on_halves(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
-    joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
+    joints.add_derivatives(ranks.nv, (v, a), (tau, dtau_dv, dtau_da));
     [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
 }
 

@@ -17,15 +17,14 @@ pub(crate) mod turns;
 
 use crate::plan::states::Table;
 
-use crate::dynamics::crba::add_armature;
-use crate::dynamics::rnea::add_joint_dynamics;
-use crate::dynamics::rnea_derivatives::{self, RneaDerivatives};
-use crate::model::Model;
+use crate::dynamics::RneaDerivatives;
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::spatial::Force;
 use derivatives::Derivatives;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 use mass_matrix::MassMatrix;
+use nalgebra::Vector3;
 use rnea::Rnea;
 use turns::{Turn, Turns};
 
@@ -66,22 +65,33 @@ impl<R: Register> Abreast<R> {
 
     /// Torques of inverse dynamics.
     #[inline(always)]
-    pub(crate) fn rnea(&mut self, model: &Model, table: &Table, (q, v, a): States<'_, R>) -> Numbers<'_, R> {
+    pub(crate) fn rnea(
+        &mut self,
+        gravity: Vector3<f64>,
+        joints: JointDynamics<'_, f64>,
+        table: &Table,
+        (q, v, a): States<'_, R>,
+    ) -> Numbers<'_, R> {
         let Self { turns, motions, tau, .. } = self;
         R::call(Turns { table, q, to: &mut *turns });
-        R::call(Rnea { table, gravity: model.gravity, turns, bodies: motions, q, v, a, tau: &mut *tau });
-        add_joint_dynamics(model, v, a, tau);
+        R::call(Rnea { table, gravity, turns, bodies: motions, q, v, a, tau: &mut *tau });
+        joints.add_torques(v, a, tau);
         tau
     }
 
     /// The mass matrix.
     #[inline(always)]
-    pub(crate) fn mass_matrix(&mut self, model: &Model, table: &Table, q: Numbers<'_, R>) -> Numbers<'_, R> {
+    pub(crate) fn mass_matrix(
+        &mut self,
+        joints: JointDynamics<'_, f64>,
+        table: &Table,
+        q: Numbers<'_, R>,
+    ) -> Numbers<'_, R> {
         let Self { turns, masses, .. } = self;
         let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::Memory::new(table)));
         R::call(Turns { table, q, to: &mut *turns });
         R::call(MassMatrix { table, memory: &mut *memory, turns, q });
-        add_armature(model, &mut memory.matrix);
+        joints.add_armature(table.nv, &mut memory.matrix);
         &memory.matrix
     }
 
@@ -89,16 +99,17 @@ impl<R: Register> Abreast<R> {
     #[inline(always)]
     pub(crate) fn derivatives(
         &mut self,
-        model: &Model,
+        gravity: Vector3<f64>,
+        joints: JointDynamics<'_, f64>,
         table: &Table,
         (q, v, a): States<'_, R>,
     ) -> RneaDerivatives<'_, Lanes<R>> {
         let Self { turns, derivatives, .. } = self;
         let memory = &mut **derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
         R::call(Turns { table, q, to: &mut *turns });
-        R::call(Derivatives { table, gravity: model.gravity, memory: &mut *memory, turns, q, v, a });
+        R::call(Derivatives { table, gravity, memory: &mut *memory, turns, q, v, a });
         let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = &mut memory.results;
-        rnea_derivatives::joint_dynamics(model, v, a, (tau, dtau_dv, dtau_da));
+        joints.add_derivatives(table.nv, (v, a), (tau, dtau_dv, dtau_da));
         RneaDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }
     }
 }

@@ -14,7 +14,7 @@
 pub(crate) mod halves;
 pub(crate) mod pivots;
 
-use crate::dynamics::articulated_body;
+use crate::formulas::articulated_body;
 use crate::kernels::by_joint::Lost;
 use crate::kernels::by_joint::articulated::pivots::{Below, Own, Pivots};
 use crate::kernels::by_joint::memory::Memory;

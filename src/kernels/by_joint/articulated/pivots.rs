@@ -8,10 +8,10 @@
 //! [I^A; pᵀ] S = [U; Sᵀp]        D = Sᵀ U + armature        r = x − Sᵀ p        [I^A; pᵀ] −= [U; −r] D⁻¹ Uᵀ
 //! ```
 //!
-//! The same step as [`ArticulatedBody::give_way`](crate::dynamics::articulated_body::ArticulatedBody::give_way), by which the plain
+//! The same step as [`ArticulatedBody::give_way`](crate::formulas::articulated_body::ArticulatedBody::give_way), by which the plain
 //! level and other number types go; when a pivot is lost, both ask [`singular`].
 
-use crate::dynamics::singular;
+use crate::formulas::singular;
 use crate::kernels::by_joint::Lost;
 use crate::kernels::by_joint::articulated::{Factor, Step, Weld};
 use crate::kernels::by_joint::matrix::of_lane;

@@ -9,7 +9,7 @@
 //! `G` has twice the digits of `Y` in its condition; where that could be felt, and where rows depend on each other, the
 //! orthogonal factors of [`constraints`](crate::dynamics::constraints) are in place.
 
-use crate::dynamics::singular;
+use crate::formulas::singular;
 use crate::kernels::blocks;
 use crate::kernels::blocks::Block;
 use crate::kernels::blocks::factors;

@@ -1,6 +1,6 @@
 //! The inverse of the mass matrix, by the blocks of limbs.
 
-use crate::dynamics::singular;
+use crate::formulas::singular;
 use crate::kernels::by_copy::bodies::four::{ABREAST, Four};
 use crate::kernels::by_copy::bodies::limbs::places::{put_six, read_column, read_six, write_columns, write_rows};
 use crate::kernels::by_copy::bodies::limbs::six::{

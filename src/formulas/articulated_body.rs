@@ -2,8 +2,8 @@
 //! (RBDA, section 7.3), one degree of freedom after the other.
 
 use super::singular;
-use super::slices::fill;
 use crate::model::DofDynamics;
+use crate::slices::fill;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
