@@ -265,8 +265,8 @@ fn wrenches_of_the_world_leave_nothing_behind() {
     }
 }
 
-/// Chains so long that entries are filled slab by slab: what dual numbers give, at every level, with wrenches in both frames, whatever
-/// has been asked for before; and what overflows is an error there too.
+/// Long chains: what dual numbers give, at every level, with wrenches in both frames, whatever has been asked for before; and what
+/// overflows is an error there too.
 #[test]
 fn long_chains_are_what_dual_numbers_give() {
     // 75 columns: rows do not fill the last register; joints of more columns lie across two.

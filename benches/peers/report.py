@@ -403,8 +403,8 @@ NOT_COMPARABLE = """## What is not comparable
   in one call; Pinocchio's of the centre of mass are those of its velocity by `q`.
 - `dIntegrate` and `dDifference`: Pinocchio writes the blocks on the diagonal into matrices that hold zeros elsewhere; gradyn
   writes all entries, most of what it does for `g1`.
-- Second derivatives of the chain of 100 are 32 MB, more than the caches: chains of 72 columns and more are filled slab by
-  slab and written past the caches. Those of the chain of 300 are left out: four tensors of 27 million numbers.
+- Second derivatives of the chain of 100 are 32 MB, more than the caches. Those of the chain of 300 are left out: four tensors
+  of 27 million numbers.
 - Variants that begin with the same sweep (frames for joints, velocities without accelerations) are not timed twice.
 - Joints of `g1` follow each other in Pinocchio's order of names here, as they do for all others.
 - MuJoCo's velocities of a floating base are in other coordinates, so there only its times are given.

@@ -37,7 +37,6 @@ mod places;
 #[cfg(any(not(target_arch = "x86_64"), test))]
 mod portable;
 mod single;
-mod stream;
 #[cfg(test)]
 mod tests;
 mod trig;
@@ -47,8 +46,6 @@ mod x86;
 pub use level::{Kernel, Level, VectorLevel, dispatch, dispatch_at, with_level};
 #[doc(hidden)]
 pub use places::Places;
-#[doc(hidden)]
-pub use stream::copy_rows;
 pub(crate) use trig::sin_cos;
 
 /// The registers that every processor of this architecture has: a type to name where no [`Kernel`] runs.

@@ -47,9 +47,6 @@ const JOINT: u8 = 0;
 const POSITION: u8 = 1;
 const ORIENTATION: u8 = 2;
 
-/// A register of the narrower kind.
-const FOUR: usize = 4;
-
 /// The entries of the tensors.
 struct Entries<'a, T> {
     n: usize,
@@ -115,105 +112,22 @@ impl<'a, T: Real> Entries<'a, T> {
         while let Some(first) = steps.first()
             && first.moves != Moves::Joint
         {
-            let taken = match first.moves == Moves::BasePosition {
-                true => self.put_some::<L, ADD, OWN, SAME, POSITION, 3>(places, steps, rows, lane),
-                false => self.put_some::<L, ADD, OWN, SAME, ORIENTATION, 3>(places, steps, rows, lane),
-            };
-            lane += taken;
-            steps = &steps[taken..];
-        }
-        while let Some(first) = steps.first() {
-            if !ADD
-                && first.run >= FOUR
-                && let Some((four, rest)) = steps.split_first_chunk::<FOUR>()
-            {
-                self.put_side_by_side::<L, ADD, OWN, SAME, JOINT, FOUR>(places, four, rows, lane);
-                lane += FOUR;
-                steps = rest;
-            } else {
-                self.put::<L, ADD, OWN, SAME, true, JOINT>(places, first, rows, lane);
-                lane += 1;
-                steps = &steps[1..];
+            match first.moves == Moves::BasePosition {
+                true => self.put::<L, ADD, OWN, SAME, POSITION>(places, first, rows, lane),
+                false => self.put::<L, ADD, OWN, SAME, ORIENTATION>(places, first, rows, lane),
             }
+            lane += 1;
+            steps = &steps[1..];
+        }
+        for step in steps {
+            self.put::<L, ADD, OWN, SAME, JOINT>(places, step, rows, lane);
+            lane += 1;
         }
     }
 
-    /// Those of `N` steps if so many follow each other and have entries side by side, or of one. Returns how many.
+    /// Those of one `k`, as far as they are not zero because of what it [`Moves`].
     #[inline(always)]
-    fn put_some<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool, const MOVES: u8, const N: usize>(
-        &mut self,
-        places: &Places,
-        steps: &[Step],
-        rows: &[T],
-        lane: usize,
-    ) -> usize {
-        if !ADD
-            && let Some(some) = steps.first_chunk::<N>()
-            && some[0].run >= N
-        {
-            self.put_side_by_side::<L, ADD, OWN, SAME, MOVES, N>(places, some, rows, lane);
-            return N;
-        }
-        self.put::<L, ADD, OWN, SAME, true, MOVES>(places, &steps[0], rows, lane);
-        1
-    }
-
-    /// Those of `N` steps that follow each other.
-    #[inline(always)]
-    fn put_side_by_side<
-        L: Pack<T>,
-        const ADD: bool,
-        const OWN: bool,
-        const SAME: bool,
-        const MOVES: u8,
-        const N: usize,
-    >(
-        &mut self,
-        places: &Places,
-        steps: &[Step; N],
-        rows: &[T],
-        lane: usize,
-    ) {
-        self.put_together::<L, OWN, SAME, MOVES, N>(places, steps[0].dof, rows, lane);
-        let mut k = 0;
-        while k < N {
-            self.put::<L, ADD, OWN, SAME, false, MOVES>(places, &steps[k], rows, lane + k);
-            k += 1;
-        }
-    }
-
-    /// Those that stand side by side for `N` values of `k` that follow each other.
-    #[inline(always)]
-    fn put_together<L: Pack<T>, const OWN: bool, const SAME: bool, const MOVES: u8, const N: usize>(
-        &mut self,
-        places: &Places,
-        k: usize,
-        rows: &[T],
-        lane: usize,
-    ) {
-        let row = |row: usize| &rows[row * L::WIDTH + lane..][..N];
-        let (ijk, jik) = (places.ij0 + k, places.ji0 + k);
-        let Self { qq, qv, vv, .. } = self;
-        if MOVES != POSITION && !places.is_position {
-            qq[ijk..][..N].copy_from_slice(row(P2));
-        }
-        if !SAME {
-            vv[ijk..][..N].iter_mut().zip(row(U11_S)).for_each(|(to, x)| *to = -*x);
-            qv[ijk..][..N].copy_from_slice(row(U8_S));
-        }
-        if !OWN {
-            if MOVES != POSITION {
-                qq[jik..][..N].copy_from_slice(row(U1_PSI));
-            }
-            qv[jik..][..N].copy_from_slice(row(U1_S));
-            vv[jik..][..N].copy_from_slice(row(U11_S));
-        }
-    }
-
-    /// Those of one `k`, as far as they are not zero because of what it [`Moves`]; without `ALL`, without those that
-    /// [`put_together`](Self::put_together) writes.
-    #[inline(always)]
-    fn put<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool, const ALL: bool, const MOVES: u8>(
+    fn put<L: Pack<T>, const ADD: bool, const OWN: bool, const SAME: bool, const MOVES: u8>(
         &mut self,
         places: &Places,
         step: &Step,
@@ -231,7 +145,7 @@ impl<'a, T: Real> Entries<'a, T> {
 
         let (p1, p2, u11_s) = (row(P1), row(P2), row(U11_S));
         let u13_s = u11_s + row(U9_S);
-        if ALL && by_place && !places.is_position {
+        if by_place && !places.is_position {
             put::<T, ADD>(&mut qq[ijk], p2);
         }
         if by_motion {
@@ -247,13 +161,11 @@ impl<'a, T: Real> Entries<'a, T> {
             }
             put::<T, ADD>(&mut vv[jki], u11_s);
             put::<T, ADD>(&mut aq[jki], u13_s);
-            if ALL && by_place {
+            if by_place {
                 put::<T, ADD>(&mut qq[jik], u1_psi);
             }
-            if ALL {
-                put::<T, ADD>(&mut qv[jik], u1_s);
-                put::<T, ADD>(&mut vv[jik], u11_s);
-            }
+            put::<T, ADD>(&mut qv[jik], u1_s);
+            put::<T, ADD>(&mut vv[jik], u11_s);
         }
         if SAME {
             // u₂ = u₁₃
@@ -261,10 +173,8 @@ impl<'a, T: Real> Entries<'a, T> {
             return;
         }
         let (u9_s, u3_s) = (row(U9_S), row(U3_S));
-        if ALL {
-            put::<T, ADD>(&mut vv[ijk], -u11_s);
-            put::<T, ADD>(&mut qv[ijk], row(U8_S));
-        }
+        put::<T, ADD>(&mut vv[ijk], -u11_s);
+        put::<T, ADD>(&mut qv[ijk], row(U8_S));
         if by_place {
             put::<T, ADD>(&mut qq[ikj], p2);
         }

@@ -4,7 +4,7 @@
 
 use super::column::MOTIONS;
 use super::memory::FACTORS;
-use super::pack::{Pack, load_force, load_motion};
+use super::pack::{Pack, load_motion};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
@@ -52,22 +52,6 @@ impl<L> PathMotions<L> {
     }
 }
 
-impl<T: Real> PathMotions<T> {
-    /// The same in all lanes.
-    #[inline(always)]
-    pub(super) fn each<L: Pack<T>>(self) -> PathMotions<L> {
-        let lift = <L as From<T>>::from;
-        let vector = |a: Vector3<T>| Vector3::new(lift(a.x), lift(a.y), lift(a.z));
-        let each = |m: Motion<T>| Motion::new(vector(m.linear), vector(m.angular));
-        PathMotions {
-            s: each(self.s),
-            psi_dot: each(self.psi_dot),
-            psi_ddot: each(self.psi_ddot),
-            s_dot: each(self.s_dot),
-        }
-    }
-}
-
 /// What one column makes of one column `t` of its path, or of several.
 #[derive(Clone, Copy)]
 pub(super) struct Factors<A> {
@@ -85,22 +69,9 @@ impl<A: Real> Factors<A> {
     #[inline(always)]
     pub(super) fn of_lane(block: &[A], width: usize, lane: usize) -> Self {
         let block = &block[..FACTORS * width];
-        Self::new(|k| block[k * width + lane])
-    }
-
-    /// All of a block.
-    #[inline(always)]
-    pub(super) fn load<T: Real>(block: &[T]) -> Self
-    where
-        A: Pack<T>,
-    {
-        let block = &block[..FACTORS * A::WIDTH];
-        Self::new(|k| A::load(&block[k * A::WIDTH..]))
-    }
-
-    #[inline(always)]
-    fn new(number: impl Fn(usize) -> A) -> Self {
-        let vector = |k: usize| Vector3::new(number(k), number(k + 1), number(k + 2));
+        let vector = |k: usize| {
+            Vector3::new(block[k * width + lane], block[(k + 1) * width + lane], block[(k + 2) * width + lane])
+        };
         let force = |k: usize| Force::new(vector(k), vector(k + 3));
         Self {
             u1: vector(U1),
@@ -176,13 +147,7 @@ impl<A: Real> Factors<A> {
     }
 }
 
-/// `u₄`, which only columns of one link have of each other, of all of a block.
-#[inline(always)]
-pub(super) fn u4<T: Real, L: Pack<T>>(block: &[T]) -> Force<L> {
-    load_force(&block[U4 * L::WIDTH..])
-}
-
-/// Of one lane.
+/// `u₄`, which only columns of one link have of each other, of one lane.
 #[inline(always)]
 pub(super) fn u4_of_lane<A: Real>(block: &[A], width: usize, lane: usize) -> Force<A> {
     let number = |k: usize| block[(U4 + k) * width + lane];

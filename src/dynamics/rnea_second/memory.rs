@@ -1,9 +1,8 @@
 //! What the sweep needs besides the workspace.
 
+use super::RneaSecondDerivatives;
 use super::column::{Column, MOTIONS, Motions};
-use super::lined::Lined;
-use super::{RneaSecondDerivatives, slabs};
-use crate::dynamics::links::{Link, Links};
+use crate::dynamics::links::Links;
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
@@ -21,8 +20,6 @@ pub(super) struct Step {
     pub(super) row: usize,
     /// `n² k`, where slab `k` of a tensor begins.
     pub(super) slab: usize,
-    /// How many degrees of freedom follow each other from here on, in the same pack.
-    pub(super) run: usize,
     /// The places of its link's columns.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -53,12 +50,11 @@ pub(crate) struct Memory<T> {
     /// The columns from the world to a link.
     pub(super) steps: Vec<Step>,
     /// `S`, `Ψ̇`, `Ψ̈`, `Ψ̇ + Ṡ` of these columns, component by component in blocks of a pack.
-    pub(super) path: Lined<T>,
-    /// What one column of the link makes of each column of its path, in the same blocks; where entries are filled slab by slab, what
-    /// every column makes, one after the other.
-    pub(super) ancestors: Lined<T>,
+    pub(super) path: Vec<T>,
+    /// What one column of the link makes of each column of its path, in the same blocks.
+    pub(super) ancestors: Vec<T>,
     /// For each of some columns of its path, products of that one and a block.
-    pub(super) rows: Lined<T>,
+    pub(super) rows: Vec<T>,
     /// Sums over subtrees: inertia, Coriolis matrix, force; unused where columns are made eight at a time.
     pub(super) inertia: Vec<InertiaAboutOrigin<T>>,
     pub(super) coriolis: Vec<BodyCoriolis<T>>,
@@ -71,10 +67,6 @@ pub(crate) struct Memory<T> {
     pub(super) moves: Vec<Moves>,
     /// Forces that stand still in the world, summed over subtrees.
     pub(super) still: Vec<Force<T>>,
-    /// One slab of each tensor, where they are filled slab by slab.
-    pub(super) slab: Vec<T>,
-    /// Is it a chain so long that they are?
-    pub(super) by_slabs: bool,
     /// Two degrees of freedom share a coordinate: entries are sums.
     pub(super) shares: bool,
     /// Only the entries that the analytical form writes may be other than zero.
@@ -84,11 +76,6 @@ pub(crate) struct Memory<T> {
 
 impl<T: Real> Memory<T> {
     pub(crate) fn new<P: Real>(model: &Model<P>, links: &Links<T>) -> Self {
-        Self::from(model, links, slabs::LONG)
-    }
-
-    /// With chains of so many columns filled slab by slab.
-    pub(super) fn from<P: Real>(model: &Model<P>, links: &Links<T>, long: usize) -> Self {
         let n = model.bodies.len();
         let mut depth: Vec<usize> = Vec::with_capacity(links.links.len());
         for link in &links.links {
@@ -98,18 +85,12 @@ impl<T: Real> Memory<T> {
         let deepest = depth.iter().copied().max().unwrap_or(0);
         let padded = deepest.next_multiple_of(WIDTH);
         let shares = model.bodies.iter().any(|body| !body.owns_coordinates && !body.v.is_empty());
-        let by_slabs = !shares && deepest >= long && is_chain(links);
-        let columns = if by_slabs { deepest } else { 1 };
-        let slab = if by_slabs { slabs::size(deepest) } else { 0 };
         Self {
             depth,
-            steps: vec![
-                Step { column: 0, dof: 0, row: 0, slab: 0, run: 1, start: 0, end: 0, moves: Moves::Joint };
-                deepest
-            ],
-            path: Lined::zeros(padded * MOTIONS),
-            ancestors: Lined::zeros(columns * padded * FACTORS),
-            rows: Lined::zeros(WIDTH * ROWS * AT_ONCE),
+            steps: vec![Step { column: 0, dof: 0, row: 0, slab: 0, start: 0, end: 0, moves: Moves::Joint }; deepest],
+            path: vec![T::zero(); padded * MOTIONS],
+            ancestors: vec![T::zero(); padded * FACTORS],
+            rows: vec![T::zero(); WIDTH * ROWS * AT_ONCE],
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],
@@ -117,8 +98,6 @@ impl<T: Real> Memory<T> {
             motions: vec![[T::zero(); MOTIONS]; links.dof.len()],
             moves: moves(model, links),
             still: vec![Force::zero(); n],
-            slab: vec![T::zero(); slab],
-            by_slabs,
             shares,
             sparse: true,
             result: RneaSecondDerivatives::zeros(model.nv),
@@ -130,12 +109,6 @@ impl<T: Real> Memory<T> {
 #[inline(always)]
 pub(super) fn rows_at(t: usize, width: usize) -> usize {
     t % AT_ONCE * (ROWS * width)
-}
-
-/// Has every link but the last one child, and do their degrees of freedom follow each other?
-fn is_chain<T>(links: &Links<T>) -> bool {
-    let follows = |(index, link): (usize, &Link)| link.parent == index.checked_sub(1);
-    links.links.iter().enumerate().all(follows) && links.dof.iter().enumerate().all(|(column, dof)| column == *dof)
 }
 
 /// What each column of the links moves.

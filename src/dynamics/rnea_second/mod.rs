@@ -6,20 +6,18 @@
 //! `r₁ = var(Y, S)` symmetric, `r₀ = (Y S)×̄*` antisymmetric, and `Bφ = r₁ + r₀`, half of its products are the other half's
 //! sums: `r₂ = −Bφᵀ`, `S′ᵀ r₁ = r₁ S′`, `Bφᵀ S′ = r₁ S′ − r₀ S′`.
 //!
-//! `column` and `products` make the paper's `u`, `factors` the products that entries consist of. `entries` writes them column by
-//! column, `slabs` in long chains slab by slab.
+//! `column` and `products` make the paper's `u`, `factors` the products that entries consist of, and `entries` writes
+//! them.
 //!
 //! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [`Links`] whose `S` is.
 
 mod column;
 mod entries;
 mod factors;
-mod lined;
 mod memory;
 mod pack;
 mod path;
 mod products;
-mod slabs;
 mod sweep;
 mod wrench;
 

@@ -2,7 +2,7 @@
 
 use super::column::{Column, MOTIONS, Motions, NUMBERS};
 use crate::spatial::{Force, Motion};
-use gradyn_derivatives::simd::{self, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real, Scalar};
 use nalgebra::Vector3;
 
@@ -10,10 +10,6 @@ use nalgebra::Vector3;
 pub(crate) trait Pack<T: Real>: Scalar<T> {
     /// How many numbers a block has.
     const WIDTH: usize;
-    /// The first numbers of a block by themselves, if there is a shorter register for them.
-    type First: Pack<T>;
-    /// How many these are.
-    const FIRST: usize;
     /// Is each product looked at, whether it is finite? Otherwise [`are_small`](Self::are_small) tells, or the result.
     const LOOKS: bool;
     /// Are these so small that nothing that second derivatives make of them can overflow? `false` where products are looked at:
@@ -23,13 +19,6 @@ pub(crate) trait Pack<T: Real>: Scalar<T> {
     fn load(from: &[T]) -> Self;
     /// Into the first places of a slice.
     fn store(self, to: &mut [T]);
-    /// Lane by lane: `self` where the mask's bit is set, `other` elsewhere.
-    fn where_else(self, lanes: u8, other: Self) -> Self;
-    /// Lane `j` of pack `i` is lane `i` of pack `j`; packs beyond [`Self::WIDTH`] are not asked for.
-    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH];
-    /// Copies rows of `len` numbers, of which those of `from` begin `stride` apart and those of `to` follow each other, past the caches
-    /// if it can.
-    fn copy_rows(from: &[T], stride: usize, to: &mut [T], len: usize);
     /// From the motions of columns, one a place, to blocks of a pack; `columns` beyond [`Self::WIDTH`] are not asked for.
     fn gather(columns: [usize; WIDTH], motions: &[Motions<T>], to: &mut [T]);
 }
@@ -40,8 +29,6 @@ where
     T: Scalar<T>,
 {
     const WIDTH: usize = 1;
-    type First = T;
-    const FIRST: usize = 1;
     const LOOKS: bool = true;
     #[inline(always)]
     fn are_small(_: &[Column<T>], _: &[Motions<T>]) -> bool {
@@ -56,20 +43,6 @@ where
         to[0] = self;
     }
     #[inline(always)]
-    fn where_else(self, lanes: u8, other: Self) -> Self {
-        if lanes & 1 == 1 { self } else { other }
-    }
-    #[inline(always)]
-    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
-        rows
-    }
-    #[inline(always)]
-    fn copy_rows(from: &[T], stride: usize, to: &mut [T], len: usize) {
-        for (to, from) in to.chunks_exact_mut(len).zip(from.chunks_exact(stride)) {
-            to.copy_from_slice(&from[..len]);
-        }
-    }
-    #[inline(always)]
     fn gather(columns: [usize; WIDTH], motions: &[Motions<T>], to: &mut [T]) {
         to.copy_from_slice(&motions[columns[0]]);
     }
@@ -82,8 +55,6 @@ const SMALL: f64 = 1e160;
 /// A register of them.
 impl<R: Register> Pack<f64> for Lanes<R> {
     const WIDTH: usize = WIDTH;
-    type First = Lanes<R::Short>;
-    const FIRST: usize = R::Short::LANES;
     const LOOKS: bool = false;
     #[inline(always)]
     fn are_small(columns: &[Column<f64>], motions: &[Motions<f64>]) -> bool {
@@ -121,26 +92,6 @@ impl<R: Register> Pack<f64> for Lanes<R> {
         }
     }
     #[inline(always)]
-    fn where_else(self, lanes: u8, other: Self) -> Self {
-        Self(self.0.where_else(lanes, other.0))
-    }
-    #[inline(always)]
-    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
-        // Loops: what `map` calls would not be compiled for registers.
-        let (mut registers, mut turned) = ([R::splat(0.0); WIDTH], rows);
-        for (register, row) in registers.iter_mut().zip(rows) {
-            *register = row.0;
-        }
-        for (row, register) in turned.iter_mut().zip(R::transpose(registers)) {
-            row.0 = register;
-        }
-        turned
-    }
-    #[inline(always)]
-    fn copy_rows(from: &[f64], stride: usize, to: &mut [f64], len: usize) {
-        simd::copy_rows(from, stride, to, len);
-    }
-    #[inline(always)]
     fn gather(columns: [usize; WIDTH], motions: &[Motions<f64>], to: &mut [f64]) {
         let (to, _) = to.as_chunks_mut::<WIDTH>();
         for part in 0..MOTIONS / WIDTH {
@@ -156,29 +107,15 @@ impl<R: Register> Pack<f64> for Lanes<R> {
     }
 }
 
-/// A vector of packs, from six rows of numbers.
-#[inline(always)]
-fn load_pair<T: Real, L: Pack<T>>(from: &[T]) -> (Vector3<L>, Vector3<L>) {
-    let w = L::WIDTH;
-    let from = &from[..6 * w];
-    (
-        Vector3::new(L::load(from), L::load(&from[w..]), L::load(&from[2 * w..])),
-        Vector3::new(L::load(&from[3 * w..]), L::load(&from[4 * w..]), L::load(&from[5 * w..])),
-    )
-}
-
 /// `L::WIDTH` motions, component by component.
 #[inline(always)]
 pub(crate) fn load_motion<T: Real, L: Pack<T>>(from: &[T]) -> Motion<L> {
-    let (linear, angular) = load_pair(from);
-    Motion::new(linear, angular)
-}
-
-/// `L::WIDTH` forces, component by component.
-#[inline(always)]
-pub(crate) fn load_force<T: Real, L: Pack<T>>(from: &[T]) -> Force<L> {
-    let (linear, angular) = load_pair(from);
-    Force::new(linear, angular)
+    let w = L::WIDTH;
+    let from = &from[..6 * w];
+    Motion::new(
+        Vector3::new(L::load(from), L::load(&from[w..]), L::load(&from[2 * w..])),
+        Vector3::new(L::load(&from[3 * w..]), L::load(&from[4 * w..]), L::load(&from[5 * w..])),
+    )
 }
 
 /// `L::WIDTH` forces, component by component.

@@ -36,14 +36,9 @@ impl<T: Real, L: Pack<T>> Piece for Gather<'_, T, L> {
             for (step, column) in steps[start..end].iter_mut().zip(link.columns.clone()) {
                 let dof = links.dof[column];
                 let moves = moves[column];
-                *step = Step { column, dof, row: dof * n, slab: dof * n * n, start, end, run: 1, moves };
+                *step = Step { column, dof, row: dof * n, slab: dof * n * n, start, end, moves };
             }
             (next, first) = (link.parent, start);
-        }
-        for at in (1..steps.len()).rev() {
-            let [before, here] = [steps[at - 1], steps[at]];
-            let follows = at % L::WIDTH != 0 && here.dof == before.dof + 1 && here.moves == before.moves;
-            steps[at - 1].run = if follows { here.run + 1 } else { 1 };
         }
         for block in first / L::WIDTH..steps.len().div_ceil(L::WIDTH) {
             // The last column fills up the last pack: what else stood there might be no number.

@@ -32,8 +32,6 @@ pub(super) struct Combine<'a, T, L> {
     pub(super) memory: &'a mut Memory<T>,
     pub(super) column: usize,
     pub(super) block: usize,
-    /// Where what becomes of it begins.
-    pub(super) to: usize,
     pub(super) width: PhantomData<L>,
 }
 
@@ -41,11 +39,11 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { memory, column, block, to, .. } = self;
+        let Self { memory, column, block, .. } = self;
         let (w, Memory { columns, path, ancestors, .. }) = (L::WIDTH, memory);
         let own = &columns[column];
         let path = &path[block * MOTIONS * w..][..MOTIONS * w];
-        let to = &mut ancestors[to + block * FACTORS * w..][..FACTORS * w];
+        let to = &mut ancestors[block * FACTORS * w..][..FACTORS * w];
         let PathMotions { s, psi_dot, psi_ddot, s_dot } = PathMotions::<L>::load(path);
 
         let u9 = own.f0().bar_cross(s);
@@ -66,17 +64,12 @@ impl<T: Real, L: Pack<T>> Piece for Combine<'_, T, L> {
 
 /// `u₄ = u₉ + S ×* Y S′` of one column and those of its own link, the only ones of which it is asked for. `Y S′` is known of each.
 #[inline(always)]
-pub(super) fn combine_own<T: Real, L: Pack<T>>(
-    memory: &mut Memory<T>,
-    column: usize,
-    (start, end): (usize, usize),
-    to: usize,
-) {
+pub(super) fn combine_own<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, end): (usize, usize)) {
     let w = L::WIDTH;
     let s = memory.columns[column].s();
     for t in start..end {
         let by = s.cross_force(memory.columns[memory.steps[t].column].f0());
-        let u = &mut memory.ancestors[to + t / w * (FACTORS * w)..][..FACTORS * w];
+        let u = &mut memory.ancestors[t / w * (FACTORS * w)..][..FACTORS * w];
         let numbers = by.linear.iter().chain(by.angular.iter());
         for (k, x) in numbers.enumerate() {
             u[(U4 + k) * w + t % w] = u[(U9 + k) * w + t % w] + *x;

@@ -1,11 +1,11 @@
 //! The sweep over the tree: motions outward, composites and second derivatives inward.
 
 use super::entries::Scatter;
-use super::memory::{AT_ONCE, Moves, Step};
+use super::memory::{AT_ONCE, Moves};
 use super::pack::Pack;
 use super::path::Gather;
 use super::products::{Combine, Multiply, combine_own};
-use super::{Column, Memory, slabs, wrench};
+use super::{Column, Memory, wrench};
 use crate::at_level::at_level;
 use crate::dynamics::links::{Links, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
@@ -40,9 +40,6 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         ws.second(model);
         let Some(mut owned) = ws.second.take() else { return false };
         let memory = &mut *owned;
-        memory.path.settle();
-        memory.ancestors.settle();
-        memory.rows.settle();
         // Wrenches that stand still in the world add to entries of a floating base that nothing else writes to.
         let stands = wrenches.iter().any(|w| w.frame == WrenchFrame::World);
         let adds = stands && memory.moves.iter().any(|moves| *moves != Moves::Joint);
@@ -60,12 +57,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
         let are_small = L::are_small(&memory.columns, &memory.motions);
 
         memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
-        let mut finite = true;
-        if !L::LOOKS && memory.by_slabs {
-            of_chain::<T, L>(links, memory);
-        } else {
-            finite = of_tree::<T, L>(links, memory);
-        }
+        let mut finite = of_tree::<T, L>(links, memory);
         // What others than the equations add to entries.
         let mut more = T::zero();
         if stands {
@@ -110,12 +102,6 @@ fn of_tree<T: Real, L: Pack<T>>(links: &Links<T>, memory: &mut Memory<T>) -> boo
     finite
 }
 
-/// Are the columns of a block of so few that a shorter register holds them?
-#[inline(always)]
-fn fit_into_first<T: Real, L: Pack<T>>(block: usize, end: usize) -> bool {
-    L::FIRST < L::WIDTH && end - block * L::WIDTH <= L::FIRST
-}
-
 /// All entries of one column and degree of freedom with columns of its path, which has been gathered. `start`, `depth`: the places
 /// of its own link begin and end there.
 #[inline(always)]
@@ -125,24 +111,15 @@ fn of_column<T: Real, L: Pack<T>>(
     (start, depth): (usize, usize),
 ) -> bool {
     let mut finite = true;
-    combine::<T, L>(memory, column, (start, depth), 0);
+    combine::<T, L>(memory, column, (start, depth));
     // Block by block: the lines of the cache that entries of a block stand in, with `t` the last index, are there for the next `t`.
     for block in 0..depth.div_ceil(L::WIDTH) {
         // Columns whose link's path ends before have no part in this block.
         let begin = memory.steps[block * L::WIDTH].start;
         for first in (begin..depth).step_by(AT_ONCE) {
             let last = depth.min(first + AT_ONCE);
-            // And of the next ones only the first.
-            let mut short = first;
-            while short < last && fit_into_first::<T, L>(block, memory.steps[short].end) {
-                short += 1;
-            }
-            let width = PhantomData::<L::First>;
-            finite &= first == short
-                || L::call(Multiply { memory: &mut *memory, some: first..short, block, own: start, width });
             let width = PhantomData::<L>;
-            finite &= short == last
-                || L::call(Multiply { memory: &mut *memory, some: short..last, block, own: start, width });
+            finite &= L::call(Multiply { memory: &mut *memory, some: first..last, block, own: start, width });
             let own = start.clamp(first, last);
             scatter::<T, L, false>(memory, p, first..own, block);
             scatter::<T, L, true>(memory, p, own..last, block);
@@ -151,32 +128,13 @@ fn of_column<T: Real, L: Pack<T>>(
     finite
 }
 
-/// All entries of a chain, slab by slab.
+/// What a column makes of all columns of its path.
 #[inline(always)]
-fn of_chain<T: Real, L: Pack<T>>(links: &Links<T>, memory: &mut Memory<T>) {
-    let Some(leaf) = links.links.len().checked_sub(1) else { return };
-    L::call(Gather { links, memory: &mut *memory, leaf, width: PhantomData::<L> });
-    for column in 0..memory.steps.len() {
-        let Step { start, end, .. } = memory.steps[column];
-        let to = column * slabs::factors_of(memory);
-        combine::<T, L>(memory, column, (start, end), to);
-    }
-    for i in (0..memory.steps.len()).rev() {
-        slabs::fill::<T, L>(memory, i);
-    }
-}
-
-/// What a column makes of all columns of its path, to place `to` of [`Memory::ancestors`].
-#[inline(always)]
-fn combine<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, depth): (usize, usize), to: usize) {
+fn combine<T: Real, L: Pack<T>>(memory: &mut Memory<T>, column: usize, (start, depth): (usize, usize)) {
     for block in 0..depth.div_ceil(L::WIDTH) {
-        if fit_into_first::<T, L>(block, depth) {
-            L::call(Combine { memory: &mut *memory, column, block, to, width: PhantomData::<L::First> });
-        } else {
-            L::call(Combine { memory: &mut *memory, column, block, to, width: PhantomData::<L> });
-        }
+        L::call(Combine { memory: &mut *memory, column, block, width: PhantomData::<L> });
     }
-    combine_own::<T, L>(memory, column, (start, depth), to);
+    combine_own::<T, L>(memory, column, (start, depth));
 }
 
 /// [`Scatter`], if there is anything.
