@@ -3,7 +3,7 @@
 use super::Slot;
 use super::quantity::{InLanes, OUTPUTS, Quantity, Sizes};
 use crate::dynamics::{Workspace, by_plan};
-use crate::kernels::by_copy::states::Abreast;
+use crate::kernels::by_copy::states;
 use crate::model::{Direction, Model, UNIT_SQUARES, UNIT_WITHIN};
 use crate::partials::DerivativeWorkspace;
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH, dispatch_at, with_level};
@@ -18,7 +18,7 @@ pub(super) struct Memory<R: Register> {
     pub(super) input: [Vec<Lanes<R>>; 4],
     pub(super) value: Lanes<R>,
     /// Where there is a form for eight states of this model; made when first needed.
-    pub(super) abreast: Option<Abreast<R>>,
+    pub(super) of_states: Option<states::Memory<R>>,
     /// Results of several frames, one after the other.
     pub(super) frames: Vec<Lanes<R>>,
 }
@@ -27,7 +27,7 @@ impl<R: Register> Memory<R> {
     fn new(model: &Model) -> Self {
         let zeros = |n: usize| vec![Lanes::zero(); n];
         let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];
-        Self { ws: Workspace::new(model), input, value: Lanes::zero(), abreast: None, frames: Vec::new() }
+        Self { ws: Workspace::new(model), input, value: Lanes::zero(), of_states: None, frames: Vec::new() }
     }
 
     fn of<'m>(memory: &'m mut Option<Box<dyn Any + Send + Sync>>, model: &Model) -> Option<&'m mut Self> {

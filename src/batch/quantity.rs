@@ -2,13 +2,13 @@
 
 use super::block::{Memory, Single};
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::rnea::Sweep;
 use crate::dynamics::{aba, crba, rnea_derivatives, rnea_gradient};
 use crate::formulas::joint_dynamics::JointDynamics;
-use crate::kernels::by_copy::states::Abreast;
+use crate::kernels::by_copy::states;
 use crate::kernels::by_joint::derivatives;
-use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::derivatives::Reuse;
 use crate::model::{InputError, Model};
 use crate::plan::Quantity as Planned;
 use gradyn_derivatives::simd::{Piece, Register};
@@ -75,10 +75,10 @@ impl InLanes for Rnea {
     const IN_HALVES: bool = false;
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
+        let Memory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
             return Ok([
-                Abreast::of(abreast, table).rnea(model.gravity, JointDynamics::of(model), table, (q, v, a)),
+                states::Memory::of(of_states, table).rnea(model.gravity, JointDynamics::of(model), table, (q, v, a)),
                 &[],
                 &[],
                 &[],
@@ -107,8 +107,8 @@ impl Quantity for RneaDerivatives {
         let [tau, dtau_dq, dtau_dv, dtau_da, ..] = output;
         let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         let mut results = derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da };
-        let quick = |wide: Wide<'_>| {
-            wide.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], Begun::Nothing)
+        let quick = |kernels: Kernels<'_>| {
+            kernels.rnea_derivatives(model.gravity, (q, v, a), &[], &mut results, &mut [], Reuse::Nothing)
         };
         let surely = by_plan::of(model, ws).and_then(quick) == Some(true);
         let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
@@ -121,11 +121,14 @@ impl InLanes for RneaDerivatives {
     const IN_HALVES: bool = true;
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
-        let Memory { ws, abreast, input: [q, v, a, _], .. } = memory;
+        let Memory { ws, of_states, input: [q, v, a, _], .. } = memory;
         let by = match by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
-            Some(table) => {
-                Abreast::of(abreast, table).derivatives(model.gravity, JointDynamics::of(model), table, (q, v, a))
-            }
+            Some(table) => states::Memory::of(of_states, table).derivatives(
+                model.gravity,
+                JointDynamics::of(model),
+                table,
+                (q, v, a),
+            ),
             None => rnea_derivatives::analytical(model, ws, q, v, a, &[]),
         };
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
@@ -188,10 +191,10 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
     type Output = Result<Results<'m, R>, InputError>;
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Memory { ws, abreast, input: [q, ..], .. } = self.memory;
+        let Memory { ws, of_states, input: [q, ..], .. } = self.memory;
         if let Some(table) = by_plan::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
             return Ok([
-                Abreast::of(abreast, table).mass_matrix(JointDynamics::of(self.model), table, q),
+                states::Memory::of(of_states, table).mass_matrix(JointDynamics::of(self.model), table, q),
                 &[],
                 &[],
                 &[],

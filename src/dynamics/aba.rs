@@ -8,7 +8,7 @@ use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::slices::{fill, first_not_finite, subtract};
 use super::{Workspace, bias, ltl, rooted, step};
 use crate::dynamics::by_plan;
-use crate::formulas::articulated_body::{self, ArticulatedBody, GivenWay};
+use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
 use gradyn_derivatives::simd::Piece;
@@ -85,7 +85,8 @@ fn accelerations<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     ws.aba.size(model, ws.dof.len());
-    let quick = by_plan::of(model, ws).and_then(|wide| wide.under(wrenches).aba(by_plan::state((q, v, tau))?, kept));
+    let quick =
+        by_plan::of(model, ws).and_then(|kernels| kernels.under(wrenches).aba(by_plan::state((q, v, tau))?, kept));
     // What loses digits, or is lost, comes here too: see `singular`.
     ws.aba.by_page = !matches!(quick, Some(Ok(())));
     let lost = if !ws.aba.by_page {
@@ -242,8 +243,8 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let (mut articulated, mut p) = (bodies[i], force[i]);
             for (s, k) in columns[first[i]..].iter().zip(body.v.clone()).rev() {
-                let (u, inverse) = match articulated.give_way(*s, armature[k]) {
-                    Ok(GivenWay { u, reciprocal }) => (u, reciprocal),
+                let (u, inverse) = match articulated.eliminate(*s, armature[k]) {
+                    Ok(Eliminated { u, reciprocal }) => (u, reciprocal),
                     Err(pivot) => return Some((k, pivot)),
                 };
                 rest[k] -= s.power(p); //                          u = τ − Sᵀ p

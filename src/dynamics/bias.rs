@@ -35,11 +35,12 @@ pub fn bias<'w, P: Real, T: Scalar<P>>(
     // Moved out, so that the sweep can have the workspace; no allocation.
     let mut still = std::mem::take(&mut ws.still);
     still.resize(model.nv, T::zero());
-    let finite =
-        match by_plan::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(by_plan::state((q, v, &still))?)) {
-            Some(finite) => finite,
-            None => T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches }),
-        };
+    let finite = match by_plan::of(model, ws)
+        .and_then(|kernels| kernels.under(wrenches).rnea(by_plan::state((q, v, &still))?))
+    {
+        Some(finite) => finite,
+        None => T::call(Sweep { model, ws: &mut *ws, q, v, a: &still, wrenches }),
+    };
     ws.still = still;
     if finite { Ok(&ws.tau) } else { Err(not_finite(model, q, v, &[], wrenches, &ws.tau)) }
 }
@@ -79,7 +80,7 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
     model.check_q(q)?;
     ws.check(model)?;
     external::check(model, wrenches)?;
-    if wrenches.is_empty() && by_plan::of(model, ws).and_then(|wide| wide.gravity(T::as_f64s(q)?)).is_some() {
+    if wrenches.is_empty() && by_plan::of(model, ws).and_then(|kernels| kernels.gravity(T::as_f64s(q)?)).is_some() {
         return Ok(&ws.tau);
     }
     check_finite(model, q, &[], &[])?;

@@ -22,7 +22,7 @@ use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Inertia, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -105,9 +105,9 @@ pub fn centroidal<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     let mut memory = take(model, ws);
     let (matrix, rate) = (&mut memory.matrix, &mut memory.rate);
-    let quick = |wide: Wide<'_>| {
+    let quick = |kernels: Kernels<'_>| {
         let whole =
-            wide.centroidal(by_plan::state((q, v, a))?, by_plan::same_mut(matrix)?, by_plan::same_mut(rate)?)?;
+            kernels.centroidal(by_plan::state((q, v, a))?, by_plan::same_mut(matrix)?, by_plan::same_mut(rate)?)?;
         by_plan::same(&whole).copied()
     };
     let surely: Option<Whole<T>> = by_plan::of(model, ws).and_then(quick);
@@ -149,7 +149,8 @@ pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
 ) -> Result<CentroidalMomentum<T>, InputError> {
     model.check_state(q, v, a)?;
     ws.check(model)?;
-    let quick = |wide: Wide<'_>| by_plan::same(&wide.centroidal_momentum(by_plan::state((q, v, a))?)?).copied();
+    let quick =
+        |kernels: Kernels<'_>| by_plan::same(&kernels.centroidal_momentum(by_plan::state((q, v, a))?)?).copied();
     let surely: Option<Whole<T>> = by_plan::of(model, ws).and_then(quick);
     let whole = match surely {
         Some(whole) => whole,
@@ -184,7 +185,10 @@ pub fn centroidal_momentum_matrix<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
     let to = &mut memory.matrix;
-    if by_plan::of(model, ws).and_then(|wide| wide.momentum_matrix(T::as_f64s(q)?, by_plan::same_mut(to)?)).is_some() {
+    if by_plan::of(model, ws)
+        .and_then(|kernels| kernels.momentum_matrix(T::as_f64s(q)?, by_plan::same_mut(to)?))
+        .is_some()
+    {
         return Ok(&ws.centroidal.insert(memory).matrix);
     }
     let still = std::mem::take(&mut memory.still);

@@ -23,7 +23,7 @@ use super::reference::check_body;
 use super::rnea::check_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -184,7 +184,8 @@ pub fn centroidal_derivatives<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
     let out = &mut memory.centroidal;
-    let quick = |wide: Wide<'_>| wide.centroidal_derivatives(by_plan::state((q, v, a))?, by_plan::same_mut(out)?);
+    let quick =
+        |kernels: Kernels<'_>| kernels.centroidal_derivatives(by_plan::state((q, v, a))?, by_plan::same_mut(out)?);
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.centroidal_derivatives.insert(memory).centroidal);
     }
@@ -266,8 +267,12 @@ pub fn center_of_mass_derivatives<'w, P: Real, T: Scalar<P>>(
     ws.check(model)?;
     let mut memory = ws.centroidal_derivatives.take().unwrap_or_default();
     let out = &mut memory.com;
-    let quick = |wide: Wide<'_>| {
-        wide.center_of_mass_derivatives(by_plan::state((q, v, a))?, subtree.map(BodyId::index), by_plan::same_mut(out)?)
+    let quick = |kernels: Kernels<'_>| {
+        kernels.center_of_mass_derivatives(
+            by_plan::state((q, v, a))?,
+            subtree.map(BodyId::index),
+            by_plan::same_mut(out)?,
+        )
     };
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.centroidal_derivatives.insert(memory).com);

@@ -18,7 +18,7 @@ use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::model::{BodyId, InputError, Model, Number};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -118,10 +118,10 @@ pub fn center_of_mass<'w, P: Real, T: Scalar<P>>(
     check_state(model, ws, q, v, a)?;
     let mut memory = take(model, ws);
     let to = &mut *memory;
-    let quick = |wide: Wide<'_>| {
+    let quick = |kernels: Kernels<'_>| {
         let origins: &mut Vec<_> = by_plan::same_mut(&mut to.origin)?;
         let sums: &mut Vec<_> = by_plan::same_mut(&mut to.sums)?;
-        wide.masses(by_plan::state((q, v, a))?, origins, sums)
+        kernels.masses(by_plan::state((q, v, a))?, origins, sums)
     };
     if by_plan::of(model, ws).and_then(quick).is_none() {
         sum_up(model, &*update(model, ws, Motion::zero(), (q, v, a)), &mut memory);
@@ -178,7 +178,8 @@ pub fn com_jacobian<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let mut memory = take(model, ws);
     let to = &mut memory.jacobian;
-    let quick = |wide: Wide<'_>| wide.com_jacobian(T::as_f64s(q)?, subtree.map(BodyId::index), by_plan::same_mut(to)?);
+    let quick =
+        |kernels: Kernels<'_>| kernels.com_jacobian(T::as_f64s(q)?, subtree.map(BodyId::index), by_plan::same_mut(to)?);
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.com.insert(memory).jacobian);
     }

@@ -16,7 +16,7 @@ use super::links::{Links, update};
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, InertiaAboutOrigin, Motion};
 use gradyn_derivatives::simd::Piece;
@@ -49,7 +49,7 @@ pub fn coriolis_matrix<'w, P: Real, T: Scalar<P>>(
     }
     let mut memory = ws.coriolis.take().unwrap_or_else(|| Box::new(Memory::new(model)));
     let to = &mut memory.matrix;
-    let quick = |wide: Wide<'_>| wide.coriolis((T::as_f64s(q)?, T::as_f64s(v)?), by_plan::same_mut(to)?);
+    let quick = |kernels: Kernels<'_>| kernels.coriolis((T::as_f64s(q)?, T::as_f64s(v)?), by_plan::same_mut(to)?);
     if by_plan::of(model, ws).and_then(quick).is_none() {
         T::call(Sweep { model, ws: &mut *ws, memory: &mut memory, q, v });
     }

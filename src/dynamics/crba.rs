@@ -48,7 +48,7 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
     if ws.crba.matrix.nrows() != model.nv {
         room::<T>("the mass matrix", &[model.nv, model.nv])?;
     }
-    let finite = by_plan::of(model, ws).and_then(|wide| wide.mass_matrix(T::as_f64s(q)?));
+    let finite = by_plan::of(model, ws).and_then(|kernels| kernels.mass_matrix(T::as_f64s(q)?));
     if finite == Some(true) {
         return Ok(&ws.crba.matrix);
     }

@@ -38,7 +38,7 @@ pub fn potential_energy<P: Real, T: Scalar<P>>(
     q: &[T],
 ) -> Result<T, InputError> {
     check_sizes(model, ws, q)?;
-    if let Some(energy) = by_plan::of(model, ws).and_then(|wide| wide.potential_energy(T::as_f64s(q)?)) {
+    if let Some(energy) = by_plan::of(model, ws).and_then(|kernels| kernels.potential_energy(T::as_f64s(q)?)) {
         return Ok(T::from(energy));
     }
     check_finite(model, q, &[], &[])?;
@@ -72,7 +72,7 @@ fn energies<P: Real, T: Scalar<P>>(
 ) -> Result<(T, T), InputError> {
     check_sizes(model, ws, q)?;
     model.check_length("v", "nv", v.len(), model.nv)?;
-    let quick = by_plan::of(model, ws).and_then(|wide| wide.energies(T::as_f64s(q)?, T::as_f64s(v)?));
+    let quick = by_plan::of(model, ws).and_then(|kernels| kernels.energies(T::as_f64s(q)?, T::as_f64s(v)?));
     if let Some((kinetic, potential)) = quick {
         return Ok((T::from(kinetic), T::from(potential)));
     }

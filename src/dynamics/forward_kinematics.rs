@@ -19,7 +19,7 @@ pub struct Kinematics<'w, P, T> {
     model: &'w Model<P>,
     ws: &'w Workspace<T>,
     /// Are they in the rows of the form over `f64`?
-    wide: bool,
+    by_joint: bool,
 }
 
 /// Poses, velocities and spatial accelerations of all bodies at `(q, v, a)`, gravity left out.
@@ -46,14 +46,14 @@ pub fn forward_kinematics<'w, P: Real, T: Scalar<P>>(
 ) -> Result<Kinematics<'w, P, T>, InputError> {
     model.check_state(q, v, a)?;
     ws.check(model)?;
-    if by_plan::of(model, ws).and_then(|wide| wide.bodies(by_plan::state((q, v, a))?)).is_some() {
-        return Ok(Kinematics { model, ws, wide: true });
+    if by_plan::of(model, ws).and_then(|kernels| kernels.bodies(by_plan::state((q, v, a))?)).is_some() {
+        return Ok(Kinematics { model, ws, by_joint: true });
     }
     check_finite(model, q, v, a)?;
     move_bodies(model, ws, q, v, a);
     match first_body_not_finite(model, ws) {
         Some((what, i)) => Err(model.overflow_of(what, i, format!("body {}", model.bodies[i].name))),
-        None => Ok(Kinematics { model, ws, wide: false }),
+        None => Ok(Kinematics { model, ws, by_joint: false }),
     }
 }
 
@@ -301,6 +301,6 @@ impl<P: Real, T: Scalar<P>> Kinematics<'_, P, T> {
     }
     /// Where the form over `f64` has left what is known of a body.
     fn rows(&self, body: BodyId) -> Option<(&Bodies, usize, Vector3<f64>)> {
-        if self.wide { by_plan::rows_of(self.model, self.ws, self.model.place_of(body)?) } else { None }
+        if self.by_joint { by_plan::rows_of(self.model, self.ws, self.model.place_of(body)?) } else { None }
     }
 }

@@ -1,5 +1,5 @@
 //! Inverse dynamics over [`VectorDual`](gradyn_derivatives::VectorDual) in forward mode by formulas: numbers are taken apart into
-//! values and eight derivatives, which [`wide`] has a formula for each of, and put together again. No dual number is multiplied, and
+//! values and eight derivatives, which `kernels::by_joint::forward_mode` has a formula for each of, and put together again. No dual number is multiplied, and
 //! the formulas are those that analytical derivatives are made of: a workspace does this only if it has been told to
 //! ([`Workspace::with_forward_mode_formulas`]).
 

@@ -8,22 +8,22 @@
 //! δa = Ψ̈_k − v_b × Ψ̇_k       ∂a/∂v_k = Ψ̇_k + Ṡ_k − v_b × S_k        ∂a/∂a_k = S_k                 (2)
 //! ```
 //!
-//! What of `δ` and of `S_k × v`, `S_k × a` is to be seen depends on the reference ([`Seen::vary`]). Neither contains
+//! What of `δ` and of `S_k × v`, `S_k × a` is to be seen depends on the reference ([`FrameView::vary`]). Neither contains
 //! anything of the bodies in between, so the cost is O(n) for the state and O(depth) for the matrices. The paper's `S` are
 //! constant; [`Links`] says how that covers every joint.
 //!
 //! Source: J. Carpentier, N. Mansard, *Analytical Derivatives of Rigid Body Dynamics Algorithms*, RSS 2018, section III;
 //! (1) and (2) in the form of S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
 
+use super::frame_view::FrameView;
 use super::jacobian::{add, add_rows, check, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
-use super::seen::Seen;
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -212,8 +212,8 @@ fn run<'w, P: Real, T: Scalar<P>>(
     let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
     let out = &mut memory.frame;
     (out.velocity, out.acceleration, out.errors) = (Motion::zero(), Motion::zero(), None);
-    let quick = |wide: Wide<'_>| {
-        wide.frame_derivatives(
+    let quick = |kernels: Kernels<'_>| {
+        kernels.frame_derivatives(
             by_plan::state((q, v, a))?,
             by_plan::same(&at)?,
             reference,
@@ -267,8 +267,8 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
     let mut memory = std::mem::take(&mut ws.frame_derivatives).unwrap_or_default();
     let out = &mut memory.point;
     out.errors = None;
-    let quick = |wide: Wide<'_>| {
-        wide.point_derivatives(by_plan::state((q, v, a))?, by_plan::same(&at)?, reference, by_plan::same_mut(out)?)
+    let quick = |kernels: Kernels<'_>| {
+        kernels.point_derivatives(by_plan::state((q, v, a))?, by_plan::same(&at)?, reference, by_plan::same_mut(out)?)
     };
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.frame_derivatives.insert(memory).point);
@@ -295,7 +295,7 @@ at_level! {
         is_classical: bool,
         out: &mut FrameDerivatives<T>,
     ) {
-        let seen = Seen::new(links, b, at, reference);
+        let seen = FrameView::new(links, b, at, reference);
         let (velocity, acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
         out.velocity = velocity;
         out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
@@ -323,7 +323,7 @@ at_level! {
         reference: ReferenceFrame,
         out: &mut PointDerivatives<T>,
     ) {
-        let seen = Seen::new(links, b, at, reference);
+        let seen = FrameView::new(links, b, at, reference);
         let velocity = seen.motion(links.velocity[b]);
         out.velocity = velocity.linear;
         out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
@@ -353,7 +353,7 @@ pub(crate) struct Column<T> {
 
 impl<T: Real> Column<T> {
     #[inline(always)]
-    pub(crate) fn of(links: &Links<T>, b: usize, k: usize, seen: &Seen<T>) -> Self {
+    pub(crate) fn of(links: &Links<T>, b: usize, k: usize, seen: &FrameView<T>) -> Self {
         let (s, psi_dot, psi_ddot, psi_s_dot) =
             (links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
         Self::new(seen, (links.velocity[b], links.acceleration[b]), s, psi_dot, psi_ddot, psi_s_dot)
@@ -362,7 +362,7 @@ impl<T: Real> Column<T> {
     /// Of the column `s`, on a body of this velocity and acceleration.
     #[inline(always)]
     pub(crate) fn new(
-        seen: &Seen<T>,
+        seen: &FrameView<T>,
         (v, a): (Motion<T>, Motion<T>),
         s: Motion<T>,
         psi_dot: Motion<T>,

@@ -5,7 +5,7 @@ use super::reference::Attached;
 use super::rnea::check_finite;
 use super::{FrameRef, ReferenceFrame, Workspace, frame_jacobian};
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::model::{InputError, Model};
 use crate::spatial::Transform;
 use gradyn_derivatives::{Real, Scalar};
@@ -39,7 +39,8 @@ pub fn frame_pose<P: Real, T: Scalar<P>>(
 ) -> Result<Transform<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
     check_sizes(model, ws, q)?;
-    let quick = |mut wide: Wide<'_>| by_plan::same(&wide.frame_pose(T::as_f64s(q)?, by_plan::same(&at)?)?).copied();
+    let quick =
+        |mut kernels: Kernels<'_>| by_plan::same(&kernels.frame_pose(T::as_f64s(q)?, by_plan::same(&at)?)?).copied();
     let pose = match by_plan::of(model, ws).and_then(quick) {
         Some(pose) => pose,
         None => {
@@ -82,7 +83,7 @@ pub fn frame_pose_jacobian<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame)?;
     frame_jacobian(model, ws, q, frame, reference)?;
     // It has placed the bodies, in one of two memories.
-    let quick = |wide: Wide<'_>| by_plan::same(&wide.placed_pose(by_plan::same(&at)?)?).copied();
+    let quick = |kernels: Kernels<'_>| by_plan::same(&kernels.placed_pose(by_plan::same(&at)?)?).copied();
     let pose = match by_plan::of(model, ws).and_then(quick) {
         Some(pose) => pose,
         None => at.pose(ws),

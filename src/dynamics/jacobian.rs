@@ -11,7 +11,7 @@ use super::slices::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::kernels::by_joint::finite;
 use crate::model::{Body, BodyId, InputError, Model, path};
 use crate::spatial::{Motion, Transform};
@@ -78,7 +78,7 @@ pub fn frame_jacobian<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
     check_sizes(model, ws, q)?;
-    let quick = |wide: Wide<'_>| wide.frame_jacobian(T::as_f64s(q)?, by_plan::same(&at)?, reference);
+    let quick = |kernels: Kernels<'_>| kernels.frame_jacobian(T::as_f64s(q)?, by_plan::same(&at)?, reference);
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.jacobian.frame);
     }
@@ -106,7 +106,7 @@ pub fn joint_jacobians<'w, P: Real, T: Scalar<P>>(
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     check_sizes(model, ws, q)?;
-    if by_plan::of(model, ws).and_then(|wide| wide.joint_jacobians(T::as_f64s(q)?)).is_some() {
+    if by_plan::of(model, ws).and_then(|kernels| kernels.joint_jacobians(T::as_f64s(q)?)).is_some() {
         return Ok(&ws.jacobian.joints);
     }
     check_finite(model, q, &[], &[])?;
@@ -134,7 +134,7 @@ pub fn point_jacobian<'w, P: Real, T: Scalar<P>>(
     check_body(model, body)?;
     check_sizes(model, ws, q)?;
     let (at, reference) = (Attached::at_point(body, point), reference.of_point());
-    let quick = |wide: Wide<'_>| wide.point_jacobian(T::as_f64s(q)?, by_plan::same(&at)?, reference);
+    let quick = |kernels: Kernels<'_>| kernels.point_jacobian(T::as_f64s(q)?, by_plan::same(&at)?, reference);
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.jacobian.point);
     }

@@ -1,15 +1,15 @@
 //! How Jacobians vary in time, and the acceleration that this makes.
 
+use super::frame_view::FrameView;
 use super::jacobian::{add, check, check_sizes, clear, finite};
 use super::links::{Links, update};
 use super::reference::Attached;
 use super::rnea::check_finite;
-use super::seen::Seen;
 use super::slices::first_not_finite;
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::model::{InputError, Model};
 use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
@@ -37,8 +37,9 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     model.check_length("v", "nv", v.len(), model.nv)?;
     check_sizes(model, ws, q)?;
-    let quick =
-        |wide: Wide<'_>| wide.frame_jacobian_rate((T::as_f64s(q)?, T::as_f64s(v)?), by_plan::same(&at)?, reference);
+    let quick = |kernels: Kernels<'_>| {
+        kernels.frame_jacobian_rate((T::as_f64s(q)?, T::as_f64s(v)?), by_plan::same(&at)?, reference)
+    };
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.jacobian.rate);
     }
@@ -63,7 +64,7 @@ at_level! {
         reference: ReferenceFrame,
         rate: &mut DMatrix<T>,
     ) {
-        let (seen, v_b) = (Seen::new(links, b, at, reference), links.velocity[b]);
+        let (seen, v_b) = (FrameView::new(links, b, at, reference), links.velocity[b]);
         for link in links.path(links.carrier[b]) {
             for k in link.columns.clone() {
                 let s = links.columns[k];
@@ -76,7 +77,7 @@ at_level! {
 
 /// How the column `s` of a frame varies as it is seen, from its rate `Ṡ` in the world and the velocity of the frame's body.
 #[inline(always)]
-pub(crate) fn variation<T: Real>(seen: &Seen<T>, v_b: Motion<T>, s: Motion<T>, s_dot: Motion<T>) -> Motion<T> {
+pub(crate) fn variation<T: Real>(seen: &FrameView<T>, v_b: Motion<T>, s: Motion<T>, s_dot: Motion<T>) -> Motion<T> {
     seen.vary(s_dot - v_b.cross(s), v_b, s)
 }
 
@@ -130,7 +131,7 @@ at_level! {
         at: &Attached<P>,
         reference: ReferenceFrame,
     ) -> BiasAcceleration<T> {
-        let seen = Seen::new(links, b, at, reference);
+        let seen = FrameView::new(links, b, at, reference);
         let (velocity, spatial) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
         BiasAcceleration { spatial, classical: spatial.classical::<T>(velocity) }
     }

@@ -14,10 +14,10 @@
 //! and the frame changes its torque.
 
 use super::frame_derivatives::path_columns;
+use super::frame_view::FrameView;
 use super::jacobian::{check, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::Attached;
-use super::seen::Seen;
 use super::slices::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
@@ -113,7 +113,7 @@ at_level! {
         force: &Force<T>,
         result: &mut JacobianTransposeDerivatives<T>,
     ) {
-        let seen = Seen::new(links, b, at, reference);
+        let seen = FrameView::new(links, b, at, reference);
         let f = seen.force(*force);
         for link in links.path(links.carrier[b]) {
             for k in link.columns.clone() {

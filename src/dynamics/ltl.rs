@@ -42,7 +42,7 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     model.check_q(q)?;
     ws.check(model)?;
     check_finite(model, q, &[], &[])?;
-    let quick = by_plan::of(model, ws).and_then(|wide| wide.factors(T::as_f64s(q)?));
+    let quick = by_plan::of(model, ws).and_then(|kernels| kernels.factors(T::as_f64s(q)?));
     if !matches!(quick, Some(Ok(()))) {
         rooted::place(model, ws, q);
         factorize(model, ws)?;

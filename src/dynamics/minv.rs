@@ -7,7 +7,7 @@ use super::rnea::check_finite;
 use super::slices::{fill, first_not_finite_on_diagonal};
 use super::{Workspace, ltl, rooted, step};
 use crate::dynamics::by_plan;
-use crate::formulas::articulated_body::{self, ArticulatedBody, GivenWay};
+use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::model::{Body, InputError, Model, room};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion};
 use gradyn_derivatives::simd::Piece;
@@ -37,7 +37,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     check_finite(model, q, &[], &[])?;
     ws.minv.size(model)?;
     let lost = |index, finite: bool| if finite { model.singular(index) } else { overflow(model, index) };
-    let quick = by_plan::of(model, ws).and_then(|wide| wide.minv(T::as_f64s(q)?));
+    let quick = by_plan::of(model, ws).and_then(|kernels| kernels.minv(T::as_f64s(q)?));
     // What loses digits, or is lost, comes here too: see `singular`.
     if !matches!(quick, Some(Ok(()))) {
         if has_mimic_joints(model, ws) {
@@ -167,8 +167,8 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
             let (mut articulated, end) = (bodies[i], degrees_below(model, body).end);
             for k in body.v.clone().rev() {
                 let s = columns[k];
-                let (u, inverse) = match articulated.give_way(s, armature[k]) {
-                    Ok(GivenWay { u, reciprocal }) => (u, reciprocal),
+                let (u, inverse) = match articulated.eliminate(s, armature[k]) {
+                    Ok(Eliminated { u, reciprocal }) => (u, reciprocal),
                     Err(pivot) => return Some((k, pivot)),
                 };
                 reaction[k] = (u, inverse);

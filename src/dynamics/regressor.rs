@@ -6,16 +6,16 @@
 
 use super::com::share;
 use super::energy::drive;
+use super::frame_view::FrameView;
 use super::jacobian::{add, check as check_state, check_sizes, clear, empty, place_path};
 use super::links::{Links, update};
 use super::reference::Attached;
 use super::rnea::{base_acceleration, check_finite};
-use super::seen::Seen;
 use super::slices::first_not_finite;
 use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::model::{InputError, Model, path, room};
 use crate::spatial::{
     Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
@@ -100,7 +100,7 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
     if ws.regressor.torque.shape() != shape {
         room::<T>("the regressor of torques", &[shape.0, shape.1])?;
     }
-    if by_plan::of(model, ws).and_then(|wide| wide.torque_regressor(by_plan::state((q, v, a))?)).is_some() {
+    if by_plan::of(model, ws).and_then(|kernels| kernels.torque_regressor(by_plan::state((q, v, a))?)).is_some() {
         return Ok(&ws.regressor.torque);
     }
     check_finite(model, q, v, a)?;
@@ -194,10 +194,10 @@ pub fn frame_wrench_regressor<'w, P: Real, T: Scalar<P>>(
     let at = Attached::of(model, frame.into())?;
     model.check_state(q, v, a)?;
     ws.check(model)?;
-    let quick = |wide: Wide<'_>| {
+    let quick = |kernels: Kernels<'_>| {
         let gravity: &Vector3<f64> = by_plan::same(&model.gravity)?;
         let found =
-            wide.frame_motion(*gravity, by_plan::state((q, v, a))?, by_plan::same(&at)?, ReferenceFrame::Local)?;
+            kernels.frame_motion(*gravity, by_plan::state((q, v, a))?, by_plan::same(&at)?, ReferenceFrame::Local)?;
         by_plan::same(&found).copied()
     };
     let surely: Option<(Motion<T>, Motion<T>)> = by_plan::of(model, ws).and_then(quick);
@@ -235,7 +235,7 @@ pub fn kinetic_energy_regressor<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     model.check_length("v", "nv", v.len(), model.nv)?;
     check_sizes(model, ws, q)?;
-    let quick = |wide: Wide<'_>| wide.energy_regressor(T::as_f64s(q)?, Some(T::as_f64s(v)?));
+    let quick = |kernels: Kernels<'_>| kernels.energy_regressor(T::as_f64s(q)?, Some(T::as_f64s(v)?));
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.regressor.energy);
     }
@@ -262,7 +262,7 @@ pub fn potential_energy_regressor<'w, P: Real, T: Scalar<P>>(
     q: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     check_sizes(model, ws, q)?;
-    if by_plan::of(model, ws).and_then(|wide| wide.energy_regressor(T::as_f64s(q)?, None)).is_some() {
+    if by_plan::of(model, ws).and_then(|kernels| kernels.energy_regressor(T::as_f64s(q)?, None)).is_some() {
         return Ok(&ws.regressor.energy);
     }
     check_state(model, ws, q, &[])?;
@@ -290,7 +290,7 @@ pub fn com_regressor<'w, P: Real, T: Scalar<P>>(
     check_sizes(model, ws, q)?;
     let mass = model.bodies.iter().fold(P::zero(), |sum, body| sum + body.inertia.mass);
     let share = share(model, mass, None)?;
-    let quick = |wide: Wide<'_>| wide.com_regressor(T::as_f64s(q)?, *by_plan::same(&share)?);
+    let quick = |kernels: Kernels<'_>| kernels.com_regressor(T::as_f64s(q)?, *by_plan::same(&share)?);
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.regressor.com);
     }
@@ -322,7 +322,7 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w DMatrix<T>, InputError> {
     let at = Attached::of(model, frame.into())?;
     check_sizes(model, ws, q)?;
-    let quick = |wide: Wide<'_>| wide.kinematic_regressor(T::as_f64s(q)?, by_plan::same(&at)?, reference);
+    let quick = |kernels: Kernels<'_>| kernels.kinematic_regressor(T::as_f64s(q)?, by_plan::same(&at)?, reference);
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(&ws.regressor.kinematic);
     }
@@ -335,7 +335,7 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
 at_level! {
     /// Velocity and acceleration of a frame of the body `b`, in its coordinates.
     fn local_motion<P: Real, T: Scalar<P>>(links: &Links<T>, b: usize, at: &Attached<P>) -> (Motion<T>, Motion<T>) {
-        let seen = Seen::new(links, b, at, ReferenceFrame::Local);
+        let seen = FrameView::new(links, b, at, ReferenceFrame::Local);
         (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]))
     }
 }

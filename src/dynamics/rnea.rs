@@ -51,13 +51,14 @@ pub fn rnea<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> Result<&'w [T], InputError> {
     check(model, ws, q, v, a, wrenches)?;
-    let finite = match by_plan::of(model, ws).and_then(|wide| wide.under(wrenches).rnea(by_plan::state((q, v, a))?)) {
-        Some(finite) => finite,
-        None => match forward_mode::rnea(model, ws, (q, v, a), wrenches) {
+    let finite =
+        match by_plan::of(model, ws).and_then(|kernels| kernels.under(wrenches).rnea(by_plan::state((q, v, a))?)) {
             Some(finite) => finite,
-            None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
-        },
-    };
+            None => match forward_mode::rnea(model, ws, (q, v, a), wrenches) {
+                Some(finite) => finite,
+                None => T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches }),
+            },
+        };
     if !finite {
         return Err(not_finite(model, q, v, a, wrenches, &ws.tau));
     }

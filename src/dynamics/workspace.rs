@@ -42,7 +42,7 @@ pub struct Workspace<T = f64> {
     /// Accelerations of none; filled when first needed.
     pub(crate) still: Vec<T>,
     /// Rows of eight, for the forms over `f64`, and for forward mode by formulas.
-    pub(crate) wide: Option<Box<Memory>>,
+    pub(crate) by_joint: Option<Box<Memory>>,
     /// The tree as links with constant columns; made when first needed.
     pub(crate) links: Option<Box<Links<T>>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
@@ -117,7 +117,7 @@ impl<T: Real> Workspace<T> {
             force: vec![Force::zero(); n],
             tau: vec![T::zero(); model.nv()],
             still: Vec::new(),
-            wide: by_plan::memory::<P, T>(model),
+            by_joint: by_plan::memory::<P, T>(model),
             links: None,
             second: None,
             rnea_derivatives: None,

@@ -26,7 +26,7 @@ struct Extent<T> {
 
 /// A degree of freedom that has given way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GivenWay<T> {
+pub(crate) struct Eliminated<T> {
     /// `U = I^A S`
     pub(crate) u: Force<T>,
     /// `D⁻¹`, `D = Sᵀ U + armature`
@@ -44,7 +44,7 @@ impl<T: Real> ArticulatedBody<T> {
 
     /// `I^A −= U D⁻¹ Uᵀ`; a pivot `D` that is lost is the error.
     #[inline(always)]
-    pub(crate) fn give_way(&mut self, s: Motion<T>, armature: T) -> Result<GivenWay<T>, T>
+    pub(crate) fn eliminate(&mut self, s: Motion<T>, armature: T) -> Result<Eliminated<T>, T>
     where
         T: Scalar<T>,
     {
@@ -55,7 +55,7 @@ impl<T: Real> ArticulatedBody<T> {
         }
         let reciprocal = d.recip();
         self.inertia = self.inertia.without(u, reciprocal);
-        Ok(GivenWay { u, reciprocal })
+        Ok(Eliminated { u, reciprocal })
     }
 }
 

@@ -1,4 +1,23 @@
-//! Register-wide forms over `f64`.
+//! Fast forms over `f64` that fill vector registers. Each is held against its page in [`dynamics`](crate::dynamics) by `tests/plan.rs`.
+//!
+//! ```text
+//!   one robot, one state                          one robot, one state             one robot, many states
+//!   by_joint                                      by_copy::bodies                  by_copy::states
+//!
+//!   lane   0   1   2   3   4   5   6   7          lane   0    1    2    3          lane   0    1    2  …  7
+//!         j1→ j2→ j3→ j4→ j5→ j6→ j7   –                hip  hip  hip  hip               q⁰   q¹   q² …  q⁷
+//!         axes of the world; a sum along                knee knee knee knee              the page, step by step,
+//!         the chain takes three steps                   foot foot foot foot              each lane a state
+//!         a register                                    the page, rank by rank
+//! ```
+//!
+//! - [`by_joint`] fills registers on any tree, a serial arm too: sums over ancestors and subtrees are sums of prefixes.
+//! - [`by_copy`] is the page itself with something else in the lanes: bodies of equal depth, or states of a batch.
+//! - [`blocks`] is linear algebra on the sparsity of a tree, in blocks of eight by eight. It knows no robots.
+//!
+//! What a kernel is given: its constants from [`plan`](crate::plan), scratch memory, and slices whose lengths have been checked. It knows
+//! no model, no workspace and no errors. It says whether what it wrote is surely finite, or which pivot it lost; the page is
+//! asked again then, and says why. [`by_plan`](crate::dynamics::by_plan) is the way from a page to here.
 
 pub(crate) mod blocks;
 pub(crate) mod by_copy;

@@ -18,7 +18,7 @@ use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, an
 use crate::dynamics::by_plan;
 use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, minv};
 use crate::kernels::blocks::product;
-use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::finite;
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::Scalar;
@@ -229,10 +229,10 @@ fn analytical(
     // Where the accelerations come from the mass matrix eight joints at a time, bodies have been placed, and what it was inverted
     // by is at hand.
     let by_page = ws.base.aba.by_page;
-    let begun = if by_page { Begun::Nothing } else { by_plan::begun(model, &mut ws.base, wrenches) };
+    let reuse = if by_page { Reuse::Nothing } else { by_plan::reuse(model, &mut ws.base, wrenches) };
     ws.begin(wrenches.len())?;
     let state = (q, v, result.ddq.as_slice());
-    analytical_derivatives(model, ws, state, wrenches, begun)?;
+    analytical_derivatives(model, ws, state, wrenches, reuse)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
     let mut at_hand = if by_page { None } else { by_plan::take_factors(&mut ws.base) };
@@ -250,7 +250,7 @@ fn analytical(
         return by_inverse(model, ws, result, q).map(|()| false);
     };
     factors.invert(&mut result.ddq_dtau);
-    let floating = if let Begun::Moving(floating) = begun { floating } else { &[] };
+    let floating = if let Reuse::Velocities(floating) = reuse { floating } else { &[] };
     let [ddq_dq, ddq_dv] = [&mut result.ddq_dq, &mut result.ddq_dv];
     let finite = factors.multiply([&by.dtau_dq, &by.dtau_dv], [ddq_dq, ddq_dv], floating);
     by_plan::fill_floating(model, &ws.base, floating, v, [ddq_dq, ddq_dv]);
@@ -270,12 +270,12 @@ fn limbs(
     v: &[f64],
 ) -> Result<bool, InputError> {
     ws.begin(0)?;
-    analytical_derivatives(model, ws, (q, v, result.ddq.as_slice()), &[], Begun::Nothing)?;
+    analytical_derivatives(model, ws, (q, v, result.ddq.as_slice()), &[], Reuse::Nothing)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, 0, model.nv, spare);
     let from = [&ws.result.dtau_dq, &ws.result.dtau_dv, &ws.result.dtau_da].map(DMatrix::as_slice);
     let to = [&mut result.ddq_dq, &mut result.ddq_dv, &mut result.ddq_dtau];
-    let done = by_plan::of(model, &mut ws.base).and_then(|wide| wide.aba_derivatives(v, from, to));
+    let done = by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.aba_derivatives(v, from, to));
     Ok(done.unwrap_or(false))
 }
 

@@ -4,10 +4,10 @@ use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::rnea_derivatives::{self, analytical_from};
-use crate::kernels::by_joint::derivatives::Begun;
 use crate::kernels::by_joint::derivatives::Results;
+use crate::kernels::by_joint::derivatives::Reuse;
 use crate::model::Model;
 use crate::spatial::Motion;
 use nalgebra::Vector3;
@@ -15,24 +15,24 @@ use nalgebra::Vector3;
 /// Fills in the derivatives, at a state in the field of some gravity. Are all surely finite? Lengths have been checked.
 ///
 /// Eight joints at a time where the joints allow it, else by the plain form. Who goes on where another
-/// call has `begun`, eight joints at a time at the same configuration, does not ask for the mass matrix: it is left out.
+/// call has `reuse`, eight joints at a time at the same configuration, does not ask for the mass matrix: it is left out.
 pub(super) fn rnea_derivatives(
     gravity: Vector3<f64>,
     model: &Model,
     ws: &mut DerivativeWorkspace,
     state: (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
-    begun: Begun<'_>,
+    reuse: Reuse<'_>,
 ) -> bool {
     let result = &mut ws.result;
     let mut into = Results {
         tau: result.tau.as_mut_slice(),
         dtau_dq: result.dtau_dq.as_mut_slice(),
         dtau_dv: result.dtau_dv.as_mut_slice(),
-        dtau_da: if matches!(begun, Begun::Nothing) { result.dtau_da.as_mut_slice() } else { &mut [] },
+        dtau_da: if matches!(reuse, Reuse::Nothing) { result.dtau_da.as_mut_slice() } else { &mut [] },
     };
     let by_wrench = &mut result.dtau_df_ext;
-    let quick = |wide: Wide<'_>| wide.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, begun);
+    let quick = |kernels: Kernels<'_>| kernels.rnea_derivatives(gravity, state, wrenches, &mut into, by_wrench, reuse);
     if let Some(finite) = by_plan::of(model, &mut ws.base).and_then(quick) {
         return finite;
     }

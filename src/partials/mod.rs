@@ -57,7 +57,7 @@ pub use terms::{
 };
 
 use crate::dynamics::{ExternalWrench, Workspace, rnea};
-use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::finite;
 use crate::model::{InputError, Model};
 use dual::Reach;
@@ -280,7 +280,7 @@ fn compute<'w>(
     ws.begin(wrenches.len())?;
     rnea::check(model, &ws.base, q, v, a, wrenches)?;
     if method == Method::Analytical {
-        return analytical_derivatives(model, ws, (q, v, a), wrenches, Begun::Nothing);
+        return analytical_derivatives(model, ws, (q, v, a), wrenches, Reuse::Nothing);
     }
     if method == Method::Dual {
         ws.result.errors = None;
@@ -303,10 +303,10 @@ fn analytical_derivatives<'w>(
     ws: &'w mut DerivativeWorkspace,
     state: (&[f64], &[f64], &[f64]),
     wrenches: &[ExternalWrench],
-    begun: Begun<'_>,
+    reuse: Reuse<'_>,
 ) -> Result<&'w RneaDerivatives, InputError> {
     ws.result.errors = None;
-    if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, begun) {
+    if analytical::rnea_derivatives(model.gravity, model, ws, state, wrenches, reuse) {
         return Ok(&ws.result);
     }
     checked(model, ws, state, wrenches)

@@ -3,7 +3,7 @@
 use super::result::DerivativeErrors;
 use super::{DerivativeWorkspace, Method, RneaDerivatives, analytical, compute};
 use crate::dynamics::{ExternalWrench, state_not_finite};
-use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::derivatives::Reuse;
 use crate::model::{InputError, Model};
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -165,6 +165,6 @@ fn weightless(model: &Model, ws: &mut DerivativeWorkspace, q: &[f64], v: &[f64],
     }
     ws.result.errors = None;
     ws.begin(0)?;
-    analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[], Begun::Nothing);
+    analytical::rnea_derivatives(Vector3::zeros(), model, ws, (q, v, a), &[], Reuse::Nothing);
     ws.result.check_finite(model)
 }

@@ -7,11 +7,11 @@ use crate::plan::bodies::Ranks;
 use crate::plan::dof_tree::DofTree;
 use crate::plan::floating;
 use crate::plan::floating::Floating;
+use crate::plan::joint_axes::{hinge, joint_axes};
 use crate::plan::lanes::Lanes;
 use crate::plan::origin;
 use crate::plan::rows::Row;
 use crate::plan::states::Table;
-use crate::plan::turned_axes::{hinge, turned_axes};
 use crate::plan::{Facts, MOST_COLUMNS, Plan, factors_pay};
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, WIDTH};
@@ -521,7 +521,7 @@ fn step(body: &Body, lanes: &Lanes, (i, number): (usize, usize), tree: usize, tr
         StepKind::Other { joint: Box::new(body.joint.clone()), placement: None }
     };
     let parent = body.parent.map_or(lanes.body.len(), |p| lanes.last[p]);
-    let axes = turned_axes(&body.joint);
+    let axes = joint_axes(&body.joint);
     BodyStep {
         lane: lanes.last[i],
         columns: lanes.last[i] + 1 - lanes.first[i],

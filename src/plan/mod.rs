@@ -26,6 +26,7 @@ pub(crate) mod bodies;
 mod constants;
 pub(crate) mod dof_tree;
 pub(crate) mod floating;
+pub(crate) mod joint_axes;
 pub(crate) mod joints;
 pub(crate) mod lanes;
 mod only;
@@ -33,7 +34,6 @@ pub(crate) mod origin;
 pub(crate) mod rows;
 mod rules;
 pub(crate) mod states;
-pub(crate) mod turned_axes;
 
 use crate::model::Model;
 use crate::plan::joints::Layout;

@@ -1,8 +1,8 @@
 //! The constants of a tree of hinges and slides, in axes whose third is that of the joint.
 use crate::joint::{Elementary, Joint, Prismatic, Revolute};
 use crate::model::{Body, Model};
+use crate::plan::joint_axes::axes;
 use crate::plan::origin;
-use crate::plan::turned_axes::axes;
 use crate::spatial::moments::Mass;
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;

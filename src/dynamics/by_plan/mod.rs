@@ -8,7 +8,7 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_joint::State;
 use crate::kernels::by_joint::articulated::Articulated;
 use crate::kernels::by_joint::constraints::rows::{self, Anchor};
-use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::forward_mode::Tangents;
 use crate::kernels::by_joint::memory::{Bodies, Memory};
 use crate::kernels::by_joint::{afloat, forward_mode as tangents};
@@ -52,7 +52,7 @@ pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> 
 /// A model with a layout, and a workspace with its memory. Its methods know that lengths have been checked.
 ///
 /// Not generic, so that what it does is compiled once.
-pub(crate) struct Wide<'a> {
+pub(crate) struct Kernels<'a> {
     model: &'a Model,
     layout: &'a Layout,
     ws: &'a mut Workspace<f64>,
@@ -60,16 +60,16 @@ pub(crate) struct Wide<'a> {
 
 /// The way in, if the numbers are `f64`, the model has a layout, and the level is right.
 #[inline(always)]
-pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspace<T>) -> Option<Wide<'a>> {
+pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspace<T>) -> Option<Kernels<'a>> {
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let ws = (ws as &mut dyn Any).downcast_mut::<Workspace<f64>>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
     let level = vector_level()?;
-    match &mut ws.wide {
+    match &mut ws.by_joint {
         Some(memory) => memory.level = level,
         none => *none = Some(Box::new(Memory::new(layout, level))),
     }
-    Some(Wide { model, layout, ws })
+    Some(Kernels { model, layout, ws })
 }
 
 /// Inverse dynamics over numbers with eight derivatives, these by formulas, if the model has a layout and the level is right: `read`
@@ -83,7 +83,7 @@ pub(crate) fn forward_mode<P: Real, T: Real>(
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
     let level = vector_level()?;
-    let memory = ws.wide.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
+    let memory = ws.by_joint.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
     memory.level = level;
     // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
     let (layout, memory) = afloat::fewer(layout, memory);
@@ -97,11 +97,11 @@ pub(crate) fn forward_mode<P: Real, T: Real>(
     finite
 }
 
-impl Wide<'_> {
+impl Kernels<'_> {
     /// Takes the wrenches of a call, which are of `f64`.
     #[inline(always)]
     pub(crate) fn under<T: Real>(self, wrenches: &[ExternalWrench<T>]) -> Self {
-        if let Some(memory) = &mut self.ws.wide {
+        if let Some(memory) = &mut self.ws.by_joint {
             memory.act(wrenches);
         }
         self
@@ -126,19 +126,19 @@ pub(crate) fn same<A: Any, B: Any>(x: &A) -> Option<&B> {
     (x as &dyn Any).downcast_ref()
 }
 
-/// What [`Wide::bodies`] has left of a body, in which lane, and where the coordinates of its tree have their origin.
+/// What [`Kernels::bodies`] has left of a body, in which lane, and where the coordinates of its tree have their origin.
 pub(crate) fn rows_of<'w, P: Real, T: Real>(
     model: &Model<P>,
     ws: &'w Workspace<T>,
     body: usize,
 ) -> Option<(&'w Bodies, usize, Vector3<f64>)> {
     let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<Layout>()?;
-    let (step, memory) = (layout.bodies.get(body)?, ws.wide.as_deref()?);
+    let (step, memory) = (layout.bodies.get(body)?, ws.by_joint.as_deref()?);
     Some((&memory.bodies[step.lane / WIDTH], step.lane % WIDTH, memory.origins[step.tree]))
 }
 
-/// Adds the rows of what is held to the world to columns of so many rows, from its first row on, after [`Wide::seats`],
-/// [`Wide::unconstrained`] or [`Wide::still`]. Returns the sums of the squares of what positions and rotations were summed from.
+/// Adds the rows of what is held to the world to columns of so many rows, from its first row on, after [`Kernels::seats`],
+/// [`Kernels::unconstrained`] or [`Kernels::still`]. Returns the sums of the squares of what positions and rotations were summed from.
 pub(crate) fn add_anchor<P: Real, T: Real>(
     model: &Model<P>,
     ws: &Workspace<T>,
@@ -147,7 +147,7 @@ pub(crate) fn add_anchor<P: Real, T: Real>(
     height: usize,
 ) -> Option<[f64; 2]> {
     let layout = (model as &dyn Any).downcast_ref::<Model>()?.derived.peek::<Layout>()?;
-    Some(rows::add(layout, ws.wide.as_deref()?, anchor, to, height))
+    Some(rows::add(layout, ws.by_joint.as_deref()?, anchor, to, height))
 }
 
 /// Do derivatives of forward dynamics go by limbs, several at a time?
@@ -158,28 +158,28 @@ pub(crate) fn has_limbs(model: &Model) -> bool {
     })
 }
 
-/// What the last call of [`Wide::aba`] has left for derivatives under such wrenches.
-pub(crate) fn begun<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[ExternalWrench]) -> Begun<'m> {
-    let factors = ws.wide.as_ref().and_then(|memory| memory.factors.as_ref());
+/// What the last call of [`Kernels::aba`] has left for derivatives under such wrenches.
+pub(crate) fn reuse<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[ExternalWrench]) -> Reuse<'m> {
+    let factors = ws.by_joint.as_ref().and_then(|memory| memory.factors.as_ref());
     if vector_level().is_some() && factors.is_some_and(|factors| factors.pays()) {
-        Begun::Moving(floating(model, wrenches))
+        Reuse::Velocities(floating(model, wrenches))
     } else if articulated(ws).is_some() {
-        Begun::Placed
+        Reuse::Poses
     } else {
-        Begun::Nothing
+        Reuse::Nothing
     }
 }
 
-/// The factors that the last call of [`Wide::aba`] left, if that is how it got its accelerations.
+/// The factors that the last call of [`Kernels::aba`] left, if that is how it got its accelerations.
 pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
     vector_level()?;
-    ws.wide.as_mut()?.factors.take_if(|factors| factors.pays())
+    ws.by_joint.as_mut()?.factors.take_if(|factors| factors.pays())
 }
 
-/// `x := M⁻¹ x` with what the last call of [`Wide::aba`] left, if that is how accelerations were made.
+/// `x := M⁻¹ x` with what the last call of [`Kernels::aba`] left, if that is how accelerations were made.
 pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()> {
     let level = vector_level()?;
-    let Memory { factors, articulated, .. } = ws.wide.as_deref_mut()?;
+    let Memory { factors, articulated, .. } = ws.by_joint.as_deref_mut()?;
     match factors.as_deref_mut().filter(|factors| factors.pays()) {
         Some(factors) => factors.solve(same_mut::<_, Vec<f64>>(x)?),
         None => articulated.as_deref_mut()?.solve(level, same_mut::<_, Vec<f64>>(x)?),
@@ -187,11 +187,11 @@ pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()
     Some(())
 }
 
-/// The mass matrix by articulated bodies, that the last call of [`Wide::aba`] or [`Wide::minv`] has left, if that is how it was
+/// The mass matrix by articulated bodies, that the last call of [`Kernels::aba`] or [`Kernels::minv`] has left, if that is how it was
 /// inverted.
 pub(crate) fn articulated(ws: &mut Workspace<f64>) -> Option<(&mut Articulated, VectorLevel)> {
     let level = vector_level()?;
-    Some((ws.wide.as_deref_mut()?.articulated.as_deref_mut()?, level))
+    Some((ws.by_joint.as_deref_mut()?.articulated.as_deref_mut()?, level))
 }
 
 /// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands still in the
@@ -211,7 +211,7 @@ pub(crate) fn fill_floating(
     v: &[f64],
     [dq, dv]: [&mut DMatrix<f64>; 2],
 ) {
-    if let (Some(layout), Some(memory)) = (model.derived.get(|| Layout::new(model)), ws.wide.as_deref()) {
+    if let (Some(layout), Some(memory)) = (model.derived.get(|| Layout::new(model)), ws.by_joint.as_deref()) {
         for base in floating {
             base.fill(model.gravity, layout, memory, v, [&mut *dq, &mut *dv]);
         }
@@ -220,7 +220,7 @@ pub(crate) fn fill_floating(
 
 /// Returns what [`take_factors`] took.
 pub(crate) fn give_back_factors(ws: &mut Workspace<f64>, factors: Option<Box<Factors>>) {
-    if let Some(memory) = &mut ws.wide
+    if let Some(memory) = &mut ws.by_joint
         && factors.is_some()
     {
         memory.factors = factors;

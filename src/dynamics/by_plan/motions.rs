@@ -1,11 +1,11 @@
 //! Kinematics, weights, momentum. Each method is `None` also where something is not finite, or there is no mass: it is left
 //! to the plain form to say what.
 
-use crate::dynamics::by_plan::{State, Wide};
+use crate::dynamics::by_plan::{Kernels, State};
 use crate::dynamics::centroidal::Whole;
 use crate::dynamics::com::MovingMass;
+use crate::dynamics::frame_view::FrameView;
 use crate::dynamics::reference::Attached;
-use crate::dynamics::seen::Seen;
 use crate::dynamics::{
     CenterOfMassDerivatives, CentroidalDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame,
 };
@@ -13,7 +13,7 @@ use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::matrix::{end, shape};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{FORCE, INERTIA};
-use crate::kernels::by_joint::part::Part;
+use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::sweeps;
 use crate::kernels::by_joint::sweeps::WEIGHTS;
 use crate::kernels::by_joint::{centroidal, composites, energies, jacobians, outward, regressor, rnea, weights};
@@ -23,25 +23,25 @@ use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::WIDTH;
 use nalgebra::{DMatrix, Vector3};
 
-impl<'a> Wide<'a> {
-    /// Poses of all bodies into `ws.wide`.
+impl<'a> Kernels<'a> {
+    /// Poses of all bodies into `ws.by_joint`.
     fn place(&mut self, q: &[f64]) -> Option<()> {
         self.place_to(q, None)
     }
 
     /// The same, or of those from the root to one.
     fn place_to(&mut self, q: &[f64], to: Option<usize>) -> Option<()> {
-        sweeps::place(self.layout, self.ws.wide.as_deref_mut()?, q, to).then_some(())
+        sweeps::place(self.layout, self.ws.by_joint.as_deref_mut()?, q, to).then_some(())
     }
 
-    /// Motions of bodies that have been placed into `ws.wide`, or of those from the root to one, and others.
+    /// Motions of bodies that have been placed into `ws.by_joint`, or of those from the root to one, and others.
     fn drive<const KEPT: u8>(&mut self, gravity: Vector3<f64>, v: &[f64], a: &[f64], to: Option<usize>) -> Option<()> {
-        sweeps::drive::<KEPT>(gravity, self.layout, self.ws.wide.as_deref_mut()?, v, a, to).then_some(())
+        sweeps::drive::<KEPT>(gravity, self.layout, self.ws.by_joint.as_deref_mut()?, v, a, to).then_some(())
     }
 
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
     pub(crate) fn bodies(self, state: State<'_>) -> Option<()> {
-        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.layout, self.ws.wide.as_deref_mut()?, state)
+        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.layout, self.ws.by_joint.as_deref_mut()?, state)
             .then_some(())
     }
 
@@ -52,7 +52,7 @@ impl<'a> Wide<'a> {
         origins: &mut [Vector3<f64>],
         sums: &mut [MovingMass<f64>],
     ) -> Option<()> {
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         let finite = energies::masses(self.layout, memory, state, sums);
         for ((root, _), origin) in self.layout.roots.iter().zip(&memory.origins) {
             origins[*root] = *origin;
@@ -65,7 +65,7 @@ impl<'a> Wide<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         let to = shape(&mut ws.regressor.energy, 1, 10 * model.bodies.len());
-        energies::regressor(Constants::of(model), layout, ws.wide.as_deref_mut()?, v, to);
+        energies::regressor(Constants::of(model), layout, ws.by_joint.as_deref_mut()?, v, to);
         all_finite(to).then_some(())
     }
 
@@ -73,21 +73,21 @@ impl<'a> Wide<'a> {
     pub(crate) fn joint_jacobians(mut self, q: &[f64]) -> Option<()> {
         self.place(q)?;
         let to = shape(&mut self.ws.jacobian.joints, 6, self.model.nv);
-        jacobians::joints(self.layout, self.ws.wide.as_deref()?, to).then_some(())
+        jacobians::joints(self.layout, self.ws.by_joint.as_deref()?, to).then_some(())
     }
 
     /// The Jacobian of a frame into `ws.jacobian`.
     pub(crate) fn frame_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
         let (b, seen) = self.see(q, at, reference)?;
         let to = shape(&mut self.ws.jacobian.frame, 6, self.model.nv);
-        jacobians::of_frame::<6>(self.layout, self.ws.wide.as_deref()?, b, seen, to).then_some(())
+        jacobians::of_frame::<6>(self.layout, self.ws.by_joint.as_deref()?, b, seen, to).then_some(())
     }
 
     /// Its linear rows: the Jacobian of a point.
     pub(crate) fn point_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
         let (b, seen) = self.see(q, at, reference)?;
         let to = shape(&mut self.ws.jacobian.point, 3, self.model.nv);
-        jacobians::of_frame::<3>(self.layout, self.ws.wide.as_deref()?, b, seen, to).then_some(())
+        jacobians::of_frame::<3>(self.layout, self.ws.by_joint.as_deref()?, b, seen, to).then_some(())
     }
 
     /// Pose of a frame in the world.
@@ -97,15 +97,15 @@ impl<'a> Wide<'a> {
 
     /// The same, of a frame whose bodies have been placed by the call before.
     pub(crate) fn placed_pose(&self, at: &Attached<f64>) -> Option<Transform<f64>> {
-        let memory = self.ws.wide.as_deref()?;
+        let memory = self.ws.by_joint.as_deref()?;
         Some(jacobians::seen(self.layout, memory, at.body?, at, ReferenceFrame::World).in_world())
     }
 
     /// Places the bodies that carry a frame, and looks at it.
-    fn see(&mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<(usize, Seen<f64>)> {
+    fn see(&mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<(usize, FrameView<f64>)> {
         let b = at.body?;
         self.place_to(q, Some(b))?;
-        Some((b, jacobians::seen(self.layout, self.ws.wide.as_deref()?, b, at, reference)))
+        Some((b, jacobians::seen(self.layout, self.ws.by_joint.as_deref()?, b, at, reference)))
     }
 
     /// The rate of the Jacobian of a frame into `ws.jacobian`.
@@ -117,7 +117,7 @@ impl<'a> Wide<'a> {
     ) -> Option<()> {
         let (b, seen) = self.see(q, at, reference)?;
         self.drive::<{ outward::VELOCITIES }>(v3::zero(), v, &[], Some(b))?;
-        let memory = self.ws.wide.as_deref()?;
+        let memory = self.ws.by_joint.as_deref()?;
         let to = shape(&mut self.ws.jacobian.rate, 6, self.model.nv);
         jacobians::rate(self.layout, memory, b, seen, to).then_some(())
     }
@@ -138,7 +138,7 @@ impl<'a> Wide<'a> {
             return None;
         }
         let to = out.matrices_mut().map(|m| shape(m, 6, self.model.nv));
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         jacobians::derivatives::<6>(self.layout, memory, b, seen, is_classical, to).then_some(())
     }
 
@@ -157,7 +157,7 @@ impl<'a> Wide<'a> {
             return None;
         }
         let to = out.matrices_mut().map(|m| shape(m, 3, self.model.nv));
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         jacobians::derivatives::<3>(self.layout, memory, b, seen, true, to).then_some(())
     }
 
@@ -178,10 +178,10 @@ impl<'a> Wide<'a> {
         &mut self,
         gravity: Vector3<f64>,
         (v, a): (&[f64], &[f64]),
-        (b, seen): (usize, &Seen<f64>),
+        (b, seen): (usize, &FrameView<f64>),
     ) -> Option<(Motion<f64>, Motion<f64>)> {
         self.drive::<{ outward::MOTIONS }>(gravity, v, a, Some(b))?;
-        let (v, fall) = jacobians::motions(self.layout, self.ws.wide.as_deref()?, b);
+        let (v, fall) = jacobians::motions(self.layout, self.ws.by_joint.as_deref()?, b);
         let up = Motion::new(v3::neg(gravity), v3::zero());
         Some((seen.motion(v), seen.motion(fall + up)))
     }
@@ -190,7 +190,7 @@ impl<'a> Wide<'a> {
     pub(crate) fn gravity(mut self, q: &[f64]) -> Option<()> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         sweeps::stand::<WEIGHTS>(layout, memory);
         let finite = weights::gravity(Constants::of(model), layout, memory);
         rnea::of_lanes(layout, memory, &mut ws.tau);
@@ -201,9 +201,9 @@ impl<'a> Wide<'a> {
     pub(crate) fn com_jacobian(mut self, q: &[f64], body: Option<usize>, to: &mut DMatrix<f64>) -> Option<()> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         sweeps::stand::<WEIGHTS>(layout, memory);
-        let part = Part::of(layout, body);
+        let part = Subtree::of(layout, body);
         let mass = match part.lane(layout) {
             Some(lane) => memory.sums[lane / WIDTH][FORCE].0[lane % WIDTH],
             None => weights::center(layout, memory),
@@ -222,7 +222,7 @@ impl<'a> Wide<'a> {
     ) -> Option<()> {
         let model = self.model;
         let (layout, memory, whole) = self.whole(state)?;
-        let part = Part::of(layout, body);
+        let part = Subtree::of(layout, body);
         let com = body.map_or(whole.com, |b| centroidal::com_of(layout, memory, b));
         (out.position, out.velocity, out.acceleration, out.errors) =
             (com.position, com.velocity, com.acceleration, None);
@@ -235,21 +235,21 @@ impl<'a> Wide<'a> {
     pub(crate) fn energies(mut self, q: &[f64], v: &[f64]) -> Option<(f64, f64)> {
         self.place(q)?;
         let (kinetic, potential) =
-            weights::energy(Constants::of(self.model), self.layout, self.ws.wide.as_deref_mut()?, v);
+            weights::energy(Constants::of(self.model), self.layout, self.ws.by_joint.as_deref_mut()?, v);
         (kinetic.is_finite() && potential.is_finite()).then_some((kinetic, potential))
     }
 
     /// Potential energy.
     pub(crate) fn potential_energy(mut self, q: &[f64]) -> Option<f64> {
         self.place(q)?;
-        let potential = weights::potential(Constants::of(self.model), self.layout, self.ws.wide.as_deref()?);
+        let potential = weights::potential(Constants::of(self.model), self.layout, self.ws.by_joint.as_deref()?);
         potential.is_finite().then_some(potential)
     }
 
     /// The centroidal momentum matrix.
     pub(crate) fn momentum_matrix(mut self, q: &[f64], to: &mut DMatrix<f64>) -> Option<()> {
         self.place(q)?;
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         sweeps::stand::<INERTIA>(self.layout, memory);
         let some = weights::center(self.layout, memory).recip().is_finite();
         (some && centroidal::momentum_matrix(self.layout, memory, shape(to, 6, self.model.nv))).then_some(())
@@ -272,7 +272,7 @@ impl<'a> Wide<'a> {
     pub(crate) fn centroidal_momentum(mut self, (q, v, a): State<'_>) -> Option<Whole<f64>> {
         self.place(q)?;
         self.drive::<{ outward::INERTIAS }>(v3::zero(), v, a, None)?;
-        let whole = centroidal::total(self.layout, self.ws.wide.as_deref()?);
+        let whole = centroidal::total(self.layout, self.ws.by_joint.as_deref()?);
         (whole.com.mass.recip().is_finite() && whole.is_finite()).then_some(whole)
     }
 
@@ -292,7 +292,7 @@ impl<'a> Wide<'a> {
         self.place(q)?;
         self.drive::<{ outward::COLUMNS }>(v3::zero(), v, a, None)?;
         let Self { layout, ws, .. } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         let whole = centroidal::whole(layout, memory);
         whole.com.mass.recip().is_finite().then_some((layout, memory, whole))
     }
@@ -302,7 +302,7 @@ impl<'a> Wide<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         ws.second(model);
-        let (memory, links) = (ws.wide.as_deref_mut()?, ws.links.as_deref_mut()?);
+        let (memory, links) = (ws.by_joint.as_deref_mut()?, ws.links.as_deref_mut()?);
         if !sweeps::drive::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None) {
             return None;
         }
@@ -323,7 +323,7 @@ impl<'a> Wide<'a> {
         let (b, seen) = self.see(q, at, reference)?;
         let Self { model, layout, ws } = self;
         let to = shape(&mut ws.regressor.kinematic, 6, 6 * model.bodies.len());
-        jacobians::placements(layout, ws.wide.as_deref()?, b, seen, to);
+        jacobians::placements(layout, ws.by_joint.as_deref()?, b, seen, to);
         all_finite(to).then_some(())
     }
 
@@ -332,14 +332,14 @@ impl<'a> Wide<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         let to = shape(&mut ws.regressor.com, 3, 4 * model.bodies.len());
-        regressor::com(layout, ws.wide.as_deref()?, share, to);
+        regressor::com(layout, ws.by_joint.as_deref()?, share, to);
         all_finite(to).then_some(())
     }
 
     /// The joint-torque regressor into `ws.regressor`.
     pub(crate) fn torque_regressor(self, state: State<'_>) -> Option<()> {
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         let finite = sweeps::bodies::<{ outward::BODIES }>(model.gravity, layout, memory, state);
         let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
         (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())

@@ -1,7 +1,7 @@
 //! Inverse and forward dynamics, derivatives, and matrices of the mass.
 
 use crate::dynamics::ExternalWrench;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::constraints::{AtState, Axes, FactorsOfMass, Place};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::blocks::factors::Factors;
@@ -10,12 +10,12 @@ use crate::kernels::by_joint::constraints::derivatives::Sums;
 use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::kernels::by_joint::constraints::{derivatives as variations, operators as projections, solve as held};
-use crate::kernels::by_joint::derivatives::{Begun, Results};
+use crate::kernels::by_joint::derivatives::{Results, Reuse};
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::{Lost, State};
 use crate::kernels::by_joint::{
-    afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, moving, outward, rnea, sweeps,
+    afloat, articulated, body_motions, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
 };
 use crate::model::Model;
 use crate::plan::{Constants, Form, Quantity};
@@ -27,11 +27,11 @@ fn own(model: &Model) -> (Vector3<f64>, JointDynamics<'_, f64>) {
     (model.gravity, JointDynamics::of(model))
 }
 
-impl Wide<'_> {
+impl Kernels<'_> {
     /// Inverse dynamics into `ws.tau`. Are all torques finite?
     pub(crate) fn rnea(self, state: State<'_>) -> Option<bool> {
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         if memory.wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamics, level) == Form::Bodies
@@ -53,13 +53,13 @@ impl Wide<'_> {
         wrenches: &[ExternalWrench],
         results: &mut Results<'_>,
         by_wrench: &mut [DMatrix<f64>],
-        begun: Begun<'_>,
+        reuse: Reuse<'_>,
     ) -> Option<bool> {
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         memory.act(wrenches);
         let level = memory.level;
-        if matches!(begun, Begun::Nothing)
+        if matches!(reuse, Reuse::Nothing)
             && wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamicsDerivatives, level) == Form::Bodies
             && let Some((ranks, memory)) = memory.branches(layout)
@@ -68,11 +68,11 @@ impl Wide<'_> {
             return Some(true);
         }
         // The sweeps that left something kept all lanes.
-        let (layout, memory) = match begun {
-            Begun::Nothing => afloat::fewer(layout, memory),
-            Begun::Placed | Begun::Moving(_) => (layout, memory),
+        let (layout, memory) = match reuse {
+            Reuse::Nothing => afloat::fewer(layout, memory),
+            Reuse::Poses | Reuse::Velocities(_) => (layout, memory),
         };
-        let finite = derivatives::derivatives(gravity, Constants::of(model), layout, memory, state, results, begun);
+        let finite = derivatives::derivatives(gravity, Constants::of(model), layout, memory, state, results, reuse);
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
         }
@@ -82,7 +82,7 @@ impl Wide<'_> {
     /// The mass matrix into `ws.crba`. Are it and the state surely finite?
     pub(crate) fn mass_matrix(self, q: &[f64]) -> Option<bool> {
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
         if layout.plan.at_vector(Quantity::MassMatrix, level) == Form::Bodies
@@ -98,13 +98,13 @@ impl Wide<'_> {
     pub(crate) fn factors(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let done = self.factorize(q)?;
         self.ws.ltl.size(self.model);
-        let factors = self.ws.wide.as_deref()?.factors.as_deref()?;
+        let factors = self.ws.by_joint.as_deref()?.factors.as_deref()?;
         Some(done.map(|()| self.ws.ltl.copy(factors)))
     }
 
-    /// Factors of the mass matrix into `ws.wide`.
+    /// Factors of the mass matrix into `ws.by_joint`.
     fn factorize(&mut self, q: &[f64]) -> Option<Result<(), Lost>> {
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         Some(forward::factorize(self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
     }
 
@@ -112,7 +112,7 @@ impl Wide<'_> {
     /// the faster way.
     pub(crate) fn minv(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let Self { model, layout, ref mut ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         if layout.plan.at_vector(Quantity::MassMatrixInverse, level) == Form::Bodies
             && let Some((ranks, memory)) = memory.branches(layout)
@@ -122,7 +122,7 @@ impl Wide<'_> {
             return Some(Ok(()));
         }
         if self.layout.plan.by_joints(Quantity::MassMatrixInverse, level) == Form::Articulated {
-            let memory = self.ws.wide.as_deref_mut()?;
+            let memory = self.ws.by_joint.as_deref_mut()?;
             sweeps::masses(self.layout, memory, q);
             let done = articulated::factorize(self.layout, memory);
             let Memory { articulated, level, .. } = memory;
@@ -132,12 +132,12 @@ impl Wide<'_> {
             }));
         }
         let done = self.factorize(q)?;
-        let factors = self.ws.wide.as_deref_mut()?.factors.as_deref_mut()?;
+        let factors = self.ws.by_joint.as_deref_mut()?.factors.as_deref_mut()?;
         Some(done.map(|()| factors.invert(&mut self.ws.minv.matrix)))
     }
 
     /// Derivatives of accelerations by configurations, velocities and torques, from those of torques, after
-    /// [`rnea_derivatives`](Self::rnea_derivatives) of a robot [of limbs](has_limbs). Are all finite, and no pivot lost?
+    /// [`rnea_derivatives`](Self::rnea_derivatives) of a robot of [limbs](super::has_limbs). Are all finite, and no pivot lost?
     pub(crate) fn aba_derivatives(
         self,
         v: &[f64],
@@ -145,7 +145,7 @@ impl Wide<'_> {
         [dq, dv, dtau]: [&mut DMatrix<f64>; 3],
     ) -> Option<bool> {
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         let (ranks, memory) = memory.branches(layout)?;
         let done = bodies::minv((ranks, level), memory, mass, dtau.as_mut_slice())
@@ -156,7 +156,7 @@ impl Wide<'_> {
     /// Accelerations by torques into `ws.aba`, if there are no mimic joints or factors of the mass matrix are the faster way.
     pub(crate) fn aba(self, state: State<'_>, kept: bool) -> Option<Result<(), Lost>> {
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         if !kept {
             ws.still.resize(model.nv, 0.0);
@@ -190,7 +190,7 @@ impl Wide<'_> {
         }
     }
 
-    /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.wide`; where some bodies are and how they
+    /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.by_joint`; where some bodies are and how they
     /// move without accelerations of joints, and columns of all joints if asked for, into `ws.rooted`. Says what the factors are.
     pub(crate) fn unconstrained(
         self,
@@ -199,7 +199,7 @@ impl Wide<'_> {
         ddq: &mut [f64],
     ) -> Option<Result<FactorsOfMass, Lost>> {
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
         let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
@@ -210,7 +210,7 @@ impl Wide<'_> {
             let done = forward::accelerations(Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
             done.map(|()| FactorsOfMass::Blocks)
         };
-        moving::seats(layout, memory, bodies, columns, &mut ws.rooted);
+        body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 
@@ -223,7 +223,7 @@ impl Wide<'_> {
         (bodies, columns): (impl Iterator<Item = usize>, bool),
     ) -> Option<()> {
         let Self { model, layout, ws } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
         let gravity = Vector3::zeros();
@@ -235,11 +235,11 @@ impl Wide<'_> {
                     true
                 }
             };
-        moving::seats(layout, memory, bodies, columns, &mut ws.rooted);
+        body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
         finite.then_some(())
     }
 
-    /// Factors of the mass matrix into `ws.wide`; where some bodies are, and columns of all joints if asked for, into `ws.rooted`. Says
+    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for, into `ws.rooted`. Says
     /// what the factors are.
     pub(crate) fn still(
         mut self,
@@ -247,7 +247,7 @@ impl Wide<'_> {
         (bodies, columns): (impl Iterator<Item = usize>, bool),
     ) -> Option<Result<FactorsOfMass, Lost>> {
         let Self { layout, ref mut ws, .. } = self;
-        let memory = ws.wide.as_deref_mut()?;
+        let memory = ws.by_joint.as_deref_mut()?;
         let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
             sweeps::masses(layout, memory, q);
             articulated::factorize(layout, memory).map(|()| FactorsOfMass::Bodies)
@@ -256,7 +256,7 @@ impl Wide<'_> {
         };
         let Self { model, layout, ws } = self;
         ws.rooted.size(model, ws.dof.len());
-        moving::seats(layout, ws.wide.as_deref()?, bodies, columns, &mut ws.rooted);
+        body_motions::seats(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 
@@ -271,41 +271,41 @@ impl Wide<'_> {
         motion: &mut [f64],
         lambda: &mut [f64],
     ) -> Option<(f64, f64)> {
-        let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
+        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
     }
 
     /// `x := Hᵀ x`, columns of nv entries, with `M⁻¹ = H Hᵀ` of articulated bodies that the last call has left; so do the next three.
     pub(crate) fn half(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         memory.articulated.as_deref_mut()?.half(memory.level, x);
         Some(())
     }
 
     /// `x := s H x`, columns of nv entries.
     pub(crate) fn other_half(&mut self, s: f64, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         memory.articulated.as_deref_mut()?.other_half(memory.level, s, x);
         Some(())
     }
 
     /// `x := Hᵀ`, nv × nv.
     pub(crate) fn half_of_identity(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         memory.articulated.as_deref_mut()?.half_of_identity(memory.level, x);
         Some(())
     }
 
     /// `x := H x`, nv × nv, where that is symmetric: of `x` the upper triangle counts.
     pub(crate) fn other_half_symmetric(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         memory.articulated.as_deref_mut()?.other_half_symmetric(memory.level, x);
         Some(())
     }
 
     /// Motions at a state whose poses are known, for [`vary`](Self::vary).
     pub(crate) fn drive_again(self, v: &[f64], a: &[f64]) -> Option<()> {
-        let memory = self.ws.wide.as_deref_mut()?;
+        let memory = self.ws.by_joint.as_deref_mut()?;
         memory.size_columns(self.layout);
         sweeps::drive::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).then_some(())
     }
@@ -313,7 +313,7 @@ impl Wide<'_> {
     /// How a body whose place is in `ws.rooted` moves at the state of the last sweep.
     #[inline]
     pub(crate) fn place_of(&self, body: usize) -> Option<Place> {
-        let (memory, rooted, lane) = (self.ws.wide.as_deref()?, &self.ws.rooted, self.layout.bodies[body].lane);
+        let (memory, rooted, lane) = (self.ws.by_joint.as_deref()?, &self.ws.rooted, self.layout.bodies[body].lane);
         Some(Place {
             pose: rooted.pose[body],
             origin: rooted.origin(body),
@@ -330,21 +330,21 @@ impl Wide<'_> {
         sums: &mut Sums<'_>,
     ) -> Option<()> {
         let pose = self.ws.rooted.pose[b] * *what.1.placements[s];
-        variations::add(self.layout, self.ws.wide.as_deref_mut()?, what, (s, b, pose), sums);
+        variations::add(self.layout, self.ws.by_joint.as_deref_mut()?, what, (s, b, pose), sums);
         Some(())
     }
 
     /// Derivatives of accelerations and multipliers by the torques, and what the others are multiplied by, after
     /// [`hold`](Self::hold).
     pub(crate) fn project(&mut self, by_torques: Option<(&mut [f64], &mut [f64])>) -> Option<()> {
-        let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
+        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         projections::fill(held.as_deref_mut()?, factors.as_deref()?, by_torques);
         Some(())
     }
 
     /// Columns of accelerations and of multipliers, after [`project`](Self::project).
     pub(crate) fn solve_held(&mut self, by: &Changes<'_>, motion: &mut [f64], lambda: &mut [f64]) -> Option<()> {
-        let Memory { held, factors, .. } = self.ws.wide.as_deref_mut()?;
+        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         projections::solve(held.as_deref_mut()?, factors.as_deref()?, by, motion, lambda);
         Some(())
     }
@@ -352,7 +352,7 @@ impl Wide<'_> {
     /// Brings the factors of the mass matrix that the last call left to `ws.ltl`.
     pub(crate) fn factors_by_paths(self) -> Option<()> {
         self.ws.ltl.size(self.model);
-        self.ws.ltl.copy(self.ws.wide.as_deref()?.factors.as_deref()?);
+        self.ws.ltl.copy(self.ws.by_joint.as_deref()?.factors.as_deref()?);
         Some(())
     }
 
@@ -360,7 +360,7 @@ impl Wide<'_> {
     pub(crate) fn coriolis(self, state: (&[f64], &[f64]), to: &mut DMatrix<f64>) -> Option<()> {
         let Self { model, layout, ws } = self;
         ws.still.resize(model.nv, 0.0);
-        coriolis::coriolis(Constants::of(model), layout, ws.wide.as_deref_mut()?, state, &ws.still, to);
+        coriolis::coriolis(Constants::of(model), layout, ws.by_joint.as_deref_mut()?, state, &ws.still, to);
         Some(())
     }
 }

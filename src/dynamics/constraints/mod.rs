@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Both are solved through `G = J M⁻¹ Jᵀ`: over `f64` by its factors, eight rows at a time, where rows are clearly independent
-//! ([`held`](crate::dynamics::wide)), else and for deep trees by orthogonal ones of whatever rank ([`factor`]). [`vary`] differentiates rows. The
+//! (`kernels::by_joint::constraints::solve`), else and for deep trees by orthogonal ones of whatever rank ([`factor`]). [`vary`] differentiates rows. The
 //! stabilisation by `k_p`, `k_d` is that of J. Baumgarte,
 //! *Stabilization of constraints and integrals of motion in dynamical systems* (1972); the equations are those of RBDA,
 //! sections 8.1 and 11.2.
@@ -41,9 +41,9 @@ use nalgebra::DMatrix;
 pub(crate) enum FactorsOfMass {
     /// Along the paths of the tree, in `ws.ltl`; those of constraints are in `factor`.
     Paths,
-    /// In blocks, those of constraints too; in `ws.wide`.
+    /// In blocks, those of constraints too; in `ws.by_joint`.
     Blocks,
-    /// Of articulated bodies, in `ws.wide`, for deep trees; those of constraints are in `factor`.
+    /// Of articulated bodies, in `ws.by_joint`, for deep trees; those of constraints are in `factor`.
     Bodies,
 }
 

@@ -6,7 +6,7 @@ use super::solve::attached;
 use super::{Constraint, add_product};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
 use crate::dynamics::reference::Attached;
 use crate::dynamics::rnea::check_finite;
@@ -138,7 +138,7 @@ fn run<'w, P: Real, T: Scalar<P>>(
 }
 
 /// The bodies that constraints act on, with their motion at a velocity, into `ws.rooted`, and columns of all joints: are they by
-/// lanes in `ws.wide`? Then `ws.rooted` has them only if some constraint is not [`anchored`](Constraint::anchored).
+/// lanes in `ws.by_joint`? Then `ws.rooted` has them only if some constraint is not [`anchored`](Constraint::anchored).
 #[inline(never)]
 fn place<P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -147,9 +147,9 @@ fn place<P: Real, T: Scalar<P>>(
     v: Option<&[T]>,
     constraints: &[Constraint<P>],
 ) -> Result<bool, InputError> {
-    let quick = |wide: Wide<'_>| {
+    let quick = |kernels: Kernels<'_>| {
         let v = v.map_or(Some(None), |v| T::as_f64s(v).map(Some))?;
-        wide.seats(T::as_f64s(q)?, v, attached(constraints))
+        kernels.seats(T::as_f64s(q)?, v, attached(constraints))
     };
     if by_plan::of(model, ws).and_then(quick).is_some() {
         return Ok(true);
@@ -163,7 +163,7 @@ fn place<P: Real, T: Scalar<P>>(
 }
 
 impl<T: Real> Rows<T> {
-    /// Errors and Jacobian; after [`rooted::place`], or `by_lanes` after one of the methods of [`Wide`] that fill in places.
+    /// Errors and Jacobian; after [`rooted::place`], or `by_lanes` after one of the methods of [`Kernels`] that fill in places.
     #[inline(never)]
     pub(super) fn place<P: Real>(
         &mut self,

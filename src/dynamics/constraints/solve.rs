@@ -155,9 +155,9 @@ fn unconstrained<P: Real, T: Scalar<P>>(
     constraints: &[Constraint<P>],
 ) -> Result<FactorsOfMass, InputError> {
     let motion = &mut memory.motion;
-    let quick = by_plan::of(model, ws).and_then(|wide| {
+    let quick = by_plan::of(model, ws).and_then(|kernels| {
         let ddq = by_plan::same_mut::<_, Vec<f64>>(motion)?;
-        wide.under(wrenches).unconstrained(by_plan::state(state)?, attached(constraints), ddq)
+        kernels.under(wrenches).unconstrained(by_plan::state(state)?, attached(constraints), ddq)
     });
     if let Some(Ok(by)) = quick
         && motion.iter().all(|x| x.is_finite())
@@ -179,7 +179,7 @@ fn still<P: Real, T: Scalar<P>>(
     q: &[T],
     constraints: &[Constraint<P>],
 ) -> Result<FactorsOfMass, InputError> {
-    let quick = by_plan::of(model, ws).and_then(|wide| wide.still(T::as_f64s(q)?, attached(constraints)));
+    let quick = by_plan::of(model, ws).and_then(|kernels| kernels.still(T::as_f64s(q)?, attached(constraints)));
     if let Some(Ok(by)) = quick {
         return Ok(by);
     }
@@ -206,11 +206,11 @@ impl<T: Real> Memory<T> {
             least.clear();
             least.extend(rows.extent.iter().map(|extent| factor::least(*extent)));
             lambda.resize(rhs.len(), T::zero());
-            let residual = by_plan::of(model, ws).and_then(|wide| {
+            let residual = by_plan::of(model, ws).and_then(|kernels| {
                 let jacobian = T::as_f64s(rows.jacobian.as_slice())?;
                 let rows = HeldRows { jacobian, block: &rows.block, least: T::as_f64s(least)? };
                 let [b, motion, lambda] = [&mut *rhs, motion, lambda].map(by_plan::same_mut::<_, Vec<f64>>);
-                wide.hold(rows, b?, motion?, lambda?)
+                kernels.hold(rows, b?, motion?, lambda?)
             });
             if let Some((residual, part)) = residual {
                 factor.rank = rhs.len();
@@ -218,7 +218,7 @@ impl<T: Real> Memory<T> {
                 return Ok(T::from(residual));
             }
             self.by = FactorsOfMass::Paths;
-            by_plan::of(model, ws).and_then(|wide| wide.factors_by_paths());
+            by_plan::of(model, ws).and_then(|kernels| kernels.factors_by_paths());
         }
         self.factorize(model, ws)?;
         let Self { rows, factor, rhs, motion, change, lambda, .. } = self;
@@ -256,7 +256,7 @@ impl<T: Real> Memory<T> {
         }
         if *by == FactorsOfMass::Bodies {
             let y = by_plan::same_mut::<_, Vec<f64>>(&mut factor.y);
-            by_plan::of(model, ws).and_then(|mut wide| wide.half(y?));
+            by_plan::of(model, ws).and_then(|mut kernels| kernels.half(y?));
         }
         factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
     }
@@ -271,7 +271,7 @@ pub(crate) fn other_half<P: Real, T: Real>(
 ) {
     if by == FactorsOfMass::Bodies {
         let x = by_plan::same_mut::<_, Vec<f64>>(x);
-        by_plan::of(model, ws).and_then(|mut wide| wide.other_half(1.0, x?));
+        by_plan::of(model, ws).and_then(|mut kernels| kernels.other_half(1.0, x?));
     } else {
         ws.ltl.other_half(root, x);
     }

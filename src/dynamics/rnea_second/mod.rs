@@ -130,7 +130,7 @@ pub fn rnea_second_derivatives<'w, P: Real, T: Scalar<P>>(
 ) -> Result<&'w RneaSecondDerivatives<T>, InputError> {
     check(model, ws, q, v, a, wrenches)?;
     let width = PhantomData::<T>;
-    let finite = T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches, begun: false, width });
+    let finite = T::call(Sweep { model, ws: &mut *ws, q, v, a, wrenches, reuse: false, width });
     let result = &ws.second(model).result;
     if finite { Ok(result) } else { Err(result.overflow(model)) }
 }

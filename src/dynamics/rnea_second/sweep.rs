@@ -26,7 +26,7 @@ pub(crate) struct Sweep<'a, P, T, L> {
     pub(crate) a: &'a [T],
     pub(crate) wrenches: &'a [ExternalWrench<T>],
     /// Are the columns in their places?
-    pub(crate) begun: bool,
+    pub(crate) reuse: bool,
     pub(crate) width: PhantomData<L>,
 }
 
@@ -36,7 +36,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        let Self { model, ws, q, v, a, wrenches, begun, .. } = self;
+        let Self { model, ws, q, v, a, wrenches, reuse, .. } = self;
         ws.second(model);
         let Some(mut owned) = ws.second.take() else { return false };
         let memory = &mut *owned;
@@ -47,7 +47,7 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
             memory.result.tensors_mut().into_iter().for_each(|tensor| tensor.as_mut_slice().fill(T::zero()));
             memory.sparse = true;
         }
-        if !begun {
+        if !reuse {
             let links = update(model, ws, base_acceleration(model), (q, v, a));
             sum_up(model, links, memory);
             make_columns(links, memory);

@@ -2,7 +2,7 @@
 
 use crate::kernels::blocks;
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::by_joint::entries::store;
+use crate::kernels::by_joint::matrix_entries::store;
 use crate::kernels::by_joint::memory::Row;
 use crate::plan::floating::Floating;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -144,7 +144,7 @@ impl Kernel for Product<'_> {
 }
 
 /// Most columns that [`SparseProduct`] takes at a time: what registers hold.
-const ABREAST: usize = 3;
+const AT_ONCE: usize = 3;
 
 /// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: sums of columns of the inverse.
 pub(crate) struct SparseProduct<'a> {
@@ -164,7 +164,7 @@ impl Kernel for SparseProduct<'_> {
     fn run<R: Register>(self) -> bool {
         let Self { factors, from, to: [first, second], known } = self;
         let nv = factors.nv();
-        let most = if R::LEVEL == Level::Avx512 { ABREAST } else { 1 };
+        let most = if R::LEVEL == Level::Avx512 { AT_ONCE } else { 1 };
         let knows = |j| known.iter().fold([false; 2], |[q, v], base| [q | base.knows(j)[0], v | base.knows(j)[1]]);
         let mut finite = R::splat(0.0);
         for (columns, rows) in &factors.coupled {
@@ -172,15 +172,19 @@ impl Kernel for SparseProduct<'_> {
             while j < columns.end {
                 let [by_q, by_v] = knows(j);
                 let alike = (j + 1..columns.end.min(j + most)).take_while(|k| knows(*k) == [by_q, by_v]).count() + 1;
-                let count = if alike == ABREAST { ABREAST } else { 1 };
+                let count = if alike == AT_ONCE { AT_ONCE } else { 1 };
                 let own = j * nv..(j + count) * nv;
                 let from = [&from[0][own.clone()], &from[1][own.clone()]];
                 let [first, second] = [&mut first[own.clone()], &mut second[own]];
                 match (by_q, by_v, count) {
-                    (false, _, ABREAST) => abreast::<R, 2, ABREAST>(factors, rows, from, [first, second], &mut finite),
-                    (false, ..) => abreast::<R, 2, 1>(factors, rows, from, [first, second], &mut finite),
-                    (true, false, ABREAST) => abreast::<R, 1, ABREAST>(factors, rows, [from[1]], [second], &mut finite),
-                    (true, false, _) => abreast::<R, 1, 1>(factors, rows, [from[1]], [second], &mut finite),
+                    (false, _, AT_ONCE) => {
+                        several_columns::<R, 2, AT_ONCE>(factors, rows, from, [first, second], &mut finite)
+                    }
+                    (false, ..) => several_columns::<R, 2, 1>(factors, rows, from, [first, second], &mut finite),
+                    (true, false, AT_ONCE) => {
+                        several_columns::<R, 1, AT_ONCE>(factors, rows, [from[1]], [second], &mut finite)
+                    }
+                    (true, false, _) => several_columns::<R, 1, 1>(factors, rows, [from[1]], [second], &mut finite),
                     (true, true, _) => {}
                 }
                 j += count;
@@ -192,7 +196,7 @@ impl Kernel for SparseProduct<'_> {
 
 /// `C` columns side by side of `M` matrices.
 #[inline(always)]
-fn abreast<R: Register, const M: usize, const C: usize>(
+fn several_columns<R: Register, const M: usize, const C: usize>(
     factors: &Factors,
     rows: &[Range<usize>],
     from: [&[f64]; M],

@@ -5,7 +5,7 @@ pub(crate) mod inverse;
 pub(crate) mod product;
 
 use crate::formulas::singular;
-use crate::kernels::by_joint::entries;
+use crate::kernels::by_joint::matrix_entries;
 use crate::kernels::by_joint::memory::Row;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
@@ -242,7 +242,7 @@ pub(crate) fn write_at<R: Register>(
         let to = &mut to[..(WIDTH - 1) * height + WIDTH];
         let mut k = 0;
         while k < WIDTH {
-            entries::store(to, k * height, WIDTH, columns[k]);
+            matrix_entries::store(to, k * height, WIDTH, columns[k]);
             k += 1;
         }
         return;

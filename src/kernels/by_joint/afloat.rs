@@ -15,8 +15,8 @@
 //! instructions then. Forward dynamics keep all lanes, in which their factors are (with fewer, what the sweeps gained went into
 //! bringing the mass matrix to its blocks).
 
-use crate::kernels::by_joint::entries;
 use crate::kernels::by_joint::matrix::{of_force, of_lane, vectors_of_lane};
+use crate::kernels::by_joint::matrix_entries;
 use crate::kernels::by_joint::memory::{
     Memory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
 };
@@ -131,14 +131,14 @@ pub(crate) fn weigh_base<R: Register>(layout: &Layout, memory: &Memory, nv: usiz
         let first = LEFT_OUT + g * WIDTH;
         let mut k = 0;
         while k <= LEFT_OUT {
-            entries::store(to, k * nv + first, nv - first, rows[k]);
+            matrix_entries::store(to, k * nv + first, nv - first, rows[k]);
             k += 1;
         }
         let columns = R::transpose(rows);
         let mut k = 0;
         while k < WIDTH {
             if first + k < nv {
-                entries::store(to, (first + k) * nv, nv, columns[k]);
+                matrix_entries::store(to, (first + k) * nv, nv, columns[k]);
             }
             k += 1;
         }

@@ -12,8 +12,8 @@ use crate::kernels::by_joint::memory::{
     FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
 };
 use crate::kernels::by_joint::outward::{of_tree, splat};
-use crate::kernels::by_joint::part;
-use crate::kernels::by_joint::part::Part;
+use crate::kernels::by_joint::subtree;
+use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::weights;
 use crate::plan::joints::Layout;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
@@ -52,7 +52,7 @@ impl Kernel for MomentumMatrix<'_> {
 /// The robot as a whole, from inertias, velocities and forces of bodies.
 pub(crate) fn total(layout: &Layout, memory: &Memory) -> Whole<f64> {
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
-        let part = Part::of(layout, Some(*root));
+        let part = Subtree::of(layout, Some(*root));
         let [f, h, y, more] = memory.level.run(Total { memory, part: &part });
         Tree {
             first: v3::sub(memory.origins[0], memory.origins[tree]),
@@ -72,7 +72,7 @@ pub(crate) fn total(layout: &Layout, memory: &Memory) -> Whole<f64> {
 /// Force, momentum and inertia of a tree, six numbers each, and the four that are left of the inertia.
 struct Total<'a> {
     memory: &'a Memory,
-    part: &'a Part,
+    part: &'a Subtree,
 }
 
 impl Kernel for Total<'_> {
@@ -147,7 +147,7 @@ pub(crate) fn com_of(layout: &Layout, memory: &Memory, body: usize) -> PointMass
 pub(crate) fn center_of_mass_derivatives(
     layout: &Layout,
     memory: &Memory,
-    part: &Part,
+    part: &Subtree,
     share: f64,
     mut to: [&mut [f64]; 6],
 ) -> bool {
@@ -162,7 +162,7 @@ pub(crate) fn center_of_mass_derivatives(
 struct CenterOfMassDerivatives<'a> {
     layout: &'a Layout,
     memory: &'a Memory,
-    part: &'a Part,
+    part: &'a Subtree,
     share: f64,
     to: [&'a mut [f64]; 6],
 }
@@ -173,7 +173,7 @@ impl Kernel for CenterOfMassDerivatives<'_> {
     fn run<R: Register>(self) -> bool {
         let Self { layout, memory, part, share, to: [c_q, v_q, v_v, a_q, a_v, a_a] } = self;
         let share = Lanes(R::splat(share));
-        let (mut zero, mut mixed) = (R::splat(0.0), part::NONE);
+        let (mut zero, mut mixed) = (R::splat(0.0), subtree::NONE);
         for g in 0..layout.groups.len() {
             let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
             let by = column::<R>(memory, g, sums);

@@ -1,6 +1,6 @@
 //! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis), eight rows of a column at a time.
 
-use crate::kernels::by_joint::entries::{fold, plus_angular, product, store};
+use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product, store};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
     load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,

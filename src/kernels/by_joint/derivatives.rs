@@ -4,9 +4,9 @@
 //! algebra*, 2022. Eight rows of a column at a time: rows that carry the column's body, and rows that hang from it.
 
 use crate::dynamics::{ExternalWrench, WrenchFrame};
-use crate::kernels::by_joint::entries;
-use crate::kernels::by_joint::entries::{plus_angular, product, store};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
+use crate::kernels::by_joint::matrix_entries;
+use crate::kernels::by_joint::matrix_entries::{plus_angular, product, store};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{Columns, Six, load_motion};
 use crate::kernels::by_joint::{afloat, inward, outward, rnea};
@@ -30,13 +30,13 @@ pub(crate) struct Results<'a> {
 
 /// What the last sweep has left, at the same configuration.
 #[derive(Clone, Copy)]
-pub(crate) enum Begun<'a> {
+pub(crate) enum Reuse<'a> {
     Nothing,
     /// Poses.
-    Placed,
+    Poses,
     /// Poses, velocities, and inertias summed up over subtrees: that of forward dynamics. Of the bodies that float here, columns that
     /// [`Floating`] knows are not asked for.
-    Moving(&'a [Floating]),
+    Velocities(&'a [Floating]),
 }
 
 /// Torques and derivatives at a state in the field of some gravity under the wrenches of `memory`. Lengths have been checked. Are
@@ -48,13 +48,13 @@ pub(crate) fn derivatives(
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
-    begun: Begun<'_>,
+    reuse: Reuse<'_>,
 ) -> bool {
     memory.size_columns(layout);
     let nv = layout.nv;
     let lanes = layout.dof.len();
     let finite = if layout.direct {
-        Derivatives { gravity, constants, layout, memory, q, v, a, results, nv, begun }.run_at_level()
+        Derivatives { gravity, constants, layout, memory, q, v, a, results, nv, reuse }.run_at_level()
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
@@ -62,13 +62,13 @@ pub(crate) fn derivatives(
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let room = if results.dtau_da.is_empty() { 0 } else { da.len() };
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut da[..room] };
-        let work = Derivatives { gravity, constants, layout, memory, q, v, a, results: &mut all, nv: lanes, begun };
+        let work = Derivatives { gravity, constants, layout, memory, q, v, a, results: &mut all, nv: lanes, reuse };
         let finite = work.run_at_level();
-        entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
-        entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
+        matrix_entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
+        matrix_entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
         if room > 0 {
-            entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);
-            entries::mirror(results.dtau_da, nv);
+            matrix_entries::fold(layout, |column, row| da[column * lanes + row], results.dtau_da, nv);
+            matrix_entries::mirror(results.dtau_da, nv);
         }
         memory.scratch = scratch;
         finite
@@ -97,7 +97,7 @@ struct Derivatives<'a, 'r> {
     results: &'a mut Results<'r>,
     /// Rows of a matrix.
     nv: usize,
-    begun: Begun<'a>,
+    reuse: Reuse<'a>,
 }
 
 impl Kernel for Derivatives<'_, '_> {
@@ -108,7 +108,7 @@ impl Kernel for Derivatives<'_, '_> {
     }
 }
 
-/// The same after [`Begun::Moving`].
+/// The same after [`Reuse::Velocities`].
 struct GoingOn<'a, 'r>(Derivatives<'a, 'r>);
 
 impl Kernel for GoingOn<'_, '_> {
@@ -122,16 +122,16 @@ impl Kernel for GoingOn<'_, '_> {
 impl Derivatives<'_, '_> {
     fn run_at_level(self) -> bool {
         let level = self.memory.level;
-        if matches!(self.begun, Begun::Moving(_)) { level.run(GoingOn(self)) } else { level.run(self) }
+        if matches!(self.reuse, Reuse::Velocities(_)) { level.run(GoingOn(self)) } else { level.run(self) }
     }
 
     #[inline(always)]
     fn fill<R: Register, const MOVING: bool>(self) -> bool {
-        let Self { gravity, constants, layout, memory, q, v, a, results, nv, begun } = self;
+        let Self { gravity, constants, layout, memory, q, v, a, results, nv, reuse } = self;
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
         outward::read_dofs::<R>(layout, &mut memory.qdd, a);
-        let known = MOVING && matches!(begun, Begun::Moving(bases) if !bases.is_empty());
-        if matches!(begun, Begun::Nothing) {
+        let known = MOVING && matches!(reuse, Reuse::Velocities(bases) if !bases.is_empty());
+        if matches!(reuse, Reuse::Nothing) {
             outward::read_configuration::<R>(layout, memory, q);
             outward::place::<R>(layout, memory, q);
         }
@@ -266,7 +266,7 @@ fn of_column<R: Register>(
     if results.dtau_da.is_empty() {
         return q.add(v);
     }
-    let m = entries::mass(&rows.s, &rows.a, pair, s, &columns.a, lane);
+    let m = matrix_entries::mass(&rows.s, &rows.a, pair, s, &columns.a, lane);
     store(results.dtau_da, at, left, m);
     q.add(v).add(m)
 }

@@ -2,9 +2,9 @@
 
 use crate::dynamics::com::MovingMass;
 use crate::kernels::by_joint::State;
+use crate::kernels::by_joint::body_motions::by_lane;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{FORCE, Row, load_matrix};
-use crate::kernels::by_joint::moving::by_lane;
 use crate::kernels::by_joint::outward;
 use crate::kernels::by_joint::outward::{of_tree, splat};
 use crate::kernels::by_joint::{inward, sweeps};

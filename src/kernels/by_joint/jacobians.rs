@@ -4,9 +4,9 @@
 
 use crate::dynamics::ReferenceFrame;
 use crate::dynamics::frame_derivatives::Column;
+use crate::dynamics::frame_view::FrameView;
 use crate::dynamics::jacobian_rate::variation;
 use crate::dynamics::reference::Attached;
-use crate::dynamics::seen::Seen;
 use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::load_motion;
@@ -52,7 +52,7 @@ pub(crate) fn of_frame<const ROWS: usize>(
     layout: &Layout,
     memory: &Memory,
     b: usize,
-    seen: Seen<f64>,
+    seen: FrameView<f64>,
     to: &mut [f64],
 ) -> bool {
     begin_path::<ROWS>(layout, b, to);
@@ -64,7 +64,7 @@ struct OfFrame<'a, const ROWS: usize> {
     layout: &'a Layout,
     memory: &'a Memory,
     b: usize,
-    seen: Seen<f64>,
+    seen: FrameView<f64>,
     to: &'a mut [f64],
 }
 
@@ -73,7 +73,7 @@ impl<const ROWS: usize> Kernel for OfFrame<'_, ROWS> {
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
         let Self { layout, memory, b, seen, to } = self;
-        let seen: Seen<Lanes<R>> = seen.lift();
+        let seen: FrameView<Lanes<R>> = seen.lift();
         let mut zero = R::splat(0.0);
         for (g, lanes) in layout.path(b) {
             let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
@@ -91,13 +91,13 @@ pub(crate) fn seen(
     b: usize,
     at: &Attached<f64>,
     reference: ReferenceFrame,
-) -> Seen<f64> {
+) -> FrameView<f64> {
     let world = v3::neg(rnea::origin(layout, memory, b));
-    Seen::at(rnea::pose(layout, memory, b) * at.placement, world, reference)
+    FrameView::at(rnea::pose(layout, memory, b) * at.placement, world, reference)
 }
 
 /// How a frame of body `b` moves by small errors of the placements of joints, six columns a body.
-pub(crate) fn placements(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) {
+pub(crate) fn placements(layout: &Layout, memory: &Memory, b: usize, seen: FrameView<f64>, to: &mut [f64]) {
     to.fill(0.0);
     memory.level.run(Placements { layout, memory, b, seen, to });
 }
@@ -106,7 +106,7 @@ struct Placements<'a> {
     layout: &'a Layout,
     memory: &'a Memory,
     b: usize,
-    seen: Seen<f64>,
+    seen: FrameView<f64>,
     to: &'a mut [f64],
 }
 
@@ -130,7 +130,7 @@ impl Kernel for Placements<'_> {
 }
 
 /// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
-pub(crate) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>, to: &mut [f64]) -> bool {
+pub(crate) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: FrameView<f64>, to: &mut [f64]) -> bool {
     begin_path::<6>(layout, b, to);
     let finite = memory.level.run(Rate { layout, memory, b, seen, to: &mut *to });
     end(layout, finite, to)
@@ -140,7 +140,7 @@ struct Rate<'a> {
     layout: &'a Layout,
     memory: &'a Memory,
     b: usize,
-    seen: Seen<f64>,
+    seen: FrameView<f64>,
     to: &'a mut [f64],
 }
 
@@ -149,7 +149,7 @@ impl Kernel for Rate<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
         let Self { layout, memory, b, seen, to } = self;
-        let seen: Seen<Lanes<R>> = seen.lift();
+        let seen: FrameView<Lanes<R>> = seen.lift();
         let v_b: Motion<Lanes<R>> = of_lane(&memory.velocity, layout.bodies[b].lane).lift();
         let mut zero = R::splat(0.0);
         for (g, lanes) in layout.path(b) {
@@ -188,7 +188,7 @@ pub(crate) fn derivatives<const ROWS: usize>(
     layout: &Layout,
     memory: &mut Memory,
     b: usize,
-    seen: Seen<f64>,
+    seen: FrameView<f64>,
     is_classical: bool,
     mut to: [&mut [f64]; 5],
 ) -> bool {
@@ -205,7 +205,7 @@ struct Derivatives<'a, const ROWS: usize> {
     layout: &'a Layout,
     memory: &'a mut Memory,
     b: usize,
-    seen: Seen<f64>,
+    seen: FrameView<f64>,
     is_classical: bool,
     to: [&'a mut [f64]; 5],
 }
@@ -235,13 +235,13 @@ impl<const ROWS: usize> Kernel for Derivatives<'_, ROWS> {
 
 /// A frame that is looked at, and how its body moves.
 pub(crate) struct OfBody<R> {
-    seen: Seen<Lanes<R>>,
+    seen: FrameView<Lanes<R>>,
     moving: (Motion<Lanes<R>>, Motion<Lanes<R>>),
 }
 
 impl<R: Register> OfBody<R> {
     #[inline(always)]
-    pub(crate) fn new(layout: &Layout, memory: &Memory, b: usize, seen: Seen<f64>) -> Self {
+    pub(crate) fn new(layout: &Layout, memory: &Memory, b: usize, seen: FrameView<f64>) -> Self {
         let (v, a) = motions(layout, memory, b);
         Self { seen: seen.lift(), moving: (v.lift(), a.lift()) }
     }

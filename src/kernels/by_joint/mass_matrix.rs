@@ -3,7 +3,7 @@
 use crate::formulas::singular;
 use crate::kernels::blocks;
 use crate::kernels::blocks::place;
-use crate::kernels::by_joint::entries;
+use crate::kernels::by_joint::matrix_entries;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{INERTIA, Row, Six, load_inertia, load_motion, store_force};
 use crate::kernels::by_joint::{afloat, inward, outward};
@@ -44,8 +44,8 @@ pub(crate) fn collect(layout: &Layout, memory: &Memory, to: &mut DMatrix<f64>) {
         let (low, high) = if row / WIDTH > column / WIDTH { (row, column) } else { (column, row) };
         memory.mass[place(groups, low, high / WIDTH)].0[high % WIDTH]
     };
-    entries::fold(layout, of_lanes, to.as_mut_slice(), nv);
-    entries::mirror(to.as_mut_slice(), nv);
+    matrix_entries::fold(layout, of_lanes, to.as_mut_slice(), nv);
+    matrix_entries::mirror(to.as_mut_slice(), nv);
     add_more_joints(layout, to);
 }
 
@@ -128,7 +128,7 @@ fn block<R: Register>(s: &Motion<Lanes<R>>, a: &Six, above: &[u8; WIDTH]) -> [R;
     let mut k = 0;
     while k < WIDTH {
         if above[k] != 0 {
-            columns[k] = entries::product(s, a, k).where_else(above[k], R::splat(0.0));
+            columns[k] = matrix_entries::product(s, a, k).where_else(above[k], R::splat(0.0));
         }
         k += 1;
     }

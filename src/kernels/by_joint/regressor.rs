@@ -1,8 +1,8 @@
 //! The joint-torque regressor, eight rows of a column at a time, and the regressor of the centre of mass, eight bodies at a
 //! time.
 
-use crate::kernels::by_joint::entries::store;
 use crate::kernels::by_joint::matrix::end;
+use crate::kernels::by_joint::matrix_entries::store;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{Row, load_matrix, load_motion};
 use crate::kernels::by_joint::outward;

@@ -7,8 +7,8 @@ use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{load_motion, load_vector, load_weight, store_motion};
 use crate::kernels::by_joint::outward;
 use crate::kernels::by_joint::outward::{of_tree, splat};
-use crate::kernels::by_joint::part;
-use crate::kernels::by_joint::part::Part;
+use crate::kernels::by_joint::subtree;
+use crate::kernels::by_joint::subtree::Subtree;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, vector as v3};
@@ -62,7 +62,7 @@ pub(crate) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
 }
 
 /// The Jacobian of the centre of mass of a part, from the weights of subtrees and one over its mass. Is it finite?
-pub(crate) fn com_jacobian(layout: &Layout, memory: &Memory, part: &Part, share: f64, to: &mut [f64]) -> bool {
+pub(crate) fn com_jacobian(layout: &Layout, memory: &Memory, part: &Subtree, share: f64, to: &mut [f64]) -> bool {
     begin(layout, to);
     let finite = memory.level.run(ComJacobian { layout, memory, part, share, to: &mut *to });
     end(layout, finite, to)
@@ -71,7 +71,7 @@ pub(crate) fn com_jacobian(layout: &Layout, memory: &Memory, part: &Part, share:
 struct ComJacobian<'a> {
     layout: &'a Layout,
     memory: &'a Memory,
-    part: &'a Part,
+    part: &'a Subtree,
     share: f64,
     to: &'a mut [f64],
 }
@@ -81,7 +81,7 @@ impl Kernel for ComJacobian<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
         let Self { layout, memory, part, share, to } = self;
-        let (mut zero, mut mixed) = (R::splat(0.0), part::NONE);
+        let (mut zero, mut mixed) = (R::splat(0.0), subtree::NONE);
         for g in 0..layout.groups.len() {
             let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
             let (mass, first_moment) = load_weight::<R>(sums);

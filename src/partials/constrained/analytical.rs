@@ -20,7 +20,7 @@
 //! ```
 //!
 //! That is for rows of any rank; those that are clearly independent go by the same formulas in blocks
-//! ([`wide`](crate::dynamics::wide)), and those of deep trees without a product of two matrices nv × nv ([`halves`](super::halves)).
+//! (`kernels::by_joint`), and those of deep trees without a product of two matrices nv × nv ([`halves`](super::halves)).
 //!
 //! Where rows depend on each other, `G⁺` stands for `G⁻¹`. With `λ = G⁺ b`, `P = G G⁺`, and `r = (1 − P) b`, which contradicts
 //! itself, the derivative of the pseudo-inverse at constant rank (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973) has two
@@ -34,14 +34,14 @@ use super::Memory;
 use super::halves::{Halves, Terms, add_unreached};
 use super::variation::Variation;
 use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::constraints;
 use crate::dynamics::constraints::{Factor, FactorsOfMass, Rows};
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::{Constraint, ExternalWrench, Workspace};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::operators::Changes;
-use crate::kernels::by_joint::derivatives::Begun;
+use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::matrix::shape;
 use crate::model::{InputError, Model};
 use crate::partials::analytical::rnea_derivatives as by_formulas;
@@ -109,7 +109,7 @@ pub(super) fn dynamics(
     if quick {
         // What is not finite, is not in the results either.
         ws.begin(wrenches.len())?;
-        by_formulas(model.gravity, model, ws, state, &held.wrenches, Begun::Placed);
+        by_formulas(model.gravity, model, ws, state, &held.wrenches, Reuse::Poses);
         held.of_axes(model, &mut ws.base, what, by);
     } else {
         held.of_constraints(model, &mut ws.base, what, state, wrenches, by);
@@ -133,29 +133,29 @@ pub(super) fn dynamics(
     let by_wrenches = result.ddq_df_ext.iter_mut().zip(&mut result.dlambda_df_ext);
     let by_wrenches = by.dtau_df_ext.iter().zip(by_wrenches);
     if found_by == FactorsOfMass::Blocks
-        && let Some(mut wide) = by_plan::of(model, base)
+        && let Some(mut kernels) = by_plan::of(model, base)
     {
-        wide.project(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
+        kernels.project(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
         let by_q = held.changes(quick, by);
-        wide.solve_held(&by_q, result.ddq_dq.as_mut_slice(), result.dlambda_dq.as_mut_slice());
+        kernels.solve_held(&by_q, result.ddq_dq.as_mut_slice(), result.dlambda_dq.as_mut_slice());
         let by_v = Changes { torques: by.dtau_dv.as_slice(), rows: held.rows_v.as_slice(), turned: &[], sparse: true };
-        wide.solve_held(&by_v, result.ddq_dv.as_mut_slice(), result.dlambda_dv.as_mut_slice());
+        kernels.solve_held(&by_v, result.ddq_dv.as_mut_slice(), result.dlambda_dv.as_mut_slice());
         for (from, (motion, lambda)) in by_wrenches {
             let by_wrench = Changes { torques: from.as_slice(), ..Changes::default() };
-            wide.solve_held(&by_wrench, motion.as_mut_slice(), lambda.as_mut_slice());
+            kernels.solve_held(&by_wrench, motion.as_mut_slice(), lambda.as_mut_slice());
         }
         return Ok(());
     }
     if found_by == FactorsOfMass::Bodies {
-        by_halves(model, base, halves, |halves, wide, memory| {
+        by_halves(model, base, halves, |halves, kernels, memory| {
             let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
-            halves.by_torques(wide, (&mut result.ddq_dtau, &mut result.dlambda_dtau))?;
+            halves.by_torques(kernels, (&mut result.ddq_dtau, &mut result.dlambda_dtau))?;
             let by_q = Terms { dependent: of_rank, ..held.halves(quick, by) };
-            halves.all(wide, by_q, (&mut result.ddq_dq, &mut result.dlambda_dq))?;
+            halves.all(kernels, by_q, (&mut result.ddq_dq, &mut result.dlambda_dq))?;
             let by_v = Terms { torques: Some(&by.dtau_dv), rows: Some(&held.rows_v), ..Terms::default() };
-            halves.all(wide, by_v, (&mut result.ddq_dv, &mut result.dlambda_dv))?;
+            halves.all(kernels, by_v, (&mut result.ddq_dv, &mut result.dlambda_dv))?;
             for (from, to) in by_wrenches {
-                halves.all(wide, Terms { torques: Some(from), ..Terms::default() }, to)?;
+                halves.all(kernels, Terms { torques: Some(from), ..Terms::default() }, to)?;
             }
             Some(())
         });
@@ -198,8 +198,8 @@ pub(super) fn impulses(
     let quick = keeps_axes(ws) && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
         ws.begin(0)?;
-        by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, Begun::Placed);
-        by_plan::of(model, &mut ws.base).and_then(|wide| wide.drive_again(velocity, still));
+        by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, Reuse::Poses);
+        by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.drive_again(velocity, still));
         held.of_axes(model, &mut ws.base, Rows::Rates, by);
     } else {
         held.of_constraints(model, &mut ws.base, Rows::Rates, state, &[], by);
@@ -221,21 +221,21 @@ pub(super) fn impulses(
         }
     }
     if found_by == FactorsOfMass::Blocks
-        && let Some(mut wide) = by_plan::of(model, &mut ws.base)
+        && let Some(mut kernels) = by_plan::of(model, &mut ws.base)
     {
-        wide.project(None);
+        kernels.project(None);
         let by_q = held.changes(quick, &ws.result);
-        wide.solve_held(&by_q, result.dv_dq.as_mut_slice(), result.dimpulse_dq.as_mut_slice());
+        kernels.solve_held(&by_q, result.dv_dq.as_mut_slice(), result.dimpulse_dq.as_mut_slice());
         let by_v = Changes { rows: by_rows.as_slice(), ..Changes::default() };
-        wide.solve_held(&by_v, result.dv_dv.as_mut_slice(), result.dimpulse_dv.as_mut_slice());
+        kernels.solve_held(&by_v, result.dv_dv.as_mut_slice(), result.dimpulse_dv.as_mut_slice());
     } else if found_by == FactorsOfMass::Bodies {
         let by = &ws.result;
-        by_halves(model, &mut ws.base, halves, |halves, wide, memory| {
+        by_halves(model, &mut ws.base, halves, |halves, kernels, memory| {
             let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
             let by_q = Terms { dependent: of_rank, ..held.halves(quick, by) };
-            halves.all(wide, by_q, (&mut result.dv_dq, &mut result.dimpulse_dq))?;
+            halves.all(kernels, by_q, (&mut result.dv_dq, &mut result.dimpulse_dq))?;
             let by_v = Terms { rows: Some(by_rows), ..Terms::default() };
-            halves.all(wide, by_v, (&mut result.dv_dv, &mut result.dimpulse_dv))
+            halves.all(kernels, by_v, (&mut result.dv_dv, &mut result.dimpulse_dv))
         });
     } else {
         operators.fill(nv, &ws.base);
@@ -259,7 +259,7 @@ fn found_by(ws: &DerivativeWorkspace) -> FactorsOfMass {
     ws.base.constraints.as_deref().map_or(FactorsOfMass::Paths, |memory| memory.by)
 }
 
-/// Has the search left the places of bodies in [`wide`], as they are still there?
+/// Has the search left the places of bodies in the memory of kernels, as they are still there?
 fn keeps_axes(ws: &DerivativeWorkspace) -> bool {
     ws.base.constraints.as_deref().is_some_and(|memory| match memory.by {
         FactorsOfMass::Paths => false,
@@ -274,12 +274,12 @@ fn by_halves(
     model: &Model,
     base: &mut Workspace<f64>,
     halves: &mut Halves,
-    run: impl FnOnce(&mut Halves, &mut Wide<'_>, &constraints::Memory<f64>) -> Option<()>,
+    run: impl FnOnce(&mut Halves, &mut Kernels<'_>, &constraints::Memory<f64>) -> Option<()>,
 ) {
     let Some(memory) = base.constraints.take() else { return };
     halves.fill(model.nv, &memory);
     // There are sweeps: the search went by them.
-    by_plan::of(model, base).and_then(|mut wide| run(halves, &mut wide, &memory));
+    by_plan::of(model, base).and_then(|mut kernels| run(halves, &mut kernels, &memory));
     base.constraints = Some(memory);
 }
 
@@ -320,7 +320,7 @@ fn weightless(
 ) -> Result<(), InputError> {
     ws.result.errors = None;
     ws.begin(wrenches.len())?;
-    if by_formulas(Vector3::zeros(), model, ws, state, wrenches, Begun::Nothing) {
+    if by_formulas(Vector3::zeros(), model, ws, state, wrenches, Reuse::Nothing) {
         return Ok(());
     }
     ws.result.check_finite(model)

@@ -1,6 +1,6 @@
 //! Columns of accelerations and multipliers by halves of solutions, for deep trees: O(n) a column and row of constraints.
 //!
-//! With `M⁻¹ = H Hᵀ` in sweeps along the tree ([`wide`]), `Y = Hᵀ Jᵀ`, and `Q`, `V` of [`Factor`] equation (3) of
+//! With `M⁻¹ = H Hᵀ` in sweeps along the tree ([`kernels`]), `Y = Hᵀ Jᵀ`, and `Q`, `V` of [`Factor`] equation (3) of
 //! [`analytical`](super::analytical) is, where wrenches of multipliers fall behind by `W` rows of them, `E₁ := E₁ + Jᵀ W`:
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! ```
 
 use super::variation::Variation;
-use crate::dynamics::by_plan::Wide;
+use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::constraints::{self, Factor};
 use crate::dynamics::jacobian::{clear, empty};
 use crate::kernels::blocks::product;
@@ -77,23 +77,23 @@ impl Halves {
     /// By the torques, `E₁ = −1`: `H (1 − Q Qᵀ) Hᵀ`, symmetric to the bit, and `−Vᵀ Qᵀ Hᵀ`.
     pub(super) fn by_torques(
         &mut self,
-        wide: &mut Wide<'_>,
+        kernels: &mut Kernels<'_>,
         (motion, lambda): (&mut DMatrix<f64>, &mut DMatrix<f64>),
     ) -> Option<()> {
         let Self { q, qt, vt, t, .. } = self;
-        wide.half_of_identity(motion.as_mut_slice())?;
+        kernels.half_of_identity(motion.as_mut_slice())?;
         shape(t, qt.nrows(), motion.ncols());
         product::negated_product(qt, motion, t); //                   −Qᵀ Hᵀ
         lambda.fill(0.0);
         product::add_product(1.0, vt, t, lambda);
         product::add_product(1.0, q, t, motion);
-        wide.other_half_symmetric(motion.as_mut_slice())
+        kernels.other_half_symmetric(motion.as_mut_slice())
     }
 
     /// Equation (4); what accelerations and multipliers hold is written over.
     pub(super) fn all(
         &mut self,
-        wide: &mut Wide<'_>,
+        kernels: &mut Kernels<'_>,
         from: Terms<'_>,
         (motion, lambda): (&mut DMatrix<f64>, &mut DMatrix<f64>),
     ) -> Option<()> {
@@ -105,7 +105,7 @@ impl Halves {
             Some((_, by)) => {
                 // G⁺ J M⁻¹ dJᵀ r = −Vᵀ Qᵀ Hᵀ E for E = −dJᵀ r
                 of_dependent.clone_from(&by.torques_q);
-                wide.half(of_dependent.as_mut_slice())?;
+                kernels.half(of_dependent.as_mut_slice())?;
                 t.fill(0.0);
                 product::add_product(1.0, qt, of_dependent, t);
                 clear(own, vt.nrows(), motion.ncols());
@@ -118,7 +118,7 @@ impl Halves {
         match torques {
             Some(torques) => {
                 motion.copy_from(torques);
-                wide.half(motion.as_mut_slice())?;
+                kernels.half(motion.as_mut_slice())?;
             }
             None => motion.fill(0.0),
         }
@@ -133,7 +133,7 @@ impl Halves {
         lambda.fill(0.0);
         product::add_product(1.0, vt, t, lambda);
         product::add_product(-1.0, q, t, motion);
-        wide.other_half(-1.0, motion.as_mut_slice())?;
+        kernels.other_half(-1.0, motion.as_mut_slice())?;
         if let Some((factor, by)) = dependent {
             add_unreached(factor, by, (own, lambda));
         }

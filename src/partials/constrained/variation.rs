@@ -4,10 +4,10 @@ use super::halves::Terms;
 use crate::dynamics::by_plan;
 use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{Column, path_columns};
+use crate::dynamics::frame_view::FrameView;
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::update;
 use crate::dynamics::reference::Attached;
-use crate::dynamics::seen::Seen;
 use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::derivatives::Sums;
@@ -69,7 +69,7 @@ impl Variation {
             let at = at_state(c, what, &lambda[start.row..], place);
             for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
                 let Some(b) = b else { continue };
-                let seen = Seen::new(links, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
+                let seen = FrameView::new(links, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
                 for k in path_columns(links, b) {
                     let varied = at.vary(&c.relation, s, &Column::of(links, b, k, &seen));
                     self.add(&start, c, links.dof[k], &varied);
@@ -79,7 +79,7 @@ impl Variation {
         }
     }
 
-    /// The same wrenches, if the constraints hold points and frames of bodies to the world, which [`wide`] has just placed.
+    /// The same wrenches, if the constraints hold points and frames of bodies to the world, which [`kernels`] has just placed.
     pub(super) fn wrenches_of_axes(
         &mut self,
         model: &Model,
@@ -91,12 +91,12 @@ impl Variation {
         if !constraints.iter().all(is_one) {
             return None;
         }
-        let wide = by_plan::of(model, ws)?;
-        self.wrenches_on(model, external, (constraints, lambda), |b| wide.place_of(b));
+        let kernels = by_plan::of(model, ws)?;
+        self.wrenches_on(model, external, (constraints, lambda), |b| kernels.place_of(b));
         Some(())
     }
 
-    /// The same rows of such constraints, eight columns at a time, at the state of the last sweep of [`wide`].
+    /// The same rows of such constraints, eight columns at a time, at the state of the last sweep of [`kernels`].
     pub(super) fn of_axes(
         &mut self,
         model: &Model,
@@ -108,16 +108,16 @@ impl Variation {
         for m in [&mut self.rows_q, &mut self.rows_v, &mut self.turned] {
             clear(m, rows, model.nv);
         }
-        let mut wide = by_plan::of(model, ws)?;
+        let mut kernels = by_plan::of(model, ws)?;
         let mut start = 0;
         for c in constraints {
-            let at = at_state(c, what, &lambda[start..], |b| wide.place_of(b));
+            let at = at_state(c, what, &lambda[start..], |b| kernels.place_of(b));
             let [rows_q, rows_v, turned] = [&mut self.rows_q, &mut self.rows_v, &mut self.turned]
                 .map(|m| m.as_mut_slice().get_mut(start..).unwrap_or_default());
             let mut sums = Sums { rows_q, rows_v, turned, height: rows };
             for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
                 if let Some(b) = b {
-                    wide.vary((c.relation.axes()?, &at), (s, b), &mut sums)?;
+                    kernels.vary((c.relation.axes()?, &at), (s, b), &mut sums)?;
                 }
             }
             start += c.rows();

@@ -102,8 +102,9 @@ pub fn rnea_second_derivatives<'w>(
     let at = At { q, v, a, wrenches };
     let finite = match method {
         Method::Analytical => {
-            let begun = by_plan::of(model, &mut ws.base).and_then(|wide| wide.links((q, v, a), !wrenches.is_empty()));
-            dispatch(Analytical { model, base: &mut ws.base, at, begun: begun.is_some() })
+            let reuse =
+                by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.links((q, v, a), !wrenches.is_empty()));
+            dispatch(Analytical { model, base: &mut ws.base, at, reuse: reuse.is_some() })
         }
         Method::Dual => dual::rnea_second_derivatives(model, ws, at)?,
         Method::Difference => {
@@ -134,14 +135,14 @@ struct Analytical<'a> {
     base: &'a mut Workspace<f64>,
     at: At<'a>,
     /// Are the columns in their places?
-    begun: bool,
+    reuse: bool,
 }
 
 impl Kernel for Analytical<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { model, base, at: At { q, v, a, wrenches }, begun } = self;
-        R::call(Sweep { model, ws: base, q, v, a, wrenches, begun, width: PhantomData::<Lanes<R>> })
+        let Self { model, base, at: At { q, v, a, wrenches }, reuse } = self;
+        R::call(Sweep { model, ws: base, q, v, a, wrenches, reuse, width: PhantomData::<Lanes<R>> })
     }
 }

@@ -1,11 +1,12 @@
 //! Robots of several limbs: bodies as many joints from the root go abreast, four to a register, from rank to rank of the tree.
 //!
 //! Every step is that of the books for one body, so a quadruped takes hardly longer than one of its legs. For hinges on a fixed
-//! base, or on a free one that nothing holds ([`ranks`] says when it pays); everything else goes through the forms that hold for
+//! base, or on a free one that nothing holds ([`plan`](crate::plan) says when it pays); everything else goes through the forms that hold for
 //! all trees, which these are tested against. These also are asked again where a result is not finite or a matrix is singular:
 //! they say why.
 //!
-//! - [`ranks`]: which body stands where, and constants four at a time
+//! Which body stands where, and constants four at a time: [`plan::bodies`](crate::plan::bodies).
+//!
 //! - [`rnea`], [`aba`], [`mass_matrix`], [`derivatives`]: inverse and forward dynamics, the mass matrix, and derivatives of inverse
 //!   dynamics
 //! - [`limbs`]: the inverse of the mass matrix, and products with it

@@ -2,7 +2,7 @@
 //! base, none of which mimics another or is given by cosine and sine.
 //!
 //! The forms that hold for every joint spend most of their time on what these do not need. Here each body has axes whose
-//! third is that of its joint ([`table`]), inertias are moments of mass ([`moments`](crate::spatial::moments)), and
+//! third is that of its joint ([`plan::states`](crate::plan::states)), inertias are moments of mass ([`moments`](crate::spatial::moments)), and
 //!
 //! - [`rnea`]: inverse dynamics in axes of the bodies, from accelerations of points
 //! - [`mass_matrix`], [`derivatives`]: in axes of the body at the root, about its origin, where nothing has to be
@@ -32,7 +32,7 @@ use turns::{Turn, Turns};
 type Numbers<'a, R> = &'a [Lanes<R>];
 
 /// Memory for eight states of one model.
-pub(crate) struct Abreast<R: Register> {
+pub(crate) struct Memory<R: Register> {
     /// By bodies.
     turns: Vec<Turn<R>>,
     motions: Vec<rnea::Body<Lanes<R>>>,
@@ -45,7 +45,7 @@ pub(crate) struct Abreast<R: Register> {
 /// Configuration, velocity and acceleration of eight states, finite and of the right lengths.
 pub(crate) type States<'a, R> = (Numbers<'a, R>, Numbers<'a, R>, Numbers<'a, R>);
 
-impl<R: Register> Abreast<R> {
+impl<R: Register> Memory<R> {
     /// The memory, made at the first call.
     #[inline(always)]
     pub(crate) fn of<'m>(memory: &'m mut Option<Self>, table: &Table) -> &'m mut Self {

@@ -4,7 +4,7 @@
 //! M = Lᵀ D L        M⁻¹ = H Hᵀ ,  H = L⁻¹ D^(−1/2)
 //! ```
 //!
-//! The sweep inward of [`articulated`](super::articulated) is `L⁻ᵀ`, the one outward `L⁻¹ D⁻¹`: factors of a matrix by its
+//! The sweep inward of [`articulated`](super) is `L⁻ᵀ`, the one outward `L⁻¹ D⁻¹`: factors of a matrix by its
 //! own tree are unique. So a column takes O(n), whatever the depth.
 
 use crate::kernels::by_joint::articulated::{Articulated, Give, Mirror, SIDE, Take, ends};
@@ -16,27 +16,27 @@ use std::marker::PhantomData;
 impl Articulated {
     /// `x := Hᵀ x`, columns of nv entries.
     pub(crate) fn half(&mut self, level: VectorLevel, x: &mut [f64]) {
-        level.run(Halves { by: self, x, part: Part::Inward });
+        level.run(Halves { by: self, x, part: Subtree::Inward });
     }
 
     /// `x := s H x`, columns of nv entries.
     pub(crate) fn other_half(&mut self, level: VectorLevel, s: f64, x: &mut [f64]) {
-        level.run(Halves { by: self, x, part: Part::Outward(s) });
+        level.run(Halves { by: self, x, part: Subtree::Outward(s) });
     }
 
     /// `x := Hᵀ`, nv × nv.
     pub(crate) fn half_of_identity(&mut self, level: VectorLevel, x: &mut [f64]) {
-        level.run(Halves { by: self, x, part: Part::Identity });
+        level.run(Halves { by: self, x, part: Subtree::Identity });
     }
 
     /// `x := H x`, nv × nv and symmetric to the bit, if it is symmetric: of `x` the upper triangle counts.
     pub(crate) fn other_half_symmetric(&mut self, level: VectorLevel, x: &mut [f64]) {
-        level.run(Halves { by: self, x, part: Part::Symmetric });
+        level.run(Halves { by: self, x, part: Subtree::Symmetric });
     }
 }
 
 #[derive(Clone, Copy)]
-enum Part {
+enum Subtree {
     Inward,
     Outward(f64),
     Identity,
@@ -46,7 +46,7 @@ enum Part {
 struct Halves<'a> {
     by: &'a mut Articulated,
     x: &'a mut [f64],
-    part: Part,
+    part: Subtree,
 }
 
 impl Kernel for Halves<'_> {
@@ -59,8 +59,8 @@ impl Kernel for Halves<'_> {
         for first in (0..columns).step_by(SIDE * WIDTH) {
             let end = columns.min(first + SIDE * WIDTH);
             // Rows after these columns' are zero before the sweep inward, and not asked for after the one outward.
-            let last = if let Part::Identity | Part::Symmetric = part { end } else { n };
-            if let Part::Identity = part {
+            let last = if let Subtree::Identity | Subtree::Symmetric = part { end } else { n };
+            if let Subtree::Identity = part {
                 by.rest[..n].fill([Row::ZERO; SIDE]);
                 for k in first..last {
                     by.rest[k][(k - first) / WIDTH].0[(k - first) % WIDTH] = 1.0;
@@ -75,14 +75,14 @@ impl Kernel for Halves<'_> {
             let sides = (end - first).div_ceil(WIDTH);
             match part {
                 // `Give` changes signs.
-                Part::Inward | Part::Identity => sweep::<R, true>(by, last, sides, -1.0),
-                Part::Outward(s) => sweep::<R, false>(by, last, sides, -s),
-                Part::Symmetric => sweep::<R, false>(by, last, sides, 1.0),
+                Subtree::Inward | Subtree::Identity => sweep::<R, true>(by, last, sides, -1.0),
+                Subtree::Outward(s) => sweep::<R, false>(by, last, sides, -s),
+                Subtree::Symmetric => sweep::<R, false>(by, last, sides, 1.0),
             }
             for side in 0..sides {
                 let (start, end) = ends(first, side, columns);
                 let zero = R::splat(0.0);
-                if let Part::Symmetric = part {
+                if let Subtree::Symmetric = part {
                     R::call(Mirror { rest: &by.rest, side, n, columns: (start, end), to: &mut *x, zero });
                 } else {
                     R::call(Give { rest: &by.rest, side, n, to: &mut x[start * n..end * n], zero });

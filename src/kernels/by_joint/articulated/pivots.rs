@@ -1,14 +1,14 @@
 //! Articulated bodies from the leaves to the root, a column of `I^A` a register: each degree of freedom waits for the one before,
 //! and what it does takes few steps that wait for each other.
 //!
-//! The force `p` of equation (1) in [`articulated`](super::articulated) is a seventh row of `I^A`, so that a right-hand side takes
+//! The force `p` of equation (1) in [`articulated`](super) is a seventh row of `I^A`, so that a right-hand side takes
 //! no work of its own:
 //!
 //! ```text
 //! [I^A; pᵀ] S = [U; Sᵀp]        D = Sᵀ U + armature        r = x − Sᵀ p        [I^A; pᵀ] −= [U; −r] D⁻¹ Uᵀ
 //! ```
 //!
-//! The same step as [`ArticulatedBody::give_way`](crate::formulas::articulated_body::ArticulatedBody::give_way), by which the plain
+//! The same step as [`ArticulatedBody::eliminate`](crate::formulas::articulated_body::ArticulatedBody::eliminate), by which the plain
 //! level and other number types go; when a pivot is lost, both ask [`singular`].
 
 use crate::formulas::singular;

@@ -2,7 +2,7 @@
 
 use crate::dynamics::ReferenceFrame;
 use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
-use crate::dynamics::seen::Seen;
+use crate::dynamics::frame_view::FrameView;
 use crate::kernels::by_joint::jacobians::OfBody;
 use crate::kernels::by_joint::matrix::{of_force, of_motion, scatter};
 use crate::kernels::by_joint::memory::Memory;
@@ -48,7 +48,7 @@ impl Kernel for Add<'_, '_> {
     #[inline(always)]
     fn run<R: Register>(self) {
         let Self { layout, memory, axes, at, s, b, pose, sums } = self;
-        let seen = Seen::at(pose, v3::zero(), ReferenceFrame::LocalWorldAligned);
+        let seen = FrameView::at(pose, v3::zero(), ReferenceFrame::LocalWorldAligned);
         let seen = OfBody::<R>::new(layout, memory, b, seen);
         for (g, lanes) in layout.path(b) {
             let VariedAxes { rows_q, rows_v, turned } = at.vary_axes(axes, s, &seen.column(layout, memory, g));

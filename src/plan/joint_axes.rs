@@ -22,7 +22,7 @@ pub(crate) fn axes(axis: &Axis<f64>) -> Matrix3<f64> {
 }
 
 /// From axes whose third is that of a hinge to those of its body; the same axes for every other joint.
-pub(crate) fn turned_axes(joint: &Joint) -> Matrix3<f64> {
+pub(crate) fn joint_axes(joint: &Joint) -> Matrix3<f64> {
     hinge(joint).map_or_else(Matrix3::identity, axes)
 }
 

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 /// A frame F of a body, in the coordinates of [`Links`], and the reference that its motion is asked for in.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen<T> {
+pub(crate) struct FrameView<T> {
     /// Pose of F.
     x_of: Transform<T>,
     /// Origin of the world.
@@ -17,7 +17,7 @@ pub(crate) struct Seen<T> {
     reference: ReferenceFrame,
 }
 
-impl<T: Real> Seen<T> {
+impl<T: Real> FrameView<T> {
     /// The frame at this place of the body `b`.
     #[inline(always)]
     pub(crate) fn new<P: Real>(links: &Links<T>, b: usize, at: &Attached<P>, reference: ReferenceFrame) -> Self
@@ -42,8 +42,8 @@ impl<T: Real> Seen<T> {
 
     /// The same in a wider number type.
     #[inline(always)]
-    pub(crate) fn lift<U: Scalar<T>>(&self) -> Seen<U> {
-        Seen::at(self.x_of.lift(), v3::lift(self.world), self.reference)
+    pub(crate) fn lift<U: Scalar<T>>(&self) -> FrameView<U> {
+        FrameView::at(self.x_of.lift(), v3::lift(self.world), self.reference)
     }
 
     /// A motion in the reference.

@@ -9,12 +9,12 @@ use std::ops::Range;
 
 /// All of the robot, or what hangs from a body, that one among it. Lanes of the part move of it what hangs from them; lanes
 /// between the body and the root move all of it; others nothing.
-pub(crate) struct Part {
+pub(crate) struct Subtree {
     lanes: Range<usize>,
     body: Option<usize>,
 }
 
-impl Part {
+impl Subtree {
     pub(crate) fn of(layout: &Layout, body: Option<usize>) -> Self {
         let Some(b) = body else { return Self { lanes: 0..layout.dof.len(), body } };
         // Bodies are numbered depth first, lanes in the order of the bodies.
