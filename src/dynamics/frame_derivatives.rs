@@ -15,7 +15,6 @@
 //! Source: J. Carpentier, N. Mansard, *Analytical Derivatives of Rigid Body Dynamics Algorithms*, RSS 2018, section III;
 //! (1) and (2) in the form of S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
 
-use super::frame_view::FrameView;
 use super::jacobian::{add, add_rows, check, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::{Attached, check_body};
@@ -24,6 +23,8 @@ use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
+use crate::dynamics::reference::view;
+use crate::formulas::frame_view::FrameView;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -295,7 +296,7 @@ at_level! {
         is_classical: bool,
         out: &mut FrameDerivatives<T>,
     ) {
-        let seen = FrameView::new(links, b, at, reference);
+        let seen = view(links, b, at, reference);
         let (velocity, acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
         out.velocity = velocity;
         out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
@@ -323,7 +324,7 @@ at_level! {
         reference: ReferenceFrame,
         out: &mut PointDerivatives<T>,
     ) {
-        let seen = FrameView::new(links, b, at, reference);
+        let seen = view(links, b, at, reference);
         let velocity = seen.motion(links.velocity[b]);
         out.velocity = velocity.linear;
         out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;

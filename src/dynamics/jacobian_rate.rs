@@ -1,6 +1,5 @@
 //! How Jacobians vary in time, and the acceleration that this makes.
 
-use super::frame_view::FrameView;
 use super::jacobian::{add, check, check_sizes, clear, finite};
 use super::links::{Links, update};
 use super::reference::Attached;
@@ -10,6 +9,8 @@ use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
+use crate::dynamics::reference::view;
+use crate::formulas::frame_view::FrameView;
 use crate::model::{InputError, Model};
 use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
@@ -64,7 +65,7 @@ at_level! {
         reference: ReferenceFrame,
         rate: &mut DMatrix<T>,
     ) {
-        let (seen, v_b) = (FrameView::new(links, b, at, reference), links.velocity[b]);
+        let (seen, v_b) = (view(links, b, at, reference), links.velocity[b]);
         for link in links.path(links.carrier[b]) {
             for k in link.columns.clone() {
                 let s = links.columns[k];
@@ -131,7 +132,7 @@ at_level! {
         at: &Attached<P>,
         reference: ReferenceFrame,
     ) -> BiasAcceleration<T> {
-        let seen = FrameView::new(links, b, at, reference);
+        let seen = view(links, b, at, reference);
         let (velocity, spatial) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
         BiasAcceleration { spatial, classical: spatial.classical::<T>(velocity) }
     }

@@ -14,13 +14,13 @@
 //! and the frame changes its torque.
 
 use super::frame_derivatives::path_columns;
-use super::frame_view::FrameView;
 use super::jacobian::{check, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::Attached;
 use super::slices::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
+use crate::dynamics::reference::view;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -113,7 +113,7 @@ at_level! {
         force: &Force<T>,
         result: &mut JacobianTransposeDerivatives<T>,
     ) {
-        let seen = FrameView::new(links, b, at, reference);
+        let seen = view(links, b, at, reference);
         let f = seen.force(*force);
         for link in links.path(links.carrier[b]) {
             for k in link.columns.clone() {

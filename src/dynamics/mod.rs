@@ -30,7 +30,6 @@ mod forward_kinematics;
 mod forward_mode;
 pub(crate) mod frame_derivatives;
 mod frame_pose;
-pub(crate) mod frame_view;
 pub(crate) mod jacobian;
 pub(crate) mod jacobian_rate;
 pub(crate) mod jacobian_transpose;

@@ -1,11 +1,13 @@
 //! Which frame is asked about, and the coordinates that its motion is given in.
 
 use super::Workspace;
+use super::links::Links;
+use crate::formulas::frame_view::FrameView;
+pub use crate::formulas::reference_frame::ReferenceFrame;
 use crate::model::{BodyId, FrameId, InputError, Model};
-use crate::spatial::{Force, Motion, Transform, vector as v3};
+use crate::spatial::{Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
-use std::fmt;
 
 /// A frame that moves with the robot: a body's own, or one of [`Model::frames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,88 +27,6 @@ impl From<BodyId> for FrameRef {
 impl From<FrameId> for FrameRef {
     fn from(frame: FrameId) -> Self {
         Self::Frame(frame)
-    }
-}
-
-/// The coordinates of the motion of a frame F, and of wrenches on it. As in Pinocchio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[doc(alias("LOCAL", "WORLD", "LOCAL_WORLD_ALIGNED"))]
-pub enum ReferenceFrame {
-    /// Axes of F; the linear part is that of F's origin.
-    Local,
-    /// Axes of the world; the linear part is that of the point of F's body that passes the world's origin.
-    World,
-    /// Axes of the world; the linear part is that of F's origin.
-    LocalWorldAligned,
-}
-
-impl ReferenceFrame {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Local, Self::World, Self::LocalWorldAligned];
-
-    /// The name, as the command line takes it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::World => "world",
-            Self::LocalWorldAligned => "local-world-aligned",
-        }
-    }
-
-    /// A motion in coordinates of the world, in these, for the frame with the pose `x_wf`.
-    #[inline(always)]
-    pub fn motion_from_world<P: Real, T: Scalar<P>>(self, x_wf: &Transform<P>, m_w: Motion<T>) -> Motion<T> {
-        match self {
-            Self::Local => x_wf.inv_act(m_w),
-            Self::World => m_w,
-            Self::LocalWorldAligned => m_w.shifted(x_wf.translation),
-        }
-    }
-
-    /// The reference whose linear part is the motion of a point itself: axes of the body, or of the world.
-    #[inline(always)]
-    pub(crate) fn of_point(self) -> Self {
-        match self {
-            Self::Local => Self::Local,
-            Self::World | Self::LocalWorldAligned => Self::LocalWorldAligned,
-        }
-    }
-
-    /// A motion in coordinates of the frame with the pose `x_wf`, in these.
-    #[inline(always)]
-    pub fn motion_from_local<P: Real, T: Scalar<P>>(self, x_wf: &Transform<P>, m_f: Motion<T>) -> Motion<T> {
-        match self {
-            Self::Local => m_f,
-            Self::World => x_wf.act(m_f),
-            Self::LocalWorldAligned => Motion::new(x_wf.vector(m_f.linear), x_wf.vector(m_f.angular)),
-        }
-    }
-
-    /// A pose in coordinates of the frame with the pose `x_wf`, in these: its columns of motion go to the same place.
-    #[inline(always)]
-    pub(crate) fn pose_from_local<T: Scalar<T>>(self, x_wf: &Transform<T>, x_f: Transform<T>) -> Transform<T> {
-        match self {
-            Self::Local => x_f,
-            Self::World => *x_wf * x_f,
-            Self::LocalWorldAligned => Transform::new(x_wf.rotation, v3::zero()) * x_f,
-        }
-    }
-
-    /// A wrench in these coordinates, for the frame with the pose `x_wf`, in coordinates of the world.
-    #[inline(always)]
-    pub fn force_to_world<P: Real, T: Scalar<P>>(self, x_wf: &Transform<P>, f: Force<T>) -> Force<T> {
-        match self {
-            Self::Local => x_wf.act(f),
-            Self::World => f,
-            Self::LocalWorldAligned => f.shifted(v3::neg(x_wf.translation)),
-        }
-    }
-}
-
-impl fmt::Display for ReferenceFrame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
@@ -151,4 +71,16 @@ impl<P: Real> Attached<P> {
 /// Is this one of the model's bodies?
 pub(crate) fn check_body<P: Real>(model: &Model<P>, body: BodyId) -> Result<(), InputError> {
     model.check_body(body).map(|_| ())
+}
+
+/// A frame at this place of the body `b`, and the reference that its motion is asked for in.
+#[inline(always)]
+pub(crate) fn view<P: Real, T: Scalar<P>>(
+    links: &Links<T>,
+    b: usize,
+    at: &Attached<P>,
+    reference: ReferenceFrame,
+) -> FrameView<T> {
+    let placement: Transform<T> = at.placement.lift();
+    FrameView::at(links.pose[b] * placement, v3::neg(links.origin(b)), reference)
 }

@@ -6,7 +6,6 @@
 
 use super::com::share;
 use super::energy::drive;
-use super::frame_view::FrameView;
 use super::jacobian::{add, check as check_state, check_sizes, clear, empty, place_path};
 use super::links::{Links, update};
 use super::reference::Attached;
@@ -16,6 +15,7 @@ use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
+use crate::dynamics::reference::view;
 use crate::model::{InputError, Model, path, room};
 use crate::spatial::{
     Motion, Transform, kinetic_energy_regressor as of_kinetic_energy, power_regressor, vector as v3, wrench_regressor,
@@ -335,7 +335,7 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
 at_level! {
     /// Velocity and acceleration of a frame of the body `b`, in its coordinates.
     fn local_motion<P: Real, T: Scalar<P>>(links: &Links<T>, b: usize, at: &Attached<P>) -> (Motion<T>, Motion<T>) {
-        let seen = FrameView::new(links, b, at, ReferenceFrame::Local);
+        let seen = view(links, b, at, ReferenceFrame::Local);
         (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]))
     }
 }

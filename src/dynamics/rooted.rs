@@ -1,6 +1,6 @@
 //! Where bodies and their columns are, in the axes of the world about a point `O` of each tree.
 //!
-//! `O` is the origin of the body **at the root**, or of a body that this only shifts ([`origin`](crate::plan::origin)).
+//! `O` is the origin of the body **at the root**, or of a body that this only shifts ([`origin`]).
 //!
 //! Quantities of bodies of one tree can be summed up there as in coordinates of the world, and no digits are lost when a
 //! robot has gone far from the world's origin.

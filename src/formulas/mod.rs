@@ -1,5 +1,8 @@
 //! Formulas that a page and its kernels share, over any number type: each stands here once.
 
 pub(crate) mod articulated_body;
+pub(crate) mod external_wrench;
+pub(crate) mod frame_view;
 pub(crate) mod joint_dynamics;
+pub(crate) mod reference_frame;
 pub(crate) mod singular;

@@ -37,7 +37,7 @@ pub(crate) struct Layout {
     pub(crate) dof: Vec<Option<usize>>,
     /// The column of each lane that has one, counted body by body.
     pub(crate) column: Vec<Option<usize>>,
-    /// The degree of freedom of the first lane: the first one, but of a robot [`afloat`](super::afloat).
+    /// The degree of freedom of the first lane: the first one, but of a robot [`floating`](super::floating).
     pub(crate) first: usize,
     /// Is lane `k` degree of freedom `first + k`, each once?
     pub(crate) direct: bool,
@@ -71,7 +71,7 @@ pub(crate) struct Layout {
     pub(crate) ranks: Option<Ranks>,
     /// Which form what goes by.
     pub(crate) plan: Plan,
-    /// Fewer lanes for robots [`afloat`](super::afloat), where these do.
+    /// Fewer lanes for robots [`floating`](super::floating), where these do.
     pub(crate) afloat: Option<Box<Layout>>,
 }
 
@@ -491,7 +491,7 @@ fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>], rows: &mut [JointR
     }
 }
 
-/// In the order of [`load_symmetric`](super::memory::load_symmetric).
+/// In the order of [`load_symmetric`](crate::kernels::by_joint::memory::load_symmetric).
 fn rows_of(x: crate::spatial::Symmetric3<f64>) -> [f64; 6] {
     [x.xx, x.xy, x.xz, x.yy, x.yz, x.zz]
 }

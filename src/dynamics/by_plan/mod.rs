@@ -1,5 +1,7 @@
 //! The way from a page to a kernel: of a model and a workspace, what kernels take.
 
+mod body_motions;
+mod composites;
 mod motions;
 mod values;
 

@@ -4,11 +4,11 @@
 use crate::dynamics::by_plan::{Kernels, State};
 use crate::dynamics::centroidal::Whole;
 use crate::dynamics::com::MovingMass;
-use crate::dynamics::frame_view::FrameView;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::{
     CenterOfMassDerivatives, CentroidalDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame,
 };
+use crate::formulas::frame_view::FrameView;
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::matrix::{end, shape};
 use crate::kernels::by_joint::memory::Memory;
@@ -16,7 +16,7 @@ use crate::kernels::by_joint::memory::{FORCE, INERTIA};
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::sweeps;
 use crate::kernels::by_joint::sweeps::WEIGHTS;
-use crate::kernels::by_joint::{centroidal, composites, energies, jacobians, outward, regressor, rnea, weights};
+use crate::kernels::by_joint::{centroidal, energies, jacobians, outward, regressor, rnea, weights};
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};
@@ -306,9 +306,9 @@ impl<'a> Kernels<'a> {
         if !sweeps::drive::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None) {
             return None;
         }
-        composites::bring(layout, memory, ws.second.as_deref_mut()?);
+        super::composites::bring(layout, memory, ws.second.as_deref_mut()?);
         if poses {
-            composites::poses(layout, memory, links);
+            super::composites::poses(layout, memory, links);
         }
         Some(())
     }

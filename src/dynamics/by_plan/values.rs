@@ -15,7 +15,7 @@ use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::{Lost, State};
 use crate::kernels::by_joint::{
-    afloat, articulated, body_motions, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
+    afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
 };
 use crate::model::Model;
 use crate::plan::{Constants, Form, Quantity};
@@ -210,7 +210,7 @@ impl Kernels<'_> {
             let done = forward::accelerations(Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
             done.map(|()| FactorsOfMass::Blocks)
         };
-        body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
+        super::body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 
@@ -235,7 +235,7 @@ impl Kernels<'_> {
                     true
                 }
             };
-        body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
+        super::body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
         finite.then_some(())
     }
 
@@ -256,7 +256,7 @@ impl Kernels<'_> {
         };
         let Self { model, layout, ws } = self;
         ws.rooted.size(model, ws.dof.len());
-        body_motions::seats(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.rooted);
+        super::body_motions::seats(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 

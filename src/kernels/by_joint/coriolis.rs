@@ -1,4 +1,4 @@
-//! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis), eight rows of a column at a time.
+//! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis_matrix), eight rows of a column at a time.
 
 use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product, store};
 use crate::kernels::by_joint::memory::Memory;

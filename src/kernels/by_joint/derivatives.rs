@@ -3,7 +3,7 @@
 //! S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector
 //! algebra*, 2022. Eight rows of a column at a time: rows that carry the column's body, and rows that hang from it.
 
-use crate::dynamics::{ExternalWrench, WrenchFrame};
+use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::matrix_entries;
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product, store};

@@ -2,7 +2,7 @@
 
 use crate::dynamics::com::MovingMass;
 use crate::kernels::by_joint::State;
-use crate::kernels::by_joint::body_motions::by_lane;
+use crate::kernels::by_joint::matrix::by_lane;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{FORCE, Row, load_matrix};
 use crate::kernels::by_joint::outward;

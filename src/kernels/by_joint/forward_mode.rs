@@ -17,7 +17,7 @@
 //! the angular part is asked for. Cost O(n): on an arm half of the instructions of the algorithm over dual numbers, more with a
 //! floating base, which has a pose to the latter and six columns here.
 
-use crate::dynamics::{ExternalWrench, WrenchFrame};
+use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{

@@ -2,11 +2,11 @@
 //! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives), eight
 //! columns at a time.
 
-use crate::dynamics::ReferenceFrame;
 use crate::dynamics::frame_derivatives::Column;
-use crate::dynamics::frame_view::FrameView;
 use crate::dynamics::jacobian_rate::variation;
 use crate::dynamics::reference::Attached;
+use crate::formulas::frame_view::FrameView;
+use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::load_motion;

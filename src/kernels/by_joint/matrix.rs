@@ -144,3 +144,20 @@ pub(crate) fn vectors_of_lane(rows: &[Row], lane: usize) -> [Vector3<f64>; 2] {
     let vector = |k: usize| Vector3::new(rows[k].0[lane], rows[k + 1].0[lane], rows[k + 2].0[lane]);
     [vector(0), vector(3)]
 }
+
+/// Up to eight quantities of eight lanes: those of each lane side by side.
+#[inline(always)]
+pub(crate) fn by_lane<R: Register>(quantities: &[Row]) -> [Row; WIDTH] {
+    let mut rows = [R::splat(0.0); WIDTH];
+    for (to, from) in rows.iter_mut().zip(quantities) {
+        *to = from.load::<R>().0;
+    }
+    let lanes = R::transpose(rows);
+    let mut found = [Row::ZERO; WIDTH];
+    let mut k = 0;
+    while k < WIDTH {
+        found[k] = Row(lanes[k].to_array());
+        k += 1;
+    }
+    found
+}

@@ -1,6 +1,6 @@
 //! Rows of eight numbers: one quantity of eight degrees of freedom.
 
-use crate::dynamics::ExternalWrench;
+use crate::formulas::external_wrench::ExternalWrench;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
 use crate::kernels::by_joint::articulated::Articulated;

@@ -22,7 +22,6 @@
 //! | [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`] | kinematics, gravity, energies, momentum, regressors |
 //! | [`constraints`] | motions under constraints and their derivatives |
 //! | [`forward_mode`] | eight directional derivatives of `rnea`, by formulas; no witness uses it |
-//! | [`body_motions`], [`composites`] | what second derivatives and constraints begin with, body by body or column by column |
 //!
 //! [`subtree`] says which columns move a part of the robot; [`matrix`] and [`matrix_entries`] bring results to their places;
 //! [`finite`] looks for numbers that are not.
@@ -35,10 +34,8 @@ mod macros;
 pub(crate) mod afloat;
 pub(crate) mod articulated;
 pub(crate) mod bodies;
-pub(crate) mod body_motions;
 pub(crate) mod by_lane;
 pub(crate) mod centroidal;
-pub(crate) mod composites;
 pub(crate) mod constraints;
 pub(crate) mod coriolis;
 pub(crate) mod derivatives;

@@ -1,6 +1,6 @@
 //! Inverse dynamics.
 
-use crate::dynamics::WrenchFrame;
+use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::from_rows;
 use crate::kernels::by_joint::{afloat, inward, outward};

@@ -1,6 +1,6 @@
 //! Columns of accelerations and multipliers by halves of solutions, for deep trees: O(n) a column and row of constraints.
 //!
-//! With `M⁻¹ = H Hᵀ` in sweeps along the tree ([`kernels`]), `Y = Hᵀ Jᵀ`, and `Q`, `V` of [`Factor`] equation (3) of
+//! With `M⁻¹ = H Hᵀ` in sweeps along the tree ([kernels](crate::kernels)), `Y = Hᵀ Jᵀ`, and `Q`, `V` of [`Factor`] equation (3) of
 //! [`analytical`](super::analytical) is, where wrenches of multipliers fall behind by `W` rows of them, `E₁ := E₁ + Jᵀ W`:
 //!
 //! ```text

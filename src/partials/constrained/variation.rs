@@ -4,10 +4,10 @@ use super::halves::Terms;
 use crate::dynamics::by_plan;
 use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{Column, path_columns};
-use crate::dynamics::frame_view::FrameView;
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::update;
 use crate::dynamics::reference::Attached;
+use crate::dynamics::reference::view;
 use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::derivatives::Sums;
@@ -69,7 +69,7 @@ impl Variation {
             let at = at_state(c, what, &lambda[start.row..], place);
             for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
                 let Some(b) = b else { continue };
-                let seen = FrameView::new(links, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
+                let seen = view(links, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
                 for k in path_columns(links, b) {
                     let varied = at.vary(&c.relation, s, &Column::of(links, b, k, &seen));
                     self.add(&start, c, links.dof[k], &varied);
@@ -79,7 +79,7 @@ impl Variation {
         }
     }
 
-    /// The same wrenches, if the constraints hold points and frames of bodies to the world, which [`kernels`] has just placed.
+    /// The same wrenches, if the constraints hold points and frames of bodies to the world, which [kernels](crate::kernels) has just placed.
     pub(super) fn wrenches_of_axes(
         &mut self,
         model: &Model,
@@ -96,7 +96,7 @@ impl Variation {
         Some(())
     }
 
-    /// The same rows of such constraints, eight columns at a time, at the state of the last sweep of [`kernels`].
+    /// The same rows of such constraints, eight columns at a time, at the state of the last sweep of [kernels](crate::kernels).
     pub(super) fn of_axes(
         &mut self,
         model: &Model,

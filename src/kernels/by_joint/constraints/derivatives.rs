@@ -1,8 +1,8 @@
 //! How points and frames that are held vary with the state, eight columns at a time.
 
-use crate::dynamics::ReferenceFrame;
 use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
-use crate::dynamics::frame_view::FrameView;
+use crate::formulas::frame_view::FrameView;
+use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::jacobians::OfBody;
 use crate::kernels::by_joint::matrix::{of_force, of_motion, scatter};
 use crate::kernels::by_joint::memory::Memory;

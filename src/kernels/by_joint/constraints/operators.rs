@@ -1,4 +1,4 @@
-//! Derivatives under constraints, from the factors of [`held`](super::held) and of the mass matrix.
+//! Derivatives under constraints, from the factors of [`solve`](super::solve) and of the mass matrix.
 //!
 //! ```text
 //! G = Kᵀ E K ,  V = E^(−1/2) K⁻ᵀ                  G⁻¹ = Vᵀ V

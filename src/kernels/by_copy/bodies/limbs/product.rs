@@ -14,7 +14,7 @@ use gradyn_derivatives::simd::{Kernel, Register};
 use gradyn_derivatives::{Lanes, Real};
 use std::ops::Range;
 
-/// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`]: the columns of limbs, and some of those of a free
+/// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`](super::Inverse): the columns of limbs, and some of those of a free
 /// base.
 pub(crate) struct Product<'a, const N: usize> {
     pub(crate) ranks: &'a Ranks,

@@ -1,13 +1,11 @@
 //! How the motion of a frame, and what it varies with, look in each reference.
 
-use super::ReferenceFrame;
-use super::links::Links;
-use super::reference::Attached;
+use super::reference_frame::ReferenceFrame;
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::Vector3;
 
-/// A frame F of a body, in the coordinates of [`Links`], and the reference that its motion is asked for in.
+/// A frame F of a body, in axes of the world about the origin of its tree, and the reference that its motion is asked for in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameView<T> {
     /// Pose of F.
@@ -18,16 +16,6 @@ pub(crate) struct FrameView<T> {
 }
 
 impl<T: Real> FrameView<T> {
-    /// The frame at this place of the body `b`.
-    #[inline(always)]
-    pub(crate) fn new<P: Real>(links: &Links<T>, b: usize, at: &Attached<P>, reference: ReferenceFrame) -> Self
-    where
-        T: Scalar<P>,
-    {
-        let placement: Transform<T> = at.placement.lift();
-        Self::at(links.pose[b] * placement, v3::neg(links.origin(b)), reference)
-    }
-
     /// From the pose of F and the origin of the world.
     #[inline(always)]
     pub(crate) fn at(x_of: Transform<T>, world: Vector3<T>, reference: ReferenceFrame) -> Self {

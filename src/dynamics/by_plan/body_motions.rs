@@ -1,7 +1,7 @@
 //! Where bodies are and how they move, brought from lanes to bodies.
 
 use crate::dynamics::rooted::Rooted;
-use crate::kernels::by_joint::matrix::of_lane;
+use crate::kernels::by_joint::matrix::{by_lane, of_lane};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::Row;
 use crate::kernels::by_joint::rnea::{origin, pose};
@@ -55,23 +55,6 @@ impl Kernel for BringColumns<'_> {
             }
         }
     }
-}
-
-/// Up to eight quantities of eight lanes: those of each lane side by side.
-#[inline(always)]
-pub(crate) fn by_lane<R: Register>(quantities: &[Row]) -> [Row; WIDTH] {
-    let mut rows = [R::splat(0.0); WIDTH];
-    for (to, from) in rows.iter_mut().zip(quantities) {
-        *to = from.load::<R>().0;
-    }
-    let lanes = R::transpose(rows);
-    let mut found = [Row::ZERO; WIDTH];
-    let mut k = 0;
-    while k < WIDTH {
-        found[k] = Row(lanes[k].to_array());
-        k += 1;
-    }
-    found
 }
 
 #[inline(always)]
