@@ -122,15 +122,12 @@ impl InLanes for RneaDerivatives {
     #[inline(always)]
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, of_states, input: [q, v, a, _], .. } = memory;
-        let by = match by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
-            Some(table) => states::Memory::of(of_states, table).derivatives(
-                model.gravity,
-                JointDynamics::of(model),
-                table,
-                (q, v, a),
-            ),
-            None => rnea_derivatives::analytical(model, ws, q, v, a, &[]),
-        };
+        if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
+            let of_states = states::Memory::of(of_states, table);
+            let by = of_states.derivatives(model.gravity, JointDynamics::of(model), table, (q, v, a));
+            return Ok([&by.tau, &by.dtau_dq, &by.dtau_dv, &by.dtau_da]);
+        }
+        let by = rnea_derivatives::analytical(model, ws, q, v, a, &[]);
         Ok([by.tau, by.dtau_dq, by.dtau_dv, by.dtau_da])
     }
 }

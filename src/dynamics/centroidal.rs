@@ -15,19 +15,18 @@
 //! D. Orin, *Improved computation of the humanoid centroidal dynamics*, IJHR 13(1), 2016.
 
 use super::Workspace;
-use super::com::{PointMass, share};
+use super::com::share;
 use super::jacobian::{add_rows, check_sizes, clear, empty, finite};
 use super::links::{Links, sum_subtrees, update};
 use super::rnea::check_finite;
-use super::slices::first_not_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
+use crate::formulas::masses::{PointMass, Tree, Whole, about_moving, matrix_rate};
 use crate::model::{InputError, Model};
 use crate::spatial::{BodyCoriolis, Force, Inertia, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
-use std::ops::Mul;
 
 /// A robot seen from its centre of mass, in axes of the world; borrows from the workspace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,7 +158,7 @@ pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
             let mut memory = take(model, ws);
             let links = &*update(model, ws, Motion::zero(), (q, v, a));
             sum_up(model, links, &mut memory);
-            let whole = Whole::new(model, links, &memory);
+            let whole = whole(model, links, &memory);
             ws.centroidal = Some(memory);
             whole?
         }
@@ -210,7 +209,7 @@ fn fill<P: Real, T: Scalar<P>>(
 ) -> Result<Whole<T>, InputError> {
     let links = &*update(model, ws, Motion::zero(), state);
     sum_up(model, links, m);
-    let whole = Whole::new(model, links, m)?;
+    let whole = whole(model, links, m)?;
     columns(model, links, m, &whole);
     Ok(whole)
 }
@@ -256,55 +255,11 @@ at_level! {
     }
 }
 
-/// Of (2), what is about an origin at rest: `B_C S − S ×* h_C + I_C Ṡ`.
-#[inline(always)]
-pub(crate) fn matrix_rate<T: Real, Y: Mul<Motion<T>, Output = Force<T>>>(
-    inertia: Y,
-    coriolis: &BodyCoriolis<T>,
-    momentum: Force<T>,
-    s: Motion<T>,
-    s_dot: Motion<T>,
-) -> Force<T> {
-    coriolis.times(s) - s.cross_force(momentum) + inertia * s_dot
-}
-
-/// How a momentum about the point `c`, whose linear part is `linear`, varies, if that about the origin varies by `change` and
-/// the point by `moved`: `change about c − (0, moved × linear)`.
-#[inline(always)]
-pub(crate) fn about_moving<T: Real>(
-    change: Force<T>,
-    c: Vector3<T>,
-    moved: Vector3<T>,
-    linear: Vector3<T>,
-) -> Force<T> {
-    let about = change.shifted::<T>(c);
-    Force::new(about.linear, v3::sub(about.angular, v3::cross(moved, linear)))
-}
-
 /// Adds a force to a column.
 #[inline(always)]
 pub(super) fn add<T: Real>(to: &mut DMatrix<T>, column: usize, f: Force<T>) {
     add_rows(to, 0, column, f.linear);
     add_rows(to, 3, column, f.angular);
-}
-
-/// What the bodies of a tree sum up to, in its coordinates.
-pub(crate) struct Tree<T> {
-    /// The origin of the first tree.
-    pub(crate) first: Vector3<T>,
-    pub(crate) inertia: Inertia<T>,
-    pub(crate) momentum: Force<T>,
-    pub(crate) force: Force<T>,
-}
-
-impl<T: Real> Tree<T> {
-    /// Adds another, about the origin of the first one: far from the world's, no digits are lost.
-    #[inline(always)]
-    fn add(&mut self, tree: Self) {
-        self.inertia += tree.inertia.shifted(tree.first);
-        self.momentum += tree.momentum.shifted::<T>(tree.first);
-        self.force += tree.force.shifted::<T>(tree.first);
-    }
 }
 
 at_level! {
@@ -321,69 +276,22 @@ at_level! {
     }
 }
 
-/// The robot as a whole, about its centre of mass.
-#[derive(Clone, Copy)]
-pub(crate) struct Whole<T> {
-    pub(crate) com: PointMass<T>,
-    pub(crate) inertia: Inertia<T>,
-    pub(crate) momentum: Force<T>,
-    pub(crate) force: Force<T>,
-    /// The centre of mass from the origin of the first tree.
-    pub(crate) from_first: Vector3<T>,
+/// The robot as a whole, from the sums over the trees at the root.
+pub(super) fn whole<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    links: &Links<T>,
+    m: &Memory<T>,
+) -> Result<Whole<T>, InputError> {
+    let whole = of_trees(model, links, m);
+    share(model, whole.com.mass, None)?;
+    Ok(whole)
 }
 
 impl<T: Real> Whole<T> {
-    /// From the sums over the trees at the root.
-    pub(super) fn new<P: Real>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Result<Self, InputError>
-    where
-        T: Scalar<P>,
-    {
-        let whole = of_trees(model, links, m);
-        share(model, whole.com.mass, None)?;
-        Ok(whole)
-    }
-
-    /// From the origin of the first tree in the world, and what the trees sum up to. Not finite without mass.
-    pub(crate) fn of(origin: Vector3<T>, trees: impl Iterator<Item = Tree<T>>) -> Self {
-        let mut sum =
-            Tree { first: v3::zero(), inertia: Inertia::zero(), momentum: Force::zero(), force: Force::zero() };
-        for tree in trees {
-            sum.add(tree);
-        }
-        Self::from_sum(origin, sum)
-    }
-
-    /// From the sum about the origin of the first tree.
-    #[inline(always)]
-    fn from_sum(origin: Vector3<T>, sum: Tree<T>) -> Self {
-        let Tree { inertia, momentum, force, .. } = sum;
-        let (share, c) = (inertia.mass.recip(), inertia.com);
-        let com = PointMass {
-            mass: inertia.mass,
-            position: v3::add(origin, c),
-            velocity: v3::scale(share, momentum.linear),
-            acceleration: v3::scale(share, force.linear),
-        };
-        Self {
-            com,
-            inertia: Inertia::new(inertia.mass, v3::zero(), inertia.rotational),
-            momentum: momentum.shifted::<T>(c),
-            force: force.shifted::<T>(c), //                                             (3)
-            from_first: c,
-        }
-    }
-
     /// The centre of mass in the coordinates of [`Links`] for the tree of a body.
     #[inline(always)]
     pub(super) fn com_from(&self, links: &Links<T>, body: usize) -> Vector3<T> {
         v3::add(links.first_from(body), self.from_first)
-    }
-
-    pub(super) fn is_finite(&self) -> bool {
-        let moments = [self.momentum.angular, self.force.angular];
-        self.com.is_finite()
-            && moments.iter().all(|x| first_not_finite(x.as_slice()).is_none())
-            && self.inertia.rotational.trace().is_finite()
     }
 
     pub(super) fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {

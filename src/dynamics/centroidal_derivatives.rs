@@ -15,7 +15,7 @@
 //! Source: J. Carpentier, N. Mansard, RSS 2018, and S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022, for (1) and (2).
 
 use super::Workspace;
-use super::centroidal::{self, Whole, about_moving, add, sum_up};
+use super::centroidal::{self, add, sum_up};
 use super::com::{moved_part, share};
 use super::jacobian::{add_rows, clear, empty, finite};
 use super::links::{Links, update};
@@ -24,11 +24,12 @@ use super::rnea::check_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
+use crate::formulas::masses::MomentumColumn;
+use crate::formulas::masses::{Whole, about_moving};
 use crate::model::{BodyId, InputError, Model};
-use crate::spatial::{BodyCoriolis, Force, Momentum, Motion, vector as v3};
+use crate::spatial::{Force, Momentum, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
-use std::ops::Mul;
 
 /// Momentum about the centre of mass in axes of the world, its rate of change, and their derivatives. Matrices 6 × nv, linear
 /// rows first.
@@ -213,7 +214,7 @@ fn fill_centroidal<P: Real, T: Scalar<P>>(
     out.errors = None;
     let links = &*update(model, ws, Motion::zero(), state);
     sum_up(model, links, sums);
-    let whole = Whole::new(model, links, sums)?;
+    let whole = centroidal::whole(model, links, sums)?;
     whole.check_finite(model)?;
     (out.momentum, out.momentum_rate) = (whole.momentum, whole.force);
     centroidal_columns(model, links, sums, &whole, out);
@@ -232,7 +233,7 @@ at_level! {
         for i in 0..model.bodies.len() {
             let c = whole.com_from(links, i);
             for k in links.columns_of(i) {
-                let (by, dof) = (Column::of(links, sums, i, k), links.dof[k]);
+                let (by, dof) = (column(links, sums, i, k), links.dof[k]);
                 let moved = v3::scale(share, by.subspace.linear);
                 add(&mut out.dmomentum_dq, dof, about_moving(by.momentum_q, c, moved, whole.momentum.linear));
                 add(&mut out.dmomentum_dv, dof, by.subspace.shifted::<T>(c));
@@ -304,7 +305,7 @@ fn fill_com<P: Real, T: Scalar<P>>(
     sum_up(model, links, sums);
     let share = match subtree {
         None => {
-            let whole = Whole::new(model, links, sums)?;
+            let whole = centroidal::whole(model, links, sums)?;
             (out.position, out.velocity, out.acceleration) =
                 (whole.com.position, whole.com.velocity, whole.com.acceleration);
             whole.com.mass.recip()
@@ -340,7 +341,7 @@ at_level! {
         for i in 0..model.bodies.len() {
             let Some(c) = moved_part(model, i, subtree) else { continue };
             for k in links.columns_of(i) {
-                let (by, dof) = (Column::of(links, sums, c, k), links.dof[k]);
+                let (by, dof) = (column(links, sums, c, k), links.dof[k]);
                 let moved = v3::scale(share, by.subspace.linear);
                 for jacobian in [&mut out.dposition_dq, &mut out.dvelocity_dv, &mut out.dacceleration_da] {
                     add_rows(jacobian, 0, dof, moved);
@@ -353,41 +354,10 @@ at_level! {
     }
 }
 
-/// What a column changes of the momentum of a subtree and of its rate, about the origin of [`Links`].
-pub(crate) struct Column<T> {
-    /// `∂h/∂q_k`
-    pub(crate) momentum_q: Force<T>,
-    /// `∂ḣ/∂q_k`
-    pub(crate) rate_q: Force<T>,
-    /// `∂ḣ/∂q̇_k`
-    pub(crate) rate_v: Force<T>,
-    /// `∂h/∂q̇_k = ∂ḣ/∂q̈_k = I_C S_k`
-    pub(crate) subspace: Force<T>,
-}
-
-impl<T: Real> Column<T> {
-    /// Of the column `k`, on the subtree of body `c`, which the column moves as a whole.
-    #[inline(always)]
-    fn of(links: &Links<T>, sums: &centroidal::Memory<T>, c: usize, k: usize) -> Self {
-        let forces = (sums.momentum[c], sums.force[c]);
-        let psi = (links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
-        Self::new(sums.inertia[c], &sums.coriolis[c], forces, links.columns[k], psi)
-    }
-
-    /// Of the column `s` with `(Ψ̇, Ψ̈, Ψ̇ + Ṡ)`, on bodies with this momentum and the rate of change of it.
-    #[inline(always)]
-    pub(crate) fn new<Y: Copy + Mul<Motion<T>, Output = Force<T>>>(
-        inertia: Y,
-        coriolis: &BodyCoriolis<T>,
-        (momentum, force): (Force<T>, Force<T>),
-        s: Motion<T>,
-        (psi_dot, psi_ddot, psi_s_dot): (Motion<T>, Motion<T>, Motion<T>),
-    ) -> Self {
-        Self {
-            momentum_q: s.cross_force(momentum) + inertia * psi_dot, //                   (1)
-            rate_q: s.cross_force(force) + coriolis.times(psi_dot) + inertia * psi_ddot, // (2)
-            rate_v: coriolis.times(s) + inertia * psi_s_dot,
-            subspace: inertia * s,
-        }
-    }
+/// What the column `k` changes on the subtree of body `c`, which it moves as a whole.
+#[inline(always)]
+fn column<T: Real>(links: &Links<T>, sums: &centroidal::Memory<T>, c: usize, k: usize) -> MomentumColumn<T> {
+    let forces = (sums.momentum[c], sums.force[c]);
+    let psi = (links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
+    MomentumColumn::new(sums.inertia[c], &sums.coriolis[c], forces, links.columns[k], psi)
 }

@@ -15,35 +15,15 @@ use super::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
 use super::links::{Links, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
-use super::slices::first_not_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
+pub use crate::formulas::masses::PointMass;
+use crate::formulas::masses::{MovingMass, moved};
 use crate::model::{BodyId, InputError, Model, Number};
 use crate::spatial::{Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
-
-/// Mass of several bodies, and their centre of mass: where it is and how it moves, in the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PointMass<T> {
-    /// Mass, kg.
-    pub mass: T,
-    /// Position, m.
-    pub position: Vector3<T>,
-    /// Velocity, m/s.
-    pub velocity: Vector3<T>,
-    /// Acceleration, m/s², gravity left out.
-    pub acceleration: Vector3<T>,
-}
-
-impl<T: Real> PointMass<T> {
-    /// Are all numbers finite?
-    pub(crate) fn is_finite(&self) -> bool {
-        let [x, v, a] = [&self.position, &self.velocity, &self.acceleration].map(|x| first_not_finite(x.as_slice()));
-        first_not_finite(&[self.mass]).is_none() && x.is_none() && v.is_none() && a.is_none()
-    }
-}
 
 /// The centres of mass of a robot and of its subtrees; borrows from the workspace.
 #[derive(Clone, Copy, Debug)]
@@ -53,19 +33,6 @@ pub struct CentersOfMass<'w, T> {
     memory: &'w Memory<T>,
     /// Of the model.
     model: Number,
-}
-
-/// Mass of several bodies and how it moves, in axes of the world about the origin of their tree.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct MovingMass<T> {
-    /// Rate of change of the momentum, N.
-    pub(crate) force: Vector3<T>,
-    /// Linear momentum, N s.
-    pub(crate) momentum: Vector3<T>,
-    pub(crate) mass: T,
-    /// First moment of mass, kg m.
-    pub(crate) moment: Vector3<T>,
 }
 
 /// Sums over the subtree of each body, and results.
@@ -228,12 +195,6 @@ at_level! {
             }
         }
     }
-}
-
-/// Numerator of (1): the momentum of what a column moves, by its mass and first moment.
-#[inline(always)]
-pub(crate) fn moved<T: Real>(s: Motion<T>, mass: T, moment: Vector3<T>) -> Vector3<T> {
-    v3::cross_plus(s.angular, moment, v3::scale::<T, T>(mass, s.linear))
 }
 
 /// What the joint of body `i` moves of a subtree, as the body that this hangs from; `None` if it moves nothing.

@@ -24,6 +24,7 @@ use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::reference::view;
+use crate::formulas::frame_column::FrameColumn;
 use crate::formulas::frame_view::FrameView;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Motion, vector as v3};
@@ -301,7 +302,7 @@ at_level! {
         out.velocity = velocity;
         out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
         for k in path_columns(links, b) {
-            let mut by = Column::of(links, b, k, &seen);
+            let mut by = column(links, b, k, &seen);
             if is_classical {
                 by = by.classical(velocity);
             }
@@ -329,7 +330,7 @@ at_level! {
         out.velocity = velocity.linear;
         out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
         for k in path_columns(links, b) {
-            let by = Column::of(links, b, k, &seen).classical(velocity);
+            let by = column(links, b, k, &seen).classical(velocity);
             let dof = links.dof[k];
             add_rows(&mut out.dvelocity_dq, 0, dof, by.velocity_q.linear);
             add_rows(&mut out.dvelocity_dv, 0, dof, by.subspace.linear);
@@ -340,58 +341,11 @@ at_level! {
     }
 }
 
-/// What a column of a link changes, in the reference.
-pub(crate) struct Column<T> {
-    /// `∂v/∂q_k`
-    pub(crate) velocity_q: Motion<T>,
-    /// `∂a/∂q_k`
-    pub(crate) acceleration_q: Motion<T>,
-    /// `∂a/∂q̇_k`
-    pub(crate) acceleration_v: Motion<T>,
-    /// `∂v/∂q̇_k = ∂a/∂q̈_k = S_k`
-    pub(crate) subspace: Motion<T>,
-}
-
-impl<T: Real> Column<T> {
-    #[inline(always)]
-    pub(crate) fn of(links: &Links<T>, b: usize, k: usize, seen: &FrameView<T>) -> Self {
-        let (s, psi_dot, psi_ddot, psi_s_dot) =
-            (links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
-        Self::new(seen, (links.velocity[b], links.acceleration[b]), s, psi_dot, psi_ddot, psi_s_dot)
-    }
-
-    /// Of the column `s`, on a body of this velocity and acceleration.
-    #[inline(always)]
-    pub(crate) fn new(
-        seen: &FrameView<T>,
-        (v, a): (Motion<T>, Motion<T>),
-        s: Motion<T>,
-        psi_dot: Motion<T>,
-        psi_ddot: Motion<T>,
-        psi_s_dot: Motion<T>,
-    ) -> Self {
-        Self {
-            velocity_q: seen.vary(psi_dot, s, v), //                                     (1)
-            acceleration_q: seen.vary(psi_ddot - v.cross(psi_dot), s, a), //             (2)
-            acceleration_v: seen.motion(psi_s_dot - v.cross(s)),
-            subspace: seen.motion(s),
-        }
-    }
-
-    /// With the classical acceleration, at this velocity in the reference, in place of the spatial one.
-    #[inline(always)]
-    pub(crate) fn classical(mut self, velocity: Motion<T>) -> Self {
-        self.acceleration_q.linear = classical(velocity, self.acceleration_q, self.velocity_q);
-        self.acceleration_v.linear = classical(velocity, self.acceleration_v, self.subspace);
-        self
-    }
-}
-
-/// The variation of the classical acceleration `a + ω × u` of a point, from those of acceleration and velocity.
+/// What the column `k` changes of a frame of body `b`.
 #[inline(always)]
-pub(crate) fn classical<T: Real>(velocity: Motion<T>, da: Motion<T>, dv: Motion<T>) -> Vector3<T> {
-    let turned = v3::add(v3::cross(dv.angular, velocity.linear), v3::cross(velocity.angular, dv.linear));
-    v3::add(da.linear, turned)
+pub(crate) fn column<T: Real>(links: &Links<T>, b: usize, k: usize, seen: &FrameView<T>) -> FrameColumn<T> {
+    let (s, psi_dot, psi_ddot, psi_s_dot) = (links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
+    FrameColumn::new(seen, (links.velocity[b], links.acceleration[b]), s, psi_dot, psi_ddot, psi_s_dot)
 }
 
 /// The columns of the links from a body to the root.

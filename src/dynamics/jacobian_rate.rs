@@ -10,7 +10,7 @@ use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::reference::view;
-use crate::formulas::frame_view::FrameView;
+use crate::formulas::frame_column::variation;
 use crate::model::{InputError, Model};
 use crate::spatial::Motion;
 use gradyn_derivatives::{Real, Scalar};
@@ -74,12 +74,6 @@ at_level! {
             }
         }
     }
-}
-
-/// How the column `s` of a frame varies as it is seen, from its rate `Ṡ` in the world and the velocity of the frame's body.
-#[inline(always)]
-pub(crate) fn variation<T: Real>(seen: &FrameView<T>, v_b: Motion<T>, s: Motion<T>, s_dot: Motion<T>) -> Motion<T> {
-    seen.vary(s_dot - v_b.cross(s), v_b, s)
 }
 
 /// The acceleration that a frame has without joint accelerations.

@@ -1,8 +1,11 @@
 //! Formulas that a page and its kernels share, over any number type: each stands here once.
 
 pub(crate) mod articulated_body;
+pub(crate) mod constraints;
 pub(crate) mod external_wrench;
+pub(crate) mod frame_column;
 pub(crate) mod frame_view;
 pub(crate) mod joint_dynamics;
+pub(crate) mod masses;
 pub(crate) mod reference_frame;
 pub(crate) mod singular;

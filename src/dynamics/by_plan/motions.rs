@@ -2,13 +2,12 @@
 //! to the plain form to say what.
 
 use crate::dynamics::by_plan::{Kernels, State};
-use crate::dynamics::centroidal::Whole;
-use crate::dynamics::com::MovingMass;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::{
     CenterOfMassDerivatives, CentroidalDerivatives, FrameDerivatives, PointDerivatives, ReferenceFrame,
 };
 use crate::formulas::frame_view::FrameView;
+use crate::formulas::masses::{MovingMass, Whole};
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::matrix::{end, shape};
 use crate::kernels::by_joint::memory::Memory;
@@ -98,14 +97,14 @@ impl<'a> Kernels<'a> {
     /// The same, of a frame whose bodies have been placed by the call before.
     pub(crate) fn placed_pose(&self, at: &Attached<f64>) -> Option<Transform<f64>> {
         let memory = self.ws.by_joint.as_deref()?;
-        Some(jacobians::seen(self.layout, memory, at.body?, at, ReferenceFrame::World).in_world())
+        Some(jacobians::seen(self.layout, memory, at.body?, &at.placement, ReferenceFrame::World).in_world())
     }
 
     /// Places the bodies that carry a frame, and looks at it.
     fn see(&mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<(usize, FrameView<f64>)> {
         let b = at.body?;
         self.place_to(q, Some(b))?;
-        Some((b, jacobians::seen(self.layout, self.ws.by_joint.as_deref()?, b, at, reference)))
+        Some((b, jacobians::seen(self.layout, self.ws.by_joint.as_deref()?, b, &at.placement, reference)))
     }
 
     /// The rate of the Jacobian of a frame into `ws.jacobian`.
@@ -284,7 +283,9 @@ impl<'a> Kernels<'a> {
         for m in out.matrices_mut() {
             shape(m, 6, nv);
         }
-        (whole.is_finite() && centroidal::derivatives(layout, memory, &whole, out)).then_some(())
+        (whole.is_finite()
+            && centroidal::derivatives(layout, memory, &whole, out.matrices_mut().map(|m| m.as_mut_slice())))
+        .then_some(())
     }
 
     /// The robot as a whole, and what its momentum and derivatives are made of.

@@ -1,9 +1,9 @@
 //! What is held to what.
 
-use super::relation::Relation;
 use crate::dynamics::FrameRef;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::slices::first_not_finite;
+use crate::formulas::constraints::Relation;
 use crate::joint::Elementary;
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::Transform;

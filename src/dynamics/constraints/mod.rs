@@ -16,21 +16,17 @@
 mod constraint;
 mod factor;
 mod rank;
-mod relation;
 mod rows;
-mod screw;
 mod solve;
-mod vary;
 
+pub(crate) use crate::formulas::constraints::{AtState, Axes, Place, Rows, Side, Varied, in_body};
 pub use constraint::Constraint;
 pub(crate) use constraint::{check, rows_of};
 pub(crate) use factor::Factor;
 pub use rank::{ConstraintRank, RankMargin, constraint_rank};
-pub(crate) use relation::{Axes, Side};
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
 pub(crate) use solve::other_half;
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
-pub(crate) use vary::{AtState, Place, Rows, Varied, VariedAxes, in_body};
 
 use crate::at_level::at_level;
 use gradyn_derivatives::Real;

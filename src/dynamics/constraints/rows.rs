@@ -1,7 +1,6 @@
 //! Errors of constraints, their Jacobian, and their accelerations without joint accelerations.
 
 use super::constraint::{check as check_constraints, check_rows, rows_of};
-use super::relation::{Relation, Row, Side};
 use super::solve::attached;
 use super::{Constraint, add_product};
 use crate::at_level::at_level;
@@ -11,6 +10,7 @@ use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, fi
 use crate::dynamics::reference::Attached;
 use crate::dynamics::rnea::check_finite;
 use crate::dynamics::{Workspace, rooted};
+use crate::formulas::constraints::{Relation, Row, Side};
 use crate::kernels::by_joint::constraints::rows::Anchor;
 use crate::model::{InputError, Model, path};
 use crate::spatial::{Force, Motion, Transform, vector as v3};

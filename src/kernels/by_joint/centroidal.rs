@@ -2,10 +2,9 @@
 //! [`centroidal`](crate::dynamics::centroidal) and [`centroidal_derivatives`](crate::dynamics::centroidal_derivatives),
 //! eight columns at a time.
 
-use crate::dynamics::CentroidalDerivatives;
-use crate::dynamics::centroidal::{Tree, Whole, about_moving, matrix_rate};
-use crate::dynamics::centroidal_derivatives::Column;
-use crate::dynamics::com::PointMass;
+use crate::formulas::masses::MomentumColumn;
+use crate::formulas::masses::PointMass;
+use crate::formulas::masses::{Tree, Whole, about_moving, matrix_rate};
 use crate::kernels::by_joint::matrix::{begin, end, of_force, of_vector, only, store};
 use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
@@ -190,12 +189,12 @@ impl Kernel for CenterOfMassDerivatives<'_> {
 
 /// What the columns of a group change of what they move, which these are the sums of.
 #[inline(always)]
-fn column<R: Register>(memory: &Memory, g: usize, sums: &Sums) -> Column<Lanes<R>> {
+fn column<R: Register>(memory: &Memory, g: usize, sums: &Sums) -> MomentumColumn<Lanes<R>> {
     let (s, columns) = (load_motion::<R>(&memory.s[g]), &memory.columns[g]);
     let (inertia, coriolis) = (load_inertia::<R>(sums), load_coriolis::<R>(sums));
     let (psi_dot, psi_ddot) = (load_motion::<R>(&columns.psi_d), load_motion::<R>(&columns.psi_dd));
     let forces = (coriolis.whole_momentum(), load_sum_force::<R>(sums));
-    Column::new(inertia, &coriolis, forces, s, (psi_dot, psi_ddot, load_motion::<R>(&columns.psi_s)))
+    MomentumColumn::new(inertia, &coriolis, forces, s, (psi_dot, psi_ddot, load_motion::<R>(&columns.psi_s)))
 }
 
 /// The centroidal momentum matrix and its rate, from everything summed up over subtrees. Are they finite?
@@ -237,15 +236,9 @@ impl Kernel for Matrices<'_> {
 }
 
 /// Derivatives of the momentum of the robot, from everything summed up over subtrees. Are they finite?
-pub(crate) fn derivatives(
-    layout: &Layout,
-    memory: &Memory,
-    whole: &Whole<f64>,
-    out: &mut CentroidalDerivatives,
-) -> bool {
-    let to = out.matrices_mut().map(|m| m.as_mut_slice());
-    let finite = memory.level.run(Derivatives { layout, memory, whole, to });
-    out.matrices().iter().all(|(_, m)| end(layout, finite, m.as_slice()))
+pub(crate) fn derivatives(layout: &Layout, memory: &Memory, whole: &Whole<f64>, mut to: [&mut [f64]; 5]) -> bool {
+    let finite = memory.level.run(Derivatives { layout, memory, whole, to: to.each_mut().map(|m| &mut **m) });
+    to.iter().all(|m| end(layout, finite, m))
 }
 
 struct Derivatives<'a> {

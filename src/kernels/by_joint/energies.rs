@@ -1,6 +1,6 @@
 //! Energies from inertial parameters, and the motion of the mass of subtrees, eight bodies at a time.
 
-use crate::dynamics::com::MovingMass;
+use crate::formulas::masses::MovingMass;
 use crate::kernels::by_joint::State;
 use crate::kernels::by_joint::matrix::by_lane;
 use crate::kernels::by_joint::memory::Memory;

@@ -2,9 +2,8 @@
 //! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives), eight
 //! columns at a time.
 
-use crate::dynamics::frame_derivatives::Column;
-use crate::dynamics::jacobian_rate::variation;
-use crate::dynamics::reference::Attached;
+use crate::formulas::frame_column::FrameColumn;
+use crate::formulas::frame_column::variation;
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
@@ -89,11 +88,11 @@ pub(crate) fn seen(
     layout: &Layout,
     memory: &Memory,
     b: usize,
-    at: &Attached<f64>,
+    placement: &Transform<f64>,
     reference: ReferenceFrame,
 ) -> FrameView<f64> {
     let world = v3::neg(rnea::origin(layout, memory, b));
-    FrameView::at(rnea::pose(layout, memory, b) * at.placement, world, reference)
+    FrameView::at(rnea::pose(layout, memory, b) * *placement, world, reference)
 }
 
 /// How a frame of body `b` moves by small errors of the placements of joints, six columns a body.
@@ -248,12 +247,12 @@ impl<R: Register> OfBody<R> {
 
     /// What the columns of a group change.
     #[inline(always)]
-    pub(crate) fn column(&self, layout: &Layout, memory: &mut Memory, g: usize) -> Column<Lanes<R>> {
+    pub(crate) fn column(&self, layout: &Layout, memory: &mut Memory, g: usize) -> FrameColumn<Lanes<R>> {
         let s = load_motion::<R>(&memory.s[g]);
         let (v, a) = (load_motion::<R>(&memory.velocity[g]), load_motion::<R>(&memory.acceleration[g]));
         outward::keep_columns::<R>(layout, memory, g, Motion::zero(), s, v, a);
         let rows = &memory.columns[g];
         let (psi_dot, psi_ddot) = (load_motion::<R>(&rows.psi_d), load_motion::<R>(&rows.psi_dd));
-        Column::new(&self.seen, self.moving, s, psi_dot, psi_ddot, load_motion::<R>(&rows.psi_s))
+        FrameColumn::new(&self.seen, self.moving, s, psi_dot, psi_ddot, load_motion::<R>(&rows.psi_s))
     }
 }

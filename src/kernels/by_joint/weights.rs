@@ -1,6 +1,6 @@
 //! What mass and first moment of subtrees give: gravity, the Jacobian of the centre of mass. And energies.
 
-use crate::dynamics::com::moved;
+use crate::formulas::masses::moved;
 use crate::kernels::by_joint::inward;
 use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
 use crate::kernels::by_joint::memory::Memory;

@@ -3,7 +3,7 @@
 use super::halves::Terms;
 use crate::dynamics::by_plan;
 use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
-use crate::dynamics::frame_derivatives::{Column, path_columns};
+use crate::dynamics::frame_derivatives::{column, path_columns};
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::update;
 use crate::dynamics::reference::Attached;
@@ -71,7 +71,7 @@ impl Variation {
                 let Some(b) = b else { continue };
                 let seen = view(links, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
                 for k in path_columns(links, b) {
-                    let varied = at.vary(&c.relation, s, &Column::of(links, b, k, &seen));
+                    let varied = at.vary(&c.relation, s, &column(links, b, k, &seen));
                     self.add(&start, c, links.dof[k], &varied);
                 }
             }

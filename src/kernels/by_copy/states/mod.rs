@@ -17,7 +17,6 @@ pub(crate) mod turns;
 
 use crate::plan::states::Table;
 
-use crate::dynamics::RneaDerivatives;
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::spatial::Force;
 use derivatives::Derivatives;
@@ -103,14 +102,14 @@ impl<R: Register> Memory<R> {
         joints: JointDynamics<'_, f64>,
         table: &Table,
         (q, v, a): States<'_, R>,
-    ) -> RneaDerivatives<'_, Lanes<R>> {
+    ) -> &derivatives::Results<Lanes<R>> {
         let Self { turns, derivatives, .. } = self;
         let memory = &mut **derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
         R::call(Turns { table, q, to: &mut *turns });
         R::call(Derivatives { table, gravity, memory: &mut *memory, turns, q, v, a });
-        let derivatives::Results { tau, dtau_dq, dtau_dv, dtau_da } = &mut memory.results;
+        let derivatives::Results { tau, dtau_dv, dtau_da, .. } = &mut memory.results;
         joints.add_derivatives(table.nv, (v, a), (tau, dtau_dv, dtau_da));
-        RneaDerivatives { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext: &[] }
+        &memory.results
     }
 }
 

@@ -1,6 +1,6 @@
 //! How points and frames that are held vary with the state, eight columns at a time.
 
-use crate::dynamics::constraints::{AtState, Axes, VariedAxes};
+use crate::formulas::constraints::{AtState, Axes, VariedAxes};
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::jacobians::OfBody;

@@ -2,7 +2,7 @@
 //! closed form, of joints by dual numbers.
 
 use super::relation::{Axes, Relation, Side, three};
-use crate::dynamics::frame_derivatives::{Column, classical};
+use crate::formulas::frame_column::{FrameColumn, classical};
 use crate::spatial::{Force, Motion, Transform, so3, vector as v3};
 use gradyn_derivatives::{Dual, Scalar};
 use nalgebra::{Matrix3, Vector3};
@@ -63,7 +63,7 @@ pub(crate) struct VariedAxes<E> {
 
 impl AtState<'_> {
     /// When the side `s` moves along `by`.
-    pub(crate) fn vary(&self, relation: &Relation<f64>, s: usize, by: &Column<f64>) -> Varied {
+    pub(crate) fn vary(&self, relation: &Relation<f64>, s: usize, by: &FrameColumn<f64>) -> Varied {
         if let Some(axes) = relation.axes() {
             let VariedAxes { rows_q, rows_v, turned } = self.vary_axes(axes, s, by);
             let mut wrenches_q = [[0.0; 6]; 2];
@@ -94,7 +94,7 @@ impl AtState<'_> {
     ///
     /// With `e = log(R_b R_aᵀ)`: `ė = J_l⁻¹(e) ω_b − J_r⁻¹(e) ω_a`.
     #[inline(always)]
-    pub(crate) fn vary_axes<E: Scalar>(&self, axes: Axes, s: usize, by: &Column<E>) -> VariedAxes<E> {
+    pub(crate) fn vary_axes<E: Scalar>(&self, axes: Axes, s: usize, by: &FrameColumn<E>) -> VariedAxes<E> {
         let sign = E::from(if s == 0 { -1.0 } else { 1.0 });
         let (force, moment) = (three(&self.lambda), three(&self.lambda[3..]));
         let turn = by.subspace.angular;
@@ -120,14 +120,14 @@ impl AtState<'_> {
 
     /// Of the classical acceleration of a side by the configuration.
     #[inline(always)]
-    fn classical_q<E: Scalar>(&self, s: usize, by: &Column<E>) -> Motion<E> {
+    fn classical_q<E: Scalar>(&self, s: usize, by: &FrameColumn<E>) -> Motion<E> {
         let v = self.sides[s].velocity.lift();
         Motion::new(classical(v, by.acceleration_q, by.velocity_q), by.acceleration_q.angular)
     }
 
     /// Of the classical acceleration of a side by the velocity.
     #[inline(always)]
-    fn classical_v<E: Scalar>(&self, s: usize, by: &Column<E>) -> Motion<E> {
+    fn classical_v<E: Scalar>(&self, s: usize, by: &FrameColumn<E>) -> Motion<E> {
         let v = self.sides[s].velocity.lift();
         Motion::new(classical(v, by.acceleration_v, by.subspace), by.acceleration_v.angular)
     }

@@ -13,10 +13,10 @@ use nalgebra::Vector3;
 /// A thread: its axis n, two directions across it with `n = e × f`, and the pitch, m/rad.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screw<P> {
-    pub(super) n: Vector3<P>,
-    pub(super) e: Vector3<P>,
-    pub(super) f: Vector3<P>,
-    pub(super) pitch: P,
+    pub(crate) n: Vector3<P>,
+    pub(crate) e: Vector3<P>,
+    pub(crate) f: Vector3<P>,
+    pub(crate) pitch: P,
 }
 
 /// `e_a`, `f_a` and `e_b`, in axes of the world, with c and s.
@@ -30,7 +30,7 @@ struct Directions<T> {
 
 impl<P: Real> Screw<P> {
     /// The same in a wider number type.
-    pub(super) fn lift<T: Scalar<P>>(&self) -> Screw<T> {
+    pub(crate) fn lift<T: Scalar<P>>(&self) -> Screw<T> {
         Screw { n: v3::lift(self.n), e: v3::lift(self.e), f: v3::lift(self.f), pitch: T::from(self.pitch) }
     }
 
@@ -44,7 +44,7 @@ impl<P: Real> Screw<P> {
 
     /// `along − h θ`; of all θ that differ by whole turns, that which leaves least.
     #[inline(always)]
-    pub(super) fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, along: T) -> T {
+    pub(crate) fn error<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>, along: T) -> T {
         let (Directions { c, s, .. }, h) = (self.directions(a, b), self.pitch);
         if h == P::zero() {
             return along - s.atan2(c) * h;
@@ -56,7 +56,7 @@ impl<P: Real> Screw<P> {
 
     /// `w`
     #[inline(always)]
-    pub(super) fn turning<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> Vector3<T> {
+    pub(crate) fn turning<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> Vector3<T> {
         let Directions { e_a, f_a, e_b, c, s } = self.directions(a, b);
         let g = v3::sub(v3::scale::<T, T>(c, f_a), v3::scale::<T, T>(s, e_a));
         v3::scale::<T, T>((c * c + s * s).recip(), v3::cross::<T, T>(e_b, g))
@@ -64,7 +64,7 @@ impl<P: Real> Screw<P> {
 
     /// `ẇ`, for A and B that turn.
     #[inline(always)]
-    pub(super) fn turning_rate<T: Scalar<P>>(
+    pub(crate) fn turning_rate<T: Scalar<P>>(
         &self,
         (a, w_a): (&Transform<T>, Vector3<T>),
         (b, w_b): (&Transform<T>, Vector3<T>),

@@ -52,7 +52,7 @@ impl<P: Real> Row<P> {
 
 impl<P: Real> Relation<P> {
     /// The same in a wider number type.
-    pub(super) fn lift<T: Scalar<P>>(&self) -> Relation<T> {
+    pub(crate) fn lift<T: Scalar<P>>(&self) -> Relation<T> {
         match self {
             Self::Point => Relation::Point,
             Self::Frame => Relation::Frame,
@@ -61,7 +61,7 @@ impl<P: Real> Relation<P> {
     }
 
     /// That of a joint whose mounting frame is A and whose moving frame is B; `None` if no rows can say it.
-    pub(super) fn of_joint(joint: &Elementary<P>) -> Option<Self> {
+    pub(crate) fn of_joint(joint: &Elementary<P>) -> Option<Self> {
         let basis = [Axis::X, Axis::Y, Axis::Z].map(|axis| axis.vector());
         let along = basis.map(Row::Along);
         match joint {
@@ -104,7 +104,7 @@ impl<P: Real> Relation<P> {
         Self::Joint { rows, count: along.len() + turn.len() }
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         match self {
             Self::Point => 3,
             Self::Frame => 6,
@@ -113,7 +113,7 @@ impl<P: Real> Relation<P> {
     }
 
     /// Does a row hold a rotation, and not a position?
-    pub(super) fn turns(&self, row: usize) -> bool {
+    pub(crate) fn turns(&self, row: usize) -> bool {
         match self {
             Self::Point | Self::Frame => row >= 3,
             Self::Joint { rows, .. } => matches!(rows[row], Row::Angle { .. }),
@@ -312,7 +312,7 @@ impl<P: Real> Row<P> {
 
     /// Of a multiplier of one: `ė = f_a · v_a + f_b · v_b`.
     #[inline(always)]
-    pub(super) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> [Force<T>; 2] {
+    pub(crate) fn wrenches<T: Scalar<P>>(&self, a: &Transform<T>, b: &Transform<T>) -> [Force<T>; 2] {
         match self {
             // n · (ṗ_b − ṗ_a − ω_a × d)
             Self::Along(n) => {
@@ -363,7 +363,7 @@ fn square<P: Real>(x: Vector3<P>, y: Vector3<P>, z: Vector3<P>) -> [Row<P>; 3] {
 }
 
 #[inline(always)]
-pub(super) fn three<T: Real>(x: &[T]) -> Vector3<T> {
+pub(crate) fn three<T: Real>(x: &[T]) -> Vector3<T> {
     Vector3::new(x[0], x[1], x[2])
 }
 

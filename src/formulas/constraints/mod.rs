@@ -1,0 +1,8 @@
+//! Rows of constraints between two sides: errors, rates, accelerations, wrenches, and how these vary.
+
+mod relation;
+mod screw;
+mod vary;
+
+pub(crate) use relation::{Axes, Relation, Row, Side};
+pub(crate) use vary::{AtState, Place, Rows, Varied, VariedAxes, in_body};
