@@ -22,7 +22,7 @@ mod screw;
 mod solve;
 mod vary;
 
-pub use constraint::Constraint;
+pub use constraint::{Constraint, ConstraintKind};
 pub(crate) use constraint::{check, rows_of};
 pub(crate) use factor::Factor;
 pub use rank::{ConstraintRank, RankMargin, constraint_rank};
