@@ -44,7 +44,8 @@
 //!
 //! Each algorithm of [`dynamics`] is written as its source has it, generic over the number type: over `f64` it gives values, over
 //! dual numbers derivatives, by the state or by the robot's own parameters, of first order or higher. Over `f64` most of them
-//! have faster forms beside that one, which take eight joints, or eight states, at a time; tests hold them to it.
+//! have faster forms beside that one, which take eight joints, or eight states, at a time; tests hold them to it, and [`plan`] says which is
+//! taken.
 //!
 //! # Where to look
 //!
@@ -57,6 +58,7 @@
 //! | [`once`] | the forms of dynamics and derivatives that need no workspace, and allocate |
 //! | [`partials`] | derivatives of the algorithms over `f64`: one call, several methods, one result |
 //! | [`dynamics`] | the algorithms, and closed forms of their derivatives, over any number type |
+//! | [`plan`] | which form each algorithm takes over `f64`, decided once a model |
 //! | [`model`] | the robot: builder, URDF reader, moving along configurations, limits |
 //! | [`joint`] | fourteen kinds of joints, with their coordinates and conventions |
 //! | [`spatial`] | motions, forces, inertias, poses; a layer that checks frames |
@@ -78,6 +80,7 @@
 //! | `from-pinocchio.md` | Pinocchio's functions and fields, name by name |
 //! | `checking.md` | what a check of a derivative is worth |
 //! | `levels.md` | vector instructions without build flags |
+//! | `architecture.md` | the layers, the way of `q` through them, what to change for what |
 //!
 //! `examples/` answers one question a file.
 //!

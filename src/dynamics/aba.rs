@@ -9,6 +9,7 @@ use super::slices::{fill, first_not_finite, subtract};
 use super::{Workspace, bias, ltl, rooted, step};
 use crate::dynamics::by_plan;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
+use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{Body, InputError, Model};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion, Transform};
 use gradyn_derivatives::simd::Piece;
@@ -234,11 +235,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweeps<'_, P, T> {
         let Memory { bodies, drift, reaction, reciprocal, rest, armature, .. } = &mut *aba;
         rest.copy_from_slice(tau);
         articulated_body::armature(&model.dofs, armature);
-        for dof in &model.dofs {
-            if model.joint_friction {
-                rest[dof.index] -= dof.friction_torque(v[dof.index], model.friction_width);
-            }
-        }
+        JointDynamics::of(model).subtract_friction(v, rest);
 
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let (mut articulated, mut p) = (bodies[i], force[i]);

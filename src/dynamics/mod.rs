@@ -62,8 +62,8 @@ pub use centroidal_derivatives::{
 };
 pub use com::{CentersOfMass, PointMass, center_of_mass, com_jacobian};
 pub use constraints::{
-    Constraint, ConstraintDynamics, ConstraintRank, ImpulseDynamics, RankMargin, constraint_bias, constraint_dynamics,
-    constraint_error, constraint_jacobian, constraint_rank, impulse_dynamics,
+    Constraint, ConstraintDynamics, ConstraintKind, ConstraintRank, ImpulseDynamics, RankMargin, constraint_bias,
+    constraint_dynamics, constraint_error, constraint_jacobian, constraint_rank, impulse_dynamics,
 };
 pub use coriolis::coriolis_matrix;
 pub use crba::crba;

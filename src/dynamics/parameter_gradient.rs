@@ -136,6 +136,7 @@ fn by_parameters<P: Real, T: Scalar<P>>(
         for i in 0..model.bodies.len() {
             T::call(OfJoint { model, links, sums, layout, i, state, lambda, next: &mut next, dp: &mut dp });
         }
+        debug_assert_eq!(next.axis, layout.axis.end, "a joint whose axes the layout counts has stages that have none");
         T::call(OfBodies { links, sums, dp: &mut dp[layout.inertial.clone()] });
         T::call(Whole { model, layout, sums, state, lambda, dp: &mut dp });
     }

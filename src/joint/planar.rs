@@ -47,8 +47,9 @@ impl<P: Real> Planar<P> {
         self.normal
     }
 
-    /// The axes in the plane, `e₁` and `e₂`.
-    pub(crate) fn in_plane(&self) -> (Vector3<P>, Vector3<P>) {
+    /// The axes in the plane, `e₁` and `e₂`, unit vectors in the mounting frame.
+    #[must_use]
+    pub fn in_plane(&self) -> (Vector3<P>, Vector3<P>) {
         (self.first, self.second)
     }
 

@@ -1,6 +1,7 @@
 //! What all bodies of a robot share.
 
-use crate::model::Model;
+use crate::formulas::joint_dynamics::JointDynamics;
+use crate::model::{DofDynamics, Model};
 use nalgebra::Vector3;
 
 /// Gravity and friction of a model, as kernels take them: a call may have other gravity than the model.
@@ -20,5 +21,11 @@ impl Constants {
     pub(crate) fn of(model: &Model) -> Self {
         let Model { gravity, joint_friction, friction_width, .. } = model;
         Self { gravity: *gravity, joint_friction: *joint_friction, friction_width: *friction_width }
+    }
+
+    /// With these entries, some of the model's.
+    #[inline(always)]
+    pub(crate) fn joints(self, entries: &[DofDynamics]) -> JointDynamics<'_, f64> {
+        JointDynamics { entries, friction: self.joint_friction, width: self.friction_width }
     }
 }

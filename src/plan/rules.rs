@@ -124,7 +124,7 @@ impl Facts {
         let bodies = |pays: fn(BodyWalk, bool) -> bool, has: fn(BodyWalk) -> bool| {
             walk.is_some_and(|walk| has(walk) && (only == Some(Only::Copies) || pays(walk, by_eight)))
         };
-        let (always, limbs): (fn(BodyWalk) -> bool, fn(BodyWalk) -> bool) = (|_| true, |walk| walk.limbs);
+        let (always, limbs) = (|_: BodyWalk| true, |walk: BodyWalk| walk.limbs);
         // With mimic joints factors are the only way to an inverse.
         let by_masses = if self.factors_pay || !self.owns_coordinates { Form::Factors } else { Form::Articulated };
         let of_states = |most: usize| match only {

@@ -12,8 +12,7 @@
 //! rank stays: to first order, for as long as `(1 − P) dJ` does nothing to motions that `J` leaves free, `1 + Dᵀ J`.
 
 use super::analytical::torques;
-use super::held::{accelerations_by_geometry, rates_by_geometry};
-use super::read::read;
+use super::held::{accelerations_by_geometry, held, rates_by_geometry};
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
 use gradyn::dynamics::{constraint_bias, constraint_jacobian, crba};
@@ -24,7 +23,7 @@ use nalgebra::{DMatrix, DVector};
 /// A row a multiplier, a column a parameter.
 ///
 /// # Errors
-/// What the engine refuses; [`SensitivityError::Other`] if a parameter moves the robot and a constraint [cannot be read](read), or if the
+/// What the engine refuses; [`SensitivityError::Other`] if a parameter moves the robot and a constraint is [of another kind](held), or if the
 /// rank of the rows changes with it.
 pub(super) fn forces(
     parameters: &Parameters,
@@ -41,7 +40,7 @@ pub(super) fn forces(
     if !parameters.moves_geometry() {
         return Ok(-(d * by_torques));
     }
-    let held = read(model, constraints)?;
+    let held = held(constraints)?;
     let ws = &mut Workspace::new(model);
     let mass = crba(model, ws, q)?.clone();
     let jacobian = constraint_jacobian(model, ws, q, constraints)?.clone();

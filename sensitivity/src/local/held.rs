@@ -1,7 +1,7 @@
 //! What constraints ask, in numbers, and how their rows change with the geometry of the robot.
 //!
-//! Rows are linear in poses of the two sides, or of one seen from the other. With `T` such a pose (4×4), `ξ` the velocity in it, in its own
-//! coordinates, and hats for the matrices of motions:
+//! Rows are those that [`Constraint`] says it has. They are linear in poses of the two sides, or of one seen from the other. With `T` such a
+//! pose (4×4), `ξ` the velocity in it, in its own coordinates, and hats for the matrices of motions:
 //!
 //! ```text
 //! e = ⟨G, T⟩ + c ,   ė = ⟨G, T ξ̂⟩ ,   ë = ⟨G, T (ξ̂² + dξ̂/dt)⟩                                          (1)
@@ -13,8 +13,11 @@
 
 use super::places::{Change, Place, Places};
 use super::thread::Thread;
+use crate::error::SensitivityError;
+use gradyn::dynamics::ConstraintKind;
+use gradyn::joint::{Axis, Continuous, Elementary, Planar, Revolute};
 use gradyn::spatial::{jlog3, log3};
-use gradyn::{Model, Motion, Transform};
+use gradyn::{Constraint, Model, Motion, Transform};
 use nalgebra::{DMatrix, Matrix3, Matrix4, Vector3};
 
 /// How much of the error of a constraint, of its rate and of its acceleration is asked about.
@@ -54,6 +57,92 @@ pub(super) struct Turn {
     pub(super) b: Option<usize>,
     /// `C`
     pub(super) between: Matrix3<f64>,
+}
+
+/// Constraints in numbers.
+///
+/// # Errors
+/// [`SensitivityError::Other`] for one of another kind than these.
+pub(crate) fn held(constraints: &[Constraint]) -> Result<Vec<Held>, SensitivityError> {
+    let of = |(index, c)| {
+        let what = "has no closed form by the geometry here: ask for dual numbers";
+        Held::of(c).ok_or_else(|| SensitivityError::Other(format!("constraint {index} {what}")))
+    };
+    constraints.iter().enumerate().map(of).collect()
+}
+
+impl Held {
+    fn of(c: &Constraint) -> Option<Self> {
+        let [a, b] = c.bodies().map(|body| body.map(|body| body.index()));
+        let [x_a, x_b] = c.placements();
+        let (linear, turn, thread) = match c.kind() {
+            ConstraintKind::Point => (offset([a, b], [x_a, x_b]), None, None),
+            ConstraintKind::Frame => {
+                let between = x_b.rotation * x_a.rotation.transpose();
+                (offset([a, b], [x_a, x_b]), Some(Turn { a, b, between }), None)
+            }
+            ConstraintKind::Joint(joint) => {
+                let weights = weights(&joint, x_a, x_b)?;
+                (vec![Linear { from: a, to: b, weights }], None, Thread::of(&joint, x_a, x_b))
+            }
+            _ => return None,
+        };
+        let (kp, kd) = c.gains();
+        Some(Self { bodies: [a, b].into_iter().flatten().collect(), linear, turn, thread, kp, kd, rows: c.rows() })
+    }
+}
+
+/// `p_b − p_a`, in axes of the world.
+fn offset(bodies: [Option<usize>; 2], placements: [&Transform<f64>; 2]) -> Vec<Linear> {
+    let signs = [-1.0, 1.0];
+    let of = |k: usize| {
+        let weights = (0..3).map(|i| along(Vector3::ith(i, signs[k]), placements[k])).collect();
+        bodies[k].map(|body| Linear { from: None, to: Some(body), weights })
+    };
+    [0, 1].into_iter().filter_map(of).collect()
+}
+
+/// Rows of a joint, of the pose of B's body in A's; of a thread, the coordinate along its axis.
+fn weights(joint: &Elementary, x_a: &Transform<f64>, x_b: &Transform<f64>) -> Option<Vec<Matrix4<f64>>> {
+    let along = |n: Vector3<f64>| along(x_a.vector(n), x_b);
+    let angle = |n: Vector3<f64>, u: Vector3<f64>| angle(x_a.vector(n), x_b.vector(u));
+    let across = |axis: Axis| <[Vector3<f64>; 2]>::from(Planar::new(axis).in_plane());
+    let all = [Vector3::x(), Vector3::y(), Vector3::z()];
+    // An axis keeps its direction; three directions do.
+    let parallel = |axis: Axis| across(axis).map(|n| angle(n, axis.vector())).to_vec();
+    let square = |[x, y, z]: [Vector3<f64>; 3]| vec![angle(x, y), angle(y, z), angle(z, x)];
+    let (first, then) = match joint {
+        Elementary::Revolute(Revolute { axis }) | Elementary::Continuous(Continuous { axis }) => {
+            (all.map(along).to_vec(), parallel(*axis))
+        }
+        Elementary::Prismatic(joint) => {
+            let [e, f] = across(joint.axis);
+            (vec![along(e), along(f)], square([joint.axis.vector(), e, f]))
+        }
+        Elementary::Helical(joint) => {
+            let [e, f] = across(joint.axis);
+            (vec![along(e), along(f), along(joint.axis.vector())], parallel(joint.axis))
+        }
+        Elementary::Cylindrical(joint) => (across(joint.axis).map(along).to_vec(), parallel(joint.axis)),
+        Elementary::Universal(joint) => {
+            (all.map(along).to_vec(), vec![angle(joint.first.vector(), joint.second.vector())])
+        }
+        Elementary::Planar(joint) => (vec![along(joint.normal().vector())], parallel(joint.normal())),
+        Elementary::Spherical(_) | Elementary::SphericalZyx(_) => (all.map(along).to_vec(), Vec::new()),
+        Elementary::Translation(_) => (Vec::new(), square(all)),
+        Elementary::Fixed(_) | Elementary::FreeFlyer(_) => return None,
+    };
+    Some([first, then].concat())
+}
+
+/// `G` of `n·p` up to a constant, n fixed in one body and p the origin of a frame in the other.
+fn along(n: Vector3<f64>, x_b: &Transform<f64>) -> Matrix4<f64> {
+    n.push(0.0) * x_b.translation.push(1.0).transpose()
+}
+
+/// `G` of `n·u` up to a constant, n fixed in one body and u in the other.
+pub(super) fn angle(n: Vector3<f64>, u: Vector3<f64>) -> Matrix4<f64> {
+    n.push(0.0) * u.push(0.0).transpose()
 }
 
 /// `∂(J a + γ)/∂p` at the state and the accelerations of these places, where `γ = J̇ v + k_d J v + k_p e`: a column for each parameter of
@@ -166,7 +255,7 @@ fn hat(m: Motion<f64>) -> Matrix4<f64> {
     hat
 }
 
-pub(super) fn matrix(x: &Transform<f64>) -> Matrix4<f64> {
+fn matrix(x: &Transform<f64>) -> Matrix4<f64> {
     let mut matrix = x.rotation.to_homogeneous();
     matrix.fixed_view_mut::<3, 1>(0, 3).copy_from(&x.translation);
     matrix

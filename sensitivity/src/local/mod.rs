@@ -7,7 +7,7 @@
 //! | `M` | columns are torques at rest and without gravity, `M e_j = τ(q, 0, e_j)` | |
 //! | pose | a small motion of each place on the way, carried to the frame | `places` |
 //! | energy | `½ vᵀ M v` and potential energy by regressors; by geometry `Σ (I v)ᵀ δv` and `−Σ m g·δc` | `places`, `energy` |
-//! | contact forces | `dλ = −D E₁ − G⁺ E₂`: of torques at `q̈`, of wrenches and of rows, at held `q̈` and `λ` | `read`, `held`, `thread`, `contact` |
+//! | contact forces | `dλ = −D E₁ − G⁺ E₂`: of torques at `q̈`, of wrenches and of rows, at held `q̈` and `λ` | `held`, `thread`, `contact` |
 //!
 //! Dual numbers run through the algorithm over the model itself, and differences evaluate it: three methods that share no formula.
 
@@ -18,14 +18,12 @@ mod held;
 mod many;
 mod output;
 mod places;
-mod read;
 mod thread;
 mod torques;
 
-pub(crate) use held::{Held, accelerations_by_geometry, rates_by_geometry};
+pub(crate) use held::{accelerations_by_geometry, held, rates_by_geometry};
 pub use many::evaluate_many;
 pub use output::Output;
-pub(crate) use read::read;
 pub(crate) use torques::torques_by_parameters;
 
 use crate::error::SensitivityError;

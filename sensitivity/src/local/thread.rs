@@ -6,11 +6,10 @@
 //! e = n·d − h θ ,   θ = atan2(s, c) ,   θ̇ = (c ṡ − s ċ)/ρ ,   θ̈ = (c s̈ − s c̈ − ρ̇ θ̇)/ρ ,   ρ = c² + s²
 //! ```
 
-use super::held::Shares;
-use crate::error::SensitivityError;
+use super::held::{Shares, angle};
 use gradyn::Transform;
-use gradyn::spatial::exp3;
-use nalgebra::{Matrix3, Matrix4, Vector3};
+use gradyn::joint::{Elementary, Planar};
+use nalgebra::Matrix4;
 
 /// What it takes away.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +20,17 @@ pub(super) struct Thread {
     weights: [Matrix4<f64>; 2],
 }
 
-/// The error of the row at a pose of B in A.
-type RowAt<'a> = &'a mut dyn FnMut(&Transform<f64>) -> Result<f64, SensitivityError>;
-
 impl Thread {
     /// Its row: those of a cylindrical joint come before and after.
     pub(super) const ROW: usize = 2;
+
+    /// `None` for other joints.
+    pub(super) fn of(joint: &Elementary, x_a: &Transform<f64>, x_b: &Transform<f64>) -> Option<Self> {
+        let Elementary::Helical(joint) = joint else { return None };
+        let (e, f) = Planar::new(joint.axis).in_plane();
+        let weights = [e, f].map(|n| angle(x_a.vector(n), x_b.vector(e)));
+        Some(Self { pitch: joint.pitch, weights })
+    }
 
     /// `−h δθ`, and of the rates, from poses with their two rates and what changes of these.
     pub(super) fn moved(&self, values: &[Matrix4<f64>; 3], moved: &[Matrix4<f64>; 3], shares: Shares) -> f64 {
@@ -44,44 +48,5 @@ impl Thread {
         let d_rate = (d_across(1) - rate * d_square) / square;
         let d_second = (d_across(2) - d_square_rate * rate - square_rate * d_rate - second * d_square) / square;
         -self.pitch * (shares.error * d_angle + shares.rate * d_rate + shares.acceleration * d_second)
-    }
-
-    /// From the weights of the other rows and the row itself: also the weights of the coordinate along the axis.
-    pub(super) fn read(
-        others: &[Matrix4<f64>],
-        row: RowAt<'_>,
-    ) -> Result<Option<(Self, Matrix4<f64>)>, SensitivityError> {
-        let [along_e, along_f, tilt, _] = others else { return Ok(None) };
-        let column = |g: &Matrix4<f64>| g.fixed_view::<3, 1>(0, 3).into_owned();
-        let turned = |g: &Matrix4<f64>| g.fixed_view::<3, 3>(0, 0).into_owned();
-        let (e, f) = (column(along_e), column(along_f));
-        let n = e.cross(&f);
-        // The point of B, and the axis in B.
-        let (point, axis) = (turned(along_e).tr_mul(&e), turned(tilt).tr_mul(&e));
-        let block = |from: Vector3<f64>, to: Vector3<f64>| {
-            let mut g = Matrix4::zeros();
-            g.fixed_view_mut::<3, 3>(0, 0).copy_from(&(from * to.transpose()));
-            g
-        };
-        let mut along = block(n, point);
-        along.fixed_view_mut::<3, 1>(0, 3).copy_from(&n);
-        // B with the axes upon each other and its point at A's origin.
-        let first = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
-        let second = axis.cross(&first);
-        let upright = Matrix3::from_columns(&[e, f, n]) * Matrix3::from_columns(&[first, second, axis]).transpose();
-        let mut at = |r: Matrix3<f64>| row(&Transform::new(r, -(r * point)));
-        // −h times the angle, up to whole turns: of two steps one at most jumps.
-        let here = at(upright)?;
-        let (half, whole) = (at(exp3(n * 0.5) * upright)?, at(exp3(n) * upright)?);
-        let step = if (half - here).abs() < (whole - half).abs() { half - here } else { whole - half };
-        let pitch = -2.0 * step;
-        if pitch.abs() < f64::MIN_POSITIVE {
-            return Ok(None);
-        }
-        // A half turn about e makes the angle α of e' its opposite; another half turn about n changes no derivative.
-        let back = at(exp3(e * std::f64::consts::PI) * upright)?;
-        let (sin, cos) = ((back - here) / (2.0 * pitch)).sin_cos();
-        let direction = first * cos + second * sin;
-        Ok(Some((Self { pitch, weights: [block(e, direction), block(f, direction)] }, along)))
     }
 }

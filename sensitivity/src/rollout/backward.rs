@@ -4,7 +4,6 @@
 //! a step is linear algebra of `⊕` and of brackets.
 
 use super::adjoint::Given;
-use super::numbers::Numbers;
 use super::pass::Pass;
 use super::scheme::{Robot, STAGES, Scheme, rate};
 use super::{Rollout, TrajectoryCost};
@@ -30,10 +29,6 @@ pub(super) struct Backward<'a, 'p, P: Pass> {
     pulled: Pulled<P>,
     /// By parameters, where the engine's gradients do not say it: dual numbers under constraints. One a parameter.
     pub(super) by_values: Vec<P>,
-    /// The step that is gone back through.
-    pub(super) at: usize,
-    /// What constraints ask, once it has been read.
-    pub(super) numbers: Numbers,
     /// One for each of the controls.
     pub(super) by_controls: Vec<Vec<P>>,
 }
@@ -86,8 +81,6 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
             l_bar: Vec::new(),
             pulled: Pulled { q: Vec::new(), v: Vec::new(), tau: Vec::new() },
             by_values: vec![zero; given.values.len()],
-            at: 0,
-            numbers: Numbers::default(),
             by_controls: vec![vec![zero; run.actuation.controls()]; run.controls.len()],
         })
     }
@@ -100,7 +93,6 @@ impl<'a, 'p, P: Pass> Backward<'a, 'p, P> {
         cost: &dyn TrajectoryCost,
     ) -> Result<P, SensitivityError> {
         let run = self.run;
-        self.at = step;
         let u = run.control(&self.engine.robot, step, (q, v), self.more)?;
         let (tau, held) = (run.torques(&u), run.held(step));
         let h = run.length(step);

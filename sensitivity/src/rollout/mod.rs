@@ -17,7 +17,6 @@ mod cost;
 mod event;
 mod forward;
 mod hessian;
-mod numbers;
 mod pass;
 mod saltation;
 mod scheme;

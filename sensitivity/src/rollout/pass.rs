@@ -15,7 +15,7 @@ use super::backward::{Backward, Engine, Pulled, add};
 use super::scheme::Robot;
 use crate::along::{Along, along_one, still};
 use crate::error::SensitivityError;
-use crate::local::{accelerations_by_geometry, rates_by_geometry};
+use crate::local::{self, accelerations_by_geometry, rates_by_geometry};
 use crate::parameters::Parameters;
 use gradyn::derivatives::num_dual::Dual64;
 use gradyn::dynamics::{constraint_bias, constraint_jacobian, rnea_parameter_gradient};
@@ -101,7 +101,7 @@ impl Pass for f64 {
         l_bar: &[f64],
     ) -> Result<Pulled<f64>, SensitivityError> {
         let moves = back.run.parameters.moves_geometry();
-        let numbers = if moves { back.numbers.of_step(&back.nominal, back.run, back.at)? } else { Vec::new() };
+        let numbers = if moves { local::held(held)? } else { Vec::new() };
         let Engine { robot: Robot { model, ws }, derivatives, dp, .. } = &mut back.engine;
         let by = constraint_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, tau, held, &[])?;
         let l = DVector::from_column_slice(l_bar);
@@ -129,7 +129,7 @@ impl Pass for f64 {
         let (nv, e, held) = (v.len(), impact.restitution, &impact.constraints);
         let of_v = DVector::from_column_slice(&back.lambda[nv..]);
         let moves = run.parameters.moves_geometry();
-        let numbers = if moves { back.numbers.of_impact(&back.nominal, held, step)? } else { Vec::new() };
+        let numbers = if moves { local::held(held)? } else { Vec::new() };
         let Engine { robot: Robot { model, ws }, derivatives, floating, dp, .. } = &mut back.engine;
         let by = impulse_dynamics_derivatives(model, derivatives, Method::Analytical, q, v, e, held)?;
         let jump: Vec<f64> = by.v.iter().zip(v).map(|(after, before)| after - before).collect();

@@ -53,6 +53,19 @@ pub struct Constraint<P = f64> {
     sound: bool,
 }
 
+/// What a [`Constraint`] holds together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+#[doc(alias("ContactType", "CONTACT_3D", "CONTACT_6D"))]
+pub enum ConstraintKind<P = f64> {
+    /// Two points, as [`Constraint::point`] does: 3 rows.
+    Point,
+    /// Two frames, as [`Constraint::frame`] does: 6 rows. Of fixed joints too.
+    Frame,
+    /// What this joint does not let move, as [`Constraint::joint`] does; never a fixed joint or a free-flyer.
+    Joint(Elementary<P>),
+}
+
 impl<P: Real> Constraint<P> {
     /// A point of A and a point of B coincide; each in coordinates of its body, m. `None` is the world.
     #[must_use]
@@ -87,11 +100,15 @@ impl<P: Real> Constraint<P> {
     /// | prismatic | 5 | two coordinates of `p_b` across the axis; three directions of A times directions of B |
     /// | helical | 5 | as cylindrical, and in their midst the coordinate along the axis, less the pitch times the angle about it |
     /// | cylindrical | 4 | two coordinates across the axis; two directions of A, times the axis in B |
-    /// | universal | 4 | `p_b − p_a`; first axis times second axis, less what that is in the joint |
+    /// | universal | 4 | `p_b − p_a`; first axis in A times second axis in B, less what that is in the joint |
     /// | planar | 3 | the coordinate along the normal; two directions of A in the plane, times the normal in B |
     /// | spherical, in either form | 3 | `p_b − p_a` |
     /// | translation | 3 | three directions of A times directions of B |
     /// | fixed | 6 | as [`frame`](Self::frame), in axes of the world |
+    ///
+    /// The two directions across an axis are e, then f, of [`Planar::in_plane`](crate::joint::Planar::in_plane); the angle about it is that of
+    /// `(e_a·e_b, f_a·e_b)`. The three directions are x, y, z, or the axis, e, f for prismatic joints; their products are those of the
+    /// first in A and the second in B, second and third, third and first.
     ///
     /// Rows are in SI units, m or (for products of directions) 1. The joint brings no coordinates, friction or armature. A
     /// thread has many turns: its row is zero on each, and at most half a turn's pitch. Products of directions are zero elsewhere too,
@@ -202,6 +219,57 @@ impl<P: Real> Constraint<P> {
     pub fn with_gains(mut self, kp: P, kd: P) -> Self {
         (self.kp, self.kd) = (kp, kd);
         self
+    }
+
+    /// The bodies of A and of B; `None` is the world.
+    ///
+    /// ```
+    /// use gradyn::dynamics::{Constraint, ConstraintKind};
+    /// use gradyn::joint::{Axis, Revolute};
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/solo12.urdf");
+    /// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new().floating_base(true))?.model;
+    /// let id = model.find_frame("FL_FOOT").expect("is there");
+    /// let foot = &model.frames()[id.index()];
+    /// let contact = Constraint::frame_contact(&model, id, [0.2, 0.1, 0.0].into())?.with_gains(100.0, 20.0);
+    /// assert_eq!(contact.bodies(), [None, foot.body()]);
+    /// let [place, at] = contact.placements();
+    /// assert_eq!((place.translation, at.translation), ([0.2, 0.1, 0.0].into(), foot.placement().translation));
+    /// assert_eq!((contact.kind(), contact.gains()), (ConstraintKind::Point, (100.0, 20.0)));
+    ///
+    /// let hinge = Revolute { axis: Axis::Y };
+    /// let closed = Constraint::joint(None, *place, foot.body(), *at, hinge)?;
+    /// assert_eq!(closed.kind(), ConstraintKind::Joint(hinge.into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    #[doc(alias("joint1_id", "joint2_id"))]
+    pub fn bodies(&self) -> [Option<BodyId>; 2] {
+        self.bodies
+    }
+
+    /// Poses of what is held, of A in its body and of B in its body, m; in the world where there is [no body](Self::bodies). Of points,
+    /// translations.
+    #[must_use]
+    #[doc(alias("joint1_placement", "joint2_placement"))]
+    pub fn placements(&self) -> [&Transform<P>; 2] {
+        [&self.a.placement, &self.b.placement]
+    }
+
+    /// A point, a frame, or which joint.
+    #[must_use]
+    pub fn kind(&self) -> ConstraintKind<P> {
+        match self.relation {
+            Relation::Point => ConstraintKind::Point,
+            Relation::Frame => ConstraintKind::Frame,
+            Relation::Joint { joint, .. } => ConstraintKind::Joint(joint),
+        }
+    }
+
+    /// `k_p` in 1/s² and `k_d` in 1/s, of [`with_gains`](Self::with_gains); zeros without them.
+    #[must_use]
+    #[doc(alias("corrector", "baumgarte_corrector_parameters"))]
+    pub fn gains(&self) -> (P, P) {
+        (self.kp, self.kd)
     }
 
     /// Its rows: 3 for points, 6 for frames, those of the table for [`joint`](Self::joint)s.

@@ -20,7 +20,7 @@ mod rows;
 mod solve;
 
 pub(crate) use crate::formulas::constraints::{AtState, Axes, Place, Rows, Side, Varied, in_body};
-pub use constraint::Constraint;
+pub use constraint::{Constraint, ConstraintKind};
 pub(crate) use constraint::{check, rows_of};
 pub(crate) use factor::Factor;
 pub use rank::{ConstraintRank, RankMargin, constraint_rank};

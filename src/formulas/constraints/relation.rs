@@ -25,8 +25,8 @@ pub(crate) enum Relation<P> {
     Point,
     /// Their origins and axes: six rows in axes of the world.
     Frame,
-    /// As a joint does: one scalar a row.
-    Joint { rows: [Row<P>; 6], count: usize },
+    /// As this joint does: one scalar a row.
+    Joint { joint: Elementary<P>, rows: [Row<P>; 6], count: usize },
 }
 
 /// A scalar of the pose of B relative to A.
@@ -56,7 +56,9 @@ impl<P: Real> Relation<P> {
         match self {
             Self::Point => Relation::Point,
             Self::Frame => Relation::Frame,
-            Self::Joint { rows, count } => Relation::Joint { rows: rows.map(|row| row.lift()), count: *count },
+            Self::Joint { joint, rows, count } => {
+                Relation::Joint { joint: joint.lift(), rows: rows.map(|row| row.lift()), count: *count }
+            }
         }
     }
 
@@ -64,44 +66,45 @@ impl<P: Real> Relation<P> {
     pub(crate) fn of_joint(joint: &Elementary<P>) -> Option<Self> {
         let basis = [Axis::X, Axis::Y, Axis::Z].map(|axis| axis.vector());
         let along = basis.map(Row::Along);
+        let rows = |along: &[Row<P>], turn: &[Row<P>]| Some(Self::joint(*joint, along, turn));
         match joint {
             Elementary::Fixed(_) => Some(Self::Frame),
-            Elementary::Revolute(joint) => Some(Self::joint(&along, &parallel(joint.axis))),
-            Elementary::Continuous(joint) => Some(Self::joint(&along, &parallel(joint.axis))),
+            Elementary::Revolute(joint) => rows(&along, &parallel(joint.axis)),
+            Elementary::Continuous(joint) => rows(&along, &parallel(joint.axis)),
             Elementary::Prismatic(joint) => {
                 let (e, f) = across(joint.axis);
                 let [x, y, z] = [joint.axis.vector(), e, f];
-                Some(Self::joint(&[Row::Along(e), Row::Along(f)], &square(x, y, z)))
+                rows(&[Row::Along(e), Row::Along(f)], &square(x, y, z))
             }
             Elementary::Helical(joint) => {
                 let (e, f) = across(joint.axis);
                 let thread = Row::Screw(Screw { n: joint.axis.vector(), e, f, pitch: joint.pitch });
-                Some(Self::joint(&[Row::Along(e), Row::Along(f), thread], &parallel(joint.axis)))
+                rows(&[Row::Along(e), Row::Along(f), thread], &parallel(joint.axis))
             }
             Elementary::Cylindrical(joint) => {
                 let (e, f) = across(joint.axis);
-                Some(Self::joint(&[Row::Along(e), Row::Along(f)], &parallel(joint.axis)))
+                rows(&[Row::Along(e), Row::Along(f)], &parallel(joint.axis))
             }
             Elementary::Universal(joint) => {
                 let (n, u) = (joint.first.vector(), joint.second.vector());
-                Some(Self::joint(&along, &[Row::Angle { n, u, cos: v3::dot(n, u) }]))
+                rows(&along, &[Row::Angle { n, u, cos: v3::dot(n, u) }])
             }
             Elementary::Planar(joint) => {
                 let normal = joint.normal();
-                Some(Self::joint(&[Row::Along(normal.vector())], &parallel(normal)))
+                rows(&[Row::Along(normal.vector())], &parallel(normal))
             }
-            Elementary::Spherical(_) | Elementary::SphericalZyx(_) => Some(Self::joint(&along, &[])),
-            Elementary::Translation(_) => Some(Self::joint(&[], &square(basis[0], basis[1], basis[2]))),
+            Elementary::Spherical(_) | Elementary::SphericalZyx(_) => rows(&along, &[]),
+            Elementary::Translation(_) => rows(&[], &square(basis[0], basis[1], basis[2])),
             Elementary::FreeFlyer(_) => None,
         }
     }
 
-    fn joint(along: &[Row<P>], turn: &[Row<P>]) -> Self {
+    fn joint(joint: Elementary<P>, along: &[Row<P>], turn: &[Row<P>]) -> Self {
         let mut rows = [Row::Along(v3::zero()); 6];
         for (to, from) in rows.iter_mut().zip(along.iter().chain(turn)) {
             *to = *from;
         }
-        Self::Joint { rows, count: along.len() + turn.len() }
+        Self::Joint { joint, rows, count: along.len() + turn.len() }
     }
 
     pub(crate) fn count(&self) -> usize {

@@ -34,13 +34,7 @@ pub(crate) fn as_lanes(layout: &Layout) -> bool {
 #[inline(always)]
 pub(crate) fn collect(constants: Constants, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
     of_lanes(layout, memory, tau);
-    for entry in &layout.more_joints {
-        let i = entry.index;
-        tau[i] += a[i] * entry.mass();
-        if constants.joint_friction {
-            tau[i] += entry.friction_torque(v[i], constants.friction_width);
-        }
-    }
+    constants.joints(&layout.more_joints).add_torques(v, a, tau);
 }
 
 /// Torques from lanes to degrees of freedom.
