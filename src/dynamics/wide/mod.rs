@@ -242,11 +242,11 @@ pub(crate) fn too_deep(model: &Model, factors: &Factors) -> bool {
     !factors.pays() && model.bodies.iter().all(|body| body.owns_coordinates)
 }
 
-/// Do derivatives of forward dynamics go by limbs, several at a time?
-pub(crate) fn has_limbs(model: &Model) -> bool {
+/// Do derivatives of forward dynamics go by the legs of a quadruped, four at a time?
+pub(crate) fn by_legs(model: &Model) -> bool {
     let layout = model.derived.get(|| Layout::new(model));
     let ranks = layout.and_then(|layout| layout.ranks.as_ref());
-    ranks.zip(VectorLevel::active()).is_some_and(|(ranks, level)| ranks.forward_derivatives_pay(level.holds_eight()))
+    ranks.zip(VectorLevel::active()).is_some_and(|(ranks, level)| ranks.derivatives_pay(level.holds_eight()))
 }
 
 /// What the last call of [`Wide::aba`] has left for derivatives under such wrenches.

@@ -69,7 +69,7 @@ impl Wide<'_> {
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
         if let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.mass_matrix_pays(level.holds_eight())
+            && ranks.is_quadruped()
             && branches::mass_matrix((ranks, level), memory, q, to)
         {
             return Some(true);
@@ -98,7 +98,7 @@ impl Wide<'_> {
         let memory = ws.wide.as_deref_mut()?;
         let level = memory.level;
         if let Some((ranks, memory)) = memory.branches(layout)
-            && ranks.inverse_pays(level.holds_eight())
+            && ranks.is_quadruped()
             && branches::mass_matrix((ranks, level), memory, q, ws.crba.sized(model.nv))
             && branches::minv((ranks, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
         {
@@ -121,7 +121,7 @@ impl Wide<'_> {
     }
 
     /// Derivatives of accelerations by configurations, velocities and torques, from those of torques, after
-    /// [`rnea_derivatives`](Self::rnea_derivatives) of a robot [of limbs](has_limbs). Are all finite, and no pivot lost?
+    /// [`rnea_derivatives`](Self::rnea_derivatives) of a [quadruped](by_legs). Are all finite, and no pivot lost?
     pub(crate) fn aba_derivatives(
         self,
         v: &[f64],
@@ -133,7 +133,7 @@ impl Wide<'_> {
         let level = memory.level;
         let (ranks, memory) = memory.branches(layout)?;
         let done = branches::minv((ranks, level), memory, mass, dtau.as_mut_slice())
-            && branches::aba_derivatives(model.gravity, (ranks, level), memory, v, [by_q, by_v], [dq, dv]);
+            && branches::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]);
         Some(done)
     }
 

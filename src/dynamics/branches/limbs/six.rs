@@ -1,6 +1,7 @@
 //! Six numbers for the base, and what products with them are made of.
 
-use super::{BASE, Column, Six};
+use super::{Column, HINGES, Six};
+use crate::dynamics::branches::BASE;
 use crate::dynamics::branches::four::Four;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
@@ -18,9 +19,9 @@ pub(super) fn times_base<R: Register>(p: &[Six; BASE], x: &[Lanes<R>; BASE]) -> 
 
 /// `n · x`
 #[inline(always)]
-pub(super) fn dot<R: Register, const N: usize>(n: &Column<N>, x: &[Lanes<R>; N]) -> Lanes<R> {
+pub(super) fn dot<R: Register>(n: &Column, x: &[Lanes<R>; HINGES]) -> Lanes<R> {
     let (mut sum, mut k) = (Lanes::zero(), 0);
-    while k < N {
+    while k < HINGES {
         sum = n[k].load::<R>().mul_plus(x[k], sum);
         k += 1;
     }
@@ -29,13 +30,13 @@ pub(super) fn dot<R: Register, const N: usize>(n: &Column<N>, x: &[Lanes<R>; N])
 
 /// `Zᵀ x + y`
 #[inline(always)]
-pub(super) fn transposed_times_plus<R: Register, const N: usize>(
-    z: &[Six; N],
-    x: &[Lanes<R>; N],
+pub(super) fn transposed_times_plus<R: Register>(
+    z: &[Six; HINGES],
+    x: &[Lanes<R>; HINGES],
     mut y: [Lanes<R>; BASE],
 ) -> [Lanes<R>; BASE] {
     let mut k = 0;
-    while k < N {
+    while k < HINGES {
         let mut i = 0;
         while i < BASE {
             y[i] = z[k][i].load::<R>().mul_plus(x[k], y[i]);
@@ -67,7 +68,7 @@ pub(super) fn rotated<R: Register, const S: usize>(x: Lanes<R>) -> Lanes<R> {
 #[inline(always)]
 pub(super) fn rotated_six<R: Register, const S: usize>(x: &[Lanes<R>; BASE]) -> [Lanes<R>; BASE] {
     let (mut six, mut i) = (*x, 0);
-    while i < BASE && S > 0 {
+    while i < BASE {
         six[i] = rotated::<R, S>(x[i]);
         i += 1;
     }
