@@ -8,9 +8,9 @@
 //! ```
 //!
 //! `M⁻¹` and products with it come from the sparse factors of the mass matrix; for deep trees from articulated bodies, by two
-//! sweeps a column; for these at the plain level from [`minv`], and the products are those of dense matrices; for robots whose limbs are
-//! short chains on the base from the blocks of four limbs at a time. Columns of a base that floats need no product
-//! ([`crate::plan::floating::Floating`]).
+//! sweeps a column; for these at the plain level from [`minv`], and the products are those of dense matrices; for a quadruped, where registers
+//! hold four numbers, from the blocks of its four legs. Columns of a base that floats need no product
+//! ([`Floating`](crate::plan::floating::Floating)).
 
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
@@ -160,8 +160,8 @@ pub fn aba_derivatives<'w>(
     wrenches: &[ExternalWrench],
 ) -> Result<&'w AbaDerivatives, InputError> {
     ws.valid.aba = false;
-    let by_limbs = method == Method::Analytical && wrenches.is_empty() && by_plan::has_limbs(model);
-    let ddq = match by_limbs {
+    let by_legs = method == Method::Analytical && wrenches.is_empty() && by_plan::by_legs(model);
+    let ddq = match by_legs {
         true => aba(model, &mut ws.base, q, v, tau, wrenches)?,
         false => aba_kept(model, &mut ws.base, q, v, tau, wrenches)?,
     };
@@ -172,9 +172,9 @@ pub fn aba_derivatives<'w>(
         ws.aba.take().unwrap_or_else(|| Box::new(Memory { result: AbaDerivatives::new(model.nv), spare: Vec::new() }));
     memory.result.ddq.copy_from_slice(ddq);
     let surely_finite = match method {
-        Method::Analytical if by_limbs && limbs(model, ws, &mut memory, q, v)? => Ok(true),
+        Method::Analytical if by_legs && legs(model, ws, &mut memory, q, v)? => Ok(true),
         Method::Analytical => {
-            if by_limbs {
+            if by_legs {
                 aba_kept(model, &mut ws.base, q, v, tau, wrenches)?;
             }
             analytical(model, ws, &mut memory, q, v, wrenches)
@@ -261,8 +261,8 @@ fn analytical(
     Ok(finite && wrenches.is_empty())
 }
 
-/// Equation (1) by limbs, several at a time. Are all finite, and no pivot lost?
-fn limbs(
+/// Equation (1) by the legs of a quadruped. Are all finite, and no pivot lost?
+fn legs(
     model: &Model,
     ws: &mut DerivativeWorkspace,
     Memory { result, spare, .. }: &mut Memory,

@@ -1,11 +1,23 @@
 //! Which body of a tree stands in which lane of which rank, and the constants of four bodies at a time.
 
 use crate::model::Model;
-use crate::plan::BodyWalk;
 use crate::plan::rows::{ABREAST, Four};
 use crate::plan::states::{Kind, Table};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use std::cmp::Reverse;
+
+/// Degrees of freedom of a free base.
+pub(crate) const BASE: usize = 6;
+/// Hinges of a quadruped's leg.
+pub(crate) const HINGES: usize = 3;
+/// Degrees of freedom of a quadruped.
+pub(crate) const NV: usize = BASE + ABREAST * HINGES;
+
+/// That of a hinge of a quadruped's leg.
+#[inline(always)]
+pub(crate) const fn row(leg: usize, hinge: usize) -> usize {
+    BASE + HINGES * leg + hinge
+}
 
 /// A robot of hinges whose branches go abreast.
 #[derive(Clone, Debug)]
@@ -16,10 +28,8 @@ pub(crate) struct Ranks {
     pub(crate) floats: bool,
     /// Degrees of freedom.
     pub(crate) nv: usize,
-    /// Steps towards the root, from each rank.
-    steps: usize,
-    /// If they are chains that hang from the base, the limbs, up to four at a time; else none.
-    pub(crate) limbs: Vec<Limb>,
+    /// Is it a free base with four legs of three hinges, one leg after the other?
+    quadruped: bool,
     /// Where the numbers of each rank come from.
     sources: Vec<Source>,
 }
@@ -30,44 +40,6 @@ struct Source {
     bodies: Bodies,
     /// How many lanes are not over.
     lanes: usize,
-    /// The same of those between the rank and the root, or a free base: nearest first.
-    above: Vec<Bodies>,
-}
-
-/// Four limbs, from the base outwards.
-#[derive(Clone, Debug)]
-pub(crate) struct Limb {
-    pub(crate) places: Vec<Place>,
-    /// Of each one the first degree of freedom, which the others follow.
-    pub(crate) first: [usize; ABREAST],
-    /// How many hinges each one has.
-    pub(crate) lengths: [usize; ABREAST],
-    /// Are there four, of so many hinges as any has, one after the other?
-    pub(crate) packed: bool,
-}
-
-impl Limb {
-    /// The hinges at some distance from the base. Limbs are filled up with their first.
-    #[inline(always)]
-    pub(crate) fn place(&self, n: usize) -> &Place {
-        self.places.get(n).unwrap_or(&self.places[0])
-    }
-
-    /// One in lanes that have such a hinge.
-    #[inline(always)]
-    pub(crate) fn live(&self, n: usize) -> &Four {
-        self.places.get(n).map_or(&Four::ZERO, |place| &place.live)
-    }
-}
-
-/// Four hinges of limbs.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    pub(crate) rank: usize,
-    /// Their degrees of freedom; lanes that are over repeat the first.
-    pub(crate) rows: [usize; ABREAST],
-    /// One in lanes that are not over.
-    pub(crate) live: Four,
 }
 
 /// Up to four bodies as many joints from the root. Lanes without one hold a body without mass, which moves as that of the first.
@@ -89,23 +61,6 @@ pub(crate) struct Rank {
     pub(crate) has_armature: bool,
     /// Mass of the subtree.
     pub(crate) carried: Four,
-    /// Between the rank and the root, or a free base: nearest first.
-    pub(crate) above: Vec<Above>,
-    /// Does it hang from a free base?
-    pub(crate) on_base: bool,
-}
-
-/// What four bodies hang from, at some distance.
-#[derive(Clone, Debug)]
-pub(crate) struct Above {
-    pub(crate) rank: usize,
-    /// Of each lane that of its ancestor, where it is another one.
-    pub(crate) of: Option<Box<Places>>,
-    /// Where in the mass matrix the entries of each lane with its ancestor stand, above and below the diagonal; lanes that are over
-    /// repeat the first.
-    pub(crate) entries: [[usize; 2]; ABREAST],
-    /// Where they are mounted on their parents.
-    pub(crate) translation: [Four; 3],
 }
 
 /// Whom a rank hangs from.
@@ -119,7 +74,6 @@ pub(crate) enum Parent {
         rank: usize,
         /// Of each lane that of its parent.
         of: Box<Places>,
-        lanes: [usize; ABREAST],
         /// Of each lane of the parents one child after the other.
         children: Vec<Places>,
     },
@@ -175,14 +129,10 @@ impl Ranks {
         if 2 * ranks.len() > steps.len() {
             return None;
         }
-        let above: Vec<Vec<(Above, Bodies)>> =
-            (0..ranks.len()).map(|n| above(&ranks, n, usize::from(floats), table)).collect();
-        let walked = above.iter().map(Vec::len).sum();
-        let limbs = limbs(&ranks, usize::from(floats), table);
+        let quadruped = floats && ranks.len() == 1 + HINGES && (1..=HINGES).all(|n| is_of_legs(&ranks[n], n, table));
         let mut sources = Vec::with_capacity(ranks.len());
-        let ranks = ranks.into_iter().zip(above).enumerate().map(|(n, ((bodies, lanes, parent), above))| {
-            let (above, bodies_above) = above.into_iter().unzip();
-            sources.push(Source { bodies, lanes, above: bodies_above });
+        let ranks = ranks.into_iter().map(|(bodies, lanes, parent)| {
+            sources.push(Source { bodies, lanes });
             Rank {
                 parent,
                 q: bodies.map(|i| steps[i].q),
@@ -195,12 +145,10 @@ impl Ranks {
                 has_armature: false,
                 armature: Four::ZERO,
                 carried: Four::ZERO,
-                above,
-                on_base: floats && n > 0,
             }
         });
         let ranks = ranks.collect();
-        let mut ranks = Self { ranks, floats, nv: model.nv, steps: walked, limbs, sources };
+        let mut ranks = Self { ranks, floats, nv: model.nv, quadruped, sources };
         ranks.refresh(model, table);
         Some(ranks)
     }
@@ -209,8 +157,7 @@ impl Ranks {
     pub(crate) fn refresh(&mut self, model: &Model, table: &Table) {
         let (steps, floats) = (&table.steps, self.floats);
         let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].mass.mass).sum::<f64>();
-        let translation = |bodies: Bodies| std::array::from_fn(|k| Four(bodies.map(|i| steps[i].translation[k])));
-        for (n, (rank, Source { bodies, lanes, above })) in self.ranks.iter_mut().zip(&self.sources).enumerate() {
+        for (n, (rank, Source { bodies, lanes })) in self.ranks.iter_mut().zip(&self.sources).enumerate() {
             let (bodies, lanes) = (*bodies, *lanes);
             let four = |x: &dyn Fn(usize) -> f64| Four(bodies.map(x));
             // A quarter of what stands in all lanes; nothing in lanes that are over.
@@ -222,7 +169,7 @@ impl Ranks {
                 mine.map_or(0.0, |dof| dof.mass())
             };
             rank.rotation = std::array::from_fn(|k| four(&|i| steps[i].rotation[(k / 3, k % 3)]));
-            rank.translation = translation(bodies);
+            rank.translation = std::array::from_fn(|k| four(&|i| steps[i].translation[k]));
             rank.mass = of_mass(&|i| steps[i].mass.mass);
             rank.first = std::array::from_fn(|k| of_mass(&|i| steps[i].mass.first[k]));
             rank.second = std::array::from_fn(|k| of_mass(&|i| second(i)[k]));
@@ -230,89 +177,19 @@ impl Ranks {
             // Lanes that are over divide by something.
             rank.armature = Four(std::array::from_fn(|lane| if lane < lanes { armature(bodies[lane]) } else { 1.0 }));
             rank.carried = of_mass(&weights);
-            for (to, bodies) in rank.above.iter_mut().zip(above) {
-                to.translation = translation(*bodies);
-            }
         }
     }
 
-    fn hinges(&self) -> usize {
-        self.nv - if self.floats { 6 } else { 0 }
-    }
-
-    /// What the plan asks of them.
-    pub(crate) fn walk(&self) -> BodyWalk {
-        let (ranks, steps, hinges) = (self.ranks.len(), self.steps, self.hinges());
-        BodyWalk { ranks, steps, hinges, limbs: !self.limbs.is_empty() }
+    /// Is it a quadruped: a free base with four legs of three hinges?
+    pub(crate) fn is_quadruped(&self) -> bool {
+        self.quadruped
     }
 }
 
-/// Limbs, if no rank hangs from other lanes than its own.
-fn limbs(ranks: &[(Bodies, usize, Parent)], base: usize, table: &Table) -> Vec<Limb> {
-    let mut limbs: Vec<Limb> = Vec::new();
-    for (rank, (bodies, lanes, parent)) in ranks.iter().enumerate().skip(base) {
-        let rows = bodies.map(|i| table.steps[i].v);
-        let live = |lane: usize| lane < *lanes;
-        let ones = Four(std::array::from_fn(|lane| f64::from(u8::from(live(lane)))));
-        let place = Place { rank, rows, live: ones };
-        let limb = match parent {
-            Parent::Same(of) if *of >= base => {
-                let carries = |limb: &&mut Limb| limb.places.last().is_some_and(|place| place.rank == *of);
-                let Some(limb) = limbs.iter_mut().find(carries) else { return Vec::new() };
-                limb
-            }
-            Parent::World | Parent::Same(_) => {
-                limbs.push(Limb { places: Vec::new(), first: rows, lengths: [0; ABREAST], packed: false });
-                let Some(limb) = limbs.last_mut() else { return Vec::new() };
-                limb
-            }
-            Parent::Other { .. } => return Vec::new(),
-        };
-        let follows = |lane: usize| rows[lane] == limb.first[lane] + limb.places.len();
-        if !(0..ABREAST).filter(|lane| live(*lane)).all(follows) {
-            return Vec::new();
-        }
-        for lane in 0..*lanes {
-            limb.lengths[lane] += 1;
-        }
-        limb.places.push(place);
-    }
-    let most = limbs.iter().map(|limb| limb.places.len()).max().unwrap_or(0);
-    if most > crate::kernels::by_copy::bodies::limbs::LONG {
-        return Vec::new();
-    }
-    let filled_up_to = crate::kernels::by_copy::bodies::limbs::filled_up_to(most);
-    for Limb { first, lengths, packed, .. } in &mut limbs {
-        *packed = (0..ABREAST).all(|k| lengths[k] == filled_up_to && first[k] == first[0] + k * filled_up_to);
-    }
-    limbs
-}
-
-/// The ranks between rank `n` and the root, or the first `end` of them, and their bodies, above those of the lanes.
-fn above(ranks: &[(Bodies, usize, Parent)], n: usize, end: usize, table: &Table) -> Vec<(Above, Bodies)> {
-    let (mut all, mut lane_of, mut rank) = (Vec::new(), std::array::from_fn::<usize, ABREAST, _>(|lane| lane), n);
-    while let Parent::Same(of) | Parent::Other { rank: of, .. } = &ranks[rank].2
-        && *of >= end
-    {
-        if let Parent::Other { lanes, .. } = &ranks[rank].2 {
-            lane_of = lane_of.map(|lane| lanes[lane]);
-        }
-        rank = *of;
-        let places = std::array::from_fn(|lane| lane_of.get(lane).copied());
-        let bodies = lane_of.map(|lane| ranks[rank].0[lane]);
-        let above = Above {
-            rank,
-            of: lane_of.iter().enumerate().any(|(lane, of)| lane != *of).then(|| Box::new(Places::new(places))),
-            entries: std::array::from_fn(|lane| {
-                let lane = if lane < ranks[n].1 { lane } else { 0 };
-                let [i, j] = [bodies[lane], ranks[n].0[lane]].map(|body| table.steps[body].v);
-                [i + table.nv * j, j + table.nv * i]
-            }),
-            translation: [Four::ZERO; 3],
-        };
-        all.push((above, bodies));
-    }
-    all
+/// Do the hinges of rank `n` stand in the four legs of a quadruped?
+fn is_of_legs((bodies, lanes, parent): &(Bodies, usize, Parent), n: usize, table: &Table) -> bool {
+    let in_place = |(leg, body): (usize, &usize)| table.steps[*body].v == row(leg, n - 1);
+    *lanes == ABREAST && matches!(parent, Parent::Same(of) if of + 1 == n) && bodies.iter().enumerate().all(in_place)
 }
 
 /// The body of each lane.
@@ -343,7 +220,7 @@ fn hanging(rank: usize, children: &[(usize, usize)]) -> (Bodies, usize, Parent) 
         }
         rounds.push(Places::new(round));
     }
-    (filled(&bodies), bodies.len(), Parent::Other { rank, of: Box::new(Places::new(of)), lanes, children: rounds })
+    (filled(&bodies), bodies.len(), Parent::Other { rank, of: Box::new(Places::new(of)), children: rounds })
 }
 
 #[cfg(test)]
@@ -389,18 +266,6 @@ mod tests {
     }
 
     #[test]
-    fn long_limbs_are_not_shallow() {
-        let of = |n, joints| {
-            let model = limbs(FreeFlyer.into(), n, joints, |_| hinge()).0.build().expect("builds");
-            Ranks::new(&model, &Table::new(&model).expect("is of hinges"))
-                .map(|ranks| [false, true].map(|by_eight| ranks.walk().mass_matrix_pays(by_eight)))
-        };
-        // So many limbs of so many joints have 0 + 1 + 2 + … steps: n (n − 1) / 2 for up to four of them.
-        assert_eq!([of(4, 3), of(4, 11), of(4, 12)], [Some([true; 2]), Some([true; 2]), Some([true, false])]);
-        assert_eq!([of(4, 17), of(4, 18), of(2, 9)], [Some([true, false]), Some([false; 2]), None]);
-    }
-
-    #[test]
     fn long_branches_go_abreast_whatever_their_order() {
         // Six branches of one and four joints: the four long ones go together, before or after the short ones.
         let of = |long: [usize; 4]| {
@@ -421,52 +286,15 @@ mod tests {
     }
 
     #[test]
-    fn long_or_few_limbs_pay_where_registers_hold_four() {
-        let of = |n, joints| {
-            let model = limbs(FreeFlyer.into(), n, joints, |_| hinge()).0.build().expect("builds");
-            let walk = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs").walk();
-            [false, true].map(|by_eight| {
-                [walk.derivatives_pay(by_eight), walk.inverse_pays(by_eight), walk.forward_derivatives_pay(by_eight)]
-            })
-        };
-        assert_eq!(of(4, 3), [[true; 3], [true, true, false]]);
-        assert_eq!(of(4, 6), [[true; 3], [false; 3]]);
-        assert_eq!(of(6, 3), [[true, true, false], [false; 3]]);
-        // 91 steps of 56 hinges.
-        assert_eq!(of(4, 14), [[false; 3]; 2]);
-    }
-
-    #[test]
-    fn chains_on_the_base_are_limbs() {
-        let of = |(mut builder, base): (ModelBuilder, BodyKey), more: bool, forks: bool| {
-            if more {
-                // Two that end before the one after them goes on.
-                let x = Transform::identity();
-                let inertia = Inertia::new(1.0, Vector3::zeros(), Symmetric3::diagonal(0.1, 0.1, 0.1));
-                for name in ["short", "long"] {
-                    builder.add_body(Some(base), name, format!("to {name}"), x, hinge(), inertia).expect("fits");
-                }
-                let long = builder.add_body(Some(base), "a", "to a", x, hinge(), inertia).expect("fits");
-                builder.add_body(Some(long), "b", "to b", x, hinge(), inertia).expect("fits");
-                if forks {
-                    builder.add_body(Some(long), "c", "to c", x, hinge(), inertia).expect("fits");
-                }
-            }
+    fn four_legs_of_three_hinges_on_a_free_base_are_a_quadruped() {
+        let of = |(builder, _): (ModelBuilder, BodyKey)| {
             let model = builder.build().expect("builds");
-            let ranks = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
-            let packed: Vec<_> = ranks.limbs.iter().map(|limb| limb.packed).collect();
-            (ranks.walk().limbs, packed)
+            Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs").is_quadruped()
         };
         let afloat = |n, joints| limbs(FreeFlyer.into(), n, joints, |_| hinge());
-        assert_eq!(of(afloat(4, 3), false, false), (true, vec![true]));
-        // Two more than go abreast, and limbs that are filled up to six hinges.
-        assert_eq!(of(afloat(6, 3), false, false), (true, vec![true, false]));
-        assert_eq!(of(afloat(4, 4), false, false), (true, vec![false]));
-        assert_eq!(of(afloat(4, 3), true, false), (true, vec![true, false]));
-        // Longer than any that go this way; on a base that turns by a hinge; a limb that forks.
-        assert_eq!(of(afloat(4, 7), false, false), (false, vec![]));
-        assert_eq!(of(limbs(hinge(), 4, 3, |_| hinge()), false, false), (false, vec![]));
-        assert_eq!(of(afloat(4, 3), true, true), (false, vec![]));
+        assert_eq!([of(afloat(4, 3)), of(afloat(4, 2)), of(afloat(4, 4))], [true, false, false]);
+        assert_eq!([of(afloat(3, 3)), of(afloat(5, 3)), of(afloat(8, 3))], [false; 3]);
+        assert!(!of(limbs(hinge(), 4, 3, |_| hinge())));
     }
 
     #[test]

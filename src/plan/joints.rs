@@ -12,7 +12,7 @@ use crate::plan::lanes::Lanes;
 use crate::plan::origin;
 use crate::plan::rows::Row;
 use crate::plan::states::Table;
-use crate::plan::{Facts, MOST_COLUMNS, Plan, factors_pay};
+use crate::plan::{Branches, Facts, MOST_COLUMNS, Plan, factors_pay};
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use nalgebra::{Matrix3, Vector3};
@@ -262,7 +262,7 @@ impl Layout {
         let facts = Facts {
             book_only: None,
             factors_pay: factors_pay(all.tree_of_dofs.block_products(), model.nv),
-            walk: ranks.as_ref().map(Ranks::walk),
+            branches: ranks.as_ref().map(|ranks| Branches { quadruped: ranks.is_quadruped() }),
             states: table.is_some(),
             ..Facts::of_book(model)
         };

@@ -42,7 +42,7 @@ use gradyn_derivatives::Level;
 use gradyn_derivatives::simd::VectorLevel;
 pub use only::{Only, with_only};
 pub(crate) use only::{only, vector_level};
-pub(crate) use rules::{BodyWalk, Facts, MOST_COLUMNS, factors_pay};
+pub(crate) use rules::{Branches, Facts, MOST_COLUMNS, factors_pay};
 use std::fmt;
 
 /// What has several forms over `f64`. All else is [`Others`](Self::Others).

@@ -24,52 +24,18 @@ pub(crate) fn factors_pay(products: usize, nv: usize) -> bool {
     products <= PRODUCTS * nv
 }
 
-/// What bodies of equal depth side by side take.
+/// A robot whose bodies of equal depth go side by side.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BodyWalk {
-    /// Registers of up to four bodies.
-    pub(crate) ranks: usize,
-    /// Steps along all their paths to the root, or to a floating base.
-    pub(crate) steps: usize,
-    pub(crate) hinges: usize,
-    /// Do limbs, which are chains, hang from a base?
-    pub(crate) limbs: bool,
+pub(crate) struct Branches {
+    /// Is it a quadruped: a free base with four legs of three hinges? Of all others only inverse and forward dynamics go this way.
+    pub(crate) quadruped: bool,
 }
 
-impl BodyWalk {
-    /// Are paths to the root so short that the mass matrix, which takes a step along them for each rank, is faster this way, where
-    /// registers hold eight numbers or four? A humanoid without hands (Talos) has up to two steps a joint: with registers of four it
-    /// gains a tenth, with those of eight it would lose a third, where robots of 1.25 gain a tenth. One with hands (G1) has 2.3, and
-    /// takes the same time with registers of four.
-    pub(crate) fn mass_matrix_pays(self, by_eight: bool) -> bool {
-        if by_eight { 4 * self.steps <= 5 * self.hinges } else { self.steps <= 2 * self.hinges }
-    }
-
-    /// Are derivatives of inverse dynamics faster this way, with five products a step? Measured on bases of two to eight limbs of three
-    /// to eight joints and on binary trees: with registers of four, robots of 1.25 steps a joint gain a tenth, a tree of 127 bodies with
-    /// a little more loses a quarter. Where the forms for eight joints have registers of eight it takes short limbs, four of which fill
-    /// most ranks.
-    pub(crate) fn derivatives_pay(self, by_eight: bool) -> bool {
-        if by_eight { self.fill_short_ranks() } else { 4 * self.steps <= 5 * self.hinges }
-    }
-
-    /// Is the inverse of the mass matrix, by blocks of limbs?
-    pub(crate) fn inverse_pays(self, by_eight: bool) -> bool {
-        self.limbs && (!by_eight || self.fill_short_ranks())
-    }
-
-    /// Are derivatives of forward dynamics? With registers of eight they never are: quadrupeds take the same time, others a fifth
-    /// more. With registers of four six limbs of three, a third of whose ranks is empty, take a tenth more.
-    pub(crate) fn forward_derivatives_pay(self, by_eight: bool) -> bool {
-        self.limbs && !by_eight && self.fill_ranks()
-    }
-
-    fn fill_short_ranks(self) -> bool {
-        2 * self.steps <= self.hinges && self.fill_ranks()
-    }
-
-    fn fill_ranks(self) -> bool {
-        3 * self.ranks <= self.hinges
+impl Branches {
+    /// Are derivatives of a quadruped faster this way, where registers hold eight numbers or four? With four, those of inverse dynamics take
+    /// half the time, those of forward dynamics two thirds; with eight, a sixth and a tenth more.
+    fn derivatives_pay(self, by_eight: bool) -> bool {
+        !by_eight
     }
 }
 
@@ -83,7 +49,7 @@ pub(crate) struct Facts {
     pub(crate) owns_coordinates: bool,
     /// Do [factors pay](factors_pay)?
     pub(crate) factors_pay: bool,
-    pub(crate) walk: Option<BodyWalk>,
+    pub(crate) branches: Option<Branches>,
     /// Is there a form for eight states?
     pub(crate) states: bool,
 }
@@ -109,7 +75,7 @@ impl Facts {
             book_only: Some(why),
             owns_coordinates: model.bodies.iter().all(|body| body.owns_coordinates),
             factors_pay: false,
-            walk: None,
+            branches: None,
             states: false,
         }
     }
@@ -120,11 +86,9 @@ impl Facts {
         let by_joint = width > 0 && self.book_only.is_none() && only != Some(Only::Book);
         let by_eight = width == 2;
         // Bodies of equal depth, if that is no slower, or if nothing else is wanted.
-        let walk = self.walk.filter(|_| by_joint && only != Some(Only::Joints));
-        let bodies = |pays: fn(BodyWalk, bool) -> bool, has: fn(BodyWalk) -> bool| {
-            walk.is_some_and(|walk| has(walk) && (only == Some(Only::Copies) || pays(walk, by_eight)))
-        };
-        let (always, limbs) = (|_: BodyWalk| true, |walk: BodyWalk| walk.limbs);
+        let branches = self.branches.filter(|_| by_joint && only != Some(Only::Joints));
+        let quadruped = branches.filter(|branches| branches.quadruped);
+        let legs_pay = |branches: Branches| only == Some(Only::Copies) || branches.derivatives_pay(by_eight);
         // With mimic joints factors are the only way to an inverse.
         let by_masses = if self.factors_pay || !self.owns_coordinates { Form::Factors } else { Form::Articulated };
         let of_states = |most: usize| match only {
@@ -143,12 +107,11 @@ impl Facts {
                 Form::Book
             }
             _ if !by_joint => Form::Book,
-            Q::InverseDynamics if bodies(|_, _| true, always) => Form::Bodies,
-            Q::ForwardDynamics if bodies(|_, _| true, always) => Form::Bodies,
-            Q::MassMatrix if bodies(BodyWalk::mass_matrix_pays, always) => Form::Bodies,
-            Q::MassMatrixInverse if bodies(BodyWalk::inverse_pays, limbs) => Form::Bodies,
-            Q::InverseDynamicsDerivatives if bodies(BodyWalk::derivatives_pay, always) => Form::Bodies,
-            Q::ForwardDynamicsDerivatives if bodies(BodyWalk::forward_derivatives_pay, limbs) => Form::Bodies,
+            Q::InverseDynamics | Q::ForwardDynamics if branches.is_some() => Form::Bodies,
+            Q::MassMatrix | Q::MassMatrixInverse if quadruped.is_some() => Form::Bodies,
+            Q::InverseDynamicsDerivatives | Q::ForwardDynamicsDerivatives if quadruped.is_some_and(legs_pay) => {
+                Form::Bodies
+            }
             Q::InverseDynamics | Q::MassMatrix | Q::InverseDynamicsDerivatives | Q::Others => Form::Joints,
             // Articulated bodies by the book are the faster way then.
             Q::ForwardDynamics | Q::ForwardDynamicsDerivatives if !self.factors_pay && !self.owns_coordinates => {

@@ -152,8 +152,8 @@ pub(crate) fn add_anchor<P: Real, T: Real>(
     Some(rows::add(layout, ws.by_joint.as_deref()?, anchor, to, height))
 }
 
-/// Do derivatives of forward dynamics go by limbs, several at a time?
-pub(crate) fn has_limbs(model: &Model) -> bool {
+/// Do derivatives of forward dynamics go by the legs of a quadruped, four at a time?
+pub(crate) fn by_legs(model: &Model) -> bool {
     let layout = model.derived.get(|| Layout::new(model));
     layout.zip(vector_level()).is_some_and(|(layout, level)| {
         layout.plan.at_vector(Quantity::ForwardDynamicsDerivatives, level) == Form::Bodies

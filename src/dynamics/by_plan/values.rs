@@ -137,7 +137,7 @@ impl Kernels<'_> {
     }
 
     /// Derivatives of accelerations by configurations, velocities and torques, from those of torques, after
-    /// [`rnea_derivatives`](Self::rnea_derivatives) of a robot of [limbs](super::has_limbs). Are all finite, and no pivot lost?
+    /// [`rnea_derivatives`](Self::rnea_derivatives) of a [quadruped](super::by_legs). Are all finite, and no pivot lost?
     pub(crate) fn aba_derivatives(
         self,
         v: &[f64],
@@ -149,7 +149,7 @@ impl Kernels<'_> {
         let level = memory.level;
         let (ranks, memory) = memory.branches(layout)?;
         let done = bodies::minv((ranks, level), memory, mass, dtau.as_mut_slice())
-            && bodies::aba_derivatives(model.gravity, (ranks, level), memory, v, [by_q, by_v], [dq, dv]);
+            && bodies::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]);
         Some(done)
     }
 

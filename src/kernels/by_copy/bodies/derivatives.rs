@@ -1,4 +1,4 @@
-//! Derivatives of inverse dynamics (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using
+//! Derivatives of a quadruped's inverse dynamics (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using
 //! spatial vector algebra*, 2022), in axes of the bodies, about their origins.
 //!
 //! Inertias and Coriolis matrices are moments of mass and of flow ([`moments`](crate::spatial::moments)), summed up over subtrees. Of a
@@ -22,15 +22,15 @@
 //! τ_q[j, i] = A_jᵀ Ψ̈_i + T_jᵀ Ψ̇_i    τ_v[j, i] = A_jᵀ (Ψ̇ + Ṡ)_i + T_jᵀ S_i
 //! ```
 
-use crate::kernels::by_copy::bodies::Memory;
 use crate::kernels::by_copy::bodies::four::{
-    ABREAST, Four, by_rows, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric,
-    scatter, store_matrix, store_symmetric, store_vector, sums,
+    ABREAST, Four, by_rows, load_matrix, load_symmetric, load_vector, scatter, store_matrix, store_symmetric,
+    store_vector, sums,
 };
 use crate::kernels::by_copy::bodies::mass_matrix::{Composite, weigh_base};
 use crate::kernels::by_copy::bodies::rnea::{Body, drive, hand_over, three, total};
+use crate::kernels::by_copy::bodies::{BASE, Memory, NV};
+use crate::plan::bodies::Rank;
 use crate::plan::bodies::Ranks;
-use crate::plan::bodies::{Above, Parent, Rank};
 use crate::spatial::moments::{Flow, Mass};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register};
@@ -65,7 +65,7 @@ pub(crate) struct Derivatives<'a> {
     pub(crate) v: &'a [f64],
     pub(crate) a: &'a [f64],
     pub(crate) tau: &'a mut [f64],
-    /// By configurations, velocities and accelerations: nv × nv each.
+    /// By configurations, velocities and accelerations.
     pub(crate) to: [&'a mut [f64]; 3],
 }
 
@@ -77,24 +77,21 @@ impl Kernel for Derivatives<'_> {
         drive::<R::Low>(gravity, ranks, memory, q, v, a);
         let Memory { bodies, composites, moving, .. } = memory;
         for (i, rank) in ranks.ranks.iter().enumerate() {
-            flow::<R::Low>(rank, bodies, composites, moving, i, ranks.floats.then_some(v));
+            flow::<R::Low>(rank, bodies, composites, moving, i, v);
         }
-        for (i, rank) in ranks.ranks.iter().enumerate().rev() {
-            if i == 0 && ranks.floats {
-                let up = v3::neg(gravity);
-                tau[..6].copy_from_slice(&total(&bodies[0]));
-                base_with_itself(rank, &bodies[0], &composites[0], &moving[0], up, v, ranks.nv, &mut to);
-                break;
-            }
+        for (i, rank) in ranks.ranks.iter().enumerate().skip(1).rev() {
             let column = columns::<R::Low>(rank, bodies, composites, moving, i);
             scatter(load_vector::<R::Low>(&bodies[i].moment).z, &rank.v, tau);
-            walk::<R::Low>(ranks, i, bodies, moving, column, (gravity, v), &mut to);
+            walk::<R::Low>(&ranks.ranks, i, bodies, moving, column, (gravity, v), &mut to);
             carry::<R::Low>(rank, bodies, composites, moving, i);
         }
+        tau[..BASE].copy_from_slice(&total(&bodies[0]));
+        let up = v3::neg(gravity);
+        base_with_itself(&ranks.ranks[0], &bodies[0], &composites[0], &moving[0], up, v, &mut to);
     }
 }
 
-/// Velocities of origins, moments of bodies by themselves, and `Ψ̈`. A free base has rates.
+/// Velocities of origins, moments of bodies by themselves, and `Ψ̈`.
 #[inline(always)]
 fn flow<R: Register>(
     rank: &Rank,
@@ -102,20 +99,14 @@ fn flow<R: Register>(
     composites: &mut [Composite],
     moving: &mut [Moving],
     i: usize,
-    rates: Option<&[f64]>,
+    rates: &[f64],
 ) {
     let (before, here) = moving.split_at_mut(i);
     let (body, to) = (&bodies[i], &mut here[0]);
-    let velocity = match &rank.parent {
-        Parent::World => match rates {
-            Some(rates) => three(&rates[..3]),
-            None => v3::zero(),
-        },
-        Parent::Same(of) | Parent::Other { rank: of, .. } => {
-            let (mut v, mut w) = (load_vector::<R>(&before[*of].velocity), load_vector::<R>(&bodies[*of].angular));
-            if let Parent::Other { of, .. } = &rank.parent {
-                (v, w) = (permuted(v, of), permuted(w, of));
-            }
+    let velocity = match i.checked_sub(1) {
+        None => three(&rates[..3]),
+        Some(of) => {
+            let (v, w) = (load_vector::<R>(&before[of].velocity), load_vector::<R>(&bodies[of].angular));
             let seat = v3::cross_plus(w, load_vector(&rank.translation), v);
             v3::rotate_back(&load_matrix::<R>(&body.rotation), seat)
         }
@@ -196,7 +187,7 @@ fn seen<R: Register>(r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>, f: Force<Lanes
 /// Entries of the columns of a rank with themselves and with all between them and the root.
 #[inline(always)]
 fn walk<R: Register>(
-    ranks: &Ranks,
+    ranks: &[Rank],
     i: usize,
     bodies: &[Body],
     moving: &[Moving],
@@ -204,43 +195,39 @@ fn walk<R: Register>(
     (gravity, rates): (Vector3<f64>, &[f64]),
     [dq, dv, da]: &mut [&mut [f64]; 3],
 ) {
-    let (rank, nv) = (&ranks.ranks[i], ranks.nv);
-    let own = rank.v.map(|v| v * (nv + 1));
+    let rank = &ranks[i];
+    let own = rank.v.map(|v| v * (NV + 1));
     scatter(of.q.angular.z, &own, dq);
     scatter(of.v.angular.z, &own, dv);
     scatter(of.a.angular.z, &own, da);
-    let (mut r, mut p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&rank.translation));
-    for Above { rank: above, of: lanes, entries, translation } in &rank.above {
-        of = of.seen(&r, p);
-        let (body, there) = (&bodies[*above], &moving[*above]);
-        r = load_matrix::<R>(&body.rotation);
-        let [mut d_linear, mut d_angular] = psi_d::<R>(body, there);
-        let mut linear = load_vector::<R>(&there.psi_dd);
-        let mut angular = v3::column(&load_matrix::<R>(&body.spread), 2);
-        if let Some(of) = lanes {
-            r = permuted_matrix(&r, of);
-            (d_linear, d_angular) = (permuted(d_linear, of), permuted(d_angular, of));
-            (linear, angular) = (permuted(linear, of), permuted(angular, of));
+    let mut at = i;
+    loop {
+        of = of.seen(&load_matrix(&bodies[at].rotation), load_vector(&ranks[at].translation));
+        at -= 1;
+        if at == 0 {
+            break;
         }
+        let (body, there) = (&bodies[at], &moving[at]);
+        let [d_linear, d_angular] = psi_d::<R>(body, there);
+        let linear = load_vector::<R>(&there.psi_dd);
+        let angular = v3::column(&load_matrix::<R>(&body.spread), 2);
         let Column { a, q, v, t } = &of;
         let by_q = v3::dot_plus(linear, a.linear, v3::dot_plus(angular, a.angular, v3::dot(d_angular, *t)));
         let by_v = v3::dot_plus(d_linear, a.linear, v3::dot(d_angular, a.angular));
-        put(dq, entries, q.angular.z, by_q);
-        put(dv, entries, v.angular.z, by_v + by_v + t.z);
-        put(da, entries, a.angular.z, a.angular.z);
-        p = load_vector::<R>(translation);
+        let to = (&ranks[at].v, &rank.v);
+        put(dq, to, q.angular.z, by_q);
+        put(dv, to, v.angular.z, by_v + by_v + t.z);
+        put(da, to, a.angular.z, a.angular.z);
     }
-    if ranks.floats {
-        let Column { a, q, v, t } = of.seen(&r, p);
-        let up = v3::rotate_back(&load_matrix::<R>(&bodies[0].rotation), three(&[-gravity.x, -gravity.y, -gravity.z]));
-        let (u, w) = (three::<R>(&rates[..3]), three::<R>(&rates[3..6]));
-        let zero = v3::zero();
-        let by_q = Force::new(zero, v3::cross(a.linear, up));
-        let turned = v3::cross_plus(a.angular, w, v3::cross_plus(a.linear, u, t));
-        put_six(dq, &rank.v, nv, q, by_q);
-        put_six(dv, &rank.v, nv, v, Force::new(v3::cross(a.linear, w), turned));
-        put_six(da, &rank.v, nv, a, a);
-    }
+    let Column { a, q, v, t } = of;
+    let up = v3::rotate_back(&load_matrix::<R>(&bodies[0].rotation), three(&[-gravity.x, -gravity.y, -gravity.z]));
+    let (u, w) = (three::<R>(&rates[..3]), three::<R>(&rates[3..6]));
+    let zero = v3::zero();
+    let by_q = Force::new(zero, v3::cross(a.linear, up));
+    let turned = v3::cross_plus(a.angular, w, v3::cross_plus(a.linear, u, t));
+    put_six(dq, &rank.v, q, by_q);
+    put_six(dv, &rank.v, v, Force::new(v3::cross(a.linear, w), turned));
+    put_six(da, &rank.v, a, a);
 }
 
 impl<R: Register> Column<R> {
@@ -254,41 +241,40 @@ impl<R: Register> Column<R> {
 
 /// Entries of four columns with one ancestor each: in its row, and in its column.
 #[inline(always)]
-fn put<R: Register>(to: &mut [f64], entries: &[[usize; 2]; ABREAST], row: Lanes<R>, column: Lanes<R>) {
+fn put<R: Register>(
+    to: &mut [f64],
+    (above, at): (&[usize; ABREAST], &[usize; ABREAST]),
+    row: Lanes<R>,
+    column: Lanes<R>,
+) {
     let (row, column) = (row.0.to_array(), column.0.to_array());
-    let mut k = ABREAST;
-    while k > 0 {
-        k -= 1;
-        to[entries[k][0]] = row[k];
-        to[entries[k][1]] = column[k];
+    let mut k = 0;
+    while k < ABREAST {
+        to[above[k] + NV * at[k]] = row[k];
+        to[at[k] + NV * above[k]] = column[k];
+        k += 1;
     }
 }
 
 /// The same with the six of a free base.
 #[inline(always)]
-fn put_six<R: Register>(
-    to: &mut [f64],
-    at: &[usize; ABREAST],
-    nv: usize,
-    rows: Force<Lanes<R>>,
-    columns: Force<Lanes<R>>,
-) {
+fn put_six<R: Register>(to: &mut [f64], at: &[usize; ABREAST], rows: Force<Lanes<R>>, columns: Force<Lanes<R>>) {
     let (f, n) = (rows.linear, rows.angular);
     let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
     let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
-    let mut k = ABREAST;
-    while k > 0 {
-        k -= 1;
-        to[nv * at[k]..][..6].copy_from_slice(&[a[k], b[k], c[k], d[k], e[k], f[k]]);
+    let mut k = 0;
+    while k < ABREAST {
+        to[NV * at[k]..][..BASE].copy_from_slice(&[a[k], b[k], c[k], d[k], e[k], f[k]]);
+        k += 1;
     }
     let six = columns.to_array();
     let mut row = 0;
-    while row < 6 {
+    while row < BASE {
         let x = six[row].0.to_array();
-        let mut k = ABREAST;
-        while k > 0 {
-            k -= 1;
-            to[nv * row + at[k]] = x[k];
+        let mut k = 0;
+        while k < ABREAST {
+            to[NV * row + at[k]] = x[k];
+            k += 1;
         }
         row += 1;
     }
@@ -297,7 +283,6 @@ fn put_six<R: Register>(
 /// Adds moments and forces of a rank to those of its parents.
 #[inline(always)]
 fn carry<R: Register>(rank: &Rank, bodies: &mut [Body], composites: &mut [Composite], moving: &mut [Moving], i: usize) {
-    let (Parent::Same(of) | Parent::Other { rank: of, .. }) = &rank.parent else { return };
     let (r, p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&rank.translation));
     let Mass { first, second, .. } = composites[i].mass::<R>(rank).placed(&r, p);
     // ∫ u (r + p)ᵀ = P + l pᵀ
@@ -309,20 +294,10 @@ fn carry<R: Register>(rank: &Rank, bodies: &mut [Body], composites: &mut [Compos
         v3::times_plus(a, r.m21, v3::times_plus(b, r.m22, v3::times_plus(c, r.m23, v3::times(momentum, p.y)))),
         v3::times_plus(a, r.m31, v3::times_plus(b, r.m32, v3::times_plus(c, r.m33, v3::times(momentum, p.z)))),
     );
-    let (to, sums) = (&mut moving[*of], &mut composites[*of]);
-    let (mut l, mut m) = (load_vector::<R>(&to.momentum), load_matrix::<R>(&to.flow));
-    let (mut h, mut s) = (load_vector::<R>(&sums.first), load_symmetric::<R>(&sums.second));
-    if let Parent::Other { children, .. } = &rank.parent {
-        for of in children {
-            l = v3::add(l, permuted(momentum, of));
-            m = v3::add_matrix(&m, &permuted_matrix(&flow, of));
-            h = v3::add(h, permuted(first, of));
-            s = s + permuted_symmetric(second, of);
-        }
-    } else {
-        (l, m) = (v3::add(l, momentum), v3::add_matrix(&m, &flow));
-        (h, s) = (v3::add(h, first), s + second);
-    }
+    let (to, sums) = (&mut moving[i - 1], &mut composites[i - 1]);
+    let l = v3::add(load_vector::<R>(&to.momentum), momentum);
+    let m = v3::add_matrix(&load_matrix::<R>(&to.flow), &flow);
+    let (h, s) = (v3::add(load_vector::<R>(&sums.first), first), load_symmetric::<R>(&sums.second) + second);
     store_vector(&mut to.momentum, l);
     store_matrix(&mut to.flow, &m);
     store_vector(&mut sums.first, h);
@@ -333,7 +308,6 @@ fn carry<R: Register>(rank: &Rank, bodies: &mut [Body], composites: &mut [Compos
 
 /// The columns of a free base with themselves. Within its joint the force does not turn with them: `Q = I_C Ψ̈`.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "one step of a loop")]
 fn base_with_itself(
     rank: &Rank,
     body: &Body,
@@ -341,7 +315,6 @@ fn base_with_itself(
     moving: &Moving,
     up: Vector3<f64>,
     rates: &[f64],
-    nv: usize,
     [dq, dv, da]: &mut [&mut [f64]; 3],
 ) {
     let mass = of.total(rank);
@@ -352,16 +325,16 @@ fn base_with_itself(
     let v: Motion<f64> =
         Motion::new(Vector3::new(rates[0], rates[1], rates[2]), Vector3::new(rates[3], rates[4], rates[5]));
     let fall: Motion<f64> = Motion::new(up, v3::zero());
-    weigh_base(&mass, nv, da);
+    weigh_base(&mass, da);
     let mut k = 0;
-    while k < 6 {
+    while k < BASE {
         let mut six = [0.0; 6];
         six[k] = 1.0;
         let s: Motion<f64> = Motion::new(Vector3::new(six[0], six[1], six[2]), Vector3::new(six[3], six[4], six[5]));
         let by_q: Force<f64> = mass.times(fall.cross(s));
         let by_v = flow.times_plus(v3::add(s.angular, s.angular), mass.times(v.cross(s)));
-        dq[k * nv..][..6].copy_from_slice(&by_q.to_array());
-        dv[k * nv..][..6].copy_from_slice(&by_v.to_array());
+        dq[k * NV..][..BASE].copy_from_slice(&by_q.to_array());
+        dv[k * NV..][..BASE].copy_from_slice(&by_v.to_array());
         k += 1;
     }
 }

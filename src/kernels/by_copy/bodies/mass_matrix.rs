@@ -1,16 +1,16 @@
-//! The mass matrix: composite rigid bodies (RBDA, table 6.2), in axes of the bodies, about their origins.
+//! The mass matrix of a quadruped: composite rigid bodies (RBDA, table 6.2), in axes of the bodies, about their origins.
 //!
 //! What moves the subtree of a hinge about its axis, `A = I_C S`, is seen from one body after the other on the way to the root. It
 //! stays in the lanes of that hinge, and poses come to it.
 
-use crate::kernels::by_copy::bodies::Memory;
 use crate::kernels::by_copy::bodies::four::{
-    ABREAST, Four, gather, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric,
-    store_matrix, store_symmetric, store_vector, sums, turned,
+    ABREAST, Four, gather, load_matrix, load_symmetric, load_vector, store_matrix, store_symmetric, store_vector, sums,
+    turned,
 };
 use crate::kernels::by_copy::bodies::rnea::Body;
+use crate::kernels::by_copy::bodies::{BASE, Memory, NV};
+use crate::plan::bodies::Rank;
 use crate::plan::bodies::Ranks;
-use crate::plan::bodies::{Above, Parent, Rank};
 use crate::spatial::moments::Mass;
 use crate::spatial::{Symmetric3, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register};
@@ -46,7 +46,7 @@ impl Composite {
     }
 }
 
-/// The mass matrix, nv × nv; entries that the tree makes zero are not written.
+/// The mass matrix; entries that the tree makes zero are not written.
 pub(crate) struct MassMatrix<'a> {
     pub(crate) ranks: &'a Ranks,
     pub(crate) memory: &'a mut Memory,
@@ -58,22 +58,19 @@ impl Kernel for MassMatrix<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { ranks: Ranks { ranks, floats, nv, .. }, memory: Memory { bodies, composites, .. }, q, to } = self;
-        let hinges = usize::from(*floats)..ranks.len();
+        let Self { ranks: Ranks { ranks, .. }, memory: Memory { bodies, composites, .. }, q, to } = self;
         for (rank, of) in ranks.iter().zip(&mut *composites) {
             (of.first, of.second) = (rank.first, rank.second);
         }
-        for i in hinges.clone() {
-            let sin_cos = gather::<R::Low>(q, &ranks[i].q).sin_cos();
-            store_matrix(&mut bodies[i].rotation, &turned(&load_matrix(&ranks[i].rotation), sin_cos));
+        for (rank, body) in ranks.iter().zip(bodies.iter_mut()).skip(1) {
+            let sin_cos = gather::<R::Low>(q, &rank.q).sin_cos();
+            store_matrix(&mut body.rotation, &turned(&load_matrix(&rank.rotation), sin_cos));
         }
-        for i in hinges.rev() {
+        for i in (1..ranks.len()).rev() {
             let momentum = carry::<R::Low>(&ranks[i], bodies, composites, i);
-            walk::<R::Low>(ranks, i, bodies, momentum, *nv, to);
+            walk::<R::Low>(ranks, i, bodies, momentum, to);
         }
-        if *floats {
-            weigh_base(&composites[0].total(&ranks[0]), *nv, to);
-        }
+        weigh_base(&composites[0].total(&ranks[0]), to);
     }
 }
 
@@ -81,21 +78,12 @@ impl Kernel for MassMatrix<'_> {
 #[inline(always)]
 fn carry<R: Register>(rank: &Rank, bodies: &[Body], composites: &mut [Composite], i: usize) -> [Vector3<Lanes<R>>; 2] {
     let own @ Mass { first, second, .. } = composites[i].mass::<R>(rank);
-    if let Parent::Same(of) | Parent::Other { rank: of, .. } = &rank.parent {
-        let Mass { first, second, .. } = own.placed(&load_matrix(&bodies[i].rotation), load_vector(&rank.translation));
-        let to = &mut composites[*of];
-        let (mut sum, mut squares) = (load_vector::<R>(&to.first), load_symmetric::<R>(&to.second));
-        if let Parent::Other { children, .. } = &rank.parent {
-            for of in children {
-                sum = v3::add(sum, permuted(first, of));
-                squares = squares + permuted_symmetric(second, of);
-            }
-        } else {
-            (sum, squares) = (v3::add(sum, first), squares + second);
-        }
-        store_vector(&mut to.first, sum);
-        store_symmetric(&mut to.second, squares);
-    }
+    let Mass { first: h, second: s, .. } =
+        own.placed(&load_matrix(&bodies[i].rotation), load_vector(&rank.translation));
+    let to = &mut composites[i - 1];
+    let (sum, squares) = (v3::add(load_vector::<R>(&to.first), h), load_symmetric::<R>(&to.second) + s);
+    store_vector(&mut to.first, sum);
+    store_symmetric(&mut to.second, squares);
     // About the third axis.
     let zero = Lanes::zero();
     [Vector3::new(-first.y, first.x, zero), Vector3::new(-second.xz, -second.yz, second.xx + second.yy)]
@@ -108,50 +96,46 @@ fn walk<R: Register>(
     i: usize,
     bodies: &[Body],
     [mut f, mut n]: [Vector3<Lanes<R>>; 2],
-    nv: usize,
     to: &mut [f64],
 ) {
     let rank = &ranks[i];
-    // Lanes that are over write where the first does, before it.
     let own = (n.z + rank.armature.load()).0.to_array();
-    let mut k = ABREAST;
-    while k > 0 {
-        k -= 1;
-        to[rank.v[k] * (nv + 1)] = own[k];
+    let mut k = 0;
+    while k < ABREAST {
+        to[rank.v[k] * (NV + 1)] = own[k];
+        k += 1;
     }
     // From each body to the next.
-    let (mut r, mut p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&rank.translation));
-    for Above { rank: above, of, entries, translation } in &rank.above {
+    let mut at = i;
+    loop {
+        let (r, p) = (load_matrix::<R>(&bodies[at].rotation), load_vector::<R>(&ranks[at].translation));
         f = v3::rotate(&r, f);
         n = v3::cross_plus(p, f, v3::rotate(&r, n));
-        let x = n.z.0.to_array();
-        let mut k = ABREAST;
-        while k > 0 {
-            k -= 1;
-            to[entries[k][0]] = x[k];
-            to[entries[k][1]] = x[k];
+        at -= 1;
+        if at == 0 {
+            break;
         }
-        (r, p) = (load_matrix::<R>(&bodies[*above].rotation), load_vector::<R>(translation));
-        if let Some(of) = of {
-            r = permuted_matrix(&r, of);
+        let x = n.z.0.to_array();
+        let mut k = 0;
+        while k < ABREAST {
+            let (row, column) = (ranks[at].v[k], rank.v[k]);
+            to[row + NV * column] = x[k];
+            to[column + NV * row] = x[k];
+            k += 1;
         }
     }
-    if rank.on_base {
-        f = v3::rotate(&r, f);
-        n = v3::cross_plus(p, f, v3::rotate(&r, n));
-        let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
-        let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
-        let mut k = ABREAST;
-        while k > 0 {
-            k -= 1;
-            let (six, v) = ([a[k], b[k], c[k], d[k], e[k], f[k]], rank.v[k]);
-            to[nv * v..][..6].copy_from_slice(&six);
-            let mut row = 0;
-            while row < 6 {
-                to[v + nv * row] = six[row];
-                row += 1;
-            }
+    let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
+    let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
+    let mut k = 0;
+    while k < ABREAST {
+        let (six, v) = ([a[k], b[k], c[k], d[k], e[k], f[k]], rank.v[k]);
+        to[NV * v..][..BASE].copy_from_slice(&six);
+        let mut row = 0;
+        while row < BASE {
+            to[v + NV * row] = six[row];
+            row += 1;
         }
+        k += 1;
     }
 }
 
@@ -162,7 +146,7 @@ fn walk<R: Register>(
 /// [ [h]×   I   ]
 /// ```
 #[inline(always)]
-pub(crate) fn weigh_base(&Mass { mass: m, first, second }: &Mass<f64>, nv: usize, to: &mut [f64]) {
+pub(crate) fn weigh_base(&Mass { mass: m, first, second }: &Mass<f64>, to: &mut [f64]) {
     let (x, y, z, i) = (first.x, first.y, first.z, second.trace_minus());
     #[rustfmt::skip]
     let columns = [
@@ -174,8 +158,8 @@ pub(crate) fn weigh_base(&Mass { mass: m, first, second }: &Mass<f64>, nv: usize
         [-y, x, 0.0, i.xz, i.yz, i.zz],
     ];
     let mut k = 0;
-    while k < 6 {
-        to[k * nv..][..6].copy_from_slice(&columns[k]);
+    while k < BASE {
+        to[k * NV..][..BASE].copy_from_slice(&columns[k]);
         k += 1;
     }
 }

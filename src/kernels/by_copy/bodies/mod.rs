@@ -7,9 +7,9 @@
 //!
 //! Which body stands where, and constants four at a time: [`plan::bodies`](crate::plan::bodies).
 //!
-//! - [`rnea`], [`aba`], [`mass_matrix`], [`derivatives`]: inverse and forward dynamics, the mass matrix, and derivatives of inverse
-//!   dynamics
-//! - [`limbs`]: the inverse of the mass matrix, and products with it
+//! - [`rnea`], [`aba`]: inverse and forward dynamics
+//! - [`mass_matrix`], [`derivatives`], [`limbs`]: of a quadruped the mass matrix, derivatives of inverse dynamics, and the inverse of the
+//!   mass matrix and products with it
 
 pub(crate) mod aba;
 pub(crate) mod derivatives;
@@ -23,6 +23,7 @@ use crate::kernels::by_joint::derivatives::Results;
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::floating;
 use crate::plan::bodies::Ranks;
+pub(crate) use crate::plan::bodies::{BASE, HINGES, NV, row};
 use crate::slices::first_not_finite_on_diagonal;
 use gradyn_derivatives::simd::VectorLevel;
 use limbs::Inverted;
@@ -48,7 +49,7 @@ impl Memory {
             articulated: vec![aba::Articulated::ZERO; n],
             composites: vec![mass_matrix::Composite::ZERO; n],
             moving: vec![derivatives::Moving::ZERO; n],
-            inverted: Inverted::new(&ranks.limbs),
+            inverted: Inverted::ZERO,
             tau: vec![0.0; ranks.nv],
         }
     }
@@ -84,7 +85,7 @@ pub(crate) fn aba(
     solved && all_finite(q) && all_finite(ddq)
 }
 
-/// The mass matrix. Are its diagonal and the configuration finite? Lengths have been checked.
+/// The mass matrix of a quadruped. Are its diagonal and the configuration finite? Lengths have been checked.
 pub(crate) fn mass_matrix(
     (ranks, level): (&Ranks, VectorLevel),
     memory: &mut Memory,
@@ -92,10 +93,10 @@ pub(crate) fn mass_matrix(
     to: &mut DMatrix<f64>,
 ) -> bool {
     level.run_on_halves(mass_matrix::MassMatrix { ranks, memory, q, to: to.as_mut_slice() });
-    all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), ranks.nv).is_none()
+    all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), NV).is_none()
 }
 
-/// Torques and derivatives of inverse dynamics in the field of some gravity, the mass matrix among them. Are all, and the
+/// Torques and derivatives of a quadruped's inverse dynamics in the field of some gravity, the mass matrix among them. Are all, and the
 /// configuration, finite? Lengths have been checked.
 pub(crate) fn rnea_derivatives(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
@@ -111,40 +112,26 @@ pub(crate) fn rnea_derivatives(
     [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
 }
 
-/// The inverse of the mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`] of limbs. Is it finite, and no pivot lost?
+/// The inverse of a quadruped's mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`]. Is it finite, and no pivot lost?
 pub(crate) fn minv((ranks, level): (&Ranks, VectorLevel), memory: &mut Memory, mass: &[f64], to: &mut [f64]) -> bool {
     let Memory { composites, inverted, .. } = memory;
-    let found = match inverted {
-        Inverted::Short(inverted) => {
-            level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to })
-        }
-        Inverted::Long(inverted) => {
-            level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to })
-        }
-    };
+    let found = level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to });
     found && all_finite(to)
 }
 
-/// Derivatives of accelerations by configurations and velocities, from those of torques, after [`minv`]. Are all finite?
+/// Derivatives of a quadruped's accelerations by configurations and velocities, from those of torques, after [`minv`]. Are all finite?
 pub(crate) fn aba_derivatives(
     gravity: Vector3<f64>,
-    (ranks, level): (&Ranks, VectorLevel),
-    memory: &mut Memory,
+    level: VectorLevel,
+    Memory { bodies, inverted, .. }: &mut Memory,
     v: &[f64],
     [from_q, from_v]: [&[f64]; 2],
     [dq, dv]: [&mut DMatrix<f64>; 2],
 ) -> bool {
-    // Of a free base only columns of its angular velocity have to be solved for.
-    let of_base = if ranks.floats { 3..6 } else { 0..0 };
-    for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, of_base)] {
-        let to = to.as_mut_slice();
-        match &memory.inverted {
-            Inverted::Short(inverted) => level.run_on_halves(limbs::Product { ranks, inverted, of_base, from, to }),
-            Inverted::Long(inverted) => level.run_on_halves(limbs::Product { ranks, inverted, of_base, from, to }),
-        }
+    // Of the base only columns of its angular velocity have to be solved for.
+    for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, 3..6)] {
+        level.run_on_halves(limbs::Product { inverted, of_base, from, to: to.as_mut_slice() });
     }
-    if ranks.floats {
-        floating::fill(memory.bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
-    }
+    floating::fill(bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
     all_finite(dq.as_slice()) && all_finite(dv.as_slice())
 }

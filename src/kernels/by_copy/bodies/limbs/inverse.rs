@@ -1,63 +1,45 @@
-//! The inverse of the mass matrix, by the blocks of limbs.
+//! The inverse of the mass matrix, by the blocks of legs.
 
 use crate::formulas::singular;
-use crate::kernels::by_copy::bodies::four::{ABREAST, Four};
-use crate::kernels::by_copy::bodies::limbs::places::{put_six, read_column, read_six, write_columns, write_rows};
+use crate::kernels::by_copy::bodies::four::Four;
 use crate::kernels::by_copy::bodies::limbs::six::{
     dot_plus, load_six, rotated, rotated_six, store_six, times_base, transposed_times_plus,
 };
-use crate::kernels::by_copy::bodies::limbs::{BASE, Column, Limbs, OfLimb, Six};
+use crate::kernels::by_copy::bodies::limbs::{
+    Column, HINGES, Inverted, put_six, read_column, read_six, write_columns, write_rows,
+};
 use crate::kernels::by_copy::bodies::mass_matrix::Composite;
-use crate::plan::bodies::Limb;
+use crate::kernels::by_copy::bodies::{BASE, NV};
 use crate::plan::bodies::Ranks;
 use gradyn_derivatives::simd::{Kernel, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 
-/// The inverse of a mass matrix, nv × nv, whose composite bodies are given.
-pub(crate) struct Inverse<'a, const N: usize> {
+/// The inverse of a mass matrix whose composite bodies are given.
+pub(crate) struct Inverse<'a> {
     pub(crate) ranks: &'a Ranks,
     pub(crate) composites: &'a [Composite],
-    pub(crate) inverted: &'a mut Limbs<N>,
+    pub(crate) inverted: &'a mut Inverted,
     pub(crate) mass: &'a [f64],
     pub(crate) to: &'a mut [f64],
 }
 
-impl<const N: usize> Kernel for Inverse<'_, N> {
+impl Kernel for Inverse<'_> {
     /// Is no pivot lost?
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { ranks: Ranks { ranks, limbs, floats, nv, .. }, composites, inverted, mass, to } = self;
-        let (floats, nv, Limbs { limbs: inverted, base }) = (*floats, *nv, inverted);
-        if !floats {
-            to.fill(0.0);
+        let Self { ranks, composites, inverted, mass, to } = self;
+        if !invert::<R::Low>(composites, mass, inverted) {
+            return false;
         }
-        for (limb, of) in limbs.iter().zip(&mut *inverted) {
-            if !invert::<R::Low, N>(limb, composites, mass, nv, of) {
-                return false;
-            }
-            if floats {
-                couple::<R::Low, N>(limb, mass, nv, of);
-            }
+        couple::<R::Low>(mass, inverted);
+        let whole = composites[0].total(&ranks.ranks[0]);
+        if !invert_base::<R::Low>([whole.mass, 2.0 * whole.second.trace()], mass, inverted) {
+            return false;
         }
-        if floats {
-            let whole = composites[0].total(&ranks[0]);
-            if !invert_base::<R::Low, N>([whole.mass, 2.0 * whole.second.trace()], mass, nv, inverted, base) {
-                return false;
-            }
-            write_base(base, nv, to);
-            for (limb, of) in limbs.iter().zip(&mut *inverted) {
-                write_coupling::<R::Low, N>(limb, of, base, nv, to);
-            }
-        }
-        for (g, (limb, of)) in limbs.iter().zip(&*inverted).enumerate() {
-            write_own::<R::Low, N>(limb, of, floats, nv, to);
-            if floats {
-                for (other, with) in limbs.iter().zip(&*inverted).skip(g + 1) {
-                    write_others::<R::Low, N>((limb, of), (other, with), nv, to);
-                }
-            }
-        }
+        write_base(inverted, to);
+        write_coupling::<R::Low>(inverted, to);
+        write_own::<R::Low>(inverted, to);
         true
     }
 }
@@ -93,42 +75,25 @@ fn eliminate<T: Real, const N: usize>(a: &mut [[T; N]; N], scale: &[T; N]) -> bo
     true
 }
 
-/// `N` of four limbs. Is no pivot lost? The last body gives way first: these are the pivots of articulated bodies.
+/// `N` of the legs. Is no pivot lost? The last body gives way first: these are the pivots of articulated bodies.
 #[inline(always)]
-fn invert<R: Register, const N: usize>(
-    limb: &Limb,
-    composites: &[Composite],
-    mass: &[f64],
-    nv: usize,
-    of: &mut OfLimb<N>,
-) -> bool {
-    let mut n = [[Lanes::<R>::zero(); N]; N];
+fn invert<R: Register>(composites: &[Composite], mass: &[f64], of: &mut Inverted) -> bool {
+    let mut n = [[Lanes::<R>::zero(); HINGES]; HINGES];
+    let mut scale = [Lanes::<R>::zero(); HINGES];
     let mut c = 0;
-    while c < N {
-        let (column, live) = (read_column::<R, N>(limb, c, mass, nv), limb.live(c).load::<R>());
-        let mut r = c;
-        while r < N {
-            // What a limb is filled up with is by itself.
-            let filled = if r == c { Lanes::<R>::one() - live } else { Lanes::zero() };
-            let entry = (column[r] * limb.live(r).load()).mul_plus(live, filled);
-            (n[r][c], n[c][r]) = (entry, entry);
-            r += 1;
-        }
+    while c < HINGES {
+        n[c] = read_column(c, mass);
+        let trace = composites[1 + c].second_trace::<R>();
+        scale[c] = singular::cautious(trace + trace);
         c += 1;
-    }
-    let (mut scale, mut p) = ([Lanes::<R>::zero(); N], 0);
-    while p < N {
-        let trace = composites[limb.place(p).rank].second_trace::<R>() * limb.live(p).load();
-        scale[p] = singular::cautious(trace + trace);
-        p += 1;
     }
     if !eliminate(&mut n, &scale) {
         return false;
     }
     let mut r = 0;
-    while r < N {
+    while r < HINGES {
         let mut c = 0;
-        while c < N {
+        while c < HINGES {
             of.n[r][c].store(n[r][c]);
             c += 1;
         }
@@ -137,23 +102,18 @@ fn invert<R: Register, const N: usize>(
     true
 }
 
-/// `H` and `Z` of four limbs.
+/// `H` and `Z` of the legs.
 #[inline(always)]
-fn couple<R: Register, const N: usize>(limb: &Limb, mass: &[f64], nv: usize, of: &mut OfLimb<N>) {
+fn couple<R: Register>(mass: &[f64], of: &mut Inverted) {
     let mut c = 0;
-    while c < N {
-        let (six, live) = (read_six::<R>(limb, c, mass, nv), limb.live(c).load());
-        let mut i = 0;
-        while i < BASE {
-            of.h[c][i].store(six[i] * live);
-            i += 1;
-        }
+    while c < HINGES {
+        store_six(&mut of.h[c], &read_six::<R>(c, mass));
         c += 1;
     }
     let mut r = 0;
-    while r < N {
-        let (mut n, mut k) = ([Lanes::<R>::zero(); N], 0);
-        while k < N {
+    while r < HINGES {
+        let (mut n, mut k) = ([Lanes::<R>::zero(); HINGES], 0);
+        while k < HINGES {
             n[k] = of.n[r][k].load();
             k += 1;
         }
@@ -164,29 +124,20 @@ fn couple<R: Register, const N: usize>(limb: &Limb, mass: &[f64], nv: usize, of:
 
 /// `P`. Is no pivot lost? Mass and moment of inertia are what they are compared with.
 #[inline(always)]
-fn invert_base<R: Register, const N: usize>(
-    scale: [f64; 2],
-    mass: &[f64],
-    nv: usize,
-    limbs: &[OfLimb<N>],
-    to: &mut [Six; BASE],
-) -> bool {
+fn invert_base<R: Register>(scale: [f64; 2], mass: &[f64], of: &mut Inverted) -> bool {
     let mut n = [[0.0; BASE]; BASE];
     let mut r = 0;
     while r < BASE {
         let mut c = 0;
         while c <= r {
-            let mut sum = Lanes::<R>::zero();
-            for OfLimb { h, z, .. } in limbs {
-                let mut k = 0;
-                while k < N {
-                    sum = h[k][r].load::<R>().mul_plus(z[k][c].load(), sum);
-                    k += 1;
-                }
+            let (mut sum, mut k) = (Lanes::<R>::zero(), 0);
+            while k < HINGES {
+                sum = of.h[k][r].load::<R>().mul_plus(of.z[k][c].load(), sum);
+                k += 1;
             }
             let mut four = Four::ZERO;
             four.store(sum);
-            n[r][c] = mass[c * nv + r] + four.sum();
+            n[r][c] = mass[c * NV + r] + four.sum();
             n[c][r] = n[r][c];
             c += 1;
         }
@@ -200,7 +151,7 @@ fn invert_base<R: Register, const N: usize>(
     while i < BASE {
         let mut j = 0;
         while j < BASE {
-            to[i][j].store(Lanes(R::splat(n[i][j])));
+            of.base[i][j].store(Lanes(R::splat(n[i][j])));
             j += 1;
         }
         i += 1;
@@ -210,13 +161,13 @@ fn invert_base<R: Register, const N: usize>(
 
 /// Entries of `−P`.
 #[inline(always)]
-fn write_base(p: &[Six; BASE], nv: usize, to: &mut [f64]) {
+fn write_base(of: &Inverted, to: &mut [f64]) {
     let mut k = 0;
     while k < BASE {
-        let column = &mut to[k * nv..][..BASE];
+        let column = &mut to[k * NV..][..BASE];
         let mut i = 0;
         while i < BASE {
-            column[i] = -p[k][i].0[0];
+            column[i] = -of.base[k][i].0[0];
             i += 1;
         }
         k += 1;
@@ -225,106 +176,61 @@ fn write_base(p: &[Six; BASE], nv: usize, to: &mut [f64]) {
 
 /// `W`, and its entries on both sides of the diagonal.
 #[inline(always)]
-fn write_coupling<R: Register, const N: usize>(
-    limb: &Limb,
-    of: &mut OfLimb<N>,
-    p: &[Six; BASE],
-    nv: usize,
-    to: &mut [f64],
-) {
+fn write_coupling<R: Register>(of: &mut Inverted, to: &mut [f64]) {
     let mut c = 0;
-    while c < N {
-        let w = times_base::<R>(p, &load_six(&of.z[c]));
+    while c < HINGES {
+        let w = times_base::<R>(&of.base, &load_six(&of.z[c]));
         store_six(&mut of.w[c], &w);
-        put_six(limb, c, &[-w[0], -w[1], -w[2], -w[3], -w[4], -w[5]], nv, to);
+        put_six(c, &[-w[0], -w[1], -w[2], -w[3], -w[4], -w[5]], to);
         c += 1;
     }
     let mut i = 0;
     while i < BASE {
-        let rows = &mut to[i * nv..][..nv];
-        write_rows(limb, rows, |k, r: usize| -of.w[r][i].0[k], N);
+        write_rows(&mut to[i * NV..][..NV], |k, r: usize| -of.w[r][i].0[k]);
         i += 1;
     }
 }
 
-/// `−(N + W Zᵀ)` among four limbs, or `−N` where nothing couples them; symmetric to the bit.
+/// `−(N + W Zᵀ)` among the legs, symmetric to the bit.
 #[inline(always)]
-fn write_own<R: Register, const N: usize>(limb: &Limb, of: &OfLimb<N>, floats: bool, nv: usize, to: &mut [f64]) {
-    let zero = [[Four::ZERO; N]; N];
-    let (mut own, mut next, mut second) = (zero, zero, zero);
-    if floats {
-        (next, second) = (pairs::<R, N, 1>(of, of), pairs::<R, N, 2>(of, of));
-    }
+fn write_own<R: Register>(of: &Inverted, to: &mut [f64]) {
+    let (next, second) = (pairs::<R, 1>(of), pairs::<R, 2>(of));
+    let mut own = [[Four::ZERO; HINGES]; HINGES];
     let mut c = 0;
-    while c < N {
+    while c < HINGES {
         let (z, mut r) = (load_six::<R>(&of.z[c]), c);
-        while r < N {
-            let mut x = of.n[r][c].load::<R>();
-            if floats {
-                x = dot_plus(&of.w[r], &z, x);
-            }
-            own[r][c].store(-x);
+        while r < HINGES {
+            own[r][c].store(-dot_plus(&of.w[r], &z, of.n[r][c].load::<R>()));
             own[c][r] = own[r][c];
             r += 1;
         }
         c += 1;
     }
     let mut c = 0;
-    while c < N {
-        let mut columns = [own[c], next[c], second[c], [Four::ZERO; N]];
+    while c < HINGES {
+        let mut columns = [own[c], next[c], second[c], [Four::ZERO; HINGES]];
         let mut r = 0;
-        while r < N {
-            // Each pair of limbs is there twice.
+        while r < HINGES {
+            // Each pair of legs is there twice.
             let other = rotated::<R, 2>(second[r][c].load());
             columns[2][r].store(Lanes(second[c][r].load::<R>().0.where_else(0b0011_0011, other.0)));
             columns[3][r].store(rotated::<R, 3>(next[r][c].load()));
             r += 1;
         }
-        write_columns(limb, (limb, c), &columns, nv, to);
+        write_columns(c, &columns, to);
         c += 1;
     }
 }
 
-/// `−W Zᵀ` of four limbs with four others, on both sides of the diagonal.
+/// Columns of `−W Zᵀ` of each leg with the one `S` lanes further.
 #[inline(always)]
-fn write_others<R: Register, const N: usize>(
-    (limb, of): (&Limb, &OfLimb<N>),
-    (other, with): (&Limb, &OfLimb<N>),
-    nv: usize,
-    to: &mut [f64],
-) {
-    let [a, b, c, d] = [
-        pairs::<R, N, 0>(of, with),
-        pairs::<R, N, 1>(of, with),
-        pairs::<R, N, 2>(of, with),
-        pairs::<R, N, 3>(of, with),
-    ];
-    let mut k = 0;
-    while k < N {
-        write_columns(limb, (other, k), &[a[k], b[k], c[k], d[k]], nv, to);
-        let mut columns = [[Four::ZERO; N]; ABREAST];
-        let mut r = 0;
-        while r < N {
-            columns[0][r] = a[r][k];
-            columns[1][r].store(rotated::<R, 1>(d[r][k].load()));
-            columns[2][r].store(rotated::<R, 2>(c[r][k].load()));
-            columns[3][r].store(rotated::<R, 3>(b[r][k].load()));
-            r += 1;
-        }
-        write_columns(other, (limb, k), &columns, nv, to);
-        k += 1;
-    }
-}
-
-/// Columns of `−W Zᵀ` of each limb with the one `S` lanes further.
-#[inline(always)]
-fn pairs<R: Register, const N: usize, const S: usize>(of: &OfLimb<N>, with: &OfLimb<N>) -> [Column<N>; N] {
-    let mut columns = [[Four::ZERO; N]; N];
+fn pairs<R: Register, const S: usize>(of: &Inverted) -> [Column; HINGES] {
+    let mut columns = [[Four::ZERO; HINGES]; HINGES];
     let mut c = 0;
-    while c < N {
-        let z = rotated_six::<R, S>(&load_six(&with.z[c]));
+    while c < HINGES {
+        let z = rotated_six::<R, S>(&load_six(&of.z[c]));
         let mut r = 0;
-        while r < N {
+        while r < HINGES {
             columns[c][r].store(-dot_plus(&of.w[r], &z, Lanes::zero()));
             r += 1;
         }

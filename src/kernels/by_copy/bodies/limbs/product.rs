@@ -1,102 +1,68 @@
 //! Products with the inverse, by the same blocks.
 
-use crate::kernels::by_copy::bodies::four::{ABREAST, Four};
-use crate::kernels::by_copy::bodies::limbs::places::{
-    put_six, read_column, read_rows, read_six, write_columns, write_rows,
-};
+use crate::kernels::by_copy::bodies::four::Four;
 use crate::kernels::by_copy::bodies::limbs::six::{
     dot, dot_plus, rotated_six, store_six, times_base, transposed_times_plus,
 };
-use crate::kernels::by_copy::bodies::limbs::{BASE, Column, Limbs, OfLimb, Six};
-use crate::plan::bodies::Limb;
-use crate::plan::bodies::Ranks;
+use crate::kernels::by_copy::bodies::limbs::{
+    Column, HINGES, Inverted, put_six, read_column, read_rows, read_six, write_columns, write_rows,
+};
+use crate::kernels::by_copy::bodies::{BASE, NV};
 use gradyn_derivatives::simd::{Kernel, Register};
 use gradyn_derivatives::{Lanes, Real};
 use std::ops::Range;
 
-/// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`](super::Inverse): the columns of limbs, and some of those of a free
-/// base.
-pub(crate) struct Product<'a, const N: usize> {
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) inverted: &'a Limbs<N>,
+/// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`](super::Inverse): the columns of legs, and some of
+/// those of the base.
+pub(crate) struct Product<'a> {
+    pub(crate) inverted: &'a Inverted,
     pub(crate) of_base: Range<usize>,
     pub(crate) from: &'a [f64],
     pub(crate) to: &'a mut [f64],
 }
 
-impl<const N: usize> Kernel for Product<'_, N> {
+impl Kernel for Product<'_> {
     type Output = ();
     #[inline(always)]
     fn run<R: Register>(self) {
-        let Self { ranks: Ranks { limbs, floats, nv, .. }, inverted: Limbs { limbs: inverted, base }, .. } = self;
-        let Self { of_base, from, to, .. } = self;
-        let (floats, nv) = (*floats, *nv);
-        if !floats {
-            to.fill(0.0);
-        }
-        for (g, (limb, of)) in limbs.iter().zip(inverted).enumerate() {
-            let mut c = 0;
-            while c < N {
-                let (x, mut b) = (read_column::<R::Low, N>(limb, c, from, nv), [Lanes::<R::Low>::zero(); BASE]);
-                if floats {
-                    let six = read_six(limb, c, from, nv);
-                    b = times_base(base, &transposed_times_plus(&of.z, &x, six));
-                    put_six(limb, c, &b, nv, to);
-                }
-                let mut own = [Four::ZERO; N];
-                let mut r = 0;
-                while r < N {
-                    own[r].store(dot_plus(&of.z[r], &b, dot::<R::Low, N>(&of.n[r], &x)));
-                    r += 1;
-                }
-                for (h, (other, with)) in limbs.iter().zip(inverted).enumerate() {
-                    if h == g || floats {
-                        let first = if h == g { own } else { pass_on::<R::Low, N, 0>(with, &b) };
-                        let mut all = [first; ABREAST];
-                        if floats {
-                            all[1] = pass_on::<R::Low, N, 1>(with, &b);
-                            all[2] = pass_on::<R::Low, N, 2>(with, &b);
-                            all[3] = pass_on::<R::Low, N, 3>(with, &b);
-                        } else {
-                            all[1..].fill([Four::ZERO; N]);
-                        }
-                        write_columns(other, (limb, c), &all, nv, to);
-                    }
-                }
-                c += 1;
+        let Self { inverted: of, of_base, from, to } = self;
+        let mut c = 0;
+        while c < HINGES {
+            let (x, six) = (read_column::<R::Low>(c, from), read_six(c, from));
+            let b = times_base(&of.base, &transposed_times_plus(&of.z, &x, six));
+            put_six(c, &b, to);
+            let (mut own, mut r) = ([Four::ZERO; HINGES], 0);
+            while r < HINGES {
+                own[r].store(dot_plus(&of.z[r], &b, dot::<R::Low>(&of.n[r], &x)));
+                r += 1;
             }
+            let others = [pass_on::<R::Low, 1>(of, &b), pass_on::<R::Low, 2>(of, &b), pass_on::<R::Low, 3>(of, &b)];
+            write_columns(c, &[own, others[0], others[1], others[2]], to);
+            c += 1;
         }
         for column in of_base {
-            let own = column * nv..(column + 1) * nv;
-            multiply_full::<R::Low, N>(limbs, inverted, base, &from[own.clone()], &mut to[own]);
+            let own = column * NV..(column + 1) * NV;
+            multiply_full::<R::Low>(of, &from[own.clone()], &mut to[own]);
         }
     }
 }
 
-/// What the base hands on to limbs from columns of those `S` lanes further.
+/// What the base hands on to legs from columns of those `S` lanes further.
 #[inline(always)]
-fn pass_on<R: Register, const N: usize, const S: usize>(of: &OfLimb<N>, b: &[Lanes<R>; BASE]) -> Column<N> {
-    let (b, mut y, mut r) = (rotated_six::<R, S>(b), [Four::ZERO; N], 0);
-    while r < N {
+fn pass_on<R: Register, const S: usize>(of: &Inverted, b: &[Lanes<R>; BASE]) -> Column {
+    let (b, mut y, mut r) = (rotated_six::<R, S>(b), [Four::ZERO; HINGES], 0);
+    while r < HINGES {
         y[r].store(dot_plus(&of.z[r], &b, Lanes::zero()));
         r += 1;
     }
     y
 }
 
-/// One column that has entries in all limbs.
+/// One column that has entries in all legs.
 #[inline(always)]
-fn multiply_full<R: Register, const N: usize>(
-    limbs: &[Limb],
-    inverted: &[OfLimb<N>],
-    p: &[Six; BASE],
-    from: &[f64],
-    to: &mut [f64],
-) {
-    let mut sums = [Lanes::<R>::zero(); BASE];
-    for (limb, of) in limbs.iter().zip(inverted) {
-        sums = transposed_times_plus(&of.z, &read_rows::<R, N>(limb, from), sums);
-    }
+fn multiply_full<R: Register>(of: &Inverted, from: &[f64], to: &mut [f64]) {
+    let x = read_rows::<R>(from);
+    let mut sums = transposed_times_plus(&of.z, &x, [Lanes::zero(); BASE]);
     let mut six = [Four::ZERO; BASE];
     store_six(&mut six, &sums);
     let mut i = 0;
@@ -104,19 +70,17 @@ fn multiply_full<R: Register, const N: usize>(
         sums[i] = Lanes(R::splat(from[i] + six[i].sum()));
         i += 1;
     }
-    let b = times_base::<R>(p, &sums);
+    let b = times_base::<R>(&of.base, &sums);
     store_six(&mut six, &b);
     let mut i = 0;
     while i < BASE {
         to[i] = six[i].0[0];
         i += 1;
     }
-    for (limb, of) in limbs.iter().zip(inverted) {
-        let (x, mut y, mut r) = (read_rows::<R, N>(limb, from), [Four::ZERO; N], 0);
-        while r < N {
-            y[r].store(dot_plus(&of.z[r], &b, dot::<R, N>(&of.n[r], &x)));
-            r += 1;
-        }
-        write_rows(limb, to, |k, r: usize| y[r].0[k], N);
+    let (mut y, mut r) = ([Four::ZERO; HINGES], 0);
+    while r < HINGES {
+        y[r].store(dot_plus(&of.z[r], &b, dot::<R>(&of.n[r], &x)));
+        r += 1;
     }
+    write_rows(to, |k, r: usize| y[r].0[k]);
 }

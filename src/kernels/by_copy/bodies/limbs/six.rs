@@ -1,7 +1,8 @@
 //! Six numbers for the base, and what products with them are made of.
 
+use crate::kernels::by_copy::bodies::BASE;
 use crate::kernels::by_copy::bodies::four::Four;
-use crate::kernels::by_copy::bodies::limbs::{BASE, Column, Six};
+use crate::kernels::by_copy::bodies::limbs::{Column, HINGES, Six};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 
@@ -18,9 +19,9 @@ pub(crate) fn times_base<R: Register>(p: &[Six; BASE], x: &[Lanes<R>; BASE]) -> 
 
 /// `n · x`
 #[inline(always)]
-pub(crate) fn dot<R: Register, const N: usize>(n: &Column<N>, x: &[Lanes<R>; N]) -> Lanes<R> {
+pub(crate) fn dot<R: Register>(n: &Column, x: &[Lanes<R>; HINGES]) -> Lanes<R> {
     let (mut sum, mut k) = (Lanes::zero(), 0);
-    while k < N {
+    while k < HINGES {
         sum = n[k].load::<R>().mul_plus(x[k], sum);
         k += 1;
     }
@@ -29,13 +30,13 @@ pub(crate) fn dot<R: Register, const N: usize>(n: &Column<N>, x: &[Lanes<R>; N])
 
 /// `Zᵀ x + y`
 #[inline(always)]
-pub(crate) fn transposed_times_plus<R: Register, const N: usize>(
-    z: &[Six; N],
-    x: &[Lanes<R>; N],
+pub(crate) fn transposed_times_plus<R: Register>(
+    z: &[Six; HINGES],
+    x: &[Lanes<R>; HINGES],
     mut y: [Lanes<R>; BASE],
 ) -> [Lanes<R>; BASE] {
     let mut k = 0;
-    while k < N {
+    while k < HINGES {
         let mut i = 0;
         while i < BASE {
             y[i] = z[k][i].load::<R>().mul_plus(x[k], y[i]);
@@ -67,7 +68,7 @@ pub(crate) fn rotated<R: Register, const S: usize>(x: Lanes<R>) -> Lanes<R> {
 #[inline(always)]
 pub(crate) fn rotated_six<R: Register, const S: usize>(x: &[Lanes<R>; BASE]) -> [Lanes<R>; BASE] {
     let (mut six, mut i) = (*x, 0);
-    while i < BASE && S > 0 {
+    while i < BASE {
         six[i] = rotated::<R, S>(x[i]);
         i += 1;
     }
