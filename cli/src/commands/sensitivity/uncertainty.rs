@@ -8,6 +8,7 @@ use gradyn_sensitivity::{Interval, Parameters, Prior, Resampling};
 use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+use std::f64::consts::SQRT_2;
 
 /// The scatter of one output.
 pub(super) struct Scatter {
@@ -66,11 +67,6 @@ pub(super) fn of(
 ) -> Result<Uncertainty, Error> {
     let refuse = |error: gradyn_sensitivity::uncertainty::UncertaintyError| Error::Usage(error.to_string());
     let rows = question.rows();
-    if let Some(k) = priors.iter().position(|prior| matches!(prior, Prior::Uniform { .. })) {
-        let reason = "--uncertainty is of normal and lognormal priors, and that of";
-        let name = parameters.names().swap_remove(k);
-        return Err(Error::Usage(format!("{reason} `{name}` is uniform: give its `sd`, or ask for --global sobol")));
-    }
     let variances = priors.iter().map(Prior::variance);
     let p = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), variances));
     let deviation = |jacobian: &DMatrix<f64>| -> Result<Vec<f64>, Error> {
@@ -117,6 +113,8 @@ pub(super) fn of(
 fn value(prior: &Prior, z: f64) -> f64 {
     match *prior {
         Prior::LogNormal { median, log_sd } => median * (log_sd * z).exp(),
+        // As much lies below it as below z.
+        Prior::Uniform { low, high } => low + (high - low) * 0.5 * libm::erfc(-z / SQRT_2),
         _ => prior.mean() + prior.variance().sqrt() * z,
     }
 }
