@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Both are solved through `G = J M⁻¹ Jᵀ`: over `f64` by its factors, eight rows at a time, where rows are clearly independent
-//! (`kernels::by_joint::constraints::solve`), else and for deep trees by orthogonal ones of whatever rank ([`factor`]). [`vary`] differentiates rows. The
+//! (`kernels::by_joint::constraints::solve`), else and for deep trees by orthogonal ones of whatever rank ([`factor`]). [`vary`](crate::formulas::constraints) differentiates rows. The
 //! stabilisation by `k_p`, `k_d` is that of J. Baumgarte,
 //! *Stabilization of constraints and integrals of motion in dynamical systems* (1972); the equations are those of RBDA,
 //! sections 8.1 and 11.2.
