@@ -1,4 +1,6 @@
 //! The page itself with something else in each lane: bodies of equal depth ([`bodies`]), or states of a batch ([`states`]).
+//! The step of one body stands in [`newton_euler`]; what differs is where numbers are read, and who is whose parent.
 
 pub(crate) mod bodies;
+pub(crate) mod newton_euler;
 pub(crate) mod states;

@@ -6,12 +6,13 @@ use crate::kernels::by_copy::bodies::four::{
     Four, by_rows, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector,
     turned,
 };
+use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
 use crate::plan::bodies::Ranks;
 use crate::plan::bodies::{Parent, Rank};
 use crate::spatial::moments::{Mass, spread};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register};
-use gradyn_derivatives::{Lanes, MulAdd, Real};
+use gradyn_derivatives::{Lanes, Real};
 use nalgebra::{Matrix3, Vector3};
 
 /// How four bodies move, and what moves them.
@@ -101,8 +102,8 @@ pub(crate) fn hand_over<R: Register>(
         Parent::Same(of) | Parent::Other { rank: of, .. } => *of,
     };
     let rotation = load_matrix::<R>(&bodies[i].rotation);
-    let force = v3::rotate(&rotation, force);
-    let moment = v3::cross_plus(load_vector(&rank.translation), force, v3::rotate(&rotation, moment));
+    let (force, moment) =
+        to_parent::<Lanes<R>, _>(&rotation, load_vector(&rank.translation), (force, moment), v3::zero());
     let parent = &mut bodies[of];
     let (mut f, mut n) = (load_vector::<R>(&parent.force), load_vector::<R>(&parent.moment));
     match &rank.parent {
@@ -142,16 +143,9 @@ pub(crate) fn drive<R: Register>(
     }
 }
 
-/// How bodies move: `ω`, `ω̇`, and the acceleration of a point, less gravity.
-struct Motion<R: Register> {
-    angular: Vector3<Lanes<R>>,
-    angular_rate: Vector3<Lanes<R>>,
-    acceleration: Vector3<Lanes<R>>,
-}
-
 /// How the parents of a rank move, and the places where they carry it.
 #[inline(always)]
-fn parents<R: Register>(rank: &Rank, before: &[Body], up: Vector3<Lanes<R>>) -> Motion<R> {
+fn parents<R: Register>(rank: &Rank, before: &[Body], up: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
     let of = match &rank.parent {
         Parent::World => return Motion { angular: v3::zero(), angular_rate: v3::zero(), acceleration: up },
         Parent::Same(of) | Parent::Other { rank: of, .. } => &before[*of],
@@ -166,11 +160,7 @@ fn parents<R: Register>(rank: &Rank, before: &[Body], up: Vector3<Lanes<R>>) -> 
     Motion { angular, angular_rate, acceleration: v3::rotate_plus(&k, p, origin) }
 }
 
-/// Motion of bodies that hang by hinges:
-///
-/// ```text
-/// ω = Rᵀ ω_λ + z q̇    ω̇ = Rᵀ ω̇_λ + z q̈ + Rᵀ ω_λ × z q̇    a = Rᵀ (a_λ + K_λ p)
-/// ```
+/// Motion of bodies that hang by hinges.
 #[inline(always)]
 fn turn<R: Register>(
     rank: &Rank,
@@ -178,18 +168,11 @@ fn turn<R: Register>(
     body: &mut Body,
     up: Vector3<Lanes<R>>,
     sin_cos: (Lanes<R>, Lanes<R>),
-    (v, a): (Lanes<R>, Lanes<R>),
-) -> Motion<R> {
+    rates: (Lanes<R>, Lanes<R>),
+) -> Motion<Lanes<R>> {
     let rotation = turned(&load_matrix::<R>(&rank.rotation), sin_cos);
     store_matrix(&mut body.rotation, &rotation);
-    let parent = parents(rank, before, up);
-    let w = v3::rotate_back(&rotation, parent.angular);
-    let e = v3::rotate_back(&rotation, parent.angular_rate);
-    Motion {
-        angular: Vector3::new(w.x, w.y, w.z + v),
-        angular_rate: Vector3::new(w.y.mul_plus(v, e.x), e.y - w.x * v, e.z + a),
-        acceleration: v3::rotate_back(&rotation, parent.acceleration),
-    }
+    hinged(&rotation, &parents(rank, before, up), rates)
 }
 
 /// Motion of a free base.
@@ -199,14 +182,12 @@ fn fly<R: Register>(
     body: &mut Body,
     up: Vector3<Lanes<R>>,
     (q, v, a): (&[f64], &[f64], &[f64]),
-) -> Motion<R> {
+) -> Motion<Lanes<R>> {
     let pose = JointKind::<f64>::pose::<f64>(&FreeFlyer, &q[..7]);
     let mount = load_matrix::<R>(&rank.rotation);
     let rotation: Matrix3<Lanes<R>> = v3::product(&mount, &v3::lift_matrix::<f64, Lanes<R>>(&pose.rotation));
     store_matrix(&mut body.rotation, &rotation);
-    let angular = three(&v[3..6]);
-    let moving = v3::cross_plus(angular, three::<R>(&v[..3]), three(&a[..3]));
-    Motion { angular, angular_rate: three(&a[3..6]), acceleration: v3::rotate_back_plus(&rotation, up, moving) }
+    free(&rotation, up, [three(&v[..3]), three(&v[3..6])], [three(&a[..3]), three(&a[3..6])])
 }
 
 /// Three numbers, the same in all lanes.
@@ -217,7 +198,7 @@ pub(crate) fn three<R: Register>(x: &[f64]) -> Vector3<Lanes<R>> {
 
 /// Forces and moments about the bodies' origins that motions take: equation (5) of [`moments`](crate::spatial::moments).
 #[inline(always)]
-fn load<R: Register>(rank: &Rank, body: &mut Body, of: &Motion<R>) {
+fn load<R: Register>(rank: &Rank, body: &mut Body, of: &Motion<Lanes<R>>) {
     let k = spread(of.angular, of.angular_rate);
     let mass = Mass {
         mass: rank.mass.load::<R>(),

@@ -1,6 +1,7 @@
 //! Inverse dynamics.
 
 use crate::joint::{FreeFlyer, JointKind};
+use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, hinged_to_world, to_parent};
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, store};
 use crate::plan::states::Table;
@@ -15,11 +16,8 @@ use nalgebra::{Matrix3, Vector3};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body<T> {
     rotation: Matrix3<T>,
-    /// `ω`, `ω̇`
-    angular: Vector3<T>,
-    angular_rate: Vector3<T>,
-    /// The acceleration of its origin, less gravity.
-    acceleration: Vector3<T>,
+    /// Of its origin.
+    motion: Motion<T>,
     /// `[ω̇]× + [ω]×²`: what is at `r` accelerates at `a + K r`.
     spread: Matrix3<T>,
     force: Vector3<T>,
@@ -33,9 +31,7 @@ impl<T: Real> Body<T> {
         let (zero, matrix) = (v3::zero(), v3::zero_matrix());
         Self {
             rotation: matrix,
-            angular: zero,
-            angular_rate: zero,
-            acceleration: zero,
+            motion: Motion { angular: zero, angular_rate: zero, acceleration: zero },
             spread: matrix,
             force: zero,
             moment: zero,
@@ -79,24 +75,19 @@ impl<R: Register> Piece for Rnea<'_, R> {
                 Kind::Free => store(&mut tau[step.v..], Force::new(force, moment)),
             }
             if let Some(p) = step.parent {
-                let force = v3::rotate(rotation, force);
-                let moment = v3::rotate_plus(rotation, moment, bodies[p].moment);
-                bodies[p].force = v3::add(force, bodies[p].force);
-                bodies[p].moment = if step.kind == Kind::Slide {
-                    v3::cross_plus(bodies[i].position, force, moment)
-                } else {
-                    v3::cross_plus(step.translation, force, moment)
+                let (of_body, onto) = ((force, moment), bodies[p].moment);
+                let (force, moment) = match step.kind {
+                    Kind::Slide => to_parent(rotation, bodies[i].position, of_body, onto),
+                    _ => to_parent(rotation, step.translation, of_body, onto),
                 };
+                bodies[p].force = v3::add(force, bodies[p].force);
+                bodies[p].moment = moment;
             }
         }
     }
 }
 
-/// Motion of a body that hangs from its parent, or from the world, by a hinge:
-///
-/// ```text
-/// ω = Rᵀ ω_λ + z q̇    ω̇ = Rᵀ ω̇_λ + z q̈ + Rᵀ ω_λ × z q̇    a = Rᵀ (a_λ + K_λ p)
-/// ```
+/// Motion of a body that hangs from its parent, or from the world, by a hinge.
 #[inline(always)]
 fn turn<R: Register>(
     step: &Step,
@@ -104,7 +95,7 @@ fn turn<R: Register>(
     i: usize,
     up: Vector3<f64>,
     (sin, cos): Turn<R>,
-    (v, a): (Lanes<R>, Lanes<R>),
+    rates: (Lanes<R>, Lanes<R>),
 ) {
     let g = &step.rotation;
     let (g0, g1) = (v3::column(g, 0), v3::column(g, 1));
@@ -112,26 +103,17 @@ fn turn<R: Register>(
     let y = v3::times_plus(g0, -sin, v3::times(g1, cos));
     let z = v3::column(g, 2);
     let rotation = v3::from_columns(x, y, v3::lift(z));
-    let (w, w_rate, acceleration) = match step.parent {
-        Some(p) => {
-            let parent = &bodies[p];
-            let w = v3::rotate_back(&rotation, parent.angular);
-            let mut w_rate = v3::rotate_back(&rotation, parent.angular_rate);
-            w_rate = Vector3::new(w.y.mul_plus(v, w_rate.x), w_rate.y - w.x * v, w_rate.z + a);
-            let p = v3::lift(step.translation);
-            let seat = v3::rotate_plus(&parent.spread, p, parent.acceleration);
-            (Vector3::new(w.x, w.y, w.z + v), w_rate, v3::rotate_back(&rotation, seat))
-        }
-        None => {
-            let o = Lanes::zero();
-            (Vector3::new(o, o, v), Vector3::new(o, o, a), v3::rotate_back(&rotation, v3::lift(up)))
-        }
+    let motion = match step.parent {
+        Some(p) => hinged(&rotation, &mount(&bodies[p], v3::lift(step.translation)), rates),
+        None => hinged_to_world(&rotation, v3::lift(up), rates),
     };
-    let body = &mut bodies[i];
-    body.rotation = rotation;
-    body.angular = w;
-    body.angular_rate = w_rate;
-    body.acceleration = acceleration;
+    (bodies[i].rotation, bodies[i].motion) = (rotation, motion);
+}
+
+/// How a place of a body moves: `a + K p`.
+#[inline(always)]
+fn mount<R: Register>(of: &Body<Lanes<R>>, p: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
+    Motion { acceleration: v3::rotate_plus(&of.spread, p, of.motion.acceleration), ..of.motion }
 }
 
 /// Motion of a body that slides along its parent, or along the world:
@@ -158,9 +140,8 @@ impl<R: Register> Piece for Slid<'_, R> {
         let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.translation));
         let (w, w_rate, seat) = match step.parent {
             Some(p) => {
-                let parent = &bodies[p];
-                let seat = v3::rotate_plus(&parent.spread, position, parent.acceleration);
-                (v3::rotate_back(g, parent.angular), v3::rotate_back(g, parent.angular_rate), seat)
+                let Motion { angular, angular_rate, acceleration } = mount(&bodies[p], position);
+                (v3::rotate_back(g, angular), v3::rotate_back(g, angular_rate), acceleration)
             }
             None => (v3::zero(), v3::zero(), v3::lift(up)),
         };
@@ -168,9 +149,11 @@ impl<R: Register> Piece for Slid<'_, R> {
         let body = &mut bodies[i];
         body.rotation = v3::lift_matrix(g);
         body.position = position;
-        body.angular = w;
-        body.angular_rate = w_rate;
-        body.acceleration = Vector3::new(w.y.mul_plus(twice, moved.x), moved.y - w.x * twice, moved.z + a);
+        body.motion = Motion {
+            angular: w,
+            angular_rate: w_rate,
+            acceleration: Vector3::new(w.y.mul_plus(twice, moved.x), moved.y - w.x * twice, moved.z + a),
+        };
     }
 }
 
@@ -184,18 +167,15 @@ fn fly<R: Register>(
 ) {
     let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
     body.rotation = v3::product(&step.rotation, &pose.rotation);
-    body.angular = Vector3::new(v[3], v[4], v[5]);
-    body.angular_rate = Vector3::new(a[3], a[4], a[5]);
-    let moving = v3::cross_plus(body.angular, Vector3::new(v[0], v[1], v[2]), Vector3::new(a[0], a[1], a[2]));
-    let up = v3::lift::<f64, Lanes<R>>(up);
-    body.acceleration = v3::add(v3::rotate_back(&body.rotation, up), moving);
+    let three = |x: &[Lanes<R>]| Vector3::new(x[0], x[1], x[2]);
+    body.motion = free(&body.rotation, v3::lift(up), [three(v), three(&v[3..])], [three(a), three(&a[3..])]);
 }
 
 /// The force and the moment about its origin that the motion of a body takes: equation (5) of [`moments`](crate::spatial::moments).
 #[inline(always)]
 fn load<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
-    body.spread = spread(body.angular, body.angular_rate);
-    let Force { linear, angular } = step.mass.load(&body.spread, body.acceleration);
+    body.spread = spread(body.motion.angular, body.motion.angular_rate);
+    let Force { linear, angular } = step.mass.load(&body.spread, body.motion.acceleration);
     body.force = linear;
     body.moment = angular;
 }
