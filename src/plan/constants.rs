@@ -25,7 +25,7 @@ impl Constants {
 
     /// With these entries, some of the model's.
     #[inline(always)]
-    pub(crate) fn joints(self, entries: &[DofDynamics]) -> JointDynamics<'_, f64> {
+    pub(crate) fn joints<'a>(&self, entries: &'a [DofDynamics]) -> JointDynamics<'a, f64> {
         JointDynamics { entries, friction: self.joint_friction, width: self.friction_width }
     }
 }

@@ -3,7 +3,7 @@
 use gradyn_derivatives::simd::VectorLevel;
 use std::cell::Cell;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What calls can be held to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,20 +47,32 @@ pub fn with_only<T>(only: Only, f: impl FnOnce() -> T) -> T {
     f()
 }
 
+/// What the process is held to: unknown yet, nothing, or one more than the place in [`Only::ALL`].
+static PROCESS: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = u8::MAX;
+
 /// What calls are held to now, on this thread; an unknown name in the environment is ignored.
-#[inline]
+#[inline(always)]
 pub(crate) fn only() -> Option<Only> {
-    static PROCESS: OnceLock<Option<Only>> = OnceLock::new();
     HELD.get().or_else(|| {
-        *PROCESS.get_or_init(|| {
-            let wanted = std::env::var("GRADYN_KERNEL").unwrap_or_default();
-            Only::ALL.into_iter().find(|only| only.to_string() == wanted)
-        })
+        let held = PROCESS.load(Ordering::Relaxed);
+        let held = if held == UNKNOWN { read_environment() } else { held };
+        Only::ALL.get(usize::from(held).wrapping_sub(1)).copied()
     })
 }
 
+#[cold]
+#[inline(never)]
+fn read_environment() -> u8 {
+    let wanted = std::env::var("GRADYN_KERNEL").unwrap_or_default();
+    let found = Only::ALL.into_iter().zip(1..).find(|(only, _)| only.to_string() == wanted);
+    let held = found.map_or(0, |(_, held)| held);
+    PROCESS.store(held, Ordering::Relaxed);
+    held
+}
+
 /// The level of forms that fill registers: none at the plain level, and none where calls are held to the book.
-#[inline]
+#[inline(always)]
 pub(crate) fn vector_level() -> Option<VectorLevel> {
     if only() == Some(Only::Book) { None } else { VectorLevel::active() }
 }

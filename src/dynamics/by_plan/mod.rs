@@ -91,7 +91,7 @@ pub(crate) fn forward_mode<P: Real, T: Real>(
     let (layout, memory) = afloat::fewer(layout, memory);
     let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(layout)));
     let finite =
-        read(model, &mut tangents, level).map(|()| tangents::run(Constants::of(model), layout, memory, &mut tangents));
+        read(model, &mut tangents, level).map(|()| tangents::run(&Constants::of(model), layout, memory, &mut tangents));
     if finite.is_some() {
         write(&tangents, &mut ws.tau, level);
     }

@@ -64,7 +64,7 @@ impl<'a> Kernels<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         let to = shape(&mut ws.regressor.energy, 1, 10 * model.bodies.len());
-        energies::regressor(Constants::of(model), layout, ws.by_joint.as_deref_mut()?, v, to);
+        energies::regressor(&Constants::of(model), layout, ws.by_joint.as_deref_mut()?, v, to);
         all_finite(to).then_some(())
     }
 
@@ -191,7 +191,7 @@ impl<'a> Kernels<'a> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         sweeps::stand::<WEIGHTS>(layout, memory);
-        let finite = weights::gravity(Constants::of(model), layout, memory);
+        let finite = weights::gravity(&Constants::of(model), layout, memory);
         rnea::of_lanes(layout, memory, &mut ws.tau);
         end(layout, finite, &ws.tau).then_some(())
     }
@@ -234,14 +234,14 @@ impl<'a> Kernels<'a> {
     pub(crate) fn energies(mut self, q: &[f64], v: &[f64]) -> Option<(f64, f64)> {
         self.place(q)?;
         let (kinetic, potential) =
-            weights::energy(Constants::of(self.model), self.layout, self.ws.by_joint.as_deref_mut()?, v);
+            weights::energy(&Constants::of(self.model), self.layout, self.ws.by_joint.as_deref_mut()?, v);
         (kinetic.is_finite() && potential.is_finite()).then_some((kinetic, potential))
     }
 
     /// Potential energy.
     pub(crate) fn potential_energy(mut self, q: &[f64]) -> Option<f64> {
         self.place(q)?;
-        let potential = weights::potential(Constants::of(self.model), self.layout, self.ws.by_joint.as_deref()?);
+        let potential = weights::potential(&Constants::of(self.model), self.layout, self.ws.by_joint.as_deref()?);
         potential.is_finite().then_some(potential)
     }
 

@@ -41,7 +41,7 @@ impl Kernels<'_> {
             return Some(true);
         }
         // Torques do not depend on where the base is: that it is somewhere has to be seen.
-        let surely = rnea::rnea(Constants::of(model), layout, memory, state, &mut ws.tau);
+        let surely = rnea::rnea(&Constants::of(model), layout, memory, state, &mut ws.tau);
         Some(surely || all_finite(&ws.tau) && all_finite(state.0))
     }
 
@@ -72,7 +72,7 @@ impl Kernels<'_> {
             Reuse::Nothing => afloat::fewer(layout, memory),
             Reuse::Poses | Reuse::Velocities(_) => (layout, memory),
         };
-        let finite = derivatives::derivatives(gravity, Constants::of(model), layout, memory, state, results, reuse);
+        let finite = derivatives::derivatives(gravity, &Constants::of(model), layout, memory, state, results, reuse);
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
         }
@@ -174,11 +174,11 @@ impl Kernels<'_> {
         let (still, ddq) = (&ws.still, &mut ws.aba.ddq);
         match layout.plan.by_joints(Quantity::ForwardDynamics, level) {
             Form::Articulated => {
-                forward::left_over::<false>(Constants::of(model), layout, memory, state, still, ddq);
+                forward::left_over::<false>(&Constants::of(model), layout, memory, state, still, ddq);
                 Some(articulated::factorize_and_solve(layout, memory, ddq))
             }
             Form::Factors => Some(forward::accelerations(
-                Constants::of(model),
+                &Constants::of(model),
                 layout,
                 memory,
                 state,
@@ -203,11 +203,11 @@ impl Kernels<'_> {
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
         let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
-            forward::left_over::<false>(Constants::of(model), layout, memory, state, &ws.still, ddq);
+            forward::left_over::<false>(&Constants::of(model), layout, memory, state, &ws.still, ddq);
             articulated::factorize_and_solve(layout, memory, ddq).map(|()| FactorsOfMass::Bodies)
         } else {
             let matrix = ws.crba.sized(model.nv);
-            let done = forward::accelerations(Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
+            let done = forward::accelerations(&Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
             done.map(|()| FactorsOfMass::Blocks)
         };
         super::body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
@@ -360,7 +360,7 @@ impl Kernels<'_> {
     pub(crate) fn coriolis(self, state: (&[f64], &[f64]), to: &mut DMatrix<f64>) -> Option<()> {
         let Self { model, layout, ws } = self;
         ws.still.resize(model.nv, 0.0);
-        coriolis::coriolis(Constants::of(model), layout, ws.by_joint.as_deref_mut()?, state, &ws.still, to);
+        coriolis::coriolis(&Constants::of(model), layout, ws.by_joint.as_deref_mut()?, state, &ws.still, to);
         Some(())
     }
 }

@@ -15,7 +15,7 @@ use nalgebra::{DMatrix, Vector3};
 
 /// The Coriolis matrix into `to`, nv × nv. Entries that the tree makes zero are not written. Lengths have been checked.
 pub(crate) fn coriolis(
-    constants: Constants,
+    constants: &Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v): (&[f64], &[f64]),
@@ -37,7 +37,7 @@ pub(crate) fn coriolis(
 }
 
 struct Coriolis<'a> {
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],

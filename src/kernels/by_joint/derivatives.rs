@@ -43,7 +43,7 @@ pub(crate) enum Reuse<'a> {
 /// all surely finite?
 pub(crate) fn derivatives(
     gravity: Vector3<f64>,
-    constants: Constants,
+    constants: &Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
@@ -88,7 +88,7 @@ pub(crate) fn derivatives(
 
 struct Derivatives<'a, 'r> {
     gravity: Vector3<f64>,
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],
@@ -188,7 +188,7 @@ impl Derivatives<'_, '_> {
 /// Adds what armature, damping and friction of eight joints contribute.
 #[inline(always)]
 fn diagonal<R: Register>(
-    constants: Constants,
+    constants: &Constants,
     layout: &Layout,
     memory: &Memory,
     g: usize,

@@ -55,12 +55,18 @@ impl Kernel for Masses<'_> {
 
 /// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity `v`, or of the
 /// potential one if there is none.
-pub(crate) fn regressor(constants: Constants, layout: &Layout, memory: &mut Memory, v: Option<&[f64]>, to: &mut [f64]) {
+pub(crate) fn regressor(
+    constants: &Constants,
+    layout: &Layout,
+    memory: &mut Memory,
+    v: Option<&[f64]>,
+    to: &mut [f64],
+) {
     memory.level.run(Regressor { constants, layout, memory, v, to });
 }
 
 struct Regressor<'a> {
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     v: Option<&'a [f64]>,

@@ -47,7 +47,7 @@ fn eliminate(
 /// Accelerations by torques under the wrenches of `memory`, into `ddq`. The error is the first degree of freedom whose pivot
 /// is lost, and the pivot. Lengths have been checked.
 pub(crate) fn accelerations(
-    constants: Constants,
+    constants: &Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
@@ -63,7 +63,7 @@ pub(crate) fn accelerations(
 /// Torques left over for accelerations, `τ − c`, into `to`; columns and inertias stay in their lanes of `memory`, or if asked for
 /// the mass matrix.
 pub(crate) fn left_over<const MATRIX: bool>(
-    constants: Constants,
+    constants: &Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
@@ -79,7 +79,7 @@ pub(crate) fn left_over<const MATRIX: bool>(
 
 /// Torques without acceleration, and the mass matrix if asked for.
 struct Bias<'a, const MATRIX: bool> {
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],

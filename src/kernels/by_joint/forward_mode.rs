@@ -148,7 +148,7 @@ impl<P: Piece> Kernel for AtLevelOfCall<P> {
 }
 
 /// Torques and their derivatives. Are the torques and the configuration surely finite?
-pub(crate) fn run(constants: Constants, layout: &Layout, memory: &mut Memory, tangents: &mut Tangents) -> bool {
+pub(crate) fn run(constants: &Constants, layout: &Layout, memory: &mut Memory, tangents: &mut Tangents) -> bool {
     memory.size_columns(layout);
     memory.wrenches.clear();
     memory.wrenches.extend(tangents.wrenches.iter().map(|(wrench, _)| *wrench));
@@ -158,7 +158,7 @@ pub(crate) fn run(constants: Constants, layout: &Layout, memory: &mut Memory, ta
 }
 
 struct Run<'a> {
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     tangents: &'a mut Tangents,
@@ -398,7 +398,7 @@ impl<R: Register> Piece for Subtract<'_, R> {
 
 /// What eight torques vary with their joints' accelerations and velocities, by armature, damping and friction.
 #[inline(always)]
-fn weigh_joints<R: Register>(constants: Constants, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
+fn weigh_joints<R: Register>(constants: &Constants, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
     // A workspace may have served a robot with other joints before.
     *to = [Row::ZERO; 2];
     let rows = &layout.joints[g];
@@ -412,7 +412,7 @@ fn weigh_joints<R: Register>(constants: Constants, layout: &Layout, memory: &Mem
 
 /// The same of joints that no lane has room for.
 #[inline(always)]
-fn add_more_joints<R: Register>(constants: Constants, layout: &Layout, tangents: &mut Tangents) {
+fn add_more_joints<R: Register>(constants: &Constants, layout: &Layout, tangents: &mut Tangents) {
     for entry in &layout.more_joints {
         let i = entry.index;
         let mut tau = tangents.da[i].load::<R>().mul_plus(entry.mass(), tangents.dtau[i].load());

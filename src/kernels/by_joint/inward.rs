@@ -73,7 +73,7 @@ fn sum_rows<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g:
 
 /// Sums of forces, and torques `τ = Sᵀ f_C`, with armature and friction. Returns torques times zero.
 #[inline(always)]
-pub(crate) fn torques<R: Register>(constants: Constants, layout: &Layout, memory: &mut Memory, g: usize) -> R {
+pub(crate) fn torques<R: Register>(constants: &Constants, layout: &Layout, memory: &mut Memory, g: usize) -> R {
     sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
     project::<R>(constants, layout, memory, g);
     memory.tau[g].load::<R>().0.mul(R::splat(0.0))
@@ -81,7 +81,7 @@ pub(crate) fn torques<R: Register>(constants: Constants, layout: &Layout, memory
 
 /// Torques, and the force that they carry.
 #[inline(always)]
-fn project<R: Register>(constants: Constants, layout: &Layout, memory: &mut Memory, g: usize) -> Force<Lanes<R>> {
+fn project<R: Register>(constants: &Constants, layout: &Layout, memory: &mut Memory, g: usize) -> Force<Lanes<R>> {
     let f = load_sum_force::<R>(&memory.sums[g]);
     let mut tau = load_motion::<R>(&memory.s[g]).power(f);
     let joints = &layout.joints[g];
@@ -112,7 +112,7 @@ pub(crate) fn joint_dynamics<R: Register>(rows: &JointRows) -> DofDynamics<Lanes
 
 /// What torques vary with velocities by damping and friction.
 #[inline(always)]
-pub(crate) fn friction_slope<R: Register>(constants: Constants, rows: &JointRows, qd: Lanes<R>) -> Lanes<R> {
+pub(crate) fn friction_slope<R: Register>(constants: &Constants, rows: &JointRows, qd: Lanes<R>) -> Lanes<R> {
     let joint = joint_dynamics::<R>(rows);
     match rows.rub {
         true => joint.friction_slope(qd, Lanes(R::splat(constants.friction_width))),
@@ -155,7 +155,7 @@ pub(crate) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: u
 /// ```
 #[inline(always)]
 pub(crate) fn columns<R: Register>(
-    constants: Constants,
+    constants: &Constants,
     layout: &Layout,
     memory: &mut Memory,
     g: usize,
@@ -168,7 +168,7 @@ pub(crate) fn columns<R: Register>(
 
 /// The same after the sums, lane by lane.
 #[inline(always)]
-fn columns_of<R: Register>(constants: Constants, layout: &Layout, memory: &mut Memory, g: usize) {
+fn columns_of<R: Register>(constants: &Constants, layout: &Layout, memory: &mut Memory, g: usize) {
     let f = project::<R>(constants, layout, memory, g);
     let s = load_motion::<R>(&memory.s[g]);
     let (inertia, coriolis) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]));

@@ -374,7 +374,12 @@ pub(crate) const COLUMNS: u8 = 6;
 /// v = v_λ + S q̇        a = a_λ + v × S q̇ + S q̈        f = I a + v ×* I v
 /// ```
 #[inline(always)]
-pub(crate) fn drive<R: Register, const KEPT: u8>(constants: Constants, layout: &Layout, memory: &mut Memory, g: usize) {
+pub(crate) fn drive<R: Register, const KEPT: u8>(
+    constants: &Constants,
+    layout: &Layout,
+    memory: &mut Memory,
+    g: usize,
+) {
     drive_in::<R, KEPT>(constants.gravity, layout, memory, g, false);
 }
 

@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 
 /// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
 pub(crate) fn rnea(
-    constants: Constants,
+    constants: &Constants,
     layout: &Layout,
     memory: &mut Memory,
     (q, v, a): (&[f64], &[f64], &[f64]),
@@ -32,7 +32,7 @@ pub(crate) fn as_lanes(layout: &Layout) -> bool {
 
 /// Torques from lanes to degrees of freedom, and those of joints that no lane has room for.
 #[inline(always)]
-pub(crate) fn collect(constants: Constants, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
+pub(crate) fn collect(constants: &Constants, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
     of_lanes(layout, memory, tau);
     constants.joints(&layout.more_joints).add_torques(v, a, tau);
 }
@@ -58,7 +58,7 @@ pub(crate) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
 }
 
 struct Rnea<'a> {
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     q: &'a [f64],

@@ -17,12 +17,12 @@ use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
-pub(crate) fn gravity(constants: Constants, layout: &Layout, memory: &mut Memory) -> bool {
+pub(crate) fn gravity(constants: &Constants, layout: &Layout, memory: &mut Memory) -> bool {
     memory.level.run(Gravity { constants, layout, memory })
 }
 
 struct Gravity<'a> {
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
 }
@@ -94,12 +94,12 @@ impl Kernel for ComJacobian<'_> {
 }
 
 /// Potential energy of bodies that have been placed.
-pub(crate) fn potential(constants: Constants, layout: &Layout, memory: &Memory) -> f64 {
+pub(crate) fn potential(constants: &Constants, layout: &Layout, memory: &Memory) -> f64 {
     memory.level.run(Potential { constants, layout, memory }).iter().sum()
 }
 
 struct Potential<'a> {
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a Memory,
 }
@@ -136,7 +136,7 @@ fn against<R: Register>(
 }
 
 /// Kinetic and potential energy of bodies that have been placed, at the velocity `v`.
-pub(crate) fn energy(constants: Constants, layout: &Layout, memory: &mut Memory, v: &[f64]) -> (f64, f64) {
+pub(crate) fn energy(constants: &Constants, layout: &Layout, memory: &mut Memory, v: &[f64]) -> (f64, f64) {
     let (kinetic, potential) = memory.level.run(Energy { constants, layout, memory, v });
     let sum = |x: [f64; WIDTH]| x.iter().sum();
     let more = layout.more_joints.iter().map(|joint| v[joint.index] * v[joint.index] * joint.mass() * 0.5);
@@ -144,7 +144,7 @@ pub(crate) fn energy(constants: Constants, layout: &Layout, memory: &mut Memory,
 }
 
 struct Energy<'a> {
-    constants: Constants,
+    constants: &'a Constants,
     layout: &'a Layout,
     memory: &'a mut Memory,
     v: &'a [f64],

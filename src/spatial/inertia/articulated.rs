@@ -85,8 +85,10 @@ impl<T: Real> ArticulatedInertia<T> {
     {
         let r = &x_ab.rotation;
         let h = v3::product(r, &self.coupling);
-        let turned = |row: usize| v3::rotate(r, Vector3::new(h[(row, 0)], h[(row, 1)], h[(row, 2)]));
-        let (x, y, z) = (turned(0), turned(1), turned(2));
+        // Not by a closure: that would not be compiled for the level of the numbers.
+        let x = v3::rotate(r, Vector3::new(h.m11, h.m12, h.m13));
+        let y = v3::rotate(r, Vector3::new(h.m21, h.m22, h.m23));
+        let z = v3::rotate(r, Vector3::new(h.m31, h.m32, h.m33));
         #[rustfmt::skip]
         let coupling = Matrix3::new(
             x.x, x.y, x.z,
