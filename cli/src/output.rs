@@ -19,7 +19,7 @@ pub(crate) enum Output {
 impl Output {
     /// Makes sure early that the file can be written. `-` and `/dev/stdout` are standard output.
     pub(crate) fn new(path: Option<&Path>, inputs: &[&Path]) -> Result<Self, Error> {
-        let is_stdout = |path: &Path| path == "-" || path == "/dev/stdout";
+        let is_stdout = |path: &Path| path == Path::new("-") || path == Path::new("/dev/stdout");
         let Some(path) = path.filter(|path| !is_stdout(path)) else { return Ok(Self::Stdout(Vec::new())) };
         if let Ok(output) = path.canonicalize()
             && inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == output && input.is_file()))
