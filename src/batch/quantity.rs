@@ -1,14 +1,12 @@
 //! What a batch computes: an algorithm, with its arguments and results; here those of all states in lanes.
 
 use super::block::{Memory, Single};
-use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::rnea::Sweep;
-use crate::dynamics::{aba, crba, rnea_derivatives, rnea_gradient};
+use crate::dynamics::{aba, by_plan, crba, rnea_derivatives, rnea_gradient};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::by_copy::states;
-use crate::kernels::by_joint::derivatives;
-use crate::kernels::by_joint::derivatives::Reuse;
+use crate::kernels::by_joint::derivatives::{self, Reuse};
 use crate::model::{InputError, Model};
 use crate::plan::Quantity as Planned;
 use gradyn_derivatives::simd::{Piece, Register};

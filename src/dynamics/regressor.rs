@@ -13,8 +13,7 @@ use super::rnea::{base_acceleration, check_finite};
 use super::slices::first_not_finite;
 use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
-use crate::dynamics::by_plan;
-use crate::dynamics::by_plan::Kernels;
+use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::reference::view;
 use crate::model::{InputError, Model, path, room};
 use crate::spatial::{

@@ -15,8 +15,7 @@
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
-use crate::dynamics::by_plan;
-use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, minv};
+use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, by_plan, minv};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::finite;

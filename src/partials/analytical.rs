@@ -2,12 +2,10 @@
 
 use super::DerivativeWorkspace;
 use super::result::RneaDerivatives;
-use crate::dynamics::ExternalWrench;
-use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::rnea_derivatives::{self, analytical_from};
-use crate::kernels::by_joint::derivatives::Results;
-use crate::kernels::by_joint::derivatives::Reuse;
+use crate::dynamics::{ExternalWrench, by_plan};
+use crate::kernels::by_joint::derivatives::{Results, Reuse};
 use crate::model::Model;
 use crate::spatial::Motion;
 use nalgebra::Vector3;

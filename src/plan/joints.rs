@@ -1,18 +1,15 @@
 //! A model as forms that take eight joints at a time see it: constants lane by lane, and what bodies, groups and pairs of them take.
 
-use crate::joint::Geometry;
-use crate::joint::{Elementary, Joint, JointKind};
+use crate::joint::{Elementary, Geometry, Joint, JointKind};
 use crate::model::{Body, DofDynamics, Model, Refresh, path};
 use crate::plan::bodies::Ranks;
 use crate::plan::dof_tree::DofTree;
-use crate::plan::floating;
 use crate::plan::floating::Floating;
 use crate::plan::joint_axes::{hinge, joint_axes};
 use crate::plan::lanes::Lanes;
-use crate::plan::origin;
 use crate::plan::rows::Row;
 use crate::plan::states::Table;
-use crate::plan::{Branches, Facts, MOST_COLUMNS, Plan, factors_pay};
+use crate::plan::{Branches, Facts, MOST_COLUMNS, Plan, factors_pay, floating, origin};
 use crate::spatial::{Inertia, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use nalgebra::{Matrix3, Vector3};
@@ -491,7 +488,7 @@ fn joint_rows(entries: &[DofDynamics], dof: &[Option<usize>], rows: &mut [JointR
     }
 }
 
-/// In the order of [`load_symmetric`](crate::kernels::by_joint::memory::load_symmetric).
+/// In the order of [`load_symmetric`](super::rows::load_symmetric).
 fn rows_of(x: crate::spatial::Symmetric3<f64>) -> [f64; 6] {
     [x.xx, x.xy, x.xz, x.yy, x.yz, x.zz]
 }

@@ -201,15 +201,14 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quantity = Quantity::ALL.iter().map(|quantity| quantity.to_string().len()).max().unwrap_or(0);
         let levels: Vec<Level> = Level::available().collect();
-        write!(f, "{:quantity$}", "")?;
-        for level in &levels {
-            write!(f, "  {level:<19}")?;
-        }
-        for quantity_of_row in Quantity::ALL {
-            write!(f, "\n{quantity_of_row:quantity$}")?;
-            for level in &levels {
-                write!(f, "  {:<19}", self.form(quantity_of_row, *level))?;
-            }
+        let row = |name: &str, forms: &mut dyn Iterator<Item = String>| {
+            let cells: String = forms.map(|form| format!("  {form:<19}")).collect();
+            format!("{name:quantity$}{cells}").trim_end().to_owned()
+        };
+        f.write_str(&row("", &mut levels.iter().map(Level::to_string)))?;
+        for quantity in Quantity::ALL {
+            let forms = &mut levels.iter().map(|level| self.form(quantity, *level).to_string());
+            write!(f, "\n{}", row(&quantity.to_string(), forms))?;
         }
         match &self.book_only {
             Some(why) => write!(f, "\n{why}"),

@@ -1,7 +1,9 @@
 //! What constants of lanes stand in: rows of eight numbers, one for each joint, and of four, one for each body.
 
+use crate::spatial::Symmetric3;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
+use nalgebra::{Matrix3, Vector3};
 
 /// Eight numbers, where a register is loaded from one line of the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,4 +53,61 @@ impl Four {
         let [a, b, c, d] = self.0;
         (a + c) + (b + d)
     }
+}
+
+/// Numbers of lanes that a register is loaded from.
+pub(crate) trait OfLanes {
+    fn load<R: Register>(&self) -> Lanes<R>;
+    fn store<R: Register>(&mut self, x: Lanes<R>);
+}
+
+impl OfLanes for Row {
+    #[inline(always)]
+    fn load<R: Register>(&self) -> Lanes<R> {
+        self.load()
+    }
+    #[inline(always)]
+    fn store<R: Register>(&mut self, x: Lanes<R>) {
+        self.store(x);
+    }
+}
+
+impl OfLanes for Four {
+    #[inline(always)]
+    fn load<R: Register>(&self) -> Lanes<R> {
+        self.load()
+    }
+    #[inline(always)]
+    fn store<R: Register>(&mut self, x: Lanes<R>) {
+        self.store(x);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn load_vector<R: Register>(x: &[impl OfLanes; 3]) -> Vector3<Lanes<R>> {
+    Vector3::new(x[0].load(), x[1].load(), x[2].load())
+}
+
+#[inline(always)]
+pub(crate) fn store_vector<R: Register>(to: &mut [impl OfLanes; 3], x: Vector3<Lanes<R>>) {
+    to[0].store(x.x);
+    to[1].store(x.y);
+    to[2].store(x.z);
+}
+
+/// Row by row.
+#[inline(always)]
+pub(crate) fn load_matrix<R: Register>(x: &[impl OfLanes; 9]) -> Matrix3<Lanes<R>> {
+    #[rustfmt::skip]
+    let matrix = Matrix3::new(
+        x[0].load(), x[1].load(), x[2].load(),
+        x[3].load(), x[4].load(), x[5].load(),
+        x[6].load(), x[7].load(), x[8].load(),
+    );
+    matrix
+}
+
+#[inline(always)]
+pub(crate) fn load_symmetric<R: Register>(x: &[impl OfLanes; 6]) -> Symmetric3<Lanes<R>> {
+    Symmetric3::new(x[0].load(), x[1].load(), x[2].load(), x[3].load(), x[4].load(), x[5].load())
 }

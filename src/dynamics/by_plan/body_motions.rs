@@ -2,8 +2,7 @@
 
 use crate::dynamics::rooted::Rooted;
 use crate::kernels::by_joint::matrix::{by_lane, of_lane};
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::Row;
+use crate::kernels::by_joint::memory::{Memory, Row};
 use crate::kernels::by_joint::rnea::{origin, pose};
 use crate::plan::joints::Layout;
 use crate::spatial::Motion;

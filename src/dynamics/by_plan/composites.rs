@@ -2,8 +2,7 @@
 
 use crate::dynamics::links::Links;
 use crate::dynamics::rnea_second::{self, Column, Motions};
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{load_coriolis, load_inertia, load_motion, load_sum_force};
+use crate::kernels::by_joint::memory::{Memory, load_coriolis, load_inertia, load_motion, load_sum_force};
 use crate::kernels::by_joint::rnea;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::Lanes;

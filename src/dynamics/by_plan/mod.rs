@@ -7,13 +7,12 @@ mod values;
 
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::by_joint::State;
 use crate::kernels::by_joint::articulated::Articulated;
 use crate::kernels::by_joint::constraints::rows::{self, Anchor};
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::forward_mode::Tangents;
 use crate::kernels::by_joint::memory::{Bodies, Memory};
-use crate::kernels::by_joint::{afloat, forward_mode as tangents};
+use crate::kernels::by_joint::{State, afloat, forward_mode as tangents};
 use crate::model::Model;
 use crate::plan::floating::Floating;
 use crate::plan::joints::Layout;

@@ -13,9 +13,8 @@ use crate::kernels::by_joint::constraints::{derivatives as variations, operators
 use crate::kernels::by_joint::derivatives::{Results, Reuse};
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::{Lost, State};
 use crate::kernels::by_joint::{
-    afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
+    Lost, State, afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
 };
 use crate::model::Model;
 use crate::plan::{Constants, Form, Quantity};

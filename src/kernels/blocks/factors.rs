@@ -3,9 +3,8 @@
 //! `L` has entries where the mass matrix has them: along the paths to the root. Degrees of freedom are taken eight at a time,
 //! and blocks that hold nothing of any path are left out.
 
-use crate::kernels::blocks;
-use crate::kernels::blocks::Block;
 use crate::kernels::blocks::inverse::{Inversion, Product, SparseProduct};
+use crate::kernels::blocks::{self, Block};
 use crate::kernels::by_joint::memory::{Row, from_rows, to_rows};
 use crate::plan::dof_tree::DofTree;
 use crate::plan::factors_pay;

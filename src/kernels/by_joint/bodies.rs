@@ -1,7 +1,6 @@
 //! Forward kinematics: where the bodies are and how they move, eight at a time.
 
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{Bodies, Row, Six, load_matrix, load_motion, load_vector, store_motion};
+use crate::kernels::by_joint::memory::{Bodies, Memory, Row, Six, load_matrix, load_motion, load_vector, store_motion};
 use crate::kernels::by_joint::outward::of_tree;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};

@@ -2,18 +2,14 @@
 //! [`centroidal`](crate::dynamics::centroidal) and [`centroidal_derivatives`](crate::dynamics::centroidal_derivatives),
 //! eight columns at a time.
 
-use crate::formulas::masses::MomentumColumn;
-use crate::formulas::masses::PointMass;
-use crate::formulas::masses::{Tree, Whole, about_moving, matrix_rate};
+use crate::formulas::masses::{MomentumColumn, PointMass, Tree, Whole, about_moving, matrix_rate};
 use crate::kernels::by_joint::matrix::{begin, end, of_force, of_vector, only, store};
-use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
-    FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
+    FORCE, INERTIA, Memory, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
 };
 use crate::kernels::by_joint::outward::{of_tree, splat};
-use crate::kernels::by_joint::subtree;
 use crate::kernels::by_joint::subtree::Subtree;
-use crate::kernels::by_joint::weights;
+use crate::kernels::by_joint::{subtree, weights};
 use crate::plan::joints::Layout;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;

@@ -1,9 +1,8 @@
 //! The Coriolis matrix: the equations of [`coriolis`](crate::dynamics::coriolis_matrix), eight rows of a column at a time.
 
 use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product, store};
-use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
-    load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
+    Memory, load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
 };
 use crate::kernels::by_joint::{inward, outward};
 use crate::plan::Constants;

@@ -5,15 +5,12 @@
 
 use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
-use crate::kernels::by_joint::matrix_entries;
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product, store};
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{Columns, Six, load_motion};
-use crate::kernels::by_joint::{afloat, inward, outward, rnea};
+use crate::kernels::by_joint::memory::{Columns, Memory, Six, load_motion};
+use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward, rnea};
 use crate::plan::Constants;
 use crate::plan::floating::Floating;
-use crate::plan::joints::Layout;
-use crate::plan::joints::Pair;
+use crate::plan::joints::{Layout, Pair};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};

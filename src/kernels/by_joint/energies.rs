@@ -1,13 +1,10 @@
 //! Energies from inertial parameters, and the motion of the mass of subtrees, eight bodies at a time.
 
 use crate::formulas::masses::MovingMass;
-use crate::kernels::by_joint::State;
 use crate::kernels::by_joint::matrix::by_lane;
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{FORCE, Row, load_matrix};
-use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::memory::{FORCE, Memory, Row, load_matrix};
 use crate::kernels::by_joint::outward::{of_tree, splat};
-use crate::kernels::by_joint::{inward, sweeps};
+use crate::kernels::by_joint::{State, inward, outward, sweeps};
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};

@@ -19,10 +19,9 @@
 
 use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
-use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
-    Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force, store_motion,
-    store_vector,
+    Memory, Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
+    store_motion, store_vector,
 };
 use crate::kernels::by_joint::{afloat, inward, outward, rnea};
 use crate::plan::Constants;

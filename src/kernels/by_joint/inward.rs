@@ -2,14 +2,13 @@
 
 use crate::kernels::by_joint::by_lane;
 use crate::kernels::by_joint::mass_matrix::momenta as momenta_of;
-use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
-    ALL, FORCE, INERTIA, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force, store_vector,
+    ALL, FORCE, INERTIA, Memory, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force,
+    store_vector,
 };
 use crate::model::DofDynamics;
 use crate::plan::Constants;
-use crate::plan::joints::Layout;
-use crate::plan::joints::{Group, JointRows};
+use crate::plan::joints::{Group, JointRows, Layout};
 use crate::spatial::Force;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Level};

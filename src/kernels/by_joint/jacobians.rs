@@ -2,16 +2,13 @@
 //! [`jacobian_rate`](crate::dynamics::jacobian_rate) and [`frame_derivatives`](crate::dynamics::frame_derivatives), eight
 //! columns at a time.
 
-use crate::formulas::frame_column::FrameColumn;
-use crate::formulas::frame_column::variation;
+use crate::formulas::frame_column::{FrameColumn, variation};
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::load_motion;
-use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::memory::{Memory, load_motion};
 use crate::kernels::by_joint::outward::of_tree;
-use crate::kernels::by_joint::rnea;
+use crate::kernels::by_joint::{outward, rnea};
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::Lanes;

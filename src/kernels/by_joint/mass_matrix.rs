@@ -1,14 +1,10 @@
 //! The mass matrix: composite rigid bodies, eight rows of a column at a time.
 
 use crate::formulas::singular;
-use crate::kernels::blocks;
-use crate::kernels::blocks::place;
-use crate::kernels::by_joint::matrix_entries;
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{INERTIA, Row, Six, load_inertia, load_motion, store_force};
-use crate::kernels::by_joint::{afloat, inward, outward};
-use crate::plan::joints::Layout;
-use crate::plan::joints::{Carried, JointRows};
+use crate::kernels::blocks::{self, place};
+use crate::kernels::by_joint::memory::{INERTIA, Memory, Row, Six, load_inertia, load_motion, store_force};
+use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward};
+use crate::plan::joints::{Carried, JointRows, Layout};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};

@@ -1,8 +1,7 @@
 //! What entries of matrices are made of, and how they come to their places.
 
 use crate::kernels::by_joint::memory::Six;
-use crate::plan::joints::Layout;
-use crate::plan::joints::Pair;
+use crate::plan::joints::{Layout, Pair};
 use crate::spatial::Motion;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};

@@ -8,7 +8,7 @@ use crate::kernels::by_joint::constraints::solve::Held;
 use crate::kernels::by_joint::forward_mode::Tangents;
 use crate::plan::bodies::Ranks;
 use crate::plan::joints::Layout;
-pub(crate) use crate::plan::rows::Row;
+pub(crate) use crate::plan::rows::{Row, load_matrix, load_symmetric, load_vector, store_vector};
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
 use gradyn_derivatives::simd::{Register, VectorLevel, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
@@ -48,36 +48,11 @@ pub(crate) fn from_rows(from: &[Row], to: &mut [f64]) {
 pub(crate) type Six = [Row; 6];
 
 #[inline(always)]
-pub(crate) fn load_vector<R: Register>(x: &[Row; 3]) -> Vector3<Lanes<R>> {
-    Vector3::new(x[0].load(), x[1].load(), x[2].load())
-}
-#[inline(always)]
 pub(crate) fn load_motion<R: Register>(m: &Six) -> Motion<Lanes<R>> {
     Motion::new(
         Vector3::new(m[0].load(), m[1].load(), m[2].load()),
         Vector3::new(m[3].load(), m[4].load(), m[5].load()),
     )
-}
-#[inline(always)]
-pub(crate) fn store_vector<R: Register>(to: &mut [Row; 3], x: Vector3<Lanes<R>>) {
-    to[0].store(x.x);
-    to[1].store(x.y);
-    to[2].store(x.z);
-}
-/// Row by row.
-#[inline(always)]
-pub(crate) fn load_matrix<R: Register>(x: &[Row; 9]) -> Matrix3<Lanes<R>> {
-    #[rustfmt::skip]
-    let matrix = Matrix3::new(
-        x[0].load(), x[1].load(), x[2].load(),
-        x[3].load(), x[4].load(), x[5].load(),
-        x[6].load(), x[7].load(), x[8].load(),
-    );
-    matrix
-}
-#[inline(always)]
-pub(crate) fn load_symmetric<R: Register>(x: &[Row; 6]) -> Symmetric3<Lanes<R>> {
-    Symmetric3::new(x[0].load(), x[1].load(), x[2].load(), x[3].load(), x[4].load(), x[5].load())
 }
 #[inline(always)]
 pub(crate) fn store_motion<R: Register>(to: &mut Six, m: Motion<Lanes<R>>) {

@@ -1,15 +1,13 @@
 //! From the root to the leaves: poses, motions, and the force that each body needs.
 
 use crate::joint::{Joint, JointKind};
-use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::memory::{
-    Columns, INERTIA, Row, Six, Sums, load_inertia, load_motion, load_symmetric, load_vector, store_coriolis,
+    Columns, INERTIA, Memory, Row, Six, Sums, load_inertia, load_motion, load_symmetric, load_vector, store_coriolis,
     store_inertia, store_motion, store_sum_force, store_weight,
 };
 use crate::kernels::by_joint::{bodies, by_lane};
 use crate::plan::Constants;
-use crate::plan::joints::Layout;
-use crate::plan::joints::{Angles, BodyStep, Group, HingeRows, StepKind};
+use crate::plan::joints::{Angles, BodyStep, Group, HingeRows, Layout, StepKind};
 use crate::spatial::{Force, Inertia, InertiaAboutOrigin, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::{Places, Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real};

@@ -3,8 +3,7 @@
 
 use crate::kernels::by_joint::matrix::end;
 use crate::kernels::by_joint::matrix_entries::store;
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{Row, load_matrix, load_motion};
+use crate::kernels::by_joint::memory::{Memory, Row, load_matrix, load_motion};
 use crate::kernels::by_joint::outward;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, power_regressor, vector as v3};

@@ -1,8 +1,7 @@
 //! Inverse dynamics.
 
 use crate::formulas::external_wrench::WrenchFrame;
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::from_rows;
+use crate::kernels::by_joint::memory::{Memory, from_rows};
 use crate::kernels::by_joint::{afloat, inward, outward};
 use crate::plan::Constants;
 use crate::plan::joints::Layout;

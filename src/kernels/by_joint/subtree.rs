@@ -1,7 +1,6 @@
 //! What columns move of the robot, or of the part that hangs from a body.
 
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{ALL, Row, Sums};
+use crate::kernels::by_joint::memory::{ALL, Memory, Row, Sums};
 use crate::plan::joints::Layout;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};

@@ -1,9 +1,7 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
-use crate::kernels::by_joint::State;
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{FORCE, INERTIA, store_motion};
-use crate::kernels::by_joint::{bodies, inward, outward};
+use crate::kernels::by_joint::memory::{FORCE, INERTIA, Memory, store_motion};
+use crate::kernels::by_joint::{State, bodies, inward, outward};
 use crate::plan::joints::Layout;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 use nalgebra::Vector3;

@@ -1,14 +1,11 @@
 //! What mass and first moment of subtrees give: gravity, the Jacobian of the centre of mass. And energies.
 
 use crate::formulas::masses::moved;
-use crate::kernels::by_joint::inward;
 use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::{load_motion, load_vector, load_weight, store_motion};
-use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::memory::{Memory, load_motion, load_vector, load_weight, store_motion};
 use crate::kernels::by_joint::outward::{of_tree, splat};
-use crate::kernels::by_joint::subtree;
 use crate::kernels::by_joint::subtree::Subtree;
+use crate::kernels::by_joint::{inward, outward, subtree};
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, vector as v3};

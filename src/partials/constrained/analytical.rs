@@ -33,12 +33,10 @@
 use super::Memory;
 use super::halves::{Halves, Terms, add_unreached};
 use super::variation::Variation;
-use crate::dynamics::by_plan;
 use crate::dynamics::by_plan::Kernels;
-use crate::dynamics::constraints;
 use crate::dynamics::constraints::{Factor, FactorsOfMass, Rows};
 use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::{Constraint, ExternalWrench, Workspace};
+use crate::dynamics::{Constraint, ExternalWrench, Workspace, by_plan, constraints};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::kernels::by_joint::derivatives::Reuse;

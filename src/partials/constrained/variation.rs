@@ -1,14 +1,12 @@
 //! How constraints and the torques under them vary with the state, accelerations and multipliers held.
 
 use super::halves::Terms;
-use crate::dynamics::by_plan;
 use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{column, path_columns};
 use crate::dynamics::jacobian::{clear, empty};
 use crate::dynamics::links::update;
-use crate::dynamics::reference::Attached;
-use crate::dynamics::reference::view;
-use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace};
+use crate::dynamics::reference::{Attached, view};
+use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace, by_plan};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::derivatives::Sums;
 use crate::kernels::by_joint::constraints::operators::Changes;

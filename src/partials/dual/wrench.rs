@@ -3,8 +3,7 @@
 use super::in_place;
 use crate::dynamics::step::Inward;
 use crate::dynamics::{ExternalWrench, Workspace, external};
-use crate::model::Model;
-use crate::model::path;
+use crate::model::{Model, path};
 use crate::spatial::Force;
 use gradyn_derivatives::VectorDual;
 use gradyn_derivatives::simd::{Piece, Register};

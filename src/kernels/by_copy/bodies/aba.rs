@@ -18,8 +18,7 @@ use crate::kernels::by_copy::bodies::four::{
     store_matrix, store_symmetric, store_vector, sums,
 };
 use crate::kernels::by_copy::bodies::rnea::{Body, drive, three, total};
-use crate::plan::bodies::Ranks;
-use crate::plan::bodies::{Parent, Rank};
+use crate::plan::bodies::{Parent, Rank, Ranks};
 use crate::spatial::{ArticulatedInertia, Symmetric3, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Places, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};

@@ -29,8 +29,7 @@ use crate::kernels::by_copy::bodies::four::{
 use crate::kernels::by_copy::bodies::mass_matrix::{Composite, weigh_base};
 use crate::kernels::by_copy::bodies::rnea::{Body, drive, hand_over, three, total};
 use crate::kernels::by_copy::bodies::{BASE, Memory, NV};
-use crate::plan::bodies::Rank;
-use crate::plan::bodies::Ranks;
+use crate::plan::bodies::{Rank, Ranks};
 use crate::spatial::moments::{Flow, Mass};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register};

@@ -1,6 +1,6 @@
 //! Rows of four numbers: one quantity of four bodies.
 
-pub(crate) use crate::plan::rows::{ABREAST, Four};
+pub(crate) use crate::plan::rows::{ABREAST, Four, load_matrix, load_symmetric, load_vector, store_vector};
 use crate::spatial::{Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Places, Register};
@@ -23,30 +23,6 @@ pub(crate) fn scatter<R: Register>(x: Lanes<R>, at: &[usize; ABREAST], to: &mut 
     }
 }
 
-#[inline(always)]
-pub(crate) fn load_vector<R: Register>(x: &[Four; 3]) -> Vector3<Lanes<R>> {
-    Vector3::new(x[0].load(), x[1].load(), x[2].load())
-}
-
-#[inline(always)]
-pub(crate) fn store_vector<R: Register>(to: &mut [Four; 3], x: Vector3<Lanes<R>>) {
-    to[0].store(x.x);
-    to[1].store(x.y);
-    to[2].store(x.z);
-}
-
-/// Row by row.
-#[inline(always)]
-pub(crate) fn load_matrix<R: Register>(x: &[Four; 9]) -> Matrix3<Lanes<R>> {
-    #[rustfmt::skip]
-    let matrix = Matrix3::new(
-        x[0].load(), x[1].load(), x[2].load(),
-        x[3].load(), x[4].load(), x[5].load(),
-        x[6].load(), x[7].load(), x[8].load(),
-    );
-    matrix
-}
-
 /// Row by row.
 #[inline(always)]
 pub(crate) fn store_matrix<R: Register>(to: &mut [Four; 9], x: &Matrix3<Lanes<R>>) {
@@ -55,11 +31,6 @@ pub(crate) fn store_matrix<R: Register>(to: &mut [Four; 9], x: &Matrix3<Lanes<R>
         to[k].store(x[(k / 3, k % 3)]);
         k += 1;
     }
-}
-
-#[inline(always)]
-pub(crate) fn load_symmetric<R: Register>(x: &[Four; 6]) -> Symmetric3<Lanes<R>> {
-    Symmetric3::new(x[0].load(), x[1].load(), x[2].load(), x[3].load(), x[4].load(), x[5].load())
 }
 
 #[inline(always)]

@@ -9,8 +9,7 @@ use crate::kernels::by_copy::bodies::four::{
 };
 use crate::kernels::by_copy::bodies::rnea::Body;
 use crate::kernels::by_copy::bodies::{BASE, Memory, NV};
-use crate::plan::bodies::Rank;
-use crate::plan::bodies::Ranks;
+use crate::plan::bodies::{Rank, Ranks};
 use crate::spatial::moments::Mass;
 use crate::spatial::{Symmetric3, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register};

@@ -7,8 +7,7 @@ use crate::kernels::by_copy::bodies::four::{
     turned,
 };
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
-use crate::plan::bodies::Ranks;
-use crate::plan::bodies::{Parent, Rank};
+use crate::plan::bodies::{Parent, Rank, Ranks};
 use crate::spatial::moments::{Mass, spread};
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Register};

@@ -13,8 +13,7 @@
 use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
-use crate::plan::states::Table;
-use crate::plan::states::{Kind, Step, column, place, unit};
+use crate::plan::states::{Kind, Step, Table, column, place, unit};
 use crate::spatial::moments::{Flow, Mass, spread};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Piece, Register};

@@ -1,8 +1,7 @@
 //! Sines and cosines of all hinges.
 
 use crate::kernels::by_copy::states::Numbers;
-use crate::plan::states::Kind;
-use crate::plan::states::Table;
+use crate::plan::states::{Kind, Table};
 use gradyn_derivatives::simd::{Piece, Register};
 use gradyn_derivatives::{Lanes, Real};
 

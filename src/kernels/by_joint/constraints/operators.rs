@@ -15,9 +15,8 @@
 //!
 //! A block that a matrix is multiplied by has its columns, one a row: a product is a sum over these.
 
-use crate::kernels::blocks;
-use crate::kernels::blocks::Block;
 use crate::kernels::blocks::factors::{Factors, half, other_half};
+use crate::kernels::blocks::{self, Block};
 use crate::kernels::by_joint::constraints::solve::Held;
 use crate::kernels::by_joint::memory::Row;
 use gradyn_derivatives::Lanes;

@@ -1,8 +1,7 @@
 //! Rows of points and frames that are held to the world, eight columns at a time.
 
 use crate::kernels::by_joint::matrix::{of_vectors, scatter};
-use crate::kernels::by_joint::memory::Memory;
-use crate::kernels::by_joint::memory::load_motion;
+use crate::kernels::by_joint::memory::{Memory, load_motion};
 use crate::plan::joints::Layout;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::Lanes;

@@ -10,10 +10,8 @@
 //! orthogonal factors of [`constraints`](crate::dynamics::constraints) are in place.
 
 use crate::formulas::singular;
-use crate::kernels::blocks;
-use crate::kernels::blocks::Block;
-use crate::kernels::blocks::factors;
 use crate::kernels::blocks::factors::{Elimination, Factors};
+use crate::kernels::blocks::{self, Block, factors};
 use crate::kernels::by_joint::constraints::operators::Projections;
 use crate::kernels::by_joint::memory::Row;
 use gradyn_derivatives::Lanes;

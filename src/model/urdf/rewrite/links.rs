@@ -3,12 +3,11 @@
 use super::edits::{Edits, Numbers, Place, attribute, child};
 use super::nearest::nearest;
 use super::{RewriteError, Robot};
-use crate::model::urdf::assembly;
 use crate::model::urdf::link::ENTRIES;
 use crate::model::urdf::number::numbers;
 use crate::model::urdf::text::Owner;
 use crate::model::urdf::xml::Reader;
-use crate::model::urdf::{physical, placement};
+use crate::model::urdf::{assembly, physical, placement};
 use crate::spatial::{Inertia, Symmetric3, Transform, vector as v3};
 use nalgebra::{Matrix3, Vector3};
 use roxmltree::Node;
