@@ -7,8 +7,8 @@ pub use builder::ProblemBuilder;
 pub use phase::Phase;
 
 use crate::fault::{Fault, ProblemError};
-use crate::node::{At, Memory, Node, NodeError};
-use crate::quadratic::{Dims, Quadratic};
+use crate::node::{At, Memory, Node, NodeError, Row};
+use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::space::Space;
 use crate::stage::{Slots, Stage};
 use crate::step::ContactRows;
@@ -246,7 +246,7 @@ impl Problem {
         Fault { node: k, phase: self.phase_of(k).into(), term: error.term, reason: Box::new(error.reason) }
     }
 
-    /// Cost of a node, its next state and its equalities.
+    /// Cost of a node, its next state, and its rows: equalities `c`, n_eq, then `g`, n_in.
     ///
     /// # Errors
     /// [`Fault`]: node, phase, term, entry.
@@ -257,10 +257,10 @@ impl Problem {
         u: &[f64],
         memory: &mut ProblemMemory,
         next: &mut [f64],
-        eq: &mut [f64],
+        rows: &mut [f64],
     ) -> Result<f64, Fault> {
         let memory = &mut memory.0[self.places[k].kind];
-        self.node(k).value(self.at(k, x, u), memory, next, eq).map_err(|error| self.fault(k, error))
+        self.node(k).value(self.at(k, x, u), memory, next, rows).map_err(|error| self.fault(k, error))
     }
     /// A node with derivatives.
     ///
@@ -276,6 +276,32 @@ impl Problem {
     ) -> Result<(), Fault> {
         let memory = &mut memory.0[self.places[k].kind];
         self.node(k).linearize(self.at(k, x, u), memory, out).map_err(|error| self.fault(k, error))
+    }
+    /// A node with derivatives, and the curvature of its Lagrangian that Gauss-Newton leaves out; `false` if it does not know that.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn linearize_exact(
+        &self,
+        k: usize,
+        x: &[f64],
+        u: &[f64],
+        multipliers: &Multipliers,
+        memory: &mut ProblemMemory,
+        out: &mut Quadratic,
+    ) -> Result<bool, Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        let known = self.node(k).linearize_exact(self.at(k, x, u), memory, multipliers, out);
+        known.map_err(|error| self.fault(k, error))
+    }
+    /// Bounds of a node's rows `g`, n_in each; infinite where there are none.
+    pub fn bounds(&self, k: usize, lower: &mut [f64], upper: &mut [f64]) {
+        self.node(k).bounds(self.at(k, &[], &[]), lower, upper);
+    }
+    /// The constraint that a row of a node belongs to, by name.
+    #[must_use]
+    pub fn constraint_of(&self, k: usize, row: Row) -> Option<&str> {
+        self.node(k).constraint(row)
     }
     /// Controls that hold a node's configuration still, as well as they can.
     ///

@@ -1,5 +1,6 @@
 //! A phase, as it is described.
 
+use crate::constraint::PathConstraint;
 use crate::cost::Cost;
 use crate::node::Node;
 use crate::step::Step;
@@ -12,6 +13,7 @@ pub struct Phase {
     pub(super) content: Content,
     pub(super) dt: Vec<f64>,
     pub(super) costs: Vec<Cost>,
+    pub(super) constraints: Vec<PathConstraint>,
     pub(super) bounds: Option<(Vec<f64>, Vec<f64>)>,
 }
 
@@ -29,7 +31,7 @@ impl Phase {
         Self::of(name.into(), nodes, dt, Content::Own(Box::new(node)))
     }
     fn of(name: String, nodes: usize, dt: f64, content: Content) -> Self {
-        Self { name, nodes, content, dt: vec![dt], costs: Vec::new(), bounds: None }
+        Self { name, nodes, content, dt: vec![dt], costs: Vec::new(), constraints: Vec::new(), bounds: None }
     }
     /// One node at which the state jumps: an [`Impulse`](crate::step::Impulse).
     pub fn jump(name: impl Into<String>, step: impl Step + 'static) -> Self {
@@ -45,6 +47,12 @@ impl Phase {
     #[must_use]
     pub fn cost(mut self, cost: Cost) -> Self {
         self.costs.push(cost);
+        self
+    }
+    /// With a constraint.
+    #[must_use]
+    pub fn constraint(mut self, constraint: PathConstraint) -> Self {
+        self.constraints.push(constraint);
         self
     }
     /// With bounds of the controls, nu each, which solvers for boxes keep.

@@ -291,6 +291,8 @@ impl Inner {
                 step,
                 accepted,
                 regularization: run.delta,
+                barrier: 0.0,
+                exact: false,
             };
             self.history.push(entry);
             if exhausted {

@@ -256,6 +256,8 @@ impl Inner {
                 step,
                 accepted,
                 regularization: run.delta,
+                barrier: 0.0,
+                exact: false,
             };
             self.history.push(entry);
             let wish = watch(&entry);

@@ -9,10 +9,10 @@
 //! it is Crocoddyl's `IntegratedActionModelEuler`.
 
 use super::acceleration::EngineMemory;
-use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, memory_of, scaled};
+use super::retraction::Retraction;
+use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of, scaled};
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::{Quadratic, Structure};
-use crate::space::Blocks;
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -29,14 +29,14 @@ pub struct SemiImplicitEuler<A>(Steps<A>);
 impl<A: Acceleration> Euler<A> {
     /// With accelerations of this model.
     pub fn new(model: &Model, acceleration: A) -> Self {
-        Self(Steps { acceleration, flat: Blocks::new(model).0.is_empty() })
+        Self(Steps::new(model, acceleration))
     }
 }
 
 impl<A: Acceleration> SemiImplicitEuler<A> {
     /// With accelerations of this model.
     pub fn new(model: &Model, acceleration: A) -> Self {
-        Self(Steps { acceleration, flat: Blocks::new(model).0.is_empty() })
+        Self(Steps::new(model, acceleration))
     }
 }
 
@@ -46,6 +46,7 @@ struct Steps<A> {
     acceleration: A,
     /// Is `q ⊕ w` the sum of numbers?
     flat: bool,
+    retraction: Retraction,
 }
 
 /// Memory of a step.
@@ -58,6 +59,9 @@ struct Memory {
     /// Rows of velocities, and what they become at the end of the step.
     rows: DMatrix<f64>,
     moved: DMatrix<f64>,
+    /// Second derivatives of a contraction of the acceleration, made when first needed.
+    hessian: DMatrix<f64>,
+    weights: Vec<f64>,
 }
 
 impl Memory {
@@ -72,6 +76,8 @@ impl Memory {
             dv: DMatrix::zeros(square, square),
             rows: DMatrix::zeros(n, columns),
             moved: DMatrix::zeros(n, columns),
+            hessian: DMatrix::zeros(0, 0),
+            weights: vec![0.0; nv],
         }
     }
     fn of(own: &mut dyn Any) -> Result<&mut Self, Reason> {
@@ -80,6 +86,40 @@ impl Memory {
 }
 
 impl<A: Acceleration> Steps<A> {
+    fn new(model: &Model, acceleration: A) -> Self {
+        let retraction = Retraction::new(model);
+        Self { acceleration, flat: retraction.is_flat(), retraction }
+    }
+
+    /// Second derivatives of `μᵀ a + gᶠ·f`, with `μ = gᵃ + h λ_v + h Jᵀ λ_q`, J given if velocities at the end move configurations.
+    fn bend(
+        &self,
+        on: &mut StepView<'_>,
+        weights: StepWeights<'_>,
+        by_end: Option<&DMatrix<f64>>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let Memory { engine, hessian, weights: mu, .. } = Memory::of(on.own)?;
+        if hessian.nrows() != 2 * nv + nu {
+            *hessian = DMatrix::zeros(2 * nv + nu, 2 * nv + nu);
+        }
+        let (by_q, by_v) = weights.next.split_at(nv);
+        for (k, mu) in mu.iter_mut().enumerate() {
+            let moved = match by_end {
+                None => 0.0,
+                Some(j) if j.is_empty() => by_q[k],
+                Some(j) => j.column(k).iter().zip(by_q).map(|(j, l)| j * l).sum(),
+            };
+            *mu = weights.a[k] + h * (by_v[k] + h * moved);
+        }
+        let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
+        let known = self.acceleration.hessian(&mut engine, [on.q, on.v, on.u], [mu, weights.f], hessian)?;
+        if known {
+            add_symmetric(1.0, hessian, nv, &mut out.curvature);
+        }
+        Ok(known)
+    }
     fn value(&self, on: &mut StepView<'_>) -> Result<(), Reason> {
         let memory = Memory::of(on.own)?;
         let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
@@ -187,6 +227,47 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         }
         Ok(())
     }
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        if weights.are_zero() {
+            return Ok(true);
+        }
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let j = std::mem::take(&mut out.step_dv);
+        let known = self.0.bend(on, weights, Some(&j), out);
+        out.step_dv = j;
+        // Second derivatives of q ⊕ h v⁺, with v⁺ as a function of (q, v, u): its rows of [A B].
+        let Quadratic { a, b, curvature, .. } = out;
+        let row = |k: usize, z: usize| match (k < nv, z < 2 * nv) {
+            (true, _) => f64::from(k == z),
+            (false, true) => h * a[(k, z)],
+            (false, false) => h * b[(k, z - 2 * nv)],
+        };
+        let w = &Memory::of(on.own)?.w;
+        self.0.retraction.bend(w, &weights.next[..nv], |i, j, x| {
+            if x == 0.0 {
+                return;
+            }
+            for to in 0..2 * nv + nu {
+                let x = x * row(j, to);
+                if x == 0.0 {
+                    continue;
+                }
+                if to < 2 * nv {
+                    (0..2 * nv).for_each(|from| curvature.xx[(from, to)] += x * row(i, from));
+                } else {
+                    (0..2 * nv).for_each(|from| curvature.xu[(from, to - 2 * nv)] += x * row(i, from));
+                    (0..nu).for_each(|from| curvature.uu[(from, to - 2 * nv)] += x * row(i, 2 * nv + from));
+                }
+            }
+        })?;
+        known
+    }
 }
 
 impl<A: Acceleration> Step for Euler<A> {
@@ -226,5 +307,23 @@ impl<A: Acceleration> Step for Euler<A> {
         scaled(h, &memory.dv, &mut out.a, 0, nv);
         out.b.rows_mut(0, nv).fill(0.0);
         Ok(())
+    }
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        if weights.are_zero() {
+            return Ok(true);
+        }
+        let (h, nv) = (on.at.dt, on.model.nv());
+        let known = self.0.bend(on, weights, None, out)?;
+        // Second derivatives of q ⊕ h v.
+        let size = |k: usize| if k < nv { 1.0 } else { h };
+        let (w, xx) = (&Memory::of(on.own)?.w, &mut out.curvature.xx);
+        self.0.retraction.bend(w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
+        Ok(known)
     }
 }

@@ -1,15 +1,21 @@
-//! A node of a robot: a step, and costs.
+//! A node of a robot: a step, costs, and constraints.
 
+mod constraints;
+mod curvature;
+
+use crate::constraint::PathConstraint;
 use crate::cost::{Cost, Where};
 use crate::fault::{ProblemError, Reason, finite};
 use crate::gauss_newton::{self, GaussNewton};
 use crate::loss::Loss;
-use crate::node::{At, Memory, Node, NodeError};
-use crate::quadratic::{Dims, Quadratic};
+use crate::node::{At, Memory, Node, NodeError, Row};
+use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::residual::{Jacobian, PhaseInfo, Residual, View, Weights};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
 use gradyn::{DerivativeWorkspace, Model, Workspace};
+use constraints::Held;
+use curvature::CurvatureMemory;
 use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::fmt;
@@ -25,6 +31,10 @@ pub struct Stage {
     step: Option<Box<dyn Step>>,
     bounds: Option<(Vec<f64>, Vec<f64>)>,
     terms: Vec<Term>,
+    held: Vec<Held>,
+    /// Equalities, those of the step first, and rows between bounds.
+    n_eq: usize,
+    n_in: usize,
     parameters: usize,
 }
 
@@ -46,6 +56,15 @@ pub(crate) struct Slots {
     pub(crate) goal: Range<usize>,
 }
 
+/// Where a constraint's parameters stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConstraintSlots {
+    pub(crate) counts: usize,
+    pub(crate) goal: Range<usize>,
+    pub(crate) lower: Range<usize>,
+    pub(crate) upper: Range<usize>,
+}
+
 impl fmt::Debug for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let terms: Vec<_> = self.terms.iter().map(|term| &term.name).collect();
@@ -62,7 +81,10 @@ struct StageMemory {
     a: Vec<f64>,
     f: Vec<f64>,
     terms: Vec<TermMemory>,
+    held: Vec<TermMemory>,
     gauss_newton: GaussNewton,
+    /// Made when first asked for.
+    curvature: Option<CurvatureMemory>,
 }
 
 struct TermMemory {
@@ -75,6 +97,21 @@ struct TermMemory {
     full: DMatrix<f64>,
     /// Has it been differentiated? Residuals may allocate then, the first time only.
     warm: bool,
+}
+
+impl TermMemory {
+    fn new(residual: &dyn Residual, loss: &Loss, [nv, nu, rows, remembered]: [usize; 4]) -> Self {
+        let (m, depends) = (residual.rows(), residual.depends());
+        Self {
+            own: residual.memory(),
+            r: vec![0.0; m],
+            gradient: vec![0.0; m],
+            diagonal: vec![0.0; m],
+            by: Jacobian::new(m, depends, nv, nu, rows, remembered),
+            full: if let Loss::Full(w) = loss { w.clone() } else { DMatrix::zeros(0, 0) },
+            warm: false,
+        }
+    }
 }
 
 /// A residual's view of a node, taken from a stage's memory field by field.
@@ -99,6 +136,8 @@ macro_rules! view {
     }};
 }
 
+use view;
+
 impl Stage {
     /// Of a step, or of none at the end. `remembered`: numbers of the state beside `(q, v)`, nu or none.
     pub(crate) fn new(
@@ -108,6 +147,7 @@ impl Stage {
         step: Option<Box<dyn Step>>,
         bounds: Option<(Vec<f64>, Vec<f64>)>,
         costs: Vec<Cost>,
+        constraints: Vec<PathConstraint>,
     ) -> Result<Self, ProblemError> {
         let (nu, contacts) = step.as_ref().map_or((0, [].as_slice()), |step| (step.controls(), step.contacts()));
         let jumps = step.as_ref().is_none_or(|step| step.jumps());
@@ -131,7 +171,16 @@ impl Stage {
             terms.push(Term { name, residual, loss, integrated, weight: parameters, goal: goal.clone() });
             parameters = goal.end;
         }
-        Ok(Self { model: model.clone(), remembered, step, bounds, terms, parameters })
+        let (mut held, mut n_in) = (Vec::<Held>::new(), 0);
+        let mut n_eq = step.as_ref().map_or(0, |step| step.equalities());
+        for constraint in constraints {
+            if held.iter().any(|held| held.name == constraint.name) {
+                let (place, name) = (format!("phase `{phase}`"), constraint.name);
+                return Err(ProblemError::Twice { place, what: "constraints", name });
+            }
+            held.push(Held::new(constraint, &info, &mut parameters, [&mut n_eq, &mut n_in])?);
+        }
+        Ok(Self { model: model.clone(), remembered, step, bounds, terms, held, n_eq, n_in, parameters })
     }
 
     pub(crate) fn parameters(&self) -> usize {
@@ -141,6 +190,16 @@ impl Stage {
     pub(crate) fn terms(&self) -> impl Iterator<Item = (&str, Slots, &dyn Residual)> {
         let slots = |term: &Term| Slots { weight: term.weight, goal: term.goal.clone() };
         self.terms.iter().map(move |term| (term.name.as_str(), slots(term), &*term.residual))
+    }
+    /// Names of the constraints, their parameters, and residuals.
+    pub(crate) fn constraints(&self) -> impl Iterator<Item = (&str, ConstraintSlots, &dyn Residual)> {
+        let slots = |held: &Held| ConstraintSlots {
+            counts: held.counts,
+            goal: held.goal.clone(),
+            lower: held.lower.clone(),
+            upper: held.upper.clone(),
+        };
+        self.held.iter().map(move |held| (held.name.as_str(), slots(held), &*held.residual))
     }
     /// Where the contacts have their rows.
     pub(crate) fn contacts(&self) -> &[ContactRows] {
@@ -245,6 +304,12 @@ fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {
     memory.downcast_mut().ok_or_else(|| Reason::Other("the memory is another node's".into()))
 }
 
+impl Held {
+    fn error(&self, reason: impl Into<Reason>) -> NodeError {
+        NodeError { term: Some(self.name.clone()), reason: reason.into() }
+    }
+}
+
 impl Term {
     fn weight_at(&self, at: &At<'_>) -> f64 {
         at.parameters[self.weight] * if self.integrated { at.dt } else { 1.0 }
@@ -257,8 +322,7 @@ impl Term {
 impl Node for Stage {
     fn dims(&self) -> Dims {
         let space = self.space();
-        let n_eq = self.step.as_ref().map_or(0, |step| step.equalities());
-        Dims { nx: space.nx(), ndx: space.ndx(), nu: self.sizes().0, n_eq }
+        Dims { nx: space.nx(), ndx: space.ndx(), nu: self.sizes().0, n_eq: self.n_eq, n_in: self.n_in }
     }
     fn is_last(&self) -> bool {
         self.step.is_none()
@@ -269,19 +333,8 @@ impl Node for Stage {
     fn memory(&self) -> Memory {
         let (nu, rows) = self.sizes();
         let nv = self.model.nv();
-        let of_term = |term: &Term| {
-            let (m, depends) = (term.residual.rows(), term.residual.depends());
-            let full = if let Loss::Full(w) = &term.loss { w.clone() } else { DMatrix::zeros(0, 0) };
-            TermMemory {
-                own: term.residual.memory(),
-                r: vec![0.0; m],
-                gradient: vec![0.0; m],
-                diagonal: vec![0.0; m],
-                by: Jacobian::new(m, depends, nv, nu, rows, self.remembered),
-                full,
-                warm: false,
-            }
-        };
+        let sizes = [nv, nu, rows, self.remembered];
+        let of_term = |term: &Term| TermMemory::new(&*term.residual, &term.loss, sizes);
         let most = self.terms.iter().map(|term| term.residual.rows()).max().unwrap_or(0);
         Box::new(StageMemory {
             workspace: Workspace::new(&self.model),
@@ -291,12 +344,30 @@ impl Node for Stage {
             a: vec![0.0; nv],
             f: vec![0.0; rows],
             terms: self.terms.iter().map(of_term).collect(),
+            held: self.held.iter().map(|held| held.memory(sizes)).collect(),
+            curvature: None,
             gauss_newton: GaussNewton::new(most, self.space().ndx() + nu),
         })
     }
-    fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], eq: &mut [f64]) -> Result<f64, NodeError> {
+    fn bounds(&self, at: At<'_>, lower: &mut [f64], upper: &mut [f64]) {
+        self.held.iter().for_each(|held| held.write_bounds(&at, lower, upper));
+    }
+    fn constraint(&self, row: Row) -> Option<&str> {
+        self.held.iter().find(|held| held.has(row)).map(|held| held.name.as_str())
+    }
+    fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], rows: &mut [f64]) -> Result<f64, NodeError> {
         let memory = memory_of(memory)?;
+        let (eq, ineq) = rows.split_at_mut(self.n_eq.min(rows.len()));
         self.advance(at, memory, next, eq)?;
+        for (held, TermMemory { own, r, .. }) in self.held.iter().zip(&mut memory.held) {
+            if !held.counts(&at) {
+                held.clear_rows(eq, ineq);
+                continue;
+            }
+            held.residual.value(&mut view!(self, at, memory, held, own), r).map_err(|reason| held.error(reason))?;
+            finite("the constraint", r).map_err(|reason| held.error(reason))?;
+            held.write_rows(&at, r, eq, ineq);
+        }
         let mut cost = 0.0;
         for (term, TermMemory { own, r, .. }) in self.terms.iter().zip(&mut memory.terms) {
             let weight = term.weight_at(&at);
@@ -312,6 +383,17 @@ impl Node for Stage {
     fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError> {
         let memory = memory_of(memory)?;
         self.differentiate(at, memory, out)?;
+        for (held, TermMemory { own, r, by, .. }) in self.held.iter().zip(&mut memory.held) {
+            if !held.counts(&at) {
+                held.clear_rows(out.eq.as_mut_slice(), out.ineq.as_mut_slice());
+                held.clear_jacobian(out);
+                continue;
+            }
+            held.residual.jacobian(&mut view!(self, at, memory, held, own), r, by).map_err(|reason| held.error(reason))?;
+            finite("the constraint", r).map_err(|reason| held.error(reason))?;
+            held.write_rows(&at, r, out.eq.as_mut_slice(), out.ineq.as_mut_slice());
+            held.write_jacobian(by, &memory.by, out);
+        }
         out.clear_cost();
         for (term, own) in self.terms.iter().zip(&mut memory.terms) {
             let weight = term.weight_at(&at);
@@ -348,6 +430,16 @@ impl Node for Stage {
             }
         }
         Ok(())
+    }
+    fn linearize_exact(
+        &self,
+        at: At<'_>,
+        memory: &mut Memory,
+        multipliers: &Multipliers,
+        out: &mut Quadratic,
+    ) -> Result<bool, NodeError> {
+        self.linearize(at, memory, out)?;
+        self.bend(at, memory_of(memory)?, multipliers, out)
     }
     fn hold(&self, at: At<'_>, memory: &mut Memory, u: &mut [f64]) -> Result<(), NodeError> {
         u.fill(0.0);

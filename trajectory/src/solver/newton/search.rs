@@ -1,0 +1,198 @@
+//! The search along a direction: a filter on cost with barriers and violation, and corrections of second order.
+
+use super::rows::Rows;
+use super::{Inner, KEEP};
+use crate::fault::Fault;
+use crate::problem::Problem;
+use crate::quadratic::Dims;
+use crate::solver::crew::{Crew, Merit};
+use crate::solver::gaps::of_dynamics;
+use nalgebra::DVector;
+
+/// Steps below this share of the variables are taken without a search: rounding would decide it.
+const TINY: f64 = 10.0 * f64::EPSILON;
+
+/// What a correction of second order adds: the violations of the step that it corrects.
+#[derive(Debug)]
+pub(super) struct Corrections {
+    pub(super) gaps: Vec<DVector<f64>>,
+    pub(super) eq: Vec<DVector<f64>>,
+    pub(super) rows: Vec<Vec<f64>>,
+}
+
+impl Corrections {
+    pub(super) fn new(dims: &[Dims], rows: &[Rows]) -> Self {
+        Self {
+            gaps: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
+            eq: dims.iter().map(|d| DVector::zeros(d.n_eq)).collect(),
+            rows: rows.iter().map(|rows| vec![0.0; rows.s.len()]).collect(),
+        }
+    }
+}
+
+impl Inner {
+    /// Cost with barriers and violation of the trajectory that is kept, whose nodes have been linearized.
+    pub(super) fn merit(&self) -> Merit {
+        let (mut barrier, mut violation) = (0.0, 0.0);
+        for ((bare, rows), gap) in self.bare.iter().zip(&self.rows).zip(&self.gaps) {
+            barrier += if rows.s.is_empty() { 0.0 } else { rows.barrier(0.0) };
+            violation += gap.lp_norm(1) + (0..rows.s.len()).map(|i| rows.off(i).abs()).sum::<f64>();
+            violation += bare.eq().iter().map(|c| c.abs()).sum::<f64>();
+        }
+        Merit { cost: self.run.scale * self.run.cost + self.run.mu * barrier, violation, priced: 0.0 }
+    }
+
+    /// Tries steps of 1, ½, ¼ … of the longest one; the last one tried, and whether it was taken.
+    pub(super) fn search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
+        let tau = (1.0 - KEEP).max(1.0 - self.run.mu);
+        let from = self.merit();
+        let slope = self.slope();
+        let [longest, dual] = self.longest(tau);
+        self.fault = None;
+        if self.is_tiny() {
+            let taken = self.go(problem, longest, false).is_ok();
+            if taken {
+                self.take([longest, dual], false);
+            }
+            return (longest, taken);
+        }
+        let (mut step, mut evaluated) = (longest, false);
+        for halving in 0..self.options.halvings {
+            step = longest * 0.5_f64.powi(halving as i32);
+            match self.go(problem, step, false).and_then(|()| self.trial(crew, problem, step, halving == 0)) {
+                // A step to where nothing can be evaluated is too long.
+                Err(fault) => self.fault = self.fault.take().or(Some(fault)),
+                Ok(trial) => {
+                    evaluated = true;
+                    if self.filter.accepts(from, slope, step, trial) {
+                        self.fault = None;
+                        self.take([step, dual], false);
+                        return (step, true);
+                    }
+                    if halving == 0 && trial.violation >= from.violation && self.correction(crew, problem, (from, slope), step, tau) {
+                        return (step, true);
+                    }
+                }
+            }
+        }
+        if evaluated {
+            self.fault = None;
+        }
+        (step, false)
+    }
+
+    /// Tries to correct a whole step that has missed the bends of constraints. Leaves the direction as it was if that does not help.
+    fn correction(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        (from, slope): (Merit, f64),
+        step: f64,
+        tau: f64,
+    ) -> bool {
+        for (to, gap) in self.corrections.gaps.iter_mut().zip(&self.gaps) {
+            *to += gap;
+        }
+        if self.correct(crew, problem).is_ok() {
+            let [longest, dual] = self.longest(tau);
+            let trial = self.go(problem, longest, true).and_then(|()| self.trial(crew, problem, longest, false));
+            if trial.is_ok_and(|trial| self.filter.accepts(from, slope, step, trial)) {
+                self.take([longest, dual], true);
+                return true;
+            }
+        }
+        for (k, rows) in self.rows.iter_mut().enumerate() {
+            rows.directions(&crew.node(problem, k), &self.lq.dx[k], &self.lq.du[k], self.run.mu, None);
+        }
+        false
+    }
+
+    /// What costs and barriers do along the direction, to first order.
+    fn slope(&self) -> f64 {
+        let mut slope = 0.0;
+        for (k, rows) in self.rows.iter().enumerate() {
+            slope += self.run.scale * self.bare[k].slope(&self.lq.dx[k], &self.lq.du[k]) + self.run.mu * rows.barrier_slope();
+        }
+        slope
+    }
+
+    fn longest(&self, tau: f64) -> [f64; 2] {
+        let all = self.rows.iter().map(|rows| rows.longest(tau));
+        all.fold([1.0; 2], |a, b| [a[0].min(b[0]), a[1].min(b[1])])
+    }
+
+    fn is_tiny(&self) -> bool {
+        let small = |(k, (dx, du)): (usize, (&DVector<f64>, &DVector<f64>))| {
+            let size = |x: &[f64]| x.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+            dx.amax() <= TINY * size(self.kept.x(k)) && (du.is_empty() || du.amax() <= TINY * size(self.kept.u(k)))
+        };
+        self.lq.dx.iter().zip(&self.lq.du).enumerate().take(self.kept.steps()).all(small)
+    }
+
+    /// A step along the direction, into the trajectory that is tried.
+    fn go(&mut self, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
+        let space = problem.space();
+        let lq = if corrected { &self.corrected } else { &self.lq };
+        for k in 0..=problem.steps() {
+            let scaled = &mut self.scaled[..lq.dx[k].len()];
+            scaled.iter_mut().zip(lq.dx[k].iter()).for_each(|(to, dx)| *to = step * dx);
+            let moved = space.integrate(self.kept.x(k), scaled, self.tried.x_mut(k));
+            moved.map_err(|reason| of_dynamics(problem, k, reason))?;
+            for ((to, from), du) in self.tried.u_mut(k).iter_mut().zip(self.kept.u(k)).zip(lq.du[k].iter()) {
+                *to = from + step * du;
+            }
+        }
+        Ok(())
+    }
+
+    /// Cost with barriers and violation of the trajectory that is tried. `keep`: its violations, for a correction.
+    fn trial(&mut self, crew: &Crew, problem: &Problem, step: f64, keep: bool) -> Result<Merit, Fault> {
+        let (mut cost, mut violation) = (0.0, 0.0);
+        let Self { rows, tried, corrections, run, .. } = self;
+        crew.evaluate(problem, tried, |k, value| {
+            let rows = &rows[k];
+            let n = rows.controls.len();
+            let (eq, g) = value.rows.split_at(corrections.eq[k].len());
+            cost += run.scale * value.cost;
+            if !rows.s.is_empty() {
+                cost += run.mu * rows.barrier(step);
+            }
+            violation += value.gap.iter().chain(eq).map(|x| x.abs()).sum::<f64>();
+            let u = tried.u(k);
+            for i in 0..rows.s.len() {
+                if rows.is_bounded(i) {
+                    let value = rows.controls.get(i).map_or_else(|| g[i - n], |control| u[*control]);
+                    let off = value - rows.s[i] - step * rows.ds[i];
+                    violation += off.abs();
+                    if keep {
+                        corrections.rows[k][i] = off;
+                    }
+                }
+            }
+            if keep {
+                corrections.gaps[k].copy_from_slice(&value.gap);
+                corrections.eq[k].copy_from_slice(eq);
+            }
+        })?;
+        Ok(Merit { cost, violation, priced: 0.0 })
+    }
+
+    /// Takes the trajectory that was tried, with its slacks and multipliers.
+    fn take(&mut self, [primal, dual]: [f64; 2], corrected: bool) {
+        std::mem::swap(&mut self.kept, &mut self.tried);
+        let lq = if corrected { &self.corrected } else { &self.lq };
+        for (k, rows) in self.rows.iter_mut().enumerate() {
+            rows.advance([primal, dual], self.run.mu);
+            let multipliers = &mut self.multipliers[k];
+            let n = rows.controls.len();
+            for (i, y) in multipliers.ineq.iter_mut().enumerate() {
+                *y = rows.y(n + i);
+            }
+            multipliers.eq.axpy(primal, &lq.multipliers[k], 1.0 - primal);
+            self.costates[k].axpy(primal, &lq.costates[k], 1.0 - primal);
+        }
+        for k in 0..self.multipliers.len() - 1 {
+            self.multipliers[k].next.copy_from(&self.costates[k + 1]);
+        }
+    }
+}
