@@ -19,7 +19,7 @@ fn main() {
         let r = s.solve(&problem, &start);
         println!("{name:16} shooting {:?} it {} cost {:.9e} {:.1} ms", r.status, r.iterations, r.cost, t.elapsed().as_secs_f64()*1e3);
         for h in [Hessian::Automatic, Hessian::Exact, Hessian::GaussNewton] {
-            let mut o = NewtonOptions::default(); o.hessian = h;
+            let mut o = NewtonOptions::default(); o.hessian = h; if std::env::var("LINEAR").is_ok() { o.roll_out = gradyn_trajectory::solver::RollOut::Linear; }
             let mut s = Newton::new(&problem, o);
             let t = Instant::now();
             let r = s.solve(&problem, &start);

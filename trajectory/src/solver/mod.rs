@@ -10,6 +10,6 @@ mod shooting;
 mod support;
 
 pub use fddp::{Fddp, FddpOptions};
-pub use newton::{Hessian, Newton, NewtonOptions};
+pub use newton::{Hessian, Newton, NewtonOptions, RollOut};
 pub use report::{Control, Iteration, Report, Status};
 pub use shooting::{MultipleShooting, ShootingOptions};

@@ -30,7 +30,7 @@ use direction::Bare;
 use nalgebra::DVector;
 use optimality::Optimality;
 use rows::Rows;
-use search::Corrections;
+use search::{Corrections, Trial};
 use std::time::{Duration, Instant};
 
 /// Which second derivatives directions come from.
@@ -45,6 +45,17 @@ pub enum Hessian {
     GaussNewton,
 }
 
+/// How a trial follows its direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RollOut {
+    /// By the dynamics, from the start on, with the feedback of the sweep; gaps shrink by `1 − α`. What dynamics do to a large step shows
+    /// at once.
+    #[default]
+    Nonlinear,
+    /// Along straight lines, all nodes at once: gaps may grow.
+    Linear,
+}
+
 /// Constants of [`Newton`]; those with a Greek letter are Ipopt's.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -57,6 +68,8 @@ pub struct NewtonOptions {
     pub tolerance: f64,
     /// Second derivatives.
     pub hessian: Hessian,
+    /// How trials follow directions.
+    pub roll_out: RollOut,
     /// μ at the beginning.
     pub barrier: f64,
     /// The first multiple of the identity that is tried where second derivatives are not positive (`δ_w⁰`).
@@ -76,6 +89,7 @@ impl Default for NewtonOptions {
             time: None,
             tolerance: 1e-8,
             hessian: Hessian::Automatic,
+            roll_out: RollOut::Nonlinear,
             barrier: 0.1,
             regularization: 1e-4,
             regularization_max: 1e20,
@@ -123,6 +137,7 @@ struct Inner {
     lq: LqSolution,
     corrected: LqSolution,
     corrections: Corrections,
+    trial: Vec<Trial>,
     gradient: [DVector<f64>; 2],
     scaled: Vec<f64>,
     filter: Filter,
@@ -183,6 +198,7 @@ impl Newton {
             lq: LqSolution::new(dims),
             corrected: LqSolution::new(dims),
             corrections: Corrections::new(dims, &rows),
+            trial: dims.iter().map(Trial::new).collect(),
             gradient: [DVector::zeros(most(|d| d.ndx)), DVector::zeros(most(|d| d.nu))],
             scaled: vec![0.0; most(|d| d.ndx)],
             filter: Filter::with_capacity(options.iterations),

@@ -1,7 +1,7 @@
 //! The search along a direction: a filter on cost with barriers and violation, and corrections of second order.
 
 use super::rows::Rows;
-use super::{Inner, KEEP};
+use super::{Inner, KEEP, RollOut};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::quadratic::Dims;
@@ -18,6 +18,23 @@ pub(super) struct Corrections {
     pub(super) gaps: Vec<DVector<f64>>,
     pub(super) eq: Vec<DVector<f64>>,
     pub(super) rows: Vec<Vec<f64>>,
+}
+
+/// A node of the trajectory that is tried.
+#[derive(Debug)]
+pub(super) struct Trial {
+    cost: f64,
+    /// Equalities, then rows between bounds.
+    rows: Vec<f64>,
+    gap: Vec<f64>,
+    next: Vec<f64>,
+}
+
+impl Trial {
+    pub(super) fn new(dims: &Dims) -> Self {
+        let Dims { nx, ndx, n_eq, n_in, .. } = *dims;
+        Self { cost: 0.0, rows: vec![0.0; n_eq + n_in], gap: vec![0.0; ndx], next: vec![0.0; nx] }
+    }
 }
 
 impl Corrections {
@@ -50,7 +67,7 @@ impl Inner {
         let [longest, dual] = self.longest(tau);
         self.fault = None;
         if self.is_tiny() {
-            let taken = self.go(problem, longest, false).is_ok();
+            let taken = self.go(crew, problem, longest, false).is_ok();
             if taken {
                 self.take([longest, dual], false);
             }
@@ -59,7 +76,7 @@ impl Inner {
         let (mut step, mut evaluated) = (longest, false);
         for halving in 0..self.options.halvings {
             step = longest * 0.5_f64.powi(halving as i32);
-            match self.go(problem, step, false).and_then(|()| self.trial(crew, problem, step, halving == 0)) {
+            match self.go(crew, problem, step, false).map(|()| self.weigh(step, halving == 0)) {
                 // A step to where nothing can be evaluated is too long.
                 Err(fault) => self.fault = self.fault.take().or(Some(fault)),
                 Ok(trial) => {
@@ -95,7 +112,7 @@ impl Inner {
         }
         if self.correct(crew, problem).is_ok() {
             let [longest, dual] = self.longest(tau);
-            let trial = self.go(problem, longest, true).and_then(|()| self.trial(crew, problem, longest, false));
+            let trial = self.go(crew, problem, longest, true).map(|()| self.weigh(longest, false));
             if trial.is_ok_and(|trial| self.filter.accepts(from, slope, step, trial)) {
                 self.take([longest, dual], true);
                 return true;
@@ -129,8 +146,15 @@ impl Inner {
         self.lq.dx.iter().zip(&self.lq.du).enumerate().take(self.kept.steps()).all(small)
     }
 
-    /// A step along the direction, into the trajectory that is tried.
-    fn go(&mut self, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
+    /// A step along the direction, into the trajectory that is tried, with its values.
+    fn go(&mut self, crew: &Crew, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
+        match self.options.roll_out {
+            RollOut::Linear => self.go_straight(crew, problem, step, corrected),
+            RollOut::Nonlinear => self.go_by_dynamics(crew, problem, step, corrected),
+        }
+    }
+
+    fn go_straight(&mut self, crew: &Crew, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
         let space = problem.space();
         let lq = if corrected { &self.corrected } else { &self.lq };
         for k in 0..=problem.steps() {
@@ -142,15 +166,53 @@ impl Inner {
                 *to = from + step * du;
             }
         }
+        let trial = &mut self.trial;
+        crew.evaluate(problem, &self.tried, |k, value| {
+            trial[k].cost = value.cost;
+            trial[k].rows.copy_from_slice(&value.rows);
+            trial[k].gap.copy_from_slice(&value.gap);
+        })
+    }
+
+    /// `u + α δu − K (x_try ⊖ x − α δx)`, and the next state where the dynamics lead, short of a share `1 − α` of the gap.
+    fn go_by_dynamics(&mut self, crew: &Crew, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
+        let space = problem.space();
+        let lq = if corrected { &self.corrected } else { &self.lq };
+        let mut memory = crew.memory();
+        let Self { scaled, kept, tried, trial, gaps, riccati, .. } = self;
+        for k in 0..=problem.steps() {
+            let fault = |reason| of_dynamics(problem, k, reason);
+            let Trial { cost, rows, gap, next } = &mut trial[k];
+            for (to, from) in gap.iter_mut().zip(gaps[k].iter()) {
+                *to = (1.0 - step) * from;
+            }
+            let scaled = &mut scaled[..gap.len()];
+            if k == 0 {
+                scaled.iter_mut().zip(gaps[0].iter()).for_each(|(to, gap)| *to = step * gap);
+                space.integrate(kept.x(0), scaled, tried.x_mut(0)).map_err(fault)?;
+            }
+            space.difference(kept.x(k), tried.x(k), scaled).map_err(fault)?;
+            scaled.iter_mut().zip(lq.dx[k].iter()).for_each(|(off, dx)| *off -= step * dx);
+            let gain = &riccati.nodes[k].gain;
+            for (i, to) in tried.u_mut(k).iter_mut().enumerate() {
+                let feedback: f64 = gain.row(i).iter().zip(scaled.iter()).map(|(k, x)| k * x).sum();
+                *to = kept.u(k)[i] + step * lq.du[k][i] - feedback;
+            }
+            *cost = problem.value(k, tried.x(k), tried.u(k), &mut memory, next, rows)?;
+            if let Some(behind) = gaps.get(k + 1) {
+                let scaled = &mut scaled[..behind.len()];
+                scaled.iter_mut().zip(behind.iter()).for_each(|(to, gap)| *to = (step - 1.0) * gap);
+                space.integrate(next, scaled, tried.x_mut(k + 1)).map_err(fault)?;
+            }
+        }
         Ok(())
     }
 
     /// Cost with barriers and violation of the trajectory that is tried. `keep`: its violations, for a correction.
-    fn trial(&mut self, crew: &Crew, problem: &Problem, step: f64, keep: bool) -> Result<Merit, Fault> {
+    fn weigh(&mut self, step: f64, keep: bool) -> Merit {
         let (mut cost, mut violation) = (0.0, 0.0);
-        let Self { rows, tried, corrections, run, .. } = self;
-        crew.evaluate(problem, tried, |k, value| {
-            let rows = &rows[k];
+        let Self { rows, tried, corrections, run, trial, .. } = self;
+        for (k, (value, rows)) in trial.iter().zip(rows).enumerate() {
             let n = rows.controls.len();
             let (eq, g) = value.rows.split_at(corrections.eq[k].len());
             cost += run.scale * value.cost;
@@ -173,8 +235,8 @@ impl Inner {
                 corrections.gaps[k].copy_from_slice(&value.gap);
                 corrections.eq[k].copy_from_slice(eq);
             }
-        })?;
-        Ok(Merit { cost, violation, priced: 0.0 })
+        }
+        Merit { cost, violation, priced: 0.0 }
     }
 
     /// Takes the trajectory that was tried, with its slacks and multipliers.
