@@ -63,7 +63,7 @@ pub fn roll_out(problem: &Problem, controls: &Trajectory) -> Result<Trajectory, 
     guess.x_mut(0).copy_from_slice(problem.start());
     let mut next = vec![0.0; problem.space().nx()];
     for k in 0..problem.steps() {
-        let mut eq = vec![0.0; problem.dims(k).n_eq];
+        let mut eq = vec![0.0; problem.dims(k).n_eq + problem.dims(k).n_in];
         problem.value(k, guess.x(k), guess.u(k), &mut memory, &mut next, &mut eq)?;
         guess.x_mut(k + 1).copy_from_slice(&next);
     }

@@ -29,7 +29,15 @@ impl ProblemBuilder {
     #[must_use]
     pub fn new(model: &Model) -> Self {
         let (q, v) = (model.neutral(), vec![0.0; model.nv()]);
-        Self { model: Arc::new(model.clone()), q, v, phases: Vec::new(), last: Vec::new(), last_constraints: Vec::new(), remembers: false }
+        Self {
+            model: Arc::new(model.clone()),
+            q,
+            v,
+            phases: Vec::new(),
+            last: Vec::new(),
+            last_constraints: Vec::new(),
+            remembers: false,
+        }
     }
     /// Starting at this state, nq and nv.
     #[must_use]
@@ -192,7 +200,12 @@ impl Problem {
                 What::Stage(stage)
             }
             Content::Own(node) => {
-                check_own(&name, &*node, &self.space(), !costs.is_empty() || !constraints.is_empty() || bounds.is_some())?;
+                check_own(
+                    &name,
+                    &*node,
+                    &self.space(),
+                    !costs.is_empty() || !constraints.is_empty() || bounds.is_some(),
+                )?;
                 for dt in &dt {
                     let none = self.parameters.len()..self.parameters.len();
                     self.places.push(Place { kind: self.kinds.len(), time, dt: *dt, parameters: none });

@@ -11,7 +11,7 @@
 use super::crew::Crew;
 use super::gaps::{self, of_dynamics};
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{diverges, misfit, stuck, worst_term};
+use super::support::{diverges, misfit, not_kept, stuck, worst_term};
 use crate::fault::{Fault, Reason};
 use crate::problem::{Problem, ProblemMemory};
 use crate::riccati::{Failure, Riccati};
@@ -213,7 +213,9 @@ impl Fddp {
             gap: f64::INFINITY,
             stop: f64::INFINITY,
         };
-        let status = if guess.fits(problem) && policy.kept.fits(problem) {
+        let status = if let Some(fault) = not_kept(problem, false) {
+            Status::Fault(fault)
+        } else if guess.fits(problem) && policy.kept.fits(problem) {
             policy.kept.copy_from(guess);
             let policy = RwLock::new(policy);
             let beside = |step: f64, memory: &mut ProblemMemory, unwanted: &AtomicBool| {

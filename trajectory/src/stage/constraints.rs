@@ -45,7 +45,11 @@ impl Held {
         let n = constraint.residual.rows();
         let (lower, upper) = constraint.bounds(n, &place)?;
         let of = |(l, u): (&f64, &f64)| {
-            let (to, count) = if l == u { (Row::Equality as fn(usize) -> Row, &mut *n_eq) } else { (Row::Inequality as _, &mut *n_in) };
+            let (to, count) = if l == u {
+                (Row::Equality as fn(usize) -> Row, &mut *n_eq)
+            } else {
+                (Row::Inequality as _, &mut *n_in)
+            };
             *count += 1;
             to(*count - 1)
         };
@@ -80,8 +84,7 @@ impl Held {
         let (low, high) = (&at.parameters[self.lower.clone()], &at.parameters[self.upper.clone()]);
         for ((row, l), u) in self.rows.iter().zip(low).zip(high) {
             if let Row::Inequality(i) = *row {
-                (lower[i], upper[i]) =
-                    if self.counts(at) { (*l, *u) } else { (f64::NEG_INFINITY, f64::INFINITY) };
+                (lower[i], upper[i]) = if self.counts(at) { (*l, *u) } else { (f64::NEG_INFINITY, f64::INFINITY) };
             }
         }
     }
@@ -122,10 +125,9 @@ impl Held {
                 Row::Equality(k) => (&mut *eq_x, &mut *eq_u, k),
                 Row::Inequality(k) => (&mut *ineq_x, &mut *ineq_u, k),
             };
-            for (first, own, [by_a, by_f]) in [
-                (0, &by.dq, [&step.a_q, &step.f_q]),
-                (nv, &by.dv, [&step.a_v, &step.f_v]),
-            ] {
+            for (first, own, [by_a, by_f]) in
+                [(0, &by.dq, [&step.a_q, &step.f_q]), (nv, &by.dv, [&step.a_v, &step.f_v])]
+            {
                 for j in 0..nv {
                     x[(k, first + j)] = entry(own, i, j) + through(by, i, [by_a, by_f], j);
                 }

@@ -75,7 +75,9 @@ impl CurvatureMemory {
         if through {
             let Self { sum, d, product, .. } = &mut *self;
             let rows = step.f_q.nrows();
-            for (first, by_a, by_f) in [(0, &step.a_q, &step.f_q), (nv, &step.a_v, &step.f_v), (2 * nv, &step.a_u, &step.f_u)] {
+            for (first, by_a, by_f) in
+                [(0, &step.a_q, &step.f_q), (nv, &step.a_v, &step.f_v), (2 * nv, &step.a_u, &step.f_u)]
+            {
                 d.view_mut((0, first), by_a.shape()).copy_from(by_a);
                 d.view_mut((nv, first), (rows, by_f.ncols())).copy_from(by_f);
             }

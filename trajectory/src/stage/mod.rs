@@ -13,9 +13,9 @@ use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::residual::{Jacobian, PhaseInfo, Residual, View, Weights};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
-use gradyn::{DerivativeWorkspace, Model, Workspace};
 use constraints::Held;
 use curvature::CurvatureMemory;
+use gradyn::{DerivativeWorkspace, Model, Workspace};
 use nalgebra::{DMatrix, DVector};
 use std::any::Any;
 use std::fmt;
@@ -220,7 +220,9 @@ impl Stage {
         let StageMemory { workspace, derivatives, step: own, a, f, .. } = memory;
         let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
         let (state, remembered) = next.split_at_mut(q.len() + v.len());
-        step.next(&mut on, state, eq)?;
+        // Those of the step come first.
+        let own = step.equalities().min(eq.len());
+        step.next(&mut on, state, &mut eq[..own])?;
         self.remember(at.u, w, remembered);
         finite("the next state", next)?;
         Ok(())
@@ -389,7 +391,9 @@ impl Node for Stage {
                 held.clear_jacobian(out);
                 continue;
             }
-            held.residual.jacobian(&mut view!(self, at, memory, held, own), r, by).map_err(|reason| held.error(reason))?;
+            held.residual
+                .jacobian(&mut view!(self, at, memory, held, own), r, by)
+                .map_err(|reason| held.error(reason))?;
             finite("the constraint", r).map_err(|reason| held.error(reason))?;
             held.write_rows(&at, r, out.eq.as_mut_slice(), out.ineq.as_mut_slice());
             held.write_jacobian(by, &memory.by, out);

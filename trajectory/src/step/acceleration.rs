@@ -2,11 +2,11 @@
 
 use super::{Actuation, Contact, ContactRows, contact};
 use crate::fault::{ProblemError, Reason};
+use gradyn::partials::{SecondOrderWorkspace, aba_hessian};
 use gradyn::{
     Constraint, DerivativeWorkspace, Method, Model, Workspace, aba, aba_derivatives, constraint_dynamics,
     constraint_dynamics_derivatives,
 };
-use gradyn::partials::{SecondOrderWorkspace, aba_hessian};
 use nalgebra::DMatrix;
 use std::any::Any;
 use std::fmt::Debug;

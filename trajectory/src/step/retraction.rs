@@ -44,12 +44,7 @@ impl Retraction {
     }
 
     /// Calls `add` with entries of `∂²φ/∂(δ, ε)²` at `w`: rows and columns count δ from 0 and ε from nv on.
-    pub(super) fn bend(
-        &self,
-        w: &[f64],
-        lambda: &[f64],
-        mut add: impl FnMut(usize, usize, f64),
-    ) -> Result<(), Reason> {
+    pub(super) fn bend(&self, w: &[f64], lambda: &[f64], mut add: impl FnMut(usize, usize, f64)) -> Result<(), Reason> {
         let nv = w.len();
         let constant = |x: &f64| HyperDual64::from(*x);
         for (block, model) in &self.joints {

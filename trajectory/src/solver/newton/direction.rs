@@ -82,7 +82,7 @@ impl Inner {
         self.run.exact = wanted != Hessian::GaussNewton && (known || wanted == Hessian::Exact);
         self.run.delta = 0.0;
         for rows in &mut self.rows {
-            rows.weigh(self.run.mu);
+            rows.weigh(self.run.mu, None);
         }
         loop {
             self.assemble(crew, problem);
@@ -161,7 +161,9 @@ impl Inner {
         }
         let Self { riccati, corrections, run, .. } = self;
         let gaps = &corrections.gaps;
-        (0..gaps.len()).rev().try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), run.delta))?;
+        (0..gaps.len())
+            .rev()
+            .try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), run.delta))?;
         self.roll_out(crew, problem, true)
     }
 }

@@ -12,7 +12,9 @@
 //! control problem solver for robot trajectory optimization and control*, IROS 2023.
 
 mod direction;
+mod elastic;
 mod optimality;
+mod restoration;
 mod rows;
 mod search;
 
@@ -29,6 +31,7 @@ use crate::trajectory::Trajectory;
 use direction::Bare;
 use nalgebra::DVector;
 use optimality::Optimality;
+use restoration::Restoration;
 use rows::Rows;
 use search::{Corrections, Trial};
 use std::time::{Duration, Instant};
@@ -109,6 +112,9 @@ const POWER: f64 = 1.5;
 const KEEP: f64 = 0.01;
 /// Costs are scaled so that their gradient is at most this at the guess.
 const GRADIENT: f64 = 100.0;
+/// Steps below this length are short; after so many in a row, violations alone are made less.
+const SHORT: f64 = 0.05;
+const PATIENCE: usize = 8;
 /// Where nothing improves any more, optimality to this is acceptable.
 const ACCEPTABLE: f64 = 1e-6;
 
@@ -138,6 +144,7 @@ struct Inner {
     corrected: LqSolution,
     corrections: Corrections,
     trial: Vec<Trial>,
+    restoration: Restoration,
     gradient: [DVector<f64>; 2],
     scaled: Vec<f64>,
     filter: Filter,
@@ -167,6 +174,9 @@ struct Run {
     /// Does the last direction come from exact second derivatives?
     exact: bool,
     step: f64,
+    /// Steps in a row that bounds have cut short, and restorations so far.
+    short: usize,
+    restorations: usize,
 }
 
 impl std::fmt::Debug for Newton {
@@ -183,7 +193,8 @@ impl Newton {
         let dims = crew.dims();
         let last = problem.steps();
         let states = || dims.iter().map(|d| DVector::zeros(d.ndx)).collect::<Vec<_>>();
-        let multipliers = || -> Vec<_> { dims.iter().enumerate().map(|(k, d)| Multipliers::new(*d, k == last)).collect() };
+        let multipliers =
+            || -> Vec<_> { dims.iter().enumerate().map(|(k, d)| Multipliers::new(*d, k == last)).collect() };
         let rows: Vec<_> = (0..=last).map(|k| Rows::new(problem, k)).collect();
         let most = |of: fn(&crate::quadratic::Dims) -> usize| dims.iter().map(of).max().unwrap_or(0);
         let solver = Inner {
@@ -199,6 +210,7 @@ impl Newton {
             corrected: LqSolution::new(dims),
             corrections: Corrections::new(dims, &rows),
             trial: dims.iter().map(Trial::new).collect(),
+            restoration: Restoration::new(problem, options.iterations),
             gradient: [DVector::zeros(most(|d| d.ndx)), DVector::zeros(most(|d| d.nu))],
             scaled: vec![0.0; most(|d| d.ndx)],
             filter: Filter::with_capacity(options.iterations),
@@ -283,6 +295,8 @@ impl Run {
             softness: 0.0,
             exact: false,
             step: 0.0,
+            short: 0,
+            restorations: 0,
         }
     }
 }
@@ -318,8 +332,26 @@ impl Inner {
             if diverges(self.run.cost) {
                 return Status::Diverged;
             }
-            if !accepted {
-                return self.stalled(crew, problem, self.worst());
+            if accepted && step < SHORT {
+                self.run.short += 1
+            } else {
+                self.run.short = 0
+            }
+            if !accepted || self.run.short >= PATIENCE {
+                self.run.short = 0;
+                // Without violation there is nothing to restore.
+                if self.run.optimality.primal <= self.options.tolerance {
+                    if accepted {
+                        continue;
+                    }
+                    return self.stalled(crew, problem, self.worst());
+                }
+                if accepted && let Err(fault) = self.linearize(crew, problem, false) {
+                    return Status::Fault(fault);
+                }
+                if let Err(status) = self.restore(crew, problem) {
+                    return status;
+                }
             }
             if wish == Control::Stop {
                 return Status::Stopped;
@@ -335,14 +367,19 @@ impl Inner {
     fn reset(&mut self, problem: &Problem) {
         for (k, rows) in self.rows.iter_mut().enumerate() {
             rows.take_bounds(problem, k);
+            rows.push_controls(self.kept.u_mut(k));
         }
+        self.forget_multipliers();
+        if self.rows.iter().all(|rows| rows.bounds() == 0) {
+            self.run.mu = 0.0;
+        }
+    }
+
+    fn forget_multipliers(&mut self) {
         for m in self.multipliers.iter_mut().chain(&mut self.prices) {
             [&mut m.next, &mut m.eq, &mut m.ineq].into_iter().for_each(|x| x.fill(0.0));
         }
         self.costates.iter_mut().for_each(|x| x.fill(0.0));
-        if self.rows.iter().all(|rows| rows.bounds() == 0) {
-            self.run.mu = 0.0;
-        }
     }
 
     /// Derivatives at the trajectory that is kept, its gaps, and its rows.

@@ -16,6 +16,7 @@
 //! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
 //! programming*, Mathematical Programming 106 (2006), section 2.
 
+use super::elastic::Elastic;
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
 use nalgebra::{DMatrix, DVector};
@@ -37,6 +38,8 @@ pub(super) struct Rows {
     /// Values `g`.
     pub(super) g: Vec<f64>,
     pub(super) s: Vec<f64>,
+    /// Slacks of the trajectory that is tried.
+    tried: Vec<f64>,
     pub(super) z: [Vec<f64>; 2],
     pub(super) ds: Vec<f64>,
     pub(super) dz: [Vec<f64>; 2],
@@ -62,8 +65,21 @@ impl Rows {
         upper.resize(n, f64::INFINITY);
         let zeros = || vec![0.0; n];
         let places = Vec::with_capacity(dims.ndx + dims.nu);
-        let (g, s, ds, sigma, push) = (zeros(), zeros(), zeros(), zeros(), zeros());
-        Self { controls, lower, upper, g, s, z: [zeros(), zeros()], ds, dz: [zeros(), zeros()], sigma, push, places }
+        let (g, s, tried, ds, sigma, push) = (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
+        Self {
+            controls,
+            lower,
+            upper,
+            g,
+            s,
+            tried,
+            z: [zeros(), zeros()],
+            ds,
+            dz: [zeros(), zeros()],
+            sigma,
+            push,
+            places,
+        }
     }
 
     /// Takes over bounds, which may have changed since the last solution.
@@ -99,9 +115,24 @@ impl Rows {
         self.g[n..].copy_from_slice(g);
     }
 
-    /// Slacks well between the bounds, near the values, and multipliers on the central path.
+    /// Moves controls well between their bounds.
+    pub(super) fn push_controls(&mut self, u: &mut [f64]) {
+        let n = self.controls.len();
+        for (g, i) in self.g.iter_mut().zip(&self.controls) {
+            *g = u[*i];
+        }
+        self.push_inside(0..n);
+        for (s, i) in self.s.iter().zip(&self.controls) {
+            u[*i] = *s;
+        }
+    }
+    /// Slacks of `g` well between the bounds, near the values, and multipliers on the central path.
     pub(super) fn begin(&mut self, mu: f64) {
-        for i in 0..self.s.len() {
+        self.push_inside(self.controls.len()..self.s.len());
+        self.center(mu);
+    }
+    fn push_inside(&mut self, rows: std::ops::Range<usize>) {
+        for i in rows {
             let (l, u) = (self.lower[i], self.upper[i]);
             let room = PUSH * (u - l);
             let (low, high) = (l + (PUSH * l.abs().max(1.0)).min(room), u - (PUSH * u.abs().max(1.0)).min(room));
@@ -109,6 +140,9 @@ impl Rows {
             self.s[i] = if l.is_finite() { self.g[i].max(low) } else { self.g[i] };
             self.s[i] = if u.is_finite() { self.s[i].min(high) } else { self.s[i] };
         }
+    }
+    /// Multipliers on the central path.
+    pub(super) fn center(&mut self, mu: f64) {
         for i in 0..self.s.len() {
             let [low, high] = self.slacks(i);
             self.z[0][i] = if low.is_finite() { mu / low } else { 0.0 };
@@ -129,33 +163,48 @@ impl Rows {
         if self.is_bounded(i) { self.g[i] - self.s[i] } else { 0.0 }
     }
 
-    /// Σ and b of all rows. `more`: what a correction of second order adds to `g − s`.
-    pub(super) fn weigh(&mut self, mu: f64) {
+    /// Σ and b of a row.
+    fn own(&self, i: usize, mu: f64) -> [f64; 2] {
+        let [low, high] = self.slacks(i);
+        let (mut sigma, mut b) = (0.0, 0.0);
+        if low.is_finite() {
+            sigma += self.z[0][i] / low;
+            b -= mu / low;
+        }
+        if high.is_finite() {
+            sigma += self.z[1][i] / high;
+            b += mu / high;
+        }
+        [sigma, b]
+    }
+
+    /// What rows add to their node. `elastic`: where `g − s = p − n`.
+    pub(super) fn weigh(&mut self, mu: f64, elastic: Option<&Elastic>) {
+        let n = self.controls.len();
         for i in 0..self.s.len() {
-            let [low, high] = self.slacks(i);
-            let (mut sigma, mut b) = (0.0, 0.0);
-            if low.is_finite() {
-                sigma += self.z[0][i] / low;
-                b -= mu / low;
-            }
-            if high.is_finite() {
-                sigma += self.z[1][i] / high;
-                b += mu / high;
-            }
-            (self.sigma[i], self.push[i]) = (sigma, b + sigma * self.off(i));
+            let [sigma, b] = self.own(i, mu);
+            (self.sigma[i], self.push[i]) = match elastic {
+                Some(elastic) if i >= n && sigma > 0.0 => {
+                    let [soft, off] = elastic.share(elastic.equalities() + i - n, self.off(i), mu);
+                    let sigma_both = 1.0 / (1.0 / sigma + soft);
+                    (sigma_both, sigma_both * (off + b / sigma))
+                }
+                _ => (sigma, b + sigma * self.off(i)),
+            };
         }
     }
 
     /// Adds the rows to the cost of their node.
     pub(super) fn condense(&mut self, node: &mut Quadratic) {
         let n = self.controls.len();
-        let nu = node.lu.len();
         for (row, i) in self.controls.iter().enumerate() {
             node.luu[(*i, *i)] += self.sigma[row];
             node.lu[*i] += self.push[row];
         }
+        let Quadratic { lx, lu, lxx, lxu, luu, ineq_x, ineq_u, .. } = node;
+        let mut cost = Cost { lx, lu, lxx, lxu, luu };
         for row in n..self.s.len() {
-            add_row(node, row - n, self.sigma[row], self.push[row], &mut self.places, nu);
+            add_row(&mut cost, [ineq_x, ineq_u], row - n, [self.sigma[row], self.push[row]], &mut self.places);
         }
     }
     /// Adds to the gradient what a correction adds to `g − s`.
@@ -175,7 +224,14 @@ impl Rows {
     }
 
     /// `δs` and `δz` of a step; `more`: what a correction adds to `g − s`.
-    pub(super) fn directions(&mut self, node: &Quadratic, dx: &DVector<f64>, du: &DVector<f64>, mu: f64, more: Option<&[f64]>) {
+    pub(super) fn directions(
+        &mut self,
+        node: &Quadratic,
+        dx: &DVector<f64>,
+        du: &DVector<f64>,
+        mu: f64,
+        more: Option<&[f64]>,
+    ) {
         let n = self.controls.len();
         for i in 0..self.s.len() {
             if !self.is_bounded(i) {
@@ -193,8 +249,35 @@ impl Rows {
         }
     }
 
-    /// The longest steps of slacks and of multipliers, at most 1, that leave a share `1 − τ` of the way to the bounds.
-    pub(super) fn longest(&self, tau: f64) -> [f64; 2] {
+    /// The same where g is elastic, `g − s = p − n`: what is given up has its own share in each row.
+    pub(super) fn elastic_directions(
+        &mut self,
+        node: &Quadratic,
+        dx: &DVector<f64>,
+        du: &DVector<f64>,
+        mu: f64,
+        elastic: &mut Elastic,
+    ) {
+        let n = self.controls.len();
+        self.directions(node, dx, du, mu, None);
+        for i in n..self.s.len() {
+            if !self.is_bounded(i) {
+                continue;
+            }
+            let moved = row_dot(&node.ineq_x, i - n, dx) + row_dot(&node.ineq_u, i - n, du);
+            let y = self.sigma[i] * moved + self.push[i];
+            elastic.set_multiplier(elastic.equalities() + i - n, y, mu);
+            let [low, high] = self.slacks(i);
+            let [sigma, b] = self.own(i, mu);
+            let ds = (y - b) / sigma;
+            self.ds[i] = ds;
+            self.dz[0][i] = if low.is_finite() { (mu - self.z[0][i] * ds) / low - self.z[0][i] } else { 0.0 };
+            self.dz[1][i] = if high.is_finite() { (mu + self.z[1][i] * ds) / high - self.z[1][i] } else { 0.0 };
+        }
+    }
+
+    /// The longest steps of slacks, from this row on, and of multipliers, at most 1, that leave a share `1 − τ` of the way to the bounds.
+    pub(super) fn longest(&self, tau: f64, first: usize) -> [f64; 2] {
         let mut longest = [1.0_f64; 2];
         let mut limit = |k: usize, from: f64, by: f64| {
             if by < 0.0 && from.is_finite() {
@@ -206,20 +289,55 @@ impl Rows {
                 continue;
             }
             let [low, high] = self.slacks(i);
-            limit(0, low, self.ds[i]);
-            limit(0, high, -self.ds[i]);
+            if i >= first {
+                limit(0, low, self.ds[i]);
+                limit(0, high, -self.ds[i]);
+            }
             limit(1, self.z[0][i], self.dz[0][i]);
             limit(1, self.z[1][i], self.dz[1][i]);
         }
         longest
     }
 
-    /// `−Σ ln` of the slacks after a step; infinite outside.
-    pub(super) fn barrier(&self, step: f64) -> f64 {
-        let mut sum = 0.0;
+    /// A control on its way, kept a share `1 − τ` of its distance away from its bounds.
+    pub(super) fn keep_inside(&self, row: usize, u: f64, tau: f64) -> f64 {
+        let [low, high] = self.slacks(row);
+        u.max(self.s[row] - tau * low).min(self.s[row] + tau * high)
+    }
+    /// Slacks of the trajectory that is tried, at a step: those of controls are the controls. Those of g are its values where these are
+    /// between the bounds, and `elastic` ones are not, and else where the direction leads; all keep a share `1 − τ` of the distance.
+    pub(super) fn try_slacks(&mut self, step: f64, tau: f64, u: &[f64], g: &[f64], elastic: bool) {
+        let n = self.controls.len();
         for i in 0..self.s.len() {
-            let moved = self.s[i] + step * self.ds[i];
-            for slack in [moved - self.lower[i], self.upper[i] - moved] {
+            self.tried[i] = match self.controls.get(i) {
+                Some(control) => u[*control],
+                None => {
+                    let g = g[i - n];
+                    let inside = g > self.lower[i] && g < self.upper[i];
+                    let to = if inside && !elastic { g } else { self.s[i] + step * self.ds[i] };
+                    self.keep_inside(i, to, tau)
+                }
+            };
+        }
+    }
+    /// `g − s` of the trajectory that is tried.
+    pub(super) fn tried_off(&self, i: usize, g: &[f64]) -> f64 {
+        let n = self.controls.len();
+        if i < n || !self.is_bounded(i) { 0.0 } else { g[i - n] - self.tried[i] }
+    }
+
+    /// `−Σ ln` of the slacks.
+    pub(super) fn barrier(&self) -> f64 {
+        self.barrier_at(&self.s)
+    }
+    /// Of the trajectory that is tried.
+    pub(super) fn tried_barrier(&self) -> f64 {
+        self.barrier_at(&self.tried)
+    }
+    fn barrier_at(&self, s: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (i, s) in s.iter().enumerate() {
+            for slack in [s - self.lower[i], self.upper[i] - s] {
                 if slack.is_finite() {
                     sum -= if slack > 0.0 { slack.ln() } else { f64::NEG_INFINITY };
                 }
@@ -238,13 +356,13 @@ impl Rows {
         sum
     }
 
-    /// Takes a step, slacks by `primal`, multipliers by `dual`, which are kept near the central path.
-    pub(super) fn advance(&mut self, [primal, dual]: [f64; 2], mu: f64) {
+    /// Takes the slacks that were tried, and a step of multipliers, which are kept near the central path.
+    pub(super) fn advance(&mut self, dual: f64, mu: f64) {
         for i in 0..self.s.len() {
             if !self.is_bounded(i) {
                 continue;
             }
-            self.s[i] += primal * self.ds[i];
+            self.s[i] = self.tried[i];
             for (k, slack) in self.slacks(i).into_iter().enumerate() {
                 if slack.is_finite() {
                     let z = self.z[k][i] + dual * self.dz[k][i];
@@ -273,14 +391,20 @@ fn row_dot(m: &DMatrix<f64>, row: usize, x: &DVector<f64>) -> f64 {
     m.row(row).iter().zip(x.iter()).map(|(m, x)| m * x).sum()
 }
 
-/// Adds `½ σ (G δ)² + push G δ` of one row of `g`.
-fn add_row(node: &mut Quadratic, row: usize, sigma: f64, push: f64, places: &mut Vec<usize>, nu: usize) {
+/// Adds `½ σ (G δ)² + push G δ` of one row, `G = [x u]`, to the cost of its node.
+pub(super) fn add_row(
+    node: &mut Cost<'_>,
+    [by_x, by_u]: [&DMatrix<f64>; 2],
+    row: usize,
+    [sigma, push]: [f64; 2],
+    places: &mut Vec<usize>,
+) {
     if sigma == 0.0 && push == 0.0 {
         return;
     }
-    let ndx = node.lx.len();
-    let Quadratic { lx, lu, lxx, lxu, luu, ineq_x, ineq_u, .. } = node;
-    let entry = |k: usize| if k < ndx { ineq_x[(row, k)] } else { ineq_u[(row, k - ndx)] };
+    let (ndx, nu) = (by_x.ncols(), by_u.ncols());
+    let Cost { lx, lu, lxx, lxu, luu } = node;
+    let entry = |k: usize| if k < ndx { by_x[(row, k)] } else { by_u[(row, k - ndx)] };
     places.clear();
     places.extend((0..ndx + nu).filter(|k| entry(*k) != 0.0));
     for j in places.iter() {
@@ -300,4 +424,13 @@ fn add_row(node: &mut Quadratic, row: usize, sigma: f64, push: f64, places: &mut
             }
         }
     }
+}
+
+/// The cost of a node, to be added to.
+pub(super) struct Cost<'a> {
+    pub(super) lx: &'a mut DVector<f64>,
+    pub(super) lu: &'a mut DVector<f64>,
+    pub(super) lxx: &'a mut DMatrix<f64>,
+    pub(super) lxu: &'a mut DMatrix<f64>,
+    pub(super) luu: &'a mut DMatrix<f64>,
 }

@@ -25,8 +25,8 @@ pub(super) struct Corrections {
 pub(super) struct Trial {
     cost: f64,
     /// Equalities, then rows between bounds.
-    rows: Vec<f64>,
-    gap: Vec<f64>,
+    pub(super) rows: Vec<f64>,
+    pub(super) gap: Vec<f64>,
     next: Vec<f64>,
 }
 
@@ -52,7 +52,7 @@ impl Inner {
     pub(super) fn merit(&self) -> Merit {
         let (mut barrier, mut violation) = (0.0, 0.0);
         for ((bare, rows), gap) in self.bare.iter().zip(&self.rows).zip(&self.gaps) {
-            barrier += if rows.s.is_empty() { 0.0 } else { rows.barrier(0.0) };
+            barrier += if rows.s.is_empty() { 0.0 } else { rows.barrier() };
             violation += gap.lp_norm(1) + (0..rows.s.len()).map(|i| rows.off(i).abs()).sum::<f64>();
             violation += bare.eq().iter().map(|c| c.abs()).sum::<f64>();
         }
@@ -67,8 +67,9 @@ impl Inner {
         let [longest, dual] = self.longest(tau);
         self.fault = None;
         if self.is_tiny() {
-            let taken = self.go(crew, problem, longest, false).is_ok();
+            let taken = self.go(crew, problem, longest, tau, false).is_ok();
             if taken {
+                self.weigh(longest, tau, false);
                 self.take([longest, dual], false);
             }
             return (longest, taken);
@@ -76,7 +77,7 @@ impl Inner {
         let (mut step, mut evaluated) = (longest, false);
         for halving in 0..self.options.halvings {
             step = longest * 0.5_f64.powi(halving as i32);
-            match self.go(crew, problem, step, false).map(|()| self.weigh(step, halving == 0)) {
+            match self.go(crew, problem, step, tau, false).map(|()| self.weigh(step, tau, halving == 0)) {
                 // A step to where nothing can be evaluated is too long.
                 Err(fault) => self.fault = self.fault.take().or(Some(fault)),
                 Ok(trial) => {
@@ -86,7 +87,10 @@ impl Inner {
                         self.take([step, dual], false);
                         return (step, true);
                     }
-                    if halving == 0 && trial.violation >= from.violation && self.correction(crew, problem, (from, slope), step, tau) {
+                    if halving == 0
+                        && trial.violation >= from.violation
+                        && self.correction(crew, problem, (from, slope), step, tau)
+                    {
                         return (step, true);
                     }
                 }
@@ -99,20 +103,13 @@ impl Inner {
     }
 
     /// Tries to correct a whole step that has missed the bends of constraints. Leaves the direction as it was if that does not help.
-    fn correction(
-        &mut self,
-        crew: &Crew,
-        problem: &Problem,
-        (from, slope): (Merit, f64),
-        step: f64,
-        tau: f64,
-    ) -> bool {
+    fn correction(&mut self, crew: &Crew, problem: &Problem, (from, slope): (Merit, f64), step: f64, tau: f64) -> bool {
         for (to, gap) in self.corrections.gaps.iter_mut().zip(&self.gaps) {
             *to += gap;
         }
         if self.correct(crew, problem).is_ok() {
             let [longest, dual] = self.longest(tau);
-            let trial = self.go(crew, problem, longest, true).map(|()| self.weigh(longest, false));
+            let trial = self.go(crew, problem, longest, tau, true).map(|()| self.weigh(longest, tau, false));
             if trial.is_ok_and(|trial| self.filter.accepts(from, slope, step, trial)) {
                 self.take([longest, dual], true);
                 return true;
@@ -128,13 +125,16 @@ impl Inner {
     fn slope(&self) -> f64 {
         let mut slope = 0.0;
         for (k, rows) in self.rows.iter().enumerate() {
-            slope += self.run.scale * self.bare[k].slope(&self.lq.dx[k], &self.lq.du[k]) + self.run.mu * rows.barrier_slope();
+            slope += self.run.scale * self.bare[k].slope(&self.lq.dx[k], &self.lq.du[k])
+                + self.run.mu * rows.barrier_slope();
         }
         slope
     }
 
+    /// The longest steps of slacks and multipliers. Trials by the dynamics keep each row inside by itself.
     fn longest(&self, tau: f64) -> [f64; 2] {
-        let all = self.rows.iter().map(|rows| rows.longest(tau));
+        let first = |rows: &Rows| if self.options.roll_out == RollOut::Linear { 0 } else { rows.s.len() };
+        let all = self.rows.iter().map(|rows| rows.longest(tau, first(rows)));
         all.fold([1.0; 2], |a, b| [a[0].min(b[0]), a[1].min(b[1])])
     }
 
@@ -147,10 +147,17 @@ impl Inner {
     }
 
     /// A step along the direction, into the trajectory that is tried, with its values.
-    fn go(&mut self, crew: &Crew, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
+    pub(super) fn go(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        step: f64,
+        tau: f64,
+        corrected: bool,
+    ) -> Result<(), Fault> {
         match self.options.roll_out {
             RollOut::Linear => self.go_straight(crew, problem, step, corrected),
-            RollOut::Nonlinear => self.go_by_dynamics(crew, problem, step, corrected),
+            RollOut::Nonlinear => self.go_by_dynamics(crew, problem, [step, tau], corrected),
         }
     }
 
@@ -175,11 +182,17 @@ impl Inner {
     }
 
     /// `u + α δu − K (x_try ⊖ x − α δx)`, and the next state where the dynamics lead, short of a share `1 − α` of the gap.
-    fn go_by_dynamics(&mut self, crew: &Crew, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
+    fn go_by_dynamics(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        [step, tau]: [f64; 2],
+        corrected: bool,
+    ) -> Result<(), Fault> {
         let space = problem.space();
         let lq = if corrected { &self.corrected } else { &self.lq };
         let mut memory = crew.memory();
-        let Self { scaled, kept, tried, trial, gaps, riccati, .. } = self;
+        let Self { scaled, kept, tried, trial, gaps, riccati, rows: held, .. } = self;
         for k in 0..=problem.steps() {
             let fault = |reason| of_dynamics(problem, k, reason);
             let Trial { cost, rows, gap, next } = &mut trial[k];
@@ -198,6 +211,10 @@ impl Inner {
                 let feedback: f64 = gain.row(i).iter().zip(scaled.iter()).map(|(k, x)| k * x).sum();
                 *to = kept.u(k)[i] + step * lq.du[k][i] - feedback;
             }
+            for (row, i) in held[k].controls.iter().enumerate() {
+                let u = &mut tried.u_mut(k)[*i];
+                *u = held[k].keep_inside(row, *u, tau);
+            }
             *cost = problem.value(k, tried.x(k), tried.u(k), &mut memory, next, rows)?;
             if let Some(behind) = gaps.get(k + 1) {
                 let scaled = &mut scaled[..behind.len()];
@@ -209,26 +226,22 @@ impl Inner {
     }
 
     /// Cost with barriers and violation of the trajectory that is tried. `keep`: its violations, for a correction.
-    fn weigh(&mut self, step: f64, keep: bool) -> Merit {
+    fn weigh(&mut self, step: f64, tau: f64, keep: bool) -> Merit {
         let (mut cost, mut violation) = (0.0, 0.0);
         let Self { rows, tried, corrections, run, trial, .. } = self;
         for (k, (value, rows)) in trial.iter().zip(rows).enumerate() {
-            let n = rows.controls.len();
             let (eq, g) = value.rows.split_at(corrections.eq[k].len());
             cost += run.scale * value.cost;
             if !rows.s.is_empty() {
-                cost += run.mu * rows.barrier(step);
+                rows.try_slacks(step, tau, tried.u(k), g, false);
+                cost += run.mu * rows.tried_barrier();
             }
             violation += value.gap.iter().chain(eq).map(|x| x.abs()).sum::<f64>();
-            let u = tried.u(k);
             for i in 0..rows.s.len() {
-                if rows.is_bounded(i) {
-                    let value = rows.controls.get(i).map_or_else(|| g[i - n], |control| u[*control]);
-                    let off = value - rows.s[i] - step * rows.ds[i];
-                    violation += off.abs();
-                    if keep {
-                        corrections.rows[k][i] = off;
-                    }
+                let off = rows.tried_off(i, g);
+                violation += off.abs();
+                if keep {
+                    corrections.rows[k][i] = off;
                 }
             }
             if keep {
@@ -244,7 +257,7 @@ impl Inner {
         std::mem::swap(&mut self.kept, &mut self.tried);
         let lq = if corrected { &self.corrected } else { &self.lq };
         for (k, rows) in self.rows.iter_mut().enumerate() {
-            rows.advance([primal, dual], self.run.mu);
+            rows.advance(dual, self.run.mu);
             let multipliers = &mut self.multipliers[k];
             let n = rows.controls.len();
             for (i, y) in multipliers.ineq.iter_mut().enumerate() {
