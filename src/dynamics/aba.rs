@@ -20,8 +20,7 @@ use gradyn_derivatives::{Real, Scalar};
 /// `q`: nq, `v`, `tau`: nv; returns nv accelerations, which borrow from the workspace. Gravity, armature, damping and
 /// friction are the model's. Cost O(n). The articulated-body algorithm takes each joint by itself, which mimic joints do
 /// not allow: a model that has any is solved with the sparse factors of its mass matrix
-/// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²), d the depth of the tree. So are, over `f64`, trees that
-/// are not so deep that this would take longer, at states where this loses no digits. A second call allocates nothing.
+/// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²), d the depth of the tree. A second call allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, aba};

@@ -41,8 +41,8 @@ pub(crate) struct Memory<T> {
 /// type: over dual numbers it gives columns of the Hessian.
 ///
 /// `q`: nq, `v`, `tau`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction
-/// and mimic joints are included. Cost O(n); with mimic joints, and for trees so shallow that this is faster, that of the
-/// factors that [`aba`](super::aba()) takes, O(n d²). A second call with as many wrenches allocates nothing.
+/// and mimic joints are included. Cost O(n); with mimic joints O(n d²), d the depth of the tree. A second call with as many
+/// wrenches allocates nothing.
 ///
 /// # Errors
 /// As [`aba`](super::aba()), and if a number of `lambda` is not finite.

@@ -19,7 +19,7 @@ use std::ops::Range;
 ///
 /// `q`: nq; returns nv × nv, 1/(kg m²) (1/kg): symmetric to the last bit, both triangles filled in, exactly zero between
 /// degrees of freedom of trees that hang from the world separately. It borrows from the workspace. Cost O(n²); with mimic
-/// joints, and over `f64` for trees of moderate depth, from the sparse factors of the mass matrix, O(n² d). A second call
+/// joints O(n² d), d the depth of the tree. A second call
 /// allocates nothing.
 ///
 /// # Errors

@@ -78,8 +78,8 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Derivatives of [`rnea`](super::rnea) in closed form, in any number type: over dual numbers they are second
-/// derivatives of the torques, over lanes first derivatives at many states.
+/// Derivatives of [`rnea`](super::rnea) in closed form, in any number type: over dual numbers they are
+/// second derivatives of the torques.
 ///
 /// `q`: nq, `v`, `a`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic
 /// joints are included. Entries that the tree makes zero are exactly zero. Cost O(n d) for depth d; a second call with as

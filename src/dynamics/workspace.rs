@@ -160,9 +160,9 @@ impl<T: Real> Workspace<T> {
     ///
     /// The results are the same to rounding; over `Dual8` they take an eighth of the time for an arm and a fifth for a humanoid (0.48
     /// against 4.1 µs, 3.6 against 16; `gradyn bench`, AVX-512). The formulas are those
-    /// that the analytical derivatives are made of, so do not check one against the other. They are for levels above plain, for models
-    /// of up to 4096 columns of motion subspaces that do not depend on `q`, at unit quaternions and (cos, sin) pairs that vary as
-    /// joints move; all else goes through the algorithm, and so do all other number types.
+    /// that the analytical derivatives are made of, so do not check one against the other. Where there are none, which is where
+    /// motion subspaces depend on `q` and where coordinates vary as no motion makes them, it goes through the algorithm, and so do all other
+    /// number types.
     ///
     /// ```
     /// use gradyn::derivatives::Dual8;

@@ -1,6 +1,6 @@
 //! Making a model, body by body.
 
-use super::parameters::no_range;
+use super::range::no_range;
 use super::{Body, DofDynamics, Frame, Identity, Limits, Model, ModelError, Number};
 use crate::joint::{Elementary, Joint, JointKind, Mimic, mimic, value};
 use crate::spatial::{Inertia, Motion, Transform};

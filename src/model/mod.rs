@@ -17,6 +17,7 @@ mod identity;
 mod joint_dynamics;
 mod moved;
 mod parameters;
+mod range;
 mod room;
 #[cfg(feature = "serde")]
 mod serialized;

@@ -51,8 +51,8 @@ pub struct ImpulseDynamics<'w, T> {
 /// relative 1e-8 in the norm of kinetic energy; [`ConstraintDynamics::rank`] says how many are left, and
 /// [`ConstraintDynamics::margin`] how near the others, and the last of them, are to that bound.
 ///
-/// Cost O(n d²) for the factors of the mass matrix, O(n m) of deep trees over `f64`, and O(m² nv) for m rows. Over `f64`, rows that are clearly independent go by
-/// factors of `J M⁻¹ Jᵀ` in blocks, others, and other numbers, by orthogonal factors that tell ranks. A second call for as many rows allocates nothing.
+/// Cost O(n d²) for the factors of the mass matrix, d the depth of the tree, and O(m² nv) for m rows. A second call for
+/// as many rows allocates nothing.
 /// Dual numbers pass through, where the rank does not change nearby. With several states in one number
 /// ([`Lanes`](gradyn_derivatives::Lanes)) all must have one rank.
 ///

@@ -114,8 +114,7 @@ impl<T: Real> RneaSecondDerivatives<T> {
 /// `q`: nq, `v`, `a`: nv; four tensors nv × nv × nv. Wrenches, armature, friction and mimic joints are included. Entries
 /// that the structure of the tree makes zero are exactly zero. Cost O(n d²), d the depth of the tree; a second call
 /// allocates nothing. Right for every kind of joint. Over `f64`,
-/// [`partials::rnea_second_derivatives`](crate::partials::rnea_second_derivatives) is the call to use: it runs at register
-/// width.
+/// [`partials::rnea_second_derivatives`](crate::partials::rnea_second_derivatives) is the call to use.
 ///
 /// # Errors
 /// As [`rnea`](super::rnea).

@@ -2,11 +2,12 @@
 
 use super::description::{JointElement, JointType, Mimic};
 use super::error::UrdfError;
-use super::joint::{Named, RawMimic};
+use super::joint::RawMimic;
 use super::note::NoteKind;
 use super::options::{ContinuousForm, MimicForm, UrdfOptions};
 use super::report::LoadReport;
 use super::text::{Owner, kept};
+use super::xml::Named;
 use crate::joint::mimic;
 use std::collections::HashMap;
 

@@ -7,7 +7,7 @@
 //! What is computed for a node depends on its state alone, and sums are taken in the order of the nodes: results are the same to the
 //! last bit for any number of threads.
 
-use super::gaps::of_dynamics;
+use super::support::of_dynamics;
 use crate::fault::Fault;
 use crate::problem::{Problem, ProblemMemory};
 use crate::quadratic::{Dims, Multipliers, Quadratic};

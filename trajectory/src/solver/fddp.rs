@@ -9,9 +9,9 @@
 //! C. Mastalli et al., *A feasibility-driven approach to control-limited DDP*, Autonomous Robots 46 (2022).
 
 use super::crew::Crew;
-use super::gaps::{self, of_dynamics};
+use super::gaps;
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{diverges, misfit, not_kept, stuck, worst_term};
+use super::support::{diverges, misfit, not_kept, of_dynamics, stuck, worst_term};
 use crate::fault::{Fault, Reason};
 use crate::problem::{Problem, ProblemMemory};
 use crate::riccati::{Failure, Riccati};

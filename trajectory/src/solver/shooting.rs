@@ -11,9 +11,9 @@
 
 use super::crew::{Crew, Merit};
 use super::filter::Filter;
-use super::gaps::{self, of_dynamics};
+use super::gaps;
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{diverges, misfit, not_kept, phases_of, stuck, worst_term};
+use super::support::{diverges, misfit, not_kept, of_dynamics, phases_of, stuck, worst_term};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::riccati::{Failure, LqSolution, Riccati};

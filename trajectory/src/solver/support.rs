@@ -26,6 +26,11 @@ pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
     Some(Fault { node, phase: problem.phase_of(node).into(), term: Some(name.into()), reason: Box::new(reason) })
 }
 
+/// A fault of a node's dynamics.
+pub(super) fn of_dynamics(problem: &Problem, node: usize, reason: Reason) -> Fault {
+    Fault { node, phase: problem.phase_of(node).into(), term: None, reason: Box::new(reason) }
+}
+
 /// The cost that weighs most at a node.
 pub(super) fn worst_term(
     problem: &Problem,

@@ -16,8 +16,8 @@ use crate::node::Row;
 use crate::problem::Problem;
 use crate::solver::crew::{Crew, Merit};
 use crate::solver::filter::Filter;
-use crate::solver::gaps::of_dynamics;
 use crate::solver::report::Status;
+use crate::solver::support::of_dynamics;
 use crate::trajectory::Trajectory;
 
 /// Restored where this share of the violation is left (`κ_resto`), and each time less: what cannot be restored shall show soon.

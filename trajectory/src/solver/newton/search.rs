@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::quadratic::Dims;
 use crate::solver::crew::{Crew, Merit};
-use crate::solver::gaps::of_dynamics;
+use crate::solver::support::of_dynamics;
 use nalgebra::DVector;
 
 /// Steps below this share of the variables are taken without a search: rounding would decide it.
