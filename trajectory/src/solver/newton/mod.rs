@@ -13,6 +13,7 @@
 
 mod direction;
 mod elastic;
+mod mpc;
 mod optimality;
 mod restoration;
 mod rows;
@@ -152,6 +153,9 @@ struct Inner {
     /// Why the last trial could not be evaluated, if none could.
     fault: Option<Fault>,
     run: Run,
+    /// Are there multipliers and slacks of a solution before, and how many in a row have failed since?
+    warm: bool,
+    failures: usize,
 }
 
 /// Where a solution stands.
@@ -217,6 +221,8 @@ impl Newton {
             history: Vec::with_capacity(options.iterations),
             fault: None,
             run: Run::new(&options),
+            warm: false,
+            failures: 0,
             rows,
             options,
         };
@@ -264,17 +270,39 @@ impl Newton {
         &mut self,
         problem: &Problem,
         guess: &Trajectory,
+        watch: impl FnMut(&Iteration) -> Control + Send,
+    ) -> Report {
+        self.run(problem, Some(guess), watch)
+    }
+
+    /// From a guess, or from the last solution.
+    fn run(
+        &mut self,
+        problem: &Problem,
+        guess: Option<&Trajectory>,
         mut watch: impl FnMut(&Iteration) -> Control + Send,
     ) -> Report {
         let Self { crew, solver } = self;
         solver.history.clear();
+        let (scale, mu) = (solver.run.scale, solver.run.mu);
         solver.run = Run::new(&solver.options);
-        let status = if guess.fits(problem) && solver.kept.fits(problem) {
-            solver.kept.copy_from(guess);
-            crew.serve(problem, &|_, _, _| {}, || solver.iterate(crew, problem, &mut watch))
+        let status = if guess.is_none_or(|guess| guess.fits(problem)) && solver.kept.fits(problem) {
+            match guess {
+                Some(guess) => {
+                    solver.kept.copy_from(guess);
+                    solver.reset(problem);
+                }
+                None => {
+                    (solver.run.scale, solver.run.mu) = (scale, mu.min(solver.options.barrier));
+                    solver.go_on(problem);
+                }
+            }
+            let cold = guess.is_some();
+            crew.serve(problem, &|_, _, _| {}, || solver.iterate(crew, problem, cold, &mut watch))
         } else {
             Status::Fault(misfit(problem))
         };
+        solver.warm = !matches!(status, Status::Fault(_));
         solver.price();
         let Run { cost, gap, error, .. } = solver.run;
         Report { status, iterations: solver.history.len(), cost, gap, expected: error }
@@ -306,12 +334,12 @@ impl Inner {
         &mut self,
         crew: &Crew,
         problem: &Problem,
+        cold: bool,
         watch: &mut (dyn FnMut(&Iteration) -> Control + Send),
     ) -> Status {
         let began = Instant::now();
-        self.reset(problem);
         for iteration in 0..self.options.iterations {
-            if let Err(fault) = self.linearize(crew, problem, iteration == 0) {
+            if let Err(fault) = self.linearize(crew, problem, cold && iteration == 0) {
                 return Status::Fault(fault);
             }
             self.judge(crew, problem);
@@ -372,6 +400,15 @@ impl Inner {
         self.forget_multipliers();
         if self.rows.iter().all(|rows| rows.bounds() == 0) {
             self.run.mu = 0.0;
+        }
+    }
+
+    /// Begins where the last solution has ended, with bounds that may have moved.
+    fn go_on(&mut self, problem: &Problem) {
+        for (k, rows) in self.rows.iter_mut().enumerate() {
+            rows.take_bounds(problem, k);
+            rows.push_controls(self.kept.u_mut(k));
+            rows.come_inside(self.run.mu);
         }
     }
 

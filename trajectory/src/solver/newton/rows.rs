@@ -131,6 +131,29 @@ impl Rows {
         self.push_inside(self.controls.len()..self.s.len());
         self.center(mu);
     }
+    /// Slacks of `g` that bounds have been moved over come inside again, and multipliers near the central path.
+    pub(super) fn come_inside(&mut self, mu: f64) {
+        for i in self.controls.len()..self.s.len() {
+            let [low, high] = self.slacks(i);
+            if low <= 0.0 || high <= 0.0 {
+                self.g[i] = self.s[i];
+                self.push_inside(i..i + 1);
+            }
+        }
+        for i in 0..self.s.len() {
+            for (k, slack) in self.slacks(i).into_iter().enumerate() {
+                if slack.is_finite() {
+                    self.z[k][i] = self.z[k][i].clamp(mu / (FAR * slack), FAR * mu / slack);
+                }
+            }
+        }
+    }
+    /// Controls between their bounds.
+    pub(super) fn clamp_controls(&self, u: &mut [f64]) {
+        for (row, i) in self.controls.iter().enumerate() {
+            u[*i] = u[*i].max(self.lower[row]).min(self.upper[row]);
+        }
+    }
     fn push_inside(&mut self, rows: std::ops::Range<usize>) {
         for i in rows {
             let (l, u) = (self.lower[i], self.upper[i]);
