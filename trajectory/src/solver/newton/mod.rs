@@ -349,11 +349,15 @@ impl Inner {
                 return Status::Converged;
             }
             self.shrink_barrier();
-            if let Err(failure) = self.direction(crew, problem) {
-                return self.stalled(crew, problem, failure.node());
-            }
             let gap = self.run.gap;
-            let (step, accepted) = self.search(crew, problem);
+            // Without a direction there is no step.
+            let (step, accepted, node) = match self.direction(crew, problem) {
+                Ok(()) => {
+                    let (step, accepted) = self.search(crew, problem);
+                    (step, accepted, None)
+                }
+                Err(failure) => (0.0, false, Some(failure.node())),
+            };
             self.run.step = step;
             self.enter(iteration, gap, accepted);
             let wish = watch(&self.history[self.history.len() - 1]);
@@ -372,7 +376,7 @@ impl Inner {
                     if accepted {
                         continue;
                     }
-                    return self.stalled(crew, problem, self.worst());
+                    return self.stalled(crew, problem, node.unwrap_or_else(|| self.worst()));
                 }
                 if accepted && let Err(fault) = self.linearize(crew, problem, false) {
                     return Status::Fault(fault);

@@ -34,7 +34,13 @@ impl Newton {
             report.status,
             Status::Converged | Status::Acceptable | Status::IterationLimit | Status::TimeLimit | Status::Stopped
         );
-        self.solver.failures = if fine { 0 } else if cold { 1 } else { self.solver.failures + 1 };
+        self.solver.failures = if fine {
+            0
+        } else if cold {
+            1
+        } else {
+            self.solver.failures + 1
+        };
         report
     }
 
@@ -61,7 +67,8 @@ impl Newton {
     pub fn shift_by(&mut self, problem: &Problem, seconds: f64) -> Result<(), Fault> {
         self.fits(problem)?;
         if !(seconds.is_finite() && seconds >= 0.0) {
-            let reason = Reason::Other(format!("the time to shift by is {seconds}: it must be finite and not negative"));
+            let reason =
+                Reason::Other(format!("the time to shift by is {seconds}: it must be finite and not negative"));
             return Err(of_dynamics(problem, 0, reason));
         }
         let (last, space) = (problem.steps(), problem.space());
@@ -102,9 +109,9 @@ impl Newton {
         crew.serve(problem, &|_, _, _| {}, || {
             solver.linearize(crew, problem, first)?;
             solver.judge(crew, problem);
-            solver.direction(crew, problem).map_err(|failure| {
-                of_dynamics(problem, failure.node(), Reason::Other(failure.to_string()))
-            })
+            solver
+                .direction(crew, problem)
+                .map_err(|failure| of_dynamics(problem, failure.node(), Reason::Other(failure.to_string())))
         })?;
         self.solver.warm = true;
         Ok(())

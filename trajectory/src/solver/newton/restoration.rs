@@ -10,6 +10,7 @@
 //! A. Wächter and L. Biegler (2006), section 3.3.
 
 use super::elastic::{Elastic, PRICE};
+use super::search::explodes;
 use super::{Inner, KEEP};
 use crate::fault::Fault;
 use crate::node::Row;
@@ -166,7 +167,9 @@ impl Inner {
             let trial = self
                 .go(crew, problem, step, tau, false)
                 .and_then(|()| self.elastic_trial(problem, [step, tau], mu, zeta));
-            if trial.is_ok_and(|trial| self.restoration.filter.accepts(from, slope, step, trial)) {
+            if trial
+                .is_ok_and(|trial| !explodes(from, trial) && self.restoration.filter.accepts(from, slope, step, trial))
+            {
                 std::mem::swap(&mut self.kept, &mut self.tried);
                 for (rows, elastic) in self.rows.iter_mut().zip(&mut self.restoration.elastic) {
                     rows.advance(dual, mu);

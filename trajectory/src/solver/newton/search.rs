@@ -12,6 +12,15 @@ use nalgebra::DVector;
 /// Steps below this share of the variables are taken without a search: rounding would decide it.
 const TINY: f64 = 10.0 * f64::EPSILON;
 
+/// Costs do not rise by more than so many powers of ten beyond their own (`obj_max_inc`).
+const MOST_RISE: f64 = 5.0;
+
+/// Does a trial cost so much more that less violation is no excuse?
+pub(super) fn explodes(from: Merit, trial: Merit) -> bool {
+    let rise = trial.cost - from.cost;
+    rise > 0.0 && rise.log10() > MOST_RISE + from.cost.abs().log10().max(1.0)
+}
+
 /// What a correction of second order adds: the violations of the step that it corrects.
 #[derive(Debug)]
 pub(super) struct Corrections {
@@ -82,6 +91,9 @@ impl Inner {
                 Err(fault) => self.fault = self.fault.take().or(Some(fault)),
                 Ok(trial) => {
                     evaluated = true;
+                    if explodes(from, trial) {
+                        continue;
+                    }
                     if self.filter.accepts(from, slope, step, trial) {
                         self.fault = None;
                         self.take([step, dual], false);
@@ -110,7 +122,7 @@ impl Inner {
         if self.correct(crew, problem).is_ok() {
             let [longest, dual] = self.longest(tau);
             let trial = self.go(crew, problem, longest, tau, true).map(|()| self.weigh(longest, tau, false));
-            if trial.is_ok_and(|trial| self.filter.accepts(from, slope, step, trial)) {
+            if trial.is_ok_and(|trial| !explodes(from, trial) && self.filter.accepts(from, slope, step, trial)) {
                 self.take([longest, dual], true);
                 return true;
             }
