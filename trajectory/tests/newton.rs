@@ -257,3 +257,29 @@ fn a_moved_solution_is_nearly_one() {
         assert!((other[i] - expected).abs() < 1e-5 || other[i].abs() > 1.99, "{i}: {} {expected}", other[i]);
     }
 }
+
+/// A slide of 1 kg, 1 m from rest to rest by a force within 1 N: full forth, then full back, in 2 s. A semi-implicit step of even number
+/// goes `h² (N/2)²`, so that this holds for it too.
+#[test]
+fn a_free_duration_becomes_the_shortest() {
+    let mut builder = gradyn::ModelBuilder::new("slide");
+    builder.set_gravity(nalgebra::Vector3::zeros());
+    let mass = gradyn::Inertia::point_mass(1.0, nalgebra::Vector3::zeros());
+    let slide = gradyn::joint::Prismatic { axis: gradyn::joint::Axis::X };
+    builder.add_body(None, "body", "slide", gradyn::Transform::identity(), slide, mass).expect("is valid");
+    let model = builder.build().expect("is a robot");
+    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+    let there = PathConstraint::equal("there", StateError::at(&model, &[1.0], &[0.0]));
+    let go = Phase::new("go", 40, 0.1, step)
+        .free_duration(0.1, 10.0)
+        .cost(Cost::duration("time"))
+        .control_bounds(&[-1.0], &[1.0]);
+    let problem = Problem::builder(&model).phase(go).last_constraint(there).build().expect("a problem");
+    let mut solver = Newton::new(&problem, NewtonOptions::default());
+    let report = solver.solve(&problem, &guess::standing(&problem));
+    assert_eq!(report.status, Status::Converged);
+    let time = problem.duration("go", solver.trajectory()).expect("there is");
+    // Barriers end at 1e-9 a bound, which is some 1e-7 of a second, and bounds are 1e-8 wider.
+    assert!((time - 2.0).abs() < 1e-6 && (report.cost - time).abs() < 1e-12, "{time} {}", report.cost);
+    assert!((1..41).all(|k| (solver.trajectory().u(k)[0].abs() - 1.0).abs() < 1e-5), "bang-bang");
+}

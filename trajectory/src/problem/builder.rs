@@ -8,7 +8,7 @@ use crate::fault::ProblemError;
 use crate::node::Node;
 use crate::quadratic::Dims;
 use crate::space::Space;
-use crate::stage::Stage;
+use crate::stage::{Choice, Clock, Remembered, Stage};
 use gradyn::Model;
 use std::sync::Arc;
 
@@ -84,26 +84,65 @@ impl ProblemBuilder {
         if phases.is_empty() {
             return Err(ProblemError::Missing { place: "the problem".into(), what: "it has no phase" });
         }
-        let remembered = if remembers { remembered_controls(&phases)? } else { 0 };
+        let rates = if remembers { remembered_controls(&phases)? } else { 0 };
+        let free: Vec<_> = phases.iter().filter_map(|phase| Some((phase, phase.duration?))).collect();
+        let durations: Vec<f64> = free.iter().map(|(phase, _)| phase.length()).collect();
+        let clocks: Vec<_> = free.iter().enumerate().map(|(i, (phase, _))| (phase.name.clone(), rates + i)).collect();
+        for (phase, [lower, upper]) in &free {
+            check_duration(phase, *lower, *upper)?;
+        }
+        let bounds: Vec<_> = free.iter().map(|(_, bounds)| *bounds).collect();
         let mut problem = Problem {
             model,
-            remembered,
-            start: [q, v, vec![0.0; remembered]].concat(),
+            memory: Remembered { rates, durations: durations.len() },
+            clocks,
+            start: [q, v, vec![0.0; rates], durations].concat(),
             kinds: Vec::new(),
             places: Vec::new(),
             parameters: Vec::new(),
         };
+        if !bounds.is_empty() {
+            problem.add_choice(&bounds);
+        }
         let mut time = 0.0;
         for phase in phases {
             time = problem.add_phase(phase, time)?;
         }
         let first = problem.places.len();
         let values = Values::of(&last, &last_constraints);
-        let stage = Stage::new("end", &problem.model, remembered, None, None, last, last_constraints)?;
+        let stage = Stage::new("end", &problem.model, problem.memory, None, None, None, last, last_constraints)?;
         problem.add_node(&stage, &values, 0, 1, time, 0.0)?;
         problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
         Ok(problem)
     }
+}
+
+/// The phase of the node that chooses durations.
+const DURATIONS: &str = "durations";
+
+/// Can the duration of a phase be free, between these bounds?
+fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemError> {
+    let place = || format!("phase `{}`", phase.name);
+    if phase.name == DURATIONS {
+        return Err(ProblemError::Twice { place: "the problem".into(), what: "phases", name: DURATIONS.into() });
+    }
+    let known = matches!(&phase.content, Content::Step(step) if step.has_length());
+    if !known {
+        let what = "its duration cannot be free: only Euler's steps have derivatives by their length";
+        return Err(ProblemError::Missing { place: place(), what });
+    }
+    if let Some(cost) = phase.costs.iter().find(|cost| cost.residual.depends().w) {
+        let what = "rates of controls do not know their derivative by a free duration";
+        return Err(ProblemError::Missing { place: format!("{}, cost `{}`", place(), cost.name), what });
+    }
+    let number = |what, value, rule| Err(ProblemError::Number { place: place(), what, value, rule });
+    if !(lower.is_finite() && lower > 0.0) {
+        return number("the least duration", lower, "it must be positive, s");
+    }
+    if !(upper >= lower) {
+        return number("the greatest duration", upper, "it must not be below the least");
+    }
+    Ok(())
 }
 
 /// How many controls each phase has that has any.
@@ -163,7 +202,14 @@ impl Values {
 
 impl Problem {
     fn add_phase(&mut self, phase: Phase, start: f64) -> Result<f64, ProblemError> {
-        let Phase { name, nodes, content, dt, costs, constraints, bounds } = phase;
+        let length = phase.length();
+        let Phase { name, nodes, content, dt, costs, constraints, bounds, duration } = phase;
+        let clock = self
+            .clocks
+            .iter()
+            .find(|(free, _)| *free == name)
+            .map(|(_, index)| Clock { index: *index, nominal: length });
+        let _ = duration;
         let place = || format!("phase `{name}`");
         if nodes == 0 {
             return Err(ProblemError::Missing { place: place(), what: "it has no node" });
@@ -192,7 +238,7 @@ impl Problem {
         let what = match content {
             Content::Step(step) => {
                 let values = Values::of(&costs, &constraints);
-                let stage = Stage::new(&name, &self.model, self.remembered, Some(step), bounds, costs, constraints)?;
+                let stage = Stage::new(&name, &self.model, self.memory, clock, Some(step), bounds, costs, constraints)?;
                 for (k, dt) in dt.iter().enumerate() {
                     self.add_node(&stage, &values, k, nodes, time, *dt)?;
                     time += dt;
@@ -216,6 +262,15 @@ impl Problem {
         };
         self.kinds.push(Kind { name, what, first });
         Ok(time)
+    }
+
+    /// The node that chooses durations, before all others.
+    fn add_choice(&mut self, bounds: &[[f64; 2]]) {
+        let space = self.space();
+        let (lower, upper) = bounds.iter().map(|[lower, upper]| (lower, upper)).unzip();
+        let choice = Choice { nx: space.nx(), ndx: space.ndx(), lower, upper };
+        self.places.push(Place { kind: 0, time: 0.0, dt: 0.0, parameters: 0..0 });
+        self.kinds.push(Kind { name: DURATIONS.into(), what: What::Own(Box::new(choice)), first: 0 });
     }
 
     fn add_node(

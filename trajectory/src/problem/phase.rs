@@ -15,6 +15,8 @@ pub struct Phase {
     pub(super) costs: Vec<Cost>,
     pub(super) constraints: Vec<PathConstraint>,
     pub(super) bounds: Option<(Vec<f64>, Vec<f64>)>,
+    /// Bounds of its duration, where that is free.
+    pub(super) duration: Option<[f64; 2]>,
 }
 
 impl Phase {
@@ -31,11 +33,24 @@ impl Phase {
         Self::of(name.into(), nodes, dt, Content::Own(Box::new(node)))
     }
     fn of(name: String, nodes: usize, dt: f64, content: Content) -> Self {
-        Self { name, nodes, content, dt: vec![dt], costs: Vec::new(), constraints: Vec::new(), bounds: None }
+        Self {
+            name,
+            nodes,
+            content,
+            dt: vec![dt],
+            costs: Vec::new(),
+            constraints: Vec::new(),
+            bounds: None,
+            duration: None,
+        }
     }
     /// One node at which the state jumps: an [`Impulse`](crate::step::Impulse).
     pub fn jump(name: impl Into<String>, step: impl Step + 'static) -> Self {
         Self::new(name, 1, 0.0, step)
+    }
+    /// How long it is, s.
+    pub(super) fn length(&self) -> f64 {
+        if self.dt.len() == 1 { self.dt[0] * self.nodes as f64 } else { self.dt.iter().sum() }
     }
     /// With steps of these lengths, s, one a node.
     #[must_use]
@@ -47,6 +62,13 @@ impl Phase {
     #[must_use]
     pub fn cost(mut self, cost: Cost) -> Self {
         self.costs.push(cost);
+        self
+    }
+    /// With a duration that is a variable between these bounds, s; what its steps add up to is where it begins, and each step keeps its share.
+    /// Make it short with [`Cost::duration`].
+    #[must_use]
+    pub fn free_duration(mut self, lower: f64, upper: f64) -> Self {
+        self.duration = Some([lower, upper]);
         self
     }
     /// With a constraint.

@@ -109,6 +109,7 @@ impl Stage {
         multipliers: &Multipliers,
         out: &mut Quadratic,
     ) -> Result<bool, NodeError> {
+        let at = self.timed(at)?;
         out.curvature.clear();
         let mut bent = memory.curvature.take().unwrap_or_else(|| CurvatureMemory::new(&memory.by));
         bent.sum.fill(0.0);
@@ -135,7 +136,8 @@ impl Stage {
             None => true,
             Some(step) => {
                 let (q, v, _) = self.space().split(at.x);
-                let StageMemory { workspace, derivatives, step: own, a, f, by, .. } = memory;
+                let StageMemory { workspace, derivatives, step: own, a, f, by, by_length: to, integrated, .. } =
+                    &mut *memory;
                 let mut on =
                     StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
                 let weights = StepWeights {
@@ -144,7 +146,27 @@ impl Stage {
                     a: &bent.by_a,
                     f: &bent.by_f,
                 };
-                step.curvature(&mut on, by, weights, out)?
+                let mut known = step.curvature(&mut on, by, weights, out)?;
+                if let Some(clock) = &self.clock {
+                    // ∂²/∂T∂z = (h/T) ∂²/∂h∂z, and of what is integrated over time the gradient by z over T.
+                    let (nv, nu) = (v.len(), at.u.len());
+                    let (_, _, w) = self.space().split(at.x);
+                    let (duration, column) = (clock.duration(w)?, 2 * nv + clock.index);
+                    let share = at.dt / duration;
+                    known &= step.curvature_by_length(&mut on, by, weights, out, to)?;
+                    let Curvature { xx, xu, .. } = &mut out.curvature;
+                    let [by_x, by_u] = &*integrated;
+                    for i in 0..2 * nv {
+                        let x = share * to[i] + by_x[i] / duration;
+                        xx[(i, column)] += x;
+                        xx[(column, i)] += x;
+                    }
+                    xx[(column, column)] += share * share * to[2 * nv + nu];
+                    for i in 0..nu {
+                        xu[(column, i)] += share * to[2 * nv + i] + by_u[i] / duration;
+                    }
+                }
+                known
             }
         };
         memory.curvature = Some(bent);

@@ -1,5 +1,6 @@
 //! A node of a robot: a step, costs, and constraints.
 
+mod clock;
 mod constraints;
 mod curvature;
 
@@ -13,6 +14,7 @@ use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::residual::{Jacobian, PhaseInfo, Residual, View, Weights};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
+pub(crate) use clock::{Choice, Clock};
 use constraints::Held;
 use curvature::CurvatureMemory;
 use gradyn::{DerivativeWorkspace, Model, Workspace};
@@ -25,8 +27,10 @@ use std::sync::Arc;
 /// A phase's node: what all its nodes have in common. What differs between them are weights and goals, which come in as parameters.
 pub struct Stage {
     model: Arc<Model>,
-    /// Numbers of the state beside `(q, v)`: the controls before, or none.
-    remembered: usize,
+    /// Numbers of the state beside `(q, v)`: the controls before, or none of them, and durations of phases.
+    memory: Remembered,
+    /// Of a phase whose duration is free.
+    clock: Option<Clock>,
     /// None at the last node.
     step: Option<Box<dyn Step>>,
     bounds: Option<(Vec<f64>, Vec<f64>)>,
@@ -85,6 +89,22 @@ struct StageMemory {
     gauss_newton: GaussNewton,
     /// Made when first asked for.
     curvature: Option<CurvatureMemory>,
+    /// Gradients of what is integrated over time, where its length is free.
+    integrated: [DVector<f64>; 2],
+    by_length: Vec<f64>,
+}
+
+/// What states remember: the controls of the step before, and durations of phases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Remembered {
+    pub(crate) rates: usize,
+    pub(crate) durations: usize,
+}
+
+impl Remembered {
+    pub(crate) fn count(self) -> usize {
+        self.rates + self.durations
+    }
 }
 
 struct TermMemory {
@@ -122,7 +142,7 @@ macro_rules! view {
             model: &$stage.model,
             q,
             v,
-            w,
+            w: &w[..$stage.memory.rates],
             u: $at.u,
             a: &$memory.a,
             f: &$memory.f,
@@ -139,11 +159,12 @@ macro_rules! view {
 use view;
 
 impl Stage {
-    /// Of a step, or of none at the end. `remembered`: numbers of the state beside `(q, v)`, nu or none.
+    /// Of a step, or of none at the end.
     pub(crate) fn new(
         phase: &str,
         model: &Arc<Model>,
-        remembered: usize,
+        memory: Remembered,
+        clock: Option<Clock>,
         step: Option<Box<dyn Step>>,
         bounds: Option<(Vec<f64>, Vec<f64>)>,
         costs: Vec<Cost>,
@@ -151,7 +172,7 @@ impl Stage {
     ) -> Result<Self, ProblemError> {
         let (nu, contacts) = step.as_ref().map_or((0, [].as_slice()), |step| (step.controls(), step.contacts()));
         let jumps = step.as_ref().is_none_or(|step| step.jumps());
-        let info = PhaseInfo { name: phase, model, nu, remembered, contacts };
+        let info = PhaseInfo { name: phase, model, nu, remembered: memory.rates, contacts };
         step.as_ref().map_or(Ok(()), |step| step.check(model, &format!("phase `{phase}`")))?;
         let (mut terms, mut parameters) = (Vec::<Term>::new(), 0);
         for cost in costs {
@@ -180,7 +201,7 @@ impl Stage {
             }
             held.push(Held::new(constraint, &info, &mut parameters, [&mut n_eq, &mut n_in])?);
         }
-        Ok(Self { model: model.clone(), remembered, step, bounds, terms, held, n_eq, n_in, parameters })
+        Ok(Self { model: model.clone(), memory, clock, step, bounds, terms, held, n_eq, n_in, parameters })
     }
 
     pub(crate) fn parameters(&self) -> usize {
@@ -207,7 +228,35 @@ impl Stage {
     }
 
     fn space(&self) -> Space<'_> {
-        Space { model: &self.model, memory: self.remembered }
+        Space { model: &self.model, memory: self.memory.count() }
+    }
+    /// A node with the length of its step, where that is free.
+    fn timed<'a>(&self, at: At<'a>) -> Result<At<'a>, Reason> {
+        match &self.clock {
+            None => Ok(at),
+            Some(clock) => clock.set(at, self.space().split(at.x).2),
+        }
+    }
+    /// The column of A by the duration.
+    fn differentiate_length(&self, at: At<'_>, memory: &mut StageMemory, out: &mut Quadratic) -> Result<(), NodeError> {
+        let (Some(clock), Some(step)) = (&self.clock, &self.step) else { return Ok(()) };
+        let (q, v, w) = self.space().split(at.x);
+        let share = at.dt / clock.duration(w)?;
+        let StageMemory { workspace, derivatives, step: own, a, f, by, by_length, .. } = memory;
+        let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
+        let nv = v.len();
+        step.by_length(&mut on, by, out, &mut by_length[..2 * nv])?;
+        for (i, x) in by_length[..2 * nv].iter().enumerate() {
+            out.a[(i, 2 * nv + clock.index)] = share * x;
+        }
+        Ok(())
+    }
+    /// What is integrated over time costs in proportion to its duration.
+    fn spend(&self, at: At<'_>, out: &mut Quadratic) -> Result<(), Reason> {
+        let Some(clock) = &self.clock else { return Ok(()) };
+        let (_, v, w) = self.space().split(at.x);
+        out.lx[2 * v.len() + clock.index] += out.cost / clock.duration(w)?;
+        Ok(())
     }
     fn sizes(&self) -> (usize, usize) {
         self.step.as_ref().map_or((0, 0), |step| (step.controls(), step.multipliers()))
@@ -230,7 +279,11 @@ impl Stage {
 
     /// What is remembered after the step: its controls, or what was there before where there are none.
     fn remember(&self, u: &[f64], before: &[f64], to: &mut [f64]) {
-        to.copy_from_slice(if u.len() == self.remembered { u } else { before });
+        let rates = self.memory.rates;
+        to.copy_from_slice(before);
+        if u.len() == rates {
+            to[..rates].copy_from_slice(u);
+        }
     }
     /// The step with its derivatives.
     fn differentiate(&self, at: At<'_>, memory: &mut StageMemory, out: &mut Quadratic) -> Result<(), NodeError> {
@@ -242,14 +295,16 @@ impl Stage {
         let nx = q.len() + v.len();
         self.remember(at.u, w, &mut out.next[nx..]);
         let ndx = 2 * v.len();
-        for i in 0..self.remembered {
-            let keeps = at.u.len() != self.remembered;
+        let rates = self.memory.rates;
+        for i in 0..self.memory.count() {
+            let keeps = i >= rates || at.u.len() != rates;
             out.a[(ndx + i, ndx + i)] = f64::from(keeps);
             if !keeps {
                 out.b[(ndx + i, i)] = 1.0;
             }
         }
         finite("the next state", &out.next)?;
+        self.differentiate_length(at, memory, out)?;
         Ok(())
     }
 
@@ -262,7 +317,7 @@ impl Stage {
         eq: &mut [f64],
         made: &mut [f64],
     ) -> Result<(), NodeError> {
-        let memory = memory_of(memory)?;
+        let (at, memory) = (self.timed(at)?, memory_of(memory)?);
         self.advance(at, memory, next, eq)?;
         let (a, f) = made.split_at_mut(memory.a.len());
         a.copy_from_slice(&memory.a);
@@ -276,7 +331,7 @@ impl Stage {
         memory: &mut Memory,
         out: &mut Quadratic,
     ) -> Result<Sensitivities, NodeError> {
-        let memory = memory_of(memory)?;
+        let (at, memory) = (self.timed(at)?, memory_of(memory)?);
         self.differentiate(at, memory, out)?;
         Ok(memory.by.clone())
     }
@@ -335,7 +390,7 @@ impl Node for Stage {
     fn memory(&self) -> Memory {
         let (nu, rows) = self.sizes();
         let nv = self.model.nv();
-        let sizes = [nv, nu, rows, self.remembered];
+        let sizes = [nv, nu, rows, self.memory.rates];
         let of_term = |term: &Term| TermMemory::new(&*term.residual, &term.loss, sizes);
         let most = self.terms.iter().map(|term| term.residual.rows()).max().unwrap_or(0);
         Box::new(StageMemory {
@@ -348,6 +403,8 @@ impl Node for Stage {
             terms: self.terms.iter().map(of_term).collect(),
             held: self.held.iter().map(|held| held.memory(sizes)).collect(),
             curvature: None,
+            integrated: [DVector::zeros(self.space().ndx()), DVector::zeros(nu)],
+            by_length: vec![0.0; if self.clock.is_some() { 2 * nv + nu + 1 } else { 0 }],
             gauss_newton: GaussNewton::new(most, self.space().ndx() + nu),
         })
     }
@@ -358,7 +415,7 @@ impl Node for Stage {
         self.held.iter().find(|held| held.has(row)).map(|held| held.name.as_str())
     }
     fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], rows: &mut [f64]) -> Result<f64, NodeError> {
-        let memory = memory_of(memory)?;
+        let (at, memory) = (self.timed(at)?, memory_of(memory)?);
         let (eq, ineq) = rows.split_at_mut(self.n_eq.min(rows.len()));
         self.advance(at, memory, next, eq)?;
         for (held, TermMemory { own, r, .. }) in self.held.iter().zip(&mut memory.held) {
@@ -383,7 +440,7 @@ impl Node for Stage {
         Ok(cost)
     }
     fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError> {
-        let memory = memory_of(memory)?;
+        let (at, memory) = (self.timed(at)?, memory_of(memory)?);
         self.differentiate(at, memory, out)?;
         for (held, TermMemory { own, r, by, .. }) in self.held.iter().zip(&mut memory.held) {
             if !held.counts(&at) {
@@ -399,9 +456,20 @@ impl Node for Stage {
             held.write_jacobian(by, &memory.by, out);
         }
         out.clear_cost();
-        for (term, own) in self.terms.iter().zip(&mut memory.terms) {
+        // Where time is free, what is integrated over it comes first.
+        let order: &[Option<bool>] = if self.clock.is_some() { &[Some(true), Some(false)] } else { &[None] };
+        let terms = order.iter().flat_map(|only| (0..self.terms.len()).map(move |i| (only, i)));
+        let mut halfway = false;
+        for (only, i) in terms {
+            let (term, own) = (&self.terms[i], &mut memory.terms[i]);
+            if *only == Some(false) && !halfway {
+                halfway = true;
+                memory.integrated[0].copy_from(&out.lx);
+                memory.integrated[1].copy_from(&out.lu);
+                self.spend(at, out)?;
+            }
             let weight = term.weight_at(&at);
-            if weight == 0.0 {
+            if weight == 0.0 || only.is_some_and(|only| only != term.integrated) {
                 continue;
             }
             let TermMemory { own, r, gradient, diagonal, by, full, warm } = own;
@@ -469,7 +537,7 @@ impl Node for Stage {
         Ok(())
     }
     fn costs(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<(String, f64)>, NodeError> {
-        let dims = self.dims();
+        let (at, dims) = (self.timed(at)?, self.dims());
         let mut next = vec![0.0; if self.is_last() { 0 } else { dims.nx }];
         let memory = memory_of(memory)?;
         self.advance(at, memory, &mut next, &mut vec![0.0; dims.n_eq])?;
@@ -484,7 +552,7 @@ impl Node for Stage {
         Ok(costs)
     }
     fn forces(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<f64>, NodeError> {
-        let dims = self.dims();
+        let (at, dims) = (self.timed(at)?, self.dims());
         let mut next = vec![0.0; if self.is_last() { 0 } else { dims.nx }];
         let memory = memory_of(memory)?;
         self.advance(at, memory, &mut next, &mut vec![0.0; dims.n_eq])?;

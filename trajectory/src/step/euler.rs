@@ -152,6 +152,26 @@ fn halves(m: &mut DMatrix<f64>, nv: usize, columns: usize) -> impl Iterator<Item
     })
 }
 
+/// `m x`; the identity if m has no entries.
+fn times(m: &DMatrix<f64>, x: &[f64], to: &mut [f64]) {
+    if m.is_empty() {
+        return to.copy_from_slice(x);
+    }
+    to.fill(0.0);
+    for (column, x) in m.column_iter().zip(x) {
+        to.iter_mut().zip(column.iter()).for_each(|(to, m)| *to += m * x);
+    }
+}
+/// `mᵀ x`; the identity if m has no entries.
+fn transposed_times(m: &DMatrix<f64>, x: &[f64], to: &mut [f64]) {
+    if m.is_empty() {
+        return to.copy_from_slice(x);
+    }
+    for (to, column) in to.iter_mut().zip(m.column_iter()) {
+        *to = column.iter().zip(x).map(|(m, x)| m * x).sum();
+    }
+}
+
 /// `v⁺ = v + h a`
 fn next_velocity(on: &StepView<'_>, next: &mut [f64]) {
     for ((next, v), a) in next.iter_mut().zip(on.v).zip(on.a.iter()) {
@@ -268,6 +288,67 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         })?;
         known
     }
+    fn has_length(&self) -> bool {
+        true
+    }
+    fn by_length(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<(), Reason> {
+        // v⁺ + h a = v + 2 h a is what h v⁺ grows by.
+        let (h, nv) = (on.at.dt, on.model.nv());
+        let (q, v) = to.split_at_mut(nv);
+        v.iter_mut().zip(on.v).zip(on.a.iter()).for_each(|((to, v), a)| *to = v + 2.0 * h * a);
+        times(&out.step_dv, v, q);
+        v.copy_from_slice(on.a);
+        Ok(())
+    }
+    fn curvature_by_length(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<bool, Reason> {
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let (by_q, by_v) = weights.next.split_at(nv);
+        let Memory { w, weights: mu, .. } = Memory::of(on.own)?;
+        transposed_times(&out.step_dv, by_q, mu);
+        // λ_vᵀ h a + μᵀ (h v + h² a), with μ = Jᵀ λ_q.
+        let weight = |i: usize| by_v[i] + 2.0 * h * mu[i];
+        let dot = |m: &DMatrix<f64>, j: usize| (0..nv).map(|i| weight(i) * m[(i, j)]).sum::<f64>();
+        for j in 0..nv {
+            to[j] = dot(&by.a_q, j);
+            to[nv + j] = dot(&by.a_v, j) + mu[j];
+        }
+        for j in 0..nu {
+            to[2 * nv + j] = dot(&by.a_u, j);
+        }
+        to[2 * nv + nu] = 2.0 * mu.iter().zip(on.a.iter()).map(|(mu, a)| mu * a).sum::<f64>();
+        // And the bend of q ⊕ w, with w = h v⁺.
+        let grows = |k: usize| on.v[k] + 2.0 * h * on.a[k];
+        let Quadratic { a, b, .. } = out;
+        let row = |k: usize, z: usize| match (k < nv, z < 2 * nv, z < 2 * nv + nu) {
+            (true, ..) => f64::from(k == z),
+            (false, true, _) => h * a[(k, z)],
+            (false, false, true) => h * b[(k, z - 2 * nv)],
+            _ => grows(k - nv),
+        };
+        self.0.retraction.bend(w, by_q, |i, j, x| {
+            if j >= nv && x != 0.0 {
+                let x = x * grows(j - nv);
+                for (z, to) in to.iter_mut().enumerate() {
+                    let own = if i < nv && z == 2 * nv + nu { 0.0 } else { row(i, z) };
+                    *to += x * own;
+                }
+            }
+        })?;
+        Ok(true)
+    }
 }
 
 impl<A: Acceleration> Step for Euler<A> {
@@ -325,5 +406,54 @@ impl<A: Acceleration> Step for Euler<A> {
         let (w, xx) = (&Memory::of(on.own)?.w, &mut out.curvature.xx);
         self.0.retraction.bend(w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
         Ok(known)
+    }
+    fn has_length(&self) -> bool {
+        true
+    }
+    fn by_length(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        _out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<(), Reason> {
+        let (q, v) = to.split_at_mut(on.model.nv());
+        times(&Memory::of(on.own)?.dv, on.v, q);
+        v.copy_from_slice(on.a);
+        Ok(())
+    }
+    fn curvature_by_length(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        _out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<bool, Reason> {
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let (by_q, by_v) = weights.next.split_at(nv);
+        let Memory { w, weights: mu, dv, .. } = Memory::of(on.own)?;
+        transposed_times(dv, by_q, mu);
+        let dot = |m: &DMatrix<f64>, j: usize| by_v.iter().zip(m.column(j).iter()).map(|(l, a)| l * a).sum::<f64>();
+        for j in 0..nv {
+            to[j] = dot(&by.a_q, j);
+            to[nv + j] = dot(&by.a_v, j) + mu[j];
+        }
+        for j in 0..nu {
+            to[2 * nv + j] = dot(&by.a_u, j);
+        }
+        to[2 * nv + nu] = 0.0;
+        self.0.retraction.bend(w, by_q, |i, j, x| {
+            if j >= nv {
+                let x = x * on.v[j - nv];
+                if i < nv {
+                    to[i] += x;
+                } else {
+                    to[i] += h * x;
+                    to[2 * nv + nu] += on.v[i - nv] * x;
+                }
+            }
+        })?;
+        Ok(true)
     }
 }

@@ -138,6 +138,40 @@ pub trait Step: Send + Sync + Debug {
         let _ = (on, by, out);
         Ok(weights.are_zero())
     }
+    /// Can it be differentiated by its length? Only then can the duration of its phase be free.
+    fn has_length(&self) -> bool {
+        false
+    }
+    /// `∂x⁺/∂h` by its length, 2 nv, right after [`linearize`](Self::linearize) at the same place.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next), or if it [cannot be](Self::has_length).
+    fn by_length(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<(), Reason> {
+        let _ = (on, by, out, to);
+        Err(Reason::Other("the step cannot be differentiated by its length".into()))
+    }
+    /// `∂²(λ⁺ᵀ x⁺)/∂h∂(q, v, u, h)`, 2 nv + nu + 1. `false` if it does not know them.
+    ///
+    /// # Errors
+    /// As [`by_length`](Self::by_length).
+    fn curvature_by_length(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<bool, Reason> {
+        let _ = (on, by, out, weights);
+        to.fill(0.0);
+        Ok(false)
+    }
 }
 
 /// Adds `s m` of `z = (q, v, u)`, symmetric, to a curvature.
