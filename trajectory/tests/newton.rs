@@ -266,7 +266,9 @@ fn a_free_duration_becomes_the_shortest() {
     builder.set_gravity(nalgebra::Vector3::zeros());
     let mass = gradyn::Inertia::point_mass(1.0, nalgebra::Vector3::zeros());
     let slide = gradyn::joint::Prismatic { axis: gradyn::joint::Axis::X };
-    builder.add_body(None, "body", "slide", gradyn::Transform::identity(), slide, mass).expect("is valid");
+    builder
+        .add_body(None, "body", "slide", gradyn::Transform::identity(), slide, mass.expect("is valid"))
+        .expect("is valid");
     let model = builder.build().expect("is a robot");
     let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
     let there = PathConstraint::equal("there", StateError::at(&model, &[1.0], &[0.0]));
