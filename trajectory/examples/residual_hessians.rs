@@ -65,8 +65,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let step: Vec<f64> = (0..model.nv()).map(|k| 0.1 + 0.05 * (k % 7) as f64).collect();
         let q = model.integrate(&model.neutral::<f64>(), &step)?;
         let contacts = feet.iter().map(|foot| Contact::frame_at(&model, foot, &q)).collect::<Result<Vec<_>, _>>()?;
-        let rows: Vec<ContactRows> =
-            feet.iter().enumerate().map(|(k, foot)| ContactRows { name: (*foot).into(), rows: 6 * k..6 * k + 6 }).collect();
+        let rows: Vec<ContactRows> = feet
+            .iter()
+            .enumerate()
+            .map(|(k, foot)| ContactRows { name: (*foot).into(), rows: 6 * k..6 * k + 6 })
+            .collect();
         let (nv, nu, nf) = (model.nv(), Actuation::of(&model).controls(), 6 * feet.len());
         let (v, a, f, u) = (step.clone(), vec![0.2; nv], vec![3.0; nf], vec![0.0; nu]);
         println!("{name}: nv = {nv}, us");

@@ -1,7 +1,7 @@
 //! How far the pose of a frame is from a goal: `r = log6(X*⁻¹ X)`.
 
-use super::frame_rotation::check_turn;
 use super::axes::Axes;
+use super::frame_rotation::check_turn;
 use super::logarithm::BentLog;
 use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};

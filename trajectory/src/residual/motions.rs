@@ -126,7 +126,12 @@ impl Motions {
     fn bend(&mut self, [v, a]: [&[f64]; 2]) -> Moving {
         move_axes(&self.axes, v, a, &mut self.moving);
         let still = Motion::zero();
-        self.moving.last().copied().unwrap_or(Moving { before: still, after: still, rate_before: still, rate_after: still })
+        self.moving.last().copied().unwrap_or(Moving {
+            before: still,
+            after: still,
+            rate_before: still,
+            rate_after: still,
+        })
     }
 
     fn bend_velocity(&mut self, coordinates: Coordinates, whole: Motion<f64>, h: Force<f64>) {

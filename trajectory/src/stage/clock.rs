@@ -108,8 +108,7 @@ impl Residual for Always {
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], _: &mut Jacobian) -> Result<(), Reason> {
         self.value(on, r)
     }
-    fn hessian(&self, _: &mut View<'_>, _: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        out.fill(0.0);
+    fn add_hessian(&self, _: &mut View<'_>, _: &[f64], _: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

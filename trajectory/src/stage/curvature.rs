@@ -9,7 +9,7 @@
 //! The weights g of all residuals go, with the multipliers of the next state, into one contraction of the step.
 
 use super::{Held, Stage, StageMemory, Term, TermMemory, view};
-use crate::fault::Reason;
+use crate::fault::{Reason, finite};
 use crate::node::{At, NodeError};
 use crate::quadratic::{Curvature, Multipliers, Quadratic};
 use crate::residual::{Jacobian, Residual, View};
@@ -19,8 +19,7 @@ use nalgebra::DMatrix;
 /// Memory of second derivatives.
 #[derive(Debug)]
 pub(super) struct CurvatureMemory {
-    /// `S` of one residual, and of all.
-    one: DMatrix<f64>,
+    /// `S` of all residuals.
     sum: DMatrix<f64>,
     /// D, and `S_yy D`.
     d: DMatrix<f64>,
@@ -35,7 +34,6 @@ impl CurvatureMemory {
         let (nv, nu, rows) = (step.a_q.nrows(), step.a_u.ncols(), step.f_q.nrows());
         let (z, y) = (2 * nv + nu, nv + rows);
         Self {
-            one: DMatrix::zeros(z + y, z + y),
             sum: DMatrix::zeros(z + y, z + y),
             d: DMatrix::zeros(y, z),
             product: DMatrix::zeros(y, z),
@@ -55,9 +53,8 @@ impl CurvatureMemory {
         if lambda.iter().all(|x| *x == 0.0) {
             return Ok(false);
         }
-        if residual.has_hessian() {
-            residual.hessian(on, lambda, &mut self.one)?;
-            self.sum += &self.one;
+        if residual.has_hessian() && !residual.is_linear() {
+            residual.add_hessian(on, lambda, &mut self.sum)?;
         }
         for (to, by) in [(&mut self.by_a, &by.da), (&mut self.by_f, &by.df)] {
             for (to, column) in to.iter_mut().zip(by.column_iter()) {
@@ -131,6 +128,7 @@ impl Stage {
             let added = bent.add(&*held.residual, &mut view!(self, at, memory, held, own), by, gradient);
             through |= added.map_err(|reason| Held::error(held, reason))?;
         }
+        finite("the second derivatives of costs and constraints", bent.sum.as_slice())?;
         bent.hand_over(&memory.by, through, &mut out.curvature);
         let known = match &self.step {
             None => true,

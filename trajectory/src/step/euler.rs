@@ -9,7 +9,7 @@
 //! it is Crocoddyl's `IntegratedActionModelEuler`.
 
 use super::acceleration::EngineMemory;
-use super::retraction::Retraction;
+use super::retraction::{Retraction, RetractionMemory};
 use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of, scaled};
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::{Quadratic, Structure};
@@ -62,15 +62,17 @@ struct Memory {
     /// Second derivatives of a contraction of the acceleration, made when first needed.
     hessian: DMatrix<f64>,
     weights: Vec<f64>,
+    bent: RetractionMemory,
 }
 
 impl Memory {
     /// For derivatives of `q ⊕ w` of this size, and so many columns that are moved.
-    fn new(model: &Model, acceleration: &impl Acceleration, square: usize, columns: usize) -> Self {
+    fn new(model: &Model, steps: &Steps<impl Acceleration>, square: usize, columns: usize) -> Self {
         let nv = model.nv();
         let n = if columns > 0 { nv } else { 0 };
         Self {
-            engine: EngineMemory::new(model, acceleration),
+            engine: EngineMemory::new(model, &steps.acceleration),
+            bent: steps.retraction.memory(),
             w: vec![0.0; nv],
             dq: DMatrix::zeros(square, square),
             dv: DMatrix::zeros(square, square),
@@ -202,7 +204,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let columns = if self.0.flat { 0 } else { 2 * model.nv() + self.controls() };
-        Box::new(Memory::new(model, &self.0.acceleration, 0, columns))
+        Box::new(Memory::new(model, &self.0, 0, columns))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;
@@ -268,8 +270,8 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
             (false, true) => h * a[(k, z)],
             (false, false) => h * b[(k, z - 2 * nv)],
         };
-        let w = &Memory::of(on.own)?.w;
-        self.0.retraction.bend(w, &weights.next[..nv], |i, j, x| {
+        let Memory { w, bent, .. } = Memory::of(on.own)?;
+        self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| {
             if x == 0.0 {
                 return;
             }
@@ -316,7 +318,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     ) -> Result<bool, Reason> {
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         let (by_q, by_v) = weights.next.split_at(nv);
-        let Memory { w, weights: mu, .. } = Memory::of(on.own)?;
+        let Memory { w, weights: mu, bent, .. } = Memory::of(on.own)?;
         transposed_times(&out.step_dv, by_q, mu);
         // λ_vᵀ h a + μᵀ (h v + h² a), with μ = Jᵀ λ_q.
         let weight = |i: usize| by_v[i] + 2.0 * h * mu[i];
@@ -338,7 +340,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
             (false, false, true) => h * b[(k, z - 2 * nv)],
             _ => grows(k - nv),
         };
-        self.0.retraction.bend(w, by_q, |i, j, x| {
+        self.0.retraction.bend(bent, w, by_q, |i, j, x| {
             if j >= nv && x != 0.0 {
                 let x = x * grows(j - nv);
                 for (z, to) in to.iter_mut().enumerate() {
@@ -365,7 +367,7 @@ impl<A: Acceleration> Step for Euler<A> {
         self.0.acceleration.check(model, place)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory::new(model, &self.0.acceleration, model.nv(), 0))
+        Box::new(Memory::new(model, &self.0, model.nv(), 0))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;
@@ -403,8 +405,8 @@ impl<A: Acceleration> Step for Euler<A> {
         let known = self.0.bend(on, weights, None, out)?;
         // Second derivatives of q ⊕ h v.
         let size = |k: usize| if k < nv { 1.0 } else { h };
-        let (w, xx) = (&Memory::of(on.own)?.w, &mut out.curvature.xx);
-        self.0.retraction.bend(w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
+        let (Memory { w, bent, .. }, xx) = (Memory::of(on.own)?, &mut out.curvature.xx);
+        self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
         Ok(known)
     }
     fn has_length(&self) -> bool {
@@ -432,7 +434,7 @@ impl<A: Acceleration> Step for Euler<A> {
     ) -> Result<bool, Reason> {
         let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
         let (by_q, by_v) = weights.next.split_at(nv);
-        let Memory { w, weights: mu, dv, .. } = Memory::of(on.own)?;
+        let Memory { w, weights: mu, dv, bent, .. } = Memory::of(on.own)?;
         transposed_times(dv, by_q, mu);
         let dot = |m: &DMatrix<f64>, j: usize| by_v.iter().zip(m.column(j).iter()).map(|(l, a)| l * a).sum::<f64>();
         for j in 0..nv {
@@ -443,7 +445,7 @@ impl<A: Acceleration> Step for Euler<A> {
             to[2 * nv + j] = dot(&by.a_u, j);
         }
         to[2 * nv + nu] = 0.0;
-        self.0.retraction.bend(w, by_q, |i, j, x| {
+        self.0.retraction.bend(bent, w, by_q, |i, j, x| {
             if j >= nv {
                 let x = x * on.v[j - nv];
                 if i < nv {

@@ -52,12 +52,11 @@ pub enum Hessian {
 /// How a trial follows its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RollOut {
-    /// By the dynamics, from the start on, with the feedback of the sweep; gaps shrink by `1 − α`. What dynamics do to a large step shows
-    /// at once.
-    #[default]
-    Nonlinear,
     /// Along straight lines, all nodes at once: gaps may grow.
+    #[default]
     Linear,
+    /// By the dynamics, from the start on, with the feedback of the sweep; gaps shrink by `1 − α`.
+    Nonlinear,
 }
 
 /// Constants of [`Newton`]; those with a Greek letter are Ipopt's.
@@ -93,7 +92,7 @@ impl Default for NewtonOptions {
             time: None,
             tolerance: 1e-8,
             hessian: Hessian::Automatic,
-            roll_out: RollOut::Nonlinear,
+            roll_out: RollOut::Linear,
             barrier: 0.1,
             regularization: 1e-4,
             regularization_max: 1e20,

@@ -30,6 +30,8 @@ const LEAST: f64 = 1e-9;
 const SHORT: f64 = 1e-7;
 /// At most so many iterations in a row.
 const ITERATIONS: usize = 200;
+/// A slope that is less than this share of the cost is none.
+const FLAT: f64 = 1e-3;
 /// Rows with multipliers above this share of ρ block each other.
 const BLOCKS: f64 = 1e-2;
 
@@ -83,10 +85,14 @@ impl Inner {
                 continue;
             }
             if !self.elastic_search(crew, problem, mu, zeta)? {
-                return Err(self.infeasible(problem));
+                let slope = self.elastic_slope(problem, mu, zeta).map_err(Status::Fault)?;
+                let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
+                // Where nothing is left to be gained, it is an optimum as far as rounding and second derivatives tell.
+                let flat = slope.abs() <= FLAT * merit.cost.abs();
+                return Err(if flat { self.infeasible(problem) } else { self.stalled(crew, problem, self.worst()) });
             }
         }
-        Err(self.infeasible(problem))
+        Err(self.stalled(crew, problem, self.worst()))
     }
 
     /// Gives up what is off; μ.

@@ -194,7 +194,7 @@ impl Inner {
     }
 
     /// `u + α δu − K (x_try ⊖ x − α δx)`, and the next state where the dynamics lead, short of a share `1 − α` of the gap.
-    fn go_by_dynamics(
+    pub(super) fn go_by_dynamics(
         &mut self,
         crew: &Crew,
         problem: &Problem,
