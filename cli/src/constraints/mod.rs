@@ -10,7 +10,6 @@ use crate::input::{self, Parts};
 use crate::json::Json;
 use crate::nearest::nearest;
 use crate::robot::Robot;
-
 use gradyn::dynamics::{Constraint, Workspace, constraint_error};
 use gradyn::model::{BodyId, FrameId, Model};
 use gradyn::spatial::Transform;
