@@ -6,7 +6,7 @@
 use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::slices::{fill, first_not_finite, subtract};
-use super::{Workspace, bias, ltl, rooted, step};
+use super::{Workspace, bias, ltl, placed, step};
 use crate::dynamics::by_plan;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::formulas::joint_dynamics::JointDynamics;
@@ -137,7 +137,7 @@ fn by_factors<P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> Result<(), InputError> {
     bias::bias(model, ws, q, v, wrenches)?;
-    rooted::place(model, ws, q);
+    placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
     subtract(tau, &ws.tau, &mut ws.aba.ddq);
     ws.ltl.solve(&mut ws.aba.ddq);

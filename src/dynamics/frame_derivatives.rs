@@ -1,7 +1,7 @@
 //! Derivatives of velocities and accelerations of frames and points in closed form.
 //!
 //! With `S_k` a column of the subspace of a link on the path from the frame's body b to the root, `Ψ̇`, `Ψ̈`, `Ṡ` of that link
-//! ([`Links`]), and `δ` the variation seen from the body, which is carried along by `S_k`:
+//! ([`Placed`]), and `δ` the variation seen from the body, which is carried along by `S_k`:
 //!
 //! ```text
 //! δv = Ψ̇_k                   ∂v/∂v_k = S_k                                                        (1)
@@ -10,13 +10,13 @@
 //!
 //! What of `δ` and of `S_k × v`, `S_k × a` is to be seen depends on the reference ([`FrameView::vary`]). Neither contains
 //! anything of the bodies in between, so the cost is O(n) for the state and O(depth) for the matrices. The paper's `S` are
-//! constant; [`Links`] says how that covers every joint.
+//! constant; [`Placed`] says how that covers every joint.
 //!
 //! Source: J. Carpentier, N. Mansard, *Analytical Derivatives of Rigid Body Dynamics Algorithms*, RSS 2018, section III;
 //! (1) and (2) in the form of S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
 
 use super::jacobian::{add, add_rows, check, clear, empty, finite};
-use super::links::{Links, update};
+use super::placed::{Placed, update};
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
 use super::{FrameRef, ReferenceFrame, Workspace};
@@ -230,9 +230,9 @@ fn run<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
-    let links = &*update(model, ws, Motion::zero(), (q, v, a));
+    let placed = &*update(model, ws, Motion::zero(), (q, v, a));
     if let Some(b) = at.body {
-        of_frame(links, b, &at, reference, is_classical, out);
+        of_frame(placed, b, &at, reference, is_classical, out);
     }
     let memory = ws.frame_derivatives.insert(memory);
     memory.frame.check_finite(model)?;
@@ -279,8 +279,8 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
-    let links = &*update(model, ws, Motion::zero(), (q, v, a));
-    of_point(links, body.index(), &at, reference, out);
+    let placed = &*update(model, ws, Motion::zero(), (q, v, a));
+    of_point(placed, body.index(), &at, reference, out);
     let memory = ws.frame_derivatives.insert(memory);
     memory.point.check_finite(model)?;
     Ok(&memory.point)
@@ -289,23 +289,23 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
 at_level! {
     /// Of a frame of the body `b`, added up.
     fn of_frame<P: Real, T: Scalar<P>>(
-        links: &Links<T>,
+        placed: &Placed<T>,
         b: usize,
         at: &Attached<P>,
         reference: ReferenceFrame,
         is_classical: bool,
         out: &mut FrameDerivatives<T>,
     ) {
-        let seen = view(links, b, at, reference);
-        let (velocity, acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
+        let seen = view(placed, b, at, reference);
+        let (velocity, acceleration) = (seen.motion(placed.velocity[b]), seen.motion(placed.acceleration[b]));
         out.velocity = velocity;
         out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
-        for k in path_columns(links, b) {
-            let mut by = column(links, b, k, &seen);
+        for k in path_columns(placed, b) {
+            let mut by = column(placed, b, k, &seen);
             if is_classical {
                 by = by.classical(velocity);
             }
-            let dof = links.dof[k];
+            let dof = placed.dof[k];
             add(&mut out.dvelocity_dq, dof, by.velocity_q);
             add(&mut out.dvelocity_dv, dof, by.subspace);
             add(&mut out.dacceleration_dq, dof, by.acceleration_q);
@@ -318,19 +318,19 @@ at_level! {
 at_level! {
     /// Of a point of the body `b`, added up.
     fn of_point<P: Real, T: Scalar<P>>(
-        links: &Links<T>,
+        placed: &Placed<T>,
         b: usize,
         at: &Attached<P>,
         reference: ReferenceFrame,
         out: &mut PointDerivatives<T>,
     ) {
-        let seen = view(links, b, at, reference);
-        let velocity = seen.motion(links.velocity[b]);
+        let seen = view(placed, b, at, reference);
+        let velocity = seen.motion(placed.velocity[b]);
         out.velocity = velocity.linear;
-        out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
-        for k in path_columns(links, b) {
-            let by = column(links, b, k, &seen).classical(velocity);
-            let dof = links.dof[k];
+        out.acceleration = seen.motion(placed.acceleration[b]).classical::<T>(velocity).linear;
+        for k in path_columns(placed, b) {
+            let by = column(placed, b, k, &seen).classical(velocity);
+            let dof = placed.dof[k];
             add_rows(&mut out.dvelocity_dq, 0, dof, by.velocity_q.linear);
             add_rows(&mut out.dvelocity_dv, 0, dof, by.subspace.linear);
             add_rows(&mut out.dacceleration_dq, 0, dof, by.acceleration_q.linear);
@@ -342,15 +342,16 @@ at_level! {
 
 /// What the column `k` changes of a frame of body `b`.
 #[inline(always)]
-pub(crate) fn column<T: Real>(links: &Links<T>, b: usize, k: usize, seen: &FrameView<T>) -> FrameColumn<T> {
-    let (s, psi_dot, psi_ddot, psi_s_dot) = (links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
-    FrameColumn::new(seen, (links.velocity[b], links.acceleration[b]), s, psi_dot, psi_ddot, psi_s_dot)
+pub(crate) fn column<T: Real>(placed: &Placed<T>, b: usize, k: usize, seen: &FrameView<T>) -> FrameColumn<T> {
+    let (s, psi_dot, psi_ddot, psi_s_dot) =
+        (placed.columns[k], placed.psi_dot[k], placed.psi_ddot[k], placed.psi_s_dot[k]);
+    FrameColumn::new(seen, (placed.velocity[b], placed.acceleration[b]), s, psi_dot, psi_ddot, psi_s_dot)
 }
 
 /// The columns of the links from a body to the root.
 #[inline(always)]
-pub(crate) fn path_columns<T: Real>(links: &Links<T>, body: usize) -> impl Iterator<Item = usize> {
-    links.path(links.carrier[body]).flat_map(|link| link.columns.clone())
+pub(crate) fn path_columns<T: Real>(placed: &Placed<T>, body: usize) -> impl Iterator<Item = usize> {
+    placed.path(placed.carrier[body]).flat_map(|link| link.columns.clone())
 }
 
 /// Checks lengths, workspace and numbers of a state.

@@ -15,7 +15,7 @@
 
 use super::frame_derivatives::path_columns;
 use super::jacobian::{check, clear, empty, finite};
-use super::links::{Links, update};
+use super::placed::{Placed, update};
 use super::reference::Attached;
 use super::slices::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace};
@@ -91,9 +91,9 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
     fill(result.torque.as_mut_slice(), T::zero());
     result.errors = None;
     clear(&mut result.dtorque_dq, model.nv, model.nv);
-    let links = update(model, ws, Motion::zero(), (q, still, still));
+    let placed = update(model, ws, Motion::zero(), (q, still, still));
     if let Some(b) = at.body {
-        of_body(&*links, b, &at, reference, &force, result);
+        of_body(&*placed, b, &at, reference, &force, result);
     }
     let memory = ws.jacobian_transpose.insert(memory);
     finite(model, "dtorque_dq", &memory.result.dtorque_dq)?;
@@ -106,21 +106,21 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
 at_level! {
     /// Of a wrench on a frame of the body `b`, added up.
     fn of_body<P: Real, T: Scalar<P>>(
-        links: &Links<T>,
+        placed: &Placed<T>,
         b: usize,
         at: &Attached<P>,
         reference: ReferenceFrame,
         force: &Force<T>,
         result: &mut JacobianTransposeDerivatives<T>,
     ) {
-        let seen = view(links, b, at, reference);
+        let seen = view(placed, b, at, reference);
         let f = seen.force(*force);
-        for link in links.path(links.carrier[b]) {
+        for link in placed.path(placed.carrier[b]) {
             for k in link.columns.clone() {
-                let (s_k, row) = (links.columns[k], links.dof[k]);
+                let (s_k, row) = (placed.columns[k], placed.dof[k]);
                 result.torque[row] += s_k.power(f); //                                   (1)
-                for m in path_columns(links, b) {
-                    let (s_m, column) = (links.columns[m], links.dof[m]);
+                for m in path_columns(placed, b) {
+                    let (s_m, column) = (placed.columns[m], placed.dof[m]);
                     let above = m < link.columns.end;
                     let turned = s_k.power(s_m.cross_force(f));
                     let entry = match (reference, above) {

@@ -5,7 +5,7 @@
 use super::aba::has_mimic_joints;
 use super::rnea::check_finite;
 use super::slices::{fill, first_not_finite_on_diagonal};
-use super::{Workspace, ltl, rooted, step};
+use super::{Workspace, ltl, placed, step};
 use crate::dynamics::by_plan;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::model::{Body, InputError, Model, room};
@@ -41,7 +41,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     // What loses digits, or is lost, comes here too: see `singular`.
     if !matches!(quick, Some(Ok(()))) {
         if has_mimic_joints(model, ws) {
-            rooted::place(model, ws, q);
+            placed::place_inertias(model, ws, q);
             by_factors(model, ws)?;
         } else if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws, q }) {
             return Err(lost(index, pivot.is_finite()));

@@ -20,7 +20,7 @@
 use super::Workspace;
 use super::aba_gradient::{self, AbaGradient, aba_gradient};
 use super::external::{self, ExternalWrench};
-use super::links::Links;
+use super::placed::Placed;
 use super::rnea::base_acceleration;
 use super::rnea_gradient::{Memory, RneaGradient, rnea_gradient};
 use super::slices::{first_not_finite, negate};
@@ -131,13 +131,14 @@ fn by_parameters<P: Real, T: Scalar<P>>(
 ) {
     let (layout, mut dp) = (model.parameter_layout(), std::mem::take(&mut ws.dp));
     dp.resize(layout.len(), T::zero());
-    if let (Some(links), Some(sums)) = (ws.links.as_deref(), ws.rnea_gradient.as_deref()) {
+    let placed = &ws.placed;
+    if let Some(sums) = ws.rnea_gradient.as_deref() {
         let mut next = Next { axis: layout.axis.start, pitch: layout.pitch.start, mimic: 0 };
         for i in 0..model.bodies.len() {
-            T::call(OfJoint { model, links, sums, layout, i, state, lambda, next: &mut next, dp: &mut dp });
+            T::call(OfJoint { model, placed, sums, layout, i, state, lambda, next: &mut next, dp: &mut dp });
         }
         debug_assert_eq!(next.axis, layout.axis.end, "a joint whose axes the layout counts has stages that have none");
-        T::call(OfBodies { links, sums, dp: &mut dp[layout.inertial.clone()] });
+        T::call(OfBodies { placed, sums, dp: &mut dp[layout.inertial.clone()] });
         T::call(Whole { model, layout, sums, state, lambda, dp: &mut dp });
     }
     ws.dp = dp;
@@ -181,10 +182,10 @@ impl<T: Real + Scalar<T>> Place<T> {
     }
     /// Behind a link.
     #[inline(always)]
-    fn behind(&self, links: &Links<T>, link: usize, (v, a): (&[T], &[T]), lambda: &[T]) -> Self {
+    fn behind(&self, placed: &Placed<T>, link: usize, (v, a): (&[T], &[T]), lambda: &[T]) -> Self {
         let (mut s_v, mut s_a, mut w) = (Motion::zero(), Motion::zero(), self.w);
-        for k in links.links[link].columns.clone() {
-            let (s, dof) = (links.columns[k], links.dof[k]);
+        for k in placed.links[link].columns.clone() {
+            let (s, dof) = (placed.columns[k], placed.dof[k]);
             s_v = s.times_plus(v[dof], s_v);
             s_a = s.times_plus(a[dof], s_a);
             w = s.times_plus(lambda[dof], w);
@@ -216,7 +217,7 @@ impl<T: Real + Scalar<T>> Along<T> {
 /// One body's joint: placement, axes, pitch, multiplier and offset.
 struct OfJoint<'a, P, T> {
     model: &'a Model<P>,
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     sums: &'a Memory<T>,
     layout: &'a ParameterLayout,
     i: usize,
@@ -230,7 +231,7 @@ impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { model, links, sums, layout, i, state: (q, v, a), lambda, next, dp } = self;
+        let Self { model, placed, sums, layout, i, state: (q, v, a), lambda, next, dp } = self;
         let body = &model.bodies[i];
         let carried = Carried {
             momentum: sums.momentum[i],
@@ -240,26 +241,26 @@ impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
         };
         let own: Transform<T> = body.placement.lift();
         let (before, mount) = match body.parent {
-            Some(p) => (Place { v: links.velocity[p], a: links.acceleration[p], w: sums.w[p] }, links.pose[p] * own),
+            Some(p) => (Place { v: placed.velocity[p], a: placed.acceleration[p], w: sums.w[p] }, placed.pose[p] * own),
             None => (
                 Place { v: Motion::zero(), a: base_acceleration(model), w: Motion::zero() },
-                Transform::new(own.rotation, v3::sub(own.translation, links.origin(i))),
+                Transform::new(own.rotation, v3::sub(own.translation, placed.origin(i))),
             ),
         };
         let g = mount.inv_act(before.force(&carried));
         put(&mut dp[layout.placement.start + 6 * i..][..3], g.linear); // (3)
         put(&mut dp[layout.placement.start + 6 * i + 3..][..3], g.angular);
 
-        let there = (Place { v: links.velocity[i], a: links.acceleration[i], w: sums.w[i] }, links.pose[i]);
-        let link = links.of_body[i].start;
+        let there = (Place { v: placed.velocity[i], a: placed.acceleration[i], w: sums.w[i] }, placed.pose[i]);
+        let link = placed.of_body[i].start;
         let q = &q[body.q.clone()];
         match &body.joint {
             Joint::Elementary(part) => {
-                let stages = Stages { links, carried: &carried, v, a, lambda };
+                let stages = Stages { placed, carried: &carried, v, a, lambda };
                 stages.of_part(part, q, (before, mount), Some(there), link, T::one(), next, dp);
             }
             Joint::Composite(joint) => {
-                let stages = Stages { links, carried: &carried, v, a, lambda };
+                let stages = Stages { placed, carried: &carried, v, a, lambda };
                 let (mut here, mut link) = ((before, mount), link);
                 for (part, (_, q_of, _)) in joint.parts().iter().zip(joint.blocks()) {
                     here.1 = here.1 * part.placement.lift::<T>();
@@ -268,11 +269,11 @@ impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
             }
             Joint::Mimic(joint) => {
                 let (inner_q, k) = (joint.inner_q(q), T::from(joint.multiplier()));
-                let stages = Stages { links, carried: &carried, v, a, lambda };
+                let stages = Stages { placed, carried: &carried, v, a, lambda };
                 stages.of_part(joint.inner(), &inner_q, (before, mount), Some(there), link, k, next, dp);
                 let mut s = [Motion::zero()];
                 JointKind::<P>::motion_subspace(joint.inner(), &inner_q, &mut s);
-                let (s, dof) = (links.pose[i].act(s[0]), body.v.start);
+                let (s, dof) = (placed.pose[i].act(s[0]), body.v.start);
                 let leader = Along { q: joint.followed(q), v: v[dof], a: a[dof], lambda: lambda[dof] };
                 dp[layout.multiplier.start + next.mimic] = leader.derivative(s, &before, &there.0, &carried);
                 dp[layout.offset.start + next.mimic] = s.power(before.force(&carried));
@@ -284,7 +285,7 @@ impl<P: Real, T: Scalar<P>> Piece for OfJoint<'_, P, T> {
 
 /// The stages of one joint.
 struct Stages<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     carried: &'a Carried<T>,
     v: &'a [T],
     a: &'a [T],
@@ -310,7 +311,7 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
     where
         T: Scalar<P>,
     {
-        let Self { links, carried, v, a, lambda } = *self;
+        let Self { placed, carried, v, a, lambda } = *self;
         let nv = JointKind::<P>::nv(part);
         if nv == 0 {
             return ((before, mount), link);
@@ -319,7 +320,7 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
             let turns = [joint.first.turn(q[0]), joint.second.turn(q[1])];
             let (mut here, mut link) = ((before, mount), link);
             for turn in turns {
-                let behind = here.0.behind(links, link, (v, a), lambda);
+                let behind = here.0.behind(placed, link, (v, a), lambda);
                 let end = here.1 * Transform::new(turn, v3::zero());
                 turned_axis(carried, here, (behind, end), next, dp);
                 here = (behind, end);
@@ -333,7 +334,7 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
         } else {
             let (mut behind, mut stage) = (before, 0);
             while stage < nv {
-                behind = behind.behind(links, next_link, (v, a), lambda);
+                behind = behind.behind(placed, next_link, (v, a), lambda);
                 (stage, next_link) = (JointKind::<P>::stage_end(part, stage), next_link + 1);
             }
             (behind, mount * JointKind::<P>::pose(part, q))
@@ -343,7 +344,7 @@ impl<T: Real + Scalar<T>> Stages<'_, T> {
         }
         if let Elementary::Helical(joint) = part {
             let s = mount.act(Motion::new(joint.axis.times(T::one()), v3::zero()));
-            let dof = links.dof[links.links[link].columns.start];
+            let dof = placed.dof[placed.links[link].columns.start];
             let turn = Along { q: q[0], v: k * v[dof], a: k * a[dof], lambda: k * lambda[dof] };
             dp[next.pitch] = turn.derivative(s, &before, &there.0, carried);
             next.pitch += 1;
@@ -373,7 +374,7 @@ fn put<T: Real>(to: &mut [T], x: Vector3<T>) {
 
 /// Inertias of all bodies: (1).
 struct OfBodies<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     sums: &'a Memory<T>,
     dp: &'a mut [T],
 }
@@ -382,10 +383,11 @@ impl<T: Real + Scalar<T>> Piece for OfBodies<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { links, sums, dp } = self;
+        let Self { placed, sums, dp } = self;
         for (i, to) in dp.as_chunks_mut::<10>().0.iter_mut().enumerate() {
-            let x = &links.pose[i];
-            *to = power_regressor(x.inv_act(sums.w[i]), x.inv_act(links.velocity[i]), x.inv_act(links.acceleration[i]));
+            let x = &placed.pose[i];
+            *to =
+                power_regressor(x.inv_act(sums.w[i]), x.inv_act(placed.velocity[i]), x.inv_act(placed.acceleration[i]));
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::com::share;
 use super::energy::drive;
 use super::jacobian::{add, check as check_state, check_sizes, clear, empty, place_path};
-use super::links::{Links, update};
+use super::placed::{Placed, update};
 use super::reference::Attached;
 use super::rnea::{base_acceleration, check_finite};
 use super::slices::first_not_finite;
@@ -104,11 +104,11 @@ pub fn torque_regressor<'w, P: Real, T: Scalar<P>>(
     }
     check_finite(model, q, v, a)?;
     update(model, ws, base_acceleration(model), (q, v, a));
-    let Workspace { regressor: Memory { torque, .. }, links, .. } = &mut *ws;
+    let Workspace { regressor: Memory { torque, .. }, placed, .. } = &mut *ws;
     if torque.shape() != shape {
         clear(torque, shape.0, shape.1); // what the tree makes zero is never written to
     }
-    let surely = links.as_deref().is_some_and(|links| T::call(Torques { links, torque }));
+    let surely = T::call(Torques { placed, torque });
     if !surely {
         finite(model, "torque_regressor", torque)?;
     }
@@ -135,7 +135,7 @@ pub fn static_torque_regressor<'w, P: Real, T: Scalar<P>>(
 
 /// The columns of each body: the power of its wrenches on all columns of motion from there to the root, in its coordinates.
 struct Torques<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     torque: &'a mut DMatrix<T>,
 }
 
@@ -144,23 +144,23 @@ impl<T: Real + Scalar<T>> Piece for Torques<'_, T> {
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {
-        let Self { links, torque } = self;
+        let Self { placed, torque } = self;
         let (rows, torque) = (torque.nrows(), torque.as_mut_slice());
         let mut sum = T::zero();
-        for (b, pose) in links.pose.iter().enumerate() {
-            let (v, a) = (pose.inv_act(links.velocity[b]), pose.inv_act(links.acceleration[b]));
+        for (b, pose) in placed.pose.iter().enumerate() {
+            let (v, a) = (pose.inv_act(placed.velocity[b]), pose.inv_act(placed.acceleration[b]));
             let of_body = &mut torque[10 * b * rows..][..10 * rows];
-            for link in links.path(links.carrier[b]) {
+            for link in placed.path(placed.carrier[b]) {
                 for column in link.columns.clone() {
-                    let dof = links.dof[column];
+                    let dof = placed.dof[column];
                     for k in 0..10 {
                         of_body[k * rows + dof] = T::zero();
                     }
                 }
             }
-            for link in links.path(links.carrier[b]) {
+            for link in placed.path(placed.carrier[b]) {
                 for column in link.columns.clone() {
-                    let (s, dof) = (pose.inv_act(links.columns[column]), links.dof[column]);
+                    let (s, dof) = (pose.inv_act(placed.columns[column]), placed.dof[column]);
                     for (k, x) in power_regressor(s, v, a).into_iter().enumerate() {
                         of_body[k * rows + dof] += x;
                         sum += x;
@@ -333,9 +333,9 @@ pub fn kinematic_regressor<'w, P: Real, T: Scalar<P>>(
 
 at_level! {
     /// Velocity and acceleration of a frame of the body `b`, in its coordinates.
-    fn local_motion<P: Real, T: Scalar<P>>(links: &Links<T>, b: usize, at: &Attached<P>) -> (Motion<T>, Motion<T>) {
-        let seen = view(links, b, at, ReferenceFrame::Local);
-        (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]))
+    fn local_motion<P: Real, T: Scalar<P>>(placed: &Placed<T>, b: usize, at: &Attached<P>) -> (Motion<T>, Motion<T>) {
+        let seen = view(placed, b, at, ReferenceFrame::Local);
+        (seen.motion(placed.velocity[b]), seen.motion(placed.acceleration[b]))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
 use crate::dynamics::reference::Attached;
 use crate::dynamics::rnea::check_finite;
-use crate::dynamics::{Workspace, by_plan, rooted};
+use crate::dynamics::{Workspace, by_plan, placed};
 use crate::formulas::constraints::{Relation, Row, Side};
 use crate::kernels::by_joint::constraints::rows::Anchor;
 use crate::model::{InputError, Model, path};
@@ -50,7 +50,7 @@ struct Seats<T> {
 }
 
 impl<T: Real> Seats<T> {
-    /// Once the bodies' poses are in `ws.rooted`.
+    /// Once the bodies' poses are in `ws.placed`.
     fn new<P: Real>(ws: &Workspace<T>, c: &Constraint<P>) -> Self
     where
         T: Scalar<P>,
@@ -136,8 +136,8 @@ fn run<'w, P: Real, T: Scalar<P>>(
     done.map(|()| &memory.rows)
 }
 
-/// The bodies that constraints act on, with their motion at a velocity, into `ws.rooted`, and columns of all joints: are they by
-/// lanes in `ws.by_joint`? Then `ws.rooted` has them only if some constraint is not [`anchored`](Constraint::anchored).
+/// The bodies that constraints act on, with their motion at a velocity, into `ws.placed`, and columns of all joints: are they by
+/// lanes in `ws.by_joint`? Then `ws.placed` has them only if some constraint is not [`anchored`](Constraint::anchored).
 #[inline(never)]
 fn place<P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -154,15 +154,15 @@ fn place<P: Real, T: Scalar<P>>(
         return Ok(true);
     }
     check_finite(model, q, v.unwrap_or(&[]), &[])?;
-    rooted::place_columns(model, ws, q);
+    placed::place(model, ws, q);
     if let Some(v) = v {
-        rooted::drive(model, ws, q, v);
+        placed::drift(model, ws, v);
     }
     Ok(false)
 }
 
 impl<T: Real> Rows<T> {
-    /// Errors and Jacobian; after [`rooted::place`], or `by_lanes` after one of the methods of [`Kernels`] that fill in places.
+    /// Errors and Jacobian; after [`placed::place`], or `by_lanes` after one of the methods of [`Kernels`] that fill in places.
     #[inline(never)]
     pub(super) fn place<P: Real>(
         &mut self,
@@ -249,7 +249,7 @@ impl<T: Real> Rows<T> {
         self.extent[block] += v3::norm_squared(s.angular) * (v3::norm_squared(p) + v3::norm_squared(offset));
     }
 
-    /// Velocities and `γ`; after [`place`](Self::place), with the bodies' motions in `ws.rooted`.
+    /// Velocities and `γ`; after [`place`](Self::place), with the bodies' motions in `ws.placed`.
     pub(super) fn drive<P: Real>(
         &mut self,
         model: &Model<P>,
@@ -297,7 +297,7 @@ at_level! {
 fn pose<P: Real, T: Scalar<P>>(ws: &Workspace<T>, at: &Attached<P>) -> Transform<T> {
     let placement: Transform<T> = at.placement.lift();
     match at.body {
-        Some(b) => ws.rooted.pose[b] * placement,
+        Some(b) => ws.placed.pose[b] * placement,
         None => placement,
     }
 }
@@ -306,7 +306,7 @@ fn pose<P: Real, T: Scalar<P>>(ws: &Workspace<T>, at: &Attached<P>) -> Transform
 #[inline(always)]
 fn origin<T: Real>(ws: &Workspace<T>, body: Option<usize>) -> Vector3<T> {
     match body {
-        Some(b) => ws.rooted.origin(b),
+        Some(b) => ws.placed.origin(b),
         None => v3::zero(),
     }
 }
@@ -326,7 +326,7 @@ at_level! {
         for (i, body) in path(&model.bodies, c.b.body) {
             let both = c.a.body.is_some_and(|a| carries(&model.bodies, i, a));
             for (k, dof) in body.v.clone().enumerate() {
-                let s = ws.rooted.columns[ws.first[i] + k];
+                let s = ws.placed.columns[ws.first[i] + k];
                 if both {
                     to.carry(rows.start, dof, s, p_a, offset);
                 } else {
@@ -339,7 +339,7 @@ at_level! {
                 break;
             }
             for (k, dof) in body.v.clone().enumerate() {
-                to.add(rows.clone(), dof, ws.rooted.columns[ws.first[i] + k], p_a, minus);
+                to.add(rows.clone(), dof, ws.placed.columns[ws.first[i] + k], p_a, minus);
             }
         }
     }
@@ -366,7 +366,7 @@ at_level! {
                     break;
                 }
                 for (k, dof) in body.v.clone().enumerate() {
-                    let s = ws.rooted.columns[ws.first[i] + k];
+                    let s = ws.placed.columns[ws.first[i] + k];
                     to.jacobian[(row, dof)] += f.power(s.shifted::<T>(p));
                     let turn = v3::norm_squared(s.angular);
                     let moved = v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
@@ -383,7 +383,7 @@ at_level! {
         let (pose, p) = (seats.poses[which], seats.points[which]);
         match body {
             Some(i) => {
-                let (v, a) = (ws.rooted.velocity[i], ws.rooted.drift[i]);
+                let (v, a) = (ws.placed.velocity[i], ws.placed.acceleration[i]);
                 let acceleration = Motion::new(a.acceleration_at::<T>(p, v), a.angular);
                 Side { pose, velocity: v.shifted::<T>(p), acceleration }
             }

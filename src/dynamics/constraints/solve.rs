@@ -8,7 +8,7 @@ use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
 use crate::dynamics::slices::{first_not_finite, negate, subtract};
-use crate::dynamics::{Workspace, bias, by_plan, ltl, rooted};
+use crate::dynamics::{Workspace, bias, by_plan, ltl, placed};
 use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
@@ -82,7 +82,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
         memory.by = unconstrained(model, ws, memory, (q, v, tau), wrenches, constraints)?;
         memory.rows.place(model, ws, constraints, memory.by != FactorsOfMass::Paths)?;
         if memory.by == FactorsOfMass::Paths {
-            rooted::drive(model, ws, q, v);
+            placed::drift(model, ws, v);
         }
         memory.rows.drive(model, ws, v, constraints)?;
         memory.rhs.clone_from(&memory.rows.bias); //                γ
@@ -166,7 +166,7 @@ fn unconstrained<P: Real, T: Scalar<P>>(
     }
     let (q, v, tau) = state;
     subtract(tau, bias(model, ws, q, v, wrenches)?, motion);
-    rooted::place(model, ws, q);
+    placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
     ws.ltl.solve(motion); //                                        q̈_free = M⁻¹ (τ − c)
     Ok(FactorsOfMass::Paths)
@@ -183,7 +183,7 @@ fn still<P: Real, T: Scalar<P>>(
     if let Some(Ok(by)) = quick {
         return Ok(by);
     }
-    rooted::place(model, ws, q);
+    placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
     Ok(FactorsOfMass::Paths)
 }

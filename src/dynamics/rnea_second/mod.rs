@@ -9,7 +9,7 @@
 //! `column` and `products` make the paper's `u`, `factors` the products that entries consist of, and `entries` writes
 //! them.
 //!
-//! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [`Links`] whose `S` is.
+//! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [links](super::placed) whose `S` is.
 
 mod column;
 mod entries;
@@ -26,7 +26,6 @@ pub(crate) use memory::Memory;
 pub(crate) use sweep::Sweep;
 
 use super::external::{self, ExternalWrench};
-use super::links::Links;
 use super::rnea::state_not_finite;
 use super::{Tensor3, Workspace};
 use crate::model::{InputError, Model, room};
@@ -39,8 +38,8 @@ impl<T: Real> Workspace<T> {
     where
         T: Scalar<P>,
     {
-        let links = self.links.get_or_insert_with(|| Box::new(Links::new(model)));
-        self.second.get_or_insert_with(|| Box::new(Memory::new(model, links)))
+        self.placed.size(model);
+        self.second.get_or_insert_with(|| Box::new(Memory::new(model, &self.placed)))
     }
 }
 
