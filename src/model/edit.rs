@@ -1,6 +1,6 @@
 //! Other robots made of a robot: joints locked, another robot put on, frames added, or anything that a builder can do.
 
-use super::{Body, BodyId, BodyKey, DofDynamics, FrameId, Model, ModelBuilder, ModelError, builder::Draft};
+use super::{Body, BodyId, BodyKey, DofDynamics, FrameId, Model, ModelBuilder, ModelError, draft::Draft};
 use crate::joint::{Joint, JointKind};
 use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::Real;
@@ -271,7 +271,7 @@ impl<P: Real> Model<P> {
         if self.frames.iter().any(|frame| frame.name == name) {
             return Err(ModelError::DuplicateName { what: "frame", name });
         }
-        super::builder::placed(&name, &placement)?;
+        super::draft::placed(&name, &placement)?;
         self.frames.push(super::Frame { model: self.identity.number, name, body, placement });
         Ok(self)
     }

@@ -168,10 +168,39 @@ impl<P: Real> Model<P> {
         names
     }
 
+    /// The place in the list of joint dynamics of what a body's joint adds at its `k`-th degree of freedom, or where it would have to
+    /// stand. Bodies whose joints share a degree of freedom take their entries in order, by their multipliers.
+    pub(super) fn joint_entry(&self, body: usize, k: usize) -> Result<usize, usize> {
+        let index = self.bodies[body].v.start + k;
+        let mut at = self.dofs.partition_point(|dof| dof.index < index);
+        for (b, sharing) in self.bodies.iter().enumerate().filter(|(_, b)| b.v.contains(&index)) {
+            let fits = |dof: &DofDynamics<P>| dof.index == index && dof.multiplier == sharing.joint.multiplier();
+            let found = self.dofs.get(at).is_some_and(fits);
+            if b == body {
+                return if found { Ok(at) } else { Err(at) };
+            }
+            at += usize::from(found);
+        }
+        Err(at)
+    }
+
     /// Is an entry what some joint has by itself?
     pub(super) fn is_of_a_joint(&self, at: usize) -> bool {
         let index = self.dofs[at].index;
         let mut sharing = self.bodies.iter().enumerate().filter(|(_, body)| body.v.contains(&index));
         sharing.any(|(b, body)| self.joint_entry(b, index - body.v.start) == Ok(at))
     }
+}
+
+/// Why friction cannot have this width. At width zero it jumps, and has no derivative at rest; so it would where the square of the
+/// width vanishes.
+pub(super) fn no_friction_width<P: Real>(w: P) -> Option<&'static str> {
+    let (i, o) = (P::one(), P::zero());
+    let bad = !w.is_finite() || w.select_lt(0.0, i, o) != o || (w * w).select_lt(f64::MIN_POSITIVE, o, i) != i;
+    bad.then_some("expected a positive number, above 1.5e-154: its square is divided by")
+}
+
+/// By degrees of freedom; entries of one and the same keep their order.
+pub(super) fn sort<P: Real>(dofs: &mut [DofDynamics<P>]) {
+    dofs.sort_by_key(|dof| dof.index);
 }

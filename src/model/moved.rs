@@ -1,6 +1,6 @@
 //! A robot whose parameters have been moved a little, all at once.
 
-use super::builder::no_friction_width;
+use super::joint_dynamics::no_friction_width;
 use super::{InputError, Model};
 use crate::joint::{Axis, Joint};
 use crate::spatial::{Inertia, Motion, se3, so3, vector as v3};

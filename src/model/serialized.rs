@@ -3,7 +3,7 @@
 //! The document says what a [`ModelBuilder`] is told, and reading builds: what a builder refuses is refused, and what has been read is
 //! equal to what was written. Numbers are written as they are, so that results have the same bits. Missing limits are null.
 
-use super::builder::Draft;
+use super::draft::Draft;
 use super::{BodyKey, DofDynamics, Model, ModelBuilder, ModelError};
 use crate::joint::*;
 use crate::spatial::{Inertia, Symmetric3, Transform};

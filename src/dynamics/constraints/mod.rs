@@ -17,6 +17,7 @@ mod constraint;
 mod factor;
 mod rank;
 mod rows;
+mod seats;
 mod solve;
 
 pub(crate) use crate::formulas::constraints::{AtState, Axes, Place, Rows, Side, Varied, in_body};

@@ -1,18 +1,18 @@
 //! Errors of constraints, their Jacobian, and their accelerations without joint accelerations.
 
 use super::constraint::{check as check_constraints, check_rows, rows_of};
+use super::seats::{Seats, side};
 use super::solve::attached;
 use super::{Constraint, add_product};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
-use crate::dynamics::reference::Attached;
 use crate::dynamics::rnea::check_finite;
 use crate::dynamics::{Workspace, by_plan, placed};
-use crate::formulas::constraints::{Relation, Row, Side};
+use crate::formulas::constraints::{Relation, Row};
 use crate::kernels::by_joint::constraints::rows::Anchor;
 use crate::model::{InputError, Model, path};
-use crate::spatial::{Force, Motion, Transform, vector as v3};
+use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 use std::ops::Range;
@@ -38,30 +38,6 @@ impl<T: Real> Default for Rows<T> {
     fn default() -> Self {
         let none = Vec::new;
         Self { error: none(), jacobian: empty(), rate: none(), bias: none(), block: Vec::new(), extent: none() }
-    }
-}
-
-/// Where the frames of both sides of a constraint are, in axes of the world.
-struct Seats<T> {
-    /// Poses about one origin for both, that of A's tree.
-    poses: [Transform<T>; 2],
-    /// Their origins, each about that of its own tree.
-    points: [Vector3<T>; 2],
-}
-
-impl<T: Real> Seats<T> {
-    /// Once the bodies' poses are in `ws.placed`.
-    fn new<P: Real>(ws: &Workspace<T>, c: &Constraint<P>) -> Self
-    where
-        T: Scalar<P>,
-    {
-        seats(ws, c)
-    }
-
-    /// `p_b − p_a`
-    #[inline(always)]
-    fn offset(&self) -> Vector3<T> {
-        v3::sub(self.poses[1].translation, self.poses[0].translation)
     }
 }
 
@@ -284,34 +260,6 @@ impl<T: Real> Rows<T> {
 }
 
 at_level! {
-    fn seats<P: Real, T: Scalar<P>>(ws: &Workspace<T>, c: &Constraint<P>) -> Seats<T> {
-        let (x_a, x_b) = (pose(ws, &c.a), pose(ws, &c.b));
-        let apart = v3::sub(origin(ws, c.b.body), origin(ws, c.a.body));
-        let moved = Transform::new(x_b.rotation, v3::add(x_b.translation, apart));
-        Seats { poses: [x_a, moved], points: [x_a.translation, x_b.translation] }
-    }
-}
-
-/// Pose about the origin of its tree.
-#[inline(always)]
-fn pose<P: Real, T: Scalar<P>>(ws: &Workspace<T>, at: &Attached<P>) -> Transform<T> {
-    let placement: Transform<T> = at.placement.lift();
-    match at.body {
-        Some(b) => ws.placed.pose[b] * placement,
-        None => placement,
-    }
-}
-
-/// The origin of the tree of a body, in the world.
-#[inline(always)]
-fn origin<T: Real>(ws: &Workspace<T>, body: Option<usize>) -> Vector3<T> {
-    match body {
-        Some(b) => ws.placed.origin(b),
-        None => v3::zero(),
-    }
-}
-
-at_level! {
     /// Rows of a point or a frame.
     fn by_axes<P: Real, T: Scalar<P>>(
         model: &Model<P>,
@@ -373,21 +321,6 @@ at_level! {
                     to.extent[block] += moved * v3::norm_squared(f.linear) + turn * arm;
                 }
             }
-        }
-    }
-}
-
-at_level! {
-    /// How a side moves while no joint accelerates; the world is still.
-    fn side<T: Real>(ws: &Workspace<T>, body: Option<usize>, seats: &Seats<T>, which: usize) -> Side<T> {
-        let (pose, p) = (seats.poses[which], seats.points[which]);
-        match body {
-            Some(i) => {
-                let (v, a) = (ws.placed.velocity[i], ws.placed.acceleration[i]);
-                let acceleration = Motion::new(a.acceleration_at::<T>(p, v), a.angular);
-                Side { pose, velocity: v.shifted::<T>(p), acceleration }
-            }
-            None => Side { pose, velocity: Motion::zero(), acceleration: Motion::zero() },
         }
     }
 }

@@ -3,8 +3,9 @@
 //! The *standard parameters* of the identification literature: ten of each body, Coulomb friction, viscous friction and rotor inertia
 //! of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, chapter 12).
 
-use super::jacobian::clear;
-use super::{Workspace, torque_regressor};
+use super::torque_regressor;
+use crate::dynamics::Workspace;
+use crate::dynamics::jacobian::clear;
 use crate::model::{DofDynamics, InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
