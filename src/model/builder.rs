@@ -2,7 +2,7 @@
 
 use super::draft::{Draft, finite, numbers, placed};
 use super::followers::is_direction;
-use super::joint_dynamics::{no_friction_width, sort};
+use super::joint_dynamics::{JointConstant, no_friction_width, sort};
 use super::order::depth_first;
 use super::parameters::no_range;
 use super::{Body, Frame, Identity, Limits, Model, ModelError, Number};
@@ -119,9 +119,7 @@ impl<P: Real> ModelBuilder<P> {
             joint,
             mimic: None,
             inertia,
-            armature: None,
-            damping: None,
-            friction: None,
+            constants: Default::default(),
             more: Vec::new(),
             q_limits: vec![(f64::NEG_INFINITY, f64::INFINITY); nq],
             velocity_limits: vec![f64::INFINITY; nv],
@@ -185,10 +183,7 @@ impl<P: Real> ModelBuilder<P> {
     /// [`ModelError::Length`] for a wrong number of entries.
     #[doc(alias("rotor inertia", "rotorInertia"))]
     pub fn set_armature(&mut self, body: BodyKey, armature: &[P]) -> Result<&mut Self, ModelError> {
-        let draft = self.draft(body, "armature")?;
-        draft.check("armature", armature.len(), draft.joint.nv())?;
-        draft.armature = Some(armature.to_vec());
-        Ok(self)
+        self.set_constant(JointConstant::Armature, body, armature)
     }
 
     /// Sets the viscous friction of a body's joint, one entry a degree of freedom, N m s/rad (N s/m).
@@ -196,10 +191,7 @@ impl<P: Real> ModelBuilder<P> {
     /// # Errors
     /// [`ModelError::Length`] for a wrong number of entries.
     pub fn set_damping(&mut self, body: BodyKey, damping: &[P]) -> Result<&mut Self, ModelError> {
-        let draft = self.draft(body, "damping")?;
-        draft.check("damping", damping.len(), draft.joint.nv())?;
-        draft.damping = Some(damping.to_vec());
-        Ok(self)
+        self.set_constant(JointConstant::Damping, body, damping)
     }
 
     /// Sets the Coulomb friction of a body's joint, one entry a degree of freedom, N m (N).
@@ -207,9 +199,18 @@ impl<P: Real> ModelBuilder<P> {
     /// # Errors
     /// [`ModelError::Length`] for a wrong number of entries.
     pub fn set_friction(&mut self, body: BodyKey, friction: &[P]) -> Result<&mut Self, ModelError> {
-        let draft = self.draft(body, "friction")?;
-        draft.check("friction", friction.len(), draft.joint.nv())?;
-        draft.friction = Some(friction.to_vec());
+        self.set_constant(JointConstant::Friction, body, friction)
+    }
+
+    pub(super) fn set_constant(
+        &mut self,
+        constant: JointConstant,
+        body: BodyKey,
+        numbers: &[P],
+    ) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, constant.name())?;
+        draft.check(constant.name(), numbers.len(), draft.joint.nv())?;
+        draft.constants[constant as usize] = Some(numbers.to_vec());
         Ok(self)
     }
 

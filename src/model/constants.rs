@@ -1,5 +1,6 @@
 //! Constants of joints: axes, pitches, multipliers and offsets; and where each parameter of a model stands in a vector of all.
 
+use super::joint_dynamics::JointConstant;
 use super::{BodyId, InputError, Model};
 use crate::joint::{Axis, Elementary, Joint};
 use gradyn_derivatives::Real;
@@ -102,6 +103,15 @@ impl ParameterLayout {
     /// The bodies, by their places, of mimic joints.
     pub fn mimics(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.mimics.iter().map(|at| at.body)
+    }
+    /// Where one of the numbers stands that joints have of their own, an entry each of [`joints`](Self::joints).
+    #[inline(always)]
+    pub(crate) fn of(&self, constant: JointConstant) -> &Range<usize> {
+        match constant {
+            JointConstant::Friction => &self.friction,
+            JointConstant::Damping => &self.damping,
+            JointConstant::Armature => &self.armature,
+        }
     }
     pub(crate) fn each_mimic(&self) -> &[MimicOf] {
         &self.mimics

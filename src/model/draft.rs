@@ -1,5 +1,6 @@
 //! A body of a builder, and checks of its numbers.
 
+use super::joint_dynamics::JointConstant;
 use super::{DofDynamics, ModelError};
 use crate::joint::{Joint, JointKind, value};
 use crate::spatial::{Inertia, Motion, Transform};
@@ -16,9 +17,8 @@ pub(super) struct Draft<P> {
     /// The body whose joint it follows, multiplier and offset.
     pub(super) mimic: Option<(usize, P, P)>,
     pub(super) inertia: Inertia<P>,
-    pub(super) armature: Option<Vec<P>>,
-    pub(super) damping: Option<Vec<P>>,
-    pub(super) friction: Option<Vec<P>>,
+    /// In the order of [`JointConstant::ALL`].
+    pub(super) constants: [Option<Vec<P>>; JointConstant::ALL.len()],
     /// Entries of [`Model::with_joint_dynamics`] that no joint would make; indices count from the joint's first degree of freedom.
     pub(super) more: Vec<DofDynamics<P>>,
     pub(super) q_limits: Vec<(f64, f64)>,
@@ -46,12 +46,12 @@ impl<P: Real> Draft<P> {
     pub(super) fn check_numbers(&self) -> Result<(), ModelError> {
         numbers(&self.name, &self.inertia)?;
         placed(&self.joint_name, &self.placement)?;
-        for (what, list) in [("armature", &self.armature), ("damping", &self.damping), ("friction", &self.friction)] {
-            not_negative(what, &self.joint_name, list.as_deref().unwrap_or(&[]))?;
+        for (constant, list) in JointConstant::ALL.into_iter().zip(&self.constants).rev() {
+            not_negative(constant.name(), &self.joint_name, list.as_deref().unwrap_or(&[]))?;
         }
         for dof in &self.more {
-            let numbers = [dof.multiplier, dof.armature, dof.damping, dof.friction];
-            finite("joint dynamics", &self.joint_name, &numbers)?;
+            finite("joint dynamics", &self.joint_name, &[dof.multiplier])?;
+            finite("joint dynamics", &self.joint_name, &JointConstant::ALL.map(|constant| *constant.of(dof)))?;
         }
         let refuse = |(what, value, rule)| {
             let name = self.joint_name.clone();
@@ -84,19 +84,17 @@ impl<P: Real> Draft<P> {
     /// An entry for each degree of freedom, if anything was set.
     pub(super) fn joint_dynamics(&self, start: usize) -> Vec<DofDynamics<P>> {
         let more = self.more.iter().map(|dof| DofDynamics { index: start + dof.index, ..*dof });
-        if self.armature.is_none() && self.damping.is_none() && self.friction.is_none() {
+        if self.constants.iter().all(Option::is_none) {
             return more.collect();
         }
-        let entry = |list: &Option<Vec<P>>, k: usize| {
-            list.as_ref().and_then(|list| list.get(k).copied()).unwrap_or_else(P::zero)
-        };
-        let multiplier = self.joint.multiplier();
-        let dof = |k| DofDynamics {
-            index: start + k,
-            multiplier,
-            armature: entry(&self.armature, k),
-            damping: entry(&self.damping, k),
-            friction: entry(&self.friction, k),
+        let dof = |k| {
+            let mut dof = DofDynamics::none(start + k, self.joint.multiplier());
+            for (constant, list) in JointConstant::ALL.into_iter().zip(&self.constants) {
+                if let Some(x) = list.as_ref().and_then(|list| list.get(k)) {
+                    *constant.of_mut(&mut dof) = *x;
+                }
+            }
+            dof
         };
         (0..self.joint.nv()).map(dof).chain(more).collect()
     }

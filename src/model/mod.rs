@@ -40,6 +40,7 @@ pub use error::{InputError, ModelError};
 pub use identity::{BodyId, FrameId};
 pub(crate) use identity::{Identity, Number};
 pub use joint_dynamics::DofDynamics;
+pub(crate) use joint_dynamics::JointConstant;
 pub use parameters::Parameters;
 pub(crate) use room::room;
 pub(crate) use runs::{Run, runs};

@@ -3,7 +3,7 @@
 //! [`Model::update_parameters`] changes them in place, for loops that ask the same robot about many parameters: sensitivities,
 //! identification, calibration. What `with_…` has in its name gives the changed robot back.
 
-use super::joint_dynamics::no_friction_width;
+use super::joint_dynamics::{JointConstant, no_friction_width};
 use super::{Body, BodyId, DofDynamics, FrameId, InputError, Model};
 use crate::joint::value;
 use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
@@ -183,7 +183,7 @@ impl<P: Real> Parameters<'_, P> {
     /// [`InputError::OtherModel`] if it is another model's body, [`InputError::JointLength`] for a wrong number of entries,
     /// [`InputError::NotFinite`] by the entry's place, [`InputError::Parameter`] for one that is negative.
     pub fn set_armature(&mut self, body: BodyId, armature: &[P]) -> Result<&mut Self, InputError> {
-        self.set_joint("armature", body, armature, |dof| &mut dof.armature)
+        self.set_constant(JointConstant::Armature, body, armature)
     }
 
     /// Sets the viscous friction of a body's joint, one entry a degree of freedom, N m s/rad (N s/m).
@@ -191,7 +191,7 @@ impl<P: Real> Parameters<'_, P> {
     /// # Errors
     /// As [`set_armature`](Self::set_armature).
     pub fn set_damping(&mut self, body: BodyId, damping: &[P]) -> Result<&mut Self, InputError> {
-        self.set_joint("damping", body, damping, |dof| &mut dof.damping)
+        self.set_constant(JointConstant::Damping, body, damping)
     }
 
     /// Sets the Coulomb friction of a body's joint, one entry a degree of freedom, N m (N).
@@ -199,7 +199,7 @@ impl<P: Real> Parameters<'_, P> {
     /// # Errors
     /// As [`set_armature`](Self::set_armature).
     pub fn set_friction(&mut self, body: BodyId, friction: &[P]) -> Result<&mut Self, InputError> {
-        self.set_joint("friction", body, friction, |dof| &mut dof.friction)
+        self.set_constant(JointConstant::Friction, body, friction)
     }
 
     /// Sets the range of each coordinate of a body's joint; infinite where there is no limit.
@@ -289,13 +289,8 @@ impl<P: Real> Parameters<'_, P> {
         Ok(&mut self.model.bodies[place])
     }
 
-    fn set_joint(
-        &mut self,
-        what: &'static str,
-        body: BodyId,
-        numbers: &[P],
-        of: fn(&mut DofDynamics<P>) -> &mut P,
-    ) -> Result<&mut Self, InputError> {
+    fn set_constant(&mut self, constant: JointConstant, body: BodyId, numbers: &[P]) -> Result<&mut Self, InputError> {
+        let what = constant.name();
         let b = &*self.body(body)?;
         length(what, b, numbers.len(), b.v.len())?;
         if numbers.iter().any(|x| !x.is_finite()) {
@@ -309,15 +304,13 @@ impl<P: Real> Parameters<'_, P> {
         // As the builder, which makes entries of all degrees of freedom of a joint or of none.
         for k in 0..numbers.len() {
             if let Err(at) = self.model.joint_entry(body.index(), k) {
-                let zero = P::zero();
-                let none = DofDynamics { index: start + k, multiplier, armature: zero, damping: zero, friction: zero };
-                self.model.dofs.insert(at, none);
+                self.model.dofs.insert(at, DofDynamics::none(start + k, multiplier));
                 self.relisted = true;
             }
         }
         for (k, x) in numbers.iter().enumerate() {
             if let Ok(at) = self.model.joint_entry(body.index(), k) {
-                *of(&mut self.model.dofs[at]) = *x;
+                *constant.of_mut(&mut self.model.dofs[at]) = *x;
             }
         }
         Ok(self)

@@ -1,6 +1,6 @@
 //! The same robot with other numbers: owned forms of [`Parameters`](super::Parameters).
 
-use super::joint_dynamics::sort;
+use super::joint_dynamics::{JointConstant, sort};
 use super::parameters::finite;
 use super::{BodyId, Derived, DofDynamics, FrameId, InputError, Model};
 use crate::joint::value;
@@ -114,12 +114,8 @@ impl<P: Real> Model<P> {
                     found: dof.index,
                 });
             }
-            for (what, x) in [
-                ("armature", dof.armature),
-                ("damping", dof.damping),
-                ("friction", dof.friction),
-                ("multiplier", dof.multiplier),
-            ] {
+            let constants = JointConstant::ALL.into_iter().rev().map(|constant| (constant.name(), *constant.of(dof)));
+            for (what, x) in constants.chain([("multiplier", dof.multiplier)]) {
                 if !x.is_finite() {
                     let (index, joint, value) = (dof.index, self.dof_label(dof.index), value(x));
                     return Err(InputError::NotFinite { what, index, joint, value });

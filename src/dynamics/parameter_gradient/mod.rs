@@ -25,7 +25,7 @@ use super::external::{self, ExternalWrench};
 use super::placed::Placed;
 use super::rnea_gradient::{Memory, RneaGradient, rnea_gradient};
 use super::slices::{first_not_finite, negate};
-use crate::model::{DofDynamics, InputError, Model, ParameterLayout};
+use crate::model::{InputError, JointConstant, Model, ParameterLayout};
 use crate::spatial::{Force, power_regressor, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
@@ -185,19 +185,15 @@ impl<P: Real, T: Scalar<P>> Piece for Whole<'_, P, T> {
     #[inline(always)]
     fn run(self) {
         let Self { model, layout, sums, state: (_, v, a), lambda, dp } = self;
-        let (zero, one, width) = (P::zero(), P::one(), model.friction_width);
+        let width = model.friction_width;
         let rubs = model.joint_friction;
         for (j, joint) in layout.joints().iter().enumerate() {
             let (i, k) = (joint.dof, joint.multiplier(model));
-            let unit = DofDynamics { index: i, multiplier: k, armature: one, damping: zero, friction: one };
-            dp[layout.armature.start + j] = lambda[i] * a[i] * unit.mass();
-            if rubs {
-                dp[layout.friction.start + j] = lambda[i] * unit.friction_torque(v[i], width);
-                let unit = DofDynamics { damping: one, ..unit };
-                dp[layout.damping.start + j] = lambda[i] * unit.damping_torque(v[i]);
-            } else {
-                dp[layout.friction.start + j] = T::zero();
-                dp[layout.damping.start + j] = T::zero();
+            for constant in JointConstant::ALL {
+                dp[layout.of(constant).start + j] = match constant.counts(rubs) {
+                    true => lambda[i] * constant.unit_torque(k, width, v[i], a[i]),
+                    false => T::zero(),
+                };
             }
         }
         let mut by_width = T::zero();
