@@ -1,8 +1,9 @@
 //! Arguments of a batch: their lengths are checked, and the work is done.
 
 use super::block::Work;
+use super::memory::{Batch, Slot};
+use super::outcome::Finite;
 use super::quantity::{InLanes, OUTPUTS, Quantity};
-use super::{Batch, Finite, Slot};
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Level;
 use gradyn_derivatives::simd::WIDTH;

@@ -1,77 +1,14 @@
 //! Blocks of states, as many as registers have lanes: into these, through the algorithm, and back.
 
-use super::Slot;
 use super::lanes::{OffUnit, Read, Write};
+use super::memory::{Memory, Single, Slot};
 use super::quantity::{InLanes, OUTPUTS, Quantity, Sizes};
-use crate::dynamics::{Workspace, by_plan};
-use crate::kernels::by_copy::states;
+use crate::dynamics::by_plan;
 use crate::model::Model;
-use crate::partials::DerivativeWorkspace;
+use gradyn_derivatives::Level;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch_at, with_level};
-use gradyn_derivatives::{Lanes, Level, Real};
 use std::any::Any;
 use std::ops::Range;
-
-/// States in lanes, and what the algorithms need: one a thread.
-pub(super) struct Memory<R: Register> {
-    pub(super) ws: Workspace<Lanes<R>>,
-    /// `q`, `v`, `a` or `τ`, `λ`.
-    pub(super) input: [Vec<Lanes<R>>; 4],
-    pub(super) value: Lanes<R>,
-    /// Where there is a form for eight states of this model; made when first needed.
-    pub(super) of_states: Option<states::Memory<R>>,
-    /// Results of several frames, one after the other.
-    pub(super) frames: Vec<Lanes<R>>,
-}
-
-impl<R: Register> Memory<R> {
-    fn new(model: &Model) -> Self {
-        let zeros = |n: usize| vec![Lanes::zero(); n];
-        let input = [zeros(model.nq), zeros(model.nv), zeros(model.nv), zeros(model.nv)];
-        Self { ws: Workspace::new(model), input, value: Lanes::zero(), of_states: None, frames: Vec::new() }
-    }
-
-    fn of<'m>(memory: &'m mut Option<Box<dyn Any + Send + Sync>>, model: &Model) -> Option<&'m mut Self> {
-        if !memory.as_ref().is_some_and(|memory| memory.is::<Self>()) {
-            *memory = Some(Box::new(Self::new(model)));
-        }
-        memory.as_mut().and_then(|memory| memory.downcast_mut())
-    }
-
-    /// Puts the neutral state, at rest, in place of states that are not finite.
-    #[cold]
-    fn replace(&mut self, model: &Model, bad: u8) {
-        let neutral = model.neutral::<f64>();
-        for (k, lanes) in self.input.iter_mut().enumerate() {
-            for (i, lanes) in lanes.iter_mut().enumerate() {
-                let mut x = lanes.to_array();
-                for (lane, x) in x.iter_mut().enumerate() {
-                    if bad >> lane & 1 == 1 {
-                        *x = if k == 0 { neutral[i] } else { 0.0 };
-                    }
-                }
-                *lanes = Lanes::from_array(x);
-            }
-        }
-    }
-}
-
-/// What states are evaluated in one by one: each made when first needed.
-#[derive(Default)]
-pub(super) struct Single {
-    ws: Option<Workspace<f64>>,
-    derivatives: Option<DerivativeWorkspace>,
-}
-
-impl Single {
-    pub(super) fn workspace(&mut self, model: &Model) -> &mut Workspace<f64> {
-        self.ws.get_or_insert_with(|| Workspace::new(model))
-    }
-
-    pub(super) fn derivatives(&mut self, model: &Model) -> &mut DerivativeWorkspace {
-        self.derivatives.get_or_insert_with(|| DerivativeWorkspace::new(model))
-    }
-}
 
 /// States to evaluate.
 pub(super) struct Work<'a, Q> {

@@ -54,11 +54,13 @@ mod arguments;
 mod block;
 mod frames;
 mod lanes;
+mod memory;
 mod outcome;
 mod outputs;
 mod quantity;
 mod singles;
 
+pub use memory::Batch;
 pub use outcome::Finite;
 pub use outputs::{
     BatchAbaDerivatives, BatchConstraintDynamics, BatchConstraintDynamicsDerivatives, BatchDerivatives, BatchGradient,
@@ -69,41 +71,13 @@ use crate::dynamics::reference::Attached;
 use crate::dynamics::{Constraint, FrameRef, ReferenceFrame};
 use crate::model::{InputError, Model};
 use arguments::square;
-use block::Single;
 use frames::{Jacobians, Poses};
+use memory::Slot;
 use quantity::{Aba, Crba, Gradient, Rnea, RneaDerivatives};
 use singles::{AbaDerivatives, Held, HeldDerivatives};
-use std::any::Any;
-use std::fmt;
 
 #[cfg(doc)]
 use gradyn_derivatives::Lanes;
-
-/// Memory of one thread.
-#[derive(Default)]
-struct Slot {
-    /// For whole registers and for halves; its type depends on the level.
-    lanes: [Option<Box<dyn Any + Send + Sync>>; 2],
-    single: Single,
-}
-
-/// Evaluates many states of one model at once. See the [module](self) for the layout of arrays.
-#[doc(alias("rneaInParallel", "ModelPool", "parallel"))]
-pub struct Batch {
-    /// One a thread.
-    slots: Vec<Slot>,
-    /// A bit a state: is it bad?
-    masks: Vec<u8>,
-    structure: u64,
-    /// nv, and the number of bodies.
-    sizes: [usize; 2],
-}
-
-impl fmt::Debug for Batch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch").field("threads", &self.slots.len()).finish_non_exhaustive()
-    }
-}
 
 impl Batch {
     /// Memory for this model; as many threads as rayon has, one without the cargo feature `rayon`.

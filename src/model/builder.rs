@@ -1,7 +1,6 @@
 //! Making a model, body by body.
 
-use super::draft::{Draft, finite, numbers, placed};
-use super::followers::is_direction;
+use super::draft::{Draft, finite, is_direction, numbers, placed};
 use super::joint_dynamics::{JointConstant, no_friction_width, sort};
 use super::order::depth_first;
 use super::parameters::no_range;

@@ -2,7 +2,7 @@
 
 use super::joint_dynamics::JointConstant;
 use super::{DofDynamics, ModelError};
-use crate::joint::{Joint, JointKind, value};
+use crate::joint::{Elementary, Joint, JointKind, value};
 use crate::spatial::{Inertia, Motion, Transform};
 use gradyn_derivatives::Real;
 
@@ -98,6 +98,11 @@ impl<P: Real> Draft<P> {
         };
         (0..self.joint.nv()).map(dof).chain(more).collect()
     }
+}
+
+/// Are the coordinates (cos, sin)?
+pub(super) fn is_direction<P: Real>(joint: &Joint<P>) -> bool {
+    matches!(joint, Joint::Elementary(Elementary::Continuous(_)))
 }
 
 pub(super) fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), ModelError> {

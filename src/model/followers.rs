@@ -1,8 +1,8 @@
 //! Joints that follow others: who leads them in the end.
 
-use super::draft::{Draft, finite};
+use super::draft::{Draft, finite, is_direction};
 use super::{ModelBuilder, ModelError};
-use crate::joint::{Elementary, Joint, Mimic, mimic};
+use crate::joint::{Joint, Mimic, mimic};
 use gradyn_derivatives::Real;
 
 impl<P: Real> ModelBuilder<P> {
@@ -44,9 +44,4 @@ impl<P: Real> ModelBuilder<P> {
         }
         Ok(leaders)
     }
-}
-
-/// Are the coordinates (cos, sin)?
-pub(super) fn is_direction<P: Real>(joint: &Joint<P>) -> bool {
-    matches!(joint, Joint::Elementary(Elementary::Continuous(_)))
 }

@@ -25,6 +25,7 @@ mod room;
 mod runs;
 #[cfg(feature = "serde")]
 mod serialized;
+mod size;
 mod step;
 mod tangent;
 pub mod urdf;

@@ -1,9 +1,8 @@
 //! Errors of constraints, their Jacobian, and their accelerations without joint accelerations.
 
-use super::constraint::{check as check_constraints, check_rows, rows_of};
+use super::constraint::{Constraint, attached, check as check_constraints, check_rows, rows_of};
 use super::seats::{Seats, side};
-use super::solve::attached;
-use super::{Constraint, add_product};
+use super::vectors::add_product;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};

@@ -1,6 +1,6 @@
 //! Where both sides of a constraint are, and how they move.
 
-use super::Constraint;
+use super::constraint::Constraint;
 use crate::at_level::at_level;
 use crate::dynamics::Workspace;
 use crate::dynamics::reference::Attached;

@@ -1,6 +1,5 @@
 //! Gradients by the constants of one joint: placement, axes, pitch, multiplier and offset; (2) to (5) of the [page](super).
 
-use super::put;
 use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::rnea_gradient::Memory;
@@ -9,6 +8,7 @@ use crate::model::{Model, ParameterLayout};
 use crate::spatial::{Force, Motion, Transform, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
+use nalgebra::Vector3;
 
 /// What the next body's constants are, among all.
 pub(super) struct Next {
@@ -231,4 +231,9 @@ fn turned_axis<T: Real + Scalar<T>>(
     let (first, last) = (mount.inv_act(before.force(carried)), end.inv_act(behind.force(carried)));
     put(&mut dp[next.axis..][..3], v3::sub(first.angular, last.angular));
     next.axis += 3;
+}
+
+#[inline(always)]
+pub(super) fn put<T: Real>(to: &mut [T], x: Vector3<T>) {
+    (to[0], to[1], to[2]) = (x.x, x.y, x.z);
 }

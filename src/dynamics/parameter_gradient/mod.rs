@@ -29,8 +29,7 @@ use crate::model::{InputError, JointConstant, Model, ParameterLayout};
 use crate::spatial::{Force, power_regressor, vector as v3};
 use gradyn_derivatives::simd::Piece;
 use gradyn_derivatives::{Real, Scalar};
-use joint::{Next, OfJoint};
-use nalgebra::Vector3;
+use joint::{Next, OfJoint, put};
 
 /// `λᵀ τ` and its gradients by the state and by the parameters; borrows from the workspace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,11 +142,6 @@ fn by_parameters<P: Real, T: Scalar<P>>(
         T::call(Whole { model, layout, sums, state, lambda, dp: &mut dp });
     }
     ws.dp = dp;
-}
-
-#[inline(always)]
-fn put<T: Real>(to: &mut [T], x: Vector3<T>) {
-    (to[0], to[1], to[2]) = (x.x, x.y, x.z);
 }
 
 /// Inertias of all bodies: (1).

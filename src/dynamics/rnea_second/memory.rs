@@ -1,7 +1,7 @@
 //! What the sweep needs besides the workspace.
 
-use super::RneaSecondDerivatives;
 use super::column::{Column, MOTIONS, Motions};
+use super::result::RneaSecondDerivatives;
 use crate::dynamics::placed::Placed;
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
