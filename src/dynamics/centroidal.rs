@@ -16,7 +16,7 @@
 
 use super::Workspace;
 use super::com::share;
-use super::jacobian::{add_rows, check_sizes, clear, empty, finite};
+use super::jacobian::{add_rows, check_sizes, clear, finite};
 use super::placed::{Placed, sum_subtrees, update};
 use super::rnea::check_finite;
 use crate::at_level::at_level;
@@ -77,8 +77,8 @@ impl<T: Real> Memory<T> {
             coriolis: vec![BodyCoriolis::zero(); bodies],
             momentum: vec![Force::zero(); bodies],
             force: vec![Force::zero(); bodies],
-            matrix: empty(),
-            rate: empty(),
+            matrix: DMatrix::default(),
+            rate: DMatrix::default(),
             still: vec![T::zero(); nv],
         }
     }

@@ -17,12 +17,14 @@
 use super::Workspace;
 use super::centroidal::{self, add, sum_up};
 use super::com::{moved_part, share};
-use super::jacobian::{add_rows, clear, empty, finite};
+use super::jacobian::{add_rows, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
+use crate::fields::default_of_fields;
+use crate::fields::matrices_by_name;
 use crate::formulas::masses::{MomentumColumn, Whole, about_moving};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Force, Momentum, Motion, vector as v3};
@@ -82,11 +84,11 @@ impl<T: Real> Default for CentroidalDerivatives<T> {
         Self {
             momentum: Force::zero(),
             momentum_rate: Force::zero(),
-            dmomentum_dq: empty(),
-            dmomentum_dv: empty(),
-            drate_dq: empty(),
-            drate_dv: empty(),
-            drate_da: empty(),
+            dmomentum_dq: DMatrix::default(),
+            dmomentum_dv: DMatrix::default(),
+            drate_dq: DMatrix::default(),
+            drate_dv: DMatrix::default(),
+            drate_da: DMatrix::default(),
             errors: None,
         }
     }
@@ -99,56 +101,20 @@ impl<T: Real> Default for CenterOfMassDerivatives<T> {
             position: v3::zero(),
             velocity: v3::zero(),
             acceleration: v3::zero(),
-            dposition_dq: empty(),
-            dvelocity_dq: empty(),
-            dvelocity_dv: empty(),
-            dacceleration_dq: empty(),
-            dacceleration_dv: empty(),
-            dacceleration_da: empty(),
+            dposition_dq: DMatrix::default(),
+            dvelocity_dq: DMatrix::default(),
+            dvelocity_dv: DMatrix::default(),
+            dacceleration_dq: DMatrix::default(),
+            dacceleration_dv: DMatrix::default(),
+            dacceleration_da: DMatrix::default(),
             errors: None,
         }
     }
 }
 
-impl<T: Real> CentroidalDerivatives<T> {
-    /// The matrices by name.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 5] {
-        [
-            ("dmomentum_dq", &self.dmomentum_dq),
-            ("dmomentum_dv", &self.dmomentum_dv),
-            ("drate_dq", &self.drate_dq),
-            ("drate_dv", &self.drate_dv),
-            ("drate_da", &self.drate_da),
-        ]
-    }
-    pub(crate) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
-        [&mut self.dmomentum_dq, &mut self.dmomentum_dv, &mut self.drate_dq, &mut self.drate_dv, &mut self.drate_da]
-    }
-}
+matrices_by_name!(CentroidalDerivatives<T>; 5: dmomentum_dq, dmomentum_dv, drate_dq, drate_dv, drate_da);
 
-impl<T: Real> CenterOfMassDerivatives<T> {
-    /// The matrices by name.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 6] {
-        [
-            ("dposition_dq", &self.dposition_dq),
-            ("dvelocity_dq", &self.dvelocity_dq),
-            ("dvelocity_dv", &self.dvelocity_dv),
-            ("dacceleration_dq", &self.dacceleration_dq),
-            ("dacceleration_dv", &self.dacceleration_dv),
-            ("dacceleration_da", &self.dacceleration_da),
-        ]
-    }
-    pub(super) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 6] {
-        [
-            &mut self.dposition_dq,
-            &mut self.dvelocity_dq,
-            &mut self.dvelocity_dv,
-            &mut self.dacceleration_dq,
-            &mut self.dacceleration_dv,
-            &mut self.dacceleration_da,
-        ]
-    }
-}
+matrices_by_name!(CenterOfMassDerivatives<T>; 6: dposition_dq, dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);
 
 /// Results of this file.
 #[derive(Clone, Debug)]
@@ -157,11 +123,7 @@ pub(crate) struct Memory<T> {
     pub(crate) com: CenterOfMassDerivatives<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self { centroidal: CentroidalDerivatives::default(), com: CenterOfMassDerivatives::default() }
-    }
-}
+default_of_fields!(Memory: centroidal, com);
 
 /// Momentum about the centre of mass, its rate of change, and their derivatives in closed form, in any number type.
 ///

@@ -11,7 +11,7 @@
 
 use super::Workspace;
 use super::frame_derivatives::check_state;
-use super::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
+use super::jacobian::{add_rows, carries, check_sizes, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
@@ -60,7 +60,7 @@ impl<T: Real> Memory<T> {
             root,
             origin: vec![v3::zero(); bodies],
             sums: vec![none; bodies],
-            jacobian: empty(),
+            jacobian: DMatrix::default(),
             still: vec![T::zero(); model.nv],
         }
     }

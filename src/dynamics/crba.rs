@@ -4,6 +4,7 @@ use super::rnea::check_finite;
 use super::slices::first_not_finite_on_diagonal;
 use super::{Workspace, placed};
 use crate::dynamics::by_plan;
+use crate::fields::default_of_fields;
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{InputError, Model, room};
 use crate::spatial::InertiaAboutOrigin;
@@ -82,12 +83,7 @@ pub(crate) struct Memory<T> {
     pub(crate) matrix: DMatrix<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        let matrix = DMatrix::from_vec(0, 0, Vec::new());
-        Self { composite: Vec::new(), momentum: Vec::new(), of_columns: Vec::new(), matrix }
-    }
-}
+default_of_fields!(Memory: composite, momentum, of_columns, matrix);
 
 impl<T: Real> Memory<T> {
     /// The matrix, nv × nv.

@@ -15,14 +15,16 @@
 //! Source: J. Carpentier, N. Mansard, *Analytical Derivatives of Rigid Body Dynamics Algorithms*, RSS 2018, section III;
 //! (1) and (2) in the form of S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
 
-use super::jacobian::{add, add_rows, check, clear, empty, finite};
+use super::jacobian::{add, add_rows, check, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
+use super::slices::first_not_finite;
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::reference::view;
+use crate::fields::{default_of_fields, matrices_by_name};
 use crate::formulas::frame_column::FrameColumn;
 use crate::formulas::frame_view::FrameView;
 use crate::model::{BodyId, InputError, Model};
@@ -72,41 +74,23 @@ pub struct PointDerivatives<T = f64> {
     pub errors: Option<Box<Self>>,
 }
 
-/// The names of the five matrices, and the matrices.
-macro_rules! five_matrices {
-    ($type:ident, $is_finite:path, $owner:literal) => {
-        impl<T: Real> $type<T> {
-            /// The matrices by name.
-            pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 5] {
-                [
-                    ("dvelocity_dq", &self.dvelocity_dq),
-                    ("dvelocity_dv", &self.dvelocity_dv),
-                    ("dacceleration_dq", &self.dacceleration_dq),
-                    ("dacceleration_dv", &self.dacceleration_dv),
-                    ("dacceleration_da", &self.dacceleration_da),
-                ]
-            }
-            pub(super) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
-                [
-                    &mut self.dvelocity_dq,
-                    &mut self.dvelocity_dv,
-                    &mut self.dacceleration_dq,
-                    &mut self.dacceleration_dv,
-                    &mut self.dacceleration_da,
-                ]
-            }
-            fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
-                let motions = [("velocity", self.velocity), ("acceleration", self.acceleration)];
-                if let Some((what, _)) = motions.into_iter().find(|(_, m)| !$is_finite(*m)) {
-                    return Err(model.overflow_of(what, 0, String::from($owner)));
-                }
-                self.matrices().into_iter().try_for_each(|(what, m)| finite(model, what, m))
-            }
+matrices_by_name!(FrameDerivatives<T>; 5: dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);
+matrices_by_name!(PointDerivatives<T>; 5: dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);
+
+/// Are velocity and acceleration finite, as their components say, and all matrices?
+fn check_result<P: Real, T: Real, const N: usize>(
+    model: &Model<P>,
+    owner: &str,
+    motions: [&[T]; 2],
+    matrices: [(&'static str, &DMatrix<T>); N],
+) -> Result<(), InputError> {
+    for (what, motion) in ["velocity", "acceleration"].into_iter().zip(motions) {
+        if first_not_finite(motion).is_some() {
+            return Err(model.overflow_of(what, 0, owner.to_owned()));
         }
-    };
+    }
+    matrices.into_iter().try_for_each(|(what, m)| finite(model, what, m))
 }
-five_matrices!(FrameDerivatives, Motion::is_finite, "a frame");
-five_matrices!(PointDerivatives, v3::is_finite, "a point");
 
 impl<T: Real> Default for FrameDerivatives<T> {
     /// Without entries.
@@ -114,11 +98,11 @@ impl<T: Real> Default for FrameDerivatives<T> {
         Self {
             velocity: Motion::zero(),
             acceleration: Motion::zero(),
-            dvelocity_dq: empty(),
-            dvelocity_dv: empty(),
-            dacceleration_dq: empty(),
-            dacceleration_dv: empty(),
-            dacceleration_da: empty(),
+            dvelocity_dq: DMatrix::default(),
+            dvelocity_dv: DMatrix::default(),
+            dacceleration_dq: DMatrix::default(),
+            dacceleration_dv: DMatrix::default(),
+            dacceleration_da: DMatrix::default(),
             errors: None,
         }
     }
@@ -130,11 +114,11 @@ impl<T: Real> Default for PointDerivatives<T> {
         Self {
             velocity: v3::zero(),
             acceleration: v3::zero(),
-            dvelocity_dq: empty(),
-            dvelocity_dv: empty(),
-            dacceleration_dq: empty(),
-            dacceleration_dv: empty(),
-            dacceleration_da: empty(),
+            dvelocity_dq: DMatrix::default(),
+            dvelocity_dv: DMatrix::default(),
+            dacceleration_dq: DMatrix::default(),
+            dacceleration_dv: DMatrix::default(),
+            dacceleration_da: DMatrix::default(),
             errors: None,
         }
     }
@@ -147,11 +131,7 @@ pub(crate) struct Memory<T> {
     pub(crate) point: PointDerivatives<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self { frame: FrameDerivatives::default(), point: PointDerivatives::default() }
-    }
-}
+default_of_fields!(Memory: frame, point);
 
 /// Velocity and spatial acceleration of a frame or a body in a reference, and their derivatives in closed form, in any
 /// number type.
@@ -235,7 +215,8 @@ fn run<'w, P: Real, T: Scalar<P>>(
         of_frame(placed, b, &at, reference, is_classical, out);
     }
     let memory = ws.frame_derivatives.insert(memory);
-    memory.frame.check_finite(model)?;
+    let motions = [memory.frame.velocity, memory.frame.acceleration].map(Motion::to_array);
+    check_result(model, "a frame", motions.each_ref().map(|m| &m[..]), memory.frame.matrices())?;
     Ok(&memory.frame)
 }
 
@@ -282,7 +263,8 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
     let placed = &*update(model, ws, Motion::zero(), (q, v, a));
     of_point(placed, body.index(), &at, reference, out);
     let memory = ws.frame_derivatives.insert(memory);
-    memory.point.check_finite(model)?;
+    let PointDerivatives { velocity, acceleration, .. } = &memory.point;
+    check_result(model, "a point", [velocity.as_slice(), acceleration.as_slice()], memory.point.matrices())?;
     Ok(&memory.point)
 }
 

@@ -14,13 +14,14 @@
 //! and the frame changes its torque.
 
 use super::frame_derivatives::path_columns;
-use super::jacobian::{check, clear, empty, finite};
+use super::jacobian::{check, clear, finite};
 use super::placed::{Placed, update};
 use super::reference::Attached;
 use super::slices::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
 use crate::dynamics::reference::view;
+use crate::fields::default_of_fields;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -37,12 +38,7 @@ pub struct JacobianTransposeDerivatives<T = f64> {
     pub errors: Option<Box<Self>>,
 }
 
-impl<T: Real> Default for JacobianTransposeDerivatives<T> {
-    /// Without entries.
-    fn default() -> Self {
-        Self { torque: DVector::from_element(0, T::zero()), dtorque_dq: empty(), errors: None }
-    }
-}
+default_of_fields!(JacobianTransposeDerivatives: torque, dtorque_dq, errors);
 
 /// Results of this file.
 #[derive(Clone, Debug)]
@@ -52,11 +48,7 @@ pub(crate) struct Memory<T> {
     still: Vec<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self { result: JacobianTransposeDerivatives::default(), still: Vec::new() }
-    }
-}
+default_of_fields!(Memory: result, still);
 
 /// The torques `Jᵀ f` of a wrench on a frame or a body, and `∂(Jᵀ f)/∂q` in closed form, in any number type.
 ///

@@ -8,6 +8,7 @@ use super::slices::first_not_finite;
 use super::{Workspace, crba, placed};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
+use crate::fields::default_of_fields;
 use crate::formulas::singular;
 use crate::joint::value;
 use crate::kernels::blocks::factors;
@@ -133,11 +134,7 @@ pub(crate) struct Factors<T> {
     pub(crate) scale: Vec<T>,
 }
 
-impl<T> Default for Factors<T> {
-    fn default() -> Self {
-        Self { tree: DofTree::default(), rows: Vec::new(), reciprocal: Vec::new(), scale: Vec::new() }
-    }
-}
+default_of_fields!(Factors: tree, rows, reciprocal, scale);
 
 impl Factors<f64> {
     /// Those of eight lanes.

@@ -10,6 +10,7 @@
 use super::{ExternalWrench, Workspace, WrenchFrame, step};
 
 use crate::at_level::at_level;
+use crate::fields::default_of_fields;
 use crate::joint::{Axis, Elementary, Joint, JointKind};
 use crate::model::{Body, Model};
 use crate::plan::origin;
@@ -63,27 +64,7 @@ pub(crate) struct Placed<T> {
     pub(crate) acceleration: Vec<Motion<T>>,
 }
 
-impl<T> Default for Placed<T> {
-    fn default() -> Self {
-        Self {
-            links: Vec::new(),
-            of_body: Vec::new(),
-            carrier: Vec::new(),
-            root: Vec::new(),
-            dof: Vec::new(),
-            trunk: Vec::new(),
-            origin: Vec::new(),
-            pose: Vec::new(),
-            columns: Vec::new(),
-            inertia: Vec::new(),
-            psi_dot: Vec::new(),
-            psi_ddot: Vec::new(),
-            psi_s_dot: Vec::new(),
-            velocity: Vec::new(),
-            acceleration: Vec::new(),
-        }
-    }
-}
+default_of_fields!(Placed: links, of_body, carrier, root, dof, trunk, origin, pose, columns, inertia, psi_dot, psi_ddot, psi_s_dot, velocity, acceleration);
 
 impl<T: Real> Placed<T> {
     /// Makes room for the bodies and columns of a model, the first time.

@@ -127,7 +127,7 @@ impl<T: Real> Workspace<T> {
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
-            aba_gradient: aba_gradient::Memory::empty(),
+            aba_gradient: aba_gradient::Memory::default(),
             dp: Vec::new(),
             regressor: regressor::Memory::default(),
             com: None,

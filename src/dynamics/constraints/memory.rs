@@ -2,12 +2,13 @@
 
 use super::factor::Factor;
 use super::rows::Rows;
-use gradyn_derivatives::Real;
+use crate::fields::default_of_fields;
 
 /// Factors of the mass matrix that motions under constraints are found by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FactorsOfMass {
     /// Along the paths of the tree, in `ws.ltl`; those of constraints are in `factor`.
+    #[default]
     Paths,
     /// In blocks, those of constraints too; in `ws.by_joint`.
     Blocks,
@@ -42,21 +43,4 @@ pub(crate) struct Memory<T> {
     pub(super) near: [Vec<T>; 2],
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self {
-            rows: Rows::default(),
-            factor: Factor::default(),
-            sums: Vec::new(),
-            least: Vec::new(),
-            by: FactorsOfMass::Paths,
-            root: Vec::new(),
-            rhs: Vec::new(),
-            left: Vec::new(),
-            motion: Vec::new(),
-            change: Vec::new(),
-            lambda: Vec::new(),
-            near: [Vec::new(), Vec::new()],
-        }
-    }
-}
+default_of_fields!(Memory: rows, factor, sums, least, by, root, rhs, left, motion, change, lambda, near);

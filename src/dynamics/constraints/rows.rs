@@ -5,9 +5,10 @@ use super::seats::{Seats, side};
 use super::vectors::add_product;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::Kernels;
-use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
+use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, finite};
 use crate::dynamics::rnea::check_finite;
 use crate::dynamics::{Workspace, by_plan, placed};
+use crate::fields::default_of_fields;
 use crate::formulas::constraints::{Relation, Row};
 use crate::kernels::by_joint::constraints::rows::Anchor;
 use crate::model::{InputError, Model, path};
@@ -33,12 +34,7 @@ pub(crate) struct Rows<T> {
     pub(super) extent: Vec<T>,
 }
 
-impl<T: Real> Default for Rows<T> {
-    fn default() -> Self {
-        let none = Vec::new;
-        Self { error: none(), jacobian: empty(), rate: none(), bias: none(), block: Vec::new(), extent: none() }
-    }
-}
+default_of_fields!(Rows: error, jacobian, rate, bias, block, extent);
 
 /// Errors `e(q)` of constraints, m and rad, as [`Constraint`] defines them; zero where they hold.
 ///

@@ -20,7 +20,7 @@
 mod joint;
 
 use super::Workspace;
-use super::aba_gradient::{self, AbaGradient, aba_gradient};
+use super::aba_gradient::{AbaGradient, aba_gradient};
 use super::external::{self, ExternalWrench};
 use super::placed::Placed;
 use super::rnea_gradient::{Memory, RneaGradient, rnea_gradient};
@@ -96,7 +96,7 @@ pub fn aba_parameter_gradient<'w, P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> Result<AbaParameterGradient<'w, T>, InputError> {
     let value = aba_gradient(model, ws, q, v, tau, lambda, wrenches)?.value;
-    let memory = std::mem::replace(&mut ws.aba_gradient, aba_gradient::Memory::empty());
+    let memory = std::mem::take(&mut ws.aba_gradient);
     // Sums over subtrees are still those of (q, v, q̈; μ).
     let (ddq, mu) = memory.accelerations_and_multipliers();
     by_parameters(model, ws, (q, v, ddq), mu);

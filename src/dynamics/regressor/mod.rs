@@ -18,8 +18,8 @@ pub use standard::standard_regressor;
 pub use torque::{static_torque_regressor, torque_regressor};
 pub use wrench::frame_wrench_regressor;
 
-use super::jacobian::empty;
 use super::slices::first_not_finite;
+use crate::fields::default_of_fields;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::Real;
 use nalgebra::DMatrix;
@@ -48,11 +48,7 @@ impl<T> Memory<T> {
     }
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self { torque: empty(), energy: empty(), wrench: empty(), kinematic: empty(), com: empty(), standard: empty() }
-    }
-}
+default_of_fields!(Memory: torque, energy, wrench, kinematic, com, standard);
 
 impl<P: Real> Model<P> {
     /// The inertial parameters of all bodies, ten each: what regressors multiply.

@@ -36,7 +36,6 @@ use super::operators::Operators;
 use super::variation::Variation;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::constraints::{FactorsOfMass, Rows};
-use crate::dynamics::jacobian::empty;
 use crate::dynamics::{Constraint, ExternalWrench, Workspace, by_plan, constraints};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::operators::Changes;
@@ -48,6 +47,7 @@ use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use nalgebra::{DMatrix, Vector3};
 
 /// What closed forms are computed in.
+#[derive(Default)]
 pub(super) struct Scratch {
     /// At the state.
     held: Variation,
@@ -67,24 +67,6 @@ pub(super) struct Scratch {
     halves: Halves,
     /// `E₂`, if it is not by the configuration.
     by_rows: DMatrix<f64>,
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        let none = Vec::new;
-        Self {
-            held: Variation::default(),
-            dependent: Variation::default(),
-            velocity: none(),
-            jump: none(),
-            still: none(),
-            contradiction: none(),
-            again: none(),
-            operators: Operators::default(),
-            halves: Halves::default(),
-            by_rows: empty(),
-        }
-    }
 }
 
 /// Fills in the derivatives of accelerations and multipliers, which have just been computed.
@@ -125,7 +107,7 @@ pub(super) fn dynamics(
         shape(lambda, rows, nv);
     }
     for by_wrench in [(&mut result.ddq_df_ext, nv), (&mut result.dlambda_df_ext, rows)] {
-        by_wrench.0.resize_with(wrenches.len(), empty);
+        by_wrench.0.resize_with(wrenches.len(), DMatrix::default);
         by_wrench.0.iter_mut().for_each(|m| _ = shape(m, by_wrench.1, 6));
     }
     let (base, by) = (&mut ws.base, &ws.result);

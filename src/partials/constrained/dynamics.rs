@@ -2,6 +2,7 @@
 
 use super::{MATRICES, Memory, analytical, finite, nothing, split, store};
 use crate::dynamics::{Constraint, ExternalWrench, RankMargin, Workspace, constraint_dynamics, constraint_rank};
+use crate::fields::matrices_by_name;
 use crate::model::{InputError, Model, room};
 use crate::partials::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use crate::partials::state_function::by_method_of_solution;
@@ -46,6 +47,8 @@ pub struct ConstraintDynamicsDerivatives {
     pub errors: Option<Box<Self>>,
 }
 
+matrices_by_name!(ConstraintDynamicsDerivatives; 6: ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau);
+
 impl ConstraintDynamicsDerivatives {
     /// Copies another result, and allocates only where sizes differ.
     pub fn copy_from(&mut self, other: &Self) {
@@ -53,24 +56,10 @@ impl ConstraintDynamicsDerivatives {
         copy_vector(&mut self.lambda, &other.lambda);
         (self.rank, self.margin, self.residual) = (other.rank, other.margin, other.residual);
         self.rank_is_locally_constant = other.rank_is_locally_constant;
-        let Self { ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau, .. } = self;
-        let to = [ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau];
-        to.into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
+        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
         copy_matrices(&mut self.ddq_df_ext, &other.ddq_df_ext);
         copy_matrices(&mut self.dlambda_df_ext, &other.dlambda_df_ext);
         copy_errors(&mut self.errors, &other.errors, Self::copy_from);
-    }
-
-    /// The matrices by name, but for those of wrenches.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 6] {
-        [
-            ("ddq_dq", &self.ddq_dq),
-            ("ddq_dv", &self.ddq_dv),
-            ("ddq_dtau", &self.ddq_dtau),
-            ("dlambda_dq", &self.dlambda_dq),
-            ("dlambda_dv", &self.dlambda_dv),
-            ("dlambda_dtau", &self.dlambda_dtau),
-        ]
     }
 
     pub(super) fn check_finite(&self, model: &Model) -> Result<(), InputError> {

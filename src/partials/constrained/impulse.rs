@@ -2,6 +2,7 @@
 
 use super::{MATRICES, Memory, analytical, finite, nothing, split, store};
 use crate::dynamics::{Constraint, RankMargin, Workspace, constraint_rank, impulse_dynamics};
+use crate::fields::matrices_by_name;
 use crate::model::{InputError, Model, room};
 use crate::partials::result::{copy_errors, copy_matrix, copy_vector};
 use crate::partials::state_function::by_method_of_solution;
@@ -38,6 +39,8 @@ pub struct ImpulseDynamicsDerivatives {
     pub errors: Option<Box<Self>>,
 }
 
+matrices_by_name!(ImpulseDynamicsDerivatives; 4: dv_dq, dv_dv, dimpulse_dq, dimpulse_dv);
+
 impl ImpulseDynamicsDerivatives {
     /// Copies another result, and allocates only where sizes differ.
     pub fn copy_from(&mut self, other: &Self) {
@@ -45,20 +48,8 @@ impl ImpulseDynamicsDerivatives {
         copy_vector(&mut self.impulse, &other.impulse);
         (self.rank, self.margin, self.residual) = (other.rank, other.margin, other.residual);
         self.rank_is_locally_constant = other.rank_is_locally_constant;
-        let Self { dv_dq, dv_dv, dimpulse_dq, dimpulse_dv, .. } = self;
-        let to = [dv_dq, dv_dv, dimpulse_dq, dimpulse_dv];
-        to.into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
+        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
         copy_errors(&mut self.errors, &other.errors, Self::copy_from);
-    }
-
-    /// The matrices by name.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 4] {
-        [
-            ("dv_dq", &self.dv_dq),
-            ("dv_dv", &self.dv_dv),
-            ("dimpulse_dq", &self.dimpulse_dq),
-            ("dimpulse_dv", &self.dimpulse_dv),
-        ]
     }
 }
 

@@ -4,11 +4,12 @@ use super::halves::add_unreached;
 use super::variation::Variation;
 use crate::dynamics::Workspace;
 use crate::dynamics::constraints::Factor;
-use crate::dynamics::jacobian::{clear, empty};
+use crate::dynamics::jacobian::clear;
 use crate::kernels::blocks::product;
 use nalgebra::DMatrix;
 
 /// What equation (3) multiplies by.
+#[derive(Default)]
 pub(super) struct Operators {
     /// `N`
     pub(super) free: DMatrix<f64>,
@@ -29,13 +30,6 @@ pub(super) struct Operators {
     rows: DMatrix<f64>,
     /// `V`, row by row.
     by_row: Vec<f64>,
-}
-
-impl Default for Operators {
-    fn default() -> Self {
-        let [free, x, xt, z, zt, v, vt, t, t_wrench, rows] = [(); 10].map(|()| empty());
-        Self { free, x, xt, z, zt, v, vt, t, t_wrench, rows, by_row: Vec::new() }
-    }
 }
 
 impl Operators {

@@ -3,7 +3,7 @@
 use super::halves::Terms;
 use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{column, path_columns};
-use crate::dynamics::jacobian::{clear, empty};
+use crate::dynamics::jacobian::clear;
 use crate::dynamics::placed::update;
 use crate::dynamics::reference::{Attached, view};
 use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace, by_plan};
@@ -16,7 +16,7 @@ use crate::spatial::{Motion, Transform, vector as v3};
 use nalgebra::{DMatrix, Vector3};
 
 /// Derivatives at held accelerations and multipliers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Variation {
     /// Of the rows by q, rows × nv.
     pub(super) rows_q: DMatrix<f64>,
@@ -32,13 +32,6 @@ pub(super) struct Variation {
     wrenches_q: DMatrix<f64>,
     /// The torques by the latter, nv × 6 a wrench.
     by_wrenches: DMatrix<f64>,
-}
-
-impl Default for Variation {
-    fn default() -> Self {
-        let [rows_q, rows_v, torques_q, turned, wrenches_q, by_wrenches] = [(); 6].map(|()| empty());
-        Self { rows_q, rows_v, torques_q, wrenches: Vec::new(), turned, wrenches_q, by_wrenches }
-    }
 }
 
 /// Constraints and their multipliers.
