@@ -135,5 +135,5 @@ at_level! {
 fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> (DMatrix<T>, Vec<T>) {
     let mut still = std::mem::take(&mut ws.jacobian.still);
     still.resize(model.nv, T::zero());
-    (std::mem::replace(&mut ws.jacobian.rate, DMatrix::default()), still)
+    (std::mem::take(&mut ws.jacobian.rate), still)
 }
