@@ -46,7 +46,7 @@ pub struct ParameterLayout {
     pub offset: Range<usize>,
     axes: Vec<AxisOf>,
     pitches: Vec<AxisOf>,
-    mimics: Vec<MimicOf>,
+    pub(crate) mimics: Vec<MimicOf>,
     joints: Vec<JointParameter>,
 }
 
@@ -112,9 +112,6 @@ impl ParameterLayout {
             JointConstant::Damping => &self.damping,
             JointConstant::Armature => &self.armature,
         }
-    }
-    pub(crate) fn each_mimic(&self) -> &[MimicOf] {
-        &self.mimics
     }
     /// What each friction, damping and armature belongs to: the body, by its place, whose joint it is of, and the degree of freedom; no
     /// body where there is more than the joint's.

@@ -17,13 +17,14 @@ pub(super) struct Step<T> {
 }
 
 at_level! {
-    fn step<T: Real>(geometry: Geometry, v: &[T]) -> Step<T> {
+    pub(super) fn step<T: Real>(geometry: Geometry, v: &[T]) -> Step<T> {
         Step { geometry, exponential: Exponential::new(motion(geometry, v)) }
     }
 }
 
 at_level! {
-    fn transport<T: Real>(step: &Step<T>) -> Triangular<T> {
+    /// `Ad(exp v)⁻¹`
+    pub(super) fn transport<T: Real>(step: &Step<T>) -> Triangular<T> {
         match step.geometry {
             Geometry::So3 => Triangular::from_diagonal(step.exponential.rotation().transpose()),
             _ => step.exponential.displacement().inv_action_blocks(),
@@ -32,7 +33,8 @@ at_level! {
 }
 
 at_level! {
-    fn jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
+    /// `J_r(v)`
+    pub(super) fn jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
         match step.geometry {
             Geometry::So3 => Triangular::from_diagonal(step.exponential.rotation_jacobian()),
             _ => step.exponential.jacobian(),
@@ -41,7 +43,8 @@ at_level! {
 }
 
 at_level! {
-    fn inverse_jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
+    /// `J_r(v)⁻¹`; that of `−v` has the transposed blocks.
+    pub(super) fn inverse_jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
         match step.geometry {
             Geometry::So3 => Triangular::from_diagonal(step.exponential.inverse_rotation_jacobian()),
             _ => step.exponential.inverse_jacobian(),
@@ -67,29 +70,6 @@ at_level! {
 }
 
 impl<T: Real> Step<T> {
-    #[inline(always)]
-    pub(super) fn new(geometry: Geometry, v: &[T]) -> Self {
-        step(geometry, v)
-    }
-
-    /// `Ad(exp v)⁻¹`
-    #[inline(always)]
-    pub(super) fn transport(&self) -> Triangular<T> {
-        transport(self)
-    }
-
-    /// `J_r(v)`
-    #[inline(always)]
-    pub(super) fn jacobian(&self) -> Triangular<T> {
-        jacobian(self)
-    }
-
-    /// `J_r(v)⁻¹`; that of `−v` has the transposed blocks.
-    #[inline(always)]
-    pub(super) fn inverse_jacobian(&self) -> Triangular<T> {
-        inverse_jacobian(self)
-    }
-
     /// Writes the block to its place `at` on the diagonal: is it finite?
     #[inline(always)]
     pub(super) fn put(&self, block: &Triangular<T>, at: Range<usize>, to: &mut DMatrix<T>) -> bool {

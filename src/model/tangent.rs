@@ -14,7 +14,7 @@
 //! given matrices write every entry, exact zeros off the blocks: what they held before does not matter. Blocks that would not be
 //! finite are errors that name the joint.
 
-use super::step::Step;
+use super::step::{Step, inverse_jacobian, jacobian, step, transport};
 use super::{InputError, Model, Run};
 use crate::joint::{Elementary, Geometry, JointKind, value};
 use crate::slices::first_not_finite;
@@ -37,7 +37,7 @@ impl<P: Real> Model<P> {
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step(v, |step, at| step.put(&step.transport(), at, out))
+        self.each_step(v, |step, at| step.put(&transport(step), at, out))
     }
 
     /// `∂(q ⊕ v)/∂q`, as a new matrix; see [`integrate_dq_into`](Self::integrate_dq_into).
@@ -59,7 +59,7 @@ impl<P: Real> Model<P> {
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step(v, |step, at| step.put(&step.jacobian(), at, out))
+        self.each_step(v, |step, at| step.put(&jacobian(step), at, out))
     }
 
     /// `∂(q ⊕ v)/∂v`, as a new matrix; see [`integrate_dv_into`](Self::integrate_dv_into).
@@ -90,7 +90,7 @@ impl<P: Real> Model<P> {
         self.check_square(["rows of dv", "columns of dv"], dv)?;
         set_diagonal(dq, T::one());
         set_diagonal(dv, T::one());
-        self.each_step(v, |step, at| step.put(&step.transport(), at.clone(), dq) && step.put(&step.jacobian(), at, dv))
+        self.each_step(v, |step, at| step.put(&transport(step), at.clone(), dq) && step.put(&jacobian(step), at, dv))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₀`, nv × nv, into `out`. `q0`, `q1`: nq.
@@ -109,7 +109,7 @@ impl<P: Real> Model<P> {
         self.check_configurations(q0, q1)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, -T::one());
-        self.each_step_between(q0, q1, |step, at| step.put(&step.inverse_jacobian().minus_transposed_blocks(), at, out))
+        self.each_step_between(q0, q1, |step, at| step.put(&inverse_jacobian(step).minus_transposed_blocks(), at, out))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₀`, as a new matrix; see [`difference_dq0_into`](Self::difference_dq0_into).
@@ -137,7 +137,7 @@ impl<P: Real> Model<P> {
         self.check_configurations(q0, q1)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step_between(q0, q1, |step, at| step.put(&step.inverse_jacobian(), at, out))
+        self.each_step_between(q0, q1, |step, at| step.put(&inverse_jacobian(step), at, out))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₁`, as a new matrix; see [`difference_dq1_into`](Self::difference_dq1_into).
@@ -172,7 +172,7 @@ impl<P: Real> Model<P> {
         set_diagonal(dq0, -T::one());
         set_diagonal(dq1, T::one());
         self.each_step_between(q0, q1, |step, at| {
-            let inverse = step.inverse_jacobian();
+            let inverse = inverse_jacobian(step);
             step.put(&inverse.minus_transposed_blocks(), at.clone(), dq0) && step.put(&inverse, at, dq1)
         })
     }
@@ -191,7 +191,7 @@ impl<P: Real> Model<P> {
         out: &mut DMatrix<T>,
     ) -> Result<(), InputError> {
         self.copy_checked(v, x, out)?;
-        self.each_step(v, |step, at| step.multiply(&step.transport(), at, out))
+        self.each_step(v, |step, at| step.multiply(&transport(step), at, out))
     }
 
     /// `∂(q ⊕ v)/∂q x`, as a new matrix; see [`transport_dq_into`](Self::transport_dq_into).
@@ -219,7 +219,7 @@ impl<P: Real> Model<P> {
         out: &mut DMatrix<T>,
     ) -> Result<(), InputError> {
         self.copy_checked(v, x, out)?;
-        self.each_step(v, |step, at| step.multiply(&step.jacobian(), at, out))
+        self.each_step(v, |step, at| step.multiply(&jacobian(step), at, out))
     }
 
     /// `∂(q ⊕ v)/∂v x`, as a new matrix; see [`transport_dv_into`](Self::transport_dv_into).
@@ -280,7 +280,7 @@ impl<P: Real> Model<P> {
         let mut lost = None;
         self.each_curved(|joint, _, at| {
             let start = at.start;
-            if !call(&Step::new(joint.geometry(), &v[at.clone()]), at) {
+            if !call(&step(joint.geometry(), &v[at.clone()]), at) {
                 lost = lost.or(Some(start));
             }
         });
@@ -303,7 +303,7 @@ impl<P: Real> Model<P> {
             let mut d = [T::zero(); 6];
             let (d, start) = (&mut d[..at.len()], at.start);
             joint.difference(&q0[q.clone()], &q1[q], d);
-            if !call(&Step::new(joint.geometry(), d), at) {
+            if !call(&step(joint.geometry(), d), at) {
                 lost = lost.or(Some(start));
             }
         });

@@ -197,7 +197,7 @@ impl<P: Real, T: Scalar<P>> Piece for Whole<'_, P, T> {
             }
         }
         dp[layout.friction_width] = by_width;
-        for (m, mimic) in layout.each_mimic().iter().enumerate() {
+        for (m, mimic) in layout.mimics.iter().enumerate() {
             if let Some(at) = layout.joints()[mimic.joint].at {
                 let (dof, i) = (&model.dofs[at], model.dofs[at].index);
                 let to = &mut dp[layout.multiplier.start + m];

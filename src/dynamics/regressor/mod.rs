@@ -41,13 +41,6 @@ pub(crate) struct Memory<T> {
     pub(super) standard: DMatrix<T>,
 }
 
-impl<T> Memory<T> {
-    /// The first block of the standard regressor, and the regressor.
-    pub(super) fn torque_and_standard(&mut self) -> (&DMatrix<T>, &mut DMatrix<T>) {
-        (&self.torque, &mut self.standard)
-    }
-}
-
 default_of_fields!(Memory: torque, energy, wrench, kinematic, com, standard);
 
 impl<P: Real> Model<P> {

@@ -3,7 +3,7 @@
 //! The *standard parameters* of the identification literature: ten of each body, Coulomb friction, viscous friction and rotor inertia
 //! of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, chapter 12).
 
-use super::torque_regressor;
+use super::{Memory, torque_regressor};
 use crate::dynamics::Workspace;
 use crate::dynamics::jacobian::clear;
 use crate::model::{InputError, JointConstant, Model};
@@ -50,7 +50,7 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
     a: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     torque_regressor(model, ws, q, v, a)?;
-    let (torque, standard) = ws.regressor.torque_and_standard();
+    let Memory { torque, standard, .. } = &mut ws.regressor;
     let mut joints = 0;
     model.each_joint_parameter(|_| joints += 1);
     let inertial = torque.ncols();
