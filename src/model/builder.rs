@@ -88,7 +88,7 @@ impl<P: Real> ModelBuilder<P> {
     /// the parent. `inertia` is in the body's frame. Joints that follow others: [`set_mimic`](Self::set_mimic).
     ///
     /// # Errors
-    /// [`ModelError`] if this builder has no body of the parent's key, or the joint is a [`Mimic`]. A key of another builder
+    /// [`ModelError`] if this builder has no body of the parent's key, or the joint is a [`Mimic`](crate::joint::Mimic). A key of another builder
     /// stands for the body with the same number here.
     #[doc(alias("addJoint", "appendBodyToJoint", "attach!", "AddRigidBody"))]
     pub fn add_body(

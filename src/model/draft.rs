@@ -19,7 +19,7 @@ pub(super) struct Draft<P> {
     pub(super) inertia: Inertia<P>,
     /// In the order of [`JointConstant::ALL`].
     pub(super) constants: [Option<Vec<P>>; JointConstant::ALL.len()],
-    /// Entries of [`Model::with_joint_dynamics`] that no joint would make; indices count from the joint's first degree of freedom.
+    /// Entries of [`with_joint_dynamics`](super::Model::with_joint_dynamics) that no joint would make; indices count from the joint's first degree of freedom.
     pub(super) more: Vec<DofDynamics<P>>,
     pub(super) q_limits: Vec<(f64, f64)>,
     pub(super) velocity_limits: Vec<f64>,

@@ -1,5 +1,7 @@
 //! The same robot with other numbers: owned forms of [`Parameters`](super::Parameters).
 
+#[cfg(doc)]
+use super::Parameters;
 use super::joint_dynamics::{JointConstant, sort};
 use super::parameters::finite;
 use super::{BodyId, Derived, DofDynamics, FrameId, InputError, Model};

@@ -63,7 +63,7 @@ impl Default for ImpulseDynamicsDerivatives {
 /// Velocities and impulses of [`impulse_dynamics`], and their derivatives with respect to the configuration and the velocity
 /// before.
 ///
-/// `q`: nq, `v` before: nv. Dependent rows as in [`constraint_dynamics_derivatives`]. A second call with
+/// `q`: nq, `v` before: nv. Dependent rows as in [`constraint_dynamics_derivatives`](super::constraint_dynamics_derivatives). A second call with
 /// [`Method::Analytical`] for as many rows allocates nothing.
 ///
 /// # Errors
