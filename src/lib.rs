@@ -92,6 +92,7 @@ mod at_level;
 pub mod batch;
 pub mod check;
 pub mod dynamics;
+mod fields;
 mod formulas;
 pub mod joint;
 mod kernels;

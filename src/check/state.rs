@@ -1,4 +1,4 @@
-//! Where a claim is made.
+//! The state of a robot that a claim is about.
 
 use crate::dynamics::ExternalWrench;
 

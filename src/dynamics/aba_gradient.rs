@@ -9,6 +9,7 @@ use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
 use super::slices::{dot, first_not_finite, negate};
 use super::{ExternalWrench, Workspace, aba, external};
+use crate::fields::default_of_fields;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -59,7 +60,7 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
 ) -> Result<AbaGradient<'w, T>, InputError> {
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     check_finite_dofs(model, "lambda", lambda)?;
-    let mut memory = std::mem::replace(&mut ws.aba_gradient, Memory::empty());
+    let mut memory = std::mem::take(&mut ws.aba_gradient);
     let done = fill(model, ws, &mut memory, (q, v, tau), lambda, wrenches);
     ws.aba_gradient = memory;
     let value = done?;
@@ -79,6 +80,8 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     Ok(by)
 }
 
+default_of_fields!(Memory: ddq, dq, dv, dtau, df_ext);
+
 impl<T> Memory<T> {
     /// `q̈` and `μ = M⁻¹ λ`.
     pub(super) fn accelerations_and_multipliers(&self) -> (&[T], &[T]) {
@@ -87,9 +90,6 @@ impl<T> Memory<T> {
     pub(super) fn results(&self, value: T) -> AbaGradient<'_, T> {
         let Self { dq, dv, dtau, df_ext, .. } = self;
         AbaGradient { value, dq, dv, dtau, df_ext }
-    }
-    pub(crate) fn empty() -> Self {
-        Self { ddq: Vec::new(), dq: Vec::new(), dv: Vec::new(), dtau: Vec::new(), df_ext: Vec::new() }
     }
 }
 

@@ -1,14 +1,16 @@
 //! Accelerations and impulses under constraints.
 
-use super::constraint::{check as check_constraints, check_rows};
-use super::rank::RankMargin;
-use super::{Constraint, FactorsOfMass, Memory, add_product, factor};
+use super::constraint::{Constraint, attached, check as check_constraints, check_rows};
+use super::factor;
+use super::margin::RankMargin;
+use super::memory::{FactorsOfMass, Memory};
+use super::vectors::{add_product, dot, is_negative};
 use crate::at_level::at_level;
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
 use crate::dynamics::slices::{first_not_finite, negate, subtract};
-use crate::dynamics::{Workspace, bias, by_plan, ltl, rooted};
+use crate::dynamics::{Workspace, bias, by_plan, ltl, placed};
 use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
@@ -82,7 +84,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
         memory.by = unconstrained(model, ws, memory, (q, v, tau), wrenches, constraints)?;
         memory.rows.place(model, ws, constraints, memory.by != FactorsOfMass::Paths)?;
         if memory.by == FactorsOfMass::Paths {
-            rooted::drive(model, ws, q, v);
+            placed::drift(model, ws, v);
         }
         memory.rows.drive(model, ws, v, constraints)?;
         memory.rhs.clone_from(&memory.rows.bias); //                γ
@@ -114,7 +116,7 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     check(model, ws, q, v)?;
     let below = [restitution, P::one() - restitution];
-    if !restitution.is_finite() || below.into_iter().any(|x| super::is_negative(x) != Some(false)) {
+    if !restitution.is_finite() || below.into_iter().any(|x| is_negative(x) != Some(false)) {
         return Err(InputError::Restitution);
     }
     check_constraints(model, constraints)?;
@@ -166,7 +168,7 @@ fn unconstrained<P: Real, T: Scalar<P>>(
     }
     let (q, v, tau) = state;
     subtract(tau, bias(model, ws, q, v, wrenches)?, motion);
-    rooted::place(model, ws, q);
+    placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
     ws.ltl.solve(motion); //                                        q̈_free = M⁻¹ (τ − c)
     Ok(FactorsOfMass::Paths)
@@ -183,15 +185,9 @@ fn still<P: Real, T: Scalar<P>>(
     if let Some(Ok(by)) = quick {
         return Ok(by);
     }
-    rooted::place(model, ws, q);
+    placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
     Ok(FactorsOfMass::Paths)
-}
-
-/// The bodies that constraints are attached to, and whether some rows are made from columns one by one.
-pub(super) fn attached<P: Real>(constraints: &[Constraint<P>]) -> (impl Iterator<Item = usize>, bool) {
-    let bodies = constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten();
-    (bodies, constraints.iter().any(|c| c.anchored().is_none()))
 }
 
 impl<T: Real> Memory<T> {
@@ -286,7 +282,7 @@ fn check_result<P: Real, T: Real>(model: &Model<P>, what: &'static str, x: &[T])
 
 at_level! {
     fn add_squares<T: Real>(x: &[T], sum: &mut T) {
-        *sum += super::dot(x, x);
+        *sum += dot(x, x);
     }
 }
 

@@ -10,7 +10,7 @@
 use super::variation::Variation;
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::constraints::{self, Factor};
-use crate::dynamics::jacobian::{clear, empty};
+use crate::dynamics::jacobian::clear;
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::matrix::shape;
 use nalgebra::DMatrix;
@@ -38,7 +38,7 @@ pub(super) struct Halves {
 
 impl Default for Halves {
     fn default() -> Self {
-        let [y, q, qt, v, vt, t, t_wrench, of_dependent, rows] = [(); 9].map(|()| empty());
+        let [y, q, qt, v, vt, t, t_wrench, of_dependent, rows] = [(); 9].map(|()| DMatrix::default());
         Self { y, q, qt, v, vt, t, t_wrench, of_dependent, rows, by_row: Vec::new() }
     }
 }
