@@ -52,8 +52,10 @@ pub enum Hessian {
 /// How a trial follows its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RollOut {
-    /// Along straight lines, all nodes at once: gaps may grow.
+    /// Along straight lines at first, and where only short steps are accepted by the dynamics.
     #[default]
+    Automatic,
+    /// Along straight lines, all nodes at once: gaps may grow.
     Linear,
     /// By the dynamics, from the start on, with the feedback of the sweep; gaps shrink by `1 − α`.
     Nonlinear,
@@ -92,7 +94,7 @@ impl Default for NewtonOptions {
             time: None,
             tolerance: 1e-8,
             hessian: Hessian::Automatic,
-            roll_out: RollOut::Linear,
+            roll_out: RollOut::Automatic,
             barrier: 0.1,
             regularization: 1e-4,
             regularization_max: 1e20,

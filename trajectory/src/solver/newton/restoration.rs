@@ -171,7 +171,7 @@ impl Inner {
         for halving in 0..self.options.halvings {
             let step = longest * 0.5_f64.powi(halving as i32);
             let trial = self
-                .go(crew, problem, step, tau, false)
+                .go_by_dynamics(crew, problem, [step, tau], false)
                 .and_then(|()| self.elastic_trial(problem, [step, tau], mu, zeta));
             if trial
                 .is_ok_and(|trial| !explodes(from, trial) && self.restoration.filter.accepts(from, slope, step, trial))

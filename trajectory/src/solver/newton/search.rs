@@ -12,6 +12,21 @@ use nalgebra::DVector;
 /// Steps below this share of the variables are taken without a search: rounding would decide it.
 const TINY: f64 = 10.0 * f64::EPSILON;
 
+/// Before trials along straight lines become shorter than this many halvings, others are made by the dynamics.
+const STRAIGHT: usize = 4;
+
+/// The trials of a search: which way, and how often the step is halved.
+fn ways(roll_out: RollOut, halvings: usize) -> impl Iterator<Item = (RollOut, usize)> {
+    let (first, by_dynamics) = match roll_out {
+        RollOut::Automatic => (STRAIGHT.min(halvings), halvings / 2),
+        RollOut::Linear => (halvings, 0),
+        RollOut::Nonlinear => (0, halvings),
+    };
+    let rest = if roll_out == RollOut::Automatic { first..halvings } else { 0..0 };
+    let straight = |range: std::ops::Range<usize>| range.map(|k| (RollOut::Linear, k));
+    straight(0..first).chain((0..by_dynamics).map(|k| (RollOut::Nonlinear, k))).chain(straight(rest))
+}
+
 /// Costs do not rise by more than so many powers of ten beyond their own (`obj_max_inc`).
 const MOST_RISE: f64 = 5.0;
 
@@ -76,7 +91,7 @@ impl Inner {
         let [longest, dual] = self.longest(tau);
         self.fault = None;
         if self.is_tiny() {
-            let taken = self.go(crew, problem, longest, tau, false).is_ok();
+            let taken = self.go(crew, problem, RollOut::Linear, [longest, tau], false).is_ok();
             if taken {
                 self.weigh(longest, tau, false);
                 self.take([longest, dual], false);
@@ -84,9 +99,12 @@ impl Inner {
             return (longest, taken);
         }
         let (mut step, mut evaluated) = (longest, false);
-        for halving in 0..self.options.halvings {
-            step = longest * 0.5_f64.powi(halving as i32);
-            match self.go(crew, problem, step, tau, false).map(|()| self.weigh(step, tau, halving == 0)) {
+        for (way, halving) in ways(self.options.roll_out, self.options.halvings) {
+            // Trials by the dynamics keep each row inside by itself.
+            let most = if way == RollOut::Nonlinear { 1.0 } else { longest };
+            step = most * 0.5_f64.powi(halving as i32);
+            let first = halving == 0 && way == RollOut::Linear;
+            match self.go(crew, problem, way, [step, tau], false).map(|()| self.weigh(step, tau, halving == 0)) {
                 // A step to where nothing can be evaluated is too long.
                 Err(fault) => self.fault = self.fault.take().or(Some(fault)),
                 Ok(trial) => {
@@ -99,7 +117,7 @@ impl Inner {
                         self.take([step, dual], false);
                         return (step, true);
                     }
-                    if halving == 0
+                    if first
                         && trial.violation >= from.violation
                         && self.correction(crew, problem, (from, slope), step, tau)
                     {
@@ -121,7 +139,8 @@ impl Inner {
         }
         if self.correct(crew, problem).is_ok() {
             let [longest, dual] = self.longest(tau);
-            let trial = self.go(crew, problem, longest, tau, true).map(|()| self.weigh(longest, tau, false));
+            let trial =
+                self.go(crew, problem, RollOut::Linear, [longest, tau], true).map(|()| self.weigh(longest, tau, false));
             if trial.is_ok_and(|trial| !explodes(from, trial) && self.filter.accepts(from, slope, step, trial)) {
                 self.take([longest, dual], true);
                 return true;
@@ -143,10 +162,9 @@ impl Inner {
         slope
     }
 
-    /// The longest steps of slacks and multipliers. Trials by the dynamics keep each row inside by itself.
+    /// The longest steps of slacks and multipliers.
     fn longest(&self, tau: f64) -> [f64; 2] {
-        let first = |rows: &Rows| if self.options.roll_out == RollOut::Linear { 0 } else { rows.s.len() };
-        let all = self.rows.iter().map(|rows| rows.longest(tau, first(rows)));
+        let all = self.rows.iter().map(|rows| rows.longest(tau, 0));
         all.fold([1.0; 2], |a, b| [a[0].min(b[0]), a[1].min(b[1])])
     }
 
@@ -159,17 +177,17 @@ impl Inner {
     }
 
     /// A step along the direction, into the trajectory that is tried, with its values.
-    pub(super) fn go(
+    fn go(
         &mut self,
         crew: &Crew,
         problem: &Problem,
-        step: f64,
-        tau: f64,
+        way: RollOut,
+        [step, tau]: [f64; 2],
         corrected: bool,
     ) -> Result<(), Fault> {
-        match self.options.roll_out {
-            RollOut::Linear => self.go_straight(crew, problem, step, corrected),
+        match way {
             RollOut::Nonlinear => self.go_by_dynamics(crew, problem, [step, tau], corrected),
+            _ => self.go_straight(crew, problem, step, corrected),
         }
     }
 
