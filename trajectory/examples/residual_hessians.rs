@@ -101,7 +101,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             residual.hessian(&mut on, &lambda, &mut hessian)?;
             let first = least(|| drop(residual.jacobian(&mut on, &mut r, &mut by)));
             let second = least(|| drop(residual.hessian(&mut on, &lambda, &mut hessian)));
-            println!("    {term:24} Jacobian {first:8.2}   Hessian {second:10.2}");
+            let added = least(|| drop(residual.add_hessian(&mut on, &lambda, &mut hessian)));
+            println!("    {term:24} Jacobian {first:8.2}   Hessian {second:10.2}   added to others {added:10.2}");
         }
     }
     Ok(())

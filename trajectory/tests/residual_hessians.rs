@@ -202,7 +202,7 @@ fn linear_residuals_say_so() {
     let mut node = Node::new(arm, 0, 3);
     for residual in linear {
         assert!(residual.is_linear(), "{residual:?}");
-        assert_eq!(node.run(residual, &[], 1).0.amax(), 0.0);
+        assert!(node.run(residual, &[], 1).0.amax() <= 0.0);
     }
     let frame = FrameRef::Body(node.model.body_id(6).expect("is there"));
     assert!(!FrameTranslation::new(frame, Vector3::zeros()).is_linear());

@@ -8,7 +8,7 @@ use crate::fault::ProblemError;
 use crate::node::Node;
 use crate::quadratic::Dims;
 use crate::space::Space;
-use crate::stage::{Choice, Clock, Remembered, Stage};
+use crate::stage::{self, Choice, Clock, Remembered, Stage};
 use gradyn::Model;
 use std::sync::Arc;
 
@@ -110,7 +110,10 @@ impl ProblemBuilder {
         }
         let first = problem.places.len();
         let values = Values::of(&last, &last_constraints);
-        let stage = Stage::new("end", &problem.model, problem.memory, None, None, None, last, last_constraints)?;
+        let stage = {
+            let content = stage::Content { costs: last, constraints: last_constraints, ..Default::default() };
+            Stage::new("end", &problem.model, problem.memory, content)?
+        };
         problem.add_node(&stage, &values, 0, 1, time, 0.0)?;
         problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
         Ok(problem)
@@ -139,7 +142,7 @@ fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemEr
     if !(lower.is_finite() && lower > 0.0) {
         return number("the least duration", lower, "it must be positive, s");
     }
-    if !(upper >= lower) {
+    if upper.is_nan() || upper < lower {
         return number("the greatest duration", upper, "it must not be below the least");
     }
     Ok(())
@@ -238,7 +241,8 @@ impl Problem {
         let what = match content {
             Content::Step(step) => {
                 let values = Values::of(&costs, &constraints);
-                let stage = Stage::new(&name, &self.model, self.memory, clock, Some(step), bounds, costs, constraints)?;
+                let content = stage::Content { clock, step: Some(step), bounds, costs, constraints };
+                let stage = Stage::new(&name, &self.model, self.memory, content)?;
                 for (k, dt) in dt.iter().enumerate() {
                     self.add_node(&stage, &values, k, nodes, time, *dt)?;
                     time += dt;

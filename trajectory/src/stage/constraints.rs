@@ -45,7 +45,7 @@ impl Held {
         let n = constraint.residual.rows();
         let (lower, upper) = constraint.bounds(n, &place)?;
         let of = |(l, u): (&f64, &f64)| {
-            let (to, count) = if l == u {
+            let (to, count) = if l >= u {
                 (Row::Equality as fn(usize) -> Row, &mut *n_eq)
             } else {
                 (Row::Inequality as _, &mut *n_in)

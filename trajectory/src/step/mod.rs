@@ -12,18 +12,20 @@ mod midpoint;
 mod own;
 mod retraction;
 mod rk4;
+mod semi_implicit;
 
 pub use acceleration::{Acceleration, Engine, ForwardDynamics, Sensitivities};
 pub use actuation::Actuation;
 pub use algebra::Algebra;
 pub use contact::{Contact, ContactRows};
-pub use euler::{Euler, SemiImplicitEuler};
+pub use euler::Euler;
 pub use impulse::Impulse;
 pub use inverse_dynamics::InverseDynamics;
 pub(crate) use inverse_dynamics::torques;
 pub use midpoint::ImplicitMidpoint;
 pub use own::OwnAcceleration;
 pub use rk4::Rk4;
+pub use semi_implicit::SemiImplicitEuler;
 
 use crate::fault::{ProblemError, Reason};
 use crate::node::At;

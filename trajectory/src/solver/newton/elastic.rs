@@ -10,7 +10,7 @@
 //!
 //! A. Wächter and L. Biegler (2006), section 3.3, equations (30) to (33).
 
-use super::rows::{Cost, add_row};
+use super::condense::{Cost, add_row, row_dot};
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
 use nalgebra::{DMatrix, DVector};
@@ -108,9 +108,7 @@ impl Elastic {
     /// Steps of the equalities, after [`swap`](Self::swap) has put them back.
     pub(super) fn directions(&mut self, node: &Quadratic, dx: &DVector<f64>, du: &DVector<f64>, mu: f64) {
         for row in 0..self.n_eq {
-            let dot =
-                |m: &DMatrix<f64>, x: &DVector<f64>| m.row(row).iter().zip(x.iter()).map(|(m, x)| m * x).sum::<f64>();
-            let moved = dot(&node.eq_x, dx) + dot(&node.eq_u, du);
+            let moved = row_dot(&node.eq_x, row, dx) + row_dot(&node.eq_u, row, du);
             let [sigma, push] = self.weights[row];
             self.set_multiplier(row, sigma * moved + push, mu);
         }

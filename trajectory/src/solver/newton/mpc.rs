@@ -212,6 +212,12 @@ impl super::Inner {
 }
 
 impl Rows {
+    /// Controls between their bounds.
+    fn clamp_controls(&self, u: &mut [f64]) {
+        for (row, i) in self.controls.iter().enumerate() {
+            u[*i] = u[*i].max(self.lower[row]).min(self.upper[row]);
+        }
+    }
     /// Slacks and multipliers of another node, if that has the same rows.
     fn take_from(&mut self, other: &Self) {
         if self.s.len() == other.s.len() && self.controls == other.controls {

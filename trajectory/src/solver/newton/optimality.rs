@@ -26,19 +26,25 @@ pub(super) struct Optimality {
     bounds: (f64, usize),
 }
 
+/// What a node has beside its derivatives.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'a> {
+    /// λ, of its own state.
+    pub(super) costate: &'a DVector<f64>,
+    pub(super) multipliers: &'a Multipliers,
+    pub(super) rows: &'a Rows,
+    pub(super) gap: &'a DVector<f64>,
+}
+
 impl Optimality {
-    /// Adds a node. `before`: the costate of its own state, λ. `gradient`: memory.
+    /// Adds a node, whose cost is to be scaled. The last argument is memory.
     pub(super) fn add(
         &mut self,
         node: &Quadratic,
         scale: f64,
-        costate: &DVector<f64>,
-        multipliers: &Multipliers,
-        rows: &Rows,
-        gap: &DVector<f64>,
-        gradient: &mut [DVector<f64>; 2],
+        Here { costate, multipliers, rows, gap }: Here<'_>,
+        [x, u]: &mut [DVector<f64>; 2],
     ) {
-        let [x, u] = gradient;
         let n = rows.controls.len();
         let (ndx, nu) = (node.lx.len(), node.lu.len());
         let (mut x, mut u) = (x.rows_mut(0, ndx), u.rows_mut(0, nu));

@@ -16,10 +16,11 @@
 //! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
 //! programming*, Mathematical Programming 106 (2006), section 2.
 
+use super::condense::{Cost, add_row, row_dot};
 use super::elastic::Elastic;
 use crate::problem::Problem;
 use crate::quadratic::Quadratic;
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 
 /// Slacks begin at least this share of a bound's size away from it, and of the distance between both (`κ₁`, `κ₂`).
 const PUSH: f64 = 1e-2;
@@ -33,8 +34,8 @@ const FAR: f64 = 1e10;
 pub(super) struct Rows {
     /// Which control each of the first rows is.
     pub(super) controls: Vec<usize>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
+    pub(super) lower: Vec<f64>,
+    pub(super) upper: Vec<f64>,
     /// Values `g`.
     pub(super) g: Vec<f64>,
     pub(super) s: Vec<f64>,
@@ -57,7 +58,8 @@ impl Rows {
         if let Some((low, high)) = problem.node(k).control_bounds() {
             for (i, (l, u)) in low.iter().zip(high).enumerate().filter(|(_, (l, u))| l.is_finite() || u.is_finite()) {
                 controls.push(i);
-                (lower.push(*l), upper.push(*u));
+                lower.push(*l);
+                upper.push(*u);
             }
         }
         let n = controls.len() + dims.n_in;
@@ -148,12 +150,6 @@ impl Rows {
             }
         }
     }
-    /// Controls between their bounds.
-    pub(super) fn clamp_controls(&self, u: &mut [f64]) {
-        for (row, i) in self.controls.iter().enumerate() {
-            u[*i] = u[*i].max(self.lower[row]).min(self.upper[row]);
-        }
-    }
     fn push_inside(&mut self, rows: std::ops::Range<usize>) {
         for i in rows {
             let (l, u) = (self.lower[i], self.upper[i]);
@@ -236,8 +232,8 @@ impl Rows {
         for (row, i) in self.controls.iter().enumerate() {
             node.lu[*i] += self.sigma[row] * more[row];
         }
-        for row in n..self.s.len() {
-            let push = self.sigma[row] * more[row];
+        for (row, more) in more.iter().enumerate().skip(n) {
+            let push = self.sigma[row] * more;
             if push != 0.0 {
                 let (x, u) = (node.ineq_x.row(row - n), node.ineq_u.row(row - n));
                 node.lx.iter_mut().zip(x.iter()).for_each(|(l, x)| *l += push * x);
@@ -407,53 +403,4 @@ impl Rows {
         }
         largest
     }
-}
-
-/// `row · x`
-fn row_dot(m: &DMatrix<f64>, row: usize, x: &DVector<f64>) -> f64 {
-    m.row(row).iter().zip(x.iter()).map(|(m, x)| m * x).sum()
-}
-
-/// Adds `½ σ (G δ)² + push G δ` of one row, `G = [x u]`, to the cost of its node.
-pub(super) fn add_row(
-    node: &mut Cost<'_>,
-    [by_x, by_u]: [&DMatrix<f64>; 2],
-    row: usize,
-    [sigma, push]: [f64; 2],
-    places: &mut Vec<usize>,
-) {
-    if sigma == 0.0 && push == 0.0 {
-        return;
-    }
-    let (ndx, nu) = (by_x.ncols(), by_u.ncols());
-    let Cost { lx, lu, lxx, lxu, luu } = node;
-    let entry = |k: usize| if k < ndx { by_x[(row, k)] } else { by_u[(row, k - ndx)] };
-    places.clear();
-    places.extend((0..ndx + nu).filter(|k| entry(*k) != 0.0));
-    for j in places.iter() {
-        let by = entry(*j);
-        let (weight, column) = (sigma * by, places.iter());
-        if *j < ndx {
-            lx[*j] += push * by;
-            column.take_while(|i| **i < ndx).for_each(|i| lxx[(*i, *j)] += weight * entry(*i));
-        } else {
-            lu[*j - ndx] += push * by;
-            for i in column {
-                if *i < ndx {
-                    lxu[(*i, *j - ndx)] += weight * entry(*i);
-                } else {
-                    luu[(*i - ndx, *j - ndx)] += weight * entry(*i);
-                }
-            }
-        }
-    }
-}
-
-/// The cost of a node, to be added to.
-pub(super) struct Cost<'a> {
-    pub(super) lx: &'a mut DVector<f64>,
-    pub(super) lu: &'a mut DVector<f64>,
-    pub(super) lxx: &'a mut DMatrix<f64>,
-    pub(super) lxu: &'a mut DMatrix<f64>,
-    pub(super) luu: &'a mut DMatrix<f64>,
 }
