@@ -4,7 +4,12 @@
 mod common;
 
 use common::{reach, robot};
-use gradyn_trajectory::{Control, Fddp, FddpOptions, MultipleShooting, ShootingOptions, guess};
+use gradyn_trajectory::residual::{Control as ControlResidual, FrameTranslation, StateError};
+use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
+use gradyn_trajectory::{
+    Control, Cost, Fddp, FddpOptions, MultipleShooting, Newton, NewtonOptions, PathConstraint, Phase, Problem,
+    ShootingOptions, guess,
+};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -97,4 +102,38 @@ fn memory_grows_linearly_with_the_nodes() {
     let (first, second) = ((many - few) / 700.0, (most - many) / 2400.0);
     // Lists that double when they grow may have up to twice the room of their entries: a few numbers a node.
     assert!((first / second - 1.0).abs() < 0.05, "{first} bytes a node, then {second}");
+}
+
+/// Model-predictive control by `Newton`, with bounds: after the first cycle nothing is allocated.
+#[test]
+fn cycles_after_the_first_allocate_nothing() {
+    let model = robot("panda", false);
+    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+    let hand = model.find_frame("panda_link8").expect("a hand");
+    let most = [40.0; 7];
+    let reach = Phase::new("reach", 30, 0.02, step)
+        .cost(Cost::new("hand", FrameTranslation::new(hand, [0.4, 0.2, 0.5].into())).weight(10.0))
+        .cost(Cost::new("state", StateError::at(&model, &common::ARM, &[0.0; 7])).weight(0.1))
+        .cost(Cost::new("torque", ControlResidual::zero()).weight(1e-3))
+        .constraint(PathConstraint::within("speed", StateError::at(&model, &[0.0; 7], &[0.0; 7]), &[-4.0], &[4.0]))
+        .control_bounds(&most.map(|x| -x), &most);
+    let mut problem = Problem::builder(&model).start(&common::ARM, &[0.0; 7]).phase(reach).build().expect("a problem");
+    let guess = guess::standing(&problem);
+    let mut options = NewtonOptions::default();
+    options.iterations = 2;
+    let mut solver = Newton::new(&problem, options);
+    let (mut x, mut u) = (problem.start().to_vec(), [0.0; 7]);
+    let mut counts = Vec::with_capacity(20);
+    for _ in 0..10 {
+        solver.resolve(&problem, &guess);
+        solver.shift(&problem, 1).expect("fits");
+        x.copy_from_slice(solver.trajectory().x(0));
+        problem.set_start(&x[..7], &x[7..]).expect("is a state");
+        solver.prepare(&problem).expect("runs");
+        solver.feedback(&problem, &x, &mut u).expect("is prepared");
+        solver.shift_by(&problem, 0.005).expect("fits");
+        counts.push(COUNT.get());
+    }
+    assert_eq!(counts[0], counts[9], "{counts:?}");
+    assert!(u.iter().any(|u| u.abs() > 1e-3), "{u:?}");
 }

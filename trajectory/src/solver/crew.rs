@@ -24,6 +24,8 @@ pub(super) struct Crew {
     /// May there be a node to be taken? Looked at before the board, whose lock the solver wants too.
     open: AtomicBool,
     closed: AtomicBool,
+    /// Is the curvature of the Lagrangian wanted?
+    bent: AtomicBool,
     /// A step that a helper is to try beside the solver's; zero if none. Bits of an `f64`.
     beside: AtomicU64,
     /// Is it no longer wanted?
@@ -151,6 +153,7 @@ impl Crew {
             board: Mutex::new(board),
             open: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            bent: AtomicBool::new(false),
             beside: AtomicU64::new(0),
             unwanted: AtomicBool::new(false),
             memory: (0..count).map(|_| Mutex::new(problem.memory())).collect(),
@@ -240,11 +243,11 @@ impl Crew {
         let mut point = lock(&cell.point);
         let Point { x, u, multipliers, value } = &mut *point;
         let done = match (work, multipliers) {
-            (Work::Kept, Some(multipliers)) => {
+            (Work::Kept, Some(multipliers)) if self.bent.load(Ordering::Acquire) => {
                 let known = problem.linearize_exact(k, x, u, multipliers, memory, &mut lock(&cell.kept));
                 known.map(|known| cell.known.store(known, Ordering::Release))
             }
-            (Work::Kept, None) => problem.linearize(k, x, u, memory, &mut lock(&cell.kept)),
+            (Work::Kept, _) => problem.linearize(k, x, u, memory, &mut lock(&cell.kept)),
             (Work::Tried, _) => problem.linearize(k, x, u, memory, &mut lock(&cell.tried)),
             _ => problem.value(k, x, u, memory, &mut value.next, &mut value.rows).map(|cost| value.cost = cost),
         };
@@ -301,6 +304,7 @@ impl Crew {
 
     /// Begins to linearize all nodes of a trajectory.
     pub(super) fn start(&self, at: &Trajectory) {
+        self.bent.store(false, Ordering::Release);
         self.put_all(at);
         self.begin(Work::Kept, 0);
     }
@@ -313,7 +317,9 @@ impl Crew {
                 to.ineq.copy_from(&from.ineq);
             }
         }
-        self.start(at);
+        self.bent.store(true, Ordering::Release);
+        self.put_all(at);
+        self.begin(Work::Kept, 0);
     }
     /// Has a node that has been linearized told its curvature?
     pub(super) fn knows_curvature(&self, k: usize) -> bool {

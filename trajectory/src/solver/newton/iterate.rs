@@ -1,7 +1,7 @@
 //! The iteration: derivatives, what is left of optimality, less barrier, a direction, a step along it.
 
 use super::optimality::{Here, Optimality};
-use super::{Inner, Run};
+use super::{Hessian, Inner, Run};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::solver::crew::Crew;
@@ -121,7 +121,10 @@ impl Inner {
     /// Derivatives at the trajectory that is kept, its gaps, and its rows.
     pub(super) fn linearize(&mut self, crew: &Crew, problem: &Problem, first: bool) -> Result<(), Fault> {
         self.price();
-        crew.start_exact(&self.kept, &self.prices);
+        match self.options.hessian {
+            Hessian::GaussNewton => crew.start(&self.kept),
+            _ => crew.start_exact(&self.kept, &self.prices),
+        }
         self.run.cost = crew.complete(problem)?;
         self.run.gap = gaps::find(crew, problem, &self.kept, &mut self.gaps)?;
         let mut steepest: f64 = 0.0;

@@ -10,7 +10,6 @@
 //! A. Wächter and L. Biegler (2006), section 3.3.
 
 use super::elastic::{Elastic, PRICE};
-use super::search::explodes;
 use super::{Inner, KEEP};
 use crate::fault::Fault;
 use crate::node::Row;
@@ -77,7 +76,9 @@ impl Inner {
             let size = self.elastic_direction(crew, problem, mu, zeta)?;
             if size <= SHORT.max(mu) {
                 if mu <= LEAST {
-                    return Err(self.infeasible(problem));
+                    let blocked = self.infeasible(problem);
+                    let named = matches!(&blocked, Status::Infeasible { constraints } if !constraints.is_empty());
+                    return Err(if named { blocked } else { self.stalled(crew, problem, self.worst()) });
                 }
                 mu = (SHRINK * mu).max(LEAST);
                 let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
@@ -89,7 +90,9 @@ impl Inner {
                 let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
                 // Where nothing is left to be gained, it is an optimum as far as rounding and second derivatives tell.
                 let flat = slope.abs() <= FLAT * merit.cost.abs();
-                return Err(if flat { self.infeasible(problem) } else { self.stalled(crew, problem, self.worst()) });
+                let blocked = self.infeasible(problem);
+                let named = matches!(&blocked, Status::Infeasible { constraints } if !constraints.is_empty());
+                return Err(if flat && named { blocked } else { self.stalled(crew, problem, self.worst()) });
             }
         }
         Err(self.stalled(crew, problem, self.worst()))
@@ -173,9 +176,7 @@ impl Inner {
             let trial = self
                 .go_by_dynamics(crew, problem, [step, tau], false)
                 .and_then(|()| self.elastic_trial(problem, [step, tau], mu, zeta));
-            if trial
-                .is_ok_and(|trial| !explodes(from, trial) && self.restoration.filter.accepts(from, slope, step, trial))
-            {
+            if trial.is_ok_and(|trial| self.restoration.filter.accepts(from, slope, step, trial)) {
                 std::mem::swap(&mut self.kept, &mut self.tried);
                 for (rows, elastic) in self.rows.iter_mut().zip(&mut self.restoration.elastic) {
                     rows.advance(dual, mu);

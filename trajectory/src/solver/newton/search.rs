@@ -31,7 +31,7 @@ fn ways(roll_out: RollOut, halvings: usize) -> impl Iterator<Item = (RollOut, us
 const MOST_RISE: f64 = 5.0;
 
 /// Does a trial cost so much more that less violation is no excuse?
-pub(super) fn explodes(from: Merit, trial: Merit) -> bool {
+fn explodes(from: Merit, trial: Merit) -> bool {
     let rise = trial.cost - from.cost;
     rise > 0.0 && rise.log10() > MOST_RISE + from.cost.abs().log10().max(1.0)
 }
