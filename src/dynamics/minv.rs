@@ -19,8 +19,7 @@ use std::ops::Range;
 ///
 /// `q`: nq; returns nv × nv, 1/(kg m²) (1/kg): symmetric to the last bit, both triangles filled in, exactly zero between
 /// degrees of freedom of trees that hang from the world separately. It borrows from the workspace. Cost O(n²); with mimic
-/// joints, and over `f64` for trees of moderate depth, from the sparse factors of the mass matrix, O(n² d). A second call
-/// allocates nothing.
+/// joints, and over `f64`, from the sparse factors of the mass matrix, O(n² d). A second call allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;

@@ -7,7 +7,6 @@ mod values;
 
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::by_joint::articulated::Articulated;
 use crate::kernels::by_joint::constraints::rows::{self, Anchor};
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::forward_mode::Tangents;
@@ -164,35 +163,30 @@ pub(crate) fn reuse<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[E
     let factors = ws.by_joint.as_ref().and_then(|memory| memory.factors.as_ref());
     if vector_level().is_some() && factors.is_some_and(|factors| factors.pays()) {
         Reuse::Velocities(floating(model, wrenches))
-    } else if articulated(ws).is_some() {
+    } else if vector_level().is_some() && ws.by_joint.as_ref().is_some_and(|memory| memory.articulated.is_some()) {
         Reuse::Poses
     } else {
         Reuse::Nothing
     }
 }
 
-/// The factors that the last call of [`Kernels::aba`] left, if that is how it got its accelerations.
-pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
+/// Factors of the mass matrix: those that the last call of [`Kernels::aba`] left; of a deep tree, whose accelerations are found otherwise,
+/// new ones, unless a pivot is lost.
+pub(crate) fn take_factors(model: &Model, ws: &mut Workspace<f64>, q: &[f64]) -> Option<Box<Factors>> {
     vector_level()?;
-    ws.by_joint.as_mut()?.factors.take_if(|factors| factors.pays())
+    let left = ws.by_joint.as_mut()?.factors.take_if(|factors| factors.pays());
+    left.or_else(|| of(model, ws)?.factorized(q))
 }
 
 /// `x := M⁻¹ x` with what the last call of [`Kernels::aba`] left, if that is how accelerations were made.
 pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()> {
-    let level = vector_level()?;
+    vector_level()?;
     let Memory { factors, articulated, .. } = ws.by_joint.as_deref_mut()?;
     match factors.as_deref_mut().filter(|factors| factors.pays()) {
         Some(factors) => factors.solve(same_mut::<_, Vec<f64>>(x)?),
-        None => articulated.as_deref_mut()?.solve(level, same_mut::<_, Vec<f64>>(x)?),
+        None => articulated.as_deref_mut()?.solve(same_mut::<_, Vec<f64>>(x)?),
     }
     Some(())
-}
-
-/// The mass matrix by articulated bodies, that the last call of [`Kernels::aba`] or [`Kernels::minv`] has left, if that is how it was
-/// inverted.
-pub(crate) fn articulated(ws: &mut Workspace<f64>) -> Option<(&mut Articulated, VectorLevel)> {
-    let level = vector_level()?;
-    Some((ws.by_joint.as_deref_mut()?.articulated.as_deref_mut()?, level))
 }
 
 /// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands still in the

@@ -2,7 +2,7 @@
 
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::by_plan::Kernels;
-use crate::dynamics::constraints::{AtState, Axes, FactorsOfMass, Place};
+use crate::dynamics::constraints::{AtState, Axes, Place};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
@@ -107,8 +107,13 @@ impl Kernels<'_> {
         Some(forward::factorize(self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
     }
 
-    /// The inverse of the mass matrix into `ws.minv`, by factors, or by articulated bodies where these are
-    /// the faster way.
+    /// Factors of the mass matrix, taken out of `ws.by_joint`, unless a pivot is lost.
+    pub(crate) fn factorized(mut self, q: &[f64]) -> Option<Box<Factors>> {
+        self.factorize(q)?.ok()?;
+        self.ws.by_joint.as_mut()?.factors.take()
+    }
+
+    /// The inverse of the mass matrix into `ws.minv`.
     pub(crate) fn minv(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let Self { model, layout, ref mut ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
@@ -119,16 +124,6 @@ impl Kernels<'_> {
             && bodies::minv((ranks, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
         {
             return Some(Ok(()));
-        }
-        if self.layout.plan.by_joints(Quantity::MassMatrixInverse, level) == Form::Articulated {
-            let memory = self.ws.by_joint.as_deref_mut()?;
-            sweeps::masses(self.layout, memory, q);
-            let done = articulated::factorize(self.layout, memory);
-            let Memory { articulated, level, .. } = memory;
-            let by = articulated.as_deref_mut()?;
-            return Some(done.map(|()| {
-                by.invert(*level, &mut self.ws.minv.matrix);
-            }));
         }
         let done = self.factorize(q)?;
         let factors = self.ws.by_joint.as_deref_mut()?.factors.as_deref_mut()?;
@@ -190,25 +185,19 @@ impl Kernels<'_> {
     }
 
     /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.by_joint`; where some bodies are and how they
-    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.rooted`. Says what the factors are.
+    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.rooted`.
     pub(crate) fn unconstrained(
         self,
         state: State<'_>,
         (bodies, columns): (impl Iterator<Item = usize>, bool),
         ddq: &mut [f64],
-    ) -> Option<Result<FactorsOfMass, Lost>> {
+    ) -> Option<Result<(), Lost>> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
-        let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
-            forward::left_over::<false>(&Constants::of(model), layout, memory, state, &ws.still, ddq);
-            articulated::factorize_and_solve(layout, memory, ddq).map(|()| FactorsOfMass::Bodies)
-        } else {
-            let matrix = ws.crba.sized(model.nv);
-            let done = forward::accelerations(&Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
-            done.map(|()| FactorsOfMass::Blocks)
-        };
+        let matrix = ws.crba.sized(model.nv);
+        let done = forward::accelerations(&Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
         super::body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
         Some(done)
     }
@@ -238,21 +227,13 @@ impl Kernels<'_> {
         finite.then_some(())
     }
 
-    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for, into `ws.rooted`. Says
-    /// what the factors are.
+    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for, into `ws.rooted`.
     pub(crate) fn still(
         mut self,
         q: &[f64],
         (bodies, columns): (impl Iterator<Item = usize>, bool),
-    ) -> Option<Result<FactorsOfMass, Lost>> {
-        let Self { layout, ref mut ws, .. } = self;
-        let memory = ws.by_joint.as_deref_mut()?;
-        let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
-            sweeps::masses(layout, memory, q);
-            articulated::factorize(layout, memory).map(|()| FactorsOfMass::Bodies)
-        } else {
-            self.factorize(q)?.map(|()| FactorsOfMass::Blocks)
-        };
+    ) -> Option<Result<(), Lost>> {
+        let done = self.factorize(q)?;
         let Self { model, layout, ws } = self;
         ws.rooted.size(model, ws.dof.len());
         super::body_motions::seats(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.rooted);
@@ -272,34 +253,6 @@ impl Kernels<'_> {
     ) -> Option<(f64, f64)> {
         let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
-    }
-
-    /// `x := Hᵀ x`, columns of nv entries, with `M⁻¹ = H Hᵀ` of articulated bodies that the last call has left; so do the next three.
-    pub(crate) fn half(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.by_joint.as_deref_mut()?;
-        memory.articulated.as_deref_mut()?.half(memory.level, x);
-        Some(())
-    }
-
-    /// `x := s H x`, columns of nv entries.
-    pub(crate) fn other_half(&mut self, s: f64, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.by_joint.as_deref_mut()?;
-        memory.articulated.as_deref_mut()?.other_half(memory.level, s, x);
-        Some(())
-    }
-
-    /// `x := Hᵀ`, nv × nv.
-    pub(crate) fn half_of_identity(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.by_joint.as_deref_mut()?;
-        memory.articulated.as_deref_mut()?.half_of_identity(memory.level, x);
-        Some(())
-    }
-
-    /// `x := H x`, nv × nv, where that is symmetric: of `x` the upper triangle counts.
-    pub(crate) fn other_half_symmetric(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.by_joint.as_deref_mut()?;
-        memory.articulated.as_deref_mut()?.other_half_symmetric(memory.level, x);
-        Some(())
     }
 
     /// Motions at a state whose poses are known, for [`vary`](Self::vary).

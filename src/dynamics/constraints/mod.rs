@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Both are solved through `G = J M⁻¹ Jᵀ`: over `f64` by its factors, eight rows at a time, where rows are clearly independent
-//! (`kernels::by_joint::constraints::solve`), else and for deep trees by orthogonal ones of whatever rank ([`factor`]). [`vary`](crate::formulas::constraints) differentiates rows. The
+//! (`kernels::by_joint::constraints::solve`), else by orthogonal ones of whatever rank ([`factor`]). [`vary`](crate::formulas::constraints) differentiates rows. The
 //! stabilisation by `k_p`, `k_d` is that of J. Baumgarte,
 //! *Stabilization of constraints and integrals of motion in dynamical systems* (1972); the equations are those of RBDA,
 //! sections 8.1 and 11.2.
@@ -25,7 +25,6 @@ pub(crate) use constraint::{check, rows_of};
 pub(crate) use factor::Factor;
 pub use rank::{ConstraintRank, RankMargin, constraint_rank};
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
-pub(crate) use solve::other_half;
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};
 
 use crate::at_level::at_level;
@@ -39,8 +38,6 @@ pub(crate) enum FactorsOfMass {
     Paths,
     /// In blocks, those of constraints too; in `ws.by_joint`.
     Blocks,
-    /// Of articulated bodies, in `ws.by_joint`, for deep trees; those of constraints are in `factor`.
-    Bodies,
 }
 
 /// What constrained dynamics is computed in.

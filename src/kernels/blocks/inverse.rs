@@ -204,25 +204,20 @@ fn several_columns<R: Register, const M: usize, const C: usize>(
     finite: &mut R,
 ) {
     let (width, mut b) = (factors.width, 0);
-    // Of the last block a short register may hold all rows that there are.
-    let is_short = R::Short::LANES < R::LANES && factors.nv() <= (width - 1) * WIDTH + R::Short::LANES;
     while b < width {
         // As many sums at a time as the level has registers for.
         b += match (R::LEVEL, C, width - b) {
-            (Level::Avx512, _, 3) if is_short => sums::<R, M, C, 2, 1>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, _, 2) if is_short => sums::<R, M, C, 1, 1>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, _, 1) if is_short => sums::<R, M, C, 0, 1>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, 1, 4..) => sums::<R, M, C, 4, 0>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, _, 3..) => sums::<R, M, C, 3, 0>(factors, rows, from, &mut to, b, finite),
-            (_, _, 2..) => sums::<R, M, C, 2, 0>(factors, rows, from, &mut to, b, finite),
-            _ => sums::<R, M, C, 1, 0>(factors, rows, from, &mut to, b, finite),
+            (Level::Avx512, 1, 4..) => sums::<R, M, C, 4>(factors, rows, from, &mut to, b, finite),
+            (Level::Avx512, _, 3..) => sums::<R, M, C, 3>(factors, rows, from, &mut to, b, finite),
+            (_, _, 2..) => sums::<R, M, C, 2>(factors, rows, from, &mut to, b, finite),
+            _ => sums::<R, M, C, 1>(factors, rows, from, &mut to, b, finite),
         };
     }
 }
 
-/// `N` blocks of the columns from block `b` on, and `SHORT` of which a short register holds all rows; returns how many these are. Leaves `finite` zero if all numbers, and their sums, are.
+/// `N` blocks of the columns from block `b` on; returns how many these are. Leaves `finite` zero if all numbers, and their sums, are.
 #[inline(always)]
-fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT: usize>(
+fn sums<R: Register, const M: usize, const C: usize, const N: usize>(
     factors: &Factors,
     rows: &[Range<usize>],
     from: [&[f64]; M],
@@ -233,7 +228,6 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT
     let (nv, lanes, zero) = (factors.nv(), factors.width * WIDTH, R::splat(0.0));
     let inverse = &factors.inverse.as_flattened()[b * lanes..];
     let mut sums = [[[zero; N]; C]; M];
-    let mut short_sums = [[[R::Short::splat(0.0); SHORT]; C]; M];
     for rows in rows {
         let (first, count) = (rows.start, rows.len());
         let mut x = [[&[][..]; C]; M];
@@ -245,10 +239,6 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT
         let mut strips = [&[][..]; N];
         for n in 0..N {
             strips[n] = &inverse[n * lanes + first..][..count];
-        }
-        let mut short_strips = [&[][..]; SHORT];
-        for n in 0..SHORT {
-            short_strips[n] = &inverse[(N + n) * lanes + first..][..count];
         }
         let mut k = 0;
         while k < count {
@@ -263,15 +253,6 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT
                 for m in 0..M {
                     for c in 0..C {
                         sums[m][c][n] = inverse.mul_add(y[m][c], sums[m][c][n]);
-                    }
-                }
-            }
-            for n in 0..SHORT {
-                let inverse: R::Short = short_strips[n][k].load().0;
-                for m in 0..M {
-                    for c in 0..C {
-                        let y = R::Short::splat(x[m][c][k]);
-                        short_sums[m][c][n] = inverse.mul_add(y, short_sums[m][c][n]);
                     }
                 }
             }
@@ -290,16 +271,10 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT
                 store(to[m], c * nv + at, nv - at, zero.sub(sums[m][c][n]));
                 n += 1;
             }
-            while n < N + SHORT {
-                let (at, sum) = ((b + n) * WIDTH, R::from_array(short_sums[m][c][n - N].to_array()));
-                total = total.add(sum);
-                store(to[m], c * nv + at, nv - at, zero.sub(sum));
-                n += 1;
-            }
             *finite = total.mul_add(zero, *finite);
             c += 1;
         }
         m += 1;
     }
-    N + SHORT
+    N
 }

@@ -3,7 +3,7 @@
 use crate::formulas::singular;
 use crate::kernels::blocks::{self, place};
 use crate::kernels::by_joint::memory::{INERTIA, Memory, Row, Six, load_inertia, load_motion, store_force};
-use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward};
+use crate::kernels::by_joint::{inward, matrix_entries, outward};
 use crate::plan::joints::{Carried, JointRows, Layout};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
@@ -26,7 +26,6 @@ pub(crate) fn mass_matrix(layout: &Layout, memory: &mut Memory, q: &[f64], to: &
         collect(layout, memory, to);
         return false;
     }
-    let (layout, memory) = afloat::fewer(layout, memory);
     memory.size_mass(layout);
     let finite = memory.level.run(MassMatrix { layout, memory, q, scales: false, to: to.as_mut_slice() });
     add_more_joints(layout, to);
@@ -77,9 +76,6 @@ impl Kernel for MassMatrix<'_> {
             inward::momenta::<R>(layout, memory, g, scales);
         }
         let mut zero = outward::zero_if_finite::<R>(q);
-        if layout.first > 0 {
-            zero = zero.add(afloat::weigh_base::<R>(layout, memory, layout.nv, to));
-        }
         zero = zero.add(fill::<R>(layout, memory, layout.nv, to));
         zero.all_lt(R::splat(1.0))
     }
@@ -106,7 +102,7 @@ pub(crate) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize,
             if to.is_empty() {
                 blocks::store(&mut mass[group * groups + g], &columns);
             } else {
-                let (column, row) = (layout.first + group * WIDTH, layout.first + g * WIDTH);
+                let (column, row) = (group * WIDTH, g * WIDTH);
                 blocks::write_at(&columns, (column, row), to, (nv, nv));
                 if *group != g {
                     blocks::write_at(&R::transpose(columns), (row, column), to, (nv, nv));

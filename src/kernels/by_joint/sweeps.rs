@@ -1,6 +1,6 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
-use crate::kernels::by_joint::memory::{FORCE, INERTIA, Memory, store_motion};
+use crate::kernels::by_joint::memory::{FORCE, Memory, store_motion};
 use crate::kernels::by_joint::{State, bodies, inward, outward};
 use crate::plan::joints::Layout;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
@@ -101,30 +101,6 @@ impl Kernel for Columns<'_> {
         for (g, group) in layout.groups.iter().enumerate() {
             let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             store_motion(&mut memory.s[g], outward::subspace(group, &x));
-        }
-    }
-}
-
-/// Columns and inertias of all bodies at `q`.
-pub(crate) fn masses(layout: &Layout, memory: &mut Memory, q: &[f64]) {
-    memory.level.run(Masses { layout, memory, q });
-}
-
-struct Masses<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-}
-
-impl Kernel for Masses<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, q } = self;
-        outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(layout, memory, q);
-        for g in 0..layout.groups.len() {
-            outward::stand::<R, INERTIA>(layout, memory, g);
         }
     }
 }

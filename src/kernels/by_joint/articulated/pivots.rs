@@ -47,9 +47,8 @@ impl Below {
 /// What pivots are compared with: mass, and trace of the moment of inertia.
 type Extent = (f64, f64);
 
-/// The sweep, over columns and inertias that stand in the lanes of `memory`. The right-hand sides `x` become `r`, if it is to
-/// solve.
-pub(crate) struct Pivots<'a, const SOLVE: bool> {
+/// The sweep, over columns and inertias that stand in the lanes of `memory`. The right-hand sides `x` become `r`.
+pub(crate) struct Pivots<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) steps: &'a [Step],
     /// Bodies without a degree of freedom.
@@ -63,7 +62,7 @@ pub(crate) struct Pivots<'a, const SOLVE: bool> {
     pub(crate) x: &'a mut [f64],
 }
 
-impl<const SOLVE: bool> Kernel for Pivots<'_, SOLVE> {
+impl Kernel for Pivots<'_> {
     /// The first degree of freedom whose pivot is lost, and the pivot, is the error.
     type Output = Result<(), Lost>;
     #[inline(always)]
@@ -120,11 +119,8 @@ impl<const SOLVE: bool> Kernel for Pivots<'_, SOLVE> {
             let by = R::splat(reciprocal);
             factors[k] = Factor { s: own.s[lane], w: Row(u.mul(by).where_else(0x7f, by).to_array()) };
 
-            let mut left = u;
-            if SOLVE {
-                left = u.sub(R::splat(x[k]).where_else(0x40, R::splat(0.0)));
-                x[k] -= sp;
-            }
+            let left = u.sub(R::splat(x[k]).where_else(0x40, R::splat(0.0)));
+            x[k] -= sp;
             let by = by.neg();
             let mut j = 0;
             while j < 6 {
