@@ -84,10 +84,11 @@ impl Ranks {
     /// many as its joints.
     pub(crate) fn new(model: &Model, table: &Table) -> Option<Self> {
         let steps = &table.steps;
-        let floats = steps.first()?.kind == Kind::Free;
+        let floats = steps.first()?.link.kind == Kind::Free;
         let hinges = usize::from(floats)..steps.len();
-        let hang =
-            steps[hinges.clone()].iter().all(|step| step.kind == Kind::Hinge && (step.parent.is_some() || !floats));
+        let hang = steps[hinges.clone()]
+            .iter()
+            .all(|step| step.link.kind == Kind::Hinge && (step.parent.is_some() || !floats));
         let held = floats && model.dofs.iter().any(|dof| dof.index < 6);
         if !hang || held || model.dofs.windows(2).any(|two| two[0].index == two[1].index) {
             return None;
@@ -156,22 +157,22 @@ impl Ranks {
     /// The numbers of the ranks, of a robot of the same joints, and its table.
     pub(crate) fn refresh(&mut self, model: &Model, table: &Table) {
         let (steps, floats) = (&table.steps, self.floats);
-        let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].mass.mass).sum::<f64>();
+        let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].link.mass.mass).sum::<f64>();
         for (n, (rank, Source { bodies, lanes })) in self.ranks.iter_mut().zip(&self.sources).enumerate() {
             let (bodies, lanes) = (*bodies, *lanes);
             let four = |x: &dyn Fn(usize) -> f64| Four(bodies.map(x));
             // A quarter of what stands in all lanes; nothing in lanes that are over.
             let share = |lane: usize| if floats && n == 0 { 0.25 } else { f64::from(u8::from(lane < lanes)) };
             let of_mass = |x: &dyn Fn(usize) -> f64| Four(std::array::from_fn(|lane| share(lane) * x(bodies[lane])));
-            let second = |i: usize| steps[i].mass.second.to_array();
+            let second = |i: usize| steps[i].link.mass.second.to_array();
             let armature = |i: usize| {
-                let mine = model.dofs.iter().find(|dof| dof.index == steps[i].v && steps[i].kind == Kind::Hinge);
+                let mine = model.dofs.iter().find(|dof| dof.index == steps[i].v && steps[i].link.kind == Kind::Hinge);
                 mine.map_or(0.0, |dof| dof.mass())
             };
-            rank.rotation = std::array::from_fn(|k| four(&|i| steps[i].rotation[(k / 3, k % 3)]));
-            rank.translation = std::array::from_fn(|k| four(&|i| steps[i].translation[k]));
-            rank.mass = of_mass(&|i| steps[i].mass.mass);
-            rank.first = std::array::from_fn(|k| of_mass(&|i| steps[i].mass.first[k]));
+            rank.rotation = std::array::from_fn(|k| four(&|i| steps[i].link.rotation[(k / 3, k % 3)]));
+            rank.translation = std::array::from_fn(|k| four(&|i| steps[i].link.translation[k]));
+            rank.mass = of_mass(&|i| steps[i].link.mass.mass);
+            rank.first = std::array::from_fn(|k| of_mass(&|i| steps[i].link.mass.first[k]));
             rank.second = std::array::from_fn(|k| of_mass(&|i| second(i)[k]));
             rank.has_armature = bodies[..lanes].iter().any(|i| armature(*i) != 0.0);
             // Lanes that are over divide by something.

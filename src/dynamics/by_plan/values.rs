@@ -121,7 +121,7 @@ impl Kernels<'_> {
         if layout.plan.at_vector(Quantity::MassMatrixInverse, level) == Form::Bodies
             && let Some((ranks, memory)) = memory.branches(layout)
             && bodies::mass_matrix((ranks, level), memory, q, ws.crba.sized(model.nv))
-            && bodies::minv((ranks, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
+            && bodies::minv(level, memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
         {
             return Some(Ok(()));
         }
@@ -141,8 +141,8 @@ impl Kernels<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
-        let (ranks, memory) = memory.branches(layout)?;
-        let done = bodies::minv((ranks, level), memory, mass, dtau.as_mut_slice())
+        let (_, memory) = memory.branches(layout)?;
+        let done = bodies::minv(level, memory, mass, dtau.as_mut_slice())
             && bodies::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]);
         Some(done)
     }

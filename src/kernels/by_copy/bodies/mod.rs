@@ -13,6 +13,7 @@
 
 pub(crate) mod aba;
 pub(crate) mod derivatives;
+pub(crate) mod entries;
 pub(crate) mod four;
 pub(crate) mod limbs;
 pub(crate) mod mass_matrix;
@@ -27,15 +28,17 @@ pub(crate) use crate::plan::bodies::{BASE, HINGES, NV, row};
 use crate::slices::first_not_finite_on_diagonal;
 use gradyn_derivatives::simd::VectorLevel;
 use limbs::Inverted;
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// Scratch memory, by ranks.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     bodies: Vec<rnea::Body>,
     articulated: Vec<aba::Articulated>,
-    composites: Vec<mass_matrix::Composite>,
-    moving: Vec<derivatives::Moving>,
+    /// Of a quadruped's inverse.
+    scales: mass_matrix::Scales,
+    /// Of a quadruped's base.
+    orientation: Matrix3<f64>,
     inverted: Inverted,
     /// Torques without friction.
     tau: Vec<f64>,
@@ -47,8 +50,8 @@ impl Memory {
         Self {
             bodies: vec![rnea::Body::ZERO; n],
             articulated: vec![aba::Articulated::ZERO; n],
-            composites: vec![mass_matrix::Composite::ZERO; n],
-            moving: vec![derivatives::Moving::ZERO; n],
+            scales: mass_matrix::Scales::ZERO,
+            orientation: Matrix3::identity(),
             inverted: Inverted::ZERO,
             tau: vec![0.0; ranks.nv],
         }
@@ -92,7 +95,7 @@ pub(crate) fn mass_matrix(
     q: &[f64],
     to: &mut DMatrix<f64>,
 ) -> bool {
-    level.run_on_halves(mass_matrix::MassMatrix { ranks, memory, q, to: to.as_mut_slice() });
+    level.run_on_halves(mass_matrix::MassMatrix { ranks, scales: &mut memory.scales, q, to: to.as_mut_slice() });
     all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), NV).is_none()
 }
 
@@ -113,9 +116,9 @@ pub(crate) fn rnea_derivatives(
 }
 
 /// The inverse of a quadruped's mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`]. Is it finite, and no pivot lost?
-pub(crate) fn minv((ranks, level): (&Ranks, VectorLevel), memory: &mut Memory, mass: &[f64], to: &mut [f64]) -> bool {
-    let Memory { composites, inverted, .. } = memory;
-    let found = level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to });
+pub(crate) fn minv(level: VectorLevel, memory: &mut Memory, mass: &[f64], to: &mut [f64]) -> bool {
+    let Memory { scales, inverted, .. } = memory;
+    let found = level.run_on_halves(limbs::Inverse { scales, inverted, mass, to: &mut *to });
     found && all_finite(to)
 }
 
@@ -123,7 +126,7 @@ pub(crate) fn minv((ranks, level): (&Ranks, VectorLevel), memory: &mut Memory, m
 pub(crate) fn aba_derivatives(
     gravity: Vector3<f64>,
     level: VectorLevel,
-    Memory { bodies, inverted, .. }: &mut Memory,
+    Memory { orientation, inverted, .. }: &mut Memory,
     v: &[f64],
     [from_q, from_v]: [&[f64]; 2],
     [dq, dv]: [&mut DMatrix<f64>; 2],
@@ -132,6 +135,6 @@ pub(crate) fn aba_derivatives(
     for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, 3..6)] {
         level.run_on_halves(limbs::Product { inverted, of_base, from, to: to.as_mut_slice() });
     }
-    floating::fill(bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
+    floating::fill(*orientation, gravity, 0, v, [&mut *dq, &mut *dv]);
     all_finite(dq.as_slice()) && all_finite(dv.as_slice())
 }

@@ -3,8 +3,7 @@
 use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::bodies::Memory;
 use crate::kernels::by_copy::bodies::four::{
-    Four, by_rows, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector,
-    turned,
+    Four, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector, turned,
 };
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
 use crate::plan::bodies::{Parent, Rank, Ranks};
@@ -42,12 +41,6 @@ impl Body {
             moment: three,
         }
     };
-
-    /// The rotation in the first lane: that of a free base, which stands in all.
-    #[inline(always)]
-    pub(crate) fn first_rotation(&self) -> Matrix3<f64> {
-        by_rows(self.rotation.map(|four| four.0[0]))
-    }
 }
 
 /// Torques without those of armature, damping and friction.

@@ -133,8 +133,8 @@ fn put<R: Register>(
 
 /// Six entries of a column.
 #[inline(always)]
-fn store<R: Register>(to: &mut [Lanes<R>], f: Force<Lanes<R>>) {
-    let (six, mut k) = (f.to_array(), 0);
+fn store<R: Register>(to: &mut [Lanes<R>], six: &[Lanes<R>; 6]) {
+    let mut k = 0;
     while k < 6 {
         to[k] = six[k];
         k += 1;

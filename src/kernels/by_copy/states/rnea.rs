@@ -58,7 +58,7 @@ impl<R: Register> Piece for Rnea<'_, R> {
         let Self { table, gravity, turns, bodies, q, v, a, tau } = self;
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
-            match step.kind {
+            match step.link.kind {
                 Kind::Hinge => turn(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
                 Kind::Slide => R::call(Slid { step, bodies, i, up, q: q[step.q], v: v[step.v], a: a[step.v] }),
                 Kind::Free => fly(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
@@ -68,16 +68,16 @@ impl<R: Register> Piece for Rnea<'_, R> {
         for (i, step) in table.steps.iter().enumerate().rev() {
             let Body { force, moment, rotation, .. } = &bodies[i];
             let (force, moment) = (*force, *moment);
-            match step.kind {
+            match step.link.kind {
                 Kind::Hinge => tau[step.v] = moment.z,
                 Kind::Slide => tau[step.v] = force.z,
-                Kind::Free => store(&mut tau[step.v..], Force::new(force, moment)),
+                Kind::Free => store(&mut tau[step.v..], &Force::new(force, moment).to_array()),
             }
             if let Some(p) = step.parent {
                 let (of_body, onto) = ((force, moment), bodies[p].moment);
-                let (force, moment) = match step.kind {
+                let (force, moment) = match step.link.kind {
                     Kind::Slide => to_parent(rotation, bodies[i].position, of_body, onto),
-                    _ => to_parent(rotation, step.translation, of_body, onto),
+                    _ => to_parent(rotation, step.link.translation, of_body, onto),
                 };
                 bodies[p].force = v3::add(force, bodies[p].force);
                 bodies[p].moment = moment;
@@ -96,14 +96,14 @@ fn turn<R: Register>(
     (sin, cos): Turn<R>,
     rates: (Lanes<R>, Lanes<R>),
 ) {
-    let g = &step.rotation;
+    let g = &step.link.rotation;
     let (g0, g1) = (v3::column(g, 0), v3::column(g, 1));
     let x = v3::times_plus(g0, cos, v3::times(g1, sin));
     let y = v3::times_plus(g0, -sin, v3::times(g1, cos));
     let z = v3::column(g, 2);
     let rotation = v3::from_columns(x, y, v3::lift(z));
     let motion = match step.parent {
-        Some(p) => hinged(&rotation, &mount(&bodies[p], v3::lift(step.translation)), rates),
+        Some(p) => hinged(&rotation, &mount(&bodies[p], v3::lift(step.link.translation)), rates),
         None => hinged_to_world(&rotation, v3::lift(up), rates),
     };
     (bodies[i].rotation, bodies[i].motion) = (rotation, motion);
@@ -135,8 +135,8 @@ impl<R: Register> Piece for Slid<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { step, bodies, i, up, q, v, a } = self;
-        let g = &step.rotation;
-        let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.translation));
+        let g = &step.link.rotation;
+        let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.link.translation));
         let (w, w_rate, seat) = match step.parent {
             Some(p) => {
                 let Motion { angular, angular_rate, acceleration } = mount(&bodies[p], position);
@@ -165,7 +165,7 @@ fn fly<R: Register>(
     (q, v, a): (Numbers<'_, R>, Numbers<'_, R>, Numbers<'_, R>),
 ) {
     let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
-    body.rotation = v3::product(&step.rotation, &pose.rotation);
+    body.rotation = v3::product(&step.link.rotation, &pose.rotation);
     let three = |x: &[Lanes<R>]| Vector3::new(x[0], x[1], x[2]);
     body.motion = free(&body.rotation, v3::lift(up), [three(v), three(&v[3..])], [three(a), three(&a[3..])]);
 }
@@ -174,7 +174,7 @@ fn fly<R: Register>(
 #[inline(always)]
 fn load<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
     body.spread = spread(body.motion.angular, body.motion.angular_rate);
-    let Force { linear, angular } = step.mass.load(&body.spread, body.motion.acceleration);
+    let Force { linear, angular } = step.link.mass.load(&body.spread, body.motion.acceleration);
     body.force = linear;
     body.moment = angular;
 }

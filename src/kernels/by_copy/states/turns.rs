@@ -21,7 +21,7 @@ impl<R: Register> Piece for Turns<'_, R> {
     fn run(self) {
         let Self { table, q, to } = self;
         for (step, to) in table.steps.iter().zip(to) {
-            if step.kind == Kind::Hinge {
+            if step.link.kind == Kind::Hinge {
                 let (sin, cos) = q[step.q].sin_cos();
                 to.0 = sin;
                 to.1 = cos;

@@ -8,16 +8,14 @@ use crate::kernels::by_copy::bodies::limbs::six::{
 use crate::kernels::by_copy::bodies::limbs::{
     Column, HINGES, Inverted, put_six, read_column, read_six, write_columns, write_rows,
 };
-use crate::kernels::by_copy::bodies::mass_matrix::Composite;
+use crate::kernels::by_copy::bodies::mass_matrix::Scales;
 use crate::kernels::by_copy::bodies::{BASE, NV};
-use crate::plan::bodies::Ranks;
 use gradyn_derivatives::simd::{Kernel, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 
 /// The inverse of a mass matrix whose composite bodies are given.
 pub(crate) struct Inverse<'a> {
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) composites: &'a [Composite],
+    pub(crate) scales: &'a Scales,
     pub(crate) inverted: &'a mut Inverted,
     pub(crate) mass: &'a [f64],
     pub(crate) to: &'a mut [f64],
@@ -28,13 +26,12 @@ impl Kernel for Inverse<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<R: Register>(self) -> bool {
-        let Self { ranks, composites, inverted, mass, to } = self;
-        if !invert::<R::Low>(composites, mass, inverted) {
+        let Self { scales, inverted, mass, to } = self;
+        if !invert::<R::Low>(scales, mass, inverted) {
             return false;
         }
         couple::<R::Low>(mass, inverted);
-        let whole = composites[0].total(&ranks.ranks[0]);
-        if !invert_base::<R::Low>([whole.mass, 2.0 * whole.second.trace()], mass, inverted) {
+        if !invert_base::<R::Low>(scales.base, mass, inverted) {
             return false;
         }
         write_base(inverted, to);
@@ -77,14 +74,13 @@ fn eliminate<T: Real, const N: usize>(a: &mut [[T; N]; N], scale: &[T; N]) -> bo
 
 /// `N` of the legs. Is no pivot lost? The last body gives way first: these are the pivots of articulated bodies.
 #[inline(always)]
-fn invert<R: Register>(composites: &[Composite], mass: &[f64], of: &mut Inverted) -> bool {
+fn invert<R: Register>(scales: &Scales, mass: &[f64], of: &mut Inverted) -> bool {
     let mut n = [[Lanes::<R>::zero(); HINGES]; HINGES];
     let mut scale = [Lanes::<R>::zero(); HINGES];
     let mut c = 0;
     while c < HINGES {
         n[c] = read_column(c, mass);
-        let trace = composites[1 + c].second_trace::<R>();
-        scale[c] = singular::cautious(trace + trace);
+        scale[c] = singular::cautious(scales.hinges[c].load());
         c += 1;
     }
     if !eliminate(&mut n, &scale) {
