@@ -19,6 +19,8 @@
 //! no model, no workspace and no errors. It says whether what it wrote is surely finite, or which pivot it lost; the page is
 //! asked again then, and says why. [`by_plan`](crate::dynamics::by_plan) is the way from a page to here.
 
+#[macro_use]
+mod macros;
 pub(crate) mod blocks;
 pub(crate) mod by_copy;
 pub(crate) mod by_joint;

@@ -3,14 +3,14 @@
 //! `L` has entries where the mass matrix has them: along the paths to the root. Degrees of freedom are taken eight at a time,
 //! and blocks that hold nothing of any path are left out.
 
-use crate::kernels::blocks::inverse::{Inversion, Product, SparseProduct};
+use crate::kernels::blocks::inverse::{inversion, product, sparse_product};
 use crate::kernels::blocks::{self, Block};
 use crate::kernels::by_joint::memory::{Row, from_rows, to_rows};
 use crate::plan::dof_tree::DofTree;
 use crate::plan::factors_pay;
 use crate::plan::floating::Floating;
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 use std::ops::Range;
 
@@ -143,11 +143,11 @@ impl Factors {
     pub(crate) fn factorize(&mut self, rows: &mut [Row], x: &mut [f64]) -> Result<(), (usize, f64)> {
         self.size();
         let lost = if x.is_empty() {
-            dispatch(Elimination::<false> { factors: self, rows: &mut *rows })
+            elimination::<false>(self, &mut *rows)
         } else {
             // What fills up the last row would keep what is no number, and hand it on.
             to_rows(x, &mut self.x);
-            let lost = dispatch(Elimination::<true> { factors: self, rows: &mut *rows });
+            let lost = elimination::<true>(self, &mut *rows);
             from_rows(&self.x, x);
             lost
         };
@@ -174,7 +174,7 @@ impl Factors {
     /// `x := M⁻¹ x`
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         to_rows(x, &mut self.x);
-        dispatch(Solve { factors: self });
+        solution(self);
         from_rows(&self.x, x);
     }
 
@@ -182,7 +182,7 @@ impl Factors {
     pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>, x: &mut [f64]) -> Result<(), (usize, f64)> {
         self.size();
         let mut rows = std::mem::take(&mut self.folded);
-        dispatch(Read { m: m.as_slice(), nv: self.nv(), width: self.width, rows: &mut rows });
+        read_matrix(m.as_slice(), self.nv(), self.width, &mut rows);
         let done = self.factorize(&mut rows, x);
         self.folded = rows;
         done
@@ -190,7 +190,7 @@ impl Factors {
 
     /// The inverse of the mass matrix, nv × nv, symmetric to the bit.
     pub(crate) fn invert(&mut self, to: &mut DMatrix<f64>) {
-        dispatch(Inversion { factors: self, to: to.as_mut_slice() });
+        inversion(self, to.as_mut_slice());
     }
 
     /// `to = −M⁻¹ from` after [`Self::invert`], for the derivatives of torques by configurations and velocities, which have the
@@ -205,12 +205,12 @@ impl Factors {
             self.coupled = coupled(&self.tree);
         }
         let (from, to) = (from.map(DMatrix::as_slice), to.map(DMatrix::as_mut_slice));
-        dispatch(SparseProduct { factors: self, from, to, known })
+        sparse_product(self, from, to, known)
     }
 
     /// The same for a matrix of any shape and without zeros.
     pub(crate) fn multiply_full(&mut self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
-        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice() });
+        product(self, from.as_slice(), to.as_mut_slice());
     }
 }
 
@@ -241,53 +241,49 @@ fn coupled(tree: &DofTree) -> Vec<(Range<usize>, Vec<Range<usize>>)> {
     alike
 }
 
-/// Reads a matrix nv × nv into blocks.
-struct Read<'a> {
-    m: &'a [f64],
-    nv: usize,
-    width: usize,
-    rows: &'a mut [Row],
-}
-
-impl Kernel for Read<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { m, nv, width, rows } = self;
+kernel!(
+    active,
+    /// Reads a matrix nv × nv into blocks.
+    fn read_matrix<'a, R: Register>(m: &'a [f64], nv: usize, width: usize, rows: &'a mut [Row]) {
         for (k, m) in m.chunks_exact(nv.max(1)).enumerate() {
             for (b, from) in m.chunks(WIDTH).enumerate() {
                 rows[blocks::place(width, k, b)].store(Lanes(R::load_first(from)));
             }
         }
     }
-}
+);
 
-/// `M = Lᵀ D L`, last degrees of freedom first, in blocks (g, c):
-///
-/// ```text
-/// H_gg = L_ggᵀ D_g L_gg ;  H_gc := L_gg⁻ᵀ H_gc ,  L_gc = D_g⁻¹ H_gc ;  H_cb −= H_gcᵀ L_gb    for c, b above g
-/// ```
-///
-/// With `SOLVE`, `x := M⁻¹ x`, and its first half goes along: its steps wait for nothing but rows that are there already.
-pub(crate) struct Elimination<'a, const SOLVE: bool> {
-    pub(crate) factors: &'a mut Factors,
-    pub(crate) rows: &'a mut [Row],
-}
-
-impl<const SOLVE: bool> Kernel for Elimination<'_, SOLVE> {
-    type Output = Option<(usize, f64)>;
-    #[inline(always)]
-    fn run<R: Register>(self) -> Self::Output {
-        let Self { factors, rows } = self;
-        let mut x = std::mem::take(&mut factors.x);
-        let lost = eliminate::<R, SOLVE>(factors, rows, &mut x);
-        if SOLVE && lost.is_none() {
-            scale::<R>(&mut x, &factors.reciprocal);
-            forth::<R>(factors, &mut x);
-        }
-        factors.x = x;
-        lost
+kernel!(
+    active,
+    /// `M = Lᵀ D L`, last degrees of freedom first, in blocks (g, c):
+    ///
+    /// ```text
+    /// H_gg = L_ggᵀ D_g L_gg ;  H_gc := L_gg⁻ᵀ H_gc ,  L_gc = D_g⁻¹ H_gc ;  H_cb −= H_gcᵀ L_gb    for c, b above g
+    /// ```
+    ///
+    /// With `SOLVE`, `x := M⁻¹ x`, and its first half goes along: its steps wait for nothing but rows that are there already.
+    pub(crate) fn elimination<'a, R: Register, const SOLVE: bool>(
+        factors: &'a mut Factors,
+        rows: &'a mut [Row],
+    ) -> Option<(usize, f64)> {
+        eliminate_rows::<R, SOLVE>(factors, rows)
     }
+);
+
+/// The same, within a kernel.
+#[inline(always)]
+pub(crate) fn eliminate_rows<R: Register, const SOLVE: bool>(
+    factors: &mut Factors,
+    rows: &mut [Row],
+) -> Option<(usize, f64)> {
+    let mut x = std::mem::take(&mut factors.x);
+    let lost = eliminate::<R, SOLVE>(factors, rows, &mut x);
+    if SOLVE && lost.is_none() {
+        scale::<R>(&mut x, &factors.reciprocal);
+        forth::<R>(factors, &mut x);
+    }
+    factors.x = x;
+    lost
 }
 
 /// The factors, and with `SOLVE` `x := L⁻ᵀ x`.
@@ -335,20 +331,15 @@ fn eliminate<R: Register, const SOLVE: bool>(
     None
 }
 
-/// `x := M⁻¹ x`
-struct Solve<'a> {
-    factors: &'a mut Factors,
-}
-
-impl Kernel for Solve<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let mut x = std::mem::take(&mut self.factors.x);
-        solve::<R>(self.factors, &mut x);
-        self.factors.x = x;
+kernel!(
+    active,
+    /// `x := M⁻¹ x`
+    fn solution<'a, R: Register>(factors: &'a mut Factors) {
+        let mut x = std::mem::take(&mut factors.x);
+        solve::<R>(factors, &mut x);
+        factors.x = x;
     }
-}
+);
 
 /// `Lᵀ y = x`, `D z = y`, `L x = z`
 #[inline(always)]

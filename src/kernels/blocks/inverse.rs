@@ -5,25 +5,18 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_joint::matrix_entries::store;
 use crate::kernels::by_joint::memory::Row;
 use crate::plan::floating::Floating;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
 use std::ops::Range;
 
-/// `W = L⁻¹`, then `M⁻¹ = W D⁻¹ Wᵀ`, in blocks. `W` has entries where `L` has them:
-///
-/// ```text
-/// W_gg = L_gg⁻¹ ;  W_gb = −L_gg⁻¹ Σ_c L_gc W_cb      for b above g, c from b to the last above g
-/// ```
-pub(crate) struct Inversion<'a> {
-    pub(crate) factors: &'a mut Factors,
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for Inversion<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { factors, to } = self;
+kernel!(
+    active,
+    /// `W = L⁻¹`, then `M⁻¹ = W D⁻¹ Wᵀ`, in blocks. `W` has entries where `L` has them:
+    ///
+    /// ```text
+    /// W_gg = L_gg⁻¹ ;  W_gb = −L_gg⁻¹ Σ_c L_gc W_cb      for b above g, c from b to the last above g
+    /// ```
+    pub(crate) fn inversion<'a, R: Register>(factors: &'a mut Factors, to: &'a mut [f64]) {
         for g in 0..factors.width {
             invert_rows::<R>(factors, g);
         }
@@ -33,7 +26,7 @@ impl Kernel for Inversion<'_> {
             }
         }
     }
-}
+);
 
 /// Rows of `W` of the group `g`, and its columns of `Y = D⁻¹ Wᵀ`.
 #[inline(always)]
@@ -102,18 +95,10 @@ fn multiply_block<R: Register>(factors: &mut Factors, g: usize, c: usize, to: &m
     blocks::write(&turned, c, g, to, (nv, nv));
 }
 
-/// `to = −M⁻¹ from`: eight columns at a time, which are copied to where their numbers stand side by side.
-pub(crate) struct Product<'a> {
-    pub(crate) factors: &'a mut Factors,
-    pub(crate) from: &'a [f64],
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for Product<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { factors, from, to } = self;
+kernel!(
+    active,
+    /// `to = −M⁻¹ from`: eight columns at a time, which are copied to where their numbers stand side by side.
+    pub(crate) fn product<'a, R: Register>(factors: &'a mut Factors, from: &'a [f64], to: &'a mut [f64]) {
         let (nv, width) = (factors.nv(), factors.width);
         if nv == 0 {
             return;
@@ -141,28 +126,25 @@ impl Kernel for Product<'_> {
             }
         }
     }
-}
+);
 
-/// Most columns that [`SparseProduct`] takes at a time: what registers hold.
+/// Most columns that [`sparse_product`] takes at a time: what registers hold.
 const AT_ONCE: usize = 3;
 
-/// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: sums of columns of the inverse.
-pub(crate) struct SparseProduct<'a> {
-    pub(crate) factors: &'a Factors,
-    pub(crate) from: [&'a [f64]; 2],
-    pub(crate) to: [&'a mut [f64]; 2],
-    /// Whose columns are not asked for.
-    pub(crate) known: &'a [Floating],
-}
-
-impl Kernel for SparseProduct<'_> {
+kernel!(
+    active,
+    /// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: sums of columns of the inverse.
     /// Are all results surely finite? Then so is the inverse: each of its columns `k` is multiplied by entry (k, j) of a column `j` that is
     /// asked for, its own or, for a base that floats, those by its angular velocity; and it shows even where that entry is
     /// zero, as `0 · ∞` is no number.
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { factors, from, to: [first, second], known } = self;
+    pub(crate) fn sparse_product<'a, R: Register>(
+        factors: &'a Factors,
+        from: [&'a [f64]; 2],
+        to: [&'a mut [f64]; 2],
+        /// Whose columns are not asked for.
+        known: &'a [Floating],
+    ) -> bool {
+        let [first, second] = to;
         let nv = factors.nv();
         let most = if R::LEVEL == Level::Avx512 { AT_ONCE } else { 1 };
         let knows = |j| known.iter().fold([false; 2], |[q, v], base| [q | base.knows(j)[0], v | base.knows(j)[1]]);
@@ -192,7 +174,7 @@ impl Kernel for SparseProduct<'_> {
         }
         finite.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// `C` columns side by side of `M` matrices.
 #[inline(always)]

@@ -13,27 +13,19 @@ use crate::kernels::by_joint::{subtree, weights};
 use crate::plan::joints::Layout;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// The centroidal momentum matrix, from the inertias of subtrees and the centre of mass. Is it finite?
 pub(crate) fn momentum_matrix(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
     begin(layout, to);
-    let finite = memory.level.run(MomentumMatrix { layout, memory, to: &mut *to });
+    let finite = momentum_matrix_in_lanes(layout, memory, &mut *to);
     end(layout, finite, to)
 }
 
-struct MomentumMatrix<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    to: &'a mut [f64],
-}
-
-impl Kernel for MomentumMatrix<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, to } = self;
+kernel!(
+    memory.level,
+    fn momentum_matrix_in_lanes<'a, R: Register>(layout: &'a Layout, memory: &'a Memory, to: &'a mut [f64]) -> bool {
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
             let momentum: Force<Lanes<R>> = load_inertia::<R>(&memory.sums[g]) * load_motion::<R>(&memory.s[g]);
@@ -42,13 +34,13 @@ impl Kernel for MomentumMatrix<'_> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// The robot as a whole, from inertias, velocities and forces of bodies.
 pub(crate) fn total(layout: &Layout, memory: &Memory) -> Whole<f64> {
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
         let part = Subtree::of(layout, Some(*root));
-        let [f, h, y, more] = memory.level.run(Total { memory, part: &part });
+        let [f, h, y, more] = total_of_tree(memory, &part);
         Tree {
             first: v3::sub(memory.origins[0], memory.origins[tree]),
             inertia: InertiaAboutOrigin {
@@ -64,17 +56,10 @@ pub(crate) fn total(layout: &Layout, memory: &Memory) -> Whole<f64> {
     Whole::of(memory.origins[0], trees)
 }
 
-/// Force, momentum and inertia of a tree, six numbers each, and the four that are left of the inertia.
-struct Total<'a> {
-    memory: &'a Memory,
-    part: &'a Subtree,
-}
-
-impl Kernel for Total<'_> {
-    type Output = [[f64; 6]; 4];
-    #[inline(always)]
-    fn run<R: Register>(self) -> [[f64; 6]; 4] {
-        let Self { memory, part } = self;
+kernel!(
+    memory.level,
+    /// Force, momentum and inertia of a tree, six numbers each, and the four that are left of the inertia.
+    fn total_of_tree<'a, R: Register>(memory: &'a Memory, part: &'a Subtree) -> [[f64; 6]; 4] {
         let mut sums = [[R::splat(0.0); 6]; 4];
         for (g, lanes) in part.groups() {
             let rows = &memory.sums[g];
@@ -101,7 +86,7 @@ impl Kernel for Total<'_> {
         }
         totals
     }
-}
+);
 
 /// The robot as a whole, and the centre of mass, from everything summed up over subtrees.
 pub(crate) fn whole(layout: &Layout, memory: &mut Memory) -> Whole<f64> {
@@ -149,24 +134,21 @@ pub(crate) fn center_of_mass_derivatives(
     for to in &mut to {
         begin(layout, to);
     }
-    let work = CenterOfMassDerivatives { layout, memory, part, share, to: to.each_mut().map(|to| &mut **to) };
-    let finite = memory.level.run(work);
+    let work = to.each_mut().map(|to| &mut **to);
+    let finite = center_of_mass_derivatives_in_lanes(layout, memory, part, share, work);
     to.iter().all(|to| end(layout, finite, to))
 }
 
-struct CenterOfMassDerivatives<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    part: &'a Subtree,
-    share: f64,
-    to: [&'a mut [f64]; 6],
-}
-
-impl Kernel for CenterOfMassDerivatives<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, part, share, to: [c_q, v_q, v_v, a_q, a_v, a_a] } = self;
+kernel!(
+    memory.level,
+    fn center_of_mass_derivatives_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a Memory,
+        part: &'a Subtree,
+        share: f64,
+        to: [&'a mut [f64]; 6],
+    ) -> bool {
+        let [c_q, v_q, v_v, a_q, a_v, a_a] = to;
         let share = Lanes(R::splat(share));
         let (mut zero, mut mixed) = (R::splat(0.0), subtree::NONE);
         for g in 0..layout.groups.len() {
@@ -181,7 +163,7 @@ impl Kernel for CenterOfMassDerivatives<'_> {
         a_a.copy_from_slice(c_q);
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// What the columns of a group change of what they move, which these are the sums of.
 #[inline(always)]
@@ -197,23 +179,20 @@ fn column<R: Register>(memory: &Memory, g: usize, sums: &Sums) -> MomentumColumn
 pub(crate) fn matrices(layout: &Layout, memory: &Memory, velocity: Vector3<f64>, to: (&mut [f64], &mut [f64])) -> bool {
     begin(layout, to.0);
     begin(layout, to.1);
-    let finite = memory.level.run(Matrices { layout, memory, velocity, to: (&mut *to.0, &mut *to.1) });
+    let finite = matrices_in_lanes(layout, memory, velocity, (&mut *to.0, &mut *to.1));
     end(layout, finite, to.0) && end(layout, finite, to.1)
 }
 
-struct Matrices<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    /// Of the centre of mass.
-    velocity: Vector3<f64>,
-    to: (&'a mut [f64], &'a mut [f64]),
-}
-
-impl Kernel for Matrices<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, velocity, to: (matrix, matrix_dot) } = self;
+kernel!(
+    memory.level,
+    fn matrices_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a Memory,
+        /// Of the centre of mass.
+        velocity: Vector3<f64>,
+        to: (&'a mut [f64], &'a mut [f64]),
+    ) -> bool {
+        let (matrix, matrix_dot) = to;
         let velocity = splat::<R>(velocity);
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
@@ -229,26 +208,23 @@ impl Kernel for Matrices<'_> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// Derivatives of the momentum of the robot, from everything summed up over subtrees. Are they finite?
 pub(crate) fn derivatives(layout: &Layout, memory: &Memory, whole: &Whole<f64>, mut to: [&mut [f64]; 5]) -> bool {
-    let finite = memory.level.run(Derivatives { layout, memory, whole, to: to.each_mut().map(|m| &mut **m) });
+    let finite = derivatives_in_lanes(layout, memory, whole, to.each_mut().map(|m| &mut **m));
     to.iter().all(|m| end(layout, finite, m))
 }
 
-struct Derivatives<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    whole: &'a Whole<f64>,
-    to: [&'a mut [f64]; 5],
-}
-
-impl Kernel for Derivatives<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, whole, to: [h_q, h_v, f_q, f_v, f_a] } = self;
+kernel!(
+    memory.level,
+    fn derivatives_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a Memory,
+        whole: &'a Whole<f64>,
+        to: [&'a mut [f64]; 5],
+    ) -> bool {
+        let [h_q, h_v, f_q, f_v, f_a] = to;
         let share = Lanes(R::splat(1.0 / whole.com.mass));
         let (momentum, force) = (splat::<R>(whole.momentum.linear), splat::<R>(whole.force.linear));
         let mut zero = R::splat(0.0);
@@ -267,4 +243,4 @@ impl Kernel for Derivatives<'_> {
         f_a.copy_from_slice(h_v);
         zero.all_lt(R::splat(1.0))
     }
-}
+);

@@ -9,7 +9,7 @@ use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{DMatrix, Vector3};
 
 /// The Coriolis matrix into `to`, nv × nv. Entries that the tree makes zero are not written. Lengths have been checked.
@@ -24,34 +24,30 @@ pub(crate) fn coriolis(
     memory.size_mass(layout);
     let (nv, lanes) = (layout.nv, layout.dof.len());
     if layout.direct {
-        memory.level.run(Coriolis { constants, layout, memory, q, v, still, to: to.as_mut_slice(), nv });
+        coriolis_in_lanes(constants, layout, memory, q, v, still, to.as_mut_slice(), nv);
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let of_lanes = &mut scratch[..lanes * lanes];
-        memory.level.run(Coriolis { constants, layout, memory, q, v, still, to: &mut *of_lanes, nv: lanes });
+        coriolis_in_lanes(constants, layout, memory, q, v, still, &mut *of_lanes, lanes);
         fold(layout, |column, row| of_lanes[column * lanes + row], to.as_mut_slice(), nv);
         memory.scratch = scratch;
     }
 }
 
-struct Coriolis<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    v: &'a [f64],
-    still: &'a [f64],
-    to: &'a mut [f64],
-    /// Rows of the matrix.
-    nv: usize,
-}
-
-impl Kernel for Coriolis<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { constants, layout, memory, q, v, still, to, nv } = self;
+kernel!(
+    memory.level,
+    fn coriolis_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        v: &'a [f64],
+        still: &'a [f64],
+        to: &'a mut [f64],
+        /// Rows of the matrix.
+        nv: usize,
+    ) {
         outward::read_state::<R>(layout, memory, q, v, still);
         outward::place::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
@@ -81,7 +77,7 @@ impl Kernel for Coriolis<'_> {
             }
         }
     }
-}
+);
 
 /// What the entries are made of: `Ṡ`, `I_C S`, `½ B_C S + I_C Ṡ` and `½ B_Cᵀ S`, whose linear part is zero.
 #[inline(always)]

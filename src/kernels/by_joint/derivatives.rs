@@ -13,7 +13,7 @@ use crate::plan::floating::Floating;
 use crate::plan::joints::{Layout, Pair};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Where the results go: torques, and matrices nv × nv, column by column. Entries that the structure of the tree makes
@@ -51,7 +51,7 @@ pub(crate) fn derivatives(
     let nv = layout.nv;
     let lanes = layout.dof.len();
     let finite = if layout.direct {
-        Derivatives { gravity, constants, layout, memory, q, v, a, results, nv, reuse }.run_at_level()
+        run(gravity, constants, layout, memory, (q, v, a), results, nv, reuse)
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
@@ -59,8 +59,7 @@ pub(crate) fn derivatives(
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let room = if results.dtau_da.is_empty() { 0 } else { da.len() };
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut da[..room] };
-        let work = Derivatives { gravity, constants, layout, memory, q, v, a, results: &mut all, nv: lanes, reuse };
-        let finite = work.run_at_level();
+        let finite = run(gravity, constants, layout, memory, (q, v, a), &mut all, lanes, reuse);
         matrix_entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         matrix_entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
         if room > 0 {
@@ -83,48 +82,41 @@ pub(crate) fn derivatives(
     finite
 }
 
-struct Derivatives<'a, 'r> {
+/// Into matrices of so many rows.
+#[expect(clippy::too_many_arguments, reason = "what a kernel takes")]
+fn run(
     gravity: Vector3<f64>,
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    v: &'a [f64],
-    a: &'a [f64],
-    results: &'a mut Results<'r>,
-    /// Rows of a matrix.
+    constants: &Constants,
+    layout: &Layout,
+    memory: &mut Memory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    results: &mut Results<'_>,
     nv: usize,
-    reuse: Reuse<'a>,
-}
-
-impl Kernel for Derivatives<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        self.fill::<R, false>()
+    reuse: Reuse<'_>,
+) -> bool {
+    if matches!(reuse, Reuse::Velocities(_)) {
+        derivatives_in_lanes::<true>(gravity, constants, layout, memory, q, v, a, results, nv, reuse)
+    } else {
+        derivatives_in_lanes::<false>(gravity, constants, layout, memory, q, v, a, results, nv, reuse)
     }
 }
 
-/// The same after [`Reuse::Velocities`].
-struct GoingOn<'a, 'r>(Derivatives<'a, 'r>);
-
-impl Kernel for GoingOn<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        self.0.fill::<R, true>()
-    }
-}
-
-impl Derivatives<'_, '_> {
-    fn run_at_level(self) -> bool {
-        let level = self.memory.level;
-        if matches!(self.reuse, Reuse::Velocities(_)) { level.run(GoingOn(self)) } else { level.run(self) }
-    }
-
-    #[inline(always)]
-    fn fill<R: Register, const MOVING: bool>(self) -> bool {
-        let Self { gravity, constants, layout, memory, q, v, a, results, nv, reuse } = self;
+kernel!(
+    memory.level,
+    /// After [`Reuse::Velocities`] bodies are `MOVING`.
+    fn derivatives_in_lanes<'a, 'r, R: Register, const MOVING: bool>(
+        gravity: Vector3<f64>,
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+        results: &'a mut Results<'r>,
+        /// Rows of a matrix.
+        nv: usize,
+        reuse: Reuse<'a>,
+    ) -> bool {
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
         outward::read_dofs::<R>(layout, &mut memory.qdd, a);
         let known = MOVING && matches!(reuse, Reuse::Velocities(bases) if !bases.is_empty());
@@ -180,7 +172,7 @@ impl Derivatives<'_, '_> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// Adds what armature, damping and friction of eight joints contribute.
 #[inline(always)]

@@ -6,7 +6,7 @@ use crate::kernels::by_joint::memory::Memory;
 use crate::kernels::by_joint::{inward, mass_matrix, outward, rnea};
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// Factors of the mass matrix at `q` into `memory.factors`, the matrix into `matrix` where lanes are not degrees of
@@ -70,28 +70,24 @@ pub(crate) fn left_over<const MATRIX: bool>(
     still: &[f64],
     to: &mut [f64],
 ) {
-    memory.level.run(Bias::<MATRIX> { constants, layout, memory, q, v, still });
+    bias_in_lanes::<MATRIX>(constants, layout, memory, q, v, still);
     rnea::collect(constants, layout, memory, v, still, to);
     for (to, tau) in to.iter_mut().zip(tau) {
         *to = tau - *to;
     }
 }
 
-/// Torques without acceleration, and the mass matrix if asked for.
-struct Bias<'a, const MATRIX: bool> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    v: &'a [f64],
-    still: &'a [f64],
-}
-
-impl<const MATRIX: bool> Kernel for Bias<'_, MATRIX> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { constants, layout, memory, q, v, still } = self;
+kernel!(
+    memory.level,
+    /// Torques without acceleration, and the mass matrix if asked for.
+    fn bias_in_lanes<'a, R: Register, const MATRIX: bool>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        v: &'a [f64],
+        still: &'a [f64],
+    ) {
         outward::read_state::<R>(layout, memory, q, v, still);
         outward::place::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
@@ -111,4 +107,4 @@ impl<const MATRIX: bool> Kernel for Bias<'_, MATRIX> {
             mass_matrix::fill::<R>(layout, memory, layout.nv, &mut []);
         }
     }
-}
+);

@@ -30,7 +30,6 @@ use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH};
 use gradyn_derivatives::{Lanes, MulAdd};
 use nalgebra::Vector3;
-use std::marker::PhantomData;
 
 /// A state with its derivatives, those of its torques, and what is between them.
 #[derive(Clone, Debug)]
@@ -151,23 +150,19 @@ pub(crate) fn run(constants: &Constants, layout: &Layout, memory: &mut Memory, t
     memory.size_columns(layout);
     memory.wrenches.clear();
     memory.wrenches.extend(tangents.wrenches.iter().map(|(wrench, _)| *wrench));
-    let finite = memory.level.run(Run { constants, layout, memory, tangents });
+    let finite = run_in_lanes(constants, layout, memory, tangents);
     rnea::collect(constants, layout, memory, &tangents.v, &tangents.a, &mut tangents.tau);
     finite && rnea::as_lanes(layout)
 }
 
-struct Run<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    tangents: &'a mut Tangents,
-}
-
-impl Kernel for Run<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { constants, layout, memory, tangents } = self;
+kernel!(
+    memory.level,
+    fn run_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        tangents: &'a mut Tangents,
+    ) -> bool {
         outward::read_state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
         outward::place::<R>(layout, memory, &tangents.q);
         if tangents.floats {
@@ -194,7 +189,7 @@ impl Kernel for Run<'_> {
         motions::<R>(memory, tangents);
         let under_wrenches = !memory.wrenches.is_empty();
         if under_wrenches {
-            R::call(Subtract { layout, memory, tangents, level: PhantomData::<R> });
+            subtract::<R>(layout, memory, tangents);
         }
         if tangents.shares {
             tangents.dtau.fill(Row::ZERO);
@@ -206,7 +201,7 @@ impl Kernel for Run<'_> {
         add_more_joints::<R>(constants, layout, tangents);
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// Derivatives of motions, root to leaves. What a column hangs on mostly is the one before: in registers it need not be waited for,
 /// where there are enough of them.
@@ -349,20 +344,10 @@ fn hand_on<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches
     }
 }
 
-/// What wrenches take of the forces that bodies need. One that stands still in the world varies in coordinates of the body, by
-/// `−S ×* φ δq`.
-struct Subtract<'a, R> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    tangents: &'a mut Tangents,
-    level: PhantomData<R>,
-}
-
-impl<R: Register> Piece for Subtract<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { layout, memory, tangents, .. } = self;
+piece!(
+    /// What wrenches take of the forces that bodies need. One that stands still in the world varies in coordinates of the body, by
+    /// `−S ×* φ δq`.
+    fn subtract<'a, R: Register>(layout: &'a Layout, memory: &'a Memory, tangents: &'a mut Tangents) {
         tangents.handed.fill([Row::ZERO; 6]);
         for (w, change) in &tangents.wrenches {
             let b = w.body.index();
@@ -393,7 +378,7 @@ impl<R: Register> Piece for Subtract<'_, R> {
             store_force(to, f);
         }
     }
-}
+);
 
 /// What eight torques vary with their joints' accelerations and velocities, by armature, damping and friction.
 #[inline(always)]

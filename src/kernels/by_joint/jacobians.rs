@@ -12,26 +12,18 @@ use crate::kernels::by_joint::{outward, rnea};
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// Columns of all joints in coordinates of the world, of bodies that have been placed. Are they finite?
 pub(crate) fn joints(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
     begin(layout, to);
-    let finite = memory.level.run(Joints { layout, memory, to: &mut *to });
+    let finite = joints_in_lanes(layout, memory, &mut *to);
     end(layout, finite, to)
 }
 
-struct Joints<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Joints<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, to } = self;
+kernel!(
+    memory.level,
+    fn joints_in_lanes<'a, R: Register>(layout: &'a Layout, memory: &'a Memory, to: &'a mut [f64]) -> bool {
         let mut zero = R::splat(0.0);
         for (g, group) in layout.groups.iter().enumerate() {
             let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
@@ -41,7 +33,7 @@ impl Kernel for Joints<'_> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Is it finite?
 pub(crate) fn of_frame<const ROWS: usize>(
@@ -52,23 +44,19 @@ pub(crate) fn of_frame<const ROWS: usize>(
     to: &mut [f64],
 ) -> bool {
     begin_path::<ROWS>(layout, b, to);
-    let finite = memory.level.run(OfFrame::<ROWS> { layout, memory, b, seen, to: &mut *to });
+    let finite = of_frame_in_lanes::<ROWS>(layout, memory, b, seen, &mut *to);
     end(layout, finite, to)
 }
 
-struct OfFrame<'a, const ROWS: usize> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    b: usize,
-    seen: FrameView<f64>,
-    to: &'a mut [f64],
-}
-
-impl<const ROWS: usize> Kernel for OfFrame<'_, ROWS> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, b, seen, to } = self;
+kernel!(
+    memory.level,
+    fn of_frame_in_lanes<'a, R: Register, const ROWS: usize>(
+        layout: &'a Layout,
+        memory: &'a Memory,
+        b: usize,
+        seen: FrameView<f64>,
+        to: &'a mut [f64],
+    ) -> bool {
         let seen: FrameView<Lanes<R>> = seen.lift();
         let mut zero = R::splat(0.0);
         for (g, lanes) in layout.path(b) {
@@ -78,7 +66,7 @@ impl<const ROWS: usize> Kernel for OfFrame<'_, ROWS> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// A frame as it is asked for, of bodies that have been placed.
 pub(crate) fn seen(
@@ -95,22 +83,18 @@ pub(crate) fn seen(
 /// How a frame of body `b` moves by small errors of the placements of joints, six columns a body.
 pub(crate) fn placements(layout: &Layout, memory: &Memory, b: usize, seen: FrameView<f64>, to: &mut [f64]) {
     to.fill(0.0);
-    memory.level.run(Placements { layout, memory, b, seen, to });
+    placements_in_lanes(layout, memory, b, seen, to);
 }
 
-struct Placements<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    b: usize,
-    seen: FrameView<f64>,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Placements<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, b, seen, to } = self;
+kernel!(
+    memory.level,
+    fn placements_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a Memory,
+        b: usize,
+        seen: FrameView<f64>,
+        to: &'a mut [f64],
+    ) {
         for i in layout.bodies_to_root(b) {
             let body = &layout.bodies[i];
             let mounting = match body.above {
@@ -123,28 +107,24 @@ impl Kernel for Placements<'_> {
             to[36 * i..][..36].copy_from_slice(seen.pose(mounting).action().as_slice());
         }
     }
-}
+);
 
 /// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
 pub(crate) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: FrameView<f64>, to: &mut [f64]) -> bool {
     begin_path::<6>(layout, b, to);
-    let finite = memory.level.run(Rate { layout, memory, b, seen, to: &mut *to });
+    let finite = rate_in_lanes(layout, memory, b, seen, &mut *to);
     end(layout, finite, to)
 }
 
-struct Rate<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    b: usize,
-    seen: FrameView<f64>,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Rate<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, b, seen, to } = self;
+kernel!(
+    memory.level,
+    fn rate_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a Memory,
+        b: usize,
+        seen: FrameView<f64>,
+        to: &'a mut [f64],
+    ) -> bool {
         let seen: FrameView<Lanes<R>> = seen.lift();
         let v_b: Motion<Lanes<R>> = of_lane(&memory.velocity, layout.bodies[b].lane).lift();
         let mut zero = R::splat(0.0);
@@ -157,7 +137,7 @@ impl Kernel for Rate<'_> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// Before columns of the lanes between a body and the root are stored: the others are zero.
 fn begin_path<const ROWS: usize>(layout: &Layout, b: usize, to: &mut [f64]) {
@@ -192,25 +172,22 @@ pub(crate) fn derivatives<const ROWS: usize>(
     for to in &mut to[..4] {
         begin_path::<ROWS>(layout, b, to);
     }
-    let work = Derivatives::<ROWS> { layout, memory, b, seen, is_classical, to: to.each_mut().map(|to| &mut **to) };
-    let finite = work.memory.level.run(work);
+    let work = to.each_mut().map(|to| &mut **to);
+    let finite = derivatives_in_lanes::<ROWS>(layout, memory, b, seen, is_classical, work);
     to.iter().all(|to| end(layout, finite, to))
 }
 
-struct Derivatives<'a, const ROWS: usize> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    b: usize,
-    seen: FrameView<f64>,
-    is_classical: bool,
-    to: [&'a mut [f64]; 5],
-}
-
-impl<const ROWS: usize> Kernel for Derivatives<'_, ROWS> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, b, seen, is_classical, to: [v_q, v_v, a_q, a_v, a_a] } = self;
+kernel!(
+    memory.level,
+    fn derivatives_in_lanes<'a, R: Register, const ROWS: usize>(
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        b: usize,
+        seen: FrameView<f64>,
+        is_classical: bool,
+        to: [&'a mut [f64]; 5],
+    ) -> bool {
+        let [v_q, v_v, a_q, a_v, a_a] = to;
         let velocity: Motion<Lanes<R>> = seen.motion(motions(layout, memory, b).0).lift();
         let seen = OfBody::<R>::new(layout, memory, b, seen);
         let mut zero = R::splat(0.0);
@@ -227,7 +204,7 @@ impl<const ROWS: usize> Kernel for Derivatives<'_, ROWS> {
         a_a.copy_from_slice(v_v);
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// A frame that is looked at, and how its body moves.
 pub(crate) struct OfBody<R> {

@@ -7,14 +7,14 @@ use crate::kernels::by_joint::{inward, matrix_entries, outward};
 use crate::plan::joints::{Carried, JointRows, Layout};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its pivots are
 /// compared with into `memory.scale`. Lengths have been checked.
 pub(crate) fn of_lanes(layout: &Layout, memory: &mut Memory, q: &[f64]) {
     memory.size_mass(layout);
-    memory.level.run(MassMatrix { layout, memory, q, scales: true, to: &mut [] });
+    mass_matrix_in_lanes(layout, memory, q, true, &mut []);
 }
 
 /// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked. Are it and the state surely
@@ -27,7 +27,7 @@ pub(crate) fn mass_matrix(layout: &Layout, memory: &mut Memory, q: &[f64], to: &
         return false;
     }
     memory.size_mass(layout);
-    let finite = memory.level.run(MassMatrix { layout, memory, q, scales: false, to: to.as_mut_slice() });
+    let finite = mass_matrix_in_lanes(layout, memory, q, false, to.as_mut_slice());
     add_more_joints(layout, to);
     finite && layout.more_joints.is_empty()
 }
@@ -51,22 +51,18 @@ fn add_more_joints(layout: &Layout, to: &mut DMatrix<f64>) {
     }
 }
 
-struct MassMatrix<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    /// Is `memory.scale` asked for?
-    scales: bool,
-    /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for there and not in `memory.mass`.
-    to: &'a mut [f64],
-}
-
-impl Kernel for MassMatrix<'_> {
+kernel!(
+    memory.level,
     /// Are the state and the blocks on the diagonal, which hold every body that moves, finite?
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, q, scales, to } = self;
+    fn mass_matrix_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        /// Is `memory.scale` asked for?
+        scales: bool,
+        /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for there and not in `memory.mass`.
+        to: &'a mut [f64],
+    ) -> bool {
         outward::read_configuration::<R>(layout, memory, q);
         outward::place::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
@@ -79,7 +75,7 @@ impl Kernel for MassMatrix<'_> {
         zero = zero.add(fill::<R>(layout, memory, layout.nv, to));
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `to`, or if it is
 /// empty into `memory.mass`. Returns zero if sums of the

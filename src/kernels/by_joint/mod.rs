@@ -29,8 +29,6 @@
 //! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
 //! world's origin loses nothing; nothing that is returned depends on that origin.
 
-#[macro_use]
-mod macros;
 pub(crate) mod afloat;
 pub(crate) mod articulated;
 pub(crate) mod bodies;

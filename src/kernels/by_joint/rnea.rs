@@ -6,7 +6,7 @@ use crate::kernels::by_joint::{afloat, inward, outward};
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Transform, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
@@ -18,7 +18,7 @@ pub(crate) fn rnea(
     tau: &mut [f64],
 ) -> bool {
     let (layout, memory) = afloat::fewer(layout, memory);
-    let finite = memory.level.run(Rnea { constants, layout, memory, q, v, a });
+    let finite = rnea_in_lanes(constants, layout, memory, q, v, a);
     collect(constants, layout, memory, v, a, tau);
     finite && as_lanes(layout)
 }
@@ -56,20 +56,16 @@ pub(crate) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
     }
 }
 
-struct Rnea<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    v: &'a [f64],
-    a: &'a [f64],
-}
-
-impl Kernel for Rnea<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { constants, layout, memory, q, v, a } = self;
+kernel!(
+    memory.level,
+    fn rnea_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+    ) -> bool {
         outward::read_state::<R>(layout, memory, q, v, a);
         outward::place::<R>(layout, memory, q);
         if layout.first > 0 {
@@ -91,7 +87,7 @@ impl Kernel for Rnea<'_> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// Pose of a body in its tree: axes of the world, origin at the root body.
 #[inline(always)]

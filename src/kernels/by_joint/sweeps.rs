@@ -3,26 +3,18 @@
 use crate::kernels::by_joint::memory::{FORCE, Memory, store_motion};
 use crate::kernels::by_joint::{State, bodies, inward, outward};
 use crate::plan::joints::Layout;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
-/// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
-pub(crate) fn place(layout: &Layout, memory: &mut Memory, q: &[f64], to: Option<usize>) -> bool {
-    memory.level.run(Place { layout, memory, q, to })
-}
-
-struct Place<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    to: Option<usize>,
-}
-
-impl Kernel for Place<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, q, to } = self;
+kernel!(
+    memory.level,
+    /// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
+    pub(crate) fn place<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        to: Option<usize>,
+    ) -> bool {
         let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
         outward::mount(layout, memory);
         outward::read_angles(layout, memory, q);
@@ -41,31 +33,19 @@ impl Kernel for Place<'_> {
         }
         outward::zero_if_finite::<R>(q).all_lt(R::splat(1.0))
     }
-}
+);
 
-/// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
-/// [`drive`](outward::drive_in). Is the state finite, and what is kept of bodies?
-pub(crate) fn bodies<const KEPT: u8>(
-    gravity: Vector3<f64>,
-    layout: &Layout,
-    memory: &mut Memory,
-    state: State<'_>,
-) -> bool {
-    memory.level.run(Bodies::<KEPT> { gravity, layout, memory, state })
-}
-
-struct Bodies<'a, const KEPT: u8> {
-    gravity: Vector3<f64>,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    state: State<'a>,
-}
-
-impl<const KEPT: u8> Kernel for Bodies<'_, KEPT> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { gravity, layout, memory, state: (q, v, a) } = self;
+kernel!(
+    memory.level,
+    /// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
+    /// [`drive`](outward::drive_in). Is the state finite, and what is kept of bodies?
+    pub(crate) fn bodies<'a, R: Register, const KEPT: u8>(
+        gravity: Vector3<f64>,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        state: State<'a>,
+    ) -> bool {
+        let (q, v, a) = state;
         let zero = outward::zero_if_finite::<R>(q);
         let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qd, v));
         let mut zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
@@ -81,49 +61,27 @@ impl<const KEPT: u8> Kernel for Bodies<'_, KEPT> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
-/// Columns of bodies that have been placed.
-pub(crate) fn columns(layout: &Layout, memory: &mut Memory) {
-    memory.level.run(Columns { layout, memory });
-}
-
-struct Columns<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-}
-
-impl Kernel for Columns<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory } = self;
+kernel!(
+    memory.level,
+    /// Columns of bodies that have been placed.
+    pub(crate) fn columns<'a, R: Register>(layout: &'a Layout, memory: &'a mut Memory) {
         for (g, group) in layout.groups.iter().enumerate() {
             let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             store_motion(&mut memory.s[g], outward::subspace(group, &x));
         }
     }
-}
-
-/// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
-/// [`WEIGHTS`] or [`INERTIA`] of them.
-pub(crate) fn stand<const KEPT: usize>(layout: &Layout, memory: &mut Memory) {
-    memory.level.run(Stand::<KEPT> { layout, memory });
-}
+);
 
 /// Mass and first moment.
 pub(crate) const WEIGHTS: usize = 4;
 
-struct Stand<'a, const KEPT: usize> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-}
-
-impl<const KEPT: usize> Kernel for Stand<'_, KEPT> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory } = self;
+kernel!(
+    memory.level,
+    /// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
+    /// [`WEIGHTS`] or [`INERTIA`] of them.
+    pub(crate) fn stand<'a, R: Register, const KEPT: usize>(layout: &'a Layout, memory: &'a mut Memory) {
         for g in 0..layout.groups.len() {
             outward::stand::<R, KEPT>(layout, memory, g);
         }
@@ -131,7 +89,7 @@ impl<const KEPT: usize> Kernel for Stand<'_, KEPT> {
             inward::sum_subtrees::<R, KEPT>(&layout.groups[g], &mut memory.sums, g, FORCE);
         }
     }
-}
+);
 
 /// Motions of bodies that have been placed, in the field of some gravity: of all, or of those from the root to one, with
 /// others in their groups. What is kept of them says [`drive`](outward::drive_in), with sums over subtrees where there are
@@ -147,23 +105,19 @@ pub(crate) fn drive<const KEPT: u8>(
     if KEPT >= outward::COLUMNS {
         memory.size_columns(layout);
     }
-    memory.level.run(Drive::<KEPT> { gravity, layout, memory, v, a, to })
+    drive_in_lanes::<KEPT>(gravity, layout, memory, v, a, to)
 }
 
-struct Drive<'a, const KEPT: u8> {
-    gravity: Vector3<f64>,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    v: &'a [f64],
-    a: &'a [f64],
-    to: Option<usize>,
-}
-
-impl<const KEPT: u8> Kernel for Drive<'_, KEPT> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { gravity, layout, memory, v, a, to } = self;
+kernel!(
+    memory.level,
+    fn drive_in_lanes<'a, R: Register, const KEPT: u8>(
+        gravity: Vector3<f64>,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        v: &'a [f64],
+        a: &'a [f64],
+        to: Option<usize>,
+    ) -> bool {
         let mut zero = outward::read_dofs::<R>(layout, &mut memory.qd, v);
         if KEPT != outward::VELOCITIES {
             zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
@@ -180,4 +134,4 @@ impl<const KEPT: u8> Kernel for Drive<'_, KEPT> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);

@@ -10,25 +10,17 @@ use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
-/// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
-pub(crate) fn gravity(constants: &Constants, layout: &Layout, memory: &mut Memory) -> bool {
-    memory.level.run(Gravity { constants, layout, memory })
-}
-
-struct Gravity<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-}
-
-impl Kernel for Gravity<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { constants, layout, memory } = self;
+kernel!(
+    memory.level,
+    /// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
+    pub(crate) fn gravity<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+    ) -> bool {
         let up = v3::neg(splat::<R>(constants.gravity));
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
@@ -40,7 +32,7 @@ impl Kernel for Gravity<'_> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// Mass of the robot; puts the centre of mass, in coordinates of each tree, into `memory.centers`. From the weights of subtrees.
 pub(crate) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
@@ -61,23 +53,19 @@ pub(crate) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
 /// The Jacobian of the centre of mass of a part, from the weights of subtrees and one over its mass. Is it finite?
 pub(crate) fn com_jacobian(layout: &Layout, memory: &Memory, part: &Subtree, share: f64, to: &mut [f64]) -> bool {
     begin(layout, to);
-    let finite = memory.level.run(ComJacobian { layout, memory, part, share, to: &mut *to });
+    let finite = com_jacobian_in_lanes(layout, memory, part, share, &mut *to);
     end(layout, finite, to)
 }
 
-struct ComJacobian<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    part: &'a Subtree,
-    share: f64,
-    to: &'a mut [f64],
-}
-
-impl Kernel for ComJacobian<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, part, share, to } = self;
+kernel!(
+    memory.level,
+    fn com_jacobian_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a Memory,
+        part: &'a Subtree,
+        share: f64,
+        to: &'a mut [f64],
+    ) -> bool {
         let (mut zero, mut mixed) = (R::splat(0.0), subtree::NONE);
         for g in 0..layout.groups.len() {
             let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
@@ -88,24 +76,20 @@ impl Kernel for ComJacobian<'_> {
         }
         zero.all_lt(R::splat(1.0))
     }
-}
+);
 
 /// Potential energy of bodies that have been placed.
 pub(crate) fn potential(constants: &Constants, layout: &Layout, memory: &Memory) -> f64 {
-    memory.level.run(Potential { constants, layout, memory }).iter().sum()
+    potential_in_lanes(constants, layout, memory).iter().sum()
 }
 
-struct Potential<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a Memory,
-}
-
-impl Kernel for Potential<'_> {
-    type Output = [f64; WIDTH];
-    #[inline(always)]
-    fn run<R: Register>(self) -> [f64; WIDTH] {
-        let Self { constants, layout, memory } = self;
+kernel!(
+    memory.level,
+    fn potential_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a Memory,
+    ) -> [f64; WIDTH] {
         let gravity = splat::<R>(constants.gravity);
         let mut potential = Lanes(R::splat(0.0));
         for (g, group) in layout.groups.iter().enumerate() {
@@ -116,7 +100,7 @@ impl Kernel for Potential<'_> {
         }
         potential.to_array()
     }
-}
+);
 
 /// `g·Σ m c` of each lane, from mass and first moment in coordinates of its tree.
 #[inline(always)]
@@ -134,24 +118,20 @@ fn against<R: Register>(
 
 /// Kinetic and potential energy of bodies that have been placed, at the velocity `v`.
 pub(crate) fn energy(constants: &Constants, layout: &Layout, memory: &mut Memory, v: &[f64]) -> (f64, f64) {
-    let (kinetic, potential) = memory.level.run(Energy { constants, layout, memory, v });
+    let (kinetic, potential) = energy_in_lanes(constants, layout, memory, v);
     let sum = |x: [f64; WIDTH]| x.iter().sum();
     let more = layout.more_joints.iter().map(|joint| v[joint.index] * v[joint.index] * joint.mass() * 0.5);
     (sum(kinetic) + more.sum::<f64>(), sum(potential))
 }
 
-struct Energy<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    v: &'a [f64],
-}
-
-impl Kernel for Energy<'_> {
-    type Output = ([f64; WIDTH], [f64; WIDTH]);
-    #[inline(always)]
-    fn run<R: Register>(self) -> ([f64; WIDTH], [f64; WIDTH]) {
-        let Self { constants, layout, memory, v } = self;
+kernel!(
+    memory.level,
+    fn energy_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut Memory,
+        v: &'a [f64],
+    ) -> ([f64; WIDTH], [f64; WIDTH]) {
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
         let gravity = splat::<R>(constants.gravity);
         let (mut kinetic, mut potential) = (Lanes(R::splat(0.0)), Lanes(R::splat(0.0)));
@@ -169,4 +149,4 @@ impl Kernel for Energy<'_> {
         }
         ((kinetic * 0.5).to_array(), potential.to_array())
     }
-}
+);

@@ -20,7 +20,7 @@ use crate::kernels::by_copy::bodies::four::{
 use crate::kernels::by_copy::bodies::rnea::{Body, drive, three, total};
 use crate::plan::bodies::{Parent, Rank, Ranks};
 use crate::spatial::{ArticulatedInertia, Symmetric3, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Places, Register};
+use gradyn_derivatives::simd::{Places, Register};
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -87,24 +87,20 @@ impl Inertia {
     }
 }
 
-/// Accelerations by torques that friction has been taken from. Not if a pivot is lost.
-pub(crate) struct Aba<'a> {
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) memory: &'a mut Memory,
-    pub(crate) q: &'a [f64],
-    pub(crate) v: &'a [f64],
-    /// Zeros.
-    pub(crate) still: &'a [f64],
-    pub(crate) tau: &'a [f64],
-    pub(crate) ddq: &'a mut [f64],
-}
-
-impl Kernel for Aba<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { gravity, ranks, memory, q, v, still, tau, ddq } = self;
+kernel!(
+    halves,
+    /// Accelerations by torques that friction has been taken from. Not if a pivot is lost.
+    pub(crate) fn aba<'a, R: Register>(
+        gravity: Vector3<f64>,
+        ranks: &'a Ranks,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        v: &'a [f64],
+        /// Zeros.
+        still: &'a [f64],
+        tau: &'a [f64],
+        ddq: &'a mut [f64],
+    ) -> bool {
         drive::<R::Low>(gravity, ranks, memory, q, v, still);
         let Memory { bodies, articulated, .. } = memory;
         for (rank, of) in ranks.ranks.iter().zip(&mut *articulated) {
@@ -125,7 +121,7 @@ impl Kernel for Aba<'_> {
         }
         true
     }
-}
+);
 
 /// Bodies by themselves.
 #[inline(always)]

@@ -9,28 +9,25 @@ use crate::kernels::by_copy::root_axes::{Moving, of_free};
 use crate::plan::bodies::Ranks;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 use nalgebra::Vector3;
 
-/// Torques and derivatives, without what joints add; entries that the tree makes zero are not written.
-pub(crate) struct Derivatives<'a> {
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) memory: &'a mut Memory,
-    pub(crate) q: &'a [f64],
-    pub(crate) v: &'a [f64],
-    pub(crate) a: &'a [f64],
-    pub(crate) tau: &'a mut [f64],
-    /// By configurations, velocities and accelerations.
-    pub(crate) to: [&'a mut [f64]; 3],
-}
-
-impl Kernel for Derivatives<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { gravity, ranks: Ranks { ranks, .. }, memory: Memory { orientation, scales, .. }, q, v, a, tau, to } =
-            self;
+kernel!(
+    halves,
+    /// Torques and derivatives, without what joints add; entries that the tree makes zero are not written.
+    pub(crate) fn derivatives<'a, R: Register>(
+        gravity: Vector3<f64>,
+        ranks: &'a Ranks,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+        tau: &'a mut [f64],
+        /// By configurations, velocities and accelerations.
+        to: [&'a mut [f64]; 3],
+    ) {
+        let Ranks { ranks, .. } = ranks;
+        let Memory { orientation, scales, .. } = memory;
         let [dq, dv, da] = to;
         let pose = JointKind::<f64>::pose::<f64>(&FreeFlyer, &q[..7]);
         *orientation = v3::product(&by_rows(ranks[0].rotation.map(|four| four.0[0])), &pose.rotation);
@@ -89,7 +86,7 @@ impl Kernel for Derivatives<'_> {
             k += 1;
         }
     }
-}
+);
 
 /// The same in all lanes.
 #[inline(always)]

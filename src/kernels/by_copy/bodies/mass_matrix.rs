@@ -9,7 +9,7 @@ use crate::kernels::by_copy::root_axes::Placed;
 use crate::plan::bodies::{Rank, Ranks};
 use crate::plan::states::{Kind, Link};
 use crate::spatial::moments::Mass;
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 
 /// What the pivots of the inverse are compared with.
@@ -37,19 +37,16 @@ impl Scales {
     }
 }
 
-/// The mass matrix; entries that the tree makes zero are not written.
-pub(crate) struct MassMatrix<'a> {
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) scales: &'a mut Scales,
-    pub(crate) q: &'a [f64],
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for MassMatrix<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { ranks: Ranks { ranks, .. }, scales, q, to } = self;
+kernel!(
+    halves,
+    /// The mass matrix; entries that the tree makes zero are not written.
+    pub(crate) fn mass_matrix<'a, R: Register>(
+        ranks: &'a Ranks,
+        scales: &'a mut Scales,
+        q: &'a [f64],
+        to: &'a mut [f64],
+    ) {
+        let Ranks { ranks, .. } = ranks;
         let mut bodies = [Placed::<Lanes<R::Low>>::root(&link(&ranks[0])); 1 + HINGES];
         let mut i = 1;
         while i <= HINGES {
@@ -82,7 +79,7 @@ impl Kernel for MassMatrix<'_> {
             k += 1;
         }
     }
-}
+);
 
 /// The constants of a rank of hinges, or of a free base.
 #[inline(always)]

@@ -66,7 +66,7 @@ pub(crate) fn rnea(
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
 ) -> bool {
-    level.run_on_halves(rnea::Rnea { gravity, ranks, memory, q, v, a, tau: &mut *tau });
+    rnea::rnea(level, gravity, ranks, memory, q, v, a, &mut *tau);
     joints.add_torques(v, a, tau);
     all_finite(q) && all_finite(tau)
 }
@@ -83,7 +83,7 @@ pub(crate) fn aba(
     let mut rest = std::mem::take(&mut memory.tau);
     rest.copy_from_slice(tau);
     joints.subtract_friction(v, &mut rest);
-    let solved = level.run_on_halves(aba::Aba { gravity, ranks, memory, q, v, still, tau: &rest, ddq: &mut *ddq });
+    let solved = aba::aba(level, gravity, ranks, memory, q, v, still, &rest, &mut *ddq);
     memory.tau = rest;
     solved && all_finite(q) && all_finite(ddq)
 }
@@ -95,7 +95,7 @@ pub(crate) fn mass_matrix(
     q: &[f64],
     to: &mut DMatrix<f64>,
 ) -> bool {
-    level.run_on_halves(mass_matrix::MassMatrix { ranks, scales: &mut memory.scales, q, to: to.as_mut_slice() });
+    mass_matrix::mass_matrix(level, ranks, &mut memory.scales, q, to.as_mut_slice());
     all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), NV).is_none()
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn rnea_derivatives(
 ) -> bool {
     let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
     let to = [&mut **dtau_dq, &mut **dtau_dv, &mut **dtau_da];
-    level.run_on_halves(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
+    derivatives::derivatives(level, gravity, ranks, memory, q, v, a, tau, to);
     joints.add_derivatives(ranks.nv, (v, a), (tau, dtau_dv, dtau_da));
     [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
 }
@@ -118,7 +118,7 @@ pub(crate) fn rnea_derivatives(
 /// The inverse of a quadruped's mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`]. Is it finite, and no pivot lost?
 pub(crate) fn minv(level: VectorLevel, memory: &mut Memory, mass: &[f64], to: &mut [f64]) -> bool {
     let Memory { scales, inverted, .. } = memory;
-    let found = level.run_on_halves(limbs::Inverse { scales, inverted, mass, to: &mut *to });
+    let found = limbs::inverse_of_mass(level, scales, inverted, mass, &mut *to);
     found && all_finite(to)
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn aba_derivatives(
 ) -> bool {
     // Of the base only columns of its angular velocity have to be solved for.
     for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, 3..6)] {
-        level.run_on_halves(limbs::Product { inverted, of_base, from, to: to.as_mut_slice() });
+        limbs::product_with_inverse(level, inverted, of_base, from, to.as_mut_slice());
     }
     floating::fill(*orientation, gravity, 0, v, [&mut *dq, &mut *dv]);
     all_finite(dq.as_slice()) && all_finite(dv.as_slice())

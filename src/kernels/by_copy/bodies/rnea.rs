@@ -9,7 +9,7 @@ use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
 use crate::plan::bodies::{Parent, Rank, Ranks};
 use crate::spatial::moments::{Mass, spread};
 use crate::spatial::{Force, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -43,22 +43,18 @@ impl Body {
     };
 }
 
-/// Torques without those of armature, damping and friction.
-pub(crate) struct Rnea<'a> {
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) memory: &'a mut Memory,
-    pub(crate) q: &'a [f64],
-    pub(crate) v: &'a [f64],
-    pub(crate) a: &'a [f64],
-    pub(crate) tau: &'a mut [f64],
-}
-
-impl Kernel for Rnea<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { gravity, ranks, memory, q, v, a, tau } = self;
+kernel!(
+    halves,
+    /// Torques without those of armature, damping and friction.
+    pub(crate) fn rnea<'a, R: Register>(
+        gravity: Vector3<f64>,
+        ranks: &'a Ranks,
+        memory: &'a mut Memory,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+        tau: &'a mut [f64],
+    ) {
         drive::<R::Low>(gravity, ranks, memory, q, v, a);
         for (i, rank) in ranks.ranks.iter().enumerate().rev() {
             if i == 0 && ranks.floats {
@@ -71,7 +67,7 @@ impl Kernel for Rnea<'_> {
             hand_over(rank, &mut memory.bodies, i, force, moment);
         }
     }
-}
+);
 
 /// The force on everything, from shares in all lanes of a free base.
 #[inline(always)]

@@ -6,7 +6,7 @@ use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
 use crate::plan::states::{Kind, Step, Table};
 use crate::spatial::{Motion, vector as v3};
-use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 use nalgebra::Vector3;
 
@@ -44,22 +44,17 @@ impl<R: Register> Memory<Lanes<R>> {
     }
 }
 
-/// Torques and their derivatives without what armature, damping and friction contribute.
-pub(crate) struct Derivatives<'a, R: Register> {
-    pub(crate) table: &'a Table,
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) memory: &'a mut Memory<Lanes<R>>,
-    pub(crate) turns: &'a [Turn<R>],
-    pub(crate) q: Numbers<'a, R>,
-    pub(crate) v: Numbers<'a, R>,
-    pub(crate) a: Numbers<'a, R>,
-}
-
-impl<R: Register> Piece for Derivatives<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { table, gravity, memory, turns, q, v, a } = self;
+piece!(
+    /// Torques and their derivatives without what armature, damping and friction contribute.
+    pub(crate) fn derivatives<'a, R: Register>(
+        table: &'a Table,
+        gravity: Vector3<f64>,
+        memory: &'a mut Memory<Lanes<R>>,
+        turns: &'a [Turn<R>],
+        q: Numbers<'a, R>,
+        v: Numbers<'a, R>,
+        a: Numbers<'a, R>,
+    ) {
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
             match step.parent {
@@ -69,73 +64,60 @@ impl<R: Register> Piece for Derivatives<'_, R> {
                 }
                 None => {
                     let (q, v, a) = (&q[step.q..], &v[step.v..], &a[step.v..]);
-                    Begin { step, body: &mut memory.bodies[i], up, turn: turns[i], q, v, a }.run();
+                    begin(step, &mut memory.bodies[i], up, turns[i], (q, v, a));
                 }
             }
         }
         for (j, step) in table.steps.iter().enumerate().rev() {
             if let Some(parent) = step.parent {
-                R::call(Columns { table, row: step.v, j, parent, memory: &mut *memory, nv: table.nv });
+                columns::<R>(table, step.v, j, parent, &mut *memory, table.nv);
             } else {
                 let Memory { bodies, results } = &mut *memory;
-                R::call(Root { step, body: &bodies[j], results, nv: table.nv });
+                root::<R>(step, &bodies[j], results, table.nv);
             }
         }
     }
-}
+);
 
 /// A body that hangs from the world.
-struct Begin<'a, R: Register> {
-    step: &'a Step,
-    body: &'a mut Moving<Lanes<R>>,
+#[inline(always)]
+fn begin<R: Register>(
+    step: &Step,
+    body: &mut Moving<Lanes<R>>,
     up: Vector3<f64>,
-    turn: Turn<R>,
-    q: Numbers<'a, R>,
-    v: Numbers<'a, R>,
-    a: Numbers<'a, R>,
-}
-
-impl<R: Register> Piece for Begin<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { step, body, up, turn: (sin, cos), q, v, a } = self;
-        let o = Lanes::zero();
-        let up = v3::rotate_back(&step.link.rotation, v3::lift::<f64, Lanes<R>>(up));
-        body.at.mass = step.link.mass.lift();
-        if step.link.kind == Kind::Hinge {
-            let up = Vector3::new(cos.mul_plus(up.x, sin * up.y), cos.mul_minus(up.y, sin * up.x), up.z);
-            body.psi_ddot = Motion::new(Vector3::new(up.y, -up.x, o), v3::zero());
-            body.velocity = Motion::new(v3::zero(), Vector3::new(o, o, v[0]));
-            body.acceleration = Motion::new(up, Vector3::new(o, o, a[0]));
-            body.load();
-        } else if step.link.kind == Kind::Slide {
-            body.velocity = Motion::new(Vector3::new(o, o, v[0]), v3::zero());
-            body.acceleration = Motion::new(Vector3::new(up.x, up.y, up.z + a[0]), v3::zero());
-            body.load();
-        } else {
-            let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
-            let six = |x: Numbers<'_, R>| [x[0], x[1], x[2], x[3], x[4], x[5]];
-            body.free(v3::rotate_back(&pose.rotation, up), six(v), six(a));
-        }
+    (sin, cos): Turn<R>,
+    (q, v, a): (Numbers<'_, R>, Numbers<'_, R>, Numbers<'_, R>),
+) {
+    let o = Lanes::zero();
+    let up = v3::rotate_back(&step.link.rotation, v3::lift::<f64, Lanes<R>>(up));
+    body.at.mass = step.link.mass.lift();
+    if step.link.kind == Kind::Hinge {
+        let up = Vector3::new(cos.mul_plus(up.x, sin * up.y), cos.mul_minus(up.y, sin * up.x), up.z);
+        body.psi_ddot = Motion::new(Vector3::new(up.y, -up.x, o), v3::zero());
+        body.velocity = Motion::new(v3::zero(), Vector3::new(o, o, v[0]));
+        body.acceleration = Motion::new(up, Vector3::new(o, o, a[0]));
+        body.load();
+    } else if step.link.kind == Kind::Slide {
+        body.velocity = Motion::new(Vector3::new(o, o, v[0]), v3::zero());
+        body.acceleration = Motion::new(Vector3::new(up.x, up.y, up.z + a[0]), v3::zero());
+        body.load();
+    } else {
+        let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
+        let six = |x: Numbers<'_, R>| [x[0], x[1], x[2], x[3], x[4], x[5]];
+        body.free(v3::rotate_back(&pose.rotation, up), six(v), six(a));
     }
 }
 
-/// The column of a joint that hangs from another, its entries with all columns towards the root, and what its parent carries.
-struct Columns<'a, R: Register> {
-    table: &'a Table,
-    row: usize,
-    j: usize,
-    parent: usize,
-    memory: &'a mut Memory<Lanes<R>>,
-    nv: usize,
-}
-
-impl<R: Register> Piece for Columns<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { table, row, j, parent, memory, nv } = self;
+piece!(
+    /// The column of a joint that hangs from another, its entries with all columns towards the root, and what its parent carries.
+    fn columns<'a, R: Register>(
+        table: &'a Table,
+        row: usize,
+        j: usize,
+        parent: usize,
+        memory: &'a mut Memory<Lanes<R>>,
+        nv: usize,
+    ) {
         let Memory { bodies, results: to } = memory;
         // Everything is computed before anything is stored: what is read stays in registers.
         let (s, force, of) = (bodies[j].at.s, bodies[j].force, bodies[j].column());
@@ -163,7 +145,7 @@ impl<R: Register> Piece for Columns<'_, R> {
             to.pair((above.v, row, nv), by_a, by_q, by_v);
         }
     }
-}
+);
 
 /// Derivatives of torques, column by column.
 struct Matrices<'a, T> {
@@ -215,19 +197,14 @@ fn with_root<R: Register>(
     }
 }
 
-/// The columns of a body at the root with each other.
-struct Root<'a, R: Register> {
-    step: &'a Step,
-    body: &'a Moving<Lanes<R>>,
-    results: &'a mut Results<Lanes<R>>,
-    nv: usize,
-}
-
-impl<R: Register> Piece for Root<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { step, body, results, nv } = self;
+piece!(
+    /// The columns of a body at the root with each other.
+    fn root<'a, R: Register>(
+        step: &'a Step,
+        body: &'a Moving<Lanes<R>>,
+        results: &'a mut Results<Lanes<R>>,
+        nv: usize,
+    ) {
         let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
         let Moving { at: Placed { mass, .. }, flow, force, psi_ddot, .. } = body;
         let (first, own) = (step.v, step.v * (nv + 1));
@@ -262,4 +239,4 @@ impl<R: Register> Piece for Root<'_, R> {
             }
         }
     }
-}
+);

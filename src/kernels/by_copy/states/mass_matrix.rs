@@ -5,7 +5,7 @@ use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
 use crate::plan::states::{Kind, Step, Table};
 use crate::spatial::moments::Mass;
-use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 
 /// What the bodies of eight states weigh, and results.
@@ -23,19 +23,15 @@ impl<R: Register> Memory<Lanes<R>> {
     }
 }
 
-/// The mass matrix without armature.
-pub(crate) struct MassMatrix<'a, R: Register> {
-    pub(crate) table: &'a Table,
-    pub(crate) memory: &'a mut Memory<Lanes<R>>,
-    pub(crate) turns: &'a [Turn<R>],
-    pub(crate) q: Numbers<'a, R>,
-}
-
-impl<R: Register> Piece for MassMatrix<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { table, memory: Memory { bodies, matrix }, turns, q } = self;
+piece!(
+    /// The mass matrix without armature.
+    pub(crate) fn mass_matrix<'a, R: Register>(
+        table: &'a Table,
+        memory: &'a mut Memory<Lanes<R>>,
+        turns: &'a [Turn<R>],
+        q: Numbers<'a, R>,
+    ) {
+        let Memory { bodies, matrix } = memory;
         for (i, step) in table.steps.iter().enumerate() {
             let (before, here) = bodies.split_at_mut(i);
             match step.parent {
@@ -51,7 +47,7 @@ impl<R: Register> Piece for MassMatrix<'_, R> {
             }
         }
     }
-}
+);
 
 /// Entries of a joint with one coordinate with all columns towards the root, and what its parent carries.
 #[inline(always)]

@@ -19,13 +19,13 @@ use crate::plan::states::Table;
 
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::spatial::Force;
-use derivatives::Derivatives;
+use derivatives::derivatives;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
-use mass_matrix::MassMatrix;
+use mass_matrix::mass_matrix;
 use nalgebra::Vector3;
-use rnea::Rnea;
-use turns::{Turn, Turns};
+use rnea::rnea;
+use turns::{Turn, turns};
 
 /// Numbers of eight states.
 type Numbers<'a, R> = &'a [Lanes<R>];
@@ -71,9 +71,9 @@ impl<R: Register> Memory<R> {
         table: &Table,
         (q, v, a): States<'_, R>,
     ) -> Numbers<'_, R> {
-        let Self { turns, motions, tau, .. } = self;
-        R::call(Turns { table, q, to: &mut *turns });
-        R::call(Rnea { table, gravity, turns, bodies: motions, q, v, a, tau: &mut *tau });
+        let Self { turns: sin_cos, motions, tau, .. } = self;
+        turns::<R>(table, q, &mut *sin_cos);
+        rnea::<R>(table, gravity, sin_cos, motions, q, v, a, &mut *tau);
         joints.add_torques(v, a, tau);
         tau
     }
@@ -86,10 +86,10 @@ impl<R: Register> Memory<R> {
         table: &Table,
         q: Numbers<'_, R>,
     ) -> Numbers<'_, R> {
-        let Self { turns, masses, .. } = self;
+        let Self { turns: sin_cos, masses, .. } = self;
         let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::Memory::new(table)));
-        R::call(Turns { table, q, to: &mut *turns });
-        R::call(MassMatrix { table, memory: &mut *memory, turns, q });
+        turns::<R>(table, q, &mut *sin_cos);
+        mass_matrix::<R>(table, &mut *memory, sin_cos, q);
         joints.add_armature(table.nv, &mut memory.matrix);
         &memory.matrix
     }
@@ -103,10 +103,10 @@ impl<R: Register> Memory<R> {
         table: &Table,
         (q, v, a): States<'_, R>,
     ) -> &derivatives::Results<Lanes<R>> {
-        let Self { turns, derivatives, .. } = self;
-        let memory = &mut **derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
-        R::call(Turns { table, q, to: &mut *turns });
-        R::call(Derivatives { table, gravity, memory: &mut *memory, turns, q, v, a });
+        let Self { turns: sin_cos, derivatives: memory, .. } = self;
+        let memory = &mut **memory.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
+        turns::<R>(table, q, &mut *sin_cos);
+        derivatives::<R>(table, gravity, &mut *memory, sin_cos, q, v, a);
         let derivatives::Results { tau, dtau_dv, dtau_da, .. } = &mut memory.results;
         joints.add_derivatives(table.nv, (v, a), (tau, dtau_dv, dtau_da));
         &memory.results

@@ -7,7 +7,7 @@ use crate::kernels::by_copy::states::{Numbers, store};
 use crate::plan::states::{Kind, Step, Table};
 use crate::spatial::moments::spread;
 use crate::spatial::{Force, vector as v3};
-use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -39,28 +39,23 @@ impl<T: Real> Body<T> {
     }
 }
 
-/// Torques without those of armature, damping and friction.
-pub(crate) struct Rnea<'a, R: Register> {
-    pub(crate) table: &'a Table,
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) turns: &'a [Turn<R>],
-    pub(crate) bodies: &'a mut [Body<Lanes<R>>],
-    pub(crate) q: Numbers<'a, R>,
-    pub(crate) v: Numbers<'a, R>,
-    pub(crate) a: Numbers<'a, R>,
-    pub(crate) tau: &'a mut [Lanes<R>],
-}
-
-impl<R: Register> Piece for Rnea<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { table, gravity, turns, bodies, q, v, a, tau } = self;
+piece!(
+    /// Torques without those of armature, damping and friction.
+    pub(crate) fn rnea<'a, R: Register>(
+        table: &'a Table,
+        gravity: Vector3<f64>,
+        turns: &'a [Turn<R>],
+        bodies: &'a mut [Body<Lanes<R>>],
+        q: Numbers<'a, R>,
+        v: Numbers<'a, R>,
+        a: Numbers<'a, R>,
+        tau: &'a mut [Lanes<R>],
+    ) {
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
             match step.link.kind {
                 Kind::Hinge => turn(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
-                Kind::Slide => R::call(Slid { step, bodies, i, up, q: q[step.q], v: v[step.v], a: a[step.v] }),
+                Kind::Slide => slide::<R>(step, bodies, i, up, q[step.q], v[step.v], a[step.v]),
                 Kind::Free => fly(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
             }
             load(step, &mut bodies[i]);
@@ -84,7 +79,7 @@ impl<R: Register> Piece for Rnea<'_, R> {
             }
         }
     }
-}
+);
 
 /// Motion of a body that hangs from its parent, or from the world, by a hinge.
 #[inline(always)]
@@ -115,26 +110,21 @@ fn mount<R: Register>(of: &Body<Lanes<R>>, p: Vector3<Lanes<R>>) -> Motion<Lanes
     Motion { acceleration: v3::rotate_plus(&of.spread, p, of.motion.acceleration), ..of.motion }
 }
 
-/// Motion of a body that slides along its parent, or along the world:
-///
-/// ```text
-/// ω = Rᵀ ω_λ    ω̇ = Rᵀ ω̇_λ    a = Rᵀ (a_λ + K_λ p) + z q̈ + 2 ω × z q̇
-/// ```
-struct Slid<'a, R: Register> {
-    step: &'a Step,
-    bodies: &'a mut [Body<Lanes<R>>],
-    i: usize,
-    up: Vector3<f64>,
-    q: Lanes<R>,
-    v: Lanes<R>,
-    a: Lanes<R>,
-}
-
-impl<R: Register> Piece for Slid<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { step, bodies, i, up, q, v, a } = self;
+piece!(
+    /// Motion of a body that slides along its parent, or along the world:
+    ///
+    /// ```text
+    /// ω = Rᵀ ω_λ    ω̇ = Rᵀ ω̇_λ    a = Rᵀ (a_λ + K_λ p) + z q̈ + 2 ω × z q̇
+    /// ```
+    fn slide<'a, R: Register>(
+        step: &'a Step,
+        bodies: &'a mut [Body<Lanes<R>>],
+        i: usize,
+        up: Vector3<f64>,
+        q: Lanes<R>,
+        v: Lanes<R>,
+        a: Lanes<R>,
+    ) {
         let g = &step.link.rotation;
         let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.link.translation));
         let (w, w_rate, seat) = match step.parent {
@@ -154,7 +144,7 @@ impl<R: Register> Piece for Slid<'_, R> {
             acceleration: Vector3::new(w.y.mul_plus(twice, moved.x), moved.y - w.x * twice, moved.z + a),
         };
     }
-}
+);
 
 /// Motion of a free body.
 #[inline(always)]

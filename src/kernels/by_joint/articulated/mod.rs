@@ -15,7 +15,7 @@ pub(crate) mod pivots;
 
 use crate::formulas::articulated_body;
 use crate::kernels::by_joint::Lost;
-use crate::kernels::by_joint::articulated::pivots::{Below, Own, Pivots};
+use crate::kernels::by_joint::articulated::pivots::{Below, Own};
 use crate::kernels::by_joint::memory::{Memory, Row};
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
@@ -100,7 +100,7 @@ impl Factor {
 /// the pivot, is an error.
 pub(crate) fn factorize_and_solve(layout: &Layout, memory: &mut Memory, x: &mut [f64]) -> Result<(), Lost> {
     let mut articulated = memory.articulated.take().unwrap_or_else(|| Box::new(Articulated::new(layout)));
-    let done = memory.level.run(articulated.pivots(layout, memory, x));
+    let done = articulated.eliminate(layout, memory, x);
     if done.is_ok() {
         articulated.outward(x);
     }
@@ -146,10 +146,11 @@ impl Articulated {
         }
     }
 
-    fn pivots<'a>(&'a mut self, layout: &Layout, memory: &'a Memory, x: &'a mut [f64]) -> Pivots<'a> {
+    /// From `x` to `r`.
+    fn eliminate(&mut self, layout: &Layout, memory: &Memory, x: &mut [f64]) -> Result<(), Lost> {
         let Self { steps, welds, factors, armature, joined, own, .. } = self;
         articulated_body::armature(&layout.dofs, armature);
-        Pivots { memory, steps, welds, armature, joined, factors, own, x }
+        pivots::eliminate(memory.level, memory, steps, welds, armature, joined, factors, own, x)
     }
 
     /// From `r` to `y`, equation (2) for one column.

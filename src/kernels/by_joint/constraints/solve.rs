@@ -10,12 +10,12 @@
 //! orthogonal factors of [`constraints`](crate::dynamics::constraints) are in place.
 
 use crate::formulas::singular;
-use crate::kernels::blocks::factors::{Elimination, Factors};
+use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::{self, Block, factors};
 use crate::kernels::by_joint::constraints::operators::Projections;
 use crate::kernels::by_joint::memory::Row;
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// Rows are clearly independent if of each at least this part is left once those after it are taken out of it, relative to
 /// its block and in squares: four of sixteen digits may be lost.
@@ -106,30 +106,26 @@ pub(crate) fn hold(
         Some(held) if held.factors.nv() == count => held,
         none => none.insert(Box::new(Held::new(count, mass.width))),
     };
-    dispatch(Hold { held, mass, rows, b, motion, lambda })
+    hold_in_blocks(held, mass, rows, b, motion, lambda)
 }
 
-struct Hold<'a> {
-    held: &'a mut Held,
-    mass: &'a Factors,
-    rows: HeldRows<'a>,
-    b: &'a mut [f64],
-    motion: &'a mut [f64],
-    lambda: &'a mut [f64],
-}
-
-impl Kernel for Hold<'_> {
-    type Output = Option<(f64, f64)>;
-    #[inline(always)]
-    fn run<R: Register>(self) -> Option<(f64, f64)> {
-        let Self { held, mass, rows, b, motion, lambda } = self;
+kernel!(
+    active,
+    fn hold_in_blocks<'a, R: Register>(
+        held: &'a mut Held,
+        mass: &'a Factors,
+        rows: HeldRows<'a>,
+        b: &'a mut [f64],
+        motion: &'a mut [f64],
+        lambda: &'a mut [f64],
+    ) -> Option<(f64, f64)> {
         held.read::<R>(mass, rows.jacobian, b.len());
         held.multiply::<R>(motion.len());
         if !held.scales(rows) {
             return None;
         }
         let Held { factors, gram, root_of_gram, .. } = &mut *held;
-        if (Elimination::<false> { factors, rows: gram }).run::<R>().is_some() {
+        if factors::eliminate_rows::<R, false>(factors, gram).is_some() {
             return None;
         }
         factors::roots::<R>(factors, root_of_gram);
@@ -157,7 +153,7 @@ impl Kernel for Hold<'_> {
         let left = held.b.iter().flat_map(|row| row.0).take(b.len()).fold(0.0, |most, x| x.abs().max(most));
         Some((left, CLEAR / singular::RESOLUTION / most))
     }
-}
+);
 
 impl Held {
     /// `Jᵀ`, the squares of its columns, and `Y`.

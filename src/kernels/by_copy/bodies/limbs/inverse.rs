@@ -10,23 +10,19 @@ use crate::kernels::by_copy::bodies::limbs::{
 };
 use crate::kernels::by_copy::bodies::mass_matrix::Scales;
 use crate::kernels::by_copy::bodies::{BASE, NV};
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 
-/// The inverse of a mass matrix whose composite bodies are given.
-pub(crate) struct Inverse<'a> {
-    pub(crate) scales: &'a Scales,
-    pub(crate) inverted: &'a mut Inverted,
-    pub(crate) mass: &'a [f64],
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for Inverse<'_> {
+kernel!(
+    halves,
+    /// The inverse of a mass matrix whose composite bodies are given.
     /// Is no pivot lost?
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { scales, inverted, mass, to } = self;
+    pub(crate) fn inverse_of_mass<'a, R: Register>(
+        scales: &'a Scales,
+        inverted: &'a mut Inverted,
+        mass: &'a [f64],
+        to: &'a mut [f64],
+    ) -> bool {
         if !invert::<R::Low>(scales, mass, inverted) {
             return false;
         }
@@ -39,7 +35,7 @@ impl Kernel for Inverse<'_> {
         write_own::<R::Low>(inverted, to);
         true
     }
-}
+);
 
 /// `−A⁻¹` of a symmetric matrix in its place. Is no pivot lost, compared with these? The last row gives way first.
 #[inline(always)]

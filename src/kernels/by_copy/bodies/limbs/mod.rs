@@ -23,8 +23,8 @@ use crate::kernels::by_copy::bodies::four::{ABREAST, Four, gather};
 use crate::kernels::by_copy::bodies::{BASE, HINGES, NV, row};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
-pub(crate) use inverse::Inverse;
-pub(crate) use product::Product;
+pub(crate) use inverse::inverse_of_mass;
+pub(crate) use product::product_with_inverse;
 use six::store_six;
 
 /// A number for each degree of freedom of the base.

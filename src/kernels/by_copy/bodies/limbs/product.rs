@@ -8,24 +8,21 @@ use crate::kernels::by_copy::bodies::limbs::{
     Column, HINGES, Inverted, put_six, read_column, read_rows, read_six, write_columns, write_rows,
 };
 use crate::kernels::by_copy::bodies::{BASE, NV};
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 use std::ops::Range;
 
-/// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`](super::Inverse): the columns of legs, and some of
-/// those of the base.
-pub(crate) struct Product<'a> {
-    pub(crate) inverted: &'a Inverted,
-    pub(crate) of_base: Range<usize>,
-    pub(crate) from: &'a [f64],
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for Product<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { inverted: of, of_base, from, to } = self;
+kernel!(
+    halves,
+    /// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`](super::Inverse): the columns of legs, and some of
+    /// those of the base.
+    pub(crate) fn product_with_inverse<'a, R: Register>(
+        inverted: &'a Inverted,
+        of_base: Range<usize>,
+        from: &'a [f64],
+        to: &'a mut [f64],
+    ) {
+        let of = inverted;
         let mut c = 0;
         while c < HINGES {
             let (x, six) = (read_column::<R::Low>(c, from), read_six(c, from));
@@ -45,7 +42,7 @@ impl Kernel for Product<'_> {
             multiply_full::<R::Low>(of, &from[own.clone()], &mut to[own]);
         }
     }
-}
+);
 
 /// What the base hands on to legs from columns of those `S` lanes further.
 #[inline(always)]
