@@ -24,3 +24,4 @@ mod macros;
 pub(crate) mod blocks;
 pub(crate) mod by_copy;
 pub(crate) mod by_joint;
+pub(crate) mod outcome;

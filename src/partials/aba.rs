@@ -247,7 +247,7 @@ fn analytical(
         factors.multiply_full(from, to);
     }
     by_plan::give_back_factors(&mut ws.base, at_hand);
-    Ok(finite && wrenches.is_empty())
+    Ok(finite.is_finite() && wrenches.is_empty())
 }
 
 /// Equation (1) by the legs of a quadruped. Are all finite, and no pivot lost?

@@ -2,7 +2,7 @@
 
 use crate::joint::{Elementary, Geometry, Joint, JointKind};
 use crate::model::{Body, DofDynamics, Model, Refresh, path};
-use crate::plan::bodies::Ranks;
+use crate::plan::bodies::DepthGroups;
 use crate::plan::dof_tree::DofTree;
 use crate::plan::floating::Floating;
 use crate::plan::joint_axes::{hinge, joint_axes};
@@ -65,7 +65,7 @@ pub(crate) struct Layout {
     /// For eight states at a time, if there is a form for such joints.
     pub(crate) table: Option<Table>,
     /// For bodies of several limbs at a time, if that pays.
-    pub(crate) ranks: Option<Ranks>,
+    pub(crate) depth_groups: Option<DepthGroups>,
     /// Which form what goes by.
     pub(crate) plan: Plan,
     /// Fewer lanes for robots [`floating`](super::floating), where these do.
@@ -255,15 +255,15 @@ impl Layout {
         let all = Self::of(model, &lanes, 0);
         let afloat = afloat.filter(|afloat| all.direct && afloat.direct);
         let table = Table::new(model);
-        let ranks = table.as_ref().and_then(|table| Ranks::new(model, table));
+        let depth_groups = table.as_ref().and_then(|table| DepthGroups::new(model, table));
         let facts = Facts {
             book_only: None,
             factors_pay: factors_pay(all.tree_of_dofs.block_products(), model.nv),
-            branches: ranks.as_ref().map(|ranks| Branches { quadruped: ranks.is_quadruped() }),
+            branches: depth_groups.as_ref().map(|depth_groups| Branches { quadruped: depth_groups.is_quadruped() }),
             states: table.is_some(),
             ..Facts::of_book(model)
         };
-        let mut layout = Self { plan: Plan::new(&facts), ranks, table, afloat, ..all };
+        let mut layout = Self { plan: Plan::new(&facts), depth_groups, table, afloat, ..all };
         layout.refresh(model);
         Some(layout)
     }
@@ -353,7 +353,7 @@ impl Layout {
             tree,
             floating,
             table: None,
-            ranks: None,
+            depth_groups: None,
             plan: Plan::new(&Facts::of_book(model)),
             afloat: None,
         }
@@ -448,8 +448,8 @@ impl Refresh for Layout {
         }
         if let Some(table) = &mut self.table {
             table.refresh(model);
-            if let Some(ranks) = &mut self.ranks {
-                ranks.refresh(model, table);
+            if let Some(depth_groups) = &mut self.depth_groups {
+                depth_groups.refresh(model, table);
             }
         }
     }

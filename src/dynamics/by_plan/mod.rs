@@ -10,7 +10,7 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_joint::constraints::rows::{self, Anchor};
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::forward_mode::Tangents;
-use crate::kernels::by_joint::memory::{Bodies, Memory};
+use crate::kernels::by_joint::memory::{Bodies, JointsMemory};
 use crate::kernels::by_joint::{State, afloat, forward_mode as tangents};
 use crate::model::Model;
 use crate::plan::floating::Floating;
@@ -40,13 +40,13 @@ pub(crate) fn is_alone(model: &Model, quantity: Quantity, level: Level) -> bool 
     layout.is_some_and(|layout| layout.plan.form(quantity, level) == Form::Joints)
 }
 
-/// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
-pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
+/// JointsMemory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
+pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<JointsMemory>> {
     T::as_f64s(&[])?;
     let level = vector_level()?;
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
-    Some(Box::new(Memory::new(layout, level)))
+    Some(Box::new(JointsMemory::new(layout, level)))
 }
 
 /// A model with a layout, and a workspace with its memory. Its methods know that lengths have been checked.
@@ -67,7 +67,7 @@ pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspac
     let level = vector_level()?;
     match &mut ws.by_joint {
         Some(memory) => memory.level = level,
-        none => *none = Some(Box::new(Memory::new(layout, level))),
+        none => *none = Some(Box::new(JointsMemory::new(layout, level))),
     }
     Some(Kernels { model, layout, ws })
 }
@@ -83,13 +83,13 @@ pub(crate) fn forward_mode<P: Real, T: Real>(
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
     let level = vector_level()?;
-    let memory = ws.by_joint.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
+    let memory = ws.by_joint.get_or_insert_with(|| Box::new(JointsMemory::new(layout, level)));
     memory.level = level;
     // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
     let (layout, memory) = afloat::fewer(layout, memory);
     let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(layout)));
-    let finite =
-        read(model, &mut tangents, level).map(|()| tangents::run(&Constants::of(model), layout, memory, &mut tangents));
+    let finite = read(model, &mut tangents, level)
+        .map(|()| tangents::run(&Constants::of(model), layout, memory, &mut tangents).is_finite());
     if finite.is_some() {
         write(&tangents, &mut ws.tau, level);
     }
@@ -181,7 +181,7 @@ pub(crate) fn take_factors(model: &Model, ws: &mut Workspace<f64>, q: &[f64]) ->
 /// `x := M⁻¹ x` with what the last call of [`Kernels::aba`] left, if that is how accelerations were made.
 pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()> {
     vector_level()?;
-    let Memory { factors, articulated, .. } = ws.by_joint.as_deref_mut()?;
+    let JointsMemory { factors, articulated, .. } = ws.by_joint.as_deref_mut()?;
     match factors.as_deref_mut().filter(|factors| factors.pays()) {
         Some(factors) => factors.solve(same_mut::<_, Vec<f64>>(x)?),
         None => articulated.as_deref_mut()?.solve(same_mut::<_, Vec<f64>>(x)?),

@@ -12,10 +12,11 @@ use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::kernels::by_joint::constraints::{derivatives as variations, operators as projections, solve as held};
 use crate::kernels::by_joint::derivatives::{Results, Reuse};
 use crate::kernels::by_joint::finite::all_finite;
-use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::{
-    Lost, State, afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
+    State, afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
 };
+use crate::kernels::outcome::Lost;
 use crate::model::Model;
 use crate::plan::{Constants, Form, Quantity};
 use nalgebra::{DMatrix, Vector3};
@@ -34,14 +35,14 @@ impl Kernels<'_> {
         let level = memory.level;
         if memory.wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamics, level) == Form::Bodies
-            && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::rnea(own(model), (ranks, level), memory, state, &mut ws.tau)
+            && let Some((groups, memory)) = memory.branches(layout)
+            && bodies::rnea(own(model), (groups, level), memory, state, &mut ws.tau).is_finite()
         {
             return Some(true);
         }
         // Torques do not depend on where the base is: that it is somewhere has to be seen.
         let surely = rnea::rnea(&Constants::of(model), layout, memory, state, &mut ws.tau);
-        Some(surely || all_finite(&ws.tau) && all_finite(state.0))
+        Some(surely.is_finite() || all_finite(&ws.tau) && all_finite(state.0))
     }
 
     /// Derivatives of inverse dynamics in the field of some gravity. Are all surely finite?
@@ -61,8 +62,9 @@ impl Kernels<'_> {
         if matches!(reuse, Reuse::Nothing)
             && wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamicsDerivatives, level) == Form::Bodies
-            && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::rnea_derivatives((gravity, JointDynamics::of(model)), (ranks, level), memory, state, results)
+            && let Some((groups, memory)) = memory.branches(layout)
+            && bodies::rnea_derivatives((gravity, JointDynamics::of(model)), (groups, level), memory, state, results)
+                .is_finite()
         {
             return Some(true);
         }
@@ -75,7 +77,7 @@ impl Kernels<'_> {
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
         }
-        Some(finite && wrenches.is_empty() && rnea::as_lanes(layout))
+        Some(finite.is_finite() && wrenches.is_empty() && rnea::as_lanes(layout))
     }
 
     /// The mass matrix into `ws.crba`. Are it and the state surely finite?
@@ -85,12 +87,12 @@ impl Kernels<'_> {
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
         if layout.plan.at_vector(Quantity::MassMatrix, level) == Form::Bodies
-            && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::mass_matrix((ranks, level), memory, q, to)
+            && let Some((groups, memory)) = memory.branches(layout)
+            && bodies::mass_matrix((groups, level), memory, q, to).is_finite()
         {
             return Some(true);
         }
-        Some(mass_matrix::mass_matrix(layout, memory, q, to))
+        Some(mass_matrix::mass_matrix(layout, memory, q, to).is_finite())
     }
 
     /// Factors of the mass matrix into `ws.ltl`.
@@ -104,7 +106,7 @@ impl Kernels<'_> {
     /// Factors of the mass matrix into `ws.by_joint`.
     fn factorize(&mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let memory = self.ws.by_joint.as_deref_mut()?;
-        Some(forward::factorize(self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
+        Some(forward::factorize(self.layout, memory, q, self.ws.crba.sized(self.model.nv)).pivots())
     }
 
     /// Factors of the mass matrix, taken out of `ws.by_joint`, unless a pivot is lost.
@@ -119,9 +121,10 @@ impl Kernels<'_> {
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         if layout.plan.at_vector(Quantity::MassMatrixInverse, level) == Form::Bodies
-            && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::mass_matrix((ranks, level), memory, q, ws.crba.sized(model.nv))
+            && let Some((groups, memory)) = memory.branches(layout)
+            && bodies::mass_matrix((groups, level), memory, q, ws.crba.sized(model.nv)).is_finite()
             && bodies::minv(level, memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
+                .is_finite()
         {
             return Some(Ok(()));
         }
@@ -142,8 +145,8 @@ impl Kernels<'_> {
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         let (_, memory) = memory.branches(layout)?;
-        let done = bodies::minv(level, memory, mass, dtau.as_mut_slice())
-            && bodies::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]);
+        let done = bodies::minv(level, memory, mass, dtau.as_mut_slice()).is_finite()
+            && bodies::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]).is_finite();
         Some(done)
     }
 
@@ -156,8 +159,8 @@ impl Kernels<'_> {
             ws.still.resize(model.nv, 0.0);
             if memory.wrenches.is_empty()
                 && layout.plan.at_vector(Quantity::ForwardDynamics, level) == Form::Bodies
-                && let Some((ranks, memory)) = memory.branches(layout)
-                && bodies::aba(own(model), (ranks, level), memory, state, &ws.still, &mut ws.aba.ddq)
+                && let Some((groups, memory)) = memory.branches(layout)
+                && bodies::aba(own(model), (groups, level), memory, state, &ws.still, &mut ws.aba.ddq).is_finite()
             {
                 return Some(Ok(()));
             }
@@ -169,17 +172,20 @@ impl Kernels<'_> {
         match layout.plan.by_joints(Quantity::ForwardDynamics, level) {
             Form::Articulated => {
                 forward::left_over::<false>(&Constants::of(model), layout, memory, state, still, ddq);
-                Some(articulated::factorize_and_solve(layout, memory, ddq))
+                Some(articulated::factorize_and_solve(layout, memory, ddq).pivots())
             }
-            Form::Factors => Some(forward::accelerations(
-                &Constants::of(model),
-                layout,
-                memory,
-                state,
-                still,
-                ws.crba.sized(model.nv),
-                ddq,
-            )),
+            Form::Factors => Some(
+                forward::accelerations(
+                    &Constants::of(model),
+                    layout,
+                    memory,
+                    state,
+                    still,
+                    ws.crba.sized(model.nv),
+                    ddq,
+                )
+                .pivots(),
+            ),
             _ => None,
         }
     }
@@ -198,8 +204,8 @@ impl Kernels<'_> {
         ws.rooted.size(model, ws.dof.len());
         let matrix = ws.crba.sized(model.nv);
         let done = forward::accelerations(&Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
-        super::body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
-        Some(done)
+        super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.rooted);
+        Some(done.pivots())
     }
 
     /// Where some bodies are, how they move at a velocity without accelerations of joints, and columns of all joints if asked
@@ -215,15 +221,17 @@ impl Kernels<'_> {
         ws.still.resize(model.nv, 0.0);
         ws.rooted.size(model, ws.dof.len());
         let gravity = Vector3::zeros();
-        let finite = sweeps::place(layout, memory, q, None)
+        let finite = sweeps::poses(layout, memory, q, None).is_finite()
             && match v {
-                Some(v) => sweeps::drive::<{ outward::MOTIONS }>(gravity, layout, memory, v, &ws.still, None),
+                Some(v) => {
+                    sweeps::motions::<{ outward::MOTIONS }>(gravity, layout, memory, v, &ws.still, None).is_finite()
+                }
                 None => {
                     sweeps::columns(layout, memory);
                     true
                 }
             };
-        super::body_motions::seats(layout, memory, bodies, columns, &mut ws.rooted);
+        super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.rooted);
         finite.then_some(())
     }
 
@@ -236,7 +244,7 @@ impl Kernels<'_> {
         let done = self.factorize(q)?;
         let Self { model, layout, ws } = self;
         ws.rooted.size(model, ws.dof.len());
-        super::body_motions::seats(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.rooted);
+        super::body_motions::body_states(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.rooted);
         Some(done)
     }
 
@@ -251,7 +259,7 @@ impl Kernels<'_> {
         motion: &mut [f64],
         lambda: &mut [f64],
     ) -> Option<(f64, f64)> {
-        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
+        let JointsMemory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
     }
 
@@ -259,7 +267,7 @@ impl Kernels<'_> {
     pub(crate) fn drive_again(self, v: &[f64], a: &[f64]) -> Option<()> {
         let memory = self.ws.by_joint.as_deref_mut()?;
         memory.size_columns(self.layout);
-        sweeps::drive::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).then_some(())
+        sweeps::motions::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).finite()
     }
 
     /// How a body whose place is in `ws.rooted` moves at the state of the last sweep.
@@ -289,14 +297,14 @@ impl Kernels<'_> {
     /// Derivatives of accelerations and multipliers by the torques, and what the others are multiplied by, after
     /// [`hold`](Self::hold).
     pub(crate) fn project(&mut self, by_torques: Option<(&mut [f64], &mut [f64])>) -> Option<()> {
-        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
+        let JointsMemory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         projections::fill(held.as_deref_mut()?, factors.as_deref()?, by_torques);
         Some(())
     }
 
     /// Columns of accelerations and of multipliers, after [`project`](Self::project).
     pub(crate) fn solve_held(&mut self, by: &Changes<'_>, motion: &mut [f64], lambda: &mut [f64]) -> Option<()> {
-        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
+        let JointsMemory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         projections::solve(held.as_deref_mut()?, factors.as_deref()?, by, motion, lambda);
         Some(())
     }

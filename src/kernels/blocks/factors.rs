@@ -6,6 +6,7 @@
 use crate::kernels::blocks::inverse::{inversion, product, sparse_product};
 use crate::kernels::blocks::{self, Block};
 use crate::kernels::by_joint::memory::{Row, from_rows, to_rows};
+use crate::kernels::outcome::{Lost, Outcome};
 use crate::plan::dof_tree::DofTree;
 use crate::plan::factors_pay;
 use crate::plan::floating::Floating;
@@ -140,22 +141,22 @@ impl Factors {
 
     /// Eliminates the mass matrix, whose blocks have their rows one after the other in `rows`, and `x := M⁻¹ x` of a right-hand
     /// side, or of none. The error is the first degree of freedom whose pivot is lost, and the pivot.
-    pub(crate) fn factorize(&mut self, rows: &mut [Row], x: &mut [f64]) -> Result<(), (usize, f64)> {
+    pub(crate) fn factorize(&mut self, rows: &mut [Row], x: &mut [f64]) -> Outcome {
         self.size();
-        let lost = if x.is_empty() {
+        let outcome = if x.is_empty() {
             elimination::<false>(self, &mut *rows)
         } else {
             // What fills up the last row would keep what is no number, and hand it on.
             to_rows(x, &mut self.x);
-            let lost = elimination::<true>(self, &mut *rows);
+            let outcome = elimination::<true>(self, &mut *rows);
             from_rows(&self.x, x);
-            lost
+            outcome
         };
-        lost.map_or(Ok(()), |lost| {
+        if outcome.is_lost() {
             // Numbers that are none would stay where the tree makes zeros, which nobody writes.
             rows.fill(Row::ZERO);
-            Err(lost)
-        })
+        }
+        outcome
     }
 
     /// Copies `L` into rows along the paths, with the pivots in the place of its diagonal, and one over the pivots.
@@ -179,7 +180,7 @@ impl Factors {
     }
 
     /// Eliminates a matrix nv × nv, as [`Self::factorize`].
-    pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>, x: &mut [f64]) -> Result<(), (usize, f64)> {
+    pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>, x: &mut [f64]) -> Outcome {
         self.size();
         let mut rows = std::mem::take(&mut self.folded);
         read_matrix(m.as_slice(), self.nv(), self.width, &mut rows);
@@ -200,7 +201,7 @@ impl Factors {
         from: [&DMatrix<f64>; 2],
         to: [&mut DMatrix<f64>; 2],
         known: &[Floating],
-    ) -> bool {
+    ) -> Outcome {
         if self.coupled.is_empty() {
             self.coupled = coupled(&self.tree);
         }
@@ -265,17 +266,14 @@ kernel!(
     pub(crate) fn elimination<'a, R: Register, const SOLVE: bool>(
         factors: &'a mut Factors,
         rows: &'a mut [Row],
-    ) -> Option<(usize, f64)> {
-        eliminate_rows::<R, SOLVE>(factors, rows)
+    ) -> Outcome {
+        Outcome::of_pivots(eliminate_rows::<R, SOLVE>(factors, rows))
     }
 );
 
 /// The same, within a kernel.
 #[inline(always)]
-pub(crate) fn eliminate_rows<R: Register, const SOLVE: bool>(
-    factors: &mut Factors,
-    rows: &mut [Row],
-) -> Option<(usize, f64)> {
+pub(crate) fn eliminate_rows<R: Register, const SOLVE: bool>(factors: &mut Factors, rows: &mut [Row]) -> Option<Lost> {
     let mut x = std::mem::take(&mut factors.x);
     let lost = eliminate::<R, SOLVE>(factors, rows, &mut x);
     if SOLVE && lost.is_none() {
@@ -288,11 +286,7 @@ pub(crate) fn eliminate_rows<R: Register, const SOLVE: bool>(
 
 /// The factors, and with `SOLVE` `x := L⁻ᵀ x`.
 #[inline(always)]
-fn eliminate<R: Register, const SOLVE: bool>(
-    factors: &mut Factors,
-    rows: &mut [Row],
-    x: &mut [Row],
-) -> Option<(usize, f64)> {
+fn eliminate<R: Register, const SOLVE: bool>(factors: &mut Factors, rows: &mut [Row], x: &mut [Row]) -> Option<Lost> {
     let (nv, Factors { width, above, related, scale, l, reciprocal, .. }) = (factors.nv(), factors);
     let (width, (h, _)) = (*width, rows.as_chunks_mut::<WIDTH>());
     for g in (0..width).rev() {

@@ -4,6 +4,7 @@ use crate::kernels::blocks;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_joint::matrix_entries::store;
 use crate::kernels::by_joint::memory::Row;
+use crate::kernels::outcome::Outcome;
 use crate::plan::floating::Floating;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
@@ -143,7 +144,7 @@ kernel!(
         to: [&'a mut [f64]; 2],
         /// Whose columns are not asked for.
         known: &'a [Floating],
-    ) -> bool {
+    ) -> Outcome {
         let [first, second] = to;
         let nv = factors.nv();
         let most = if R::LEVEL == Level::Avx512 { AT_ONCE } else { 1 };
@@ -172,7 +173,7 @@ kernel!(
                 j += count;
             }
         }
-        finite.all_lt(R::splat(1.0))
+        Outcome::of(finite)
     }
 );
 

@@ -41,7 +41,7 @@ impl<T: Real + Scalar<T>> Placed<T> {
 
     /// On its parent, at the coordinate of a slide, or at sine and cosine of that of a hinge.
     #[inline(always)]
-    pub(crate) fn hang<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)))
+    pub(crate) fn set_on_parent<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)))
     where
         T: Scalar<P>,
     {
@@ -94,34 +94,34 @@ impl<T: Real + Scalar<T>> Moving<T> {
 
     /// On its parent, with the rates `v` and `a`.
     #[inline(always)]
-    pub(crate) fn hang<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)), (v, a): (T, T))
+    pub(crate) fn set_on_parent<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)), (v, a): (T, T))
     where
         T: Scalar<P>,
     {
-        self.at.hang(link, &parent.at, q);
+        self.at.set_on_parent(link, &parent.at, q);
         let s = self.at.s;
         let psi_dot = parent.velocity.cross(s);
         self.e = psi_dot + psi_dot;
         self.psi_ddot = parent.acceleration.cross_plus(s, parent.velocity.cross(psi_dot));
         self.velocity = s.times_plus(v, parent.velocity);
         self.acceleration = psi_dot.times_plus(v, s.times_plus(a, parent.acceleration));
-        self.load();
+        self.set_flow_and_force();
     }
 
     /// Freely against the world, where gravity in its axes is the opposite of `up`.
     #[inline(always)]
-    pub(crate) fn free(&mut self, up: Vector3<T>, v: [T; 6], a: [T; 6]) {
+    pub(crate) fn set_free(&mut self, up: Vector3<T>, v: [T; 6], a: [T; 6]) {
         let motion = |[a, b, c, d, e, f]: [T; 6]| Motion::new(Vector3::new(a, b, c), Vector3::new(d, e, f));
         let acceleration = motion(a);
         self.psi_ddot = Motion::new(up, v3::zero());
         self.velocity = motion(v);
         self.acceleration = Motion::new(v3::add(up, acceleration.linear), acceleration.angular);
-        self.load();
+        self.set_flow_and_force();
     }
 
     /// Moments of flow, and the force.
     #[inline(always)]
-    pub(crate) fn load(&mut self) {
+    pub(crate) fn set_flow_and_force(&mut self) {
         let (v, a) = (self.velocity, self.acceleration);
         self.flow = self.at.mass.flow(v);
         // The acceleration of the point at the origin.

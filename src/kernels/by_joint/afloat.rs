@@ -17,7 +17,7 @@
 
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::{
-    Memory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
+    JointsMemory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
 };
 use crate::kernels::by_joint::outward::in_lane;
 use crate::plan::floating::LEFT_OUT;
@@ -28,7 +28,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Fewer lanes, and memory for them, with the wrenches of this call, where there are such.
 #[inline(always)]
-pub(crate) fn fewer<'l, 'm>(layout: &'l Layout, memory: &'m mut Memory) -> (&'l Layout, &'m mut Memory) {
+pub(crate) fn fewer<'l, 'm>(layout: &'l Layout, memory: &'m mut JointsMemory) -> (&'l Layout, &'m mut JointsMemory) {
     match layout.afloat.as_deref() {
         Some(fewer) => (fewer, memory.afloat(fewer)),
         None => (layout, memory),
@@ -37,7 +37,7 @@ pub(crate) fn fewer<'l, 'm>(layout: &'l Layout, memory: &'m mut Memory) -> (&'l 
 
 /// Motion of the base, once it has been placed, into the rows that the first group adds to what its lanes hold.
 #[inline(always)]
-pub(crate) fn move_base(memory: &mut Memory, v: &[f64], a: &[f64]) {
+pub(crate) fn base_motion(memory: &mut JointsMemory, v: &[f64], a: &[f64]) {
     let axes = in_lane(memory, 0).rotation;
     // The lane's own rate is in there.
     (memory.qd[0].0[0], memory.qdd[0].0[0]) = (0.0, 0.0);
@@ -57,7 +57,7 @@ fn turn(axes: &Matrix3<f64>, rates: &[f64], to: &mut Six) {
 
 /// Torques of the base, from the force on the whole robot. Returns torques times zero.
 #[inline(always)]
-pub(crate) fn hold_base(memory: &mut Memory) -> f64 {
+pub(crate) fn base_torques(memory: &mut JointsMemory) -> f64 {
     let [linear, angular] = vectors_of_lane(&memory.sums[0], 0);
     let axes = in_lane(memory, 0).rotation;
     let f: Vector3<f64> = v3::rotate_back(&axes, linear);
@@ -68,7 +68,7 @@ pub(crate) fn hold_base(memory: &mut Memory) -> f64 {
 
 /// The columns of the base, which are its axes, into rows of their own.
 #[inline(always)]
-pub(crate) fn stand_base(layout: &Layout, memory: &mut Memory) {
+pub(crate) fn base_columns(layout: &Layout, memory: &mut JointsMemory) {
     let axes = in_lane(memory, 0).rotation;
     let s = &mut memory.s[layout.groups.len()];
     let mut k = 0;
@@ -86,7 +86,7 @@ pub(crate) fn stand_base(layout: &Layout, memory: &mut Memory) {
 /// What derivatives need of these columns, from sums over the whole robot. Nothing that moves carries the base, so that `Ψ̇ = 0` and
 /// `Ψ̈ = −g × S`; and as within one joint the force does not turn with the columns, `Q = I_C Ψ̈`.
 #[inline(always)]
-pub(crate) fn columns<R: Register>(gravity: Vector3<f64>, layout: &Layout, memory: &mut Memory) {
+pub(crate) fn base_derivatives<R: Register>(gravity: Vector3<f64>, layout: &Layout, memory: &mut JointsMemory) {
     let g = layout.groups.len();
     let (inertia, coriolis) = (inertia_of_lane(&memory.sums, 0), coriolis_of_lane(&memory.sums, 0));
     let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());

@@ -2,7 +2,7 @@
 
 use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product, store};
 use crate::kernels::by_joint::memory::{
-    Memory, load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
+    JointsMemory, load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
 };
 use crate::kernels::by_joint::{inward, outward};
 use crate::plan::Constants;
@@ -16,7 +16,7 @@ use nalgebra::{DMatrix, Vector3};
 pub(crate) fn coriolis(
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (q, v): (&[f64], &[f64]),
     still: &[f64],
     to: &mut DMatrix<f64>,
@@ -40,7 +40,7 @@ kernel!(
     fn coriolis_in_lanes<'a, R: Register>(
         constants: &'a Constants,
         layout: &'a Layout,
-        memory: &'a mut Memory,
+        memory: &'a mut JointsMemory,
         q: &'a [f64],
         v: &'a [f64],
         still: &'a [f64],
@@ -49,9 +49,9 @@ kernel!(
         nv: usize,
     ) {
         outward::read_state::<R>(layout, memory, q, v, still);
-        outward::place::<R>(layout, memory, q);
+        outward::poses::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::COLUMNS }>(constants, layout, memory, g);
+            outward::motions::<R, { outward::COLUMNS }>(constants, layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::composites::<R>(layout, memory, g);
@@ -81,7 +81,7 @@ kernel!(
 
 /// What the entries are made of: `Ṡ`, `I_C S`, `½ B_C S + I_C Ṡ` and `½ B_Cᵀ S`, whose linear part is zero.
 #[inline(always)]
-fn columns<R: Register>(memory: &mut Memory, g: usize) {
+fn columns<R: Register>(memory: &mut JointsMemory, g: usize) {
     let s = load_motion::<R>(&memory.s[g]);
     let (y, b) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]).halved());
     let to = &mut memory.columns[g];

@@ -6,8 +6,9 @@
 use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product, store};
-use crate::kernels::by_joint::memory::{Columns, Memory, Six, load_motion};
+use crate::kernels::by_joint::memory::{Columns, JointsMemory, Six, load_motion};
 use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward, rnea};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::floating::Floating;
 use crate::plan::joints::{Layout, Pair};
@@ -42,11 +43,11 @@ pub(crate) fn derivatives(
     gravity: Vector3<f64>,
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
     reuse: Reuse<'_>,
-) -> bool {
+) -> Outcome {
     memory.size_columns(layout);
     let nv = layout.nv;
     let lanes = layout.dof.len();
@@ -88,12 +89,12 @@ fn run(
     gravity: Vector3<f64>,
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
     nv: usize,
     reuse: Reuse<'_>,
-) -> bool {
+) -> Outcome {
     if matches!(reuse, Reuse::Velocities(_)) {
         derivatives_in_lanes::<true>(gravity, constants, layout, memory, q, v, a, results, nv, reuse)
     } else {
@@ -108,7 +109,7 @@ kernel!(
         gravity: Vector3<f64>,
         constants: &'a Constants,
         layout: &'a Layout,
-        memory: &'a mut Memory,
+        memory: &'a mut JointsMemory,
         q: &'a [f64],
         v: &'a [f64],
         a: &'a [f64],
@@ -116,20 +117,20 @@ kernel!(
         /// Rows of a matrix.
         nv: usize,
         reuse: Reuse<'a>,
-    ) -> bool {
+    ) -> Outcome {
         outward::read_dofs::<R>(layout, &mut memory.qd, v);
         outward::read_dofs::<R>(layout, &mut memory.qdd, a);
         let known = MOVING && matches!(reuse, Reuse::Velocities(bases) if !bases.is_empty());
         if matches!(reuse, Reuse::Nothing) {
             outward::read_configuration::<R>(layout, memory, q);
-            outward::place::<R>(layout, memory, q);
+            outward::poses::<R>(layout, memory, q);
         }
         if layout.first > 0 {
-            afloat::move_base(memory, v, a);
-            afloat::stand_base(layout, memory);
+            afloat::base_motion(memory, v, a);
+            afloat::base_columns(layout, memory);
         }
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, { outward::COLUMNS }>(gravity, layout, memory, g, MOVING);
+            outward::motions_in_field::<R, { outward::COLUMNS }>(gravity, layout, memory, g, MOVING);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
@@ -139,8 +140,8 @@ kernel!(
             zero = zero.add(inward::columns::<R>(constants, layout, memory, g, MOVING));
         }
         if layout.first > 0 {
-            afloat::columns::<R>(gravity, layout, memory);
-            zero = zero.add(R::splat(afloat::hold_base(memory)));
+            afloat::base_derivatives::<R>(gravity, layout, memory);
+            zero = zero.add(R::splat(afloat::base_torques(memory)));
         }
         // Rows of a base come first: they write over some of the next.
         let base = layout.pairs.len() - layout.groups.len();
@@ -170,7 +171,7 @@ kernel!(
         if !memory.wrenches.is_empty() {
             standing(layout, memory, results, nv);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
 );
 
@@ -179,7 +180,7 @@ kernel!(
 fn diagonal<R: Register>(
     constants: &Constants,
     layout: &Layout,
-    memory: &Memory,
+    memory: &JointsMemory,
     g: usize,
     results: &mut Results<'_>,
     nv: usize,
@@ -263,7 +264,7 @@ fn of_column<R: Register>(
 /// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is taken
 /// back.
 #[inline(never)]
-fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usize, known: bool) {
+fn own_blocks(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize, known: bool) {
     for (body, step) in layout.bodies.iter().enumerate().filter(|(_, step)| step.columns > 1) {
         if known && layout.floating.iter().any(|base| base.is(body)) {
             continue;
@@ -292,7 +293,7 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
 /// Wrenches that stand still in the world do not turn with the columns, for any two joints between body and root:
 /// `τ_q[i, k] += S_iᵀ (φ ×̄* S_k)`. (`Q` has taken them along, and those that hang from it have not.)
 #[inline(never)]
-fn standing(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usize) {
+fn standing(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize) {
     for w in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
         let f = w.wrench.shifted(rnea::origin(layout, memory, w.body.index()));
         for k in path(layout, w.body.index()) {
@@ -305,7 +306,7 @@ fn standing(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usi
 }
 
 /// `∂τ/∂φ = −Jᵀ` of one wrench, nv × 6 column by column, after a run at the same state.
-pub(crate) fn by_wrench(layout: &Layout, memory: &Memory, nv: usize, w: &ExternalWrench, to: &mut [f64]) {
+pub(crate) fn by_wrench(layout: &Layout, memory: &JointsMemory, nv: usize, w: &ExternalWrench, to: &mut [f64]) {
     let b = w.body.index();
     to.fill(0.0);
     for lane in path(layout, b) {

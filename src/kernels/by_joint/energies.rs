@@ -2,9 +2,10 @@
 
 use crate::formulas::masses::MovingMass;
 use crate::kernels::by_joint::matrix::by_lane;
-use crate::kernels::by_joint::memory::{FORCE, Memory, Row, load_matrix};
+use crate::kernels::by_joint::memory::{FORCE, JointsMemory, Row, load_matrix};
 use crate::kernels::by_joint::outward::{of_tree, splat};
 use crate::kernels::by_joint::{State, inward, outward, sweeps};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};
@@ -13,7 +14,12 @@ use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Is the state finite?
-pub(crate) fn masses(layout: &Layout, memory: &mut Memory, state: State<'_>, to: &mut [MovingMass<f64>]) -> bool {
+pub(crate) fn masses(
+    layout: &Layout,
+    memory: &mut JointsMemory,
+    state: State<'_>,
+    to: &mut [MovingMass<f64>],
+) -> Outcome {
     let finite = sweeps::bodies::<{ outward::MASSES }>(v3::zero(), layout, memory, state);
     masses_in_lanes(layout, memory, to);
     finite
@@ -21,7 +27,11 @@ pub(crate) fn masses(layout: &Layout, memory: &mut Memory, state: State<'_>, to:
 
 kernel!(
     memory.level,
-    fn masses_in_lanes<'a, R: Register>(layout: &'a Layout, memory: &'a mut Memory, to: &'a mut [MovingMass<f64>]) {
+    fn masses_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        to: &'a mut [MovingMass<f64>],
+    ) {
         for g in (0..layout.groups.len()).rev() {
             inward::sum_subtrees::<R, { FORCE + 4 }>(&layout.groups[g], &mut memory.sums, g, 0);
         }
@@ -49,7 +59,7 @@ kernel!(
     pub(crate) fn regressor<'a, R: Register>(
         constants: &'a Constants,
         layout: &'a Layout,
-        memory: &'a mut Memory,
+        memory: &'a mut JointsMemory,
         v: Option<&'a [f64]>,
         to: &'a mut [f64],
     ) {
@@ -60,7 +70,7 @@ kernel!(
         let mut bodies = layout.bodies.iter().peekable();
         let (mut to, _) = to.as_chunks_mut::<10>();
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = outward::load_poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let in_body = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
             let zero = Lanes(R::splat(0.0));
             let mut y = [zero; 10];

@@ -20,10 +20,11 @@
 use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::{
-    Memory, Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
+    JointsMemory, Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
     store_motion, store_vector,
 };
 use crate::kernels::by_joint::{afloat, inward, outward, rnea};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion, vector as v3};
@@ -146,13 +147,18 @@ impl<P: Piece> Kernel for AtLevelOfCall<P> {
 }
 
 /// Torques and their derivatives. Are the torques and the configuration surely finite?
-pub(crate) fn run(constants: &Constants, layout: &Layout, memory: &mut Memory, tangents: &mut Tangents) -> bool {
+pub(crate) fn run(
+    constants: &Constants,
+    layout: &Layout,
+    memory: &mut JointsMemory,
+    tangents: &mut Tangents,
+) -> Outcome {
     memory.size_columns(layout);
     memory.wrenches.clear();
     memory.wrenches.extend(tangents.wrenches.iter().map(|(wrench, _)| *wrench));
     let finite = run_in_lanes(constants, layout, memory, tangents);
     rnea::collect(constants, layout, memory, &tangents.v, &tangents.a, &mut tangents.tau);
-    finite && rnea::as_lanes(layout)
+    finite.and(rnea::as_lanes(layout))
 }
 
 kernel!(
@@ -160,16 +166,16 @@ kernel!(
     fn run_in_lanes<'a, R: Register>(
         constants: &'a Constants,
         layout: &'a Layout,
-        memory: &'a mut Memory,
+        memory: &'a mut JointsMemory,
         tangents: &'a mut Tangents,
-    ) -> bool {
+    ) -> Outcome {
         outward::read_state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
-        outward::place::<R>(layout, memory, &tangents.q);
+        outward::poses::<R>(layout, memory, &tangents.q);
         if tangents.floats {
-            afloat::move_base(memory, &tangents.v, &tangents.a);
+            afloat::base_motion(memory, &tangents.v, &tangents.a);
         }
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::COLUMNS }>(constants, layout, memory, g);
+            outward::motions::<R, { outward::COLUMNS }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
@@ -180,11 +186,11 @@ kernel!(
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
             let s = load_motion::<R>(&memory.s[g]);
             store_force(&mut tangents.turned[g], s.cross_force(load_sum_force(&memory.sums[g])));
-            weigh_joints::<R>(constants, layout, memory, g, &mut tangents.joints[g]);
+            joint_rates::<R>(constants, layout, memory, g, &mut tangents.joints[g]);
         }
         if tangents.floats {
-            zero = zero.add(R::splat(afloat::hold_base(memory)));
-            move_base::<R>(constants.gravity, memory, tangents);
+            zero = zero.add(R::splat(afloat::base_torques(memory)));
+            base_change::<R>(constants.gravity, memory, tangents);
         }
         motions::<R>(memory, tangents);
         let under_wrenches = !memory.wrenches.is_empty();
@@ -194,19 +200,19 @@ kernel!(
         if tangents.shares {
             tangents.dtau.fill(Row::ZERO);
         }
-        lane_by_lane!(hand_on::<R>(memory, tangents, under_wrenches));
+        lane_by_lane!(add_to_parents::<R>(memory, tangents, under_wrenches));
         if tangents.floats {
-            hold_base::<R>(memory, tangents, under_wrenches);
+            base_torque_change::<R>(memory, tangents, under_wrenches);
         }
         add_more_joints::<R>(constants, layout, tangents);
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
 );
 
 /// Derivatives of motions, root to leaves. What a column hangs on mostly is the one before: in registers it need not be waited for,
 /// where there are enough of them.
 #[inline(always)]
-fn motions<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+fn motions<R: Register>(memory: &JointsMemory, tangents: &mut Tangents) {
     let (mut last, zero) = (usize::MAX, Lanes(R::splat(0.0)));
     let (mut omega, mut beta) = ([zero; 3], [zero; 6]);
     for step in &tangents.steps[usize::from(tangents.floats)..] {
@@ -257,7 +263,7 @@ fn load_rows<R: Register, const N: usize>(rows: &[Row; N]) -> [Lanes<R>; N] {
 /// Derivatives of the motion of a base whose columns have no lanes: `β = −g × δX + v₀ × δv + δa`, with `δX`, `δv` and `δa` in the
 /// axes of the world.
 #[inline(always)]
-fn move_base<R: Register>(gravity: Vector3<f64>, memory: &Memory, tangents: &mut Tangents) {
+fn base_change<R: Register>(gravity: Vector3<f64>, memory: &JointsMemory, tangents: &mut Tangents) {
     let (dx, dv, da) =
         (of_base::<R>(memory, &tangents.dq), of_base::<R>(memory, &tangents.dv), of_base::<R>(memory, &tangents.da));
     let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());
@@ -268,7 +274,7 @@ fn move_base<R: Register>(gravity: Vector3<f64>, memory: &Memory, tangents: &mut
 
 /// The first six rows, which are along the columns of the base.
 #[inline(always)]
-fn of_base<R: Register>(memory: &Memory, rows: &[Row]) -> Motion<Lanes<R>> {
+fn of_base<R: Register>(memory: &JointsMemory, rows: &[Row]) -> Motion<Lanes<R>> {
     let axes = outward::in_lane(memory, 0).rotation;
     let Some(rows) = rows.first_chunk() else { return Motion::zero() };
     let Motion { linear, angular } = load_motion::<R>(rows);
@@ -277,7 +283,7 @@ fn of_base<R: Register>(memory: &Memory, rows: &[Row]) -> Motion<Lanes<R>> {
 
 /// Derivatives of its torques: within one joint the force does not turn with the columns.
 #[inline(always)]
-fn hold_base<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches: bool) {
+fn base_torque_change<R: Register>(memory: &JointsMemory, tangents: &mut Tangents, under_wrenches: bool) {
     let axes = outward::in_lane(memory, 0).rotation;
     let Some(base) = tangents.steps.first() else { return };
     let f = force_on::<R>(memory, tangents, base, under_wrenches);
@@ -289,7 +295,12 @@ fn hold_base<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrench
 /// Derivatives of the force that a column has to exert: what its body needs, if it carries it, and what hangs on it but for the column
 /// that follows.
 #[inline(always)]
-fn force_on<R: Register>(memory: &Memory, tangents: &Tangents, step: &Step, under_wrenches: bool) -> Force<Lanes<R>> {
+fn force_on<R: Register>(
+    memory: &JointsMemory,
+    tangents: &Tangents,
+    step: &Step,
+    under_wrenches: bool,
+) -> Force<Lanes<R>> {
     let (lane, mut f) = (step.lane, Force::zero());
     if step.carries {
         let motion = &tangents.motion[lane];
@@ -305,7 +316,7 @@ fn force_on<R: Register>(memory: &Memory, tangents: &Tangents, step: &Step, unde
 
 /// Derivatives of forces and torques, leaves to root: a loop for both, since each force waits for the one before.
 #[inline(always)]
-fn hand_on<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches: bool) {
+fn add_to_parents<R: Register>(memory: &JointsMemory, tangents: &mut Tangents, under_wrenches: bool) {
     let world = tangents.handed.len();
     let (mut of_joint, mut of_next, mut is_followed) = (Force::zero(), Force::zero(), false);
     for k in (usize::from(tangents.floats)..tangents.steps.len()).rev() {
@@ -347,7 +358,7 @@ fn hand_on<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches
 piece!(
     /// What wrenches take of the forces that bodies need. One that stands still in the world varies in coordinates of the body, by
     /// `−S ×* φ δq`.
-    fn subtract<'a, R: Register>(layout: &'a Layout, memory: &'a Memory, tangents: &'a mut Tangents) {
+    fn subtract<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, tangents: &'a mut Tangents) {
         tangents.handed.fill([Row::ZERO; 6]);
         for (w, change) in &tangents.wrenches {
             let b = w.body.index();
@@ -382,7 +393,13 @@ piece!(
 
 /// What eight torques vary with their joints' accelerations and velocities, by armature, damping and friction.
 #[inline(always)]
-fn weigh_joints<R: Register>(constants: &Constants, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
+fn joint_rates<R: Register>(
+    constants: &Constants,
+    layout: &Layout,
+    memory: &JointsMemory,
+    g: usize,
+    to: &mut [Row; 2],
+) {
     // A workspace may have served a robot with other joints before.
     *to = [Row::ZERO; 2];
     let rows = &layout.joints[g];

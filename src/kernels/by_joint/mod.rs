@@ -57,6 +57,3 @@ pub(crate) mod weights;
 
 /// A state, and a second rate: configuration, velocity, acceleration or torques.
 pub(crate) type State<'a> = (&'a [f64], &'a [f64], &'a [f64]);
-
-/// The first degree of freedom whose pivot is lost, and the pivot.
-pub(crate) type Lost = (usize, f64);

@@ -1,7 +1,8 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
-use crate::kernels::by_joint::memory::{FORCE, Memory, store_motion};
+use crate::kernels::by_joint::memory::{FORCE, JointsMemory, store_motion};
 use crate::kernels::by_joint::{State, bodies, inward, outward};
+use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
@@ -9,14 +10,14 @@ use nalgebra::Vector3;
 kernel!(
     memory.level,
     /// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
-    pub(crate) fn place<'a, R: Register>(
+    pub(crate) fn poses<'a, R: Register>(
         layout: &'a Layout,
-        memory: &'a mut Memory,
+        memory: &'a mut JointsMemory,
         q: &'a [f64],
         to: Option<usize>,
-    ) -> bool {
+    ) -> Outcome {
         let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
-        outward::mount(layout, memory);
+        outward::root_poses(layout, memory);
         outward::read_angles(layout, memory, q);
         for (k, angles) in layout.angles.iter().enumerate() {
             if to.is_none_or(|body| layout.turns(body, k)) {
@@ -31,44 +32,44 @@ kernel!(
                 outward::place_body::<R>(layout, memory, q, i, &mut placed);
             }
         }
-        outward::zero_if_finite::<R>(q).all_lt(R::splat(1.0))
+        Outcome::of(outward::zero_if_finite::<R>(q))
     }
 );
 
 kernel!(
     memory.level,
     /// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
-    /// [`drive`](outward::drive_in). Is the state finite, and what is kept of bodies?
+    /// [`motions`](outward::motions_in_field). Is the state finite, and what is kept of bodies?
     pub(crate) fn bodies<'a, R: Register, const KEPT: u8>(
         gravity: Vector3<f64>,
         layout: &'a Layout,
-        memory: &'a mut Memory,
+        memory: &'a mut JointsMemory,
         state: State<'a>,
-    ) -> bool {
+    ) -> Outcome {
         let (q, v, a) = state;
         let zero = outward::zero_if_finite::<R>(q);
         let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qd, v));
         let mut zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
         outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(layout, memory, q);
+        outward::poses::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, KEPT>(gravity, layout, memory, g, false);
+            outward::motions_in_field::<R, KEPT>(gravity, layout, memory, g, false);
         }
         if KEPT == outward::BODIES {
             for g in 0..layout.groups.len() {
                 zero = zero.add(bodies::zero_if_finite(layout, memory, g));
             }
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
 );
 
 kernel!(
     memory.level,
     /// Columns of bodies that have been placed.
-    pub(crate) fn columns<'a, R: Register>(layout: &'a Layout, memory: &'a mut Memory) {
+    pub(crate) fn columns<'a, R: Register>(layout: &'a Layout, memory: &'a mut JointsMemory) {
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = outward::load_poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             store_motion(&mut memory.s[g], outward::subspace(group, &x));
         }
     }
@@ -81,9 +82,12 @@ kernel!(
     memory.level,
     /// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
     /// [`WEIGHTS`] or [`INERTIA`] of them.
-    pub(crate) fn stand<'a, R: Register, const KEPT: usize>(layout: &'a Layout, memory: &'a mut Memory) {
+    pub(crate) fn subtree_inertias<'a, R: Register, const KEPT: usize>(
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+    ) {
         for g in 0..layout.groups.len() {
-            outward::stand::<R, KEPT>(layout, memory, g);
+            outward::inertias::<R, KEPT>(layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::sum_subtrees::<R, KEPT>(&layout.groups[g], &mut memory.sums, g, FORCE);
@@ -92,39 +96,39 @@ kernel!(
 );
 
 /// Motions of bodies that have been placed, in the field of some gravity: of all, or of those from the root to one, with
-/// others in their groups. What is kept of them says [`drive`](outward::drive_in), with sums over subtrees where there are
+/// others in their groups. What is kept of them says [`motions`](outward::motions_in_field), with sums over subtrees where there are
 /// columns. `a` is empty where accelerations are not kept. Are `v` and `a` finite?
-pub(crate) fn drive<const KEPT: u8>(
+pub(crate) fn motions<const KEPT: u8>(
     gravity: Vector3<f64>,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     v: &[f64],
     a: &[f64],
     to: Option<usize>,
-) -> bool {
+) -> Outcome {
     if KEPT >= outward::COLUMNS {
         memory.size_columns(layout);
     }
-    drive_in_lanes::<KEPT>(gravity, layout, memory, v, a, to)
+    motions_in_lanes::<KEPT>(gravity, layout, memory, v, a, to)
 }
 
 kernel!(
     memory.level,
-    fn drive_in_lanes<'a, R: Register, const KEPT: u8>(
+    fn motions_in_lanes<'a, R: Register, const KEPT: u8>(
         gravity: Vector3<f64>,
         layout: &'a Layout,
-        memory: &'a mut Memory,
+        memory: &'a mut JointsMemory,
         v: &'a [f64],
         a: &'a [f64],
         to: Option<usize>,
-    ) -> bool {
+    ) -> Outcome {
         let mut zero = outward::read_dofs::<R>(layout, &mut memory.qd, v);
         if KEPT != outward::VELOCITIES {
             zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
         }
         for g in 0..layout.groups.len() {
             if to.is_none_or(|body| layout.passes(body, g)) {
-                outward::drive_in::<R, KEPT>(gravity, layout, memory, g, false);
+                outward::motions_in_field::<R, KEPT>(gravity, layout, memory, g, false);
             }
         }
         if KEPT >= outward::COLUMNS {
@@ -132,6 +136,6 @@ kernel!(
                 inward::everything::<R>(layout, memory, g, false);
             }
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
 );

@@ -1,12 +1,12 @@
 //! Derivatives of a quadruped's inverse dynamics, in axes of its base ([`root_axes`](crate::kernels::by_copy::root_axes)), a leg in each lane.
 
 use crate::joint::{FreeFlyer, JointKind};
+use crate::kernels::by_copy::bodies::body_rows::{by_rows, gather, scatter};
 use crate::kernels::by_copy::bodies::entries::{put, put_base, put_six, sum_flow, sum_mass, sum_vector};
-use crate::kernels::by_copy::bodies::four::{by_rows, gather, scatter};
 use crate::kernels::by_copy::bodies::mass_matrix::{link, turn};
-use crate::kernels::by_copy::bodies::{BASE, HINGES, Memory, NV};
+use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, HINGES, NV};
 use crate::kernels::by_copy::root_axes::{Moving, of_free};
-use crate::plan::bodies::Ranks;
+use crate::plan::bodies::DepthGroups;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::Register;
@@ -17,8 +17,8 @@ kernel!(
     /// Torques and derivatives, without what joints add; entries that the tree makes zero are not written.
     pub(crate) fn derivatives<'a, R: Register>(
         gravity: Vector3<f64>,
-        ranks: &'a Ranks,
-        memory: &'a mut Memory,
+        groups: &'a DepthGroups,
+        memory: &'a mut BodiesMemory,
         q: &'a [f64],
         v: &'a [f64],
         a: &'a [f64],
@@ -26,27 +26,27 @@ kernel!(
         /// By configurations, velocities and accelerations.
         to: [&'a mut [f64]; 3],
     ) {
-        let Ranks { ranks, .. } = ranks;
-        let Memory { orientation, scales, .. } = memory;
+        let DepthGroups { groups, .. } = groups;
+        let BodiesMemory { orientation, scales, .. } = memory;
         let [dq, dv, da] = to;
         let pose = JointKind::<f64>::pose::<f64>(&FreeFlyer, &q[..7]);
-        *orientation = v3::product(&by_rows(ranks[0].rotation.map(|four| four.0[0])), &pose.rotation);
+        *orientation = v3::product(&by_rows(groups[0].rotation.map(|four| four.0[0])), &pose.rotation);
         let up: Vector3<f64> = v3::rotate_back(orientation, v3::neg(gravity));
 
         let (v0, a0) = (six(v), six(a));
-        let mut bodies = [Moving::<Lanes<R::Low>>::root(&link(&ranks[0])); 1 + HINGES];
-        bodies[0].free(v3::lift(up), lifted(&v0), lifted(&a0));
+        let mut bodies = [Moving::<Lanes<R::Low>>::root(&link(&groups[0])); 1 + HINGES];
+        bodies[0].set_free(v3::lift(up), lifted(&v0), lifted(&a0));
         let mut i = 1;
         while i <= HINGES {
             let (before, here) = bodies.split_at_mut(i);
-            let (rank, rates) = (&ranks[i], (gather(v, &ranks[i].v), gather(a, &ranks[i].v)));
-            here[0].hang(&link(rank), &before[i - 1], turn(rank, q), rates);
+            let (group, rates) = (&groups[i], (gather(v, &groups[i].v), gather(a, &groups[i].v)));
+            here[0].set_on_parent(&link(group), &before[i - 1], turn(group, q), rates);
             i += 1;
         }
         while i > 1 {
             i -= 1;
             let (before, here) = bodies.split_at_mut(i);
-            let (body, at) = (&here[0], &ranks[i].v);
+            let (body, at) = (&here[0], &groups[i].v);
             before[i - 1].add(body);
             scales.set(i - 1, &body.at);
             let (column, s) = (body.column(), body.at.s);
@@ -59,7 +59,7 @@ kernel!(
             while above > 1 {
                 above -= 1;
                 let entries = column.with(&before[above]);
-                let at = (&ranks[above].v, at);
+                let at = (&groups[above].v, at);
                 put(dq, at, entries.by_q);
                 put(dv, at, entries.by_v);
                 put(da, at, (entries.by_a, entries.by_a));

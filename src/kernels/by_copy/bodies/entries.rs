@@ -1,6 +1,6 @@
 //! Where entries of a quadruped's matrices come to stand: of the columns of four legs, and of its base.
 
-use crate::kernels::by_copy::bodies::four::{ABREAST, Four};
+use crate::kernels::by_copy::bodies::body_rows::{BODIES, BodyRow};
 use crate::kernels::by_copy::bodies::{BASE, NV};
 use crate::spatial::moments::{Flow, Mass};
 use crate::spatial::{Force, Symmetric3};
@@ -12,12 +12,12 @@ use nalgebra::{Matrix3, Vector3};
 #[inline(always)]
 pub(crate) fn put<R: Register>(
     to: &mut [f64],
-    (above, at): (&[usize; ABREAST], &[usize; ABREAST]),
+    (above, at): (&[usize; BODIES], &[usize; BODIES]),
     (row, column): (Lanes<R>, Lanes<R>),
 ) {
     let (row, column) = (row.0.to_array(), column.0.to_array());
     let mut k = 0;
-    while k < ABREAST {
+    while k < BODIES {
         to[above[k] + NV * at[k]] = row[k];
         to[at[k] + NV * above[k]] = column[k];
         k += 1;
@@ -28,14 +28,14 @@ pub(crate) fn put<R: Register>(
 #[inline(always)]
 pub(crate) fn put_six<R: Register>(
     to: &mut [f64],
-    at: &[usize; ABREAST],
+    at: &[usize; BODIES],
     (rows, columns): (Force<Lanes<R>>, Force<Lanes<R>>),
 ) {
     let (f, n) = (rows.linear, rows.angular);
     let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
     let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
     let mut k = 0;
-    while k < ABREAST {
+    while k < BODIES {
         to[NV * at[k]..][..BASE].copy_from_slice(&[a[k], b[k], c[k], d[k], e[k], f[k]]);
         k += 1;
     }
@@ -44,7 +44,7 @@ pub(crate) fn put_six<R: Register>(
     while row < BASE {
         let x = six[row].0.to_array();
         let mut k = 0;
-        while k < ABREAST {
+        while k < BODIES {
             to[NV * row + at[k]] = x[k];
             k += 1;
         }
@@ -61,7 +61,7 @@ pub(crate) fn put_base(to: &mut [f64], k: usize, column: &[f64; BASE]) {
 /// All four lanes together: of the base a quarter stands in each.
 #[inline(always)]
 pub(crate) fn sum<R: Register>(x: Lanes<R>) -> f64 {
-    let mut four = Four::ZERO;
+    let mut four = BodyRow::ZERO;
     four.store(x);
     four.sum()
 }

@@ -2,11 +2,11 @@
 //! each lane.
 
 use crate::formulas::singular;
+use crate::kernels::by_copy::bodies::body_rows::{BodyRow, gather, load_matrix, load_symmetric, load_vector, scatter};
 use crate::kernels::by_copy::bodies::entries::{put, put_base, put_six, sum_mass};
-use crate::kernels::by_copy::bodies::four::{Four, gather, load_matrix, load_symmetric, load_vector, scatter};
 use crate::kernels::by_copy::bodies::{BASE, HINGES, NV};
 use crate::kernels::by_copy::root_axes::Placed;
-use crate::plan::bodies::{Rank, Ranks};
+use crate::plan::bodies::{DepthGroup, DepthGroups};
 use crate::plan::states::{Kind, Link};
 use crate::spatial::moments::Mass;
 use gradyn_derivatives::simd::Register;
@@ -15,13 +15,13 @@ use gradyn_derivatives::{Lanes, Real};
 /// What the pivots of the inverse are compared with.
 #[derive(Clone, Debug)]
 pub(crate) struct Scales {
-    pub(crate) hinges: [Four; HINGES],
+    pub(crate) hinges: [BodyRow; HINGES],
     /// Mass and moment of inertia of everything.
     pub(crate) base: [f64; 2],
 }
 
 impl Scales {
-    pub(crate) const ZERO: Self = Self { hinges: [Four::ZERO; HINGES], base: [0.0; 2] };
+    pub(crate) const ZERO: Self = Self { hinges: [BodyRow::ZERO; HINGES], base: [0.0; 2] };
 
     /// Of a hinge that stands so far from the base, with what it carries.
     #[inline(always)]
@@ -41,33 +41,33 @@ kernel!(
     halves,
     /// The mass matrix; entries that the tree makes zero are not written.
     pub(crate) fn mass_matrix<'a, R: Register>(
-        ranks: &'a Ranks,
+        groups: &'a DepthGroups,
         scales: &'a mut Scales,
         q: &'a [f64],
         to: &'a mut [f64],
     ) {
-        let Ranks { ranks, .. } = ranks;
-        let mut bodies = [Placed::<Lanes<R::Low>>::root(&link(&ranks[0])); 1 + HINGES];
+        let DepthGroups { groups, .. } = groups;
+        let mut bodies = [Placed::<Lanes<R::Low>>::root(&link(&groups[0])); 1 + HINGES];
         let mut i = 1;
         while i <= HINGES {
             let (before, here) = bodies.split_at_mut(i);
-            here[0].hang(&link(&ranks[i]), &before[i - 1], turn(&ranks[i], q));
+            here[0].set_on_parent(&link(&groups[i]), &before[i - 1], turn(&groups[i], q));
             i += 1;
         }
         while i > 1 {
             i -= 1;
             let (before, here) = bodies.split_at_mut(i);
-            let (body, at) = (&here[0], &ranks[i].v);
+            let (body, at) = (&here[0], &groups[i].v);
             before[i - 1].mass.add(&body.mass);
             scales.set(i - 1, body);
             let momentum = body.momentum();
-            let own = body.s.power(momentum) + ranks[i].armature.load();
+            let own = body.s.power(momentum) + groups[i].armature.load();
             scatter(own, &at.map(|v| v * (NV + 1)), to);
             let mut above = i;
             while above > 1 {
                 above -= 1;
                 let entry = before[above].s.power(momentum);
-                put(to, (&ranks[above].v, at), (entry, entry));
+                put(to, (&groups[above].v, at), (entry, entry));
             }
             put_six(to, at, (momentum, momentum));
         }
@@ -81,20 +81,20 @@ kernel!(
     }
 );
 
-/// The constants of a rank of hinges, or of a free base.
+/// The constants of a group of hinges, or of a free base.
 #[inline(always)]
-pub(crate) fn link<R: Register>(rank: &Rank) -> Link<Lanes<R>> {
+pub(crate) fn link<R: Register>(group: &DepthGroup) -> Link<Lanes<R>> {
     Link {
         kind: Kind::Hinge,
-        rotation: load_matrix(&rank.rotation),
-        translation: load_vector(&rank.translation),
+        rotation: load_matrix(&group.rotation),
+        translation: load_vector(&group.translation),
         takes_origin: false,
-        mass: Mass { mass: rank.mass.load(), first: load_vector(&rank.first), second: load_symmetric(&rank.second) },
+        mass: Mass { mass: group.mass.load(), first: load_vector(&group.first), second: load_symmetric(&group.second) },
     }
 }
 
 /// Coordinates of hinges, which nobody asks for, and their sines and cosines.
 #[inline(always)]
-pub(crate) fn turn<R: Register>(rank: &Rank, q: &[f64]) -> (Lanes<R>, (Lanes<R>, Lanes<R>)) {
-    (Lanes::zero(), gather::<R>(q, &rank.q).sin_cos())
+pub(crate) fn turn<R: Register>(group: &DepthGroup, q: &[f64]) -> (Lanes<R>, (Lanes<R>, Lanes<R>)) {
+    (Lanes::zero(), gather::<R>(q, &group.q).sin_cos())
 }

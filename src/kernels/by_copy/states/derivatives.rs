@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 
 /// What the bodies of eight states do, and results.
 #[derive(Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct DerivativesMemory<T> {
     bodies: Vec<Moving<T>>,
     pub(crate) results: Results<T>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Results<T> {
     pub(crate) dtau_da: Vec<T>,
 }
 
-impl<R: Register> Memory<Lanes<R>> {
+impl<R: Register> DerivativesMemory<Lanes<R>> {
     pub(crate) fn new(table: &Table) -> Self {
         let bodies = table.steps.iter().map(|step| Moving::root(&step.link));
         let nv = table.nv;
@@ -49,7 +49,7 @@ piece!(
     pub(crate) fn derivatives<'a, R: Register>(
         table: &'a Table,
         gravity: Vector3<f64>,
-        memory: &'a mut Memory<Lanes<R>>,
+        memory: &'a mut DerivativesMemory<Lanes<R>>,
         turns: &'a [Turn<R>],
         q: Numbers<'a, R>,
         v: Numbers<'a, R>,
@@ -60,20 +60,20 @@ piece!(
             match step.parent {
                 Some(p) => {
                     let (before, here) = memory.bodies.split_at_mut(i);
-                    here[0].hang(&step.link, &before[p], (q[step.q], turns[i]), (v[step.v], a[step.v]));
+                    here[0].set_on_parent(&step.link, &before[p], (q[step.q], turns[i]), (v[step.v], a[step.v]));
                 }
                 None => {
                     let (q, v, a) = (&q[step.q..], &v[step.v..], &a[step.v..]);
-                    begin(step, &mut memory.bodies[i], up, turns[i], (q, v, a));
+                    root_motion(step, &mut memory.bodies[i], up, turns[i], (q, v, a));
                 }
             }
         }
         for (j, step) in table.steps.iter().enumerate().rev() {
             if let Some(parent) = step.parent {
-                columns::<R>(table, step.v, j, parent, &mut *memory, table.nv);
+                joint_column::<R>(table, step.v, j, parent, &mut *memory, table.nv);
             } else {
-                let Memory { bodies, results } = &mut *memory;
-                root::<R>(step, &bodies[j], results, table.nv);
+                let DerivativesMemory { bodies, results } = &mut *memory;
+                root_columns::<R>(step, &bodies[j], results, table.nv);
             }
         }
     }
@@ -81,7 +81,7 @@ piece!(
 
 /// A body that hangs from the world.
 #[inline(always)]
-fn begin<R: Register>(
+fn root_motion<R: Register>(
     step: &Step,
     body: &mut Moving<Lanes<R>>,
     up: Vector3<f64>,
@@ -96,29 +96,29 @@ fn begin<R: Register>(
         body.psi_ddot = Motion::new(Vector3::new(up.y, -up.x, o), v3::zero());
         body.velocity = Motion::new(v3::zero(), Vector3::new(o, o, v[0]));
         body.acceleration = Motion::new(up, Vector3::new(o, o, a[0]));
-        body.load();
+        body.set_flow_and_force();
     } else if step.link.kind == Kind::Slide {
         body.velocity = Motion::new(Vector3::new(o, o, v[0]), v3::zero());
         body.acceleration = Motion::new(Vector3::new(up.x, up.y, up.z + a[0]), v3::zero());
-        body.load();
+        body.set_flow_and_force();
     } else {
         let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
         let six = |x: Numbers<'_, R>| [x[0], x[1], x[2], x[3], x[4], x[5]];
-        body.free(v3::rotate_back(&pose.rotation, up), six(v), six(a));
+        body.set_free(v3::rotate_back(&pose.rotation, up), six(v), six(a));
     }
 }
 
 piece!(
     /// The column of a joint that hangs from another, its entries with all columns towards the root, and what its parent carries.
-    fn columns<'a, R: Register>(
+    fn joint_column<'a, R: Register>(
         table: &'a Table,
         row: usize,
         j: usize,
         parent: usize,
-        memory: &'a mut Memory<Lanes<R>>,
+        memory: &'a mut DerivativesMemory<Lanes<R>>,
         nv: usize,
     ) {
-        let Memory { bodies, results: to } = memory;
+        let DerivativesMemory { bodies, results: to } = memory;
         // Everything is computed before anything is stored: what is read stays in registers.
         let (s, force, of) = (bodies[j].at.s, bodies[j].force, bodies[j].column());
         let (own, size) = (row * (nv + 1), nv * nv);
@@ -199,7 +199,7 @@ fn with_root<R: Register>(
 
 piece!(
     /// The columns of a body at the root with each other.
-    fn root<'a, R: Register>(
+    fn root_columns<'a, R: Register>(
         step: &'a Step,
         body: &'a Moving<Lanes<R>>,
         results: &'a mut Results<Lanes<R>>,

@@ -10,13 +10,13 @@ use gradyn_derivatives::{Lanes, Real};
 
 /// What the bodies of eight states weigh, and results.
 #[derive(Debug)]
-pub(crate) struct Memory<T> {
+pub(crate) struct MassMatrixMemory<T> {
     bodies: Vec<Placed<T>>,
     /// Entries that the tree makes zero stay so.
     pub(crate) matrix: Vec<T>,
 }
 
-impl<R: Register> Memory<Lanes<R>> {
+impl<R: Register> MassMatrixMemory<Lanes<R>> {
     pub(crate) fn new(table: &Table) -> Self {
         let bodies = table.steps.iter().map(|step| Placed::root(&step.link));
         Self { bodies: bodies.collect(), matrix: vec![Lanes::zero(); table.nv * table.nv] }
@@ -27,15 +27,15 @@ piece!(
     /// The mass matrix without armature.
     pub(crate) fn mass_matrix<'a, R: Register>(
         table: &'a Table,
-        memory: &'a mut Memory<Lanes<R>>,
+        memory: &'a mut MassMatrixMemory<Lanes<R>>,
         turns: &'a [Turn<R>],
         q: Numbers<'a, R>,
     ) {
-        let Memory { bodies, matrix } = memory;
+        let MassMatrixMemory { bodies, matrix } = memory;
         for (i, step) in table.steps.iter().enumerate() {
             let (before, here) = bodies.split_at_mut(i);
             match step.parent {
-                Some(p) => here[0].hang(&step.link, &before[p], (q[step.q], turns[i])),
+                Some(p) => here[0].set_on_parent(&step.link, &before[p], (q[step.q], turns[i])),
                 None => here[0].mass = step.link.mass.lift(),
             }
         }

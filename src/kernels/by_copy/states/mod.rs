@@ -30,21 +30,21 @@ use turns::{Turn, turns};
 /// Numbers of eight states.
 type Numbers<'a, R> = &'a [Lanes<R>];
 
-/// Memory for eight states of one model.
-pub(crate) struct Memory<R: Register> {
+/// StatesMemory for eight states of one model.
+pub(crate) struct StatesMemory<R: Register> {
     /// By bodies.
     turns: Vec<Turn<R>>,
     motions: Vec<rnea::Body<Lanes<R>>>,
     tau: Vec<Lanes<R>>,
     /// Made when first needed, as the next.
-    masses: Option<Box<mass_matrix::Memory<Lanes<R>>>>,
-    derivatives: Option<Box<derivatives::Memory<Lanes<R>>>>,
+    masses: Option<Box<mass_matrix::MassMatrixMemory<Lanes<R>>>>,
+    derivatives: Option<Box<derivatives::DerivativesMemory<Lanes<R>>>>,
 }
 
 /// Configuration, velocity and acceleration of eight states, finite and of the right lengths.
 pub(crate) type States<'a, R> = (Numbers<'a, R>, Numbers<'a, R>, Numbers<'a, R>);
 
-impl<R: Register> Memory<R> {
+impl<R: Register> StatesMemory<R> {
     /// The memory, made at the first call.
     #[inline(always)]
     pub(crate) fn of<'m>(memory: &'m mut Option<Self>, table: &Table) -> &'m mut Self {
@@ -87,7 +87,7 @@ impl<R: Register> Memory<R> {
         q: Numbers<'_, R>,
     ) -> Numbers<'_, R> {
         let Self { turns: sin_cos, masses, .. } = self;
-        let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::Memory::new(table)));
+        let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::MassMatrixMemory::new(table)));
         turns::<R>(table, q, &mut *sin_cos);
         mass_matrix::<R>(table, &mut *memory, sin_cos, q);
         joints.add_armature(table.nv, &mut memory.matrix);
@@ -104,7 +104,7 @@ impl<R: Register> Memory<R> {
         (q, v, a): States<'_, R>,
     ) -> &derivatives::Results<Lanes<R>> {
         let Self { turns: sin_cos, derivatives: memory, .. } = self;
-        let memory = &mut **memory.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
+        let memory = &mut **memory.get_or_insert_with(|| Box::new(derivatives::DerivativesMemory::new(table)));
         turns::<R>(table, q, &mut *sin_cos);
         derivatives::<R>(table, gravity, &mut *memory, sin_cos, q, v, a);
         let derivatives::Results { tau, dtau_dv, dtau_da, .. } = &mut memory.results;

@@ -54,11 +54,11 @@ piece!(
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
             match step.link.kind {
-                Kind::Hinge => turn(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
-                Kind::Slide => slide::<R>(step, bodies, i, up, q[step.q], v[step.v], a[step.v]),
-                Kind::Free => fly(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
+                Kind::Hinge => hinge_motion(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
+                Kind::Slide => slide_motion::<R>(step, bodies, i, up, q[step.q], v[step.v], a[step.v]),
+                Kind::Free => free_motion(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
             }
-            load(step, &mut bodies[i]);
+            body_force(step, &mut bodies[i]);
         }
         for (i, step) in table.steps.iter().enumerate().rev() {
             let Body { force, moment, rotation, .. } = &bodies[i];
@@ -83,7 +83,7 @@ piece!(
 
 /// Motion of a body that hangs from its parent, or from the world, by a hinge.
 #[inline(always)]
-fn turn<R: Register>(
+fn hinge_motion<R: Register>(
     step: &Step,
     bodies: &mut [Body<Lanes<R>>],
     i: usize,
@@ -98,7 +98,7 @@ fn turn<R: Register>(
     let z = v3::column(g, 2);
     let rotation = v3::from_columns(x, y, v3::lift(z));
     let motion = match step.parent {
-        Some(p) => hinged(&rotation, &mount(&bodies[p], v3::lift(step.link.translation)), rates),
+        Some(p) => hinged(&rotation, &motion_at(&bodies[p], v3::lift(step.link.translation)), rates),
         None => hinged_to_world(&rotation, v3::lift(up), rates),
     };
     (bodies[i].rotation, bodies[i].motion) = (rotation, motion);
@@ -106,7 +106,7 @@ fn turn<R: Register>(
 
 /// How a place of a body moves: `a + K p`.
 #[inline(always)]
-fn mount<R: Register>(of: &Body<Lanes<R>>, p: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
+fn motion_at<R: Register>(of: &Body<Lanes<R>>, p: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
     Motion { acceleration: v3::rotate_plus(&of.spread, p, of.motion.acceleration), ..of.motion }
 }
 
@@ -116,7 +116,7 @@ piece!(
     /// ```text
     /// ω = Rᵀ ω_λ    ω̇ = Rᵀ ω̇_λ    a = Rᵀ (a_λ + K_λ p) + z q̈ + 2 ω × z q̇
     /// ```
-    fn slide<'a, R: Register>(
+    fn slide_motion<'a, R: Register>(
         step: &'a Step,
         bodies: &'a mut [Body<Lanes<R>>],
         i: usize,
@@ -129,7 +129,7 @@ piece!(
         let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.link.translation));
         let (w, w_rate, seat) = match step.parent {
             Some(p) => {
-                let Motion { angular, angular_rate, acceleration } = mount(&bodies[p], position);
+                let Motion { angular, angular_rate, acceleration } = motion_at(&bodies[p], position);
                 (v3::rotate_back(g, angular), v3::rotate_back(g, angular_rate), acceleration)
             }
             None => (v3::zero(), v3::zero(), v3::lift(up)),
@@ -148,7 +148,7 @@ piece!(
 
 /// Motion of a free body.
 #[inline(always)]
-fn fly<R: Register>(
+fn free_motion<R: Register>(
     step: &Step,
     body: &mut Body<Lanes<R>>,
     up: Vector3<f64>,
@@ -162,7 +162,7 @@ fn fly<R: Register>(
 
 /// The force and the moment about its origin that the motion of a body takes: equation (5) of [`moments`](crate::spatial::moments).
 #[inline(always)]
-fn load<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
+fn body_force<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
     body.spread = spread(body.motion.angular, body.motion.angular_rate);
     let Force { linear, angular } = step.link.mass.load(&body.spread, body.motion.acceleration);
     body.force = linear;

@@ -14,9 +14,9 @@
 pub(crate) mod pivots;
 
 use crate::formulas::articulated_body;
-use crate::kernels::by_joint::Lost;
 use crate::kernels::by_joint::articulated::pivots::{Below, Own};
-use crate::kernels::by_joint::memory::{Memory, Row};
+use crate::kernels::by_joint::memory::{JointsMemory, Row};
+use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
 use nalgebra::Vector3;
@@ -31,7 +31,7 @@ pub(crate) struct Articulated {
     armature: Vec<f64>,
     /// What hangs from degrees of freedom where branches join, and how these move.
     joined: Vec<Below>,
-    seats: Vec<Motion<f64>>,
+    accelerations: Vec<Motion<f64>>,
     own: Own,
     /// `p` of each degree of freedom.
     forces: Vec<Force<f64>>,
@@ -98,10 +98,10 @@ impl Factor {
 
 /// `memory.articulated` from columns and inertias in its lanes, and `x := M⁻¹ x`. The first degree of freedom whose pivot is lost, and
 /// the pivot, is an error.
-pub(crate) fn factorize_and_solve(layout: &Layout, memory: &mut Memory, x: &mut [f64]) -> Result<(), Lost> {
+pub(crate) fn factorize_and_solve(layout: &Layout, memory: &mut JointsMemory, x: &mut [f64]) -> Outcome {
     let mut articulated = memory.articulated.take().unwrap_or_else(|| Box::new(Articulated::new(layout)));
     let done = articulated.eliminate(layout, memory, x);
-    if done.is_ok() {
+    if !done.is_lost() {
         articulated.outward(x);
     }
     memory.articulated = Some(articulated);
@@ -140,14 +140,14 @@ impl Articulated {
             factors: vec![Factor::ZERO; nv],
             armature: vec![0.0; nv],
             joined: vec![Below::NOTHING; nv],
-            seats: vec![Motion::zero(); nv],
+            accelerations: vec![Motion::zero(); nv],
             own: Own::NOTHING,
             forces: vec![Force::zero(); nv],
         }
     }
 
     /// From `x` to `r`.
-    fn eliminate(&mut self, layout: &Layout, memory: &Memory, x: &mut [f64]) -> Result<(), Lost> {
+    fn eliminate(&mut self, layout: &Layout, memory: &JointsMemory, x: &mut [f64]) -> Outcome {
         let Self { steps, welds, factors, armature, joined, own, .. } = self;
         articulated_body::armature(&layout.dofs, armature);
         pivots::eliminate(memory.level, memory, steps, welds, armature, joined, factors, own, x)
@@ -155,15 +155,15 @@ impl Articulated {
 
     /// From `r` to `y`, equation (2) for one column.
     fn outward(&mut self, x: &mut [f64]) {
-        let Self { steps, factors, seats, .. } = self;
+        let Self { steps, factors, accelerations, .. } = self;
         let mut a = Motion::zero();
         for (k, (step, (factor, x))) in steps.iter().zip(factors.iter().zip(x)).enumerate() {
             if !step.follows {
-                a = step.parent.map_or_else(Motion::zero, |p| seats[p]);
+                a = step.parent.map_or_else(Motion::zero, |p| accelerations[p]);
             }
             (*x, a) = factor.outward(*x, a);
             if step.branches {
-                seats[k] = a;
+                accelerations[k] = a;
             }
         }
     }

@@ -12,10 +12,10 @@
 //! level and other number types go; when a pivot is lost, both ask [`singular`].
 
 use crate::formulas::singular;
-use crate::kernels::by_joint::Lost;
 use crate::kernels::by_joint::articulated::{Factor, Step, Weld};
 use crate::kernels::by_joint::matrix::of_lane;
-use crate::kernels::by_joint::memory::{Memory, Row, inertia_of_lane, load_inertia};
+use crate::kernels::by_joint::memory::{JointsMemory, Row, inertia_of_lane, load_inertia};
+use crate::kernels::outcome::Outcome;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin};
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
@@ -51,7 +51,7 @@ kernel!(
     /// The sweep, over columns and inertias that stand in the lanes of `memory`. The right-hand sides `x` become `r`.
     /// The first degree of freedom whose pivot is lost, and the pivot, is the error.
     pub(crate) fn eliminate<'a, R: Register>(
-        memory: &'a Memory,
+        memory: &'a JointsMemory,
         steps: &'a [Step],
         /// Bodies without a degree of freedom.
         welds: &'a [Weld],
@@ -62,7 +62,7 @@ kernel!(
         /// Of the group that the sweep is at.
         own: &'a mut Own,
         x: &'a mut [f64],
-    ) -> Result<(), Lost> {
+    ) -> Outcome {
         for (step, joined) in steps.iter().zip(&mut *joined) {
             if step.branches {
                 *joined = Below::NOTHING;
@@ -108,7 +108,7 @@ kernel!(
             let [a, b, c, d, e, f, sp, _] = numbers;
             let pivot = s.power(Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f))) + armature[k];
             if singular::is_lost(pivot, singular::cautious(singular::scale_of(extent.0, extent.1, s)) + armature[k]) {
-                return Err((k, pivot));
+                return Outcome::Lost((k, pivot));
             }
             let reciprocal = pivot.recip();
             let by = R::splat(reciprocal);
@@ -134,7 +134,7 @@ kernel!(
                 joined.extent = sum(joined.extent, extent);
             }
         }
-        Ok(())
+        Outcome::Unknown
     }
 );
 
@@ -154,7 +154,7 @@ impl Own {
 
 piece!(
     /// From quantities of eight lanes to those of each.
-    fn fill<'a, R: Register>(to: &'a mut Own, memory: &'a Memory, g: usize) {
+    fn fill<'a, R: Register>(to: &'a mut Own, memory: &'a JointsMemory, g: usize) {
         let y = load_inertia::<R>(&memory.sums[g]);
         let (mass, trace) = singular::extent(&y);
         to.mass.store(mass);

@@ -5,7 +5,7 @@ use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::jacobians::OfBody;
 use crate::kernels::by_joint::matrix::{of_force, of_motion, scatter};
-use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::plan::joints::Layout;
 use crate::spatial::{Transform, vector as v3};
 use gradyn_derivatives::simd::Register;
@@ -24,7 +24,7 @@ pub(crate) struct Sums<'a> {
 /// Adds what the columns of the body `b` change of the side `s`, which has this pose in its tree; motions are those of the state.
 pub(crate) fn add(
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (axes, at): (Axes, &AtState<'_>),
     (s, b, pose): (usize, usize, Transform<f64>),
     sums: &mut Sums<'_>,
@@ -36,7 +36,7 @@ kernel!(
     memory.level,
     fn add_in_lanes<'a, 'b, R: Register>(
         layout: &'a Layout,
-        memory: &'a mut Memory,
+        memory: &'a mut JointsMemory,
         axes: Axes,
         at: &'a AtState<'a>,
         s: usize,

@@ -1,7 +1,7 @@
 //! Rows of points and frames that are held to the world, eight columns at a time.
 
 use crate::kernels::by_joint::matrix::{of_vectors, scatter};
-use crate::kernels::by_joint::memory::{Memory, load_motion};
+use crate::kernels::by_joint::memory::{JointsMemory, load_motion};
 use crate::plan::joints::Layout;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::Lanes;
@@ -26,7 +26,7 @@ kernel!(
     /// sums of the squares of what positions and of what rotations were summed from.
     pub(crate) fn add<'a, R: Register>(
         layout: &'a Layout,
-        memory: &'a Memory,
+        memory: &'a JointsMemory,
         anchor: Anchor,
         to: &'a mut [f64],
         height: usize,

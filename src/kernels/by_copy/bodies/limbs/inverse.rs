@@ -1,7 +1,7 @@
 //! The inverse of the mass matrix, by the blocks of legs.
 
 use crate::formulas::singular;
-use crate::kernels::by_copy::bodies::four::Four;
+use crate::kernels::by_copy::bodies::body_rows::BodyRow;
 use crate::kernels::by_copy::bodies::limbs::six::{
     dot_plus, load_six, rotated, rotated_six, store_six, times_base, transposed_times_plus,
 };
@@ -127,7 +127,7 @@ fn invert_base<R: Register>(scale: [f64; 2], mass: &[f64], of: &mut Inverted) ->
                 sum = of.h[k][r].load::<R>().mul_plus(of.z[k][c].load(), sum);
                 k += 1;
             }
-            let mut four = Four::ZERO;
+            let mut four = BodyRow::ZERO;
             four.store(sum);
             n[r][c] = mass[c * NV + r] + four.sum();
             n[c][r] = n[r][c];
@@ -187,7 +187,7 @@ fn write_coupling<R: Register>(of: &mut Inverted, to: &mut [f64]) {
 #[inline(always)]
 fn write_own<R: Register>(of: &Inverted, to: &mut [f64]) {
     let (next, second) = (pairs::<R, 1>(of), pairs::<R, 2>(of));
-    let mut own = [[Four::ZERO; HINGES]; HINGES];
+    let mut own = [[BodyRow::ZERO; HINGES]; HINGES];
     let mut c = 0;
     while c < HINGES {
         let (z, mut r) = (load_six::<R>(&of.z[c]), c);
@@ -200,7 +200,7 @@ fn write_own<R: Register>(of: &Inverted, to: &mut [f64]) {
     }
     let mut c = 0;
     while c < HINGES {
-        let mut columns = [own[c], next[c], second[c], [Four::ZERO; HINGES]];
+        let mut columns = [own[c], next[c], second[c], [BodyRow::ZERO; HINGES]];
         let mut r = 0;
         while r < HINGES {
             // Each pair of legs is there twice.
@@ -217,7 +217,7 @@ fn write_own<R: Register>(of: &Inverted, to: &mut [f64]) {
 /// Columns of `−W Zᵀ` of each leg with the one `S` lanes further.
 #[inline(always)]
 fn pairs<R: Register, const S: usize>(of: &Inverted) -> [Column; HINGES] {
-    let mut columns = [[Four::ZERO; HINGES]; HINGES];
+    let mut columns = [[BodyRow::ZERO; HINGES]; HINGES];
     let mut c = 0;
     while c < HINGES {
         let z = rotated_six::<R, S>(&load_six(&of.z[c]));

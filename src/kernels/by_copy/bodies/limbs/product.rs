@@ -1,6 +1,6 @@
 //! Products with the inverse, by the same blocks.
 
-use crate::kernels::by_copy::bodies::four::Four;
+use crate::kernels::by_copy::bodies::body_rows::BodyRow;
 use crate::kernels::by_copy::bodies::limbs::six::{
     dot, dot_plus, rotated_six, store_six, times_base, transposed_times_plus,
 };
@@ -28,7 +28,7 @@ kernel!(
             let (x, six) = (read_column::<R::Low>(c, from), read_six(c, from));
             let b = times_base(&of.base, &transposed_times_plus(&of.z, &x, six));
             put_six(c, &b, to);
-            let (mut own, mut r) = ([Four::ZERO; HINGES], 0);
+            let (mut own, mut r) = ([BodyRow::ZERO; HINGES], 0);
             while r < HINGES {
                 own[r].store(dot_plus(&of.z[r], &b, dot::<R::Low>(&of.n[r], &x)));
                 r += 1;
@@ -47,7 +47,7 @@ kernel!(
 /// What the base hands on to legs from columns of those `S` lanes further.
 #[inline(always)]
 fn pass_on<R: Register, const S: usize>(of: &Inverted, b: &[Lanes<R>; BASE]) -> Column {
-    let (b, mut y, mut r) = (rotated_six::<R, S>(b), [Four::ZERO; HINGES], 0);
+    let (b, mut y, mut r) = (rotated_six::<R, S>(b), [BodyRow::ZERO; HINGES], 0);
     while r < HINGES {
         y[r].store(dot_plus(&of.z[r], &b, Lanes::zero()));
         r += 1;
@@ -60,7 +60,7 @@ fn pass_on<R: Register, const S: usize>(of: &Inverted, b: &[Lanes<R>; BASE]) -> 
 fn multiply_full<R: Register>(of: &Inverted, from: &[f64], to: &mut [f64]) {
     let x = read_rows::<R>(from);
     let mut sums = transposed_times_plus(&of.z, &x, [Lanes::zero(); BASE]);
-    let mut six = [Four::ZERO; BASE];
+    let mut six = [BodyRow::ZERO; BASE];
     store_six(&mut six, &sums);
     let mut i = 0;
     while i < BASE {
@@ -74,7 +74,7 @@ fn multiply_full<R: Register>(of: &Inverted, from: &[f64], to: &mut [f64]) {
         to[i] = six[i].0[0];
         i += 1;
     }
-    let (mut y, mut r) = ([Four::ZERO; HINGES], 0);
+    let (mut y, mut r) = ([BodyRow::ZERO; HINGES], 0);
     while r < HINGES {
         y[r].store(dot_plus(&of.z[r], &b, dot::<R>(&of.n[r], &x)));
         r += 1;
