@@ -13,7 +13,7 @@
 //!
 //! for `i` from `j` to the root.
 
-use crate::plan::states::{Link, column, place, unit};
+use crate::plan::states::{Link, column, place, place_on_root, unit};
 use crate::spatial::moments::{Flow, Mass, spread};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -41,15 +41,29 @@ impl<T: Real + Scalar<T>> Placed<T> {
 
     /// On its parent, at the coordinate of a slide, or at sine and cosine of that of a hinge.
     #[inline(always)]
-    pub(crate) fn set_on_parent<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)))
+    pub(crate) fn on_parent<P: Real>(link: &Link<P>, parent: &Self, q: (T, (T, T))) -> Self
     where
         T: Scalar<P>,
     {
-        let (rotation, position) = place(link, &parent.rotation, parent.translation, q);
-        self.rotation = rotation;
-        self.translation = position;
-        self.s = column(link, &rotation, position);
-        self.mass = link.mass.placed(&rotation, position);
+        Self::at(link, place(link, &parent.rotation, parent.translation, q))
+    }
+
+    /// The same, where that is the body at the root.
+    #[inline(always)]
+    pub(crate) fn on_root<P: Real>(link: &Link<P>, q: (T, (T, T))) -> Self
+    where
+        T: Scalar<P>,
+    {
+        Self::at(link, place_on_root(link, q))
+    }
+
+    #[inline(always)]
+    fn at<P: Real>(link: &Link<P>, (rotation, translation): (Matrix3<T>, Vector3<T>)) -> Self
+    where
+        T: Scalar<P>,
+    {
+        let (s, mass) = (column(link, &rotation, translation), link.mass.placed(&rotation, translation));
+        Self { rotation, translation, s, mass }
     }
 
     /// `A`: equation (1).
@@ -92,20 +106,22 @@ impl<T: Real + Scalar<T>> Moving<T> {
         }
     }
 
-    /// On its parent, with the rates `v` and `a`.
+    /// There on its parent, with the rates `v` and `a`.
     #[inline(always)]
-    pub(crate) fn set_on_parent<P: Real>(&mut self, link: &Link<P>, parent: &Self, q: (T, (T, T)), (v, a): (T, T))
-    where
-        T: Scalar<P>,
-    {
-        self.at.set_on_parent(link, &parent.at, q);
-        let s = self.at.s;
+    pub(crate) fn on_parent(at: Placed<T>, parent: &Self, (v, a): (T, T)) -> Self {
+        let s = at.s;
         let psi_dot = parent.velocity.cross(s);
-        self.e = psi_dot + psi_dot;
-        self.psi_ddot = parent.acceleration.cross_plus(s, parent.velocity.cross(psi_dot));
-        self.velocity = s.times_plus(v, parent.velocity);
-        self.acceleration = psi_dot.times_plus(v, s.times_plus(a, parent.acceleration));
-        self.set_flow_and_force();
+        let mut body = Self {
+            at,
+            e: psi_dot + psi_dot,
+            psi_ddot: parent.acceleration.cross_plus(s, parent.velocity.cross(psi_dot)),
+            velocity: s.times_plus(v, parent.velocity),
+            acceleration: psi_dot.times_plus(v, s.times_plus(a, parent.acceleration)),
+            flow: Flow::zero(),
+            force: Force::zero(),
+        };
+        body.set_flow_and_force();
+        body
     }
 
     /// Freely against the world, where gravity in its axes is the opposite of `up`.

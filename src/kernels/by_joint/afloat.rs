@@ -19,7 +19,7 @@ use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::{
     JointsMemory, Six, coriolis_of_lane, inertia_of_lane, load_motion, store_force, store_motion, store_vector,
 };
-use crate::kernels::by_joint::outward::in_lane;
+use crate::kernels::by_joint::poses;
 use crate::plan::floating::LEFT_OUT;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, vector as v3};
@@ -38,7 +38,7 @@ pub(crate) fn fewer<'l, 'm>(layout: &'l Layout, memory: &'m mut JointsMemory) ->
 /// Motion of the base, once it has been placed, into the rows that the first group adds to what its lanes hold.
 #[inline(always)]
 pub(crate) fn base_motion(memory: &mut JointsMemory, v: &[f64], a: &[f64]) {
-    let axes = in_lane(memory, 0).rotation;
+    let axes = poses::of_lane(memory, 0).rotation;
     // The lane's own rate is in there.
     (memory.qd[0].0[0], memory.qdd[0].0[0]) = (0.0, 0.0);
     turn(&axes, v, &mut memory.base[0]);
@@ -59,7 +59,7 @@ fn turn(axes: &Matrix3<f64>, rates: &[f64], to: &mut Six) {
 #[inline(always)]
 pub(crate) fn base_torques(memory: &mut JointsMemory) -> f64 {
     let [linear, angular] = vectors_of_lane(&memory.sums[0], 0);
-    let axes = in_lane(memory, 0).rotation;
+    let axes = poses::of_lane(memory, 0).rotation;
     let f: Vector3<f64> = v3::rotate_back(&axes, linear);
     let n: Vector3<f64> = v3::rotate_back(&axes, angular);
     memory.base_torques = [f.x, f.y, f.z, n.x, n.y, n.z];
@@ -69,7 +69,7 @@ pub(crate) fn base_torques(memory: &mut JointsMemory) -> f64 {
 /// The columns of the base, which are its axes, into rows of their own.
 #[inline(always)]
 pub(crate) fn base_columns(layout: &Layout, memory: &mut JointsMemory) {
-    let axes = in_lane(memory, 0).rotation;
+    let axes = poses::of_lane(memory, 0).rotation;
     let s = &mut memory.s[layout.groups.len()];
     let mut k = 0;
     while k < 3 {

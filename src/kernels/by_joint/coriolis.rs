@@ -4,6 +4,8 @@ use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product, stor
 use crate::kernels::by_joint::memory::{
     JointsMemory, load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
 };
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, outward};
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
@@ -48,8 +50,8 @@ kernel!(
         /// Rows of the matrix.
         nv: usize,
     ) {
-        outward::read_state::<R>(layout, memory, q, v, still);
-        outward::poses::<R>(layout, memory, q);
+        read::state::<R>(layout, memory, q, v, still);
+        poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::motions::<R, { outward::COLUMNS }>(constants, layout, memory, g);
         }

@@ -7,6 +7,8 @@ use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product, store};
 use crate::kernels::by_joint::memory::{Columns, JointsMemory, Six, load_motion};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward, rnea};
 use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
@@ -118,12 +120,12 @@ kernel!(
         nv: usize,
         reuse: Reuse<'a>,
     ) -> Outcome {
-        outward::read_dofs::<R>(layout, &mut memory.qd, v);
-        outward::read_dofs::<R>(layout, &mut memory.qdd, a);
+        read::dofs::<R>(layout, &mut memory.qd, v);
+        read::dofs::<R>(layout, &mut memory.qdd, a);
         let known = MOVING && matches!(reuse, Reuse::Velocities(bases) if !bases.is_empty());
         if matches!(reuse, Reuse::Nothing) {
-            outward::read_configuration::<R>(layout, memory, q);
-            outward::poses::<R>(layout, memory, q);
+            read::configuration::<R>(layout, memory, q);
+            poses::all::<R>(layout, memory, q);
         }
         if layout.first > 0 {
             afloat::base_motion(memory, v, a);
@@ -135,7 +137,7 @@ kernel!(
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
-        let mut zero = outward::zero_if_finite::<R>(q);
+        let mut zero = read::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::columns::<R>(constants, layout, memory, g, MOVING));
         }

@@ -4,6 +4,8 @@ use crate::formulas::masses::MovingMass;
 use crate::kernels::by_joint::matrix::by_lane;
 use crate::kernels::by_joint::memory::{FORCE, JointsMemory, Row, load_matrix};
 use crate::kernels::by_joint::outward::{of_tree, splat};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{State, inward, outward, sweeps};
 use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
@@ -64,13 +66,13 @@ kernel!(
         to: &'a mut [f64],
     ) {
         if let Some(v) = v {
-            outward::read_dofs::<R>(layout, &mut memory.qd, v);
+            read::dofs::<R>(layout, &mut memory.qd, v);
         }
         let up = v3::neg(splat::<R>(constants.gravity));
         let mut bodies = layout.bodies.iter().peekable();
         let (mut to, _) = to.as_chunks_mut::<10>();
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::load_poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let in_body = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
             let zero = Lanes(R::splat(0.0));
             let mut y = [zero; 10];

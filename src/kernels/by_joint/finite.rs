@@ -1,6 +1,6 @@
 //! Are numbers finite?
 
-use crate::kernels::by_joint::outward::zero_if_finite;
+use crate::kernels::by_joint::read::zero_if_finite;
 use gradyn_derivatives::simd::Register;
 
 kernel!(

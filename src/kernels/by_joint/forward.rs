@@ -3,6 +3,8 @@
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::place;
 use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, mass_matrix, outward, rnea};
 use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
@@ -79,8 +81,8 @@ kernel!(
         v: &'a [f64],
         still: &'a [f64],
     ) {
-        outward::read_state::<R>(layout, memory, q, v, still);
-        outward::poses::<R>(layout, memory, q);
+        read::state::<R>(layout, memory, q, v, still);
+        poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::motions::<R, { outward::INERTIAS }>(constants, layout, memory, g);
         }

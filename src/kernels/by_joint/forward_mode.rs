@@ -17,12 +17,15 @@
 //! the angular part is asked for. Cost O(n): on an arm half of the instructions of the algorithm over dual numbers, more with a
 //! floating base, which has a pose to the latter and six columns here.
 
-use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
+use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::{
     JointsMemory, Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
     store_motion, store_vector,
 };
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
+use crate::kernels::by_joint::tangents::{Step, Tangents};
 use crate::kernels::by_joint::{afloat, inward, outward, rnea};
 use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
@@ -31,109 +34,6 @@ use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH};
 use gradyn_derivatives::{Lanes, MulAdd};
 use nalgebra::Vector3;
-
-/// A state with its derivatives, those of its torques, and what is between them.
-#[derive(Clone, Debug)]
-pub(crate) struct Tangents {
-    /// The values of the state.
-    pub(crate) q: Vec<f64>,
-    pub(crate) v: Vec<f64>,
-    pub(crate) a: Vec<f64>,
-    /// How the joints move along eight directions: one row a degree of freedom. The one after the last does not move.
-    pub(crate) dq: Vec<Row>,
-    pub(crate) dv: Vec<Row>,
-    pub(crate) da: Vec<Row>,
-    /// Wrenches, and how they vary in coordinates of their own.
-    pub(crate) wrenches: Vec<(ExternalWrench, Six)>,
-    /// The torques.
-    pub(crate) tau: Vec<f64>,
-    /// And theirs, one row more than there are degrees of freedom.
-    pub(crate) dtau: Vec<Row>,
-    /// Do all coordinates move at the velocities of the same numbers?
-    pub(crate) flat: bool,
-    steps: Vec<Step>,
-    /// Is the first of them a base whose columns have no lanes?
-    floats: bool,
-    /// Do several columns share a degree of freedom, so that its torque is a sum?
-    shares: bool,
-    /// By lanes, the last of which is the world.
-    motion: Vec<Change>,
-    /// By lanes: what columns that hang on it hand on, `Σ (dF_c + S_c ×* F_c δq_c)`, but for the one that follows.
-    handed: Vec<Six>,
-    /// `S ×* F`, in groups of eight lanes.
-    turned: Vec<Six>,
-    /// What torques vary with their joints' accelerations, and velocities, besides.
-    joints: Vec<[Row; 2]>,
-}
-
-/// How the motion of a body varies.
-#[derive(Clone, Copy, Debug)]
-struct Change {
-    /// The angular part of `dν`: `B` has no use for the linear one.
-    omega: [Row; 3],
-    beta: Six,
-}
-
-/// One column of a motion subspace, in the order of the bodies.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    lane: usize,
-    /// That of a weld is the one after the last.
-    dof: usize,
-    /// The lane that it hangs on; one past the last for the world.
-    parent: usize,
-    /// Does the body hang on it: is it its joint's last?
-    carries: bool,
-    /// Does it hang on the one before?
-    follows: bool,
-    /// Do others hang on it than the one that follows?
-    gathers: bool,
-    /// Is it the last of those others that hang on its parent, the first on the way back?
-    is_last: bool,
-}
-
-impl Tangents {
-    pub(crate) fn new(layout: &Layout) -> Self {
-        let (nv, lanes, six) = (layout.nv, layout.dof.len(), [Row::ZERO; 6]);
-        let mut steps = Vec::with_capacity(lanes);
-        for at in &layout.bodies {
-            let mut parent = at.parent;
-            for lane in at.lane + 1 - at.columns..=at.lane {
-                let (dof, carries) = (layout.dof[lane].unwrap_or(nv), lane == at.lane);
-                // A base whose columns have no lanes is done by itself.
-                let before = steps.last().filter(|_| steps.len() > 1 || layout.first == 0);
-                let follows = before.is_some_and(|before: &Step| before.lane == parent);
-                steps.push(Step { lane, dof, parent, carries, follows, gathers: false, is_last: false });
-                parent = lane;
-            }
-        }
-        let mut gathers = vec![false; lanes + 1];
-        for step in steps.iter_mut().rev() {
-            step.gathers = gathers[step.lane];
-            step.is_last = !step.follows && !std::mem::replace(&mut gathers[step.parent], true);
-        }
-        let rows = vec![Row::ZERO; nv + 1];
-        Self {
-            q: vec![0.0; layout.nq],
-            v: vec![0.0; nv],
-            a: vec![0.0; nv],
-            dq: rows.clone(),
-            dv: rows.clone(),
-            da: rows.clone(),
-            wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
-            tau: vec![0.0; nv],
-            dtau: rows,
-            flat: layout.flat,
-            floats: layout.first > 0,
-            shares: layout.first + layout.dof.iter().flatten().count() > nv,
-            steps,
-            motion: vec![Change { omega: [Row::ZERO; 3], beta: six }; lanes + 1],
-            handed: vec![six; lanes],
-            turned: vec![six; layout.groups.len()],
-            joints: vec![[Row::ZERO; 2]; layout.groups.len()],
-        }
-    }
-}
 
 /// Takes numbers apart, or puts them together, at the level of the call: theirs may be a lower one.
 pub(crate) struct AtLevelOfCall<P>(pub(crate) P);
@@ -169,8 +69,8 @@ kernel!(
         memory: &'a mut JointsMemory,
         tangents: &'a mut Tangents,
     ) -> Outcome {
-        outward::read_state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
-        outward::poses::<R>(layout, memory, &tangents.q);
+        read::state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
+        poses::all::<R>(layout, memory, &tangents.q);
         if tangents.floats {
             afloat::base_motion(memory, &tangents.v, &tangents.a);
         }
@@ -181,7 +81,7 @@ kernel!(
             rnea::subtract(layout, memory);
         }
         // Where the base is, torques do not depend on.
-        let mut zero = outward::zero_if_finite::<R>(&tangents.q);
+        let mut zero = read::zero_if_finite::<R>(&tangents.q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
             let s = load_motion::<R>(&memory.s[g]);
@@ -275,7 +175,7 @@ fn base_change<R: Register>(gravity: Vector3<f64>, memory: &JointsMemory, tangen
 /// The first six rows, which are along the columns of the base.
 #[inline(always)]
 fn of_base<R: Register>(memory: &JointsMemory, rows: &[Row]) -> Motion<Lanes<R>> {
-    let axes = outward::in_lane(memory, 0).rotation;
+    let axes = poses::of_lane(memory, 0).rotation;
     let Some(rows) = rows.first_chunk() else { return Motion::zero() };
     let Motion { linear, angular } = load_motion::<R>(rows);
     Motion::new(v3::rotate(&axes, linear), v3::rotate(&axes, angular))
@@ -284,7 +184,7 @@ fn of_base<R: Register>(memory: &JointsMemory, rows: &[Row]) -> Motion<Lanes<R>>
 /// Derivatives of its torques: within one joint the force does not turn with the columns.
 #[inline(always)]
 fn base_torque_change<R: Register>(memory: &JointsMemory, tangents: &mut Tangents, under_wrenches: bool) {
-    let axes = outward::in_lane(memory, 0).rotation;
+    let axes = poses::of_lane(memory, 0).rotation;
     let Some(base) = tangents.steps.first() else { return };
     let f = force_on::<R>(memory, tangents, base, under_wrenches);
     if let Some(to) = tangents.dtau.first_chunk_mut() {

@@ -8,6 +8,7 @@ use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
 use crate::kernels::by_joint::memory::{JointsMemory, load_motion};
 use crate::kernels::by_joint::outward::of_tree;
+use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::{outward, rnea};
 use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
@@ -27,7 +28,7 @@ kernel!(
     fn joints_in_lanes<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, to: &'a mut [f64]) -> Outcome {
         let mut zero = R::splat(0.0);
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::load_poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let world = v3::neg(of_tree::<R>(layout, &memory.origins, g));
             let s = outward::subspace(group, &x).shifted::<Lanes<R>>(world);
             store::<R, 6>(layout, g, of_motion(s), to, &mut zero);
@@ -61,7 +62,7 @@ kernel!(
         let seen: FrameView<Lanes<R>> = seen.lift();
         let mut zero = R::splat(0.0);
         for (g, lanes) in layout.path(b) {
-            let x = outward::load_poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let s = seen.motion(outward::subspace(&layout.groups[g], &x));
             store::<R, ROWS>(layout, g, only(lanes, of_motion(s)), to, &mut zero);
         }

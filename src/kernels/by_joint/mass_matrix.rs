@@ -3,6 +3,8 @@
 use crate::formulas::singular;
 use crate::kernels::blocks::{self, place};
 use crate::kernels::by_joint::memory::{INERTIA, JointsMemory, Row, Six, load_inertia, load_motion, store_force};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, matrix_entries, outward};
 use crate::kernels::outcome::Outcome;
 use crate::plan::joints::{Carried, JointRows, Layout};
@@ -64,15 +66,15 @@ kernel!(
         /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for there and not in `memory.mass`.
         to: &'a mut [f64],
     ) -> Outcome {
-        outward::read_configuration::<R>(layout, memory, q);
-        outward::poses::<R>(layout, memory, q);
+        read::configuration::<R>(layout, memory, q);
+        poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::inertias::<R, INERTIA>(layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::momenta::<R>(layout, memory, g, scales);
         }
-        let mut zero = outward::zero_if_finite::<R>(q);
+        let mut zero = read::zero_if_finite::<R>(q);
         zero = zero.add(fill::<R>(layout, memory, layout.nv, to));
         Outcome::of(zero)
     }

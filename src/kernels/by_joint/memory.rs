@@ -5,7 +5,7 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
 use crate::kernels::by_joint::articulated::Articulated;
 use crate::kernels::by_joint::constraints::solve::Held;
-use crate::kernels::by_joint::forward_mode::Tangents;
+use crate::kernels::by_joint::tangents::Tangents;
 use crate::plan::bodies::DepthGroups;
 use crate::plan::joints::Layout;
 pub(crate) use crate::plan::rows::{Row, load_matrix, load_symmetric, load_vector, store_vector};

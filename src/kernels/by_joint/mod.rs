@@ -8,7 +8,8 @@
 //!
 //! | sweeps | |
 //! |---|---|
-//! | [`outward`] | poses, then motions, forces, and what derivatives need, root to leaves |
+//! | [`read`], [`poses`] | the state in lanes, and where bodies are |
+//! | [`outward`] | motions, forces, and what derivatives need, root to leaves |
 //! | [`inward`] | sums over subtrees, leaves to root |
 //! | [`by_lane`] | the sums of both, where permutations of lanes are dear |
 //! | [`sweeps`] | these, where many results begin with them |
@@ -49,10 +50,13 @@ pub(crate) mod matrix;
 pub(crate) mod matrix_entries;
 pub(crate) mod memory;
 pub(crate) mod outward;
+pub(crate) mod poses;
+pub(crate) mod read;
 pub(crate) mod regressor;
 pub(crate) mod rnea;
 pub(crate) mod subtree;
 pub(crate) mod sweeps;
+pub(crate) mod tangents;
 pub(crate) mod weights;
 
 /// A state, and a second rate: configuration, velocity, acceleration or torques.

@@ -5,6 +5,7 @@ use crate::kernels::by_joint::matrix::end;
 use crate::kernels::by_joint::matrix_entries::store;
 use crate::kernels::by_joint::memory::{JointsMemory, Row, load_matrix, load_motion};
 use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::poses;
 use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
@@ -61,7 +62,7 @@ kernel!(
         let share = R::splat(share);
         let mut bodies = layout.bodies.iter().zip(to.as_chunks_mut::<12>().0).peekable();
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::load_poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let r = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
             let p = v3::add(x.translation, outward::of_tree::<R>(layout, &memory.origins, g));
             let first = R::transpose([p.x.0, p.y.0, p.z.0, r.m11.0, r.m21.0, r.m31.0, r.m12.0, r.m22.0]);

@@ -2,6 +2,8 @@
 
 use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::memory::{JointsMemory, from_rows};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{afloat, inward, outward};
 use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
@@ -74,8 +76,8 @@ kernel!(
         v: &'a [f64],
         a: &'a [f64],
     ) -> Outcome {
-        outward::read_state::<R>(layout, memory, q, v, a);
-        outward::poses::<R>(layout, memory, q);
+        read::state::<R>(layout, memory, q, v, a);
+        poses::all::<R>(layout, memory, q);
         if layout.first > 0 {
             afloat::base_motion(memory, v, a);
         }
@@ -86,7 +88,7 @@ kernel!(
             subtract(layout, memory);
         }
         // Where the base is, torques do not depend on.
-        let mut zero = outward::zero_if_finite::<R>(q);
+        let mut zero = read::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
         }
@@ -101,7 +103,7 @@ kernel!(
 #[inline(always)]
 pub(crate) fn pose(layout: &Layout, memory: &JointsMemory, body: usize) -> Transform<f64> {
     let step = &layout.bodies[body];
-    let x = outward::in_lane(memory, step.lane);
+    let x = poses::of_lane(memory, step.lane);
     Transform::new(v3::product(&x.rotation, &step.axes.transpose()), x.translation)
 }
 

@@ -1,6 +1,8 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
 use crate::kernels::by_joint::memory::{FORCE, JointsMemory, store_motion};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{State, bodies, inward, outward};
 use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
@@ -17,22 +19,22 @@ kernel!(
         to: Option<usize>,
     ) -> Outcome {
         let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
-        outward::root_poses(layout, memory);
-        outward::read_angles(layout, memory, q);
+        poses::of_roots(layout, memory);
+        read::angles(layout, memory, q);
         for (k, angles) in layout.angles.iter().enumerate() {
             if to.is_none_or(|body| layout.turns(body, k)) {
-                outward::turn::<R>(memory, q, k, angles.as_ref());
+                read::cos_sin_of_angles::<R>(memory, q, k, angles.as_ref());
             }
         }
-        outward::read_cos_sin(layout, memory, q);
-        let mut placed = outward::Placed::world(layout, memory);
+        read::cos_sin(layout, memory, q);
+        let mut placed = poses::Last::world(layout, memory);
         for i in 0..end {
             // Its subtree goes on to the last of them.
             if layout.bodies[i].subtree_end > last {
-                outward::place_body::<R>(layout, memory, q, i, &mut placed);
+                poses::of_body::<R>(layout, memory, q, i, &mut placed);
             }
         }
-        Outcome::of(outward::zero_if_finite::<R>(q))
+        Outcome::of(read::zero_if_finite::<R>(q))
     }
 );
 
@@ -47,11 +49,11 @@ kernel!(
         state: State<'a>,
     ) -> Outcome {
         let (q, v, a) = state;
-        let zero = outward::zero_if_finite::<R>(q);
-        let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qd, v));
-        let mut zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
-        outward::read_configuration::<R>(layout, memory, q);
-        outward::poses::<R>(layout, memory, q);
+        let zero = read::zero_if_finite::<R>(q);
+        let zero = zero.add(read::dofs::<R>(layout, &mut memory.qd, v));
+        let mut zero = zero.add(read::dofs::<R>(layout, &mut memory.qdd, a));
+        read::configuration::<R>(layout, memory, q);
+        poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
             outward::motions_in_field::<R, KEPT>(gravity, layout, memory, g, false);
         }
@@ -69,7 +71,7 @@ kernel!(
     /// Columns of bodies that have been placed.
     pub(crate) fn columns<'a, R: Register>(layout: &'a Layout, memory: &'a mut JointsMemory) {
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::load_poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             store_motion(&mut memory.s[g], outward::subspace(group, &x));
         }
     }
@@ -122,9 +124,9 @@ kernel!(
         a: &'a [f64],
         to: Option<usize>,
     ) -> Outcome {
-        let mut zero = outward::read_dofs::<R>(layout, &mut memory.qd, v);
+        let mut zero = read::dofs::<R>(layout, &mut memory.qd, v);
         if KEPT != outward::VELOCITIES {
-            zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
+            zero = zero.add(read::dofs::<R>(layout, &mut memory.qdd, a));
         }
         for g in 0..layout.groups.len() {
             if to.is_none_or(|body| layout.passes(body, g)) {

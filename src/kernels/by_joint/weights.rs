@@ -4,6 +4,8 @@ use crate::formulas::masses::moved;
 use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
 use crate::kernels::by_joint::memory::{JointsMemory, load_motion, load_vector, load_weight, store_motion};
 use crate::kernels::by_joint::outward::{of_tree, splat};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::{inward, outward, subtree};
 use crate::kernels::outcome::Outcome;
@@ -100,7 +102,7 @@ kernel!(
         let gravity = splat::<R>(constants.gravity);
         let mut potential = Lanes(R::splat(0.0));
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::load_poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let mass = group.mass.load::<R>();
             let first_moment = v3::scale(mass, x.point(load_vector::<R>(&group.com)));
             potential -= against::<R>(gravity, layout, memory, g, mass, first_moment);
@@ -139,15 +141,13 @@ kernel!(
         memory: &'a mut JointsMemory,
         v: &'a [f64],
     ) -> ([f64; WIDTH], [f64; WIDTH]) {
-        outward::read_dofs::<R>(layout, &mut memory.qd, v);
+        read::dofs::<R>(layout, &mut memory.qd, v);
         let gravity = splat::<R>(constants.gravity);
         let (mut kinetic, mut potential) = (Lanes(R::splat(0.0)), Lanes(R::splat(0.0)));
         for g in 0..layout.groups.len() {
             let (group, qd) = (&layout.groups[g], memory.qd[g].load::<R>());
-            let (s, inertia) = outward::column_and_inertia::<R>(
-                group,
-                &outward::load_poses(&memory.poses[g * WIDTH..(g + 1) * WIDTH]),
-            );
+            let (s, inertia) =
+                outward::column_and_inertia::<R>(group, &poses::load(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
             let v = outward::sum_from_root(group, &mut memory.velocity, g, s.times(qd));
             store_motion(&mut memory.velocity[g], v);
             kinetic += v.power(inertia * v);

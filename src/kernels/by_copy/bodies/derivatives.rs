@@ -3,10 +3,10 @@
 use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::bodies::body_rows::{by_rows, gather, scatter};
 use crate::kernels::by_copy::bodies::entries::{put, put_base, put_six, sum_flow, sum_mass, sum_vector};
-use crate::kernels::by_copy::bodies::mass_matrix::{link, turn};
-use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, HINGES, NV};
-use crate::kernels::by_copy::root_axes::{Moving, of_free};
-use crate::plan::bodies::DepthGroups;
+use crate::kernels::by_copy::bodies::mass_matrix::{link, of_quadruped, turn};
+use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
+use crate::kernels::by_copy::root_axes::{Moving, Placed, of_free};
+use crate::plan::bodies::{DepthGroup, DepthGroups};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::Register;
@@ -34,43 +34,26 @@ kernel!(
         let up: Vector3<f64> = v3::rotate_back(orientation, v3::neg(gravity));
 
         let (v0, a0) = (six(v), six(a));
-        let mut bodies = [Moving::<Lanes<R::Low>>::root(&link(&groups[0])); 1 + HINGES];
-        bodies[0].set_free(v3::lift(up), lifted(&v0), lifted(&a0));
-        let mut i = 1;
-        while i <= HINGES {
-            let (before, here) = bodies.split_at_mut(i);
-            let (group, rates) = (&groups[i], (gather(v, &groups[i].v), gather(a, &groups[i].v)));
-            here[0].set_on_parent(&link(group), &before[i - 1], turn(group, q), rates);
-            i += 1;
-        }
-        while i > 1 {
-            i -= 1;
-            let (before, here) = bodies.split_at_mut(i);
-            let (body, at) = (&here[0], &groups[i].v);
-            before[i - 1].add(body);
-            scales.set(i - 1, &body.at);
-            let (column, s) = (body.column(), body.at.s);
-            scatter(s.power(body.force), at, tau);
-            let own = at.map(|v| v * (NV + 1));
-            scatter(s.power(column.Q), &own, dq);
-            scatter(s.power(column.V), &own, dv);
-            scatter(s.power(column.A), &own, da);
-            let mut above = i;
-            while above > 1 {
-                above -= 1;
-                let entries = column.with(&before[above]);
-                let at = (&groups[above].v, at);
-                put(dq, at, entries.by_q);
-                put(dv, at, entries.by_v);
-                put(da, at, (entries.by_a, entries.by_a));
-            }
-            let entries = column.with_free(&before[0]);
-            put_six(dq, at, entries.by_q);
-            put_six(dv, at, entries.by_v);
-            put_six(da, at, (entries.by_a, entries.by_a));
-        }
+        let [group, hip, knee, foot] = of_quadruped(groups);
+        let mut base = Moving::<Lanes<R::Low>>::root(&link(group));
+        base.set_free(v3::lift(up), lifted(&v0), lifted(&a0));
+        let at = Placed::on_root(&link(hip), turn(hip, q));
+        let mut first = Moving::on_parent(at, &base, rates(hip, v, a));
+        let at = Placed::on_parent(&link(knee), &first.at, turn(knee, q));
+        let mut second = Moving::on_parent(at, &first, rates(knee, v, a));
+        let at = Placed::on_parent(&link(foot), &second.at, turn(foot, q));
+        let third = Moving::on_parent(at, &second, rates(foot, v, a));
 
-        let base = &bodies[0];
+        let mut to = Matrices { dq: &mut *dq, dv: &mut *dv, da: &mut *da };
+        scales.set(2, &third.at);
+        to.entries(foot, &third, &[(knee, &second), (hip, &first)], &base, tau);
+        second.add(&third);
+        scales.set(1, &second.at);
+        to.entries(knee, &second, &[(hip, &first)], &base, tau);
+        first.add(&second);
+        scales.set(0, &first.at);
+        to.entries(hip, &first, &[], &base, tau);
+        base.add(&first);
         let (mass, flow) = (sum_mass(&base.at.mass), sum_flow(&base.flow));
         scales.set_base(&mass);
         let force = Force::new(sum_vector(base.force.linear), sum_vector(base.force.angular));
@@ -87,6 +70,49 @@ kernel!(
         }
     }
 );
+
+/// Derivatives of torques, column by column.
+struct Matrices<'a> {
+    dq: &'a mut [f64],
+    dv: &'a mut [f64],
+    da: &'a mut [f64],
+}
+
+impl Matrices<'_> {
+    /// Torques of a group, and entries of its columns with themselves, with those between them and the base, and with that.
+    #[inline(always)]
+    fn entries<R: Register>(
+        &mut self,
+        group: &DepthGroup,
+        body: &Moving<Lanes<R>>,
+        above: &[(&DepthGroup, &Moving<Lanes<R>>)],
+        base: &Moving<Lanes<R>>,
+        tau: &mut [f64],
+    ) {
+        let (column, s, at) = (body.column(), body.at.s, &group.v);
+        scatter(s.power(body.force), at, tau);
+        let own = at.map(|v| v * (NV + 1));
+        scatter(s.power(column.Q), &own, self.dq);
+        scatter(s.power(column.V), &own, self.dv);
+        scatter(s.power(column.A), &own, self.da);
+        for (group, above) in above {
+            let (entries, at) = (column.with(above), (&group.v, at));
+            put(self.dq, at, entries.by_q);
+            put(self.dv, at, entries.by_v);
+            put(self.da, at, (entries.by_a, entries.by_a));
+        }
+        let entries = column.with_free(base);
+        put_six(self.dq, at, entries.by_q);
+        put_six(self.dv, at, entries.by_v);
+        put_six(self.da, at, (entries.by_a, entries.by_a));
+    }
+}
+
+/// Velocities and accelerations of hinges.
+#[inline(always)]
+fn rates<R: Register>(group: &DepthGroup, v: &[f64], a: &[f64]) -> (Lanes<R>, Lanes<R>) {
+    (gather(v, &group.v), gather(a, &group.v))
+}
 
 /// The same in all lanes.
 #[inline(always)]

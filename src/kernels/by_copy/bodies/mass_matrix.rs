@@ -47,31 +47,21 @@ kernel!(
         to: &'a mut [f64],
     ) {
         let DepthGroups { groups, .. } = groups;
-        let mut bodies = [Placed::<Lanes<R::Low>>::root(&link(&groups[0])); 1 + HINGES];
-        let mut i = 1;
-        while i <= HINGES {
-            let (before, here) = bodies.split_at_mut(i);
-            here[0].set_on_parent(&link(&groups[i]), &before[i - 1], turn(&groups[i], q));
-            i += 1;
-        }
-        while i > 1 {
-            i -= 1;
-            let (before, here) = bodies.split_at_mut(i);
-            let (body, at) = (&here[0], &groups[i].v);
-            before[i - 1].mass.add(&body.mass);
-            scales.set(i - 1, body);
-            let momentum = body.momentum();
-            let own = body.s.power(momentum) + groups[i].armature.load();
-            scatter(own, &at.map(|v| v * (NV + 1)), to);
-            let mut above = i;
-            while above > 1 {
-                above -= 1;
-                let entry = before[above].s.power(momentum);
-                put(to, (&groups[above].v, at), (entry, entry));
-            }
-            put_six(to, at, (momentum, momentum));
-        }
-        let whole = sum_mass(&bodies[0].mass);
+        let [base, hip, knee, foot] = of_quadruped(groups);
+        let mut mass = link::<R::Low>(base).mass;
+        let mut first = Placed::on_root(&link(hip), turn(hip, q));
+        let mut second = Placed::on_parent(&link(knee), &first, turn(knee, q));
+        let third = Placed::on_parent(&link(foot), &second, turn(foot, q));
+        scales.set(2, &third);
+        entries(foot, &third, &[(knee, &second), (hip, &first)], to);
+        second.mass.add(&third.mass);
+        scales.set(1, &second);
+        entries(knee, &second, &[(hip, &first)], to);
+        first.mass.add(&second.mass);
+        scales.set(0, &first);
+        entries(hip, &first, &[], to);
+        mass.add(&first.mass);
+        let whole = sum_mass(&mass);
         scales.set_base(&whole);
         let (columns, mut k) = (whole.matrix(), 0);
         while k < BASE {
@@ -80,6 +70,29 @@ kernel!(
         }
     }
 );
+
+/// The base, then the hinges of the legs, from the base on.
+#[inline(always)]
+pub(crate) fn of_quadruped(groups: &[DepthGroup]) -> [&DepthGroup; 1 + HINGES] {
+    [&groups[0], &groups[1], &groups[2], &groups[3]]
+}
+
+/// Entries of the columns of a group with themselves, with those between them and the base, and with that.
+#[inline(always)]
+fn entries<R: Register>(
+    group: &DepthGroup,
+    body: &Placed<Lanes<R>>,
+    above: &[(&DepthGroup, &Placed<Lanes<R>>)],
+    to: &mut [f64],
+) {
+    let (momentum, at) = (body.momentum(), &group.v);
+    scatter(body.s.power(momentum) + group.armature.load(), &at.map(|v| v * (NV + 1)), to);
+    for (group, above) in above {
+        let entry = above.s.power(momentum);
+        put(to, (&group.v, at), (entry, entry));
+    }
+    put_six(to, at, (momentum, momentum));
+}
 
 /// The constants of a group of hinges, or of a free base.
 #[inline(always)]

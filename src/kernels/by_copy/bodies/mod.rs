@@ -12,6 +12,7 @@
 //!   mass matrix and products with it
 
 pub(crate) mod aba;
+pub(crate) mod articulated;
 pub(crate) mod body_rows;
 pub(crate) mod derivatives;
 pub(crate) mod entries;
@@ -35,7 +36,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 #[derive(Clone, Debug)]
 pub(crate) struct BodiesMemory {
     bodies: Vec<rnea::Body>,
-    articulated: Vec<aba::Articulated>,
+    articulated: Vec<articulated::Articulated>,
     /// Of a quadruped's inverse.
     scales: mass_matrix::Scales,
     /// Of a quadruped's base.
@@ -50,7 +51,7 @@ impl BodiesMemory {
         let n = groups.groups.len();
         Self {
             bodies: vec![rnea::Body::ZERO; n],
-            articulated: vec![aba::Articulated::ZERO; n],
+            articulated: vec![articulated::Articulated::ZERO; n],
             scales: mass_matrix::Scales::ZERO,
             orientation: Matrix3::identity(),
             inverted: Inverted::ZERO,

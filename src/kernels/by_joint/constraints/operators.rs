@@ -15,7 +15,8 @@
 //!
 //! A block that a matrix is multiplied by has its columns, one a row: a product is a sum over these.
 
-use crate::kernels::blocks::factors::{Factors, half, other_half};
+use crate::kernels::blocks::factors::Factors;
+use crate::kernels::blocks::substitution::{half, other_half};
 use crate::kernels::blocks::{self, Block};
 use crate::kernels::by_joint::constraints::solve::Held;
 use crate::kernels::by_joint::memory::Row;

@@ -11,7 +11,7 @@
 
 use crate::formulas::singular;
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::blocks::{self, Block, factors};
+use crate::kernels::blocks::{self, Block, factors, substitution};
 use crate::kernels::by_joint::constraints::operators::Projections;
 use crate::kernels::by_joint::memory::Row;
 use gradyn_derivatives::Lanes;
@@ -128,7 +128,7 @@ kernel!(
         if factors::eliminate_rows::<R, false>(factors, gram).is_some() {
             return None;
         }
-        factors::roots::<R>(factors, root_of_gram);
+        substitution::roots::<R>(factors, root_of_gram);
         read::<R>(b, &mut held.b);
         read::<R>(motion, &mut held.x);
         held.rates::<R>();
@@ -161,7 +161,7 @@ impl Held {
     fn read<R: Register>(&mut self, mass: &Factors, jacobian: &[f64], count: usize) {
         let Self { width, jt, y, root, squares, .. } = self;
         let width = *width;
-        factors::roots::<R>(mass, root);
+        substitution::roots::<R>(mass, root);
         for r in 0..width {
             let mut sum = R::splat(0.0);
             let height = WIDTH.min(count - r * WIDTH);
@@ -179,7 +179,7 @@ impl Held {
             for g in 0..mass.width {
                 blocks::copy::<R>(&jt[g * width + r], &mut y[g * width + r]);
             }
-            factors::half::<R>(mass, root, &mut y[r..], width);
+            substitution::half::<R>(mass, root, &mut y[r..], width);
         }
     }
 
@@ -228,15 +228,15 @@ impl Held {
     /// `b := G⁻¹ b`
     #[inline(always)]
     fn solve<R: Register>(&mut self) {
-        factors::solve::<R>(&self.factors, &mut self.b);
+        substitution::solve::<R>(&self.factors, &mut self.b);
     }
 
     /// `x = M⁻¹ Jᵀ λ = L⁻¹ D^(−1/2) Y λ`, with λ in the place of `b`.
     #[inline(always)]
     fn move_by<R: Register>(&mut self, mass: &Factors) {
         self.forces::<R>();
-        factors::scale::<R>(&mut self.x, &self.root);
-        factors::forth::<R>(mass, &mut self.x);
+        substitution::scale::<R>(&mut self.x, &self.root);
+        substitution::forth::<R>(mass, &mut self.x);
     }
 
     /// `b := b + J x`
@@ -270,7 +270,7 @@ impl Held {
                     k += 1;
                 }
             }
-            x.store(Lanes(factors::across(sums)));
+            x.store(Lanes(substitution::across(sums)));
         }
     }
 }
