@@ -19,7 +19,7 @@ pub(crate) const fn row(leg: usize, hinge: usize) -> usize {
     BASE + HINGES * leg + hinge
 }
 
-/// A robot of hinges whose branches go abreast.
+/// A robot of hinges whose branches go side by side.
 #[derive(Clone, Debug)]
 pub(crate) struct DepthGroups {
     /// Parents come before their children; a free base is the first, in all four lanes of its group.
@@ -93,7 +93,7 @@ impl DepthGroups {
         if !hang || held || model.dofs.windows(2).any(|two| two[0].index == two[1].index) {
             return None;
         }
-        // Long branches go abreast with long ones, whatever their order: where some are left over, groups end soon.
+        // Long branches go with long ones, whatever their order: where some are left over, groups end soon.
         let mut height = vec![1; steps.len()];
         for (i, step) in steps.iter().enumerate().rev() {
             if let Some(parent) = step.parent {

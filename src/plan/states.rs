@@ -137,31 +137,6 @@ pub(crate) fn place<P: Real, T: Scalar<P> + Scalar<T>>(
         v3::rotate(rotation, v3::lift::<P, T>(v3::column(&link.rotation, 2))),
     ];
     let seat = v3::rotate_plus(rotation, v3::lift::<P, T>(link.translation), translation);
-    moved(link, [x, y, z], seat, (q, (sin, cos)))
-}
-
-/// The same of a body that hangs from one with the axes and the origin of these coordinates.
-#[inline(always)]
-pub(crate) fn place_on_root<P: Real, T: Scalar<P> + Scalar<T>>(
-    link: &Link<P>,
-    q: (T, (T, T)),
-) -> (Matrix3<T>, Vector3<T>) {
-    let axes = [
-        v3::lift(v3::column(&link.rotation, 0)),
-        v3::lift(v3::column(&link.rotation, 1)),
-        v3::lift(v3::column(&link.rotation, 2)),
-    ];
-    moved(link, axes, v3::lift(link.translation), q)
-}
-
-/// From where the joint is mounted to where the body is.
-#[inline(always)]
-fn moved<P: Real, T: Scalar<P> + Scalar<T>>(
-    link: &Link<P>,
-    [x, y, z]: [Vector3<T>; 3],
-    seat: Vector3<T>,
-    (q, (sin, cos)): (T, (T, T)),
-) -> (Matrix3<T>, Vector3<T>) {
     if link.kind == Kind::Slide {
         let position = if link.takes_origin { v3::zero() } else { v3::times_plus(z, q, seat) };
         return (v3::from_columns(x, y, z), position);

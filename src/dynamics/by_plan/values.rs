@@ -123,7 +123,7 @@ impl Kernels<'_> {
         if layout.plan.at_vector(Quantity::MassMatrixInverse, level) == Form::Bodies
             && let Some((groups, memory)) = memory.branches(layout)
             && bodies::mass_matrix((groups, level), memory, q, ws.crba.sized(model.nv)).is_finite()
-            && bodies::minv(level, memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
+            && bodies::minv((groups, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
                 .is_finite()
         {
             return Some(Ok(()));
@@ -144,8 +144,8 @@ impl Kernels<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
-        let (_, memory) = memory.branches(layout)?;
-        let done = bodies::minv(level, memory, mass, dtau.as_mut_slice()).is_finite()
+        let (groups, memory) = memory.branches(layout)?;
+        let done = bodies::minv((groups, level), memory, mass, dtau.as_mut_slice()).is_finite()
             && bodies::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]).is_finite();
         Some(done)
     }

@@ -1,6 +1,11 @@
-//! The step of one body in axes of the body at the root, about its origin: once for whatever stands in the lanes.
+//! The step of one body of the mass matrix and of derivatives, in axes of the body at the root, about its origin: with a state in each lane.
 //!
-//! There nothing has to be transformed to be summed up, and `S` of a free body at the root is the unit matrix. Constants are of a simpler
+//! With the legs of a quadruped in the lanes it runs too, and takes up to 15 % fewer instructions than axes of the bodies do
+//! ([`bodies`](super::bodies)), but longer: each pose waits for the one before. Of solo12 with registers of four numbers (AMD EPYC) the mass
+//! matrix took 142 ns instead of 148, its inverse 524 instead of 370, derivatives of inverse dynamics 911 instead of 752, of forward dynamics
+//! 2 116 instead of 1 913. So there are two.
+//!
+//! Here nothing has to be transformed to be summed up, and `S` of a free body at the root is the unit matrix. Constants are of a simpler
 //! type `P` where all lanes share them. For one coordinate `Ṡ = Ψ̇`, so with `E = 2 Ψ̇`, composite inertia `I_C`, half the Coriolis matrix
 //! `½B_C` and the force `f_C` of what a joint carries, the mass matrix (RBDA, table 6.2) and the derivatives of inverse dynamics
 //! (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra*, 2022) are
@@ -13,7 +18,7 @@
 //!
 //! for `i` from `j` to the root.
 
-use crate::plan::states::{Link, column, place, place_on_root, unit};
+use crate::plan::states::{Link, column, place, unit};
 use crate::spatial::moments::{Flow, Mass, spread};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -48,15 +53,6 @@ impl<T: Real + Scalar<T>> Placed<T> {
         Self::at(link, place(link, &parent.rotation, parent.translation, q))
     }
 
-    /// The same, where that is the body at the root.
-    #[inline(always)]
-    pub(crate) fn on_root<P: Real>(link: &Link<P>, q: (T, (T, T))) -> Self
-    where
-        T: Scalar<P>,
-    {
-        Self::at(link, place_on_root(link, q))
-    }
-
     #[inline(always)]
     fn at<P: Real>(link: &Link<P>, (rotation, translation): (Matrix3<T>, Vector3<T>)) -> Self
     where
@@ -64,12 +60,6 @@ impl<T: Real + Scalar<T>> Placed<T> {
     {
         let (s, mass) = (column(link, &rotation, translation), link.mass.placed(&rotation, translation));
         Self { rotation, translation, s, mass }
-    }
-
-    /// `A`: equation (1).
-    #[inline(always)]
-    pub(crate) fn momentum(&self) -> Force<T> {
-        self.mass.times(self.s)
     }
 }
 

@@ -132,7 +132,7 @@ fn inertias_of_lanes<R: Register, const KEPT: usize>(layout: &Layout, memory: &m
     }
 }
 
-/// What [`drive`] keeps: velocities;
+/// What [`motions`] keeps: velocities;
 pub(crate) const VELOCITIES: u8 = 0;
 /// and accelerations;
 pub(crate) const MOTIONS: u8 = 1;
@@ -162,7 +162,7 @@ pub(crate) fn motions<R: Register, const KEPT: u8>(
     motions_in_field::<R, KEPT>(constants.gravity, layout, memory, g, false);
 }
 
-/// [`drive`] in the field of any gravity. Do the velocities stand there already, and the inertias summed up over subtrees?
+/// [`motions`] in the field of any gravity. Do the velocities stand there already, and the inertias summed up over subtrees?
 #[inline(always)]
 pub(crate) fn motions_in_field<R: Register, const KEPT: u8>(
     gravity: Vector3<f64>,
@@ -319,7 +319,7 @@ fn accelerate<R: Register>(group: &Group, memory: &mut JointsMemory, g: usize) {
     store_motion(&mut memory.acceleration[g], rate(s, v, own, memory.qdd[g].load()));
 }
 
-/// What [`drive`] keeps after velocities and accelerations.
+/// What [`motions`] keeps after velocities and accelerations.
 #[inline(always)]
 fn force<R: Register, const KEPT: u8>(
     group: &Group,

@@ -1,16 +1,59 @@
-//! Derivatives of a quadruped's inverse dynamics, in axes of its base ([`root_axes`](crate::kernels::by_copy::root_axes)), a leg in each lane.
+//! Derivatives of a quadruped's inverse dynamics (S. Singh, R. Russell, P. Wensing, *Efficient analytical derivatives of rigid-body dynamics using
+//! spatial vector algebra*, 2022), in axes of the bodies, about their origins.
+//!
+//! Inertias and Coriolis matrices are moments of mass and of flow ([`moments`](crate::spatial::moments)), summed up over subtrees. Of a
+//! hinge, `S = (0, z)`, the motions of the paper are, with the velocity `v` and the acceleration `a` of the origin, less gravity,
+//!
+//! ```text
+//! Ψ̇ = (v × z, ω × z)        Ψ̈ = (a × z + 2 v × (ω × z), K z)        Ψ̇ + Ṡ = 2 Ψ̇ ,
+//! ```
+//!
+//! and of a free base, whose columns are its axes,
+//!
+//! ```text
+//! Ψ̇ = 0        Ψ̈ = (a₀ × w, 0)        Ψ̇ + Ṡ = v × S        with S = (s, w), and a₀ = −g in its axes.
+//! ```
+//!
+//! What each column gives, `A = I_C S`, `Q`, `V` and `T`, is seen from one body after the other on the way to the root, in the lanes
+//! of that column. There are
+//!
+//! ```text
+//! τ_q[i, j] = S_iᵀ Q_j              τ_v[i, j] = S_iᵀ V_j                    M[i, j] = S_iᵀ A_j        where i carries j's body
+//! τ_q[j, i] = A_jᵀ Ψ̈_i + T_jᵀ Ψ̇_i    τ_v[j, i] = A_jᵀ (Ψ̇ + Ṡ)_i + T_jᵀ S_i
+//! ```
 
-use crate::joint::{FreeFlyer, JointKind};
-use crate::kernels::by_copy::bodies::body_rows::{by_rows, gather, scatter};
-use crate::kernels::by_copy::bodies::entries::{put, put_base, put_six, sum_flow, sum_mass, sum_vector};
-use crate::kernels::by_copy::bodies::mass_matrix::{link, of_quadruped, turn};
+use crate::kernels::by_copy::bodies::body_rows::{
+    BODIES, BodyRow, by_rows, load_matrix, load_symmetric, load_vector, scatter, store_matrix, store_symmetric,
+    store_vector, sums,
+};
+use crate::kernels::by_copy::bodies::mass_matrix::{Composite, base_block};
+use crate::kernels::by_copy::bodies::rnea::{Body, add_to_parent, base_force, motions, three};
 use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
-use crate::kernels::by_copy::root_axes::{Moving, Placed, of_free};
 use crate::plan::bodies::{DepthGroup, DepthGroups};
+use crate::spatial::moments::{Flow, Mass};
 use crate::spatial::{Force, Motion, vector as v3};
-use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::Register;
-use nalgebra::Vector3;
+use gradyn_derivatives::{Lanes, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// How four subtrees move.
+#[derive(Clone, Debug)]
+pub(crate) struct Moving {
+    /// Velocity of the bodies' origins.
+    velocity: [BodyRow; 3],
+    /// Moments of flow of the subtrees.
+    momentum: [BodyRow; 3],
+    flow: [BodyRow; 9],
+    /// The linear part of `Ψ̈`.
+    psi_dd: [BodyRow; 3],
+}
+
+impl Moving {
+    pub(crate) const ZERO: Self = {
+        let three = [BodyRow::ZERO; 3];
+        Self { velocity: three, momentum: three, flow: [BodyRow::ZERO; 9], psi_dd: three }
+    };
+}
 
 kernel!(
     halves,
@@ -26,103 +69,279 @@ kernel!(
         /// By configurations, velocities and accelerations.
         to: [&'a mut [f64]; 3],
     ) {
-        let DepthGroups { groups, .. } = groups;
-        let BodiesMemory { orientation, scales, .. } = memory;
-        let [dq, dv, da] = to;
-        let pose = JointKind::<f64>::pose::<f64>(&FreeFlyer, &q[..7]);
-        *orientation = v3::product(&by_rows(groups[0].rotation.map(|four| four.0[0])), &pose.rotation);
-        let up: Vector3<f64> = v3::rotate_back(orientation, v3::neg(gravity));
-
-        let (v0, a0) = (six(v), six(a));
-        let [group, hip, knee, foot] = of_quadruped(groups);
-        let mut base = Moving::<Lanes<R::Low>>::root(&link(group));
-        base.set_free(v3::lift(up), lifted(&v0), lifted(&a0));
-        let at = Placed::on_root(&link(hip), turn(hip, q));
-        let mut first = Moving::on_parent(at, &base, rates(hip, v, a));
-        let at = Placed::on_parent(&link(knee), &first.at, turn(knee, q));
-        let mut second = Moving::on_parent(at, &first, rates(knee, v, a));
-        let at = Placed::on_parent(&link(foot), &second.at, turn(foot, q));
-        let third = Moving::on_parent(at, &second, rates(foot, v, a));
-
-        let mut to = Matrices { dq: &mut *dq, dv: &mut *dv, da: &mut *da };
-        scales.set(2, &third.at);
-        to.entries(foot, &third, &[(knee, &second), (hip, &first)], &base, tau);
-        second.add(&third);
-        scales.set(1, &second.at);
-        to.entries(knee, &second, &[(hip, &first)], &base, tau);
-        first.add(&second);
-        scales.set(0, &first.at);
-        to.entries(hip, &first, &[], &base, tau);
-        base.add(&first);
-        let (mass, flow) = (sum_mass(&base.at.mass), sum_flow(&base.flow));
-        scales.set_base(&mass);
-        let force = Force::new(sum_vector(base.force.linear), sum_vector(base.force.angular));
-        tau[..BASE].copy_from_slice(&force.to_array());
-        let [x, y, z, a, b, c] = v0;
-        let velocity = Motion::new(Vector3::new(x, y, z), Vector3::new(a, b, c));
-        let (columns, mut k) = (mass.matrix(), 0);
-        while k < BASE {
-            let [by_q, by_v] = of_free(k, (&mass, &flow), Motion::new(up, v3::zero()), velocity);
-            put_base(dq, k, &by_q.to_array());
-            put_base(dv, k, &by_v.to_array());
-            put_base(da, k, &columns[k]);
-            k += 1;
+        let mut to = to;
+        motions::<R::Low>(gravity, groups, memory, q, v, a);
+        let BodiesMemory { bodies, composites, moving, .. } = memory;
+        for (i, group) in groups.groups.iter().enumerate() {
+            flow::<R::Low>(group, bodies, composites, moving, i, v);
         }
+        for (i, group) in groups.groups.iter().enumerate().skip(1).rev() {
+            let column = columns::<R::Low>(group, bodies, composites, moving, i);
+            scatter(load_vector::<R::Low>(&bodies[i].moment).z, &group.v, tau);
+            entries::<R::Low>(&groups.groups, i, bodies, moving, column, (gravity, v), &mut to);
+            add_to_parents::<R::Low>(group, bodies, composites, moving, i);
+        }
+        tau[..BASE].copy_from_slice(&base_force(&bodies[0]));
+        let up = v3::neg(gravity);
+        base_with_itself(&groups.groups[0], &bodies[0], &composites[0], &moving[0], up, v, &mut to);
     }
 );
 
-/// Derivatives of torques, column by column.
-struct Matrices<'a> {
-    dq: &'a mut [f64],
-    dv: &'a mut [f64],
-    da: &'a mut [f64],
+/// Velocities of origins, moments of bodies by themselves, and `Ψ̈`.
+#[inline(always)]
+fn flow<R: Register>(
+    group: &DepthGroup,
+    bodies: &[Body],
+    composites: &mut [Composite],
+    moving: &mut [Moving],
+    i: usize,
+    rates: &[f64],
+) {
+    let (before, here) = moving.split_at_mut(i);
+    let (body, to) = (&bodies[i], &mut here[0]);
+    let velocity = match i.checked_sub(1) {
+        None => three(&rates[..3]),
+        Some(of) => {
+            let (v, w) = (load_vector::<R>(&before[of].velocity), load_vector::<R>(&bodies[of].angular));
+            let seat = v3::cross_plus(w, load_vector(&group.translation), v);
+            v3::rotate_back(&load_matrix::<R>(&body.rotation), seat)
+        }
+    };
+    let w = load_vector::<R>(&body.angular);
+    let mass = Mass {
+        mass: group.mass.load::<R>(),
+        first: load_vector::<R>(&group.first),
+        second: load_symmetric::<R>(&group.second),
+    };
+    let Flow { momentum, second } = mass.flow(Motion::new(velocity, w));
+    store_vector(&mut to.velocity, velocity);
+    store_vector(&mut to.momentum, momentum);
+    store_matrix(&mut to.flow, &second);
+    // a × z + 2 v × (ω × z), with ω × z = (ω_y, −ω_x, 0)
+    let a = load_vector::<R>(&body.acceleration);
+    let by_z = Vector3::new(a.y, -a.x, Lanes::zero());
+    store_vector(&mut to.psi_dd, v3::cross_plus(twice(velocity), Vector3::new(w.y, -w.x, Lanes::zero()), by_z));
+    (composites[i].first, composites[i].second) = (group.first, group.second);
 }
 
-impl Matrices<'_> {
-    /// Torques of a group, and entries of its columns with themselves, with those between them and the base, and with that.
-    #[inline(always)]
-    fn entries<R: Register>(
-        &mut self,
-        group: &DepthGroup,
-        body: &Moving<Lanes<R>>,
-        above: &[(&DepthGroup, &Moving<Lanes<R>>)],
-        base: &Moving<Lanes<R>>,
-        tau: &mut [f64],
-    ) {
-        let (column, s, at) = (body.column(), body.at.s, &group.v);
-        scatter(s.power(body.force), at, tau);
-        let own = at.map(|v| v * (NV + 1));
-        scatter(s.power(column.Q), &own, self.dq);
-        scatter(s.power(column.V), &own, self.dv);
-        scatter(s.power(column.A), &own, self.da);
-        for (group, above) in above {
-            let (entries, at) = (column.with(above), (&group.v, at));
-            put(self.dq, at, entries.by_q);
-            put(self.dv, at, entries.by_v);
-            put(self.da, at, (entries.by_a, entries.by_a));
-        }
-        let entries = column.with_free(base);
-        put_six(self.dq, at, entries.by_q);
-        put_six(self.dv, at, entries.by_v);
-        put_six(self.da, at, (entries.by_a, entries.by_a));
+/// What a column of a hinge gives: see the [module](self).
+struct Column<R: Register> {
+    a: Force<Lanes<R>>,
+    q: Force<Lanes<R>>,
+    v: Force<Lanes<R>>,
+    t: Vector3<Lanes<R>>,
+}
+
+/// `Ψ̇` of hinges, whose third entries are zero: linear and angular.
+#[inline(always)]
+fn psi_d<R: Register>(body: &Body, moving: &Moving) -> [Vector3<Lanes<R>>; 2] {
+    let (v, w, zero) = (load_vector::<R>(&moving.velocity), load_vector::<R>(&body.angular), Lanes::zero());
+    [Vector3::new(v.y, -v.x, zero), Vector3::new(w.y, -w.x, zero)]
+}
+
+/// `A`, `Q = B Ψ̇ + I Ψ̈ + f ×̄* S`, `V = B S + 2 I Ψ̇` and `T = Bᵀ S` of a group.
+#[inline(always)]
+fn columns<R: Register>(
+    group: &DepthGroup,
+    bodies: &[Body],
+    composites: &[Composite],
+    moving: &[Moving],
+    i: usize,
+) -> Column<R> {
+    let (body, of, zero) = (&bodies[i], &moving[i], Lanes::<R>::zero());
+    let mass = composites[i].mass::<R>(group);
+    let flow = Flow { momentum: load_vector::<R>(&of.momentum), second: load_matrix::<R>(&of.flow) };
+    let (f, n) = (load_vector::<R>(&body.force), load_vector::<R>(&body.moment));
+    let (h, s, p) = (mass.first, mass.second, &flow.second);
+    let (linear, angular) = (load_vector::<R>(&of.psi_dd), v3::column(&load_matrix::<R>(&body.spread), 2));
+    let [d_linear, d_angular] = psi_d::<R>(body, of);
+    let turned = Force::new(Vector3::new(-f.y, f.x, zero), Vector3::new(-n.y, n.x, zero));
+    let spin = p.m11 + p.m22;
+    // Half of B S, and of T.
+    let half = Force::new(Vector3::new(-flow.momentum.y, flow.momentum.x, zero), Vector3::new(-p.m13, -p.m23, spin));
+    let moved = mass.times_plus(Motion::new(d_linear, d_angular), half);
+    Column {
+        a: Force::new(Vector3::new(-h.y, h.x, zero), Vector3::new(-s.xz, -s.yz, s.xx + s.yy)),
+        q: flow.times_plus(twice(d_angular), mass.times_plus(Motion::new(linear, angular), turned)),
+        v: Force::new(twice(moved.linear), twice(moved.angular)),
+        t: twice(Vector3::new(-p.m31, -p.m32, spin)),
     }
 }
 
-/// Velocities and accelerations of hinges.
 #[inline(always)]
-fn rates<R: Register>(group: &DepthGroup, v: &[f64], a: &[f64]) -> (Lanes<R>, Lanes<R>) {
-    (gather(v, &group.v), gather(a, &group.v))
+fn twice<R: Register>(x: Vector3<Lanes<R>>) -> Vector3<Lanes<R>> {
+    v3::add(x, x)
 }
 
-/// The same in all lanes.
+/// A force in the axes of the body that carries the one it is given in.
 #[inline(always)]
-fn lifted<R: Register>(x: &[f64; BASE]) -> [Lanes<R>; BASE] {
-    let [a, b, c, d, e, f] = *x;
-    [a.into(), b.into(), c.into(), d.into(), e.into(), f.into()]
+fn to_parent_axes<R: Register>(r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>, f: Force<Lanes<R>>) -> Force<Lanes<R>> {
+    let linear = v3::rotate(r, f.linear);
+    Force::new(linear, v3::cross_plus(p, linear, v3::rotate(r, f.angular)))
 }
 
-/// The first six.
+/// Entries of the columns of a group with themselves and with all between them and the root.
 #[inline(always)]
-fn six(x: &[f64]) -> [f64; BASE] {
-    [x[0], x[1], x[2], x[3], x[4], x[5]]
+fn entries<R: Register>(
+    groups: &[DepthGroup],
+    i: usize,
+    bodies: &[Body],
+    moving: &[Moving],
+    mut of: Column<R>,
+    (gravity, rates): (Vector3<f64>, &[f64]),
+    [dq, dv, da]: &mut [&mut [f64]; 3],
+) {
+    let group = &groups[i];
+    let own = group.v.map(|v| v * (NV + 1));
+    scatter(of.q.angular.z, &own, dq);
+    scatter(of.v.angular.z, &own, dv);
+    scatter(of.a.angular.z, &own, da);
+    let mut at = i;
+    loop {
+        of = of.to_parent_axes(&load_matrix(&bodies[at].rotation), load_vector(&groups[at].translation));
+        at -= 1;
+        if at == 0 {
+            break;
+        }
+        let (body, there) = (&bodies[at], &moving[at]);
+        let [d_linear, d_angular] = psi_d::<R>(body, there);
+        let linear = load_vector::<R>(&there.psi_dd);
+        let angular = v3::column(&load_matrix::<R>(&body.spread), 2);
+        let Column { a, q, v, t } = &of;
+        let by_q = v3::dot_plus(linear, a.linear, v3::dot_plus(angular, a.angular, v3::dot(d_angular, *t)));
+        let by_v = v3::dot_plus(d_linear, a.linear, v3::dot(d_angular, a.angular));
+        let to = (&groups[at].v, &group.v);
+        put(dq, to, q.angular.z, by_q);
+        put(dv, to, v.angular.z, by_v + by_v + t.z);
+        put(da, to, a.angular.z, a.angular.z);
+    }
+    let Column { a, q, v, t } = of;
+    let up = v3::rotate_back(&load_matrix::<R>(&bodies[0].rotation), three(&[-gravity.x, -gravity.y, -gravity.z]));
+    let (u, w) = (three::<R>(&rates[..3]), three::<R>(&rates[3..6]));
+    let zero = v3::zero();
+    let by_q = Force::new(zero, v3::cross(a.linear, up));
+    let turned = v3::cross_plus(a.angular, w, v3::cross_plus(a.linear, u, t));
+    put_six(dq, &group.v, q, by_q);
+    put_six(dv, &group.v, v, Force::new(v3::cross(a.linear, w), turned));
+    put_six(da, &group.v, a, a);
+}
+
+impl<R: Register> Column<R> {
+    /// From the body that carries it.
+    #[inline(always)]
+    fn to_parent_axes(&self, r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>) -> Self {
+        let Self { a, q, v, t } = self;
+        Self {
+            a: to_parent_axes(r, p, *a),
+            q: to_parent_axes(r, p, *q),
+            v: to_parent_axes(r, p, *v),
+            t: v3::rotate(r, *t),
+        }
+    }
+}
+
+/// Entries of four columns with one ancestor each: in its row, and in its column.
+#[inline(always)]
+fn put<R: Register>(
+    to: &mut [f64],
+    (above, at): (&[usize; BODIES], &[usize; BODIES]),
+    row: Lanes<R>,
+    column: Lanes<R>,
+) {
+    let (row, column) = (row.0.to_array(), column.0.to_array());
+    let mut k = 0;
+    while k < BODIES {
+        to[above[k] + NV * at[k]] = row[k];
+        to[at[k] + NV * above[k]] = column[k];
+        k += 1;
+    }
+}
+
+/// The same with the six of a free base.
+#[inline(always)]
+fn put_six<R: Register>(to: &mut [f64], at: &[usize; BODIES], rows: Force<Lanes<R>>, columns: Force<Lanes<R>>) {
+    let (f, n) = (rows.linear, rows.angular);
+    let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
+    let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
+    let mut k = 0;
+    while k < BODIES {
+        to[NV * at[k]..][..BASE].copy_from_slice(&[a[k], b[k], c[k], d[k], e[k], f[k]]);
+        k += 1;
+    }
+    let six = columns.to_array();
+    let mut row = 0;
+    while row < BASE {
+        let x = six[row].0.to_array();
+        let mut k = 0;
+        while k < BODIES {
+            to[NV * row + at[k]] = x[k];
+            k += 1;
+        }
+        row += 1;
+    }
+}
+
+/// Adds moments and forces of a group to those of its parents.
+#[inline(always)]
+fn add_to_parents<R: Register>(
+    group: &DepthGroup,
+    bodies: &mut [Body],
+    composites: &mut [Composite],
+    moving: &mut [Moving],
+    i: usize,
+) {
+    let (r, p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&group.translation));
+    let Mass { first, second, .. } = composites[i].mass::<R>(group).placed(&r, p);
+    // ∫ u (r + p)ᵀ = P + l pᵀ
+    let momentum = v3::rotate(&r, load_vector::<R>(&moving[i].momentum));
+    let turned = v3::product(&r, &load_matrix::<R>(&moving[i].flow));
+    let (a, b, c) = (v3::column(&turned, 0), v3::column(&turned, 1), v3::column(&turned, 2));
+    let flow = v3::from_columns(
+        v3::times_plus(a, r.m11, v3::times_plus(b, r.m12, v3::times_plus(c, r.m13, v3::times(momentum, p.x)))),
+        v3::times_plus(a, r.m21, v3::times_plus(b, r.m22, v3::times_plus(c, r.m23, v3::times(momentum, p.y)))),
+        v3::times_plus(a, r.m31, v3::times_plus(b, r.m32, v3::times_plus(c, r.m33, v3::times(momentum, p.z)))),
+    );
+    let (to, sums) = (&mut moving[i - 1], &mut composites[i - 1]);
+    let l = v3::add(load_vector::<R>(&to.momentum), momentum);
+    let m = v3::add_matrix(&load_matrix::<R>(&to.flow), &flow);
+    let (h, s) = (v3::add(load_vector::<R>(&sums.first), first), load_symmetric::<R>(&sums.second) + second);
+    store_vector(&mut to.momentum, l);
+    store_matrix(&mut to.flow, &m);
+    store_vector(&mut sums.first, h);
+    store_symmetric(&mut sums.second, s);
+    let (force, moment) = (load_vector::<R>(&bodies[i].force), load_vector::<R>(&bodies[i].moment));
+    add_to_parent(group, bodies, i, force, moment);
+}
+
+/// The columns of a free base with themselves. Within its joint the force does not turn with them: `Q = I_C Ψ̈`.
+#[inline(always)]
+fn base_with_itself(
+    group: &DepthGroup,
+    body: &Body,
+    of: &Composite,
+    moving: &Moving,
+    up: Vector3<f64>,
+    rates: &[f64],
+    [dq, dv, da]: &mut [&mut [f64]; 3],
+) {
+    let mass = of.total(group);
+    let [x, y, z] = sums(&moving.momentum);
+    let flow = Flow { momentum: Vector3::new(x, y, z), second: by_rows(sums(&moving.flow)) };
+    let axes = body.first_rotation();
+    let up: Vector3<f64> = v3::rotate_back(&axes, up);
+    let v: Motion<f64> =
+        Motion::new(Vector3::new(rates[0], rates[1], rates[2]), Vector3::new(rates[3], rates[4], rates[5]));
+    let fall: Motion<f64> = Motion::new(up, v3::zero());
+    base_block(&mass, da);
+    let mut k = 0;
+    while k < BASE {
+        let mut six = [0.0; 6];
+        six[k] = 1.0;
+        let s: Motion<f64> = Motion::new(Vector3::new(six[0], six[1], six[2]), Vector3::new(six[3], six[4], six[5]));
+        let by_q: Force<f64> = mass.times(fall.cross(s));
+        let by_v = flow.times_plus(v3::add(s.angular, s.angular), mass.times(v.cross(s)));
+        dq[k * NV..][..BASE].copy_from_slice(&by_q.to_array());
+        dv[k * NV..][..BASE].copy_from_slice(&by_v.to_array());
+        k += 1;
+    }
 }

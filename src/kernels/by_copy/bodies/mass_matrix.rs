@@ -1,39 +1,47 @@
-//! The mass matrix of a quadruped: composite rigid bodies, in axes of its base ([`root_axes`](crate::kernels::by_copy::root_axes)), a leg in
-//! each lane.
+//! The mass matrix of a quadruped: composite rigid bodies (RBDA, table 6.2), in axes of the bodies, about their origins.
+//!
+//! What moves the subtree of a hinge about its axis, `A = I_C S`, is seen from one body after the other on the way to the root. It
+//! stays in the lanes of that hinge, and poses come to it.
 
-use crate::formulas::singular;
-use crate::kernels::by_copy::bodies::body_rows::{BodyRow, gather, load_matrix, load_symmetric, load_vector, scatter};
-use crate::kernels::by_copy::bodies::entries::{put, put_base, put_six, sum_mass};
-use crate::kernels::by_copy::bodies::{BASE, HINGES, NV};
-use crate::kernels::by_copy::root_axes::Placed;
+use crate::kernels::by_copy::bodies::body_rows::{
+    BODIES, BodyRow, gather, load_matrix, load_symmetric, load_vector, store_matrix, store_symmetric, store_vector,
+    sums, turned,
+};
+use crate::kernels::by_copy::bodies::rnea::Body;
+use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
 use crate::plan::bodies::{DepthGroup, DepthGroups};
-use crate::plan::states::{Kind, Link};
 use crate::spatial::moments::Mass;
+use crate::spatial::{Symmetric3, vector as v3};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
+use nalgebra::Vector3;
 
-/// What the pivots of the inverse are compared with.
+/// Moments of mass of four subtrees, about the bodies' origins.
 #[derive(Clone, Debug)]
-pub(crate) struct Scales {
-    pub(crate) hinges: [BodyRow; HINGES],
-    /// Mass and moment of inertia of everything.
-    pub(crate) base: [f64; 2],
+pub(crate) struct Composite {
+    pub(crate) first: [BodyRow; 3],
+    pub(crate) second: [BodyRow; 6],
 }
 
-impl Scales {
-    pub(crate) const ZERO: Self = Self { hinges: [BodyRow::ZERO; HINGES], base: [0.0; 2] };
+impl Composite {
+    pub(crate) const ZERO: Self = Self { first: [BodyRow::ZERO; 3], second: [BodyRow::ZERO; 6] };
 
-    /// Of a hinge that stands so far from the base, with what it carries.
     #[inline(always)]
-    pub(crate) fn set<R: Register>(&mut self, hinge: usize, of: &Placed<Lanes<R>>) {
-        let Placed { s, mass, .. } = of;
-        let trace = mass.second.trace();
-        self.hinges[hinge].store(singular::scale_of(mass.mass, trace + trace, *s));
+    pub(crate) fn mass<R: Register>(&self, group: &DepthGroup) -> Mass<Lanes<R>> {
+        Mass { mass: group.carried.load(), first: load_vector(&self.first), second: load_symmetric(&self.second) }
     }
 
+    /// The trace of the second moment.
     #[inline(always)]
-    pub(crate) fn set_base(&mut self, whole: &Mass<f64>) {
-        self.base = [whole.mass, 2.0 * whole.second.trace()];
+    pub(crate) fn second_trace<R: Register>(&self) -> Lanes<R> {
+        load_symmetric::<R>(&self.second).trace()
+    }
+
+    /// Of everything, from shares in all lanes of a free base.
+    #[inline(always)]
+    pub(crate) fn total(&self, group: &DepthGroup) -> Mass<f64> {
+        let ([x, y, z], [a, b, c, d, e, f]) = (sums(&self.first), sums(&self.second));
+        Mass { mass: group.carried.sum(), first: Vector3::new(x, y, z), second: Symmetric3::new(a, b, c, d, e, f) }
     }
 }
 
@@ -42,72 +50,103 @@ kernel!(
     /// The mass matrix; entries that the tree makes zero are not written.
     pub(crate) fn mass_matrix<'a, R: Register>(
         groups: &'a DepthGroups,
-        scales: &'a mut Scales,
+        memory: &'a mut BodiesMemory,
         q: &'a [f64],
         to: &'a mut [f64],
     ) {
         let DepthGroups { groups, .. } = groups;
-        let [base, hip, knee, foot] = of_quadruped(groups);
-        let mut mass = link::<R::Low>(base).mass;
-        let mut first = Placed::on_root(&link(hip), turn(hip, q));
-        let mut second = Placed::on_parent(&link(knee), &first, turn(knee, q));
-        let third = Placed::on_parent(&link(foot), &second, turn(foot, q));
-        scales.set(2, &third);
-        entries(foot, &third, &[(knee, &second), (hip, &first)], to);
-        second.mass.add(&third.mass);
-        scales.set(1, &second);
-        entries(knee, &second, &[(hip, &first)], to);
-        first.mass.add(&second.mass);
-        scales.set(0, &first);
-        entries(hip, &first, &[], to);
-        mass.add(&first.mass);
-        let whole = sum_mass(&mass);
-        scales.set_base(&whole);
-        let (columns, mut k) = (whole.matrix(), 0);
-        while k < BASE {
-            put_base(to, k, &columns[k]);
-            k += 1;
+        let BodiesMemory { bodies, composites, .. } = memory;
+        for (group, of) in groups.iter().zip(&mut *composites) {
+            (of.first, of.second) = (group.first, group.second);
         }
+        for (group, body) in groups.iter().zip(bodies.iter_mut()).skip(1) {
+            let sin_cos = gather::<R::Low>(q, &group.q).sin_cos();
+            store_matrix(&mut body.rotation, &turned(&load_matrix(&group.rotation), sin_cos));
+        }
+        for i in (1..groups.len()).rev() {
+            let momentum = add_to_parents::<R::Low>(&groups[i], bodies, composites, i);
+            entries::<R::Low>(groups, i, bodies, momentum, to);
+        }
+        base_block(&composites[0].total(&groups[0]), to);
     }
 );
 
-/// The base, then the hinges of the legs, from the base on.
+/// Adds what a group carries to what its parents do. Returns `A`: its force and its moment.
 #[inline(always)]
-pub(crate) fn of_quadruped(groups: &[DepthGroup]) -> [&DepthGroup; 1 + HINGES] {
-    [&groups[0], &groups[1], &groups[2], &groups[3]]
+fn add_to_parents<R: Register>(
+    group: &DepthGroup,
+    bodies: &[Body],
+    composites: &mut [Composite],
+    i: usize,
+) -> [Vector3<Lanes<R>>; 2] {
+    let own @ Mass { first, second, .. } = composites[i].mass::<R>(group);
+    let Mass { first: h, second: s, .. } =
+        own.placed(&load_matrix(&bodies[i].rotation), load_vector(&group.translation));
+    let to = &mut composites[i - 1];
+    let (sum, squares) = (v3::add(load_vector::<R>(&to.first), h), load_symmetric::<R>(&to.second) + s);
+    store_vector(&mut to.first, sum);
+    store_symmetric(&mut to.second, squares);
+    // About the third axis.
+    let zero = Lanes::zero();
+    [Vector3::new(-first.y, first.x, zero), Vector3::new(-second.xz, -second.yz, second.xx + second.yy)]
 }
 
-/// Entries of the columns of a group with themselves, with those between them and the base, and with that.
+/// Entries of the columns of a group with themselves and with all between them and the root.
 #[inline(always)]
 fn entries<R: Register>(
-    group: &DepthGroup,
-    body: &Placed<Lanes<R>>,
-    above: &[(&DepthGroup, &Placed<Lanes<R>>)],
+    groups: &[DepthGroup],
+    i: usize,
+    bodies: &[Body],
+    [mut f, mut n]: [Vector3<Lanes<R>>; 2],
     to: &mut [f64],
 ) {
-    let (momentum, at) = (body.momentum(), &group.v);
-    scatter(body.s.power(momentum) + group.armature.load(), &at.map(|v| v * (NV + 1)), to);
-    for (group, above) in above {
-        let entry = above.s.power(momentum);
-        put(to, (&group.v, at), (entry, entry));
+    let group = &groups[i];
+    let own = (n.z + group.armature.load()).0.to_array();
+    let mut k = 0;
+    while k < BODIES {
+        to[group.v[k] * (NV + 1)] = own[k];
+        k += 1;
     }
-    put_six(to, at, (momentum, momentum));
+    // From each body to the next.
+    let mut at = i;
+    loop {
+        let (r, p) = (load_matrix::<R>(&bodies[at].rotation), load_vector::<R>(&groups[at].translation));
+        f = v3::rotate(&r, f);
+        n = v3::cross_plus(p, f, v3::rotate(&r, n));
+        at -= 1;
+        if at == 0 {
+            break;
+        }
+        let x = n.z.0.to_array();
+        let mut k = 0;
+        while k < BODIES {
+            let (row, column) = (groups[at].v[k], group.v[k]);
+            to[row + NV * column] = x[k];
+            to[column + NV * row] = x[k];
+            k += 1;
+        }
+    }
+    let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
+    let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
+    let mut k = 0;
+    while k < BODIES {
+        let (six, v) = ([a[k], b[k], c[k], d[k], e[k], f[k]], group.v[k]);
+        to[NV * v..][..BASE].copy_from_slice(&six);
+        let mut row = 0;
+        while row < BASE {
+            to[v + NV * row] = six[row];
+            row += 1;
+        }
+        k += 1;
+    }
 }
 
-/// The constants of a group of hinges, or of a free base.
+/// The columns of a free base with themselves.
 #[inline(always)]
-pub(crate) fn link<R: Register>(group: &DepthGroup) -> Link<Lanes<R>> {
-    Link {
-        kind: Kind::Hinge,
-        rotation: load_matrix(&group.rotation),
-        translation: load_vector(&group.translation),
-        takes_origin: false,
-        mass: Mass { mass: group.mass.load(), first: load_vector(&group.first), second: load_symmetric(&group.second) },
+pub(crate) fn base_block(mass: &Mass<f64>, to: &mut [f64]) {
+    let (columns, mut k) = (mass.matrix(), 0);
+    while k < BASE {
+        to[k * NV..][..BASE].copy_from_slice(&columns[k]);
+        k += 1;
     }
-}
-
-/// Coordinates of hinges, which nobody asks for, and their sines and cosines.
-#[inline(always)]
-pub(crate) fn turn<R: Register>(group: &DepthGroup, q: &[f64]) -> (Lanes<R>, (Lanes<R>, Lanes<R>)) {
-    (Lanes::zero(), gather::<R>(q, &group.q).sin_cos())
 }

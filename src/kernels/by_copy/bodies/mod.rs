@@ -1,4 +1,4 @@
-//! Robots of several limbs: bodies as many joints from the root go abreast, four to a register, from group to group of the tree.
+//! Robots of several limbs: bodies as many joints from the root go side by side, four to a register, from depth to depth of the tree.
 //!
 //! Every step is that of the books for one body, so a quadruped takes hardly longer than one of its legs. For hinges on a fixed
 //! base, or on a free one that nothing holds ([`plan`](crate::plan) says when it pays); everything else goes through the forms that hold for
@@ -15,7 +15,6 @@ pub(crate) mod aba;
 pub(crate) mod articulated;
 pub(crate) mod body_rows;
 pub(crate) mod derivatives;
-pub(crate) mod entries;
 pub(crate) mod limbs;
 pub(crate) mod mass_matrix;
 pub(crate) mod rnea;
@@ -30,17 +29,15 @@ pub(crate) use crate::plan::bodies::{BASE, HINGES, NV, row};
 use crate::slices::first_not_finite_on_diagonal;
 use gradyn_derivatives::simd::VectorLevel;
 use limbs::Inverted;
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{DMatrix, Vector3};
 
 /// Scratch memory, by groups.
 #[derive(Clone, Debug)]
 pub(crate) struct BodiesMemory {
     bodies: Vec<rnea::Body>,
     articulated: Vec<articulated::Articulated>,
-    /// Of a quadruped's inverse.
-    scales: mass_matrix::Scales,
-    /// Of a quadruped's base.
-    orientation: Matrix3<f64>,
+    composites: Vec<mass_matrix::Composite>,
+    moving: Vec<derivatives::Moving>,
     inverted: Inverted,
     /// Torques without friction.
     tau: Vec<f64>,
@@ -52,8 +49,8 @@ impl BodiesMemory {
         Self {
             bodies: vec![rnea::Body::ZERO; n],
             articulated: vec![articulated::Articulated::ZERO; n],
-            scales: mass_matrix::Scales::ZERO,
-            orientation: Matrix3::identity(),
+            composites: vec![mass_matrix::Composite::ZERO; n],
+            moving: vec![derivatives::Moving::ZERO; n],
             inverted: Inverted::ZERO,
             tau: vec![0.0; groups.nv],
         }
@@ -97,7 +94,7 @@ pub(crate) fn mass_matrix(
     q: &[f64],
     to: &mut DMatrix<f64>,
 ) -> Outcome {
-    mass_matrix::mass_matrix(level, groups, &mut memory.scales, q, to.as_mut_slice());
+    mass_matrix::mass_matrix(level, groups, memory, q, to.as_mut_slice());
     Outcome::when(all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), NV).is_none())
 }
 
@@ -118,9 +115,14 @@ pub(crate) fn rnea_derivatives(
 }
 
 /// The inverse of a quadruped's mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`]. Is it finite, and no pivot lost?
-pub(crate) fn minv(level: VectorLevel, memory: &mut BodiesMemory, mass: &[f64], to: &mut [f64]) -> Outcome {
-    let BodiesMemory { scales, inverted, .. } = memory;
-    let found = limbs::inverse_of_mass(level, scales, inverted, mass, &mut *to);
+pub(crate) fn minv(
+    (groups, level): (&DepthGroups, VectorLevel),
+    memory: &mut BodiesMemory,
+    mass: &[f64],
+    to: &mut [f64],
+) -> Outcome {
+    let BodiesMemory { composites, inverted, .. } = memory;
+    let found = limbs::inverse_of_mass(level, groups, composites, inverted, mass, &mut *to);
     Outcome::when(found && all_finite(to))
 }
 
@@ -128,7 +130,7 @@ pub(crate) fn minv(level: VectorLevel, memory: &mut BodiesMemory, mass: &[f64], 
 pub(crate) fn aba_derivatives(
     gravity: Vector3<f64>,
     level: VectorLevel,
-    BodiesMemory { orientation, inverted, .. }: &mut BodiesMemory,
+    BodiesMemory { bodies, inverted, .. }: &mut BodiesMemory,
     v: &[f64],
     [from_q, from_v]: [&[f64]; 2],
     [dq, dv]: [&mut DMatrix<f64>; 2],
@@ -137,6 +139,6 @@ pub(crate) fn aba_derivatives(
     for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, 3..6)] {
         limbs::product_with_inverse(level, inverted, of_base, from, to.as_mut_slice());
     }
-    floating::fill(*orientation, gravity, 0, v, [&mut *dq, &mut *dv]);
+    floating::fill(bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
     Outcome::when(all_finite(dq.as_slice()) && all_finite(dv.as_slice()))
 }

@@ -3,7 +3,8 @@
 use crate::joint::{FreeFlyer, JointKind};
 use crate::kernels::by_copy::bodies::BodiesMemory;
 use crate::kernels::by_copy::bodies::body_rows::{
-    BodyRow, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector, turned,
+    BodyRow, by_rows, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector,
+    turned,
 };
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
 use crate::plan::bodies::{DepthGroup, DepthGroups, Parent};
@@ -41,6 +42,12 @@ impl Body {
             moment: three,
         }
     };
+
+    /// The rotation in the first lane: that of a free base, which stands in all.
+    #[inline(always)]
+    pub(crate) fn first_rotation(&self) -> Matrix3<f64> {
+        by_rows(self.rotation.map(|four| four.0[0]))
+    }
 }
 
 kernel!(

@@ -1,4 +1,4 @@
-//! Eight states abreast (or four, see [`Register::LANES`]), one to a lane of the registers, for robots of revolute and prismatic joints on a fixed or a floating
+//! Eight states side by side (or four, see [`Register::LANES`]), one to a lane of the registers, for robots of revolute and prismatic joints on a fixed or a floating
 //! base, none of which mimics another or is given by cosine and sine.
 //!
 //! The forms that hold for every joint spend most of their time on what these do not need. Here each body has axes whose

@@ -8,8 +8,9 @@ use crate::kernels::by_copy::bodies::limbs::six::{
 use crate::kernels::by_copy::bodies::limbs::{
     Column, HINGES, Inverted, put_six, read_column, read_six, write_columns, write_rows,
 };
-use crate::kernels::by_copy::bodies::mass_matrix::Scales;
+use crate::kernels::by_copy::bodies::mass_matrix::Composite;
 use crate::kernels::by_copy::bodies::{BASE, NV};
+use crate::plan::bodies::DepthGroups;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 
@@ -18,16 +19,18 @@ kernel!(
     /// The inverse of a mass matrix whose composite bodies are given.
     /// Is no pivot lost?
     pub(crate) fn inverse_of_mass<'a, R: Register>(
-        scales: &'a Scales,
+        groups: &'a DepthGroups,
+        composites: &'a [Composite],
         inverted: &'a mut Inverted,
         mass: &'a [f64],
         to: &'a mut [f64],
     ) -> bool {
-        if !invert::<R::Low>(scales, mass, inverted) {
+        if !invert::<R::Low>(composites, mass, inverted) {
             return false;
         }
         couple::<R::Low>(mass, inverted);
-        if !invert_base::<R::Low>(scales.base, mass, inverted) {
+        let whole = composites[0].total(&groups.groups[0]);
+        if !invert_base::<R::Low>([whole.mass, 2.0 * whole.second.trace()], mass, inverted) {
             return false;
         }
         write_base(inverted, to);
@@ -70,13 +73,14 @@ fn eliminate<T: Real, const N: usize>(a: &mut [[T; N]; N], scale: &[T; N]) -> bo
 
 /// `N` of the legs. Is no pivot lost? The last body gives way first: these are the pivots of articulated bodies.
 #[inline(always)]
-fn invert<R: Register>(scales: &Scales, mass: &[f64], of: &mut Inverted) -> bool {
+fn invert<R: Register>(composites: &[Composite], mass: &[f64], of: &mut Inverted) -> bool {
     let mut n = [[Lanes::<R>::zero(); HINGES]; HINGES];
     let mut scale = [Lanes::<R>::zero(); HINGES];
     let mut c = 0;
     while c < HINGES {
         n[c] = read_column(c, mass);
-        scale[c] = singular::cautious(scales.hinges[c].load());
+        let trace = composites[1 + c].second_trace::<R>();
+        scale[c] = singular::cautious(trace + trace);
         c += 1;
     }
     if !eliminate(&mut n, &scale) {

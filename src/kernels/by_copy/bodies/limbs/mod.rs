@@ -1,4 +1,4 @@
-//! The inverse of a quadruped's mass matrix and products with it, by the blocks of its legs, four abreast.
+//! The inverse of a quadruped's mass matrix and products with it, by the blocks of its legs, four at a time.
 //!
 //! Of leg `k` let `M_k` be the block of the mass matrix, and `H_k` what couples it to the base, whose block is `B`. Then with
 //!
@@ -161,7 +161,7 @@ mod tests {
         let mut inverse = mass.clone();
         assert!(groups.is_quadruped());
         assert!(mass_matrix((&groups, level), &mut memory, &model.neutral(), &mut mass).is_finite());
-        assert!(minv(level, &mut memory, mass.as_slice(), inverse.as_mut_slice()).is_finite());
+        assert!(minv((&groups, level), &mut memory, mass.as_slice(), inverse.as_mut_slice()).is_finite());
         let off = (&mass * &inverse - DMatrix::identity(NV, NV)).amax();
         // Some ten thousand roundings: condition numbers are in the hundreds.
         assert!(off < 1e-11, "M⁻¹ M deviates by {off:e} from 1");
