@@ -44,8 +44,7 @@
 //!
 //! Each algorithm of [`dynamics`] is written as its source has it, generic over the number type: over `f64` it gives values, over
 //! dual numbers derivatives, by the state or by the robot's own parameters, of first order or higher. Over `f64` most of them
-//! have faster forms beside that one, which take eight joints, or eight states, at a time; tests hold them to it, and [`plan`] says which is
-//! taken.
+//! have faster forms beside that one; tests hold them to it, and [`plan`] says which is taken.
 //!
 //! # Where to look
 //!
@@ -60,7 +59,7 @@
 //! | [`dynamics`] | the algorithms, and closed forms of their derivatives, over any number type |
 //! | [`plan`] | which form each algorithm takes over `f64`, decided once a model |
 //! | [`model`] | the robot: builder, URDF reader, moving along configurations, limits |
-//! | [`joint`] | fourteen kinds of joints, with their coordinates and conventions |
+//! | [`joint`] | kinds of joints, with their coordinates and conventions |
 //! | [`spatial`] | motions, forces, inertias, poses; a layer that checks frames |
 //! | [`derivatives`] | dual numbers, drivers for functions of your own, differences; knows no robots. Its [`check`](mod@derivatives::check) is for derivatives **of any function** |
 //!
@@ -93,6 +92,7 @@ mod at_level;
 pub mod batch;
 pub mod check;
 pub mod dynamics;
+mod fields;
 mod formulas;
 pub mod joint;
 mod kernels;

@@ -25,11 +25,11 @@ const CONDITION: f64 = 1e6;
 /// A joint as joints in a row, whose motion subspaces do not depend on `q`; each with its mounting frame in the one before.
 fn row(joint: &Joint) -> Vec<(Transform<f64>, Elementary)> {
     let here = Transform::identity();
-    let turn = |axis| (here, Revolute { axis }.into());
     match joint {
-        Joint::Elementary(Elementary::Universal(j)) => vec![turn(j.first), turn(j.second)],
-        Joint::Elementary(Elementary::SphericalZyx(_)) => [Axis::Z, Axis::Y, Axis::X].map(turn).to_vec(),
-        Joint::Elementary(kind) => vec![(here, *kind)],
+        Joint::Elementary(Elementary::SphericalZyx(_)) => {
+            [Axis::Z, Axis::Y, Axis::X].map(|axis| (here, Revolute { axis }.into())).to_vec()
+        }
+        Joint::Elementary(kind) => kind.in_series().map(|part| (here, part)).collect(),
         Joint::Mimic(mimic) => vec![(here, *mimic.inner())],
         Joint::Composite(composite) => {
             let mut all = Vec::new();

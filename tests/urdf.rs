@@ -1,8 +1,8 @@
 //! What the URDF reader makes of good, dubious and broken files.
 
 use gradyn::model::urdf::{
-    ContinuousForm, Description, JointOrder, JointType, LoadReport, MimicForm, NoteKind, Owner, Severity, Unphysical,
-    UrdfError, UrdfOptions, parse,
+    ContinuousForm, Description, JointOrder, JointType, LoadReport, MimicForm, NoteKind, Owner, Severity, TreeError,
+    Unphysical, UrdfError, UrdfOptions, parse,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -465,7 +465,7 @@ fn a_very_long_chain_loads() {
         "<link name='l0'/><joint name='back' type='fixed'><parent link='l100000'/><child link='l0'/></joint>",
     );
     let error = parse(&format!("{closed}</robot>"), &UrdfOptions::new()).unwrap_err();
-    assert!(matches!(error, UrdfError::NoRoot { .. }), "{error}");
+    assert!(matches!(error, UrdfError::Tree(TreeError::NoRoot { .. })), "{error}");
 }
 
 #[test]

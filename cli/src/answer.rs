@@ -3,17 +3,15 @@
 use crate::constraints::Constraints;
 use crate::error::Error;
 use crate::evaluation::{Evaluator, Places, Value};
+use crate::json::{Entries, Json};
 use crate::output::Output;
 use crate::quantity::Quantity;
 use crate::robot::Robot;
-use crate::states::json::Json;
 use crate::states::{DIRECTION, LinkWrench, State};
 use gradyn::dynamics::WrenchFrame;
 use gradyn::joint::Joint;
 use gradyn::partials::Method;
-use nalgebra::DMatrix;
-use serde::ser::{SerializeMap, SerializeSeq};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// A moving joint with coordinates of its own.
 #[derive(Debug, Serialize)]
@@ -73,37 +71,6 @@ pub(crate) fn mimics(robot: &Robot) -> Vec<MimicAnswer<'_>> {
         _ => None,
     });
     answer.collect()
-}
-
-/// A matrix as a list of its rows.
-#[derive(Debug)]
-pub(crate) struct Rows<'a>(pub(crate) &'a DMatrix<f64>);
-
-impl Serialize for Rows<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut rows = serializer.serialize_seq(Some(self.0.nrows()))?;
-        let mut numbers = Vec::with_capacity(self.0.ncols());
-        for row in self.0.row_iter() {
-            numbers.clear();
-            numbers.extend(row.iter().copied());
-            rows.serialize_element(&numbers)?;
-        }
-        rows.end()
-    }
-}
-
-/// Names with values, in this order, as an object.
-#[derive(Clone, Debug)]
-pub(crate) struct Entries<T>(pub(crate) Vec<(String, T)>);
-
-impl<T: Serialize> Serialize for Entries<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
 }
 
 /// A state as `evaluate` repeats it.

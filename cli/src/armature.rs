@@ -1,7 +1,7 @@
 //! Armature from the command line: `--armature`.
 
 use crate::error::Error;
-use crate::states::json::{self, Json};
+use crate::json::{self, Json};
 use std::path::PathBuf;
 
 /// What one `--armature` says.

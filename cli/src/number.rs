@@ -56,6 +56,11 @@ pub(crate) fn deviation(x: f64) -> String {
     if x == 0.0 { String::from("0") } else { format!("{x:.1e}") }
 }
 
+/// "1 state", "3 states".
+pub(crate) fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,14 +1,14 @@
 //! Files of priors, in TOML: what is thought of parameters before, by patterns of their names. The reference is `docs/sensitivity.md`.
 
 use crate::error::Error;
-use crate::states;
+use crate::input;
 use crate::task::source::{Item, Sign, Source, Table};
 use gradyn_sensitivity::{Parameters, Prior};
 use std::path::Path;
 
 /// The priors of a file, one for each of the parameters that it speaks of; where two patterns fit, the later counts.
 pub(crate) fn read(path: &Path, parameters: &Parameters) -> Result<Vec<Option<Prior>>, Error> {
-    let (file, bytes) = states::bytes(path)?;
+    let (file, bytes) = input::bytes(path)?;
     let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
     let source = Source { file, text };
     let entries = source.parse()?;

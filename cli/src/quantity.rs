@@ -1,6 +1,6 @@
 //! What can be computed at a state: a table of names, shapes and inputs.
 
-use crate::states::nearest;
+use crate::nearest::nearest;
 use std::fmt;
 
 /// What stands along the rows or the columns of a quantity.

@@ -1,6 +1,6 @@
 //! Poses and Jacobians of frames, of eight states at a time.
 
-use super::block::Memory;
+use super::memory::Memory;
 use super::quantity::{InLanes, Quantity, Results, Sizes, sizes};
 use crate::dynamics::jacobian::fill_frame;
 use crate::dynamics::reference::Attached;

@@ -50,127 +50,34 @@
 //! its own results NaN and is reported; it touches no other. Wrenches from outside are for single
 //! states. A second call with as many states allocates nothing on one thread.
 
+mod arguments;
 mod block;
 mod frames;
+mod lanes;
+mod memory;
 mod outcome;
+mod outputs;
 mod quantity;
 mod singles;
 
+pub use memory::Batch;
 pub use outcome::Finite;
+pub use outputs::{
+    BatchAbaDerivatives, BatchConstraintDynamics, BatchConstraintDynamicsDerivatives, BatchDerivatives, BatchGradient,
+};
 
 use crate::dynamics::constraints::check as check_constraints;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::{Constraint, FrameRef, ReferenceFrame};
 use crate::model::{InputError, Model};
-use block::{Single, Work};
+use arguments::square;
 use frames::{Jacobians, Poses};
-use gradyn_derivatives::Level;
-use gradyn_derivatives::simd::WIDTH;
-use quantity::{Aba, Crba, Gradient, InLanes, OUTPUTS, Quantity, Rnea, RneaDerivatives};
+use memory::Slot;
+use quantity::{Aba, Crba, Gradient, Rnea, RneaDerivatives};
 use singles::{AbaDerivatives, Held, HeldDerivatives};
-use std::any::Any;
-use std::fmt;
 
 #[cfg(doc)]
 use gradyn_derivatives::Lanes;
-
-/// Memory of one thread.
-#[derive(Default)]
-struct Slot {
-    /// For whole registers and for halves; its type depends on the level.
-    lanes: [Option<Box<dyn Any + Send + Sync>>; 2],
-    single: Single,
-}
-
-/// Evaluates many states of one model at once. See the [module](self) for the layout of arrays.
-#[doc(alias("rneaInParallel", "ModelPool", "parallel"))]
-pub struct Batch {
-    /// One a thread.
-    slots: Vec<Slot>,
-    /// A bit a state: is it bad?
-    masks: Vec<u8>,
-    structure: u64,
-    /// nv, and the number of bodies.
-    sizes: [usize; 2],
-}
-
-impl fmt::Debug for Batch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch").field("threads", &self.slots.len()).finish_non_exhaustive()
-    }
-}
-
-/// Where [`Batch::rnea_derivatives`] writes to, for N states.
-#[derive(Debug)]
-pub struct BatchDerivatives<'a> {
-    /// `τ`, N × nv.
-    pub tau: &'a mut [f64],
-    /// `∂τ/∂q`, N × nv × nv.
-    pub dtau_dq: &'a mut [f64],
-    /// `∂τ/∂v`, N × nv × nv.
-    pub dtau_dv: &'a mut [f64],
-    /// `∂τ/∂a`, the mass matrices, N × nv × nv.
-    pub dtau_da: &'a mut [f64],
-}
-
-/// Where [`Batch::rnea_gradient`] writes to, for N states.
-#[derive(Debug)]
-pub struct BatchGradient<'a> {
-    /// `λᵀ τ`, N.
-    pub value: &'a mut [f64],
-    /// By `q`, N × nv.
-    pub dq: &'a mut [f64],
-    /// By `v`, N × nv.
-    pub dv: &'a mut [f64],
-    /// By `a`, N × nv.
-    pub da: &'a mut [f64],
-}
-
-/// Where [`Batch::aba_derivatives`] writes to, for N states.
-#[derive(Debug)]
-pub struct BatchAbaDerivatives<'a> {
-    /// `q̈`, N × nv.
-    pub ddq: &'a mut [f64],
-    /// `∂q̈/∂q`, N × nv × nv.
-    pub ddq_dq: &'a mut [f64],
-    /// `∂q̈/∂v`, N × nv × nv.
-    pub ddq_dv: &'a mut [f64],
-    /// `∂q̈/∂τ`, the inverse mass matrices, N × nv × nv.
-    pub ddq_dtau: &'a mut [f64],
-}
-
-/// Where [`Batch::constraint_dynamics`] writes to, for N states under constraints with m rows.
-#[derive(Debug)]
-pub struct BatchConstraintDynamics<'a> {
-    /// `q̈`, N × nv.
-    pub ddq: &'a mut [f64],
-    /// `λ`, N × m.
-    pub lambda: &'a mut [f64],
-    /// The largest entry of `|J q̈ + γ|`, N: rounding errors, unless constraints contradict each other.
-    pub residual: &'a mut [f64],
-}
-
-/// Where [`Batch::constraint_dynamics_derivatives`] writes to, for N states under constraints with m rows. Matrices of m × nv are
-/// column-major within their state: entry (i, j) is `x[(s * nv + j) * m + i]`.
-#[derive(Debug)]
-pub struct BatchConstraintDynamicsDerivatives<'a> {
-    /// `q̈`, N × nv.
-    pub ddq: &'a mut [f64],
-    /// `λ`, N × m.
-    pub lambda: &'a mut [f64],
-    /// `∂q̈/∂q`, N × nv × nv.
-    pub ddq_dq: &'a mut [f64],
-    /// `∂q̈/∂v`, N × nv × nv.
-    pub ddq_dv: &'a mut [f64],
-    /// `∂q̈/∂τ`, N × nv × nv.
-    pub ddq_dtau: &'a mut [f64],
-    /// `∂λ/∂q`, N × m × nv.
-    pub dlambda_dq: &'a mut [f64],
-    /// `∂λ/∂v`, N × m × nv.
-    pub dlambda_dv: &'a mut [f64],
-    /// `∂λ/∂τ`, N × m × nv.
-    pub dlambda_dtau: &'a mut [f64],
-}
 
 impl Batch {
     /// Memory for this model; as many threads as rayon has, one without the cargo feature `rayon`.
@@ -409,74 +316,4 @@ impl Batch {
         let output = [("jacobians", "N frames 6 nv", jacobians)];
         self.run(model, &Jacobians { frames, reference }, [("q", q)], output)
     }
-
-    /// In lanes, on several threads.
-    fn run<Q: InLanes, const I: usize, const O: usize>(
-        &mut self,
-        model: &Model,
-        quantity: &Q,
-        input: [Argument<'_>; I],
-        output: [Output<'_>; O],
-    ) -> Result<Finite<'_>, InputError> {
-        self.with_work(model, quantity, input, output, |work, slots| work.run_in_lanes(Level::active(), slots))
-    }
-
-    /// One state after the other, on several threads.
-    fn run_one_by_one<Q: Quantity, const I: usize, const O: usize>(
-        &mut self,
-        model: &Model,
-        quantity: &Q,
-        input: [Argument<'_>; I],
-        output: [Output<'_>; O],
-    ) -> Result<Finite<'_>, InputError> {
-        self.with_work(model, quantity, input, output, |work, slots| work.run_one_by_one(Level::active(), slots))
-    }
-
-    /// Checks lengths, and has the work done.
-    fn with_work<Q: Quantity, const I: usize, const O: usize>(
-        &mut self,
-        model: &Model,
-        quantity: &Q,
-        input: [Argument<'_>; I],
-        output: [Output<'_>; O],
-        run: impl FnOnce(Work<'_, Q>, &mut [Slot]),
-    ) -> Result<Finite<'_>, InputError> {
-        self.check(model)?;
-        let [nq, nv] = [model.nq, model.nv];
-        let count = input.first().map_or(0, |(_, q)| q.len() / nq.max(1));
-        let mut from: [&[f64]; 4] = [&[]; 4];
-        for (k, (what, x)) in input.into_iter().enumerate() {
-            let (size, n) = if k == 0 { ("N nq", nq) } else { ("N nv", nv) };
-            model.check_length(what, size, x.len(), count * n)?;
-            from[k] = x;
-        }
-        let mut to: [&mut [f64]; OUTPUTS] = Default::default();
-        for ((to, n), (what, size, x)) in to.iter_mut().zip(quantity.sizes(model)).zip(output) {
-            model.check_length(what, size, x.len(), count * n)?;
-            *to = x;
-        }
-        self.masks.clear();
-        self.masks.resize(count.div_ceil(WIDTH), 0);
-        run(Work { model, input: from, output: to, count, masks: &mut self.masks, quantity }, &mut self.slots);
-        Ok(Finite { masks: &self.masks, count })
-    }
-
-    fn check(&self, model: &Model) -> Result<(), InputError> {
-        if self.structure == model.structure {
-            return Ok(());
-        }
-        let [found_nv, found] = self.sizes;
-        Err(InputError::Workspace { expected: model.bodies.len(), found, expected_nv: model.nv, found_nv })
-    }
-}
-
-/// What an argument is called, and all states of it.
-type Argument<'a> = (&'static str, &'a [f64]);
-
-/// What a result is called, its size, and where it goes.
-type Output<'a> = (&'static str, &'static str, &'a mut [f64]);
-
-/// Of a matrix nv × nv.
-fn square<'a>((what, to): (&'static str, &'a mut [f64])) -> Output<'a> {
-    (what, "N nv nv", to)
 }

@@ -1,6 +1,6 @@
 //! What a batch computes: an algorithm, with its arguments and results; here those of all states in lanes.
 
-use super::block::{Memory, Single};
+use super::memory::{Memory, Single};
 use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::rnea::Sweep;
 use crate::dynamics::{aba, by_plan, crba, rnea_derivatives, rnea_gradient};

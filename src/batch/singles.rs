@@ -1,6 +1,6 @@
 //! Quantities that have no form for eight states: one state after the other, eight joints at a time.
 
-use super::block::Single;
+use super::memory::Single;
 use super::quantity::{Input, Output, Quantity, Sizes, sizes};
 use crate::dynamics::constraints::rows_of;
 use crate::dynamics::{Constraint, constraint_dynamics};

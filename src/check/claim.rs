@@ -1,9 +1,10 @@
 //! The check of what somebody computed of a robot at a state.
 
 use super::functions::{By, Of};
+use super::state::State;
 use super::{CheckError, Claim, Guess, Options, Quantity, Report, Scale, conditioning, mistakes};
 use crate::dynamics::{
-    ExternalWrench, Workspace, bias, center_of_mass, factorize_mass_matrix, frame_jacobian, generalized_gravity, rnea,
+    Workspace, bias, center_of_mass, factorize_mass_matrix, frame_jacobian, generalized_gravity, rnea,
 };
 use crate::model::{InputError, Model};
 use crate::once;
@@ -13,22 +14,6 @@ use gradyn_derivatives::check::{Knowledge, jacobian_with, values};
 use gradyn_derivatives::difference::Euclidean;
 use nalgebra::{DMatrix, DVector, Vector3};
 use thiserror::Error;
-
-/// The state that a claim is about. What the quantity does not depend on may be left empty; velocities, accelerations and
-/// torques that are left empty are zero.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct State<'a> {
-    /// Configuration, nq.
-    pub q: &'a [f64],
-    /// Velocity, nv.
-    pub v: &'a [f64],
-    /// Acceleration, nv: for torques and their derivatives.
-    pub a: &'a [f64],
-    /// Torques, nv: for accelerations and their derivatives.
-    pub tau: &'a [f64],
-    /// Wrenches from outside.
-    pub wrenches: &'a [ExternalWrench],
-}
 
 /// Why a claim could not be checked.
 #[derive(Clone, Debug, PartialEq, Error)]

@@ -1,7 +1,7 @@
 //! The values whose derivatives are checked, for every number type.
 
 use super::Quantity;
-use super::claim::State;
+use super::state::State;
 use crate::dynamics::{
     ExternalWrench, FrameRef, ReferenceFrame, Workspace, aba, center_of_mass, factorize_mass_matrix,
     forward_kinematics, potential_energy, rnea,

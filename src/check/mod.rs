@@ -35,10 +35,12 @@ mod functions;
 mod mistakes;
 mod quantity;
 mod scale;
+mod state;
 
-pub use claim::{ClaimError, State, check_claim};
+pub use claim::{ClaimError, check_claim};
 pub use gradyn_derivatives::check::{
     CheckError, Claim, Counts, Curve, Entry, Guess, Options, Reason, Report, Taylor, Verdict,
 };
 pub use quantity::Quantity;
 pub use scale::Scale;
+pub use state::State;

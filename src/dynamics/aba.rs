@@ -6,8 +6,9 @@
 use super::external::{self, ExternalWrench};
 use super::rnea::{base_acceleration, check_finite, check_finite_dofs};
 use super::slices::{fill, first_not_finite, subtract};
-use super::{Workspace, bias, ltl, rooted, step};
+use super::{Workspace, bias, ltl, placed, step};
 use crate::dynamics::by_plan;
+use crate::fields::default_of_fields;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{Body, InputError, Model};
@@ -20,8 +21,7 @@ use gradyn_derivatives::{Real, Scalar};
 /// `q`: nq, `v`, `tau`: nv; returns nv accelerations, which borrow from the workspace. Gravity, armature, damping and
 /// friction are the model's. Cost O(n). The articulated-body algorithm takes each joint by itself, which mimic joints do
 /// not allow: a model that has any is solved with the sparse factors of its mass matrix
-/// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²), d the depth of the tree. So are, over `f64`, trees that
-/// are not so deep that this would take longer, at states where this loses no digits. A second call allocates nothing.
+/// ([`factorize_mass_matrix`](super::factorize_mass_matrix)), O(n d²), d the depth of the tree. A second call allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::{Workspace, aba};
@@ -137,7 +137,7 @@ fn by_factors<P: Real, T: Scalar<P>>(
     wrenches: &[ExternalWrench<T>],
 ) -> Result<(), InputError> {
     bias::bias(model, ws, q, v, wrenches)?;
-    rooted::place(model, ws, q);
+    placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
     subtract(tau, &ws.tau, &mut ws.aba.ddq);
     ws.ltl.solve(&mut ws.aba.ddq);
@@ -166,21 +166,7 @@ pub(crate) struct Memory<T> {
     pub(crate) ddq: Vec<T>,
 }
 
-impl<T> Default for Memory<T> {
-    fn default() -> Self {
-        Self {
-            bodies: Vec::new(),
-            drift: Vec::new(),
-            motion: Vec::new(),
-            reaction: Vec::new(),
-            reciprocal: Vec::new(),
-            rest: Vec::new(),
-            armature: Vec::new(),
-            by_page: false,
-            ddq: Vec::new(),
-        }
-    }
-}
+default_of_fields!(Memory: bodies, drift, motion, reaction, reciprocal, rest, armature, by_page, ddq);
 
 impl<T: Real> Memory<T> {
     fn size<P: Real>(&mut self, model: &Model<P>, columns: usize) {

@@ -9,6 +9,7 @@ use super::rnea::check_finite_dofs;
 use super::rnea_gradient::gradient;
 use super::slices::{dot, first_not_finite, negate};
 use super::{ExternalWrench, Workspace, aba, external};
+use crate::fields::default_of_fields;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
 
@@ -41,8 +42,8 @@ pub(crate) struct Memory<T> {
 /// type: over dual numbers it gives columns of the Hessian.
 ///
 /// `q`: nq, `v`, `tau`, `lambda`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction
-/// and mimic joints are included. Cost O(n); with mimic joints, and for trees so shallow that this is faster, that of the
-/// factors that [`aba`](super::aba()) takes, O(n d²). A second call with as many wrenches allocates nothing.
+/// and mimic joints are included. Cost O(n); with mimic joints O(n d²), d the depth of the tree. A second call with as many
+/// wrenches allocates nothing.
 ///
 /// # Errors
 /// As [`aba`](super::aba()), and if a number of `lambda` is not finite.
@@ -59,7 +60,7 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
 ) -> Result<AbaGradient<'w, T>, InputError> {
     model.check_length("lambda", "nv", lambda.len(), model.nv)?;
     check_finite_dofs(model, "lambda", lambda)?;
-    let mut memory = std::mem::replace(&mut ws.aba_gradient, Memory::empty());
+    let mut memory = std::mem::take(&mut ws.aba_gradient);
     let done = fill(model, ws, &mut memory, (q, v, tau), lambda, wrenches);
     ws.aba_gradient = memory;
     let value = done?;
@@ -79,6 +80,8 @@ pub fn aba_gradient<'w, P: Real, T: Scalar<P>>(
     Ok(by)
 }
 
+default_of_fields!(Memory: ddq, dq, dv, dtau, df_ext);
+
 impl<T> Memory<T> {
     /// `q̈` and `μ = M⁻¹ λ`.
     pub(super) fn accelerations_and_multipliers(&self) -> (&[T], &[T]) {
@@ -87,9 +90,6 @@ impl<T> Memory<T> {
     pub(super) fn results(&self, value: T) -> AbaGradient<'_, T> {
         let Self { dq, dv, dtau, df_ext, .. } = self;
         AbaGradient { value, dq, dv, dtau, df_ext }
-    }
-    pub(crate) fn empty() -> Self {
-        Self { ddq: Vec::new(), dq: Vec::new(), dv: Vec::new(), dtau: Vec::new(), df_ext: Vec::new() }
     }
 }
 

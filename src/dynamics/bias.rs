@@ -3,7 +3,7 @@
 use super::external::{self, ExternalWrench};
 use super::rnea::{Sweep, check_finite, not_finite};
 use super::slices::first_not_finite;
-use super::{Workspace, rooted};
+use super::{Workspace, placed};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
 use crate::model::{InputError, Model};
@@ -84,9 +84,9 @@ pub fn static_torque<'w, P: Real, T: Scalar<P>>(
         return Ok(&ws.tau);
     }
     check_finite(model, q, &[], &[])?;
-    rooted::place_columns(model, ws, q);
+    placed::place(model, ws, q);
     weigh(model, ws, wrenches);
-    rooted::carry_forces(model, ws);
+    placed::carry_forces(model, ws);
     match first_not_finite(&ws.tau).is_none() {
         true => Ok(&ws.tau),
         false => Err(not_finite(model, q, &[], &[], wrenches, &ws.tau)),
@@ -99,10 +99,10 @@ at_level! {
         let up: Vector3<P> = v3::neg(model.gravity);
         for (i, body) in model.bodies.iter().enumerate() {
             let weight: Vector3<P> = v3::scale::<P, P>(body.inertia.mass, up);
-            let com = ws.rooted.pose[i].point(v3::lift::<P, T>(body.inertia.com));
+            let com = ws.placed.pose[i].point(v3::lift::<P, T>(body.inertia.com));
             // Constant but for the place that it acts at.
             ws.force[i] = Force::new(v3::lift(weight), v3::neg(v3::cross(weight, com)));
         }
-        ws.rooted.subtract(wrenches, &mut ws.force);
+        ws.placed.subtract(wrenches, &mut ws.force);
     }
 }

@@ -16,8 +16,8 @@
 
 use super::Workspace;
 use super::com::share;
-use super::jacobian::{add_rows, check_sizes, clear, empty, finite};
-use super::links::{Links, sum_subtrees, update};
+use super::jacobian::{add_rows, check_sizes, clear, finite};
+use super::placed::{Placed, sum_subtrees, update};
 use super::rnea::check_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
@@ -57,7 +57,7 @@ pub struct CentroidalMomentum<T> {
     pub momentum_rate: Force<T>,
 }
 
-/// Sums over the subtree of each body, in the coordinates of [`Links`], and results.
+/// Sums over the subtree of each body, in the coordinates of [`Placed`], and results.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<T> {
     pub(super) inertia: Vec<Inertia<T>>,
@@ -77,8 +77,8 @@ impl<T: Real> Memory<T> {
             coriolis: vec![BodyCoriolis::zero(); bodies],
             momentum: vec![Force::zero(); bodies],
             force: vec![Force::zero(); bodies],
-            matrix: empty(),
-            rate: empty(),
+            matrix: DMatrix::default(),
+            rate: DMatrix::default(),
             still: vec![T::zero(); nv],
         }
     }
@@ -155,9 +155,9 @@ pub fn centroidal_momentum<P: Real, T: Scalar<P>>(
         None => {
             check_finite(model, q, v, a)?;
             let mut memory = take(model, ws);
-            let links = &*update(model, ws, Motion::zero(), (q, v, a));
-            sum_up(model, links, &mut memory);
-            let whole = whole(model, links, &memory);
+            let placed = &*update(model, ws, Motion::zero(), (q, v, a));
+            sum_up(model, placed, &mut memory);
+            let whole = whole(model, placed, &memory);
             ws.centroidal = Some(memory);
             whole?
         }
@@ -206,26 +206,26 @@ fn fill<P: Real, T: Scalar<P>>(
     m: &mut Memory<T>,
     state: (&[T], &[T], &[T]),
 ) -> Result<Whole<T>, InputError> {
-    let links = &*update(model, ws, Motion::zero(), state);
-    sum_up(model, links, m);
-    let whole = whole(model, links, m)?;
-    columns(model, links, m, &whole);
+    let placed = &*update(model, ws, Motion::zero(), state);
+    sum_up(model, placed, m);
+    let whole = whole(model, placed, m)?;
+    columns(model, placed, m, &whole);
     Ok(whole)
 }
 
 at_level! {
     /// The columns of both matrices.
-    fn columns<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>, whole: &Whole<T>) {
+    fn columns<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut Memory<T>, whole: &Whole<T>) {
         clear(&mut m.matrix, 6, model.nv);
         clear(&mut m.rate, 6, model.nv);
         for i in 0..model.bodies.len() {
-            let (inertia, c) = (m.inertia[i], whole.com_from(links, i));
-            for k in links.columns_of(i) {
-                let s = links.columns[k];
-                let (momentum, s_dot) = (inertia * s, links.psi_s_dot[k] - links.psi_dot[k]);
+            let (inertia, c) = (m.inertia[i], whole.com_from(placed, i));
+            for k in placed.columns_of(i) {
+                let s = placed.columns[k];
+                let (momentum, s_dot) = (inertia * s, placed.psi_s_dot[k] - placed.psi_dot[k]);
                 let rate = matrix_rate(inertia, &m.coriolis[i], m.momentum[i], s, s_dot);
-                add(&mut m.matrix, links.dof[k], momentum.shifted::<T>(c)); //            (1)
-                add(&mut m.rate, links.dof[k], about_moving(rate, c, whole.com.velocity, momentum.linear)); // (2)
+                add(&mut m.matrix, placed.dof[k], momentum.shifted::<T>(c)); //            (1)
+                add(&mut m.rate, placed.dof[k], about_moving(rate, c, whole.com.velocity, momentum.linear)); // (2)
             }
         }
     }
@@ -239,13 +239,13 @@ pub(super) fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T
 at_level! {
     /// Sums over each subtree, of bodies that have been placed and moved.
     #[inline(never)]
-    pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
+    pub(super) fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut Memory<T>) {
         for (i, body) in model.bodies.iter().enumerate() {
-            let (inertia, v) = (links.inertia(body, i), links.velocity[i]);
+            let (inertia, v) = (placed.inertia(body, i), placed.velocity[i]);
             m.inertia[i] = inertia;
             m.coriolis[i] = inertia.body_coriolis(v);
             m.momentum[i] = inertia * v;
-            m.force[i] = inertia.newton_euler(v, links.acceleration[i]);
+            m.force[i] = inertia.newton_euler(v, placed.acceleration[i]);
         }
         sum_subtrees(model, &mut m.inertia);
         sum_subtrees(model, &mut m.coriolis);
@@ -263,34 +263,34 @@ pub(super) fn add<T: Real>(to: &mut DMatrix<T>, column: usize, f: Force<T>) {
 
 at_level! {
     /// What bodies at roots sum up to, [sums](sum_up) over their subtrees.
-    fn of_trees<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &Memory<T>) -> Whole<T> {
+    fn of_trees<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &Memory<T>) -> Whole<T> {
         let mut sum = Tree { first: v3::zero(), inertia: Inertia::zero(), momentum: Force::zero(), force: Force::zero() };
         for (i, body) in model.bodies.iter().enumerate() {
             if body.parent.is_none() {
                 let (inertia, momentum, force) = (m.inertia[i], m.momentum[i], m.force[i]);
-                sum.add(Tree { first: links.first_from(i), inertia, momentum, force });
+                sum.add(Tree { first: placed.first_from(i), inertia, momentum, force });
             }
         }
-        Whole::from_sum(links.origin(0), sum)
+        Whole::from_sum(placed.origin(0), sum)
     }
 }
 
 /// The robot as a whole, from the sums over the trees at the root.
 pub(super) fn whole<P: Real, T: Scalar<P>>(
     model: &Model<P>,
-    links: &Links<T>,
+    placed: &Placed<T>,
     m: &Memory<T>,
 ) -> Result<Whole<T>, InputError> {
-    let whole = of_trees(model, links, m);
+    let whole = of_trees(model, placed, m);
     share(model, whole.com.mass, None)?;
     Ok(whole)
 }
 
 impl<T: Real> Whole<T> {
-    /// The centre of mass in the coordinates of [`Links`] for the tree of a body.
+    /// The centre of mass in the coordinates of [`Placed`] for the tree of a body.
     #[inline(always)]
-    pub(super) fn com_from(&self, links: &Links<T>, body: usize) -> Vector3<T> {
-        v3::add(links.first_from(body), self.from_first)
+    pub(super) fn com_from(&self, placed: &Placed<T>, body: usize) -> Vector3<T> {
+        v3::add(placed.first_from(body), self.from_first)
     }
 
     pub(super) fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {

@@ -1,6 +1,6 @@
 //! Derivatives of the centroidal momentum and of centres of mass in closed form.
 //!
-//! About an origin at rest, with composite sums over what a column `S_k` moves ([`Links`] for `Ψ̇`, `Ψ̈`, `Ṡ`):
+//! About an origin at rest, with composite sums over what a column `S_k` moves ([`Placed`] for `Ψ̇`, `Ψ̈`, `Ṡ`):
 //!
 //! ```text
 //! ∂h/∂q_k = S_k ×* h_C + I_C Ψ̇_k                   ∂h/∂v_k = I_C S_k                              (1)
@@ -17,12 +17,14 @@
 use super::Workspace;
 use super::centroidal::{self, add, sum_up};
 use super::com::{moved_part, share};
-use super::jacobian::{add_rows, clear, empty, finite};
-use super::links::{Links, update};
+use super::jacobian::{add_rows, clear, finite};
+use super::placed::{Placed, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
+use crate::fields::default_of_fields;
+use crate::fields::matrices_by_name;
 use crate::formulas::masses::{MomentumColumn, Whole, about_moving};
 use crate::model::{BodyId, InputError, Model};
 use crate::spatial::{Force, Momentum, Motion, vector as v3};
@@ -82,11 +84,11 @@ impl<T: Real> Default for CentroidalDerivatives<T> {
         Self {
             momentum: Force::zero(),
             momentum_rate: Force::zero(),
-            dmomentum_dq: empty(),
-            dmomentum_dv: empty(),
-            drate_dq: empty(),
-            drate_dv: empty(),
-            drate_da: empty(),
+            dmomentum_dq: DMatrix::default(),
+            dmomentum_dv: DMatrix::default(),
+            drate_dq: DMatrix::default(),
+            drate_dv: DMatrix::default(),
+            drate_da: DMatrix::default(),
             errors: None,
         }
     }
@@ -99,56 +101,20 @@ impl<T: Real> Default for CenterOfMassDerivatives<T> {
             position: v3::zero(),
             velocity: v3::zero(),
             acceleration: v3::zero(),
-            dposition_dq: empty(),
-            dvelocity_dq: empty(),
-            dvelocity_dv: empty(),
-            dacceleration_dq: empty(),
-            dacceleration_dv: empty(),
-            dacceleration_da: empty(),
+            dposition_dq: DMatrix::default(),
+            dvelocity_dq: DMatrix::default(),
+            dvelocity_dv: DMatrix::default(),
+            dacceleration_dq: DMatrix::default(),
+            dacceleration_dv: DMatrix::default(),
+            dacceleration_da: DMatrix::default(),
             errors: None,
         }
     }
 }
 
-impl<T: Real> CentroidalDerivatives<T> {
-    /// The matrices by name.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 5] {
-        [
-            ("dmomentum_dq", &self.dmomentum_dq),
-            ("dmomentum_dv", &self.dmomentum_dv),
-            ("drate_dq", &self.drate_dq),
-            ("drate_dv", &self.drate_dv),
-            ("drate_da", &self.drate_da),
-        ]
-    }
-    pub(crate) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
-        [&mut self.dmomentum_dq, &mut self.dmomentum_dv, &mut self.drate_dq, &mut self.drate_dv, &mut self.drate_da]
-    }
-}
+matrices_by_name!(CentroidalDerivatives<T>; 5: dmomentum_dq, dmomentum_dv, drate_dq, drate_dv, drate_da);
 
-impl<T: Real> CenterOfMassDerivatives<T> {
-    /// The matrices by name.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 6] {
-        [
-            ("dposition_dq", &self.dposition_dq),
-            ("dvelocity_dq", &self.dvelocity_dq),
-            ("dvelocity_dv", &self.dvelocity_dv),
-            ("dacceleration_dq", &self.dacceleration_dq),
-            ("dacceleration_dv", &self.dacceleration_dv),
-            ("dacceleration_da", &self.dacceleration_da),
-        ]
-    }
-    pub(super) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 6] {
-        [
-            &mut self.dposition_dq,
-            &mut self.dvelocity_dq,
-            &mut self.dvelocity_dv,
-            &mut self.dacceleration_dq,
-            &mut self.dacceleration_dv,
-            &mut self.dacceleration_da,
-        ]
-    }
-}
+matrices_by_name!(CenterOfMassDerivatives<T>; 6: dposition_dq, dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);
 
 /// Results of this file.
 #[derive(Clone, Debug)]
@@ -157,11 +123,7 @@ pub(crate) struct Memory<T> {
     pub(crate) com: CenterOfMassDerivatives<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self { centroidal: CentroidalDerivatives::default(), com: CenterOfMassDerivatives::default() }
-    }
-}
+default_of_fields!(Memory: centroidal, com);
 
 /// Momentum about the centre of mass, its rate of change, and their derivatives in closed form, in any number type.
 ///
@@ -210,28 +172,28 @@ fn fill_centroidal<P: Real, T: Scalar<P>>(
 ) -> Result<(), InputError> {
     out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
     out.errors = None;
-    let links = &*update(model, ws, Motion::zero(), state);
-    sum_up(model, links, sums);
-    let whole = centroidal::whole(model, links, sums)?;
+    let placed = &*update(model, ws, Motion::zero(), state);
+    sum_up(model, placed, sums);
+    let whole = centroidal::whole(model, placed, sums)?;
     whole.check_finite(model)?;
     (out.momentum, out.momentum_rate) = (whole.momentum, whole.force);
-    centroidal_columns(model, links, sums, &whole, out);
+    centroidal_columns(model, placed, sums, &whole, out);
     Ok(())
 }
 
 at_level! {
     fn centroidal_columns<P: Real, T: Scalar<P>>(
         model: &Model<P>,
-        links: &Links<T>,
+        placed: &Placed<T>,
         sums: &centroidal::Memory<T>,
         whole: &Whole<T>,
         out: &mut CentroidalDerivatives<T>,
     ) {
         let share = whole.com.mass.recip();
         for i in 0..model.bodies.len() {
-            let c = whole.com_from(links, i);
-            for k in links.columns_of(i) {
-                let (by, dof) = (column(links, sums, i, k), links.dof[k]);
+            let c = whole.com_from(placed, i);
+            for k in placed.columns_of(i) {
+                let (by, dof) = (column(placed, sums, i, k), placed.dof[k]);
                 let moved = v3::scale(share, by.subspace.linear);
                 add(&mut out.dmomentum_dq, dof, about_moving(by.momentum_q, c, moved, whole.momentum.linear));
                 add(&mut out.dmomentum_dv, dof, by.subspace.shifted::<T>(c));
@@ -299,17 +261,17 @@ fn fill_com<P: Real, T: Scalar<P>>(
 ) -> Result<(), InputError> {
     out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
     out.errors = None;
-    let links = &*update(model, ws, Motion::zero(), state);
-    sum_up(model, links, sums);
+    let placed = &*update(model, ws, Motion::zero(), state);
+    sum_up(model, placed, sums);
     let share = match subtree {
         None => {
-            let whole = centroidal::whole(model, links, sums)?;
+            let whole = centroidal::whole(model, placed, sums)?;
             (out.position, out.velocity, out.acceleration) =
                 (whole.com.position, whole.com.velocity, whole.com.acceleration);
             whole.com.mass.recip()
         }
         Some(body) => {
-            let (b, origin) = (body.index(), links.origin(body.index()));
+            let (b, origin) = (body.index(), placed.origin(body.index()));
             let share = share(model, sums.inertia[b].mass, subtree)?;
             out.position = v3::add(origin, sums.inertia[b].com);
             out.velocity = v3::scale(share, sums.momentum[b].linear);
@@ -322,7 +284,7 @@ fn fill_com<P: Real, T: Scalar<P>>(
             return Err(model.overflow_of(what, 0, String::from("a centre of mass")));
         }
     }
-    com_columns(model, links, sums, share, subtree, out);
+    com_columns(model, placed, sums, share, subtree, out);
     Ok(())
 }
 
@@ -330,7 +292,7 @@ at_level! {
     /// `share` is one over the mass.
     fn com_columns<P: Real, T: Scalar<P>>(
         model: &Model<P>,
-        links: &Links<T>,
+        placed: &Placed<T>,
         sums: &centroidal::Memory<T>,
         share: T,
         subtree: Option<BodyId>,
@@ -338,8 +300,8 @@ at_level! {
     ) {
         for i in 0..model.bodies.len() {
             let Some(c) = moved_part(model, i, subtree) else { continue };
-            for k in links.columns_of(i) {
-                let (by, dof) = (column(links, sums, c, k), links.dof[k]);
+            for k in placed.columns_of(i) {
+                let (by, dof) = (column(placed, sums, c, k), placed.dof[k]);
                 let moved = v3::scale(share, by.subspace.linear);
                 for jacobian in [&mut out.dposition_dq, &mut out.dvelocity_dv, &mut out.dacceleration_da] {
                     add_rows(jacobian, 0, dof, moved);
@@ -354,8 +316,8 @@ at_level! {
 
 /// What the column `k` changes on the subtree of body `c`, which it moves as a whole.
 #[inline(always)]
-fn column<T: Real>(links: &Links<T>, sums: &centroidal::Memory<T>, c: usize, k: usize) -> MomentumColumn<T> {
+fn column<T: Real>(placed: &Placed<T>, sums: &centroidal::Memory<T>, c: usize, k: usize) -> MomentumColumn<T> {
     let forces = (sums.momentum[c], sums.force[c]);
-    let psi = (links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
-    MomentumColumn::new(sums.inertia[c], &sums.coriolis[c], forces, links.columns[k], psi)
+    let psi = (placed.psi_dot[k], placed.psi_ddot[k], placed.psi_s_dot[k]);
+    MomentumColumn::new(sums.inertia[c], &sums.coriolis[c], forces, placed.columns[k], psi)
 }

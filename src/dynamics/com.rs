@@ -11,8 +11,8 @@
 
 use super::Workspace;
 use super::frame_derivatives::check_state;
-use super::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
-use super::links::{Links, update};
+use super::jacobian::{add_rows, carries, check_sizes, clear, finite};
+use super::placed::{Placed, update};
 use super::reference::check_body;
 use super::rnea::check_finite;
 use crate::at_level::at_level;
@@ -60,7 +60,7 @@ impl<T: Real> Memory<T> {
             root,
             origin: vec![v3::zero(); bodies],
             sums: vec![none; bodies],
-            jacobian: empty(),
+            jacobian: DMatrix::default(),
             still: vec![T::zero(); model.nv],
         }
     }
@@ -167,12 +167,12 @@ fn fill_jacobian<P: Real, T: Scalar<P>>(
     (q, still): (&[T], &[T]),
     subtree: Option<BodyId>,
 ) -> Result<(), InputError> {
-    let links = &*update(model, ws, Motion::zero(), (q, still, still));
-    sum_up(model, links, m);
+    let placed = &*update(model, ws, Motion::zero(), (q, still, still));
+    sum_up(model, placed, m);
     clear(&mut m.jacobian, 3, model.nv);
     let mass = subtree.map_or_else(|| total(model, &m.sums), |body| m.sums[body.index()].mass);
     let share = share(model, mass, subtree)?;
-    columns(model, links, m, share, subtree);
+    columns(model, placed, m, share, subtree);
     Ok(())
 }
 
@@ -180,17 +180,17 @@ at_level! {
     /// The columns of the Jacobian; `share` is one over the mass.
     fn columns<P: Real, T: Scalar<P>>(
         model: &Model<P>,
-        links: &Links<T>,
+        placed: &Placed<T>,
         m: &mut Memory<T>,
         share: T,
         subtree: Option<BodyId>,
     ) {
         for i in 0..model.bodies.len() {
             let Some(c) = moved_part(model, i, subtree) else { continue };
-            for k in links.columns_of(i) {
-                let s = links.columns[k];
+            for k in placed.columns_of(i) {
+                let s = placed.columns[k];
                 let u = moved(s, m.sums[c].mass, m.sums[c].moment);
-                add_rows(&mut m.jacobian, 0, links.dof[k], v3::scale(share, u)); //      (1)
+                add_rows(&mut m.jacobian, 0, placed.dof[k], v3::scale(share, u)); //      (1)
             }
         }
     }
@@ -227,12 +227,12 @@ fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> Box<M
 
 at_level! {
     /// The share of each body, from the links, and sums of them over each subtree.
-    fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, m: &mut Memory<T>) {
+    fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, m: &mut Memory<T>) {
         for (i, body) in model.bodies.iter().enumerate() {
-            let (c, velocity) = (links.pose[i].point(v3::lift::<P, T>(body.inertia.com)), links.velocity[i]);
-            let acceleration = links.acceleration[i].acceleration_at::<T>(c, velocity);
+            let (c, velocity) = (placed.pose[i].point(v3::lift::<P, T>(body.inertia.com)), placed.velocity[i]);
+            let acceleration = placed.acceleration[i].acceleration_at::<T>(c, velocity);
             let mass = body.inertia.mass;
-            m.origin[i] = links.origin(i);
+            m.origin[i] = placed.origin(i);
             m.sums[i] = MovingMass {
                 force: v3::scale(mass, acceleration),
                 momentum: v3::scale(mass, velocity.velocity_at::<T>(c)),

@@ -9,10 +9,10 @@
 //! C_ji = S_iᵀ (½ B_Cᵀ S_j) + Ṡ_iᵀ (I_C S_j)               (2)
 //! ```
 //!
-//! where (1) holds for `i` of the same link too. Joints whose `S` depends on `q` are rows of links ([`Links`]).
+//! where (1) holds for `i` of the same link too. Joints whose `S` depends on `q` are rows of links ([`Placed`]).
 
 use super::Workspace;
-use super::links::{Links, update};
+use super::placed::{Placed, update};
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
 use crate::dynamics::by_plan::{self, Kernels};
@@ -98,21 +98,21 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     #[inline(always)]
     fn run(self) {
         let Self { model, ws, memory: Memory { inertia, coriolis, matrix, still }, q, v } = self;
-        let links = &*update(model, ws, Motion::zero(), (q, v, still));
+        let placed = &*update(model, ws, Motion::zero(), (q, v, still));
         let (nv, m) = (model.nv, matrix.as_mut_slice());
         for x in &mut *m {
             *x = T::zero();
         }
         for (i, body) in model.bodies.iter().enumerate() {
-            let y = links.inertia(body, i);
+            let y = placed.inertia(body, i);
             inertia[i] = y.into();
-            coriolis[i] = y.body_coriolis(links.velocity[i]);
+            coriolis[i] = y.body_coriolis(placed.velocity[i]);
         }
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let (y, b) = (inertia[i], coriolis[i].halved());
-            for link in links.of_body[i].clone().rev() {
-                for column in links.links[link].columns.clone() {
-                    T::call(Column { links, link, column, y, b, nv, m: &mut *m });
+            for link in placed.of_body[i].clone().rev() {
+                for column in placed.links[link].columns.clone() {
+                    T::call(Column { placed, link, column, y, b, nv, m: &mut *m });
                 }
             }
             if let Some(p) = body.parent {
@@ -126,7 +126,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
 
 /// One column of one link: its entries with the columns of the same link and of all towards the root.
 struct Column<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     link: usize,
     column: usize,
     y: InertiaAboutOrigin<T>,
@@ -141,19 +141,19 @@ impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { links, link, column, y, b, nv, m } = self;
-        let (s, at) = (links.columns[column], links.dof[column]);
-        let s_dot = links.psi_s_dot[column] - links.psi_dot[column];
+        let Self { placed, link, column, y, b, nv, m } = self;
+        let (s, at) = (placed.columns[column], placed.dof[column]);
+        let s_dot = placed.psi_s_dot[column] - placed.psi_dot[column];
         let above = b.times(s) + y * s_dot;
         let (below, momentum) = (b.tr_times(s), y * s);
-        let link = &links.links[link];
+        let link = &placed.links[link];
         for k in link.columns.clone() {
-            m[links.dof[k] + nv * at] += links.columns[k].power(above); //                     (1)
+            m[placed.dof[k] + nv * at] += placed.columns[k].power(above); //                     (1)
         }
-        for link in links.path(link.parent) {
+        for link in placed.path(link.parent) {
             for k in link.columns.clone() {
-                let (s_k, to) = (links.columns[k], links.dof[k]);
-                let s_dot_k = links.psi_s_dot[k] - links.psi_dot[k];
+                let (s_k, to) = (placed.columns[k], placed.dof[k]);
+                let s_dot_k = placed.psi_s_dot[k] - placed.psi_dot[k];
                 m[to + nv * at] += s_k.power(above); //                                        (1)
                 m[at + nv * to] += s_k.power(below) + s_dot_k.power(momentum); //              (2)
             }

@@ -2,8 +2,9 @@
 
 use super::rnea::check_finite;
 use super::slices::first_not_finite_on_diagonal;
-use super::{Workspace, rooted};
+use super::{Workspace, placed};
 use crate::dynamics::by_plan;
+use crate::fields::default_of_fields;
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{InputError, Model, room};
 use crate::spatial::InertiaAboutOrigin;
@@ -54,7 +55,7 @@ pub fn crba<'w, P: Real, T: Scalar<P>>(
     }
     check_finite(model, q, &[], &[])?;
     if finite.is_none() {
-        rooted::place(model, ws, q);
+        placed::place_inertias(model, ws, q);
         fill(model, ws);
     }
     check_finite_diagonal(model, ws)?;
@@ -82,12 +83,7 @@ pub(crate) struct Memory<T> {
     pub(crate) matrix: DMatrix<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        let matrix = DMatrix::from_vec(0, 0, Vec::new());
-        Self { composite: Vec::new(), momentum: Vec::new(), of_columns: Vec::new(), matrix }
-    }
-}
+default_of_fields!(Memory: composite, momentum, of_columns, matrix);
 
 impl<T: Real> Memory<T> {
     /// The matrix, nv × nv.
@@ -126,12 +122,12 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     #[inline(always)]
     fn run(self) {
         let Self { model, ws } = self;
-        let Workspace { crba, rooted, first, dof, .. } = ws;
+        let Workspace { crba, placed, first, dof, .. } = ws;
         let Memory { composite, momentum, of_columns, matrix } = crba;
-        let (nv, n, columns) = (model.nv, dof.len(), &rooted.columns[..]);
+        let (nv, n, columns) = (model.nv, dof.len(), &placed.columns[..]);
         // Entries that the tree makes zero are never written to.
         let m = if n > nv { &mut of_columns[..] } else { matrix.as_mut_slice() };
-        composite.copy_from_slice(&rooted.inertia);
+        composite.copy_from_slice(&placed.inertia);
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let y = composite[i];
             if let Some(p) = body.parent {

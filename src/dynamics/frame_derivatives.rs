@@ -1,7 +1,7 @@
 //! Derivatives of velocities and accelerations of frames and points in closed form.
 //!
 //! With `S_k` a column of the subspace of a link on the path from the frame's body b to the root, `Ψ̇`, `Ψ̈`, `Ṡ` of that link
-//! ([`Links`]), and `δ` the variation seen from the body, which is carried along by `S_k`:
+//! ([`Placed`]), and `δ` the variation seen from the body, which is carried along by `S_k`:
 //!
 //! ```text
 //! δv = Ψ̇_k                   ∂v/∂v_k = S_k                                                        (1)
@@ -10,19 +10,21 @@
 //!
 //! What of `δ` and of `S_k × v`, `S_k × a` is to be seen depends on the reference ([`FrameView::vary`]). Neither contains
 //! anything of the bodies in between, so the cost is O(n) for the state and O(depth) for the matrices. The paper's `S` are
-//! constant; [`Links`] says how that covers every joint.
+//! constant; [`Placed`] says how that covers every joint.
 //!
 //! Source: J. Carpentier, N. Mansard, *Analytical Derivatives of Rigid Body Dynamics Algorithms*, RSS 2018, section III;
 //! (1) and (2) in the form of S. Singh, R. Russell, P. Wensing, RA-L 7(2), 2022.
 
-use super::jacobian::{add, add_rows, check, clear, empty, finite};
-use super::links::{Links, update};
+use super::jacobian::{add, add_rows, check, clear, finite};
+use super::placed::{Placed, update};
 use super::reference::{Attached, check_body};
 use super::rnea::check_finite;
+use super::slices::first_not_finite;
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
 use crate::dynamics::reference::view;
+use crate::fields::{default_of_fields, matrices_by_name};
 use crate::formulas::frame_column::FrameColumn;
 use crate::formulas::frame_view::FrameView;
 use crate::model::{BodyId, InputError, Model};
@@ -72,41 +74,23 @@ pub struct PointDerivatives<T = f64> {
     pub errors: Option<Box<Self>>,
 }
 
-/// The names of the five matrices, and the matrices.
-macro_rules! five_matrices {
-    ($type:ident, $is_finite:path, $owner:literal) => {
-        impl<T: Real> $type<T> {
-            /// The matrices by name.
-            pub fn matrices(&self) -> [(&'static str, &DMatrix<T>); 5] {
-                [
-                    ("dvelocity_dq", &self.dvelocity_dq),
-                    ("dvelocity_dv", &self.dvelocity_dv),
-                    ("dacceleration_dq", &self.dacceleration_dq),
-                    ("dacceleration_dv", &self.dacceleration_dv),
-                    ("dacceleration_da", &self.dacceleration_da),
-                ]
-            }
-            pub(super) fn matrices_mut(&mut self) -> [&mut DMatrix<T>; 5] {
-                [
-                    &mut self.dvelocity_dq,
-                    &mut self.dvelocity_dv,
-                    &mut self.dacceleration_dq,
-                    &mut self.dacceleration_dv,
-                    &mut self.dacceleration_da,
-                ]
-            }
-            fn check_finite<P: Real>(&self, model: &Model<P>) -> Result<(), InputError> {
-                let motions = [("velocity", self.velocity), ("acceleration", self.acceleration)];
-                if let Some((what, _)) = motions.into_iter().find(|(_, m)| !$is_finite(*m)) {
-                    return Err(model.overflow_of(what, 0, String::from($owner)));
-                }
-                self.matrices().into_iter().try_for_each(|(what, m)| finite(model, what, m))
-            }
+matrices_by_name!(FrameDerivatives<T>; 5: dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);
+matrices_by_name!(PointDerivatives<T>; 5: dvelocity_dq, dvelocity_dv, dacceleration_dq, dacceleration_dv, dacceleration_da);
+
+/// Are velocity and acceleration finite, as their components say, and all matrices?
+fn check_result<P: Real, T: Real, const N: usize>(
+    model: &Model<P>,
+    owner: &str,
+    motions: [&[T]; 2],
+    matrices: [(&'static str, &DMatrix<T>); N],
+) -> Result<(), InputError> {
+    for (what, motion) in ["velocity", "acceleration"].into_iter().zip(motions) {
+        if first_not_finite(motion).is_some() {
+            return Err(model.overflow_of(what, 0, owner.to_owned()));
         }
-    };
+    }
+    matrices.into_iter().try_for_each(|(what, m)| finite(model, what, m))
 }
-five_matrices!(FrameDerivatives, Motion::is_finite, "a frame");
-five_matrices!(PointDerivatives, v3::is_finite, "a point");
 
 impl<T: Real> Default for FrameDerivatives<T> {
     /// Without entries.
@@ -114,11 +98,11 @@ impl<T: Real> Default for FrameDerivatives<T> {
         Self {
             velocity: Motion::zero(),
             acceleration: Motion::zero(),
-            dvelocity_dq: empty(),
-            dvelocity_dv: empty(),
-            dacceleration_dq: empty(),
-            dacceleration_dv: empty(),
-            dacceleration_da: empty(),
+            dvelocity_dq: DMatrix::default(),
+            dvelocity_dv: DMatrix::default(),
+            dacceleration_dq: DMatrix::default(),
+            dacceleration_dv: DMatrix::default(),
+            dacceleration_da: DMatrix::default(),
             errors: None,
         }
     }
@@ -130,11 +114,11 @@ impl<T: Real> Default for PointDerivatives<T> {
         Self {
             velocity: v3::zero(),
             acceleration: v3::zero(),
-            dvelocity_dq: empty(),
-            dvelocity_dv: empty(),
-            dacceleration_dq: empty(),
-            dacceleration_dv: empty(),
-            dacceleration_da: empty(),
+            dvelocity_dq: DMatrix::default(),
+            dvelocity_dv: DMatrix::default(),
+            dacceleration_dq: DMatrix::default(),
+            dacceleration_dv: DMatrix::default(),
+            dacceleration_da: DMatrix::default(),
             errors: None,
         }
     }
@@ -147,11 +131,7 @@ pub(crate) struct Memory<T> {
     pub(crate) point: PointDerivatives<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self { frame: FrameDerivatives::default(), point: PointDerivatives::default() }
-    }
-}
+default_of_fields!(Memory: frame, point);
 
 /// Velocity and spatial acceleration of a frame or a body in a reference, and their derivatives in closed form, in any
 /// number type.
@@ -230,12 +210,13 @@ fn run<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     out.matrices_mut().into_iter().for_each(|m| clear(m, 6, model.nv));
-    let links = &*update(model, ws, Motion::zero(), (q, v, a));
+    let placed = &*update(model, ws, Motion::zero(), (q, v, a));
     if let Some(b) = at.body {
-        of_frame(links, b, &at, reference, is_classical, out);
+        of_frame(placed, b, &at, reference, is_classical, out);
     }
     let memory = ws.frame_derivatives.insert(memory);
-    memory.frame.check_finite(model)?;
+    let motions = [memory.frame.velocity, memory.frame.acceleration].map(Motion::to_array);
+    check_result(model, "a frame", motions.each_ref().map(|m| &m[..]), memory.frame.matrices())?;
     Ok(&memory.frame)
 }
 
@@ -279,33 +260,34 @@ pub fn point_derivatives<'w, P: Real, T: Scalar<P>>(
         return Err(error);
     }
     out.matrices_mut().into_iter().for_each(|m| clear(m, 3, model.nv));
-    let links = &*update(model, ws, Motion::zero(), (q, v, a));
-    of_point(links, body.index(), &at, reference, out);
+    let placed = &*update(model, ws, Motion::zero(), (q, v, a));
+    of_point(placed, body.index(), &at, reference, out);
     let memory = ws.frame_derivatives.insert(memory);
-    memory.point.check_finite(model)?;
+    let PointDerivatives { velocity, acceleration, .. } = &memory.point;
+    check_result(model, "a point", [velocity.as_slice(), acceleration.as_slice()], memory.point.matrices())?;
     Ok(&memory.point)
 }
 
 at_level! {
     /// Of a frame of the body `b`, added up.
     fn of_frame<P: Real, T: Scalar<P>>(
-        links: &Links<T>,
+        placed: &Placed<T>,
         b: usize,
         at: &Attached<P>,
         reference: ReferenceFrame,
         is_classical: bool,
         out: &mut FrameDerivatives<T>,
     ) {
-        let seen = view(links, b, at, reference);
-        let (velocity, acceleration) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
+        let seen = view(placed, b, at, reference);
+        let (velocity, acceleration) = (seen.motion(placed.velocity[b]), seen.motion(placed.acceleration[b]));
         out.velocity = velocity;
         out.acceleration = if is_classical { acceleration.classical::<T>(velocity) } else { acceleration };
-        for k in path_columns(links, b) {
-            let mut by = column(links, b, k, &seen);
+        for k in path_columns(placed, b) {
+            let mut by = column(placed, b, k, &seen);
             if is_classical {
                 by = by.classical(velocity);
             }
-            let dof = links.dof[k];
+            let dof = placed.dof[k];
             add(&mut out.dvelocity_dq, dof, by.velocity_q);
             add(&mut out.dvelocity_dv, dof, by.subspace);
             add(&mut out.dacceleration_dq, dof, by.acceleration_q);
@@ -318,19 +300,19 @@ at_level! {
 at_level! {
     /// Of a point of the body `b`, added up.
     fn of_point<P: Real, T: Scalar<P>>(
-        links: &Links<T>,
+        placed: &Placed<T>,
         b: usize,
         at: &Attached<P>,
         reference: ReferenceFrame,
         out: &mut PointDerivatives<T>,
     ) {
-        let seen = view(links, b, at, reference);
-        let velocity = seen.motion(links.velocity[b]);
+        let seen = view(placed, b, at, reference);
+        let velocity = seen.motion(placed.velocity[b]);
         out.velocity = velocity.linear;
-        out.acceleration = seen.motion(links.acceleration[b]).classical::<T>(velocity).linear;
-        for k in path_columns(links, b) {
-            let by = column(links, b, k, &seen).classical(velocity);
-            let dof = links.dof[k];
+        out.acceleration = seen.motion(placed.acceleration[b]).classical::<T>(velocity).linear;
+        for k in path_columns(placed, b) {
+            let by = column(placed, b, k, &seen).classical(velocity);
+            let dof = placed.dof[k];
             add_rows(&mut out.dvelocity_dq, 0, dof, by.velocity_q.linear);
             add_rows(&mut out.dvelocity_dv, 0, dof, by.subspace.linear);
             add_rows(&mut out.dacceleration_dq, 0, dof, by.acceleration_q.linear);
@@ -342,15 +324,16 @@ at_level! {
 
 /// What the column `k` changes of a frame of body `b`.
 #[inline(always)]
-pub(crate) fn column<T: Real>(links: &Links<T>, b: usize, k: usize, seen: &FrameView<T>) -> FrameColumn<T> {
-    let (s, psi_dot, psi_ddot, psi_s_dot) = (links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]);
-    FrameColumn::new(seen, (links.velocity[b], links.acceleration[b]), s, psi_dot, psi_ddot, psi_s_dot)
+pub(crate) fn column<T: Real>(placed: &Placed<T>, b: usize, k: usize, seen: &FrameView<T>) -> FrameColumn<T> {
+    let (s, psi_dot, psi_ddot, psi_s_dot) =
+        (placed.columns[k], placed.psi_dot[k], placed.psi_ddot[k], placed.psi_s_dot[k]);
+    FrameColumn::new(seen, (placed.velocity[b], placed.acceleration[b]), s, psi_dot, psi_ddot, psi_s_dot)
 }
 
 /// The columns of the links from a body to the root.
 #[inline(always)]
-pub(crate) fn path_columns<T: Real>(links: &Links<T>, body: usize) -> impl Iterator<Item = usize> {
-    links.path(links.carrier[body]).flat_map(|link| link.columns.clone())
+pub(crate) fn path_columns<T: Real>(placed: &Placed<T>, body: usize) -> impl Iterator<Item = usize> {
+    placed.path(placed.carrier[body]).flat_map(|link| link.columns.clone())
 }
 
 /// Checks lengths, workspace and numbers of a state.

@@ -11,6 +11,7 @@ use super::slices::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace, world};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::{self, Kernels};
+use crate::fields::default_of_fields;
 use crate::kernels::by_joint::finite;
 use crate::model::{Body, BodyId, InputError, Model, path};
 use crate::spatial::{Motion, Transform};
@@ -32,11 +33,7 @@ pub(crate) struct Memory<T> {
     pub(super) still: Vec<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self { frame: empty(), point: empty(), joints: empty(), rate: empty(), still: Vec::new() }
-    }
-}
+default_of_fields!(Memory: frame, point, joints, rate, still);
 
 /// Jacobian of a frame: `J(q) q̇` is its velocity in the reference, 6 × nv, linear rows first.
 ///
@@ -326,11 +323,6 @@ pub(crate) fn add_rows<T: Real>(to: &mut DMatrix<T>, row: usize, column: usize, 
     to[(row, column)] += u.x;
     to[(row + 1, column)] += u.y;
     to[(row + 2, column)] += u.z;
-}
-
-/// A matrix without entries.
-pub(crate) fn empty<T: Real>() -> DMatrix<T> {
-    DMatrix::from_element(0, 0, T::zero())
 }
 
 /// Brings a matrix to this shape, all zero. Allocates the first time.

@@ -1,7 +1,7 @@
 //! How Jacobians vary in time, and the acceleration that this makes.
 
 use super::jacobian::{add, check, check_sizes, clear, finite};
-use super::links::{Links, update};
+use super::placed::{Placed, update};
 use super::reference::Attached;
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
@@ -46,9 +46,9 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
     check_finite(model, q, v, &[])?;
     let (mut rate, still) = take(model, ws);
     clear(&mut rate, 6, model.nv);
-    let links = update(model, ws, Motion::zero(), (q, v, &still));
+    let placed = update(model, ws, Motion::zero(), (q, v, &still));
     if let Some(b) = at.body {
-        rates(&*links, b, &at, reference, &mut rate);
+        rates(&*placed, b, &at, reference, &mut rate);
     }
     (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
     finite(model, "frame_jacobian_rate", &ws.jacobian.rate)?;
@@ -58,18 +58,18 @@ pub fn frame_jacobian_rate<'w, P: Real, T: Scalar<P>>(
 at_level! {
     /// The columns of a frame of the body `b`.
     fn rates<P: Real, T: Scalar<P>>(
-        links: &Links<T>,
+        placed: &Placed<T>,
         b: usize,
         at: &Attached<P>,
         reference: ReferenceFrame,
         rate: &mut DMatrix<T>,
     ) {
-        let (seen, v_b) = (view(links, b, at, reference), links.velocity[b]);
-        for link in links.path(links.carrier[b]) {
+        let (seen, v_b) = (view(placed, b, at, reference), placed.velocity[b]);
+        for link in placed.path(placed.carrier[b]) {
             for k in link.columns.clone() {
-                let s = links.columns[k];
-                let s_dot = links.psi_s_dot[k] - links.psi_dot[k];
-                add(rate, links.dof[k], variation(&seen, v_b, s, s_dot));
+                let s = placed.columns[k];
+                let s_dot = placed.psi_s_dot[k] - placed.psi_dot[k];
+                add(rate, placed.dof[k], variation(&seen, v_b, s, s_dot));
             }
         }
     }
@@ -104,9 +104,9 @@ pub fn frame_bias_acceleration<P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     check(model, ws, q, v)?;
     let (rate, still) = take(model, ws);
-    let links = update(model, ws, Motion::zero(), (q, v, &still));
+    let placed = update(model, ws, Motion::zero(), (q, v, &still));
     let bias = match at.body {
-        Some(b) => bias_of(&*links, b, &at, reference),
+        Some(b) => bias_of(&*placed, b, &at, reference),
         None => BiasAcceleration { spatial: Motion::zero(), classical: Motion::zero() },
     };
     (ws.jacobian.rate, ws.jacobian.still) = (rate, still);
@@ -120,13 +120,13 @@ pub fn frame_bias_acceleration<P: Real, T: Scalar<P>>(
 at_level! {
     /// That of a frame of the body `b`.
     fn bias_of<P: Real, T: Scalar<P>>(
-        links: &Links<T>,
+        placed: &Placed<T>,
         b: usize,
         at: &Attached<P>,
         reference: ReferenceFrame,
     ) -> BiasAcceleration<T> {
-        let seen = view(links, b, at, reference);
-        let (velocity, spatial) = (seen.motion(links.velocity[b]), seen.motion(links.acceleration[b]));
+        let seen = view(placed, b, at, reference);
+        let (velocity, spatial) = (seen.motion(placed.velocity[b]), seen.motion(placed.acceleration[b]));
         BiasAcceleration { spatial, classical: spatial.classical::<T>(velocity) }
     }
 }
@@ -135,5 +135,5 @@ at_level! {
 fn take<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Workspace<T>) -> (DMatrix<T>, Vec<T>) {
     let mut still = std::mem::take(&mut ws.jacobian.still);
     still.resize(model.nv, T::zero());
-    (std::mem::replace(&mut ws.jacobian.rate, super::jacobian::empty()), still)
+    (std::mem::take(&mut ws.jacobian.rate), still)
 }

@@ -14,13 +14,14 @@
 //! and the frame changes its torque.
 
 use super::frame_derivatives::path_columns;
-use super::jacobian::{check, clear, empty, finite};
-use super::links::{Links, update};
+use super::jacobian::{check, clear, finite};
+use super::placed::{Placed, update};
 use super::reference::Attached;
 use super::slices::{fill, first_not_finite};
 use super::{FrameRef, ReferenceFrame, Workspace};
 use crate::at_level::at_level;
 use crate::dynamics::reference::view;
+use crate::fields::default_of_fields;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -37,12 +38,7 @@ pub struct JacobianTransposeDerivatives<T = f64> {
     pub errors: Option<Box<Self>>,
 }
 
-impl<T: Real> Default for JacobianTransposeDerivatives<T> {
-    /// Without entries.
-    fn default() -> Self {
-        Self { torque: DVector::from_element(0, T::zero()), dtorque_dq: empty(), errors: None }
-    }
-}
+default_of_fields!(JacobianTransposeDerivatives: torque, dtorque_dq, errors);
 
 /// Results of this file.
 #[derive(Clone, Debug)]
@@ -52,11 +48,7 @@ pub(crate) struct Memory<T> {
     still: Vec<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self { result: JacobianTransposeDerivatives::default(), still: Vec::new() }
-    }
-}
+default_of_fields!(Memory: result, still);
 
 /// The torques `Jᵀ f` of a wrench on a frame or a body, and `∂(Jᵀ f)/∂q` in closed form, in any number type.
 ///
@@ -91,9 +83,9 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
     fill(result.torque.as_mut_slice(), T::zero());
     result.errors = None;
     clear(&mut result.dtorque_dq, model.nv, model.nv);
-    let links = update(model, ws, Motion::zero(), (q, still, still));
+    let placed = update(model, ws, Motion::zero(), (q, still, still));
     if let Some(b) = at.body {
-        of_body(&*links, b, &at, reference, &force, result);
+        of_body(&*placed, b, &at, reference, &force, result);
     }
     let memory = ws.jacobian_transpose.insert(memory);
     finite(model, "dtorque_dq", &memory.result.dtorque_dq)?;
@@ -106,21 +98,21 @@ pub fn jacobian_transpose_derivatives<'w, P: Real, T: Scalar<P>>(
 at_level! {
     /// Of a wrench on a frame of the body `b`, added up.
     fn of_body<P: Real, T: Scalar<P>>(
-        links: &Links<T>,
+        placed: &Placed<T>,
         b: usize,
         at: &Attached<P>,
         reference: ReferenceFrame,
         force: &Force<T>,
         result: &mut JacobianTransposeDerivatives<T>,
     ) {
-        let seen = view(links, b, at, reference);
+        let seen = view(placed, b, at, reference);
         let f = seen.force(*force);
-        for link in links.path(links.carrier[b]) {
+        for link in placed.path(placed.carrier[b]) {
             for k in link.columns.clone() {
-                let (s_k, row) = (links.columns[k], links.dof[k]);
+                let (s_k, row) = (placed.columns[k], placed.dof[k]);
                 result.torque[row] += s_k.power(f); //                                   (1)
-                for m in path_columns(links, b) {
-                    let (s_m, column) = (links.columns[m], links.dof[m]);
+                for m in path_columns(placed, b) {
+                    let (s_m, column) = (placed.columns[m], placed.dof[m]);
                     let above = m < link.columns.end;
                     let turned = s_k.power(s_m.cross_force(f));
                     let entry = match (reference, above) {

@@ -5,9 +5,10 @@
 //! first, so that what a step of the elimination subtracts from row `i` is the beginning of row `k`, and lies in one piece.
 use super::rnea::check_finite;
 use super::slices::first_not_finite;
-use super::{Workspace, crba, rooted};
+use super::{Workspace, crba, placed};
 use crate::at_level::at_level;
 use crate::dynamics::by_plan;
+use crate::fields::default_of_fields;
 use crate::formulas::singular;
 use crate::joint::value;
 use crate::kernels::blocks::factors;
@@ -44,7 +45,7 @@ pub fn factorize_mass_matrix<'w, P: Real, T: Scalar<P>>(
     check_finite(model, q, &[], &[])?;
     let quick = by_plan::of(model, ws).and_then(|kernels| kernels.factors(T::as_f64s(q)?));
     if !matches!(quick, Some(Ok(()))) {
-        rooted::place(model, ws, q);
+        placed::place_inertias(model, ws, q);
         factorize(model, ws)?;
     }
     Ok(MassFactors { factors: &ws.ltl })
@@ -63,7 +64,7 @@ pub(crate) fn factorize<P: Real, T: Scalar<P>>(model: &Model<P>, ws: &mut Worksp
         *scale = T::zero();
     }
     for (body, (y, first)) in model.bodies.iter().zip(ws.crba.composite.iter().zip(&ws.first)) {
-        for (column, dof) in ws.rooted.columns[*first..].iter().zip(body.v.clone()) {
+        for (column, dof) in ws.placed.columns[*first..].iter().zip(body.v.clone()) {
             ws.ltl.scale[dof] += singular::scale(y, *column);
         }
     }
@@ -133,11 +134,7 @@ pub(crate) struct Factors<T> {
     pub(crate) scale: Vec<T>,
 }
 
-impl<T> Default for Factors<T> {
-    fn default() -> Self {
-        Self { tree: DofTree::default(), rows: Vec::new(), reciprocal: Vec::new(), scale: Vec::new() }
-    }
-}
+default_of_fields!(Factors: tree, rows, reciprocal, scale);
 
 impl Factors<f64> {
     /// Those of eight lanes.

@@ -5,8 +5,9 @@
 use super::aba::has_mimic_joints;
 use super::rnea::check_finite;
 use super::slices::{fill, first_not_finite_on_diagonal};
-use super::{Workspace, ltl, rooted, step};
+use super::{Workspace, ltl, placed, step};
 use crate::dynamics::by_plan;
+use crate::fields::default_of_fields;
 use crate::formulas::articulated_body::{self, ArticulatedBody, Eliminated};
 use crate::model::{Body, InputError, Model, room};
 use crate::spatial::{Force, InertiaAboutOrigin, Motion};
@@ -19,7 +20,7 @@ use std::ops::Range;
 ///
 /// `q`: nq; returns nv × nv, 1/(kg m²) (1/kg): symmetric to the last bit, both triangles filled in, exactly zero between
 /// degrees of freedom of trees that hang from the world separately. It borrows from the workspace. Cost O(n²); with mimic
-/// joints, and over `f64`, from the sparse factors of the mass matrix, O(n² d). A second call allocates nothing.
+/// joints, and over `f64`, O(n² d), d the depth of the tree. A second call allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;
@@ -40,7 +41,7 @@ pub fn minv<'w, P: Real, T: Scalar<P>>(
     // What loses digits, or is lost, comes here too: see `singular`.
     if !matches!(quick, Some(Ok(()))) {
         if has_mimic_joints(model, ws) {
-            rooted::place(model, ws, q);
+            placed::place_inertias(model, ws, q);
             by_factors(model, ws)?;
         } else if let Some((index, pivot)) = T::call(Sweeps { model, ws: &mut *ws, q }) {
             return Err(lost(index, pivot.is_finite()));
@@ -91,20 +92,7 @@ pub(crate) struct Memory<T> {
     pub(crate) matrix: DMatrix<T>,
 }
 
-impl<T: Real> Default for Memory<T> {
-    fn default() -> Self {
-        Self {
-            depth: Vec::new(),
-            bodies: Vec::new(),
-            armature: Vec::new(),
-            reaction: Vec::new(),
-            force: Vec::new(),
-            acceleration: Vec::new(),
-            column: Vec::new(),
-            matrix: DMatrix::from_vec(0, 0, Vec::new()),
-        }
-    }
-}
+default_of_fields!(Memory: depth, bodies, armature, reaction, force, acceleration, column, matrix);
 
 impl<T: Real> Memory<T> {
     fn size<P: Real>(&mut self, model: &Model<P>) -> Result<(), InputError> {

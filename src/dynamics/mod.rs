@@ -34,18 +34,16 @@ pub(crate) mod jacobian;
 pub(crate) mod jacobian_rate;
 pub(crate) mod jacobian_transpose;
 mod lines;
-pub(crate) mod links;
 pub(crate) mod ltl;
 mod minv;
 mod parameter_gradient;
+pub(crate) mod placed;
 pub(crate) mod reference;
 pub(crate) mod regressor;
 pub(crate) mod rnea;
 pub(crate) mod rnea_derivatives;
 pub(crate) mod rnea_gradient;
 pub(crate) mod rnea_second;
-pub(crate) mod rooted;
-mod standard_regressor;
 pub(crate) mod step;
 mod tensor3;
 mod workspace;
@@ -86,13 +84,12 @@ pub use parameter_gradient::{
 pub use reference::{FrameRef, ReferenceFrame};
 pub use regressor::{
     com_regressor, frame_wrench_regressor, kinematic_regressor, kinetic_energy_regressor, potential_energy_regressor,
-    static_torque_regressor, torque_regressor,
+    standard_regressor, static_torque_regressor, torque_regressor,
 };
 pub use rnea::rnea;
 pub(crate) use rnea::state_not_finite;
 pub use rnea_derivatives::{RneaDerivatives, rnea_derivatives};
 pub use rnea_gradient::{RneaGradient, rnea_gradient};
 pub use rnea_second::{RneaSecondDerivatives, rnea_second_derivatives};
-pub use standard_regressor::standard_regressor;
 pub use tensor3::Tensor3;
 pub use workspace::Workspace;

@@ -1,7 +1,7 @@
 //! Which frame is asked about, and the coordinates that its motion is given in.
 
 use super::Workspace;
-use super::links::Links;
+use super::placed::Placed;
 use crate::formulas::frame_view::FrameView;
 pub use crate::formulas::reference_frame::ReferenceFrame;
 use crate::model::{BodyId, FrameId, InputError, Model};
@@ -76,11 +76,11 @@ pub(crate) fn check_body<P: Real>(model: &Model<P>, body: BodyId) -> Result<(), 
 /// A frame at this place of the body `b`, and the reference that its motion is asked for in.
 #[inline(always)]
 pub(crate) fn view<P: Real, T: Scalar<P>>(
-    links: &Links<T>,
+    placed: &Placed<T>,
     b: usize,
     at: &Attached<P>,
     reference: ReferenceFrame,
 ) -> FrameView<T> {
     let placement: Transform<T> = at.placement.lift();
-    FrameView::at(links.pose[b] * placement, v3::neg(links.origin(b)), reference)
+    FrameView::at(placed.pose[b] * placement, v3::neg(placed.origin(b)), reference)
 }

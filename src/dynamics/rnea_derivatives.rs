@@ -11,7 +11,7 @@
 //! ```
 //!
 //! where (2) holds for i of the same link too, then without the term with `f_C`. The paper's `S` are constant; joints whose
-//! `S` depends on `q` are rows of such links here ([`Links`]). A wrench φ that stands still in the world does not
+//! `S` depends on `q` are rows of such links here ([`Placed`]). A wrench φ that stands still in the world does not
 //! move with the bodies: it stays out of `f_C`, and, with `φ_C` the sum of those on the subtree,
 //!
 //! ```text
@@ -19,10 +19,10 @@
 //! ```
 
 use super::external::{self, ExternalWrench, WrenchFrame};
-use super::links::{Link, Links};
+use super::placed::{Link, Placed};
 use super::rnea::{base_acceleration, is_finite, not_finite, state_not_finite};
 use super::slices::{fill, first_not_finite};
-use super::{Workspace, links::update};
+use super::{Workspace, placed::update};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::model::{InputError, Model, room};
 use crate::spatial::{BodyCoriolis, Force, Inertia, InertiaAboutOrigin, Motion, vector as v3};
@@ -78,8 +78,8 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Derivatives of [`rnea`](super::rnea) in closed form, in any number type: over dual numbers they are second
-/// derivatives of the torques, over lanes first derivatives at many states.
+/// Derivatives of [`rnea`](super::rnea) in closed form, in any number type: over dual numbers they are
+/// second derivatives of the torques.
 ///
 /// `q`: nq, `v`, `a`: nv. Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic
 /// joints are included. Entries that the tree makes zero are exactly zero. Cost O(n d) for depth d; a second call with as
@@ -185,28 +185,36 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     fn run(self) {
         let Self { model, ws, a_0, q, v, a, wrenches } = self;
         let memory = ws.rnea_derivatives.take();
-        let links = update(model, ws, a_0, (q, v, a));
+        let placed = update(model, ws, a_0, (q, v, a));
         let mut memory = memory.unwrap_or_else(|| Box::new(Memory::new(model.bodies.len(), model.nv)));
         let m = &mut *memory;
         clear(m, model.nv, wrenches.len());
 
         for (i, body) in model.bodies.iter().enumerate() {
-            let (inertia, v_i, a_i) = (links.inertia(body, i), links.velocity[i], links.acceleration[i]);
+            let (inertia, v_i, a_i) = (placed.inertia(body, i), placed.velocity[i], placed.acceleration[i]);
             T::call(Load { inertia, v: v_i, a: a_i, m: &mut *m, i });
         }
         for w in wrenches {
             let b = w.body.index();
             match w.frame {
-                WrenchFrame::Body => m.force[b] -= links.pose[b].act(w.wrench),
-                WrenchFrame::World => m.standing[b] += links.standing(b, w.wrench),
+                WrenchFrame::Body => m.force[b] -= placed.pose[b].act(w.wrench),
+                WrenchFrame::World => m.standing[b] += placed.standing(b, w.wrench),
             }
         }
         let standing = wrenches.iter().any(|w| w.frame == WrenchFrame::World);
 
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            for link in links.of_body[i].clone().rev() {
-                for column in links.links[link].columns.clone() {
-                    T::call(Column { links, link: &links.links[link], column, i, standing, nv: model.nv, m: &mut *m });
+            for link in placed.of_body[i].clone().rev() {
+                for column in placed.links[link].columns.clone() {
+                    T::call(Column {
+                        placed,
+                        link: &placed.links[link],
+                        column,
+                        i,
+                        standing,
+                        nv: model.nv,
+                        m: &mut *m,
+                    });
                 }
             }
             if let Some(p) = body.parent {
@@ -214,7 +222,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
             }
         }
         for (w, to) in wrenches.iter().zip(m.dtau_df_ext.chunks_exact_mut((6 * model.nv).max(1))) {
-            T::call(ByWrench { links, wrench: w, nv: model.nv, to });
+            T::call(ByWrench { placed, wrench: w, nv: model.nv, to });
         }
         JointDynamics::of(model).add_derivatives(model.nv, (v, a), (&mut m.tau, &mut m.dtau_dv, &mut m.dtau_da));
         ws.rnea_derivatives = Some(memory);
@@ -253,7 +261,7 @@ impl<T: Real + Scalar<T>> Piece for Load<'_, T> {
 
 /// One column of one link: its entries with the columns of the same link and of all towards the root.
 struct Column<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     link: &'a Link,
     column: usize,
     /// The body.
@@ -269,20 +277,20 @@ impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
     #[inline(always)]
     #[expect(non_snake_case, reason = "symbols of the paper")]
     fn run(self) {
-        let Self { links, link, column: j, i, standing, nv, m } = self;
+        let Self { placed, link, column: j, i, standing, nv, m } = self;
         let (S, psi_dot, psi_ddot, psi_s_dot) =
-            (links.columns[j], links.psi_dot[j], links.psi_ddot[j], links.psi_s_dot[j]);
+            (placed.columns[j], placed.psi_dot[j], placed.psi_ddot[j], placed.psi_s_dot[j]);
         let (I, B, f) = (m.inertia[i], m.coriolis[i], m.force[i]);
         let A = I * S; //                                            (1)
         let mut Q = B.times(psi_dot) + I * psi_ddot;
         let V = B.times(S) + I * psi_s_dot;
         let T = B.tr_times(S);
         let F = m.standing[i].bar_cross(S);
-        let row = links.dof[j];
+        let row = placed.dof[j];
         m.tau[row] += S.power(f - m.standing[i]);
 
         for k in link.columns.clone() {
-            let (S_k, to) = (links.columns[k], links.dof[k]);
+            let (S_k, to) = (placed.columns[k], placed.dof[k]);
             m.dtau_dq[to + nv * row] += S_k.power(Q); //              (2)
             m.dtau_dv[to + nv * row] += S_k.power(V);
             if k <= j {
@@ -297,17 +305,17 @@ impl<T: Real + Scalar<T>> Piece for Column<'_, T> {
             }
         }
         Q += f.bar_cross(S);
-        for link in links.path(link.parent) {
+        for link in placed.path(link.parent) {
             for k in link.columns.clone() {
-                let (S_k, to) = (links.columns[k], links.dof[k]);
+                let (S_k, to) = (placed.columns[k], placed.dof[k]);
                 let (above, below) = (to + nv * row, row + nv * to);
                 let mass = S_k.power(A);
                 m.dtau_da[above] += mass;
                 m.dtau_da[below] += mass;
                 m.dtau_dq[above] += S_k.power(Q); //                  (2)
                 m.dtau_dv[above] += S_k.power(V);
-                m.dtau_dq[below] += links.psi_ddot[k].power(A) + links.psi_dot[k].power(T); // (3)
-                m.dtau_dv[below] += links.psi_s_dot[k].power(A) + S_k.power(T);
+                m.dtau_dq[below] += placed.psi_ddot[k].power(A) + placed.psi_dot[k].power(T); // (3)
+                m.dtau_dv[below] += placed.psi_s_dot[k].power(A) + S_k.power(T);
                 if standing {
                     m.dtau_dq[below] -= S_k.power(F); //              (4)
                 }
@@ -337,7 +345,7 @@ impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {
 
 /// `∂τ/∂φ = −Jᵀ`, row by row: the columns that carry the body, in coordinates of the wrench.
 struct ByWrench<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     wrench: &'a ExternalWrench<T>,
     nv: usize,
     to: &'a mut [T],
@@ -347,15 +355,15 @@ impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { links, wrench, nv, to } = self;
+        let Self { placed, wrench, nv, to } = self;
         let b = wrench.body.index();
-        for link in links.path(links.carrier[b]) {
+        for link in placed.path(placed.carrier[b]) {
             for k in link.columns.clone() {
                 let s = match wrench.frame {
-                    WrenchFrame::Body => links.pose[b].inv_act(links.columns[k]),
-                    WrenchFrame::World => links.columns[k].shifted::<T>(v3::neg(links.origin(b))),
+                    WrenchFrame::Body => placed.pose[b].inv_act(placed.columns[k]),
+                    WrenchFrame::World => placed.columns[k].shifted::<T>(v3::neg(placed.origin(b))),
                 };
-                let row = links.dof[k];
+                let row = placed.dof[k];
                 to[row] -= s.linear.x;
                 to[row + nv] -= s.linear.y;
                 to[row + 2 * nv] -= s.linear.z;

@@ -16,7 +16,7 @@
 
 use super::Workspace;
 use super::external::{self, ExternalWrench, WrenchFrame};
-use super::links::{Links, update};
+use super::placed::{Placed, update};
 use super::rnea::{base_acceleration, is_finite, state_not_finite};
 use super::slices::{fill, first_not_finite};
 use crate::model::{InputError, Model};
@@ -64,10 +64,10 @@ pub(crate) struct Memory<T> {
 }
 
 impl<T: Real> Memory<T> {
-    fn new(bodies: usize, links: usize, nv: usize) -> Self {
+    fn new(bodies: usize, placed: usize, nv: usize) -> Self {
         let (force, zeros) = (vec![Force::zero(); bodies], vec![T::zero(); nv]);
         Self {
-            w_parent: vec![Motion::zero(); links],
+            w_parent: vec![Motion::zero(); placed],
             w: vec![Motion::zero(); bodies],
             momentum: force.clone(),
             coriolis: force.clone(),
@@ -166,8 +166,8 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
     fn run(self) {
         let Self { model, ws, state, lambda, wrenches } = self;
         let memory = ws.rnea_gradient.take();
-        let links = update(model, ws, base_acceleration(model), state);
-        let size = (model.bodies.len(), links.links.len(), model.nv);
+        let placed = update(model, ws, base_acceleration(model), state);
+        let size = (model.bodies.len(), placed.links.len(), model.nv);
         let mut memory = memory.unwrap_or_else(|| Box::new(Memory::new(size.0, size.1, size.2)));
         let m = &mut *memory;
         m.df_ext.resize(6 * wrenches.len(), T::zero());
@@ -179,14 +179,14 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
         m.value = T::zero();
 
         for (i, body) in model.bodies.iter().enumerate() {
-            let (links, inertia, p) = (&*links, links.inertia(body, i).into(), body.parent);
-            T::call(Outward { links, inertia, i, p, lambda, m: &mut *m });
+            let (placed, inertia, p) = (&*placed, placed.inertia(body, i).into(), body.parent);
+            T::call(Outward { placed, inertia, i, p, lambda, m: &mut *m });
         }
         for (w, to) in wrenches.iter().zip(0..) {
-            T::call(ByWrench { links, wrench: w, to, m: &mut *m });
+            T::call(ByWrench { placed, wrench: w, to, m: &mut *m });
         }
         for (i, body) in model.bodies.iter().enumerate().rev() {
-            T::call(Inward { links, i, p: body.parent, lambda, m: &mut *m });
+            T::call(Inward { placed, i, p: body.parent, lambda, m: &mut *m });
         }
         for dof in &model.dofs {
             let (i, (_, v, a)) = (dof.index, state);
@@ -203,7 +203,7 @@ impl<P: Real, T: Scalar<P>> Piece for Sweep<'_, P, T> {
 
 /// One body: `w` of its links, and what it brings to the sums.
 struct Outward<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     inertia: InertiaAboutOrigin<T>,
     i: usize,
     p: Option<usize>,
@@ -215,18 +215,18 @@ impl<T: Real + Scalar<T>> Piece for Outward<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { links, inertia, i, p, lambda, m } = self;
+        let Self { placed, inertia, i, p, lambda, m } = self;
         let mut w = match p {
             Some(p) => m.w[p],
             None => Motion::zero(),
         };
-        for link in links.of_body[i].clone() {
+        for link in placed.of_body[i].clone() {
             m.w_parent[link] = w;
-            for k in links.links[link].columns.clone() {
-                w = links.columns[k].times_plus(lambda[links.dof[k]], w); // w_i = w_λ + S_i λ_i
+            for k in placed.links[link].columns.clone() {
+                w = placed.columns[k].times_plus(lambda[placed.dof[k]], w); // w_i = w_λ + S_i λ_i
             }
         }
-        let (v, a) = (links.velocity[i], links.acceleration[i]);
+        let (v, a) = (placed.velocity[i], placed.acceleration[i]);
         let momentum = inertia * v;
         m.w[i] = w;
         m.momentum[i] = inertia * w;
@@ -237,7 +237,7 @@ impl<T: Real + Scalar<T>> Piece for Outward<'_, T> {
 
 /// One wrench, and what λ sees of it.
 struct ByWrench<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     wrench: &'a ExternalWrench<T>,
     to: usize,
     m: &'a mut Memory<T>,
@@ -247,19 +247,19 @@ impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { links, wrench, to, m } = self;
+        let Self { placed, wrench, to, m } = self;
         let b = wrench.body.index();
         let w = m.w[b];
         let seen = match wrench.frame {
             WrenchFrame::Body => {
-                m.force[b] -= links.pose[b].act(wrench.wrench);
-                links.pose[b].inv_act(w)
+                m.force[b] -= placed.pose[b].act(wrench.wrench);
+                placed.pose[b].inv_act(w)
             }
             WrenchFrame::World => {
-                let f = links.standing(b, wrench.wrench);
+                let f = placed.standing(b, wrench.wrench);
                 m.standing[b] += f;
                 m.turned[b] += f.bar_cross(w);
-                w.shifted::<T>(v3::neg(links.origin(b)))
+                w.shifted::<T>(v3::neg(placed.origin(b)))
             }
         };
         let (l, n) = (seen.linear, seen.angular);
@@ -269,7 +269,7 @@ impl<T: Real + Scalar<T>> Piece for ByWrench<'_, T> {
 
 /// One body on the way back: the entries of its columns, and its sums to those of its parent.
 struct Inward<'a, T> {
-    links: &'a Links<T>,
+    placed: &'a Placed<T>,
     i: usize,
     p: Option<usize>,
     lambda: &'a [T],
@@ -280,14 +280,14 @@ impl<T: Real + Scalar<T>> Piece for Inward<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { links, i, p, lambda, m } = self;
+        let Self { placed, i, p, lambda, m } = self;
         let (h, z, f) = (m.momentum[i], m.coriolis[i], m.force[i] - m.standing[i]);
-        for link in links.of_body[i].clone() {
+        for link in placed.of_body[i].clone() {
             let turned = f.bar_cross(m.w_parent[link]) + m.turned[i];
-            for k in links.links[link].columns.clone() {
-                let (s, to) = (links.columns[k], links.dof[k]);
-                m.dq[to] += links.psi_dot[k].power(z) + links.psi_ddot[k].power(h) - s.power(turned); // (1)
-                m.dv[to] += links.psi_s_dot[k].power(h) + s.power(z); //                                 (2)
+            for k in placed.links[link].columns.clone() {
+                let (s, to) = (placed.columns[k], placed.dof[k]);
+                m.dq[to] += placed.psi_dot[k].power(z) + placed.psi_ddot[k].power(h) - s.power(turned); // (1)
+                m.dv[to] += placed.psi_s_dot[k].power(h) + s.power(z); //                                 (2)
                 m.da[to] += s.power(h); //                                                               (3)
                 m.value += lambda[to] * s.power(f);
             }

@@ -1,7 +1,6 @@
 //! All scratch memory of the algorithms.
 
-use super::links::Links;
-use super::rooted::Rooted;
+use super::placed::Placed;
 use super::{
     aba, aba_gradient, centroidal, centroidal_derivatives, com, constraints, coriolis, crba, frame_derivatives,
     jacobian, jacobian_transpose, ltl, minv, regressor, rnea_derivatives, rnea_gradient, rnea_second,
@@ -43,16 +42,14 @@ pub struct Workspace<T = f64> {
     pub(crate) still: Vec<T>,
     /// Rows of eight, for the forms over `f64`, and for forward mode by formulas.
     pub(crate) by_joint: Option<Box<JointsMemory>>,
-    /// The tree as links with constant columns; made when first needed.
-    pub(crate) links: Option<Box<Links<T>>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
     pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
     /// Of the derivatives of inverse dynamics; made when first needed.
     pub(crate) rnea_derivatives: Option<Box<rnea_derivatives::Memory<T>>>,
     /// Of the gradient of a combination of torques; made when first needed.
     pub(crate) rnea_gradient: Option<Box<rnea_gradient::Memory<T>>>,
-    /// Poses, columns and inertias about the body at the root; filled when first needed.
-    pub(crate) rooted: Rooted<T>,
+    /// Bodies and columns in axes of the world about the body at the root; made when first needed.
+    pub(crate) placed: Placed<T>,
     /// Of the mass matrix.
     pub(crate) crba: crba::Memory<T>,
     /// Of the Coriolis matrix; made when first needed.
@@ -118,11 +115,10 @@ impl<T: Real> Workspace<T> {
             tau: vec![T::zero(); model.nv()],
             still: Vec::new(),
             by_joint: by_plan::memory::<P, T>(model),
-            links: None,
             second: None,
             rnea_derivatives: None,
             rnea_gradient: None,
-            rooted: Rooted::default(),
+            placed: Placed::default(),
             crba: crba::Memory::default(),
             coriolis: None,
             ltl: ltl::Factors::default(),
@@ -131,7 +127,7 @@ impl<T: Real> Workspace<T> {
             jacobian: jacobian::Memory::default(),
             frame_derivatives: None,
             jacobian_transpose: None,
-            aba_gradient: aba_gradient::Memory::empty(),
+            aba_gradient: aba_gradient::Memory::default(),
             dp: Vec::new(),
             regressor: regressor::Memory::default(),
             com: None,
@@ -160,9 +156,9 @@ impl<T: Real> Workspace<T> {
     ///
     /// The results are the same to rounding; over `Dual8` they take an eighth of the time for an arm and a fifth for a humanoid (0.48
     /// against 4.1 µs, 3.6 against 16; `gradyn bench`, AVX-512). The formulas are those
-    /// that the analytical derivatives are made of, so do not check one against the other. They are for levels above plain, for models
-    /// of up to 4096 columns of motion subspaces that do not depend on `q`, at unit quaternions and (cos, sin) pairs that vary as
-    /// joints move; all else goes through the algorithm, and so do all other number types.
+    /// that the analytical derivatives are made of, so do not check one against the other. Where there are none, which is where
+    /// motion subspaces depend on `q` and where coordinates vary as no motion makes them, it goes through the algorithm, and so do all other
+    /// number types.
     ///
     /// ```
     /// use gradyn::derivatives::Dual8;

@@ -1,6 +1,6 @@
 //! Where the bodies are in the world.
 //!
-//! Poses only: motions and forces are summed up about the root of each tree ([`rooted`](super::rooted)), where no digits are
+//! Poses only: motions and forces are summed up about the root of each tree ([`placed`](super::placed)), where no digits are
 //! lost when a robot has gone far from the world's origin.
 
 use super::external::step_world_poses;

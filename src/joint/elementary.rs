@@ -64,6 +64,28 @@ impl<P: Real> Elementary<P> {
         }
     }
 
+    /// The same joint as joints in a row with one axis at most, the frame of each the mounting frame of the next: a universal joint is
+    /// two hinges, all others are themselves. `q` and `v` are those of the parts, in their order.
+    pub fn in_series(&self) -> impl Iterator<Item = Self> {
+        let parts = match self {
+            Self::Universal(Universal { first, second }) => {
+                [*first, *second].map(|axis| Some(Revolute { axis }.into()))
+            }
+            Self::Fixed(_)
+            | Self::Revolute(_)
+            | Self::Continuous(_)
+            | Self::Prismatic(_)
+            | Self::Helical(_)
+            | Self::Cylindrical(_)
+            | Self::Planar(_)
+            | Self::Translation(_)
+            | Self::Spherical(_)
+            | Self::SphericalZyx(_)
+            | Self::FreeFlyer(_) => [Some(*self), None],
+        };
+        parts.into_iter().flatten()
+    }
+
     /// Its axes, but the normal of a planar joint.
     pub(crate) fn axes(&self) -> [Option<Axis<P>>; 2] {
         match self {

@@ -33,6 +33,7 @@ mod composite;
 mod continuous;
 mod cylindrical;
 mod elementary;
+mod every;
 mod fixed;
 mod free_flyer;
 mod helical;

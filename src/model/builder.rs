@@ -1,9 +1,12 @@
 //! Making a model, body by body.
 
-use super::parameters::no_range;
-use super::{Body, DofDynamics, Frame, Identity, Limits, Model, ModelError, Number};
-use crate::joint::{Elementary, Joint, JointKind, Mimic, mimic, value};
-use crate::spatial::{Inertia, Motion, Transform};
+use super::draft::{Draft, finite, is_direction, numbers, placed};
+use super::joint_dynamics::{JointConstant, no_friction_width, sort};
+use super::order::depth_first;
+use super::range::no_range;
+use super::{Body, Frame, Identity, Limits, Model, ModelError, Number};
+use crate::joint::{Joint, JointKind, value};
+use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::Real;
 use nalgebra::Vector3;
 use std::collections::HashSet;
@@ -36,27 +39,6 @@ pub struct ModelBuilder<P = f64> {
     pub(super) fixed: Inertia<P>,
     pub(super) bodies: Vec<Draft<P>>,
     pub(super) frames: Vec<(String, Option<BodyKey>, Transform<P>)>,
-}
-
-/// A body, and the joint that it hangs by.
-#[derive(Clone, Debug)]
-pub(super) struct Draft<P> {
-    pub(super) name: String,
-    pub(super) joint_name: String,
-    pub(super) parent: Option<usize>,
-    pub(super) placement: Transform<P>,
-    pub(super) joint: Joint<P>,
-    /// The body whose joint it follows, multiplier and offset.
-    pub(super) mimic: Option<(usize, P, P)>,
-    pub(super) inertia: Inertia<P>,
-    pub(super) armature: Option<Vec<P>>,
-    pub(super) damping: Option<Vec<P>>,
-    pub(super) friction: Option<Vec<P>>,
-    /// Entries of [`Model::with_joint_dynamics`] that no joint would make; indices count from the joint's first degree of freedom.
-    pub(super) more: Vec<DofDynamics<P>>,
-    pub(super) q_limits: Vec<(f64, f64)>,
-    pub(super) velocity_limits: Vec<f64>,
-    pub(super) effort_limits: Vec<f64>,
 }
 
 impl<P: Real> ModelBuilder<P> {
@@ -106,7 +88,7 @@ impl<P: Real> ModelBuilder<P> {
     /// the parent. `inertia` is in the body's frame. Joints that follow others: [`set_mimic`](Self::set_mimic).
     ///
     /// # Errors
-    /// [`ModelError`] if this builder has no body of the parent's key, or the joint is a [`Mimic`]. A key of another builder
+    /// [`ModelError`] if this builder has no body of the parent's key, or the joint is a [`Mimic`](crate::joint::Mimic). A key of another builder
     /// stands for the body with the same number here.
     #[doc(alias("addJoint", "appendBodyToJoint", "attach!", "AddRigidBody"))]
     pub fn add_body(
@@ -136,9 +118,7 @@ impl<P: Real> ModelBuilder<P> {
             joint,
             mimic: None,
             inertia,
-            armature: None,
-            damping: None,
-            friction: None,
+            constants: Default::default(),
             more: Vec::new(),
             q_limits: vec![(f64::NEG_INFINITY, f64::INFINITY); nq],
             velocity_limits: vec![f64::INFINITY; nv],
@@ -202,10 +182,7 @@ impl<P: Real> ModelBuilder<P> {
     /// [`ModelError::Length`] for a wrong number of entries.
     #[doc(alias("rotor inertia", "rotorInertia"))]
     pub fn set_armature(&mut self, body: BodyKey, armature: &[P]) -> Result<&mut Self, ModelError> {
-        let draft = self.draft(body, "armature")?;
-        draft.check("armature", armature.len(), draft.joint.nv())?;
-        draft.armature = Some(armature.to_vec());
-        Ok(self)
+        self.set_constant(JointConstant::Armature, body, armature)
     }
 
     /// Sets the viscous friction of a body's joint, one entry a degree of freedom, N m s/rad (N s/m).
@@ -213,10 +190,7 @@ impl<P: Real> ModelBuilder<P> {
     /// # Errors
     /// [`ModelError::Length`] for a wrong number of entries.
     pub fn set_damping(&mut self, body: BodyKey, damping: &[P]) -> Result<&mut Self, ModelError> {
-        let draft = self.draft(body, "damping")?;
-        draft.check("damping", damping.len(), draft.joint.nv())?;
-        draft.damping = Some(damping.to_vec());
-        Ok(self)
+        self.set_constant(JointConstant::Damping, body, damping)
     }
 
     /// Sets the Coulomb friction of a body's joint, one entry a degree of freedom, N m (N).
@@ -224,9 +198,18 @@ impl<P: Real> ModelBuilder<P> {
     /// # Errors
     /// [`ModelError::Length`] for a wrong number of entries.
     pub fn set_friction(&mut self, body: BodyKey, friction: &[P]) -> Result<&mut Self, ModelError> {
-        let draft = self.draft(body, "friction")?;
-        draft.check("friction", friction.len(), draft.joint.nv())?;
-        draft.friction = Some(friction.to_vec());
+        self.set_constant(JointConstant::Friction, body, friction)
+    }
+
+    pub(super) fn set_constant(
+        &mut self,
+        constant: JointConstant,
+        body: BodyKey,
+        numbers: &[P],
+    ) -> Result<&mut Self, ModelError> {
+        let draft = self.draft(body, constant.name())?;
+        draft.check(constant.name(), numbers.len(), draft.joint.nv())?;
+        draft.constants[constant as usize] = Some(numbers.to_vec());
         Ok(self)
     }
 
@@ -391,175 +374,6 @@ impl<P: Real> ModelBuilder<P> {
     }
 }
 
-impl<P: Real> ModelBuilder<P> {
-    /// Makes mimic joints of the joints that follow others; for each the body whose joint leads in the end.
-    fn resolve_mimics(&mut self) -> Result<Vec<Option<usize>>, ModelError> {
-        let rules: Vec<_> = self.bodies.iter().map(|draft| draft.mimic).collect();
-        let mut leaders = vec![None; rules.len()];
-        for (body, rule) in rules.iter().enumerate() {
-            let Some((mut leader, mut k, mut b)) = *rule else { continue };
-            let refuse = |reason| {
-                let name = |i: usize| self.bodies.get(i).map_or_else(String::new, |d: &Draft<P>| d.joint_name.clone());
-                ModelError::Mimic { joint: name(body), leader: name(rule.map_or(body, |r| r.0)), reason }
-            };
-            if leader == body {
-                return Err(refuse("it would follow itself"));
-            }
-            // Up to the joint that leads in the end.
-            let mut steps = 0;
-            while let Some((next, k1, b1)) = rules[leader] {
-                leader = next;
-                (k, b) = mimic::compose((k, b), (k1, b1));
-                steps += 1;
-                if steps > rules.len() {
-                    return Err(refuse("they follow each other in a circle"));
-                }
-            }
-            finite("multiplier, through the joints that it follows,", &self.bodies[body].joint_name, &[k])?;
-            finite("offset, through the joints that it follows,", &self.bodies[body].joint_name, &[b])?;
-            let inner = match &self.bodies[body].joint {
-                Joint::Elementary(kind) => *kind,
-                Joint::Composite(_) | Joint::Mimic(_) => return Err(refuse("it is not of an elementary kind")),
-            };
-            let Some(mimic) = Mimic::new(inner, k, b) else {
-                return Err(refuse("it has not exactly one coordinate itself"));
-            };
-            let by_direction = is_direction(&self.bodies[leader].joint);
-            self.bodies[body].joint = Joint::Mimic(if by_direction { mimic.of_direction() } else { mimic });
-            leaders[body] = Some(leader);
-        }
-        Ok(leaders)
-    }
-}
-
-impl<P: Real> Draft<P> {
-    fn check(&self, what: &'static str, found: usize, expected: usize) -> Result<(), ModelError> {
-        let name = self.joint_name.clone();
-        if found == expected { Ok(()) } else { Err(ModelError::Length { what, name, expected, found }) }
-    }
-
-    fn not_negative(&self, what: &'static str, numbers: &[f64]) -> Result<(), ModelError> {
-        for &value in numbers {
-            if value.is_nan() || value < 0.0 {
-                let (name, rule) = (self.joint_name.clone(), "expected a number that is not negative");
-                return Err(ModelError::BadNumber { what, name, value, rule });
-            }
-        }
-        Ok(())
-    }
-
-    /// Nothing that enters the dynamics may be infinite or NaN.
-    fn check_numbers(&self) -> Result<(), ModelError> {
-        numbers(&self.name, &self.inertia)?;
-        placed(&self.joint_name, &self.placement)?;
-        for (what, list) in [("armature", &self.armature), ("damping", &self.damping), ("friction", &self.friction)] {
-            not_negative(what, &self.joint_name, list.as_deref().unwrap_or(&[]))?;
-        }
-        for dof in &self.more {
-            let numbers = [dof.multiplier, dof.armature, dof.damping, dof.friction];
-            finite("joint dynamics", &self.joint_name, &numbers)?;
-        }
-        let refuse = |(what, value, rule)| {
-            let name = self.joint_name.clone();
-            Err(ModelError::BadNumber { what, name, value, rule })
-        };
-        match &self.joint {
-            Joint::Elementary(joint) => joint.bad_number().map_or(Ok(()), refuse)?,
-            Joint::Composite(joint) => {
-                for part in joint.parts() {
-                    placed(&self.joint_name, &part.placement)?;
-                    part.joint.bad_number().map_or(Ok(()), refuse)?;
-                }
-            }
-            Joint::Mimic(_) => {}
-        }
-        // What is too large shows in the columns.
-        let (mut q, mut columns) = (vec![P::zero(); self.joint.nq()], vec![Motion::<P>::zero(); self.joint.nv()]);
-        self.joint.neutral(&mut q);
-        let pose: Transform<P> = self.joint.pose(&q);
-        self.joint.motion_subspace(&q, &mut columns);
-        finite("joint", &self.joint_name, pose.translation.as_slice())?;
-        finite("joint", &self.joint_name, pose.rotation.as_slice())?;
-        for column in &columns {
-            finite("joint", &self.joint_name, column.linear.as_slice())?;
-            finite("joint", &self.joint_name, column.angular.as_slice())?;
-        }
-        Ok(())
-    }
-
-    /// An entry for each degree of freedom, if anything was set.
-    fn joint_dynamics(&self, start: usize) -> Vec<DofDynamics<P>> {
-        let more = self.more.iter().map(|dof| DofDynamics { index: start + dof.index, ..*dof });
-        if self.armature.is_none() && self.damping.is_none() && self.friction.is_none() {
-            return more.collect();
-        }
-        let entry = |list: &Option<Vec<P>>, k: usize| {
-            list.as_ref().and_then(|list| list.get(k).copied()).unwrap_or_else(P::zero)
-        };
-        let multiplier = self.joint.multiplier();
-        let dof = |k| DofDynamics {
-            index: start + k,
-            multiplier,
-            armature: entry(&self.armature, k),
-            damping: entry(&self.damping, k),
-            friction: entry(&self.friction, k),
-        };
-        (0..self.joint.nv()).map(dof).chain(more).collect()
-    }
-}
-
-/// Are the coordinates (cos, sin)?
-fn is_direction<P: Real>(joint: &Joint<P>) -> bool {
-    matches!(joint, Joint::Elementary(Elementary::Continuous(_)))
-}
-
-/// Why friction cannot have this width. At width zero it jumps, and has no derivative at rest; so it would where the square of the
-/// width vanishes.
-pub(super) fn no_friction_width<P: Real>(w: P) -> Option<&'static str> {
-    let (i, o) = (P::one(), P::zero());
-    let bad = !w.is_finite() || w.select_lt(0.0, i, o) != o || (w * w).select_lt(f64::MIN_POSITIVE, o, i) != i;
-    bad.then_some("expected a positive number, above 1.5e-154: its square is divided by")
-}
-
-/// By degrees of freedom; entries of one and the same keep their order.
-pub(super) fn sort<P: Real>(dofs: &mut [DofDynamics<P>]) {
-    dofs.sort_by_key(|dof| dof.index);
-}
-
-fn finite<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), ModelError> {
-    if numbers.iter().all(|p| p.is_finite()) {
-        return Ok(());
-    }
-    let value = numbers.iter().find(|p| !p.is_finite()).map_or(f64::NAN, |p| value(*p));
-    let (name, rule) = (name.to_string(), "expected finite numbers");
-    Err(ModelError::BadNumber { what, name, value, rule })
-}
-
-/// Finite and not negative.
-fn not_negative<P: Real>(what: &'static str, name: &str, numbers: &[P]) -> Result<(), ModelError> {
-    finite(what, name, numbers)?;
-    let is_negative = |p: P| p.select_lt(0.0, P::one(), P::zero()) != P::zero();
-    numbers.iter().find(|p| is_negative(**p)).map_or(Ok(()), |p| {
-        let (name, rule) = (name.to_string(), "expected a number that is not negative");
-        Err(ModelError::BadNumber { what, name, value: value(*p), rule })
-    })
-}
-
-/// Are all numbers of an inertia finite?
-fn numbers<P: Real>(name: &str, y: &Inertia<P>) -> Result<(), ModelError> {
-    let r = &y.rotational;
-    not_negative("mass", name, &[y.mass])?;
-    finite("mass centre", name, y.com.as_slice())?;
-    finite("rotational inertia", name, &[r.xx, r.xy, r.xz, r.yy, r.yz, r.zz])
-}
-
-/// Is that a placement?
-pub(super) fn placed<P: Real>(name: &str, x: &Transform<P>) -> Result<(), ModelError> {
-    finite("placement", name, x.translation.as_slice())?;
-    finite("placement", name, x.rotation.as_slice())?;
-    x.check().map_err(|error| ModelError::Placement { name: name.to_string(), error: error.into() })
-}
-
 fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), ModelError> {
     let mut seen = HashSet::new();
     for name in names {
@@ -568,32 +382,4 @@ fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Resul
         }
     }
     Ok(())
-}
-
-/// Depth-first order of a forest in which parents come before children: for each place, the old index and one past the
-/// last place of its subtree. Without recursion: chains may be long.
-fn depth_first(parents: &[Option<usize>]) -> Vec<(usize, usize)> {
-    let n = parents.len();
-    let mut size = vec![1; n];
-    for i in (0..n).rev() {
-        if let Some(p) = parents[i] {
-            size[p] += size[i];
-        }
-    }
-    // Where the next child of each goes; parents are placed before their children.
-    let (mut next, mut root, mut place) = (vec![0; n], 0, vec![0; n]);
-    for i in 0..n {
-        let slot = match parents[i] {
-            Some(p) => &mut next[p],
-            None => &mut root,
-        };
-        place[i] = *slot;
-        *slot += size[i];
-        next[i] = place[i] + 1;
-    }
-    let mut order = vec![(0, 0); n];
-    for i in 0..n {
-        order[place[i]] = (i, place[i] + size[i]);
-    }
-    order
 }

@@ -1,5 +1,6 @@
 //! Constants of joints: axes, pitches, multipliers and offsets; and where each parameter of a model stands in a vector of all.
 
+use super::joint_dynamics::JointConstant;
 use super::{BodyId, InputError, Model};
 use crate::joint::{Axis, Elementary, Joint};
 use gradyn_derivatives::Real;
@@ -45,7 +46,7 @@ pub struct ParameterLayout {
     pub offset: Range<usize>,
     axes: Vec<AxisOf>,
     pitches: Vec<AxisOf>,
-    mimics: Vec<MimicOf>,
+    pub(crate) mimics: Vec<MimicOf>,
     joints: Vec<JointParameter>,
 }
 
@@ -103,8 +104,14 @@ impl ParameterLayout {
     pub fn mimics(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.mimics.iter().map(|at| at.body)
     }
-    pub(crate) fn each_mimic(&self) -> &[MimicOf] {
-        &self.mimics
+    /// Where one of the numbers stands that joints have of their own, an entry each of [`joints`](Self::joints).
+    #[inline(always)]
+    pub(crate) fn of(&self, constant: JointConstant) -> &Range<usize> {
+        match constant {
+            JointConstant::Friction => &self.friction,
+            JointConstant::Damping => &self.damping,
+            JointConstant::Armature => &self.armature,
+        }
     }
     /// What each friction, damping and armature belongs to: the body, by its place, whose joint it is of, and the degree of freedom; no
     /// body where there is more than the joint's.

@@ -1,6 +1,7 @@
 //! Other robots made of a robot: joints locked, another robot put on, frames added, or anything that a builder can do.
 
-use super::{Body, BodyId, BodyKey, DofDynamics, FrameId, Model, ModelBuilder, ModelError, builder::Draft};
+use super::joint_dynamics::JointConstant;
+use super::{Body, BodyId, BodyKey, DofDynamics, FrameId, Model, ModelBuilder, ModelError, draft::Draft};
 use crate::joint::{Joint, JointKind};
 use crate::spatial::{Inertia, Transform};
 use gradyn_derivatives::Real;
@@ -30,7 +31,7 @@ impl<P: Real> Model<P> {
                 joint => (joint.clone(), None),
             };
             let (own, more) = std::mem::take(&mut entries[i]);
-            let list = |of: fn(&DofDynamics<P>) -> P| (!own.is_empty()).then(|| own.iter().map(of).collect());
+            let list = |of: JointConstant| (!own.is_empty()).then(|| own.iter().map(|dof| *of.of(dof)).collect());
             let range = q.clone().map(|k| (self.limits.q_lower[k], self.limits.q_upper[k]));
             let mut draft = Draft {
                 name: body.name.clone(),
@@ -40,9 +41,7 @@ impl<P: Real> Model<P> {
                 joint,
                 mimic,
                 inertia: body.inertia,
-                armature: list(|dof| dof.armature),
-                damping: list(|dof| dof.damping),
-                friction: list(|dof| dof.friction),
+                constants: JointConstant::ALL.map(list),
                 more,
                 q_limits: range.collect(),
                 velocity_limits: self.limits.velocity[v.clone()].to_vec(),
@@ -271,7 +270,7 @@ impl<P: Real> Model<P> {
         if self.frames.iter().any(|frame| frame.name == name) {
             return Err(ModelError::DuplicateName { what: "frame", name });
         }
-        super::builder::placed(&name, &placement)?;
+        super::draft::placed(&name, &placement)?;
         self.frames.push(super::Frame { model: self.identity.number, name, body, placement });
         Ok(self)
     }

@@ -1,6 +1,6 @@
 //! What can be wrong with a model, and with what is asked of it.
 
-use super::room::size;
+use super::size::size;
 use crate::spatial::PoseError;
 use thiserror::Error;
 

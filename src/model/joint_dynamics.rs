@@ -23,7 +23,72 @@ pub struct DofDynamics<P = f64> {
     pub friction: P,
 }
 
+/// A number that joints have of their own, one a degree of freedom: all that goes over these numbers (builders, changes, parameters
+/// and their gradients, regressors) asks this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JointConstant {
+    Friction,
+    Damping,
+    Armature,
+}
+
+impl JointConstant {
+    /// In the order of [`ParameterLayout`](super::ParameterLayout).
+    pub(crate) const ALL: [Self; 3] = [Self::Friction, Self::Damping, Self::Armature];
+
+    /// As errors and names of parameters call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Friction => "friction",
+            Self::Damping => "damping",
+            Self::Armature => "armature",
+        }
+    }
+
+    pub(crate) fn of<P>(self, dof: &DofDynamics<P>) -> &P {
+        match self {
+            Self::Friction => &dof.friction,
+            Self::Damping => &dof.damping,
+            Self::Armature => &dof.armature,
+        }
+    }
+
+    pub(crate) fn of_mut<P>(self, dof: &mut DofDynamics<P>) -> &mut P {
+        match self {
+            Self::Friction => &mut dof.friction,
+            Self::Damping => &mut dof.damping,
+            Self::Armature => &mut dof.armature,
+        }
+    }
+
+    /// Is it part of the dynamics?
+    #[inline(always)]
+    pub(crate) fn counts(self, joint_friction: bool) -> bool {
+        joint_friction || self == Self::Armature
+    }
+
+    /// The torque of a joint in which it is one and all others zero, at a velocity and an acceleration of the degree of freedom: torques
+    /// are linear in it.
+    #[inline(always)]
+    pub(crate) fn unit_torque<P: Real, T: Scalar<P>>(self, multiplier: P, width: P, v: T, a: T) -> T {
+        let mut unit = DofDynamics::none(0, multiplier);
+        *self.of_mut(&mut unit) = P::one();
+        match self {
+            Self::Friction => unit.friction_torque(v, width),
+            Self::Damping => unit.damping_torque(v),
+            Self::Armature => a * unit.mass(),
+        }
+    }
+}
+
 impl<P: Real> DofDynamics<P> {
+    /// Of a joint that has nothing of its own.
+    #[inline(always)]
+    pub(crate) fn none(index: usize, multiplier: P) -> Self {
+        let zero = P::zero();
+        Self { index, multiplier, armature: zero, damping: zero, friction: zero }
+    }
+
     /// The same in a wider number type.
     #[must_use]
     pub fn lift<T: Scalar<P>>(&self) -> DofDynamics<T> {
@@ -42,10 +107,16 @@ impl<P: Real> DofDynamics<P> {
         P::as_f64s(std::slice::from_ref(&self.friction)) == Some(&[0.0])
     }
 
+    /// What resists the joint's own velocity `u` without friction: `damping u`.
+    #[inline(always)]
+    fn viscous<T: Scalar<P>>(&self, u: T) -> T {
+        u * self.damping
+    }
+
     /// Damping at velocity `v`.
     #[inline(always)]
     pub(crate) fn damping_torque<T: Scalar<P>>(&self, v: T) -> T {
-        v * self.multiplier * self.damping * self.multiplier
+        self.viscous(v * self.multiplier) * self.multiplier
     }
 
     /// Its derivative by the velocity: `k² damping`.
@@ -63,7 +134,7 @@ impl<P: Real> DofDynamics<P> {
         let u = v * self.multiplier;
         // Not a quotient: dual numbers divide by multiplying with the reciprocal, and values must keep their bits.
         let smooth_sign = u * (u * u + width * width).sqrt().recip();
-        (u * self.damping + smooth_sign * self.friction) * self.multiplier
+        (self.viscous(u) + smooth_sign * self.friction) * self.multiplier
     }
 
     /// Its derivative by the velocity: `k² (damping + friction w² / (u² + w²)^{3/2})`.
@@ -133,11 +204,9 @@ impl<P: Real> Model<P> {
 impl<P: Real> Model<P> {
     /// Calls with each, all zero where the joint has none.
     pub(crate) fn each_joint_parameter(&self, mut call: impl FnMut(DofDynamics<P>)) {
-        let zero = P::zero();
         for (b, body) in self.bodies.iter().enumerate() {
             for (k, index) in body.v.clone().enumerate() {
-                let multiplier = body.joint.multiplier();
-                let none = DofDynamics { index, multiplier, armature: zero, damping: zero, friction: zero };
+                let none = DofDynamics::none(index, body.joint.multiplier());
                 call(self.joint_entry(b, k).map_or(none, |at| self.dofs[at]));
             }
         }
@@ -168,10 +237,39 @@ impl<P: Real> Model<P> {
         names
     }
 
+    /// The place in the list of joint dynamics of what a body's joint adds at its `k`-th degree of freedom, or where it would have to
+    /// stand. Bodies whose joints share a degree of freedom take their entries in order, by their multipliers.
+    pub(super) fn joint_entry(&self, body: usize, k: usize) -> Result<usize, usize> {
+        let index = self.bodies[body].v.start + k;
+        let mut at = self.dofs.partition_point(|dof| dof.index < index);
+        for (b, sharing) in self.bodies.iter().enumerate().filter(|(_, b)| b.v.contains(&index)) {
+            let fits = |dof: &DofDynamics<P>| dof.index == index && dof.multiplier == sharing.joint.multiplier();
+            let found = self.dofs.get(at).is_some_and(fits);
+            if b == body {
+                return if found { Ok(at) } else { Err(at) };
+            }
+            at += usize::from(found);
+        }
+        Err(at)
+    }
+
     /// Is an entry what some joint has by itself?
     pub(super) fn is_of_a_joint(&self, at: usize) -> bool {
         let index = self.dofs[at].index;
         let mut sharing = self.bodies.iter().enumerate().filter(|(_, body)| body.v.contains(&index));
         sharing.any(|(b, body)| self.joint_entry(b, index - body.v.start) == Ok(at))
     }
+}
+
+/// Why friction cannot have this width. At width zero it jumps, and has no derivative at rest; so it would where the square of the
+/// width vanishes.
+pub(super) fn no_friction_width<P: Real>(w: P) -> Option<&'static str> {
+    let (i, o) = (P::one(), P::zero());
+    let bad = !w.is_finite() || w.select_lt(0.0, i, o) != o || (w * w).select_lt(f64::MIN_POSITIVE, o, i) != i;
+    bad.then_some("expected a positive number, above 1.5e-154: its square is divided by")
+}
+
+/// By degrees of freedom; entries of one and the same keep their order.
+pub(super) fn sort<P: Real>(dofs: &mut [DofDynamics<P>]) {
+    dofs.sort_by_key(|dof| dof.index);
 }

@@ -1,7 +1,7 @@
 //! A robot whose parameters have been moved a little, all at once.
 
-use super::builder::no_friction_width;
-use super::{InputError, Model};
+use super::joint_dynamics::{JointConstant, no_friction_width};
+use super::{DofDynamics, InputError, Model};
 use crate::joint::{Axis, Joint};
 use crate::spatial::{Inertia, Motion, se3, so3, vector as v3};
 use gradyn_derivatives::Real;
@@ -97,27 +97,17 @@ impl<P: Real> Model<P> {
         let mut entries = self.dofs.clone();
         let mut more = Vec::new();
         for (j, joint) in layout.joints().iter().enumerate() {
-            let steps = [&layout.friction, &layout.damping, &layout.armature].map(|range| step[range.start + j]);
+            let steps = JointConstant::ALL.map(|constant| step[layout.of(constant).start + j]);
             if stays(&steps) {
                 continue;
             }
-            let [friction, damping, armature] = steps;
-            match joint.at {
-                Some(at) => {
-                    entries[at].friction += friction;
-                    entries[at].damping += damping;
-                    entries[at].armature += armature;
-                }
-                None => more.push((
-                    joint.body.unwrap_or(0),
-                    super::DofDynamics {
-                        index: joint.dof,
-                        multiplier: joint.multiplier(self),
-                        armature,
-                        damping,
-                        friction,
-                    },
-                )),
+            let mut none = DofDynamics::none(joint.dof, joint.multiplier(self));
+            let entry = joint.at.map_or(&mut none, |at| &mut entries[at]);
+            for (constant, step) in JointConstant::ALL.into_iter().zip(steps) {
+                *constant.of_mut(entry) += step;
+            }
+            if joint.at.is_none() {
+                more.push((joint.body.unwrap_or(0), none));
             }
         }
         self.dofs = entries;

@@ -3,8 +3,9 @@
 //! [`Model::update_parameters`] changes them in place, for loops that ask the same robot about many parameters: sensitivities,
 //! identification, calibration. What `with_…` has in its name gives the changed robot back.
 
-use super::builder::{no_friction_width, sort};
-use super::{Body, BodyId, Derived, DofDynamics, FrameId, InputError, Model};
+use super::joint_dynamics::{JointConstant, no_friction_width};
+use super::range::no_range;
+use super::{Body, BodyId, DofDynamics, FrameId, InputError, Model};
 use crate::joint::value;
 use crate::spatial::{Inertia, PoseError, Transform, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
@@ -64,176 +65,12 @@ impl<P: Real> Model<P> {
     }
 
     /// The same, of a robot that is given back.
-    fn with(
+    pub(super) fn with(
         mut self,
         change: impl FnOnce(&mut Parameters<'_, P>) -> Result<(), InputError>,
     ) -> Result<Self, InputError> {
         self.update_parameters(change)?;
         Ok(self)
-    }
-
-    /// The same robot under other gravity, m/s² in the world. Where it is not finite, errors of what depends on it name it.
-    #[must_use]
-    pub fn with_gravity(mut self, gravity: Vector3<P>) -> Self {
-        self.gravity = gravity;
-        self
-    }
-
-    /// The same robot with damping and friction of the joints switched on or off. Armature stays.
-    #[must_use]
-    pub fn with_joint_friction(mut self, on: bool) -> Self {
-        self.joint_friction = on;
-        self
-    }
-
-    /// The same robot with another width of the smooth Coulomb friction, rad/s (m/s).
-    ///
-    /// # Errors
-    /// As [`Parameters::set_friction_width`].
-    pub fn with_friction_width(self, width: P) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_friction_width(width).map(|_| ()))
-    }
-
-    /// The same robot with another inertia of one body.
-    ///
-    /// # Errors
-    /// As [`Parameters::set_inertia`].
-    pub fn with_inertia(self, body: BodyId, inertia: Inertia<P>) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_inertia(body, inertia).map(|_| ()))
-    }
-
-    /// The same robot with something fixed to a frame, such as a payload: `I_b + x_bf I_f` takes the place of the inertia `I_b` of the
-    /// frame's body, where `inertia` is `I_f`, in coordinates of the frame.
-    ///
-    /// On a frame that is fixed to the world it becomes part of the [`fixed_inertia`](Model::fixed_inertia).
-    ///
-    /// # Errors
-    /// [`InputError::OtherModel`] if it is another model's frame, else as [`Parameters::set_inertia`].
-    pub fn attach(mut self, frame: FrameId, inertia: Inertia<P>) -> Result<Self, InputError> {
-        let at = &self.frames[self.check_frame(frame)?];
-        let (body, name) = (at.body, format!("frame {}", at.name));
-        let added = at.placement.act(inertia);
-        finite("inertia", &name, &inertia.to_parameters())?;
-        finite("inertia", &name, &added.to_parameters())?;
-        match body {
-            Some(b) => {
-                let sum = self.bodies[b].inertia + added;
-                let body = self.id_of(b);
-                self.with(|parameters| parameters.set_inertia(body, sum).map(|_| ()))
-            }
-            None => {
-                self.fixed += added;
-                finite("fixed inertia", &name, &self.fixed.to_parameters())?;
-                Ok(self)
-            }
-        }
-    }
-
-    /// The same robot with another mounting pose of one body's joint.
-    ///
-    /// # Errors
-    /// As [`Parameters::set_placement`].
-    pub fn with_placement(self, body: BodyId, placement: Transform<P>) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_placement(body, placement).map(|_| ()))
-    }
-
-    /// The same robot with another armature of one body's joint, one entry a degree of freedom, kg m² (kg).
-    ///
-    /// # Errors
-    /// As [`Parameters::set_armature`].
-    pub fn with_armature(self, body: BodyId, armature: &[P]) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_armature(body, armature).map(|_| ()))
-    }
-
-    /// The same robot with other viscous friction of one body's joint, one entry a degree of freedom, N m s/rad (N s/m).
-    ///
-    /// # Errors
-    /// As [`Parameters::set_armature`].
-    pub fn with_damping(self, body: BodyId, damping: &[P]) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_damping(body, damping).map(|_| ()))
-    }
-
-    /// The same robot with other Coulomb friction of one body's joint, one entry a degree of freedom, N m (N).
-    ///
-    /// # Errors
-    /// As [`Parameters::set_armature`].
-    pub fn with_friction(self, body: BodyId, friction: &[P]) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_friction(body, friction).map(|_| ()))
-    }
-
-    /// The same robot with other armature, damping and friction: entries for the degrees of freedom that have any, in any order. Several
-    /// for one degree of freedom add up.
-    ///
-    /// # Errors
-    /// [`InputError::Length`] if an entry names a degree of freedom that the model does not have, [`InputError::NotFinite`] if one of
-    /// its numbers is not finite.
-    pub fn with_joint_dynamics(mut self, mut dofs: Vec<DofDynamics<P>>) -> Result<Self, InputError> {
-        for dof in &dofs {
-            if dof.index >= self.nv {
-                return Err(InputError::Length {
-                    what: "degrees of freedom",
-                    size: "nv",
-                    expected: self.nv,
-                    found: dof.index,
-                });
-            }
-            for (what, x) in [
-                ("armature", dof.armature),
-                ("damping", dof.damping),
-                ("friction", dof.friction),
-                ("multiplier", dof.multiplier),
-            ] {
-                if !x.is_finite() {
-                    let (index, joint, value) = (dof.index, self.dof_label(dof.index), value(x));
-                    return Err(InputError::NotFinite { what, index, joint, value });
-                }
-            }
-        }
-        sort(&mut dofs);
-        self.dofs = dofs;
-        self.derived = Derived::default();
-        self.layout.take();
-        Ok(self)
-    }
-
-    /// The same robot with another range of each coordinate of one body's joint; infinite where there is no limit.
-    ///
-    /// # Errors
-    /// As [`Parameters::set_q_limits`].
-    pub fn with_q_limits(self, body: BodyId, limits: &[(f64, f64)]) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_q_limits(body, limits).map(|_| ()))
-    }
-
-    /// The same robot with other greatest |v| of one body's joint, one entry a degree of freedom.
-    ///
-    /// # Errors
-    /// As [`Parameters::set_velocity_limits`].
-    pub fn with_velocity_limits(self, body: BodyId, limits: &[f64]) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_velocity_limits(body, limits).map(|_| ()))
-    }
-
-    /// The same robot with other greatest |τ| of one body's joint, one entry a degree of freedom.
-    ///
-    /// # Errors
-    /// As [`Parameters::set_velocity_limits`].
-    pub fn with_effort_limits(self, body: BodyId, limits: &[f64]) -> Result<Self, InputError> {
-        self.with(|parameters| parameters.set_effort_limits(body, limits).map(|_| ()))
-    }
-
-    /// The place in the list of joint dynamics of what a body's joint adds at its `k`-th degree of freedom, or where it would have to
-    /// stand. Bodies whose joints share a degree of freedom take their entries in order, by their multipliers.
-    pub(super) fn joint_entry(&self, body: usize, k: usize) -> Result<usize, usize> {
-        let index = self.bodies[body].v.start + k;
-        let mut at = self.dofs.partition_point(|dof| dof.index < index);
-        for (b, sharing) in self.bodies.iter().enumerate().filter(|(_, b)| b.v.contains(&index)) {
-            let fits = |dof: &DofDynamics<P>| dof.index == index && dof.multiplier == sharing.joint.multiplier();
-            let found = self.dofs.get(at).is_some_and(fits);
-            if b == body {
-                return if found { Ok(at) } else { Err(at) };
-            }
-            at += usize::from(found);
-        }
-        Err(at)
     }
 }
 
@@ -347,7 +184,7 @@ impl<P: Real> Parameters<'_, P> {
     /// [`InputError::OtherModel`] if it is another model's body, [`InputError::JointLength`] for a wrong number of entries,
     /// [`InputError::NotFinite`] by the entry's place, [`InputError::Parameter`] for one that is negative.
     pub fn set_armature(&mut self, body: BodyId, armature: &[P]) -> Result<&mut Self, InputError> {
-        self.set_joint("armature", body, armature, |dof| &mut dof.armature)
+        self.set_constant(JointConstant::Armature, body, armature)
     }
 
     /// Sets the viscous friction of a body's joint, one entry a degree of freedom, N m s/rad (N s/m).
@@ -355,7 +192,7 @@ impl<P: Real> Parameters<'_, P> {
     /// # Errors
     /// As [`set_armature`](Self::set_armature).
     pub fn set_damping(&mut self, body: BodyId, damping: &[P]) -> Result<&mut Self, InputError> {
-        self.set_joint("damping", body, damping, |dof| &mut dof.damping)
+        self.set_constant(JointConstant::Damping, body, damping)
     }
 
     /// Sets the Coulomb friction of a body's joint, one entry a degree of freedom, N m (N).
@@ -363,7 +200,7 @@ impl<P: Real> Parameters<'_, P> {
     /// # Errors
     /// As [`set_armature`](Self::set_armature).
     pub fn set_friction(&mut self, body: BodyId, friction: &[P]) -> Result<&mut Self, InputError> {
-        self.set_joint("friction", body, friction, |dof| &mut dof.friction)
+        self.set_constant(JointConstant::Friction, body, friction)
     }
 
     /// Sets the range of each coordinate of a body's joint; infinite where there is no limit.
@@ -453,13 +290,8 @@ impl<P: Real> Parameters<'_, P> {
         Ok(&mut self.model.bodies[place])
     }
 
-    fn set_joint(
-        &mut self,
-        what: &'static str,
-        body: BodyId,
-        numbers: &[P],
-        of: fn(&mut DofDynamics<P>) -> &mut P,
-    ) -> Result<&mut Self, InputError> {
+    fn set_constant(&mut self, constant: JointConstant, body: BodyId, numbers: &[P]) -> Result<&mut Self, InputError> {
+        let what = constant.name();
         let b = &*self.body(body)?;
         length(what, b, numbers.len(), b.v.len())?;
         if numbers.iter().any(|x| !x.is_finite()) {
@@ -473,15 +305,13 @@ impl<P: Real> Parameters<'_, P> {
         // As the builder, which makes entries of all degrees of freedom of a joint or of none.
         for k in 0..numbers.len() {
             if let Err(at) = self.model.joint_entry(body.index(), k) {
-                let zero = P::zero();
-                let none = DofDynamics { index: start + k, multiplier, armature: zero, damping: zero, friction: zero };
-                self.model.dofs.insert(at, none);
+                self.model.dofs.insert(at, DofDynamics::none(start + k, multiplier));
                 self.relisted = true;
             }
         }
         for (k, x) in numbers.iter().enumerate() {
             if let Ok(at) = self.model.joint_entry(body.index(), k) {
-                *of(&mut self.model.dofs[at]) = *x;
+                *constant.of_mut(&mut self.model.dofs[at]) = *x;
             }
         }
         Ok(self)
@@ -503,19 +333,6 @@ impl<P: Real> Parameters<'_, P> {
             }
             None => Ok(b.v.clone()),
         }
-    }
-}
-
-/// What is wrong with a range of a coordinate: which number, and the rule.
-pub(super) fn no_range(lower: f64, upper: f64) -> Option<(&'static str, f64, &'static str)> {
-    if lower.is_nan() || lower == f64::INFINITY {
-        Some(("lower limit", lower, "expected a finite number, or -inf for none"))
-    } else if upper.is_nan() || upper == f64::NEG_INFINITY {
-        Some(("upper limit", upper, "expected a finite number, or inf for none"))
-    } else if lower > upper {
-        Some(("lower limit", lower, "expected lower <= upper"))
-    } else {
-        None
     }
 }
 

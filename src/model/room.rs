@@ -24,20 +24,6 @@ pub(crate) fn room<T>(what: &'static str, counts: &[usize]) -> Result<(), InputE
     }
 }
 
-/// `8.0 GB`
-pub(super) fn size(bytes: &usize) -> String {
-    let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter();
-    #[expect(clippy::cast_precision_loss, reason = "shown with two or three digits")]
-    let (mut number, mut unit) = (*bytes as f64, units.next().unwrap_or_default());
-    for larger in units {
-        if number < 1000.0 {
-            break;
-        }
-        (number, unit) = (number / 1000.0, larger);
-    }
-    if number < 10.0 && unit != "B" { format!("{number:.1} {unit}") } else { format!("{number:.0} {unit}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,14 +38,5 @@ mod tests {
         assert_eq!(half.to_string(), "a takes 9223 PB of memory, which is not to be had");
         let all = InputError::Memory { what: "a", bytes: usize::MAX };
         assert_eq!(room::<f64>("a", &[usize::MAX, usize::MAX]), Err(all));
-    }
-
-    #[test]
-    fn sizes_have_two_digits_at_least() {
-        for (bytes, text) in
-            [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (8_000_000_000, "8.0 GB"), (32_000_000_000, "32 GB")]
-        {
-            assert_eq!(size(&bytes), text);
-        }
     }
 }

@@ -3,7 +3,8 @@
 //! The document says what a [`ModelBuilder`] is told, and reading builds: what a builder refuses is refused, and what has been read is
 //! equal to what was written. Numbers are written as they are, so that results have the same bits. Missing limits are null.
 
-use super::builder::Draft;
+use super::draft::Draft;
+use super::joint_dynamics::JointConstant;
 use super::{BodyKey, DofDynamics, Model, ModelBuilder, ModelError};
 use crate::joint::*;
 use crate::spatial::{Inertia, Symmetric3, Transform};
@@ -151,21 +152,24 @@ fn finite(x: f64) -> Option<f64> {
 
 impl Document {
     fn of(builder: ModelBuilder) -> Self {
-        let body = |draft: Draft<f64>| OneBody {
-            joint: Kind::of(&draft.joint),
-            name: draft.name,
-            parent: draft.parent,
-            inertia: Mass::of(&draft.inertia),
-            joint_name: draft.joint_name,
-            placement: Pose::of(&draft.placement),
-            mimic: draft.mimic.map(|(leader, multiplier, offset)| Follows { leader, multiplier, offset }),
-            armature: draft.armature,
-            damping: draft.damping,
-            friction: draft.friction,
-            more_dynamics: draft.more.iter().map(Entry::of).collect(),
-            q_limits: draft.q_limits.into_iter().map(|(lower, upper)| [finite(lower), finite(upper)]).collect(),
-            velocity_limits: draft.velocity_limits.into_iter().map(finite).collect(),
-            effort_limits: draft.effort_limits.into_iter().map(finite).collect(),
+        let body = |draft: Draft<f64>| {
+            let [friction, damping, armature] = draft.constants;
+            OneBody {
+                joint: Kind::of(&draft.joint),
+                name: draft.name,
+                parent: draft.parent,
+                inertia: Mass::of(&draft.inertia),
+                joint_name: draft.joint_name,
+                placement: Pose::of(&draft.placement),
+                mimic: draft.mimic.map(|(leader, multiplier, offset)| Follows { leader, multiplier, offset }),
+                armature,
+                damping,
+                friction,
+                more_dynamics: draft.more.iter().map(Entry::of).collect(),
+                q_limits: draft.q_limits.into_iter().map(|(lower, upper)| [finite(lower), finite(upper)]).collect(),
+                velocity_limits: draft.velocity_limits.into_iter().map(finite).collect(),
+                effort_limits: draft.effort_limits.into_iter().map(finite).collect(),
+            }
         };
         let frame = |(name, body, placement): (String, Option<BodyKey>, Transform<f64>)| OneFrame {
             name,
@@ -194,14 +198,12 @@ impl Document {
             let (placement, joint) = (body.placement.transform(), body.joint.joint()?);
             let (nv, inertia) = (joint.nv(), body.inertia.inertia());
             let key = builder.add_body(parent, body.name, body.joint_name.as_str(), placement, joint, inertia)?;
-            if let Some(list) = body.armature {
-                builder.set_armature(key, &list)?;
-            }
-            if let Some(list) = body.damping {
-                builder.set_damping(key, &list)?;
-            }
-            if let Some(list) = body.friction {
-                builder.set_friction(key, &list)?;
+            for (constant, list) in
+                JointConstant::ALL.into_iter().zip([body.friction, body.damping, body.armature]).rev()
+            {
+                if let Some(list) = list {
+                    builder.set_constant(constant, key, &list)?;
+                }
             }
             if let Some(entry) = body.more_dynamics.iter().find(|entry| entry.index >= nv) {
                 let (name, found) = (body.joint_name, entry.index + 1);

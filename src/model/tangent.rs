@@ -14,15 +14,12 @@
 //! given matrices write every entry, exact zeros off the blocks: what they held before does not matter. Blocks that would not be
 //! finite are errors that name the joint.
 
+use super::step::{Step, inverse_jacobian, jacobian, step, transport};
 use super::{InputError, Model, Run};
-use crate::at_level::at_level;
 use crate::joint::{Elementary, Geometry, JointKind, value};
-use crate::slices::{are_finite, first_not_finite};
-use crate::spatial::matrix6::Triangular;
-use crate::spatial::se3::Exponential;
-use crate::spatial::{Motion, vector as v3};
+use crate::slices::first_not_finite;
 use gradyn_derivatives::{Real, Scalar};
-use nalgebra::{DMatrix, Matrix3, SMatrix, Vector3};
+use nalgebra::DMatrix;
 use std::ops::Range;
 
 /// What errors call the rows and the columns of a matrix.
@@ -40,7 +37,7 @@ impl<P: Real> Model<P> {
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step(v, |step, at| step.put(&step.transport(), at, out))
+        self.each_step(v, |step, at| step.put(&transport(step), at, out))
     }
 
     /// `∂(q ⊕ v)/∂q`, as a new matrix; see [`integrate_dq_into`](Self::integrate_dq_into).
@@ -62,7 +59,7 @@ impl<P: Real> Model<P> {
         self.check_length("v", "nv", v.len(), self.nv)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step(v, |step, at| step.put(&step.jacobian(), at, out))
+        self.each_step(v, |step, at| step.put(&jacobian(step), at, out))
     }
 
     /// `∂(q ⊕ v)/∂v`, as a new matrix; see [`integrate_dv_into`](Self::integrate_dv_into).
@@ -93,7 +90,7 @@ impl<P: Real> Model<P> {
         self.check_square(["rows of dv", "columns of dv"], dv)?;
         set_diagonal(dq, T::one());
         set_diagonal(dv, T::one());
-        self.each_step(v, |step, at| step.put(&step.transport(), at.clone(), dq) && step.put(&step.jacobian(), at, dv))
+        self.each_step(v, |step, at| step.put(&transport(step), at.clone(), dq) && step.put(&jacobian(step), at, dv))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₀`, nv × nv, into `out`. `q0`, `q1`: nq.
@@ -112,7 +109,7 @@ impl<P: Real> Model<P> {
         self.check_configurations(q0, q1)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, -T::one());
-        self.each_step_between(q0, q1, |step, at| step.put(&step.inverse_jacobian().minus_transposed_blocks(), at, out))
+        self.each_step_between(q0, q1, |step, at| step.put(&inverse_jacobian(step).minus_transposed_blocks(), at, out))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₀`, as a new matrix; see [`difference_dq0_into`](Self::difference_dq0_into).
@@ -140,7 +137,7 @@ impl<P: Real> Model<P> {
         self.check_configurations(q0, q1)?;
         self.check_square(OUT, out)?;
         set_diagonal(out, T::one());
-        self.each_step_between(q0, q1, |step, at| step.put(&step.inverse_jacobian(), at, out))
+        self.each_step_between(q0, q1, |step, at| step.put(&inverse_jacobian(step), at, out))
     }
 
     /// `∂(q₁ ⊖ q₀)/∂q₁`, as a new matrix; see [`difference_dq1_into`](Self::difference_dq1_into).
@@ -175,7 +172,7 @@ impl<P: Real> Model<P> {
         set_diagonal(dq0, -T::one());
         set_diagonal(dq1, T::one());
         self.each_step_between(q0, q1, |step, at| {
-            let inverse = step.inverse_jacobian();
+            let inverse = inverse_jacobian(step);
             step.put(&inverse.minus_transposed_blocks(), at.clone(), dq0) && step.put(&inverse, at, dq1)
         })
     }
@@ -194,7 +191,7 @@ impl<P: Real> Model<P> {
         out: &mut DMatrix<T>,
     ) -> Result<(), InputError> {
         self.copy_checked(v, x, out)?;
-        self.each_step(v, |step, at| step.multiply(&step.transport(), at, out))
+        self.each_step(v, |step, at| step.multiply(&transport(step), at, out))
     }
 
     /// `∂(q ⊕ v)/∂q x`, as a new matrix; see [`transport_dq_into`](Self::transport_dq_into).
@@ -222,7 +219,7 @@ impl<P: Real> Model<P> {
         out: &mut DMatrix<T>,
     ) -> Result<(), InputError> {
         self.copy_checked(v, x, out)?;
-        self.each_step(v, |step, at| step.multiply(&step.jacobian(), at, out))
+        self.each_step(v, |step, at| step.multiply(&jacobian(step), at, out))
     }
 
     /// `∂(q ⊕ v)/∂v x`, as a new matrix; see [`transport_dv_into`](Self::transport_dv_into).
@@ -283,7 +280,7 @@ impl<P: Real> Model<P> {
         let mut lost = None;
         self.each_curved(|joint, _, at| {
             let start = at.start;
-            if !call(&Step::new(joint.geometry(), &v[at.clone()]), at) {
+            if !call(&step(joint.geometry(), &v[at.clone()]), at) {
                 lost = lost.or(Some(start));
             }
         });
@@ -306,7 +303,7 @@ impl<P: Real> Model<P> {
             let mut d = [T::zero(); 6];
             let (d, start) = (&mut d[..at.len()], at.start);
             joint.difference(&q0[q.clone()], &q1[q], d);
-            if !call(&Step::new(joint.geometry(), d), at) {
+            if !call(&step(joint.geometry(), d), at) {
                 lost = lost.or(Some(start));
             }
         });
@@ -336,157 +333,4 @@ fn set_diagonal<T: Real>(m: &mut DMatrix<T>, x: T) {
     for entry in m.iter_mut().step_by(rows + 1) {
         *entry = x;
     }
-}
-
-/// A step along a joint's tangent space, as a motion in space: rotations and poses in the plane are poses.
-struct Step<T> {
-    geometry: Geometry,
-    exponential: Exponential<T>,
-}
-
-at_level! {
-    fn step<T: Real>(geometry: Geometry, v: &[T]) -> Step<T> {
-        Step { geometry, exponential: Exponential::new(motion(geometry, v)) }
-    }
-}
-
-at_level! {
-    fn transport<T: Real>(step: &Step<T>) -> Triangular<T> {
-        match step.geometry {
-            Geometry::So3 => Triangular::from_diagonal(step.exponential.rotation().transpose()),
-            _ => step.exponential.displacement().inv_action_blocks(),
-        }
-    }
-}
-
-at_level! {
-    fn jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
-        match step.geometry {
-            Geometry::So3 => Triangular::from_diagonal(step.exponential.rotation_jacobian()),
-            _ => step.exponential.jacobian(),
-        }
-    }
-}
-
-at_level! {
-    fn inverse_jacobian<T: Real>(step: &Step<T>) -> Triangular<T> {
-        match step.geometry {
-            Geometry::So3 => Triangular::from_diagonal(step.exponential.inverse_rotation_jacobian()),
-            _ => step.exponential.inverse_jacobian(),
-        }
-    }
-}
-
-at_level! {
-    /// `x := B x`: is it finite?
-    fn multiply6<T: Real>(block: &Triangular<T>, x: &mut [T]) -> bool {
-        x.copy_from_slice(&block.times(motion(Geometry::Se3, x)).to_array());
-        are_finite(x)
-    }
-}
-
-at_level! {
-    /// `x := M x`: is it finite?
-    fn multiply3<T: Real>(m: &Matrix3<T>, x: &mut [T]) -> bool {
-        let product = v3::rotate(m, Vector3::new(x[0], x[1], x[2]));
-        x.copy_from_slice(&[product.x, product.y, product.z]);
-        are_finite(x)
-    }
-}
-
-impl<T: Real> Step<T> {
-    #[inline(always)]
-    fn new(geometry: Geometry, v: &[T]) -> Self {
-        step(geometry, v)
-    }
-
-    /// `Ad(exp v)⁻¹`
-    #[inline(always)]
-    fn transport(&self) -> Triangular<T> {
-        transport(self)
-    }
-
-    /// `J_r(v)`
-    #[inline(always)]
-    fn jacobian(&self) -> Triangular<T> {
-        jacobian(self)
-    }
-
-    /// `J_r(v)⁻¹`; that of `−v` has the transposed blocks.
-    #[inline(always)]
-    fn inverse_jacobian(&self) -> Triangular<T> {
-        inverse_jacobian(self)
-    }
-
-    /// Writes the block to its place `at` on the diagonal: is it finite?
-    #[inline(always)]
-    fn put(&self, block: &Triangular<T>, at: Range<usize>, to: &mut DMatrix<T>) -> bool {
-        let i = at.start;
-        match self.geometry {
-            Geometry::Flat => true,
-            Geometry::Se2 => put(&in_plane(block), i, to),
-            Geometry::So3 => put(&block.diagonal, i, to),
-            Geometry::Se3 => put(&block.to_matrix(), i, to),
-        }
-    }
-
-    /// Multiplies the rows `at` by the block: are they finite then?
-    #[inline(always)]
-    fn multiply(&self, block: &Triangular<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
-        match self.geometry {
-            Geometry::Flat => true,
-            Geometry::Se2 => multiply_all3(&in_plane(block), at, x),
-            Geometry::So3 => multiply_all3(&block.diagonal, at, x),
-            Geometry::Se3 => {
-                let mut finite = true;
-                for x in pieces(x, at) {
-                    finite &= multiply6(block, x);
-                }
-                finite
-            }
-        }
-    }
-}
-
-/// Writes a square block to its place on the diagonal: is it finite?
-#[inline(always)]
-fn put<T: Real, const N: usize>(block: &SMatrix<T, N, N>, i: usize, to: &mut DMatrix<T>) -> bool {
-    to.fixed_view_mut::<N, N>(i, i).copy_from(block);
-    first_not_finite(block.as_slice()).is_none()
-}
-
-/// The motion in space of a velocity; rotations in the plane are about z.
-#[inline(always)]
-fn motion<T: Real>(geometry: Geometry, v: &[T]) -> Motion<T> {
-    let o = T::zero();
-    match geometry {
-        Geometry::Flat => Motion::zero(),
-        Geometry::Se2 => Motion::from_array([v[0], v[1], o, o, o, v[2]]),
-        Geometry::So3 => Motion::from_array([o, o, o, v[0], v[1], v[2]]),
-        Geometry::Se3 => Motion::from_array([v[0], v[1], v[2], v[3], v[4], v[5]]),
-    }
-}
-
-/// The rows and columns x, y and rotation about z of a block in space.
-#[inline(always)]
-fn in_plane<T: Real>(block: &Triangular<T>) -> Matrix3<T> {
-    let (a, b, o) = (&block.diagonal, &block.corner, T::zero());
-    Matrix3::new(a.m11, a.m12, b.m13, a.m21, a.m22, b.m23, o, o, a.m33)
-}
-
-/// Multiplies the three rows `at` by a matrix: are they finite then?
-#[inline(always)]
-fn multiply_all3<T: Real>(m: &Matrix3<T>, at: Range<usize>, x: &mut DMatrix<T>) -> bool {
-    let mut finite = true;
-    for x in pieces(x, at) {
-        finite &= multiply3(m, x);
-    }
-    finite
-}
-
-/// The rows `at` of each column.
-#[inline(always)]
-fn pieces<T>(x: &mut DMatrix<T>, at: Range<usize>) -> impl Iterator<Item = &mut [T]> {
-    let rows = x.nrows();
-    x.as_mut_slice().chunks_exact_mut(rows).map(move |column| &mut column[at.clone()])
 }

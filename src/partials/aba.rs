@@ -15,6 +15,7 @@ use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
 use super::{DerivativeWorkspace, Method, State, StateFunction, StateJacobian, analytical_derivatives};
 use crate::dynamics::{ExternalWrench, Workspace, aba, aba_kept, by_plan, minv};
+use crate::fields::matrices_by_name;
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::derivatives::Reuse;
 use crate::kernels::by_joint::finite;
@@ -46,16 +47,15 @@ impl Default for AbaDerivatives {
     }
 }
 
+matrices_by_name!(AbaDerivatives; 3: ddq_dq, ddq_dv, ddq_dtau);
+
 impl AbaDerivatives {
     /// Copies another result, and allocates only where sizes differ.
     pub fn copy_from(&mut self, other: &Self) {
-        let Self { ddq, ddq_dq, ddq_dv, ddq_dtau, ddq_df_ext, errors } = self;
-        copy_vector(ddq, &other.ddq);
-        copy_matrix(ddq_dq, &other.ddq_dq);
-        copy_matrix(ddq_dv, &other.ddq_dv);
-        copy_matrix(ddq_dtau, &other.ddq_dtau);
-        copy_matrices(ddq_df_ext, &other.ddq_df_ext);
-        copy_errors(errors, &other.errors, Self::copy_from);
+        copy_vector(&mut self.ddq, &other.ddq);
+        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
+        copy_matrices(&mut self.ddq_df_ext, &other.ddq_df_ext);
+        copy_errors(&mut self.errors, &other.errors, Self::copy_from);
     }
 
     fn new(nv: usize) -> Self {
@@ -68,11 +68,6 @@ impl AbaDerivatives {
             ddq_df_ext: Vec::new(),
             errors: None,
         }
-    }
-
-    /// The matrices by name.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 3] {
-        [("ddq_dq", &self.ddq_dq), ("ddq_dv", &self.ddq_dv), ("ddq_dtau", &self.ddq_dtau)]
     }
 
     fn check_finite(&self, model: &Model) -> Result<(), InputError> {

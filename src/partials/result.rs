@@ -1,4 +1,5 @@
 //! What the methods return.
+use crate::fields::matrices_by_name;
 use crate::kernels::by_joint::finite;
 use crate::model::{InputError, Model, room};
 use nalgebra::{DMatrix, DVector};
@@ -40,16 +41,15 @@ impl Default for RneaDerivatives {
     }
 }
 
+matrices_by_name!(RneaDerivatives; 3: dtau_dq, dtau_dv, dtau_da);
+
 impl RneaDerivatives {
     /// Copies another result, and allocates only where sizes differ.
     pub fn copy_from(&mut self, other: &Self) {
-        let Self { tau, dtau_dq, dtau_dv, dtau_da, dtau_df_ext, errors } = self;
-        copy_vector(tau, &other.tau);
-        copy_matrix(dtau_dq, &other.dtau_dq);
-        copy_matrix(dtau_dv, &other.dtau_dv);
-        copy_matrix(dtau_da, &other.dtau_da);
-        copy_matrices(dtau_df_ext, &other.dtau_df_ext);
-        copy_errors(errors, &other.errors, |to, from| {
+        copy_vector(&mut self.tau, &other.tau);
+        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
+        copy_matrices(&mut self.dtau_df_ext, &other.dtau_df_ext);
+        copy_errors(&mut self.errors, &other.errors, |to, from| {
             copy_matrix(&mut to.dtau_dq, &from.dtau_dq);
             copy_matrix(&mut to.dtau_dv, &from.dtau_dv);
             copy_matrix(&mut to.dtau_da, &from.dtau_da);
@@ -59,12 +59,11 @@ impl RneaDerivatives {
 
     /// Without the matrices: [`size`](Self::size) makes them.
     pub(super) fn new(nv: usize) -> Self {
-        let empty = || DMatrix::zeros(0, 0);
         Self {
             tau: DVector::zeros(nv),
-            dtau_dq: empty(),
-            dtau_dv: empty(),
-            dtau_da: empty(),
+            dtau_dq: DMatrix::default(),
+            dtau_dv: DMatrix::default(),
+            dtau_da: DMatrix::default(),
             dtau_df_ext: Vec::new(),
             errors: None,
         }
@@ -73,9 +72,8 @@ impl RneaDerivatives {
     /// All entries zero.
     #[cold]
     pub(super) fn clear(&mut self) {
-        for m in [&mut self.dtau_dq, &mut self.dtau_dv, &mut self.dtau_da].into_iter().chain(&mut self.dtau_df_ext) {
-            m.fill(0.0);
-        }
+        self.matrices_mut().into_iter().for_each(|m| m.fill(0.0));
+        self.dtau_df_ext.iter_mut().for_each(|m| m.fill(0.0));
     }
 
     /// The matrices, if this is the first call for them, and one a wrench, all zero. Those too many go to `spare`, to be used
@@ -84,7 +82,7 @@ impl RneaDerivatives {
         let nv = self.tau.len();
         if self.dtau_dq.nrows() != nv {
             room::<f64>("∂τ/∂q, ∂τ/∂v and ∂τ/∂a", &[3, nv, nv])?;
-            for matrix in [&mut self.dtau_dq, &mut self.dtau_dv, &mut self.dtau_da] {
+            for matrix in self.matrices_mut() {
                 *matrix = DMatrix::zeros(nv, nv);
             }
         }
@@ -93,11 +91,6 @@ impl RneaDerivatives {
             m.fill(0.0);
         }
         Ok(())
-    }
-
-    /// The matrices by name.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 3] {
-        [("dtau_dq", &self.dtau_dq), ("dtau_dv", &self.dtau_dv), ("dtau_da", &self.dtau_da)]
     }
 
     /// Are all entries finite? Else they are cleared: no method writes to all entries that the tree makes zero, and one that leaves

@@ -52,9 +52,9 @@ pub fn inertia(rng: &mut ChaCha8Rng) -> Inertia<f64> {
     Inertia::new(mass, com, Symmetric3::from_matrix(&i))
 }
 
-/// One of each kind but mimic, with random constants.
+/// One of each kind but mimic, with random constants; kinds that are not written out here have those of [`Elementary::every`].
 pub fn every_joint(rng: &mut ChaCha8Rng) -> Vec<Joint> {
-    vec![
+    let mut joints: Vec<Joint> = vec![
         Revolute { axis: Axis::X }.into(),
         Revolute { axis: Axis::Y }.into(),
         Revolute { axis: Axis::Z }.into(),
@@ -81,7 +81,13 @@ pub fn every_joint(rng: &mut ChaCha8Rng) -> Vec<Joint> {
         ])
         .into(),
         Fixed.into(),
-    ]
+    ];
+    for kind in Elementary::every() {
+        if joints.iter().all(|joint| joint.kind() != kind.name()) {
+            joints.push(kind.into());
+        }
+    }
+    joints
 }
 
 /// A random tree with these joints in this order, and joint dynamics on every second one.

@@ -16,7 +16,7 @@ fn noise(i: usize, j: usize) -> f64 {
 /// A node like that of a robot: `v⁺ = v + h a`, `q⁺ = q + h v⁺`, D and J other than the identity for a floating base.
 fn node(nv: usize, nu: usize, floating: bool, last: bool) -> Quadratic {
     let (ndx, h) = (2 * nv, 0.01);
-    let mut lq = Quadratic::new(Dims { nx: ndx, ndx, nu, n_eq: 0 }, last);
+    let mut lq = Quadratic::new(Dims { nx: ndx, ndx, nu, n_eq: 0, n_in: 0 }, last);
     lq.lx.fill(0.1);
     lq.lu.fill(0.1);
     lq.lxx.fill_diagonal(1.0);
@@ -53,7 +53,7 @@ fn node(nv: usize, nu: usize, floating: bool, last: bool) -> Quadratic {
 }
 
 fn time(nv: usize, nu: usize, lq: &[Quadratic]) -> f64 {
-    let dims = |nu| Dims { nx: 2 * nv, ndx: 2 * nv, nu, n_eq: 0 };
+    let dims = |nu| Dims { nx: 2 * nv, ndx: 2 * nv, nu, n_eq: 0, n_in: 0 };
     let mut all = vec![dims(nu); STEPS];
     all.push(dims(0));
     let mut riccati = Riccati::new(&all);

@@ -3,12 +3,13 @@
 //! Tests, benchmarks and examples take them from here by `#[path]`.
 
 use gradyn::dynamics::{FrameRef, Workspace, center_of_mass, frame_pose};
+use gradyn::model::InputError;
 use gradyn::model::urdf::JointOrder;
-use gradyn::{Constraint, Model, Transform, UrdfOptions};
+use gradyn::{Constraint, Model, Scalar, Transform, UrdfOptions};
+use gradyn_trajectory::residual::{Capsule, Depends, Distance, FramePlacement, Given, Own, Quantity, Snapshot};
 use gradyn_trajectory::residual::{CenterOfMass, Control, FrameTranslation, FrictionCone, StateError};
-use gradyn_trajectory::residual::{Depends, FramePlacement, Given};
 use gradyn_trajectory::step::{Actuation, Contact, ForwardDynamics, Impulse, SemiImplicitEuler};
-use gradyn_trajectory::{Cost, Loss, Phase, Problem};
+use gradyn_trajectory::{Cost, Loss, PathConstraint, Phase, Problem};
 use nalgebra::{DMatrix, Vector3};
 use std::error::Error;
 use std::f64::consts::PI;
@@ -24,6 +25,9 @@ pub(crate) fn by_name(name: &str) -> Made<Problem> {
         "g1_squat" => g1_squat(),
         "double_pendulum" => double_pendulum(),
         "quadrotor" => quadrotor(),
+        "panda_limits" => panda_limits(Some([0.4, 0.3, 0.5])),
+        "panda_far" => panda_limits(Some([2.0, 0.3, 0.5])),
+        "panda_capsule" => panda_limits(None),
         _ => Err(format!("there is no problem `{name}`").into()),
     }
 }
@@ -60,6 +64,60 @@ fn panda_reach(most: f64) -> Made<Problem> {
         .last(Cost::new("state", StateError::neutral(&model)).weight(0.1))
         .build()?;
     Ok(problem)
+}
+
+/// The arm's hand to a place at the end, exactly and at rest, within limits of positions, velocities and torques. Without a place: from
+/// one side of a post to the other, which links must not touch.
+fn panda_limits(place: Option<[f64; 3]>) -> Made<Problem> {
+    let model = robot("panda", false)?;
+    let hand = model.find_frame("panda_link8").ok_or("no hand")?;
+    let post = place.is_none();
+    let place = place.unwrap_or([0.1, 0.55, 0.4]);
+    let limits = model.limits();
+    let speed: Vec<f64> = limits.velocity.iter().map(|v| 0.5 * v).collect();
+    let lower: Vec<f64> = limits.q_lower.iter().copied().chain(speed.iter().map(|v| -v)).collect();
+    let upper: Vec<f64> = limits.q_upper.iter().copied().chain(speed.iter().copied()).collect();
+    let torque =
+        if post { [87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0] } else { [40.0, 40.0, 40.0, 40.0, 2.0, 2.0, 2.0] };
+    let start = if post { [-0.9, 0.5, 0.0, -1.7, 0.0, 2.2, 0.8] } else { [0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8] };
+    let within = || PathConstraint::within("limits", StateError::at(&model, &[0.0; 7], &[0.0; 7]), &lower, &upper);
+    let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+    let mut reach = Phase::new("reach", 100, if post { 0.03 } else { 0.01 }, step)
+        .cost(Cost::new("state", StateError::at(&model, &start, &[0.0; 7])).weight(0.1))
+        .cost(Cost::new("torque", Control::zero()).weight(1e-2))
+        .constraint(within())
+        .control_bounds(&torque.map(|x| -x), &torque);
+    if post {
+        let column = Capsule::fixed([[0.45, 0.0, 0.0].into(), [0.45, 0.0, 0.9].into()], 0.08);
+        let link = Capsule::sphere(hand, [0.0, 0.0, 0.05].into(), 0.06);
+        reach = reach.constraint(PathConstraint::at_least("post", Distance::new(link, column), 0.02));
+    }
+    let problem = Problem::builder(&model)
+        .start(&start, &[0.0; 7])
+        .phase(reach)
+        .last(Cost::new("state", StateError::at(&model, &start, &[0.0; 7])).weight(0.1))
+        .last_constraint(PathConstraint::equal("place", FrameTranslation::new(hand, place.into())))
+        .last_constraint(PathConstraint::equal("rest", Own::new(&model, Rest)))
+        .build()?;
+    Ok(problem)
+}
+
+/// `r = v`
+#[derive(Debug)]
+struct Rest;
+
+impl Quantity for Rest {
+    fn rows(&self, model: &Model) -> usize {
+        model.nv()
+    }
+    fn depends(&self) -> Depends {
+        Depends::V
+    }
+    #[inline(always)]
+    fn evaluate<T: Scalar>(&self, on: &mut Snapshot<'_, T>, r: &mut [T]) -> Result<(), InputError> {
+        r.copy_from_slice(on.v);
+        Ok(())
+    }
 }
 
 /// A double pendulum swings up by a motor at its shoulder alone, in three seconds.

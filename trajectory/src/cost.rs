@@ -1,5 +1,6 @@
 //! A cost of a phase: a residual, its loss, its weight, and where it counts.
 
+use crate::fault::ProblemError;
 use crate::loss::Loss;
 use crate::residual::Residual;
 
@@ -23,6 +24,27 @@ pub struct Cost {
     pub(crate) place: Where,
     /// Goals of single nodes.
     pub(crate) goals: Vec<(usize, Vec<f64>)>,
+}
+
+impl Where {
+    /// Does it count at a node of a phase of so many?
+    pub(crate) fn counts_at(
+        &self,
+        node: usize,
+        nodes: usize,
+        place: impl Fn() -> String,
+    ) -> Result<bool, ProblemError> {
+        let Self::At(at) = self else { return Ok(true) };
+        match at.iter().find(|k| **k >= nodes) {
+            None => Ok(at.contains(&node)),
+            Some(k) => Err(ProblemError::Number {
+                place: place(),
+                what: "a node that it counts at",
+                value: *k as f64,
+                rule: "the phase has not so many nodes",
+            }),
+        }
+    }
 }
 
 impl Cost {

@@ -4,13 +4,14 @@ use crate::fault::{Fault, ProblemError};
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 
-/// The start at all nodes, and no controls.
+/// The start at all nodes, and no controls; free durations are those that phases were made with.
 #[must_use]
 pub fn standing(problem: &Problem) -> Trajectory {
     let mut guess = Trajectory::zeros(problem);
     for k in 0..=problem.steps() {
         guess.x_mut(k).copy_from_slice(problem.start());
     }
+    problem.write_durations(&mut guess);
     guess
 }
 
@@ -63,7 +64,7 @@ pub fn roll_out(problem: &Problem, controls: &Trajectory) -> Result<Trajectory, 
     guess.x_mut(0).copy_from_slice(problem.start());
     let mut next = vec![0.0; problem.space().nx()];
     for k in 0..problem.steps() {
-        let mut eq = vec![0.0; problem.dims(k).n_eq];
+        let mut eq = vec![0.0; problem.dims(k).n_eq + problem.dims(k).n_in];
         problem.value(k, guess.x(k), guess.u(k), &mut memory, &mut next, &mut eq)?;
         guess.x_mut(k + 1).copy_from_slice(&next);
     }
@@ -132,11 +133,11 @@ pub fn resampled(
 
 /// Where states remember controls: those of the step before.
 fn remember(problem: &Problem, guess: &mut Trajectory) {
-    let (memory, nx) = (problem.space().memory, problem.space().nx());
+    let (memory, nx) = (problem.rates(), problem.space().nx() - problem.free_durations());
     for k in 0..problem.steps() {
         let u = guess.u(k).to_vec();
-        let before = guess.x(k)[nx - memory..].to_vec();
+        let before = guess.x(k)[nx - memory..nx].to_vec();
         let remembered = if u.len() == memory { &u } else { &before };
-        guess.x_mut(k + 1)[nx - memory..].copy_from_slice(remembered);
+        guess.x_mut(k + 1)[nx - memory..nx].copy_from_slice(remembered);
     }
 }

@@ -10,6 +10,7 @@
 //! stopped.
 
 pub mod check;
+pub mod constraint;
 pub mod cost;
 mod dense;
 pub mod fault;
@@ -28,12 +29,15 @@ pub mod step;
 pub mod trajectory;
 
 pub use check::{Checked, ProblemCheck};
+pub use constraint::PathConstraint;
 pub use cost::Cost;
 pub use fault::{Fault, ProblemError, Reason};
 pub use loss::Loss;
 pub use node::Node;
 pub use problem::{Phase, Problem, ProblemBuilder};
-pub use solver::{Control, Fddp, FddpOptions, Iteration, MultipleShooting, Report, ShootingOptions, Status};
+pub use solver::{
+    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Report, ShootingOptions, Status,
+};
 pub use trajectory::Trajectory;
 
 /// The engine.

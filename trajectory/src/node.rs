@@ -1,7 +1,7 @@
 //! What a solver asks of a node of a trajectory.
 
 use crate::fault::Reason;
-use crate::quadratic::{Dims, Quadratic};
+use crate::quadratic::{Dims, Multipliers, Quadratic};
 use std::any::Any;
 
 /// Memory of a node: one a thread, made by [`Node::memory`], never shared.
@@ -39,6 +39,15 @@ impl<R: Into<Reason>> From<R> for NodeError {
     }
 }
 
+/// A row of a node's constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// Of its equalities.
+    Equality(usize),
+    /// Of its rows between bounds.
+    Inequality(usize),
+}
+
 /// A node of a trajectory: its cost and its step, and their derivatives.
 ///
 /// Object-safe, and shared by threads: all that a call writes to is its memory and its result. One `Node` stands for all nodes of a
@@ -56,17 +65,46 @@ pub trait Node: Send + Sync {
     }
     /// Memory for one thread.
     fn memory(&self) -> Memory;
-    /// Its cost, and the next state into `next`, nx (empty if it is the last). `eq`: n_eq, for the equalities.
+    /// Bounds of its rows `g`, n_in each, at this node: infinite where there are none, or where a row does not count. All infinite by
+    /// default.
+    fn bounds(&self, at: At<'_>, lower: &mut [f64], upper: &mut [f64]) {
+        let _ = at;
+        lower.fill(f64::NEG_INFINITY);
+        upper.fill(f64::INFINITY);
+    }
+    /// The constraint that a row belongs to, by name.
+    fn constraint(&self, row: Row) -> Option<&str> {
+        let _ = row;
+        None
+    }
+    /// Its cost, and the next state into `next`, nx (empty if it is the last). `rows`: for the equalities, n_eq, then for the rows
+    /// between bounds, n_in.
     ///
     /// # Errors
     /// Which term, and why.
-    fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], eq: &mut [f64]) -> Result<f64, NodeError>;
+    fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], rows: &mut [f64]) -> Result<f64, NodeError>;
     /// The same, with derivatives: those of the cost to second order as its terms have them (Gauss-Newton, or exact), those of the
     /// next state and of equalities to first order.
     ///
     /// # Errors
     /// As [`value`](Self::value).
     fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError>;
+    /// The same, and into [`Quadratic::curvature`] what `lₓₓ`, `lₓᵤ` and `lᵤᵤ` leave out of the second derivatives of the Lagrangian at
+    /// these multipliers. `false` if it does not know them; so by default.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn linearize_exact(
+        &self,
+        at: At<'_>,
+        memory: &mut Memory,
+        multipliers: &Multipliers,
+        out: &mut Quadratic,
+    ) -> Result<bool, NodeError> {
+        let _ = multipliers;
+        out.curvature.clear();
+        self.linearize(at, memory, out).map(|()| false)
+    }
     /// Controls that hold its state still, as well as they can: those by which the accelerations at rest have the least sum of squares,
     /// and of these the least. Zero by default.
     ///

@@ -29,7 +29,7 @@ impl Glide {
 
 impl Node for Glide {
     fn dims(&self) -> Dims {
-        Dims { nx: 2 * self.n, ndx: 2 * self.n, nu: self.n, n_eq: 0 }
+        Dims { nx: 2 * self.n, ndx: 2 * self.n, nu: self.n, n_eq: 0, n_in: 0 }
     }
     fn memory(&self) -> Memory {
         Box::new(())

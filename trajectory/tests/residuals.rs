@@ -135,6 +135,9 @@ fn derivatives_on_every_joint() {
             .cost(Cost::new("state", StateError::at(&model, &q, &vec![0.0; model.nv()])))
             .cost(Cost::new("velocity", FrameVelocity::new(tip, reference, twist(1))))
             .cost(Cost::new("acceleration", FrameAcceleration::new(tip, reference, twist(2))))
+            .cost(Cost::new("placement", FramePlacement::new(tip, Transform::from_translation([0.1, 0.2, 0.3].into()))))
+            .cost(Cost::new("translation", FrameTranslation::new(tip, [0.1, 0.2, 0.3].into())))
+            .cost(Cost::new("com", CenterOfMass::new([0.0, 0.1, 0.2].into())))
             .cost(Cost::new("momentum", CentroidalMomentum::new(Momentum::new(Vector3::zeros(), Vector3::zeros()))));
         let problem = Problem::builder(&model).start(&q, &vec![0.0; model.nv()]).phase(phase).build().expect("is");
         let check = problem.check_at(&at_random(&problem, 40 + seed as u64), &[0, 1]).expect("fits");

@@ -27,7 +27,7 @@ fn plain(rng: &mut ChaCha8Rng, nx: usize, nu: usize, steps: usize) -> Lq {
     let mut lq = Lq { dims: Vec::new(), nodes: Vec::new(), gaps: Vec::new() };
     for k in 0..=steps {
         let nu = if k == steps { 0 } else { nu };
-        let dims = Dims { nx, ndx: nx, nu, n_eq: 0 };
+        let dims = Dims { nx, ndx: nx, nu, n_eq: 0, n_in: 0 };
         let mut node = Quadratic::new(dims, k == steps);
         let half = matrix(rng, nx + nu, nx + nu);
         let hessian = &half * half.transpose() / (nx + nu) as f64 + DMatrix::identity(nx + nu, nx + nu) * 0.1;

@@ -34,8 +34,13 @@ fn chain() -> (Vec<Dims>, Vec<Quadratic>) {
     let (nv, nu, steps, h) = (9, 4, 12, 0.1);
     let nodes = (0..=steps).map(|k| {
         let last = k == steps;
-        let dims =
-            Dims { nx: 2 * nv, ndx: 2 * nv, nu: if last { 0 } else { nu }, n_eq: if k % 3 == 0 { 2 } else { 0 } };
+        let dims = Dims {
+            nx: 2 * nv,
+            ndx: 2 * nv,
+            nu: if last { 0 } else { nu },
+            n_eq: if k % 3 == 0 { 2 } else { 0 },
+            n_in: 0,
+        };
         let mut lq = Quadratic::new(dims, last);
         lq.lxx.fill_diagonal(1.0);
         lq.luu.fill_diagonal(1.0);

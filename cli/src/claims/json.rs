@@ -1,8 +1,8 @@
 //! Claims in JSON, in the form that `gradyn evaluate` writes.
 
 use super::table::{Array, Content, Entry, JointPlace, Shape, Table};
+use crate::json::{self, Json};
 use crate::quantity::{self, Parts};
-use crate::states::json::{self, Json};
 
 /// Inputs that are objects.
 const NESTED: [&str; 3] = ["f_ext", "f_ext_world", "direction"];

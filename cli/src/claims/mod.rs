@@ -17,8 +17,9 @@ pub(crate) use function::Differentiated;
 use crate::args::Layout;
 use crate::constraints::Constraints;
 use crate::error::Error;
+use crate::input;
 use crate::robot::Robot;
-use crate::states::{self, State};
+use crate::states::State;
 use gradyn::dynamics::ReferenceFrame;
 use nalgebra::DMatrix;
 use std::path::Path;
@@ -76,7 +77,7 @@ pub(crate) fn arrays(bytes: &[u8]) -> Result<Vec<(String, Numbers)>, String> {
 
 /// Reads a file in the form that its first bytes show: NumPy's `.npz`, JSON, or CSV. `held`: constraints from elsewhere.
 pub(crate) fn read(path: &Path, robot: &Robot, layout: Layout, held: Constraints) -> Result<Claims, Error> {
-    let (file, bytes) = states::bytes(path)?;
+    let (file, bytes) = input::bytes(path)?;
     let refused = |reason: String| Error::States { file: file.clone(), reason };
     let table = if bytes.starts_with(b"PK") {
         npz::read(&bytes)

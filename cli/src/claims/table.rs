@@ -1,6 +1,6 @@
 //! A file of claims as it stands, before anybody asks whether it fits the robot.
 
-use crate::states::json::Json;
+use crate::json::Json;
 use std::fmt;
 
 /// What a file holds, whatever its form.

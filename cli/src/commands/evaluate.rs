@@ -6,6 +6,7 @@ use crate::args::Evaluate;
 use crate::constraints::Constraints;
 use crate::error::Error;
 use crate::evaluation::{Places, Task};
+use crate::input;
 use crate::output::Output;
 use crate::quantity::{Parts, Quantity};
 use crate::robot::Robot;
@@ -16,7 +17,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<Report, Error> {
     let quantities = args.quantities();
     let places = places(args, &robot, &quantities)?;
     let (list, constraints) = states::read_held(&args.states, &robot)?;
-    let refused = |reason: String| Error::States { file: states::name(&args.states), reason };
+    let refused = |reason: String| Error::States { file: input::name(&args.states), reason };
     need_constraints(&quantities, &constraints).map_err(refused)?;
     need_inputs(&quantities, &list, robot.model.nv()).map_err(refused)?;
     let mut output = Output::new(args.output.as_deref(), &[&robot.path, &args.states])?;
@@ -24,7 +25,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<Report, Error> {
     let task = Task { robot: &robot, quantities: &quantities, method, places: &places, constraints: &constraints };
     task.check(&list, output.is_in_memory())?;
     let bar = progress(list.len() as u64, "states");
-    let place = |k: usize| format!("{}: state {k}", states::name(&args.states));
+    let place = |k: usize| format!("{}: state {k}", input::name(&args.states));
     let question = Question { method, quantities: &quantities, constraints: &constraints, places: &places };
     answer::write(&robot, question, &list, &mut output, place, || bar.inc(1))?;
     bar.finish_and_clear();

@@ -6,12 +6,14 @@ pub(crate) use read::read;
 
 use crate::args::ConstraintArgs;
 use crate::error::Error;
+use crate::input::{self, Parts};
+use crate::json::Json;
+use crate::nearest::nearest;
 use crate::robot::Robot;
-use crate::states;
-use crate::states::json::Json;
 use gradyn::dynamics::{Constraint, Workspace, constraint_error};
 use gradyn::model::{BodyId, FrameId, Model};
 use gradyn::spatial::Transform;
+use std::path::Path;
 
 /// Constraints in their order.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +64,7 @@ const AXES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 pub(crate) fn of_arguments(args: &ConstraintArgs, robot: &Robot) -> Result<Constraints, Error> {
     let model = &robot.model;
     let mut constraints = match &args.constraints {
-        Some(path) => states::constraints(path, robot)?,
+        Some(path) => of_file(path, robot)?,
         None => Constraints::default(),
     };
     for (names, flag, kind) in
@@ -79,11 +81,20 @@ pub(crate) fn of_arguments(args: &ConstraintArgs, robot: &Robot) -> Result<Const
     Ok(constraints)
 }
 
+/// Reads what holds the robot; states that the file may have are not looked at.
+fn of_file(path: &Path, robot: &Robot) -> Result<Constraints, Error> {
+    input::json(path, |value| {
+        let Parts { constraints, restitution, .. } = Parts::new(value)?;
+        let list = constraints.ok_or("missing key `constraints`, expected a list of constraints")?;
+        read(Some(list), restitution, &robot.model)
+    })
+}
+
 /// The frame of this name: of a link, or of a joint.
 pub(crate) fn find(name: &str, model: &Model) -> Result<FrameId, String> {
     model.find_frame(name).ok_or_else(|| {
         let known = model.frames().iter().map(|frame| frame.name());
-        let hint = states::nearest(name, known).unwrap_or_else(|| String::from("; `gradyn info` shows them"));
+        let hint = nearest(name, known).unwrap_or_else(|| String::from("; `gradyn info` shows them"));
         let name = name.chars().take(100).collect::<String>();
         format!("expected a link or joint of the robot, found `{name}`{hint}")
     })

@@ -1,7 +1,7 @@
 //! Constraints in JSON.
 
 use super::{AXES, Constraints, find, place};
-use crate::states::json::Json;
+use crate::json::Json;
 use gradyn::dynamics::Constraint;
 use gradyn::joint::{
     Axis, Cylindrical, Elementary, Helical, Planar, Prismatic, Revolute, Spherical, Translation, Universal,

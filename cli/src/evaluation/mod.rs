@@ -13,8 +13,8 @@ pub(crate) use need::Task;
 pub(crate) use places::{Place, Places, Point};
 pub(crate) use value::{Derivative, Value};
 
-use crate::answer::Entries;
 use crate::constraints::Constraints;
+use crate::json::Entries;
 use crate::quantity::{Family, Parts, Quantity};
 use crate::robot::Robot;
 use crate::states::State;

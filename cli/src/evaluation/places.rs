@@ -1,9 +1,9 @@
 //! The frames, points and subtrees that are asked about.
 
 use crate::constraints::find;
+use crate::nearest::nearest;
 use crate::quantity::{Parts, Quantity};
 use crate::robot::Robot;
-use crate::states::nearest;
 use gradyn::dynamics::ReferenceFrame;
 use gradyn::model::{BodyId, Frame, FrameId, Model};
 use nalgebra::Vector3;

@@ -1,6 +1,6 @@
 //! What was computed, in the form that it is answered in.
 
-use crate::answer::{Entries, Rows};
+use crate::json::{Entries, Rows};
 use crate::quantity::{Parts, Quantity};
 use gradyn::dynamics::Tensor3;
 use gradyn::spatial::{Force, Motion};

@@ -1,7 +1,8 @@
 //! The one state that a command line asks for.
 
-use super::{NEUTRAL, RANDOM, State, name, neutral, random, read};
+use super::{NEUTRAL, RANDOM, State, neutral, random, read};
 use crate::error::Error;
+use crate::input::name;
 use crate::robot::Robot;
 use std::path::Path;
 

@@ -1,13 +1,12 @@
 //! States of a robot: read from a file, or random.
 
 mod asked;
-pub(crate) mod json;
 mod random;
 mod read;
 
 pub(crate) use asked::asked;
 pub(crate) use random::{NEUTRAL, RANDOM, neutral, random, random_whole};
-pub(crate) use read::{bytes, constraints, name, nearest, one_each, read, read_held, unknown_link};
+pub(crate) use read::{one_each, read, read_held, unknown_link};
 
 use crate::robot::LinkPlace;
 use gradyn::Scalar;

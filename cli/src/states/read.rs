@@ -1,22 +1,16 @@
 //! Reading states: every number checked, every error with its place.
 
-use super::json::{self, Json};
 use super::{DIRECTION, LinkWrench, State};
 use crate::constraints::{self, Constraints};
 use crate::error::Error;
+use crate::input::{self, Parts};
+use crate::json::Json;
+use crate::nearest::nearest;
 use crate::robot::{LinkPlace, Robot};
 use gradyn::dynamics::WrenchFrame;
 use gradyn::model::{InputError, Model};
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
-
-/// The path that means standard input.
-const STDIN: &str = "-";
-
-/// A larger file is refused: an endless one ends here.
-const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads the states of a file, `-` being standard input.
 pub(crate) fn read(path: &Path, robot: &Robot) -> Result<Vec<State>, Error> {
@@ -25,85 +19,11 @@ pub(crate) fn read(path: &Path, robot: &Robot) -> Result<Vec<State>, Error> {
 
 /// Reads the states of a file, and what holds the robot there.
 pub(crate) fn read_held(path: &Path, robot: &Robot) -> Result<(Vec<State>, Constraints), Error> {
-    parsed(path, |value| {
-        let Whole { states, constraints, restitution } = Whole::new(value)?;
+    input::json(path, |value| {
+        let Parts { states, constraints, restitution } = Parts::new(value)?;
         let constraints = constraints::read(constraints, restitution, &robot.model)?;
         Ok((self::states(states.ok_or("missing key `states`")?, robot)?, constraints))
     })
-}
-
-/// Reads what holds the robot; states that the file may have are not looked at.
-pub(crate) fn constraints(path: &Path, robot: &Robot) -> Result<Constraints, Error> {
-    parsed(path, |value| {
-        let Whole { constraints, restitution, .. } = Whole::new(value)?;
-        let list = constraints.ok_or("missing key `constraints`, expected a list of constraints")?;
-        constraints::read(Some(list), restitution, &robot.model)
-    })
-}
-
-/// Reads a file of JSON; errors name it.
-fn parsed<R>(path: &Path, read: impl FnOnce(Json) -> Result<R, String>) -> Result<R, Error> {
-    let (file, text) = text(path)?;
-    let refused = |reason: String| Error::States { file: file.clone(), reason };
-    let value = json::parse(&text).map_err(|error| refused(error.to_string()))?;
-    drop(text);
-    read(value).map_err(refused)
-}
-
-/// What to call the file in messages.
-pub(crate) fn name(path: &Path) -> String {
-    if path == Path::new(STDIN) { String::from("standard input") } else { path.display().to_string() }
-}
-
-/// The name for messages, and the text.
-fn text(path: &Path) -> Result<(String, String), Error> {
-    let (file, bytes) = bytes(path)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((file, text)),
-        Err(_) => Err(Error::States { file, reason: String::from("it is not UTF-8 text") }),
-    }
-}
-
-/// The name for messages, and what the file holds; `-` is standard input.
-pub(crate) fn bytes(path: &Path) -> Result<(String, Vec<u8>), Error> {
-    let mut bytes = Vec::new();
-    let file = name(path);
-    let read = if path == Path::new(STDIN) {
-        io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-    };
-    read.map_err(|error| Error::read(Path::new(&file), error))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(Error::States { file, reason: format!("more than {MAX_BYTES} bytes: split it") });
-    }
-    Ok((file, bytes))
-}
-
-/// The parts of a file.
-#[derive(Debug, Default)]
-struct Whole {
-    states: Option<Json>,
-    constraints: Option<Json>,
-    restitution: Option<Json>,
-}
-
-impl Whole {
-    fn new(value: Json) -> Result<Self, String> {
-        let Json::Object(entries) = value else {
-            return Err(format!("expected an object with the key `states`, found {}", value.describe()));
-        };
-        let mut whole = Self::default();
-        for (key, value) in entries {
-            match key.as_str() {
-                "states" => whole.states = Some(value),
-                "constraints" => whole.constraints = Some(value),
-                "restitution" => whole.restitution = Some(value),
-                _ => return Err(format!("unknown key `{key}`, expected `states`, `constraints` or `restitution`")),
-            }
-        }
-        Ok(whole)
-    }
 }
 
 fn states(list: Json, robot: &Robot) -> Result<Vec<State>, String> {
@@ -227,12 +147,4 @@ pub(crate) fn unknown_link(key: &str, found: &str, links: &HashMap<&str, LinkPla
     let hint =
         nearest(&found, links.keys().copied()).unwrap_or_else(|| String::from("; `gradyn info` shows the links"));
     format!(", key `{key}`: expected a link of the robot, found `{found}`{hint}")
-}
-
-/// "; did you mean …?", if one of the names is near.
-pub(crate) fn nearest<'n>(found: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-    let similarity = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &found.to_lowercase());
-    let nearest = names.map(|name| (similarity(name), name)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)));
-    let (_, name) = nearest.filter(|(similarity, _)| *similarity > 0.8)?;
-    Some(format!("; did you mean `{name}`?"))
 }

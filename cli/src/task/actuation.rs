@@ -1,6 +1,6 @@
 //! What the controls are: motors of joints, a matrix, thrusters.
 
-use super::pose::joint;
+use super::named::{frame, joint};
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
 use gradyn::dynamics::{ReferenceFrame, Workspace, frame_pose_jacobian};
@@ -145,7 +145,7 @@ fn thruster(table: &Table<'_>, model: &Model, all: &mut Columns) -> Result<(), E
     table.only(&["frame", "axis", "moment", "lower", "upper"])?;
     let item = table.need("frame", "the name of a link or joint")?;
     let name = item.text("the name of a link or joint")?;
-    let frame = super::contacts::frame(&item, name, model)?;
+    let frame = frame(&item, name, model)?;
     let axis = table.get("axis").map_or(Ok(nalgebra::Vector3::z()), |item| {
         let axis = item.vector("x, y, z")?;
         axis.try_normalize(1e-9).ok_or_else(|| item.refuse("expected a direction, found one of length 0"))

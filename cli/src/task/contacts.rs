@@ -1,20 +1,15 @@
 //! Contacts with the ground, and loops, by name.
 
+use super::named::frame;
 use super::pose::transform;
 use super::source::{Item, Sign, Table};
 use crate::constraints;
 use crate::error::Error;
-use crate::states::json::Json;
+use crate::json::Json;
 use gradyn::dynamics::{Workspace, frame_pose};
 use gradyn::model::{FrameId, Model};
 use gradyn::{Constraint, Transform};
 use gradyn_trajectory::step::Contact;
-
-/// The frame of this name.
-pub(super) fn frame(item: &Item<'_>, name: &str, model: &Model) -> Result<FrameId, Error> {
-    let names = model.frames().iter().map(|frame| frame.name());
-    model.find_frame(name).ok_or_else(|| item.unknown("link or joint", name, names))
-}
 
 /// What a contact holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,11 @@
 
 use super::goal::{Form, Goal, Ground};
 use super::kinds::{Entries, KINDS, Kind, Made, phases_with};
+use super::named;
+use super::phases::PhaseTask;
 use super::pose::by_dof;
 use super::source::{Item, Sign, Table};
-use super::{PhaseTask, Start, contacts};
+use super::start::Start;
 use crate::error::Error;
 use gradyn::Transform;
 use gradyn::dynamics::{Workspace, center_of_mass, frame_pose};
@@ -174,7 +176,7 @@ fn cost<'a>(
     };
     let frame = match named("frame", "the name of a link or joint")? {
         None => None,
-        Some(item) => Some(contacts::frame(&item, item.text("the name of a link or joint")?, &start.model)?),
+        Some(item) => Some(named::frame(&item, item.text("the name of a link or joint")?, &start.model)?),
     };
     let contact_item = named("contact", "the name of a contact")?;
     let contact = contact_item.as_ref().map(|item| item.text("the name of a contact")).transpose()?;

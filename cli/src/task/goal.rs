@@ -1,8 +1,8 @@
 //! Goals of costs: what they may be, and what lies between two of them.
 
-use super::Start;
 use super::pose::{by_dof, transform};
 use super::source::{Item, Sign};
+use super::start::Start;
 use crate::error::Error;
 use gradyn::Transform;
 use gradyn::model::Model;

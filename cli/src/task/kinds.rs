@@ -1,8 +1,10 @@
 //! Kinds of costs: a table. A new residual is one more entry.
 
 use super::goal::{Form, Goal};
+use super::named;
+use super::phases::PhaseTask;
 use super::source::{Sign, Table};
-use super::{PhaseTask, Start, contacts};
+use super::start::Start;
 use crate::error::Error;
 use gradyn::Motion;
 use gradyn::dynamics::ReferenceFrame;
@@ -260,7 +262,7 @@ impl<'a> Made<'a, '_> {
             None => Ok(Capsule::fixed([from, to], radius)),
             Some(item) => {
                 let name = item.text("the name of a link or joint")?;
-                Ok(Capsule::new(contacts::frame(&item, name, &self.start.model)?, [from, to], radius))
+                Ok(Capsule::new(named::frame(&item, name, &self.start.model)?, [from, to], radius))
             }
         }
     }

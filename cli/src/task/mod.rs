@@ -5,46 +5,29 @@ mod contacts;
 mod costs;
 mod goal;
 mod kinds;
+mod named;
 mod phases;
 mod pose;
 mod solver;
 pub(crate) mod source;
+mod start;
 
-pub(crate) use actuation::Actuated;
 pub(crate) use contacts::Held;
 pub(crate) use costs::{At, CostTask};
 pub(crate) use goal::Goal;
 pub(crate) use phases::PhaseTask;
 pub(crate) use solver::{Controls, Found, GuessTask, SolverTask, States};
+pub(crate) use start::Start;
 
 use crate::args::{Continuous, Mimic, Order, RobotArgs};
 use crate::error::Error;
+use crate::input;
 use crate::robot::Robot;
 use gradyn::dynamics::{Workspace, constraint_error};
-use gradyn::model::Model;
 use gradyn_trajectory::{Problem, ProblemError};
-use pose::{Poses, by_dof};
-use source::{Item, Sign, Source, Table};
-use std::path::{Path, PathBuf};
-
-/// The robot and where it starts.
-#[derive(Debug)]
-pub(crate) struct Start {
-    pub(crate) model: Model,
-    /// The folder of the task.
-    folder: PathBuf,
-    poses: Poses,
-    pub(crate) q: Vec<f64>,
-    pub(crate) v: Vec<f64>,
-    pub(crate) actuated: Actuated,
-}
-
-impl Start {
-    /// A file named in the task, relative to it.
-    fn beside(&self, file: &str) -> PathBuf {
-        self.folder.join(file)
-    }
-}
+use pose::Poses;
+use source::{Item, Source, Table};
+use std::path::Path;
 
 /// A task: a problem, with the names that it was described by.
 #[derive(Debug)]
@@ -81,7 +64,7 @@ const CLOSED: f64 = 1e-5;
 impl Task {
     /// Reads a task, and builds its problem.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
-        let (file, bytes) = crate::states::bytes(path)?;
+        let (file, bytes) = input::bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|_| Error::read(path, "it is not UTF-8 text"))?;
         let source = Source { file, text };
         let entries = source.parse()?;
@@ -93,7 +76,7 @@ impl Task {
 
         let robot = robot(&root, &folder)?;
         let poses = Poses::read(root.get("poses"), &robot.model)?;
-        let (q, v) = start(root.get("start"), &poses, &robot.model)?;
+        let (q, v) = start::read(root.get("start"), &poses, &robot.model)?;
         let actuated = actuation::read(root.get("actuation"), &robot.model)?;
         let start = Start { model: robot.model.clone(), folder, poses, q, v, actuated };
         let steps = phases::steps(&root)?;
@@ -132,17 +115,6 @@ fn robot(root: &Table<'_>, folder: &Path) -> Result<Robot, Error> {
         max_memory: None,
     };
     Robot::load(&args)
-}
-
-/// The table `start`: neutral and at rest, where nothing is said.
-fn start(item: Option<Item<'_>>, poses: &Poses, model: &Model) -> Result<(Vec<f64>, Vec<f64>), Error> {
-    let rest = || vec![0.0; model.nv()];
-    let Some(item) = item else { return Ok((model.neutral(), rest())) };
-    let table = item.table("a table with `q` and `v`")?;
-    table.only(&["q", "v"])?;
-    let q = table.get("q").map_or_else(|| Ok(model.neutral()), |item| poses.configuration(&item, model))?;
-    let v = table.get("v").map_or_else(|| Ok(rest()), |item| by_dof(&item, model, Sign::Any))?;
-    Ok((q, v))
 }
 
 /// Are the loops closed at the start?

@@ -1,8 +1,8 @@
 //! Phases: nodes with the same step and the same contacts, and impacts between them.
 
-use super::Start;
 use super::contacts::{Contacts, Held};
 use super::source::{Item, Sign, Table};
+use super::start::Start;
 use crate::error::Error;
 use gradyn_trajectory::Phase;
 use gradyn_trajectory::step::{Euler, ForwardDynamics, ImplicitMidpoint, Impulse, Rk4, SemiImplicitEuler, Step};

@@ -1,10 +1,11 @@
 //! Configurations and velocities: by name of a pose, by joint, or as lists.
 
+use super::named::{frame, joint, joints};
 use super::source::{Item, Sign, Table};
 use crate::error::Error;
 use gradyn::Transform;
 use gradyn::dynamics::{Workspace, frame_pose};
-use gradyn::model::{Body, Model};
+use gradyn::model::Model;
 use std::ops::Range;
 
 /// Poses of the robot by name, nq numbers each.
@@ -38,17 +39,6 @@ impl Poses {
         model.check_configuration(&q).map_err(|error| item.refuse(error.to_string()))?;
         Ok(q)
     }
-}
-
-/// The joints that have coordinates of their own.
-fn joints(model: &Model) -> impl Iterator<Item = &Body> + Clone {
-    model.bodies().iter().filter(|body| body.owns_coordinates() && !body.v_range().is_empty())
-}
-
-/// The joint of this name.
-pub(super) fn joint<'m>(item: &Item<'_>, name: &str, model: &'m Model) -> Result<&'m Body, Error> {
-    let found = joints(model).find(|body| body.joint_name() == name);
-    found.ok_or_else(|| item.unknown("joint", name, joints(model).map(Body::joint_name)))
 }
 
 /// A configuration by joint; what is left out stays neutral. `ground` names frames: the base is lifted so that the lowest of them
@@ -101,7 +91,7 @@ fn to_ground(item: &Item<'_>, model: &Model, q: &mut [f64]) -> Result<(), Error>
     let mut workspace = Workspace::new(model);
     let mut lowest = f64::INFINITY;
     for (item, name) in item.texts("names of frames")? {
-        let frame = super::contacts::frame(&item, name, model)?;
+        let frame = frame(&item, name, model)?;
         let pose = frame_pose(model, &mut workspace, q, frame).map_err(|error| item.refuse(error.to_string()))?;
         lowest = lowest.min(pose.translation.z);
     }

@@ -1,7 +1,7 @@
 //! Which solver, and where it begins.
 
-use super::Start;
 use super::source::{Item, Sign, Table};
+use super::start::Start;
 use crate::error::Error;
 use gradyn_trajectory::solver::ShootingOptions;
 use gradyn_trajectory::{Control, Fddp, FddpOptions, Iteration, MultipleShooting, Problem, Report, Trajectory};

@@ -1,7 +1,7 @@
 //! A task file as it stands: values that know their line and their key, so that an error can say both.
 
 use crate::error::Error;
-use crate::states::nearest;
+use crate::nearest::nearest;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 

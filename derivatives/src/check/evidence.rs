@@ -1,7 +1,7 @@
 //! What differences say about a derivative, entry by entry, and how sure they are.
 
-use super::Reason;
 use super::smooth::Sides;
+use super::{Options, Reason};
 use crate::difference::{self, DifferenceError, Differenced, Manifold, Path, Table, representable};
 use std::fmt::{Debug, Display};
 
@@ -34,6 +34,11 @@ impl Found {
     /// Nothing could be evaluated.
     pub(super) const NOTHING: Self =
         Self { value: f64::NAN, error: f64::INFINITY, kink: 0.0, apart: false, reason: Reason::NonFinite, rows: 0 };
+
+    /// How far from this a claim may be.
+    pub(super) fn bound(&self, options: &Options, scale: f64) -> f64 {
+        options.tolerance * self.value.abs() + options.floor * scale + options.safety * self.error
+    }
 
     /// The same derivative, seen with other steps too: what differs between the tables is error.
     pub(super) fn confirmed_by<const N: usize>(self, others: [Self; N]) -> Self {
@@ -222,11 +227,11 @@ impl Evidence {
     }
 
     /// Puts exact derivatives in the place of differences where the two do not contradict each other. Returns where they do.
-    pub(super) fn refine(&mut self, options: &super::Options, exact: &[f64]) -> usize {
+    pub(super) fn refine(&mut self, options: &Options, exact: &[f64]) -> usize {
         let scale = self.scale().max(options.size);
         let mut contradictions = 0;
         for (found, exact) in self.found.iter_mut().zip(exact).filter(|(_, exact)| exact.is_finite()) {
-            let bound = super::judge::bound(options, found, scale);
+            let bound = found.bound(options, scale);
             if found.kink > bound || found.value.is_nan() {
                 continue;
             }

@@ -35,17 +35,12 @@ pub(super) fn expect_shape(
     })
 }
 
-/// How far apart claimed and found may be.
-pub(super) fn bound(options: &Options, found: &Found, scale: f64) -> f64 {
-    options.tolerance * found.value.abs() + options.floor * scale + options.safety * found.error
-}
-
 /// The verdict on one entry.
 fn verdict(options: &Options, found: &Found, claimed: f64, scale: f64) -> Verdict {
     if !found.value.is_finite() {
         return Verdict::CannotTell(Reason::NonFinite);
     }
-    let bound = bound(options, found, scale);
+    let bound = found.bound(options, scale);
     if found.kink > bound {
         return Verdict::CannotTell(if found.apart { Reason::Isolated } else { Reason::NonSmooth });
     }
@@ -70,7 +65,7 @@ pub(super) fn judge(options: &Options, evidence: &Evidence, claim: &Claim) -> Re
             claimed: *claimed,
             found: found.value,
             error: found.error,
-            bound: bound(options, found, scale),
+            bound: found.bound(options, scale),
             verdict: verdict(options, found, *claimed, scale),
         });
     }

@@ -1,7 +1,7 @@
 //! The central difference, with a second one to judge it.
 
 use super::error::DifferenceError;
-use super::method::Estimate;
+use super::estimate::Estimate;
 use super::path::Path;
 use std::fmt::{Debug, Display};
 

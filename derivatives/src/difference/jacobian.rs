@@ -1,8 +1,9 @@
 //! Differences of a function of a point: along one tangent vector, or along each.
 
 use super::error::{DifferenceError, Outcome, expect_len, expect_step};
+use super::estimate::Estimate;
 use super::manifold::Manifold;
-use super::method::{Estimate, Method, along, along_from};
+use super::method::{Method, along, along_from};
 use std::fmt::{Debug, Display};
 
 /// `d/dt f(x ⊕ t dx)` at `t = 0`.

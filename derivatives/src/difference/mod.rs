@@ -26,6 +26,7 @@
 
 mod central;
 mod error;
+mod estimate;
 mod jacobian;
 mod manifold;
 mod method;
@@ -34,10 +35,11 @@ mod ridders;
 mod sweep;
 
 pub use error::{DifferenceError, Outcome};
+pub use estimate::Estimate;
 pub(crate) use jacobian::{Differenced, representable};
 pub use jacobian::{directional, jacobian};
 pub use manifold::{Euclidean, Manifold};
-pub use method::{Estimate, Method, along};
+pub use method::{Method, along};
 pub(crate) use path::{Curve, Path};
 pub(crate) use ridders::Table;
 pub use sweep::{Sweep, logarithmic_steps, sweep};

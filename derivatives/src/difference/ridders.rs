@@ -1,7 +1,7 @@
 //! Extrapolation of central differences to step zero.
 
 use super::error::DifferenceError;
-use super::method::Estimate;
+use super::estimate::Estimate;
 use super::path::Path;
 use std::fmt::{Debug, Display};
 

@@ -1,10 +1,5 @@
-//! Which instructions to use: seen once, chosen at each entry.
+//! Which instructions the processor has: seen once.
 
-use super::Register;
-#[cfg(not(target_arch = "x86_64"))]
-use super::portable::Portable as Plain;
-#[cfg(target_arch = "x86_64")]
-use super::x86::Sse2 as Plain;
 use std::cell::Cell;
 use std::fmt;
 use std::sync::OnceLock;
@@ -83,7 +78,7 @@ impl Level {
         Self::available().filter(|level| *level <= self).last().unwrap_or(Self::Plain)
     }
 
-    /// The level that [`dispatch`] uses now, on this thread.
+    /// The level that [`dispatch`](super::dispatch) uses now, on this thread.
     #[inline]
     #[must_use]
     pub fn active() -> Self {
@@ -98,7 +93,7 @@ impl Level {
     }
 }
 
-/// Runs `f` with [`dispatch`] held to `level` or the best one below it, on this thread.
+/// Runs `f` with [`dispatch`](super::dispatch) held to `level` or the best one below it, on this thread.
 pub fn with_level<T>(level: Level, f: impl FnOnce() -> T) -> T {
     struct Restore(Option<Level>);
     impl Drop for Restore {
@@ -110,157 +105,11 @@ pub fn with_level<T>(level: Level, f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// A computation written once and compiled once per level.
-///
-/// `run` must be `#[inline(always)]`, and so must everything it calls that uses `R`.
-pub trait Kernel {
-    /// What it returns.
-    type Output;
-    /// The computation, with registers of type `R`.
-    fn run<R: Register>(self) -> Self::Output;
-}
-
-/// Runs a kernel at the [active](Level::active) level.
-#[inline]
-pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-    dispatch_at(Level::active(), kernel)
-}
-
-/// Runs a kernel at `level`, or at the best one below it that the processor has.
-#[inline]
-pub fn dispatch_at<K: Kernel>(level: Level, kernel: K) -> K::Output {
-    if let Some(level) = VectorLevel::of(level) {
-        return level.run(kernel);
-    }
-    at_plain(kernel)
-}
-
-/// On its own, so that the other levels do not stand on its frame: a megabyte where nothing is optimised.
-#[inline(never)]
-fn at_plain<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<Plain>()
-}
-
-/// A level above the plain one, which the processor has: what pays only with vector registers and fused products is
-/// compiled for no other.
-#[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
-pub struct VectorLevel(Vector);
-
-#[derive(Clone, Copy, Debug)]
-enum Vector {
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "aarch64")]
-    Neon,
-}
-
-impl VectorLevel {
-    /// The [active](Level::active) level, unless that is the plain one.
-    #[inline]
-    #[must_use]
-    pub fn active() -> Option<Self> {
-        Self::of(Level::active())
-    }
-
-    /// `level`, or the best one below it that the processor has, unless that is the plain one.
-    #[inline]
-    fn of(level: Level) -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        return match level.or_below_cached() {
-            Level::Avx512 => Some(Self(Vector::Avx512)),
-            Level::Avx2 => Some(Self(Vector::Avx2)),
-            Level::Plain | Level::Neon => None,
-        };
-        #[cfg(target_arch = "aarch64")]
-        return (level != Level::Plain).then_some(Self(Vector::Neon));
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        {
-            let _ = level;
-            None
-        }
-    }
-
-    /// Does one register of the processor hold eight numbers, so that half of one takes as long?
-    #[inline]
-    #[must_use]
-    pub fn holds_eight(self) -> bool {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Vector::Avx512 => true,
-            #[cfg(target_arch = "x86_64")]
-            Vector::Avx2 => false,
-            #[cfg(target_arch = "aarch64")]
-            Vector::Neon => false,
-        }
-    }
-
-    /// Runs a kernel at this level.
-    #[inline]
-    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `of` has seen that the processor has these features.
-            Vector::Avx512 => unsafe { at_avx512(kernel) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Vector::Avx2 => unsafe { at_avx2(kernel) },
-            #[cfg(target_arch = "aarch64")]
-            Vector::Neon => kernel.run::<super::neon::Neon>(),
-        }
-    }
-
-    /// Runs a kernel of which half a register of eight is enough: at AVX2 where there is AVX-512, whose registers would go half empty
-    /// and take twice the time on some processors. So it is not compiled for that.
-    #[inline]
-    pub fn run_on_halves<K: Kernel>(self, kernel: K) -> K::Output {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `of` has seen that the processor has these features: who has AVX-512 has AVX2.
-            Vector::Avx512 | Vector::Avx2 => unsafe { at_avx2(kernel) },
-            #[cfg(target_arch = "aarch64")]
-            Vector::Neon => kernel.run::<super::neon::Neon>(),
-        }
-    }
-}
-
-/// Lets the stack of the function that this is inlined into begin at a line of the cache.
-///
-/// The compiler alone aligns it to 16 bytes, wherever the system has put it. In half of all runs of a program every other register of
-/// AVX2 that it keeps there then crosses two lines, in three quarters every one of AVX-512: the same inverse dynamics over dual
-/// numbers took 1.04 to 1.33 µs.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(super) fn align_stack() {
-    #[repr(align(64))]
-    struct Line(std::mem::MaybeUninit<u8>);
-    let line = Line(std::mem::MaybeUninit::uninit());
-    std::hint::black_box(&line.0);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2")]
-#[inline(never)]
-fn at_avx512<K: Kernel>(kernel: K) -> K::Output {
-    align_stack();
-    kernel.run::<super::x86::Avx512>()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2")]
-#[inline(never)]
-fn at_avx2<K: Kernel>(kernel: K) -> K::Output {
-    align_stack();
-    kernel.run::<super::x86::Avx2>()
-}
-
 #[cfg(target_arch = "x86_64")]
 impl Level {
     /// [`Level::or_below`] from one load and a comparison.
     #[inline]
-    fn or_below_cached(self) -> Self {
+    pub(super) fn or_below_cached(self) -> Self {
         static BEST: OnceLock<Level> = OnceLock::new();
         let best = *BEST.get_or_init(|| Self::Avx512.or_below());
         // A processor that has a level of x86-64 has all below it.

@@ -30,6 +30,7 @@
 
 #![expect(unsafe_code, reason = "the one module of vector registers")]
 
+mod dispatch;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -37,13 +38,16 @@ mod places;
 #[cfg(any(not(target_arch = "x86_64"), test))]
 mod portable;
 mod single;
+#[cfg(target_arch = "x86_64")]
+mod stack;
 #[cfg(test)]
 mod tests;
 mod trig;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use level::{Kernel, Level, VectorLevel, dispatch, dispatch_at, with_level};
+pub use dispatch::{Kernel, VectorLevel, dispatch, dispatch_at};
+pub use level::{Level, with_level};
 #[doc(hidden)]
 pub use places::Places;
 pub(crate) use trig::sin_cos;

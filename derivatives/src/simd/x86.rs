@@ -1,7 +1,7 @@
 //! x86-64: AVX-512, AVX2 with FMA, and SSE2, which every such processor has.
 
-use super::level::align_stack;
 use super::single::Fused;
+use super::stack::align_stack;
 use super::{Level, Piece, Places, Register, Single, WIDTH};
 use std::arch::x86_64::*;
 
@@ -10,7 +10,7 @@ use std::arch::x86_64::*;
 /// stack.
 ///
 /// SAFETY, for every block below: the intrinsics need only that the processor has the instructions. `Sse2` is part of
-/// x86-64. The other two types are private to this folder and handed out by `level::dispatch_at` alone, after it has
+/// x86-64. The other two types are private to this folder and handed out by `dispatch_at` alone, after it has
 /// seen the features; a value of such a type proves that they are there. Loads and stores are unaligned ones of exactly
 /// `WIDTH` numbers together, of an array that is borrowed or owned at that moment.
 macro_rules! register {

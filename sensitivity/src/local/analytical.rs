@@ -1,6 +1,7 @@
 //! The formulas, output by output.
 
 use super::places::Places;
+use super::torques::{torques_by_parameters, write_row};
 use super::{Output, contact, energy};
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
@@ -18,7 +19,11 @@ pub(super) fn jacobian(
     let chain = parameters.chain(values)?;
     let n = parameters.len();
     match output {
-        Output::Torques { q, v, a } => torques(&chain, model, n, (q, v, a)),
+        Output::Torques { q, v, a } => {
+            let mut jacobian = DMatrix::zeros(model.nv(), n);
+            torques_by_parameters(model, &mut Workspace::new(model), &chain, false, (q, v, a), &mut jacobian)?;
+            Ok(jacobian)
+        }
         Output::Accelerations { q, v, tau } => {
             let ws = &mut Workspace::new(model);
             let mut jacobian = DMatrix::zeros(model.nv(), n);
@@ -39,27 +44,6 @@ pub(super) fn jacobian(
 
 fn units(n: usize) -> impl Iterator<Item = Vec<f64>> {
     (0..n).map(move |i| (0..n).map(|k| f64::from(u8::from(k == i))).collect())
-}
-
-pub(super) fn write_row(jacobian: &mut DMatrix<f64>, row: usize, chain: &Chain, gradient: &[f64]) {
-    let mut of_row = vec![0.0; jacobian.ncols()];
-    chain.add_to(gradient, &mut of_row);
-    jacobian.row_mut(row).iter_mut().zip(of_row).for_each(|(to, x)| *to = x);
-}
-
-pub(super) fn torques(
-    chain: &Chain,
-    model: &Model,
-    n: usize,
-    (q, v, a): (&[f64], &[f64], &[f64]),
-) -> Result<DMatrix<f64>, SensitivityError> {
-    let ws = &mut Workspace::new(model);
-    let mut jacobian = DMatrix::zeros(model.nv(), n);
-    for (i, unit) in units(model.nv()).enumerate() {
-        let by = rnea_parameter_gradient(model, ws, q, v, a, &unit, &[])?;
-        write_row(&mut jacobian, i, chain, by.dp);
-    }
-    Ok(jacobian)
 }
 
 /// `M e_j` is what inverse dynamics says of the acceleration `e_j` at rest, without gravity.

@@ -11,8 +11,8 @@
 //! The last two terms are of rows that depend on each other (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973), for as long as their
 //! rank stays: to first order, for as long as `(1 − P) dJ` does nothing to motions that `J` leaves free, `1 + Dᵀ J`.
 
-use super::analytical::torques;
 use super::held::{accelerations_by_geometry, held, rates_by_geometry};
+use super::torques::torques_by_parameters;
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
 use gradyn::dynamics::{constraint_bias, constraint_jacobian, crba};
@@ -36,12 +36,13 @@ pub(super) fn forces(
     let mut derivatives = DerivativeWorkspace::new(model);
     let by = constraint_dynamics_derivatives(model, &mut derivatives, Method::Analytical, q, v, tau, constraints, &[])?;
     let (ddq, d) = (by.ddq.as_slice(), &by.dlambda_dtau);
-    let mut by_torques = torques(chain, model, n, (q, v, ddq))?;
+    let ws = &mut Workspace::new(model);
+    let mut by_torques = DMatrix::zeros(nv, n);
+    torques_by_parameters(model, ws, chain, false, (q, v, ddq), &mut by_torques)?;
     if !parameters.moves_geometry() {
         return Ok(-(d * by_torques));
     }
     let held = held(constraints)?;
-    let ws = &mut Workspace::new(model);
     let mass = crba(model, ws, q)?.clone();
     let jacobian = constraint_jacobian(model, ws, q, constraints)?.clone();
     let bias = DVector::from_column_slice(constraint_bias(model, ws, q, v, constraints)?);

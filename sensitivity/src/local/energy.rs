@@ -3,8 +3,8 @@
 //! `T = Σ ½ vᵀ I v + Σ ½ armature (k v)²`, `V = −Σ m g·c`: linear in inertias, armature and gravity. What moves a body changes these by
 //! `δT = (I v)ᵀ δv` and `δV = −m g·δc`; the ratio `k` of a mimic joint turns its rotor too.
 
-use super::analytical::write_row;
 use super::places::Places;
+use super::torques::write_row;
 use crate::error::SensitivityError;
 use crate::parameters::{Chain, Parameters};
 use gradyn::dynamics::{kinetic_energy_regressor, potential_energy, potential_energy_regressor};

@@ -11,6 +11,7 @@
 //! Of frames, rotations are held by `e = log E`, `E = R_b C R_aᵀ`, and their rates are those of the frames in axes of the world. When B
 //! turns by θ there, `δe = J_l⁻¹(e) θ`; when A does, `δe = −J_r⁻¹(e) θ`. A [thread](Thread) takes an angle away.
 
+use super::linear::{Shares, along, angle};
 use super::places::{Change, Place, Places};
 use super::thread::Thread;
 use crate::error::SensitivityError;
@@ -19,14 +20,6 @@ use gradyn::joint::{Axis, Continuous, Elementary, Planar, Revolute};
 use gradyn::spatial::{jlog3, log3};
 use gradyn::{Constraint, Model, Motion, Transform};
 use nalgebra::{DMatrix, Matrix3, Matrix4, Vector3};
-
-/// How much of the error of a constraint, of its rate and of its acceleration is asked about.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shares {
-    pub(super) error: f64,
-    pub(super) rate: f64,
-    pub(super) acceleration: f64,
-}
 
 /// A constraint, in numbers.
 #[derive(Clone, Debug)]
@@ -133,16 +126,6 @@ fn weights(joint: &Elementary, x_a: &Transform<f64>, x_b: &Transform<f64>) -> Op
         Elementary::Fixed(_) | Elementary::FreeFlyer(_) => return None,
     };
     Some([first, then].concat())
-}
-
-/// `G` of `n·p` up to a constant, n fixed in one body and p the origin of a frame in the other.
-fn along(n: Vector3<f64>, x_b: &Transform<f64>) -> Matrix4<f64> {
-    n.push(0.0) * x_b.translation.push(1.0).transpose()
-}
-
-/// `G` of `n·u` up to a constant, n fixed in one body and u in the other.
-pub(super) fn angle(n: Vector3<f64>, u: Vector3<f64>) -> Matrix4<f64> {
-    n.push(0.0) * u.push(0.0).transpose()
 }
 
 /// `∂(J a + γ)/∂p` at the state and the accelerations of these places, where `γ = J̇ v + k_d J v + k_p e`: a column for each parameter of

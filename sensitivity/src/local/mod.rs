@@ -15,6 +15,7 @@ mod analytical;
 mod contact;
 mod energy;
 mod held;
+mod linear;
 mod many;
 mod output;
 mod places;

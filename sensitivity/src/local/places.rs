@@ -16,7 +16,7 @@
 //! | pitch | the place before the joint along its axis, σ = q |
 //! | ratio, offset of a mimic joint | the place before the joint along its motion, σ = q of the leader, σ = 1 |
 
-use gradyn::joint::{Elementary, Joint, JointKind, Revolute};
+use gradyn::joint::{Elementary, Joint, JointKind};
 use gradyn::{Model, Motion, Transform};
 use nalgebra::Vector3;
 
@@ -173,23 +173,18 @@ impl Stage {
     }
 }
 
-/// The stages of a joint: a universal one is a hinge on a hinge.
+/// The stages of a joint, those with two axes taken apart.
 fn stages(joint: &Joint, (q, v, a): (&[f64], &[f64], &[f64])) -> Vec<Stage> {
-    let of = |joint, placement, q: &[f64], v: &[f64], a: &[f64]| {
-        let stage = |joint, placement, q: &[f64], v: &[f64], a: &[f64]| Stage {
-            joint,
-            placement,
-            q: q.to_vec(),
-            v: v.to_vec(),
-            a: a.to_vec(),
+    let of = |joint: Elementary, placement, q: &[f64], v: &[f64], a: &[f64]| {
+        let (mut at_q, mut at_v, mut placement) = (0, 0, placement);
+        let stage = |joint: Elementary| {
+            let (q_range, v_range) =
+                (at_q..at_q + JointKind::<f64>::nq(&joint), at_v..at_v + JointKind::<f64>::nv(&joint));
+            (at_q, at_v) = (q_range.end, v_range.end);
+            let placement = std::mem::replace(&mut placement, Transform::identity());
+            Stage { joint, placement, q: q[q_range].to_vec(), v: v[v_range.clone()].to_vec(), a: a[v_range].to_vec() }
         };
-        match joint {
-            Elementary::Universal(two) => vec![
-                stage(Revolute { axis: two.first }.into(), placement, &q[..1], &v[..1], &a[..1]),
-                stage(Revolute { axis: two.second }.into(), Transform::identity(), &q[1..], &v[1..], &a[1..]),
-            ],
-            joint => vec![stage(joint, placement, q, v, a)],
-        }
+        joint.in_series().map(stage).collect::<Vec<_>>()
     };
     match joint {
         Joint::Elementary(kind) => of(*kind, Transform::identity(), q, v, a),

@@ -6,7 +6,7 @@
 //! e = n·d − h θ ,   θ = atan2(s, c) ,   θ̇ = (c ṡ − s ċ)/ρ ,   θ̈ = (c s̈ − s c̈ − ρ̇ θ̇)/ρ ,   ρ = c² + s²
 //! ```
 
-use super::held::{Shares, angle};
+use super::linear::{Shares, angle};
 use gradyn::Transform;
 use gradyn::joint::{Elementary, Planar};
 use nalgebra::Matrix4;

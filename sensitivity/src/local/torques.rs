@@ -4,7 +4,7 @@ use crate::error::SensitivityError;
 use crate::parameters::Chain;
 use gradyn::dynamics::{rnea_parameter_gradient, standard_regressor};
 use gradyn::{Model, Workspace};
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 
 /// `∂τ/∂p`: by the regressor where all parameters are inertias and numbers of joints, else row by row.
 pub(crate) fn torques_by_parameters(
@@ -19,15 +19,19 @@ pub(crate) fn torques_by_parameters(
         chain.times(standard_regressor(model, ws, q, v, a)?, to);
         return Ok(());
     }
-    let (nv, np) = to.shape();
-    let mut lambda = vec![0.0; nv];
-    for i in 0..nv {
+    let mut lambda = vec![0.0; to.nrows()];
+    for i in 0..to.nrows() {
         lambda[i] = 1.0;
         let by = rnea_parameter_gradient(model, ws, q, v, a, &lambda, &[])?;
         lambda[i] = 0.0;
-        let mut row = DVector::zeros(np);
-        chain.add_to(by.dp, row.as_mut_slice());
-        to.row_mut(i).tr_copy_from(&row);
+        write_row(to, i, chain, by.dp);
     }
     Ok(())
+}
+
+/// A gradient by all parameters of the engine, as a row by the chosen.
+pub(super) fn write_row(jacobian: &mut DMatrix<f64>, row: usize, chain: &Chain, gradient: &[f64]) {
+    let mut of_row = vec![0.0; jacobian.ncols()];
+    chain.add_to(gradient, &mut of_row);
+    jacobian.row_mut(row).iter_mut().zip(of_row).for_each(|(to, x)| *to = x);
 }

@@ -2,7 +2,7 @@
 
 use super::Parameters;
 use super::kind::{Chart, Kind};
-use super::robot::{Moved, Values};
+use super::values::{Moved, Values, tangents};
 use crate::along::Along;
 use crate::error::SensitivityError;
 use gradyn::Scalar;
@@ -77,15 +77,6 @@ pub(crate) fn inertia<P: Scalar<f64>>(base: &Inertia<f64>, entries: &[(Kind, P)]
 
 fn scaled<P: Scalar<f64>>(x: Symmetric3<P>, by: P) -> Symmetric3<P> {
     Symmetric3::new(x.xx * by, x.xy * by, x.xz * by, x.yy * by, x.yz * by, x.zz * by)
-}
-
-/// Two unit vectors that are at right angles to an axis and to each other.
-pub(crate) fn tangents(axis: Vector3<f64>) -> [Vector3<f64>; 2] {
-    let least = axis.iamin();
-    let mut other = Vector3::zeros();
-    other[least] = 1.0;
-    let first = axis.cross(&other).normalize();
-    [first, axis.cross(&first)]
 }
 
 /// `∂(layout)/∂p`: of each chosen parameter, what it moves and how fast.

@@ -4,6 +4,7 @@ mod catalog;
 mod chart;
 mod kind;
 mod robot;
+mod values;
 
 pub(crate) use chart::Chain;
 pub(crate) use kind::Kind;

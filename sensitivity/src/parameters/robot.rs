@@ -1,16 +1,13 @@
 //! The robot that has other values of its parameters, over any number type.
 
 use super::kind::Kind;
+use super::values::{Moved, Values};
 use super::{Parameters, chart, joint_numbers};
 use crate::error::SensitivityError;
-use gradyn::joint::Axis;
-use gradyn::spatial::{Motion, exp3, exp6};
+use gradyn::spatial::exp6;
 use gradyn::{Model, Scalar};
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
-
-/// Places in the list of values, with what is added to what stands there.
-pub(super) type Moved = (usize, f64);
 
 /// Numbers of a joint, and which of them move.
 type Own = (Vec<f64>, Vec<(usize, Moved)>);
@@ -28,40 +25,6 @@ pub(super) struct Groups {
     joint: [BTreeMap<usize, Own>; 3],
     width: Option<Moved>,
     gravity: [Option<Moved>; 3],
-}
-
-/// New values.
-pub(super) struct Values<'a, P>(pub(super) &'a [P]);
-
-impl<P: Scalar<f64>> Values<'_, P> {
-    pub(super) fn of(&self, (place, more): Moved) -> P {
-        self.0[place] + P::from(more)
-    }
-    /// Or this, if it does not move.
-    fn or(&self, moved: Option<Moved>, still: f64) -> P {
-        moved.map_or(P::from(still), |moved| self.of(moved))
-    }
-    /// Of a screw; what does not move is zero.
-    pub(super) fn twist(&self, xi: &[Option<Moved>; 6]) -> Motion<P> {
-        let of = |k: usize| self.or(xi[k], 0.0);
-        Motion::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
-    }
-    /// The rotation vector of an axis that is turned along its two tangents.
-    pub(super) fn turn(&self, axis: Vector3<f64>, along: &[Option<Moved>; 2]) -> Vector3<P> {
-        let zero = P::from(0.0);
-        let mut turn = Vector3::new(zero, zero, zero);
-        for (x, tangent) in along.iter().zip(chart::tangents(axis)) {
-            let x = self.or(*x, 0.0);
-            (0..3).for_each(|k| turn[k] += x * tangent[k]);
-        }
-        turn
-    }
-    /// The axis itself.
-    fn axis(&self, axis: Vector3<f64>, along: &[Option<Moved>; 2]) -> Axis<P> {
-        let r = exp3(self.turn(axis, along));
-        let row = |i: usize| r[(i, 0)] * axis.x + r[(i, 1)] * axis.y + r[(i, 2)] * axis.z;
-        Axis::Any(Vector3::new(row(0), row(1), row(2)))
-    }
 }
 
 impl Parameters {

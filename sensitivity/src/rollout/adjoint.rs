@@ -1,7 +1,6 @@
 //! The discrete adjoint: the gradient of a cost by the start, by all controls and by all parameters, for about the price of a few simulations.
 
-use super::backward::Backward;
-use super::pass::Pass;
+use super::backward::{Backward, Given, Pass};
 use super::scheme::Robot;
 use super::{Rollout, State, TrajectoryCost};
 use crate::error::SensitivityError;
@@ -44,18 +43,6 @@ impl Adjoint {
     pub fn is_trustworthy(&self) -> bool {
         self.growth.is_finite() && self.growth * f64::EPSILON < 1e-4
     }
-}
-
-/// What a sweep over any number type is given.
-pub(super) struct Given<'a, P> {
-    pub(super) values: &'a [P],
-    pub(super) start: (&'a [f64], &'a [f64]),
-    /// The start moves on along this, `(δq, δv)`, after the parameters have moved it.
-    pub(super) moved: (&'a [P], &'a [P]),
-    /// Added to the controls; empty for none.
-    pub(super) more: &'a [Vec<P>],
-    pub(super) cost: &'a dyn TrajectoryCost,
-    pub(super) memory: Memory,
 }
 
 /// What it finds.

@@ -3,15 +3,68 @@
 //! Of `q̈ = aba(q, v, τ; p)` the engine gives `q̄ = (∂q̈/∂q)ᵀ l̄` and so on for one vector `l̄`, O(n) ([`aba_parameter_gradient`]); the rest of
 //! a step is linear algebra of `⊕` and of brackets.
 
-use super::adjoint::Given;
-use super::pass::Pass;
 use super::scheme::{Robot, STAGES, Scheme, rate};
-use super::{Rollout, TrajectoryCost};
+use super::vectors::{add, transposed_times};
+use super::{Memory, Rollout, TrajectoryCost};
+use crate::along::Along;
 use crate::error::SensitivityError;
+use crate::parameters::Parameters;
 use gradyn::dynamics::aba_parameter_gradient;
 use gradyn::{Constraint, DerivativeWorkspace, Model, Scalar};
 use gradyn_trajectory::step::Algebra;
 use nalgebra::DMatrix;
+
+/// What a sweep over any number type is given.
+pub(super) struct Given<'a, P> {
+    pub(super) values: &'a [P],
+    pub(super) start: (&'a [f64], &'a [f64]),
+    /// The start moves on along this, `(δq, δv)`, after the parameters have moved it.
+    pub(super) moved: (&'a [P], &'a [P]),
+    /// Added to the controls; empty for none.
+    pub(super) more: &'a [Vec<P>],
+    pub(super) cost: &'a dyn TrajectoryCost,
+    pub(super) memory: Memory,
+}
+
+/// A number type that a pass backwards can be made of.
+pub(super) trait Pass: Along {
+    /// Without derivatives.
+    fn value(x: Self) -> f64;
+
+    /// The robot without derivatives.
+    fn plain(parameters: &Parameters, values: &[Self], model: &Model<Self>) -> Result<Model, SensitivityError>;
+
+    /// The cost of a node; its gradients are added.
+    fn running(
+        cost: &dyn TrajectoryCost,
+        model: &Model,
+        node: usize,
+        state: (&[Self], &[Self]),
+        u: &[Self],
+        by_x: &mut [Self],
+        by_u: &mut [Self],
+    ) -> Result<Self, SensitivityError>;
+
+    /// The cost of the end; its gradient is added.
+    fn end(
+        cost: &dyn TrajectoryCost,
+        model: &Model,
+        state: (&[Self], &[Self]),
+        by_x: &mut [Self],
+    ) -> Result<Self, SensitivityError>;
+
+    /// `l̄` through `q̈` under constraints.
+    fn pull_held(
+        back: &mut Backward<'_, '_, Self>,
+        state: (&[Self], &[Self]),
+        tau: &[Self],
+        held: &[Constraint],
+        l_bar: &[Self],
+    ) -> Result<Pulled<Self>, SensitivityError>;
+
+    /// λ through an impact before a step, if there is one, at the velocity before it.
+    fn impact(back: &mut Backward<'_, '_, Self>, step: usize, q: &[Self], v: &[Self]) -> Result<(), SensitivityError>;
+}
 
 /// `λ` on its way back, and the gradients that it leaves.
 pub(super) struct Backward<'a, 'p, P: Pass> {
@@ -286,17 +339,6 @@ impl<P: Pass> Engine<P> {
         self.robot.model.integrate_derivatives_into(w, &mut self.dq, &mut self.dv)?;
         Ok((transposed_times(&self.dq, x), transposed_times(&self.dv, x)))
     }
-}
-
-/// `Aᵀ x`, over number types that nalgebra's products do not know.
-pub(super) fn transposed_times<P: Scalar<f64>>(a: &DMatrix<P>, x: &[P]) -> Vec<P> {
-    let dot = |j: usize| (0..x.len()).fold(P::from(0.0), |sum, i| sum + a[(i, j)] * x[i]);
-    (0..a.ncols()).map(dot).collect()
-}
-
-/// Adds these.
-pub(super) fn add<P: Scalar<f64>>(to: &mut [P], x: &[P]) {
-    to.iter_mut().zip(x).for_each(|(to, x)| *to += *x);
 }
 
 /// `k̄` through `k = v + ½ [θ, v] + ¹⁄₁₂ [θ, [θ, v]]`: `(θ̄, v̄)`.

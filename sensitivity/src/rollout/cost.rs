@@ -1,6 +1,6 @@
 //! What is asked of a trajectory: one number.
 
-use super::backward::transposed_times;
+use super::vectors::transposed_times;
 use crate::error::SensitivityError;
 use gradyn::derivatives::num_dual::Dual64;
 use gradyn::{Model, Scalar};

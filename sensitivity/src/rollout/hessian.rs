@@ -3,7 +3,8 @@
 //! `H d = d/dε ∇J(z + ε d)` with `z = (p, q₀ ⊕ δq, v₀, u)`, gradients along `δq`, so that H is symmetric. Cost: an adjoint over dual
 //! numbers, whatever the number of parameters (forward over reverse; A. Griewank, A. Walther, *Evaluating Derivatives*, 2008, chapter 5).
 
-use super::adjoint::{Found, Given};
+use super::adjoint::Found;
+use super::backward::Given;
 use super::{Memory, Rollout, TrajectoryCost};
 use crate::error::SensitivityError;
 use gradyn::derivatives::num_dual::Dual64;

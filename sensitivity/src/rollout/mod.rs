@@ -20,6 +20,7 @@ mod hessian;
 mod pass;
 mod saltation;
 mod scheme;
+mod vectors;
 
 pub use adjoint::{Adjoint, Memory};
 pub use cost::{QuadraticCost, TrajectoryCost};

@@ -11,8 +11,9 @@
 //! for 3 nv + np evaluations a step under constraints.
 
 use super::TrajectoryCost;
-use super::backward::{Backward, Engine, Pulled, add};
+use super::backward::{Backward, Engine, Pass, Pulled};
 use super::scheme::Robot;
+use super::vectors::add;
 use crate::along::{Along, along_one, still};
 use crate::error::SensitivityError;
 use crate::local::{self, accelerations_by_geometry, rates_by_geometry};
@@ -22,46 +23,6 @@ use gradyn::dynamics::{constraint_bias, constraint_jacobian, rnea_parameter_grad
 use gradyn::partials::{constraint_dynamics_derivatives, impulse_dynamics_derivatives};
 use gradyn::{Constraint, Method, Model};
 use nalgebra::{DMatrix, DVector, Vector3};
-
-/// A number type that a pass backwards can be made of.
-pub(super) trait Pass: Along {
-    /// Without derivatives.
-    fn value(x: Self) -> f64;
-
-    /// The robot without derivatives.
-    fn plain(parameters: &Parameters, values: &[Self], model: &Model<Self>) -> Result<Model, SensitivityError>;
-
-    /// The cost of a node; its gradients are added.
-    fn running(
-        cost: &dyn TrajectoryCost,
-        model: &Model,
-        node: usize,
-        state: (&[Self], &[Self]),
-        u: &[Self],
-        by_x: &mut [Self],
-        by_u: &mut [Self],
-    ) -> Result<Self, SensitivityError>;
-
-    /// The cost of the end; its gradient is added.
-    fn end(
-        cost: &dyn TrajectoryCost,
-        model: &Model,
-        state: (&[Self], &[Self]),
-        by_x: &mut [Self],
-    ) -> Result<Self, SensitivityError>;
-
-    /// `l̄` through `q̈` under constraints.
-    fn pull_held(
-        back: &mut Backward<'_, '_, Self>,
-        state: (&[Self], &[Self]),
-        tau: &[Self],
-        held: &[Constraint],
-        l_bar: &[Self],
-    ) -> Result<Pulled<Self>, SensitivityError>;
-
-    /// λ through an impact before a step, if there is one, at the velocity before it.
-    fn impact(back: &mut Backward<'_, '_, Self>, step: usize, q: &[Self], v: &[Self]) -> Result<(), SensitivityError>;
-}
 
 impl Pass for f64 {
     fn value(x: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! Where bodies are and how they move, brought from lanes to bodies.
 
-use crate::dynamics::rooted::Rooted;
+use crate::dynamics::placed::Placed;
 use crate::kernels::by_joint::matrix::{by_lane, of_lane};
 use crate::kernels::by_joint::memory::{JointsMemory, Row};
 use crate::kernels::by_joint::rnea::{origin, pose};
@@ -16,18 +16,17 @@ pub(crate) fn body_states(
     memory: &JointsMemory,
     bodies: impl Iterator<Item = usize>,
     columns: bool,
-    rooted: &mut Rooted<f64>,
+    placed: &mut Placed<f64>,
 ) {
-    rooted.size_motions(layout.bodies.len());
     if columns {
-        memory.level.run(BringColumns { layout, memory, to: &mut rooted.columns });
+        memory.level.run(BringColumns { layout, memory, to: &mut placed.columns });
     }
     for i in bodies {
-        rooted.pose[i] = pose(layout, memory, i);
-        rooted.set_origin(i, origin(layout, memory, i));
+        placed.pose[i] = pose(layout, memory, i);
+        placed.set_origin(i, origin(layout, memory, i));
         let lane = layout.bodies[i].lane;
-        rooted.velocity[i] = of_lane(&memory.velocity, lane);
-        rooted.drift[i] = of_lane(&memory.acceleration, lane);
+        placed.velocity[i] = of_lane(&memory.velocity, lane);
+        placed.acceleration[i] = of_lane(&memory.acceleration, lane);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Columns and their rates, and what second derivatives make of them and of sums over subtrees, brought from lanes to columns.
 
-use crate::dynamics::links::Links;
+use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea_second::{self, Column, Motions};
 use crate::kernels::by_joint::memory::{JointsMemory, load_coriolis, load_inertia, load_motion, load_sum_force};
 use crate::kernels::by_joint::rnea;
@@ -60,11 +60,11 @@ fn to_columns<R: Register, C, const N: usize>(
 }
 
 /// Poses of bodies and origins of trees, for wrenches.
-pub(crate) fn poses(layout: &Layout, memory: &JointsMemory, links: &mut Links<f64>) {
+pub(crate) fn poses(layout: &Layout, memory: &JointsMemory, placed: &mut Placed<f64>) {
     for (i, body) in layout.bodies.iter().enumerate() {
-        links.pose[i] = rnea::pose(layout, memory, i);
+        placed.pose[i] = rnea::pose(layout, memory, i);
         if body.above.is_none() {
-            links.origin[i] = rnea::origin(layout, memory, i);
+            placed.set_origin(i, rnea::origin(layout, memory, i));
         }
     }
 }

@@ -298,16 +298,16 @@ impl<'a> Kernels<'a> {
         whole.com.mass.recip().is_finite().then_some((layout, memory, whole))
     }
 
-    /// What second derivatives of inverse dynamics begin with, into `ws.second`; poses into `ws.links` if asked for.
-    pub(crate) fn links(mut self, (q, v, a): State<'_>, poses: bool) -> Option<()> {
+    /// What second derivatives of inverse dynamics begin with, into `ws.second`; poses into `ws.placed` if asked for.
+    pub(crate) fn placed(mut self, (q, v, a): State<'_>, poses: bool) -> Option<()> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         ws.second(model);
-        let (memory, links) = (ws.by_joint.as_deref_mut()?, ws.links.as_deref_mut()?);
+        let (memory, placed) = (ws.by_joint.as_deref_mut()?, &mut ws.placed);
         sweeps::motions::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None).finite()?;
         super::composites::bring(layout, memory, ws.second.as_deref_mut()?);
         if poses {
-            super::composites::poses(layout, memory, links);
+            super::composites::poses(layout, memory, placed);
         }
         Some(())
     }

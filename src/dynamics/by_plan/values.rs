@@ -191,7 +191,7 @@ impl Kernels<'_> {
     }
 
     /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.by_joint`; where some bodies are and how they
-    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.rooted`.
+    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.placed`.
     pub(crate) fn unconstrained(
         self,
         state: State<'_>,
@@ -201,15 +201,15 @@ impl Kernels<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
-        ws.rooted.size(model, ws.dof.len());
+        ws.placed.size(model);
         let matrix = ws.crba.sized(model.nv);
         let done = forward::accelerations(&Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
-        super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.rooted);
+        super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.placed);
         Some(done.pivots())
     }
 
     /// Where some bodies are, how they move at a velocity without accelerations of joints, and columns of all joints if asked
-    /// for, into `ws.rooted`; if the state is finite.
+    /// for, into `ws.placed`; if the state is finite.
     pub(crate) fn seats(
         self,
         q: &[f64],
@@ -219,7 +219,7 @@ impl Kernels<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
-        ws.rooted.size(model, ws.dof.len());
+        ws.placed.size(model);
         let gravity = Vector3::zeros();
         let finite = sweeps::poses(layout, memory, q, None).is_finite()
             && match v {
@@ -231,11 +231,11 @@ impl Kernels<'_> {
                     true
                 }
             };
-        super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.rooted);
+        super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.placed);
         finite.then_some(())
     }
 
-    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for, into `ws.rooted`.
+    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for, into `ws.placed`.
     pub(crate) fn still(
         mut self,
         q: &[f64],
@@ -243,8 +243,8 @@ impl Kernels<'_> {
     ) -> Option<Result<(), Lost>> {
         let done = self.factorize(q)?;
         let Self { model, layout, ws } = self;
-        ws.rooted.size(model, ws.dof.len());
-        super::body_motions::body_states(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.rooted);
+        ws.placed.size(model);
+        super::body_motions::body_states(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.placed);
         Some(done)
     }
 
@@ -270,13 +270,13 @@ impl Kernels<'_> {
         sweeps::motions::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).finite()
     }
 
-    /// How a body whose place is in `ws.rooted` moves at the state of the last sweep.
+    /// How a body whose place is in `ws.placed` moves at the state of the last sweep.
     #[inline]
     pub(crate) fn place_of(&self, body: usize) -> Option<Place> {
-        let (memory, rooted, lane) = (self.ws.by_joint.as_deref()?, &self.ws.rooted, self.layout.bodies[body].lane);
+        let (memory, placed, lane) = (self.ws.by_joint.as_deref()?, &self.ws.placed, self.layout.bodies[body].lane);
         Some(Place {
-            pose: rooted.pose[body],
-            origin: rooted.origin(body),
+            pose: placed.pose[body],
+            origin: placed.origin(body),
             velocity: matrix::of_lane(&memory.velocity, lane),
             acceleration: matrix::of_lane(&memory.acceleration, lane),
         })
@@ -289,7 +289,7 @@ impl Kernels<'_> {
         (s, b): (usize, usize),
         sums: &mut Sums<'_>,
     ) -> Option<()> {
-        let pose = self.ws.rooted.pose[b] * *what.1.placements[s];
+        let pose = self.ws.placed.pose[b] * *what.1.placements[s];
         variations::add(self.layout, self.ws.by_joint.as_deref_mut()?, what, (s, b, pose), sums);
         Some(())
     }

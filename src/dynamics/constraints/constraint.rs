@@ -1,5 +1,6 @@
 //! What is held to what.
 
+use super::vectors::is_negative;
 use crate::dynamics::FrameRef;
 use crate::dynamics::reference::Attached;
 use crate::dynamics::slices::first_not_finite;
@@ -352,9 +353,15 @@ pub(crate) fn check<P: Real>(model: &Model<P>, constraints: &[Constraint<P>]) ->
         if !c.sound {
             return refuse("a placement is no pose: its rotation is not orthonormal and right-handed, within 1e-9");
         }
-        if [c.kp, c.kd].into_iter().any(|k| super::is_negative(k) != Some(false)) {
+        if [c.kp, c.kd].into_iter().any(|k| is_negative(k) != Some(false)) {
             return refuse("a gain is negative");
         }
     }
     Ok(())
+}
+
+/// The bodies that constraints are attached to, and whether some rows are made from columns one by one.
+pub(super) fn attached<P: Real>(constraints: &[Constraint<P>]) -> (impl Iterator<Item = usize>, bool) {
+    let bodies = constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten();
+    (bodies, constraints.iter().any(|c| c.anchored().is_none()))
 }

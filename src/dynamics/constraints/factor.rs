@@ -13,7 +13,7 @@
 //! A complete orthogonal decomposition (Golub and Van Loan, *Matrix Computations*, section 5.4.7), by Gram–Schmidt, each
 //! column orthogonalised twice.
 
-use super::{add_times, dot, is_negative};
+use super::vectors::{add_times, dot, is_negative};
 use crate::at_level::at_level;
 use gradyn_derivatives::Real;
 

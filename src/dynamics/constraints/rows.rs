@@ -1,18 +1,18 @@
 //! Errors of constraints, their Jacobian, and their accelerations without joint accelerations.
 
-use super::constraint::{check as check_constraints, check_rows, rows_of};
-use super::solve::attached;
-use super::{Constraint, add_product};
+use super::constraint::{Constraint, attached, check as check_constraints, check_rows, rows_of};
+use super::seats::{Seats, side};
+use super::vectors::add_product;
 use crate::at_level::at_level;
 use crate::dynamics::by_plan::Kernels;
-use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, empty, finite};
-use crate::dynamics::reference::Attached;
+use crate::dynamics::jacobian::{add_rows, carries, check_sizes, clear, finite};
 use crate::dynamics::rnea::check_finite;
-use crate::dynamics::{Workspace, by_plan, rooted};
-use crate::formulas::constraints::{Relation, Row, Side};
+use crate::dynamics::{Workspace, by_plan, placed};
+use crate::fields::default_of_fields;
+use crate::formulas::constraints::{Relation, Row};
 use crate::kernels::by_joint::constraints::rows::Anchor;
 use crate::model::{InputError, Model, path};
-use crate::spatial::{Force, Motion, Transform, vector as v3};
+use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::{DMatrix, Vector3};
 use std::ops::Range;
@@ -34,36 +34,7 @@ pub(crate) struct Rows<T> {
     pub(super) extent: Vec<T>,
 }
 
-impl<T: Real> Default for Rows<T> {
-    fn default() -> Self {
-        let none = Vec::new;
-        Self { error: none(), jacobian: empty(), rate: none(), bias: none(), block: Vec::new(), extent: none() }
-    }
-}
-
-/// Where the frames of both sides of a constraint are, in axes of the world.
-struct Seats<T> {
-    /// Poses about one origin for both, that of A's tree.
-    poses: [Transform<T>; 2],
-    /// Their origins, each about that of its own tree.
-    points: [Vector3<T>; 2],
-}
-
-impl<T: Real> Seats<T> {
-    /// Once the bodies' poses are in `ws.rooted`.
-    fn new<P: Real>(ws: &Workspace<T>, c: &Constraint<P>) -> Self
-    where
-        T: Scalar<P>,
-    {
-        seats(ws, c)
-    }
-
-    /// `p_b − p_a`
-    #[inline(always)]
-    fn offset(&self) -> Vector3<T> {
-        v3::sub(self.poses[1].translation, self.poses[0].translation)
-    }
-}
+default_of_fields!(Rows: error, jacobian, rate, bias, block, extent);
 
 /// Errors `e(q)` of constraints, m and rad, as [`Constraint`] defines them; zero where they hold.
 ///
@@ -136,8 +107,8 @@ fn run<'w, P: Real, T: Scalar<P>>(
     done.map(|()| &memory.rows)
 }
 
-/// The bodies that constraints act on, with their motion at a velocity, into `ws.rooted`, and columns of all joints: are they by
-/// lanes in `ws.by_joint`? Then `ws.rooted` has them only if some constraint is not [`anchored`](Constraint::anchored).
+/// The bodies that constraints act on, with their motion at a velocity, into `ws.placed`, and columns of all joints: are they by
+/// lanes in `ws.by_joint`? Then `ws.placed` has them only if some constraint is not [`anchored`](Constraint::anchored).
 #[inline(never)]
 fn place<P: Real, T: Scalar<P>>(
     model: &Model<P>,
@@ -154,15 +125,15 @@ fn place<P: Real, T: Scalar<P>>(
         return Ok(true);
     }
     check_finite(model, q, v.unwrap_or(&[]), &[])?;
-    rooted::place_columns(model, ws, q);
+    placed::place(model, ws, q);
     if let Some(v) = v {
-        rooted::drive(model, ws, q, v);
+        placed::drift(model, ws, v);
     }
     Ok(false)
 }
 
 impl<T: Real> Rows<T> {
-    /// Errors and Jacobian; after [`rooted::place`], or `by_lanes` after one of the methods of [`Kernels`] that fill in places.
+    /// Errors and Jacobian; after [`placed::place`], or `by_lanes` after one of the methods of [`Kernels`] that fill in places.
     #[inline(never)]
     pub(super) fn place<P: Real>(
         &mut self,
@@ -249,7 +220,7 @@ impl<T: Real> Rows<T> {
         self.extent[block] += v3::norm_squared(s.angular) * (v3::norm_squared(p) + v3::norm_squared(offset));
     }
 
-    /// Velocities and `γ`; after [`place`](Self::place), with the bodies' motions in `ws.rooted`.
+    /// Velocities and `γ`; after [`place`](Self::place), with the bodies' motions in `ws.placed`.
     pub(super) fn drive<P: Real>(
         &mut self,
         model: &Model<P>,
@@ -284,34 +255,6 @@ impl<T: Real> Rows<T> {
 }
 
 at_level! {
-    fn seats<P: Real, T: Scalar<P>>(ws: &Workspace<T>, c: &Constraint<P>) -> Seats<T> {
-        let (x_a, x_b) = (pose(ws, &c.a), pose(ws, &c.b));
-        let apart = v3::sub(origin(ws, c.b.body), origin(ws, c.a.body));
-        let moved = Transform::new(x_b.rotation, v3::add(x_b.translation, apart));
-        Seats { poses: [x_a, moved], points: [x_a.translation, x_b.translation] }
-    }
-}
-
-/// Pose about the origin of its tree.
-#[inline(always)]
-fn pose<P: Real, T: Scalar<P>>(ws: &Workspace<T>, at: &Attached<P>) -> Transform<T> {
-    let placement: Transform<T> = at.placement.lift();
-    match at.body {
-        Some(b) => ws.rooted.pose[b] * placement,
-        None => placement,
-    }
-}
-
-/// The origin of the tree of a body, in the world.
-#[inline(always)]
-fn origin<T: Real>(ws: &Workspace<T>, body: Option<usize>) -> Vector3<T> {
-    match body {
-        Some(b) => ws.rooted.origin(b),
-        None => v3::zero(),
-    }
-}
-
-at_level! {
     /// Rows of a point or a frame.
     fn by_axes<P: Real, T: Scalar<P>>(
         model: &Model<P>,
@@ -326,7 +269,7 @@ at_level! {
         for (i, body) in path(&model.bodies, c.b.body) {
             let both = c.a.body.is_some_and(|a| carries(&model.bodies, i, a));
             for (k, dof) in body.v.clone().enumerate() {
-                let s = ws.rooted.columns[ws.first[i] + k];
+                let s = ws.placed.columns[ws.first[i] + k];
                 if both {
                     to.carry(rows.start, dof, s, p_a, offset);
                 } else {
@@ -339,7 +282,7 @@ at_level! {
                 break;
             }
             for (k, dof) in body.v.clone().enumerate() {
-                to.add(rows.clone(), dof, ws.rooted.columns[ws.first[i] + k], p_a, minus);
+                to.add(rows.clone(), dof, ws.placed.columns[ws.first[i] + k], p_a, minus);
             }
         }
     }
@@ -366,28 +309,13 @@ at_level! {
                     break;
                 }
                 for (k, dof) in body.v.clone().enumerate() {
-                    let s = ws.rooted.columns[ws.first[i] + k];
+                    let s = ws.placed.columns[ws.first[i] + k];
                     to.jacobian[(row, dof)] += f.power(s.shifted::<T>(p));
                     let turn = v3::norm_squared(s.angular);
                     let moved = v3::norm_squared(s.linear) + turn * v3::norm_squared(p);
                     to.extent[block] += moved * v3::norm_squared(f.linear) + turn * arm;
                 }
             }
-        }
-    }
-}
-
-at_level! {
-    /// How a side moves while no joint accelerates; the world is still.
-    fn side<T: Real>(ws: &Workspace<T>, body: Option<usize>, seats: &Seats<T>, which: usize) -> Side<T> {
-        let (pose, p) = (seats.poses[which], seats.points[which]);
-        match body {
-            Some(i) => {
-                let (v, a) = (ws.rooted.velocity[i], ws.rooted.drift[i]);
-                let acceleration = Motion::new(a.acceleration_at::<T>(p, v), a.angular);
-                Side { pose, velocity: v.shifted::<T>(p), acceleration }
-            }
-            None => Side { pose, velocity: Motion::zero(), acceleration: Motion::zero() },
         }
     }
 }

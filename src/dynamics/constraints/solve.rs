@@ -1,14 +1,16 @@
 //! Accelerations and impulses under constraints.
 
-use super::constraint::{check as check_constraints, check_rows};
-use super::rank::RankMargin;
-use super::{Constraint, FactorsOfMass, Memory, add_product, factor};
+use super::constraint::{Constraint, attached, check as check_constraints, check_rows};
+use super::factor;
+use super::margin::RankMargin;
+use super::memory::{FactorsOfMass, Memory};
+use super::vectors::{add_product, dot, is_negative};
 use crate::at_level::at_level;
 use crate::dynamics::external::{self, ExternalWrench};
 use crate::dynamics::jacobian::check;
 use crate::dynamics::rnea::check_finite_dofs;
 use crate::dynamics::slices::{first_not_finite, negate, subtract};
-use crate::dynamics::{Workspace, bias, by_plan, ltl, rooted};
+use crate::dynamics::{Workspace, bias, by_plan, ltl, placed};
 use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::{Real, Scalar};
@@ -51,8 +53,8 @@ pub struct ImpulseDynamics<'w, T> {
 /// relative 1e-8 in the norm of kinetic energy; [`ConstraintDynamics::rank`] says how many are left, and
 /// [`ConstraintDynamics::margin`] how near the others, and the last of them, are to that bound.
 ///
-/// Cost O(n d²) for the factors of the mass matrix, and O(m² nv) for m rows. Over `f64`, rows that are clearly independent go by
-/// factors of `J M⁻¹ Jᵀ` in blocks, others, and other numbers, by orthogonal factors that tell ranks. A second call for as many rows allocates nothing.
+/// Cost O(n d²) for the factors of the mass matrix, d the depth of the tree, and O(m² nv) for m rows. A second call for
+/// as many rows allocates nothing.
 /// Dual numbers pass through, where the rank does not change nearby. With several states in one number
 /// ([`Lanes`](gradyn_derivatives::Lanes)) all must have one rank.
 ///
@@ -82,7 +84,7 @@ pub fn constraint_dynamics<'w, P: Real, T: Scalar<P>>(
         memory.by = unconstrained(model, ws, memory, (q, v, tau), wrenches, constraints)?;
         memory.rows.place(model, ws, constraints, memory.by != FactorsOfMass::Paths)?;
         if memory.by == FactorsOfMass::Paths {
-            rooted::drive(model, ws, q, v);
+            placed::drift(model, ws, v);
         }
         memory.rows.drive(model, ws, v, constraints)?;
         memory.rhs.clone_from(&memory.rows.bias); //                γ
@@ -114,7 +116,7 @@ pub fn impulse_dynamics<'w, P: Real, T: Scalar<P>>(
     model.check_length("v", "nv", v.len(), model.nv)?;
     check(model, ws, q, v)?;
     let below = [restitution, P::one() - restitution];
-    if !restitution.is_finite() || below.into_iter().any(|x| super::is_negative(x) != Some(false)) {
+    if !restitution.is_finite() || below.into_iter().any(|x| is_negative(x) != Some(false)) {
         return Err(InputError::Restitution);
     }
     check_constraints(model, constraints)?;
@@ -166,7 +168,7 @@ fn unconstrained<P: Real, T: Scalar<P>>(
     }
     let (q, v, tau) = state;
     subtract(tau, bias(model, ws, q, v, wrenches)?, motion);
-    rooted::place(model, ws, q);
+    placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
     ws.ltl.solve(motion); //                                        q̈_free = M⁻¹ (τ − c)
     Ok(FactorsOfMass::Paths)
@@ -183,15 +185,9 @@ fn still<P: Real, T: Scalar<P>>(
     if let Some(Ok(())) = quick {
         return Ok(FactorsOfMass::Blocks);
     }
-    rooted::place(model, ws, q);
+    placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
     Ok(FactorsOfMass::Paths)
-}
-
-/// The bodies that constraints are attached to, and whether some rows are made from columns one by one.
-pub(super) fn attached<P: Real>(constraints: &[Constraint<P>]) -> (impl Iterator<Item = usize>, bool) {
-    let bodies = constraints.iter().flat_map(|c| [c.a.body, c.b.body]).flatten();
-    (bodies, constraints.iter().any(|c| c.anchored().is_none()))
 }
 
 impl<T: Real> Memory<T> {
@@ -267,7 +263,7 @@ fn check_result<P: Real, T: Real>(model: &Model<P>, what: &'static str, x: &[T])
 
 at_level! {
     fn add_squares<T: Real>(x: &[T], sum: &mut T) {
-        *sum += super::dot(x, x);
+        *sum += dot(x, x);
     }
 }
 

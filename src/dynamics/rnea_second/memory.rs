@@ -1,8 +1,8 @@
 //! What the sweep needs besides the workspace.
 
-use super::RneaSecondDerivatives;
 use super::column::{Column, MOTIONS, Motions};
-use crate::dynamics::links::Links;
+use super::result::RneaSecondDerivatives;
+use crate::dynamics::placed::Placed;
 use crate::joint::{Elementary, Joint};
 use crate::model::Model;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin};
@@ -75,10 +75,10 @@ pub(crate) struct Memory<T> {
 }
 
 impl<T: Real> Memory<T> {
-    pub(crate) fn new<P: Real>(model: &Model<P>, links: &Links<T>) -> Self {
+    pub(crate) fn new<P: Real>(model: &Model<P>, placed: &Placed<T>) -> Self {
         let n = model.bodies.len();
-        let mut depth: Vec<usize> = Vec::with_capacity(links.links.len());
-        for link in &links.links {
+        let mut depth: Vec<usize> = Vec::with_capacity(placed.links.len());
+        for link in &placed.links {
             let above = link.parent.map_or(0, |p| depth[p]);
             depth.push(above + link.columns.len());
         }
@@ -94,9 +94,9 @@ impl<T: Real> Memory<T> {
             inertia: vec![InertiaAboutOrigin::zero(); n],
             coriolis: vec![BodyCoriolis::zero(); n],
             force: vec![Force::zero(); n],
-            columns: vec![Column::zero(); links.dof.len()],
-            motions: vec![[T::zero(); MOTIONS]; links.dof.len()],
-            moves: moves(model, links),
+            columns: vec![Column::zero(); placed.dof.len()],
+            motions: vec![[T::zero(); MOTIONS]; placed.dof.len()],
+            moves: moves(model, placed),
             still: vec![Force::zero(); n],
             shares,
             sparse: true,
@@ -112,12 +112,12 @@ pub(super) fn rows_at(t: usize, width: usize) -> usize {
 }
 
 /// What each column of the links moves.
-fn moves<P: Real, T: Real>(model: &Model<P>, links: &Links<T>) -> Vec<Moves> {
-    let mut moves = vec![Moves::Joint; links.dof.len()];
-    for (body, of_body) in model.bodies.iter().zip(&links.of_body) {
+fn moves<P: Real, T: Real>(model: &Model<P>, placed: &Placed<T>) -> Vec<Moves> {
+    let mut moves = vec![Moves::Joint; placed.dof.len()];
+    for (body, of_body) in model.bodies.iter().zip(&placed.of_body) {
         if body.parent.is_none() && matches!(body.joint, Joint::Elementary(Elementary::FreeFlyer(_))) {
-            for column in links.links[of_body.clone()].iter().flat_map(|link| link.columns.clone()) {
-                let is_linear = links.dof[column] < body.v.start + 3;
+            for column in placed.links[of_body.clone()].iter().flat_map(|link| link.columns.clone()) {
+                let is_linear = placed.dof[column] < body.v.start + 3;
                 moves[column] = if is_linear { Moves::BasePosition } else { Moves::BaseOrientation };
             }
         }

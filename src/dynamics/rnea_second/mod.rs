@@ -9,7 +9,7 @@
 //! `column` and `products` make the paper's `u`, `factors` the products that entries consist of, and `entries` writes
 //! them.
 //!
-//! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [`Links`] whose `S` is.
+//! The paper's `S` are constant; joints whose `S` depends on `q` are taken apart into [links](super::placed) whose `S` is.
 
 mod column;
 mod entries;
@@ -18,6 +18,7 @@ mod memory;
 mod pack;
 mod path;
 mod products;
+mod result;
 mod sweep;
 mod wrench;
 
@@ -25,10 +26,11 @@ pub(crate) use column::{Column, Motions, motions};
 pub(crate) use memory::Memory;
 pub(crate) use sweep::Sweep;
 
+pub use result::RneaSecondDerivatives;
+
+use super::Workspace;
 use super::external::{self, ExternalWrench};
-use super::links::Links;
 use super::rnea::state_not_finite;
-use super::{Tensor3, Workspace};
 use crate::model::{InputError, Model, room};
 use gradyn_derivatives::{Real, Scalar};
 use std::marker::PhantomData;
@@ -39,72 +41,8 @@ impl<T: Real> Workspace<T> {
     where
         T: Scalar<P>,
     {
-        let links = self.links.get_or_insert_with(|| Box::new(Links::new(model)));
-        self.second.get_or_insert_with(|| Box::new(Memory::new(model, links)))
-    }
-}
-
-/// Second derivatives of the torques of inverse dynamics, each nv × nv × nv, the torque first.
-///
-/// | tensor | entry `(i, j, k)` |
-/// |---|---|
-/// | `d2tau_dqdq` | `∂/∂q_k (∂τ_i/∂q_j)` |
-/// | `d2tau_dqdv` | `∂²τ_i/∂q_j ∂v_k` |
-/// | `d2tau_dvdv` | `∂²τ_i/∂v_j ∂v_k` |
-/// | `d2tau_dadq` | `∂M_ij/∂q_k = ∂²τ_i/∂a_j ∂q_k` |
-///
-/// `d2tau_dqdq` is the derivative of the first derivative: `d/dε d/dδ τ_i((q ⊕ ε e_k) ⊕ δ e_j)` at zero. The second step
-/// is taken from where the first one has led, in the coordinates of the body there, so it is **not** symmetric in `j`
-/// and `k` where both belong to one joint that turns about more than one axis (free-flyer, spherical, planar). The
-/// symmetric second derivative along `q ⊕ (ε e_k + δ e_j)` is half the sum of both orders. `∂²τ/∂a²` and `∂²τ/∂a ∂v`
-/// are zero.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RneaSecondDerivatives<T = f64> {
-    /// `∂²τ/∂q²`, ordered.
-    pub d2tau_dqdq: Tensor3<T>,
-    /// `∂²τ/∂q ∂v`.
-    pub d2tau_dqdv: Tensor3<T>,
-    /// `∂²τ/∂v²`, symmetric in the last two indices.
-    pub d2tau_dvdv: Tensor3<T>,
-    /// `∂M/∂q`, symmetric in the first two indices.
-    pub d2tau_dadq: Tensor3<T>,
-}
-
-impl<T: Real> RneaSecondDerivatives<T> {
-    pub(crate) fn zeros(nv: usize) -> Self {
-        let [d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq] = Tensor3::four([nv; 3]);
-        Self { d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq }
-    }
-
-    /// The tensors by name.
-    pub fn tensors(&self) -> [(&'static str, &Tensor3<T>); 4] {
-        [
-            ("d2tau_dqdq", &self.d2tau_dqdq),
-            ("d2tau_dqdv", &self.d2tau_dqdv),
-            ("d2tau_dvdv", &self.d2tau_dvdv),
-            ("d2tau_dadq", &self.d2tau_dadq),
-        ]
-    }
-
-    pub(crate) fn tensors_mut(&mut self) -> [&mut Tensor3<T>; 4] {
-        [&mut self.d2tau_dqdq, &mut self.d2tau_dqdv, &mut self.d2tau_dvdv, &mut self.d2tau_dadq]
-    }
-
-    /// Are all entries finite?
-    #[cold]
-    pub(crate) fn is_finite(&self) -> bool {
-        self.tensors().into_iter().all(|(_, tensor)| tensor.as_slice().iter().all(|x| x.is_finite()))
-    }
-
-    /// The first entry that is not finite.
-    #[cold]
-    pub(crate) fn overflow<P: Real>(&self, model: &Model<P>) -> InputError {
-        for (what, tensor) in self.tensors() {
-            if let Some(((index, _, _), _)) = tensor.iter().find(|(_, x)| !x.is_finite()) {
-                return model.overflow(what, index);
-            }
-        }
-        model.overflow("d2tau", 0)
+        self.placed.size(model);
+        self.second.get_or_insert_with(|| Box::new(Memory::new(model, &self.placed)))
     }
 }
 
@@ -114,8 +52,7 @@ impl<T: Real> RneaSecondDerivatives<T> {
 /// `q`: nq, `v`, `a`: nv; four tensors nv × nv × nv. Wrenches, armature, friction and mimic joints are included. Entries
 /// that the structure of the tree makes zero are exactly zero. Cost O(n d²), d the depth of the tree; a second call
 /// allocates nothing. Right for every kind of joint. Over `f64`,
-/// [`partials::rnea_second_derivatives`](crate::partials::rnea_second_derivatives) is the call to use: it runs at register
-/// width.
+/// [`partials::rnea_second_derivatives`](crate::partials::rnea_second_derivatives) is the call to use.
 ///
 /// # Errors
 /// As [`rnea`](super::rnea).

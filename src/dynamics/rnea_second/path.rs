@@ -4,14 +4,14 @@ use super::Memory;
 use super::column::MOTIONS;
 use super::memory::Step;
 use super::pack::Pack;
-use crate::dynamics::links::Links;
+use crate::dynamics::placed::Placed;
 use gradyn_derivatives::Real;
 use gradyn_derivatives::simd::{Piece, WIDTH};
 use std::marker::PhantomData;
 
 /// Puts them into their places, in blocks of a pack; blocks of which all are there, from the leaf before, stay as they are.
 pub(super) struct Gather<'a, T, L> {
-    pub(super) links: &'a Links<T>,
+    pub(super) placed: &'a Placed<T>,
     pub(super) memory: &'a mut Memory<T>,
     pub(super) leaf: usize,
     pub(super) width: PhantomData<L>,
@@ -21,20 +21,20 @@ impl<T: Real, L: Pack<T>> Piece for Gather<'_, T, L> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { links, memory, leaf, .. } = self;
+        let Self { placed, memory, leaf, .. } = self;
         let Memory { steps, path, motions, depth, moves, .. } = memory;
         let steps = &mut steps[..depth[leaf]];
         let n = memory.result.d2tau_dqdq.dims()[0];
         let (mut next, mut first) = (Some(leaf), steps.len());
         while let Some(index) = next {
-            let link = &links.links[index];
+            let link = &placed.links[index];
             let end = depth[index];
             let start = end - link.columns.len();
             if start < end && steps[start].column == link.columns.start {
                 break;
             }
             for (step, column) in steps[start..end].iter_mut().zip(link.columns.clone()) {
-                let dof = links.dof[column];
+                let dof = placed.dof[column];
                 let moves = moves[column];
                 *step = Step { column, dof, row: dof * n, slab: dof * n * n, start, end, moves };
             }

@@ -7,7 +7,7 @@ use super::path::Gather;
 use super::products::{Combine, Multiply, combine_own};
 use super::{Column, Memory, wrench};
 use crate::at_level::at_level;
-use crate::dynamics::links::{Links, sum_subtrees, update};
+use crate::dynamics::placed::{Placed, sum_subtrees, update};
 use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::model::Model;
@@ -48,20 +48,20 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
             memory.sparse = true;
         }
         if !reuse {
-            let links = update(model, ws, base_acceleration(model), (q, v, a));
-            sum_up(model, links, memory);
-            make_columns(links, memory);
+            let placed = update(model, ws, base_acceleration(model), (q, v, a));
+            sum_up(model, placed, memory);
+            make_columns(placed, memory);
         }
-        let Some(links) = ws.links.as_deref() else { return false };
-        subtract(links, memory, wrenches);
+        let placed = &ws.placed;
+        subtract(placed, memory, wrenches);
         let are_small = L::are_small(&memory.columns, &memory.motions);
 
         memory.steps.iter_mut().for_each(|step| step.column = usize::MAX);
-        let mut finite = of_tree::<T, L>(links, memory);
+        let mut finite = of_tree::<T, L>(placed, memory);
         // What others than the equations add to entries.
         let mut more = T::zero();
         if stands {
-            more += wrench::add(model, links, memory);
+            more += wrench::add(model, placed, memory);
             memory.sparse = !adds;
         }
         if model.joint_friction {
@@ -82,20 +82,20 @@ impl<P: Real, T: Scalar<P>, L: Pack<T>> Piece for Sweep<'_, P, T, L> {
 
 /// All entries, column by column, link after link inward. Are they finite, as far as packs look at them?
 #[inline(always)]
-fn of_tree<T: Real, L: Pack<T>>(links: &Links<T>, memory: &mut Memory<T>) -> bool {
+fn of_tree<T: Real, L: Pack<T>>(placed: &Placed<T>, memory: &mut Memory<T>) -> bool {
     let mut finite = true;
-    for of_body in links.of_body.iter().rev() {
+    for of_body in placed.of_body.iter().rev() {
         for index in of_body.clone().rev() {
             // Depth first: the path of any link but a leaf is the beginning of the one before.
-            let is_leaf = links.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
+            let is_leaf = placed.links.get(index + 1).is_none_or(|next| next.parent != Some(index));
             if is_leaf {
-                L::call(Gather { links, memory: &mut *memory, leaf: index, width: PhantomData::<L> });
+                L::call(Gather { placed, memory: &mut *memory, leaf: index, width: PhantomData::<L> });
             }
-            let link = &links.links[index];
+            let link = &placed.links[index];
             let depth = memory.depth[index];
             for column in link.columns.clone() {
                 let places = (depth - link.columns.len(), depth);
-                finite &= of_column::<T, L>(memory, (column, links.dof[column]), places);
+                finite &= of_column::<T, L>(memory, (column, placed.dof[column]), places);
             }
         }
     }
@@ -150,12 +150,12 @@ fn scatter<T: Real, L: Pack<T>, const OWN: bool>(memory: &mut Memory<T>, p: usiz
 
 /// Inertia, `B`, and the force that bodies need, summed up over subtrees.
 #[inline(always)]
-fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mut Memory<T>) {
+fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, memory: &mut Memory<T>) {
     for (i, body) in model.bodies.iter().enumerate() {
-        let (y, v) = (links.inertia(body, i), links.velocity[i]);
+        let (y, v) = (placed.inertia(body, i), placed.velocity[i]);
         memory.inertia[i] = y.into();
         memory.coriolis[i] = y.body_coriolis(v);
-        memory.force[i] = y.newton_euler(v, links.acceleration[i]);
+        memory.force[i] = y.newton_euler(v, placed.acceleration[i]);
     }
     sum_subtrees(model, &mut memory.inertia);
     sum_subtrees(model, &mut memory.coriolis);
@@ -164,10 +164,10 @@ fn sum_up<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mu
 
 /// What the equations have of each column.
 #[inline(always)]
-fn make_columns<T: Real>(links: &Links<T>, memory: &mut Memory<T>) {
-    for (i, of_body) in links.of_body.iter().enumerate() {
-        for k in links.links[of_body.clone()].iter().flat_map(|link| link.columns.clone()) {
-            let motions = [links.columns[k], links.psi_dot[k], links.psi_ddot[k], links.psi_s_dot[k]];
+fn make_columns<T: Real>(placed: &Placed<T>, memory: &mut Memory<T>) {
+    for (i, of_body) in placed.of_body.iter().enumerate() {
+        for k in placed.links[of_body.clone()].iter().flat_map(|link| link.columns.clone()) {
+            let motions = [placed.columns[k], placed.psi_dot[k], placed.psi_ddot[k], placed.psi_s_dot[k]];
             let column = Column::new(motions, memory.inertia[i], &memory.coriolis[i], memory.force[i]);
             (memory.columns[k], memory.motions[k]) = (column, super::motions(&motions));
         }
@@ -177,18 +177,18 @@ fn make_columns<T: Real>(links: &Links<T>, memory: &mut Memory<T>) {
 at_level! {
     /// Subtracts wrenches which move along with their body from the force that its subtree needs, and all that it is part of.
     /// Wrenches that stand still go elsewhere.
-    fn subtract<T: Real>(links: &Links<T>, memory: &mut Memory<T>, wrenches: &[ExternalWrench<T>]) {
+    fn subtract<T: Real>(placed: &Placed<T>, memory: &mut Memory<T>, wrenches: &[ExternalWrench<T>]) {
         memory.still.fill(Force::zero());
         for w in wrenches {
             let b = w.body.index();
             match w.frame {
                 WrenchFrame::Body => {
-                    let wrench = links.pose[b].act(w.wrench);
-                    for k in links.path(links.carrier[b]).flat_map(|link| link.columns.clone()) {
+                    let wrench = placed.pose[b].act(w.wrench);
+                    for k in placed.path(placed.carrier[b]).flat_map(|link| link.columns.clone()) {
                         memory.columns[k].relieve(wrench);
                     }
                 }
-                WrenchFrame::World => memory.still[b] += links.standing(b, w.wrench),
+                WrenchFrame::World => memory.still[b] += placed.standing(b, w.wrench),
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use super::Memory;
 use crate::at_level::at_level;
-use crate::dynamics::links::Links;
+use crate::dynamics::placed::Placed;
 use crate::model::Model;
 use crate::spatial::Force;
 use gradyn_derivatives::{Real, Scalar};
@@ -14,7 +14,7 @@ use gradyn_derivatives::{Real, Scalar};
 at_level! {
     /// Adds them, after columns have been made, for the forces in [`Memory::still`] on each body alone, which become sums over
     /// subtrees. Returns zero if what has been added to is finite.
-    pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, links: &Links<T>, memory: &mut Memory<T>) -> T {
+    pub(super) fn add<P: Real, T: Scalar<P>>(model: &Model<P>, placed: &Placed<T>, memory: &mut Memory<T>) -> T {
         let (nv, mut waste) = (model.nv, T::zero());
         let Memory { columns: made, still, result, .. } = memory;
         let qq = result.d2tau_dqdq.as_mut_slice();
@@ -23,17 +23,17 @@ at_level! {
             if let Some(p) = body.parent {
                 still[p] += phi;
             }
-            for link in links.of_body[i].clone() {
-                for c in links.links[link].columns.clone() {
-                    let (row, s) = (links.dof[c], made[c].s());
-                    for (at_k, k) in columns(links, link) {
+            for link in placed.of_body[i].clone() {
+                for c in placed.links[link].columns.clone() {
+                    let (row, s) = (placed.dof[c], made[c].s());
+                    for (at_k, k) in columns(placed, link) {
                         let s_k = made[k].s();
                         let carried = s.cross_force(s_k.cross_force(phi));
                         let beyond = s.cross(s_k).cross_force(phi);
-                        for (at_j, j) in columns(links, link) {
+                        for (at_j, j) in columns(placed, link) {
                             // Only columns of the same link, or above, carry S_j along.
                             let by = if at_k <= at_j { &carried } else { &beyond };
-                            let entry = &mut qq[(row * nv + links.dof[j]) * nv + links.dof[k]];
+                            let entry = &mut qq[(row * nv + placed.dof[j]) * nv + placed.dof[k]];
                             *entry += made[j].s().power(*by);
                             waste += *entry * T::zero();
                         }
@@ -46,6 +46,6 @@ at_level! {
 }
 
 /// The columns of a link and of those to the root, each with the first one of its own link.
-fn columns<T: Real>(links: &Links<T>, link: usize) -> impl Iterator<Item = (usize, usize)> {
-    links.path(Some(link)).flat_map(|link| link.columns.clone().map(|k| (link.columns.start, k)))
+fn columns<T: Real>(placed: &Placed<T>, link: usize) -> impl Iterator<Item = (usize, usize)> {
+    placed.path(Some(link)).flat_map(|link| link.columns.clone().map(|k| (link.columns.start, k)))
 }

@@ -6,7 +6,7 @@ use super::note::NoteKind;
 use super::placement;
 use super::rotor;
 use super::text::Owner;
-use super::xml::Reader;
+use super::xml::{Named, Reader};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 use roxmltree::Node;
@@ -32,12 +32,6 @@ pub(super) struct Dynamics {
     pub(super) friction: f64,
     /// What other formats write here: `armature`, or `rotor_inertia` and `gear_ratio`.
     pub(super) armature: Option<f64>,
-}
-
-/// A reference by name.
-pub(super) struct Named {
-    pub(super) line: u32,
-    pub(super) name: String,
 }
 
 /// The `mimic` element: `q = multiplier · q_target + offset`.

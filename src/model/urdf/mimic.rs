@@ -2,11 +2,13 @@
 
 use super::description::{JointElement, JointType, Mimic};
 use super::error::UrdfError;
-use super::joint::{Named, RawMimic};
+use super::joint::RawMimic;
 use super::note::NoteKind;
 use super::options::{ContinuousForm, MimicForm, UrdfOptions};
 use super::report::LoadReport;
 use super::text::{Owner, kept};
+use super::tree_error::TreeError;
+use super::xml::Named;
 use crate::joint::mimic;
 use std::collections::HashMap;
 
@@ -63,7 +65,7 @@ pub(super) fn resolve(
                 .map(|mimic| (mimic.target.line, mimic.target.name.clone()))
                 .unwrap_or_default();
             match fault {
-                Fault::Cycle(_) => UrdfError::MimicCycle { line, joint: name, target },
+                Fault::Cycle(_) => TreeError::MimicCycle { line, joint: name, target }.into(),
                 Fault::Overflow(_) => {
                     UrdfError::Overflow { line, owner: Owner::Joint(name), what: "the chain of joints it mimics" }
                 }
@@ -100,24 +102,24 @@ fn look_up(
     mimic: &RawMimic,
     joints: &[JointElement],
     by_name: &HashMap<&str, usize>,
-) -> Result<Option<usize>, UrdfError> {
+) -> Result<Option<usize>, TreeError> {
     let (line, name) = (mimic.target.line, joint.name.clone());
     let several = |joint_type| matches!(joint_type, JointType::Planar | JointType::Floating);
     let target_name = || mimic.target.name.clone();
     let found = by_name.get(mimic.target.name.as_str()).and_then(|i| joints.get(*i).map(|target| (*i, target)));
     let Some((i, target)) = found else { return Ok(None) };
     if target.name == joint.name {
-        return Err(UrdfError::MimicItself { line, joint: name });
+        return Err(TreeError::MimicItself { line, joint: name });
     }
     if several(joint.joint_type) {
-        return Err(UrdfError::MimicByMany { line, joint: name, joint_type: joint.joint_type });
+        return Err(TreeError::MimicByMany { line, joint: name, joint_type: joint.joint_type });
     }
     if target.joint_type == JointType::Fixed {
-        return Err(UrdfError::MimicFixed { line, joint: name, target: target_name() });
+        return Err(TreeError::MimicFixed { line, joint: name, target: target_name() });
     }
     if several(target.joint_type) {
         let joint_type = target.joint_type;
-        return Err(UrdfError::MimicOfMany { line, joint: name, target: target_name(), joint_type });
+        return Err(TreeError::MimicOfMany { line, joint: name, target: target_name(), joint_type });
     }
     Ok(Some(i))
 }

@@ -21,6 +21,7 @@ mod load;
 mod mass;
 mod mimic;
 mod note;
+mod note_text;
 mod number;
 mod options;
 mod physical;
@@ -31,6 +32,7 @@ mod rotor;
 mod size;
 mod text;
 mod tree;
+mod tree_error;
 mod xml;
 
 pub use description::{Description, JointElement, JointType, Limits, LinkElement, Mimic};
@@ -42,6 +44,7 @@ pub use physical::Unphysical;
 pub use report::LoadReport;
 pub use rewrite::{Change, NotWritten, RewriteError, Rewritten, rewrite};
 pub use text::Owner;
+pub use tree_error::TreeError;
 
 use roxmltree::Node;
 use std::collections::HashMap;

@@ -7,11 +7,10 @@
 use super::ROOT_JOINT;
 use super::description::{JointElement, JointType};
 use super::error::UrdfError;
-use super::joint::Named;
 use super::note::NoteKind;
 use super::options::UrdfOptions;
 use super::text::{Owner, kept};
-use super::xml::{Attribute, Reader, full_name};
+use super::xml::{Attribute, Named, Reader, full_name};
 use roxmltree::Node;
 use std::collections::HashMap;
 

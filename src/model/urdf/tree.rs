@@ -6,6 +6,7 @@ use super::joint::RawJoint;
 use super::mimic;
 use super::options::{JointOrder, UrdfOptions};
 use super::report::LoadReport;
+use super::tree_error::TreeError;
 use std::collections::HashMap;
 
 /// A joint between links that exist.
@@ -37,7 +38,7 @@ pub(super) fn assemble(
         && let Some(edge) = on_loop(&edges, &incoming, lost.parent)
     {
         let (line, joint) = (edge.joint.line, edge.joint.name.clone());
-        return Err(UrdfError::Loop { line, joint, link: edge.joint.child.name.clone() });
+        return Err(TreeError::Loop { line, joint, link: edge.joint.child.name.clone() }.into());
     }
 
     let sorted_joint =
@@ -73,21 +74,21 @@ pub(super) fn assemble(
 }
 
 /// Looks up the links of every joint.
-fn connect(links: &[LinkElement], joints: Vec<RawJoint>) -> Result<Vec<Edge>, UrdfError> {
+fn connect(links: &[LinkElement], joints: Vec<RawJoint>) -> Result<Vec<Edge>, TreeError> {
     let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(i, link)| (link.name.as_str(), i)).collect();
     let connect = |joint: RawJoint| {
         let name = || joint.name.clone();
         let Some(parent) = by_name.get(joint.parent.name.as_str()) else {
             let (line, parent) = (joint.parent.line, joint.parent.name.clone());
-            return Err(UrdfError::UnknownParent { line, joint: name(), parent });
+            return Err(TreeError::UnknownParent { line, joint: name(), parent });
         };
         let Some(child) = by_name.get(joint.child.name.as_str()) else {
             let (line, child) = (joint.child.line, joint.child.name.clone());
-            return Err(UrdfError::UnknownChild { line, joint: name(), child });
+            return Err(TreeError::UnknownChild { line, joint: name(), child });
         };
         if parent == child {
             let (line, link) = (joint.line, joint.child.name.clone());
-            return Err(UrdfError::ParentIsChild { line, joint: name(), link });
+            return Err(TreeError::ParentIsChild { line, joint: name(), link });
         }
         Ok(Edge { parent: *parent, child: *child, joint })
     };
@@ -95,12 +96,12 @@ fn connect(links: &[LinkElement], joints: Vec<RawJoint>) -> Result<Vec<Edge>, Ur
 }
 
 /// The joint that leads to each link.
-fn incoming(links: &[LinkElement], edges: &[Edge]) -> Result<Vec<Option<usize>>, UrdfError> {
+fn incoming(links: &[LinkElement], edges: &[Edge]) -> Result<Vec<Option<usize>>, TreeError> {
     let mut incoming = vec![None::<usize>; links.len()];
     for (e, edge) in edges.iter().enumerate() {
         let Some(place) = incoming.get_mut(edge.child) else { continue };
         if let Some(first) = place.and_then(|first| edges.get(first)) {
-            return Err(UrdfError::TwoParents {
+            return Err(TreeError::TwoParents {
                 line: edge.joint.line,
                 joint: edge.joint.name.clone(),
                 link: edge.joint.child.name.clone(),
@@ -114,11 +115,11 @@ fn incoming(links: &[LinkElement], edges: &[Edge]) -> Result<Vec<Option<usize>>,
 }
 
 /// The one link that no joint leads to.
-fn root(links: &[LinkElement], edges: &[Edge], incoming: &[Option<usize>]) -> Result<usize, UrdfError> {
+fn root(links: &[LinkElement], edges: &[Edge], incoming: &[Option<usize>]) -> Result<usize, TreeError> {
     let mut roots = links.iter().enumerate().zip(incoming).filter(|(_, joint)| joint.is_none()).map(|(link, _)| link);
     match (roots.next(), roots.next()) {
         (Some((root, _)), None) => Ok(root),
-        (Some((_, first)), Some((_, second))) => Err(UrdfError::TwoRoots {
+        (Some((_, first)), Some((_, second))) => Err(TreeError::TwoRoots {
             line: second.line,
             link: second.name.clone(),
             first_link: first.name.clone(),
@@ -128,7 +129,7 @@ fn root(links: &[LinkElement], edges: &[Edge], incoming: &[Option<usize>]) -> Re
             let (line, joint, link) = on_loop(edges, incoming, 0)
                 .map(|edge| (edge.joint.line, edge.joint.name.clone(), edge.joint.child.name.clone()))
                 .unwrap_or_default();
-            Err(UrdfError::NoRoot { line, joint, link })
+            Err(TreeError::NoRoot { line, joint, link })
         }
     }
 }

@@ -53,6 +53,12 @@ pub(super) struct Reader {
     pub(super) report: LoadReport,
 }
 
+/// A reference by name, and where it stands.
+pub(super) struct Named {
+    pub(super) line: u32,
+    pub(super) name: String,
+}
+
 /// An attribute that is there.
 pub(super) struct Attribute<'a> {
     pub(super) line: u32,

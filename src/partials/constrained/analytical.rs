@@ -31,10 +31,10 @@
 //! ```
 
 use super::Memory;
+use super::operators::Operators;
 use super::variation::Variation;
-use crate::dynamics::constraints::{Factor, FactorsOfMass, Rows};
-use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::{Constraint, ExternalWrench, Workspace, by_plan, constraints};
+use crate::dynamics::constraints::{FactorsOfMass, Rows};
+use crate::dynamics::{Constraint, ExternalWrench, by_plan, constraints};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::kernels::by_joint::derivatives::Reuse;
@@ -45,6 +45,7 @@ use crate::partials::{DerivativeWorkspace, Method, rnea_derivatives};
 use nalgebra::{DMatrix, Vector3};
 
 /// What closed forms are computed in.
+#[derive(Default)]
 pub(super) struct Scratch {
     /// At the state.
     held: Variation,
@@ -63,23 +64,6 @@ pub(super) struct Scratch {
     operators: Operators,
     /// `E₂`, if it is not by the configuration.
     by_rows: DMatrix<f64>,
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        let none = Vec::new;
-        Self {
-            held: Variation::default(),
-            dependent: Variation::default(),
-            velocity: none(),
-            jump: none(),
-            still: none(),
-            contradiction: none(),
-            again: none(),
-            operators: Operators::default(),
-            by_rows: empty(),
-        }
-    }
 }
 
 /// Fills in the derivatives of accelerations and multipliers, which have just been computed.
@@ -120,7 +104,7 @@ pub(super) fn dynamics(
         shape(lambda, rows, nv);
     }
     for by_wrench in [(&mut result.ddq_df_ext, nv), (&mut result.dlambda_df_ext, rows)] {
-        by_wrench.0.resize_with(wrenches.len(), empty);
+        by_wrench.0.resize_with(wrenches.len(), DMatrix::default);
         by_wrench.0.iter_mut().for_each(|m| _ = shape(m, by_wrench.1, 6));
     }
     let (base, by) = (&mut ws.base, &ws.result);
@@ -266,106 +250,4 @@ fn weightless(
         return Ok(());
     }
     ws.result.check_finite(model)
-}
-
-/// What equation (3) multiplies by.
-struct Operators {
-    /// `N`
-    free: DMatrix<f64>,
-    /// `X`, and its transpose.
-    x: DMatrix<f64>,
-    xt: DMatrix<f64>,
-    /// `Z`, and its transpose.
-    z: DMatrix<f64>,
-    zt: DMatrix<f64>,
-    /// `V`, and its transpose.
-    v: DMatrix<f64>,
-    vt: DMatrix<f64>,
-    /// `V E₂`, then what multipliers come from.
-    t: DMatrix<f64>,
-    /// The same of six columns, by a wrench.
-    t_wrench: DMatrix<f64>,
-    /// `E₂` with what dependent rows add to it.
-    rows: DMatrix<f64>,
-    /// `V`, row by row.
-    by_row: Vec<f64>,
-}
-
-impl Default for Operators {
-    fn default() -> Self {
-        let [free, x, xt, z, zt, v, vt, t, t_wrench, rows] = [(); 10].map(|()| empty());
-        Self { free, x, xt, z, zt, v, vt, t, t_wrench, rows, by_row: Vec::new() }
-    }
-}
-
-impl Operators {
-    /// From the factors of the mass matrix and of the constraints.
-    fn fill(&mut self, nv: usize, base: &Workspace<f64>) {
-        let Self { free, x, xt, z, zt, v, vt, by_row, .. } = self;
-        let Some(memory) = base.constraints.as_deref() else { return };
-        let (rank, rows) = (memory.factor.rank, memory.lambda.len());
-        clear(z, nv, rank);
-        z.as_mut_slice().copy_from_slice(memory.factor.orthonormal());
-        clear(zt, rank, nv);
-        z.transpose_to(zt);
-        clear(xt, nv, nv);
-        xt.fill_with_identity();
-        product::add_product(-1.0, z, zt, xt); //                     1 − Q Qᵀ, by rows
-        base.ltl.other_half_of_rows(&memory.root, nv, xt.as_mut_slice());
-        clear(x, nv, nv);
-        xt.transpose_to(x);
-        clear(free, nv, nv);
-        product::add_product(1.0, x, xt, free);
-        base.ltl.other_half_of_rows(&memory.root, rank, zt.as_mut_slice());
-        zt.transpose_to(z);
-        memory.factor.inverse(rows, by_row);
-        clear(vt, rows, rank);
-        vt.as_mut_slice().copy_from_slice(by_row);
-        clear(v, rank, rows);
-        vt.transpose_to(v);
-    }
-
-    /// All columns of accelerations and of multipliers, from those of `E₁` and `E₂`. What they hold is written over.
-    fn all(
-        &mut self,
-        (torques, rows): (&DMatrix<f64>, Option<&DMatrix<f64>>),
-        dependent: Option<(&Factor<f64>, &Variation)>,
-        (motion, lambda): (&mut DMatrix<f64>, &mut DMatrix<f64>),
-    ) {
-        let Self { free, z, zt, v, vt, t, t_wrench, rows: own, .. } = self;
-        let t = if rows.is_some() { t } else { t_wrench };
-        let columns = torques.ncols();
-        if let Some((_, by)) = dependent {
-            // G⁺ J M⁻¹ dJᵀ r = −Vᵀ Zᵀ E for E = −dJᵀ r
-            clear(t, zt.nrows(), columns);
-            product::add_product(1.0, zt, &by.torques_q, t);
-            clear(own, vt.nrows(), columns);
-            product::add_product(1.0, vt, t, own);
-            rows.into_iter().for_each(|rows| *own += rows);
-        }
-        let rows = if dependent.is_some() { Some(&*own) } else { rows };
-        product::negated_product(free, torques, motion);
-        clear(t, zt.nrows(), columns);
-        if let Some(rows) = rows {
-            product::negated_product(v, rows, t);
-            product::add_product(1.0, z, t, motion);
-        }
-        product::add_product(1.0, zt, torques, t);
-        lambda.as_mut_slice().fill(0.0);
-        product::add_product(1.0, vt, t, lambda);
-        if let Some((factor, by)) = dependent {
-            add_unreached(factor, by, (own, lambda));
-        }
-    }
-}
-
-/// The last term of equation (2): `(1 − P) dJ M⁻¹ Jᵀ G⁺ λ`. The rows are scratch of its shape.
-fn add_unreached(factor: &Factor<f64>, by: &Variation, (own, lambda): (&mut DMatrix<f64>, &mut DMatrix<f64>)) {
-    let count = lambda.nrows().max(1);
-    own.copy_from(&by.rows_q);
-    let columns = own.as_mut_slice().chunks_exact_mut(count).zip(lambda.as_mut_slice().chunks_exact_mut(count));
-    for (rest, lambda) in columns {
-        factor.out_of_reach(rest);
-        lambda.iter_mut().zip(&*rest).for_each(|(x, y)| *x += y);
-    }
 }

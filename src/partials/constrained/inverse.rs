@@ -13,6 +13,7 @@ use crate::dynamics::constraints::{Rows, rows_of};
 use crate::dynamics::{
     Constraint, ExternalWrench, Workspace, constraint_bias, constraint_jacobian, rnea, slices::first_not_finite,
 };
+use crate::fields::matrices_by_name;
 use crate::kernels::by_joint::matrix::shape;
 use crate::model::{InputError, Model, room};
 use crate::partials::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
@@ -55,29 +56,16 @@ impl Default for ConstraintInverseDynamicsDerivatives {
     }
 }
 
+matrices_by_name!(ConstraintInverseDynamicsDerivatives; 7: dtau_dq, dtau_dv, dtau_da, dtau_dlambda, drows_dq, drows_dv, drows_da);
+
 impl ConstraintInverseDynamicsDerivatives {
     /// Copies another result, and allocates only where sizes differ.
     pub fn copy_from(&mut self, other: &Self) {
         copy_vector(&mut self.tau, &other.tau);
         copy_vector(&mut self.rows, &other.rows);
-        let Self { dtau_dq, dtau_dv, dtau_da, dtau_dlambda, drows_dq, drows_dv, drows_da, .. } = self;
-        let to = [dtau_dq, dtau_dv, dtau_da, dtau_dlambda, drows_dq, drows_dv, drows_da];
-        to.into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
+        self.matrices_mut().into_iter().zip(other.matrices()).for_each(|(to, (_, from))| copy_matrix(to, from));
         copy_matrices(&mut self.dtau_df_ext, &other.dtau_df_ext);
         copy_errors(&mut self.errors, &other.errors, Self::copy_from);
-    }
-
-    /// The matrices by name, but for those of wrenches.
-    pub fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 7] {
-        [
-            ("dtau_dq", &self.dtau_dq),
-            ("dtau_dv", &self.dtau_dv),
-            ("dtau_da", &self.dtau_da),
-            ("dtau_dlambda", &self.dtau_dlambda),
-            ("drows_dq", &self.drows_dq),
-            ("drows_dv", &self.drows_dv),
-            ("drows_da", &self.drows_da),
-        ]
     }
 }
 

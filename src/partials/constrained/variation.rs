@@ -2,8 +2,8 @@
 
 use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{column, path_columns};
-use crate::dynamics::jacobian::{clear, empty};
-use crate::dynamics::links::update;
+use crate::dynamics::jacobian::clear;
+use crate::dynamics::placed::update;
 use crate::dynamics::reference::{Attached, view};
 use crate::dynamics::{Constraint, ExternalWrench, ReferenceFrame, Workspace, by_plan};
 use crate::kernels::blocks::product;
@@ -15,7 +15,7 @@ use crate::spatial::{Motion, Transform, vector as v3};
 use nalgebra::{DMatrix, Vector3};
 
 /// Derivatives at held accelerations and multipliers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Variation {
     /// Of the rows by q, rows × nv.
     pub(super) rows_q: DMatrix<f64>,
@@ -33,13 +33,6 @@ pub(super) struct Variation {
     by_wrenches: DMatrix<f64>,
 }
 
-impl Default for Variation {
-    fn default() -> Self {
-        let [rows_q, rows_v, torques_q, turned, wrenches_q, by_wrenches] = [(); 6].map(|()| empty());
-        Self { rows_q, rows_v, torques_q, wrenches: Vec::new(), turned, wrenches_q, by_wrenches }
-    }
-}
-
 /// Constraints and their multipliers.
 type Held<'a> = (&'a [Constraint], &'a [f64]);
 
@@ -54,10 +47,10 @@ impl Variation {
         external: &[ExternalWrench],
         (constraints, lambda): Held<'_>,
     ) {
-        let links = update(model, ws, Motion::zero(), state);
+        let placed = update(model, ws, Motion::zero(), state);
         let place = |b: usize| {
-            let (velocity, acceleration) = (links.velocity[b], links.acceleration[b]);
-            Some(Place { pose: links.pose[b], origin: links.origin(b), velocity, acceleration })
+            let (velocity, acceleration) = (placed.velocity[b], placed.acceleration[b]);
+            Some(Place { pose: placed.pose[b], origin: placed.origin(b), velocity, acceleration })
         };
         self.wrenches_on(model, external, (constraints, lambda), place);
         self.clear(model, constraints);
@@ -66,10 +59,10 @@ impl Variation {
             let at = at_state(c, what, &lambda[start.row..], place);
             for (s, b) in [c.a.body, c.b.body].into_iter().enumerate() {
                 let Some(b) = b else { continue };
-                let seen = view(links, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
-                for k in path_columns(links, b) {
-                    let varied = at.vary(&c.relation, s, &column(links, b, k, &seen));
-                    self.add(&start, c, links.dof[k], &varied);
+                let seen = view(placed, b, [&c.a, &c.b][s], ReferenceFrame::LocalWorldAligned);
+                for k in path_columns(placed, b) {
+                    let varied = at.vary(&c.relation, s, &column(placed, b, k, &seen));
+                    self.add(&start, c, placed.dof[k], &varied);
                 }
             }
             start = start.after(c);

@@ -1,6 +1,6 @@
 //! Inverse dynamics over dual numbers, along the directions of one chunk and as far as they reach.
 
-use super::in_place;
+use super::in_place::in_place;
 use super::reach::{Chunk, Moved};
 use super::seeds::Seeds;
 use super::tangents::{Parts, Tangents, Velocity};

@@ -17,6 +17,7 @@
 //! | a wrench ([`wrench`]) | `f64` | – | dual |
 
 mod chunk;
+mod in_place;
 mod matrix;
 mod reach;
 mod seeds;
@@ -30,7 +31,7 @@ use crate::dynamics::{ExternalWrench, Workspace, rnea};
 use crate::model::Model;
 use chunk::{ByAcceleration, ByConfiguration, ByVelocity, Common};
 use gradyn_derivatives::VectorDual;
-use gradyn_derivatives::simd::{Kernel, Piece, Register, dispatch};
+use gradyn_derivatives::simd::{Kernel, Register, dispatch};
 use matrix::store;
 use seeds::Seeds;
 use std::any::Any;
@@ -111,11 +112,4 @@ impl Kernel for Derivatives<'_> {
         }
         wrenches.is_empty() && zero.all_lt(R::splat(1.0))
     }
-}
-
-/// Runs a piece where it stands; in builds for finding mistakes, which may not be optimised, as a function of its own: what is
-/// inlined would pile up on the stack.
-#[inline(always)]
-fn in_place<R: Register, P: Piece>(piece: P) -> P::Output {
-    if cfg!(debug_assertions) { R::call(piece) } else { piece.run() }
 }

@@ -1,6 +1,6 @@
 //! Inverse dynamics over dual numbers, along the six numbers of a wrench.
 
-use super::in_place;
+use super::in_place::in_place;
 use crate::dynamics::step::Inward;
 use crate::dynamics::{ExternalWrench, Workspace, external};
 use crate::model::{Model, path};

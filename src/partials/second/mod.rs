@@ -103,7 +103,7 @@ pub fn rnea_second_derivatives<'w>(
     let finite = match method {
         Method::Analytical => {
             let reuse =
-                by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.links((q, v, a), !wrenches.is_empty()));
+                by_plan::of(model, &mut ws.base).and_then(|kernels| kernels.placed((q, v, a), !wrenches.is_empty()));
             dispatch(Analytical { model, base: &mut ws.base, at, reuse: reuse.is_some() })
         }
         Method::Dual => dual::rnea_second_derivatives(model, ws, at)?,

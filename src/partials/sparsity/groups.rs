@@ -1,6 +1,6 @@
 //! Which degrees of freedom push on each other.
 
-use super::matrices::{movers, on_path};
+use super::reach::{movers, on_path};
 use crate::dynamics::Constraint;
 use crate::model::{BodyId, Model};
 

@@ -2,8 +2,8 @@
 
 use super::SparsityPattern;
 use super::groups::Groups;
+use super::reach::{movers, on_path};
 use crate::dynamics::Constraint;
-use crate::dynamics::jacobian::carries;
 use crate::model::{BodyId, Model};
 
 impl SparsityPattern {
@@ -198,20 +198,4 @@ impl SparsityPattern {
             (i < 3 || column % 6 >= 3) && on_path(model, column / 6, model.place_of(body))
         })
     }
-}
-
-/// Is `b` on the path from the root to a body, itself included? Not if there are no such bodies, nor on that to the world.
-pub(super) fn on_path(model: &Model, b: usize, to: Option<usize>) -> bool {
-    to.is_some_and(|to| b < model.bodies().len() && carries(&model.bodies, b, to))
-}
-
-/// The degrees of freedom that drive one of these bodies.
-pub(super) fn movers(model: &Model, is_one: impl Fn(usize) -> bool) -> Vec<bool> {
-    let mut moves = vec![false; model.nv()];
-    for (b, body) in model.bodies().iter().enumerate() {
-        if is_one(b) {
-            moves[body.v_range()].fill(true);
-        }
-    }
-    moves
 }

@@ -2,6 +2,7 @@
 
 mod groups;
 mod matrices;
+mod reach;
 mod tensor;
 
 pub use tensor::TensorPattern;

@@ -2,12 +2,13 @@
 
 use super::phase::Content;
 use super::{Kind, Phase, Place, Problem, What, check_goal};
+use crate::constraint::{PathConstraint, check_bounds};
 use crate::cost::{Cost, Where};
 use crate::fault::ProblemError;
 use crate::node::Node;
 use crate::quadratic::Dims;
 use crate::space::Space;
-use crate::stage::Stage;
+use crate::stage::{Choice, Clock, Remembered, Stage};
 use gradyn::Model;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub struct ProblemBuilder {
     v: Vec<f64>,
     phases: Vec<Phase>,
     last: Vec<Cost>,
+    last_constraints: Vec<PathConstraint>,
     remembers: bool,
 }
 
@@ -27,7 +29,15 @@ impl ProblemBuilder {
     #[must_use]
     pub fn new(model: &Model) -> Self {
         let (q, v) = (model.neutral(), vec![0.0; model.nv()]);
-        Self { model: Arc::new(model.clone()), q, v, phases: Vec::new(), last: Vec::new(), remembers: false }
+        Self {
+            model: Arc::new(model.clone()),
+            q,
+            v,
+            phases: Vec::new(),
+            last: Vec::new(),
+            last_constraints: Vec::new(),
+            remembers: false,
+        }
     }
     /// Starting at this state, nq and nv.
     #[must_use]
@@ -47,6 +57,12 @@ impl ProblemBuilder {
         self.last.push(cost);
         self
     }
+    /// With a constraint at the last node.
+    #[must_use]
+    pub fn last_constraint(mut self, constraint: PathConstraint) -> Self {
+        self.last_constraints.push(constraint);
+        self
+    }
     /// With the controls of the step before in the state, for costs of their rates. All phases must have as many controls, but
     /// for those without any.
     #[must_use]
@@ -60,7 +76,7 @@ impl ProblemBuilder {
     /// # Errors
     /// What of the description is wrong, and where.
     pub fn build(self) -> Result<Problem, ProblemError> {
-        let Self { model, q, v, phases, last, remembers } = self;
+        let Self { model, q, v, phases, last, last_constraints, remembers } = self;
         let place = || "the start".to_string();
         let input = |error| ProblemError::Input { place: place(), error };
         model.check_configuration(&q).map_err(input)?;
@@ -68,26 +84,65 @@ impl ProblemBuilder {
         if phases.is_empty() {
             return Err(ProblemError::Missing { place: "the problem".into(), what: "it has no phase" });
         }
-        let remembered = if remembers { remembered_controls(&phases)? } else { 0 };
+        let rates = if remembers { remembered_controls(&phases)? } else { 0 };
+        let free: Vec<_> = phases.iter().filter_map(|phase| Some((phase, phase.duration?))).collect();
+        let durations: Vec<f64> = free.iter().map(|(phase, _)| phase.length()).collect();
+        let clocks: Vec<_> = free.iter().enumerate().map(|(i, (phase, _))| (phase.name.clone(), rates + i)).collect();
+        for (phase, [lower, upper]) in &free {
+            check_duration(phase, *lower, *upper)?;
+        }
+        let bounds: Vec<_> = free.iter().map(|(_, bounds)| *bounds).collect();
         let mut problem = Problem {
             model,
-            remembered,
-            start: [q, v, vec![0.0; remembered]].concat(),
+            memory: Remembered { rates, durations: durations.len() },
+            clocks,
+            start: [q, v, vec![0.0; rates], durations].concat(),
             kinds: Vec::new(),
             places: Vec::new(),
             parameters: Vec::new(),
         };
+        if !bounds.is_empty() {
+            problem.add_choice(&bounds);
+        }
         let mut time = 0.0;
         for phase in phases {
             time = problem.add_phase(phase, time)?;
         }
         let first = problem.places.len();
-        let values = Values::of(&last);
-        let stage = Stage::new("end", &problem.model, remembered, None, None, last)?;
+        let values = Values::of(&last, &last_constraints);
+        let stage = Stage::new("end", &problem.model, problem.memory, None, None, None, last, last_constraints)?;
         problem.add_node(&stage, &values, 0, 1, time, 0.0)?;
         problem.kinds.push(Kind { name: "end".into(), what: What::Stage(stage), first });
         Ok(problem)
     }
+}
+
+/// The phase of the node that chooses durations.
+const DURATIONS: &str = "durations";
+
+/// Can the duration of a phase be free, between these bounds?
+fn check_duration(phase: &Phase, lower: f64, upper: f64) -> Result<(), ProblemError> {
+    let place = || format!("phase `{}`", phase.name);
+    if phase.name == DURATIONS {
+        return Err(ProblemError::Twice { place: "the problem".into(), what: "phases", name: DURATIONS.into() });
+    }
+    let known = matches!(&phase.content, Content::Step(step) if step.has_length());
+    if !known {
+        let what = "its duration cannot be free: only Euler's steps have derivatives by their length";
+        return Err(ProblemError::Missing { place: place(), what });
+    }
+    if let Some(cost) = phase.costs.iter().find(|cost| cost.residual.depends().w) {
+        let what = "rates of controls do not know their derivative by a free duration";
+        return Err(ProblemError::Missing { place: format!("{}, cost `{}`", place(), cost.name), what });
+    }
+    let number = |what, value, rule| Err(ProblemError::Number { place: place(), what, value, rule });
+    if !(lower.is_finite() && lower > 0.0) {
+        return number("the least duration", lower, "it must be positive, s");
+    }
+    if !(upper >= lower) {
+        return number("the greatest duration", upper, "it must not be below the least");
+    }
+    Ok(())
 }
 
 /// How many controls each phase has that has any.
@@ -105,8 +160,19 @@ fn remembered_controls(phases: &[Phase]) -> Result<usize, ProblemError> {
     }
 }
 
-/// Weights and goals of costs, before they are moved into a stage.
-struct Values(Vec<CostValues>);
+/// Weights, goals and bounds of costs and constraints, before they are moved into a stage.
+struct Values {
+    costs: Vec<CostValues>,
+    constraints: Vec<ConstraintValues>,
+}
+
+struct ConstraintValues {
+    name: String,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    place: Where,
+    goals: Vec<(usize, Vec<f64>)>,
+}
 
 struct CostValues {
     name: String,
@@ -116,20 +182,34 @@ struct CostValues {
 }
 
 impl Values {
-    fn of(costs: &[Cost]) -> Self {
+    fn of(costs: &[Cost], constraints: &[PathConstraint]) -> Self {
         let of = |c: &Cost| CostValues {
             name: c.name.clone(),
             weight: c.weight,
             place: c.place.clone(),
             goals: c.goals.clone(),
         };
-        Self(costs.iter().map(of).collect())
+        let held = |c: &PathConstraint| ConstraintValues {
+            name: c.name.clone(),
+            lower: c.lower.clone(),
+            upper: c.upper.clone(),
+            place: c.place.clone(),
+            goals: c.goals.clone(),
+        };
+        Self { costs: costs.iter().map(of).collect(), constraints: constraints.iter().map(held).collect() }
     }
 }
 
 impl Problem {
     fn add_phase(&mut self, phase: Phase, start: f64) -> Result<f64, ProblemError> {
-        let Phase { name, nodes, content, dt, costs, bounds } = phase;
+        let length = phase.length();
+        let Phase { name, nodes, content, dt, costs, constraints, bounds, duration } = phase;
+        let clock = self
+            .clocks
+            .iter()
+            .find(|(free, _)| *free == name)
+            .map(|(_, index)| Clock { index: *index, nominal: length });
+        let _ = duration;
         let place = || format!("phase `{name}`");
         if nodes == 0 {
             return Err(ProblemError::Missing { place: place(), what: "it has no node" });
@@ -151,14 +231,14 @@ impl Problem {
             return Err(ProblemError::Number { place: place(), what: "the length of a step", value: *dt, rule });
         }
         if let Some((lower, upper)) = &bounds {
-            check_bounds(&name, content.controls(), lower, upper)?;
+            check_control_bounds(&name, content.controls(), lower, upper)?;
         }
         let first = self.places.len();
         let mut time = start;
         let what = match content {
             Content::Step(step) => {
-                let values = Values::of(&costs);
-                let stage = Stage::new(&name, &self.model, self.remembered, Some(step), bounds, costs)?;
+                let values = Values::of(&costs, &constraints);
+                let stage = Stage::new(&name, &self.model, self.memory, clock, Some(step), bounds, costs, constraints)?;
                 for (k, dt) in dt.iter().enumerate() {
                     self.add_node(&stage, &values, k, nodes, time, *dt)?;
                     time += dt;
@@ -166,7 +246,12 @@ impl Problem {
                 What::Stage(stage)
             }
             Content::Own(node) => {
-                check_own(&name, &*node, &self.space(), !costs.is_empty() || bounds.is_some())?;
+                check_own(
+                    &name,
+                    &*node,
+                    &self.space(),
+                    !costs.is_empty() || !constraints.is_empty() || bounds.is_some(),
+                )?;
                 for dt in &dt {
                     let none = self.parameters.len()..self.parameters.len();
                     self.places.push(Place { kind: self.kinds.len(), time, dt: *dt, parameters: none });
@@ -177,6 +262,15 @@ impl Problem {
         };
         self.kinds.push(Kind { name, what, first });
         Ok(time)
+    }
+
+    /// The node that chooses durations, before all others.
+    fn add_choice(&mut self, bounds: &[[f64; 2]]) {
+        let space = self.space();
+        let (lower, upper) = bounds.iter().map(|[lower, upper]| (lower, upper)).unzip();
+        let choice = Choice { nx: space.nx(), ndx: space.ndx(), lower, upper };
+        self.places.push(Place { kind: 0, time: 0.0, dt: 0.0, parameters: 0..0 });
+        self.kinds.push(Kind { name: DURATIONS.into(), what: What::Own(Box::new(choice)), first: 0 });
     }
 
     fn add_node(
@@ -191,26 +285,26 @@ impl Problem {
         let first = self.parameters.len();
         self.parameters.resize(first + stage.parameters(), 0.0);
         let parameters = &mut self.parameters[first..];
-        for ((_, slots, residual), CostValues { name, weight, place, goals }) in stage.terms().zip(&values.0) {
-            let counts = match place {
-                Where::Along => true,
-                Where::At(at) => at.contains(&node),
-            };
-            if let Where::At(at) = place
-                && let Some(k) = at.iter().find(|k| **k >= nodes)
-            {
-                return Err(ProblemError::Number {
-                    place: format!("cost `{name}`"),
-                    what: "a node that it counts at",
-                    value: *k as f64,
-                    rule: "the phase has not so many nodes",
-                });
-            }
+        for ((_, slots, residual), CostValues { name, weight, place, goals }) in stage.terms().zip(&values.costs) {
+            let counts = place.counts_at(node, nodes, || format!("cost `{name}`"))?;
             parameters[slots.weight] = if counts { *weight } else { 0.0 };
             parameters[slots.goal.clone()].copy_from_slice(&residual.goal());
             if let Some((_, goal)) = goals.iter().find(|(k, _)| *k == node) {
                 check_goal(name, residual, goal, slots.goal.len())?;
                 parameters[slots.goal.clone()].copy_from_slice(goal);
+            }
+        }
+        for ((held, slots, residual), values) in stage.constraints().zip(&values.constraints) {
+            let counts = values.place.counts_at(node, nodes, || format!("constraint `{held}`"))?;
+            parameters[slots.counts] = f64::from(counts);
+            parameters[slots.goal.clone()].copy_from_slice(&residual.goal());
+            for (to, from) in [(slots.lower, &values.lower), (slots.upper, &values.upper)] {
+                let to = &mut parameters[to];
+                if from.len() == 1 { to.fill(from[0]) } else { to.copy_from_slice(from) }
+            }
+            if let Some((_, goal)) = values.goals.iter().find(|(k, _)| *k == node) {
+                check_goal(&values.name, residual, goal, slots.goal.len())?;
+                parameters[slots.goal].copy_from_slice(goal);
             }
         }
         let parameters = first..self.parameters.len();
@@ -241,20 +335,12 @@ fn check_own(phase: &str, node: &dyn Node, space: &Space<'_>, brings_more: bool)
     Ok(())
 }
 
-fn check_bounds(phase: &str, nu: usize, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
+fn check_control_bounds(phase: &str, nu: usize, lower: &[f64], upper: &[f64]) -> Result<(), ProblemError> {
     let place = || format!("phase `{phase}`");
     for (what, found) in [("the list of least controls", lower.len()), ("the list of greatest controls", upper.len())] {
         if found != nu {
             return Err(ProblemError::Length { place: place(), what, expected: nu, found });
         }
     }
-    match lower.iter().zip(upper).find(|(l, u)| l.is_nan() || u.is_nan() || l > u) {
-        Some((l, _)) => Err(ProblemError::Number {
-            place: place(),
-            what: "a least control",
-            value: *l,
-            rule: "it must not be above the greatest",
-        }),
-        None => Ok(()),
-    }
+    check_bounds(&place(), lower, upper)
 }

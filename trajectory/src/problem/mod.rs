@@ -7,10 +7,10 @@ pub use builder::ProblemBuilder;
 pub use phase::Phase;
 
 use crate::fault::{Fault, ProblemError};
-use crate::node::{At, Memory, Node, NodeError};
-use crate::quadratic::{Dims, Quadratic};
+use crate::node::{At, Memory, Node, NodeError, Row};
+use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::space::Space;
-use crate::stage::{Slots, Stage};
+use crate::stage::{Remembered, Slots, Stage};
 use crate::step::ContactRows;
 use gradyn::Model;
 use std::ops::Range;
@@ -23,7 +23,9 @@ use std::sync::Arc;
 /// ```
 pub struct Problem {
     model: Arc<Model>,
-    remembered: usize,
+    memory: Remembered,
+    /// Of phases whose duration is free: where it stands in what states remember.
+    clocks: Vec<(String, usize)>,
     start: Vec<f64>,
     kinds: Vec<Kind>,
     places: Vec<Place>,
@@ -89,7 +91,7 @@ impl Problem {
     /// The space of its states.
     #[must_use]
     pub fn space(&self) -> Space<'_> {
-        Space { model: &self.model, memory: self.remembered }
+        Space { model: &self.model, memory: self.memory.count() }
     }
     /// How many steps it has: one less than nodes.
     #[must_use]
@@ -143,6 +145,32 @@ impl Problem {
     #[must_use]
     pub fn dt(&self, k: usize) -> f64 {
         self.places[k].dt
+    }
+    /// How many controls states remember.
+    pub(crate) fn rates(&self) -> usize {
+        self.memory.rates
+    }
+    /// How many phases have a free duration.
+    pub(crate) fn free_durations(&self) -> usize {
+        self.memory.durations
+    }
+    /// Controls of the node that chooses durations: those of the start.
+    pub(crate) fn write_durations(&self, guess: &mut crate::Trajectory) {
+        let n = self.memory.durations;
+        if n > 0 {
+            guess.u_mut(0).copy_from_slice(&self.start[self.start.len() - n..]);
+        }
+    }
+    /// How long a phase is in a trajectory, s: its variable where that is free, and else the sum of its steps.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unknown`] if there is no such phase.
+    pub fn duration(&self, phase: &str, at: &crate::Trajectory) -> Result<f64, ProblemError> {
+        let nodes = self.nodes_of(phase)?;
+        match self.clocks.iter().find(|(name, _)| name == phase) {
+            Some((_, index)) => Ok(self.space().split(at.x(nodes.start)).2[*index]),
+            None => Ok(nodes.map(|k| self.dt(k)).sum()),
+        }
     }
     /// Where a node's contacts have their rows in the multipliers.
     #[must_use]
@@ -246,7 +274,7 @@ impl Problem {
         Fault { node: k, phase: self.phase_of(k).into(), term: error.term, reason: Box::new(error.reason) }
     }
 
-    /// Cost of a node, its next state and its equalities.
+    /// Cost of a node, its next state, and its rows: equalities `c`, n_eq, then `g`, n_in.
     ///
     /// # Errors
     /// [`Fault`]: node, phase, term, entry.
@@ -257,10 +285,10 @@ impl Problem {
         u: &[f64],
         memory: &mut ProblemMemory,
         next: &mut [f64],
-        eq: &mut [f64],
+        rows: &mut [f64],
     ) -> Result<f64, Fault> {
         let memory = &mut memory.0[self.places[k].kind];
-        self.node(k).value(self.at(k, x, u), memory, next, eq).map_err(|error| self.fault(k, error))
+        self.node(k).value(self.at(k, x, u), memory, next, rows).map_err(|error| self.fault(k, error))
     }
     /// A node with derivatives.
     ///
@@ -276,6 +304,32 @@ impl Problem {
     ) -> Result<(), Fault> {
         let memory = &mut memory.0[self.places[k].kind];
         self.node(k).linearize(self.at(k, x, u), memory, out).map_err(|error| self.fault(k, error))
+    }
+    /// A node with derivatives, and the curvature of its Lagrangian that Gauss-Newton leaves out; `false` if it does not know that.
+    ///
+    /// # Errors
+    /// [`Fault`]: node, phase, term, entry.
+    pub fn linearize_exact(
+        &self,
+        k: usize,
+        x: &[f64],
+        u: &[f64],
+        multipliers: &Multipliers,
+        memory: &mut ProblemMemory,
+        out: &mut Quadratic,
+    ) -> Result<bool, Fault> {
+        let memory = &mut memory.0[self.places[k].kind];
+        let known = self.node(k).linearize_exact(self.at(k, x, u), memory, multipliers, out);
+        known.map_err(|error| self.fault(k, error))
+    }
+    /// Bounds of a node's rows `g`, n_in each; infinite where there are none.
+    pub fn bounds(&self, k: usize, lower: &mut [f64], upper: &mut [f64]) {
+        self.node(k).bounds(self.at(k, &[], &[]), lower, upper);
+    }
+    /// The constraint that a row of a node belongs to, by name.
+    #[must_use]
+    pub fn constraint_of(&self, k: usize, row: Row) -> Option<&str> {
+        self.node(k).constraint(row)
     }
     /// Controls that hold a node's configuration still, as well as they can.
     ///

@@ -1,5 +1,6 @@
 //! A phase, as it is described.
 
+use crate::constraint::PathConstraint;
 use crate::cost::Cost;
 use crate::node::Node;
 use crate::step::Step;
@@ -12,7 +13,10 @@ pub struct Phase {
     pub(super) content: Content,
     pub(super) dt: Vec<f64>,
     pub(super) costs: Vec<Cost>,
+    pub(super) constraints: Vec<PathConstraint>,
     pub(super) bounds: Option<(Vec<f64>, Vec<f64>)>,
+    /// Bounds of its duration, where that is free.
+    pub(super) duration: Option<[f64; 2]>,
 }
 
 impl Phase {
@@ -29,11 +33,24 @@ impl Phase {
         Self::of(name.into(), nodes, dt, Content::Own(Box::new(node)))
     }
     fn of(name: String, nodes: usize, dt: f64, content: Content) -> Self {
-        Self { name, nodes, content, dt: vec![dt], costs: Vec::new(), bounds: None }
+        Self {
+            name,
+            nodes,
+            content,
+            dt: vec![dt],
+            costs: Vec::new(),
+            constraints: Vec::new(),
+            bounds: None,
+            duration: None,
+        }
     }
     /// One node at which the state jumps: an [`Impulse`](crate::step::Impulse).
     pub fn jump(name: impl Into<String>, step: impl Step + 'static) -> Self {
         Self::new(name, 1, 0.0, step)
+    }
+    /// How long it is, s.
+    pub(super) fn length(&self) -> f64 {
+        if self.dt.len() == 1 { self.dt[0] * self.nodes as f64 } else { self.dt.iter().sum() }
     }
     /// With steps of these lengths, s, one a node.
     #[must_use]
@@ -45,6 +62,19 @@ impl Phase {
     #[must_use]
     pub fn cost(mut self, cost: Cost) -> Self {
         self.costs.push(cost);
+        self
+    }
+    /// With a duration that is a variable between these bounds, s; what its steps add up to is where it begins, and each step keeps its share.
+    /// Make it short with [`Cost::duration`].
+    #[must_use]
+    pub fn free_duration(mut self, lower: f64, upper: f64) -> Self {
+        self.duration = Some([lower, upper]);
+        self
+    }
+    /// With a constraint.
+    #[must_use]
+    pub fn constraint(mut self, constraint: PathConstraint) -> Self {
+        self.constraints.push(constraint);
         self
     }
     /// With bounds of the controls, nu each, which solvers for boxes keep.

@@ -1,13 +1,14 @@
 //! How far the momentum of the robot is from a goal.
 
-use super::own::{second_opinion, value_of};
+use super::masses::Masses;
+use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{centroidal_derivatives, centroidal_momentum};
 use gradyn::model::InputError;
 use gradyn::spatial::Momentum;
-use gradyn::{Model, Scalar};
-use nalgebra::DMatrix;
+use gradyn::{Model, Motion, Scalar};
+use nalgebra::{DMatrix, Vector6};
 
 /// `r = h_G − h*`, 6: N s, then N m s about the centre of mass, in axes of the world. The goal is `h*`.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ impl Residual for CentroidalMomentum {
     fn goal(&self) -> Vec<f64> {
         self.goal.to_array().to_vec()
     }
-    second_opinion!();
+    second_opinion!(Masses);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }
@@ -62,6 +63,12 @@ impl Residual for CentroidalMomentum {
         }
         out.dq.copy_from(&by.dmomentum_dq);
         out.dv.copy_from(&by.dmomentum_dv);
+        Ok(())
+    }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let masses = own_memory::<Masses>(on.own)?;
+        masses.place(on.model, on.workspace, [on.q, on.v, on.a], true)?;
+        masses.add_momentum(on.v, Motion::from_vector6(&Vector6::from_column_slice(lambda)), out);
         Ok(())
     }
 }

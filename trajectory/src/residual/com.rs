@@ -1,6 +1,7 @@
 //! How far the centre of mass is from a goal: `r = c − c*`.
 
-use super::own::{second_opinion, value_of};
+use super::masses::Masses;
+use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{center_of_mass, com_jacobian};
@@ -50,13 +51,19 @@ impl Residual for CenterOfMass {
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }
-    second_opinion!();
+    second_opinion!(Masses);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         self.value(on, r)?;
         out.dq.copy_from(com_jacobian(on.model, on.workspace, on.q, None)?);
+        Ok(())
+    }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let masses = own_memory::<Masses>(on.own)?;
+        masses.place(on.model, on.workspace, [on.q, on.v, on.a], false)?;
+        masses.add_center(out, Vector3::from_column_slice(lambda));
         Ok(())
     }
 }

@@ -80,8 +80,10 @@ impl Residual for Control {
         }
         true
     }
-    fn hessian(&self, _on: &mut View<'_>, _lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        out.fill(0.0); // linear
+    fn is_linear(&self) -> bool {
+        true
+    }
+    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

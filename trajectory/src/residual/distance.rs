@@ -1,12 +1,13 @@
 //! How far two capsules are from each other. Spheres are capsules without length.
 
-use super::own::{second_opinion, value_of};
+use super::axes::Axes;
+use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, PhaseInfo, Quantity, Residual, Snapshot, View};
 use crate::fault::{ProblemError, Reason};
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
 use gradyn::spatial::vector as v3;
-use gradyn::{Model, Scalar, Workspace};
+use gradyn::{Model, Scalar, Transform, Workspace};
 use nalgebra::{DMatrix, Vector3};
 
 /// All points nearer than a radius to a segment, on a body or in the world.
@@ -96,9 +97,10 @@ impl Distance {
         Self { a, b }
     }
 
-    /// The points of the segments that are nearest to each other. Source: C. Ericson, *Real-Time Collision Detection*, 2005, section 5.1.9.
+    /// Where along the segments the points are that are nearest to each other, in fractions of their lengths. Source: C. Ericson, *Real-Time
+    /// Collision Detection*, 2005, section 5.1.9.
     #[inline(always)]
-    fn nearest<T: Scalar>(&self, [p_a, d_a]: [Vector3<T>; 2], [p_b, d_b]: [Vector3<T>; 2]) -> [Vector3<T>; 2] {
+    fn fractions<T: Scalar>(&self, [p_a, d_a]: [Vector3<T>; 2], [p_b, d_b]: [Vector3<T>; 2]) -> [T; 2] {
         let r = v3::sub(p_a, p_b);
         let (along_a, along_b) = (v3::dot(d_a, r), v3::dot(d_b, r));
         let (aa, bb, ab) = (v3::norm_squared(d_a), v3::norm_squared(d_b), v3::dot(d_a, d_b));
@@ -121,7 +123,13 @@ impl Distance {
                 (beyond(|x| x.0, inside), beyond(|x| x.1, t))
             }
         };
-        [v3::scale_plus(s, d_a, p_a), v3::scale_plus(t, d_b, p_b)]
+        [s, t]
+    }
+    /// The points of the segments that are nearest to each other.
+    #[inline(always)]
+    fn nearest<T: Scalar>(&self, a: [Vector3<T>; 2], b: [Vector3<T>; 2]) -> [Vector3<T>; 2] {
+        let [s, t] = self.fractions(a, b);
+        [v3::scale_plus(s, a[1], a[0]), v3::scale_plus(t, b[1], b[0])]
     }
 
     /// Why there is no derivative, if there is none.
@@ -156,6 +164,21 @@ const TOUCHING: f64 = 1e-12;
 #[inline(always)]
 fn fraction<T: Scalar>(x: T) -> T {
     x.select_lt(0.0, T::zero(), (-x).select_lt(-1.0, T::one(), x))
+}
+
+/// Memory of second derivatives.
+#[derive(Debug, Default)]
+struct Bent {
+    axes: Axes,
+    by: Vec<Slope>,
+}
+
+/// How a degree of freedom moves the point of B away from that of A, both fixed in their bodies; and how it changes the derivatives of the
+/// distance by the fractions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slope {
+    apart: Vector3<f64>,
+    along: [f64; 2],
 }
 
 impl Quantity for Distance {
@@ -197,7 +220,7 @@ impl Residual for Distance {
         }
         Ok(())
     }
-    second_opinion!();
+    second_opinion!(Bent);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }
@@ -218,6 +241,55 @@ impl Residual for Distance {
             let moment = (point - pose.translation).cross(&n);
             for (to, by) in out.dq.iter_mut().zip(jacobian.column_iter()) {
                 *to += by.fixed_rows::<3>(0).dot(&n) + by.fixed_rows::<3>(3).dot(&moment);
+            }
+        }
+        Ok(())
+    }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let a = self.a.place(on.model, on.workspace, on.q)?;
+        let b = self.b.place(on.model, on.workspace, on.q)?;
+        let ([s, t], [p_a, p_b]) = (self.fractions(a, b), self.nearest(a, b));
+        let apart = p_b - p_a;
+        let distance = apart.norm();
+        self.check(a, b, distance)?;
+        let (n, ends) = (apart / distance, [-a[1], b[1]]);
+        let across = |x: &Vector3<f64>| (x - n * n.dot(x)) / distance;
+
+        let (state, Bent { axes, by }) = ([on.q, on.v, on.a], own_memory::<Bent>(on.own)?);
+        by.clear();
+        by.resize(on.v.len(), Slope::default());
+        for (k, (capsule, point, sign)) in [(&self.a, p_a, -1.0), (&self.b, p_b, 1.0)].into_iter().enumerate() {
+            let Some(frame) = capsule.frame else { continue };
+            axes.of_frame(on.model, on.workspace, state, frame, |_| Transform::from_translation(point))?;
+            axes.add_place(out, n * (sign * lambda[0]));
+            for axis in &axes.list {
+                let to = &mut by[axis.dof];
+                to.apart += axis.motion.linear * sign;
+                to.along[k] += n.dot(&axis.motion.angular.cross(&ends[k]));
+            }
+        }
+        for to in by.iter_mut() {
+            let turn = across(&to.apart);
+            (to.along[0], to.along[1]) = (to.along[0] + turn.dot(&ends[0]), to.along[1] + turn.dot(&ends[1]));
+        }
+        // Points that are free to move along their segments do so, and take away what that saves.
+        let free = [!self.a.is_sphere() && s > 0.0 && s < 1.0, !self.b.is_sphere() && t > 0.0 && t < 1.0];
+        let bend = |i: usize, j: usize| ends[i].dot(&across(&ends[j]));
+        let saved = match free {
+            [true, true] => {
+                let (aa, ab, bb) = (bend(0, 0), bend(0, 1), bend(1, 1));
+                let share = (aa * bb - ab * ab).recip();
+                [bb * share, -ab * share, aa * share]
+            }
+            [true, false] => [bend(0, 0).recip(), 0.0, 0.0],
+            [false, true] => [0.0, 0.0, bend(1, 1).recip()],
+            [false, false] => [0.0; 3],
+        };
+        for (j, y) in by.iter().enumerate() {
+            let (turn, [y_s, y_t]) = (across(&y.apart), y.along);
+            let (to_s, to_t) = (saved[0] * y_s + saved[1] * y_t, saved[1] * y_s + saved[2] * y_t);
+            for (i, x) in by.iter().enumerate() {
+                out[(i, j)] += lambda[0] * (x.apart.dot(&turn) - x.along[0] * to_s - x.along[1] * to_t);
             }
         }
         Ok(())

@@ -1,12 +1,13 @@
 //! How far the acceleration of a frame is from a goal.
 
-use super::own::{second_opinion, value_of};
+use super::motions::{Motions, coordinates};
+use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, classical_frame_derivatives, forward_kinematics, frame_pose};
 use gradyn::model::InputError;
-use gradyn::{Model, Motion, Scalar};
-use nalgebra::DMatrix;
+use gradyn::{Force, Model, Motion, Scalar};
+use nalgebra::{DMatrix, Vector6};
 
 /// `r = α − α*`, 6: m/s², then rad/s², in the coordinates of a reference, gravity left out. The goal is `α*`.
 ///
@@ -58,7 +59,7 @@ impl Residual for FrameAcceleration {
     fn goal(&self) -> Vec<f64> {
         self.goal.to_array().to_vec()
     }
-    second_opinion!();
+    second_opinion!(Motions);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }
@@ -70,6 +71,14 @@ impl Residual for FrameAcceleration {
         out.dq.copy_from(&by.dacceleration_dq);
         out.dv.copy_from(&by.dacceleration_dv);
         out.da.copy_from(&by.dacceleration_da);
+        Ok(())
+    }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let (motions, state) = (own_memory::<Motions>(on.own)?, [on.q, on.v, on.a]);
+        let coordinates = coordinates(self.reference);
+        motions.axes.of_frame(on.model, on.workspace, state, self.frame, |pose| coordinates.about(pose))?;
+        let (weights, first) = (Force::from_vector6(&Vector6::from_column_slice(lambda)), 2 * on.v.len() + on.u.len());
+        motions.add_acceleration(coordinates, [on.v, on.a], weights, first, out);
         Ok(())
     }
 }

@@ -1,14 +1,16 @@
 //! How far the pose of a frame is from a goal: `r = log6(X*⁻¹ X)`.
 
+use super::axes::Axes;
 use super::frame_rotation::check_turn;
-use super::own::{second_opinion, value_of};
+use super::logarithm::BentLog;
+use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
 use gradyn::spatial::{jlog6, log6};
-use gradyn::{Model, Scalar, Transform};
-use nalgebra::DMatrix;
+use gradyn::{Force, Model, Scalar, Transform};
+use nalgebra::{DMatrix, Vector6};
 
 /// `r = log6(X*⁻¹ X)`, 6: m, then rad, in axes of the goal. The goal is `X*`: its translation, then its rotation matrix by rows.
 ///
@@ -70,7 +72,7 @@ impl Residual for FramePlacement {
     fn check_goal(&self, goal: &[f64]) -> Result<(), String> {
         pose_of(goal).validity().map_err(|error| error.to_string())
     }
-    second_opinion!();
+    second_opinion!(Axes);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)?;
         check_turn([r[3], r[4], r[5]])
@@ -89,6 +91,14 @@ impl Residual for FramePlacement {
                 to[i] = (0..6).map(|k| by[(i, k)] * from[k]).sum();
             }
         }
+        Ok(())
+    }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
+        let pose = axes.of_frame(on.model, on.workspace, state, self.frame, |pose| *pose)?;
+        let off = log6(&pose_of(on.goal).inv_mul(&pose));
+        check_turn(off.angular.into())?;
+        BentLog::new(off, Force::from_vector6(&Vector6::from_column_slice(lambda))).add_along(axes, out);
         Ok(())
     }
 }

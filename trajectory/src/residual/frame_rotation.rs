@@ -1,12 +1,14 @@
 //! How far the rotation of a frame is from a goal: `r = log3(R*ᵀ R)`.
 
-use super::own::{second_opinion, value_of};
+use super::axes::Axes;
+use super::logarithm::BentLog;
+use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
 use gradyn::model::InputError;
 use gradyn::spatial::{jlog3, log3, vector as v3};
-use gradyn::{Model, Scalar, Transform};
+use gradyn::{Force, Model, Motion, Scalar, Transform};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use std::f64::consts::PI;
 
@@ -73,7 +75,7 @@ impl Residual for FrameRotation {
         let pose = Transform::new(Matrix3::from_row_slice(goal), Vector3::zeros());
         pose.validity().map_err(|error| error.to_string())
     }
-    second_opinion!();
+    second_opinion!(Axes);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)?;
         check_turn([r[0], r[1], r[2]])
@@ -84,6 +86,15 @@ impl Residual for FrameRotation {
         check_turn(turn.into())?;
         r.copy_from_slice(turn.as_slice());
         out.dq.gemm(1.0, &jlog3(turn), &jacobian.rows(3, 3), 0.0);
+        Ok(())
+    }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
+        let pose = axes.of_frame(on.model, on.workspace, state, self.frame, |pose| *pose)?;
+        let turn = log3(&v3::product_tr(&Matrix3::from_row_slice(on.goal), &pose.rotation));
+        check_turn(turn.into())?;
+        let weights = Force::new(Vector3::zeros(), Vector3::from_column_slice(lambda));
+        BentLog::new(Motion::new(Vector3::zeros(), turn), weights).add_along(axes, out);
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! How far the origin of a frame is from a goal: `r = p − p*`.
 
-use super::own::{second_opinion, value_of};
+use super::axes::{Axes, Coordinates};
+use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, frame_pose, frame_pose_jacobian};
@@ -51,7 +52,7 @@ impl Residual for FrameTranslation {
     fn goal(&self) -> Vec<f64> {
         self.goal.as_slice().to_vec()
     }
-    second_opinion!();
+    second_opinion!(Axes);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }
@@ -62,6 +63,12 @@ impl Residual for FrameTranslation {
             *r = p - goal;
         }
         out.dq.copy_from(&jacobian.rows(0, 3));
+        Ok(())
+    }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let (axes, state) = (own_memory::<Axes>(on.own)?, [on.q, on.v, on.a]);
+        axes.of_frame(on.model, on.workspace, state, self.frame, |pose| Coordinates::Aligned.about(pose))?;
+        axes.add_place(out, Vector3::from_column_slice(lambda));
         Ok(())
     }
 }

@@ -1,12 +1,13 @@
 //! How far the velocity of a frame is from a goal.
 
-use super::own::{second_opinion, value_of};
+use super::motions::{Motions, coordinates};
+use super::own::{own_memory, second_opinion, value_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use gradyn::dynamics::{FrameRef, ReferenceFrame, forward_kinematics, frame_derivatives, frame_pose};
 use gradyn::model::InputError;
-use gradyn::{Model, Motion, Scalar};
-use nalgebra::DMatrix;
+use gradyn::{Force, Model, Motion, Scalar};
+use nalgebra::{DMatrix, Vector6};
 
 /// `r = ν − ν*`, 6: m/s, then rad/s, in the coordinates of a reference. The goal is `ν*`.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl Residual for FrameVelocity {
     fn goal(&self) -> Vec<f64> {
         self.goal.to_array().to_vec()
     }
-    second_opinion!();
+    second_opinion!(Motions);
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         value_of(on, self, r)
     }
@@ -67,6 +68,13 @@ impl Residual for FrameVelocity {
         }
         out.dq.copy_from(&by.dvelocity_dq);
         out.dv.copy_from(&by.dvelocity_dv);
+        Ok(())
+    }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let (motions, state) = (own_memory::<Motions>(on.own)?, [on.q, on.v, on.a]);
+        let coordinates = coordinates(self.reference);
+        motions.axes.of_frame(on.model, on.workspace, state, self.frame, |pose| coordinates.about(pose))?;
+        motions.add_velocity(coordinates, on.v, Force::from_vector6(&Vector6::from_column_slice(lambda)), out);
         Ok(())
     }
 }

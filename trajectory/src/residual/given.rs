@@ -63,8 +63,7 @@ impl Residual for Given {
     fn has_hessian(&self) -> bool {
         false
     }
-    fn hessian(&self, _on: &mut View<'_>, _lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        out.fill(0.0);
+    fn add_hessian(&self, _on: &mut View<'_>, _lambda: &[f64], _out: &mut DMatrix<f64>) -> Result<(), Reason> {
         Ok(())
     }
 }

@@ -1,12 +1,14 @@
 //! How far torques of motors are from a goal, at given accelerations and forces.
 
+use super::motions::Motions;
 use super::own::{ByDuals, memory_of};
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View};
 use crate::fault::Reason;
 use crate::step::{Actuation, Contact, torques};
+use gradyn::dynamics::ConstraintKind;
 use gradyn::model::InputError;
-use gradyn::partials::constraint_inverse_dynamics_derivatives;
-use gradyn::{Constraint, Method, Model, Scalar};
+use gradyn::partials::{HessianWorkspace, constraint_inverse_dynamics_derivatives, rnea_hessian};
+use gradyn::{Constraint, Force, Method, Model, Scalar, Transform, forward_kinematics};
 use nalgebra::DMatrix;
 use std::any::Any;
 
@@ -66,10 +68,13 @@ impl Quantity for JointTorque {
     }
 }
 
-/// Memory of values, and of dual numbers.
+/// Memory of values, of dual numbers, and of second derivatives.
 struct Memory {
     tau: Vec<f64>,
     duals: ByDuals,
+    weights: Vec<f64>,
+    motions: Motions,
+    second: Option<Box<HessianWorkspace>>,
 }
 
 impl Residual for JointTorque {
@@ -96,7 +101,9 @@ impl Residual for JointTorque {
         }
     }
     fn memory(&self) -> Box<dyn Any + Send> {
-        Box::new(Memory { tau: vec![0.0; self.motors.ncols()], duals: ByDuals::default() })
+        let none = vec![0.0; self.motors.ncols()];
+        let (duals, motions) = (ByDuals::default(), Motions::default());
+        Box::new(Memory { tau: none.clone(), duals, weights: none, motions, second: None })
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         let memory = memory_of::<Memory>(on.own)?;
@@ -121,10 +128,54 @@ impl Residual for JointTorque {
         memory_of::<Memory>(on.own)?.duals = duals;
         done.map(|()| true)
     }
-    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        let mut duals = std::mem::take(&mut memory_of::<Memory>(on.own)?.duals);
-        let done = duals.hessian(on, self, lambda, out);
-        memory_of::<Memory>(on.own)?.duals = duals;
-        done
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        let Memory { duals, weights, motions, second, .. } = memory_of::<Memory>(on.own)?;
+        if self.constraints.iter().any(|held| matches!(held.kind(), ConstraintKind::Joint(_))) {
+            let mut duals = std::mem::take(duals);
+            let done = duals.add_hessian(on, self, lambda, out);
+            memory_of::<Memory>(on.own)?.duals = duals;
+            return done;
+        }
+        for (w, column) in weights.iter_mut().zip(self.motors.column_iter()) {
+            *w = column.iter().zip(lambda).map(|(b, l)| b * l).sum();
+        }
+        let (model, nv) = (on.model, on.v.len());
+        let (by_a, by_f) = (2 * nv + on.u.len(), 3 * nv + on.u.len());
+        let second = second.get_or_insert_with(|| Box::new(HessianWorkspace::new(model)));
+        let by = rnea_hessian(model, second, on.q, on.v, on.a, weights, &[])?;
+        for j in 0..nv {
+            for i in 0..nv {
+                out[(i, j)] += 0.5 * (by.dqq[(i, j)] + by.dqq[(j, i)]);
+                out[(nv + i, nv + j)] += by.dvv[(i, j)];
+                for (first, x) in [(nv, by.dvq[(i, j)]), (by_a, by.daq[(i, j)])] {
+                    out[(first + i, j)] += x;
+                    out[(j, first + i)] += x;
+                }
+            }
+        }
+        // −f·(J w): a velocity of contacts, at joint velocities w.
+        let mut row = 0;
+        for held in &self.constraints {
+            let (rows, f) = (held.rows(), &on.f[row..]);
+            let force = |sign: f64| {
+                let at = |k: usize| if k < rows { sign * f[k] } else { 0.0 };
+                Force::from_array([at(0), at(1), at(2), at(3), at(4), at(5)])
+            };
+            for (body, (x, sign)) in held.bodies().into_iter().zip(held.placements().into_iter().zip([1.0, -1.0])) {
+                let Some(body) = body else { continue };
+                let moved = forward_kinematics(model, on.workspace, on.q, on.v, on.a)?;
+                let Some(point) = moved.point(body, x.translation) else { continue };
+                let about = Transform::from_translation(point);
+                motions.axes.along_path(model, &moved, on.q, Some(body), &about)?;
+                motions.add_velocity_at(weights, force(sign), out, |out, dof, slope| {
+                    for (k, x) in slope.to_array().into_iter().enumerate().take(rows) {
+                        out[(dof, by_f + row + k)] += sign * x;
+                        out[(by_f + row + k, dof)] += sign * x;
+                    }
+                });
+            }
+            row += rows;
+        }
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! acceleration `a` and the multipliers `f` of contacts. It gives its derivatives by each of these; the
 //! [`Stage`](crate::stage::Stage) puts those of `a` and `f` by the state in.
 
+mod axes;
 mod center_of_pressure;
 mod centroidal_momentum;
 mod com;
@@ -21,6 +22,9 @@ mod friction_cone;
 mod given;
 mod joint_limits;
 mod joint_torque;
+mod logarithm;
+mod masses;
+mod motions;
 mod own;
 mod state;
 mod wrench_cone;
@@ -45,7 +49,7 @@ pub use own::{Own, Quantity, Snapshot};
 pub use state::StateError;
 pub use wrench_cone::WrenchCone;
 
-use crate::fault::{ProblemError, Reason};
+use crate::fault::{ProblemError, Reason, finite};
 use crate::quadratic::Quadratic;
 use crate::step::ContactRows;
 use gradyn::{DerivativeWorkspace, Model, Workspace};
@@ -232,10 +236,26 @@ pub trait Residual: Send + Sync + Debug {
         let _ = (jacobian, gradient, weights, out);
         false
     }
-    /// `Σ λ_i ∂²r_i`, symmetric, by `(q, v, u, a, f)` in this order, those that it depends on or not: n × n with
-    /// n = 2 nv + nu + nv + rows of contacts. By dual numbers over the residual itself.
+    /// Are all its second derivatives zero, everywhere? Then nobody need ask for them.
+    fn is_linear(&self) -> bool {
+        false
+    }
+    /// Adds `Σ λ_i ∂²r_i`, symmetric, by `(q, v, u, a, f)` in this order, those that it depends on or not: n × n with
+    /// n = 2 nv + nu + nv + rows of contacts. By q it is that of `r(q ⊕ x)` at `x = 0`.
     ///
     /// # Errors
     /// As [`value`](Self::value).
-    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason>;
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason>;
+    /// The same alone, not added to anything.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value), and if an entry is not finite.
+    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        out.fill(0.0);
+        if self.is_linear() {
+            return Ok(());
+        }
+        self.add_hessian(on, lambda, out)?;
+        finite("the Hessian of the residual", out.as_slice())
+    }
 }

@@ -1,7 +1,7 @@
 //! A residual of one's own, written once for every number type: its derivatives come from dual numbers.
 
 use super::{Depends, Jacobian, Residual, View};
-use crate::fault::{Reason, finite};
+use crate::fault::Reason;
 use gradyn::model::InputError;
 use gradyn::num_dual::HyperDual64;
 use gradyn::partials::{State, StateFunction, StateJacobian, StateWorkspace, by_duals, state_jacobian};
@@ -158,13 +158,15 @@ struct Second {
     /// `v`, `u`, `a`, `f`
     parts: [Vec<HyperDual64>; 4],
     r: Vec<HyperDual64>,
+    /// Inputs that count: their row of the Hessian, and where they stand.
+    inputs: Vec<(usize, (usize, usize))>,
 }
 
 impl Second {
     fn new(model: &Model) -> Self {
         let none = Vec::new;
         let (parts, workspace) = ([none(), none(), none(), none()], Workspace::new(model));
-        Self { workspace, base: none(), step: none(), q: none(), parts, r: none() }
+        Self { workspace, base: none(), step: none(), q: none(), parts, r: none(), inputs: Vec::new() }
     }
     fn begin(&mut self, on: &View<'_>, rows: usize) {
         let constant = |to: &mut Vec<HyperDual64>, from: &[f64]| {
@@ -180,6 +182,31 @@ impl Second {
         }
         self.r.clear();
         self.r.resize(rows, HyperDual64::from(0.0));
+    }
+    /// Finds the inputs that the quantity depends on here, whatever its derivatives are: a derivative that is not a number goes wherever one
+    /// can. Where the quantity does not want such, that counts as depending.
+    fn find_inputs<Q: Quantity>(&mut self, on: &View<'_>, quantity: &Q) {
+        let Depends { q, v, u, a, f, .. } = quantity.depends();
+        let blocks = [(q, on.v), (v, on.v), (u, on.u), (a, on.a), (f, on.f)];
+        self.inputs.clear();
+        let mut first = 0;
+        for (block, (depends, x)) in blocks.into_iter().enumerate() {
+            for k in (0..x.len()).filter(|_| depends) {
+                self.input((block, k)).eps1 = f64::NAN;
+                let done = self.evaluate(on, quantity);
+                self.input((block, k)).eps1 = 0.0;
+                if done.is_err() || self.r.iter().any(|r| r.eps1.is_nan() || r.eps1eps2.is_nan()) {
+                    self.inputs.push((first + k, (block, k)));
+                }
+            }
+            first += x.len();
+        }
+    }
+    fn evaluate<Q: Quantity>(&mut self, on: &View<'_>, quantity: &Q) -> Result<(), InputError> {
+        let Self { workspace, base, step, q, parts: [v, u, a, f], r, .. } = self;
+        on.model.integrate_into(base, step, q)?;
+        let mut at = Snapshot { model: on.model, workspace, q, v, u, a, f, time: on.time, goal: on.goal };
+        quantity.evaluate(&mut at, r)
     }
     fn input(&mut self, (block, k): (usize, usize)) -> &mut HyperDual64 {
         match block {
@@ -218,42 +245,35 @@ impl ByDuals {
         Ok(())
     }
 
-    /// `Σ λ_i ∂²r_i` by `(q, v, u, a, f)`, by numbers with two directions, one pair of what the quantity depends on at a time: over
-    /// numbers made of registers each quantity would take seconds to compile.
-    pub(crate) fn hessian<Q: Quantity>(
+    /// Adds `Σ λ_i ∂²r_i` by `(q, v, u, a, f)`, by numbers with two directions, one pair of the inputs that the quantity depends on here at a
+    /// time: over numbers made of registers each quantity would take seconds to compile.
+    pub(crate) fn add_hessian<Q: Quantity>(
         &mut self,
         on: &View<'_>,
         quantity: &Q,
         lambda: &[f64],
         out: &mut DMatrix<f64>,
     ) -> Result<(), Reason> {
-        let nv = on.model.nv();
-        let Depends { q, v, u, a, f, .. } = quantity.depends();
-        let blocks = [(q, nv), (v, on.v.len()), (u, on.u.len()), (a, on.a.len()), (f, on.f.len())];
-        let mut first = 0;
-        let mut inputs = Vec::new();
-        for (block, (depends, n)) in blocks.into_iter().enumerate() {
-            inputs.extend((0..n).filter(|_| depends).map(|k| (first + k, (block, k))));
-            first += n;
-        }
-        out.fill(0.0);
         let second = self.second.get_or_insert_with(|| Box::new(Second::new(on.model)));
         second.begin(on, lambda.len());
-        for (n, (i, at_i)) in inputs.iter().enumerate() {
-            second.input(*at_i).eps1 = 1.0;
-            for (j, at_j) in &inputs[..=n] {
-                second.input(*at_j).eps2 = 1.0;
-                let Second { workspace, base, step, q, parts: [v, u, a, f], r } = &mut **second;
-                on.model.integrate_into(base, step, q)?;
-                let mut at = Snapshot { model: on.model, workspace, q, v, u, a, f, time: on.time, goal: on.goal };
-                quantity.evaluate(&mut at, r)?;
-                let sum: f64 = r.iter().zip(lambda).map(|(r, lambda)| lambda * r.eps1eps2).sum();
-                (out[(*i, *j)], out[(*j, *i)]) = (sum, sum);
-                second.input(*at_j).eps2 = 0.0;
+        second.find_inputs(on, quantity);
+        for n in 0..second.inputs.len() {
+            let (i, at_i) = second.inputs[n];
+            second.input(at_i).eps1 = 1.0;
+            for m in 0..=n {
+                let (j, at_j) = second.inputs[m];
+                second.input(at_j).eps2 = 1.0;
+                second.evaluate(on, quantity)?;
+                let sum: f64 = second.r.iter().zip(lambda).map(|(r, lambda)| lambda * r.eps1eps2).sum();
+                out[(i, j)] += sum;
+                if i != j {
+                    out[(j, i)] += sum;
+                }
+                second.input(at_j).eps2 = 0.0;
             }
-            second.input(*at_i).eps1 = 0.0;
+            second.input(at_i).eps1 = 0.0;
         }
-        finite("the Hessian of the residual", out.as_slice())
+        Ok(())
     }
 }
 
@@ -288,22 +308,43 @@ pub(crate) fn value_of<Q: Quantity>(on: &mut View<'_>, quantity: &Q, r: &mut [f6
     Ok(())
 }
 
-/// What residuals with formulas for their Jacobian take from being a [`Quantity`] as well: second derivatives, and a second opinion.
+/// Memory of residuals with formulas: of dual numbers, which [`check`](crate::Problem::check) asks for, and of second derivatives.
+#[derive(Default)]
+pub(crate) struct Memory<M> {
+    duals: ByDuals,
+    pub(crate) own: M,
+}
+
+/// What residuals with formulas take from being a [`Quantity`] as well: a second opinion. With the type of their memory.
 macro_rules! second_opinion {
-    () => {
+    ($memory:ty) => {
         fn memory(&self) -> Box<dyn std::any::Any + Send> {
-            Box::new($crate::residual::own::ByDuals::default())
+            Box::new($crate::residual::own::Memory::<$memory>::default())
         }
         fn jacobian_by_duals(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<bool, Reason> {
-            $crate::residual::own::with_memory(on, |memory, on| memory.plain_jacobian(on, self, r, out))?;
-            Ok(true)
-        }
-        fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-            $crate::residual::own::with_memory(on, |memory, on| memory.hessian(on, self, lambda, out))
+            $crate::residual::own::jacobian_by_duals::<$memory, Self>(self, on, r, out)
         }
     };
 }
 pub(crate) use second_opinion;
+
+/// The Jacobian of a residual with [`Memory`], by dual numbers.
+pub(crate) fn jacobian_by_duals<M: 'static, Q: Quantity>(
+    quantity: &Q,
+    on: &mut View<'_>,
+    r: &mut [f64],
+    out: &mut Jacobian,
+) -> Result<bool, Reason> {
+    let mut duals = std::mem::take(&mut memory_of::<Memory<M>>(on.own)?.duals);
+    let done = duals.plain_jacobian(on, quantity, r, out);
+    memory_of::<Memory<M>>(on.own)?.duals = duals;
+    done.map(|()| true)
+}
+
+/// What a residual with [`Memory`] keeps for second derivatives.
+pub(crate) fn own_memory<M: 'static>(own: &mut dyn Any) -> Result<&mut M, Reason> {
+    Ok(&mut memory_of::<Memory<M>>(own)?.own)
+}
 
 /// Runs with the memory taken out of the view, which is read meanwhile.
 pub(crate) fn with_memory<R>(
@@ -340,7 +381,7 @@ impl<Q: Quantity> Residual for Own<Q> {
     fn jacobian(&self, on: &mut View<'_>, r: &mut [f64], out: &mut Jacobian) -> Result<(), Reason> {
         with_memory(on, |memory, on| memory.jacobian(on, &self.quantity, r, out))
     }
-    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        with_memory(on, |memory, on| memory.hessian(on, &self.quantity, lambda, out))
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        with_memory(on, |memory, on| memory.add_hessian(on, &self.quantity, lambda, out))
     }
 }

@@ -1,13 +1,15 @@
 //! How far a state is from a goal: `r = x ⊖ x*`.
 
-use super::own::{ByDuals, memory_of};
+use super::logarithm::BentLog;
+use super::own::memory_of;
 use super::{Depends, Jacobian, Quantity, Residual, Snapshot, View, Weights};
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::Quadratic;
 use crate::residual::PhaseInfo;
 use crate::space::Blocks;
+use gradyn::joint::{Geometry, Joint, JointKind};
 use gradyn::model::InputError;
-use gradyn::{Model, Scalar};
+use gradyn::{Force, Model, Motion, Scalar};
 use nalgebra::DMatrix;
 use std::any::Any;
 
@@ -18,13 +20,14 @@ pub struct StateError {
     nv: usize,
     goal: Vec<f64>,
     blocks: Blocks,
+    turning: Vec<(usize, &'static [usize])>,
 }
 
 impl StateError {
     /// Towards a configuration (nq) and a velocity (nv).
     #[must_use]
     pub fn at(model: &Model, q: &[f64], v: &[f64]) -> Self {
-        Self { nv: model.nv(), goal: [q, v].concat(), blocks: Blocks::new(model) }
+        Self { nv: model.nv(), goal: [q, v].concat(), blocks: Blocks::new(model), turning: turning(model) }
     }
     /// Towards the neutral configuration, at rest.
     #[must_use]
@@ -85,7 +88,7 @@ impl Residual for StateError {
             .map_err(|error| ProblemError::Input { place: place(), error })
     }
     fn memory(&self) -> Box<dyn Any + Send> {
-        Box::new(StateMemory { square: DMatrix::zeros(0, 0) })
+        Box::new(StateMemory { square: DMatrix::zeros(0, 0), difference: Vec::new() })
     }
     fn value(&self, on: &mut View<'_>, r: &mut [f64]) -> Result<(), Reason> {
         let nq = on.model.nq();
@@ -135,12 +138,62 @@ impl Residual for StateError {
         }
         true
     }
-    fn hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
-        ByDuals::default().hessian(on, self, lambda, out)
+    fn is_linear(&self) -> bool {
+        self.turning.is_empty()
     }
+    fn add_hessian(&self, on: &mut View<'_>, lambda: &[f64], out: &mut DMatrix<f64>) -> Result<(), Reason> {
+        if self.turning.is_empty() {
+            return Ok(());
+        }
+        let nv = self.nv;
+        let memory = memory_of::<StateMemory>(on.own)?;
+        memory.difference.resize(nv, 0.0);
+        on.model.difference_into(&on.goal[..on.model.nq()], on.q, &mut memory.difference)?;
+        for (first, places) in &self.turning {
+            let spread = |from: &[f64]| {
+                let mut six = [0.0; 6];
+                places.iter().zip(&from[*first..]).for_each(|(place, x)| six[*place] = *x);
+                six
+            };
+            let (r, weights) = (Motion::from_array(spread(&memory.difference)), Force::from_array(spread(lambda)));
+            let bent = BentLog::new(r, weights).hessian;
+            for (j, y) in places.iter().enumerate() {
+                for (i, x) in places.iter().enumerate() {
+                    out[(first + i, first + j)] += bent[(*x, *y)];
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Joints that turn in space, or their parts: where their directions begin, and which of those of a free body they are.
+fn turning(model: &Model) -> Vec<(usize, &'static [usize])> {
+    let mut found = Vec::new();
+    let mut add = |first: usize, geometry: Geometry| match geometry {
+        Geometry::Flat => {}
+        Geometry::Se2 => found.push((first, [0, 1, 5].as_slice())),
+        Geometry::So3 => found.push((first, [3, 4, 5].as_slice())),
+        Geometry::Se3 => found.push((first, [0, 1, 2, 3, 4, 5].as_slice())),
+    };
+    for body in model.bodies().iter().filter(|body| body.owns_coordinates()) {
+        let first = body.v_range().start;
+        match body.joint() {
+            Joint::Composite(composite) => {
+                let mut at = first;
+                for part in composite.parts() {
+                    add(at, JointKind::geometry(&part.joint));
+                    at += part.joint.nv();
+                }
+            }
+            joint => add(first, joint.geometry()),
+        }
+    }
+    found
 }
 
 /// Memory of the Jacobian.
 struct StateMemory {
     square: DMatrix<f64>,
+    difference: Vec<f64>,
 }

@@ -7,10 +7,10 @@
 //! What is computed for a node depends on its state alone, and sums are taken in the order of the nodes: results are the same to the
 //! last bit for any number of threads.
 
-use super::gaps::of_dynamics;
+use super::support::of_dynamics;
 use crate::fault::Fault;
 use crate::problem::{Problem, ProblemMemory};
-use crate::quadratic::{Dims, Quadratic};
+use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::riccati::LqSolution;
 use crate::trajectory::Trajectory;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -43,21 +43,26 @@ struct Cell {
     point: Mutex<Point>,
     /// Has the work of the day been done for it?
     done: AtomicBool,
+    /// Does it know its curvature?
+    known: AtomicBool,
 }
 
 struct Point {
     x: Vec<f64>,
     u: Vec<f64>,
+    /// Where the curvature of the Lagrangian is asked for.
+    multipliers: Option<Multipliers>,
     /// Of the work without derivatives.
     value: Value,
 }
 
 /// A node without derivatives.
-struct Value {
-    cost: f64,
+pub(super) struct Value {
+    pub(super) cost: f64,
     next: Vec<f64>,
-    eq: Vec<f64>,
-    gap: Vec<f64>,
+    /// Equalities, then rows between bounds.
+    pub(super) rows: Vec<f64>,
+    pub(super) gap: Vec<f64>,
 }
 
 /// A trajectory without derivatives.
@@ -104,6 +109,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Crew {
     pub(super) fn new(problem: &Problem, threads: usize) -> Self {
+        Self::of(problem, threads, false)
+    }
+    /// With the curvature of the Lagrangian.
+    pub(super) fn exact(problem: &Problem, threads: usize) -> Self {
+        Self::of(problem, threads, true)
+    }
+    fn of(problem: &Problem, threads: usize, exact: bool) -> Self {
         let dims: Vec<_> = (0..=problem.steps()).map(|k| problem.dims(k)).collect();
         let threads = threads.clamp(1, dims.len());
         // Without a pool, all is done by the caller's thread.
@@ -115,16 +127,22 @@ impl Crew {
             let value = Value {
                 cost: 0.0,
                 next: vec![0.0; if last { 0 } else { d.nx }],
-                eq: vec![0.0; d.n_eq],
+                rows: vec![0.0; d.n_eq + d.n_in],
                 gap: vec![0.0; d.ndx],
             };
-            let alone = Dims { nx: 0, ndx: 0, nu: 0, n_eq: 0 };
+            let alone = Dims { nx: 0, ndx: 0, nu: 0, n_eq: 0, n_in: 0 };
             Cell {
-                kept: Mutex::new(Quadratic::new(*d, last)),
+                kept: Mutex::new(if exact { Quadratic::exact(*d, last) } else { Quadratic::new(*d, last) }),
                 // Alone, nobody linearizes what may not be taken.
                 tried: Mutex::new(Quadratic::new(if count > 1 { *d } else { alone }, last)),
-                point: Mutex::new(Point { x: vec![0.0; d.nx], u: vec![0.0; d.nu], value }),
+                point: Mutex::new(Point {
+                    x: vec![0.0; d.nx],
+                    u: vec![0.0; d.nu],
+                    multipliers: exact.then(|| Multipliers::new(*d, last)),
+                    value,
+                }),
                 done: AtomicBool::new(false),
+                known: AtomicBool::new(false),
             }
         };
         let board = Board { work: Work::Rest, front: 0, offered: 0, back: 0, busy: 0, fault: None };
@@ -220,11 +238,15 @@ impl Crew {
         };
         let cell = &self.nodes[k];
         let mut point = lock(&cell.point);
-        let Point { x, u, value } = &mut *point;
-        let done = match work {
-            Work::Kept => problem.linearize(k, x, u, memory, &mut lock(&cell.kept)),
-            Work::Tried => problem.linearize(k, x, u, memory, &mut lock(&cell.tried)),
-            _ => problem.value(k, x, u, memory, &mut value.next, &mut value.eq).map(|cost| value.cost = cost),
+        let Point { x, u, multipliers, value } = &mut *point;
+        let done = match (work, multipliers) {
+            (Work::Kept, Some(multipliers)) => {
+                let known = problem.linearize_exact(k, x, u, multipliers, memory, &mut lock(&cell.kept));
+                known.map(|known| cell.known.store(known, Ordering::Release))
+            }
+            (Work::Kept, None) => problem.linearize(k, x, u, memory, &mut lock(&cell.kept)),
+            (Work::Tried, _) => problem.linearize(k, x, u, memory, &mut lock(&cell.tried)),
+            _ => problem.value(k, x, u, memory, &mut value.next, &mut value.rows).map(|cost| value.cost = cost),
         };
         drop(point);
         let mut board = lock(&self.board);
@@ -282,6 +304,21 @@ impl Crew {
         self.put_all(at);
         self.begin(Work::Kept, 0);
     }
+    /// The same, with the curvature of the Lagrangian at these multipliers, one set a node.
+    pub(super) fn start_exact(&self, at: &Trajectory, multipliers: &[Multipliers]) {
+        for (cell, from) in self.nodes.iter().zip(multipliers) {
+            if let Some(to) = &mut lock(&cell.point).multipliers {
+                to.next.copy_from(&from.next);
+                to.eq.copy_from(&from.eq);
+                to.ineq.copy_from(&from.ineq);
+            }
+        }
+        self.start(at);
+    }
+    /// Has a node that has been linearized told its curvature?
+    pub(super) fn knows_curvature(&self, k: usize) -> bool {
+        self.nodes[k].known.load(Ordering::Acquire)
+    }
     /// A node that has been linearized, or is now.
     pub(super) fn node(&self, problem: &Problem, k: usize) -> MutexGuard<'_, Quadratic> {
         let mut idle = 0;
@@ -300,24 +337,37 @@ impl Crew {
         Ok(self.nodes.iter().map(|cell| lock(&cell.kept).cost).sum())
     }
 
-    /// Cost, gaps and equalities of a trajectory, without derivatives; multipliers are those of `prices`.
-    pub(super) fn merit(&self, problem: &Problem, at: &Trajectory, prices: &LqSolution) -> Result<Merit, Fault> {
+    /// Values and gaps of a trajectory, without derivatives, each node's given to `see`.
+    pub(super) fn evaluate(
+        &self,
+        problem: &Problem,
+        at: &Trajectory,
+        mut see: impl FnMut(usize, &Value),
+    ) -> Result<(), Fault> {
         self.put_all(at);
         self.begin(Work::Values, 0);
         self.finish(problem)?;
         let space = problem.space();
-        let mut merit = Merit { cost: 0.0, violation: 0.0, priced: 0.0 };
         for k in 0..self.nodes.len() {
             let before = k.checked_sub(1).map(|before| lock(&self.nodes[before].point));
             let reached = before.as_ref().map_or(problem.start(), |before| &before.value.next);
-            let Value { cost, eq, gap, .. } = &mut lock(&self.nodes[k].point).value;
-            let done = space.difference(at.x(k), reached, gap);
+            let value = &mut lock(&self.nodes[k].point).value;
+            let done = space.difference(at.x(k), reached, &mut value.gap);
             done.map_err(|reason| of_dynamics(problem, k, reason))?;
+            see(k, value);
+        }
+        Ok(())
+    }
+
+    /// Cost, gaps and equalities of a trajectory, without derivatives; multipliers are those of `prices`.
+    pub(super) fn merit(&self, problem: &Problem, at: &Trajectory, prices: &LqSolution) -> Result<Merit, Fault> {
+        let mut merit = Merit { cost: 0.0, violation: 0.0, priced: 0.0 };
+        self.evaluate(problem, at, |k, Value { cost, rows, gap, .. }| {
             merit.cost += *cost;
             let prices = prices.costates[k].iter().chain(prices.multipliers[k].iter());
-            merit.priced += gap.iter().chain(eq.iter()).zip(prices).map(|(off, price)| off * price).sum::<f64>();
-            merit.violation += gap.iter().chain(eq.iter()).map(|x| x.abs()).sum::<f64>();
-        }
+            merit.priced += gap.iter().chain(rows.iter()).zip(prices).map(|(off, price)| off * price).sum::<f64>();
+            merit.violation += gap.iter().chain(rows.iter()).map(|x| x.abs()).sum::<f64>();
+        })?;
         Ok(merit)
     }
 

@@ -9,9 +9,9 @@
 //! C. Mastalli et al., *A feasibility-driven approach to control-limited DDP*, Autonomous Robots 46 (2022).
 
 use super::crew::Crew;
-use super::gaps::{self, of_dynamics};
+use super::gaps;
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{diverges, misfit, stuck, worst_term};
+use super::support::{diverges, misfit, not_kept, of_dynamics, stuck, worst_term};
 use crate::fault::{Fault, Reason};
 use crate::problem::{Problem, ProblemMemory};
 use crate::riccati::{Failure, Riccati};
@@ -213,7 +213,9 @@ impl Fddp {
             gap: f64::INFINITY,
             stop: f64::INFINITY,
         };
-        let status = if guess.fits(problem) && policy.kept.fits(problem) {
+        let status = if let Some(fault) = not_kept(problem, false) {
+            Status::Fault(fault)
+        } else if guess.fits(problem) && policy.kept.fits(problem) {
             policy.kept.copy_from(guess);
             let policy = RwLock::new(policy);
             let beside = |step: f64, memory: &mut ProblemMemory, unwanted: &AtomicBool| {
@@ -291,6 +293,8 @@ impl Inner {
                 step,
                 accepted,
                 regularization: run.delta,
+                barrier: 0.0,
+                exact: false,
             };
             self.history.push(entry);
             if exhausted {

@@ -36,12 +36,20 @@ impl Filter {
         (self.most, self.little) = (1e4 * size, 1e-4 * size);
     }
 
+    /// Remembers a point that is left for good.
+    pub(super) fn remember(&mut self, from: Merit) {
+        if self.pairs.len() < self.pairs.capacity() {
+            self.pairs.push(from);
+        }
+    }
+    /// Is a point better than all that were left?
+    pub(super) fn allows(&self, at: Merit) -> bool {
+        at.cost.is_finite() && at.violation <= self.most && self.pairs.iter().all(|pair| better(*pair, at))
+    }
     /// Is a trial accepted, a step `alpha` along a direction with this slope of the cost? Remembers the point that is left where
     /// the filter asks for that.
     pub(super) fn accepts(&mut self, from: Merit, slope: f64, alpha: f64, trial: Merit) -> bool {
-        if !(trial.cost.is_finite() && trial.violation <= self.most)
-            || self.pairs.iter().any(|pair| !better(*pair, trial))
-        {
+        if !self.allows(trial) {
             return false;
         }
         let descends = slope < 0.0 && alpha * (-slope).powf(POWERS.1) > from.violation.powf(POWERS.0);
@@ -51,8 +59,8 @@ impl Filter {
             return trial.cost <= from.cost + ARMIJO * alpha * slope + rounding;
         }
         let accepted = better(from, trial);
-        if accepted && self.pairs.len() < self.pairs.capacity() {
-            self.pairs.push(from);
+        if accepted {
+            self.remember(from);
         }
         accepted
     }

@@ -2,7 +2,8 @@
 //! the start less `x_0`.
 
 use super::crew::Crew;
-use crate::fault::{Fault, Reason};
+use super::support::of_dynamics;
+use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::trajectory::Trajectory;
 use nalgebra::DVector;
@@ -25,9 +26,4 @@ pub(super) fn find(crew: &Crew, problem: &Problem, at: &Trajectory, gaps: &mut [
 pub(super) fn violation(crew: &Crew, problem: &Problem, gaps: &[DVector<f64>]) -> f64 {
     let of_node = |(k, gap): (usize, &DVector<f64>)| gap.lp_norm(1) + crew.node(problem, k).eq.lp_norm(1);
     gaps.iter().enumerate().map(of_node).sum()
-}
-
-/// A fault of a node's dynamics.
-pub(super) fn of_dynamics(problem: &Problem, node: usize, reason: Reason) -> Fault {
-    Fault { node, phase: problem.phase_of(node).into(), term: None, reason: Box::new(reason) }
 }

@@ -85,6 +85,10 @@ pub struct Iteration {
     pub accepted: bool,
     /// Regularization afterwards.
     pub regularization: f64,
+    /// μ of the barriers of bounds; zero where there are none.
+    pub barrier: f64,
+    /// Did the direction come from the exact second derivatives of the Lagrangian, and not from those of Gauss and Newton?
+    pub exact: bool,
 }
 
 /// How a solver ended.

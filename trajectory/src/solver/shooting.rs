@@ -11,9 +11,9 @@
 
 use super::crew::{Crew, Merit};
 use super::filter::Filter;
-use super::gaps::{self, of_dynamics};
+use super::gaps;
 use super::report::{Control, Iteration, Report, Status};
-use super::support::{diverges, misfit, phases_of, stuck, worst_term};
+use super::support::{diverges, misfit, not_kept, of_dynamics, phases_of, stuck, worst_term};
 use crate::fault::Fault;
 use crate::problem::Problem;
 use crate::riccati::{Failure, LqSolution, Riccati};
@@ -184,7 +184,9 @@ impl MultipleShooting {
             gap: f64::INFINITY,
             expected: f64::INFINITY,
         };
-        let status = if guess.fits(problem) && solver.kept.fits(problem) {
+        let status = if let Some(fault) = not_kept(problem, true) {
+            Status::Fault(fault)
+        } else if guess.fits(problem) && solver.kept.fits(problem) {
             solver.kept.copy_from(guess);
             crew.serve(problem, &|_, _, _| {}, || solver.iterate(crew, problem, &mut run, &mut watch))
         } else {
@@ -256,6 +258,8 @@ impl Inner {
                 step,
                 accepted,
                 regularization: run.delta,
+                barrier: 0.0,
+                exact: false,
             };
             self.history.push(entry);
             let wish = watch(&entry);

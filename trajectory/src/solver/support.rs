@@ -2,6 +2,7 @@
 
 use super::report::Status;
 use crate::fault::{Fault, Reason};
+use crate::node::Row;
 use crate::problem::{Problem, ProblemMemory};
 use crate::trajectory::Trajectory;
 
@@ -9,6 +10,25 @@ use crate::trajectory::Trajectory;
 pub(super) fn misfit(problem: &Problem) -> Fault {
     let reason = Reason::Other("the guess, or the solver, has other sizes than the problem".into());
     Fault { node: 0, phase: problem.phase_of(0).into(), term: None, reason: Box::new(reason) }
+}
+
+/// The fault of a problem with a constraint that a solver does not keep: of rows between bounds, or, without `equalities`, of any.
+pub(super) fn not_kept(problem: &Problem, equalities: bool) -> Option<Fault> {
+    let of = |k: usize| {
+        let dims = problem.dims(k);
+        let between = (0..dims.n_in).map(Row::Inequality);
+        let equal = (0..dims.n_eq).map(Row::Equality).filter(|_| !equalities);
+        let row = between.chain(equal).find_map(|row| problem.constraint_of(k, row));
+        row.map(|name| (k, name))
+    };
+    let (node, name) = (0..=problem.steps()).find_map(of)?;
+    let reason = Reason::Other("this solver does not keep such constraints; `Newton` does".into());
+    Some(Fault { node, phase: problem.phase_of(node).into(), term: Some(name.into()), reason: Box::new(reason) })
+}
+
+/// A fault of a node's dynamics.
+pub(super) fn of_dynamics(problem: &Problem, node: usize, reason: Reason) -> Fault {
+    Fault { node, phase: problem.phase_of(node).into(), term: None, reason: Box::new(reason) }
 }
 
 /// The cost that weighs most at a node.

@@ -2,6 +2,7 @@
 
 use super::{Actuation, Contact, ContactRows, contact};
 use crate::fault::{ProblemError, Reason};
+use gradyn::partials::{SecondOrderWorkspace, aba_hessian};
 use gradyn::{
     Constraint, DerivativeWorkspace, Method, Model, Workspace, aba, aba_derivatives, constraint_dynamics,
     constraint_dynamics_derivatives,
@@ -24,17 +25,20 @@ pub struct Engine<'a> {
     pub time: f64,
     /// What [`Acceleration::memory`] has made.
     pub own: &'a mut dyn Any,
+    /// Memory of second derivatives, made when first needed.
+    pub second: &'a mut Option<Box<SecondOrderWorkspace>>,
 }
 
 /// Memory that a step computes accelerations in.
 pub(super) struct EngineMemory {
     tau: Vec<f64>,
     own: Box<dyn Any + Send>,
+    second: Option<Box<SecondOrderWorkspace>>,
 }
 
 impl EngineMemory {
     pub(super) fn new(model: &Model, acceleration: &impl Acceleration) -> Self {
-        Self { tau: vec![0.0; model.nv()], own: acceleration.memory(model) }
+        Self { tau: vec![0.0; model.nv()], own: acceleration.memory(model), second: None }
     }
     pub(super) fn engine<'a>(
         &'a mut self,
@@ -43,7 +47,8 @@ impl EngineMemory {
         derivatives: &'a mut DerivativeWorkspace,
         time: f64,
     ) -> Engine<'a> {
-        Engine { model, workspace, derivatives, tau: &mut self.tau, time, own: &mut *self.own }
+        let Self { tau, own, second } = self;
+        Engine { model, workspace, derivatives, tau, time, own: &mut **own, second }
     }
 }
 
@@ -121,6 +126,21 @@ pub trait Acceleration: Send + Sync + Debug {
         f: &mut [f64],
         by: &mut Sensitivities,
     ) -> Result<(), Reason>;
+    /// Second derivatives of `gᵃ·a + gᶠ·f` by `(q, v, u)`, symmetric, (2 nv + nu)²: along `q ⊕ δq`. `false` if it does not know
+    /// them; so by default.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn hessian(
+        &self,
+        on: &mut Engine<'_>,
+        state: [&[f64]; 3],
+        weights: [&[f64]; 2],
+        out: &mut DMatrix<f64>,
+    ) -> Result<bool, Reason> {
+        let _ = (on, state, weights, out);
+        Ok(false)
+    }
 }
 
 /// `M q̈ + c = B u`, or under contacts `M q̈ + c = B u + Jᵀ f`, `J q̈ = −γ`.
@@ -200,5 +220,36 @@ impl Acceleration for ForwardDynamics {
             self.actuation.times(&d.dlambda_dtau, &mut by.f_u);
         }
         Ok(())
+    }
+    fn hessian(
+        &self,
+        on: &mut Engine<'_>,
+        [q, v, u]: [&[f64]; 3],
+        [by_a, _]: [&[f64]; 2],
+        out: &mut DMatrix<f64>,
+    ) -> Result<bool, Reason> {
+        if !self.constraints.is_empty() {
+            return Ok(false);
+        }
+        self.actuation.torques(u, on.tau);
+        let (model, method) = (on.model, Method::Analytical);
+        let second = on.second.get_or_insert_with(|| Box::new(SecondOrderWorkspace::new(model)));
+        let d = aba_hessian(model, second, method, q, v, on.tau, by_a, &[])?;
+        let nv = model.nv();
+        for j in 0..nv {
+            for i in 0..nv {
+                // Along q ⊕ δq: the mean of both orders.
+                out[(i, j)] = 0.5 * (d.dqq[(i, j)] + d.dqq[(j, i)]);
+                (out[(nv + i, j)], out[(j, nv + i)]) = (d.dvq[(i, j)], d.dvq[(i, j)]);
+                out[(nv + i, nv + j)] = d.dvv[(i, j)];
+            }
+        }
+        // τ = B u, and accelerations are linear in torques: Bᵀ ∂²/∂τ∂q is all there is.
+        for j in 0..nv {
+            self.actuation.transposed(d.dtauq.column(j).as_slice(), |k, x| {
+                (out[(2 * nv + k, j)], out[(j, 2 * nv + k)]) = (x, x);
+            });
+        }
+        Ok(true)
     }
 }

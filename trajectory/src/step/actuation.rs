@@ -116,6 +116,17 @@ impl Actuation {
             }
         }
     }
+    /// `Bᵀ x`, entry by entry.
+    pub(crate) fn transposed(&self, x: &[f64], mut to: impl FnMut(usize, f64)) {
+        match self {
+            Self::Full(_) => x.iter().enumerate().for_each(|(k, x)| to(k, *x)),
+            Self::Joints { dofs, .. } => dofs.iter().enumerate().for_each(|(k, dof)| to(k, x[*dof])),
+            Self::Matrix(b) => {
+                let columns = b.column_iter().enumerate();
+                columns.for_each(|(k, b)| to(k, b.iter().zip(x).map(|(b, x)| b * x).sum()));
+            }
+        }
+    }
     /// `m B` into `out`, for any m with nv columns.
     pub(crate) fn times(&self, m: &DMatrix<f64>, out: &mut DMatrix<f64>) {
         match self {

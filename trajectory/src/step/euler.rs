@@ -9,10 +9,10 @@
 //! it is Crocoddyl's `IntegratedActionModelEuler`.
 
 use super::acceleration::EngineMemory;
-use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, memory_of, scaled};
+use super::retraction::{Retraction, RetractionMemory};
+use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of, scaled};
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::{Quadratic, Structure};
-use crate::space::Blocks;
 use gradyn::Model;
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -29,14 +29,14 @@ pub struct SemiImplicitEuler<A>(Steps<A>);
 impl<A: Acceleration> Euler<A> {
     /// With accelerations of this model.
     pub fn new(model: &Model, acceleration: A) -> Self {
-        Self(Steps { acceleration, flat: Blocks::new(model).0.is_empty() })
+        Self(Steps::new(model, acceleration))
     }
 }
 
 impl<A: Acceleration> SemiImplicitEuler<A> {
     /// With accelerations of this model.
     pub fn new(model: &Model, acceleration: A) -> Self {
-        Self(Steps { acceleration, flat: Blocks::new(model).0.is_empty() })
+        Self(Steps::new(model, acceleration))
     }
 }
 
@@ -46,6 +46,7 @@ struct Steps<A> {
     acceleration: A,
     /// Is `q ⊕ w` the sum of numbers?
     flat: bool,
+    retraction: Retraction,
 }
 
 /// Memory of a step.
@@ -58,20 +59,27 @@ struct Memory {
     /// Rows of velocities, and what they become at the end of the step.
     rows: DMatrix<f64>,
     moved: DMatrix<f64>,
+    /// Second derivatives of a contraction of the acceleration, made when first needed.
+    hessian: DMatrix<f64>,
+    weights: Vec<f64>,
+    bent: RetractionMemory,
 }
 
 impl Memory {
     /// For derivatives of `q ⊕ w` of this size, and so many columns that are moved.
-    fn new(model: &Model, acceleration: &impl Acceleration, square: usize, columns: usize) -> Self {
+    fn new(model: &Model, steps: &Steps<impl Acceleration>, square: usize, columns: usize) -> Self {
         let nv = model.nv();
         let n = if columns > 0 { nv } else { 0 };
         Self {
-            engine: EngineMemory::new(model, acceleration),
+            engine: EngineMemory::new(model, &steps.acceleration),
+            bent: steps.retraction.memory(),
             w: vec![0.0; nv],
             dq: DMatrix::zeros(square, square),
             dv: DMatrix::zeros(square, square),
             rows: DMatrix::zeros(n, columns),
             moved: DMatrix::zeros(n, columns),
+            hessian: DMatrix::zeros(0, 0),
+            weights: vec![0.0; nv],
         }
     }
     fn of(own: &mut dyn Any) -> Result<&mut Self, Reason> {
@@ -80,6 +88,40 @@ impl Memory {
 }
 
 impl<A: Acceleration> Steps<A> {
+    fn new(model: &Model, acceleration: A) -> Self {
+        let retraction = Retraction::new(model);
+        Self { acceleration, flat: retraction.is_flat(), retraction }
+    }
+
+    /// Second derivatives of `μᵀ a + gᶠ·f`, with `μ = gᵃ + h λ_v + h Jᵀ λ_q`, J given if velocities at the end move configurations.
+    fn bend(
+        &self,
+        on: &mut StepView<'_>,
+        weights: StepWeights<'_>,
+        by_end: Option<&DMatrix<f64>>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let Memory { engine, hessian, weights: mu, .. } = Memory::of(on.own)?;
+        if hessian.nrows() != 2 * nv + nu {
+            *hessian = DMatrix::zeros(2 * nv + nu, 2 * nv + nu);
+        }
+        let (by_q, by_v) = weights.next.split_at(nv);
+        for (k, mu) in mu.iter_mut().enumerate() {
+            let moved = match by_end {
+                None => 0.0,
+                Some(j) if j.is_empty() => by_q[k],
+                Some(j) => j.column(k).iter().zip(by_q).map(|(j, l)| j * l).sum(),
+            };
+            *mu = weights.a[k] + h * (by_v[k] + h * moved);
+        }
+        let mut engine = engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
+        let known = self.acceleration.hessian(&mut engine, [on.q, on.v, on.u], [mu, weights.f], hessian)?;
+        if known {
+            add_symmetric(1.0, hessian, nv, &mut out.curvature);
+        }
+        Ok(known)
+    }
     fn value(&self, on: &mut StepView<'_>) -> Result<(), Reason> {
         let memory = Memory::of(on.own)?;
         let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
@@ -112,6 +154,26 @@ fn halves(m: &mut DMatrix<f64>, nv: usize, columns: usize) -> impl Iterator<Item
     })
 }
 
+/// `m x`; the identity if m has no entries.
+fn times(m: &DMatrix<f64>, x: &[f64], to: &mut [f64]) {
+    if m.is_empty() {
+        return to.copy_from_slice(x);
+    }
+    to.fill(0.0);
+    for (column, x) in m.column_iter().zip(x) {
+        to.iter_mut().zip(column.iter()).for_each(|(to, m)| *to += m * x);
+    }
+}
+/// `mᵀ x`; the identity if m has no entries.
+fn transposed_times(m: &DMatrix<f64>, x: &[f64], to: &mut [f64]) {
+    if m.is_empty() {
+        return to.copy_from_slice(x);
+    }
+    for (to, column) in to.iter_mut().zip(m.column_iter()) {
+        *to = column.iter().zip(x).map(|(m, x)| m * x).sum();
+    }
+}
+
 /// `v⁺ = v + h a`
 fn next_velocity(on: &StepView<'_>, next: &mut [f64]) {
     for ((next, v), a) in next.iter_mut().zip(on.v).zip(on.a.iter()) {
@@ -142,7 +204,7 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
         let columns = if self.0.flat { 0 } else { 2 * model.nv() + self.controls() };
-        Box::new(Memory::new(model, &self.0.acceleration, 0, columns))
+        Box::new(Memory::new(model, &self.0, 0, columns))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;
@@ -187,6 +249,108 @@ impl<A: Acceleration> Step for SemiImplicitEuler<A> {
         }
         Ok(())
     }
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        if weights.are_zero() {
+            return Ok(true);
+        }
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let j = std::mem::take(&mut out.step_dv);
+        let known = self.0.bend(on, weights, Some(&j), out);
+        out.step_dv = j;
+        // Second derivatives of q ⊕ h v⁺, with v⁺ as a function of (q, v, u): its rows of [A B].
+        let Quadratic { a, b, curvature, .. } = out;
+        let row = |k: usize, z: usize| match (k < nv, z < 2 * nv) {
+            (true, _) => f64::from(k == z),
+            (false, true) => h * a[(k, z)],
+            (false, false) => h * b[(k, z - 2 * nv)],
+        };
+        let Memory { w, bent, .. } = Memory::of(on.own)?;
+        self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| {
+            if x == 0.0 {
+                return;
+            }
+            for to in 0..2 * nv + nu {
+                let x = x * row(j, to);
+                if x == 0.0 {
+                    continue;
+                }
+                if to < 2 * nv {
+                    (0..2 * nv).for_each(|from| curvature.xx[(from, to)] += x * row(i, from));
+                } else {
+                    (0..2 * nv).for_each(|from| curvature.xu[(from, to - 2 * nv)] += x * row(i, from));
+                    (0..nu).for_each(|from| curvature.uu[(from, to - 2 * nv)] += x * row(i, 2 * nv + from));
+                }
+            }
+        })?;
+        known
+    }
+    fn has_length(&self) -> bool {
+        true
+    }
+    fn by_length(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<(), Reason> {
+        // v⁺ + h a = v + 2 h a is what h v⁺ grows by.
+        let (h, nv) = (on.at.dt, on.model.nv());
+        let (q, v) = to.split_at_mut(nv);
+        v.iter_mut().zip(on.v).zip(on.a.iter()).for_each(|((to, v), a)| *to = v + 2.0 * h * a);
+        times(&out.step_dv, v, q);
+        v.copy_from_slice(on.a);
+        Ok(())
+    }
+    fn curvature_by_length(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<bool, Reason> {
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let (by_q, by_v) = weights.next.split_at(nv);
+        let Memory { w, weights: mu, bent, .. } = Memory::of(on.own)?;
+        transposed_times(&out.step_dv, by_q, mu);
+        // λ_vᵀ h a + μᵀ (h v + h² a), with μ = Jᵀ λ_q.
+        let weight = |i: usize| by_v[i] + 2.0 * h * mu[i];
+        let dot = |m: &DMatrix<f64>, j: usize| (0..nv).map(|i| weight(i) * m[(i, j)]).sum::<f64>();
+        for j in 0..nv {
+            to[j] = dot(&by.a_q, j);
+            to[nv + j] = dot(&by.a_v, j) + mu[j];
+        }
+        for j in 0..nu {
+            to[2 * nv + j] = dot(&by.a_u, j);
+        }
+        to[2 * nv + nu] = 2.0 * mu.iter().zip(on.a.iter()).map(|(mu, a)| mu * a).sum::<f64>();
+        // And the bend of q ⊕ w, with w = h v⁺.
+        let grows = |k: usize| on.v[k] + 2.0 * h * on.a[k];
+        let Quadratic { a, b, .. } = out;
+        let row = |k: usize, z: usize| match (k < nv, z < 2 * nv, z < 2 * nv + nu) {
+            (true, ..) => f64::from(k == z),
+            (false, true, _) => h * a[(k, z)],
+            (false, false, true) => h * b[(k, z - 2 * nv)],
+            _ => grows(k - nv),
+        };
+        self.0.retraction.bend(bent, w, by_q, |i, j, x| {
+            if j >= nv && x != 0.0 {
+                let x = x * grows(j - nv);
+                for (z, to) in to.iter_mut().enumerate() {
+                    let own = if i < nv && z == 2 * nv + nu { 0.0 } else { row(i, z) };
+                    *to += x * own;
+                }
+            }
+        })?;
+        Ok(true)
+    }
 }
 
 impl<A: Acceleration> Step for Euler<A> {
@@ -203,7 +367,7 @@ impl<A: Acceleration> Step for Euler<A> {
         self.0.acceleration.check(model, place)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory::new(model, &self.0.acceleration, model.nv(), 0))
+        Box::new(Memory::new(model, &self.0, model.nv(), 0))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         self.0.value(on)?;
@@ -226,5 +390,72 @@ impl<A: Acceleration> Step for Euler<A> {
         scaled(h, &memory.dv, &mut out.a, 0, nv);
         out.b.rows_mut(0, nv).fill(0.0);
         Ok(())
+    }
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        if weights.are_zero() {
+            return Ok(true);
+        }
+        let (h, nv) = (on.at.dt, on.model.nv());
+        let known = self.0.bend(on, weights, None, out)?;
+        // Second derivatives of q ⊕ h v.
+        let size = |k: usize| if k < nv { 1.0 } else { h };
+        let (Memory { w, bent, .. }, xx) = (Memory::of(on.own)?, &mut out.curvature.xx);
+        self.0.retraction.bend(bent, w, &weights.next[..nv], |i, j, x| xx[(i, j)] += size(i) * size(j) * x)?;
+        Ok(known)
+    }
+    fn has_length(&self) -> bool {
+        true
+    }
+    fn by_length(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        _out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<(), Reason> {
+        let (q, v) = to.split_at_mut(on.model.nv());
+        times(&Memory::of(on.own)?.dv, on.v, q);
+        v.copy_from_slice(on.a);
+        Ok(())
+    }
+    fn curvature_by_length(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        _out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<bool, Reason> {
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        let (by_q, by_v) = weights.next.split_at(nv);
+        let Memory { w, weights: mu, dv, bent, .. } = Memory::of(on.own)?;
+        transposed_times(dv, by_q, mu);
+        let dot = |m: &DMatrix<f64>, j: usize| by_v.iter().zip(m.column(j).iter()).map(|(l, a)| l * a).sum::<f64>();
+        for j in 0..nv {
+            to[j] = dot(&by.a_q, j);
+            to[nv + j] = dot(&by.a_v, j) + mu[j];
+        }
+        for j in 0..nu {
+            to[2 * nv + j] = dot(&by.a_u, j);
+        }
+        to[2 * nv + nu] = 0.0;
+        self.0.retraction.bend(bent, w, by_q, |i, j, x| {
+            if j >= nv {
+                let x = x * on.v[j - nv];
+                if i < nv {
+                    to[i] += x;
+                } else {
+                    to[i] += h * x;
+                    to[2 * nv + nu] += on.v[i - nv] * x;
+                }
+            }
+        })?;
+        Ok(true)
     }
 }

@@ -10,13 +10,13 @@
 //! S. Katayama and T. Ohtsuka, *Efficient solution method based on inverse dynamics for optimal control problems of rigid body systems*, 2021.
 
 use super::{
-    Acceleration, Actuation, Contact, ContactRows, Engine, SemiImplicitEuler, Sensitivities, Step, StepView, contact,
-    memory_of,
+    Acceleration, Actuation, Contact, ContactRows, Engine, SemiImplicitEuler, Sensitivities, Step, StepView,
+    StepWeights, contact, memory_of,
 };
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::Quadratic;
 use gradyn::dynamics::{constraint_bias, constraint_jacobian};
-use gradyn::partials::constraint_inverse_dynamics_derivatives;
+use gradyn::partials::{HessianWorkspace, constraint_inverse_dynamics_derivatives, rnea_hessian};
 use gradyn::{Constraint, InputError, Method, Model, Scalar, Workspace, rnea};
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -78,6 +78,17 @@ impl Acceleration for Chosen {
         by.f_u.columns_mut(self.nv, f.len()).fill_with_identity();
         self.value(on, state, a, f)
     }
+    /// They are chosen: there is nothing to bend.
+    fn hessian(
+        &self,
+        _on: &mut Engine<'_>,
+        _state: [&[f64]; 3],
+        _weights: [&[f64]; 2],
+        out: &mut DMatrix<f64>,
+    ) -> Result<bool, Reason> {
+        out.fill(0.0);
+        Ok(true)
+    }
 }
 
 /// `id(q, v, a) − Jᵀ f`
@@ -105,6 +116,8 @@ pub(crate) fn torques<T: Scalar>(
 struct Memory {
     euler: Box<dyn Any + Send>,
     tau: Vec<f64>,
+    /// Made when first needed.
+    second: Option<Box<HessianWorkspace>>,
 }
 
 impl InverseDynamics {
@@ -148,7 +161,7 @@ impl Step for InverseDynamics {
         self.actuation.check(place, model)
     }
     fn memory(&self, model: &Model) -> Box<dyn Any + Send> {
-        Box::new(Memory { euler: self.euler.memory(model), tau: vec![0.0; model.nv()] })
+        Box::new(Memory { euler: self.euler.memory(model), tau: vec![0.0; model.nv()], second: None })
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], eq: &mut [f64]) -> Result<(), Reason> {
         self.by_euler(on, |euler, on| euler.next(on, next, &mut []))?;
@@ -187,5 +200,40 @@ impl Step for InverseDynamics {
         out.eq_u.view_mut((0, nv), (idle, rows)).gemm_tr(1.0, &self.idle, &d.dtau_dlambda, 0.0);
         out.eq_u.view_mut((idle, 0), (rows, nv)).copy_from(&d.drows_da);
         Ok(())
+    }
+    /// Of torques; of contacts it does not know them.
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        if weights.are_zero() {
+            return Ok(true);
+        }
+        if !self.constraints.is_empty() {
+            return Ok(false);
+        }
+        self.by_euler(on, |euler, on| euler.curvature(on, by, weights, out))?;
+        let StepView { model, q, v, ref a, .. } = *on;
+        let memory = memory_of::<Memory>(on.own)?;
+        memory.tau.fill(0.0);
+        for (n, nu) in self.idle.column_iter().zip(weights.eq) {
+            memory.tau.iter_mut().zip(n.iter()).for_each(|(tau, n)| *tau += nu * n);
+        }
+        let second = memory.second.get_or_insert_with(|| Box::new(HessianWorkspace::new(model)));
+        let d = rnea_hessian(model, second, q, v, a, &memory.tau, &[])?;
+        let (nv, curvature) = (model.nv(), &mut out.curvature);
+        for j in 0..nv {
+            for i in 0..nv {
+                curvature.xx[(i, j)] += 0.5 * (d.dqq[(i, j)] + d.dqq[(j, i)]);
+                curvature.xx[(nv + i, j)] += d.dvq[(i, j)];
+                curvature.xx[(j, nv + i)] += d.dvq[(i, j)];
+                curvature.xx[(nv + i, nv + j)] += d.dvv[(i, j)];
+                curvature.xu[(j, i)] += d.daq[(i, j)];
+            }
+        }
+        Ok(true)
     }
 }

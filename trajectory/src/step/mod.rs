@@ -10,6 +10,7 @@ mod impulse;
 mod inverse_dynamics;
 mod midpoint;
 mod own;
+mod retraction;
 mod rk4;
 
 pub use acceleration::{Acceleration, Engine, ForwardDynamics, Sensitivities};
@@ -26,7 +27,7 @@ pub use rk4::Rk4;
 
 use crate::fault::{ProblemError, Reason};
 use crate::node::At;
-use crate::quadratic::Quadratic;
+use crate::quadratic::{Curvature, Quadratic};
 use gradyn::{DerivativeWorkspace, Model, Workspace};
 use nalgebra::DMatrix;
 use std::any::Any;
@@ -54,6 +55,26 @@ pub struct StepView<'a> {
     pub a: &'a mut [f64],
     /// To be written: the multipliers, for costs to see.
     pub f: &'a mut [f64],
+}
+
+/// Weights of what a step makes: of a sum whose second derivatives are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct StepWeights<'a> {
+    /// λ⁺, of `x⁺` along `(δq⁺, δv⁺)`, 2 nv.
+    pub next: &'a [f64],
+    /// ν, of its equalities.
+    pub eq: &'a [f64],
+    /// Of the acceleration, nv.
+    pub a: &'a [f64],
+    /// Of the multipliers.
+    pub f: &'a [f64],
+}
+
+impl StepWeights<'_> {
+    /// Is there nothing to be weighted?
+    pub(crate) fn are_zero(&self) -> bool {
+        [self.next, self.eq, self.a, self.f].into_iter().flatten().all(|x| *x == 0.0)
+    }
 }
 
 /// One step of a robot. Object-safe; states are `(q, v)`, what else is remembered is the [`Stage`](crate::stage::Stage)'s affair.
@@ -101,6 +122,68 @@ pub trait Step: Send + Sync + Debug {
     /// # Errors
     /// As [`next`](Self::next).
     fn linearize(&self, on: &mut StepView<'_>, by: &mut Sensitivities, out: &mut Quadratic) -> Result<(), Reason>;
+    /// Adds to `out`'s [`Curvature`] the second derivatives of `λ⁺ᵀ x⁺ + νᵀ c + gᵃ·a + gᶠ·f` along `q ⊕ δq`, `v + δv`, `u + δu`, right after
+    /// [`linearize`](Self::linearize) at the same place, whose A, B and `by` are there. `false` if it does not know them; so by
+    /// default.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        let _ = (on, by, out);
+        Ok(weights.are_zero())
+    }
+    /// Can it be differentiated by its length? Only then can the duration of its phase be free.
+    fn has_length(&self) -> bool {
+        false
+    }
+    /// `∂x⁺/∂h` by its length, 2 nv, right after [`linearize`](Self::linearize) at the same place.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next), or if it [cannot be](Self::has_length).
+    fn by_length(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<(), Reason> {
+        let _ = (on, by, out, to);
+        Err(Reason::Other("the step cannot be differentiated by its length".into()))
+    }
+    /// `∂²(λ⁺ᵀ x⁺)/∂h∂(q, v, u, h)`, 2 nv + nu + 1. `false` if it does not know them.
+    ///
+    /// # Errors
+    /// As [`by_length`](Self::by_length).
+    fn curvature_by_length(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &Quadratic,
+        to: &mut [f64],
+    ) -> Result<bool, Reason> {
+        let _ = (on, by, out, weights);
+        to.fill(0.0);
+        Ok(false)
+    }
+}
+
+/// Adds `s m` of `z = (q, v, u)`, symmetric, to a curvature.
+fn add_symmetric(s: f64, m: &DMatrix<f64>, nv: usize, out: &mut Curvature) {
+    let nu = m.ncols() - 2 * nv;
+    for j in 0..2 * nv {
+        (0..2 * nv).for_each(|i| out.xx[(i, j)] += s * m[(i, j)]);
+    }
+    for j in 0..nu {
+        (0..2 * nv).for_each(|i| out.xu[(i, j)] += s * m[(i, 2 * nv + j)]);
+        (0..nu).for_each(|i| out.uu[(i, j)] += s * m[(2 * nv + i, 2 * nv + j)]);
+    }
 }
 
 /// The memory of a step, as what it made.

@@ -14,7 +14,7 @@
 
 use super::acceleration::EngineMemory;
 use super::algebra::Algebra;
-use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, memory_of};
+use super::{Acceleration, ContactRows, Sensitivities, Step, StepView, StepWeights, add_symmetric, memory_of};
 use crate::fault::{ProblemError, Reason};
 use crate::quadratic::{Quadratic, Structure};
 use gradyn::Model;
@@ -58,6 +58,46 @@ struct Memory {
     f: Vec<f64>,
     /// The same, varied by all columns; made when first needed.
     columns: Option<Columns>,
+    /// For second derivatives; made when first needed.
+    stages: Option<Box<Stages>>,
+}
+
+/// What second derivatives need of the stages: where they stand, their `a_q` and `a_v`, and q and v by all columns.
+struct Stages {
+    at: [OfStage; 4],
+    hessian: DMatrix<f64>,
+    product: DMatrix<f64>,
+    sum: DMatrix<f64>,
+    /// Every column's q, v and u.
+    moved: DMatrix<f64>,
+}
+
+struct OfStage {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    a_q: DMatrix<f64>,
+    a_v: DMatrix<f64>,
+    by_q: DMatrix<f64>,
+    by_v: DMatrix<f64>,
+}
+
+impl Stages {
+    fn new(model: &Model, nu: usize) -> Self {
+        let nv = model.nv();
+        let n = 2 * nv + nu;
+        let square = || DMatrix::zeros(nv, nv);
+        let columns = || DMatrix::zeros(nv, n);
+        let of_stage = |_| OfStage {
+            q: vec![0.0; model.nq()],
+            v: vec![0.0; nv],
+            a_q: square(),
+            a_v: square(),
+            by_q: columns(),
+            by_v: columns(),
+        };
+        let whole = || DMatrix::zeros(n, n);
+        Self { at: [0, 1, 2, 3].map(of_stage), hessian: whole(), product: whole(), sum: whole(), moved: whole() }
+    }
 }
 
 struct Columns {
@@ -171,7 +211,7 @@ impl<A: Acceleration> Step for Rk4<A> {
         let (k, l, sum_k, sum_l, once, varied) = (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
         let engine = EngineMemory::new(model, &self.acceleration);
         let (theta, q, v, f) = (zeros(), vec![0.0; model.nq()], zeros(), vec![0.0; self.multipliers()]);
-        Box::new(Memory { engine, theta, q, v, k, l, sum_k, sum_l, once, varied, f, columns: None })
+        Box::new(Memory { engine, theta, q, v, k, l, sum_k, sum_l, once, varied, f, columns: None, stages: None })
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         let memory = Memory::of(on.own)?;
@@ -210,6 +250,15 @@ impl<A: Acceleration> Step for Rk4<A> {
                 on.f.copy_from_slice(f);
             }
             columns.accelerate((i == 0).then_some(&*by));
+            if let Some(stages) = &mut memory.stages {
+                let (of_stage, by) = (&mut stages.at[i], if i == 0 { &*by } else { &columns.by });
+                of_stage.q.copy_from_slice(&memory.q);
+                of_stage.v.copy_from_slice(&memory.v);
+                of_stage.a_q.copy_from(&by.a_q);
+                of_stage.a_v.copy_from(&by.a_v);
+                of_stage.by_q.copy_from(&columns.q);
+                of_stage.by_v.copy_from(&columns.v);
+            }
             memory.end(&self.algebra, b * h);
             columns.k.copy_from(&columns.v);
             if !self.algebra.is_flat() {
@@ -231,5 +280,68 @@ impl<A: Acceleration> Step for Rk4<A> {
         out.structure = Structure::Dense;
         memory.columns = Some(columns);
         Ok(())
+    }
+    /// Where configurations are numbers: with weights `k̄`, `l̄` of the stages, from the last one back,
+    ///
+    /// ```text
+    /// l̄_i = h b_i λ_v + h c_{i+1} v̄_{i+1} ,   k̄_i = h b_i λ_q + h c_{i+1} q̄_{i+1}
+    /// v̄_i = k̄_i + a_vᵀ l̄_i ,   q̄_i = a_qᵀ l̄_i                             ∂² = Σ Z_iᵀ ∂²(l̄_iᵀ a)(q_i, v_i, u) Z_i
+    /// ```
+    ///
+    /// with `Z_i` the derivatives of `(q_i, v_i, u)`. Of robots that turn in space it does not know them.
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        if weights.are_zero() {
+            return Ok(true);
+        }
+        if !self.algebra.is_flat() {
+            return Ok(false);
+        }
+        let (h, nv, nu) = (on.at.dt, on.model.nv(), on.u.len());
+        if Memory::of(on.own)?.stages.is_none() {
+            // Once, stages have to be gone through again.
+            Memory::of(on.own)?.stages = Some(Box::new(Stages::new(on.model, nu)));
+            self.linearize(on, &mut by.clone(), out)?;
+        }
+        let memory = Memory::of(on.own)?;
+        let Some(mut stages) = memory.stages.take() else { return Ok(false) };
+        let Stages { at, hessian, product, sum, moved } = &mut *stages;
+        sum.fill(0.0);
+        let (by_q, by_v) = weights.next.split_at(nv);
+        let (mut later_q, mut later_v, mut known) = (vec![0.0; nv], vec![0.0; nv], true);
+        for (i, (_, b)) in STAGES.into_iter().enumerate().rev() {
+            let c = STAGES.get(i + 1).map_or(0.0, |(c, _)| *c);
+            let stage = &at[i];
+            let of = |mine: &[f64], later: &[f64]| -> Vec<f64> {
+                mine.iter().zip(later).map(|(mine, later)| h * (b * mine + c * later)).collect()
+            };
+            let (k, mut l) = (of(by_q, &later_q), of(by_v, &later_v));
+            let direct = if i == 0 { weights.f } else { &[][..] };
+            if i == 0 {
+                l.iter_mut().zip(weights.a).for_each(|(l, a)| *l += a);
+            }
+            for (j, (q, v)) in later_q.iter_mut().zip(&mut later_v).enumerate() {
+                let dot = |m: &DMatrix<f64>| m.column(j).iter().zip(&l).map(|(a, l)| a * l).sum::<f64>();
+                (*q, *v) = (dot(&stage.a_q), k[j] + dot(&stage.a_v));
+            }
+            let mut engine = memory.engine.engine(on.model, on.workspace, on.derivatives, on.at.time);
+            let state = [&stage.q[..], &stage.v, on.u];
+            known &= self.acceleration.hessian(&mut engine, state, [&l, direct], hessian)?;
+            moved.rows_mut(0, nv).copy_from(&stage.by_q);
+            moved.rows_mut(nv, nv).copy_from(&stage.by_v);
+            moved.view_mut((2 * nv, 2 * nv), (nu, nu)).fill_with_identity();
+            product.gemm(1.0, hessian, moved, 0.0);
+            sum.gemm_tr(1.0, moved, product, 1.0);
+        }
+        if known {
+            add_symmetric(1.0, sum, nv, &mut out.curvature);
+        }
+        memory.stages = Some(stages);
+        Ok(known)
     }
 }

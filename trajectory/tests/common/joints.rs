@@ -2,10 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use gradyn::joint::{
-    Axis, Composite, Continuous, Cylindrical, Elementary, FreeFlyer, Helical, Joint, Planar, Prismatic, Revolute,
-    Spherical, SphericalZyx, Translation, Universal,
-};
+use gradyn::joint::{Axis, Composite, Elementary, Joint, JointKind, Prismatic, Revolute, Spherical};
 use gradyn::spatial::{Symmetric3, exp3};
 use gradyn::{Inertia, Model, ModelBuilder, Transform};
 use nalgebra::Vector3;
@@ -22,22 +19,9 @@ pub(crate) fn numbers(rng: &mut ChaCha8Rng, n: usize) -> Vec<f64> {
 
 /// Every kind of joint that has coordinates, by name.
 pub(crate) fn kinds() -> Vec<(&'static str, Joint)> {
-    let skew = Axis::along(Vector3::new(0.3, -0.5, 0.8)).expect("is not zero");
-    let two: [Elementary; 2] = [Prismatic { axis: Axis::X }.into(), Spherical.into()];
-    vec![
-        ("revolute", Revolute { axis: skew }.into()),
-        ("continuous", Continuous { axis: Axis::Y }.into()),
-        ("prismatic", Prismatic { axis: skew }.into()),
-        ("helical", Helical { axis: Axis::X, pitch: 0.2 }.into()),
-        ("cylindrical", Cylindrical { axis: skew }.into()),
-        ("universal", Universal { first: Axis::X, second: Axis::Y }.into()),
-        ("planar", Planar::new(Axis::Z).into()),
-        ("translation", Translation.into()),
-        ("spherical", Spherical.into()),
-        ("spherical by angles", SphericalZyx.into()),
-        ("free-flyer", FreeFlyer.into()),
-        ("composite", Composite::new(two).into()),
-    ]
+    let moving = Elementary::every().filter(|kind| JointKind::<f64>::nv(kind) > 0);
+    let composite = Composite::new([Prismatic { axis: Axis::X }.into(), Spherical.into()]);
+    moving.map(|kind| (kind.name(), kind.into())).chain([("composite", composite.into())]).collect()
 }
 
 /// An inertia without symmetry.

@@ -4,9 +4,10 @@ mod algorithms;
 mod clock;
 
 use super::Report;
-use crate::answer::Entries;
 use crate::args::Bench;
 use crate::error::{Error, one_line};
+use crate::input;
+use crate::json::Entries;
 use crate::robot::Robot;
 use crate::states::{self, State};
 use crate::table::{Align, Table};
@@ -67,7 +68,7 @@ fn states(args: &Bench, robot: &Robot) -> Result<Vec<State>, Error> {
     let states = states::read(path, robot)?;
     if states.is_empty() {
         let reason = String::from("it holds no state, expected one at least");
-        return Err(Error::States { file: states::name(path), reason });
+        return Err(Error::States { file: input::name(path), reason });
     }
     Ok(states)
 }

@@ -3,31 +3,22 @@
 use super::evidence::{self, Failure, Strictness};
 use super::page::{self, Page, Section};
 use super::show::{BAD, GOOD, verdict};
+use super::totals::{Checked, Total, totals};
 use crate::args::Check;
 use crate::claims::{self, Claims};
 use crate::commands::{Report, progress};
 use crate::constraints;
 use crate::error::{Error, one_line};
+use crate::input;
 use crate::map::fit;
-use crate::number::{deviation, exact};
+use crate::number::{count, deviation, exact};
 use crate::output::Output;
 use crate::robot::Robot;
-use crate::states;
 use crate::table::{Align, Cell, Table};
 use anstyle::Style;
-use gradyn::derivatives::check::{self, Entry, Verdict};
+use gradyn::derivatives::check::{Entry, Verdict};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::Path;
-
-/// One claim, and what the evidence says about it.
-#[derive(Debug)]
-pub(super) struct Checked {
-    pub(super) state: usize,
-    /// As in files.
-    pub(super) name: String,
-    pub(super) report: check::Report,
-}
 
 /// So many entries that disagree are shown of each claim, and of all.
 const SHOWN: usize = 8;
@@ -41,7 +32,7 @@ pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
     let output = args.report.as_deref().map(|report| Output::new(Some(report), &[&robot.path, path])).transpose()?;
     let held = constraints::of_arguments(&args.held, &robot)?;
     let claims = claims::read(path, &robot, args.layout, held)?;
-    let file = states::name(path);
+    let file = input::name(path);
     let (checked, notices) = examine(args, &robot, &claims, &file)?;
     let failed = checked.iter().any(|checked| !checked.report.agrees());
     let mut warnings = robot.warnings();
@@ -100,47 +91,6 @@ fn examine(args: &Check, robot: &Robot, claims: &Claims, file: &str) -> Result<(
         return Err(Error::States { file: file.to_owned(), reason });
     }
     Ok((checked, notices))
-}
-
-/// "1 state", "3 states".
-pub(super) fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-/// A quantity over all states.
-#[derive(Debug, Default)]
-pub(super) struct Total {
-    pub(super) symbol: String,
-    pub(super) states: usize,
-    pub(super) counts: [usize; 3],
-    /// The entry furthest from what was found, measured by its bound, and its state.
-    pub(super) worst: Option<(usize, Entry, [String; 2])>,
-}
-
-/// Each quantity over all states, in the order of the file.
-pub(super) fn totals(checked: &[Checked]) -> Vec<Total> {
-    let mut order: Vec<Total> = Vec::new();
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    for Checked { state, name, report } in checked {
-        let at = *places.entry(name).or_insert_with(|| {
-            order.push(Total { symbol: report.name.clone(), ..Total::default() });
-            order.len() - 1
-        });
-        let total = &mut order[at];
-        total.states += 1;
-        let counts = report.counts;
-        for (sum, n) in total.counts.iter_mut().zip([counts.agree, counts.disagree, counts.cannot_tell]) {
-            *sum += n;
-        }
-        let worst = report.worst().into_iter().next();
-        if let Some(entry) =
-            worst.filter(|entry| total.worst.as_ref().is_none_or(|(_, before, _)| entry.excess() > before.excess()))
-        {
-            let names = [report.row_name(entry), report.column_name(entry)].map(String::from);
-            total.worst = Some((*state, *entry, names));
-        }
-    }
-    order
 }
 
 pub(super) fn readable(heading: &str, args: &Check, states: usize, checked: &[Checked]) -> String {

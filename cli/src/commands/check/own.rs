@@ -1,8 +1,8 @@
 //! The page about gradyn's own derivatives.
 
-use super::against::{Checked, totals};
 use super::evidence::{self, Failure, Strictness};
 use super::page::{self, Page, Section};
+use super::totals::{Checked, totals};
 use super::{Findings, compare, identity};
 use crate::args::{Check, Layout};
 use crate::claims::{Claim, Claimed, Coordinates, StateClaims};

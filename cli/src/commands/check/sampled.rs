@@ -1,11 +1,13 @@
 //! `gradyn check --function`: a Jacobian that another program claims of any function, against that function's own values.
 
-use super::against::{self, Checked, Subject, count};
+use super::against::{self, Subject};
+use super::totals::Checked;
 use crate::args::Check;
 use crate::commands::Report;
 use crate::error::{Error, one_line};
-use crate::states;
-use crate::states::json::{self, Json};
+use crate::input;
+use crate::json::{self, Json};
+use crate::number::count;
 use anstyle::Style;
 use gradyn::derivatives::check::{CheckError, Claim, Options, sampled_jacobian};
 use std::path::Path;
@@ -27,7 +29,7 @@ struct State {
 }
 
 pub(super) fn check(args: &Check, path: &Path) -> Result<Report, Error> {
-    let (file, bytes) = states::bytes(path)?;
+    let (file, bytes) = input::bytes(path)?;
     let refused = |reason: String| Error::States { file: file.clone(), reason };
     let text = String::from_utf8(bytes).map_err(|_| refused(String::from("it is no text in UTF-8")))?;
     let table = read(&text).map_err(refused)?;

@@ -1,7 +1,7 @@
 //! Limits and noise by joint, from the command line.
 
 use crate::error::Error;
-use crate::states;
+use crate::nearest::nearest;
 use glob::Pattern;
 use gradyn_sensitivity::excite::{JointLimits, LimitKind};
 
@@ -54,7 +54,7 @@ fn joints(pattern: &str, names: &[String]) -> Result<Vec<usize>, String> {
     let glob = Pattern::new(pattern).map_err(|error| format!("`{pattern}` is no pattern: {}", error.msg))?;
     let found: Vec<usize> = (0..names.len()).filter(|j| names[*j] == pattern || glob.matches(&names[*j])).collect();
     if found.is_empty() {
-        let nearest = states::nearest(pattern, names.iter().map(String::as_str)).unwrap_or_default();
+        let nearest = nearest(pattern, names.iter().map(String::as_str)).unwrap_or_default();
         return Err(format!("there is no joint `{pattern}`{nearest}"));
     }
     Ok(found)

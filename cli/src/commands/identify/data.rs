@@ -1,14 +1,15 @@
 //! Measured motion from a CSV file.
 
 use crate::error::Error;
+use crate::input;
+use crate::nearest::nearest;
 use crate::robot::Robot;
-use crate::states;
 use gradyn_sensitivity::identify::Data;
 use std::path::Path;
 
 /// Reads `time`, `q.JOINT`, `v.JOINT`, `tau.JOINT`, and `a.JOINT` if it is there.
 pub(super) fn read(path: &Path, robot: &Robot) -> Result<Data, Error> {
-    let (file, bytes) = states::bytes(path)?;
+    let (file, bytes) = input::bytes(path)?;
     let refuse = |line: usize, reason: String| Error::States { file: format!("{file}, line {line}"), reason };
     let text = String::from_utf8(bytes).map_err(|_| refuse(1, "expected UTF-8 text".into()))?;
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -21,7 +22,7 @@ pub(super) fn read(path: &Path, robot: &Robot) -> Result<Data, Error> {
     let find = |name: &str| heading.iter().position(|column| *column == name);
     let need = |name: &str| {
         find(name).ok_or_else(|| {
-            let nearest = states::nearest(name, heading.iter().copied()).unwrap_or_default();
+            let nearest = nearest(name, heading.iter().copied()).unwrap_or_default();
             refuse(1, format!("there is no column `{name}`{nearest}"))
         })
     };

@@ -3,9 +3,10 @@
 use super::motion::Motion;
 use super::page;
 use super::solve::Solved;
-use crate::answer::{Entries, Rows, joints};
+use crate::answer::joints;
 use crate::csv::field;
 use crate::error::Error;
+use crate::json::{Entries, Rows};
 use crate::npz::{self, Array};
 use crate::output::Output;
 use crate::task::Task;

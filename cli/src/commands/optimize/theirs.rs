@@ -3,8 +3,8 @@
 
 use crate::claims;
 use crate::error::Error;
-use crate::states::json::Json;
-use crate::states::{self, json};
+use crate::input;
+use crate::json::{self, Json};
 use crate::task::Task;
 use gradyn_trajectory::{Trajectory, guess};
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) struct Theirs {
 type Lists = Vec<Vec<f64>>;
 
 pub(super) fn read(path: &Path, task: &Task) -> Result<Theirs, Error> {
-    let (file, bytes) = states::bytes(path)?;
+    let (file, bytes) = input::bytes(path)?;
     let refuse = |reason: String| Error::States { file: file.clone(), reason };
     let parts = if bytes.starts_with(b"PK") {
         claims::arrays(&bytes).map_err(refuse)?.into_iter().map(|(name, array)| (name, rows(array))).collect()

@@ -10,6 +10,7 @@ mod uncertainty;
 use super::Report;
 use crate::args::{Asked, Global, Sensitivity};
 use crate::error::{Error, one_line};
+use crate::nearest::nearest;
 use crate::output::Output;
 use crate::robot::Robot;
 use crate::task::Task;
@@ -291,7 +292,7 @@ fn frame(args: &Sensitivity, robot: &Robot) -> Result<FrameRef, Error> {
     }
     robot.model.find_body(name).map(FrameRef::from).ok_or_else(|| {
         let names = robot.model.frames().iter().map(|frame| frame.name());
-        let nearest = states::nearest(name, names).unwrap_or_default();
+        let nearest = nearest(name, names).unwrap_or_default();
         Error::Usage(format!("there is no link or joint `{name}`{nearest}"))
     })
 }

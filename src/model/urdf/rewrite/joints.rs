@@ -3,9 +3,10 @@
 use super::edits::{Edits, Numbers, Place, attribute, child};
 use super::links::number;
 use super::nearest::{nearest, same};
-use super::same::{Dof, armature_of, dof};
+use super::same::{armature_of, dof};
 use super::{NotWritten, RewriteError, Robot};
 use crate::joint::{Axis, Joint, mimic};
+use crate::model::DofDynamics;
 use crate::model::urdf::description::{JointElement, JointType};
 use crate::model::urdf::joint::unit;
 use crate::model::urdf::number::numbers;
@@ -192,7 +193,7 @@ impl<'a, 'i> One<'_, 'a, 'i> {
 
     fn dynamics(&self, edits: &mut Edits<'a, 'i>, not_written: &mut Vec<NotWritten>) -> Result<(), RewriteError> {
         let (before, now) = (dof(self.robot.base, self.body, 0), dof(self.robot.model, self.body, 0));
-        let changed = |of: fn(&Dof) -> f64| !same(of(&before), of(&now));
+        let changed = |of: fn(&DofDynamics) -> f64| !same(of(&before), of(&now));
         let mut all = Vec::new();
         if changed(|dof| dof.damping) {
             all.push(("damping", before.damping, self.not_negative("its damping", now.damping)?));

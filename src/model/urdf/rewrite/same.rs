@@ -4,7 +4,7 @@ use super::nearest::same;
 use super::{NotWritten, RewriteError};
 use crate::joint::{Elementary, Joint};
 use crate::model::urdf::{Description, JointElement, JointType};
-use crate::model::{Body, Model};
+use crate::model::{Body, DofDynamics, JointConstant, Model};
 use crate::spatial::{Inertia, Transform, vector as v3};
 use nalgebra::Vector3;
 use std::collections::{HashMap, HashSet};
@@ -13,18 +13,10 @@ use std::collections::{HashMap, HashSet};
 /// are accepted by a model with errors of 1e-9, and the reader makes them exact.
 const WITHIN: f64 = 1e-8;
 
-/// Armature, damping and friction of a degree of freedom, by the joint itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Dof {
-    pub(super) armature: f64,
-    pub(super) damping: f64,
-    pub(super) friction: f64,
-}
-
 /// What the joint of a body has by itself at its `k`-th degree of freedom.
-pub(super) fn dof(model: &Model, body: usize, k: usize) -> Dof {
+pub(super) fn dof(model: &Model, body: usize, k: usize) -> DofDynamics {
     let entry = model.joint_entry(body, k).ok().and_then(|at| model.joint_dynamics().get(at));
-    entry.map_or(Dof::default(), |e| Dof { armature: e.armature, damping: e.damping, friction: e.friction })
+    entry.copied().unwrap_or(DofDynamics::none(k, 1.0))
 }
 
 /// The poses of frames, by their names.
@@ -121,7 +113,7 @@ pub(super) fn no_place(file: &Model, model: &Model, description: &Description) -
         if a.v_range().len() > 1 {
             for k in 0..a.v_range().len() {
                 let text = |model: &Model| {
-                    let Dof { armature, damping, friction } = dof(model, i, k);
+                    let DofDynamics { armature, damping, friction, .. } = dof(model, i, k);
                     let [armature, damping, friction] = [armature, damping, friction].map(|x| x + 0.0);
                     format!("armature {armature}, damping {damping}, friction {friction}")
                 };
@@ -248,13 +240,9 @@ pub(super) fn numbers(read: &Model, model: &Model, not_written: &[NotWritten]) -
         }
         if b.v_range().len() == 1 {
             let (x, y) = (dof(read, i, 0), dof(model, i, 0));
-            let pairs = [
-                ("armature", x.armature, y.armature),
-                ("damping", x.damping, y.damping),
-                ("friction", x.friction, y.friction),
-            ];
-            for (what, x, y) in pairs {
-                let excused = what == "armature" && listed(&armature_of(b.joint_name()));
+            for constant in JointConstant::ALL.into_iter().rev() {
+                let (what, x, y) = (constant.name(), *constant.of(&x), *constant.of(&y));
+                let excused = constant == JointConstant::Armature && listed(&armature_of(b.joint_name()));
                 if !(excused || near(x, y, y.abs())) {
                     return fail(format!("{what} of joint `{}`", b.joint_name()), y.to_string(), x.to_string());
                 }

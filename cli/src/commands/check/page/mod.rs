@@ -2,8 +2,8 @@
 
 mod heat;
 
-use super::against::{Total, count};
-use crate::number::{deviation, exact};
+use super::totals::Total;
+use crate::number::{count, deviation, exact};
 use crate::page::{Line, Plot, Scale, document, escape, row, table};
 use gradyn::derivatives::check::{Curve, Report, Taylor, Verdict};
 use heat::Picture;

@@ -3,9 +3,10 @@
 //! The *standard parameters* of the identification literature: ten of each body, Coulomb friction, viscous friction and rotor inertia
 //! of each joint (W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, chapter 12).
 
-use super::jacobian::clear;
-use super::{Workspace, torque_regressor};
-use crate::model::{DofDynamics, InputError, Model};
+use super::{Memory, torque_regressor};
+use crate::dynamics::Workspace;
+use crate::dynamics::jacobian::clear;
+use crate::model::{InputError, JointConstant, Model};
 use gradyn_derivatives::{Real, Scalar};
 use nalgebra::DMatrix;
 
@@ -49,13 +50,12 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
     a: &[T],
 ) -> Result<&'w DMatrix<T>, InputError> {
     torque_regressor(model, ws, q, v, a)?;
-    let (torque, standard) = ws.regressor.torque_and_standard();
+    let Memory { torque, standard, .. } = &mut ws.regressor;
     let mut joints = 0;
     model.each_joint_parameter(|_| joints += 1);
     let inertial = torque.ncols();
     clear(standard, model.nv, inertial + 3 * joints);
     standard.as_mut_slice()[..torque.len()].copy_from_slice(torque.as_slice());
-    let (one, zero, width) = (P::one(), P::zero(), model.friction_width);
     let mut column = inertial;
     let mut overflow = None;
     model.each_joint_parameter(|dof| {
@@ -66,12 +66,11 @@ pub fn standard_regressor<'w, P: Real, T: Scalar<P>>(
                 overflow.get_or_insert(row);
             }
         };
-        if model.joint_friction {
-            let rubs = DofDynamics { friction: one, damping: zero, ..dof };
-            set(0, rubs.friction_torque(v[row], width));
-            set(1, DofDynamics { damping: one, ..dof }.damping_torque(v[row]));
+        for (block, constant) in JointConstant::ALL.into_iter().enumerate() {
+            if constant.counts(model.joint_friction) {
+                set(block, constant.unit_torque(dof.multiplier, model.friction_width, v[row], a[row]));
+            }
         }
-        set(2, a[row] * DofDynamics { armature: one, ..dof }.mass());
         column += 1;
     });
     match overflow {
@@ -86,9 +85,8 @@ impl<P: Real> Model<P> {
     #[must_use]
     pub fn standard_parameters(&self) -> Vec<P> {
         let mut parameters = self.inertial_parameters();
-        let of: [fn(DofDynamics<P>) -> P; 3] = [|dof| dof.friction, |dof| dof.damping, |dof| dof.armature];
-        for of in of {
-            self.each_joint_parameter(|dof| parameters.push(of(dof)));
+        for constant in JointConstant::ALL {
+            self.each_joint_parameter(|dof| parameters.push(*constant.of(&dof)));
         }
         parameters
     }
@@ -100,8 +98,8 @@ impl<P: Real> Model<P> {
         let of_body = |body: &crate::model::Body<P>| INERTIAL.map(|what| format!("{}.{what}", body.name()));
         let mut names: Vec<String> = self.bodies.iter().flat_map(of_body).collect();
         let joints = self.joint_parameter_names();
-        for what in ["friction", "damping", "armature"] {
-            names.extend(joints.iter().map(|joint| format!("{joint}.{what}")));
+        for what in JointConstant::ALL {
+            names.extend(joints.iter().map(|joint| format!("{joint}.{}", what.name())));
         }
         names
     }

@@ -1,14 +1,22 @@
-//! A node of a robot: a step, and costs.
+//! A node of a robot: a step, costs, and constraints.
 
+mod clock;
+mod constraints;
+mod curvature;
+
+use crate::constraint::PathConstraint;
 use crate::cost::{Cost, Where};
 use crate::fault::{ProblemError, Reason, finite};
 use crate::gauss_newton::{self, GaussNewton};
 use crate::loss::Loss;
-use crate::node::{At, Memory, Node, NodeError};
-use crate::quadratic::{Dims, Quadratic};
+use crate::node::{At, Memory, Node, NodeError, Row};
+use crate::quadratic::{Dims, Multipliers, Quadratic};
 use crate::residual::{Jacobian, PhaseInfo, Residual, View, Weights};
 use crate::space::Space;
 use crate::step::{ContactRows, Sensitivities, Step, StepView};
+pub(crate) use clock::{Choice, Clock};
+use constraints::Held;
+use curvature::CurvatureMemory;
 use gradyn::{DerivativeWorkspace, Model, Workspace};
 use nalgebra::{DMatrix, DVector};
 use std::any::Any;
@@ -19,12 +27,18 @@ use std::sync::Arc;
 /// A phase's node: what all its nodes have in common. What differs between them are weights and goals, which come in as parameters.
 pub struct Stage {
     model: Arc<Model>,
-    /// Numbers of the state beside `(q, v)`: the controls before, or none.
-    remembered: usize,
+    /// Numbers of the state beside `(q, v)`: the controls before, or none of them, and durations of phases.
+    memory: Remembered,
+    /// Of a phase whose duration is free.
+    clock: Option<Clock>,
     /// None at the last node.
     step: Option<Box<dyn Step>>,
     bounds: Option<(Vec<f64>, Vec<f64>)>,
     terms: Vec<Term>,
+    held: Vec<Held>,
+    /// Equalities, those of the step first, and rows between bounds.
+    n_eq: usize,
+    n_in: usize,
     parameters: usize,
 }
 
@@ -46,6 +60,15 @@ pub(crate) struct Slots {
     pub(crate) goal: Range<usize>,
 }
 
+/// Where a constraint's parameters stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConstraintSlots {
+    pub(crate) counts: usize,
+    pub(crate) goal: Range<usize>,
+    pub(crate) lower: Range<usize>,
+    pub(crate) upper: Range<usize>,
+}
+
 impl fmt::Debug for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let terms: Vec<_> = self.terms.iter().map(|term| &term.name).collect();
@@ -62,7 +85,26 @@ struct StageMemory {
     a: Vec<f64>,
     f: Vec<f64>,
     terms: Vec<TermMemory>,
+    held: Vec<TermMemory>,
     gauss_newton: GaussNewton,
+    /// Made when first asked for.
+    curvature: Option<CurvatureMemory>,
+    /// Gradients of what is integrated over time, where its length is free.
+    integrated: [DVector<f64>; 2],
+    by_length: Vec<f64>,
+}
+
+/// What states remember: the controls of the step before, and durations of phases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Remembered {
+    pub(crate) rates: usize,
+    pub(crate) durations: usize,
+}
+
+impl Remembered {
+    pub(crate) fn count(self) -> usize {
+        self.rates + self.durations
+    }
 }
 
 struct TermMemory {
@@ -77,6 +119,21 @@ struct TermMemory {
     warm: bool,
 }
 
+impl TermMemory {
+    fn new(residual: &dyn Residual, loss: &Loss, [nv, nu, rows, remembered]: [usize; 4]) -> Self {
+        let (m, depends) = (residual.rows(), residual.depends());
+        Self {
+            own: residual.memory(),
+            r: vec![0.0; m],
+            gradient: vec![0.0; m],
+            diagonal: vec![0.0; m],
+            by: Jacobian::new(m, depends, nv, nu, rows, remembered),
+            full: if let Loss::Full(w) = loss { w.clone() } else { DMatrix::zeros(0, 0) },
+            warm: false,
+        }
+    }
+}
+
 /// A residual's view of a node, taken from a stage's memory field by field.
 macro_rules! view {
     ($stage:expr, $at:expr, $memory:expr, $term:expr, $own:expr) => {{
@@ -85,7 +142,7 @@ macro_rules! view {
             model: &$stage.model,
             q,
             v,
-            w,
+            w: &w[..$stage.memory.rates],
             u: $at.u,
             a: &$memory.a,
             f: &$memory.f,
@@ -99,19 +156,23 @@ macro_rules! view {
     }};
 }
 
+use view;
+
 impl Stage {
-    /// Of a step, or of none at the end. `remembered`: numbers of the state beside `(q, v)`, nu or none.
+    /// Of a step, or of none at the end.
     pub(crate) fn new(
         phase: &str,
         model: &Arc<Model>,
-        remembered: usize,
+        memory: Remembered,
+        clock: Option<Clock>,
         step: Option<Box<dyn Step>>,
         bounds: Option<(Vec<f64>, Vec<f64>)>,
         costs: Vec<Cost>,
+        constraints: Vec<PathConstraint>,
     ) -> Result<Self, ProblemError> {
         let (nu, contacts) = step.as_ref().map_or((0, [].as_slice()), |step| (step.controls(), step.contacts()));
         let jumps = step.as_ref().is_none_or(|step| step.jumps());
-        let info = PhaseInfo { name: phase, model, nu, remembered, contacts };
+        let info = PhaseInfo { name: phase, model, nu, remembered: memory.rates, contacts };
         step.as_ref().map_or(Ok(()), |step| step.check(model, &format!("phase `{phase}`")))?;
         let (mut terms, mut parameters) = (Vec::<Term>::new(), 0);
         for cost in costs {
@@ -131,7 +192,16 @@ impl Stage {
             terms.push(Term { name, residual, loss, integrated, weight: parameters, goal: goal.clone() });
             parameters = goal.end;
         }
-        Ok(Self { model: model.clone(), remembered, step, bounds, terms, parameters })
+        let (mut held, mut n_in) = (Vec::<Held>::new(), 0);
+        let mut n_eq = step.as_ref().map_or(0, |step| step.equalities());
+        for constraint in constraints {
+            if held.iter().any(|held| held.name == constraint.name) {
+                let (place, name) = (format!("phase `{phase}`"), constraint.name);
+                return Err(ProblemError::Twice { place, what: "constraints", name });
+            }
+            held.push(Held::new(constraint, &info, &mut parameters, [&mut n_eq, &mut n_in])?);
+        }
+        Ok(Self { model: model.clone(), memory, clock, step, bounds, terms, held, n_eq, n_in, parameters })
     }
 
     pub(crate) fn parameters(&self) -> usize {
@@ -142,13 +212,51 @@ impl Stage {
         let slots = |term: &Term| Slots { weight: term.weight, goal: term.goal.clone() };
         self.terms.iter().map(move |term| (term.name.as_str(), slots(term), &*term.residual))
     }
+    /// Names of the constraints, their parameters, and residuals.
+    pub(crate) fn constraints(&self) -> impl Iterator<Item = (&str, ConstraintSlots, &dyn Residual)> {
+        let slots = |held: &Held| ConstraintSlots {
+            counts: held.counts,
+            goal: held.goal.clone(),
+            lower: held.lower.clone(),
+            upper: held.upper.clone(),
+        };
+        self.held.iter().map(move |held| (held.name.as_str(), slots(held), &*held.residual))
+    }
     /// Where the contacts have their rows.
     pub(crate) fn contacts(&self) -> &[ContactRows] {
         self.step.as_ref().map_or(&[], |step| step.contacts())
     }
 
     fn space(&self) -> Space<'_> {
-        Space { model: &self.model, memory: self.remembered }
+        Space { model: &self.model, memory: self.memory.count() }
+    }
+    /// A node with the length of its step, where that is free.
+    fn timed<'a>(&self, at: At<'a>) -> Result<At<'a>, Reason> {
+        match &self.clock {
+            None => Ok(at),
+            Some(clock) => clock.set(at, self.space().split(at.x).2),
+        }
+    }
+    /// The column of A by the duration.
+    fn differentiate_length(&self, at: At<'_>, memory: &mut StageMemory, out: &mut Quadratic) -> Result<(), NodeError> {
+        let (Some(clock), Some(step)) = (&self.clock, &self.step) else { return Ok(()) };
+        let (q, v, w) = self.space().split(at.x);
+        let share = at.dt / clock.duration(w)?;
+        let StageMemory { workspace, derivatives, step: own, a, f, by, by_length, .. } = memory;
+        let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
+        let nv = v.len();
+        step.by_length(&mut on, by, out, &mut by_length[..2 * nv])?;
+        for (i, x) in by_length[..2 * nv].iter().enumerate() {
+            out.a[(i, 2 * nv + clock.index)] = share * x;
+        }
+        Ok(())
+    }
+    /// What is integrated over time costs in proportion to its duration.
+    fn spend(&self, at: At<'_>, out: &mut Quadratic) -> Result<(), Reason> {
+        let Some(clock) = &self.clock else { return Ok(()) };
+        let (_, v, w) = self.space().split(at.x);
+        out.lx[2 * v.len() + clock.index] += out.cost / clock.duration(w)?;
+        Ok(())
     }
     fn sizes(&self) -> (usize, usize) {
         self.step.as_ref().map_or((0, 0), |step| (step.controls(), step.multipliers()))
@@ -161,7 +269,9 @@ impl Stage {
         let StageMemory { workspace, derivatives, step: own, a, f, .. } = memory;
         let mut on = StepView { model: &self.model, at, q, v, u: at.u, workspace, derivatives, own: &mut **own, a, f };
         let (state, remembered) = next.split_at_mut(q.len() + v.len());
-        step.next(&mut on, state, eq)?;
+        // Those of the step come first.
+        let own = step.equalities().min(eq.len());
+        step.next(&mut on, state, &mut eq[..own])?;
         self.remember(at.u, w, remembered);
         finite("the next state", next)?;
         Ok(())
@@ -169,7 +279,11 @@ impl Stage {
 
     /// What is remembered after the step: its controls, or what was there before where there are none.
     fn remember(&self, u: &[f64], before: &[f64], to: &mut [f64]) {
-        to.copy_from_slice(if u.len() == self.remembered { u } else { before });
+        let rates = self.memory.rates;
+        to.copy_from_slice(before);
+        if u.len() == rates {
+            to[..rates].copy_from_slice(u);
+        }
     }
     /// The step with its derivatives.
     fn differentiate(&self, at: At<'_>, memory: &mut StageMemory, out: &mut Quadratic) -> Result<(), NodeError> {
@@ -181,14 +295,16 @@ impl Stage {
         let nx = q.len() + v.len();
         self.remember(at.u, w, &mut out.next[nx..]);
         let ndx = 2 * v.len();
-        for i in 0..self.remembered {
-            let keeps = at.u.len() != self.remembered;
+        let rates = self.memory.rates;
+        for i in 0..self.memory.count() {
+            let keeps = i >= rates || at.u.len() != rates;
             out.a[(ndx + i, ndx + i)] = f64::from(keeps);
             if !keeps {
                 out.b[(ndx + i, i)] = 1.0;
             }
         }
         finite("the next state", &out.next)?;
+        self.differentiate_length(at, memory, out)?;
         Ok(())
     }
 
@@ -201,7 +317,7 @@ impl Stage {
         eq: &mut [f64],
         made: &mut [f64],
     ) -> Result<(), NodeError> {
-        let memory = memory_of(memory)?;
+        let (at, memory) = (self.timed(at)?, memory_of(memory)?);
         self.advance(at, memory, next, eq)?;
         let (a, f) = made.split_at_mut(memory.a.len());
         a.copy_from_slice(&memory.a);
@@ -215,7 +331,7 @@ impl Stage {
         memory: &mut Memory,
         out: &mut Quadratic,
     ) -> Result<Sensitivities, NodeError> {
-        let memory = memory_of(memory)?;
+        let (at, memory) = (self.timed(at)?, memory_of(memory)?);
         self.differentiate(at, memory, out)?;
         Ok(memory.by.clone())
     }
@@ -245,6 +361,12 @@ fn memory_of(memory: &mut Memory) -> Result<&mut StageMemory, Reason> {
     memory.downcast_mut().ok_or_else(|| Reason::Other("the memory is another node's".into()))
 }
 
+impl Held {
+    fn error(&self, reason: impl Into<Reason>) -> NodeError {
+        NodeError { term: Some(self.name.clone()), reason: reason.into() }
+    }
+}
+
 impl Term {
     fn weight_at(&self, at: &At<'_>) -> f64 {
         at.parameters[self.weight] * if self.integrated { at.dt } else { 1.0 }
@@ -257,8 +379,7 @@ impl Term {
 impl Node for Stage {
     fn dims(&self) -> Dims {
         let space = self.space();
-        let n_eq = self.step.as_ref().map_or(0, |step| step.equalities());
-        Dims { nx: space.nx(), ndx: space.ndx(), nu: self.sizes().0, n_eq }
+        Dims { nx: space.nx(), ndx: space.ndx(), nu: self.sizes().0, n_eq: self.n_eq, n_in: self.n_in }
     }
     fn is_last(&self) -> bool {
         self.step.is_none()
@@ -269,19 +390,8 @@ impl Node for Stage {
     fn memory(&self) -> Memory {
         let (nu, rows) = self.sizes();
         let nv = self.model.nv();
-        let of_term = |term: &Term| {
-            let (m, depends) = (term.residual.rows(), term.residual.depends());
-            let full = if let Loss::Full(w) = &term.loss { w.clone() } else { DMatrix::zeros(0, 0) };
-            TermMemory {
-                own: term.residual.memory(),
-                r: vec![0.0; m],
-                gradient: vec![0.0; m],
-                diagonal: vec![0.0; m],
-                by: Jacobian::new(m, depends, nv, nu, rows, self.remembered),
-                full,
-                warm: false,
-            }
-        };
+        let sizes = [nv, nu, rows, self.memory.rates];
+        let of_term = |term: &Term| TermMemory::new(&*term.residual, &term.loss, sizes);
         let most = self.terms.iter().map(|term| term.residual.rows()).max().unwrap_or(0);
         Box::new(StageMemory {
             workspace: Workspace::new(&self.model),
@@ -291,12 +401,32 @@ impl Node for Stage {
             a: vec![0.0; nv],
             f: vec![0.0; rows],
             terms: self.terms.iter().map(of_term).collect(),
+            held: self.held.iter().map(|held| held.memory(sizes)).collect(),
+            curvature: None,
+            integrated: [DVector::zeros(self.space().ndx()), DVector::zeros(nu)],
+            by_length: vec![0.0; if self.clock.is_some() { 2 * nv + nu + 1 } else { 0 }],
             gauss_newton: GaussNewton::new(most, self.space().ndx() + nu),
         })
     }
-    fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], eq: &mut [f64]) -> Result<f64, NodeError> {
-        let memory = memory_of(memory)?;
+    fn bounds(&self, at: At<'_>, lower: &mut [f64], upper: &mut [f64]) {
+        self.held.iter().for_each(|held| held.write_bounds(&at, lower, upper));
+    }
+    fn constraint(&self, row: Row) -> Option<&str> {
+        self.held.iter().find(|held| held.has(row)).map(|held| held.name.as_str())
+    }
+    fn value(&self, at: At<'_>, memory: &mut Memory, next: &mut [f64], rows: &mut [f64]) -> Result<f64, NodeError> {
+        let (at, memory) = (self.timed(at)?, memory_of(memory)?);
+        let (eq, ineq) = rows.split_at_mut(self.n_eq.min(rows.len()));
         self.advance(at, memory, next, eq)?;
+        for (held, TermMemory { own, r, .. }) in self.held.iter().zip(&mut memory.held) {
+            if !held.counts(&at) {
+                held.clear_rows(eq, ineq);
+                continue;
+            }
+            held.residual.value(&mut view!(self, at, memory, held, own), r).map_err(|reason| held.error(reason))?;
+            finite("the constraint", r).map_err(|reason| held.error(reason))?;
+            held.write_rows(&at, r, eq, ineq);
+        }
         let mut cost = 0.0;
         for (term, TermMemory { own, r, .. }) in self.terms.iter().zip(&mut memory.terms) {
             let weight = term.weight_at(&at);
@@ -310,12 +440,36 @@ impl Node for Stage {
         Ok(cost)
     }
     fn linearize(&self, at: At<'_>, memory: &mut Memory, out: &mut Quadratic) -> Result<(), NodeError> {
-        let memory = memory_of(memory)?;
+        let (at, memory) = (self.timed(at)?, memory_of(memory)?);
         self.differentiate(at, memory, out)?;
+        for (held, TermMemory { own, r, by, .. }) in self.held.iter().zip(&mut memory.held) {
+            if !held.counts(&at) {
+                held.clear_rows(out.eq.as_mut_slice(), out.ineq.as_mut_slice());
+                held.clear_jacobian(out);
+                continue;
+            }
+            held.residual
+                .jacobian(&mut view!(self, at, memory, held, own), r, by)
+                .map_err(|reason| held.error(reason))?;
+            finite("the constraint", r).map_err(|reason| held.error(reason))?;
+            held.write_rows(&at, r, out.eq.as_mut_slice(), out.ineq.as_mut_slice());
+            held.write_jacobian(by, &memory.by, out);
+        }
         out.clear_cost();
-        for (term, own) in self.terms.iter().zip(&mut memory.terms) {
+        // Where time is free, what is integrated over it comes first.
+        let order: &[Option<bool>] = if self.clock.is_some() { &[Some(true), Some(false)] } else { &[None] };
+        let terms = order.iter().flat_map(|only| (0..self.terms.len()).map(move |i| (only, i)));
+        let mut halfway = false;
+        for (only, i) in terms {
+            let (term, own) = (&self.terms[i], &mut memory.terms[i]);
+            if *only == Some(false) && !halfway {
+                halfway = true;
+                memory.integrated[0].copy_from(&out.lx);
+                memory.integrated[1].copy_from(&out.lu);
+                self.spend(at, out)?;
+            }
             let weight = term.weight_at(&at);
-            if weight == 0.0 {
+            if weight == 0.0 || only.is_some_and(|only| only != term.integrated) {
                 continue;
             }
             let TermMemory { own, r, gradient, diagonal, by, full, warm } = own;
@@ -349,6 +503,16 @@ impl Node for Stage {
         }
         Ok(())
     }
+    fn linearize_exact(
+        &self,
+        at: At<'_>,
+        memory: &mut Memory,
+        multipliers: &Multipliers,
+        out: &mut Quadratic,
+    ) -> Result<bool, NodeError> {
+        self.linearize(at, memory, out)?;
+        self.bend(at, memory_of(memory)?, multipliers, out)
+    }
     fn hold(&self, at: At<'_>, memory: &mut Memory, u: &mut [f64]) -> Result<(), NodeError> {
         u.fill(0.0);
         let Some(step) = self.step.as_ref().filter(|step| step.accelerates() && step.controls() > 0) else {
@@ -373,7 +537,7 @@ impl Node for Stage {
         Ok(())
     }
     fn costs(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<(String, f64)>, NodeError> {
-        let dims = self.dims();
+        let (at, dims) = (self.timed(at)?, self.dims());
         let mut next = vec![0.0; if self.is_last() { 0 } else { dims.nx }];
         let memory = memory_of(memory)?;
         self.advance(at, memory, &mut next, &mut vec![0.0; dims.n_eq])?;
@@ -388,7 +552,7 @@ impl Node for Stage {
         Ok(costs)
     }
     fn forces(&self, at: At<'_>, memory: &mut Memory) -> Result<Vec<f64>, NodeError> {
-        let dims = self.dims();
+        let (at, dims) = (self.timed(at)?, self.dims());
         let mut next = vec![0.0; if self.is_last() { 0 } else { dims.nx }];
         let memory = memory_of(memory)?;
         self.advance(at, memory, &mut next, &mut vec![0.0; dims.n_eq])?;

@@ -1,0 +1,49 @@
+//! What was found, claim by claim and over all states.
+
+use gradyn::derivatives::check::{Entry, Report};
+use std::collections::BTreeMap;
+
+/// One claim, and what the evidence says about it.
+#[derive(Debug)]
+pub(super) struct Checked {
+    pub(super) state: usize,
+    /// As in files.
+    pub(super) name: String,
+    pub(super) report: Report,
+}
+
+/// A quantity over all states.
+#[derive(Debug, Default)]
+pub(super) struct Total {
+    pub(super) symbol: String,
+    pub(super) states: usize,
+    pub(super) counts: [usize; 3],
+    /// The entry furthest from what was found, measured by its bound, and its state.
+    pub(super) worst: Option<(usize, Entry, [String; 2])>,
+}
+
+/// Each quantity over all states, in the order of the file.
+pub(super) fn totals(checked: &[Checked]) -> Vec<Total> {
+    let mut order: Vec<Total> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for Checked { state, name, report } in checked {
+        let at = *places.entry(name).or_insert_with(|| {
+            order.push(Total { symbol: report.name.clone(), ..Total::default() });
+            order.len() - 1
+        });
+        let total = &mut order[at];
+        total.states += 1;
+        let counts = report.counts;
+        for (sum, n) in total.counts.iter_mut().zip([counts.agree, counts.disagree, counts.cannot_tell]) {
+            *sum += n;
+        }
+        let worst = report.worst().into_iter().next();
+        if let Some(entry) =
+            worst.filter(|entry| total.worst.as_ref().is_none_or(|(_, before, _)| entry.excess() > before.excess()))
+        {
+            let names = [report.row_name(entry), report.column_name(entry)].map(String::from);
+            total.worst = Some((*state, *entry, names));
+        }
+    }
+    order
+}

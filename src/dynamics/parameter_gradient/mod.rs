@@ -1,0 +1,218 @@
+//! Gradients of `λᵀ τ` and `λᵀ q̈` by every parameter of a robot, O(n).
+//!
+//! What [`rnea_gradient`](super::rnea_gradient()) has summed up over subtrees gives them all. With `w` the velocities that λ would be,
+//! `h = I w` and `z = Bᵀ w` summed over the bodies that a place carries, `f` their forces, φ the wrenches among them that stand still in
+//! the world, and the motion `v, a, w` of the place itself:
+//!
+//! ```text
+//! inertia of a body           wᵀ W(v, a)            the regressor of its wrench, contracted                        (1)
+//! a place, moved by s         sᵀ g                  g = v ×* (v ×* h − z) − a ×* h − (f − φ) ×̄* w − u              (2)
+//! placement of a joint        X_mountᵀ g_λ          six unit motions of its mounting frame                         (3)
+//! axis of a joint             (X_mountᵀ g_λ − X_bodyᵀ g_body)_angular                                              (4)
+//! a motion s (q ẇith v, a)     q sᵀ g + v sᵀ(z − v_λ ×* h − v ×* h) + a sᵀ h + λ sᵀ f                              (5)
+//! gravity                     −Σ_roots h, linear                                                                  (6)
+//! ```
+//!
+//! (2) is the column of `∂(λᵀ τ)/∂q` of a virtual joint at rest, `Ψ̇ᵀ z + Ψ̈ᵀ h − sᵀ(…)` with `Ψ̇ = v × s`, `Ψ̈ = a × s + v × Ψ̇`: a
+//! placement moves as a joint with six degrees of freedom before the joint would; an axis turned by δ is a rotation by δ before the
+//! joint and by −δ behind it. (5) is a joint that moves along `s` in proportion to another one: a pitch, or a mimic joint's multiplier.
+
+mod joint;
+
+use super::Workspace;
+use super::aba_gradient::{AbaGradient, aba_gradient};
+use super::external::{self, ExternalWrench};
+use super::placed::Placed;
+use super::rnea_gradient::{Memory, RneaGradient, rnea_gradient};
+use super::slices::{first_not_finite, negate};
+use crate::model::{InputError, JointConstant, Model, ParameterLayout};
+use crate::spatial::{Force, power_regressor, vector as v3};
+use gradyn_derivatives::simd::Piece;
+use gradyn_derivatives::{Real, Scalar};
+use joint::{Next, OfJoint, put};
+
+/// `λᵀ τ` and its gradients by the state and by the parameters; borrows from the workspace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RneaParameterGradient<'w, T> {
+    /// By the state, and the value.
+    pub state: RneaGradient<'w, T>,
+    /// By the parameters, in the order of [`Model::parameter_layout`].
+    pub dp: &'w [T],
+}
+
+/// `λᵀ q̈` and its gradients by the state and by the parameters; borrows from the workspace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AbaParameterGradient<'w, T> {
+    /// By the state, and the value.
+    pub state: AbaGradient<'w, T>,
+    /// By the parameters, in the order of [`Model::parameter_layout`].
+    pub dp: &'w [T],
+}
+
+/// Gradients of `λᵀ τ`, `τ = `[`rnea`](super::rnea())`(q, v, a, φ)`, by the state and by every parameter of the robot.
+///
+/// `q`: nq, `v`, `a`, `lambda`: nv; wrenches are held as they are. By inertias about the body's origin, friction, damping, armature,
+/// gravity, placements and axes of joints, pitches, multipliers and offsets of mimic joints: see [`ParameterLayout`]. Without
+/// [joint friction](Model::has_joint_friction) the derivatives by friction and damping are zero. Cost O(n); a second call with as many wrenches
+/// allocates nothing.
+///
+/// # Errors
+/// As [`rnea_gradient`](super::rnea_gradient()).
+#[doc(alias("adjoint", "vector-Jacobian product", "VJP"))]
+pub fn rnea_parameter_gradient<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    lambda: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<RneaParameterGradient<'w, T>, InputError> {
+    rnea_gradient(model, ws, q, v, a, lambda, wrenches)?;
+    by_parameters(model, ws, (q, v, a), lambda);
+    finite(model, "d(lambda tau)/dp", &ws.dp, wrenches)?;
+    let ws = &*ws;
+    match ws.rnea_gradient.as_deref() {
+        Some(memory) => Ok(RneaParameterGradient { state: memory.results(), dp: &ws.dp }),
+        None => Err(model.overflow_of("lambda tau", 0, model.whole_label())), // never: it has just been filled
+    }
+}
+
+/// Gradients of `λᵀ q̈`, `q̈ = `[`aba`](super::aba())`(q, v, τ, φ)`, by the state and by every parameter of the robot.
+///
+/// Minus those of `μᵀ τ` at the accelerations `q̈`, with `μ = M⁻¹ λ`. `q`: nq, `v`, `tau`, `lambda`: nv. Cost that of
+/// [`aba_gradient`](super::aba_gradient()) and O(n); a second call with as many wrenches allocates nothing.
+///
+/// # Errors
+/// As [`aba_gradient`](super::aba_gradient()).
+#[doc(alias("adjoint", "vector-Jacobian product", "VJP"))]
+pub fn aba_parameter_gradient<'w, P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &'w mut Workspace<T>,
+    q: &[T],
+    v: &[T],
+    tau: &[T],
+    lambda: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<AbaParameterGradient<'w, T>, InputError> {
+    let value = aba_gradient(model, ws, q, v, tau, lambda, wrenches)?.value;
+    let memory = std::mem::take(&mut ws.aba_gradient);
+    // Sums over subtrees are still those of (q, v, q̈; μ).
+    let (ddq, mu) = memory.accelerations_and_multipliers();
+    by_parameters(model, ws, (q, v, ddq), mu);
+    ws.aba_gradient = memory;
+    negate(&mut ws.dp);
+    finite(model, "d(lambda ddq)/dp", &ws.dp, wrenches)?;
+    let ws = &*ws;
+    Ok(AbaParameterGradient { state: ws.aba_gradient.results(value), dp: &ws.dp })
+}
+
+fn finite<P: Real, T: Real>(
+    model: &Model<P>,
+    what: &'static str,
+    dp: &[T],
+    wrenches: &[ExternalWrench<T>],
+) -> Result<(), InputError> {
+    match first_not_finite(dp) {
+        Some(index) => {
+            let at_wrench = external::not_finite(model, wrenches);
+            Err(at_wrench.unwrap_or_else(|| model.overflow_of(what, index, model.whole_label())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// All gradients by parameters, from what [`gradient`](super::rnea_gradient::gradient) at this state has left behind.
+fn by_parameters<P: Real, T: Scalar<P>>(
+    model: &Model<P>,
+    ws: &mut Workspace<T>,
+    state: (&[T], &[T], &[T]),
+    lambda: &[T],
+) {
+    let (layout, mut dp) = (model.parameter_layout(), std::mem::take(&mut ws.dp));
+    dp.resize(layout.len(), T::zero());
+    let placed = &ws.placed;
+    if let Some(sums) = ws.rnea_gradient.as_deref() {
+        let mut next = Next { axis: layout.axis.start, pitch: layout.pitch.start, mimic: 0 };
+        for i in 0..model.bodies.len() {
+            T::call(OfJoint { model, placed, sums, layout, i, state, lambda, next: &mut next, dp: &mut dp });
+        }
+        debug_assert_eq!(next.axis, layout.axis.end, "a joint whose axes the layout counts has stages that have none");
+        T::call(OfBodies { placed, sums, dp: &mut dp[layout.inertial.clone()] });
+        T::call(Whole { model, layout, sums, state, lambda, dp: &mut dp });
+    }
+    ws.dp = dp;
+}
+
+/// Inertias of all bodies: (1).
+struct OfBodies<'a, T> {
+    placed: &'a Placed<T>,
+    sums: &'a Memory<T>,
+    dp: &'a mut [T],
+}
+
+impl<T: Real + Scalar<T>> Piece for OfBodies<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { placed, sums, dp } = self;
+        for (i, to) in dp.as_chunks_mut::<10>().0.iter_mut().enumerate() {
+            let x = &placed.pose[i];
+            *to =
+                power_regressor(x.inv_act(sums.w[i]), x.inv_act(placed.velocity[i]), x.inv_act(placed.acceleration[i]));
+        }
+    }
+}
+
+/// Friction, damping, armature, multipliers in these, and gravity.
+struct Whole<'a, P, T> {
+    model: &'a Model<P>,
+    layout: &'a ParameterLayout,
+    sums: &'a Memory<T>,
+    state: (&'a [T], &'a [T], &'a [T]),
+    lambda: &'a [T],
+    dp: &'a mut [T],
+}
+
+impl<P: Real, T: Scalar<P>> Piece for Whole<'_, P, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, layout, sums, state: (_, v, a), lambda, dp } = self;
+        let width = model.friction_width;
+        let rubs = model.joint_friction;
+        for (j, joint) in layout.joints().iter().enumerate() {
+            let (i, k) = (joint.dof, joint.multiplier(model));
+            for constant in JointConstant::ALL {
+                dp[layout.of(constant).start + j] = match constant.counts(rubs) {
+                    true => lambda[i] * constant.unit_torque(k, width, v[i], a[i]),
+                    false => T::zero(),
+                };
+            }
+        }
+        let mut by_width = T::zero();
+        if rubs {
+            for dof in &model.dofs {
+                by_width += lambda[dof.index] * dof.friction_by_width(v[dof.index], width);
+            }
+        }
+        dp[layout.friction_width] = by_width;
+        for (m, mimic) in layout.mimics.iter().enumerate() {
+            if let Some(at) = layout.joints()[mimic.joint].at {
+                let (dof, i) = (&model.dofs[at], model.dofs[at].index);
+                let to = &mut dp[layout.multiplier.start + m];
+                *to += lambda[i] * a[i] * dof.mass_by_multiplier();
+                if rubs {
+                    *to += lambda[i] * dof.friction_by_multiplier(v[i], width);
+                }
+            }
+        }
+        let mut momentum: Force<T> = Force::zero();
+        for (i, body) in model.bodies.iter().enumerate() {
+            if body.parent.is_none() {
+                momentum += sums.momentum[i];
+            }
+        }
+        put(&mut dp[layout.gravity.clone()], v3::neg(momentum.linear)); // (6)
+    }
+}

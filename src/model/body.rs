@@ -1,0 +1,137 @@
+//! A body of a robot, and what is fixed to it.
+
+use super::{BodyId, Number};
+use crate::joint::{Elementary, Joint};
+use crate::spatial::{Inertia, Transform};
+use gradyn_derivatives::Real;
+use std::ops::Range;
+
+/// A body and the joint that it hangs by.
+#[derive(Clone, Debug)]
+pub struct Body<P = f64> {
+    /// Of the model that it is of.
+    pub(crate) model: Number,
+    pub(crate) name: String,
+    pub(crate) joint_name: String,
+    pub(crate) parent: Option<usize>,
+    pub(crate) placement: Transform<P>,
+    pub(crate) joint: Joint<P>,
+    pub(crate) inertia: Inertia<P>,
+    pub(crate) q: Range<usize>,
+    pub(crate) v: Range<usize>,
+    pub(crate) subtree_end: usize,
+    pub(crate) owns_coordinates: bool,
+    /// Does the joint's motion subspace depend on q?
+    pub(crate) subspace_varies: bool,
+}
+
+impl<P: Real> PartialEq for Body<P> {
+    /// Whatever models they are of.
+    fn eq(&self, other: &Self) -> bool {
+        let Self { model: _, name, joint_name, parent, placement, joint, inertia, q, v, .. } = self;
+        // What is left out follows from the tree and the joint.
+        (name, joint_name, parent) == (&other.name, &other.joint_name, &other.parent)
+            && (placement, joint, inertia) == (&other.placement, &other.joint, &other.inertia)
+            && (q, v) == (&other.q, &other.v)
+    }
+}
+
+impl<P: Real> Body<P> {
+    /// Calls with each joint that its joint is made of, itself if it is none of several, and where the coordinates and
+    /// velocities stand. A mimic joint has none of its own.
+    #[inline]
+    pub(crate) fn each_part(&self, mut call: impl FnMut(&Elementary<P>, Range<usize>, Range<usize>)) {
+        match &self.joint {
+            Joint::Elementary(joint) => call(joint, self.q.clone(), self.v.clone()),
+            Joint::Composite(joint) => {
+                let at = |start: usize, part: Range<usize>| start + part.start..start + part.end;
+                for (part, q, v) in joint.blocks() {
+                    call(part, at(self.q.start, q), at(self.v.start, v));
+                }
+            }
+            Joint::Mimic(_) => {}
+        }
+    }
+
+    /// Name of the body.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Name of its joint.
+    #[must_use]
+    pub fn joint_name(&self) -> &str {
+        &self.joint_name
+    }
+    /// The body that it hangs from; `None` for the world.
+    #[must_use]
+    pub fn parent(&self) -> Option<BodyId> {
+        self.parent.map(|parent| BodyId::new(self.model, parent))
+    }
+    /// Pose of the joint's mounting frame in the parent, `x_pf`.
+    #[must_use]
+    pub fn placement(&self) -> &Transform<P> {
+        &self.placement
+    }
+    /// Its joint.
+    #[must_use]
+    pub fn joint(&self) -> &Joint<P> {
+        &self.joint
+    }
+    /// Its inertia, in its own frame; bodies welded to it are included.
+    #[must_use]
+    pub fn inertia(&self) -> &Inertia<P> {
+        &self.inertia
+    }
+    /// Where its joint's coordinates stand in `q`. A mimic joint has its leader's.
+    #[must_use]
+    pub fn q_range(&self) -> Range<usize> {
+        self.q.clone()
+    }
+    /// Where its joint's velocities stand in `v`. A mimic joint has its leader's.
+    #[must_use]
+    pub fn v_range(&self) -> Range<usize> {
+        self.v.clone()
+    }
+    /// Does the joint have coordinates of its own? A mimic joint has not.
+    #[must_use]
+    pub fn owns_coordinates(&self) -> bool {
+        self.owns_coordinates
+    }
+}
+
+/// A frame fixed to a body or to the world: each body's own, links welded to it, and whatever was added.
+#[derive(Clone, Debug)]
+pub struct Frame<P = f64> {
+    /// Of the model that it is of.
+    pub(crate) model: Number,
+    pub(crate) name: String,
+    pub(crate) body: Option<usize>,
+    pub(crate) placement: Transform<P>,
+}
+
+impl<P: Real> PartialEq for Frame<P> {
+    /// Whatever models they are of.
+    fn eq(&self, other: &Self) -> bool {
+        let Self { model: _, name, body, placement } = self;
+        (name, body, placement) == (&other.name, &other.body, &other.placement)
+    }
+}
+
+impl<P: Real> Frame<P> {
+    /// Name of the frame.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// The body it is fixed to; `None` for the world.
+    #[must_use]
+    pub fn body(&self) -> Option<BodyId> {
+        self.body.map(|body| BodyId::new(self.model, body))
+    }
+    /// Its pose in that body.
+    #[must_use]
+    pub fn placement(&self) -> &Transform<P> {
+        &self.placement
+    }
+}

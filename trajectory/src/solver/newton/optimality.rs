@@ -1,0 +1,82 @@
+//! What is left of the conditions of optimality.
+//!
+//! ```text
+//! lₓ + Aᵀ λ⁺ − λ + Cᵀ ν + Gₓᵀ y = 0 ,    lᵤ + Bᵀ λ⁺ + Dᵀ ν + Gᵤᵀ y = 0                                  dual
+//! f(x, u) ⊖ x⁺ = 0 ,    c = 0 ,    g − s = 0                                                              primal
+//! z · slack = μ                                                                                complementarity
+//! ```
+//!
+//! Each the largest entry, the first and the last divided by the mean size of multipliers where that is above 100: A. Wächter and L.
+//! Biegler (2006), equations (5) and (6).
+
+use super::rows::Rows;
+use crate::quadratic::{Multipliers, Quadratic};
+use nalgebra::DVector;
+
+/// Multipliers count as large above this mean.
+const LARGE: f64 = 100.0;
+
+/// What is left of each condition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Optimality {
+    pub(super) dual: f64,
+    pub(super) primal: f64,
+    /// Sum of all multipliers in absolute value, and how many there are.
+    multipliers: (f64, usize),
+    bounds: (f64, usize),
+}
+
+impl Optimality {
+    /// Adds a node. `before`: the costate of its own state, λ. `gradient`: memory.
+    pub(super) fn add(
+        &mut self,
+        node: &Quadratic,
+        scale: f64,
+        costate: &DVector<f64>,
+        multipliers: &Multipliers,
+        rows: &Rows,
+        gap: &DVector<f64>,
+        gradient: &mut [DVector<f64>; 2],
+    ) {
+        let [x, u] = gradient;
+        let n = rows.controls.len();
+        let (ndx, nu) = (node.lx.len(), node.lu.len());
+        let (mut x, mut u) = (x.rows_mut(0, ndx), u.rows_mut(0, nu));
+        x.copy_from(&node.lx);
+        x *= scale;
+        x -= costate;
+        u.copy_from(&node.lu);
+        u *= scale;
+        if !multipliers.next.is_empty() {
+            x.gemv_tr(1.0, &node.a, &multipliers.next, 1.0);
+            u.gemv_tr(1.0, &node.b, &multipliers.next, 1.0);
+        }
+        if !multipliers.eq.is_empty() {
+            x.gemv_tr(1.0, &node.eq_x, &multipliers.eq, 1.0);
+            u.gemv_tr(1.0, &node.eq_u, &multipliers.eq, 1.0);
+        }
+        if !multipliers.ineq.is_empty() {
+            x.gemv_tr(1.0, &node.ineq_x, &multipliers.ineq, 1.0);
+            u.gemv_tr(1.0, &node.ineq_u, &multipliers.ineq, 1.0);
+        }
+        for (row, i) in rows.controls.iter().enumerate() {
+            u[*i] += rows.y(row);
+        }
+        self.dual = self.dual.max(x.amax()).max(if nu > 0 { u.amax() } else { 0.0 });
+        let off = (0..rows.s.len()).map(|i| rows.off(i).abs()).fold(0.0, f64::max);
+        self.primal = self.primal.max(gap.amax()).max(node.eq.amax()).max(off);
+        let sum = |x: &DVector<f64>| x.iter().map(|x| x.abs()).sum::<f64>();
+        self.multipliers.0 += sum(costate) + sum(&multipliers.eq);
+        self.multipliers.1 += ndx + multipliers.eq.len() + n + multipliers.ineq.len();
+        self.bounds.0 += rows.z.iter().flatten().sum::<f64>();
+        self.bounds.1 += rows.bounds();
+    }
+
+    /// The largest of all, at a barrier whose complementarity is this much off.
+    pub(super) fn error(&self, complementarity: f64) -> f64 {
+        let mean = |(sum, count): (f64, usize)| if count == 0 { 0.0 } else { (sum / count as f64).max(LARGE) / LARGE };
+        let all = (self.multipliers.0 + self.bounds.0, self.multipliers.1 + self.bounds.1);
+        let dual = self.dual / mean(all).max(1.0);
+        dual.max(self.primal).max(complementarity / mean(self.bounds).max(1.0))
+    }
+}

@@ -1,0 +1,287 @@
+//! Restoration: less violation, near where the search has failed, until the filter accepts a trajectory again.
+//!
+//! ```text
+//! min ρ Σ (p + n) + ½ ζ |x ⊖ x_R|² + ½ ζ |u − u_R|²     c = p − n ,   g − s = p − n ,   L ≤ s ≤ U ,   x⁺ = f(x, u)
+//! ```
+//!
+//! by the same sweep, since what is given up is eliminated row by row ([`elastic`](super::elastic)). Where that has an optimum that still violates
+//! something, the problem is infeasible near there, and the rows with multipliers are those that block each other.
+//!
+//! A. Wächter and L. Biegler (2006), section 3.3.
+
+use super::elastic::{Elastic, PRICE};
+use super::search::explodes;
+use super::{Inner, KEEP};
+use crate::fault::Fault;
+use crate::node::Row;
+use crate::problem::Problem;
+use crate::solver::crew::{Crew, Merit};
+use crate::solver::filter::Filter;
+use crate::solver::report::Status;
+use crate::solver::support::of_dynamics;
+use crate::trajectory::Trajectory;
+
+/// Restored where this share of the violation is left (`κ_resto`), and each time less: what cannot be restored shall show soon.
+const ENOUGH: [f64; 4] = [0.9, 0.3, 0.1, 0.01];
+/// μ shrinks by this factor where steps are shorter than it, down to the last one.
+const SHRINK: f64 = 0.1;
+const LEAST: f64 = 1e-9;
+/// Shorter steps than this end it.
+const SHORT: f64 = 1e-7;
+/// At most so many iterations in a row.
+const ITERATIONS: usize = 200;
+/// A slope that is less than this share of the cost is none.
+const FLAT: f64 = 1e-3;
+/// Rows with multipliers above this share of ρ block each other.
+const BLOCKS: f64 = 1e-2;
+
+/// Memory of restorations.
+#[derive(Debug)]
+pub(super) struct Restoration {
+    elastic: Vec<Elastic>,
+    /// `x_R` and `u_R`.
+    from: Trajectory,
+    filter: Filter,
+}
+
+impl Restoration {
+    pub(super) fn new(problem: &Problem, iterations: usize) -> Self {
+        let elastic = (0..=problem.steps()).map(|k| Elastic::new(problem, k)).collect();
+        Self { elastic, from: Trajectory::zeros(problem), filter: Filter::with_capacity(iterations) }
+    }
+}
+
+impl Inner {
+    /// Makes violations less. The nodes of the trajectory that is kept have been linearized.
+    pub(super) fn restore(&mut self, crew: &Crew, problem: &Problem) -> Result<(), Status> {
+        let outer = self.merit();
+        let enough = ENOUGH[self.run.restorations.min(ENOUGH.len() - 1)];
+        self.run.restorations += 1;
+        self.filter.remember(outer);
+        self.restoration.from.copy_from(&self.kept);
+        self.forget_multipliers();
+        let mut mu = self.begin_elastic();
+        let zeta = mu.sqrt();
+        let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
+        self.restoration.filter.restart(merit);
+        for iteration in 0..ITERATIONS {
+            if iteration > 0 {
+                self.linearize(crew, problem, false).map_err(Status::Fault)?;
+                let here = self.merit();
+                if here.violation <= enough * outer.violation && self.filter.allows(here) {
+                    self.forget_multipliers();
+                    self.rows.iter_mut().for_each(|rows| rows.center(self.run.mu));
+                    return Ok(());
+                }
+            }
+            let size = self.elastic_direction(crew, problem, mu, zeta)?;
+            if size <= SHORT.max(mu) {
+                if mu <= LEAST {
+                    return Err(self.infeasible(problem));
+                }
+                mu = (SHRINK * mu).max(LEAST);
+                let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
+                self.restoration.filter.restart(merit);
+                continue;
+            }
+            if !self.elastic_search(crew, problem, mu, zeta)? {
+                let slope = self.elastic_slope(problem, mu, zeta).map_err(Status::Fault)?;
+                let merit = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
+                // Where nothing is left to be gained, it is an optimum as far as rounding and second derivatives tell.
+                let flat = slope.abs() <= FLAT * merit.cost.abs();
+                return Err(if flat { self.infeasible(problem) } else { self.stalled(crew, problem, self.worst()) });
+            }
+        }
+        Err(self.stalled(crew, problem, self.worst()))
+    }
+
+    /// Gives up what is off; μ.
+    fn begin_elastic(&mut self) -> f64 {
+        let mut mu = self.run.mu.max(LEAST);
+        for (bare, rows) in self.bare.iter().zip(&self.rows) {
+            let off = (0..rows.s.len()).map(|i| rows.off(i).abs()).fold(0.0, f64::max);
+            mu = mu.max(off).max(bare.eq().amax());
+        }
+        for (k, elastic) in self.restoration.elastic.iter_mut().enumerate() {
+            let (rows, eq) = (&self.rows[k], self.bare[k].eq());
+            let n = rows.controls.len();
+            for (i, c) in eq.iter().enumerate() {
+                elastic.begin(i, Some(*c), mu);
+            }
+            for i in n..rows.s.len() {
+                elastic.begin(eq.len() + i - n, rows.is_bounded(i).then(|| rows.off(i)), mu);
+            }
+        }
+        mu
+    }
+
+    /// The direction; its largest entry.
+    fn elastic_direction(&mut self, crew: &Crew, problem: &Problem, mu: f64, zeta: f64) -> Result<f64, Status> {
+        let space = problem.space();
+        for k in 0..self.rows.len() {
+            let node = &mut *crew.node(problem, k);
+            let (from, elastic, rows) = (&self.restoration.from, &mut self.restoration.elastic[k], &mut self.rows[k]);
+            let moved = space.difference(from.x(k), self.kept.x(k), node.lx.as_mut_slice());
+            moved.map_err(|reason| Status::Fault(of_dynamics(problem, k, reason)))?;
+            node.lx *= zeta;
+            for ((to, u), from) in node.lu.iter_mut().zip(self.kept.u(k)).zip(from.u(k)) {
+                *to = zeta * (u - from);
+            }
+            node.lxu.fill(0.0);
+            for m in [&mut node.lxx, &mut node.luu] {
+                m.fill(0.0);
+                m.fill_diagonal(zeta);
+            }
+            node.eq.copy_from(self.bare[k].eq());
+            rows.weigh(mu, Some(elastic));
+            rows.condense(node);
+            elastic.condense(node, mu);
+        }
+        self.riccati.soften(0.0);
+        let (riccati, gaps) = (&mut self.riccati, &self.gaps);
+        let swept =
+            (0..gaps.len()).rev().try_for_each(|k| riccati.sweep_node(k, &crew.node(problem, k), gaps.get(k), 0.0));
+        let begun = swept.and_then(|()| riccati.begin_roll_out(gaps.first(), &mut self.lq));
+        let mut size: f64 = 0.0;
+        for k in 0..self.rows.len() {
+            let node = &mut *crew.node(problem, k);
+            if begun.is_ok() {
+                self.riccati.roll_out_node(k, node, self.gaps.get(k), &mut self.lq);
+            }
+            let elastic = &mut self.restoration.elastic[k];
+            elastic.swap(node);
+            let (dx, du) = (&self.lq.dx[k], &self.lq.du[k]);
+            size = size.max(dx.amax()).max(if du.is_empty() { 0.0 } else { du.amax() });
+            self.rows[k].elastic_directions(node, dx, du, mu, elastic);
+            elastic.directions(node, dx, du, mu);
+        }
+        begun.map(|()| size).map_err(|failure| Status::Stalled { node: failure.node(), term: None })
+    }
+
+    /// A step along the direction, if the filter takes one.
+    fn elastic_search(&mut self, crew: &Crew, problem: &Problem, mu: f64, zeta: f64) -> Result<bool, Status> {
+        let tau = (1.0 - KEEP).max(1.0 - mu);
+        let from = self.elastic_merit(problem, mu, zeta).map_err(Status::Fault)?;
+        let slope = self.elastic_slope(problem, mu, zeta).map_err(Status::Fault)?;
+        let longest = self.rows.iter().zip(&self.restoration.elastic).map(|(rows, elastic)| {
+            let (a, b) = (rows.longest(tau, rows.controls.len()), elastic.longest(tau));
+            [a[0].min(b[0]), a[1].min(b[1])]
+        });
+        let [longest, dual] = longest.fold([1.0; 2], |a: [f64; 2], b| [a[0].min(b[0]), a[1].min(b[1])]);
+        for halving in 0..self.options.halvings {
+            let step = longest * 0.5_f64.powi(halving as i32);
+            let trial = self
+                .go(crew, problem, step, tau, false)
+                .and_then(|()| self.elastic_trial(problem, [step, tau], mu, zeta));
+            if trial
+                .is_ok_and(|trial| !explodes(from, trial) && self.restoration.filter.accepts(from, slope, step, trial))
+            {
+                std::mem::swap(&mut self.kept, &mut self.tried);
+                for (rows, elastic) in self.rows.iter_mut().zip(&mut self.restoration.elastic) {
+                    rows.advance(dual, mu);
+                    elastic.advance([step, dual]);
+                }
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Of the trajectory that is kept, or, with a step, of the one that is tried: how far it is from where restoration began, `½ ζ |…|²`.
+    fn near(&self, problem: &Problem, of: &Trajectory, zeta: f64) -> Result<f64, Fault> {
+        let (space, from) = (problem.space(), &self.restoration.from);
+        let mut off = vec![0.0; space.ndx()];
+        let mut sum = 0.0;
+        for k in 0..=problem.steps() {
+            let moved = space.difference(from.x(k), of.x(k), &mut off);
+            moved.map_err(|reason| of_dynamics(problem, k, reason))?;
+            sum += off.iter().map(|x| x * x).sum::<f64>();
+            sum += of.u(k).iter().zip(from.u(k)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        }
+        Ok(0.5 * zeta * sum)
+    }
+
+    fn elastic_merit(&self, problem: &Problem, mu: f64, zeta: f64) -> Result<Merit, Fault> {
+        let (mut cost, mut violation) = (self.near(problem, &self.kept, zeta)?, 0.0);
+        for (k, (rows, elastic)) in self.rows.iter().zip(&self.restoration.elastic).enumerate() {
+            let (n, eq) = (rows.controls.len(), self.bare[k].eq());
+            cost += mu * rows.barrier() + elastic.cost(0.0, mu);
+            violation += self.gaps[k].lp_norm(1);
+            violation += eq.iter().enumerate().map(|(i, c)| (c - elastic.given(i)).abs()).sum::<f64>();
+            for i in 0..rows.s.len() {
+                let given = if i < n { 0.0 } else { elastic.given(eq.len() + i - n) };
+                violation += (rows.off(i) - given).abs();
+            }
+        }
+        Ok(Merit { cost, violation, priced: 0.0 })
+    }
+
+    fn elastic_trial(&mut self, problem: &Problem, [step, tau]: [f64; 2], mu: f64, zeta: f64) -> Result<Merit, Fault> {
+        let (mut cost, mut violation) = (self.near(problem, &self.tried, zeta)?, 0.0);
+        for (k, (rows, elastic)) in self.rows.iter_mut().zip(&self.restoration.elastic).enumerate() {
+            let (n, n_eq) = (rows.controls.len(), elastic.equalities());
+            let trial = &self.trial[k];
+            let (u, g) = (self.tried.u(k), &trial.rows[n_eq..]);
+            rows.try_slacks(step, tau, u, g, true);
+            cost += mu * rows.tried_barrier() + elastic.cost(step, mu);
+            violation += trial.gap.iter().map(|x| x.abs()).sum::<f64>();
+            for (i, c) in trial.rows[..n_eq].iter().enumerate() {
+                violation += (c - elastic.given_after(i, step)).abs();
+            }
+            for i in (n..rows.s.len()).filter(|i| rows.is_bounded(*i)) {
+                violation += (rows.tried_off(i, g) - elastic.given_after(n_eq + i - n, step)).abs();
+            }
+        }
+        Ok(Merit { cost, violation, priced: 0.0 })
+    }
+
+    fn elastic_slope(&mut self, problem: &Problem, mu: f64, zeta: f64) -> Result<f64, Fault> {
+        let space = problem.space();
+        let mut slope = 0.0;
+        for (k, (rows, elastic)) in self.rows.iter().zip(&self.restoration.elastic).enumerate() {
+            let (from, dx, du) = (&self.restoration.from, &self.lq.dx[k], &self.lq.du[k]);
+            let off = &mut self.scaled[..dx.len()];
+            let moved = space.difference(from.x(k), self.kept.x(k), off);
+            moved.map_err(|reason| of_dynamics(problem, k, reason))?;
+            slope += zeta * off.iter().zip(dx.iter()).map(|(a, b)| a * b).sum::<f64>();
+            slope += zeta
+                * self.kept.u(k).iter().zip(from.u(k)).zip(du.iter()).map(|((u, r), du)| (u - r) * du).sum::<f64>();
+            slope += mu * rows.barrier_slope() + elastic.slope(mu);
+        }
+        Ok(slope)
+    }
+
+    /// The constraints that block each other, by name, those that are violated most first.
+    fn infeasible(&self, problem: &Problem) -> Status {
+        let mut found: Vec<(String, f64)> = Vec::new();
+        let mut name = |name: String, size: f64| match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, most)) => *most = most.max(size),
+            None => found.push((name, size)),
+        };
+        for (k, (rows, elastic)) in self.rows.iter().zip(&self.restoration.elastic).enumerate() {
+            let (n, n_eq) = (rows.controls.len(), elastic.equalities());
+            let phase = problem.phase_of(k);
+            for row in 0..n_eq {
+                let of = problem.constraint_of(k, Row::Equality(row));
+                let of = of.map_or_else(
+                    || format!("equalities of phase `{phase}`"),
+                    |of| format!("`{of}` of phase `{phase}`"),
+                );
+                name(of, elastic.multiplier(row).abs());
+            }
+            for i in (0..rows.s.len()).filter(|i| rows.is_bounded(*i)) {
+                let of = match rows.controls.get(i) {
+                    Some(_) => format!("bounds of controls of phase `{phase}`"),
+                    None => match problem.constraint_of(k, Row::Inequality(i - n)) {
+                        Some(of) => format!("`{of}` of phase `{phase}`"),
+                        None => format!("bounds of phase `{phase}`"),
+                    },
+                };
+                name(of, rows.y(i).abs());
+            }
+        }
+        found.retain(|(_, size)| *size > BLOCKS * PRICE);
+        found.sort_by(|a, b| b.1.total_cmp(&a.1));
+        Status::Infeasible { constraints: found.into_iter().map(|(name, _)| name).collect() }
+    }
+}

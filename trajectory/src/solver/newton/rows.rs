@@ -1,0 +1,459 @@
+//! Rows of a node that stay between bounds, each with a slack and two multipliers.
+//!
+//! Of `g(x, u) = s`, `L ≤ s ≤ U`, with `y` the multiplier of the first equation and `z` those of the bounds, the conditions of the barrier
+//! problem are
+//!
+//! ```text
+//! y = z_U − z_L ,    z_L (s − L) = μ ,    z_U (U − s) = μ ,    g − s = 0
+//! ```
+//!
+//! Linearized, `δs = G δ + (g − s)`, and what is left of a row in the cost of its node is
+//!
+//! ```text
+//! ½ δᵀ Gᵀ Σ G δ + (b + Σ (g − s))ᵀ G δ ,     Σ = z_L/(s − L) + z_U/(U − s) ,   b = μ/(U − s) − μ/(s − L)
+//! ```
+//!
+//! A. Wächter and L. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale nonlinear
+//! programming*, Mathematical Programming 106 (2006), section 2.
+
+use super::elastic::Elastic;
+use crate::problem::Problem;
+use crate::quadratic::Quadratic;
+use nalgebra::{DMatrix, DVector};
+
+/// Slacks begin at least this share of a bound's size away from it, and of the distance between both (`κ₁`, `κ₂`).
+const PUSH: f64 = 1e-2;
+/// Bounds are wider by this share, so that there is room between them (`bound_relax_factor`).
+const RELAX: f64 = 1e-8;
+/// Multipliers stay within this factor of `μ / slack` (`κ_Σ`).
+const FAR: f64 = 1e10;
+
+/// All rows of a node: its controls with bounds first, then `g`.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// Which control each of the first rows is.
+    pub(super) controls: Vec<usize>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// Values `g`.
+    pub(super) g: Vec<f64>,
+    pub(super) s: Vec<f64>,
+    /// Slacks of the trajectory that is tried.
+    tried: Vec<f64>,
+    pub(super) z: [Vec<f64>; 2],
+    pub(super) ds: Vec<f64>,
+    pub(super) dz: [Vec<f64>; 2],
+    /// Σ, and `b + Σ (g − s)`.
+    sigma: Vec<f64>,
+    push: Vec<f64>,
+    /// Places of the entries of a row of G that are not zero.
+    places: Vec<usize>,
+}
+
+impl Rows {
+    pub(super) fn new(problem: &Problem, k: usize) -> Self {
+        let dims = problem.dims(k);
+        let (mut controls, mut lower, mut upper) = (Vec::new(), Vec::new(), Vec::new());
+        if let Some((low, high)) = problem.node(k).control_bounds() {
+            for (i, (l, u)) in low.iter().zip(high).enumerate().filter(|(_, (l, u))| l.is_finite() || u.is_finite()) {
+                controls.push(i);
+                (lower.push(*l), upper.push(*u));
+            }
+        }
+        let n = controls.len() + dims.n_in;
+        lower.resize(n, f64::NEG_INFINITY);
+        upper.resize(n, f64::INFINITY);
+        let zeros = || vec![0.0; n];
+        let places = Vec::with_capacity(dims.ndx + dims.nu);
+        let (g, s, tried, ds, sigma, push) = (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
+        Self {
+            controls,
+            lower,
+            upper,
+            g,
+            s,
+            tried,
+            z: [zeros(), zeros()],
+            ds,
+            dz: [zeros(), zeros()],
+            sigma,
+            push,
+            places,
+        }
+    }
+
+    /// Takes over bounds, which may have changed since the last solution.
+    pub(super) fn take_bounds(&mut self, problem: &Problem, k: usize) {
+        let n = self.controls.len();
+        if let Some((low, high)) = problem.node(k).control_bounds() {
+            for (row, i) in self.controls.iter().enumerate() {
+                (self.lower[row], self.upper[row]) = (low[*i], high[*i]);
+            }
+        }
+        problem.bounds(k, &mut self.lower[n..], &mut self.upper[n..]);
+        for (l, u) in self.lower.iter_mut().zip(&mut self.upper) {
+            *l -= RELAX * l.abs().max(1.0);
+            *u += RELAX * u.abs().max(1.0);
+        }
+    }
+
+    /// How many bounds there are.
+    pub(super) fn bounds(&self) -> usize {
+        self.lower.iter().chain(&self.upper).filter(|x| x.is_finite()).count()
+    }
+    /// Has a row a bound?
+    pub(super) fn is_bounded(&self, row: usize) -> bool {
+        self.lower[row].is_finite() || self.upper[row].is_finite()
+    }
+
+    /// Values at a point: its controls, and `g`.
+    pub(super) fn read(&mut self, u: &[f64], g: &[f64]) {
+        let n = self.controls.len();
+        for (to, i) in self.g.iter_mut().zip(&self.controls) {
+            *to = u[*i];
+        }
+        self.g[n..].copy_from_slice(g);
+    }
+
+    /// Moves controls well between their bounds.
+    pub(super) fn push_controls(&mut self, u: &mut [f64]) {
+        let n = self.controls.len();
+        for (g, i) in self.g.iter_mut().zip(&self.controls) {
+            *g = u[*i];
+        }
+        self.push_inside(0..n);
+        for (s, i) in self.s.iter().zip(&self.controls) {
+            u[*i] = *s;
+        }
+    }
+    /// Slacks of `g` well between the bounds, near the values, and multipliers on the central path.
+    pub(super) fn begin(&mut self, mu: f64) {
+        self.push_inside(self.controls.len()..self.s.len());
+        self.center(mu);
+    }
+    /// Slacks of `g` that bounds have been moved over come inside again, and multipliers near the central path.
+    pub(super) fn come_inside(&mut self, mu: f64) {
+        for i in self.controls.len()..self.s.len() {
+            let [low, high] = self.slacks(i);
+            if low <= 0.0 || high <= 0.0 {
+                self.g[i] = self.s[i];
+                self.push_inside(i..i + 1);
+            }
+        }
+        for i in 0..self.s.len() {
+            for (k, slack) in self.slacks(i).into_iter().enumerate() {
+                if slack.is_finite() {
+                    self.z[k][i] = self.z[k][i].clamp(mu / (FAR * slack), FAR * mu / slack);
+                }
+            }
+        }
+    }
+    /// Controls between their bounds.
+    pub(super) fn clamp_controls(&self, u: &mut [f64]) {
+        for (row, i) in self.controls.iter().enumerate() {
+            u[*i] = u[*i].max(self.lower[row]).min(self.upper[row]);
+        }
+    }
+    fn push_inside(&mut self, rows: std::ops::Range<usize>) {
+        for i in rows {
+            let (l, u) = (self.lower[i], self.upper[i]);
+            let room = PUSH * (u - l);
+            let (low, high) = (l + (PUSH * l.abs().max(1.0)).min(room), u - (PUSH * u.abs().max(1.0)).min(room));
+            // Of an infinite bound nothing is taken.
+            self.s[i] = if l.is_finite() { self.g[i].max(low) } else { self.g[i] };
+            self.s[i] = if u.is_finite() { self.s[i].min(high) } else { self.s[i] };
+        }
+    }
+    /// Multipliers on the central path.
+    pub(super) fn center(&mut self, mu: f64) {
+        for i in 0..self.s.len() {
+            let [low, high] = self.slacks(i);
+            self.z[0][i] = if low.is_finite() { mu / low } else { 0.0 };
+            self.z[1][i] = if high.is_finite() { mu / high } else { 0.0 };
+        }
+    }
+
+    /// `s − L` and `U − s`.
+    fn slacks(&self, i: usize) -> [f64; 2] {
+        [self.s[i] - self.lower[i], self.upper[i] - self.s[i]]
+    }
+    /// `y = z_U − z_L`
+    pub(super) fn y(&self, i: usize) -> f64 {
+        self.z[1][i] - self.z[0][i]
+    }
+    /// `g − s`; zero where a row has no bound.
+    pub(super) fn off(&self, i: usize) -> f64 {
+        if self.is_bounded(i) { self.g[i] - self.s[i] } else { 0.0 }
+    }
+
+    /// Σ and b of a row.
+    fn own(&self, i: usize, mu: f64) -> [f64; 2] {
+        let [low, high] = self.slacks(i);
+        let (mut sigma, mut b) = (0.0, 0.0);
+        if low.is_finite() {
+            sigma += self.z[0][i] / low;
+            b -= mu / low;
+        }
+        if high.is_finite() {
+            sigma += self.z[1][i] / high;
+            b += mu / high;
+        }
+        [sigma, b]
+    }
+
+    /// What rows add to their node. `elastic`: where `g − s = p − n`.
+    pub(super) fn weigh(&mut self, mu: f64, elastic: Option<&Elastic>) {
+        let n = self.controls.len();
+        for i in 0..self.s.len() {
+            let [sigma, b] = self.own(i, mu);
+            (self.sigma[i], self.push[i]) = match elastic {
+                Some(elastic) if i >= n && sigma > 0.0 => {
+                    let [soft, off] = elastic.share(elastic.equalities() + i - n, self.off(i), mu);
+                    let sigma_both = 1.0 / (1.0 / sigma + soft);
+                    (sigma_both, sigma_both * (off + b / sigma))
+                }
+                _ => (sigma, b + sigma * self.off(i)),
+            };
+        }
+    }
+
+    /// Adds the rows to the cost of their node.
+    pub(super) fn condense(&mut self, node: &mut Quadratic) {
+        let n = self.controls.len();
+        for (row, i) in self.controls.iter().enumerate() {
+            node.luu[(*i, *i)] += self.sigma[row];
+            node.lu[*i] += self.push[row];
+        }
+        let Quadratic { lx, lu, lxx, lxu, luu, ineq_x, ineq_u, .. } = node;
+        let mut cost = Cost { lx, lu, lxx, lxu, luu };
+        for row in n..self.s.len() {
+            add_row(&mut cost, [ineq_x, ineq_u], row - n, [self.sigma[row], self.push[row]], &mut self.places);
+        }
+    }
+    /// Adds to the gradient what a correction adds to `g − s`.
+    pub(super) fn correct(&mut self, node: &mut Quadratic, more: &[f64]) {
+        let n = self.controls.len();
+        for (row, i) in self.controls.iter().enumerate() {
+            node.lu[*i] += self.sigma[row] * more[row];
+        }
+        for row in n..self.s.len() {
+            let push = self.sigma[row] * more[row];
+            if push != 0.0 {
+                let (x, u) = (node.ineq_x.row(row - n), node.ineq_u.row(row - n));
+                node.lx.iter_mut().zip(x.iter()).for_each(|(l, x)| *l += push * x);
+                node.lu.iter_mut().zip(u.iter()).for_each(|(l, u)| *l += push * u);
+            }
+        }
+    }
+
+    /// `δs` and `δz` of a step; `more`: what a correction adds to `g − s`.
+    pub(super) fn directions(
+        &mut self,
+        node: &Quadratic,
+        dx: &DVector<f64>,
+        du: &DVector<f64>,
+        mu: f64,
+        more: Option<&[f64]>,
+    ) {
+        let n = self.controls.len();
+        for i in 0..self.s.len() {
+            if !self.is_bounded(i) {
+                continue;
+            }
+            let moved = match self.controls.get(i) {
+                Some(k) => du[*k],
+                None => row_dot(&node.ineq_x, i - n, dx) + row_dot(&node.ineq_u, i - n, du),
+            };
+            let ds = moved + self.off(i) + more.map_or(0.0, |more| more[i]);
+            let [low, high] = self.slacks(i);
+            self.ds[i] = ds;
+            self.dz[0][i] = if low.is_finite() { (mu - self.z[0][i] * ds) / low - self.z[0][i] } else { 0.0 };
+            self.dz[1][i] = if high.is_finite() { (mu + self.z[1][i] * ds) / high - self.z[1][i] } else { 0.0 };
+        }
+    }
+
+    /// The same where g is elastic, `g − s = p − n`: what is given up has its own share in each row.
+    pub(super) fn elastic_directions(
+        &mut self,
+        node: &Quadratic,
+        dx: &DVector<f64>,
+        du: &DVector<f64>,
+        mu: f64,
+        elastic: &mut Elastic,
+    ) {
+        let n = self.controls.len();
+        self.directions(node, dx, du, mu, None);
+        for i in n..self.s.len() {
+            if !self.is_bounded(i) {
+                continue;
+            }
+            let moved = row_dot(&node.ineq_x, i - n, dx) + row_dot(&node.ineq_u, i - n, du);
+            let y = self.sigma[i] * moved + self.push[i];
+            elastic.set_multiplier(elastic.equalities() + i - n, y, mu);
+            let [low, high] = self.slacks(i);
+            let [sigma, b] = self.own(i, mu);
+            let ds = (y - b) / sigma;
+            self.ds[i] = ds;
+            self.dz[0][i] = if low.is_finite() { (mu - self.z[0][i] * ds) / low - self.z[0][i] } else { 0.0 };
+            self.dz[1][i] = if high.is_finite() { (mu + self.z[1][i] * ds) / high - self.z[1][i] } else { 0.0 };
+        }
+    }
+
+    /// The longest steps of slacks, from this row on, and of multipliers, at most 1, that leave a share `1 − τ` of the way to the bounds.
+    pub(super) fn longest(&self, tau: f64, first: usize) -> [f64; 2] {
+        let mut longest = [1.0_f64; 2];
+        let mut limit = |k: usize, from: f64, by: f64| {
+            if by < 0.0 && from.is_finite() {
+                longest[k] = longest[k].min(-tau * from / by);
+            }
+        };
+        for i in 0..self.s.len() {
+            if !self.is_bounded(i) {
+                continue;
+            }
+            let [low, high] = self.slacks(i);
+            if i >= first {
+                limit(0, low, self.ds[i]);
+                limit(0, high, -self.ds[i]);
+            }
+            limit(1, self.z[0][i], self.dz[0][i]);
+            limit(1, self.z[1][i], self.dz[1][i]);
+        }
+        longest
+    }
+
+    /// A control on its way, kept a share `1 − τ` of its distance away from its bounds.
+    pub(super) fn keep_inside(&self, row: usize, u: f64, tau: f64) -> f64 {
+        let [low, high] = self.slacks(row);
+        u.max(self.s[row] - tau * low).min(self.s[row] + tau * high)
+    }
+    /// Slacks of the trajectory that is tried, at a step: those of controls are the controls. Those of g are its values where these are
+    /// between the bounds, and `elastic` ones are not, and else where the direction leads; all keep a share `1 − τ` of the distance.
+    pub(super) fn try_slacks(&mut self, step: f64, tau: f64, u: &[f64], g: &[f64], elastic: bool) {
+        let n = self.controls.len();
+        for i in 0..self.s.len() {
+            self.tried[i] = match self.controls.get(i) {
+                Some(control) => u[*control],
+                None => {
+                    let g = g[i - n];
+                    let inside = g > self.lower[i] && g < self.upper[i];
+                    let to = if inside && !elastic { g } else { self.s[i] + step * self.ds[i] };
+                    self.keep_inside(i, to, tau)
+                }
+            };
+        }
+    }
+    /// `g − s` of the trajectory that is tried.
+    pub(super) fn tried_off(&self, i: usize, g: &[f64]) -> f64 {
+        let n = self.controls.len();
+        if i < n || !self.is_bounded(i) { 0.0 } else { g[i - n] - self.tried[i] }
+    }
+
+    /// `−Σ ln` of the slacks.
+    pub(super) fn barrier(&self) -> f64 {
+        self.barrier_at(&self.s)
+    }
+    /// Of the trajectory that is tried.
+    pub(super) fn tried_barrier(&self) -> f64 {
+        self.barrier_at(&self.tried)
+    }
+    fn barrier_at(&self, s: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (i, s) in s.iter().enumerate() {
+            for slack in [s - self.lower[i], self.upper[i] - s] {
+                if slack.is_finite() {
+                    sum -= if slack > 0.0 { slack.ln() } else { f64::NEG_INFINITY };
+                }
+            }
+        }
+        sum
+    }
+    /// The slope of [`barrier`](Self::barrier).
+    pub(super) fn barrier_slope(&self) -> f64 {
+        let mut sum = 0.0;
+        for i in 0..self.s.len() {
+            let [low, high] = self.slacks(i);
+            sum += if low.is_finite() { -self.ds[i] / low } else { 0.0 };
+            sum += if high.is_finite() { self.ds[i] / high } else { 0.0 };
+        }
+        sum
+    }
+
+    /// Takes the slacks that were tried, and a step of multipliers, which are kept near the central path.
+    pub(super) fn advance(&mut self, dual: f64, mu: f64) {
+        for i in 0..self.s.len() {
+            if !self.is_bounded(i) {
+                continue;
+            }
+            self.s[i] = self.tried[i];
+            for (k, slack) in self.slacks(i).into_iter().enumerate() {
+                if slack.is_finite() {
+                    let z = self.z[k][i] + dual * self.dz[k][i];
+                    self.z[k][i] = z.clamp(mu / (FAR * slack), FAR * mu / slack);
+                }
+            }
+        }
+    }
+
+    /// The largest of `|z · slack − μ|`.
+    pub(super) fn complementarity(&self, mu: f64) -> f64 {
+        let mut largest: f64 = 0.0;
+        for i in 0..self.s.len() {
+            for (k, slack) in self.slacks(i).into_iter().enumerate() {
+                if slack.is_finite() {
+                    largest = largest.max((self.z[k][i] * slack - mu).abs());
+                }
+            }
+        }
+        largest
+    }
+}
+
+/// `row · x`
+fn row_dot(m: &DMatrix<f64>, row: usize, x: &DVector<f64>) -> f64 {
+    m.row(row).iter().zip(x.iter()).map(|(m, x)| m * x).sum()
+}
+
+/// Adds `½ σ (G δ)² + push G δ` of one row, `G = [x u]`, to the cost of its node.
+pub(super) fn add_row(
+    node: &mut Cost<'_>,
+    [by_x, by_u]: [&DMatrix<f64>; 2],
+    row: usize,
+    [sigma, push]: [f64; 2],
+    places: &mut Vec<usize>,
+) {
+    if sigma == 0.0 && push == 0.0 {
+        return;
+    }
+    let (ndx, nu) = (by_x.ncols(), by_u.ncols());
+    let Cost { lx, lu, lxx, lxu, luu } = node;
+    let entry = |k: usize| if k < ndx { by_x[(row, k)] } else { by_u[(row, k - ndx)] };
+    places.clear();
+    places.extend((0..ndx + nu).filter(|k| entry(*k) != 0.0));
+    for j in places.iter() {
+        let by = entry(*j);
+        let (weight, column) = (sigma * by, places.iter());
+        if *j < ndx {
+            lx[*j] += push * by;
+            column.take_while(|i| **i < ndx).for_each(|i| lxx[(*i, *j)] += weight * entry(*i));
+        } else {
+            lu[*j - ndx] += push * by;
+            for i in column {
+                if *i < ndx {
+                    lxu[(*i, *j - ndx)] += weight * entry(*i);
+                } else {
+                    luu[(*i - ndx, *j - ndx)] += weight * entry(*i);
+                }
+            }
+        }
+    }
+}
+
+/// The cost of a node, to be added to.
+pub(super) struct Cost<'a> {
+    pub(super) lx: &'a mut DVector<f64>,
+    pub(super) lu: &'a mut DVector<f64>,
+    pub(super) lxx: &'a mut DMatrix<f64>,
+    pub(super) lxu: &'a mut DMatrix<f64>,
+    pub(super) luu: &'a mut DMatrix<f64>,
+}

@@ -1,0 +1,285 @@
+//! The search along a direction: a filter on cost with barriers and violation, and corrections of second order.
+
+use super::rows::Rows;
+use super::{Inner, KEEP, RollOut};
+use crate::fault::Fault;
+use crate::problem::Problem;
+use crate::quadratic::Dims;
+use crate::solver::crew::{Crew, Merit};
+use crate::solver::support::of_dynamics;
+use nalgebra::DVector;
+
+/// Steps below this share of the variables are taken without a search: rounding would decide it.
+const TINY: f64 = 10.0 * f64::EPSILON;
+
+/// Costs do not rise by more than so many powers of ten beyond their own (`obj_max_inc`).
+const MOST_RISE: f64 = 5.0;
+
+/// Does a trial cost so much more that less violation is no excuse?
+pub(super) fn explodes(from: Merit, trial: Merit) -> bool {
+    let rise = trial.cost - from.cost;
+    rise > 0.0 && rise.log10() > MOST_RISE + from.cost.abs().log10().max(1.0)
+}
+
+/// What a correction of second order adds: the violations of the step that it corrects.
+#[derive(Debug)]
+pub(super) struct Corrections {
+    pub(super) gaps: Vec<DVector<f64>>,
+    pub(super) eq: Vec<DVector<f64>>,
+    pub(super) rows: Vec<Vec<f64>>,
+}
+
+/// A node of the trajectory that is tried.
+#[derive(Debug)]
+pub(super) struct Trial {
+    cost: f64,
+    /// Equalities, then rows between bounds.
+    pub(super) rows: Vec<f64>,
+    pub(super) gap: Vec<f64>,
+    next: Vec<f64>,
+}
+
+impl Trial {
+    pub(super) fn new(dims: &Dims) -> Self {
+        let Dims { nx, ndx, n_eq, n_in, .. } = *dims;
+        Self { cost: 0.0, rows: vec![0.0; n_eq + n_in], gap: vec![0.0; ndx], next: vec![0.0; nx] }
+    }
+}
+
+impl Corrections {
+    pub(super) fn new(dims: &[Dims], rows: &[Rows]) -> Self {
+        Self {
+            gaps: dims.iter().map(|d| DVector::zeros(d.ndx)).collect(),
+            eq: dims.iter().map(|d| DVector::zeros(d.n_eq)).collect(),
+            rows: rows.iter().map(|rows| vec![0.0; rows.s.len()]).collect(),
+        }
+    }
+}
+
+impl Inner {
+    /// Cost with barriers and violation of the trajectory that is kept, whose nodes have been linearized.
+    pub(super) fn merit(&self) -> Merit {
+        let (mut barrier, mut violation) = (0.0, 0.0);
+        for ((bare, rows), gap) in self.bare.iter().zip(&self.rows).zip(&self.gaps) {
+            barrier += if rows.s.is_empty() { 0.0 } else { rows.barrier() };
+            violation += gap.lp_norm(1) + (0..rows.s.len()).map(|i| rows.off(i).abs()).sum::<f64>();
+            violation += bare.eq().iter().map(|c| c.abs()).sum::<f64>();
+        }
+        Merit { cost: self.run.scale * self.run.cost + self.run.mu * barrier, violation, priced: 0.0 }
+    }
+
+    /// Tries steps of 1, ½, ¼ … of the longest one; the last one tried, and whether it was taken.
+    pub(super) fn search(&mut self, crew: &Crew, problem: &Problem) -> (f64, bool) {
+        let tau = (1.0 - KEEP).max(1.0 - self.run.mu);
+        let from = self.merit();
+        let slope = self.slope();
+        let [longest, dual] = self.longest(tau);
+        self.fault = None;
+        if self.is_tiny() {
+            let taken = self.go(crew, problem, longest, tau, false).is_ok();
+            if taken {
+                self.weigh(longest, tau, false);
+                self.take([longest, dual], false);
+            }
+            return (longest, taken);
+        }
+        let (mut step, mut evaluated) = (longest, false);
+        for halving in 0..self.options.halvings {
+            step = longest * 0.5_f64.powi(halving as i32);
+            match self.go(crew, problem, step, tau, false).map(|()| self.weigh(step, tau, halving == 0)) {
+                // A step to where nothing can be evaluated is too long.
+                Err(fault) => self.fault = self.fault.take().or(Some(fault)),
+                Ok(trial) => {
+                    evaluated = true;
+                    if explodes(from, trial) {
+                        continue;
+                    }
+                    if self.filter.accepts(from, slope, step, trial) {
+                        self.fault = None;
+                        self.take([step, dual], false);
+                        return (step, true);
+                    }
+                    if halving == 0
+                        && trial.violation >= from.violation
+                        && self.correction(crew, problem, (from, slope), step, tau)
+                    {
+                        return (step, true);
+                    }
+                }
+            }
+        }
+        if evaluated {
+            self.fault = None;
+        }
+        (step, false)
+    }
+
+    /// Tries to correct a whole step that has missed the bends of constraints. Leaves the direction as it was if that does not help.
+    fn correction(&mut self, crew: &Crew, problem: &Problem, (from, slope): (Merit, f64), step: f64, tau: f64) -> bool {
+        for (to, gap) in self.corrections.gaps.iter_mut().zip(&self.gaps) {
+            *to += gap;
+        }
+        if self.correct(crew, problem).is_ok() {
+            let [longest, dual] = self.longest(tau);
+            let trial = self.go(crew, problem, longest, tau, true).map(|()| self.weigh(longest, tau, false));
+            if trial.is_ok_and(|trial| !explodes(from, trial) && self.filter.accepts(from, slope, step, trial)) {
+                self.take([longest, dual], true);
+                return true;
+            }
+        }
+        for (k, rows) in self.rows.iter_mut().enumerate() {
+            rows.directions(&crew.node(problem, k), &self.lq.dx[k], &self.lq.du[k], self.run.mu, None);
+        }
+        false
+    }
+
+    /// What costs and barriers do along the direction, to first order.
+    fn slope(&self) -> f64 {
+        let mut slope = 0.0;
+        for (k, rows) in self.rows.iter().enumerate() {
+            slope += self.run.scale * self.bare[k].slope(&self.lq.dx[k], &self.lq.du[k])
+                + self.run.mu * rows.barrier_slope();
+        }
+        slope
+    }
+
+    /// The longest steps of slacks and multipliers. Trials by the dynamics keep each row inside by itself.
+    fn longest(&self, tau: f64) -> [f64; 2] {
+        let first = |rows: &Rows| if self.options.roll_out == RollOut::Linear { 0 } else { rows.s.len() };
+        let all = self.rows.iter().map(|rows| rows.longest(tau, first(rows)));
+        all.fold([1.0; 2], |a, b| [a[0].min(b[0]), a[1].min(b[1])])
+    }
+
+    fn is_tiny(&self) -> bool {
+        let small = |(k, (dx, du)): (usize, (&DVector<f64>, &DVector<f64>))| {
+            let size = |x: &[f64]| x.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+            dx.amax() <= TINY * size(self.kept.x(k)) && (du.is_empty() || du.amax() <= TINY * size(self.kept.u(k)))
+        };
+        self.lq.dx.iter().zip(&self.lq.du).enumerate().take(self.kept.steps()).all(small)
+    }
+
+    /// A step along the direction, into the trajectory that is tried, with its values.
+    pub(super) fn go(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        step: f64,
+        tau: f64,
+        corrected: bool,
+    ) -> Result<(), Fault> {
+        match self.options.roll_out {
+            RollOut::Linear => self.go_straight(crew, problem, step, corrected),
+            RollOut::Nonlinear => self.go_by_dynamics(crew, problem, [step, tau], corrected),
+        }
+    }
+
+    fn go_straight(&mut self, crew: &Crew, problem: &Problem, step: f64, corrected: bool) -> Result<(), Fault> {
+        let space = problem.space();
+        let lq = if corrected { &self.corrected } else { &self.lq };
+        for k in 0..=problem.steps() {
+            let scaled = &mut self.scaled[..lq.dx[k].len()];
+            scaled.iter_mut().zip(lq.dx[k].iter()).for_each(|(to, dx)| *to = step * dx);
+            let moved = space.integrate(self.kept.x(k), scaled, self.tried.x_mut(k));
+            moved.map_err(|reason| of_dynamics(problem, k, reason))?;
+            for ((to, from), du) in self.tried.u_mut(k).iter_mut().zip(self.kept.u(k)).zip(lq.du[k].iter()) {
+                *to = from + step * du;
+            }
+        }
+        let trial = &mut self.trial;
+        crew.evaluate(problem, &self.tried, |k, value| {
+            trial[k].cost = value.cost;
+            trial[k].rows.copy_from_slice(&value.rows);
+            trial[k].gap.copy_from_slice(&value.gap);
+        })
+    }
+
+    /// `u + α δu − K (x_try ⊖ x − α δx)`, and the next state where the dynamics lead, short of a share `1 − α` of the gap.
+    pub(super) fn go_by_dynamics(
+        &mut self,
+        crew: &Crew,
+        problem: &Problem,
+        [step, tau]: [f64; 2],
+        corrected: bool,
+    ) -> Result<(), Fault> {
+        let space = problem.space();
+        let lq = if corrected { &self.corrected } else { &self.lq };
+        let mut memory = crew.memory();
+        let Self { scaled, kept, tried, trial, gaps, riccati, rows: held, .. } = self;
+        for k in 0..=problem.steps() {
+            let fault = |reason| of_dynamics(problem, k, reason);
+            let Trial { cost, rows, gap, next } = &mut trial[k];
+            for (to, from) in gap.iter_mut().zip(gaps[k].iter()) {
+                *to = (1.0 - step) * from;
+            }
+            let scaled = &mut scaled[..gap.len()];
+            if k == 0 {
+                scaled.iter_mut().zip(gaps[0].iter()).for_each(|(to, gap)| *to = step * gap);
+                space.integrate(kept.x(0), scaled, tried.x_mut(0)).map_err(fault)?;
+            }
+            space.difference(kept.x(k), tried.x(k), scaled).map_err(fault)?;
+            scaled.iter_mut().zip(lq.dx[k].iter()).for_each(|(off, dx)| *off -= step * dx);
+            let gain = &riccati.nodes[k].gain;
+            for (i, to) in tried.u_mut(k).iter_mut().enumerate() {
+                let feedback: f64 = gain.row(i).iter().zip(scaled.iter()).map(|(k, x)| k * x).sum();
+                *to = kept.u(k)[i] + step * lq.du[k][i] - feedback;
+            }
+            for (row, i) in held[k].controls.iter().enumerate() {
+                let u = &mut tried.u_mut(k)[*i];
+                *u = held[k].keep_inside(row, *u, tau);
+            }
+            *cost = problem.value(k, tried.x(k), tried.u(k), &mut memory, next, rows)?;
+            if let Some(behind) = gaps.get(k + 1) {
+                let scaled = &mut scaled[..behind.len()];
+                scaled.iter_mut().zip(behind.iter()).for_each(|(to, gap)| *to = (step - 1.0) * gap);
+                space.integrate(next, scaled, tried.x_mut(k + 1)).map_err(fault)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Cost with barriers and violation of the trajectory that is tried. `keep`: its violations, for a correction.
+    fn weigh(&mut self, step: f64, tau: f64, keep: bool) -> Merit {
+        let (mut cost, mut violation) = (0.0, 0.0);
+        let Self { rows, tried, corrections, run, trial, .. } = self;
+        for (k, (value, rows)) in trial.iter().zip(rows).enumerate() {
+            let (eq, g) = value.rows.split_at(corrections.eq[k].len());
+            cost += run.scale * value.cost;
+            if !rows.s.is_empty() {
+                rows.try_slacks(step, tau, tried.u(k), g, false);
+                cost += run.mu * rows.tried_barrier();
+            }
+            violation += value.gap.iter().chain(eq).map(|x| x.abs()).sum::<f64>();
+            for i in 0..rows.s.len() {
+                let off = rows.tried_off(i, g);
+                violation += off.abs();
+                if keep {
+                    corrections.rows[k][i] = off;
+                }
+            }
+            if keep {
+                corrections.gaps[k].copy_from_slice(&value.gap);
+                corrections.eq[k].copy_from_slice(eq);
+            }
+        }
+        Merit { cost, violation, priced: 0.0 }
+    }
+
+    /// Takes the trajectory that was tried, with its slacks and multipliers.
+    fn take(&mut self, [primal, dual]: [f64; 2], corrected: bool) {
+        std::mem::swap(&mut self.kept, &mut self.tried);
+        let lq = if corrected { &self.corrected } else { &self.lq };
+        for (k, rows) in self.rows.iter_mut().enumerate() {
+            rows.advance(dual, self.run.mu);
+            let multipliers = &mut self.multipliers[k];
+            let n = rows.controls.len();
+            for (i, y) in multipliers.ineq.iter_mut().enumerate() {
+                *y = rows.y(n + i);
+            }
+            multipliers.eq.axpy(primal, &lq.multipliers[k], 1.0 - primal);
+            self.costates[k].axpy(primal, &lq.costates[k], 1.0 - primal);
+        }
+        for k in 0..self.multipliers.len() - 1 {
+            self.multipliers[k].next.copy_from(&self.costates[k + 1]);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! How `q ⊕ w` bends: second derivatives of a step of configurations, joint by joint.
+//!
+//! ```text
+//! φ(δ, ε) = λᵀ log((q ⊕ w)⁻¹ (q ⊕ δ ⊕ (w + ε)))
+//! ```
+//!
+//! It is the same for every q, zero for joints whose configurations are numbers, and falls into blocks, one for each joint that turns in
+//! space. With `D = ∂(q ⊕ w)/∂q`, `J = ∂(q ⊕ w)/∂w` and the bracket of directions, to second order
+//!
+//! ```text
+//! log(…) = D δ + J ε + ½ [D δ, J ε] + ½ (∂J/∂w ε) ε
+//! ```
+//!
+//! by the series of Baker, Campbell and Hausdorff, so that
+//!
+//! ```text
+//! φ_δδ = 0 ,   φ_δε(i, j) = ½ λᵀ [D e_i, J e_j] ,   φ_εε(i, j) = ½ λᵀ (∂J/∂w_i e_j + ∂J/∂w_j e_i)
+//! ```
+
+use super::algebra::Algebra;
+use crate::fault::Reason;
+use crate::space::Blocks;
+use gradyn::model::ModelBuilder;
+use gradyn::num_dual::Dual64;
+use gradyn::{Inertia, Model, Transform};
+use nalgebra::DMatrix;
+use std::ops::Range;
+
+/// The joints of a robot that turn in space, each as a robot of its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Retraction {
+    joints: Vec<Turning>,
+}
+
+#[derive(Clone, Debug)]
+struct Turning {
+    block: Range<usize>,
+    model: Model,
+    algebra: Algebra,
+}
+
+/// Memory: of each joint.
+#[derive(Debug)]
+pub(super) struct RetractionMemory(Vec<OfJoint>);
+
+#[derive(Debug)]
+struct OfJoint {
+    w: Vec<Dual64>,
+    /// J with its derivative along one entry of w.
+    moved: DMatrix<Dual64>,
+    /// `φ_εε` before it is made symmetric.
+    second: DMatrix<f64>,
+    d: DMatrix<f64>,
+    j: DMatrix<f64>,
+    still: Vec<f64>,
+}
+
+impl Retraction {
+    pub(super) fn new(model: &Model) -> Self {
+        let mut joints = Vec::new();
+        for block in Blocks::new(model).0 {
+            let body = model.bodies().iter().find(|body| body.owns_coordinates() && body.v_range() == block);
+            let Some(body) = body else { continue };
+            let mut alone = ModelBuilder::new("joint");
+            let (at, mass) = (Transform::identity(), Inertia::zero());
+            let added = alone.add_body(None, "body", "joint", at, body.joint().clone(), mass);
+            if added.is_ok()
+                && let Ok(model) = alone.build()
+            {
+                joints.push(Turning { block, algebra: Algebra::new(&model), model });
+            }
+        }
+        Self { joints }
+    }
+
+    pub(super) fn memory(&self) -> RetractionMemory {
+        let of = |joint: &Turning| {
+            let n = joint.block.len();
+            let zeros = || DMatrix::zeros(n, n);
+            OfJoint {
+                w: vec![Dual64::from(0.0); n],
+                moved: DMatrix::from_element(n, n, Dual64::from(0.0)),
+                second: zeros(),
+                d: zeros(),
+                j: zeros(),
+                still: vec![0.0; n],
+            }
+        };
+        RetractionMemory(self.joints.iter().map(of).collect())
+    }
+
+    /// Is `q ⊕ w` a sum of numbers?
+    pub(super) fn is_flat(&self) -> bool {
+        self.joints.is_empty()
+    }
+
+    /// Calls `add` with entries of `∂²φ/∂(δ, ε)²` at `w`: rows and columns count δ from 0 and ε from nv on.
+    pub(super) fn bend(
+        &self,
+        memory: &mut RetractionMemory,
+        w: &[f64],
+        lambda: &[f64],
+        mut add: impl FnMut(usize, usize, f64),
+    ) -> Result<(), Reason> {
+        let nv = w.len();
+        for (Turning { block, model, algebra }, memory) in self.joints.iter().zip(&mut memory.0) {
+            let (n, lambda) = (block.len(), &lambda[block.clone()]);
+            let OfJoint { w: varied, moved, second, d, j, still } = memory;
+            still.copy_from_slice(&w[block.clone()]);
+            model.integrate_derivatives_into(still, d, j)?;
+            for (to, w) in varied.iter_mut().zip(still.iter()) {
+                *to = Dual64::from(*w);
+            }
+            for i in 0..n {
+                varied[i].eps = 1.0;
+                model.integrate_dv_into(varied, moved)?;
+                varied[i].eps = 0.0;
+                for k in 0..n {
+                    second[(i, k)] = lambda.iter().enumerate().map(|(row, l)| l * moved[(row, k)].eps).sum();
+                }
+            }
+            for (i, k) in (0..n).flat_map(|i| (0..n).map(move |k| (i, k))) {
+                let both = 0.5 * (second[(i, k)] + second[(k, i)]);
+                add(nv + block.start + i, nv + block.start + k, both);
+                let mixed = algebra.terms().iter().map(|(to, x, y, c)| 0.5 * c * lambda[*to] * d[(*x, i)] * j[(*y, k)]);
+                let mixed: f64 = mixed.sum();
+                add(block.start + i, nv + block.start + k, mixed);
+                add(nv + block.start + k, block.start + i, mixed);
+            }
+        }
+        Ok(())
+    }
+}
