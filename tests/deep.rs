@@ -1,5 +1,4 @@
-//! Long chains, whose mass matrix has hardly a zero: its inverse, and solutions with it, come from sweeps along the tree, and
-//! products are dense.
+//! Long chains, whose mass matrix has hardly a zero: accelerations come from sweeps along the tree, and products are dense.
 
 mod common;
 

@@ -32,7 +32,11 @@ fn kernel(quantity: Quantity, form: Form) -> Option<&'static str> {
             Q::ForwardDynamics | Q::MassMatrixInverse | Q::ForwardDynamicsDerivatives => return None,
             Q::ConstraintDynamics | Q::BatchInverseDynamics | Q::BatchOthers => return None,
         },
-        Form::Factors | Form::Articulated => match quantity {
+        Form::Articulated => match quantity {
+            Q::ForwardDynamics => "masses",
+            _ => return None,
+        },
+        Form::Factors => match quantity {
             Q::ForwardDynamics | Q::MassMatrixInverse | Q::ForwardDynamicsDerivatives => "masses",
             Q::ConstraintDynamics => "masses",
             Q::InverseDynamics | Q::MassMatrix | Q::InverseDynamicsDerivatives | Q::Others => return None,

@@ -24,7 +24,7 @@ pub(super) struct Memory<R: Register> {
     pub(super) input: [Vec<Lanes<R>>; 4],
     pub(super) value: Lanes<R>,
     /// Where there is a form for eight states of this model; made when first needed.
-    pub(super) of_states: Option<states::Memory<R>>,
+    pub(super) of_states: Option<states::StatesMemory<R>>,
     /// Results of several frames, one after the other.
     pub(super) frames: Vec<Lanes<R>>,
 }

@@ -76,7 +76,12 @@ impl InLanes for Rnea {
         let Memory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamics, R::LEVEL) {
             return Ok([
-                states::Memory::of(of_states, table).rnea(model.gravity, JointDynamics::of(model), table, (q, v, a)),
+                states::StatesMemory::of(of_states, table).rnea(
+                    model.gravity,
+                    JointDynamics::of(model),
+                    table,
+                    (q, v, a),
+                ),
                 &[],
                 &[],
                 &[],
@@ -121,7 +126,7 @@ impl InLanes for RneaDerivatives {
     fn run<'m, R: Register>(&self, model: &Model, memory: &'m mut Memory<R>) -> Result<Results<'m, R>, InputError> {
         let Memory { ws, of_states, input: [q, v, a, _], .. } = memory;
         if let Some(table) = by_plan::table(model, Planned::BatchInverseDynamicsDerivatives, R::LEVEL) {
-            let of_states = states::Memory::of(of_states, table);
+            let of_states = states::StatesMemory::of(of_states, table);
             let by = of_states.derivatives(model.gravity, JointDynamics::of(model), table, (q, v, a));
             return Ok([&by.tau, &by.dtau_dq, &by.dtau_dv, &by.dtau_da]);
         }
@@ -189,7 +194,7 @@ impl<'m, R: Register> Piece for RunCrba<'_, 'm, R> {
         let Memory { ws, of_states, input: [q, ..], .. } = self.memory;
         if let Some(table) = by_plan::table(self.model, Planned::BatchMassMatrix, R::LEVEL) {
             return Ok([
-                states::Memory::of(of_states, table).mass_matrix(JointDynamics::of(self.model), table, q),
+                states::StatesMemory::of(of_states, table).mass_matrix(JointDynamics::of(self.model), table, q),
                 &[],
                 &[],
                 &[],

@@ -20,8 +20,7 @@ use std::ops::Range;
 ///
 /// `q`: nq; returns nv × nv, 1/(kg m²) (1/kg): symmetric to the last bit, both triangles filled in, exactly zero between
 /// degrees of freedom of trees that hang from the world separately. It borrows from the workspace. Cost O(n²); with mimic
-/// joints O(n² d), d the depth of the tree. A second call
-/// allocates nothing.
+/// joints, and over `f64`, O(n² d), d the depth of the tree. A second call allocates nothing.
 ///
 /// # Errors
 /// [`InputError`] if a length is wrong, the workspace is another model's, or a number is not finite;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::dynamics::by_plan;
 use crate::joint::JointKind;
-use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::model::{InputError, Model};
 use crate::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::{Real, Scalar};
@@ -41,7 +41,7 @@ pub struct Workspace<T = f64> {
     /// Accelerations of none; filled when first needed.
     pub(crate) still: Vec<T>,
     /// Rows of eight, for the forms over `f64`, and for forward mode by formulas.
-    pub(crate) by_joint: Option<Box<Memory>>,
+    pub(crate) by_joint: Option<Box<JointsMemory>>,
     /// What second derivatives of inverse dynamics need, made at their first use.
     pub(crate) second: Option<Box<rnea_second::Memory<T>>>,
     /// Of the derivatives of inverse dynamics; made when first needed.
@@ -87,7 +87,7 @@ pub struct Workspace<T = f64> {
 }
 
 impl<T: Real> Workspace<T> {
-    /// Memory for the algorithms on this model.
+    /// JointsMemory for the algorithms on this model.
     #[must_use]
     #[inline(never)]
     pub fn new<P: Real>(model: &Model<P>) -> Self

@@ -8,7 +8,7 @@
 //!         j1→ j2→ j3→ j4→ j5→ j6→ j7   –                hip  hip  hip  hip               q⁰   q¹   q² …  q⁷
 //!         axes of the world; a sum along                knee knee knee knee              the page, step by step,
 //!         the chain takes three steps                   foot foot foot foot              each lane a state
-//!         a register                                    the page, rank by rank
+//!         a register                                    the page, depth by depth
 //! ```
 //!
 //! - [`by_joint`] fills registers on any tree, a serial arm too: sums over ancestors and subtrees are sums of prefixes.
@@ -19,6 +19,9 @@
 //! no model, no workspace and no errors. It says whether what it wrote is surely finite, or which pivot it lost; the page is
 //! asked again then, and says why. [`by_plan`](crate::dynamics::by_plan) is the way from a page to here.
 
+#[macro_use]
+mod macros;
 pub(crate) mod blocks;
 pub(crate) mod by_copy;
 pub(crate) mod by_joint;
+pub(crate) mod outcome;

@@ -7,10 +7,9 @@
 //! ∂q̈/∂q = −M⁻¹ ∂τ/∂q ;  ∂q̈/∂v = −M⁻¹ ∂τ/∂v ;  ∂q̈/∂τ = M⁻¹ ;  ∂q̈/∂φ = −M⁻¹ ∂τ/∂φ = M⁻¹ Jᵀ          (1)
 //! ```
 //!
-//! `M⁻¹` and products with it come from the sparse factors of the mass matrix; for deep trees from articulated bodies, by two
-//! sweeps a column; for these at the plain level from [`minv`], and the products are those of dense matrices; for a quadruped, where registers
-//! hold four numbers, from the blocks of its four legs. Columns of a base that floats need no product
-//! ([`Floating`](crate::plan::floating::Floating)).
+//! `M⁻¹` and products with it come from the sparse factors of the mass matrix; at the plain level from [`minv`], and the products are
+//! those of dense matrices; for a quadruped, where registers hold four numbers, from the blocks of its four legs. Columns of a base that
+//! floats need no product ([`Floating`](crate::plan::floating::Floating)).
 
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};
 use super::state_function::by_method_of_solution;
@@ -229,17 +228,8 @@ fn analytical(
     analytical_derivatives(model, ws, state, wrenches, reuse)?;
     result.errors = None;
     super::result::size(&mut result.ddq_df_ext, wrenches.len(), model.nv, spare);
-    let mut at_hand = if by_page { None } else { by_plan::take_factors(&mut ws.base) };
+    let mut at_hand = if by_page { None } else { by_plan::take_factors(model, &mut ws.base, q) };
     let by = &ws.result;
-    if !by_page && let Some((inverse, level)) = by_plan::articulated(&mut ws.base) {
-        let mut finite = inverse.invert(level, &mut result.ddq_dtau);
-        finite &= inverse.multiply(level, &by.dtau_dq, &mut result.ddq_dq);
-        finite &= inverse.multiply(level, &by.dtau_dv, &mut result.ddq_dv);
-        for (from, to) in by.dtau_df_ext.iter().zip(&mut result.ddq_df_ext) {
-            finite &= inverse.multiply(level, from, to);
-        }
-        return Ok(finite);
-    }
     let Some(factors) = &mut at_hand else {
         return by_inverse(model, ws, result, q).map(|()| false);
     };
@@ -252,7 +242,7 @@ fn analytical(
         factors.multiply_full(from, to);
     }
     by_plan::give_back_factors(&mut ws.base, at_hand);
-    Ok(finite && wrenches.is_empty())
+    Ok(finite.is_finite() && wrenches.is_empty())
 }
 
 /// Equation (1) by the legs of a quadruped. Are all finite, and no pivot lost?

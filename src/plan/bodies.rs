@@ -1,7 +1,7 @@
-//! Which body of a tree stands in which lane of which rank, and the constants of four bodies at a time.
+//! Which body of a tree stands in which lane of which group, and the constants of four bodies at a time.
 
 use crate::model::Model;
-use crate::plan::rows::{ABREAST, Four};
+use crate::plan::rows::{BODIES, BodyRow};
 use crate::plan::states::{Kind, Table};
 use gradyn_derivatives::simd::{Places, WIDTH};
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ pub(crate) const BASE: usize = 6;
 /// Hinges of a quadruped's leg.
 pub(crate) const HINGES: usize = 3;
 /// Degrees of freedom of a quadruped.
-pub(crate) const NV: usize = BASE + ABREAST * HINGES;
+pub(crate) const NV: usize = BASE + BODIES * HINGES;
 
 /// That of a hinge of a quadruped's leg.
 #[inline(always)]
@@ -19,22 +19,22 @@ pub(crate) const fn row(leg: usize, hinge: usize) -> usize {
     BASE + HINGES * leg + hinge
 }
 
-/// A robot of hinges whose branches go abreast.
+/// A robot of hinges whose branches go side by side.
 #[derive(Clone, Debug)]
-pub(crate) struct Ranks {
-    /// Parents come before their children; a free base is the first, in all four lanes of its rank.
-    pub(crate) ranks: Vec<Rank>,
+pub(crate) struct DepthGroups {
+    /// Parents come before their children; a free base is the first, in all four lanes of its group.
+    pub(crate) groups: Vec<DepthGroup>,
     /// Is there a free base?
     pub(crate) floats: bool,
     /// Degrees of freedom.
     pub(crate) nv: usize,
     /// Is it a free base with four legs of three hinges, one leg after the other?
     quadruped: bool,
-    /// Where the numbers of each rank come from.
+    /// Where the numbers of each group come from.
     sources: Vec<Source>,
 }
 
-/// Which bodies a rank has the numbers of.
+/// Which bodies a group has the numbers of.
 #[derive(Clone, Debug)]
 struct Source {
     bodies: Bodies,
@@ -44,34 +44,34 @@ struct Source {
 
 /// Up to four bodies as many joints from the root. Lanes without one hold a body without mass, which moves as that of the first.
 #[derive(Clone, Debug)]
-pub(crate) struct Rank {
+pub(crate) struct DepthGroup {
     pub(crate) parent: Parent,
     /// Where each one's coordinates and velocities begin.
-    pub(crate) q: [usize; ABREAST],
-    pub(crate) v: [usize; ABREAST],
+    pub(crate) q: [usize; BODIES],
+    pub(crate) v: [usize; BODIES],
     /// Where the joints are mounted on the parents, row by row: the poses at `q = 0`.
-    pub(crate) rotation: [Four; 9],
-    pub(crate) translation: [Four; 3],
+    pub(crate) rotation: [BodyRow; 9],
+    pub(crate) translation: [BodyRow; 3],
     /// Mass, first and second moments about the bodies' origins; of a free base a quarter in each lane.
-    pub(crate) mass: Four,
-    pub(crate) first: [Four; 3],
-    pub(crate) second: [Four; 6],
-    pub(crate) armature: Four,
+    pub(crate) mass: BodyRow,
+    pub(crate) first: [BodyRow; 3],
+    pub(crate) second: [BodyRow; 6],
+    pub(crate) armature: BodyRow,
     /// Is any of that not zero?
     pub(crate) has_armature: bool,
     /// Mass of the subtree.
-    pub(crate) carried: Four,
+    pub(crate) carried: BodyRow,
 }
 
-/// Whom a rank hangs from.
+/// Whom a group hangs from.
 #[derive(Clone, Debug)]
 pub(crate) enum Parent {
     World,
-    /// That rank, lane by lane.
+    /// That group, lane by lane.
     Same(usize),
-    /// Other lanes of that rank.
+    /// Other lanes of that group.
     Other {
-        rank: usize,
+        group: usize,
         /// Of each lane that of its parent.
         of: Box<Places>,
         /// Of each lane of the parents one child after the other.
@@ -79,104 +79,106 @@ pub(crate) enum Parent {
     },
 }
 
-impl Ranks {
-    /// The ranks of a tree, if it is one of hinges on a fixed base or a free one that nothing holds, and they are no more than half as
+impl DepthGroups {
+    /// The groups of a tree, if it is one of hinges on a fixed base or a free one that nothing holds, and they are no more than half as
     /// many as its joints.
     pub(crate) fn new(model: &Model, table: &Table) -> Option<Self> {
         let steps = &table.steps;
-        let floats = steps.first()?.kind == Kind::Free;
+        let floats = steps.first()?.link.kind == Kind::Free;
         let hinges = usize::from(floats)..steps.len();
-        let hang =
-            steps[hinges.clone()].iter().all(|step| step.kind == Kind::Hinge && (step.parent.is_some() || !floats));
+        let hang = steps[hinges.clone()]
+            .iter()
+            .all(|step| step.link.kind == Kind::Hinge && (step.parent.is_some() || !floats));
         let held = floats && model.dofs.iter().any(|dof| dof.index < 6);
         if !hang || held || model.dofs.windows(2).any(|two| two[0].index == two[1].index) {
             return None;
         }
-        // Long branches go abreast with long ones, whatever their order: where some are left over, ranks end soon.
+        // Long branches go with long ones, whatever their order: where some are left over, groups end soon.
         let mut height = vec![1; steps.len()];
         for (i, step) in steps.iter().enumerate().rev() {
             if let Some(parent) = step.parent {
                 height[parent] = height[parent].max(1 + height[i]);
             }
         }
-        let mut ranks: Vec<(Bodies, usize, Parent)> = Vec::new();
+        let mut groups: Vec<(Bodies, usize, Parent)> = Vec::new();
         if floats {
-            ranks.push(([0; ABREAST], 1, Parent::World));
+            groups.push(([0; BODIES], 1, Parent::World));
             let mut children: Vec<_> = (1..steps.len()).filter(|i| steps[*i].parent == Some(0)).collect();
             children.sort_by_key(|i| Reverse(height[*i]));
-            ranks.extend(children.chunks(ABREAST).map(|bodies| (filled(bodies), bodies.len(), Parent::Same(0))));
+            groups.extend(children.chunks(BODIES).map(|bodies| (filled(bodies), bodies.len(), Parent::Same(0))));
         } else {
             let mut roots: Vec<_> = (0..steps.len()).filter(|i| steps[*i].parent.is_none()).collect();
             roots.sort_by_key(|i| Reverse(height[*i]));
-            ranks.extend(roots.chunks(ABREAST).map(|bodies| (filled(bodies), bodies.len(), Parent::World)));
+            groups.extend(roots.chunks(BODIES).map(|bodies| (filled(bodies), bodies.len(), Parent::World)));
         }
-        let mut rank = usize::from(floats);
-        while let Some((bodies, lanes, _)) = ranks.get(rank) {
+        let mut group = usize::from(floats);
+        while let Some((bodies, lanes, _)) = groups.get(group) {
             let of = |lane: usize| (0..steps.len()).filter(move |i| steps[*i].parent == Some(bodies[lane]));
             // Lane after lane: first children before others.
             let mut children: Vec<(usize, usize)> = (0..*lanes)
                 .flat_map(|lane| of(lane).enumerate().map(move |(n, child)| (n, (lane, child))))
-                .map(|(n, (lane, child))| (n * ABREAST + lane, child))
+                .map(|(n, (lane, child))| (n * BODIES + lane, child))
                 .collect();
             children.sort_unstable_by_key(|(key, child)| (Reverse(height[*child]), *key));
-            for some in children.chunks_mut(ABREAST) {
+            for some in children.chunks_mut(BODIES) {
                 some.sort_unstable();
-                let some: Vec<_> = some.iter().map(|(key, child)| (key % ABREAST, *child)).collect();
-                ranks.push(hanging(rank, &some));
+                let some: Vec<_> = some.iter().map(|(key, child)| (key % BODIES, *child)).collect();
+                groups.push(hanging(group, &some));
             }
-            rank += 1;
+            group += 1;
         }
-        if 2 * ranks.len() > steps.len() {
+        if 2 * groups.len() > steps.len() {
             return None;
         }
-        let quadruped = floats && ranks.len() == 1 + HINGES && (1..=HINGES).all(|n| is_of_legs(&ranks[n], n, table));
-        let mut sources = Vec::with_capacity(ranks.len());
-        let ranks = ranks.into_iter().map(|(bodies, lanes, parent)| {
+        let quadruped = floats && groups.len() == 1 + HINGES && (1..=HINGES).all(|n| is_of_legs(&groups[n], n, table));
+        let mut sources = Vec::with_capacity(groups.len());
+        let groups = groups.into_iter().map(|(bodies, lanes, parent)| {
             sources.push(Source { bodies, lanes });
-            Rank {
+            DepthGroup {
                 parent,
                 q: bodies.map(|i| steps[i].q),
                 v: bodies.map(|i| steps[i].v),
-                rotation: [Four::ZERO; 9],
-                translation: [Four::ZERO; 3],
-                mass: Four::ZERO,
-                first: [Four::ZERO; 3],
-                second: [Four::ZERO; 6],
+                rotation: [BodyRow::ZERO; 9],
+                translation: [BodyRow::ZERO; 3],
+                mass: BodyRow::ZERO,
+                first: [BodyRow::ZERO; 3],
+                second: [BodyRow::ZERO; 6],
                 has_armature: false,
-                armature: Four::ZERO,
-                carried: Four::ZERO,
+                armature: BodyRow::ZERO,
+                carried: BodyRow::ZERO,
             }
         });
-        let ranks = ranks.collect();
-        let mut ranks = Self { ranks, floats, nv: model.nv, quadruped, sources };
-        ranks.refresh(model, table);
-        Some(ranks)
+        let groups = groups.collect();
+        let mut groups = Self { groups, floats, nv: model.nv, quadruped, sources };
+        groups.refresh(model, table);
+        Some(groups)
     }
 
-    /// The numbers of the ranks, of a robot of the same joints, and its table.
+    /// The numbers of the groups, of a robot of the same joints, and its table.
     pub(crate) fn refresh(&mut self, model: &Model, table: &Table) {
         let (steps, floats) = (&table.steps, self.floats);
-        let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].mass.mass).sum::<f64>();
-        for (n, (rank, Source { bodies, lanes })) in self.ranks.iter_mut().zip(&self.sources).enumerate() {
+        let weights = |i: usize| (i..model.bodies[i].subtree_end).map(|i| steps[i].link.mass.mass).sum::<f64>();
+        for (n, (group, Source { bodies, lanes })) in self.groups.iter_mut().zip(&self.sources).enumerate() {
             let (bodies, lanes) = (*bodies, *lanes);
-            let four = |x: &dyn Fn(usize) -> f64| Four(bodies.map(x));
+            let four = |x: &dyn Fn(usize) -> f64| BodyRow(bodies.map(x));
             // A quarter of what stands in all lanes; nothing in lanes that are over.
             let share = |lane: usize| if floats && n == 0 { 0.25 } else { f64::from(u8::from(lane < lanes)) };
-            let of_mass = |x: &dyn Fn(usize) -> f64| Four(std::array::from_fn(|lane| share(lane) * x(bodies[lane])));
-            let second = |i: usize| steps[i].mass.second.to_array();
+            let of_mass = |x: &dyn Fn(usize) -> f64| BodyRow(std::array::from_fn(|lane| share(lane) * x(bodies[lane])));
+            let second = |i: usize| steps[i].link.mass.second.to_array();
             let armature = |i: usize| {
-                let mine = model.dofs.iter().find(|dof| dof.index == steps[i].v && steps[i].kind == Kind::Hinge);
+                let mine = model.dofs.iter().find(|dof| dof.index == steps[i].v && steps[i].link.kind == Kind::Hinge);
                 mine.map_or(0.0, |dof| dof.mass())
             };
-            rank.rotation = std::array::from_fn(|k| four(&|i| steps[i].rotation[(k / 3, k % 3)]));
-            rank.translation = std::array::from_fn(|k| four(&|i| steps[i].translation[k]));
-            rank.mass = of_mass(&|i| steps[i].mass.mass);
-            rank.first = std::array::from_fn(|k| of_mass(&|i| steps[i].mass.first[k]));
-            rank.second = std::array::from_fn(|k| of_mass(&|i| second(i)[k]));
-            rank.has_armature = bodies[..lanes].iter().any(|i| armature(*i) != 0.0);
+            group.rotation = std::array::from_fn(|k| four(&|i| steps[i].link.rotation[(k / 3, k % 3)]));
+            group.translation = std::array::from_fn(|k| four(&|i| steps[i].link.translation[k]));
+            group.mass = of_mass(&|i| steps[i].link.mass.mass);
+            group.first = std::array::from_fn(|k| of_mass(&|i| steps[i].link.mass.first[k]));
+            group.second = std::array::from_fn(|k| of_mass(&|i| second(i)[k]));
+            group.has_armature = bodies[..lanes].iter().any(|i| armature(*i) != 0.0);
             // Lanes that are over divide by something.
-            rank.armature = Four(std::array::from_fn(|lane| if lane < lanes { armature(bodies[lane]) } else { 1.0 }));
-            rank.carried = of_mass(&weights);
+            group.armature =
+                BodyRow(std::array::from_fn(|lane| if lane < lanes { armature(bodies[lane]) } else { 1.0 }));
+            group.carried = of_mass(&weights);
         }
     }
 
@@ -186,28 +188,28 @@ impl Ranks {
     }
 }
 
-/// Do the hinges of rank `n` stand in the four legs of a quadruped?
+/// Do the hinges of group `n` stand in the four legs of a quadruped?
 fn is_of_legs((bodies, lanes, parent): &(Bodies, usize, Parent), n: usize, table: &Table) -> bool {
     let in_place = |(leg, body): (usize, &usize)| table.steps[*body].v == row(leg, n - 1);
-    *lanes == ABREAST && matches!(parent, Parent::Same(of) if of + 1 == n) && bodies.iter().enumerate().all(in_place)
+    *lanes == BODIES && matches!(parent, Parent::Same(of) if of + 1 == n) && bodies.iter().enumerate().all(in_place)
 }
 
 /// The body of each lane.
-type Bodies = [usize; ABREAST];
+type Bodies = [usize; BODIES];
 
-/// Bodies of a rank; lanes that are over repeat the first.
+/// Bodies of a group; lanes that are over repeat the first.
 fn filled(bodies: &[usize]) -> Bodies {
     std::array::from_fn(|lane| *bodies.get(lane).unwrap_or(&bodies[0]))
 }
 
-/// A rank of children of another, each with the lane of its parent.
-fn hanging(rank: usize, children: &[(usize, usize)]) -> (Bodies, usize, Parent) {
+/// A group of children of another, each with the lane of its parent.
+fn hanging(group: usize, children: &[(usize, usize)]) -> (Bodies, usize, Parent) {
     let bodies: Vec<_> = children.iter().map(|(_, child)| *child).collect();
     let same = children.iter().enumerate().all(|(lane, (parent, _))| lane == *parent);
     if same {
-        return (filled(&bodies), bodies.len(), Parent::Same(rank));
+        return (filled(&bodies), bodies.len(), Parent::Same(group));
     }
-    let lanes: [usize; ABREAST] = std::array::from_fn(|lane| children.get(lane).unwrap_or(&children[0]).0);
+    let lanes: [usize; BODIES] = std::array::from_fn(|lane| children.get(lane).unwrap_or(&children[0]).0);
     let of: [Option<usize>; WIDTH] = std::array::from_fn(|lane| lanes.get(lane).copied());
     let mut rounds = Vec::new();
     loop {
@@ -220,12 +222,12 @@ fn hanging(rank: usize, children: &[(usize, usize)]) -> (Bodies, usize, Parent) 
         }
         rounds.push(Places::new(round));
     }
-    (filled(&bodies), bodies.len(), Parent::Other { rank, of: Box::new(Places::new(of)), children: rounds })
+    (filled(&bodies), bodies.len(), Parent::Other { group, of: Box::new(Places::new(of)), children: rounds })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Ranks;
+    use super::DepthGroups;
     use crate::joint::{Axis, FreeFlyer, Joint, Prismatic, Revolute};
     use crate::model::{BodyKey, ModelBuilder};
     use crate::plan::states::Table;
@@ -252,17 +254,17 @@ mod tests {
         Revolute { axis: Axis::Y }.into()
     }
 
-    /// How many ranks, if they pay.
-    fn ranks(builder: ModelBuilder) -> Option<usize> {
+    /// How many groups, if they pay.
+    fn groups(builder: ModelBuilder) -> Option<usize> {
         let model = builder.build().expect("builds");
-        Ranks::new(&model, &Table::new(&model)?).map(|ranks| ranks.ranks.len())
+        DepthGroups::new(&model, &Table::new(&model)?).map(|groups| groups.groups.len())
     }
 
     #[test]
     fn limbs_go_abreast_where_that_halves_the_steps() {
-        let of = |n, joints| ranks(limbs(FreeFlyer.into(), n, joints, |_| hinge()).0);
+        let of = |n, joints| groups(limbs(FreeFlyer.into(), n, joints, |_| hinge()).0);
         assert_eq!([of(4, 3), of(2, 6), of(3, 6), of(1, 7), of(5, 3)], [Some(4), None, Some(7), None, Some(7)]);
-        assert_eq!(ranks(limbs(hinge(), 4, 3, |_| hinge()).0), Some(4));
+        assert_eq!(groups(limbs(hinge(), 4, 3, |_| hinge()).0), Some(4));
     }
 
     #[test]
@@ -280,7 +282,7 @@ mod tests {
                 let joints = if long.contains(&branch) { 4 } else { 1 };
                 (0..joints).fold(root, |last, k| add(Some(last), format!("{branch}.{k}")));
             }
-            ranks(builder)
+            groups(builder)
         };
         assert_eq!([of([0, 1, 2, 3]), of([2, 3, 4, 5]), of([0, 2, 3, 5])], [Some(6); 3]);
     }
@@ -289,7 +291,7 @@ mod tests {
     fn four_legs_of_three_hinges_on_a_free_base_are_a_quadruped() {
         let of = |(builder, _): (ModelBuilder, BodyKey)| {
             let model = builder.build().expect("builds");
-            Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs").is_quadruped()
+            DepthGroups::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs").is_quadruped()
         };
         let afloat = |n, joints| limbs(FreeFlyer.into(), n, joints, |_| hinge());
         assert_eq!([of(afloat(4, 3)), of(afloat(4, 2)), of(afloat(4, 4))], [true, false, false]);
@@ -300,9 +302,9 @@ mod tests {
     #[test]
     fn other_joints_and_bases_that_are_held_keep_to_other_forms() {
         let slides = |k| if k == 2 { Prismatic { axis: Axis::X }.into() } else { hinge() };
-        assert_eq!(ranks(limbs(FreeFlyer.into(), 4, 3, slides).0), None);
+        assert_eq!(groups(limbs(FreeFlyer.into(), 4, 3, slides).0), None);
         let (mut held, base) = limbs(FreeFlyer.into(), 4, 3, |_| hinge());
         held.set_armature(base, &[0.1; 6]).expect("fits");
-        assert_eq!(ranks(held), None);
+        assert_eq!(groups(held), None);
     }
 }

@@ -24,16 +24,16 @@ impl Row {
     }
 }
 
-/// Bodies abreast.
-pub(crate) const ABREAST: usize = 4;
+/// Bodies side by side in a register.
+pub(crate) const BODIES: usize = 4;
 
-/// Four numbers, one a lane; a register of eight holds them twice.
+/// BodyRow numbers, one a lane; a register of eight holds them twice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
-pub(crate) struct Four(pub(crate) [f64; ABREAST]);
+pub(crate) struct BodyRow(pub(crate) [f64; BODIES]);
 
-impl Four {
-    pub(crate) const ZERO: Self = Self([0.0; ABREAST]);
+impl BodyRow {
+    pub(crate) const ZERO: Self = Self([0.0; BODIES]);
 
     #[inline(always)]
     pub(crate) fn load<R: Register>(&self) -> Lanes<R> {
@@ -72,7 +72,7 @@ impl OfLanes for Row {
     }
 }
 
-impl OfLanes for Four {
+impl OfLanes for BodyRow {
     #[inline(always)]
     fn load<R: Register>(&self) -> Lanes<R> {
         self.load()

@@ -35,18 +35,24 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) parent: Option<usize>,
-    pub(crate) kind: Kind,
     /// Where its coordinates and its velocities begin.
     pub(crate) q: usize,
     pub(crate) v: usize,
+    pub(crate) link: Link<f64>,
+}
+
+/// Its constants, which may differ from lane to lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Link<P> {
+    pub(crate) kind: Kind,
     /// Where its joint is mounted on the parent: the pose at `q = 0` of a joint with one coordinate.
-    pub(crate) rotation: Matrix3<f64>,
-    pub(crate) translation: Vector3<f64>,
+    pub(crate) rotation: Matrix3<P>,
+    pub(crate) translation: Vector3<P>,
     /// Does the origin of shared coordinates go along with it ([`origin`])? Bodies before it only translate: their moments are asked by
     /// nobody.
     pub(crate) takes_origin: bool,
     /// About the body's origin.
-    pub(crate) mass: Mass<f64>,
+    pub(crate) mass: Mass<P>,
 }
 
 impl Table {
@@ -61,7 +67,7 @@ impl Table {
     pub(crate) fn refresh(&mut self, model: &Model) {
         for (to, body) in self.steps.iter_mut().zip(&model.bodies) {
             // The joints are those that there was a step for.
-            *to = step(model, body, to.takes_origin).unwrap_or_else(|| to.clone());
+            *to = step(model, body, to.link.takes_origin).unwrap_or_else(|| to.clone());
         }
     }
 }
@@ -85,11 +91,8 @@ fn step(model: &Model, body: &Body, takes_origin: bool) -> Option<Step> {
     let [outside, own] = [outside, own].map(Transform::from_rotation);
     let pose = outside * body.placement * own;
     let inertia: Inertia<f64> = own.inv_act(body.inertia);
-    Some(Step {
-        parent: body.parent,
+    let link = Link {
         kind: own_kind,
-        q: body.q.start,
-        v: body.v.start,
         rotation: pose.rotation,
         translation: pose.translation,
         takes_origin,
@@ -98,7 +101,8 @@ fn step(model: &Model, body: &Body, takes_origin: bool) -> Option<Step> {
             first: inertia.first_moment(),
             second: inertia.moment_about_origin().half_trace_minus(),
         },
-    })
+    };
+    Some(Step { parent: body.parent, q: body.q.start, v: body.v.start, link })
 }
 
 /// Which eight entries of a matrix belong to a degree of freedom and one that it carries?
@@ -121,20 +125,20 @@ fn filled(model: &Model) -> Vec<bool> {
 /// Pose of a body that hangs from its parent, in the coordinates in which that of the parent is given, at the coordinate `q` of a
 /// slide, or at sine and cosine of that of a hinge.
 #[inline(always)]
-pub(crate) fn place<T: Scalar<f64> + Scalar<T>>(
-    step: &Step,
+pub(crate) fn place<P: Real, T: Scalar<P> + Scalar<T>>(
+    link: &Link<P>,
     rotation: &Matrix3<T>,
     translation: Vector3<T>,
     (q, (sin, cos)): (T, (T, T)),
 ) -> (Matrix3<T>, Vector3<T>) {
     let [x, y, z] = [
-        v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 0))),
-        v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 1))),
-        v3::rotate(rotation, v3::lift(v3::column(&step.rotation, 2))),
+        v3::rotate(rotation, v3::lift::<P, T>(v3::column(&link.rotation, 0))),
+        v3::rotate(rotation, v3::lift::<P, T>(v3::column(&link.rotation, 1))),
+        v3::rotate(rotation, v3::lift::<P, T>(v3::column(&link.rotation, 2))),
     ];
-    let seat = v3::rotate_plus(rotation, v3::lift(step.translation), translation);
-    if step.kind == Kind::Slide {
-        let position = if step.takes_origin { v3::zero() } else { v3::times_plus(z, q, seat) };
+    let seat = v3::rotate_plus(rotation, v3::lift::<P, T>(link.translation), translation);
+    if link.kind == Kind::Slide {
+        let position = if link.takes_origin { v3::zero() } else { v3::times_plus(z, q, seat) };
         return (v3::from_columns(x, y, z), position);
     }
     let turned =
@@ -144,9 +148,9 @@ pub(crate) fn place<T: Scalar<f64> + Scalar<T>>(
 
 /// The column of a joint with one coordinate: it turns about the third axis of its body, or moves along it.
 #[inline(always)]
-pub(crate) fn column<T: Real + Scalar<T>>(step: &Step, rotation: &Matrix3<T>, position: Vector3<T>) -> Motion<T> {
+pub(crate) fn column<P, T: Real + Scalar<T>>(link: &Link<P>, rotation: &Matrix3<T>, position: Vector3<T>) -> Motion<T> {
     let z = v3::column(rotation, 2);
-    if step.kind == Kind::Slide { Motion::new(z, v3::zero()) } else { Motion::new(v3::cross(position, z), z) }
+    if link.kind == Kind::Slide { Motion::new(z, v3::zero()) } else { Motion::new(v3::cross(position, z), z) }
 }
 
 /// Motion along one of the six columns of the unit matrix, which are those of a free body.

@@ -47,10 +47,6 @@ pub(crate) struct Flow<T> {
 }
 
 impl<T: Real> Mass<T> {
-    pub(crate) fn zero() -> Self {
-        Self { mass: T::zero(), first: v3::zero(), second: Symmetric3::zero() }
-    }
-
     /// As it is, in a wider number type.
     #[inline(always)]
     pub(crate) fn lift<U: Scalar<T>>(&self) -> Mass<U> {
@@ -100,6 +96,25 @@ impl<T: Real + Scalar<T>> Mass<T> {
         let (s, w, h) = (m.linear, m.angular, self.first);
         let linear = v3::cross_plus(w, h, v3::scale_plus(self.mass, s, f.linear));
         Force::new(linear, self.second.trace_minus().times_plus(w, v3::cross_plus(h, s, f.angular)))
+    }
+
+    /// The columns of the inertia, `I e_k`:
+    ///
+    /// ```text
+    /// [ m E  −[h]× ]
+    /// [ [h]×   I   ]
+    /// ```
+    #[inline(always)]
+    pub(crate) fn matrix(&self) -> [[T; 6]; 6] {
+        let (o, m, h, i) = (T::zero(), self.mass, self.first, self.second.trace_minus());
+        [
+            [m, o, o, o, h.z, -h.y],
+            [o, m, o, -h.z, o, h.x],
+            [o, o, m, h.y, -h.x, o],
+            [o, -h.z, h.y, i.xx, i.xy, i.xz],
+            [h.z, o, -h.x, i.xy, i.yy, i.yz],
+            [-h.y, h.x, o, i.xz, i.yz, i.zz],
+        ]
     }
 
     /// `l` and `P`: equation (1).

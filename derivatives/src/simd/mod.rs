@@ -119,10 +119,6 @@ pub trait Register: Copy + Send + Sync + Debug + PartialEq + 'static {
     /// Lanes 4 to 7, as well.
     #[doc(hidden)]
     type High: Register;
-    /// Lanes 0 to 3, as [`Low`](Self::Low), wherever the level has registers of four, be it that eight fit into one, too: what of
-    /// few lanes may cost half as much. Elsewhere all lanes.
-    #[doc(hidden)]
-    type Short: Register;
     /// What holds all eight numbers at this level.
     #[doc(hidden)]
     type Whole: Register;

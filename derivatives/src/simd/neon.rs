@@ -32,7 +32,6 @@ impl Register for Neon {
     type Single = super::single::Fused;
     type Low = Self;
     type High = Self;
-    type Short = Self;
     type Whole = Self;
     #[inline(always)]
     fn rows(columns: [Self; WIDTH]) -> [Self; WIDTH] {

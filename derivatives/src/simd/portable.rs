@@ -24,7 +24,6 @@ impl Register for Portable {
     type Single = f64;
     type Low = Self;
     type High = Self;
-    type Short = Self;
     type Whole = Self;
     #[inline(always)]
     fn rows(columns: [Self; WIDTH]) -> [Self; WIDTH] {

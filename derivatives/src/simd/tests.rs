@@ -238,40 +238,6 @@ impl Kernel for Halves {
     }
 }
 
-/// The same by a short register.
-struct Short([[f64; WIDTH]; 3]);
-
-impl Kernel for Short {
-    type Output = (usize, Vec<[[f64; WIDTH]; 2]>);
-    #[inline(always)]
-    fn run<R: Register>(self) -> Self::Output {
-        let (whole, short) = (alone::<R>(self.0), alone::<R::Short>(self.0));
-        let stored = whole.into_iter().zip(short).map(|(whole, short)| {
-            let mut to = [[7.0; WIDTH]; 2];
-            whole.store(&mut to[0]);
-            short.store(&mut to[1]);
-            to
-        });
-        (R::Short::LANES, stored.collect())
-    }
-}
-
-#[test]
-fn a_short_register_does_in_its_lanes_what_the_whole_does() {
-    for level in Level::available() {
-        for [a, b, c] in [[0, 1, 2], [2, 0, 1], [3, 4, 0], [1, 3, 4]] {
-            let (lanes, stored) = dispatch_at(level, Short([SAMPLES[a], SAMPLES[b], SAMPLES[c]]));
-            assert_eq!(lanes, if matches!(level, Level::Avx2 | Level::Avx512) { 4 } else { WIDTH }, "{level}");
-            for (k, [whole, short]) in stored.iter().enumerate() {
-                for lane in 0..WIDTH {
-                    let expected = if lane < lanes { whole[lane] } else { 7.0 };
-                    assert_eq!(short[lane].to_bits(), expected.to_bits(), "{level}, operation {k}, lane {lane}");
-                }
-            }
-        }
-    }
-}
-
 #[test]
 fn halves_do_in_their_lanes_what_the_whole_does() {
     for level in Level::available() {

@@ -16,7 +16,7 @@ use std::arch::x86_64::*;
 macro_rules! register {
     (
         $(#[$doc:meta])* $vis:vis $name:ident, $level:expr, $single:ty, |$one:ident| $broadcast:expr, $call:ident, $v:ty, [$($i:literal)*] x $w:literal from $first:literal,
-        halves $low:ident $high:ident of $whole:ident, short $short:ident, rows |$columns:ident| $rows:expr,
+        halves $low:ident $high:ident of $whole:ident, rows |$columns:ident| $rows:expr,
         $set:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident,
         mul_add |$a:ident, $b:ident, $c:ident| $mul_add:expr,
         mul_sub |$sa:ident, $sb:ident, $sc:ident| $mul_sub:expr,
@@ -46,7 +46,6 @@ macro_rules! register {
             type Single = $single;
             type Low = $low;
             type High = $high;
-            type Short = $short;
             type Whole = $whole;
             const LANES: usize = [$($i),*].len() * $w;
             #[inline(always)]
@@ -170,7 +169,7 @@ fn call_sse2<P: Piece>(piece: P) -> P::Output {
 register!(
     /// One 512-bit register.
     pub(super) Avx512, Level::Avx512, Avx512, |x| x, call_avx512, __m512d, [0] x 8 from 0,
-    halves Avx512 Avx512 of Avx512, short Avx2Low, rows |columns| Self::transpose(columns),
+    halves Avx512 Avx512 of Avx512, rows |columns| Self::transpose(columns),
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_sqrt_pd,
     mul_add |a, b, c| _mm512_fmadd_pd(a, b, c),
     mul_sub |a, b, c| _mm512_fmsub_pd(a, b, c),
@@ -281,7 +280,7 @@ macro_rules! avx2 {
         register!(
             $(#[$doc])*
             pub(super) $name, Level::Avx2, Fused, |x| Self::splat(x.get()), call_avx2, __m256d, [$($i)*] x 4 from $first,
-            halves $low $high of Avx2, short $low, rows |$columns| $rows,
+            halves $low $high of Avx2, rows |$columns| $rows,
             _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd,
             mul_add |a, b, c| _mm256_fmadd_pd(a, b, c),
             mul_sub |a, b, c| _mm256_fmsub_pd(a, b, c),
@@ -430,7 +429,7 @@ half!(
 register!(
     /// Four 128-bit registers.
     pub Sse2, Level::Plain, f64, |x| Self::splat(x), call_sse2, __m128d, [0 1 2 3] x 2 from 0,
-    halves Sse2 Sse2 of Sse2, short Sse2, rows |columns| Self::transpose(columns),
+    halves Sse2 Sse2 of Sse2, rows |columns| Self::transpose(columns),
     _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_add_pd _mm_sub_pd _mm_mul_pd _mm_div_pd _mm_sqrt_pd,
     mul_add |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c),
     mul_sub |a, b, c| _mm_sub_pd(_mm_mul_pd(a, b), c),

@@ -2,7 +2,7 @@
 
 use crate::dynamics::placed::Placed;
 use crate::kernels::by_joint::matrix::{by_lane, of_lane};
-use crate::kernels::by_joint::memory::{Memory, Row};
+use crate::kernels::by_joint::memory::{JointsMemory, Row};
 use crate::kernels::by_joint::rnea::{origin, pose};
 use crate::plan::joints::Layout;
 use crate::spatial::Motion;
@@ -11,9 +11,9 @@ use nalgebra::Vector3;
 
 /// Poses, velocities and accelerations of some bodies as they are in `memory`, and the origins of their trees; and the columns
 /// of all joints if asked for.
-pub(crate) fn seats(
+pub(crate) fn body_states(
     layout: &Layout,
-    memory: &Memory,
+    memory: &JointsMemory,
     bodies: impl Iterator<Item = usize>,
     columns: bool,
     placed: &mut Placed<f64>,
@@ -32,7 +32,7 @@ pub(crate) fn seats(
 
 struct BringColumns<'a> {
     layout: &'a Layout,
-    memory: &'a Memory,
+    memory: &'a JointsMemory,
     to: &'a mut [Motion<f64>],
 }
 

@@ -2,14 +2,14 @@
 
 use crate::dynamics::placed::Placed;
 use crate::dynamics::rnea_second::{self, Column, Motions};
-use crate::kernels::by_joint::memory::{Memory, load_coriolis, load_inertia, load_motion, load_sum_force};
+use crate::kernels::by_joint::memory::{JointsMemory, load_coriolis, load_inertia, load_motion, load_sum_force};
 use crate::kernels::by_joint::rnea;
 use crate::plan::joints::Layout;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
 
 /// From lanes that have been driven with all that derivatives need.
-pub(crate) fn bring(layout: &Layout, memory: &Memory, second: &mut rnea_second::Memory<f64>) {
+pub(crate) fn bring(layout: &Layout, memory: &JointsMemory, second: &mut rnea_second::Memory<f64>) {
     let rnea_second::Memory { columns, motions, .. } = second;
     memory.level.run(Bring { layout, memory, columns, motions });
 }
@@ -17,7 +17,7 @@ pub(crate) fn bring(layout: &Layout, memory: &Memory, second: &mut rnea_second::
 /// What second derivatives have of each column, made eight at a time.
 struct Bring<'a> {
     layout: &'a Layout,
-    memory: &'a Memory,
+    memory: &'a JointsMemory,
     columns: &'a mut [Column<f64>],
     motions: &'a mut [Motions<f64>],
 }
@@ -60,7 +60,7 @@ fn to_columns<R: Register, C, const N: usize>(
 }
 
 /// Poses of bodies and origins of trees, for wrenches.
-pub(crate) fn poses(layout: &Layout, memory: &Memory, placed: &mut Placed<f64>) {
+pub(crate) fn poses(layout: &Layout, memory: &JointsMemory, placed: &mut Placed<f64>) {
     for (i, body) in layout.bodies.iter().enumerate() {
         placed.pose[i] = rnea::pose(layout, memory, i);
         if body.above.is_none() {

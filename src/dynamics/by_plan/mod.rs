@@ -7,11 +7,10 @@ mod values;
 
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::kernels::blocks::factors::Factors;
-use crate::kernels::by_joint::articulated::Articulated;
 use crate::kernels::by_joint::constraints::rows::{self, Anchor};
 use crate::kernels::by_joint::derivatives::Reuse;
-use crate::kernels::by_joint::forward_mode::Tangents;
-use crate::kernels::by_joint::memory::{Bodies, Memory};
+use crate::kernels::by_joint::memory::{Bodies, JointsMemory};
+use crate::kernels::by_joint::tangents::Tangents;
 use crate::kernels::by_joint::{State, afloat, forward_mode as tangents};
 use crate::model::Model;
 use crate::plan::floating::Floating;
@@ -41,13 +40,13 @@ pub(crate) fn is_alone(model: &Model, quantity: Quantity, level: Level) -> bool 
     layout.is_some_and(|layout| layout.plan.form(quantity, level) == Form::Joints)
 }
 
-/// Memory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
-pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<Memory>> {
+/// JointsMemory for a workspace, if the numbers are `f64`, the model has a layout, and the level is right.
+pub(crate) fn memory<P: Real, T: Real>(model: &Model<P>) -> Option<Box<JointsMemory>> {
     T::as_f64s(&[])?;
     let level = vector_level()?;
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
-    Some(Box::new(Memory::new(layout, level)))
+    Some(Box::new(JointsMemory::new(layout, level)))
 }
 
 /// A model with a layout, and a workspace with its memory. Its methods know that lengths have been checked.
@@ -68,7 +67,7 @@ pub(crate) fn of<'a, P: Real, T: Real>(model: &'a Model<P>, ws: &'a mut Workspac
     let level = vector_level()?;
     match &mut ws.by_joint {
         Some(memory) => memory.level = level,
-        none => *none = Some(Box::new(Memory::new(layout, level))),
+        none => *none = Some(Box::new(JointsMemory::new(layout, level))),
     }
     Some(Kernels { model, layout, ws })
 }
@@ -84,13 +83,13 @@ pub(crate) fn forward_mode<P: Real, T: Real>(
     let model = (model as &dyn Any).downcast_ref::<Model>()?;
     let layout = model.derived.get(|| Layout::new(model))?;
     let level = vector_level()?;
-    let memory = ws.by_joint.get_or_insert_with(|| Box::new(Memory::new(layout, level)));
+    let memory = ws.by_joint.get_or_insert_with(|| Box::new(JointsMemory::new(layout, level)));
     memory.level = level;
     // With the memory of these lanes: a robot that the workspace serves besides may have others, if its base is held.
     let (layout, memory) = afloat::fewer(layout, memory);
     let mut tangents = memory.tangents.take().unwrap_or_else(|| Box::new(Tangents::new(layout)));
-    let finite =
-        read(model, &mut tangents, level).map(|()| tangents::run(&Constants::of(model), layout, memory, &mut tangents));
+    let finite = read(model, &mut tangents, level)
+        .map(|()| tangents::run(&Constants::of(model), layout, memory, &mut tangents).is_finite());
     if finite.is_some() {
         write(&tangents, &mut ws.tau, level);
     }
@@ -164,35 +163,30 @@ pub(crate) fn reuse<'m>(model: &'m Model, ws: &mut Workspace<f64>, wrenches: &[E
     let factors = ws.by_joint.as_ref().and_then(|memory| memory.factors.as_ref());
     if vector_level().is_some() && factors.is_some_and(|factors| factors.pays()) {
         Reuse::Velocities(floating(model, wrenches))
-    } else if articulated(ws).is_some() {
+    } else if vector_level().is_some() && ws.by_joint.as_ref().is_some_and(|memory| memory.articulated.is_some()) {
         Reuse::Poses
     } else {
         Reuse::Nothing
     }
 }
 
-/// The factors that the last call of [`Kernels::aba`] left, if that is how it got its accelerations.
-pub(crate) fn take_factors(ws: &mut Workspace<f64>) -> Option<Box<Factors>> {
+/// Factors of the mass matrix: those that the last call of [`Kernels::aba`] left; of a deep tree, whose accelerations are found otherwise,
+/// new ones, unless a pivot is lost.
+pub(crate) fn take_factors(model: &Model, ws: &mut Workspace<f64>, q: &[f64]) -> Option<Box<Factors>> {
     vector_level()?;
-    ws.by_joint.as_mut()?.factors.take_if(|factors| factors.pays())
+    let left = ws.by_joint.as_mut()?.factors.take_if(|factors| factors.pays());
+    left.or_else(|| of(model, ws)?.factorized(q))
 }
 
 /// `x := M⁻¹ x` with what the last call of [`Kernels::aba`] left, if that is how accelerations were made.
 pub(crate) fn solve<T: Real>(ws: &mut Workspace<T>, x: &mut Vec<T>) -> Option<()> {
-    let level = vector_level()?;
-    let Memory { factors, articulated, .. } = ws.by_joint.as_deref_mut()?;
+    vector_level()?;
+    let JointsMemory { factors, articulated, .. } = ws.by_joint.as_deref_mut()?;
     match factors.as_deref_mut().filter(|factors| factors.pays()) {
         Some(factors) => factors.solve(same_mut::<_, Vec<f64>>(x)?),
-        None => articulated.as_deref_mut()?.solve(level, same_mut::<_, Vec<f64>>(x)?),
+        None => articulated.as_deref_mut()?.solve(same_mut::<_, Vec<f64>>(x)?),
     }
     Some(())
-}
-
-/// The mass matrix by articulated bodies, that the last call of [`Kernels::aba`] or [`Kernels::minv`] has left, if that is how it was
-/// inverted.
-pub(crate) fn articulated(ws: &mut Workspace<f64>) -> Option<(&mut Articulated, VectorLevel)> {
-    let level = vector_level()?;
-    Some((ws.by_joint.as_deref_mut()?.articulated.as_deref_mut()?, level))
 }
 
 /// The bodies whose columns of derivatives of forward dynamics need no solution, under such wrenches: one that stands still in the

@@ -10,7 +10,7 @@ use crate::formulas::frame_view::FrameView;
 use crate::formulas::masses::{MovingMass, Whole};
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::matrix::{end, shape};
-use crate::kernels::by_joint::memory::{FORCE, INERTIA, Memory};
+use crate::kernels::by_joint::memory::{FORCE, INERTIA, JointsMemory};
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::sweeps::WEIGHTS;
 use crate::kernels::by_joint::{centroidal, energies, jacobians, outward, regressor, rnea, sweeps, weights};
@@ -28,18 +28,17 @@ impl<'a> Kernels<'a> {
 
     /// The same, or of those from the root to one.
     fn place_to(&mut self, q: &[f64], to: Option<usize>) -> Option<()> {
-        sweeps::place(self.layout, self.ws.by_joint.as_deref_mut()?, q, to).then_some(())
+        sweeps::poses(self.layout, self.ws.by_joint.as_deref_mut()?, q, to).finite()
     }
 
     /// Motions of bodies that have been placed into `ws.by_joint`, or of those from the root to one, and others.
     fn drive<const KEPT: u8>(&mut self, gravity: Vector3<f64>, v: &[f64], a: &[f64], to: Option<usize>) -> Option<()> {
-        sweeps::drive::<KEPT>(gravity, self.layout, self.ws.by_joint.as_deref_mut()?, v, a, to).then_some(())
+        sweeps::motions::<KEPT>(gravity, self.layout, self.ws.by_joint.as_deref_mut()?, v, a, to).finite()
     }
 
     /// Poses and motions of all bodies, to be asked for by [`rows_of`](super::rows_of).
     pub(crate) fn bodies(self, state: State<'_>) -> Option<()> {
-        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.layout, self.ws.by_joint.as_deref_mut()?, state)
-            .then_some(())
+        sweeps::bodies::<{ outward::BODIES }>(v3::zero(), self.layout, self.ws.by_joint.as_deref_mut()?, state).finite()
     }
 
     /// Masses of all subtrees and how they move, and the origins of the trees, by the bodies at their roots.
@@ -54,7 +53,7 @@ impl<'a> Kernels<'a> {
         for ((root, _), origin) in self.layout.roots.iter().zip(&memory.origins) {
             origins[*root] = *origin;
         }
-        finite.then_some(())
+        finite.finite()
     }
 
     /// The regressor of the kinetic energy at the velocity `v`, or of the potential energy if there is none, into `ws.regressor`.
@@ -70,21 +69,21 @@ impl<'a> Kernels<'a> {
     pub(crate) fn joint_jacobians(mut self, q: &[f64]) -> Option<()> {
         self.place(q)?;
         let to = shape(&mut self.ws.jacobian.joints, 6, self.model.nv);
-        jacobians::joints(self.layout, self.ws.by_joint.as_deref()?, to).then_some(())
+        jacobians::joints(self.layout, self.ws.by_joint.as_deref()?, to).finite()
     }
 
     /// The Jacobian of a frame into `ws.jacobian`.
     pub(crate) fn frame_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
         let (b, seen) = self.see(q, at, reference)?;
         let to = shape(&mut self.ws.jacobian.frame, 6, self.model.nv);
-        jacobians::of_frame::<6>(self.layout, self.ws.by_joint.as_deref()?, b, seen, to).then_some(())
+        jacobians::of_frame::<6>(self.layout, self.ws.by_joint.as_deref()?, b, seen, to).finite()
     }
 
     /// Its linear rows: the Jacobian of a point.
     pub(crate) fn point_jacobian(mut self, q: &[f64], at: &Attached<f64>, reference: ReferenceFrame) -> Option<()> {
         let (b, seen) = self.see(q, at, reference)?;
         let to = shape(&mut self.ws.jacobian.point, 3, self.model.nv);
-        jacobians::of_frame::<3>(self.layout, self.ws.by_joint.as_deref()?, b, seen, to).then_some(())
+        jacobians::of_frame::<3>(self.layout, self.ws.by_joint.as_deref()?, b, seen, to).finite()
     }
 
     /// Pose of a frame in the world.
@@ -116,7 +115,7 @@ impl<'a> Kernels<'a> {
         self.drive::<{ outward::VELOCITIES }>(v3::zero(), v, &[], Some(b))?;
         let memory = self.ws.by_joint.as_deref()?;
         let to = shape(&mut self.ws.jacobian.rate, 6, self.model.nv);
-        jacobians::rate(self.layout, memory, b, seen, to).then_some(())
+        jacobians::rate(self.layout, memory, b, seen, to).finite()
     }
 
     /// Motion of a frame, with its spatial or its classical acceleration, and its derivatives.
@@ -136,7 +135,7 @@ impl<'a> Kernels<'a> {
         }
         let to = out.matrices_mut().map(|m| shape(m, 6, self.model.nv));
         let memory = self.ws.by_joint.as_deref_mut()?;
-        jacobians::derivatives::<6>(self.layout, memory, b, seen, is_classical, to).then_some(())
+        jacobians::derivatives::<6>(self.layout, memory, b, seen, is_classical, to).finite()
     }
 
     /// Motion of a point, and its derivatives.
@@ -155,7 +154,7 @@ impl<'a> Kernels<'a> {
         }
         let to = out.matrices_mut().map(|m| shape(m, 3, self.model.nv));
         let memory = self.ws.by_joint.as_deref_mut()?;
-        jacobians::derivatives::<3>(self.layout, memory, b, seen, true, to).then_some(())
+        jacobians::derivatives::<3>(self.layout, memory, b, seen, true, to).finite()
     }
 
     /// Velocity and spatial acceleration of a frame in the field of some gravity.
@@ -188,10 +187,10 @@ impl<'a> Kernels<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
-        sweeps::stand::<WEIGHTS>(layout, memory);
+        sweeps::subtree_inertias::<WEIGHTS>(layout, memory);
         let finite = weights::gravity(&Constants::of(model), layout, memory);
         rnea::of_lanes(layout, memory, &mut ws.tau);
-        end(layout, finite, &ws.tau).then_some(())
+        end(layout, finite, &ws.tau).finite()
     }
 
     /// The Jacobian of the centre of mass of the robot, or of what hangs from a body.
@@ -199,7 +198,7 @@ impl<'a> Kernels<'a> {
         self.place(q)?;
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
-        sweeps::stand::<WEIGHTS>(layout, memory);
+        sweeps::subtree_inertias::<WEIGHTS>(layout, memory);
         let part = Subtree::of(layout, body);
         let mass = match part.lane(layout) {
             Some(lane) => memory.sums[lane / WIDTH][FORCE].0[lane % WIDTH],
@@ -207,7 +206,7 @@ impl<'a> Kernels<'a> {
         };
         let share = 1.0 / mass;
         let to = shape(to, 3, model.nv);
-        (share.is_finite() && weights::com_jacobian(layout, memory, &part, share, to)).then_some(())
+        (share.is_finite() && weights::com_jacobian(layout, memory, &part, share, to).is_finite()).then_some(())
     }
 
     /// The centre of mass of the robot, or of what hangs from a body, how it moves, and its derivatives.
@@ -224,8 +223,9 @@ impl<'a> Kernels<'a> {
         (out.position, out.velocity, out.acceleration, out.errors) =
             (com.position, com.velocity, com.acceleration, None);
         let to = out.matrices_mut().map(|m| shape(m, 3, model.nv));
-        (com.is_finite() && centroidal::center_of_mass_derivatives(layout, memory, &part, 1.0 / com.mass, to))
-            .then_some(())
+        (com.is_finite()
+            && centroidal::center_of_mass_derivatives(layout, memory, &part, 1.0 / com.mass, to).is_finite())
+        .then_some(())
     }
 
     /// Kinetic and potential energy.
@@ -247,9 +247,10 @@ impl<'a> Kernels<'a> {
     pub(crate) fn momentum_matrix(mut self, q: &[f64], to: &mut DMatrix<f64>) -> Option<()> {
         self.place(q)?;
         let memory = self.ws.by_joint.as_deref_mut()?;
-        sweeps::stand::<INERTIA>(self.layout, memory);
+        sweeps::subtree_inertias::<INERTIA>(self.layout, memory);
         let some = weights::center(self.layout, memory).recip().is_finite();
-        (some && centroidal::momentum_matrix(self.layout, memory, shape(to, 6, self.model.nv))).then_some(())
+        (some && centroidal::momentum_matrix(self.layout, memory, shape(to, 6, self.model.nv)).is_finite())
+            .then_some(())
     }
 
     /// The robot as a whole, the centroidal momentum matrix and its rate.
@@ -262,7 +263,7 @@ impl<'a> Kernels<'a> {
         let nv = self.model.nv;
         let (layout, memory, whole) = self.whole(state)?;
         let to = (shape(to, 6, nv), shape(rate, 6, nv));
-        centroidal::matrices(layout, memory, whole.com.velocity, to).then_some(whole)
+        centroidal::matrices(layout, memory, whole.com.velocity, to).is_finite().then_some(whole)
     }
 
     /// The robot as a whole.
@@ -282,12 +283,13 @@ impl<'a> Kernels<'a> {
             shape(m, 6, nv);
         }
         (whole.is_finite()
-            && centroidal::derivatives(layout, memory, &whole, out.matrices_mut().map(|m| m.as_mut_slice())))
+            && centroidal::derivatives(layout, memory, &whole, out.matrices_mut().map(|m| m.as_mut_slice()))
+                .is_finite())
         .then_some(())
     }
 
     /// The robot as a whole, and what its momentum and derivatives are made of.
-    fn whole(mut self, (q, v, a): State<'_>) -> Option<(&'a Layout, &'a Memory, Whole<f64>)> {
+    fn whole(mut self, (q, v, a): State<'_>) -> Option<(&'a Layout, &'a JointsMemory, Whole<f64>)> {
         self.place(q)?;
         self.drive::<{ outward::COLUMNS }>(v3::zero(), v, a, None)?;
         let Self { layout, ws, .. } = self;
@@ -302,9 +304,7 @@ impl<'a> Kernels<'a> {
         let Self { model, layout, ws } = self;
         ws.second(model);
         let (memory, placed) = (ws.by_joint.as_deref_mut()?, &mut ws.placed);
-        if !sweeps::drive::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None) {
-            return None;
-        }
+        sweeps::motions::<{ outward::COLUMNS }>(model.gravity, layout, memory, v, a, None).finite()?;
         super::composites::bring(layout, memory, ws.second.as_deref_mut()?);
         if poses {
             super::composites::poses(layout, memory, placed);
@@ -341,6 +341,6 @@ impl<'a> Kernels<'a> {
         let memory = ws.by_joint.as_deref_mut()?;
         let finite = sweeps::bodies::<{ outward::BODIES }>(model.gravity, layout, memory, state);
         let to = shape(&mut ws.regressor.torque, model.nv, 10 * model.bodies.len());
-        (finite && regressor::torques(layout, memory, model.nv, to)).then_some(())
+        finite.and(regressor::torques(layout, memory, model.nv, to).is_finite()).finite()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::by_plan::Kernels;
-use crate::dynamics::constraints::{AtState, Axes, FactorsOfMass, Place};
+use crate::dynamics::constraints::{AtState, Axes, Place};
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
@@ -12,10 +12,11 @@ use crate::kernels::by_joint::constraints::solve::HeldRows;
 use crate::kernels::by_joint::constraints::{derivatives as variations, operators as projections, solve as held};
 use crate::kernels::by_joint::derivatives::{Results, Reuse};
 use crate::kernels::by_joint::finite::all_finite;
-use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::{
-    Lost, State, afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
+    State, afloat, articulated, coriolis, derivatives, forward, mass_matrix, matrix, outward, rnea, sweeps,
 };
+use crate::kernels::outcome::Lost;
 use crate::model::Model;
 use crate::plan::{Constants, Form, Quantity};
 use nalgebra::{DMatrix, Vector3};
@@ -34,14 +35,14 @@ impl Kernels<'_> {
         let level = memory.level;
         if memory.wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamics, level) == Form::Bodies
-            && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::rnea(own(model), (ranks, level), memory, state, &mut ws.tau)
+            && let Some((groups, memory)) = memory.branches(layout)
+            && bodies::rnea(own(model), (groups, level), memory, state, &mut ws.tau).is_finite()
         {
             return Some(true);
         }
         // Torques do not depend on where the base is: that it is somewhere has to be seen.
         let surely = rnea::rnea(&Constants::of(model), layout, memory, state, &mut ws.tau);
-        Some(surely || all_finite(&ws.tau) && all_finite(state.0))
+        Some(surely.is_finite() || all_finite(&ws.tau) && all_finite(state.0))
     }
 
     /// Derivatives of inverse dynamics in the field of some gravity. Are all surely finite?
@@ -61,8 +62,9 @@ impl Kernels<'_> {
         if matches!(reuse, Reuse::Nothing)
             && wrenches.is_empty()
             && layout.plan.at_vector(Quantity::InverseDynamicsDerivatives, level) == Form::Bodies
-            && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::rnea_derivatives((gravity, JointDynamics::of(model)), (ranks, level), memory, state, results)
+            && let Some((groups, memory)) = memory.branches(layout)
+            && bodies::rnea_derivatives((gravity, JointDynamics::of(model)), (groups, level), memory, state, results)
+                .is_finite()
         {
             return Some(true);
         }
@@ -75,7 +77,7 @@ impl Kernels<'_> {
         for (w, to) in wrenches.iter().zip(by_wrench) {
             derivatives::by_wrench(layout, memory, model.nv, w, to.as_mut_slice());
         }
-        Some(finite && wrenches.is_empty() && rnea::as_lanes(layout))
+        Some(finite.is_finite() && wrenches.is_empty() && rnea::as_lanes(layout))
     }
 
     /// The mass matrix into `ws.crba`. Are it and the state surely finite?
@@ -85,12 +87,12 @@ impl Kernels<'_> {
         let to = ws.crba.sized(model.nv);
         let level = memory.level;
         if layout.plan.at_vector(Quantity::MassMatrix, level) == Form::Bodies
-            && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::mass_matrix((ranks, level), memory, q, to)
+            && let Some((groups, memory)) = memory.branches(layout)
+            && bodies::mass_matrix((groups, level), memory, q, to).is_finite()
         {
             return Some(true);
         }
-        Some(mass_matrix::mass_matrix(layout, memory, q, to))
+        Some(mass_matrix::mass_matrix(layout, memory, q, to).is_finite())
     }
 
     /// Factors of the mass matrix into `ws.ltl`.
@@ -104,31 +106,27 @@ impl Kernels<'_> {
     /// Factors of the mass matrix into `ws.by_joint`.
     fn factorize(&mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let memory = self.ws.by_joint.as_deref_mut()?;
-        Some(forward::factorize(self.layout, memory, q, self.ws.crba.sized(self.model.nv)))
+        Some(forward::factorize(self.layout, memory, q, self.ws.crba.sized(self.model.nv)).pivots())
     }
 
-    /// The inverse of the mass matrix into `ws.minv`, by factors, or by articulated bodies where these are
-    /// the faster way.
+    /// Factors of the mass matrix, taken out of `ws.by_joint`, unless a pivot is lost.
+    pub(crate) fn factorized(mut self, q: &[f64]) -> Option<Box<Factors>> {
+        self.factorize(q)?.ok()?;
+        self.ws.by_joint.as_mut()?.factors.take()
+    }
+
+    /// The inverse of the mass matrix into `ws.minv`.
     pub(crate) fn minv(mut self, q: &[f64]) -> Option<Result<(), Lost>> {
         let Self { model, layout, ref mut ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
         if layout.plan.at_vector(Quantity::MassMatrixInverse, level) == Form::Bodies
-            && let Some((ranks, memory)) = memory.branches(layout)
-            && bodies::mass_matrix((ranks, level), memory, q, ws.crba.sized(model.nv))
-            && bodies::minv((ranks, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
+            && let Some((groups, memory)) = memory.branches(layout)
+            && bodies::mass_matrix((groups, level), memory, q, ws.crba.sized(model.nv)).is_finite()
+            && bodies::minv((groups, level), memory, ws.crba.sized(model.nv).as_slice(), ws.minv.matrix.as_mut_slice())
+                .is_finite()
         {
             return Some(Ok(()));
-        }
-        if self.layout.plan.by_joints(Quantity::MassMatrixInverse, level) == Form::Articulated {
-            let memory = self.ws.by_joint.as_deref_mut()?;
-            sweeps::masses(self.layout, memory, q);
-            let done = articulated::factorize(self.layout, memory);
-            let Memory { articulated, level, .. } = memory;
-            let by = articulated.as_deref_mut()?;
-            return Some(done.map(|()| {
-                by.invert(*level, &mut self.ws.minv.matrix);
-            }));
         }
         let done = self.factorize(q)?;
         let factors = self.ws.by_joint.as_deref_mut()?.factors.as_deref_mut()?;
@@ -146,9 +144,9 @@ impl Kernels<'_> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         let level = memory.level;
-        let (ranks, memory) = memory.branches(layout)?;
-        let done = bodies::minv((ranks, level), memory, mass, dtau.as_mut_slice())
-            && bodies::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]);
+        let (groups, memory) = memory.branches(layout)?;
+        let done = bodies::minv((groups, level), memory, mass, dtau.as_mut_slice()).is_finite()
+            && bodies::aba_derivatives(model.gravity, level, memory, v, [by_q, by_v], [dq, dv]).is_finite();
         Some(done)
     }
 
@@ -161,8 +159,8 @@ impl Kernels<'_> {
             ws.still.resize(model.nv, 0.0);
             if memory.wrenches.is_empty()
                 && layout.plan.at_vector(Quantity::ForwardDynamics, level) == Form::Bodies
-                && let Some((ranks, memory)) = memory.branches(layout)
-                && bodies::aba(own(model), (ranks, level), memory, state, &ws.still, &mut ws.aba.ddq)
+                && let Some((groups, memory)) = memory.branches(layout)
+                && bodies::aba(own(model), (groups, level), memory, state, &ws.still, &mut ws.aba.ddq).is_finite()
             {
                 return Some(Ok(()));
             }
@@ -174,43 +172,40 @@ impl Kernels<'_> {
         match layout.plan.by_joints(Quantity::ForwardDynamics, level) {
             Form::Articulated => {
                 forward::left_over::<false>(&Constants::of(model), layout, memory, state, still, ddq);
-                Some(articulated::factorize_and_solve(layout, memory, ddq))
+                Some(articulated::factorize_and_solve(layout, memory, ddq).pivots())
             }
-            Form::Factors => Some(forward::accelerations(
-                &Constants::of(model),
-                layout,
-                memory,
-                state,
-                still,
-                ws.crba.sized(model.nv),
-                ddq,
-            )),
+            Form::Factors => Some(
+                forward::accelerations(
+                    &Constants::of(model),
+                    layout,
+                    memory,
+                    state,
+                    still,
+                    ws.crba.sized(model.nv),
+                    ddq,
+                )
+                .pivots(),
+            ),
             _ => None,
         }
     }
 
     /// Accelerations by torques into `ddq`, factors of the mass matrix into `ws.by_joint`; where some bodies are and how they
-    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.placed`. Says what the factors are.
+    /// move without accelerations of joints, and columns of all joints if asked for, into `ws.placed`.
     pub(crate) fn unconstrained(
         self,
         state: State<'_>,
         (bodies, columns): (impl Iterator<Item = usize>, bool),
         ddq: &mut [f64],
-    ) -> Option<Result<FactorsOfMass, Lost>> {
+    ) -> Option<Result<(), Lost>> {
         let Self { model, layout, ws } = self;
         let memory = ws.by_joint.as_deref_mut()?;
         ws.still.resize(model.nv, 0.0);
         ws.placed.size(model);
-        let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
-            forward::left_over::<false>(&Constants::of(model), layout, memory, state, &ws.still, ddq);
-            articulated::factorize_and_solve(layout, memory, ddq).map(|()| FactorsOfMass::Bodies)
-        } else {
-            let matrix = ws.crba.sized(model.nv);
-            let done = forward::accelerations(&Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
-            done.map(|()| FactorsOfMass::Blocks)
-        };
-        super::body_motions::seats(layout, memory, bodies, columns, &mut ws.placed);
-        Some(done)
+        let matrix = ws.crba.sized(model.nv);
+        let done = forward::accelerations(&Constants::of(model), layout, memory, state, &ws.still, matrix, ddq);
+        super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.placed);
+        Some(done.pivots())
     }
 
     /// Where some bodies are, how they move at a velocity without accelerations of joints, and columns of all joints if asked
@@ -226,36 +221,30 @@ impl Kernels<'_> {
         ws.still.resize(model.nv, 0.0);
         ws.placed.size(model);
         let gravity = Vector3::zeros();
-        let finite = sweeps::place(layout, memory, q, None)
+        let finite = sweeps::poses(layout, memory, q, None).is_finite()
             && match v {
-                Some(v) => sweeps::drive::<{ outward::MOTIONS }>(gravity, layout, memory, v, &ws.still, None),
+                Some(v) => {
+                    sweeps::motions::<{ outward::MOTIONS }>(gravity, layout, memory, v, &ws.still, None).is_finite()
+                }
                 None => {
                     sweeps::columns(layout, memory);
                     true
                 }
             };
-        super::body_motions::seats(layout, memory, bodies, columns, &mut ws.placed);
+        super::body_motions::body_states(layout, memory, bodies, columns, &mut ws.placed);
         finite.then_some(())
     }
 
-    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for, into `ws.placed`. Says
-    /// what the factors are.
+    /// Factors of the mass matrix into `ws.by_joint`; where some bodies are, and columns of all joints if asked for, into `ws.placed`.
     pub(crate) fn still(
         mut self,
         q: &[f64],
         (bodies, columns): (impl Iterator<Item = usize>, bool),
-    ) -> Option<Result<FactorsOfMass, Lost>> {
-        let Self { layout, ref mut ws, .. } = self;
-        let memory = ws.by_joint.as_deref_mut()?;
-        let done = if layout.plan.by_joints(Quantity::ConstraintDynamics, memory.level) == Form::Articulated {
-            sweeps::masses(layout, memory, q);
-            articulated::factorize(layout, memory).map(|()| FactorsOfMass::Bodies)
-        } else {
-            self.factorize(q)?.map(|()| FactorsOfMass::Blocks)
-        };
+    ) -> Option<Result<(), Lost>> {
+        let done = self.factorize(q)?;
         let Self { model, layout, ws } = self;
         ws.placed.size(model);
-        super::body_motions::seats(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.placed);
+        super::body_motions::body_states(layout, ws.by_joint.as_deref()?, bodies, columns, &mut ws.placed);
         Some(done)
     }
 
@@ -270,43 +259,15 @@ impl Kernels<'_> {
         motion: &mut [f64],
         lambda: &mut [f64],
     ) -> Option<(f64, f64)> {
-        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
+        let JointsMemory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         held::hold(held, factors.as_deref()?, rows, b, motion, lambda)
-    }
-
-    /// `x := Hᵀ x`, columns of nv entries, with `M⁻¹ = H Hᵀ` of articulated bodies that the last call has left; so do the next three.
-    pub(crate) fn half(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.by_joint.as_deref_mut()?;
-        memory.articulated.as_deref_mut()?.half(memory.level, x);
-        Some(())
-    }
-
-    /// `x := s H x`, columns of nv entries.
-    pub(crate) fn other_half(&mut self, s: f64, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.by_joint.as_deref_mut()?;
-        memory.articulated.as_deref_mut()?.other_half(memory.level, s, x);
-        Some(())
-    }
-
-    /// `x := Hᵀ`, nv × nv.
-    pub(crate) fn half_of_identity(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.by_joint.as_deref_mut()?;
-        memory.articulated.as_deref_mut()?.half_of_identity(memory.level, x);
-        Some(())
-    }
-
-    /// `x := H x`, nv × nv, where that is symmetric: of `x` the upper triangle counts.
-    pub(crate) fn other_half_symmetric(&mut self, x: &mut [f64]) -> Option<()> {
-        let memory = self.ws.by_joint.as_deref_mut()?;
-        memory.articulated.as_deref_mut()?.other_half_symmetric(memory.level, x);
-        Some(())
     }
 
     /// Motions at a state whose poses are known, for [`vary`](Self::vary).
     pub(crate) fn drive_again(self, v: &[f64], a: &[f64]) -> Option<()> {
         let memory = self.ws.by_joint.as_deref_mut()?;
         memory.size_columns(self.layout);
-        sweeps::drive::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).then_some(())
+        sweeps::motions::<{ outward::MOTIONS }>(Vector3::zeros(), self.layout, memory, v, a, None).finite()
     }
 
     /// How a body whose place is in `ws.placed` moves at the state of the last sweep.
@@ -336,14 +297,14 @@ impl Kernels<'_> {
     /// Derivatives of accelerations and multipliers by the torques, and what the others are multiplied by, after
     /// [`hold`](Self::hold).
     pub(crate) fn project(&mut self, by_torques: Option<(&mut [f64], &mut [f64])>) -> Option<()> {
-        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
+        let JointsMemory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         projections::fill(held.as_deref_mut()?, factors.as_deref()?, by_torques);
         Some(())
     }
 
     /// Columns of accelerations and of multipliers, after [`project`](Self::project).
     pub(crate) fn solve_held(&mut self, by: &Changes<'_>, motion: &mut [f64], lambda: &mut [f64]) -> Option<()> {
-        let Memory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
+        let JointsMemory { held, factors, .. } = self.ws.by_joint.as_deref_mut()?;
         projections::solve(held.as_deref_mut()?, factors.as_deref()?, by, motion, lambda);
         Some(())
     }

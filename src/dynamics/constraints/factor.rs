@@ -176,11 +176,6 @@ impl<T: Real> Factor<T> {
         }
     }
 
-    /// `Y`, column by column, nv entries each.
-    pub(crate) fn half_of_rows(&self) -> &[T] {
-        &self.y
-    }
-
     /// `Q`, column by column, nv entries each.
     pub(crate) fn orthonormal(&self) -> &[T] {
         &self.q

@@ -12,8 +12,6 @@ pub(crate) enum FactorsOfMass {
     Paths,
     /// In blocks, those of constraints too; in `ws.by_joint`.
     Blocks,
-    /// Of articulated bodies, in `ws.by_joint`, for deep trees; those of constraints are in `factor`.
-    Bodies,
 }
 
 /// What constrained dynamics is computed in.

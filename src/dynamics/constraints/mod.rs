@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Both are solved through `G = J M⁻¹ Jᵀ`: over `f64` by its factors, eight rows at a time, where rows are clearly independent
-//! (`kernels::by_joint::constraints::solve`), else and for deep trees by orthogonal ones of whatever rank ([`factor`]). [`vary`](crate::formulas::constraints) differentiates rows. The
+//! (`kernels::by_joint::constraints::solve`), else by orthogonal ones of whatever rank ([`factor`]). [`vary`](crate::formulas::constraints) differentiates rows. The
 //! stabilisation by `k_p`, `k_d` is that of J. Baumgarte,
 //! *Stabilization of constraints and integrals of motion in dynamical systems* (1972); the equations are those of RBDA,
 //! sections 8.1 and 11.2.
@@ -31,5 +31,4 @@ pub use margin::RankMargin;
 pub(crate) use memory::{FactorsOfMass, Memory};
 pub use rank::{ConstraintRank, constraint_rank};
 pub use rows::{constraint_bias, constraint_error, constraint_jacobian};
-pub(crate) use solve::other_half;
 pub use solve::{ConstraintDynamics, ImpulseDynamics, constraint_dynamics, impulse_dynamics};

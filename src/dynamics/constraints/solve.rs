@@ -161,10 +161,10 @@ fn unconstrained<P: Real, T: Scalar<P>>(
         let ddq = by_plan::same_mut::<_, Vec<f64>>(motion)?;
         kernels.under(wrenches).unconstrained(by_plan::state(state)?, attached(constraints), ddq)
     });
-    if let Some(Ok(by)) = quick
+    if let Some(Ok(())) = quick
         && motion.iter().all(|x| x.is_finite())
     {
-        return Ok(by);
+        return Ok(FactorsOfMass::Blocks);
     }
     let (q, v, tau) = state;
     subtract(tau, bias(model, ws, q, v, wrenches)?, motion);
@@ -182,8 +182,8 @@ fn still<P: Real, T: Scalar<P>>(
     constraints: &[Constraint<P>],
 ) -> Result<FactorsOfMass, InputError> {
     let quick = by_plan::of(model, ws).and_then(|kernels| kernels.still(T::as_f64s(q)?, attached(constraints)));
-    if let Some(Ok(by)) = quick {
-        return Ok(by);
+    if let Some(Ok(())) = quick {
+        return Ok(FactorsOfMass::Blocks);
     }
     placed::place_inertias(model, ws, q);
     ltl::factorize(model, ws)?;
@@ -221,7 +221,7 @@ impl<T: Real> Memory<T> {
         add_product(&rows.jacobian, motion, rhs);
         negate(rhs);
         factor.solve(model.nv, rhs, lambda, change);
-        other_half(model, ws, (self.by, &self.root), &mut self.change);
+        ws.ltl.other_half(&self.root, &mut self.change);
         let Self { rows, rhs, left, motion, change, .. } = self;
         let jacobian = &rows.jacobian;
         add_to(change, motion);
@@ -250,26 +250,7 @@ impl<T: Real> Memory<T> {
                 ws.ltl.half(root, column); //                       Y = D^(−1/2) L⁻ᵀ Jᵀ
             }
         }
-        if *by == FactorsOfMass::Bodies {
-            let y = by_plan::same_mut::<_, Vec<f64>>(&mut factor.y);
-            by_plan::of(model, ws).and_then(|mut kernels| kernels.half(y?));
-        }
         factor.factorize(model.nv, &rows.block, sums).map_err(|_| InputError::RanksDiffer)
-    }
-}
-
-/// `x := L⁻¹ D^(−1/2) x` by what motions were found by, with square roots of `1 / D` of paths.
-pub(crate) fn other_half<P: Real, T: Real>(
-    model: &Model<P>,
-    ws: &mut Workspace<T>,
-    (by, root): (FactorsOfMass, &[T]),
-    x: &mut Vec<T>,
-) {
-    if by == FactorsOfMass::Bodies {
-        let x = by_plan::same_mut::<_, Vec<f64>>(x);
-        by_plan::of(model, ws).and_then(|mut kernels| kernels.other_half(1.0, x?));
-    } else {
-        ws.ltl.other_half(root, x);
     }
 }
 

@@ -3,14 +3,16 @@
 //! `L` has entries where the mass matrix has them: along the paths to the root. Degrees of freedom are taken eight at a time,
 //! and blocks that hold nothing of any path are left out.
 
-use crate::kernels::blocks::inverse::{Inversion, Product, SparseProduct};
+use crate::kernels::blocks::inverse::{inversion, product, sparse_product};
+use crate::kernels::blocks::substitution::{forth, scale, solve, take};
 use crate::kernels::blocks::{self, Block};
 use crate::kernels::by_joint::memory::{Row, from_rows, to_rows};
+use crate::kernels::outcome::{Lost, Outcome};
 use crate::plan::dof_tree::DofTree;
 use crate::plan::factors_pay;
 use crate::plan::floating::Floating;
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 use std::ops::Range;
 
@@ -25,7 +27,7 @@ pub(crate) struct Factors {
     /// Blocks a row.
     pub(crate) width: usize,
     /// Of each group of eight rows the groups above it that its paths go through, last first.
-    above: Vec<Vec<usize>>,
+    pub(crate) above: Vec<Vec<usize>>,
     /// Has that block of `L` entries? All on the diagonal have.
     related: Vec<bool>,
     pays: bool,
@@ -140,22 +142,22 @@ impl Factors {
 
     /// Eliminates the mass matrix, whose blocks have their rows one after the other in `rows`, and `x := M⁻¹ x` of a right-hand
     /// side, or of none. The error is the first degree of freedom whose pivot is lost, and the pivot.
-    pub(crate) fn factorize(&mut self, rows: &mut [Row], x: &mut [f64]) -> Result<(), (usize, f64)> {
+    pub(crate) fn factorize(&mut self, rows: &mut [Row], x: &mut [f64]) -> Outcome {
         self.size();
-        let lost = if x.is_empty() {
-            dispatch(Elimination::<false> { factors: self, rows: &mut *rows })
+        let outcome = if x.is_empty() {
+            elimination::<false>(self, &mut *rows)
         } else {
             // What fills up the last row would keep what is no number, and hand it on.
             to_rows(x, &mut self.x);
-            let lost = dispatch(Elimination::<true> { factors: self, rows: &mut *rows });
+            let outcome = elimination::<true>(self, &mut *rows);
             from_rows(&self.x, x);
-            lost
+            outcome
         };
-        lost.map_or(Ok(()), |lost| {
+        if outcome.is_lost() {
             // Numbers that are none would stay where the tree makes zeros, which nobody writes.
             rows.fill(Row::ZERO);
-            Err(lost)
-        })
+        }
+        outcome
     }
 
     /// Copies `L` into rows along the paths, with the pivots in the place of its diagonal, and one over the pivots.
@@ -174,15 +176,15 @@ impl Factors {
     /// `x := M⁻¹ x`
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         to_rows(x, &mut self.x);
-        dispatch(Solve { factors: self });
+        solution(self);
         from_rows(&self.x, x);
     }
 
     /// Eliminates a matrix nv × nv, as [`Self::factorize`].
-    pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>, x: &mut [f64]) -> Result<(), (usize, f64)> {
+    pub(crate) fn factorize_matrix(&mut self, m: &DMatrix<f64>, x: &mut [f64]) -> Outcome {
         self.size();
         let mut rows = std::mem::take(&mut self.folded);
-        dispatch(Read { m: m.as_slice(), nv: self.nv(), width: self.width, rows: &mut rows });
+        read_matrix(m.as_slice(), self.nv(), self.width, &mut rows);
         let done = self.factorize(&mut rows, x);
         self.folded = rows;
         done
@@ -190,7 +192,7 @@ impl Factors {
 
     /// The inverse of the mass matrix, nv × nv, symmetric to the bit.
     pub(crate) fn invert(&mut self, to: &mut DMatrix<f64>) {
-        dispatch(Inversion { factors: self, to: to.as_mut_slice() });
+        inversion(self, to.as_mut_slice());
     }
 
     /// `to = −M⁻¹ from` after [`Self::invert`], for the derivatives of torques by configurations and velocities, which have the
@@ -200,17 +202,17 @@ impl Factors {
         from: [&DMatrix<f64>; 2],
         to: [&mut DMatrix<f64>; 2],
         known: &[Floating],
-    ) -> bool {
+    ) -> Outcome {
         if self.coupled.is_empty() {
             self.coupled = coupled(&self.tree);
         }
         let (from, to) = (from.map(DMatrix::as_slice), to.map(DMatrix::as_mut_slice));
-        dispatch(SparseProduct { factors: self, from, to, known })
+        sparse_product(self, from, to, known)
     }
 
     /// The same for a matrix of any shape and without zeros.
     pub(crate) fn multiply_full(&mut self, from: &DMatrix<f64>, to: &mut DMatrix<f64>) {
-        dispatch(Product { factors: self, from: from.as_slice(), to: to.as_mut_slice() });
+        product(self, from.as_slice(), to.as_mut_slice());
     }
 }
 
@@ -241,62 +243,51 @@ fn coupled(tree: &DofTree) -> Vec<(Range<usize>, Vec<Range<usize>>)> {
     alike
 }
 
-/// Reads a matrix nv × nv into blocks.
-struct Read<'a> {
-    m: &'a [f64],
-    nv: usize,
-    width: usize,
-    rows: &'a mut [Row],
-}
-
-impl Kernel for Read<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { m, nv, width, rows } = self;
+kernel!(
+    active,
+    /// Reads a matrix nv × nv into blocks.
+    fn read_matrix<'a, R: Register>(m: &'a [f64], nv: usize, width: usize, rows: &'a mut [Row]) {
         for (k, m) in m.chunks_exact(nv.max(1)).enumerate() {
             for (b, from) in m.chunks(WIDTH).enumerate() {
                 rows[blocks::place(width, k, b)].store(Lanes(R::load_first(from)));
             }
         }
     }
-}
+);
 
-/// `M = Lᵀ D L`, last degrees of freedom first, in blocks (g, c):
-///
-/// ```text
-/// H_gg = L_ggᵀ D_g L_gg ;  H_gc := L_gg⁻ᵀ H_gc ,  L_gc = D_g⁻¹ H_gc ;  H_cb −= H_gcᵀ L_gb    for c, b above g
-/// ```
-///
-/// With `SOLVE`, `x := M⁻¹ x`, and its first half goes along: its steps wait for nothing but rows that are there already.
-pub(crate) struct Elimination<'a, const SOLVE: bool> {
-    pub(crate) factors: &'a mut Factors,
-    pub(crate) rows: &'a mut [Row],
-}
-
-impl<const SOLVE: bool> Kernel for Elimination<'_, SOLVE> {
-    type Output = Option<(usize, f64)>;
-    #[inline(always)]
-    fn run<R: Register>(self) -> Self::Output {
-        let Self { factors, rows } = self;
-        let mut x = std::mem::take(&mut factors.x);
-        let lost = eliminate::<R, SOLVE>(factors, rows, &mut x);
-        if SOLVE && lost.is_none() {
-            scale::<R>(&mut x, &factors.reciprocal);
-            forth::<R>(factors, &mut x);
-        }
-        factors.x = x;
-        lost
+kernel!(
+    active,
+    /// `M = Lᵀ D L`, last degrees of freedom first, in blocks (g, c):
+    ///
+    /// ```text
+    /// H_gg = L_ggᵀ D_g L_gg ;  H_gc := L_gg⁻ᵀ H_gc ,  L_gc = D_g⁻¹ H_gc ;  H_cb −= H_gcᵀ L_gb    for c, b above g
+    /// ```
+    ///
+    /// With `SOLVE`, `x := M⁻¹ x`, and its first half goes along: its steps wait for nothing but rows that are there already.
+    pub(crate) fn elimination<'a, R: Register, const SOLVE: bool>(
+        factors: &'a mut Factors,
+        rows: &'a mut [Row],
+    ) -> Outcome {
+        Outcome::of_pivots(eliminate_rows::<R, SOLVE>(factors, rows))
     }
+);
+
+/// The same, within a kernel.
+#[inline(always)]
+pub(crate) fn eliminate_rows<R: Register, const SOLVE: bool>(factors: &mut Factors, rows: &mut [Row]) -> Option<Lost> {
+    let mut x = std::mem::take(&mut factors.x);
+    let lost = eliminate::<R, SOLVE>(factors, rows, &mut x);
+    if SOLVE && lost.is_none() {
+        scale::<R>(&mut x, &factors.reciprocal);
+        forth::<R>(factors, &mut x);
+    }
+    factors.x = x;
+    lost
 }
 
 /// The factors, and with `SOLVE` `x := L⁻ᵀ x`.
 #[inline(always)]
-fn eliminate<R: Register, const SOLVE: bool>(
-    factors: &mut Factors,
-    rows: &mut [Row],
-    x: &mut [Row],
-) -> Option<(usize, f64)> {
+fn eliminate<R: Register, const SOLVE: bool>(factors: &mut Factors, rows: &mut [Row], x: &mut [Row]) -> Option<Lost> {
     let (nv, Factors { width, above, related, scale, l, reciprocal, .. }) = (factors.nv(), factors);
     let (width, (h, _)) = (*width, rows.as_chunks_mut::<WIDTH>());
     for g in (0..width).rev() {
@@ -335,136 +326,12 @@ fn eliminate<R: Register, const SOLVE: bool>(
     None
 }
 
-/// `x := M⁻¹ x`
-struct Solve<'a> {
-    factors: &'a mut Factors,
-}
-
-impl Kernel for Solve<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let mut x = std::mem::take(&mut self.factors.x);
-        solve::<R>(self.factors, &mut x);
-        self.factors.x = x;
+kernel!(
+    active,
+    /// `x := M⁻¹ x`
+    fn solution<'a, R: Register>(factors: &'a mut Factors) {
+        let mut x = std::mem::take(&mut factors.x);
+        solve::<R>(factors, &mut x);
+        factors.x = x;
     }
-}
-
-/// `Lᵀ y = x`, `D z = y`, `L x = z`
-#[inline(always)]
-pub(crate) fn solve<R: Register>(factors: &Factors, x: &mut [Row]) {
-    back::<R>(factors, x);
-    scale::<R>(x, &factors.reciprocal);
-    forth::<R>(factors, x);
-}
-
-/// `x := D^(−1/2) x`, or by other numbers.
-#[inline(always)]
-pub(crate) fn scale<R: Register>(x: &mut [Row], by: &[Row]) {
-    for (x, by) in x.iter_mut().zip(by) {
-        x.store(x.load::<R>() * by.load::<R>());
-    }
-}
-
-/// `D^(−1/2)`
-#[inline(always)]
-pub(crate) fn roots<R: Register>(factors: &Factors, to: &mut [Row]) {
-    for (to, reciprocal) in to.iter_mut().zip(&factors.reciprocal) {
-        to.store(Lanes(reciprocal.load::<R>().0.sqrt()));
-    }
-}
-
-/// `X := D^(−1/2) L⁻ᵀ X` of eight columns, in blocks that are so many apart.
-#[inline(always)]
-pub(crate) fn half<R: Register>(factors: &Factors, roots: &[Row], x: &mut [Block], stride: usize) {
-    for g in (0..factors.width).rev() {
-        let (before, own) = x.split_at_mut(g * stride);
-        let mut rows = blocks::load::<R>(&own[0]);
-        blocks::solve_transposed(factors.l_of(g, g), &mut rows);
-        blocks::store(&mut own[0], &rows);
-        for &c in factors.above(g) {
-            let mut sums = blocks::load::<R>(&before[c * stride]);
-            blocks::add_product::<R, true, true>(&mut sums, factors.l_of(g, c), &own[0], (WIDTH, factors.live(g)));
-            blocks::store(&mut before[c * stride], &sums);
-        }
-        blocks::scale(&mut rows, &roots[g]);
-        blocks::store(&mut own[0], &rows);
-    }
-}
-
-/// `X := L⁻¹ D^(−1/2) X` of eight columns that begin in block `first`: after [`half`] they are those of `M⁻¹ X`.
-#[inline(always)]
-pub(crate) fn other_half<R: Register>(factors: &Factors, roots: &[Row], x: &mut [Block], first: usize) {
-    for g in first..factors.width {
-        if first > 0 && g != first && !factors.goes_through(g, first) {
-            continue;
-        }
-        let mut rows = blocks::load::<R>(&x[g]);
-        blocks::scale(&mut rows, &roots[g]);
-        for &c in factors.above(g) {
-            if c >= first {
-                blocks::add_product::<R, false, true>(&mut rows, factors.l_of(g, c), &x[c], (factors.live(g), WIDTH));
-            }
-        }
-        blocks::solve(factors.l_of(g, g), &mut rows);
-        blocks::store(&mut x[g], &rows);
-    }
-}
-
-/// `x := L⁻ᵀ x`
-#[inline(always)]
-pub(crate) fn back<R: Register>(factors: &Factors, x: &mut [Row]) {
-    let Factors { width, above, l, .. } = factors;
-    let width = *width;
-    for g in (0..width).rev() {
-        let l = &l[g * width..(g + 1) * width];
-        let own = blocks::solve_transposed_one::<R>(&l[g], x[g].load().0);
-        x[g].store(Lanes(own));
-        let own = own.neg().to_array();
-        for &c in &above[g] {
-            x[c].store(Lanes(take::<R>(x[c].load().0, &blocks::load(&l[c]), &own)));
-        }
-    }
-}
-
-/// `x + Lᵀ y`
-#[inline(always)]
-fn take<R: Register>(mut x: R, l: &[R; WIDTH], y: &[f64; WIDTH]) -> R {
-    let mut k = 0;
-    while k < WIDTH {
-        x = l[k].mul_add(R::splat(y[k]), x);
-        k += 1;
-    }
-    x
-}
-
-/// `x := L⁻¹ x`
-#[inline(always)]
-pub(crate) fn forth<R: Register>(factors: &Factors, x: &mut [Row]) {
-    let Factors { width, above, l, .. } = factors;
-    let width = *width;
-    for g in 0..width {
-        let l = &l[g * width..(g + 1) * width];
-        let mut own = x[g].load::<R>().0;
-        if !above[g].is_empty() {
-            let mut sums = [R::splat(0.0); WIDTH];
-            for &c in &above[g] {
-                let x: R = x[c].load().0;
-                let mut k = 0;
-                while k < WIDTH {
-                    sums[k] = l[c][k].load::<R>().0.mul_add(x, sums[k]);
-                    k += 1;
-                }
-            }
-            own = own.sub(across(sums));
-        }
-        x[g].store(Lanes(blocks::solve_one(&l[g], own)));
-    }
-}
-
-/// The sum over the lanes of each register, in its lane.
-#[inline(always)]
-pub(crate) fn across<R: Register>(sums: [R; WIDTH]) -> R {
-    let [a, b, c, d, e, f, g, h] = R::transpose(sums);
-    a.add(e).add(c.add(g)).add(b.add(f).add(d.add(h)))
-}
+);

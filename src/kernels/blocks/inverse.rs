@@ -4,26 +4,20 @@ use crate::kernels::blocks;
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_joint::matrix_entries::store;
 use crate::kernels::by_joint::memory::Row;
+use crate::kernels::outcome::Outcome;
 use crate::plan::floating::Floating;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
 use std::ops::Range;
 
-/// `W = L⁻¹`, then `M⁻¹ = W D⁻¹ Wᵀ`, in blocks. `W` has entries where `L` has them:
-///
-/// ```text
-/// W_gg = L_gg⁻¹ ;  W_gb = −L_gg⁻¹ Σ_c L_gc W_cb      for b above g, c from b to the last above g
-/// ```
-pub(crate) struct Inversion<'a> {
-    pub(crate) factors: &'a mut Factors,
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for Inversion<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { factors, to } = self;
+kernel!(
+    active,
+    /// `W = L⁻¹`, then `M⁻¹ = W D⁻¹ Wᵀ`, in blocks. `W` has entries where `L` has them:
+    ///
+    /// ```text
+    /// W_gg = L_gg⁻¹ ;  W_gb = −L_gg⁻¹ Σ_c L_gc W_cb      for b above g, c from b to the last above g
+    /// ```
+    pub(crate) fn inversion<'a, R: Register>(factors: &'a mut Factors, to: &'a mut [f64]) {
         for g in 0..factors.width {
             invert_rows::<R>(factors, g);
         }
@@ -33,7 +27,7 @@ impl Kernel for Inversion<'_> {
             }
         }
     }
-}
+);
 
 /// Rows of `W` of the group `g`, and its columns of `Y = D⁻¹ Wᵀ`.
 #[inline(always)]
@@ -102,18 +96,10 @@ fn multiply_block<R: Register>(factors: &mut Factors, g: usize, c: usize, to: &m
     blocks::write(&turned, c, g, to, (nv, nv));
 }
 
-/// `to = −M⁻¹ from`: eight columns at a time, which are copied to where their numbers stand side by side.
-pub(crate) struct Product<'a> {
-    pub(crate) factors: &'a mut Factors,
-    pub(crate) from: &'a [f64],
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for Product<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { factors, from, to } = self;
+kernel!(
+    active,
+    /// `to = −M⁻¹ from`: eight columns at a time, which are copied to where their numbers stand side by side.
+    pub(crate) fn product<'a, R: Register>(factors: &'a mut Factors, from: &'a [f64], to: &'a mut [f64]) {
         let (nv, width) = (factors.nv(), factors.width);
         if nv == 0 {
             return;
@@ -141,28 +127,25 @@ impl Kernel for Product<'_> {
             }
         }
     }
-}
+);
 
-/// Most columns that [`SparseProduct`] takes at a time: what registers hold.
+/// Most columns that [`sparse_product`] takes at a time: what registers hold.
 const AT_ONCE: usize = 3;
 
-/// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: sums of columns of the inverse.
-pub(crate) struct SparseProduct<'a> {
-    pub(crate) factors: &'a Factors,
-    pub(crate) from: [&'a [f64]; 2],
-    pub(crate) to: [&'a mut [f64]; 2],
-    /// Whose columns are not asked for.
-    pub(crate) known: &'a [Floating],
-}
-
-impl Kernel for SparseProduct<'_> {
+kernel!(
+    active,
+    /// `to = −M⁻¹ from` of two matrices with the zeros of the mass matrix: sums of columns of the inverse.
     /// Are all results surely finite? Then so is the inverse: each of its columns `k` is multiplied by entry (k, j) of a column `j` that is
     /// asked for, its own or, for a base that floats, those by its angular velocity; and it shows even where that entry is
     /// zero, as `0 · ∞` is no number.
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { factors, from, to: [first, second], known } = self;
+    pub(crate) fn sparse_product<'a, R: Register>(
+        factors: &'a Factors,
+        from: [&'a [f64]; 2],
+        to: [&'a mut [f64]; 2],
+        /// Whose columns are not asked for.
+        known: &'a [Floating],
+    ) -> Outcome {
+        let [first, second] = to;
         let nv = factors.nv();
         let most = if R::LEVEL == Level::Avx512 { AT_ONCE } else { 1 };
         let knows = |j| known.iter().fold([false; 2], |[q, v], base| [q | base.knows(j)[0], v | base.knows(j)[1]]);
@@ -190,9 +173,9 @@ impl Kernel for SparseProduct<'_> {
                 j += count;
             }
         }
-        finite.all_lt(R::splat(1.0))
+        Outcome::of(finite)
     }
-}
+);
 
 /// `C` columns side by side of `M` matrices.
 #[inline(always)]
@@ -204,25 +187,20 @@ fn several_columns<R: Register, const M: usize, const C: usize>(
     finite: &mut R,
 ) {
     let (width, mut b) = (factors.width, 0);
-    // Of the last block a short register may hold all rows that there are.
-    let is_short = R::Short::LANES < R::LANES && factors.nv() <= (width - 1) * WIDTH + R::Short::LANES;
     while b < width {
         // As many sums at a time as the level has registers for.
         b += match (R::LEVEL, C, width - b) {
-            (Level::Avx512, _, 3) if is_short => sums::<R, M, C, 2, 1>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, _, 2) if is_short => sums::<R, M, C, 1, 1>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, _, 1) if is_short => sums::<R, M, C, 0, 1>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, 1, 4..) => sums::<R, M, C, 4, 0>(factors, rows, from, &mut to, b, finite),
-            (Level::Avx512, _, 3..) => sums::<R, M, C, 3, 0>(factors, rows, from, &mut to, b, finite),
-            (_, _, 2..) => sums::<R, M, C, 2, 0>(factors, rows, from, &mut to, b, finite),
-            _ => sums::<R, M, C, 1, 0>(factors, rows, from, &mut to, b, finite),
+            (Level::Avx512, 1, 4..) => sums::<R, M, C, 4>(factors, rows, from, &mut to, b, finite),
+            (Level::Avx512, _, 3..) => sums::<R, M, C, 3>(factors, rows, from, &mut to, b, finite),
+            (_, _, 2..) => sums::<R, M, C, 2>(factors, rows, from, &mut to, b, finite),
+            _ => sums::<R, M, C, 1>(factors, rows, from, &mut to, b, finite),
         };
     }
 }
 
-/// `N` blocks of the columns from block `b` on, and `SHORT` of which a short register holds all rows; returns how many these are. Leaves `finite` zero if all numbers, and their sums, are.
+/// `N` blocks of the columns from block `b` on; returns how many these are. Leaves `finite` zero if all numbers, and their sums, are.
 #[inline(always)]
-fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT: usize>(
+fn sums<R: Register, const M: usize, const C: usize, const N: usize>(
     factors: &Factors,
     rows: &[Range<usize>],
     from: [&[f64]; M],
@@ -233,7 +211,6 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT
     let (nv, lanes, zero) = (factors.nv(), factors.width * WIDTH, R::splat(0.0));
     let inverse = &factors.inverse.as_flattened()[b * lanes..];
     let mut sums = [[[zero; N]; C]; M];
-    let mut short_sums = [[[R::Short::splat(0.0); SHORT]; C]; M];
     for rows in rows {
         let (first, count) = (rows.start, rows.len());
         let mut x = [[&[][..]; C]; M];
@@ -245,10 +222,6 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT
         let mut strips = [&[][..]; N];
         for n in 0..N {
             strips[n] = &inverse[n * lanes + first..][..count];
-        }
-        let mut short_strips = [&[][..]; SHORT];
-        for n in 0..SHORT {
-            short_strips[n] = &inverse[(N + n) * lanes + first..][..count];
         }
         let mut k = 0;
         while k < count {
@@ -263,15 +236,6 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT
                 for m in 0..M {
                     for c in 0..C {
                         sums[m][c][n] = inverse.mul_add(y[m][c], sums[m][c][n]);
-                    }
-                }
-            }
-            for n in 0..SHORT {
-                let inverse: R::Short = short_strips[n][k].load().0;
-                for m in 0..M {
-                    for c in 0..C {
-                        let y = R::Short::splat(x[m][c][k]);
-                        short_sums[m][c][n] = inverse.mul_add(y, short_sums[m][c][n]);
                     }
                 }
             }
@@ -290,16 +254,10 @@ fn sums<R: Register, const M: usize, const C: usize, const N: usize, const SHORT
                 store(to[m], c * nv + at, nv - at, zero.sub(sums[m][c][n]));
                 n += 1;
             }
-            while n < N + SHORT {
-                let (at, sum) = ((b + n) * WIDTH, R::from_array(short_sums[m][c][n - N].to_array()));
-                total = total.add(sum);
-                store(to[m], c * nv + at, nv - at, zero.sub(sum));
-                n += 1;
-            }
             *finite = total.mul_add(zero, *finite);
             c += 1;
         }
         m += 1;
     }
-    N + SHORT
+    N
 }

@@ -3,10 +3,12 @@
 pub(crate) mod factors;
 pub(crate) mod inverse;
 pub(crate) mod product;
+pub(crate) mod substitution;
 
 use crate::formulas::singular;
 use crate::kernels::by_joint::matrix_entries;
 use crate::kernels::by_joint::memory::Row;
+use crate::kernels::outcome::Lost;
 use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Level};
 
@@ -119,7 +121,7 @@ pub(crate) fn eliminate<R: Register, const SOLVE: bool>(
     scale: &Row,
     live: usize,
     x: &mut R,
-) -> Option<(usize, f64)> {
+) -> Option<Lost> {
     let mut rows = load::<R>(h);
     let mut lost = None;
     macro_rules! steps {
@@ -141,7 +143,7 @@ fn eliminate_row<R: Register, const SOLVE: bool, const K: usize>(
     reciprocal: &mut Row,
     scale: &Row,
     x: &mut R,
-) -> Option<(usize, f64)> {
+) -> Option<Lost> {
     let row = rows[K];
     let h = row.to_array();
     let pivot = h[K];

@@ -1,7 +1,7 @@
 //! Products of dense matrices, column-major.
 
 use gradyn_derivatives::Level;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// `to = −a b`. `a`: n × k, `b`: k × m, `to`: n × m. Blocks of zeros in `b` are left out.
@@ -17,29 +17,35 @@ pub(crate) fn add_product(s: f64, a: &DMatrix<f64>, b: &DMatrix<f64>, to: &mut D
 fn run<const ADD: bool>(a: &DMatrix<f64>, b: &DMatrix<f64>, s: f64, to: &mut DMatrix<f64>) {
     debug_assert!(a.ncols() == b.nrows() && to.shape() == (a.nrows(), b.ncols()));
     let sizes = [a.nrows(), a.ncols(), b.ncols()];
-    dispatch(Product::<ADD> { sizes, a: a.as_slice(), b: b.as_slice(), s, to: to.as_mut_slice() });
+    multiply::<ADD>(sizes, a.as_slice(), b.as_slice(), s, to.as_mut_slice());
 }
 
-/// Of sizes n, k, m; added to what is there, or in place of it.
+kernel!(
+    active,
+    /// Of sizes n, k, m; added to what is there, or in place of it.
+    fn multiply<'a, R: Register, const ADD: bool>(
+        sizes: [usize; 3],
+        a: &'a [f64],
+        b: &'a [f64],
+        s: f64,
+        to: &'a mut [f64],
+    ) {
+        let product = Product::<ADD> { sizes, a, b, s, to };
+        // As many columns share what is read of `a` as the level has registers for.
+        match R::LEVEL {
+            Level::Avx512 => product.columns::<R, 8>(),
+            Level::Plain => product.columns::<R, 2>(),
+            _ => product.columns::<R, 4>(),
+        }
+    }
+);
+
 struct Product<'a, const ADD: bool> {
     sizes: [usize; 3],
     a: &'a [f64],
     b: &'a [f64],
     s: f64,
     to: &'a mut [f64],
-}
-
-impl<const ADD: bool> Kernel for Product<'_, ADD> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        // As many columns share what is read of `a` as the level has registers for.
-        match R::LEVEL {
-            Level::Avx512 => self.columns::<R, 8>(),
-            Level::Plain => self.columns::<R, 2>(),
-            _ => self.columns::<R, 4>(),
-        }
-    }
 }
 
 impl<const ADD: bool> Product<'_, ADD> {

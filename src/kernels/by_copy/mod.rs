@@ -3,4 +3,5 @@
 
 pub(crate) mod bodies;
 pub(crate) mod newton_euler;
+pub(crate) mod root_axes;
 pub(crate) mod states;

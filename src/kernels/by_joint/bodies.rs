@@ -1,6 +1,8 @@
 //! Forward kinematics: where the bodies are and how they move, eight at a time.
 
-use crate::kernels::by_joint::memory::{Bodies, Memory, Row, Six, load_matrix, load_motion, load_vector, store_motion};
+use crate::kernels::by_joint::memory::{
+    Bodies, JointsMemory, Row, Six, load_matrix, load_motion, load_vector, store_motion,
+};
 use crate::kernels::by_joint::outward::of_tree;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};
@@ -12,7 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 #[inline(always)]
 pub(crate) fn keep<R: Register>(
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     g: usize,
     x: Transform<Lanes<R>>,
     v: Motion<Lanes<R>>,
@@ -37,7 +39,7 @@ pub(crate) fn keep<R: Register>(
 /// What is zero if the poses in the world and the motions that are kept of a group are finite, and hardly ever else: sums of them,
 /// times zero. Rotations enter the motions, which are none where one of their numbers is none.
 #[inline(always)]
-pub(crate) fn zero_if_finite<R: Register>(layout: &Layout, memory: &Memory, g: usize) -> R {
+pub(crate) fn zero_if_finite<R: Register>(layout: &Layout, memory: &JointsMemory, g: usize) -> R {
     let Bodies { translation, velocity, acceleration, .. } = &memory.bodies[g];
     let p = v3::add(of_tree::<R>(layout, &memory.origins, g), load_vector::<R>(translation));
     let (v, a) = (load_motion::<R>(velocity), load_motion::<R>(acceleration));

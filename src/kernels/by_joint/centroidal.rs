@@ -5,50 +5,47 @@
 use crate::formulas::masses::{MomentumColumn, PointMass, Tree, Whole, about_moving, matrix_rate};
 use crate::kernels::by_joint::matrix::{begin, end, of_force, of_vector, only, store};
 use crate::kernels::by_joint::memory::{
-    FORCE, INERTIA, Memory, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
+    FORCE, INERTIA, JointsMemory, Sums, load_coriolis, load_inertia, load_motion, load_sum_force,
 };
 use crate::kernels::by_joint::outward::{of_tree, splat};
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::{subtree, weights};
+use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{Matrix3, Vector3};
 
 /// The centroidal momentum matrix, from the inertias of subtrees and the centre of mass. Is it finite?
-pub(crate) fn momentum_matrix(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
+pub(crate) fn momentum_matrix(layout: &Layout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
     begin(layout, to);
-    let finite = memory.level.run(MomentumMatrix { layout, memory, to: &mut *to });
+    let finite = momentum_matrix_in_lanes(layout, memory, &mut *to);
     end(layout, finite, to)
 }
 
-struct MomentumMatrix<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    to: &'a mut [f64],
-}
-
-impl Kernel for MomentumMatrix<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, to } = self;
+kernel!(
+    memory.level,
+    fn momentum_matrix_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        to: &'a mut [f64],
+    ) -> Outcome {
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
             let momentum: Force<Lanes<R>> = load_inertia::<R>(&memory.sums[g]) * load_motion::<R>(&memory.s[g]);
             let about = momentum.shifted::<Lanes<R>>(of_tree(layout, &memory.centers, g));
             store::<R, 6>(layout, g, of_force(about), to, &mut zero);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// The robot as a whole, from inertias, velocities and forces of bodies.
-pub(crate) fn total(layout: &Layout, memory: &Memory) -> Whole<f64> {
+pub(crate) fn total(layout: &Layout, memory: &JointsMemory) -> Whole<f64> {
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
         let part = Subtree::of(layout, Some(*root));
-        let [f, h, y, more] = memory.level.run(Total { memory, part: &part });
+        let [f, h, y, more] = total_of_tree(memory, &part);
         Tree {
             first: v3::sub(memory.origins[0], memory.origins[tree]),
             inertia: InertiaAboutOrigin {
@@ -64,17 +61,10 @@ pub(crate) fn total(layout: &Layout, memory: &Memory) -> Whole<f64> {
     Whole::of(memory.origins[0], trees)
 }
 
-/// Force, momentum and inertia of a tree, six numbers each, and the four that are left of the inertia.
-struct Total<'a> {
-    memory: &'a Memory,
-    part: &'a Subtree,
-}
-
-impl Kernel for Total<'_> {
-    type Output = [[f64; 6]; 4];
-    #[inline(always)]
-    fn run<R: Register>(self) -> [[f64; 6]; 4] {
-        let Self { memory, part } = self;
+kernel!(
+    memory.level,
+    /// Force, momentum and inertia of a tree, six numbers each, and the four that are left of the inertia.
+    fn total_of_tree<'a, R: Register>(memory: &'a JointsMemory, part: &'a Subtree) -> [[f64; 6]; 4] {
         let mut sums = [[R::splat(0.0); 6]; 4];
         for (g, lanes) in part.groups() {
             let rows = &memory.sums[g];
@@ -101,10 +91,10 @@ impl Kernel for Total<'_> {
         }
         totals
     }
-}
+);
 
 /// The robot as a whole, and the centre of mass, from everything summed up over subtrees.
-pub(crate) fn whole(layout: &Layout, memory: &mut Memory) -> Whole<f64> {
+pub(crate) fn whole(layout: &Layout, memory: &mut JointsMemory) -> Whole<f64> {
     weights::center(layout, memory);
     let trees = layout.roots.iter().enumerate().map(|(tree, (root, _))| {
         let first = v3::sub(memory.origins[0], memory.origins[tree]);
@@ -114,7 +104,7 @@ pub(crate) fn whole(layout: &Layout, memory: &mut Memory) -> Whole<f64> {
 }
 
 /// What hangs from a lane.
-fn of_lane(memory: &Memory, lane: usize, first: Vector3<f64>) -> Tree<f64> {
+fn of_lane(memory: &JointsMemory, lane: usize, first: Vector3<f64>) -> Tree<f64> {
     let (sums, lane) = (&memory.sums[lane / WIDTH], lane % WIDTH);
     let x = |row: usize| sums[row].0[lane];
     let vector = |row: usize| Vector3::new(x(row), x(row + 1), x(row + 2));
@@ -133,7 +123,7 @@ fn of_lane(memory: &Memory, lane: usize, first: Vector3<f64>) -> Tree<f64> {
 }
 
 /// The centre of mass of what hangs from a body, from everything summed up over subtrees.
-pub(crate) fn com_of(layout: &Layout, memory: &Memory, body: usize) -> PointMass<f64> {
+pub(crate) fn com_of(layout: &Layout, memory: &JointsMemory, body: usize) -> PointMass<f64> {
     let step = &layout.bodies[body];
     Whole::of(memory.origins[step.tree], std::iter::once(of_lane(memory, step.lane, v3::zero()))).com
 }
@@ -141,32 +131,29 @@ pub(crate) fn com_of(layout: &Layout, memory: &Memory, body: usize) -> PointMass
 /// Derivatives of the centre of mass of a part, from everything summed up over subtrees and one over its mass. Are they finite?
 pub(crate) fn center_of_mass_derivatives(
     layout: &Layout,
-    memory: &Memory,
+    memory: &JointsMemory,
     part: &Subtree,
     share: f64,
     mut to: [&mut [f64]; 6],
-) -> bool {
+) -> Outcome {
     for to in &mut to {
         begin(layout, to);
     }
-    let work = CenterOfMassDerivatives { layout, memory, part, share, to: to.each_mut().map(|to| &mut **to) };
-    let finite = memory.level.run(work);
-    to.iter().all(|to| end(layout, finite, to))
+    let work = to.each_mut().map(|to| &mut **to);
+    let finite = center_of_mass_derivatives_in_lanes(layout, memory, part, share, work);
+    Outcome::when(to.iter().all(|to| end(layout, finite, to).is_finite()))
 }
 
-struct CenterOfMassDerivatives<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    part: &'a Subtree,
-    share: f64,
-    to: [&'a mut [f64]; 6],
-}
-
-impl Kernel for CenterOfMassDerivatives<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, part, share, to: [c_q, v_q, v_v, a_q, a_v, a_a] } = self;
+kernel!(
+    memory.level,
+    fn center_of_mass_derivatives_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        part: &'a Subtree,
+        share: f64,
+        to: [&'a mut [f64]; 6],
+    ) -> Outcome {
+        let [c_q, v_q, v_v, a_q, a_v, a_a] = to;
         let share = Lanes(R::splat(share));
         let (mut zero, mut mixed) = (R::splat(0.0), subtree::NONE);
         for g in 0..layout.groups.len() {
@@ -179,13 +166,13 @@ impl Kernel for CenterOfMassDerivatives<'_> {
         }
         v_v.copy_from_slice(c_q);
         a_a.copy_from_slice(c_q);
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// What the columns of a group change of what they move, which these are the sums of.
 #[inline(always)]
-fn column<R: Register>(memory: &Memory, g: usize, sums: &Sums) -> MomentumColumn<Lanes<R>> {
+fn column<R: Register>(memory: &JointsMemory, g: usize, sums: &Sums) -> MomentumColumn<Lanes<R>> {
     let (s, columns) = (load_motion::<R>(&memory.s[g]), &memory.columns[g]);
     let (inertia, coriolis) = (load_inertia::<R>(sums), load_coriolis::<R>(sums));
     let (psi_dot, psi_ddot) = (load_motion::<R>(&columns.psi_d), load_motion::<R>(&columns.psi_dd));
@@ -194,26 +181,28 @@ fn column<R: Register>(memory: &Memory, g: usize, sums: &Sums) -> MomentumColumn
 }
 
 /// The centroidal momentum matrix and its rate, from everything summed up over subtrees. Are they finite?
-pub(crate) fn matrices(layout: &Layout, memory: &Memory, velocity: Vector3<f64>, to: (&mut [f64], &mut [f64])) -> bool {
+pub(crate) fn matrices(
+    layout: &Layout,
+    memory: &JointsMemory,
+    velocity: Vector3<f64>,
+    to: (&mut [f64], &mut [f64]),
+) -> Outcome {
     begin(layout, to.0);
     begin(layout, to.1);
-    let finite = memory.level.run(Matrices { layout, memory, velocity, to: (&mut *to.0, &mut *to.1) });
-    end(layout, finite, to.0) && end(layout, finite, to.1)
+    let finite = matrices_in_lanes(layout, memory, velocity, (&mut *to.0, &mut *to.1));
+    end(layout, finite, to.0).and(end(layout, finite, to.1).is_finite())
 }
 
-struct Matrices<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    /// Of the centre of mass.
-    velocity: Vector3<f64>,
-    to: (&'a mut [f64], &'a mut [f64]),
-}
-
-impl Kernel for Matrices<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, velocity, to: (matrix, matrix_dot) } = self;
+kernel!(
+    memory.level,
+    fn matrices_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        /// Of the centre of mass.
+        velocity: Vector3<f64>,
+        to: (&'a mut [f64], &'a mut [f64]),
+    ) -> Outcome {
+        let (matrix, matrix_dot) = to;
         let velocity = splat::<R>(velocity);
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
@@ -227,28 +216,30 @@ impl Kernel for Matrices<'_> {
             let rate = about_moving(rate, c, velocity, momentum.linear);
             store::<R, 6>(layout, g, of_force(rate), matrix_dot, &mut zero);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// Derivatives of the momentum of the robot, from everything summed up over subtrees. Are they finite?
-pub(crate) fn derivatives(layout: &Layout, memory: &Memory, whole: &Whole<f64>, mut to: [&mut [f64]; 5]) -> bool {
-    let finite = memory.level.run(Derivatives { layout, memory, whole, to: to.each_mut().map(|m| &mut **m) });
-    to.iter().all(|m| end(layout, finite, m))
+pub(crate) fn derivatives(
+    layout: &Layout,
+    memory: &JointsMemory,
+    whole: &Whole<f64>,
+    mut to: [&mut [f64]; 5],
+) -> Outcome {
+    let finite = derivatives_in_lanes(layout, memory, whole, to.each_mut().map(|m| &mut **m));
+    Outcome::when(to.iter().all(|m| end(layout, finite, m).is_finite()))
 }
 
-struct Derivatives<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    whole: &'a Whole<f64>,
-    to: [&'a mut [f64]; 5],
-}
-
-impl Kernel for Derivatives<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, whole, to: [h_q, h_v, f_q, f_v, f_a] } = self;
+kernel!(
+    memory.level,
+    fn derivatives_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        whole: &'a Whole<f64>,
+        to: [&'a mut [f64]; 5],
+    ) -> Outcome {
+        let [h_q, h_v, f_q, f_v, f_a] = to;
         let share = Lanes(R::splat(1.0 / whole.com.mass));
         let (momentum, force) = (splat::<R>(whole.momentum.linear), splat::<R>(whole.force.linear));
         let mut zero = R::splat(0.0);
@@ -265,6 +256,6 @@ impl Kernel for Derivatives<'_> {
             store::<R, 6>(layout, g, of_force(by.rate_v.shifted::<Lanes<R>>(c)), f_v, &mut zero);
         }
         f_a.copy_from_slice(h_v);
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);

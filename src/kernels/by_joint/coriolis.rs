@@ -2,21 +2,23 @@
 
 use crate::kernels::by_joint::matrix_entries::{fold, plus_angular, product, store};
 use crate::kernels::by_joint::memory::{
-    Memory, load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
+    JointsMemory, load_coriolis, load_inertia, load_motion, store_force, store_motion, store_vector,
 };
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, outward};
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::{DMatrix, Vector3};
 
 /// The Coriolis matrix into `to`, nv × nv. Entries that the tree makes zero are not written. Lengths have been checked.
 pub(crate) fn coriolis(
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (q, v): (&[f64], &[f64]),
     still: &[f64],
     to: &mut DMatrix<f64>,
@@ -24,38 +26,34 @@ pub(crate) fn coriolis(
     memory.size_mass(layout);
     let (nv, lanes) = (layout.nv, layout.dof.len());
     if layout.direct {
-        memory.level.run(Coriolis { constants, layout, memory, q, v, still, to: to.as_mut_slice(), nv });
+        coriolis_in_lanes(constants, layout, memory, q, v, still, to.as_mut_slice(), nv);
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
         let of_lanes = &mut scratch[..lanes * lanes];
-        memory.level.run(Coriolis { constants, layout, memory, q, v, still, to: &mut *of_lanes, nv: lanes });
+        coriolis_in_lanes(constants, layout, memory, q, v, still, &mut *of_lanes, lanes);
         fold(layout, |column, row| of_lanes[column * lanes + row], to.as_mut_slice(), nv);
         memory.scratch = scratch;
     }
 }
 
-struct Coriolis<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    v: &'a [f64],
-    still: &'a [f64],
-    to: &'a mut [f64],
-    /// Rows of the matrix.
-    nv: usize,
-}
-
-impl Kernel for Coriolis<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { constants, layout, memory, q, v, still, to, nv } = self;
-        outward::read_state::<R>(layout, memory, q, v, still);
-        outward::place::<R>(layout, memory, q);
+kernel!(
+    memory.level,
+    fn coriolis_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        q: &'a [f64],
+        v: &'a [f64],
+        still: &'a [f64],
+        to: &'a mut [f64],
+        /// Rows of the matrix.
+        nv: usize,
+    ) {
+        read::state::<R>(layout, memory, q, v, still);
+        poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::COLUMNS }>(constants, layout, memory, g);
+            outward::motions::<R, { outward::COLUMNS }>(constants, layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::composites::<R>(layout, memory, g);
@@ -81,11 +79,11 @@ impl Kernel for Coriolis<'_> {
             }
         }
     }
-}
+);
 
 /// What the entries are made of: `Ṡ`, `I_C S`, `½ B_C S + I_C Ṡ` and `½ B_Cᵀ S`, whose linear part is zero.
 #[inline(always)]
-fn columns<R: Register>(memory: &mut Memory, g: usize) {
+fn columns<R: Register>(memory: &mut JointsMemory, g: usize) {
     let s = load_motion::<R>(&memory.s[g]);
     let (y, b) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]).halved());
     let to = &mut memory.columns[g];

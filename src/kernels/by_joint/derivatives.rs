@@ -6,14 +6,17 @@
 use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::matrix_entries::{plus_angular, product, store};
-use crate::kernels::by_joint::memory::{Columns, Memory, Six, load_motion};
+use crate::kernels::by_joint::memory::{Columns, JointsMemory, Six, load_motion};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward, rnea};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::floating::Floating;
 use crate::plan::joints::{Layout, Pair};
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Where the results go: torques, and matrices nv × nv, column by column. Entries that the structure of the tree makes
@@ -42,16 +45,16 @@ pub(crate) fn derivatives(
     gravity: Vector3<f64>,
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
     reuse: Reuse<'_>,
-) -> bool {
+) -> Outcome {
     memory.size_columns(layout);
     let nv = layout.nv;
     let lanes = layout.dof.len();
     let finite = if layout.direct {
-        Derivatives { gravity, constants, layout, memory, q, v, a, results, nv, reuse }.run_at_level()
+        run(gravity, constants, layout, memory, (q, v, a), results, nv, reuse)
     } else {
         let mut scratch = std::mem::take(&mut memory.scratch);
         scratch.resize(3 * lanes * lanes, 0.0);
@@ -59,8 +62,7 @@ pub(crate) fn derivatives(
         let (dv, da) = rest.split_at_mut(lanes * lanes);
         let room = if results.dtau_da.is_empty() { 0 } else { da.len() };
         let mut all = Results { tau: &mut [], dtau_dq: &mut *dq, dtau_dv: &mut *dv, dtau_da: &mut da[..room] };
-        let work = Derivatives { gravity, constants, layout, memory, q, v, a, results: &mut all, nv: lanes, reuse };
-        let finite = work.run_at_level();
+        let finite = run(gravity, constants, layout, memory, (q, v, a), &mut all, lanes, reuse);
         matrix_entries::fold(layout, |column, row| dq[column * lanes + row], results.dtau_dq, nv);
         matrix_entries::fold(layout, |column, row| dv[column * lanes + row], results.dtau_dv, nv);
         if room > 0 {
@@ -83,72 +85,65 @@ pub(crate) fn derivatives(
     finite
 }
 
-struct Derivatives<'a, 'r> {
+/// Into matrices of so many rows.
+#[expect(clippy::too_many_arguments, reason = "what a kernel takes")]
+fn run(
     gravity: Vector3<f64>,
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    v: &'a [f64],
-    a: &'a [f64],
-    results: &'a mut Results<'r>,
-    /// Rows of a matrix.
+    constants: &Constants,
+    layout: &Layout,
+    memory: &mut JointsMemory,
+    (q, v, a): (&[f64], &[f64], &[f64]),
+    results: &mut Results<'_>,
     nv: usize,
-    reuse: Reuse<'a>,
-}
-
-impl Kernel for Derivatives<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        self.fill::<R, false>()
+    reuse: Reuse<'_>,
+) -> Outcome {
+    if matches!(reuse, Reuse::Velocities(_)) {
+        derivatives_in_lanes::<true>(gravity, constants, layout, memory, q, v, a, results, nv, reuse)
+    } else {
+        derivatives_in_lanes::<false>(gravity, constants, layout, memory, q, v, a, results, nv, reuse)
     }
 }
 
-/// The same after [`Reuse::Velocities`].
-struct GoingOn<'a, 'r>(Derivatives<'a, 'r>);
-
-impl Kernel for GoingOn<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        self.0.fill::<R, true>()
-    }
-}
-
-impl Derivatives<'_, '_> {
-    fn run_at_level(self) -> bool {
-        let level = self.memory.level;
-        if matches!(self.reuse, Reuse::Velocities(_)) { level.run(GoingOn(self)) } else { level.run(self) }
-    }
-
-    #[inline(always)]
-    fn fill<R: Register, const MOVING: bool>(self) -> bool {
-        let Self { gravity, constants, layout, memory, q, v, a, results, nv, reuse } = self;
-        outward::read_dofs::<R>(layout, &mut memory.qd, v);
-        outward::read_dofs::<R>(layout, &mut memory.qdd, a);
+kernel!(
+    memory.level,
+    /// After [`Reuse::Velocities`] bodies are `MOVING`.
+    fn derivatives_in_lanes<'a, 'r, R: Register, const MOVING: bool>(
+        gravity: Vector3<f64>,
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+        results: &'a mut Results<'r>,
+        /// Rows of a matrix.
+        nv: usize,
+        reuse: Reuse<'a>,
+    ) -> Outcome {
+        read::dofs::<R>(layout, &mut memory.qd, v);
+        read::dofs::<R>(layout, &mut memory.qdd, a);
         let known = MOVING && matches!(reuse, Reuse::Velocities(bases) if !bases.is_empty());
         if matches!(reuse, Reuse::Nothing) {
-            outward::read_configuration::<R>(layout, memory, q);
-            outward::place::<R>(layout, memory, q);
+            read::configuration::<R>(layout, memory, q);
+            poses::all::<R>(layout, memory, q);
         }
         if layout.first > 0 {
-            afloat::move_base(memory, v, a);
-            afloat::stand_base(layout, memory);
+            afloat::base_motion(memory, v, a);
+            afloat::base_columns(layout, memory);
         }
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, { outward::COLUMNS }>(gravity, layout, memory, g, MOVING);
+            outward::motions_in_field::<R, { outward::COLUMNS }>(gravity, layout, memory, g, MOVING);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
-        let mut zero = outward::zero_if_finite::<R>(q);
+        let mut zero = read::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::columns::<R>(constants, layout, memory, g, MOVING));
         }
         if layout.first > 0 {
-            afloat::columns::<R>(gravity, layout, memory);
-            zero = zero.add(R::splat(afloat::hold_base(memory)));
+            afloat::base_derivatives::<R>(gravity, layout, memory);
+            zero = zero.add(R::splat(afloat::base_torques(memory)));
         }
         // Rows of a base come first: they write over some of the next.
         let base = layout.pairs.len() - layout.groups.len();
@@ -178,16 +173,16 @@ impl Derivatives<'_, '_> {
         if !memory.wrenches.is_empty() {
             standing(layout, memory, results, nv);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// Adds what armature, damping and friction of eight joints contribute.
 #[inline(always)]
 fn diagonal<R: Register>(
     constants: &Constants,
     layout: &Layout,
-    memory: &Memory,
+    memory: &JointsMemory,
     g: usize,
     results: &mut Results<'_>,
     nv: usize,
@@ -271,7 +266,7 @@ fn of_column<R: Register>(
 /// Within one joint of several degrees of freedom the force does not turn with the column: `S_iᵀ (f_C ×̄* S_j)` is taken
 /// back.
 #[inline(never)]
-fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usize, known: bool) {
+fn own_blocks(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize, known: bool) {
     for (body, step) in layout.bodies.iter().enumerate().filter(|(_, step)| step.columns > 1) {
         if known && layout.floating.iter().any(|base| base.is(body)) {
             continue;
@@ -300,7 +295,7 @@ fn own_blocks(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: u
 /// Wrenches that stand still in the world do not turn with the columns, for any two joints between body and root:
 /// `τ_q[i, k] += S_iᵀ (φ ×̄* S_k)`. (`Q` has taken them along, and those that hang from it have not.)
 #[inline(never)]
-fn standing(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usize) {
+fn standing(layout: &Layout, memory: &JointsMemory, results: &mut Results<'_>, nv: usize) {
     for w in memory.wrenches.iter().filter(|w| w.frame == WrenchFrame::World) {
         let f = w.wrench.shifted(rnea::origin(layout, memory, w.body.index()));
         for k in path(layout, w.body.index()) {
@@ -313,7 +308,7 @@ fn standing(layout: &Layout, memory: &Memory, results: &mut Results<'_>, nv: usi
 }
 
 /// `∂τ/∂φ = −Jᵀ` of one wrench, nv × 6 column by column, after a run at the same state.
-pub(crate) fn by_wrench(layout: &Layout, memory: &Memory, nv: usize, w: &ExternalWrench, to: &mut [f64]) {
+pub(crate) fn by_wrench(layout: &Layout, memory: &JointsMemory, nv: usize, w: &ExternalWrench, to: &mut [f64]) {
     let b = w.body.index();
     to.fill(0.0);
     for lane in path(layout, b) {

@@ -2,34 +2,38 @@
 
 use crate::formulas::masses::MovingMass;
 use crate::kernels::by_joint::matrix::by_lane;
-use crate::kernels::by_joint::memory::{FORCE, Memory, Row, load_matrix};
+use crate::kernels::by_joint::memory::{FORCE, JointsMemory, Row, load_matrix};
 use crate::kernels::by_joint::outward::{of_tree, splat};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{State, inward, outward, sweeps};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, kinetic_energy_regressor, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Force, momentum, mass and first moment of mass of all subtrees, without gravity. Is the state finite?
-pub(crate) fn masses(layout: &Layout, memory: &mut Memory, state: State<'_>, to: &mut [MovingMass<f64>]) -> bool {
+pub(crate) fn masses(
+    layout: &Layout,
+    memory: &mut JointsMemory,
+    state: State<'_>,
+    to: &mut [MovingMass<f64>],
+) -> Outcome {
     let finite = sweeps::bodies::<{ outward::MASSES }>(v3::zero(), layout, memory, state);
-    memory.level.run(Masses { layout, memory, to });
+    masses_in_lanes(layout, memory, to);
     finite
 }
 
-struct Masses<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    to: &'a mut [MovingMass<f64>],
-}
-
-impl Kernel for Masses<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, to } = self;
+kernel!(
+    memory.level,
+    fn masses_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        to: &'a mut [MovingMass<f64>],
+    ) {
         for g in (0..layout.groups.len()).rev() {
             inward::sum_subtrees::<R, { FORCE + 4 }>(&layout.groups[g], &mut memory.sums, g, 0);
         }
@@ -48,41 +52,27 @@ impl Kernel for Masses<'_> {
             }
         }
     }
-}
+);
 
-/// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity `v`, or of the
-/// potential one if there is none.
-pub(crate) fn regressor(
-    constants: &Constants,
-    layout: &Layout,
-    memory: &mut Memory,
-    v: Option<&[f64]>,
-    to: &mut [f64],
-) {
-    memory.level.run(Regressor { constants, layout, memory, v, to });
-}
-
-struct Regressor<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    v: Option<&'a [f64]>,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Regressor<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { constants, layout, memory, v, to } = self;
+kernel!(
+    memory.level,
+    /// Regressors of energies, ten numbers a body, of bodies that have been placed: of the kinetic one at the velocity `v`, or of the
+    /// potential one if there is none.
+    pub(crate) fn regressor<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        v: Option<&'a [f64]>,
+        to: &'a mut [f64],
+    ) {
         if let Some(v) = v {
-            outward::read_dofs::<R>(layout, &mut memory.qd, v);
+            read::dofs::<R>(layout, &mut memory.qd, v);
         }
         let up = v3::neg(splat::<R>(constants.gravity));
         let mut bodies = layout.bodies.iter().peekable();
         let (mut to, _) = to.as_chunks_mut::<10>();
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let in_body = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
             let zero = Lanes(R::splat(0.0));
             let mut y = [zero; 10];
@@ -113,4 +103,4 @@ impl Kernel for Regressor<'_> {
             }
         }
     }
-}
+);

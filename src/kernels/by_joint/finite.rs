@@ -1,19 +1,12 @@
 //! Are numbers finite?
 
-use crate::kernels::by_joint::outward::zero_if_finite;
-use gradyn_derivatives::simd::{Kernel, Register, dispatch};
+use crate::kernels::by_joint::read::zero_if_finite;
+use gradyn_derivatives::simd::Register;
 
-/// Are all numbers finite?
-pub(crate) fn all_finite(x: &[f64]) -> bool {
-    dispatch(AllFinite(x))
-}
-
-struct AllFinite<'a>(&'a [f64]);
-
-impl Kernel for AllFinite<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        zero_if_finite::<R>(self.0).all_lt(R::splat(1.0))
+kernel!(
+    active,
+    /// Are all numbers finite?
+    pub(crate) fn all_finite<'a, R: Register>(x: &'a [f64]) -> bool {
+        zero_if_finite::<R>(x).all_lt(R::splat(1.0))
     }
-}
+);

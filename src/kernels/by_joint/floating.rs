@@ -11,7 +11,7 @@
 //!
 //! and all other entries of these nine columns are zero.
 
-use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::kernels::by_joint::rnea;
 use crate::plan::floating::Floating;
 use crate::plan::joints::Layout;
@@ -24,7 +24,7 @@ impl Floating {
         &self,
         gravity: Vector3<f64>,
         layout: &Layout,
-        memory: &Memory,
+        memory: &JointsMemory,
         v: &[f64],
         [dq, dv]: [&mut DMatrix<f64>; 2],
     ) {

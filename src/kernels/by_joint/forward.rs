@@ -2,32 +2,25 @@
 
 use crate::kernels::blocks::factors::Factors;
 use crate::kernels::blocks::place;
-use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::JointsMemory;
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{inward, mass_matrix, outward, rnea};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// Factors of the mass matrix at `q` into `memory.factors`, the matrix into `matrix` where lanes are not degrees of
 /// freedom. The error is the first degree of freedom whose pivot is lost, and the pivot.
-pub(crate) fn factorize(
-    layout: &Layout,
-    memory: &mut Memory,
-    q: &[f64],
-    matrix: &mut DMatrix<f64>,
-) -> Result<(), (usize, f64)> {
+pub(crate) fn factorize(layout: &Layout, memory: &mut JointsMemory, q: &[f64], matrix: &mut DMatrix<f64>) -> Outcome {
     mass_matrix::of_lanes(layout, memory, q);
     eliminate(layout, memory, matrix, &mut [])
 }
 
 /// Eliminates `memory.mass`, and `x := M⁻¹ x` of a right-hand side, or of none.
-fn eliminate(
-    layout: &Layout,
-    memory: &mut Memory,
-    matrix: &mut DMatrix<f64>,
-    x: &mut [f64],
-) -> Result<(), (usize, f64)> {
+fn eliminate(layout: &Layout, memory: &mut JointsMemory, matrix: &mut DMatrix<f64>, x: &mut [f64]) -> Outcome {
     let mut factors = memory.factors.take().unwrap_or_else(|| Box::new(Factors::new(&layout.tree_of_dofs)));
     mass_matrix::scales(layout, memory, &mut factors.scale);
     let done = if layout.direct {
@@ -49,12 +42,12 @@ fn eliminate(
 pub(crate) fn accelerations(
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     still: &[f64],
     matrix: &mut DMatrix<f64>,
     ddq: &mut [f64],
-) -> Result<(), (usize, f64)> {
+) -> Outcome {
     memory.size_mass(layout);
     left_over::<true>(constants, layout, memory, (q, v, tau), still, ddq);
     eliminate(layout, memory, matrix, ddq)
@@ -65,37 +58,33 @@ pub(crate) fn accelerations(
 pub(crate) fn left_over<const MATRIX: bool>(
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     still: &[f64],
     to: &mut [f64],
 ) {
-    memory.level.run(Bias::<MATRIX> { constants, layout, memory, q, v, still });
+    bias_in_lanes::<MATRIX>(constants, layout, memory, q, v, still);
     rnea::collect(constants, layout, memory, v, still, to);
     for (to, tau) in to.iter_mut().zip(tau) {
         *to = tau - *to;
     }
 }
 
-/// Torques without acceleration, and the mass matrix if asked for.
-struct Bias<'a, const MATRIX: bool> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    v: &'a [f64],
-    still: &'a [f64],
-}
-
-impl<const MATRIX: bool> Kernel for Bias<'_, MATRIX> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { constants, layout, memory, q, v, still } = self;
-        outward::read_state::<R>(layout, memory, q, v, still);
-        outward::place::<R>(layout, memory, q);
+kernel!(
+    memory.level,
+    /// Torques without acceleration, and the mass matrix if asked for.
+    fn bias_in_lanes<'a, R: Register, const MATRIX: bool>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        q: &'a [f64],
+        v: &'a [f64],
+        still: &'a [f64],
+    ) {
+        read::state::<R>(layout, memory, q, v, still);
+        poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::INERTIAS }>(constants, layout, memory, g);
+            outward::motions::<R, { outward::INERTIAS }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
@@ -111,4 +100,4 @@ impl<const MATRIX: bool> Kernel for Bias<'_, MATRIX> {
             mass_matrix::fill::<R>(layout, memory, layout.nv, &mut []);
         }
     }
-}
+);

@@ -17,123 +17,23 @@
 //! the angular part is asked for. Cost O(n): on an arm half of the instructions of the algorithm over dual numbers, more with a
 //! floating base, which has a pose to the latter and six columns here.
 
-use crate::formulas::external_wrench::{ExternalWrench, WrenchFrame};
+use crate::formulas::external_wrench::WrenchFrame;
 use crate::kernels::by_joint::matrix::{of_lane, vectors_of_lane};
 use crate::kernels::by_joint::memory::{
-    Memory, Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
+    JointsMemory, Row, Six, coriolis_of_lane, inertia_of_lane, load_motion, load_sum_force, load_vector, store_force,
     store_motion, store_vector,
 };
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
+use crate::kernels::by_joint::tangents::{Step, Tangents};
 use crate::kernels::by_joint::{afloat, inward, outward, rnea};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH};
 use gradyn_derivatives::{Lanes, MulAdd};
 use nalgebra::Vector3;
-use std::marker::PhantomData;
-
-/// A state with its derivatives, those of its torques, and what is between them.
-#[derive(Clone, Debug)]
-pub(crate) struct Tangents {
-    /// The values of the state.
-    pub(crate) q: Vec<f64>,
-    pub(crate) v: Vec<f64>,
-    pub(crate) a: Vec<f64>,
-    /// How the joints move along eight directions: one row a degree of freedom. The one after the last does not move.
-    pub(crate) dq: Vec<Row>,
-    pub(crate) dv: Vec<Row>,
-    pub(crate) da: Vec<Row>,
-    /// Wrenches, and how they vary in coordinates of their own.
-    pub(crate) wrenches: Vec<(ExternalWrench, Six)>,
-    /// The torques.
-    pub(crate) tau: Vec<f64>,
-    /// And theirs, one row more than there are degrees of freedom.
-    pub(crate) dtau: Vec<Row>,
-    /// Do all coordinates move at the velocities of the same numbers?
-    pub(crate) flat: bool,
-    steps: Vec<Step>,
-    /// Is the first of them a base whose columns have no lanes?
-    floats: bool,
-    /// Do several columns share a degree of freedom, so that its torque is a sum?
-    shares: bool,
-    /// By lanes, the last of which is the world.
-    motion: Vec<Change>,
-    /// By lanes: what columns that hang on it hand on, `Σ (dF_c + S_c ×* F_c δq_c)`, but for the one that follows.
-    handed: Vec<Six>,
-    /// `S ×* F`, in groups of eight lanes.
-    turned: Vec<Six>,
-    /// What torques vary with their joints' accelerations, and velocities, besides.
-    joints: Vec<[Row; 2]>,
-}
-
-/// How the motion of a body varies.
-#[derive(Clone, Copy, Debug)]
-struct Change {
-    /// The angular part of `dν`: `B` has no use for the linear one.
-    omega: [Row; 3],
-    beta: Six,
-}
-
-/// One column of a motion subspace, in the order of the bodies.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    lane: usize,
-    /// That of a weld is the one after the last.
-    dof: usize,
-    /// The lane that it hangs on; one past the last for the world.
-    parent: usize,
-    /// Does the body hang on it: is it its joint's last?
-    carries: bool,
-    /// Does it hang on the one before?
-    follows: bool,
-    /// Do others hang on it than the one that follows?
-    gathers: bool,
-    /// Is it the last of those others that hang on its parent, the first on the way back?
-    is_last: bool,
-}
-
-impl Tangents {
-    pub(crate) fn new(layout: &Layout) -> Self {
-        let (nv, lanes, six) = (layout.nv, layout.dof.len(), [Row::ZERO; 6]);
-        let mut steps = Vec::with_capacity(lanes);
-        for at in &layout.bodies {
-            let mut parent = at.parent;
-            for lane in at.lane + 1 - at.columns..=at.lane {
-                let (dof, carries) = (layout.dof[lane].unwrap_or(nv), lane == at.lane);
-                // A base whose columns have no lanes is done by itself.
-                let before = steps.last().filter(|_| steps.len() > 1 || layout.first == 0);
-                let follows = before.is_some_and(|before: &Step| before.lane == parent);
-                steps.push(Step { lane, dof, parent, carries, follows, gathers: false, is_last: false });
-                parent = lane;
-            }
-        }
-        let mut gathers = vec![false; lanes + 1];
-        for step in steps.iter_mut().rev() {
-            step.gathers = gathers[step.lane];
-            step.is_last = !step.follows && !std::mem::replace(&mut gathers[step.parent], true);
-        }
-        let rows = vec![Row::ZERO; nv + 1];
-        Self {
-            q: vec![0.0; layout.nq],
-            v: vec![0.0; nv],
-            a: vec![0.0; nv],
-            dq: rows.clone(),
-            dv: rows.clone(),
-            da: rows.clone(),
-            wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
-            tau: vec![0.0; nv],
-            dtau: rows,
-            flat: layout.flat,
-            floats: layout.first > 0,
-            shares: layout.first + layout.dof.iter().flatten().count() > nv,
-            steps,
-            motion: vec![Change { omega: [Row::ZERO; 3], beta: six }; lanes + 1],
-            handed: vec![six; lanes],
-            turned: vec![six; layout.groups.len()],
-            joints: vec![[Row::ZERO; 2]; layout.groups.len()],
-        }
-    }
-}
 
 /// Takes numbers apart, or puts them together, at the level of the call: theirs may be a lower one.
 pub(crate) struct AtLevelOfCall<P>(pub(crate) P);
@@ -147,71 +47,72 @@ impl<P: Piece> Kernel for AtLevelOfCall<P> {
 }
 
 /// Torques and their derivatives. Are the torques and the configuration surely finite?
-pub(crate) fn run(constants: &Constants, layout: &Layout, memory: &mut Memory, tangents: &mut Tangents) -> bool {
+pub(crate) fn run(
+    constants: &Constants,
+    layout: &Layout,
+    memory: &mut JointsMemory,
+    tangents: &mut Tangents,
+) -> Outcome {
     memory.size_columns(layout);
     memory.wrenches.clear();
     memory.wrenches.extend(tangents.wrenches.iter().map(|(wrench, _)| *wrench));
-    let finite = memory.level.run(Run { constants, layout, memory, tangents });
+    let finite = run_in_lanes(constants, layout, memory, tangents);
     rnea::collect(constants, layout, memory, &tangents.v, &tangents.a, &mut tangents.tau);
-    finite && rnea::as_lanes(layout)
+    finite.and(rnea::as_lanes(layout))
 }
 
-struct Run<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    tangents: &'a mut Tangents,
-}
-
-impl Kernel for Run<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { constants, layout, memory, tangents } = self;
-        outward::read_state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
-        outward::place::<R>(layout, memory, &tangents.q);
+kernel!(
+    memory.level,
+    fn run_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        tangents: &'a mut Tangents,
+    ) -> Outcome {
+        read::state::<R>(layout, memory, &tangents.q, &tangents.v, &tangents.a);
+        poses::all::<R>(layout, memory, &tangents.q);
         if tangents.floats {
-            afloat::move_base(memory, &tangents.v, &tangents.a);
+            afloat::base_motion(memory, &tangents.v, &tangents.a);
         }
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::COLUMNS }>(constants, layout, memory, g);
+            outward::motions::<R, { outward::COLUMNS }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             rnea::subtract(layout, memory);
         }
         // Where the base is, torques do not depend on.
-        let mut zero = outward::zero_if_finite::<R>(&tangents.q);
+        let mut zero = read::zero_if_finite::<R>(&tangents.q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
             let s = load_motion::<R>(&memory.s[g]);
             store_force(&mut tangents.turned[g], s.cross_force(load_sum_force(&memory.sums[g])));
-            weigh_joints::<R>(constants, layout, memory, g, &mut tangents.joints[g]);
+            joint_rates::<R>(constants, layout, memory, g, &mut tangents.joints[g]);
         }
         if tangents.floats {
-            zero = zero.add(R::splat(afloat::hold_base(memory)));
-            move_base::<R>(constants.gravity, memory, tangents);
+            zero = zero.add(R::splat(afloat::base_torques(memory)));
+            base_change::<R>(constants.gravity, memory, tangents);
         }
         motions::<R>(memory, tangents);
         let under_wrenches = !memory.wrenches.is_empty();
         if under_wrenches {
-            R::call(Subtract { layout, memory, tangents, level: PhantomData::<R> });
+            subtract::<R>(layout, memory, tangents);
         }
         if tangents.shares {
             tangents.dtau.fill(Row::ZERO);
         }
-        lane_by_lane!(hand_on::<R>(memory, tangents, under_wrenches));
+        lane_by_lane!(add_to_parents::<R>(memory, tangents, under_wrenches));
         if tangents.floats {
-            hold_base::<R>(memory, tangents, under_wrenches);
+            base_torque_change::<R>(memory, tangents, under_wrenches);
         }
         add_more_joints::<R>(constants, layout, tangents);
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// Derivatives of motions, root to leaves. What a column hangs on mostly is the one before: in registers it need not be waited for,
 /// where there are enough of them.
 #[inline(always)]
-fn motions<R: Register>(memory: &Memory, tangents: &mut Tangents) {
+fn motions<R: Register>(memory: &JointsMemory, tangents: &mut Tangents) {
     let (mut last, zero) = (usize::MAX, Lanes(R::splat(0.0)));
     let (mut omega, mut beta) = ([zero; 3], [zero; 6]);
     for step in &tangents.steps[usize::from(tangents.floats)..] {
@@ -262,7 +163,7 @@ fn load_rows<R: Register, const N: usize>(rows: &[Row; N]) -> [Lanes<R>; N] {
 /// Derivatives of the motion of a base whose columns have no lanes: `β = −g × δX + v₀ × δv + δa`, with `δX`, `δv` and `δa` in the
 /// axes of the world.
 #[inline(always)]
-fn move_base<R: Register>(gravity: Vector3<f64>, memory: &Memory, tangents: &mut Tangents) {
+fn base_change<R: Register>(gravity: Vector3<f64>, memory: &JointsMemory, tangents: &mut Tangents) {
     let (dx, dv, da) =
         (of_base::<R>(memory, &tangents.dq), of_base::<R>(memory, &tangents.dv), of_base::<R>(memory, &tangents.da));
     let fall: Motion<f64> = Motion::new(v3::neg(gravity), v3::zero());
@@ -273,8 +174,8 @@ fn move_base<R: Register>(gravity: Vector3<f64>, memory: &Memory, tangents: &mut
 
 /// The first six rows, which are along the columns of the base.
 #[inline(always)]
-fn of_base<R: Register>(memory: &Memory, rows: &[Row]) -> Motion<Lanes<R>> {
-    let axes = outward::in_lane(memory, 0).rotation;
+fn of_base<R: Register>(memory: &JointsMemory, rows: &[Row]) -> Motion<Lanes<R>> {
+    let axes = poses::of_lane(memory, 0).rotation;
     let Some(rows) = rows.first_chunk() else { return Motion::zero() };
     let Motion { linear, angular } = load_motion::<R>(rows);
     Motion::new(v3::rotate(&axes, linear), v3::rotate(&axes, angular))
@@ -282,8 +183,8 @@ fn of_base<R: Register>(memory: &Memory, rows: &[Row]) -> Motion<Lanes<R>> {
 
 /// Derivatives of its torques: within one joint the force does not turn with the columns.
 #[inline(always)]
-fn hold_base<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches: bool) {
-    let axes = outward::in_lane(memory, 0).rotation;
+fn base_torque_change<R: Register>(memory: &JointsMemory, tangents: &mut Tangents, under_wrenches: bool) {
+    let axes = poses::of_lane(memory, 0).rotation;
     let Some(base) = tangents.steps.first() else { return };
     let f = force_on::<R>(memory, tangents, base, under_wrenches);
     if let Some(to) = tangents.dtau.first_chunk_mut() {
@@ -294,7 +195,12 @@ fn hold_base<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrench
 /// Derivatives of the force that a column has to exert: what its body needs, if it carries it, and what hangs on it but for the column
 /// that follows.
 #[inline(always)]
-fn force_on<R: Register>(memory: &Memory, tangents: &Tangents, step: &Step, under_wrenches: bool) -> Force<Lanes<R>> {
+fn force_on<R: Register>(
+    memory: &JointsMemory,
+    tangents: &Tangents,
+    step: &Step,
+    under_wrenches: bool,
+) -> Force<Lanes<R>> {
     let (lane, mut f) = (step.lane, Force::zero());
     if step.carries {
         let motion = &tangents.motion[lane];
@@ -310,7 +216,7 @@ fn force_on<R: Register>(memory: &Memory, tangents: &Tangents, step: &Step, unde
 
 /// Derivatives of forces and torques, leaves to root: a loop for both, since each force waits for the one before.
 #[inline(always)]
-fn hand_on<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches: bool) {
+fn add_to_parents<R: Register>(memory: &JointsMemory, tangents: &mut Tangents, under_wrenches: bool) {
     let world = tangents.handed.len();
     let (mut of_joint, mut of_next, mut is_followed) = (Force::zero(), Force::zero(), false);
     for k in (usize::from(tangents.floats)..tangents.steps.len()).rev() {
@@ -349,20 +255,10 @@ fn hand_on<R: Register>(memory: &Memory, tangents: &mut Tangents, under_wrenches
     }
 }
 
-/// What wrenches take of the forces that bodies need. One that stands still in the world varies in coordinates of the body, by
-/// `−S ×* φ δq`.
-struct Subtract<'a, R> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    tangents: &'a mut Tangents,
-    level: PhantomData<R>,
-}
-
-impl<R: Register> Piece for Subtract<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { layout, memory, tangents, .. } = self;
+piece!(
+    /// What wrenches take of the forces that bodies need. One that stands still in the world varies in coordinates of the body, by
+    /// `−S ×* φ δq`.
+    fn subtract<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, tangents: &'a mut Tangents) {
         tangents.handed.fill([Row::ZERO; 6]);
         for (w, change) in &tangents.wrenches {
             let b = w.body.index();
@@ -393,11 +289,17 @@ impl<R: Register> Piece for Subtract<'_, R> {
             store_force(to, f);
         }
     }
-}
+);
 
 /// What eight torques vary with their joints' accelerations and velocities, by armature, damping and friction.
 #[inline(always)]
-fn weigh_joints<R: Register>(constants: &Constants, layout: &Layout, memory: &Memory, g: usize, to: &mut [Row; 2]) {
+fn joint_rates<R: Register>(
+    constants: &Constants,
+    layout: &Layout,
+    memory: &JointsMemory,
+    g: usize,
+    to: &mut [Row; 2],
+) {
     // A workspace may have served a robot with other joints before.
     *to = [Row::ZERO; 2];
     let rows = &layout.joints[g];

@@ -3,7 +3,7 @@
 use crate::kernels::by_joint::by_lane;
 use crate::kernels::by_joint::mass_matrix::momenta as momenta_of;
 use crate::kernels::by_joint::memory::{
-    ALL, FORCE, INERTIA, Memory, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force,
+    ALL, FORCE, INERTIA, JointsMemory, Sums, load_coriolis, load_inertia, load_motion, load_sum_force, store_force,
     store_vector,
 };
 use crate::model::DofDynamics;
@@ -72,7 +72,7 @@ fn sum_rows<R: Register, const ROWS: usize>(group: &Group, sums: &mut [Sums], g:
 
 /// Sums of forces, and torques `τ = Sᵀ f_C`, with armature and friction. Returns torques times zero.
 #[inline(always)]
-pub(crate) fn torques<R: Register>(constants: &Constants, layout: &Layout, memory: &mut Memory, g: usize) -> R {
+pub(crate) fn torques<R: Register>(constants: &Constants, layout: &Layout, memory: &mut JointsMemory, g: usize) -> R {
     sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
     project::<R>(constants, layout, memory, g);
     memory.tau[g].load::<R>().0.mul(R::splat(0.0))
@@ -80,7 +80,12 @@ pub(crate) fn torques<R: Register>(constants: &Constants, layout: &Layout, memor
 
 /// Torques, and the force that they carry.
 #[inline(always)]
-fn project<R: Register>(constants: &Constants, layout: &Layout, memory: &mut Memory, g: usize) -> Force<Lanes<R>> {
+fn project<R: Register>(
+    constants: &Constants,
+    layout: &Layout,
+    memory: &mut JointsMemory,
+    g: usize,
+) -> Force<Lanes<R>> {
     let f = load_sum_force::<R>(&memory.sums[g]);
     let mut tau = load_motion::<R>(&memory.s[g]).power(f);
     let joints = &layout.joints[g];
@@ -121,14 +126,14 @@ pub(crate) fn friction_slope<R: Register>(constants: &Constants, rows: &JointRow
 
 /// Composite inertias, and the momenta of the columns.
 #[inline(always)]
-pub(crate) fn momenta<R: Register>(layout: &Layout, memory: &mut Memory, g: usize, scales: bool) {
+pub(crate) fn momenta<R: Register>(layout: &Layout, memory: &mut JointsMemory, g: usize, scales: bool) {
     sum_subtrees::<R, INERTIA>(&layout.groups[g], &mut memory.sums, g, FORCE);
     lane_by_lane!(momenta_of::<R>(memory, g, scales));
 }
 
 /// Composite inertias and Coriolis matrices.
 #[inline(always)]
-pub(crate) fn composites<R: Register>(layout: &Layout, memory: &mut Memory, g: usize) {
+pub(crate) fn composites<R: Register>(layout: &Layout, memory: &mut JointsMemory, g: usize) {
     sum_subtrees::<R, INERTIA>(&layout.groups[g], &mut memory.sums, g, FORCE);
     sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
 }
@@ -136,7 +141,7 @@ pub(crate) fn composites<R: Register>(layout: &Layout, memory: &mut Memory, g: u
 /// Sums of forces, inertias and Coriolis matrices, in parts that stay in registers; or without inertias, where these have been
 /// summed up.
 #[inline(always)]
-pub(crate) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: usize, weighed: bool) {
+pub(crate) fn everything<R: Register>(layout: &Layout, memory: &mut JointsMemory, g: usize, weighed: bool) {
     if weighed {
         sum_subtrees::<R, FORCE>(&layout.groups[g], &mut memory.sums, g, 0);
         sum_subtrees::<R, { ALL - FORCE - INERTIA }>(&layout.groups[g], &mut memory.sums, g, FORCE + INERTIA);
@@ -156,7 +161,7 @@ pub(crate) fn everything<R: Register>(layout: &Layout, memory: &mut Memory, g: u
 pub(crate) fn columns<R: Register>(
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     g: usize,
     weighed: bool,
 ) -> R {
@@ -167,7 +172,7 @@ pub(crate) fn columns<R: Register>(
 
 /// The same after the sums, lane by lane.
 #[inline(always)]
-fn columns_of<R: Register>(constants: &Constants, layout: &Layout, memory: &mut Memory, g: usize) {
+fn columns_of<R: Register>(constants: &Constants, layout: &Layout, memory: &mut JointsMemory, g: usize) {
     let f = project::<R>(constants, layout, memory, g);
     let s = load_motion::<R>(&memory.s[g]);
     let (inertia, coriolis) = (load_inertia::<R>(&memory.sums[g]), load_coriolis::<R>(&memory.sums[g]));

@@ -6,84 +6,74 @@ use crate::formulas::frame_column::{FrameColumn, variation};
 use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::matrix::{begin, end, of_lane, of_motion, only, store};
-use crate::kernels::by_joint::memory::{Memory, load_motion};
+use crate::kernels::by_joint::memory::{JointsMemory, load_motion};
 use crate::kernels::by_joint::outward::of_tree;
+use crate::kernels::by_joint::poses;
 use crate::kernels::by_joint::{outward, rnea};
+use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// Columns of all joints in coordinates of the world, of bodies that have been placed. Are they finite?
-pub(crate) fn joints(layout: &Layout, memory: &Memory, to: &mut [f64]) -> bool {
+pub(crate) fn joints(layout: &Layout, memory: &JointsMemory, to: &mut [f64]) -> Outcome {
     begin(layout, to);
-    let finite = memory.level.run(Joints { layout, memory, to: &mut *to });
+    let finite = joints_in_lanes(layout, memory, &mut *to);
     end(layout, finite, to)
 }
 
-struct Joints<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Joints<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, to } = self;
+kernel!(
+    memory.level,
+    fn joints_in_lanes<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, to: &'a mut [f64]) -> Outcome {
         let mut zero = R::splat(0.0);
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let world = v3::neg(of_tree::<R>(layout, &memory.origins, g));
             let s = outward::subspace(group, &x).shifted::<Lanes<R>>(world);
             store::<R, 6>(layout, g, of_motion(s), to, &mut zero);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// The Jacobian of a frame of body `b`, of bodies that have been placed: its first rows. Is it finite?
 pub(crate) fn of_frame<const ROWS: usize>(
     layout: &Layout,
-    memory: &Memory,
+    memory: &JointsMemory,
     b: usize,
     seen: FrameView<f64>,
     to: &mut [f64],
-) -> bool {
+) -> Outcome {
     begin_path::<ROWS>(layout, b, to);
-    let finite = memory.level.run(OfFrame::<ROWS> { layout, memory, b, seen, to: &mut *to });
+    let finite = of_frame_in_lanes::<ROWS>(layout, memory, b, seen, &mut *to);
     end(layout, finite, to)
 }
 
-struct OfFrame<'a, const ROWS: usize> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    b: usize,
-    seen: FrameView<f64>,
-    to: &'a mut [f64],
-}
-
-impl<const ROWS: usize> Kernel for OfFrame<'_, ROWS> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, b, seen, to } = self;
+kernel!(
+    memory.level,
+    fn of_frame_in_lanes<'a, R: Register, const ROWS: usize>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        b: usize,
+        seen: FrameView<f64>,
+        to: &'a mut [f64],
+    ) -> Outcome {
         let seen: FrameView<Lanes<R>> = seen.lift();
         let mut zero = R::splat(0.0);
         for (g, lanes) in layout.path(b) {
-            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let s = seen.motion(outward::subspace(&layout.groups[g], &x));
             store::<R, ROWS>(layout, g, only(lanes, of_motion(s)), to, &mut zero);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// A frame as it is asked for, of bodies that have been placed.
 pub(crate) fn seen(
     layout: &Layout,
-    memory: &Memory,
+    memory: &JointsMemory,
     b: usize,
     placement: &Transform<f64>,
     reference: ReferenceFrame,
@@ -93,24 +83,20 @@ pub(crate) fn seen(
 }
 
 /// How a frame of body `b` moves by small errors of the placements of joints, six columns a body.
-pub(crate) fn placements(layout: &Layout, memory: &Memory, b: usize, seen: FrameView<f64>, to: &mut [f64]) {
+pub(crate) fn placements(layout: &Layout, memory: &JointsMemory, b: usize, seen: FrameView<f64>, to: &mut [f64]) {
     to.fill(0.0);
-    memory.level.run(Placements { layout, memory, b, seen, to });
+    placements_in_lanes(layout, memory, b, seen, to);
 }
 
-struct Placements<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    b: usize,
-    seen: FrameView<f64>,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Placements<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, b, seen, to } = self;
+kernel!(
+    memory.level,
+    fn placements_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        b: usize,
+        seen: FrameView<f64>,
+        to: &'a mut [f64],
+    ) {
         for i in layout.bodies_to_root(b) {
             let body = &layout.bodies[i];
             let mounting = match body.above {
@@ -123,28 +109,24 @@ impl Kernel for Placements<'_> {
             to[36 * i..][..36].copy_from_slice(seen.pose(mounting).action().as_slice());
         }
     }
-}
+);
 
 /// The rate of the Jacobian of a frame of body `b`; velocities are known. Is it finite?
-pub(crate) fn rate(layout: &Layout, memory: &Memory, b: usize, seen: FrameView<f64>, to: &mut [f64]) -> bool {
+pub(crate) fn rate(layout: &Layout, memory: &JointsMemory, b: usize, seen: FrameView<f64>, to: &mut [f64]) -> Outcome {
     begin_path::<6>(layout, b, to);
-    let finite = memory.level.run(Rate { layout, memory, b, seen, to: &mut *to });
+    let finite = rate_in_lanes(layout, memory, b, seen, &mut *to);
     end(layout, finite, to)
 }
 
-struct Rate<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    b: usize,
-    seen: FrameView<f64>,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Rate<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, b, seen, to } = self;
+kernel!(
+    memory.level,
+    fn rate_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        b: usize,
+        seen: FrameView<f64>,
+        to: &'a mut [f64],
+    ) -> Outcome {
         let seen: FrameView<Lanes<R>> = seen.lift();
         let v_b: Motion<Lanes<R>> = of_lane(&memory.velocity, layout.bodies[b].lane).lift();
         let mut zero = R::splat(0.0);
@@ -155,9 +137,9 @@ impl Kernel for Rate<'_> {
             let rate = variation(&seen, v_b, s, v.cross(s));
             store::<R, 6>(layout, g, only(lanes, of_motion(rate)), to, &mut zero);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// Before columns of the lanes between a body and the root are stored: the others are zero.
 fn begin_path<const ROWS: usize>(layout: &Layout, b: usize, to: &mut [f64]) {
@@ -173,7 +155,7 @@ fn begin_path<const ROWS: usize>(layout: &Layout, b: usize, to: &mut [f64]) {
 }
 
 /// Velocity and acceleration of the body `b`; motions are known.
-pub(crate) fn motions(layout: &Layout, memory: &Memory, b: usize) -> (Motion<f64>, Motion<f64>) {
+pub(crate) fn motions(layout: &Layout, memory: &JointsMemory, b: usize) -> (Motion<f64>, Motion<f64>) {
     let lane = layout.bodies[b].lane;
     (of_lane(&memory.velocity, lane), of_lane(&memory.acceleration, lane))
 }
@@ -182,35 +164,32 @@ pub(crate) fn motions(layout: &Layout, memory: &Memory, b: usize) -> (Motion<f64
 /// are known. Are all finite?
 pub(crate) fn derivatives<const ROWS: usize>(
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     b: usize,
     seen: FrameView<f64>,
     is_classical: bool,
     mut to: [&mut [f64]; 5],
-) -> bool {
+) -> Outcome {
     memory.size_columns(layout);
     for to in &mut to[..4] {
         begin_path::<ROWS>(layout, b, to);
     }
-    let work = Derivatives::<ROWS> { layout, memory, b, seen, is_classical, to: to.each_mut().map(|to| &mut **to) };
-    let finite = work.memory.level.run(work);
-    to.iter().all(|to| end(layout, finite, to))
+    let work = to.each_mut().map(|to| &mut **to);
+    let finite = derivatives_in_lanes::<ROWS>(layout, memory, b, seen, is_classical, work);
+    Outcome::when(to.iter().all(|to| end(layout, finite, to).is_finite()))
 }
 
-struct Derivatives<'a, const ROWS: usize> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    b: usize,
-    seen: FrameView<f64>,
-    is_classical: bool,
-    to: [&'a mut [f64]; 5],
-}
-
-impl<const ROWS: usize> Kernel for Derivatives<'_, ROWS> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, b, seen, is_classical, to: [v_q, v_v, a_q, a_v, a_a] } = self;
+kernel!(
+    memory.level,
+    fn derivatives_in_lanes<'a, R: Register, const ROWS: usize>(
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        b: usize,
+        seen: FrameView<f64>,
+        is_classical: bool,
+        to: [&'a mut [f64]; 5],
+    ) -> Outcome {
+        let [v_q, v_v, a_q, a_v, a_a] = to;
         let velocity: Motion<Lanes<R>> = seen.motion(motions(layout, memory, b).0).lift();
         let seen = OfBody::<R>::new(layout, memory, b, seen);
         let mut zero = R::splat(0.0);
@@ -225,9 +204,9 @@ impl<const ROWS: usize> Kernel for Derivatives<'_, ROWS> {
             store::<R, ROWS>(layout, g, only(lanes, of_motion(by.acceleration_v)), a_v, &mut zero);
         }
         a_a.copy_from_slice(v_v);
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// A frame that is looked at, and how its body moves.
 pub(crate) struct OfBody<R> {
@@ -237,14 +216,14 @@ pub(crate) struct OfBody<R> {
 
 impl<R: Register> OfBody<R> {
     #[inline(always)]
-    pub(crate) fn new(layout: &Layout, memory: &Memory, b: usize, seen: FrameView<f64>) -> Self {
+    pub(crate) fn new(layout: &Layout, memory: &JointsMemory, b: usize, seen: FrameView<f64>) -> Self {
         let (v, a) = motions(layout, memory, b);
         Self { seen: seen.lift(), moving: (v.lift(), a.lift()) }
     }
 
     /// What the columns of a group change.
     #[inline(always)]
-    pub(crate) fn column(&self, layout: &Layout, memory: &mut Memory, g: usize) -> FrameColumn<Lanes<R>> {
+    pub(crate) fn column(&self, layout: &Layout, memory: &mut JointsMemory, g: usize) -> FrameColumn<Lanes<R>> {
         let s = load_motion::<R>(&memory.s[g]);
         let (v, a) = (load_motion::<R>(&memory.velocity[g]), load_motion::<R>(&memory.acceleration[g]));
         outward::keep_columns::<R>(layout, memory, g, Motion::zero(), s, v, a);

@@ -2,39 +2,41 @@
 
 use crate::formulas::singular;
 use crate::kernels::blocks::{self, place};
-use crate::kernels::by_joint::memory::{INERTIA, Memory, Row, Six, load_inertia, load_motion, store_force};
-use crate::kernels::by_joint::{afloat, inward, matrix_entries, outward};
+use crate::kernels::by_joint::memory::{INERTIA, JointsMemory, Row, Six, load_inertia, load_motion, store_force};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
+use crate::kernels::by_joint::{inward, matrix_entries, outward};
+use crate::kernels::outcome::Outcome;
 use crate::plan::joints::{Carried, JointRows, Layout};
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::DMatrix;
 
 /// The mass matrix of all lanes into `memory.mass`, of which blocks right of the diagonal are left out, and what its pivots are
 /// compared with into `memory.scale`. Lengths have been checked.
-pub(crate) fn of_lanes(layout: &Layout, memory: &mut Memory, q: &[f64]) {
+pub(crate) fn of_lanes(layout: &Layout, memory: &mut JointsMemory, q: &[f64]) {
     memory.size_mass(layout);
-    memory.level.run(MassMatrix { layout, memory, q, scales: true, to: &mut [] });
+    let _ = mass_matrix_in_lanes(layout, memory, q, true, &mut []); // factors look at pivots
 }
 
 /// The mass matrix. Entries that the tree makes zero may not be written. Lengths have been checked. Are it and the state surely
 /// finite?
 #[inline]
-pub(crate) fn mass_matrix(layout: &Layout, memory: &mut Memory, q: &[f64], to: &mut DMatrix<f64>) -> bool {
+pub(crate) fn mass_matrix(layout: &Layout, memory: &mut JointsMemory, q: &[f64], to: &mut DMatrix<f64>) -> Outcome {
     if !layout.direct {
         of_lanes(layout, memory, q);
         collect(layout, memory, to);
-        return false;
+        return Outcome::Unknown;
     }
-    let (layout, memory) = afloat::fewer(layout, memory);
     memory.size_mass(layout);
-    let finite = memory.level.run(MassMatrix { layout, memory, q, scales: false, to: to.as_mut_slice() });
+    let finite = mass_matrix_in_lanes(layout, memory, q, false, to.as_mut_slice());
     add_more_joints(layout, to);
-    finite && layout.more_joints.is_empty()
+    finite.and(layout.more_joints.is_empty())
 }
 
 /// From `memory.mass` to degrees of freedom, where lanes are not these.
-pub(crate) fn collect(layout: &Layout, memory: &Memory, to: &mut DMatrix<f64>) {
+pub(crate) fn collect(layout: &Layout, memory: &JointsMemory, to: &mut DMatrix<f64>) {
     let (nv, groups) = (to.nrows(), layout.groups.len());
     let of_lanes = |column: usize, row: usize| {
         let (low, high) = if row / WIDTH > column / WIDTH { (row, column) } else { (column, row) };
@@ -52,44 +54,37 @@ fn add_more_joints(layout: &Layout, to: &mut DMatrix<f64>) {
     }
 }
 
-struct MassMatrix<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    /// Is `memory.scale` asked for?
-    scales: bool,
-    /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for there and not in `memory.mass`.
-    to: &'a mut [f64],
-}
-
-impl Kernel for MassMatrix<'_> {
+kernel!(
+    memory.level,
     /// Are the state and the blocks on the diagonal, which hold every body that moves, finite?
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, q, scales, to } = self;
-        outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(layout, memory, q);
+    fn mass_matrix_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        q: &'a [f64],
+        /// Is `memory.scale` asked for?
+        scales: bool,
+        /// Where lanes are degrees of freedom: the matrix, nv × nv, if it is asked for there and not in `memory.mass`.
+        to: &'a mut [f64],
+    ) -> Outcome {
+        read::configuration::<R>(layout, memory, q);
+        poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::stand::<R, INERTIA>(layout, memory, g);
+            outward::inertias::<R, INERTIA>(layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::momenta::<R>(layout, memory, g, scales);
         }
-        let mut zero = outward::zero_if_finite::<R>(q);
-        if layout.first > 0 {
-            zero = zero.add(afloat::weigh_base::<R>(layout, memory, layout.nv, to));
-        }
+        let mut zero = read::zero_if_finite::<R>(q);
         zero = zero.add(fill::<R>(layout, memory, layout.nv, to));
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// The matrix from the momenta of all columns, `m_ij = S_iᵀ A_j` where `i` carries the body of `j`: into `to`, or if it is
 /// empty into `memory.mass`. Returns zero if sums of the
 /// blocks on the diagonal are finite.
 #[inline(always)]
-pub(crate) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize, to: &mut [f64]) -> R {
+pub(crate) fn fill<R: Register>(layout: &Layout, memory: &mut JointsMemory, nv: usize, to: &mut [f64]) -> R {
     let mut zero = R::splat(0.0);
     let groups = layout.groups.len();
     let (mass, _) = memory.mass.as_chunks_mut::<WIDTH>();
@@ -106,7 +101,7 @@ pub(crate) fn fill<R: Register>(layout: &Layout, memory: &mut Memory, nv: usize,
             if to.is_empty() {
                 blocks::store(&mut mass[group * groups + g], &columns);
             } else {
-                let (column, row) = (layout.first + group * WIDTH, layout.first + g * WIDTH);
+                let (column, row) = (group * WIDTH, g * WIDTH);
                 blocks::write_at(&columns, (column, row), to, (nv, nv));
                 if *group != g {
                     blocks::write_at(&R::transpose(columns), (row, column), to, (nv, nv));
@@ -157,7 +152,7 @@ const UP_TO: [u8; WIDTH] = [0x01, 0x03, 0x07, 0x0f, 0x1f, 0x3f, 0x7f, 0xff];
 /// Momenta `A = I_C S` of eight columns whose composite inertias stand in the sums, and what their pivots are compared with if asked for: those in
 /// doubt count as lost.
 #[inline(always)]
-pub(crate) fn momenta<R: Register>(memory: &mut Memory, g: usize, scales: bool) {
+pub(crate) fn momenta<R: Register>(memory: &mut JointsMemory, g: usize, scales: bool) {
     let (s, y) = (load_motion::<R>(&memory.s[g]), load_inertia::<R>(&memory.sums[g]));
     let a: Force<Lanes<R>> = y * s;
     store_force(&mut memory.columns[g].a, a);
@@ -167,7 +162,7 @@ pub(crate) fn momenta<R: Register>(memory: &mut Memory, g: usize, scales: bool) 
 }
 
 /// What the pivots of the degrees of freedom are compared with.
-pub(crate) fn scales(layout: &Layout, memory: &Memory, to: &mut [Row]) {
+pub(crate) fn scales(layout: &Layout, memory: &JointsMemory, to: &mut [Row]) {
     if layout.direct {
         for (to, scale) in to.iter_mut().zip(&memory.scale) {
             *to = *scale;

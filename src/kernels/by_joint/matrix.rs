@@ -2,6 +2,7 @@
 
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::memory::{Row, Six};
+use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Motion};
 use gradyn_derivatives::Lanes;
@@ -24,8 +25,8 @@ pub(crate) fn begin(layout: &Layout, to: &mut [f64]) {
 }
 
 /// After that: are the sums finite, where the lanes were?
-pub(crate) fn end(layout: &Layout, finite: bool, to: &[f64]) -> bool {
-    finite && (layout.direct || all_finite(to))
+pub(crate) fn end(layout: &Layout, outcome: Outcome, to: &[f64]) -> Outcome {
+    outcome.and(layout.direct || all_finite(to))
 }
 
 /// The rows of a column each; those beyond its length are zero.

@@ -5,8 +5,8 @@ use crate::kernels::blocks::factors::Factors;
 use crate::kernels::by_copy::bodies;
 use crate::kernels::by_joint::articulated::Articulated;
 use crate::kernels::by_joint::constraints::solve::Held;
-use crate::kernels::by_joint::forward_mode::Tangents;
-use crate::plan::bodies::Ranks;
+use crate::kernels::by_joint::tangents::Tangents;
+use crate::plan::bodies::DepthGroups;
 use crate::plan::joints::Layout;
 pub(crate) use crate::plan::rows::{Row, load_matrix, load_symmetric, load_vector, store_vector};
 use crate::spatial::{BodyCoriolis, Force, InertiaAboutOrigin, Motion, Symmetric3};
@@ -204,7 +204,7 @@ impl Columns {
 
 /// Scratch memory of a [`Layout`], a group of eight degrees of freedom an entry.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct JointsMemory {
     /// The level of the call.
     pub(crate) level: VectorLevel,
     /// Of each hinge, in the bodies' order.
@@ -244,10 +244,10 @@ pub(crate) struct Memory {
     pub(crate) base: [Six; 2],
     /// And what it takes to move it so.
     pub(crate) base_torques: [f64; 6],
-    /// Memory for the fewer lanes of such a robot.
+    /// JointsMemory for the fewer lanes of such a robot.
     pub(crate) afloat: Option<Box<Self>>,
     /// For bodies of several limbs at a time.
-    pub(crate) branches: Option<Box<bodies::Memory>>,
+    pub(crate) branches: Option<Box<bodies::BodiesMemory>>,
     /// Wrenches of this call.
     pub(crate) wrenches: Vec<ExternalWrench>,
     /// Of each tree: origin of the body at its root in the world.
@@ -271,7 +271,7 @@ pub(crate) struct Bodies {
     pub(crate) acceleration: Six,
 }
 
-impl Memory {
+impl JointsMemory {
     pub(crate) fn new(layout: &Layout, level: VectorLevel) -> Self {
         let groups = layout.groups.len();
         let six = [Row::ZERO; 6];
@@ -300,7 +300,7 @@ impl Memory {
             base: [[Row::ZERO; 6]; 2],
             base_torques: [0.0; 6],
             afloat: layout.afloat.as_ref().map(|fewer| Box::new(Self::new(fewer, level))),
-            branches: layout.ranks.as_ref().map(|ranks| Box::new(bodies::Memory::new(ranks))),
+            branches: layout.depth_groups.as_ref().map(|groups| Box::new(bodies::BodiesMemory::new(groups))),
             wrenches: Vec::with_capacity(layout.bodies.len().max(WIDTH)),
             origins: layout.roots.iter().map(|(_, mounting)| *mounting).collect(),
             centers: vec![Vector3::zeros(); layout.roots.len()],
@@ -315,7 +315,7 @@ impl Memory {
         self.wrenches.extend(wrenches.iter().filter_map(|w| (w as &dyn Any).downcast_ref::<ExternalWrench>()));
     }
 
-    /// Memory for the fewer lanes of a robot [`afloat`](super::afloat), with the wrenches of this call.
+    /// JointsMemory for the fewer lanes of a robot [`afloat`](super::afloat), with the wrenches of this call.
     #[inline(always)]
     pub(crate) fn afloat(&mut self, layout: &Layout) -> &mut Self {
         let Self { level, afloat, wrenches, .. } = self;
@@ -325,14 +325,17 @@ impl Memory {
         memory
     }
 
-    /// The ranks of a robot whose branches go abreast, and memory for them.
+    /// The depth groups of a robot whose branches go side by side, and memory for them.
     #[inline(always)]
-    pub(crate) fn branches<'m, 'l>(&'m mut self, layout: &'l Layout) -> Option<(&'l Ranks, &'m mut bodies::Memory)> {
-        let ranks = layout.ranks.as_ref()?;
-        Some((ranks, self.branches.get_or_insert_with(|| Box::new(bodies::Memory::new(ranks)))))
+    pub(crate) fn branches<'m, 'l>(
+        &'m mut self,
+        layout: &'l Layout,
+    ) -> Option<(&'l DepthGroups, &'m mut bodies::BodiesMemory)> {
+        let groups = layout.depth_groups.as_ref()?;
+        Some((groups, self.branches.get_or_insert_with(|| Box::new(bodies::BodiesMemory::new(groups)))))
     }
 
-    /// Memory for the mass matrix.
+    /// JointsMemory for the mass matrix.
     pub(crate) fn size_mass(&mut self, layout: &Layout) {
         self.size_columns(layout);
         let groups = layout.groups.len();
@@ -342,7 +345,7 @@ impl Memory {
         }
     }
 
-    /// Memory for derivatives.
+    /// JointsMemory for derivatives.
     pub(crate) fn size_columns(&mut self, layout: &Layout) {
         let groups = layout.groups.len() + usize::from(layout.first > 0);
         if self.columns.len() != groups {

@@ -8,7 +8,8 @@
 //!
 //! | sweeps | |
 //! |---|---|
-//! | [`outward`] | poses, then motions, forces, and what derivatives need, root to leaves |
+//! | [`read`], [`poses`] | the state in lanes, and where bodies are |
+//! | [`outward`] | motions, forces, and what derivatives need, root to leaves |
 //! | [`inward`] | sums over subtrees, leaves to root |
 //! | [`by_lane`] | the sums of both, where permutations of lanes are dear |
 //! | [`sweeps`] | these, where many results begin with them |
@@ -29,8 +30,6 @@
 //! Coordinates have the axes of the world and their origin at the root body of each tree, so that a robot far from the
 //! world's origin loses nothing; nothing that is returned depends on that origin.
 
-#[macro_use]
-mod macros;
 pub(crate) mod afloat;
 pub(crate) mod articulated;
 pub(crate) mod bodies;
@@ -51,14 +50,14 @@ pub(crate) mod matrix;
 pub(crate) mod matrix_entries;
 pub(crate) mod memory;
 pub(crate) mod outward;
+pub(crate) mod poses;
+pub(crate) mod read;
 pub(crate) mod regressor;
 pub(crate) mod rnea;
 pub(crate) mod subtree;
 pub(crate) mod sweeps;
+pub(crate) mod tangents;
 pub(crate) mod weights;
 
 /// A state, and a second rate: configuration, velocity, acceleration or torques.
 pub(crate) type State<'a> = (&'a [f64], &'a [f64], &'a [f64]);
-
-/// The first degree of freedom whose pivot is lost, and the pivot.
-pub(crate) type Lost = (usize, f64);

@@ -3,35 +3,33 @@
 
 use crate::kernels::by_joint::matrix::end;
 use crate::kernels::by_joint::matrix_entries::store;
-use crate::kernels::by_joint::memory::{Memory, Row, load_matrix, load_motion};
+use crate::kernels::by_joint::memory::{JointsMemory, Row, load_matrix, load_motion};
 use crate::kernels::by_joint::outward;
+use crate::kernels::by_joint::poses;
+use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
 use crate::spatial::{Motion, Transform, power_regressor, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// The regressor, nv × 10 n, of bodies whose poses and motions are kept. Entries that the tree makes zero are not written. Is
 /// it finite?
-pub(crate) fn torques(layout: &Layout, memory: &Memory, nv: usize, to: &mut [f64]) -> bool {
+pub(crate) fn torques(layout: &Layout, memory: &JointsMemory, nv: usize, to: &mut [f64]) -> Outcome {
     if !layout.direct {
         to.fill(0.0);
     }
-    let finite = memory.level.run(Torques { layout, memory, nv, to: &mut *to });
+    let finite = torques_in_lanes(layout, memory, nv, &mut *to);
     end(layout, finite, to)
 }
 
-struct Torques<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    nv: usize,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Torques<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, nv, to } = self;
+kernel!(
+    memory.level,
+    fn torques_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        nv: usize,
+        to: &'a mut [f64],
+    ) -> Outcome {
         let mut sum = R::splat(0.0);
         for (b, step) in layout.bodies.iter().enumerate() {
             let (bodies, lane) = (&memory.bodies[step.lane / WIDTH], step.lane % WIDTH);
@@ -53,31 +51,18 @@ impl Kernel for Torques<'_> {
                 }
             }
         }
-        sum.mul(R::splat(0.0)).all_lt(R::splat(1.0))
+        Outcome::of(sum.mul(R::splat(0.0)))
     }
-}
+);
 
-/// The regressor of the centre of mass, 3 × 4 n, of bodies that have been placed, by one over the mass of the robot.
-pub(crate) fn com(layout: &Layout, memory: &Memory, share: f64, to: &mut [f64]) {
-    memory.level.run(Com { layout, memory, share, to });
-}
-
-struct Com<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    share: f64,
-    to: &'a mut [f64],
-}
-
-impl Kernel for Com<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, share, to } = self;
+kernel!(
+    memory.level,
+    /// The regressor of the centre of mass, 3 × 4 n, of bodies that have been placed, by one over the mass of the robot.
+    pub(crate) fn com<'a, R: Register>(layout: &'a Layout, memory: &'a JointsMemory, share: f64, to: &'a mut [f64]) {
         let share = R::splat(share);
         let mut bodies = layout.bodies.iter().zip(to.as_chunks_mut::<12>().0).peekable();
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let r = v3::product(&x.rotation, &load_matrix::<R>(&group.axes));
             let p = v3::add(x.translation, outward::of_tree::<R>(layout, &memory.origins, g));
             let first = R::transpose([p.x.0, p.y.0, p.z.0, r.m11.0, r.m21.0, r.m31.0, r.m12.0, r.m22.0]);
@@ -97,7 +82,7 @@ impl Kernel for Com<'_> {
             }
         }
     }
-}
+);
 
 /// Adds to rows of a column what their lanes hold.
 #[inline(never)]

@@ -1,26 +1,29 @@
 //! Inverse dynamics.
 
 use crate::formulas::external_wrench::WrenchFrame;
-use crate::kernels::by_joint::memory::{Memory, from_rows};
+use crate::kernels::by_joint::memory::{JointsMemory, from_rows};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{afloat, inward, outward};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, Transform, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Torques of a state under the wrenches of `memory` into `tau`. Are they surely finite? Lengths have been checked.
 pub(crate) fn rnea(
     constants: &Constants,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
-) -> bool {
+) -> Outcome {
     let (layout, memory) = afloat::fewer(layout, memory);
-    let finite = memory.level.run(Rnea { constants, layout, memory, q, v, a });
+    let finite = rnea_in_lanes(constants, layout, memory, q, v, a);
     collect(constants, layout, memory, v, a, tau);
-    finite && as_lanes(layout)
+    finite.and(as_lanes(layout))
 }
 
 /// Is the torque of each degree of freedom that of one lane? Else sums may not be finite where lanes are.
@@ -31,14 +34,21 @@ pub(crate) fn as_lanes(layout: &Layout) -> bool {
 
 /// Torques from lanes to degrees of freedom, and those of joints that no lane has room for.
 #[inline(always)]
-pub(crate) fn collect(constants: &Constants, layout: &Layout, memory: &Memory, v: &[f64], a: &[f64], tau: &mut [f64]) {
+pub(crate) fn collect(
+    constants: &Constants,
+    layout: &Layout,
+    memory: &JointsMemory,
+    v: &[f64],
+    a: &[f64],
+    tau: &mut [f64],
+) {
     of_lanes(layout, memory, tau);
     constants.joints(&layout.more_joints).add_torques(v, a, tau);
 }
 
 /// Torques from lanes to degrees of freedom.
 #[inline(always)]
-pub(crate) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
+pub(crate) fn of_lanes(layout: &Layout, memory: &JointsMemory, tau: &mut [f64]) {
     if layout.direct {
         from_rows(&memory.tau, &mut tau[layout.first..]);
         if layout.first > 0
@@ -56,60 +66,56 @@ pub(crate) fn of_lanes(layout: &Layout, memory: &Memory, tau: &mut [f64]) {
     }
 }
 
-struct Rnea<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    v: &'a [f64],
-    a: &'a [f64],
-}
-
-impl Kernel for Rnea<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { constants, layout, memory, q, v, a } = self;
-        outward::read_state::<R>(layout, memory, q, v, a);
-        outward::place::<R>(layout, memory, q);
+kernel!(
+    memory.level,
+    fn rnea_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+    ) -> Outcome {
+        read::state::<R>(layout, memory, q, v, a);
+        poses::all::<R>(layout, memory, q);
         if layout.first > 0 {
-            afloat::move_base(memory, v, a);
+            afloat::base_motion(memory, v, a);
         }
         for g in 0..layout.groups.len() {
-            outward::drive::<R, { outward::FORCES }>(constants, layout, memory, g);
+            outward::motions::<R, { outward::FORCES }>(constants, layout, memory, g);
         }
         if !memory.wrenches.is_empty() {
             subtract(layout, memory);
         }
         // Where the base is, torques do not depend on.
-        let mut zero = outward::zero_if_finite::<R>(q);
+        let mut zero = read::zero_if_finite::<R>(q);
         for g in (0..layout.groups.len()).rev() {
             zero = zero.add(inward::torques::<R>(constants, layout, memory, g));
         }
         if layout.first > 0 {
-            zero = zero.add(R::splat(afloat::hold_base(memory)));
+            zero = zero.add(R::splat(afloat::base_torques(memory)));
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// Pose of a body in its tree: axes of the world, origin at the root body.
 #[inline(always)]
-pub(crate) fn pose(layout: &Layout, memory: &Memory, body: usize) -> Transform<f64> {
+pub(crate) fn pose(layout: &Layout, memory: &JointsMemory, body: usize) -> Transform<f64> {
     let step = &layout.bodies[body];
-    let x = outward::in_lane(memory, step.lane);
+    let x = poses::of_lane(memory, step.lane);
     Transform::new(v3::product(&x.rotation, &step.axes.transpose()), x.translation)
 }
 
 /// The origin of a body's tree in the world, once the body has been placed.
 #[inline(always)]
-pub(crate) fn origin(layout: &Layout, memory: &Memory, body: usize) -> Vector3<f64> {
+pub(crate) fn origin(layout: &Layout, memory: &JointsMemory, body: usize) -> Vector3<f64> {
     memory.origins[layout.bodies[body].tree]
 }
 
 /// Subtracts the wrenches of `memory` from the forces that the bodies need.
 #[inline(never)]
-pub(crate) fn subtract(layout: &Layout, memory: &mut Memory) {
+pub(crate) fn subtract(layout: &Layout, memory: &mut JointsMemory) {
     for k in 0..memory.wrenches.len() {
         let w = memory.wrenches[k];
         let b = w.body.index();

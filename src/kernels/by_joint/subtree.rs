@@ -1,6 +1,6 @@
 //! What columns move of the robot, or of the part that hangs from a body.
 
-use crate::kernels::by_joint::memory::{ALL, Memory, Row, Sums};
+use crate::kernels::by_joint::memory::{ALL, JointsMemory, Row, Sums};
 use crate::plan::joints::Layout;
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Register, WIDTH};
@@ -45,7 +45,7 @@ impl Subtree {
     pub(crate) fn sums<'a, R: Register>(
         &self,
         layout: &Layout,
-        memory: &'a Memory,
+        memory: &'a JointsMemory,
         g: usize,
         mixed: &'a mut Sums,
     ) -> (u8, &'a Sums) {

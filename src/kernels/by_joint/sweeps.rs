@@ -1,200 +1,136 @@
 //! The sweeps that several results begin with: each is compiled once, not into every one of them.
 
-use crate::kernels::by_joint::memory::{FORCE, INERTIA, Memory, store_motion};
+use crate::kernels::by_joint::memory::{FORCE, JointsMemory, store_motion};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::{State, bodies, inward, outward};
+use crate::kernels::outcome::Outcome;
 use crate::plan::joints::Layout;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
-/// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
-pub(crate) fn place(layout: &Layout, memory: &mut Memory, q: &[f64], to: Option<usize>) -> bool {
-    memory.level.run(Place { layout, memory, q, to })
-}
-
-struct Place<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-    to: Option<usize>,
-}
-
-impl Kernel for Place<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, q, to } = self;
+kernel!(
+    memory.level,
+    /// Poses of bodies at `q`: of all, or of those from the root to one. Is `q` finite?
+    pub(crate) fn poses<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        q: &'a [f64],
+        to: Option<usize>,
+    ) -> Outcome {
         let (end, last) = to.map_or((layout.bodies.len(), 0), |body| (body + 1, body));
-        outward::mount(layout, memory);
-        outward::read_angles(layout, memory, q);
+        poses::of_roots(layout, memory);
+        read::angles(layout, memory, q);
         for (k, angles) in layout.angles.iter().enumerate() {
             if to.is_none_or(|body| layout.turns(body, k)) {
-                outward::turn::<R>(memory, q, k, angles.as_ref());
+                read::cos_sin_of_angles::<R>(memory, q, k, angles.as_ref());
             }
         }
-        outward::read_cos_sin(layout, memory, q);
-        let mut placed = outward::Placed::world(layout, memory);
+        read::cos_sin(layout, memory, q);
+        let mut placed = poses::Last::world(layout, memory);
         for i in 0..end {
             // Its subtree goes on to the last of them.
             if layout.bodies[i].subtree_end > last {
-                outward::place_body::<R>(layout, memory, q, i, &mut placed);
+                poses::of_body::<R>(layout, memory, q, i, &mut placed);
             }
         }
-        outward::zero_if_finite::<R>(q).all_lt(R::splat(1.0))
+        Outcome::of(read::zero_if_finite::<R>(q))
     }
-}
+);
 
-/// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
-/// [`drive`](outward::drive_in). Is the state finite, and what is kept of bodies?
-pub(crate) fn bodies<const KEPT: u8>(
-    gravity: Vector3<f64>,
-    layout: &Layout,
-    memory: &mut Memory,
-    state: State<'_>,
-) -> bool {
-    memory.level.run(Bodies::<KEPT> { gravity, layout, memory, state })
-}
-
-struct Bodies<'a, const KEPT: u8> {
-    gravity: Vector3<f64>,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    state: State<'a>,
-}
-
-impl<const KEPT: u8> Kernel for Bodies<'_, KEPT> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { gravity, layout, memory, state: (q, v, a) } = self;
-        let zero = outward::zero_if_finite::<R>(q);
-        let zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qd, v));
-        let mut zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
-        outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(layout, memory, q);
+kernel!(
+    memory.level,
+    /// Poses and motions of all bodies in the field of some gravity, and what is to be kept of them says
+    /// [`motions`](outward::motions_in_field). Is the state finite, and what is kept of bodies?
+    pub(crate) fn bodies<'a, R: Register, const KEPT: u8>(
+        gravity: Vector3<f64>,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        state: State<'a>,
+    ) -> Outcome {
+        let (q, v, a) = state;
+        let zero = read::zero_if_finite::<R>(q);
+        let zero = zero.add(read::dofs::<R>(layout, &mut memory.qd, v));
+        let mut zero = zero.add(read::dofs::<R>(layout, &mut memory.qdd, a));
+        read::configuration::<R>(layout, memory, q);
+        poses::all::<R>(layout, memory, q);
         for g in 0..layout.groups.len() {
-            outward::drive_in::<R, KEPT>(gravity, layout, memory, g, false);
+            outward::motions_in_field::<R, KEPT>(gravity, layout, memory, g, false);
         }
         if KEPT == outward::BODIES {
             for g in 0..layout.groups.len() {
                 zero = zero.add(bodies::zero_if_finite(layout, memory, g));
             }
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
-/// Columns of bodies that have been placed.
-pub(crate) fn columns(layout: &Layout, memory: &mut Memory) {
-    memory.level.run(Columns { layout, memory });
-}
-
-struct Columns<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-}
-
-impl Kernel for Columns<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory } = self;
+kernel!(
+    memory.level,
+    /// Columns of bodies that have been placed.
+    pub(crate) fn columns<'a, R: Register>(layout: &'a Layout, memory: &'a mut JointsMemory) {
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             store_motion(&mut memory.s[g], outward::subspace(group, &x));
         }
     }
-}
-
-/// Columns and inertias of all bodies at `q`.
-pub(crate) fn masses(layout: &Layout, memory: &mut Memory, q: &[f64]) {
-    memory.level.run(Masses { layout, memory, q });
-}
-
-struct Masses<'a> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    q: &'a [f64],
-}
-
-impl Kernel for Masses<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, q } = self;
-        outward::read_configuration::<R>(layout, memory, q);
-        outward::place::<R>(layout, memory, q);
-        for g in 0..layout.groups.len() {
-            outward::stand::<R, INERTIA>(layout, memory, g);
-        }
-    }
-}
-
-/// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
-/// [`WEIGHTS`] or [`INERTIA`] of them.
-pub(crate) fn stand<const KEPT: usize>(layout: &Layout, memory: &mut Memory) {
-    memory.level.run(Stand::<KEPT> { layout, memory });
-}
+);
 
 /// Mass and first moment.
 pub(crate) const WEIGHTS: usize = 4;
 
-struct Stand<'a, const KEPT: usize> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-}
-
-impl<const KEPT: usize> Kernel for Stand<'_, KEPT> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory } = self;
+kernel!(
+    memory.level,
+    /// Columns of bodies that have been placed, and the first numbers of their inertias, summed up over subtrees:
+    /// [`WEIGHTS`] or [`INERTIA`] of them.
+    pub(crate) fn subtree_inertias<'a, R: Register, const KEPT: usize>(
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+    ) {
         for g in 0..layout.groups.len() {
-            outward::stand::<R, KEPT>(layout, memory, g);
+            outward::inertias::<R, KEPT>(layout, memory, g);
         }
         for g in (0..layout.groups.len()).rev() {
             inward::sum_subtrees::<R, KEPT>(&layout.groups[g], &mut memory.sums, g, FORCE);
         }
     }
-}
+);
 
 /// Motions of bodies that have been placed, in the field of some gravity: of all, or of those from the root to one, with
-/// others in their groups. What is kept of them says [`drive`](outward::drive_in), with sums over subtrees where there are
+/// others in their groups. What is kept of them says [`motions`](outward::motions_in_field), with sums over subtrees where there are
 /// columns. `a` is empty where accelerations are not kept. Are `v` and `a` finite?
-pub(crate) fn drive<const KEPT: u8>(
+pub(crate) fn motions<const KEPT: u8>(
     gravity: Vector3<f64>,
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     v: &[f64],
     a: &[f64],
     to: Option<usize>,
-) -> bool {
+) -> Outcome {
     if KEPT >= outward::COLUMNS {
         memory.size_columns(layout);
     }
-    memory.level.run(Drive::<KEPT> { gravity, layout, memory, v, a, to })
+    motions_in_lanes::<KEPT>(gravity, layout, memory, v, a, to)
 }
 
-struct Drive<'a, const KEPT: u8> {
-    gravity: Vector3<f64>,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    v: &'a [f64],
-    a: &'a [f64],
-    to: Option<usize>,
-}
-
-impl<const KEPT: u8> Kernel for Drive<'_, KEPT> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { gravity, layout, memory, v, a, to } = self;
-        let mut zero = outward::read_dofs::<R>(layout, &mut memory.qd, v);
+kernel!(
+    memory.level,
+    fn motions_in_lanes<'a, R: Register, const KEPT: u8>(
+        gravity: Vector3<f64>,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        v: &'a [f64],
+        a: &'a [f64],
+        to: Option<usize>,
+    ) -> Outcome {
+        let mut zero = read::dofs::<R>(layout, &mut memory.qd, v);
         if KEPT != outward::VELOCITIES {
-            zero = zero.add(outward::read_dofs::<R>(layout, &mut memory.qdd, a));
+            zero = zero.add(read::dofs::<R>(layout, &mut memory.qdd, a));
         }
         for g in 0..layout.groups.len() {
             if to.is_none_or(|body| layout.passes(body, g)) {
-                outward::drive_in::<R, KEPT>(gravity, layout, memory, g, false);
+                outward::motions_in_field::<R, KEPT>(gravity, layout, memory, g, false);
             }
         }
         if KEPT >= outward::COLUMNS {
@@ -202,6 +138,6 @@ impl<const KEPT: u8> Kernel for Drive<'_, KEPT> {
                 inward::everything::<R>(layout, memory, g, false);
             }
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);

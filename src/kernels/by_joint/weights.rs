@@ -2,33 +2,28 @@
 
 use crate::formulas::masses::moved;
 use crate::kernels::by_joint::matrix::{begin, end, of_vector, only, store};
-use crate::kernels::by_joint::memory::{Memory, load_motion, load_vector, load_weight, store_motion};
+use crate::kernels::by_joint::memory::{JointsMemory, load_motion, load_vector, load_weight, store_motion};
 use crate::kernels::by_joint::outward::{of_tree, splat};
+use crate::kernels::by_joint::poses;
+use crate::kernels::by_joint::read;
 use crate::kernels::by_joint::subtree::Subtree;
 use crate::kernels::by_joint::{inward, outward, subtree};
+use crate::kernels::outcome::Outcome;
 use crate::plan::Constants;
 use crate::plan::joints::Layout;
 use crate::spatial::{Force, vector as v3};
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
-/// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
-pub(crate) fn gravity(constants: &Constants, layout: &Layout, memory: &mut Memory) -> bool {
-    memory.level.run(Gravity { constants, layout, memory })
-}
-
-struct Gravity<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-}
-
-impl Kernel for Gravity<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { constants, layout, memory } = self;
+kernel!(
+    memory.level,
+    /// Torques that hold the robot still into `memory.tau`, from the weights of subtrees. Are they finite?
+    pub(crate) fn gravity<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+    ) -> Outcome {
         let up = v3::neg(splat::<R>(constants.gravity));
         let mut zero = R::splat(0.0);
         for g in 0..layout.groups.len() {
@@ -38,12 +33,12 @@ impl Kernel for Gravity<'_> {
             zero = tau.0.mul_add(R::splat(0.0), zero);
             memory.tau[g].store(tau);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// Mass of the robot; puts the centre of mass, in coordinates of each tree, into `memory.centers`. From the weights of subtrees.
-pub(crate) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
+pub(crate) fn center(layout: &Layout, memory: &mut JointsMemory) -> f64 {
     let apart = |origins: &[Vector3<f64>], tree: usize| v3::sub(origins[tree], origins[0]);
     let (mut mass, mut moment) = (0.0, v3::zero());
     for (tree, (root, _)) in layout.roots.iter().enumerate() {
@@ -59,25 +54,27 @@ pub(crate) fn center(layout: &Layout, memory: &mut Memory) -> f64 {
 }
 
 /// The Jacobian of the centre of mass of a part, from the weights of subtrees and one over its mass. Is it finite?
-pub(crate) fn com_jacobian(layout: &Layout, memory: &Memory, part: &Subtree, share: f64, to: &mut [f64]) -> bool {
+pub(crate) fn com_jacobian(
+    layout: &Layout,
+    memory: &JointsMemory,
+    part: &Subtree,
+    share: f64,
+    to: &mut [f64],
+) -> Outcome {
     begin(layout, to);
-    let finite = memory.level.run(ComJacobian { layout, memory, part, share, to: &mut *to });
+    let finite = com_jacobian_in_lanes(layout, memory, part, share, &mut *to);
     end(layout, finite, to)
 }
 
-struct ComJacobian<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    part: &'a Subtree,
-    share: f64,
-    to: &'a mut [f64],
-}
-
-impl Kernel for ComJacobian<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { layout, memory, part, share, to } = self;
+kernel!(
+    memory.level,
+    fn com_jacobian_in_lanes<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        part: &'a Subtree,
+        share: f64,
+        to: &'a mut [f64],
+    ) -> Outcome {
         let (mut zero, mut mixed) = (R::splat(0.0), subtree::NONE);
         for g in 0..layout.groups.len() {
             let (lanes, sums) = part.sums::<R>(layout, memory, g, &mut mixed);
@@ -86,44 +83,40 @@ impl Kernel for ComJacobian<'_> {
             let u = v3::scale(Lanes(R::splat(share)), u);
             store::<R, 3>(layout, g, only(lanes, of_vector(u)), to, &mut zero);
         }
-        zero.all_lt(R::splat(1.0))
+        Outcome::of(zero)
     }
-}
+);
 
 /// Potential energy of bodies that have been placed.
-pub(crate) fn potential(constants: &Constants, layout: &Layout, memory: &Memory) -> f64 {
-    memory.level.run(Potential { constants, layout, memory }).iter().sum()
+pub(crate) fn potential(constants: &Constants, layout: &Layout, memory: &JointsMemory) -> f64 {
+    potential_in_lanes(constants, layout, memory).iter().sum()
 }
 
-struct Potential<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a Memory,
-}
-
-impl Kernel for Potential<'_> {
-    type Output = [f64; WIDTH];
-    #[inline(always)]
-    fn run<R: Register>(self) -> [f64; WIDTH] {
-        let Self { constants, layout, memory } = self;
+kernel!(
+    memory.level,
+    fn potential_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+    ) -> [f64; WIDTH] {
         let gravity = splat::<R>(constants.gravity);
         let mut potential = Lanes(R::splat(0.0));
         for (g, group) in layout.groups.iter().enumerate() {
-            let x = outward::poses::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
+            let x = poses::load::<R>(&memory.poses[g * WIDTH..(g + 1) * WIDTH]);
             let mass = group.mass.load::<R>();
             let first_moment = v3::scale(mass, x.point(load_vector::<R>(&group.com)));
             potential -= against::<R>(gravity, layout, memory, g, mass, first_moment);
         }
         potential.to_array()
     }
-}
+);
 
 /// `g·Σ m c` of each lane, from mass and first moment in coordinates of its tree.
 #[inline(always)]
 fn against<R: Register>(
     gravity: Vector3<Lanes<R>>,
     layout: &Layout,
-    memory: &Memory,
+    memory: &JointsMemory,
     g: usize,
     mass: Lanes<R>,
     first_moment: Vector3<Lanes<R>>,
@@ -133,31 +126,28 @@ fn against<R: Register>(
 }
 
 /// Kinetic and potential energy of bodies that have been placed, at the velocity `v`.
-pub(crate) fn energy(constants: &Constants, layout: &Layout, memory: &mut Memory, v: &[f64]) -> (f64, f64) {
-    let (kinetic, potential) = memory.level.run(Energy { constants, layout, memory, v });
+pub(crate) fn energy(constants: &Constants, layout: &Layout, memory: &mut JointsMemory, v: &[f64]) -> (f64, f64) {
+    let (kinetic, potential) = energy_in_lanes(constants, layout, memory, v);
     let sum = |x: [f64; WIDTH]| x.iter().sum();
     let more = layout.more_joints.iter().map(|joint| v[joint.index] * v[joint.index] * joint.mass() * 0.5);
     (sum(kinetic) + more.sum::<f64>(), sum(potential))
 }
 
-struct Energy<'a> {
-    constants: &'a Constants,
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    v: &'a [f64],
-}
-
-impl Kernel for Energy<'_> {
-    type Output = ([f64; WIDTH], [f64; WIDTH]);
-    #[inline(always)]
-    fn run<R: Register>(self) -> ([f64; WIDTH], [f64; WIDTH]) {
-        let Self { constants, layout, memory, v } = self;
-        outward::read_dofs::<R>(layout, &mut memory.qd, v);
+kernel!(
+    memory.level,
+    fn energy_in_lanes<'a, R: Register>(
+        constants: &'a Constants,
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        v: &'a [f64],
+    ) -> ([f64; WIDTH], [f64; WIDTH]) {
+        read::dofs::<R>(layout, &mut memory.qd, v);
         let gravity = splat::<R>(constants.gravity);
         let (mut kinetic, mut potential) = (Lanes(R::splat(0.0)), Lanes(R::splat(0.0)));
         for g in 0..layout.groups.len() {
             let (group, qd) = (&layout.groups[g], memory.qd[g].load::<R>());
-            let (s, inertia) = outward::weigh::<R>(group, &outward::poses(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
+            let (s, inertia) =
+                outward::column_and_inertia::<R>(group, &poses::load(&memory.poses[g * WIDTH..(g + 1) * WIDTH]));
             let v = outward::sum_from_root(group, &mut memory.velocity, g, s.times(qd));
             store_motion(&mut memory.velocity[g], v);
             kinetic += v.power(inertia * v);
@@ -169,4 +159,4 @@ impl Kernel for Energy<'_> {
         }
         ((kinetic * 0.5).to_array(), potential.to_array())
     }
-}
+);

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! That is for rows of any rank; those that are clearly independent go by the same formulas in blocks
-//! (`kernels::by_joint`), and those of deep trees without a product of two matrices nv × nv ([`halves`](super::halves)).
+//! (`kernels::by_joint`).
 //!
 //! Where rows depend on each other, `G⁺` stands for `G⁻¹`. With `λ = G⁺ b`, `P = G G⁺`, and `r = (1 − P) b`, which contradicts
 //! itself, the derivative of the pseudo-inverse at constant rank (G. Golub and V. Pereyra, SIAM J. Numer. Anal. 10(2), 1973) has two
@@ -31,12 +31,10 @@
 //! ```
 
 use super::Memory;
-use super::halves::{Halves, Terms};
 use super::operators::Operators;
 use super::variation::Variation;
-use crate::dynamics::by_plan::Kernels;
 use crate::dynamics::constraints::{FactorsOfMass, Rows};
-use crate::dynamics::{Constraint, ExternalWrench, Workspace, by_plan, constraints};
+use crate::dynamics::{Constraint, ExternalWrench, by_plan, constraints};
 use crate::kernels::blocks::product;
 use crate::kernels::by_joint::constraints::operators::Changes;
 use crate::kernels::by_joint::derivatives::Reuse;
@@ -64,7 +62,6 @@ pub(super) struct Scratch {
     /// `G⁺ λ`, one entry a row.
     again: Vec<f64>,
     operators: Operators,
-    halves: Halves,
     /// `E₂`, if it is not by the configuration.
     by_rows: DMatrix<f64>,
 }
@@ -83,10 +80,10 @@ pub(super) fn dynamics(
     dependent_rows(model, ws, scratch, q, constraints)?;
     let state = (q, v, ddq);
     let what = Rows::Accelerations;
-    let Scratch { held, dependent, operators, halves, .. } = scratch;
+    let Scratch { held, dependent, operators, .. } = scratch;
     let by = (constraints, result.lambda.as_slice());
-    let found_by = found_by(ws);
-    let quick = keeps_axes(ws) && held.wrenches_of_axes(model, &mut ws.base, wrenches, by).is_some();
+    let in_blocks = in_blocks(ws);
+    let quick = in_blocks && held.wrenches_of_axes(model, &mut ws.base, wrenches, by).is_some();
     if quick {
         // What is not finite, is not in the results either.
         ws.begin(wrenches.len())?;
@@ -113,9 +110,7 @@ pub(super) fn dynamics(
     let (base, by) = (&mut ws.base, &ws.result);
     let by_wrenches = result.ddq_df_ext.iter_mut().zip(&mut result.dlambda_df_ext);
     let by_wrenches = by.dtau_df_ext.iter().zip(by_wrenches);
-    if found_by == FactorsOfMass::Blocks
-        && let Some(mut kernels) = by_plan::of(model, base)
-    {
+    if in_blocks && let Some(mut kernels) = by_plan::of(model, base) {
         kernels.project(Some((result.ddq_dtau.as_mut_slice(), result.dlambda_dtau.as_mut_slice())));
         let by_q = held.changes(quick, by);
         kernels.solve_held(&by_q, result.ddq_dq.as_mut_slice(), result.dlambda_dq.as_mut_slice());
@@ -125,21 +120,6 @@ pub(super) fn dynamics(
             let by_wrench = Changes { torques: from.as_slice(), ..Changes::default() };
             kernels.solve_held(&by_wrench, motion.as_mut_slice(), lambda.as_mut_slice());
         }
-        return Ok(());
-    }
-    if found_by == FactorsOfMass::Bodies {
-        by_halves(model, base, halves, |halves, kernels, memory| {
-            let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
-            halves.by_torques(kernels, (&mut result.ddq_dtau, &mut result.dlambda_dtau))?;
-            let by_q = Terms { dependent: of_rank, ..held.halves(quick, by) };
-            halves.all(kernels, by_q, (&mut result.ddq_dq, &mut result.dlambda_dq))?;
-            let by_v = Terms { torques: Some(&by.dtau_dv), rows: Some(&held.rows_v), ..Terms::default() };
-            halves.all(kernels, by_v, (&mut result.ddq_dv, &mut result.dlambda_dv))?;
-            for (from, to) in by_wrenches {
-                halves.all(kernels, Terms { torques: Some(from), ..Terms::default() }, to)?;
-            }
-            Some(())
-        });
         return Ok(());
     }
     operators.fill(nv, base);
@@ -168,15 +148,15 @@ pub(super) fn impulses(
     let Memory { impulses: result, scratch, .. } = memory;
     let rows = result.impulse.len();
     dependent_rows(model, ws, scratch, q, constraints)?;
-    let Scratch { held, dependent, velocity, jump, still, operators, halves, by_rows, .. } = scratch;
+    let Scratch { held, dependent, velocity, jump, still, operators, by_rows, .. } = scratch;
     velocity.clear();
     velocity.extend(result.v.iter().zip(v).map(|(after, before)| after + restitution * before));
     jump.clear();
     jump.extend(result.v.iter().zip(v).map(|(after, before)| after - before));
     let state = (q, &velocity[..], &still[..]);
     let by = (constraints, result.impulse.as_slice());
-    let found_by = found_by(ws);
-    let quick = keeps_axes(ws) && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
+    let in_blocks = in_blocks(ws);
+    let quick = in_blocks && held.wrenches_of_axes(model, &mut ws.base, &[], by).is_some();
     if quick {
         ws.begin(0)?;
         by_formulas(Vector3::zeros(), model, ws, (q, still, jump), &held.wrenches, Reuse::Poses);
@@ -201,23 +181,12 @@ pub(super) fn impulses(
             *to = (1.0 + restitution) * from;
         }
     }
-    if found_by == FactorsOfMass::Blocks
-        && let Some(mut kernels) = by_plan::of(model, &mut ws.base)
-    {
+    if in_blocks && let Some(mut kernels) = by_plan::of(model, &mut ws.base) {
         kernels.project(None);
         let by_q = held.changes(quick, &ws.result);
         kernels.solve_held(&by_q, result.dv_dq.as_mut_slice(), result.dimpulse_dq.as_mut_slice());
         let by_v = Changes { rows: by_rows.as_slice(), ..Changes::default() };
         kernels.solve_held(&by_v, result.dv_dv.as_mut_slice(), result.dimpulse_dv.as_mut_slice());
-    } else if found_by == FactorsOfMass::Bodies {
-        let by = &ws.result;
-        by_halves(model, &mut ws.base, halves, |halves, kernels, memory| {
-            let of_rank = (memory.factor.rank < rows).then_some((&memory.factor, &*dependent));
-            let by_q = Terms { dependent: of_rank, ..held.halves(quick, by) };
-            halves.all(kernels, by_q, (&mut result.dv_dq, &mut result.dimpulse_dq))?;
-            let by_v = Terms { rows: Some(by_rows), ..Terms::default() };
-            halves.all(kernels, by_v, (&mut result.dv_dv, &mut result.dimpulse_dv))
-        });
     } else {
         operators.fill(nv, &ws.base);
         let Some(memory) = ws.base.constraints.as_deref() else { return Ok(()) };
@@ -235,33 +204,9 @@ pub(super) fn impulses(
     Ok(())
 }
 
-/// What accelerations or velocities were found by.
-fn found_by(ws: &DerivativeWorkspace) -> FactorsOfMass {
-    ws.base.constraints.as_deref().map_or(FactorsOfMass::Paths, |memory| memory.by)
-}
-
-/// Has the search left the places of bodies in the memory of kernels, as they are still there?
-fn keeps_axes(ws: &DerivativeWorkspace) -> bool {
-    ws.base.constraints.as_deref().is_some_and(|memory| match memory.by {
-        FactorsOfMass::Paths => false,
-        FactorsOfMass::Blocks => true,
-        // Terms of dependent rows went through other sweeps since.
-        FactorsOfMass::Bodies => memory.factor.rank == memory.lambda.len(),
-    })
-}
-
-/// Runs with the memory of constraints moved out, so that the sweeps can have the workspace.
-fn by_halves(
-    model: &Model,
-    base: &mut Workspace<f64>,
-    halves: &mut Halves,
-    run: impl FnOnce(&mut Halves, &mut Kernels<'_>, &constraints::Memory<f64>) -> Option<()>,
-) {
-    let Some(memory) = base.constraints.take() else { return };
-    halves.fill(model.nv, &memory);
-    // There are sweeps: the search went by them.
-    by_plan::of(model, base).and_then(|mut kernels| run(halves, &mut kernels, &memory));
-    base.constraints = Some(memory);
+/// Were accelerations or velocities found by factors in blocks? Then the places of bodies are in `ws.by_joint`, too.
+fn in_blocks(ws: &DerivativeWorkspace) -> bool {
+    ws.base.constraints.as_deref().is_some_and(|memory| memory.by == FactorsOfMass::Blocks)
 }
 
 /// The derivatives that the last two terms of (2) are made of, if there are such.
@@ -279,11 +224,11 @@ fn dependent_rows(
     let Some(mut memory) = base.constraints.take_if(|memory| memory.factor.rank < memory.lambda.len()) else {
         return Ok(());
     };
-    let constraints::Memory { factor, root, lambda, rhs, by, .. } = &mut *memory;
+    let constraints::Memory { factor, root, lambda, rhs, .. } = &mut *memory;
     contradiction.clone_from(rhs);
     factor.out_of_reach(contradiction);
     factor.solve(model.nv, lambda, again, velocity);
-    constraints::other_half(model, base, (*by, root), velocity); // M⁻¹ Jᵀ G⁺ λ
+    base.ltl.other_half(root, velocity); // M⁻¹ Jᵀ G⁺ λ
     base.constraints = Some(memory);
     let state = (q, &velocity[..], &still[..]);
     dependent.of_constraints(model, base, Rows::Rates, state, &[], (constraints, contradiction));

@@ -83,9 +83,8 @@ impl Default for ConstraintDynamicsDerivatives {
 /// each other they are the derivatives of the least-norm multipliers, and of the least squares of what contradicts itself,
 /// for as long as the rank stays what it is. Where it changes there are none with respect to `q`: the result says so
 /// ([`rank_is_locally_constant`](ConstraintDynamicsDerivatives::rank_is_locally_constant)), [`Method::Difference`] by its errors too.
-/// Cost by [`Method::Analytical`] for m rows O(nv² (nv + m)), products of dense matrices, beside the accelerations themselves; of trees so
-/// deep that the mass matrix is hardly sparse, O(nv² m) by sweeps along the tree. A second call with it for as many rows and wrenches
-/// allocates nothing.
+/// Cost by [`Method::Analytical`] for m rows O(nv² (nv + m)), products of dense matrices, beside the accelerations themselves. A second
+/// call with it for as many rows and wrenches allocates nothing.
 ///
 /// ```
 /// use gradyn::dynamics::Constraint;

@@ -6,7 +6,6 @@
 
 mod analytical;
 mod dynamics;
-mod halves;
 mod impulse;
 mod inverse;
 mod operators;

@@ -1,6 +1,5 @@
 //! What all columns are multiplied by, as dense matrices: equation (3) of [`analytical`](super::analytical).
 
-use super::halves::add_unreached;
 use super::variation::Variation;
 use crate::dynamics::Workspace;
 use crate::dynamics::constraints::Factor;
@@ -90,5 +89,16 @@ impl Operators {
         if let Some((factor, by)) = dependent {
             add_unreached(factor, by, (own, lambda));
         }
+    }
+}
+
+/// The last term of equation (2): `(1 − P) dJ M⁻¹ Jᵀ G⁺ λ`. The rows are scratch of its shape.
+fn add_unreached(factor: &Factor<f64>, by: &Variation, (own, lambda): (&mut DMatrix<f64>, &mut DMatrix<f64>)) {
+    let count = lambda.nrows().max(1);
+    own.copy_from(&by.rows_q);
+    let columns = own.as_mut_slice().chunks_exact_mut(count).zip(lambda.as_mut_slice().chunks_exact_mut(count));
+    for (rest, lambda) in columns {
+        factor.out_of_reach(rest);
+        lambda.iter_mut().zip(&*rest).for_each(|(x, y)| *x += y);
     }
 }

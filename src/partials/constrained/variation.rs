@@ -1,6 +1,5 @@
 //! How constraints and the torques under them vary with the state, accelerations and multipliers held.
 
-use super::halves::Terms;
 use crate::dynamics::constraints::{AtState, Place, Rows, Side, Varied, in_body, rows_of};
 use crate::dynamics::frame_derivatives::{column, path_columns};
 use crate::dynamics::jacobian::clear;
@@ -124,15 +123,6 @@ impl Variation {
             return Changes { torques: by.dtau_dq.as_slice(), turned: self.turned.as_slice(), rows, sparse: true };
         }
         Changes { torques: self.torques_q.as_slice(), rows, ..Changes::default() }
-    }
-
-    /// The same for deep trees.
-    pub(super) fn halves<'a>(&'a self, of_axes: bool, by: &'a RneaDerivatives) -> Terms<'a> {
-        let rows = Some(&self.rows_q);
-        if of_axes {
-            return Terms { torques: Some(&by.dtau_dq), turned: Some(&self.turned), rows, dependent: None };
-        }
-        Terms { torques: Some(&self.torques_q), rows, ..Terms::default() }
     }
 
     /// Makes room, all zero.

@@ -12,126 +12,59 @@
 //! The force of inverse dynamics goes the same way as `p`, so their sum does.
 
 use crate::formulas::singular;
-use crate::kernels::by_copy::bodies::Memory;
-use crate::kernels::by_copy::bodies::four::{
-    Four, gather, load_matrix, load_symmetric, load_vector, permuted, permuted_matrix, permuted_symmetric, scatter,
-    store_matrix, store_symmetric, store_vector, sums,
+use crate::kernels::by_copy::bodies::BodiesMemory;
+use crate::kernels::by_copy::bodies::articulated::{Articulated, Inertia, Passed, add_third, plus_outer, turned};
+use crate::kernels::by_copy::bodies::body_rows::{
+    gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_vector, sums,
 };
-use crate::kernels::by_copy::bodies::rnea::{Body, drive, three, total};
-use crate::plan::bodies::{Parent, Rank, Ranks};
+use crate::kernels::by_copy::bodies::rnea::{Body, base_force, motions, three};
+use crate::plan::bodies::{DepthGroup, DepthGroups, Parent};
 use crate::spatial::{ArticulatedInertia, Symmetric3, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Places, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
-/// What four bodies and all that hangs from them put up against being moved, and what is left of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Articulated {
-    inertia: Inertia,
-    /// Of the subtree as one rigid body: first moment, and trace of the moment of inertia.
-    first: [Four; 3],
-    trace: Four,
-    /// `U`: force and moment.
-    force: [Four; 3],
-    moment: [Four; 3],
-    /// `D⁻¹`, `D⁻¹ u`
-    reciprocal: Four,
-    rest: Four,
-    /// `a` of (2).
-    linear: [Four; 3],
-    angular: [Four; 3],
-}
-
-/// `(f, n) = (M v + H ω, Hᵀ v + J ω)`
-#[derive(Clone, Debug)]
-struct Inertia {
-    m: [Four; 6],
-    h: [Four; 9],
-    j: [Four; 6],
-}
-
-impl Articulated {
-    pub(crate) const ZERO: Self = {
-        let (three, six, nine) = ([Four::ZERO; 3], [Four::ZERO; 6], [Four::ZERO; 9]);
-        Self {
-            inertia: Inertia { m: six, h: nine, j: six },
-            first: three,
-            trace: Four::ZERO,
-            force: three,
-            moment: three,
-            reciprocal: Four::ZERO,
-            rest: Four::ZERO,
-            linear: three,
-            angular: three,
+kernel!(
+    halves,
+    /// Accelerations by torques that friction has been taken from. Not if a pivot is lost.
+    pub(crate) fn aba<'a, R: Register>(
+        gravity: Vector3<f64>,
+        groups: &'a DepthGroups,
+        memory: &'a mut BodiesMemory,
+        q: &'a [f64],
+        v: &'a [f64],
+        /// Zeros.
+        still: &'a [f64],
+        tau: &'a [f64],
+        ddq: &'a mut [f64],
+    ) -> bool {
+        motions::<R::Low>(gravity, groups, memory, q, v, still);
+        let BodiesMemory { bodies, articulated, .. } = memory;
+        for (group, of) in groups.groups.iter().zip(&mut *articulated) {
+            rigid_bodies::<R::Low>(group, of);
         }
-    };
-}
-
-/// The same in registers.
-type Loaded<R> = ArticulatedInertia<Lanes<R>>;
-
-impl Inertia {
-    #[inline(always)]
-    fn load<R: Register>(&self) -> Loaded<R> {
-        ArticulatedInertia {
-            linear: load_symmetric(&self.m),
-            coupling: load_matrix(&self.h),
-            angular: load_symmetric(&self.j),
-        }
-    }
-    #[inline(always)]
-    fn store<R: Register>(&mut self, of: &Loaded<R>) {
-        store_symmetric(&mut self.m, of.linear);
-        store_matrix(&mut self.h, &of.coupling);
-        store_symmetric(&mut self.j, of.angular);
-    }
-}
-
-/// Accelerations by torques that friction has been taken from. Not if a pivot is lost.
-pub(crate) struct Aba<'a> {
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) memory: &'a mut Memory,
-    pub(crate) q: &'a [f64],
-    pub(crate) v: &'a [f64],
-    /// Zeros.
-    pub(crate) still: &'a [f64],
-    pub(crate) tau: &'a [f64],
-    pub(crate) ddq: &'a mut [f64],
-}
-
-impl Kernel for Aba<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { gravity, ranks, memory, q, v, still, tau, ddq } = self;
-        drive::<R::Low>(gravity, ranks, memory, q, v, still);
-        let Memory { bodies, articulated, .. } = memory;
-        for (rank, of) in ranks.ranks.iter().zip(&mut *articulated) {
-            stand::<R::Low>(rank, of);
-        }
-        for (i, rank) in ranks.ranks.iter().enumerate().rev() {
-            let found = if i == 0 && ranks.floats {
-                move_base::<R::Low>(rank, &bodies[0], &mut articulated[0], tau, ddq)
+        for (i, group) in groups.groups.iter().enumerate().rev() {
+            let found = if i == 0 && groups.floats {
+                base_acceleration::<R::Low>(group, &bodies[0], &mut articulated[0], tau, ddq)
             } else {
-                give_way::<R::Low>(rank, bodies, articulated, i, tau)
+                eliminate::<R::Low>(group, bodies, articulated, i, tau)
             };
             if !found {
                 return false;
             }
         }
-        for (i, rank) in ranks.ranks.iter().enumerate().skip(usize::from(ranks.floats)) {
-            follow::<R::Low>(rank, &bodies[i], articulated, i, ddq);
+        for (i, group) in groups.groups.iter().enumerate().skip(usize::from(groups.floats)) {
+            accelerations::<R::Low>(group, &bodies[i], articulated, i, ddq);
         }
         true
     }
-}
+);
 
 /// Bodies by themselves.
 #[inline(always)]
-fn stand<R: Register>(rank: &Rank, to: &mut Articulated) {
-    let (mass, zero) = (rank.mass.load::<R>(), Lanes::zero());
-    let (first, second) = (load_vector::<R>(&rank.first), load_symmetric::<R>(&rank.second));
+fn rigid_bodies<R: Register>(group: &DepthGroup, to: &mut Articulated) {
+    let (mass, zero) = (group.mass.load::<R>(), Lanes::zero());
+    let (first, second) = (load_vector::<R>(&group.first), load_symmetric::<R>(&group.second));
     let j = second.trace_minus();
     to.inertia.store(&ArticulatedInertia {
         linear: Symmetric3::new(mass, zero, zero, mass, zero, mass),
@@ -144,8 +77,8 @@ fn stand<R: Register>(rank: &Rank, to: &mut Articulated) {
 
 /// Equation (1). Is no pivot lost?
 #[inline(always)]
-fn give_way<R: Register>(
-    rank: &Rank,
+fn eliminate<R: Register>(
+    group: &DepthGroup,
     bodies: &mut [Body],
     articulated: &mut [Articulated],
     i: usize,
@@ -155,21 +88,21 @@ fn give_way<R: Register>(
     let own = &mut here[0];
     let ArticulatedInertia { linear: m, coupling: h, angular: j } = own.inertia.load::<R>();
     let (push, turn) = (v3::column(&h, 2), Vector3::new(j.xz, j.yz, j.zz));
-    let d = j.zz + rank.armature.load();
+    let d = j.zz + group.armature.load();
     let trace = own.trace.load::<R>();
     if singular::is_lost(d, trace) {
         return false;
     }
     let (force, moment) = (load_vector::<R>(&bodies[i].force), load_vector::<R>(&bodies[i].moment));
     let inverse = d.recip();
-    let rest = (gather::<R>(tau, &rank.v) - moment.z) * inverse;
+    let rest = (gather::<R>(tau, &group.v) - moment.z) * inverse;
     own.reciprocal.store(inverse);
     own.rest.store(rest);
     store_vector(&mut own.force, push);
     store_vector(&mut own.moment, turn);
-    let of = match &rank.parent {
+    let of = match &group.parent {
         Parent::World => return true,
-        Parent::Same(of) | Parent::Other { rank: of, .. } => *of,
+        Parent::Same(of) | Parent::Other { group: of, .. } => *of,
     };
     // What passes on: nothing about the hinge, unless its armature is pushed.
     let less = -inverse;
@@ -178,138 +111,32 @@ fn give_way<R: Register>(
     let columns = [v3::times_plus(push, by_x, v3::column(&h, 0)), v3::times_plus(push, by_y, v3::column(&h, 1))];
     let flat = [turn.x.mul_plus(by_x, j.xx), turn.x.mul_plus(by_y, j.xy), turn.y.mul_plus(by_y, j.yy)];
     let r = load_matrix::<R>(&bodies[i].rotation);
-    let p = load_vector::<R>(&rank.translation);
+    let p = load_vector::<R>(&group.translation);
     let mut passed = turned(&r, m, columns, flat);
-    if rank.has_armature {
-        let part = rank.armature.load::<R>() * inverse;
+    if group.has_armature {
+        let part = group.armature.load::<R>() * inverse;
         add_third(&mut passed, &r, v3::times(push, part), v3::times(turn, part));
     }
     let force = v3::rotate(&r, v3::times_plus(push, rest, force));
     let moment = v3::cross_plus(p, force, v3::rotate(&r, v3::times_plus(turn, rest, moment)));
     // Σ 2 (r + p)² − 2 r² = 2 p · (2 h + m p)
     let at_joint = v3::rotate(&r, load_vector::<R>(&own.first));
-    let first = v3::times_plus(p, rank.carried.load::<R>(), at_joint);
+    let first = v3::times_plus(p, group.carried.load::<R>(), at_joint);
     let trace = v3::dot_plus(v3::add(p, p), v3::add(at_joint, first), trace);
     let passed = Passed { inertia: passed.shifted(p), force, moment, first, trace };
-    passed.on(&rank.parent, &mut before[of], &mut bodies[of]);
+    passed.on(&group.parent, &mut before[of], &mut bodies[of]);
     true
-}
-
-/// What passes from bodies to those that carry them, in their axes, about their origins.
-struct Passed<R: Register> {
-    inertia: Loaded<R>,
-    force: Vector3<Lanes<R>>,
-    moment: Vector3<Lanes<R>>,
-    first: Vector3<Lanes<R>>,
-    trace: Lanes<R>,
-}
-
-impl<R: Register> Passed<R> {
-    /// Adds it to what the parents have.
-    #[inline(always)]
-    fn on(&self, parent: &Parent, to: &mut Articulated, body: &mut Body) {
-        let mut sum = Self {
-            inertia: to.inertia.load(),
-            force: load_vector(&body.force),
-            moment: load_vector(&body.moment),
-            first: load_vector(&to.first),
-            trace: to.trace.load(),
-        };
-        if let Parent::Other { children, .. } = parent {
-            for of in children {
-                sum.add(&self.permuted(of));
-            }
-        } else {
-            sum.add(self);
-        }
-        to.inertia.store(&sum.inertia);
-        store_vector(&mut body.force, sum.force);
-        store_vector(&mut body.moment, sum.moment);
-        store_vector(&mut to.first, sum.first);
-        to.trace.store(sum.trace);
-    }
-
-    #[inline(always)]
-    fn add(&mut self, other: &Self) {
-        self.inertia += other.inertia;
-        self.force = v3::add(self.force, other.force);
-        self.moment = v3::add(self.moment, other.moment);
-        self.first = v3::add(self.first, other.first);
-        self.trace += other.trace;
-    }
-
-    #[inline(always)]
-    fn permuted(&self, of: &Places) -> Self {
-        let ArticulatedInertia { linear, coupling, angular } = self.inertia;
-        let inertia = ArticulatedInertia {
-            linear: permuted_symmetric(linear, of),
-            coupling: permuted_matrix(&coupling, of),
-            angular: permuted_symmetric(angular, of),
-        };
-        Self {
-            inertia,
-            force: permuted(self.force, of),
-            moment: permuted(self.moment, of),
-            first: permuted(self.first, of),
-            trace: Lanes(self.trace.0.permute(of)),
-        }
-    }
-}
-
-/// `A + x yᵀ`, which is symmetric.
-#[inline(always)]
-fn plus_outer<R: Register>(
-    a: Symmetric3<Lanes<R>>,
-    x: Vector3<Lanes<R>>,
-    y: Vector3<Lanes<R>>,
-) -> Symmetric3<Lanes<R>> {
-    Symmetric3::new(
-        x.x.mul_plus(y.x, a.xx),
-        x.x.mul_plus(y.y, a.xy),
-        x.x.mul_plus(y.z, a.xz),
-        x.y.mul_plus(y.y, a.yy),
-        x.y.mul_plus(y.z, a.yz),
-        x.z.mul_plus(y.z, a.zz),
-    )
-}
-
-/// An inertia that puts up nothing about the third axis, whose `H` has two columns and whose `J` the entries xx, xy and yy, in the
-/// axes of the parent.
-#[inline(always)]
-fn turned<R: Register>(
-    r: &Matrix3<Lanes<R>>,
-    m: Symmetric3<Lanes<R>>,
-    [h0, h1]: [Vector3<Lanes<R>>; 2],
-    [xx, xy, yy]: [Lanes<R>; 3],
-) -> Loaded<R> {
-    let (x, y) = (v3::column(r, 0), v3::column(r, 1));
-    let (a, b) = (v3::rotate(r, h0), v3::rotate(r, h1));
-    let h = v3::from_columns(
-        v3::times_plus(a, x.x, v3::times(b, y.x)),
-        v3::times_plus(a, x.y, v3::times(b, y.y)),
-        v3::times_plus(a, x.z, v3::times(b, y.z)),
-    );
-    let along_x = v3::times_plus(x, xx, v3::times(y, xy));
-    let along_y = v3::times_plus(x, xy, v3::times(y, yy));
-    let j = plus_outer(plus_outer(Symmetric3::zero(), x, along_x), y, along_y);
-    ArticulatedInertia { linear: m.rotated(r), coupling: h, angular: j }
-}
-
-/// The third column of `H`, and third row and column of `J`, of such an inertia.
-#[inline(always)]
-fn add_third<R: Register>(to: &mut Loaded<R>, r: &Matrix3<Lanes<R>>, h: Vector3<Lanes<R>>, j: Vector3<Lanes<R>>) {
-    let z = v3::column(r, 2);
-    let h = v3::rotate(r, h);
-    let (a, b, c) = (v3::column(&to.coupling, 0), v3::column(&to.coupling, 1), v3::column(&to.coupling, 2));
-    to.coupling = v3::from_columns(v3::times_plus(h, z.x, a), v3::times_plus(h, z.y, b), v3::times_plus(h, z.z, c));
-    // The entry on the diagonal is added twice.
-    let j = v3::rotate(r, Vector3::new(j.x, j.y, j.z * 0.5));
-    to.angular = plus_outer(plus_outer(to.angular, z, j), j, z);
 }
 
 /// Acceleration of a free base, `I a = τ − p`. Is no pivot lost?
 #[inline(always)]
-fn move_base<R: Register>(rank: &Rank, body: &Body, base: &mut Articulated, tau: &[f64], ddq: &mut [f64]) -> bool {
+fn base_acceleration<R: Register>(
+    group: &DepthGroup,
+    body: &Body,
+    base: &mut Articulated,
+    tau: &[f64],
+    ddq: &mut [f64],
+) -> bool {
     let Inertia { m, h, j } = &base.inertia;
     let (m, h, j) = (sums(m), sums(h), sums(j));
     #[rustfmt::skip]
@@ -321,14 +148,14 @@ fn move_base<R: Register>(rank: &Rank, body: &Body, base: &mut Articulated, tau:
         [h[1], h[4], h[7], j[1], j[3], j[4]],
         [h[2], h[5], h[8], j[2], j[4], j[5]],
     ];
-    let force = total(body);
+    let force = base_force(body);
     let mut x = [0.0; 6];
     let mut k = 0;
     while k < 6 {
         x[k] = tau[k] - force[k];
         k += 1;
     }
-    let mass = rank.carried.sum();
+    let mass = group.carried.sum();
     let trace = base.trace.sum();
     let Some(a) = solved(rows, x, [mass, mass, mass, trace, trace, trace]) else { return false };
     ddq[..6].copy_from_slice(&a);
@@ -379,26 +206,32 @@ fn solved(mut a: [[f64; 6]; 6], mut x: [f64; 6], scale: [f64; 6]) -> Option<[f64
 
 /// Equation (2).
 #[inline(always)]
-fn follow<R: Register>(rank: &Rank, body: &Body, articulated: &mut [Articulated], i: usize, ddq: &mut [f64]) {
+fn accelerations<R: Register>(
+    group: &DepthGroup,
+    body: &Body,
+    articulated: &mut [Articulated],
+    i: usize,
+    ddq: &mut [f64],
+) {
     let (before, here) = articulated.split_at_mut(i);
     let own = &mut here[0];
     let rest = own.rest.load::<R>();
-    let (linear, angular) = match &rank.parent {
+    let (linear, angular) = match &group.parent {
         Parent::World => (v3::zero(), v3::zero()),
-        Parent::Same(of) | Parent::Other { rank: of, .. } => {
+        Parent::Same(of) | Parent::Other { group: of, .. } => {
             let parent = &before[*of];
             let (mut v, mut w) = (load_vector::<R>(&parent.linear), load_vector::<R>(&parent.angular));
-            if let Parent::Other { of, .. } = &rank.parent {
+            if let Parent::Other { of, .. } = &group.parent {
                 (v, w) = (permuted(v, of), permuted(w, of));
             }
             let r = load_matrix::<R>(&body.rotation);
-            let v = v3::cross_plus(w, load_vector(&rank.translation), v);
+            let v = v3::cross_plus(w, load_vector(&group.translation), v);
             (v3::rotate_back(&r, v), v3::rotate_back(&r, w))
         }
     };
     let taken = v3::dot_plus(load_vector(&own.force), linear, v3::dot(load_vector(&own.moment), angular));
     let a = (-taken).mul_plus(own.reciprocal.load(), rest);
-    scatter(a, &rank.v, ddq);
+    scatter(a, &group.v, ddq);
     store_vector(&mut own.linear, linear);
     store_vector(&mut own.angular, Vector3::new(angular.x, angular.y, angular.z + a));
 }

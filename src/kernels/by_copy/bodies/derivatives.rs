@@ -22,17 +22,17 @@
 //! τ_q[j, i] = A_jᵀ Ψ̈_i + T_jᵀ Ψ̇_i    τ_v[j, i] = A_jᵀ (Ψ̇ + Ṡ)_i + T_jᵀ S_i
 //! ```
 
-use crate::kernels::by_copy::bodies::four::{
-    ABREAST, Four, by_rows, load_matrix, load_symmetric, load_vector, scatter, store_matrix, store_symmetric,
+use crate::kernels::by_copy::bodies::body_rows::{
+    BODIES, BodyRow, by_rows, load_matrix, load_symmetric, load_vector, scatter, store_matrix, store_symmetric,
     store_vector, sums,
 };
-use crate::kernels::by_copy::bodies::mass_matrix::{Composite, weigh_base};
-use crate::kernels::by_copy::bodies::rnea::{Body, drive, hand_over, three, total};
-use crate::kernels::by_copy::bodies::{BASE, Memory, NV};
-use crate::plan::bodies::{Rank, Ranks};
+use crate::kernels::by_copy::bodies::mass_matrix::{Composite, base_block};
+use crate::kernels::by_copy::bodies::rnea::{Body, add_to_parent, base_force, motions, three};
+use crate::kernels::by_copy::bodies::{BASE, BodiesMemory, NV};
+use crate::plan::bodies::{DepthGroup, DepthGroups};
 use crate::spatial::moments::{Flow, Mass};
 use crate::spatial::{Force, Motion, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -40,60 +40,57 @@ use nalgebra::{Matrix3, Vector3};
 #[derive(Clone, Debug)]
 pub(crate) struct Moving {
     /// Velocity of the bodies' origins.
-    velocity: [Four; 3],
+    velocity: [BodyRow; 3],
     /// Moments of flow of the subtrees.
-    momentum: [Four; 3],
-    flow: [Four; 9],
+    momentum: [BodyRow; 3],
+    flow: [BodyRow; 9],
     /// The linear part of `Ψ̈`.
-    psi_dd: [Four; 3],
+    psi_dd: [BodyRow; 3],
 }
 
 impl Moving {
     pub(crate) const ZERO: Self = {
-        let three = [Four::ZERO; 3];
-        Self { velocity: three, momentum: three, flow: [Four::ZERO; 9], psi_dd: three }
+        let three = [BodyRow::ZERO; 3];
+        Self { velocity: three, momentum: three, flow: [BodyRow::ZERO; 9], psi_dd: three }
     };
 }
 
-/// Torques and derivatives, without what joints add; entries that the tree makes zero are not written.
-pub(crate) struct Derivatives<'a> {
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) memory: &'a mut Memory,
-    pub(crate) q: &'a [f64],
-    pub(crate) v: &'a [f64],
-    pub(crate) a: &'a [f64],
-    pub(crate) tau: &'a mut [f64],
-    /// By configurations, velocities and accelerations.
-    pub(crate) to: [&'a mut [f64]; 3],
-}
-
-impl Kernel for Derivatives<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { gravity, ranks, memory, q, v, a, tau, mut to } = self;
-        drive::<R::Low>(gravity, ranks, memory, q, v, a);
-        let Memory { bodies, composites, moving, .. } = memory;
-        for (i, rank) in ranks.ranks.iter().enumerate() {
-            flow::<R::Low>(rank, bodies, composites, moving, i, v);
+kernel!(
+    halves,
+    /// Torques and derivatives, without what joints add; entries that the tree makes zero are not written.
+    pub(crate) fn derivatives<'a, R: Register>(
+        gravity: Vector3<f64>,
+        groups: &'a DepthGroups,
+        memory: &'a mut BodiesMemory,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+        tau: &'a mut [f64],
+        /// By configurations, velocities and accelerations.
+        to: [&'a mut [f64]; 3],
+    ) {
+        let mut to = to;
+        motions::<R::Low>(gravity, groups, memory, q, v, a);
+        let BodiesMemory { bodies, composites, moving, .. } = memory;
+        for (i, group) in groups.groups.iter().enumerate() {
+            flow::<R::Low>(group, bodies, composites, moving, i, v);
         }
-        for (i, rank) in ranks.ranks.iter().enumerate().skip(1).rev() {
-            let column = columns::<R::Low>(rank, bodies, composites, moving, i);
-            scatter(load_vector::<R::Low>(&bodies[i].moment).z, &rank.v, tau);
-            walk::<R::Low>(&ranks.ranks, i, bodies, moving, column, (gravity, v), &mut to);
-            carry::<R::Low>(rank, bodies, composites, moving, i);
+        for (i, group) in groups.groups.iter().enumerate().skip(1).rev() {
+            let column = columns::<R::Low>(group, bodies, composites, moving, i);
+            scatter(load_vector::<R::Low>(&bodies[i].moment).z, &group.v, tau);
+            entries::<R::Low>(&groups.groups, i, bodies, moving, column, (gravity, v), &mut to);
+            add_to_parents::<R::Low>(group, bodies, composites, moving, i);
         }
-        tau[..BASE].copy_from_slice(&total(&bodies[0]));
+        tau[..BASE].copy_from_slice(&base_force(&bodies[0]));
         let up = v3::neg(gravity);
-        base_with_itself(&ranks.ranks[0], &bodies[0], &composites[0], &moving[0], up, v, &mut to);
+        base_with_itself(&groups.groups[0], &bodies[0], &composites[0], &moving[0], up, v, &mut to);
     }
-}
+);
 
 /// Velocities of origins, moments of bodies by themselves, and `Ψ̈`.
 #[inline(always)]
 fn flow<R: Register>(
-    rank: &Rank,
+    group: &DepthGroup,
     bodies: &[Body],
     composites: &mut [Composite],
     moving: &mut [Moving],
@@ -106,15 +103,15 @@ fn flow<R: Register>(
         None => three(&rates[..3]),
         Some(of) => {
             let (v, w) = (load_vector::<R>(&before[of].velocity), load_vector::<R>(&bodies[of].angular));
-            let seat = v3::cross_plus(w, load_vector(&rank.translation), v);
+            let seat = v3::cross_plus(w, load_vector(&group.translation), v);
             v3::rotate_back(&load_matrix::<R>(&body.rotation), seat)
         }
     };
     let w = load_vector::<R>(&body.angular);
     let mass = Mass {
-        mass: rank.mass.load::<R>(),
-        first: load_vector::<R>(&rank.first),
-        second: load_symmetric::<R>(&rank.second),
+        mass: group.mass.load::<R>(),
+        first: load_vector::<R>(&group.first),
+        second: load_symmetric::<R>(&group.second),
     };
     let Flow { momentum, second } = mass.flow(Motion::new(velocity, w));
     store_vector(&mut to.velocity, velocity);
@@ -124,7 +121,7 @@ fn flow<R: Register>(
     let a = load_vector::<R>(&body.acceleration);
     let by_z = Vector3::new(a.y, -a.x, Lanes::zero());
     store_vector(&mut to.psi_dd, v3::cross_plus(twice(velocity), Vector3::new(w.y, -w.x, Lanes::zero()), by_z));
-    (composites[i].first, composites[i].second) = (rank.first, rank.second);
+    (composites[i].first, composites[i].second) = (group.first, group.second);
 }
 
 /// What a column of a hinge gives: see the [module](self).
@@ -142,17 +139,17 @@ fn psi_d<R: Register>(body: &Body, moving: &Moving) -> [Vector3<Lanes<R>>; 2] {
     [Vector3::new(v.y, -v.x, zero), Vector3::new(w.y, -w.x, zero)]
 }
 
-/// `A`, `Q = B Ψ̇ + I Ψ̈ + f ×̄* S`, `V = B S + 2 I Ψ̇` and `T = Bᵀ S` of a rank.
+/// `A`, `Q = B Ψ̇ + I Ψ̈ + f ×̄* S`, `V = B S + 2 I Ψ̇` and `T = Bᵀ S` of a group.
 #[inline(always)]
 fn columns<R: Register>(
-    rank: &Rank,
+    group: &DepthGroup,
     bodies: &[Body],
     composites: &[Composite],
     moving: &[Moving],
     i: usize,
 ) -> Column<R> {
     let (body, of, zero) = (&bodies[i], &moving[i], Lanes::<R>::zero());
-    let mass = composites[i].mass::<R>(rank);
+    let mass = composites[i].mass::<R>(group);
     let flow = Flow { momentum: load_vector::<R>(&of.momentum), second: load_matrix::<R>(&of.flow) };
     let (f, n) = (load_vector::<R>(&body.force), load_vector::<R>(&body.moment));
     let (h, s, p) = (mass.first, mass.second, &flow.second);
@@ -178,15 +175,15 @@ fn twice<R: Register>(x: Vector3<Lanes<R>>) -> Vector3<Lanes<R>> {
 
 /// A force in the axes of the body that carries the one it is given in.
 #[inline(always)]
-fn seen<R: Register>(r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>, f: Force<Lanes<R>>) -> Force<Lanes<R>> {
+fn to_parent_axes<R: Register>(r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>, f: Force<Lanes<R>>) -> Force<Lanes<R>> {
     let linear = v3::rotate(r, f.linear);
     Force::new(linear, v3::cross_plus(p, linear, v3::rotate(r, f.angular)))
 }
 
-/// Entries of the columns of a rank with themselves and with all between them and the root.
+/// Entries of the columns of a group with themselves and with all between them and the root.
 #[inline(always)]
-fn walk<R: Register>(
-    ranks: &[Rank],
+fn entries<R: Register>(
+    groups: &[DepthGroup],
     i: usize,
     bodies: &[Body],
     moving: &[Moving],
@@ -194,14 +191,14 @@ fn walk<R: Register>(
     (gravity, rates): (Vector3<f64>, &[f64]),
     [dq, dv, da]: &mut [&mut [f64]; 3],
 ) {
-    let rank = &ranks[i];
-    let own = rank.v.map(|v| v * (NV + 1));
+    let group = &groups[i];
+    let own = group.v.map(|v| v * (NV + 1));
     scatter(of.q.angular.z, &own, dq);
     scatter(of.v.angular.z, &own, dv);
     scatter(of.a.angular.z, &own, da);
     let mut at = i;
     loop {
-        of = of.seen(&load_matrix(&bodies[at].rotation), load_vector(&ranks[at].translation));
+        of = of.to_parent_axes(&load_matrix(&bodies[at].rotation), load_vector(&groups[at].translation));
         at -= 1;
         if at == 0 {
             break;
@@ -213,7 +210,7 @@ fn walk<R: Register>(
         let Column { a, q, v, t } = &of;
         let by_q = v3::dot_plus(linear, a.linear, v3::dot_plus(angular, a.angular, v3::dot(d_angular, *t)));
         let by_v = v3::dot_plus(d_linear, a.linear, v3::dot(d_angular, a.angular));
-        let to = (&ranks[at].v, &rank.v);
+        let to = (&groups[at].v, &group.v);
         put(dq, to, q.angular.z, by_q);
         put(dv, to, v.angular.z, by_v + by_v + t.z);
         put(da, to, a.angular.z, a.angular.z);
@@ -224,17 +221,22 @@ fn walk<R: Register>(
     let zero = v3::zero();
     let by_q = Force::new(zero, v3::cross(a.linear, up));
     let turned = v3::cross_plus(a.angular, w, v3::cross_plus(a.linear, u, t));
-    put_six(dq, &rank.v, q, by_q);
-    put_six(dv, &rank.v, v, Force::new(v3::cross(a.linear, w), turned));
-    put_six(da, &rank.v, a, a);
+    put_six(dq, &group.v, q, by_q);
+    put_six(dv, &group.v, v, Force::new(v3::cross(a.linear, w), turned));
+    put_six(da, &group.v, a, a);
 }
 
 impl<R: Register> Column<R> {
     /// From the body that carries it.
     #[inline(always)]
-    fn seen(&self, r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>) -> Self {
+    fn to_parent_axes(&self, r: &Matrix3<Lanes<R>>, p: Vector3<Lanes<R>>) -> Self {
         let Self { a, q, v, t } = self;
-        Self { a: seen(r, p, *a), q: seen(r, p, *q), v: seen(r, p, *v), t: v3::rotate(r, *t) }
+        Self {
+            a: to_parent_axes(r, p, *a),
+            q: to_parent_axes(r, p, *q),
+            v: to_parent_axes(r, p, *v),
+            t: v3::rotate(r, *t),
+        }
     }
 }
 
@@ -242,13 +244,13 @@ impl<R: Register> Column<R> {
 #[inline(always)]
 fn put<R: Register>(
     to: &mut [f64],
-    (above, at): (&[usize; ABREAST], &[usize; ABREAST]),
+    (above, at): (&[usize; BODIES], &[usize; BODIES]),
     row: Lanes<R>,
     column: Lanes<R>,
 ) {
     let (row, column) = (row.0.to_array(), column.0.to_array());
     let mut k = 0;
-    while k < ABREAST {
+    while k < BODIES {
         to[above[k] + NV * at[k]] = row[k];
         to[at[k] + NV * above[k]] = column[k];
         k += 1;
@@ -257,12 +259,12 @@ fn put<R: Register>(
 
 /// The same with the six of a free base.
 #[inline(always)]
-fn put_six<R: Register>(to: &mut [f64], at: &[usize; ABREAST], rows: Force<Lanes<R>>, columns: Force<Lanes<R>>) {
+fn put_six<R: Register>(to: &mut [f64], at: &[usize; BODIES], rows: Force<Lanes<R>>, columns: Force<Lanes<R>>) {
     let (f, n) = (rows.linear, rows.angular);
     let (a, b, c) = (f.x.0.to_array(), f.y.0.to_array(), f.z.0.to_array());
     let (d, e, f) = (n.x.0.to_array(), n.y.0.to_array(), n.z.0.to_array());
     let mut k = 0;
-    while k < ABREAST {
+    while k < BODIES {
         to[NV * at[k]..][..BASE].copy_from_slice(&[a[k], b[k], c[k], d[k], e[k], f[k]]);
         k += 1;
     }
@@ -271,7 +273,7 @@ fn put_six<R: Register>(to: &mut [f64], at: &[usize; ABREAST], rows: Force<Lanes
     while row < BASE {
         let x = six[row].0.to_array();
         let mut k = 0;
-        while k < ABREAST {
+        while k < BODIES {
             to[NV * row + at[k]] = x[k];
             k += 1;
         }
@@ -279,11 +281,17 @@ fn put_six<R: Register>(to: &mut [f64], at: &[usize; ABREAST], rows: Force<Lanes
     }
 }
 
-/// Adds moments and forces of a rank to those of its parents.
+/// Adds moments and forces of a group to those of its parents.
 #[inline(always)]
-fn carry<R: Register>(rank: &Rank, bodies: &mut [Body], composites: &mut [Composite], moving: &mut [Moving], i: usize) {
-    let (r, p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&rank.translation));
-    let Mass { first, second, .. } = composites[i].mass::<R>(rank).placed(&r, p);
+fn add_to_parents<R: Register>(
+    group: &DepthGroup,
+    bodies: &mut [Body],
+    composites: &mut [Composite],
+    moving: &mut [Moving],
+    i: usize,
+) {
+    let (r, p) = (load_matrix::<R>(&bodies[i].rotation), load_vector::<R>(&group.translation));
+    let Mass { first, second, .. } = composites[i].mass::<R>(group).placed(&r, p);
     // ∫ u (r + p)ᵀ = P + l pᵀ
     let momentum = v3::rotate(&r, load_vector::<R>(&moving[i].momentum));
     let turned = v3::product(&r, &load_matrix::<R>(&moving[i].flow));
@@ -302,13 +310,13 @@ fn carry<R: Register>(rank: &Rank, bodies: &mut [Body], composites: &mut [Compos
     store_vector(&mut sums.first, h);
     store_symmetric(&mut sums.second, s);
     let (force, moment) = (load_vector::<R>(&bodies[i].force), load_vector::<R>(&bodies[i].moment));
-    hand_over(rank, bodies, i, force, moment);
+    add_to_parent(group, bodies, i, force, moment);
 }
 
 /// The columns of a free base with themselves. Within its joint the force does not turn with them: `Q = I_C Ψ̈`.
 #[inline(always)]
 fn base_with_itself(
-    rank: &Rank,
+    group: &DepthGroup,
     body: &Body,
     of: &Composite,
     moving: &Moving,
@@ -316,7 +324,7 @@ fn base_with_itself(
     rates: &[f64],
     [dq, dv, da]: &mut [&mut [f64]; 3],
 ) {
-    let mass = of.total(rank);
+    let mass = of.total(group);
     let [x, y, z] = sums(&moving.momentum);
     let flow = Flow { momentum: Vector3::new(x, y, z), second: by_rows(sums(&moving.flow)) };
     let axes = body.first_rotation();
@@ -324,7 +332,7 @@ fn base_with_itself(
     let v: Motion<f64> =
         Motion::new(Vector3::new(rates[0], rates[1], rates[2]), Vector3::new(rates[3], rates[4], rates[5]));
     let fall: Motion<f64> = Motion::new(up, v3::zero());
-    weigh_base(&mass, da);
+    base_block(&mass, da);
     let mut k = 0;
     while k < BASE {
         let mut six = [0.0; 6];

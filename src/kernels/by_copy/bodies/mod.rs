@@ -1,4 +1,4 @@
-//! Robots of several limbs: bodies as many joints from the root go abreast, four to a register, from rank to rank of the tree.
+//! Robots of several limbs: bodies as many joints from the root go side by side, four to a register, from depth to depth of the tree.
 //!
 //! Every step is that of the books for one body, so a quadruped takes hardly longer than one of its legs. For hinges on a fixed
 //! base, or on a free one that nothing holds ([`plan`](crate::plan) says when it pays); everything else goes through the forms that hold for
@@ -12,8 +12,9 @@
 //!   mass matrix and products with it
 
 pub(crate) mod aba;
+pub(crate) mod articulated;
+pub(crate) mod body_rows;
 pub(crate) mod derivatives;
-pub(crate) mod four;
 pub(crate) mod limbs;
 pub(crate) mod mass_matrix;
 pub(crate) mod rnea;
@@ -22,18 +23,19 @@ use crate::formulas::joint_dynamics::JointDynamics;
 use crate::kernels::by_joint::derivatives::Results;
 use crate::kernels::by_joint::finite::all_finite;
 use crate::kernels::by_joint::floating;
-use crate::plan::bodies::Ranks;
+use crate::kernels::outcome::Outcome;
+use crate::plan::bodies::DepthGroups;
 pub(crate) use crate::plan::bodies::{BASE, HINGES, NV, row};
 use crate::slices::first_not_finite_on_diagonal;
 use gradyn_derivatives::simd::VectorLevel;
 use limbs::Inverted;
 use nalgebra::{DMatrix, Vector3};
 
-/// Scratch memory, by ranks.
+/// Scratch memory, by groups.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct BodiesMemory {
     bodies: Vec<rnea::Body>,
-    articulated: Vec<aba::Articulated>,
+    articulated: Vec<articulated::Articulated>,
     composites: Vec<mass_matrix::Composite>,
     moving: Vec<derivatives::Moving>,
     inverted: Inverted,
@@ -41,16 +43,16 @@ pub(crate) struct Memory {
     tau: Vec<f64>,
 }
 
-impl Memory {
-    pub(crate) fn new(ranks: &Ranks) -> Self {
-        let n = ranks.ranks.len();
+impl BodiesMemory {
+    pub(crate) fn new(groups: &DepthGroups) -> Self {
+        let n = groups.groups.len();
         Self {
             bodies: vec![rnea::Body::ZERO; n],
-            articulated: vec![aba::Articulated::ZERO; n],
+            articulated: vec![articulated::Articulated::ZERO; n],
             composites: vec![mass_matrix::Composite::ZERO; n],
             moving: vec![derivatives::Moving::ZERO; n],
             inverted: Inverted::ZERO,
-            tau: vec![0.0; ranks.nv],
+            tau: vec![0.0; groups.nv],
         }
     }
 }
@@ -58,80 +60,85 @@ impl Memory {
 /// Torques of inverse dynamics. Are they and the configuration finite? Lengths have been checked.
 pub(crate) fn rnea(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
-    (ranks, level): (&Ranks, VectorLevel),
-    memory: &mut Memory,
+    (groups, level): (&DepthGroups, VectorLevel),
+    memory: &mut BodiesMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     tau: &mut [f64],
-) -> bool {
-    level.run_on_halves(rnea::Rnea { gravity, ranks, memory, q, v, a, tau: &mut *tau });
+) -> Outcome {
+    rnea::rnea(level, gravity, groups, memory, q, v, a, &mut *tau);
     joints.add_torques(v, a, tau);
-    all_finite(q) && all_finite(tau)
+    Outcome::when(all_finite(q) && all_finite(tau))
 }
 
 /// Accelerations of forward dynamics. Are they and the state finite, and no pivot lost? Lengths have been checked.
 pub(crate) fn aba(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
-    (ranks, level): (&Ranks, VectorLevel),
-    memory: &mut Memory,
+    (groups, level): (&DepthGroups, VectorLevel),
+    memory: &mut BodiesMemory,
     (q, v, tau): (&[f64], &[f64], &[f64]),
     still: &[f64],
     ddq: &mut [f64],
-) -> bool {
+) -> Outcome {
     let mut rest = std::mem::take(&mut memory.tau);
     rest.copy_from_slice(tau);
     joints.subtract_friction(v, &mut rest);
-    let solved = level.run_on_halves(aba::Aba { gravity, ranks, memory, q, v, still, tau: &rest, ddq: &mut *ddq });
+    let solved = aba::aba(level, gravity, groups, memory, q, v, still, &rest, &mut *ddq);
     memory.tau = rest;
-    solved && all_finite(q) && all_finite(ddq)
+    Outcome::when(solved && all_finite(q) && all_finite(ddq))
 }
 
 /// The mass matrix of a quadruped. Are its diagonal and the configuration finite? Lengths have been checked.
 pub(crate) fn mass_matrix(
-    (ranks, level): (&Ranks, VectorLevel),
-    memory: &mut Memory,
+    (groups, level): (&DepthGroups, VectorLevel),
+    memory: &mut BodiesMemory,
     q: &[f64],
     to: &mut DMatrix<f64>,
-) -> bool {
-    level.run_on_halves(mass_matrix::MassMatrix { ranks, memory, q, to: to.as_mut_slice() });
-    all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), NV).is_none()
+) -> Outcome {
+    mass_matrix::mass_matrix(level, groups, memory, q, to.as_mut_slice());
+    Outcome::when(all_finite(q) && first_not_finite_on_diagonal(to.as_slice(), NV).is_none())
 }
 
 /// Torques and derivatives of a quadruped's inverse dynamics in the field of some gravity, the mass matrix among them. Are all, and the
 /// configuration, finite? Lengths have been checked.
 pub(crate) fn rnea_derivatives(
     (gravity, joints): (Vector3<f64>, JointDynamics<'_, f64>),
-    (ranks, level): (&Ranks, VectorLevel),
-    memory: &mut Memory,
+    (groups, level): (&DepthGroups, VectorLevel),
+    memory: &mut BodiesMemory,
     (q, v, a): (&[f64], &[f64], &[f64]),
     results: &mut Results<'_>,
-) -> bool {
+) -> Outcome {
     let Results { tau, dtau_dq, dtau_dv, dtau_da } = results;
     let to = [&mut **dtau_dq, &mut **dtau_dv, &mut **dtau_da];
-    level.run_on_halves(derivatives::Derivatives { gravity, ranks, memory, q, v, a, tau, to });
-    joints.add_derivatives(ranks.nv, (v, a), (tau, dtau_dv, dtau_da));
-    [q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite)
+    derivatives::derivatives(level, gravity, groups, memory, q, v, a, tau, to);
+    joints.add_derivatives(groups.nv, (v, a), (tau, dtau_dv, dtau_da));
+    Outcome::when([q, tau, dtau_dq, dtau_dv, dtau_da].into_iter().all(all_finite))
 }
 
 /// The inverse of a quadruped's mass matrix `mass`, after [`mass_matrix`] or [`rnea_derivatives`]. Is it finite, and no pivot lost?
-pub(crate) fn minv((ranks, level): (&Ranks, VectorLevel), memory: &mut Memory, mass: &[f64], to: &mut [f64]) -> bool {
-    let Memory { composites, inverted, .. } = memory;
-    let found = level.run_on_halves(limbs::Inverse { ranks, composites, inverted, mass, to: &mut *to });
-    found && all_finite(to)
+pub(crate) fn minv(
+    (groups, level): (&DepthGroups, VectorLevel),
+    memory: &mut BodiesMemory,
+    mass: &[f64],
+    to: &mut [f64],
+) -> Outcome {
+    let BodiesMemory { composites, inverted, .. } = memory;
+    let found = limbs::inverse_of_mass(level, groups, composites, inverted, mass, &mut *to);
+    Outcome::when(found && all_finite(to))
 }
 
 /// Derivatives of a quadruped's accelerations by configurations and velocities, from those of torques, after [`minv`]. Are all finite?
 pub(crate) fn aba_derivatives(
     gravity: Vector3<f64>,
     level: VectorLevel,
-    Memory { bodies, inverted, .. }: &mut Memory,
+    BodiesMemory { bodies, inverted, .. }: &mut BodiesMemory,
     v: &[f64],
     [from_q, from_v]: [&[f64]; 2],
     [dq, dv]: [&mut DMatrix<f64>; 2],
-) -> bool {
+) -> Outcome {
     // Of the base only columns of its angular velocity have to be solved for.
     for (from, to, of_base) in [(from_q, &mut *dq, 0..0), (from_v, &mut *dv, 3..6)] {
-        level.run_on_halves(limbs::Product { inverted, of_base, from, to: to.as_mut_slice() });
+        limbs::product_with_inverse(level, inverted, of_base, from, to.as_mut_slice());
     }
     floating::fill(bodies[0].first_rotation(), gravity, 0, v, [&mut *dq, &mut *dv]);
-    all_finite(dq.as_slice()) && all_finite(dv.as_slice())
+    Outcome::when(all_finite(dq.as_slice()) && all_finite(dv.as_slice()))
 }

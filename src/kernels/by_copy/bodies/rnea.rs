@@ -1,37 +1,37 @@
 //! Inverse dynamics: motions and forces in axes of the bodies, about their origins.
 
 use crate::joint::{FreeFlyer, JointKind};
-use crate::kernels::by_copy::bodies::Memory;
-use crate::kernels::by_copy::bodies::four::{
-    Four, by_rows, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector,
+use crate::kernels::by_copy::bodies::BodiesMemory;
+use crate::kernels::by_copy::bodies::body_rows::{
+    BodyRow, by_rows, gather, load_matrix, load_symmetric, load_vector, permuted, scatter, store_matrix, store_vector,
     turned,
 };
 use crate::kernels::by_copy::newton_euler::{Motion, free, hinged, to_parent};
-use crate::plan::bodies::{Parent, Rank, Ranks};
+use crate::plan::bodies::{DepthGroup, DepthGroups, Parent};
 use crate::spatial::moments::{Mass, spread};
 use crate::spatial::{Force, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 use nalgebra::{Matrix3, Vector3};
 
 /// How four bodies move, and what moves them.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
-    pub(crate) rotation: [Four; 9],
+    pub(crate) rotation: [BodyRow; 9],
     /// `ω`, `ω̇`
-    pub(crate) angular: [Four; 3],
-    angular_rate: [Four; 3],
+    pub(crate) angular: [BodyRow; 3],
+    angular_rate: [BodyRow; 3],
     /// The acceleration of the origin, less gravity.
-    pub(crate) acceleration: [Four; 3],
+    pub(crate) acceleration: [BodyRow; 3],
     /// `[ω̇]× + [ω]×²`: what is at `r` accelerates at `a + K r`.
-    pub(crate) spread: [Four; 9],
-    pub(crate) force: [Four; 3],
-    pub(crate) moment: [Four; 3],
+    pub(crate) spread: [BodyRow; 9],
+    pub(crate) force: [BodyRow; 3],
+    pub(crate) moment: [BodyRow; 3],
 }
 
 impl Body {
     pub(crate) const ZERO: Self = {
-        let (three, nine) = ([Four::ZERO; 3], [Four::ZERO; 9]);
+        let (three, nine) = ([BodyRow::ZERO; 3], [BodyRow::ZERO; 9]);
         Self {
             rotation: nine,
             angular: three,
@@ -50,62 +50,58 @@ impl Body {
     }
 }
 
-/// Torques without those of armature, damping and friction.
-pub(crate) struct Rnea<'a> {
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) memory: &'a mut Memory,
-    pub(crate) q: &'a [f64],
-    pub(crate) v: &'a [f64],
-    pub(crate) a: &'a [f64],
-    pub(crate) tau: &'a mut [f64],
-}
-
-impl Kernel for Rnea<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { gravity, ranks, memory, q, v, a, tau } = self;
-        drive::<R::Low>(gravity, ranks, memory, q, v, a);
-        for (i, rank) in ranks.ranks.iter().enumerate().rev() {
-            if i == 0 && ranks.floats {
-                tau[..6].copy_from_slice(&total(&memory.bodies[0]));
+kernel!(
+    halves,
+    /// Torques without those of armature, damping and friction.
+    pub(crate) fn rnea<'a, R: Register>(
+        gravity: Vector3<f64>,
+        groups: &'a DepthGroups,
+        memory: &'a mut BodiesMemory,
+        q: &'a [f64],
+        v: &'a [f64],
+        a: &'a [f64],
+        tau: &'a mut [f64],
+    ) {
+        motions::<R::Low>(gravity, groups, memory, q, v, a);
+        for (i, group) in groups.groups.iter().enumerate().rev() {
+            if i == 0 && groups.floats {
+                tau[..6].copy_from_slice(&base_force(&memory.bodies[0]));
                 break;
             }
             let body = &memory.bodies[i];
             let (force, moment) = (load_vector::<R::Low>(&body.force), load_vector::<R::Low>(&body.moment));
-            scatter(moment.z, &rank.v, tau);
-            hand_over(rank, &mut memory.bodies, i, force, moment);
+            scatter(moment.z, &group.v, tau);
+            add_to_parent(group, &mut memory.bodies, i, force, moment);
         }
     }
-}
+);
 
 /// The force on everything, from shares in all lanes of a free base.
 #[inline(always)]
-pub(crate) fn total(base: &Body) -> [f64; 6] {
+pub(crate) fn base_force(base: &Body) -> [f64; 6] {
     let (f, n) = (&base.force, &base.moment);
     [f[0].sum(), f[1].sum(), f[2].sum(), n[0].sum(), n[1].sum(), n[2].sum()]
 }
 
-/// Adds the force that a rank needs to that of its parents.
+/// Adds the force that a group needs to that of its parents.
 #[inline(always)]
-pub(crate) fn hand_over<R: Register>(
-    rank: &Rank,
+pub(crate) fn add_to_parent<R: Register>(
+    group: &DepthGroup,
     bodies: &mut [Body],
     i: usize,
     force: Vector3<Lanes<R>>,
     moment: Vector3<Lanes<R>>,
 ) {
-    let of = match &rank.parent {
+    let of = match &group.parent {
         Parent::World => return,
-        Parent::Same(of) | Parent::Other { rank: of, .. } => *of,
+        Parent::Same(of) | Parent::Other { group: of, .. } => *of,
     };
     let rotation = load_matrix::<R>(&bodies[i].rotation);
     let (force, moment) =
-        to_parent::<Lanes<R>, _>(&rotation, load_vector(&rank.translation), (force, moment), v3::zero());
+        to_parent::<Lanes<R>, _>(&rotation, load_vector(&group.translation), (force, moment), v3::zero());
     let parent = &mut bodies[of];
     let (mut f, mut n) = (load_vector::<R>(&parent.force), load_vector::<R>(&parent.moment));
-    match &rank.parent {
+    match &group.parent {
         Parent::Other { children, .. } => {
             for of in children {
                 f = v3::add(f, permuted(force, of));
@@ -120,39 +116,39 @@ pub(crate) fn hand_over<R: Register>(
 
 /// Poses, motions and forces of all bodies.
 #[inline(always)]
-pub(crate) fn drive<R: Register>(
+pub(crate) fn motions<R: Register>(
     gravity: Vector3<f64>,
-    ranks: &Ranks,
-    memory: &mut Memory,
+    groups: &DepthGroups,
+    memory: &mut BodiesMemory,
     q: &[f64],
     v: &[f64],
     a: &[f64],
 ) {
     let up = v3::lift::<f64, Lanes<R>>(v3::neg(gravity));
-    for (i, rank) in ranks.ranks.iter().enumerate() {
+    for (i, group) in groups.groups.iter().enumerate() {
         let (before, here) = memory.bodies.split_at_mut(i);
         let body = &mut here[0];
-        let motion = if i == 0 && ranks.floats {
-            fly::<R>(rank, body, up, (q, v, a))
+        let motion = if i == 0 && groups.floats {
+            free_motion::<R>(group, body, up, (q, v, a))
         } else {
-            let (v, a) = (gather(v, &rank.v), gather(a, &rank.v));
-            turn::<R>(rank, before, body, up, gather::<R>(q, &rank.q).sin_cos(), (v, a))
+            let (v, a) = (gather(v, &group.v), gather(a, &group.v));
+            hinge_motion::<R>(group, before, body, up, gather::<R>(q, &group.q).sin_cos(), (v, a))
         };
-        load(rank, body, &motion);
+        body_force(group, body, &motion);
     }
 }
 
-/// How the parents of a rank move, and the places where they carry it.
+/// How the parents of a group move, and the places where they carry it.
 #[inline(always)]
-fn parents<R: Register>(rank: &Rank, before: &[Body], up: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
-    let of = match &rank.parent {
+fn parent_motion<R: Register>(group: &DepthGroup, before: &[Body], up: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
+    let of = match &group.parent {
         Parent::World => return Motion { angular: v3::zero(), angular_rate: v3::zero(), acceleration: up },
-        Parent::Same(of) | Parent::Other { rank: of, .. } => &before[*of],
+        Parent::Same(of) | Parent::Other { group: of, .. } => &before[*of],
     };
-    let p = load_vector::<R>(&rank.translation);
+    let p = load_vector::<R>(&group.translation);
     let (mut angular, mut angular_rate) = (load_vector::<R>(&of.angular), load_vector::<R>(&of.angular_rate));
     let (mut origin, mut k) = (load_vector::<R>(&of.acceleration), load_matrix::<R>(&of.spread));
-    if let Parent::Other { of, .. } = &rank.parent {
+    if let Parent::Other { of, .. } = &group.parent {
         (angular, angular_rate, origin) = (permuted(angular, of), permuted(angular_rate, of), permuted(origin, of));
         k = spread(angular, angular_rate);
     }
@@ -161,29 +157,29 @@ fn parents<R: Register>(rank: &Rank, before: &[Body], up: Vector3<Lanes<R>>) -> 
 
 /// Motion of bodies that hang by hinges.
 #[inline(always)]
-fn turn<R: Register>(
-    rank: &Rank,
+fn hinge_motion<R: Register>(
+    group: &DepthGroup,
     before: &[Body],
     body: &mut Body,
     up: Vector3<Lanes<R>>,
     sin_cos: (Lanes<R>, Lanes<R>),
     rates: (Lanes<R>, Lanes<R>),
 ) -> Motion<Lanes<R>> {
-    let rotation = turned(&load_matrix::<R>(&rank.rotation), sin_cos);
+    let rotation = turned(&load_matrix::<R>(&group.rotation), sin_cos);
     store_matrix(&mut body.rotation, &rotation);
-    hinged(&rotation, &parents(rank, before, up), rates)
+    hinged(&rotation, &parent_motion(group, before, up), rates)
 }
 
 /// Motion of a free base.
 #[inline(always)]
-fn fly<R: Register>(
-    rank: &Rank,
+fn free_motion<R: Register>(
+    group: &DepthGroup,
     body: &mut Body,
     up: Vector3<Lanes<R>>,
     (q, v, a): (&[f64], &[f64], &[f64]),
 ) -> Motion<Lanes<R>> {
     let pose = JointKind::<f64>::pose::<f64>(&FreeFlyer, &q[..7]);
-    let mount = load_matrix::<R>(&rank.rotation);
+    let mount = load_matrix::<R>(&group.rotation);
     let rotation: Matrix3<Lanes<R>> = v3::product(&mount, &v3::lift_matrix::<f64, Lanes<R>>(&pose.rotation));
     store_matrix(&mut body.rotation, &rotation);
     free(&rotation, up, [three(&v[..3]), three(&v[3..6])], [three(&a[..3]), three(&a[3..6])])
@@ -197,12 +193,12 @@ pub(crate) fn three<R: Register>(x: &[f64]) -> Vector3<Lanes<R>> {
 
 /// Forces and moments about the bodies' origins that motions take: equation (5) of [`moments`](crate::spatial::moments).
 #[inline(always)]
-fn load<R: Register>(rank: &Rank, body: &mut Body, of: &Motion<Lanes<R>>) {
+fn body_force<R: Register>(group: &DepthGroup, body: &mut Body, of: &Motion<Lanes<R>>) {
     let k = spread(of.angular, of.angular_rate);
     let mass = Mass {
-        mass: rank.mass.load::<R>(),
-        first: load_vector::<R>(&rank.first),
-        second: load_symmetric::<R>(&rank.second),
+        mass: group.mass.load::<R>(),
+        first: load_vector::<R>(&group.first),
+        second: load_symmetric::<R>(&group.second),
     };
     let Force { linear, angular } = mass.load(&k, of.acceleration);
     store_vector(&mut body.angular, of.angular);

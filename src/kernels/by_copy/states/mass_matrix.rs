@@ -1,97 +1,75 @@
-//! The mass matrix: composite rigid bodies (RBDA, table 6.2), in axes of the body at the root, about its origin.
-//!
-//! With the composite inertia `I_C` of what a joint carries, `M_ij = S_iᵀ I_C S_j` for `i` from `j` to the root.
+//! The mass matrix: composite rigid bodies, in axes of the body at the root ([`root_axes`](crate::kernels::by_copy::root_axes)).
 
+use crate::kernels::by_copy::root_axes::Placed;
 use crate::kernels::by_copy::states::turns::Turn;
 use crate::kernels::by_copy::states::{Numbers, put, store};
-use crate::plan::states::{Kind, Step, Table, column, place, unit};
+use crate::plan::states::{Kind, Step, Table};
 use crate::spatial::moments::Mass;
-use crate::spatial::{Force, Motion, vector as v3};
-use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
-use nalgebra::{Matrix3, Vector3};
-
-/// A body and its column.
-#[derive(Clone, Copy, Debug)]
-struct Body<T> {
-    rotation: Matrix3<T>,
-    translation: Vector3<T>,
-    s: Motion<T>,
-    /// Of the body, then of its subtree.
-    mass: Mass<T>,
-}
 
 /// What the bodies of eight states weigh, and results.
 #[derive(Debug)]
-pub(crate) struct Memory<T> {
-    bodies: Vec<Body<T>>,
+pub(crate) struct MassMatrixMemory<T> {
+    bodies: Vec<Placed<T>>,
     /// Entries that the tree makes zero stay so.
     pub(crate) matrix: Vec<T>,
 }
 
-impl<R: Register> Memory<Lanes<R>> {
+impl<R: Register> MassMatrixMemory<Lanes<R>> {
     pub(crate) fn new(table: &Table) -> Self {
-        let bodies = table.steps.iter().map(|step| {
-            let (rotation, translation) = (v3::identity(), v3::zero());
-            // Bodies at a root keep this pose, and joints there this column.
-            Body { rotation, translation, s: column(step, &rotation, translation), mass: Mass::zero() }
-        });
+        let bodies = table.steps.iter().map(|step| Placed::root(&step.link));
         Self { bodies: bodies.collect(), matrix: vec![Lanes::zero(); table.nv * table.nv] }
     }
 }
 
-/// The mass matrix without armature.
-pub(crate) struct MassMatrix<'a, R: Register> {
-    pub(crate) table: &'a Table,
-    pub(crate) memory: &'a mut Memory<Lanes<R>>,
-    pub(crate) turns: &'a [Turn<R>],
-    pub(crate) q: Numbers<'a, R>,
-}
-
-impl<R: Register> Piece for MassMatrix<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { table, memory: Memory { bodies, matrix }, turns, q } = self;
+piece!(
+    /// The mass matrix without armature.
+    pub(crate) fn mass_matrix<'a, R: Register>(
+        table: &'a Table,
+        memory: &'a mut MassMatrixMemory<Lanes<R>>,
+        turns: &'a [Turn<R>],
+        q: Numbers<'a, R>,
+    ) {
+        let MassMatrixMemory { bodies, matrix } = memory;
         for (i, step) in table.steps.iter().enumerate() {
             let (before, here) = bodies.split_at_mut(i);
-            let body = &mut here[0];
-            let Some(p) = step.parent else {
-                body.mass = step.mass.lift();
-                continue;
-            };
-            let parent = &before[p];
-            let (rotation, position) = place(step, &parent.rotation, parent.translation, (q[step.q], turns[i]));
-            body.rotation = rotation;
-            body.translation = position;
-            body.s = column(step, &rotation, position);
-            body.mass = step.mass.placed(&rotation, position);
+            match step.parent {
+                Some(p) => here[0] = Placed::on_parent(&step.link, &before[p], (q[step.q], turns[i])),
+                None => here[0].mass = step.link.mass.lift(),
+            }
         }
         for (j, step) in table.steps.iter().enumerate().rev() {
-            if step.kind != Kind::Free {
+            if step.link.kind != Kind::Free {
                 entries(table, step, j, bodies, matrix);
             } else {
                 free(step, &bodies[j].mass, matrix, table.nv);
             }
         }
     }
-}
+);
 
 /// Entries of a joint with one coordinate with all columns towards the root, and what its parent carries.
 #[inline(always)]
-fn entries<R: Register>(table: &Table, step: &Step, j: usize, bodies: &mut [Body<Lanes<R>>], matrix: &mut [Lanes<R>]) {
+fn entries<R: Register>(
+    table: &Table,
+    step: &Step,
+    j: usize,
+    bodies: &mut [Placed<Lanes<R>>],
+    matrix: &mut [Lanes<R>],
+) {
     let (nv, row) = (table.nv, step.v);
-    let (s, mass) = (bodies[j].s, bodies[j].mass);
+    let Placed { s, mass, .. } = bodies[j];
     if let Some(p) = step.parent {
         bodies[p].mass.add(&mass);
     }
-    let momentum: Force<Lanes<R>> = mass.times(s);
+    let momentum = mass.times(s);
     matrix[row * (nv + 1)] = s.power(momentum);
     let mut at = step.parent;
     while let Some(i) = at {
         let above = &table.steps[i];
         at = above.parent;
-        if above.kind != Kind::Free {
+        if above.link.kind != Kind::Free {
             let x = bodies[i].s.power(momentum);
             matrix[above.v + nv * row] = x;
             matrix[row + nv * above.v] = x;
@@ -104,9 +82,9 @@ fn entries<R: Register>(table: &Table, step: &Step, j: usize, bodies: &mut [Body
 /// The six columns of a free body at the root with each other.
 #[inline(always)]
 fn free<R: Register>(step: &Step, mass: &Mass<Lanes<R>>, matrix: &mut [Lanes<R>], nv: usize) {
-    let mut k = 0;
+    let (columns, mut k) = (mass.matrix(), 0);
     while k < 6 {
-        store(&mut matrix[step.v + nv * (step.v + k)..], mass.times(unit(k)));
+        store(&mut matrix[step.v + nv * (step.v + k)..], &columns[k]);
         k += 1;
     }
 }

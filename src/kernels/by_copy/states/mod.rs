@@ -1,4 +1,4 @@
-//! Eight states abreast (or four, see [`Register::LANES`]), one to a lane of the registers, for robots of revolute and prismatic joints on a fixed or a floating
+//! Eight states side by side (or four, see [`Register::LANES`]), one to a lane of the registers, for robots of revolute and prismatic joints on a fixed or a floating
 //! base, none of which mimics another or is given by cosine and sine.
 //!
 //! The forms that hold for every joint spend most of their time on what these do not need. Here each body has axes whose
@@ -19,32 +19,32 @@ use crate::plan::states::Table;
 
 use crate::formulas::joint_dynamics::JointDynamics;
 use crate::spatial::Force;
-use derivatives::Derivatives;
+use derivatives::derivatives;
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
-use mass_matrix::MassMatrix;
+use mass_matrix::mass_matrix;
 use nalgebra::Vector3;
-use rnea::Rnea;
-use turns::{Turn, Turns};
+use rnea::rnea;
+use turns::{Turn, turns};
 
 /// Numbers of eight states.
 type Numbers<'a, R> = &'a [Lanes<R>];
 
-/// Memory for eight states of one model.
-pub(crate) struct Memory<R: Register> {
+/// StatesMemory for eight states of one model.
+pub(crate) struct StatesMemory<R: Register> {
     /// By bodies.
     turns: Vec<Turn<R>>,
     motions: Vec<rnea::Body<Lanes<R>>>,
     tau: Vec<Lanes<R>>,
     /// Made when first needed, as the next.
-    masses: Option<Box<mass_matrix::Memory<Lanes<R>>>>,
-    derivatives: Option<Box<derivatives::Memory<Lanes<R>>>>,
+    masses: Option<Box<mass_matrix::MassMatrixMemory<Lanes<R>>>>,
+    derivatives: Option<Box<derivatives::DerivativesMemory<Lanes<R>>>>,
 }
 
 /// Configuration, velocity and acceleration of eight states, finite and of the right lengths.
 pub(crate) type States<'a, R> = (Numbers<'a, R>, Numbers<'a, R>, Numbers<'a, R>);
 
-impl<R: Register> Memory<R> {
+impl<R: Register> StatesMemory<R> {
     /// The memory, made at the first call.
     #[inline(always)]
     pub(crate) fn of<'m>(memory: &'m mut Option<Self>, table: &Table) -> &'m mut Self {
@@ -71,9 +71,9 @@ impl<R: Register> Memory<R> {
         table: &Table,
         (q, v, a): States<'_, R>,
     ) -> Numbers<'_, R> {
-        let Self { turns, motions, tau, .. } = self;
-        R::call(Turns { table, q, to: &mut *turns });
-        R::call(Rnea { table, gravity, turns, bodies: motions, q, v, a, tau: &mut *tau });
+        let Self { turns: sin_cos, motions, tau, .. } = self;
+        turns::<R>(table, q, &mut *sin_cos);
+        rnea::<R>(table, gravity, sin_cos, motions, q, v, a, &mut *tau);
         joints.add_torques(v, a, tau);
         tau
     }
@@ -86,10 +86,10 @@ impl<R: Register> Memory<R> {
         table: &Table,
         q: Numbers<'_, R>,
     ) -> Numbers<'_, R> {
-        let Self { turns, masses, .. } = self;
-        let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::Memory::new(table)));
-        R::call(Turns { table, q, to: &mut *turns });
-        R::call(MassMatrix { table, memory: &mut *memory, turns, q });
+        let Self { turns: sin_cos, masses, .. } = self;
+        let memory = &mut **masses.get_or_insert_with(|| Box::new(mass_matrix::MassMatrixMemory::new(table)));
+        turns::<R>(table, q, &mut *sin_cos);
+        mass_matrix::<R>(table, &mut *memory, sin_cos, q);
         joints.add_armature(table.nv, &mut memory.matrix);
         &memory.matrix
     }
@@ -103,10 +103,10 @@ impl<R: Register> Memory<R> {
         table: &Table,
         (q, v, a): States<'_, R>,
     ) -> &derivatives::Results<Lanes<R>> {
-        let Self { turns, derivatives, .. } = self;
-        let memory = &mut **derivatives.get_or_insert_with(|| Box::new(derivatives::Memory::new(table)));
-        R::call(Turns { table, q, to: &mut *turns });
-        R::call(Derivatives { table, gravity, memory: &mut *memory, turns, q, v, a });
+        let Self { turns: sin_cos, derivatives: memory, .. } = self;
+        let memory = &mut **memory.get_or_insert_with(|| Box::new(derivatives::DerivativesMemory::new(table)));
+        turns::<R>(table, q, &mut *sin_cos);
+        derivatives::<R>(table, gravity, &mut *memory, sin_cos, q, v, a);
         let derivatives::Results { tau, dtau_dv, dtau_da, .. } = &mut memory.results;
         joints.add_derivatives(table.nv, (v, a), (tau, dtau_dv, dtau_da));
         &memory.results
@@ -133,8 +133,8 @@ fn put<R: Register>(
 
 /// Six entries of a column.
 #[inline(always)]
-fn store<R: Register>(to: &mut [Lanes<R>], f: Force<Lanes<R>>) {
-    let (six, mut k) = (f.to_array(), 0);
+fn store<R: Register>(to: &mut [Lanes<R>], six: &[Lanes<R>; 6]) {
+    let mut k = 0;
     while k < 6 {
         to[k] = six[k];
         k += 1;

@@ -7,7 +7,7 @@ use crate::kernels::by_copy::states::{Numbers, store};
 use crate::plan::states::{Kind, Step, Table};
 use crate::spatial::moments::spread;
 use crate::spatial::{Force, vector as v3};
-use gradyn_derivatives::simd::{Piece, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -39,56 +39,51 @@ impl<T: Real> Body<T> {
     }
 }
 
-/// Torques without those of armature, damping and friction.
-pub(crate) struct Rnea<'a, R: Register> {
-    pub(crate) table: &'a Table,
-    pub(crate) gravity: Vector3<f64>,
-    pub(crate) turns: &'a [Turn<R>],
-    pub(crate) bodies: &'a mut [Body<Lanes<R>>],
-    pub(crate) q: Numbers<'a, R>,
-    pub(crate) v: Numbers<'a, R>,
-    pub(crate) a: Numbers<'a, R>,
-    pub(crate) tau: &'a mut [Lanes<R>],
-}
-
-impl<R: Register> Piece for Rnea<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { table, gravity, turns, bodies, q, v, a, tau } = self;
+piece!(
+    /// Torques without those of armature, damping and friction.
+    pub(crate) fn rnea<'a, R: Register>(
+        table: &'a Table,
+        gravity: Vector3<f64>,
+        turns: &'a [Turn<R>],
+        bodies: &'a mut [Body<Lanes<R>>],
+        q: Numbers<'a, R>,
+        v: Numbers<'a, R>,
+        a: Numbers<'a, R>,
+        tau: &'a mut [Lanes<R>],
+    ) {
         let up = v3::neg(gravity);
         for (i, step) in table.steps.iter().enumerate() {
-            match step.kind {
-                Kind::Hinge => turn(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
-                Kind::Slide => R::call(Slid { step, bodies, i, up, q: q[step.q], v: v[step.v], a: a[step.v] }),
-                Kind::Free => fly(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
+            match step.link.kind {
+                Kind::Hinge => hinge_motion(step, bodies, i, up, turns[i], (v[step.v], a[step.v])),
+                Kind::Slide => slide_motion::<R>(step, bodies, i, up, q[step.q], v[step.v], a[step.v]),
+                Kind::Free => free_motion(step, &mut bodies[i], up, (&q[step.q..], &v[step.v..], &a[step.v..])),
             }
-            load(step, &mut bodies[i]);
+            body_force(step, &mut bodies[i]);
         }
         for (i, step) in table.steps.iter().enumerate().rev() {
             let Body { force, moment, rotation, .. } = &bodies[i];
             let (force, moment) = (*force, *moment);
-            match step.kind {
+            match step.link.kind {
                 Kind::Hinge => tau[step.v] = moment.z,
                 Kind::Slide => tau[step.v] = force.z,
-                Kind::Free => store(&mut tau[step.v..], Force::new(force, moment)),
+                Kind::Free => store(&mut tau[step.v..], &Force::new(force, moment).to_array()),
             }
             if let Some(p) = step.parent {
                 let (of_body, onto) = ((force, moment), bodies[p].moment);
-                let (force, moment) = match step.kind {
+                let (force, moment) = match step.link.kind {
                     Kind::Slide => to_parent(rotation, bodies[i].position, of_body, onto),
-                    _ => to_parent(rotation, step.translation, of_body, onto),
+                    _ => to_parent(rotation, step.link.translation, of_body, onto),
                 };
                 bodies[p].force = v3::add(force, bodies[p].force);
                 bodies[p].moment = moment;
             }
         }
     }
-}
+);
 
 /// Motion of a body that hangs from its parent, or from the world, by a hinge.
 #[inline(always)]
-fn turn<R: Register>(
+fn hinge_motion<R: Register>(
     step: &Step,
     bodies: &mut [Body<Lanes<R>>],
     i: usize,
@@ -96,14 +91,14 @@ fn turn<R: Register>(
     (sin, cos): Turn<R>,
     rates: (Lanes<R>, Lanes<R>),
 ) {
-    let g = &step.rotation;
+    let g = &step.link.rotation;
     let (g0, g1) = (v3::column(g, 0), v3::column(g, 1));
     let x = v3::times_plus(g0, cos, v3::times(g1, sin));
     let y = v3::times_plus(g0, -sin, v3::times(g1, cos));
     let z = v3::column(g, 2);
     let rotation = v3::from_columns(x, y, v3::lift(z));
     let motion = match step.parent {
-        Some(p) => hinged(&rotation, &mount(&bodies[p], v3::lift(step.translation)), rates),
+        Some(p) => hinged(&rotation, &motion_at(&bodies[p], v3::lift(step.link.translation)), rates),
         None => hinged_to_world(&rotation, v3::lift(up), rates),
     };
     (bodies[i].rotation, bodies[i].motion) = (rotation, motion);
@@ -111,35 +106,30 @@ fn turn<R: Register>(
 
 /// How a place of a body moves: `a + K p`.
 #[inline(always)]
-fn mount<R: Register>(of: &Body<Lanes<R>>, p: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
+fn motion_at<R: Register>(of: &Body<Lanes<R>>, p: Vector3<Lanes<R>>) -> Motion<Lanes<R>> {
     Motion { acceleration: v3::rotate_plus(&of.spread, p, of.motion.acceleration), ..of.motion }
 }
 
-/// Motion of a body that slides along its parent, or along the world:
-///
-/// ```text
-/// ω = Rᵀ ω_λ    ω̇ = Rᵀ ω̇_λ    a = Rᵀ (a_λ + K_λ p) + z q̈ + 2 ω × z q̇
-/// ```
-struct Slid<'a, R: Register> {
-    step: &'a Step,
-    bodies: &'a mut [Body<Lanes<R>>],
-    i: usize,
-    up: Vector3<f64>,
-    q: Lanes<R>,
-    v: Lanes<R>,
-    a: Lanes<R>,
-}
-
-impl<R: Register> Piece for Slid<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { step, bodies, i, up, q, v, a } = self;
-        let g = &step.rotation;
-        let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.translation));
+piece!(
+    /// Motion of a body that slides along its parent, or along the world:
+    ///
+    /// ```text
+    /// ω = Rᵀ ω_λ    ω̇ = Rᵀ ω̇_λ    a = Rᵀ (a_λ + K_λ p) + z q̈ + 2 ω × z q̇
+    /// ```
+    fn slide_motion<'a, R: Register>(
+        step: &'a Step,
+        bodies: &'a mut [Body<Lanes<R>>],
+        i: usize,
+        up: Vector3<f64>,
+        q: Lanes<R>,
+        v: Lanes<R>,
+        a: Lanes<R>,
+    ) {
+        let g = &step.link.rotation;
+        let position = v3::times_plus(v3::column(g, 2), q, v3::lift(step.link.translation));
         let (w, w_rate, seat) = match step.parent {
             Some(p) => {
-                let Motion { angular, angular_rate, acceleration } = mount(&bodies[p], position);
+                let Motion { angular, angular_rate, acceleration } = motion_at(&bodies[p], position);
                 (v3::rotate_back(g, angular), v3::rotate_back(g, angular_rate), acceleration)
             }
             None => (v3::zero(), v3::zero(), v3::lift(up)),
@@ -154,27 +144,27 @@ impl<R: Register> Piece for Slid<'_, R> {
             acceleration: Vector3::new(w.y.mul_plus(twice, moved.x), moved.y - w.x * twice, moved.z + a),
         };
     }
-}
+);
 
 /// Motion of a free body.
 #[inline(always)]
-fn fly<R: Register>(
+fn free_motion<R: Register>(
     step: &Step,
     body: &mut Body<Lanes<R>>,
     up: Vector3<f64>,
     (q, v, a): (Numbers<'_, R>, Numbers<'_, R>, Numbers<'_, R>),
 ) {
     let pose = JointKind::<f64>::pose::<Lanes<R>>(&FreeFlyer, q);
-    body.rotation = v3::product(&step.rotation, &pose.rotation);
+    body.rotation = v3::product(&step.link.rotation, &pose.rotation);
     let three = |x: &[Lanes<R>]| Vector3::new(x[0], x[1], x[2]);
     body.motion = free(&body.rotation, v3::lift(up), [three(v), three(&v[3..])], [three(a), three(&a[3..])]);
 }
 
 /// The force and the moment about its origin that the motion of a body takes: equation (5) of [`moments`](crate::spatial::moments).
 #[inline(always)]
-fn load<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
+fn body_force<R: Register>(step: &Step, body: &mut Body<Lanes<R>>) {
     body.spread = spread(body.motion.angular, body.motion.angular_rate);
-    let Force { linear, angular } = step.mass.load(&body.spread, body.motion.acceleration);
+    let Force { linear, angular } = step.link.mass.load(&body.spread, body.motion.acceleration);
     body.force = linear;
     body.moment = angular;
 }

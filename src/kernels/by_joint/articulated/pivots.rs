@@ -12,15 +12,14 @@
 //! level and other number types go; when a pivot is lost, both ask [`singular`].
 
 use crate::formulas::singular;
-use crate::kernels::by_joint::Lost;
 use crate::kernels::by_joint::articulated::{Factor, Step, Weld};
 use crate::kernels::by_joint::matrix::of_lane;
-use crate::kernels::by_joint::memory::{Memory, Row, inertia_of_lane, load_inertia};
+use crate::kernels::by_joint::memory::{JointsMemory, Row, inertia_of_lane, load_inertia};
+use crate::kernels::outcome::Outcome;
 use crate::spatial::{ArticulatedInertia, Force, InertiaAboutOrigin};
-use gradyn_derivatives::simd::{Kernel, Piece, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use gradyn_derivatives::{Lanes, Real};
 use nalgebra::Vector3;
-use std::marker::PhantomData;
 
 /// What hangs from a degree of freedom.
 #[derive(Clone, Copy, Debug)]
@@ -47,28 +46,23 @@ impl Below {
 /// What pivots are compared with: mass, and trace of the moment of inertia.
 type Extent = (f64, f64);
 
-/// The sweep, over columns and inertias that stand in the lanes of `memory`. The right-hand sides `x` become `r`, if it is to
-/// solve.
-pub(crate) struct Pivots<'a, const SOLVE: bool> {
-    pub(crate) memory: &'a Memory,
-    pub(crate) steps: &'a [Step],
-    /// Bodies without a degree of freedom.
-    pub(crate) welds: &'a [Weld],
-    pub(crate) armature: &'a [f64],
-    /// Where branches join.
-    pub(crate) joined: &'a mut [Below],
-    pub(crate) factors: &'a mut [Factor],
-    /// Of the group that the sweep is at.
-    pub(crate) own: &'a mut Own,
-    pub(crate) x: &'a mut [f64],
-}
-
-impl<const SOLVE: bool> Kernel for Pivots<'_, SOLVE> {
+kernel!(
+    level,
+    /// The sweep, over columns and inertias that stand in the lanes of `memory`. The right-hand sides `x` become `r`.
     /// The first degree of freedom whose pivot is lost, and the pivot, is the error.
-    type Output = Result<(), Lost>;
-    #[inline(always)]
-    fn run<R: Register>(self) -> Result<(), Lost> {
-        let Self { memory, steps, welds, armature, joined, factors, own, x } = self;
+    pub(crate) fn eliminate<'a, R: Register>(
+        memory: &'a JointsMemory,
+        steps: &'a [Step],
+        /// Bodies without a degree of freedom.
+        welds: &'a [Weld],
+        armature: &'a [f64],
+        /// Where branches join.
+        joined: &'a mut [Below],
+        factors: &'a mut [Factor],
+        /// Of the group that the sweep is at.
+        own: &'a mut Own,
+        x: &'a mut [f64],
+    ) -> Outcome {
         for (step, joined) in steps.iter().zip(&mut *joined) {
             if step.branches {
                 *joined = Below::NOTHING;
@@ -84,7 +78,7 @@ impl<const SOLVE: bool> Kernel for Pivots<'_, SOLVE> {
         for (k, step) in steps.iter().enumerate().rev() {
             let (g, lane) = (step.lane / WIDTH, step.lane % WIDTH);
             if g != group {
-                R::call(Fill::<R> { to: &mut *own, memory, g, level: PhantomData });
+                fill::<R>(&mut *own, memory, g);
                 group = g;
             }
             if !follows {
@@ -114,17 +108,14 @@ impl<const SOLVE: bool> Kernel for Pivots<'_, SOLVE> {
             let [a, b, c, d, e, f, sp, _] = numbers;
             let pivot = s.power(Force::new(Vector3::new(a, b, c), Vector3::new(d, e, f))) + armature[k];
             if singular::is_lost(pivot, singular::cautious(singular::scale_of(extent.0, extent.1, s)) + armature[k]) {
-                return Err((k, pivot));
+                return Outcome::Lost((k, pivot));
             }
             let reciprocal = pivot.recip();
             let by = R::splat(reciprocal);
             factors[k] = Factor { s: own.s[lane], w: Row(u.mul(by).where_else(0x7f, by).to_array()) };
 
-            let mut left = u;
-            if SOLVE {
-                left = u.sub(R::splat(x[k]).where_else(0x40, R::splat(0.0)));
-                x[k] -= sp;
-            }
+            let left = u.sub(R::splat(x[k]).where_else(0x40, R::splat(0.0)));
+            x[k] -= sp;
             let by = by.neg();
             let mut j = 0;
             while j < 6 {
@@ -143,9 +134,9 @@ impl<const SOLVE: bool> Kernel for Pivots<'_, SOLVE> {
                 joined.extent = sum(joined.extent, extent);
             }
         }
-        Ok(())
+        Outcome::Unknown
     }
-}
+);
 
 /// Of each lane of a group: its column, and columns of the body's inertia where that stands in the lane.
 #[derive(Clone, Debug)]
@@ -161,19 +152,9 @@ impl Own {
         Self { s: [Row::ZERO; WIDTH], columns: [[Row::ZERO; WIDTH]; 6], mass: Row::ZERO, trace: Row::ZERO };
 }
 
-/// From quantities of eight lanes to those of each.
-struct Fill<'a, R> {
-    to: &'a mut Own,
-    memory: &'a Memory,
-    g: usize,
-    level: PhantomData<R>,
-}
-
-impl<R: Register> Piece for Fill<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { to, memory, g, .. } = self;
+piece!(
+    /// From quantities of eight lanes to those of each.
+    fn fill<'a, R: Register>(to: &'a mut Own, memory: &'a JointsMemory, g: usize) {
         let y = load_inertia::<R>(&memory.sums[g]);
         let (mass, trace) = singular::extent(&y);
         to.mass.store(mass);
@@ -187,7 +168,7 @@ impl<R: Register> Piece for Fill<'_, R> {
         let [a, b, c, d, e, f] = &memory.s[g];
         bring::<R>(&mut to.s, [a.load(), b.load(), c.load(), d.load(), e.load(), f.load()]);
     }
-}
+);
 
 /// Columns of the inertia of a body.
 #[inline(always)]

@@ -5,10 +5,10 @@ use crate::formulas::frame_view::FrameView;
 use crate::formulas::reference_frame::ReferenceFrame;
 use crate::kernels::by_joint::jacobians::OfBody;
 use crate::kernels::by_joint::matrix::{of_force, of_motion, scatter};
-use crate::kernels::by_joint::memory::Memory;
+use crate::kernels::by_joint::memory::JointsMemory;
 use crate::plan::joints::Layout;
 use crate::spatial::{Transform, vector as v3};
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 
 /// Matrices that derivatives are added to, column by column, from the first row of a constraint on.
 pub(crate) struct Sums<'a> {
@@ -24,30 +24,26 @@ pub(crate) struct Sums<'a> {
 /// Adds what the columns of the body `b` change of the side `s`, which has this pose in its tree; motions are those of the state.
 pub(crate) fn add(
     layout: &Layout,
-    memory: &mut Memory,
+    memory: &mut JointsMemory,
     (axes, at): (Axes, &AtState<'_>),
     (s, b, pose): (usize, usize, Transform<f64>),
     sums: &mut Sums<'_>,
 ) {
-    memory.level.run(Add { layout, memory, axes, at, s, b, pose, sums });
+    add_in_lanes(layout, memory, axes, at, s, b, pose, sums);
 }
 
-struct Add<'a, 'b> {
-    layout: &'a Layout,
-    memory: &'a mut Memory,
-    axes: Axes,
-    at: &'a AtState<'a>,
-    s: usize,
-    b: usize,
-    pose: Transform<f64>,
-    sums: &'a mut Sums<'b>,
-}
-
-impl Kernel for Add<'_, '_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { layout, memory, axes, at, s, b, pose, sums } = self;
+kernel!(
+    memory.level,
+    fn add_in_lanes<'a, 'b, R: Register>(
+        layout: &'a Layout,
+        memory: &'a mut JointsMemory,
+        axes: Axes,
+        at: &'a AtState<'a>,
+        s: usize,
+        b: usize,
+        pose: Transform<f64>,
+        sums: &'a mut Sums<'b>,
+    ) {
         let seen = FrameView::at(pose, v3::zero(), ReferenceFrame::LocalWorldAligned);
         let seen = OfBody::<R>::new(layout, memory, b, seen);
         for (g, lanes) in layout.path(b) {
@@ -57,4 +53,4 @@ impl Kernel for Add<'_, '_> {
             scatter::<R>(layout, g, lanes, of_force(turned), at.rows, sums.turned, sums.height);
         }
     }
-}
+);

@@ -15,12 +15,13 @@
 //!
 //! A block that a matrix is multiplied by has its columns, one a row: a product is a sum over these.
 
-use crate::kernels::blocks::factors::{Factors, half, other_half};
+use crate::kernels::blocks::factors::Factors;
+use crate::kernels::blocks::substitution::{half, other_half};
 use crate::kernels::blocks::{self, Block};
 use crate::kernels::by_joint::constraints::solve::Held;
 use crate::kernels::by_joint::memory::Row;
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// In blocks, and in blocks transposed.
 #[derive(Clone, Debug, Default)]
@@ -71,24 +72,17 @@ pub(crate) fn fill(held: &mut Held, mass: &Factors, by_torques: Option<(&mut [f6
     if held.projections.is_empty() {
         held.projections = Projections::new(mass.width, held.width);
     }
-    dispatch(Fill { held, mass, by_torques });
+    fill_blocks(held, mass, by_torques);
 }
 
-struct Fill<'a> {
-    held: &'a mut Held,
-    mass: &'a Factors,
-    by_torques: Option<(&'a mut [f64], &'a mut [f64])>,
-}
-
-impl Kernel for Fill<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self {
-            held: Held { width, jt, y, root, root_of_gram, factors: of_gram, projections, .. },
-            mass,
-            by_torques,
-        } = self;
+kernel!(
+    active,
+    fn fill_blocks<'a, R: Register>(
+        held: &'a mut Held,
+        mass: &'a Factors,
+        by_torques: Option<(&'a mut [f64], &'a mut [f64])>,
+    ) {
+        let Held { width, jt, y, root, root_of_gram, factors: of_gram, projections, .. } = held;
         let Projections { free, z, zt, j, v, vt, qt, x, xt, .. } = projections;
         let (width, groups, nv, rows) = (*width, mass.width, mass.nv(), of_gram.nv());
         let (to, by_torques) = by_torques.map_or((&mut [][..], None), |(to, lambda)| (to, Some(lambda)));
@@ -172,7 +166,7 @@ impl Kernel for Fill<'_> {
             }
         }
     }
-}
+);
 
 /// Derivatives, column by column. What is empty is zero.
 #[derive(Default)]
@@ -187,24 +181,17 @@ pub(crate) struct Changes<'a> {
     pub(crate) sparse: bool,
 }
 
-/// Columns of accelerations and of multipliers; what they hold is written over.
-pub(crate) fn solve(held: &mut Held, mass: &Factors, by: &Changes<'_>, motion: &mut [f64], lambda: &mut [f64]) {
-    dispatch(Solve { held, mass, by, motion, lambda });
-}
-
-struct Solve<'a> {
-    held: &'a mut Held,
-    mass: &'a Factors,
-    by: &'a Changes<'a>,
-    motion: &'a mut [f64],
-    lambda: &'a mut [f64],
-}
-
-impl Kernel for Solve<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { held: Held { width, factors, projections, .. }, mass, by, motion, lambda } = self;
+kernel!(
+    active,
+    /// Columns of accelerations and of multipliers; what they hold is written over.
+    pub(crate) fn solve<'a, R: Register>(
+        held: &'a mut Held,
+        mass: &'a Factors,
+        by: &'a Changes<'a>,
+        motion: &'a mut [f64],
+        lambda: &'a mut [f64],
+    ) {
+        let Held { width, factors, projections, .. } = held;
         let Projections { free, z, zt, j, v, vt, of_torques, turned, of_rows, u, t, .. } = projections;
         let (width, groups, rows, nv) = (*width, mass.width, factors.nv(), mass.nv());
         for (n, (motion, lambda)) in motion.chunks_mut(WIDTH * nv).zip(lambda.chunks_mut(WIDTH * rows)).enumerate() {
@@ -261,7 +248,7 @@ impl Kernel for Solve<'_> {
             }
         }
     }
-}
+);
 
 const MINUS_ONES: Row = Row([-1.0; WIDTH]);
 

@@ -1,11 +1,11 @@
 //! Rows of points and frames that are held to the world, eight columns at a time.
 
 use crate::kernels::by_joint::matrix::{of_vectors, scatter};
-use crate::kernels::by_joint::memory::{Memory, load_motion};
+use crate::kernels::by_joint::memory::{JointsMemory, load_motion};
 use crate::plan::joints::Layout;
 use crate::spatial::vector as v3;
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH};
+use gradyn_derivatives::simd::{Register, WIDTH};
 use nalgebra::Vector3;
 
 /// Something of body `b` that is held to the world.
@@ -20,25 +20,18 @@ pub(crate) struct Anchor {
     pub(crate) rows: usize,
 }
 
-/// Adds the rows of an anchor to columns of so many rows, from its first row on; columns of all joints are known. Returns the
-/// sums of the squares of what positions and of what rotations were summed from.
-pub(crate) fn add(layout: &Layout, memory: &Memory, anchor: Anchor, to: &mut [f64], height: usize) -> [f64; 2] {
-    memory.level.run(Add { layout, memory, anchor, to, height })
-}
-
-struct Add<'a> {
-    layout: &'a Layout,
-    memory: &'a Memory,
-    anchor: Anchor,
-    to: &'a mut [f64],
-    height: usize,
-}
-
-impl Kernel for Add<'_> {
-    type Output = [f64; 2];
-    #[inline(always)]
-    fn run<R: Register>(self) -> [f64; 2] {
-        let Self { layout, memory, anchor: Anchor { b, point, sign, rows }, to, height } = self;
+kernel!(
+    memory.level,
+    /// Adds the rows of an anchor to columns of so many rows, from its first row on; columns of all joints are known. Returns the
+    /// sums of the squares of what positions and of what rotations were summed from.
+    pub(crate) fn add<'a, R: Register>(
+        layout: &'a Layout,
+        memory: &'a JointsMemory,
+        anchor: Anchor,
+        to: &'a mut [f64],
+        height: usize,
+    ) -> [f64; 2] {
+        let Anchor { b, point, sign, rows } = anchor;
         let far = Lanes(R::splat(v3::norm_squared(point)));
         let (point, sign) = (v3::lift::<f64, Lanes<R>>(point), Lanes(R::splat(sign)));
         let mut extents = [Lanes(R::splat(0.0)); 2];
@@ -58,4 +51,4 @@ impl Kernel for Add<'_> {
         }
         sums
     }
-}
+);

@@ -10,12 +10,12 @@
 //! orthogonal factors of [`constraints`](crate::dynamics::constraints) are in place.
 
 use crate::formulas::singular;
-use crate::kernels::blocks::factors::{Elimination, Factors};
-use crate::kernels::blocks::{self, Block, factors};
+use crate::kernels::blocks::factors::Factors;
+use crate::kernels::blocks::{self, Block, factors, substitution};
 use crate::kernels::by_joint::constraints::operators::Projections;
 use crate::kernels::by_joint::memory::Row;
 use gradyn_derivatives::Lanes;
-use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
+use gradyn_derivatives::simd::{Register, WIDTH};
 
 /// Rows are clearly independent if of each at least this part is left once those after it are taken out of it, relative to
 /// its block and in squares: four of sixteen digits may be lost.
@@ -106,33 +106,29 @@ pub(crate) fn hold(
         Some(held) if held.factors.nv() == count => held,
         none => none.insert(Box::new(Held::new(count, mass.width))),
     };
-    dispatch(Hold { held, mass, rows, b, motion, lambda })
+    hold_in_blocks(held, mass, rows, b, motion, lambda)
 }
 
-struct Hold<'a> {
-    held: &'a mut Held,
-    mass: &'a Factors,
-    rows: HeldRows<'a>,
-    b: &'a mut [f64],
-    motion: &'a mut [f64],
-    lambda: &'a mut [f64],
-}
-
-impl Kernel for Hold<'_> {
-    type Output = Option<(f64, f64)>;
-    #[inline(always)]
-    fn run<R: Register>(self) -> Option<(f64, f64)> {
-        let Self { held, mass, rows, b, motion, lambda } = self;
+kernel!(
+    active,
+    fn hold_in_blocks<'a, R: Register>(
+        held: &'a mut Held,
+        mass: &'a Factors,
+        rows: HeldRows<'a>,
+        b: &'a mut [f64],
+        motion: &'a mut [f64],
+        lambda: &'a mut [f64],
+    ) -> Option<(f64, f64)> {
         held.read::<R>(mass, rows.jacobian, b.len());
         held.multiply::<R>(motion.len());
         if !held.scales(rows) {
             return None;
         }
         let Held { factors, gram, root_of_gram, .. } = &mut *held;
-        if (Elimination::<false> { factors, rows: gram }).run::<R>().is_some() {
+        if factors::eliminate_rows::<R, false>(factors, gram).is_some() {
             return None;
         }
-        factors::roots::<R>(factors, root_of_gram);
+        substitution::roots::<R>(factors, root_of_gram);
         read::<R>(b, &mut held.b);
         read::<R>(motion, &mut held.x);
         held.rates::<R>();
@@ -157,7 +153,7 @@ impl Kernel for Hold<'_> {
         let left = held.b.iter().flat_map(|row| row.0).take(b.len()).fold(0.0, |most, x| x.abs().max(most));
         Some((left, CLEAR / singular::RESOLUTION / most))
     }
-}
+);
 
 impl Held {
     /// `Jᵀ`, the squares of its columns, and `Y`.
@@ -165,7 +161,7 @@ impl Held {
     fn read<R: Register>(&mut self, mass: &Factors, jacobian: &[f64], count: usize) {
         let Self { width, jt, y, root, squares, .. } = self;
         let width = *width;
-        factors::roots::<R>(mass, root);
+        substitution::roots::<R>(mass, root);
         for r in 0..width {
             let mut sum = R::splat(0.0);
             let height = WIDTH.min(count - r * WIDTH);
@@ -183,7 +179,7 @@ impl Held {
             for g in 0..mass.width {
                 blocks::copy::<R>(&jt[g * width + r], &mut y[g * width + r]);
             }
-            factors::half::<R>(mass, root, &mut y[r..], width);
+            substitution::half::<R>(mass, root, &mut y[r..], width);
         }
     }
 
@@ -232,15 +228,15 @@ impl Held {
     /// `b := G⁻¹ b`
     #[inline(always)]
     fn solve<R: Register>(&mut self) {
-        factors::solve::<R>(&self.factors, &mut self.b);
+        substitution::solve::<R>(&self.factors, &mut self.b);
     }
 
     /// `x = M⁻¹ Jᵀ λ = L⁻¹ D^(−1/2) Y λ`, with λ in the place of `b`.
     #[inline(always)]
     fn move_by<R: Register>(&mut self, mass: &Factors) {
         self.forces::<R>();
-        factors::scale::<R>(&mut self.x, &self.root);
-        factors::forth::<R>(mass, &mut self.x);
+        substitution::scale::<R>(&mut self.x, &self.root);
+        substitution::forth::<R>(mass, &mut self.x);
     }
 
     /// `b := b + J x`
@@ -274,7 +270,7 @@ impl Held {
                     k += 1;
                 }
             }
-            x.store(Lanes(factors::across(sums)));
+            x.store(Lanes(substitution::across(sums)));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The inverse of the mass matrix, by the blocks of legs.
 
 use crate::formulas::singular;
-use crate::kernels::by_copy::bodies::four::Four;
+use crate::kernels::by_copy::bodies::body_rows::BodyRow;
 use crate::kernels::by_copy::bodies::limbs::six::{
     dot_plus, load_six, rotated, rotated_six, store_six, times_base, transposed_times_plus,
 };
@@ -10,30 +10,26 @@ use crate::kernels::by_copy::bodies::limbs::{
 };
 use crate::kernels::by_copy::bodies::mass_matrix::Composite;
 use crate::kernels::by_copy::bodies::{BASE, NV};
-use crate::plan::bodies::Ranks;
-use gradyn_derivatives::simd::{Kernel, Register};
+use crate::plan::bodies::DepthGroups;
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
 
-/// The inverse of a mass matrix whose composite bodies are given.
-pub(crate) struct Inverse<'a> {
-    pub(crate) ranks: &'a Ranks,
-    pub(crate) composites: &'a [Composite],
-    pub(crate) inverted: &'a mut Inverted,
-    pub(crate) mass: &'a [f64],
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for Inverse<'_> {
+kernel!(
+    halves,
+    /// The inverse of a mass matrix whose composite bodies are given.
     /// Is no pivot lost?
-    type Output = bool;
-    #[inline(always)]
-    fn run<R: Register>(self) -> bool {
-        let Self { ranks, composites, inverted, mass, to } = self;
+    pub(crate) fn inverse_of_mass<'a, R: Register>(
+        groups: &'a DepthGroups,
+        composites: &'a [Composite],
+        inverted: &'a mut Inverted,
+        mass: &'a [f64],
+        to: &'a mut [f64],
+    ) -> bool {
         if !invert::<R::Low>(composites, mass, inverted) {
             return false;
         }
         couple::<R::Low>(mass, inverted);
-        let whole = composites[0].total(&ranks.ranks[0]);
+        let whole = composites[0].total(&groups.groups[0]);
         if !invert_base::<R::Low>([whole.mass, 2.0 * whole.second.trace()], mass, inverted) {
             return false;
         }
@@ -42,7 +38,7 @@ impl Kernel for Inverse<'_> {
         write_own::<R::Low>(inverted, to);
         true
     }
-}
+);
 
 /// `−A⁻¹` of a symmetric matrix in its place. Is no pivot lost, compared with these? The last row gives way first.
 #[inline(always)]
@@ -135,7 +131,7 @@ fn invert_base<R: Register>(scale: [f64; 2], mass: &[f64], of: &mut Inverted) ->
                 sum = of.h[k][r].load::<R>().mul_plus(of.z[k][c].load(), sum);
                 k += 1;
             }
-            let mut four = Four::ZERO;
+            let mut four = BodyRow::ZERO;
             four.store(sum);
             n[r][c] = mass[c * NV + r] + four.sum();
             n[c][r] = n[r][c];
@@ -195,7 +191,7 @@ fn write_coupling<R: Register>(of: &mut Inverted, to: &mut [f64]) {
 #[inline(always)]
 fn write_own<R: Register>(of: &Inverted, to: &mut [f64]) {
     let (next, second) = (pairs::<R, 1>(of), pairs::<R, 2>(of));
-    let mut own = [[Four::ZERO; HINGES]; HINGES];
+    let mut own = [[BodyRow::ZERO; HINGES]; HINGES];
     let mut c = 0;
     while c < HINGES {
         let (z, mut r) = (load_six::<R>(&of.z[c]), c);
@@ -208,7 +204,7 @@ fn write_own<R: Register>(of: &Inverted, to: &mut [f64]) {
     }
     let mut c = 0;
     while c < HINGES {
-        let mut columns = [own[c], next[c], second[c], [Four::ZERO; HINGES]];
+        let mut columns = [own[c], next[c], second[c], [BodyRow::ZERO; HINGES]];
         let mut r = 0;
         while r < HINGES {
             // Each pair of legs is there twice.
@@ -225,7 +221,7 @@ fn write_own<R: Register>(of: &Inverted, to: &mut [f64]) {
 /// Columns of `−W Zᵀ` of each leg with the one `S` lanes further.
 #[inline(always)]
 fn pairs<R: Register, const S: usize>(of: &Inverted) -> [Column; HINGES] {
-    let mut columns = [[Four::ZERO; HINGES]; HINGES];
+    let mut columns = [[BodyRow::ZERO; HINGES]; HINGES];
     let mut c = 0;
     while c < HINGES {
         let z = rotated_six::<R, S>(&load_six(&of.z[c]));

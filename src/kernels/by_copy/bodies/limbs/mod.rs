@@ -1,4 +1,4 @@
-//! The inverse of a quadruped's mass matrix and products with it, by the blocks of its legs, four abreast.
+//! The inverse of a quadruped's mass matrix and products with it, by the blocks of its legs, four at a time.
 //!
 //! Of leg `k` let `M_k` be the block of the mass matrix, and `H_k` what couples it to the base, whose block is `B`. Then with
 //!
@@ -19,19 +19,19 @@ mod inverse;
 mod product;
 mod six;
 
-use crate::kernels::by_copy::bodies::four::{ABREAST, Four, gather};
+use crate::kernels::by_copy::bodies::body_rows::{BODIES, BodyRow, gather};
 use crate::kernels::by_copy::bodies::{BASE, HINGES, NV, row};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
-pub(crate) use inverse::Inverse;
-pub(crate) use product::Product;
+pub(crate) use inverse::inverse_of_mass;
+pub(crate) use product::product_with_inverse;
 use six::store_six;
 
 /// A number for each degree of freedom of the base.
-type Six = [Four; BASE];
+type Six = [BodyRow; BASE];
 
 /// A number for each hinge of a leg.
-type Column = [Four; HINGES];
+type Column = [BodyRow; HINGES];
 
 /// What a mass matrix is inverted by: `N`, row by row, the rows of `H`, `Z` and `W`, and `P`, each number in all lanes.
 #[derive(Clone, Debug)]
@@ -45,8 +45,8 @@ pub(crate) struct Inverted {
 
 impl Inverted {
     pub(crate) const ZERO: Self = {
-        let six = [[Four::ZERO; BASE]; HINGES];
-        Self { n: [[Four::ZERO; HINGES]; HINGES], h: six, z: six, w: six, base: [[Four::ZERO; BASE]; BASE] }
+        let six = [[BodyRow::ZERO; BASE]; HINGES];
+        Self { n: [[BodyRow::ZERO; HINGES]; HINGES], h: six, z: six, w: six, base: [[BodyRow::ZERO; BASE]; BASE] }
     };
 }
 
@@ -55,7 +55,7 @@ impl Inverted {
 fn write_rows(column: &mut [f64], entry: impl Fn(usize, usize) -> f64) {
     let column = &mut column[BASE..NV];
     let mut k = 0;
-    while k < ABREAST {
+    while k < BODIES {
         let mut r = 0;
         while r < HINGES {
             column[k * HINGES + r] = entry(k, r);
@@ -67,11 +67,11 @@ fn write_rows(column: &mut [f64], entry: impl Fn(usize, usize) -> f64) {
 
 /// Column `c` of the legs, in lanes of the rows: entries with legs so many lanes further.
 #[inline(always)]
-fn write_columns(c: usize, columns: &[Column; ABREAST], to: &mut [f64]) {
+fn write_columns(c: usize, columns: &[Column; BODIES], to: &mut [f64]) {
     let mut l = 0;
-    while l < ABREAST {
+    while l < BODIES {
         let column = &mut to[row(l, c) * NV..][..NV];
-        write_rows(column, |k, r: usize| columns[(l + ABREAST - k) % ABREAST][r].0[k]);
+        write_rows(column, |k, r: usize| columns[(l + BODIES - k) % BODIES][r].0[k]);
         l += 1;
     }
 }
@@ -93,7 +93,7 @@ fn read_column<R: Register>(c: usize, from: &[f64]) -> [Lanes<R>; HINGES] {
     let (mut x, mut r) = ([Lanes::zero(); HINGES], 0);
     while r < HINGES {
         let at = |leg: usize| from[row(leg, c) * NV + row(leg, r)];
-        x[r] = Four([at(0), at(1), at(2), at(3)]).load();
+        x[r] = BodyRow([at(0), at(1), at(2), at(3)]).load();
         r += 1;
     }
     x
@@ -105,7 +105,7 @@ fn read_six<R: Register>(c: usize, from: &[f64]) -> [Lanes<R>; BASE] {
     let (mut six, mut i) = ([Lanes::zero(); BASE], 0);
     while i < BASE {
         let at = |leg: usize| from[row(leg, c) * NV + i];
-        six[i] = Four([at(0), at(1), at(2), at(3)]).load();
+        six[i] = BodyRow([at(0), at(1), at(2), at(3)]).load();
         i += 1;
     }
     six
@@ -114,10 +114,10 @@ fn read_six<R: Register>(c: usize, from: &[f64]) -> [Lanes<R>; BASE] {
 /// And back.
 #[inline(always)]
 fn put_six<R: Register>(c: usize, six: &[Lanes<R>; BASE], to: &mut [f64]) {
-    let mut rows = [Four::ZERO; BASE];
+    let mut rows = [BodyRow::ZERO; BASE];
     store_six(&mut rows, six);
     let mut k = 0;
-    while k < ABREAST {
+    while k < BODIES {
         let column = &mut to[row(k, c) * NV..][..BASE];
         let mut i = 0;
         while i < BASE {
@@ -131,9 +131,9 @@ fn put_six<R: Register>(c: usize, six: &[Lanes<R>; BASE], to: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use crate::joint::{Axis, FreeFlyer, Revolute};
-    use crate::kernels::by_copy::bodies::{Memory, NV, mass_matrix, minv};
+    use crate::kernels::by_copy::bodies::{BodiesMemory, NV, mass_matrix, minv};
     use crate::model::ModelBuilder;
-    use crate::plan::bodies::Ranks;
+    use crate::plan::bodies::DepthGroups;
     use crate::plan::states::Table;
     use crate::spatial::{Inertia, Symmetric3, Transform};
     use gradyn_derivatives::simd::VectorLevel;
@@ -156,12 +156,12 @@ mod tests {
             }
         }
         let model = builder.build().expect("builds");
-        let ranks = Ranks::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
-        let (mut memory, mut mass) = (Memory::new(&ranks), DMatrix::zeros(NV, NV));
+        let groups = DepthGroups::new(&model, &Table::new(&model).expect("is of hinges")).expect("has limbs");
+        let (mut memory, mut mass) = (BodiesMemory::new(&groups), DMatrix::zeros(NV, NV));
         let mut inverse = mass.clone();
-        assert!(ranks.is_quadruped());
-        assert!(mass_matrix((&ranks, level), &mut memory, &model.neutral(), &mut mass));
-        assert!(minv((&ranks, level), &mut memory, mass.as_slice(), inverse.as_mut_slice()));
+        assert!(groups.is_quadruped());
+        assert!(mass_matrix((&groups, level), &mut memory, &model.neutral(), &mut mass).is_finite());
+        assert!(minv((&groups, level), &mut memory, mass.as_slice(), inverse.as_mut_slice()).is_finite());
         let off = (&mass * &inverse - DMatrix::identity(NV, NV)).amax();
         // Some ten thousand roundings: condition numbers are in the hundreds.
         assert!(off < 1e-11, "M⁻¹ M deviates by {off:e} from 1");

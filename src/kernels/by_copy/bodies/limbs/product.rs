@@ -1,6 +1,6 @@
 //! Products with the inverse, by the same blocks.
 
-use crate::kernels::by_copy::bodies::four::Four;
+use crate::kernels::by_copy::bodies::body_rows::BodyRow;
 use crate::kernels::by_copy::bodies::limbs::six::{
     dot, dot_plus, rotated_six, store_six, times_base, transposed_times_plus,
 };
@@ -8,30 +8,27 @@ use crate::kernels::by_copy::bodies::limbs::{
     Column, HINGES, Inverted, put_six, read_column, read_rows, read_six, write_columns, write_rows,
 };
 use crate::kernels::by_copy::bodies::{BASE, NV};
-use gradyn_derivatives::simd::{Kernel, Register};
+use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, Real};
 use std::ops::Range;
 
-/// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`](super::Inverse): the columns of legs, and some of
-/// those of the base.
-pub(crate) struct Product<'a> {
-    pub(crate) inverted: &'a Inverted,
-    pub(crate) of_base: Range<usize>,
-    pub(crate) from: &'a [f64],
-    pub(crate) to: &'a mut [f64],
-}
-
-impl Kernel for Product<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<R: Register>(self) {
-        let Self { inverted: of, of_base, from, to } = self;
+kernel!(
+    halves,
+    /// `to = −M⁻¹ from` of a matrix with the zeros of the mass matrix, after [`Inverse`](super::Inverse): the columns of legs, and some of
+    /// those of the base.
+    pub(crate) fn product_with_inverse<'a, R: Register>(
+        inverted: &'a Inverted,
+        of_base: Range<usize>,
+        from: &'a [f64],
+        to: &'a mut [f64],
+    ) {
+        let of = inverted;
         let mut c = 0;
         while c < HINGES {
             let (x, six) = (read_column::<R::Low>(c, from), read_six(c, from));
             let b = times_base(&of.base, &transposed_times_plus(&of.z, &x, six));
             put_six(c, &b, to);
-            let (mut own, mut r) = ([Four::ZERO; HINGES], 0);
+            let (mut own, mut r) = ([BodyRow::ZERO; HINGES], 0);
             while r < HINGES {
                 own[r].store(dot_plus(&of.z[r], &b, dot::<R::Low>(&of.n[r], &x)));
                 r += 1;
@@ -45,12 +42,12 @@ impl Kernel for Product<'_> {
             multiply_full::<R::Low>(of, &from[own.clone()], &mut to[own]);
         }
     }
-}
+);
 
 /// What the base hands on to legs from columns of those `S` lanes further.
 #[inline(always)]
 fn pass_on<R: Register, const S: usize>(of: &Inverted, b: &[Lanes<R>; BASE]) -> Column {
-    let (b, mut y, mut r) = (rotated_six::<R, S>(b), [Four::ZERO; HINGES], 0);
+    let (b, mut y, mut r) = (rotated_six::<R, S>(b), [BodyRow::ZERO; HINGES], 0);
     while r < HINGES {
         y[r].store(dot_plus(&of.z[r], &b, Lanes::zero()));
         r += 1;
@@ -63,7 +60,7 @@ fn pass_on<R: Register, const S: usize>(of: &Inverted, b: &[Lanes<R>; BASE]) -> 
 fn multiply_full<R: Register>(of: &Inverted, from: &[f64], to: &mut [f64]) {
     let x = read_rows::<R>(from);
     let mut sums = transposed_times_plus(&of.z, &x, [Lanes::zero(); BASE]);
-    let mut six = [Four::ZERO; BASE];
+    let mut six = [BodyRow::ZERO; BASE];
     store_six(&mut six, &sums);
     let mut i = 0;
     while i < BASE {
@@ -77,7 +74,7 @@ fn multiply_full<R: Register>(of: &Inverted, from: &[f64], to: &mut [f64]) {
         to[i] = six[i].0[0];
         i += 1;
     }
-    let (mut y, mut r) = ([Four::ZERO; HINGES], 0);
+    let (mut y, mut r) = ([BodyRow::ZERO; HINGES], 0);
     while r < HINGES {
         y[r].store(dot_plus(&of.z[r], &b, dot::<R>(&of.n[r], &x)));
         r += 1;

@@ -1,7 +1,7 @@
 //! Six numbers for the base, and what products with them are made of.
 
 use crate::kernels::by_copy::bodies::BASE;
-use crate::kernels::by_copy::bodies::four::Four;
+use crate::kernels::by_copy::bodies::body_rows::BodyRow;
 use crate::kernels::by_copy::bodies::limbs::{Column, HINGES, Six};
 use gradyn_derivatives::simd::Register;
 use gradyn_derivatives::{Lanes, MulAdd, Real};
@@ -62,7 +62,7 @@ pub(crate) fn dot_plus<R: Register>(z: &Six, b: &[Lanes<R>; BASE], mut y: Lanes<
 #[inline(always)]
 pub(crate) fn rotated<R: Register, const S: usize>(x: Lanes<R>) -> Lanes<R> {
     let x = x.0.to_array();
-    Four([x[S % 4], x[(S + 1) % 4], x[(S + 2) % 4], x[(S + 3) % 4]]).load()
+    BodyRow([x[S % 4], x[(S + 1) % 4], x[(S + 2) % 4], x[(S + 3) % 4]]).load()
 }
 
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Rows of four numbers: one quantity of four bodies.
 
-pub(crate) use crate::plan::rows::{ABREAST, Four, load_matrix, load_symmetric, load_vector, store_vector};
+pub(crate) use crate::plan::rows::{BODIES, BodyRow, load_matrix, load_symmetric, load_vector, store_vector};
 use crate::spatial::{Symmetric3, vector as v3};
 use gradyn_derivatives::Lanes;
 use gradyn_derivatives::simd::{Places, Register};
@@ -8,15 +8,15 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Numbers at their places in a slice.
 #[inline(always)]
-pub(crate) fn gather<R: Register>(x: &[f64], at: &[usize; ABREAST]) -> Lanes<R> {
-    Four([x[at[0]], x[at[1]], x[at[2]], x[at[3]]]).load()
+pub(crate) fn gather<R: Register>(x: &[f64], at: &[usize; BODIES]) -> Lanes<R> {
+    BodyRow([x[at[0]], x[at[1]], x[at[2]], x[at[3]]]).load()
 }
 
 /// And back. Lanes that are over write where the first does, before it.
 #[inline(always)]
-pub(crate) fn scatter<R: Register>(x: Lanes<R>, at: &[usize; ABREAST], to: &mut [f64]) {
+pub(crate) fn scatter<R: Register>(x: Lanes<R>, at: &[usize; BODIES], to: &mut [f64]) {
     let x = x.0.to_array();
-    let mut k = ABREAST;
+    let mut k = BODIES;
     while k > 0 {
         k -= 1;
         to[at[k]] = x[k];
@@ -25,7 +25,7 @@ pub(crate) fn scatter<R: Register>(x: Lanes<R>, at: &[usize; ABREAST], to: &mut 
 
 /// Row by row.
 #[inline(always)]
-pub(crate) fn store_matrix<R: Register>(to: &mut [Four; 9], x: &Matrix3<Lanes<R>>) {
+pub(crate) fn store_matrix<R: Register>(to: &mut [BodyRow; 9], x: &Matrix3<Lanes<R>>) {
     let mut k = 0;
     while k < 9 {
         to[k].store(x[(k / 3, k % 3)]);
@@ -34,7 +34,7 @@ pub(crate) fn store_matrix<R: Register>(to: &mut [Four; 9], x: &Matrix3<Lanes<R>
 }
 
 #[inline(always)]
-pub(crate) fn store_symmetric<R: Register>(to: &mut [Four; 6], x: Symmetric3<Lanes<R>>) {
+pub(crate) fn store_symmetric<R: Register>(to: &mut [BodyRow; 6], x: Symmetric3<Lanes<R>>) {
     let six = x.to_array();
     let mut k = 0;
     while k < 6 {
@@ -72,7 +72,7 @@ pub(crate) fn permuted_matrix<R: Register>(x: &Matrix3<Lanes<R>>, places: &Place
 
 /// Of each quantity all four together.
 #[inline(always)]
-pub(crate) fn sums<const N: usize>(x: &[Four; N]) -> [f64; N] {
+pub(crate) fn sums<const N: usize>(x: &[BodyRow; N]) -> [f64; N] {
     let mut sums = [0.0; N];
     let mut k = 0;
     while k < N {

@@ -1,0 +1,68 @@
+//! What a kernel says of what it wrote.
+
+use gradyn_derivatives::simd::Register;
+
+/// The first degree of freedom whose pivot is lost, and the pivot.
+pub(crate) type Lost = (usize, f64);
+
+/// What is known of results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use = "the page is asked where results are not finite"]
+pub(crate) enum Outcome {
+    /// They are finite.
+    Finite,
+    /// Some may not be: who asked looks, or asks the page, which says why.
+    Unknown,
+    /// There are none: a pivot is lost.
+    Lost(Lost),
+}
+
+impl Outcome {
+    /// From sums of what is zero times each of them.
+    #[inline(always)]
+    pub(crate) fn of<R: Register>(zero: R) -> Self {
+        Self::when(zero.all_lt(R::splat(1.0)))
+    }
+
+    #[inline(always)]
+    pub(crate) fn when(finite: bool) -> Self {
+        if finite { Self::Finite } else { Self::Unknown }
+    }
+
+    /// Of solutions that nobody has looked at.
+    #[inline(always)]
+    pub(crate) fn of_pivots(lost: Option<Lost>) -> Self {
+        lost.map_or(Self::Unknown, Self::Lost)
+    }
+
+    /// If that holds too.
+    #[inline(always)]
+    pub(crate) fn and(self, also: bool) -> Self {
+        if also || matches!(self, Self::Lost(_)) { self } else { Self::Unknown }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_finite(self) -> bool {
+        self == Self::Finite
+    }
+
+    /// Something, if they are finite.
+    #[inline(always)]
+    pub(crate) fn finite(self) -> Option<()> {
+        self.is_finite().then_some(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_lost(self) -> bool {
+        matches!(self, Self::Lost(_))
+    }
+
+    /// For who looks at solutions anyway.
+    #[inline(always)]
+    pub(crate) fn pivots(self) -> Result<(), Lost> {
+        match self {
+            Self::Lost(lost) => Err(lost),
+            Self::Finite | Self::Unknown => Ok(()),
+        }
+    }
+}
