@@ -133,26 +133,21 @@ impl<T: Real> ColumnForces<T> {
     /// Of a column that carries these bodies.
     #[inline(always)]
     pub(crate) fn new(by: &ColumnMotions<T>, bodies: &Bodies<T>) -> Self {
-        let Bodies { inertia: y, coriolis: b, force: f, weighted, z } = bodies;
+        let Bodies { inertia: y, coriolis: b, force: f, .. } = bodies;
         Self {
             a: *y * by.s,
             u: b.times_plus(by.s.angular, *y * by.psi_s_dot),
             p: b.times_plus(by.psi_dot.angular, y.times_plus(by.psi_ddot, by.s.cross_force(*f))),
-            ..Self::weighted(by, y, b, weighted, *z)
+            ..Self::weighted(by, bodies)
         }
     }
 
     /// `R`, `G` and `T`; the others are zero.
     #[inline(always)]
-    pub(crate) fn weighted(
-        by: &ColumnMotions<T>,
-        y: &InertiaAboutOrigin<T>,
-        b: &BodyCoriolis<T>,
-        weighted: &BodyCoriolis<T>,
-        z: Vector3<T>,
-    ) -> Self {
+    pub(crate) fn weighted(by: &ColumnMotions<T>, bodies: &Bodies<T>) -> Self {
+        let Bodies { inertia: y, coriolis: b, weighted, z, .. } = bodies;
         let h = weighted.whole_momentum();
-        let z = v3::cross_plus(by.s.angular, z, carried(weighted, h, by.psi_dot));
+        let z = v3::cross_plus(by.s.angular, *z, carried(weighted, h, by.psi_dot));
         Self {
             a: Force::zero(),
             u: Force::zero(),

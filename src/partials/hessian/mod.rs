@@ -18,7 +18,9 @@ mod page;
 mod product;
 
 use crate::dynamics::rnea_gradient::rnea_gradient;
-use crate::dynamics::{ExternalWrench, Workspace, check_wrenches};
+use crate::dynamics::{ExternalWrench, Workspace, by_plan, check_wrenches};
+use crate::kernels::by_joint::hessian_entries::Matrices;
+use crate::kernels::by_joint::torque_hessian::Results;
 use crate::model::{InputError, Model, room};
 use crate::slices::{all_finite, first_not_finite};
 use nalgebra::{DMatrix, DVector};
@@ -149,10 +151,15 @@ pub fn rnea_hessian<'w>(
             *matrix = DMatrix::zeros(nv, nv);
         }
     }
-    let links = page::sweep(model, &mut ws.base, &mut ws.page, at, result);
-    page::matrices(links, &ws.page, result);
-    page::add_joints(model, at, result, true);
-    if !result.is_finite() || !is_finite(at) {
+    let surely = by_plan::of(model, &mut ws.base)
+        .and_then(|kernels| kernels.under(wrenches).torque_hessian((q, v, a), lambda, result.results()));
+    if surely.is_none() {
+        let links = page::sweep(model, &mut ws.base, &mut ws.page, at, result);
+        page::matrices(links, &ws.page, result);
+    }
+    let joints = page::add_joints(model, at, result);
+    let surely = surely == Some(true) && joints.is_finite();
+    if !surely && !(result.is_finite() && is_finite(at)) {
         return Err(ws.overflow(model, at));
     }
     Ok(&ws.result)
@@ -215,6 +222,19 @@ fn is_finite(at: At<'_>) -> bool {
 }
 
 impl RneaHessian {
+    /// Where kernels put them.
+    fn results(&mut self) -> Results<'_> {
+        let Self { value, dq, dv, da, dqq, dvq, daq, dvv } = self;
+        let matrices = Matrices {
+            dqq: dqq.as_mut_slice(),
+            dvq: dvq.as_mut_slice(),
+            daq: daq.as_mut_slice(),
+            dvv: dvv.as_mut_slice(),
+        };
+        let [dq, dv, da] = [dq, dv, da].map(DVector::as_mut_slice);
+        Results { value, dq, dv, da, matrices }
+    }
+
     fn matrices(&self) -> [(&'static str, &DMatrix<f64>); 4] {
         [("dqq", &self.dqq), ("dvq", &self.dvq), ("daq", &self.daq), ("dvv", &self.dvv)]
     }

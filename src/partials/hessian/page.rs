@@ -215,19 +215,25 @@ impl ColumnForces<f64> {
     }
 }
 
-/// Armature, damping and friction, and of the matrices the curvature of friction.
-pub(super) fn add_joints(model: &Model, at: At<'_>, to: &mut RneaHessian, matrices: bool) {
+/// Armature, damping and friction. Returns zero if what has been added to is finite.
+pub(super) fn add_joints(model: &Model, at: At<'_>, to: &mut RneaHessian) -> f64 {
     let At { v, a, lambda, .. } = at;
+    let mut waste = 0.0;
     for dof in &model.dofs {
         let i = dof.index;
         to.da[i] += lambda[i] * dof.mass();
         to.value += lambda[i] * a[i] * dof.mass();
+        waste += to.da[i] * 0.0;
         if model.joint_friction {
             to.dv[i] += lambda[i] * dof.friction_slope(v[i], model.friction_width);
             to.value += lambda[i] * dof.friction_torque(v[i], model.friction_width);
-            if matrices && dof.friction != 0.0 {
-                to.dvv[(i, i)] += lambda[i] * dof.friction_curvature(v[i], model.friction_width);
+            waste += to.dv[i] * 0.0;
+            if dof.friction != 0.0 {
+                let entry = &mut to.dvv[(i, i)];
+                *entry += lambda[i] * dof.friction_curvature(v[i], model.friction_width);
+                waste += *entry * 0.0;
             }
         }
     }
+    waste + to.value * 0.0
 }
