@@ -5,9 +5,13 @@
 
 mod analytical;
 mod halves;
+pub(super) mod hessian;
 mod inverse;
 mod variation;
 
+pub use hessian::{
+    ConstraintDynamicsHessian, ImpulseDynamicsHessian, constraint_dynamics_hessian, impulse_dynamics_hessian,
+};
 pub use inverse::{ConstraintInverseDynamicsDerivatives, constraint_inverse_dynamics_derivatives};
 
 use super::result::{copy_errors, copy_matrices, copy_matrix, copy_vector};

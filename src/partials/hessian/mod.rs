@@ -23,8 +23,8 @@ use crate::kernels::by_joint::hessian_entries::Matrices;
 use crate::kernels::by_joint::torque_hessian::Results;
 use crate::model::{InputError, Model, room};
 use crate::slices::{all_finite, first_not_finite};
-use nalgebra::{DMatrix, DVector};
-use page::At;
+use nalgebra::{DMatrix, DVector, Vector3};
+pub(super) use page::At;
 use product::Along;
 use std::fmt;
 
@@ -142,7 +142,17 @@ pub fn rnea_hessian<'w>(
     lambda: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w RneaHessian, InputError> {
-    let at = At { q, v, a, lambda, wrenches };
+    hessian_in(model.gravity, model, ws, At { q, v, a, lambda, wrenches })
+}
+
+/// [`rnea_hessian`] in the field of some gravity.
+pub(super) fn hessian_in<'w>(
+    gravity: Vector3<f64>,
+    model: &Model,
+    ws: &'w mut HessianWorkspace,
+    at: At<'_>,
+) -> Result<&'w RneaHessian, InputError> {
+    let At { q, v, a, lambda, wrenches } = at;
     check(model, &ws.base, at)?;
     let (result, nv) = (&mut ws.result, model.nv());
     if result.dqq.nrows() != nv {
@@ -152,9 +162,9 @@ pub fn rnea_hessian<'w>(
         }
     }
     let surely = by_plan::of(model, &mut ws.base)
-        .and_then(|kernels| kernels.under(wrenches).torque_hessian((q, v, a), lambda, result.results()));
+        .and_then(|kernels| kernels.under(wrenches).torque_hessian(gravity, (q, v, a), lambda, result.results()));
     if surely.is_none() {
-        let links = page::sweep(model, &mut ws.base, &mut ws.page, at, result);
+        let links = page::sweep(gravity, model, &mut ws.base, &mut ws.page, at, result);
         page::matrices(links, &ws.page, result);
     }
     let joints = page::add_joints(model, at, result);
@@ -192,7 +202,7 @@ pub fn rnea_hessian_product<'w>(
         model.check_tangent(what, x)?;
     }
     let along = Along { q: along_q, v: along_v, a: along_a };
-    let links = page::sweep(model, &mut ws.base, &mut ws.page, at, &mut ws.result);
+    let links = page::sweep(model.gravity, model, &mut ws.base, &mut ws.page, at, &mut ws.result);
     product::product(model, (links, &ws.page, &mut ws.sums), at, along, &mut ws.product);
     let product = &ws.product;
     let results = [("dq", &product.dq), ("dv", &product.dv), ("da", &product.da)];

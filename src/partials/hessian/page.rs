@@ -9,12 +9,11 @@
 
 use super::RneaHessian;
 use crate::dynamics::links::{Link, Links, update};
-use crate::dynamics::rnea::base_acceleration;
 use crate::dynamics::{ExternalWrench, Workspace, WrenchFrame};
 use crate::formulas::torque_hessian::{Bodies, ColumnForces, ColumnMotions};
 use crate::model::Model;
 use crate::spatial::{Force, Motion, vector as v3};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
 /// What the equations have of bodies and of columns.
 #[derive(Clone, Debug, Default)]
@@ -35,12 +34,12 @@ pub(super) struct Memory {
 
 /// State, weights and wrenches.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    pub(super) q: &'a [f64],
-    pub(super) v: &'a [f64],
-    pub(super) a: &'a [f64],
-    pub(super) lambda: &'a [f64],
-    pub(super) wrenches: &'a [ExternalWrench],
+pub(in crate::partials) struct At<'a> {
+    pub(in crate::partials) q: &'a [f64],
+    pub(in crate::partials) v: &'a [f64],
+    pub(in crate::partials) a: &'a [f64],
+    pub(in crate::partials) lambda: &'a [f64],
+    pub(in crate::partials) wrenches: &'a [ExternalWrench],
 }
 
 impl Memory {
@@ -68,6 +67,7 @@ impl Memory {
 
 /// Value, gradient, and all that matrices and products are made of, without what joints add by themselves. Returns links and memory.
 pub(super) fn sweep<'w>(
+    gravity: Vector3<f64>,
     model: &Model,
     ws: &'w mut Workspace<f64>,
     memory: &mut Memory,
@@ -75,7 +75,7 @@ pub(super) fn sweep<'w>(
     to: &mut RneaHessian,
 ) -> &'w Links<f64> {
     let At { q, v, a, lambda, wrenches } = at;
-    let links = &*update(model, ws, base_acceleration(model), (q, v, a));
+    let links = &*update(model, ws, Motion::new(-gravity, Vector3::zeros()), (q, v, a));
     memory.size(model.bodies.len(), links.columns.len());
     for (i, body) in model.bodies.iter().enumerate() {
         let mut w = body.parent.map_or(Motion::zero(), |p| memory.w[p]);
