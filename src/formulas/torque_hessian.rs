@@ -30,6 +30,9 @@
 //! ∂²/∂v_k ∂v_j = S_j · G_k
 //! ```
 //!
+//! S. Singh, R. Russell, P. Wensing, *On Second-Order Derivatives of Rigid-Body Dynamics: Theory & Implementation* (arXiv 2302.06001) have
+//! the tensors that these are a contraction of; J. Nganga, P. Wensing (RA-L 2021, arXiv 2103.03293) contract before they differentiate.
+//!
 //! Columns of one link do not carry each other's velocities: there `∂²/∂v_k ∂v_j = S_j · (G_k − S_k ×* h_C)`, and of (4) the second
 //! column is the first one with `j` and `k` exchanged. `z`, `G` and `T` are pure moments, and `h` is in `W`.
 

@@ -107,7 +107,7 @@ impl HessianWorkspace {
 ///
 /// `q`: nq, `v`, `a`, `lambda`: nv. In closed form: the power of `τ` in velocities `λ` is a sum over bodies, `Σ w · f`, and what moves
 /// with a joint moves as one, so that sums over its subtree, of inertias, forces and momenta, give all its second derivatives with a
-/// joint that carries it. Cost O(n d) for depth d: ten products of six numbers a pair, seven of which are those of first derivatives.
+/// joint that carries it. Cost O(n d) for depth d: ten products of six numbers a pair, where first derivatives take seven.
 /// Right for every kind of joint; wrenches of both kinds, armature, damping, friction and mimic joints are included. Which
 /// second derivative by `q` it is: see [`RneaHessian::dqq`] and the tangent space in
 /// `docs/tangent-space.md`. A second call with no more wrenches allocates nothing.
@@ -169,7 +169,8 @@ pub(super) fn hessian_in<'w>(
     }
     let joints = page::add_joints(model, at, result);
     let surely = surely == Some(true) && joints.is_finite();
-    if !surely && !(result.is_finite() && is_finite(at)) {
+    let finite = surely || result.is_finite() && is_finite(at);
+    if !finite {
         return Err(ws.overflow(model, at));
     }
     Ok(&ws.result)

@@ -15,9 +15,10 @@
 //! A₂(α, α', δ, ε)   = (ε_l + 2 α'_a × α_l + 2 δ_a × u, ε_a − α_a × α'_a − ω × δ_a)
 //! ```
 //!
-//! The acceleration `a` is the classical one. By `v`, `(S, Ψ̇ + Ṡ)` stand for `(Ψ̇, Ψ̈)`, and nothing turns.
+//! The acceleration `a` is the classical one. Of poses, second derivatives have an order: along `k` after `j` as above; along `j` after `k`,
+//! which does not turn the axis of `j`, without `ω_j × ω_k`. By `v`, `(S, Ψ̇ + Ṡ)` stand for `(Ψ̇, Ψ̈)`, and nothing turns.
 
-use super::sides::{Change, Frame};
+use super::sides::{Change, Field, Frame};
 use crate::dynamics::Constraint;
 use crate::dynamics::constraints::{Place, Side};
 use crate::dynamics::links::Links;
@@ -26,33 +27,6 @@ use crate::partials::constrained::variation::sides;
 use crate::spatial::{Force, Motion, vector as v3};
 use gradyn_derivatives::Scalar;
 use nalgebra::{DMatrix, Vector3};
-
-/// A velocity of all joints: those of bodies, and `x_λ × S` of columns.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Field {
-    body: Vec<Motion<f64>>,
-    omega: Vec<Motion<f64>>,
-}
-
-impl Field {
-    /// At the configuration of the links.
-    pub(super) fn fill(&mut self, parents: impl Iterator<Item = Option<usize>>, links: &Links<f64>, x: &[f64]) {
-        self.body.clear();
-        self.omega.clear();
-        for (i, parent) in parents.enumerate() {
-            let mut own = parent.map_or(Motion::zero(), |p| self.body[p]);
-            for link in &links.links[links.of_body[i].clone()] {
-                let below = own;
-                for k in link.columns.clone() {
-                    let s = links.columns[k];
-                    self.omega.push(below.cross(s));
-                    own = s.times_plus(x[links.dof[k]], own);
-                }
-            }
-            self.body.push(own);
-        }
-    }
-}
 
 /// `J x`, weighted.
 pub(super) struct Rate<'a> {

@@ -8,7 +8,7 @@
 //! μ_a = (∂(wᵀ y)/∂τ)ᵀ        μ_f = G⁺ w_f − ∂λ/∂τ w_a                                                    (2)
 //! ```
 //!
-//! `L` is the power of inverse dynamics in the velocities `μ_a`, whose Hessian is [`rnea_hessian`], and of the constraints: rows of
+//! `L` is the power of inverse dynamics in the velocities `μ_a`, whose Hessian is [`rnea_hessian`](crate::partials::rnea_hessian), and of the constraints: rows of
 //! accelerations weighted by `μ_f`, and rows of velocities `μ_a` by `−λ` ([`curvature`]). Gains are in `γ`. Impulses are the same with
 //! `M (v⁺ − v⁻) − Jᵀ Λ` and `J (v⁺ + ε v⁻)`.
 //!
@@ -43,8 +43,9 @@ use crate::partials::{
 use crate::slices::first_not_finite;
 use crate::spatial::Motion;
 use adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
-use curvature::{Curvature, Field, Rate};
+use curvature::{Curvature, Rate};
 use nalgebra::{DMatrix, DVector};
+use sides::Field;
 
 /// `w_aᵀ q̈ + w_fᵀ λ` under constraints, its gradient and its Hessian at one state. All matrices nv × nv.
 ///

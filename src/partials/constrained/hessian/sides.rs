@@ -1,9 +1,37 @@
-//! The frame of a side of a constraint, and how it is changed, as dual numbers.
+//! Velocities of bodies; the frame of a side of a constraint, and how it is changed, as dual numbers.
 
 use super::curvature::MOTIONS;
+use crate::dynamics::links::Links;
 use crate::spatial::{Motion, Transform, vector as v3};
 use gradyn_derivatives::num_dual::{Dual64, HyperDual64};
 use nalgebra::{Matrix3, Vector3};
+
+/// A velocity of all joints: those of bodies, and `x_λ × S` of columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Field {
+    pub(super) body: Vec<Motion<f64>>,
+    pub(super) omega: Vec<Motion<f64>>,
+}
+
+impl Field {
+    /// At the configuration of the links.
+    pub(super) fn fill(&mut self, parents: impl Iterator<Item = Option<usize>>, links: &Links<f64>, x: &[f64]) {
+        self.body.clear();
+        self.omega.clear();
+        for (i, parent) in parents.enumerate() {
+            let mut own = parent.map_or(Motion::zero(), |p| self.body[p]);
+            for link in &links.links[links.of_body[i].clone()] {
+                let below = own;
+                for k in link.columns.clone() {
+                    let s = links.columns[k];
+                    self.omega.push(below.cross(s));
+                    own = s.times_plus(x[links.dof[k]], own);
+                }
+            }
+            self.body.push(own);
+        }
+    }
+}
 
 /// A frame of a side: its pose, and its motions.
 #[derive(Clone, Copy)]
