@@ -16,7 +16,7 @@
 //! | inverse dynamics, `τ` | [`rnea`] | [`rnea_derivatives`], [`rnea_second_derivatives`], [`rnea_hessian`](partials::rnea_hessian) |
 //! | forward dynamics, `q̈` | [`aba`] | [`aba_derivatives`], [`aba_second_derivatives`], [`aba_hessian`](partials::aba_hessian) |
 //! | mass matrix, its inverse | [`crba`], [`minv`] | in the tensors of second derivatives |
-//! | contacts and closed loops, impacts | [`constraint_dynamics`], [`impulse_dynamics`] | [`constraint_dynamics_derivatives`], [`impulse_dynamics_derivatives`] |
+//! | contacts and closed loops, impacts | [`constraint_dynamics`], [`impulse_dynamics`] | [`constraint_dynamics_derivatives`], [`impulse_dynamics_derivatives`], [`constraint_dynamics_hessian`](partials::constraint_dynamics_hessian) |
 //! | motion of frames and points | [`forward_kinematics`], [`frame_jacobian`], [`point_jacobian`] | [`frame_derivatives`], [`point_derivatives`] |
 //! | centre of mass, momentum | [`center_of_mass`], [`centroidal`] | [`center_of_mass_derivatives`], [`centroidal_derivatives`] |
 //! | bias, gravity, static torque, Coriolis matrix | [`bias`](dynamics::bias()), [`dynamics`] | [`bias_derivatives`](partials::bias_derivatives), [`partials`] |

@@ -3,15 +3,17 @@
 mod common;
 
 use common::{
-    assert_near, assert_same, deviation, eps, lift, models, moved, state, tree_of_every_joint, unit, wrenches,
+    assert_near, assert_same, constant_subspaces, deviation, eps, lift, models, moved, state, tree_of_every_joint,
+    unit, wrenches,
 };
 use gradyn::dynamics::{self, ExternalWrench, Workspace, WrenchFrame};
 use gradyn::joint::{Axis, Prismatic, Revolute};
 use gradyn::model::{InputError, Model, ModelBuilder};
 use gradyn::partials::{
-    DerivativeWorkspace, HessianWorkspace, Method, mass_product_derivatives, rnea_derivatives, rnea_hessian,
-    rnea_hessian_product,
+    DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, mass_product_derivatives, rnea_derivatives,
+    rnea_hessian, rnea_hessian_product, rnea_second_derivatives,
 };
+use gradyn::plan::{Only, with_only};
 use gradyn::spatial::{Force, Motion, Transform};
 use gradyn_derivatives::num_dual::Dual64;
 use gradyn_derivatives::simd::{Level, with_level};
@@ -84,6 +86,56 @@ fn hessian_is_the_combination_of_second_derivatives() {
         near(&hessian.dvq.transpose(), &expected[3], "dqv");
         near(&DMatrix::zeros(nv, nv), &expected[5], "dav");
         near(&hessian.dvv.transpose(), &hessian.dvv, "dvv is symmetric");
+    }
+}
+
+/// Each form of the Hessian, at each level, against dual numbers through the gradient, and against the tensors of second derivatives.
+#[test]
+fn hessian_is_that_of_the_gradient_and_of_the_tensors() {
+    for (what, model) in models().into_iter().chain(constant_subspaces()) {
+        let ((q, v, a), wrenches, lambda) = (state(&model, 6), wrenches(&model, 6), weights(&model, 6));
+        let (nv, lifted) = (model.nv(), wrenches.iter().map(ExternalWrench::lift).collect::<Vec<_>>());
+        let mut ws = Workspace::new(&model);
+        let mut along = |q: &[Dual64], v: &[Dual64]| {
+            let by = dynamics::rnea_gradient(&model, &mut ws, q, v, &lift(&a), &lift(&lambda), &lifted).expect("runs");
+            [by.dq, by.dv, by.da].map(|x| DVector::from_vec(eps(x)))
+        };
+        let [mut dqq, mut dvq, mut daq, mut dvv] = [(); 4].map(|()| DMatrix::zeros(nv, nv));
+        for j in 0..nv {
+            let [by_q, by_v, by_a] = along(&moved(&model, &q, &unit(nv, j)), &lift(&v));
+            dqq.set_column(j, &by_q);
+            dvq.set_column(j, &by_v);
+            daq.set_column(j, &by_a);
+            dvv.set_column(j, &along(&lift(&q), &common::dual(&v, &unit(nv, j)))[1]);
+        }
+        let mut ws = SecondOrderWorkspace::new(&model);
+        let tensors = rnea_second_derivatives(&model, &mut ws, Method::Analytical, &q, &v, &a, &wrenches);
+        let tensors = tensors.expect("runs");
+        let sum = |entry: &dyn Fn(usize, usize, usize) -> f64| {
+            DMatrix::from_fn(nv, nv, |i, j| (0..nv).map(|t| lambda[t] * entry(t, i, j)).sum::<f64>())
+        };
+        let by_tensors = [
+            sum(&|t, i, j| tensors.d2tau_dqdq[(t, i, j)]),
+            sum(&|t, i, j| tensors.d2tau_dqdv[(t, j, i)]),
+            sum(&|t, i, j| tensors.d2tau_dadq[(t, i, j)]),
+            sum(&|t, i, j| tensors.d2tau_dvdv[(t, i, j)]),
+        ];
+        let by_duals = [dqq, dvq, daq, dvv];
+        let scale = by_duals.iter().fold(1.0, |s: f64, m| s.max(m.amax()));
+        let run = |form: &str| {
+            let mut ws = HessianWorkspace::new(&model);
+            let h = rnea_hessian(&model, &mut ws, &q, &v, &a, &lambda, &wrenches).expect("runs");
+            for (k, m) in [&h.dqq, &h.dvq, &h.daq, &h.dvv].into_iter().enumerate() {
+                for (witness, by) in [("duals", &by_duals), ("tensors", &by_tensors)] {
+                    let d = (m - &by[k]).amax() / scale;
+                    assert!(nv == 0 || d < 1e-12, "{what}, {form}: block {k} is {d:e} off {witness}");
+                }
+            }
+        };
+        with_only(Only::Book, || run("book"));
+        for level in Level::available() {
+            with_level(level, || run(&level.to_string()));
+        }
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) mod world;
 
 pub(crate) use crate::slices;
 pub use aba::aba;
-pub(crate) use aba::aba_kept;
+pub(crate) use aba::{aba_kept, solve as solve_kept};
 pub use aba_gradient::{AbaGradient, aba_gradient};
 pub use bias::{bias, generalized_gravity, static_torque};
 pub use centroidal::{Centroidal, CentroidalMomentum, centroidal, centroidal_momentum, centroidal_momentum_matrix};

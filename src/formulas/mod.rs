@@ -9,3 +9,4 @@ pub(crate) mod joint_dynamics;
 pub(crate) mod masses;
 pub(crate) mod reference_frame;
 pub(crate) mod singular;
+pub(crate) mod torque_hessian;

@@ -32,9 +32,10 @@ mod terms;
 pub use aba::{AbaDerivatives, aba_derivatives, aba_derivatives_into};
 pub use centroidal::{center_of_mass_derivatives, centroidal_derivatives};
 pub use constrained::{
-    ConstraintDynamicsDerivatives, ConstraintInverseDynamicsDerivatives, ImpulseDynamicsDerivatives,
-    constraint_dynamics_derivatives, constraint_dynamics_derivatives_into, constraint_inverse_dynamics_derivatives,
-    impulse_dynamics_derivatives, impulse_dynamics_derivatives_into,
+    ConstraintDynamicsDerivatives, ConstraintDynamicsHessian, ConstraintInverseDynamicsDerivatives,
+    ImpulseDynamicsDerivatives, ImpulseDynamicsHessian, constraint_dynamics_derivatives,
+    constraint_dynamics_derivatives_into, constraint_dynamics_hessian, constraint_inverse_dynamics_derivatives,
+    impulse_dynamics_derivatives, impulse_dynamics_derivatives_into, impulse_dynamics_hessian,
 };
 pub use difference::Configurations;
 pub use hessian::{HessianWorkspace, RneaHessian, RneaHessianProduct, rnea_hessian, rnea_hessian_product};

@@ -2,6 +2,7 @@
 
 mod body_motions;
 mod composites;
+mod hessian;
 mod motions;
 mod values;
 

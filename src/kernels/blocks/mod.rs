@@ -4,6 +4,7 @@ pub(crate) mod factors;
 pub(crate) mod inverse;
 pub(crate) mod product;
 pub(crate) mod substitution;
+pub(crate) mod transpose;
 
 use crate::formulas::singular;
 use crate::kernels::by_joint::matrix_entries;

@@ -6,6 +6,7 @@ use crate::kernels::by_copy::bodies;
 use crate::kernels::by_joint::articulated::Articulated;
 use crate::kernels::by_joint::constraints::solve::Held;
 use crate::kernels::by_joint::tangents::Tangents;
+use crate::kernels::by_joint::torque_hessian::Scratch;
 use crate::plan::bodies::DepthGroups;
 use crate::plan::joints::Layout;
 pub(crate) use crate::plan::rows::{Row, load_matrix, load_symmetric, load_vector, store_vector};
@@ -240,6 +241,8 @@ pub(crate) struct JointsMemory {
     pub(crate) held: Option<Box<Held>>,
     /// Of eight directional derivatives; made when first needed.
     pub(crate) tangents: Option<Box<Tangents>>,
+    /// Of Hessians of torques; made when first needed.
+    pub(crate) weighted: Option<Box<Scratch>>,
     /// How the base of a robot [`afloat`](super::afloat) moves: velocity and acceleration, in the first lane.
     pub(crate) base: [Six; 2],
     /// And what it takes to move it so.
@@ -297,6 +300,7 @@ impl JointsMemory {
             articulated: None,
             held: None,
             tangents: None,
+            weighted: None,
             base: [[Row::ZERO; 6]; 2],
             base_torques: [0.0; 6],
             afloat: layout.afloat.as_ref().map(|fewer| Box::new(Self::new(fewer, level))),

@@ -19,6 +19,7 @@
 //! | results | page |
 //! |---|---|
 //! | [`rnea`], [`derivatives`], [`mass_matrix`], [`coriolis`] | `rnea`, `rnea_derivatives`, `crba`, `coriolis` |
+//! | [`torque_hessian`], [`hessian_entries`] | `partials::rnea_hessian` |
 //! | [`forward`] with [`blocks`](super::blocks), [`articulated`] for deep trees | `aba`, `minv` |
 //! | [`bodies`], [`jacobians`], [`weights`], [`energies`], [`centroidal`], [`regressor`] | kinematics, gravity, energies, momentum, regressors |
 //! | [`constraints`] | motions under constraints and their derivatives |
@@ -43,6 +44,7 @@ pub(crate) mod finite;
 pub(crate) mod floating;
 pub(crate) mod forward;
 pub(crate) mod forward_mode;
+pub(crate) mod hessian_entries;
 pub(crate) mod inward;
 pub(crate) mod jacobians;
 pub(crate) mod mass_matrix;
@@ -57,6 +59,7 @@ pub(crate) mod rnea;
 pub(crate) mod subtree;
 pub(crate) mod sweeps;
 pub(crate) mod tangents;
+pub(crate) mod torque_hessian;
 pub(crate) mod weights;
 
 /// A state, and a second rate: configuration, velocity, acceleration or torques.

@@ -38,7 +38,12 @@ pub(crate) fn sum_from_root<R: Register>(
 
 /// What stands at the given places of this group and of those before.
 #[inline(always)]
-fn gather<R: Register>(g: usize, from: &[(usize, Places)], before: &[Six], m: Motion<Lanes<R>>) -> Motion<Lanes<R>> {
+pub(crate) fn gather<R: Register>(
+    g: usize,
+    from: &[(usize, Places)],
+    before: &[Six],
+    m: Motion<Lanes<R>>,
+) -> Motion<Lanes<R>> {
     let own = registers(m);
     let mut found = [R::splat(0.0); 6];
     for (source, places) in from {

@@ -6,6 +6,7 @@
 
 mod analytical;
 mod dynamics;
+pub(super) mod hessian;
 mod impulse;
 mod inverse;
 mod operators;
@@ -13,6 +14,9 @@ mod variation;
 
 pub use dynamics::{
     ConstraintDynamicsDerivatives, constraint_dynamics_derivatives, constraint_dynamics_derivatives_into,
+};
+pub use hessian::{
+    ConstraintDynamicsHessian, ImpulseDynamicsHessian, constraint_dynamics_hessian, impulse_dynamics_hessian,
 };
 pub use impulse::{ImpulseDynamicsDerivatives, impulse_dynamics_derivatives, impulse_dynamics_derivatives_into};
 pub use inverse::{ConstraintInverseDynamicsDerivatives, constraint_inverse_dynamics_derivatives};

@@ -221,7 +221,7 @@ fn at_state<'a>(c: &'a Constraint, what: Rows, lambda: &[f64], place: impl Fn(us
 }
 
 /// Both sides at a state, their places seen from the origin of A's tree.
-fn sides(c: &Constraint, place: impl Fn(usize) -> Option<Place>) -> [Side<f64>; 2] {
+pub(super) fn sides(c: &Constraint, place: impl Fn(usize) -> Option<Place>) -> [Side<f64>; 2] {
     let (a, b) = (c.a.body.and_then(&place), c.b.body.and_then(&place));
     let about = a.as_ref().map_or_else(v3::zero, |a| a.origin);
     [side(&c.a, a.as_ref(), about), side(&c.b, b.as_ref(), about)]

@@ -10,10 +10,14 @@
 
 use super::super::state_function::by_method_of_solution;
 use super::super::{HessianWorkspace, State, StateFunction, StateJacobian, rnea_hessian};
-use super::solved::{Solved, by_columns, transpose};
+use super::solved::Solved;
 use super::{Method, SecondOrderWorkspace};
-use crate::dynamics::{ExternalWrench, Workspace, aba_gradient, aba_kept};
+use crate::dynamics::rnea::check_finite_dofs;
+use crate::dynamics::{ExternalWrench, Workspace, aba_gradient, aba_kept, solve_kept};
+use crate::kernels::blocks::product::{add_product, negated_product};
+use crate::kernels::blocks::transpose::transpose;
 use crate::model::{InputError, Model, room};
+use crate::slices;
 use gradyn_derivatives::Scalar;
 use gradyn_derivatives::num_dual::Dual64;
 use nalgebra::{DMatrix, DVector};
@@ -73,12 +77,27 @@ impl AbaHessian {
 /// Memory for [`aba_hessian`].
 pub(super) struct Memory {
     first: Solved,
-    /// `∂q̈/∂q`, then `∂q̈/∂v`.
-    matrix: DMatrix<f64>,
-    rows: Vec<f64>,
+    /// `(∂q̈/∂q)ᵀ h_aq`, then `h_aqᵀ`, row by row.
+    product: DMatrix<f64>,
     inverse: HessianWorkspace,
     ddq: Vec<f64>,
+    /// `μ`
+    weights: Vec<f64>,
     result: AbaHessian,
+}
+
+impl Memory {
+    fn new(model: &Model) -> Self {
+        let nv = model.nv;
+        Self {
+            first: Solved::new(model),
+            product: DMatrix::zeros(nv, nv),
+            inverse: HessianWorkspace::new(model),
+            ddq: vec![0.0; nv],
+            weights: Vec::with_capacity(nv),
+            result: AbaHessian::zeros(nv),
+        }
+    }
 }
 
 /// `λᵀ q̈`, `q̈ = aba(q, v, τ, φ)`, with gradient and Hessian by `(q, v, τ)`.
@@ -101,47 +120,23 @@ pub fn aba_hessian<'w>(
     lambda: &[f64],
     wrenches: &[ExternalWrench],
 ) -> Result<&'w AbaHessian, InputError> {
-    let by = aba_gradient(model, &mut ws.base, q, v, tau, lambda, wrenches)?;
-    let nv = model.nv;
+    model.check_length("lambda", "nv", lambda.len(), model.nv)?;
+    check_finite_dofs(model, "lambda", lambda)?;
     if ws.contraction.is_none() {
         // The result, the Hessian of torques, first derivatives, and what is between.
-        room::<f64>("the Hessian of accelerations", &[15, nv, nv])?;
+        room::<f64>("the Hessian of accelerations", &[14, model.nv, model.nv])?;
     }
-    let memory = ws.contraction.get_or_insert_with(|| {
-        Box::new(Memory {
-            first: Solved::new(model),
-            matrix: DMatrix::zeros(nv, nv),
-            rows: vec![0.0; nv * nv],
-            inverse: HessianWorkspace::new(model),
-            ddq: vec![0.0; nv],
-            result: AbaHessian::zeros(nv),
-        })
-    });
-    let Memory { first, matrix, rows, inverse, ddq, result } = &mut **memory;
-    result.value = by.value;
-    for (to, from) in [(&mut result.dq, by.dq), (&mut result.dv, by.dv), (&mut result.dtau, by.dtau)] {
-        to.as_mut_slice().copy_from_slice(from);
-    }
-    result.errors = None;
+    let SecondOrderWorkspace { base, contraction, .. } = ws;
+    let memory = contraction.get_or_insert_with(|| Box::new(Memory::new(model)));
     match method {
-        Method::Analytical => {
-            ddq.copy_from_slice(aba_kept(model, &mut ws.base, q, v, tau, wrenches)?);
-            first.differentiate(model, (q, v, ddq), wrenches)?;
-            let h = rnea_hessian(model, inverse, q, v, ddq, result.dtau.as_slice(), wrenches)?;
-            by_columns(&first.ddq_dq, matrix);
-            result.dqq.copy_from(&h.dqq);
-            result.dqq.gemm_tr(-1.0, &h.daq, matrix, -1.0);
-            result.dqq.gemm_tr(-1.0, matrix, &h.daq, 1.0);
-            by_columns(&first.ddq_dv, matrix);
-            result.dvq.copy_from(&h.dvq);
-            result.dvq.gemm_tr(-1.0, matrix, &h.daq, -1.0);
-            result.dvv.copy_from(&h.dvv);
-            result.dvv.neg_mut();
-            transpose(h.daq.as_slice(), model.nv, rows);
-            first.solve(rows);
-            by_columns(rows, &mut result.dtauq);
-        }
+        Method::Analytical => analytical(model, base, memory, (q, v, tau), lambda, wrenches)?,
         Method::Dual | Method::Difference => {
+            let result = &mut memory.result;
+            let by = aba_gradient(model, base, q, v, tau, lambda, wrenches)?;
+            result.value = by.value;
+            for (to, from) in [(&mut result.dq, by.dq), (&mut result.dv, by.dv), (&mut result.dtau, by.dtau)] {
+                to.as_mut_slice().copy_from_slice(from);
+            }
             let (f, state) = (Gradient { tau, wrenches, lambda }, State { q, v, u: &[], wrenches: &[] });
             let (by, errors) = by_method_of_solution(model, &f, method, state)?;
             store(&by, result);
@@ -152,8 +147,45 @@ pub fn aba_hessian<'w>(
             });
         }
     }
-    result.check_finite(model)?;
-    Ok(result)
+    memory.result.check_finite(model)?;
+    Ok(&memory.result)
+}
+
+/// Equations (1) and (2).
+fn analytical(
+    model: &Model,
+    base: &mut Workspace<f64>,
+    memory: &mut Memory,
+    (q, v, tau): (&[f64], &[f64], &[f64]),
+    lambda: &[f64],
+    wrenches: &[ExternalWrench],
+) -> Result<(), InputError> {
+    let Memory { first, product, inverse, ddq, weights, result } = memory;
+    ddq.copy_from_slice(aba_kept(model, base, q, v, tau, wrenches)?);
+    weights.clear();
+    weights.extend_from_slice(lambda);
+    solve_kept(model, base, weights); //                                     μ = M⁻¹ λ
+    first.differentiate(model, (q, v, ddq), wrenches)?;
+    let h = rnea_hessian(model, inverse, q, v, ddq, weights, wrenches)?;
+    let AbaHessian { value, dq, dv, dtau, dqq, dvq, dtauq, dvv, errors } = result;
+    *value = slices::dot(lambda, ddq);
+    for (to, from) in [(dq, &h.dq), (dv, &h.dv)] {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = -from);
+    }
+    dtau.as_mut_slice().copy_from_slice(weights);
+    for (to, from) in [(&mut *dqq, &h.dqq), (&mut *dvq, &h.dvq), (dvv, &h.dvv)] {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = -from);
+    }
+    negated_product(&first.ddq_dq, &h.daq, product); //                      (1)
+    *dqq += &*product;
+    transpose(product.as_slice(), model.nv, dtauq.as_mut_slice());
+    *dqq += &*dtauq;
+    add_product(-1.0, &first.ddq_dv, &h.daq, dvq);
+    transpose(h.daq.as_slice(), model.nv, product.as_mut_slice());
+    first.solve(product.as_mut_slice());
+    transpose(product.as_slice(), model.nv, dtauq.as_mut_slice()); //        (2)
+    *errors = None;
+    Ok(())
 }
 
 /// The Hessian of `λᵀ q̈` times one direction `(δq, δv, δτ)`: the derivative of the gradient along it.

@@ -174,11 +174,11 @@ fn analytical(
     let AbaSecondDerivatives { d2ddq_dqdq, d2ddq_dqdv, d2ddq_dvdv, d2ddq_dqdtau } = result;
     let qq = d2ddq_dqdq.as_mut_slice();
     qq.copy_from_slice(second.d2tau_dqdq.as_slice());
-    add_products(aq, &first.ddq_dq, nv, qq);
-    add_transposed_products(aq, &first.ddq_dq, nv, qq);
+    add_products(aq, first.ddq_dq.as_slice(), nv, qq);
+    add_transposed_products(aq, first.ddq_dq.as_slice(), nv, qq);
     let qv = d2ddq_dqdv.as_mut_slice();
     qv.copy_from_slice(second.d2tau_dqdv.as_slice());
-    add_products(aq, &first.ddq_dv, nv, qv);
+    add_products(aq, first.ddq_dv.as_slice(), nv, qv);
     d2ddq_dvdv.as_mut_slice().copy_from_slice(second.d2tau_dvdv.as_slice());
     let q_tau = d2ddq_dqdtau.as_mut_slice();
     q_tau.fill(0.0);

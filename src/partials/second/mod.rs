@@ -28,6 +28,8 @@ pub struct SecondOrderWorkspace {
     forward: Option<Box<forward::Memory>>,
     contraction: Option<Box<contraction::Memory>>,
     along: Option<Box<contraction::Along>>,
+    /// Of Hessians under constraints; made when first needed.
+    pub(super) constrained: Option<Box<super::constrained::hessian::Memory>>,
 }
 
 impl fmt::Debug for SecondOrderWorkspace {
@@ -47,6 +49,7 @@ impl SecondOrderWorkspace {
             forward: None,
             contraction: None,
             along: None,
+            constrained: None,
         }
     }
 

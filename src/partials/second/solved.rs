@@ -7,6 +7,7 @@
 use super::super::{DerivativeWorkspace, Method, RneaDerivatives, rnea_derivatives};
 use crate::dynamics::ExternalWrench;
 use crate::dynamics::ltl::Factors;
+use crate::kernels::blocks::transpose::transpose;
 use crate::model::{InputError, Model};
 use gradyn_derivatives::simd::{Kernel, Register, WIDTH, dispatch};
 use gradyn_derivatives::{Lanes, Real};
@@ -19,14 +20,14 @@ pub(super) struct Solved {
     factors: Factors<f64>,
     /// Eight columns; the type depends on the level.
     columns: Option<Box<dyn Any + Send + Sync>>,
-    /// Row by row.
-    pub(super) ddq_dq: Vec<f64>,
-    pub(super) ddq_dv: Vec<f64>,
+    /// Transposed: row by row.
+    pub(super) ddq_dq: DMatrix<f64>,
+    pub(super) ddq_dv: DMatrix<f64>,
 }
 
 impl Solved {
     pub(super) fn new(model: &Model) -> Self {
-        let rows = || vec![0.0; model.nv * model.nv];
+        let rows = || DMatrix::zeros(model.nv, model.nv);
         Self {
             torques: DerivativeWorkspace::new(model),
             factors: Factors::default(),
@@ -50,8 +51,8 @@ impl Solved {
         // Pivots have been looked at on the way to the accelerations.
         factors.factorize(dtau_da).map_err(|index| model.singular(index))?;
         for (from, to) in [(dtau_dq, ddq_dq), (dtau_dv, ddq_dv)] {
-            transpose(from.as_slice(), model.nv, to);
-            dispatch(Solve { factors, columns, rows: to });
+            transpose(from.as_slice(), model.nv, to.as_mut_slice());
+            dispatch(Solve { factors, columns, rows: to.as_mut_slice() });
         }
         Ok(())
     }
@@ -68,18 +69,6 @@ impl Solved {
         to.iter_mut().step_by(nv + 1).for_each(|x| *x = -1.0);
         self.solve(to);
     }
-}
-
-/// Of a square matrix row by row column by column, and the other way round.
-pub(super) fn transpose(from: &[f64], n: usize, to: &mut [f64]) {
-    for (at, x) in from.iter().enumerate() {
-        to[at % n * n + at / n] = *x;
-    }
-}
-
-/// A matrix column by column from one row by row.
-pub(super) fn by_columns(rows: &[f64], to: &mut DMatrix<f64>) {
-    transpose(rows, to.nrows(), to.as_mut_slice());
 }
 
 /// `−M⁻¹` times eight columns at a time.

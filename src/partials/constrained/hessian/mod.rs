@@ -1,0 +1,303 @@
+//! Second derivatives of combinations of accelerations and multipliers under constraints, and of velocities and impulses, without tensors.
+//!
+//! With `y = (q̈, λ)` and `g(x, y) = (id(q, v, q̈) − Jᵀ λ − τ, J q̈ + γ) = 0`, linear in `y`, the weights `w` of `y` have adjoint ones
+//! `μ`, and with `L = μᵀ g` and `Y = ∂y/∂x`
+//!
+//! ```text
+//! (∂g/∂y)ᵀ μ = w        ∂²(wᵀ y) = −(L_xx + L_xy Y + Yᵀ L_yx)                                          (1)
+//! μ_a = (∂(wᵀ y)/∂τ)ᵀ        μ_f = G⁺ w_f − ∂λ/∂τ w_a                                                    (2)
+//! ```
+//!
+//! `L` is the power of inverse dynamics in the velocities `μ_a`, whose Hessian is [`rnea_hessian`](crate::partials::rnea_hessian), and of the constraints: rows of
+//! accelerations weighted by `μ_f`, and rows of velocities `μ_a` by `−λ` ([`curvature`]). Gains are in `γ`. Impulses are the same with
+//! `M (v⁺ − v⁻) − Jᵀ Λ` and `J (v⁺ + ε v⁻)`.
+//!
+//! Where rows depend on each other, `λ` is the one of least norm, and `q̈` leaves the least squares `s` of the rows:
+//!
+//! ```text
+//! g = (id − Jᵀ λ − τ, J q̈ + γ − s, Jᵀ s, λ − J z)        with weights μ_a, μ_f, σ, ρ                     (3)
+//! z = M⁻¹ Jᵀ G⁺ λ        σ = M⁻¹ Jᵀ G⁺ μ_f        ρ = (1 − G G⁺) w_f
+//! ```
+//!
+//! which adds rows of velocities `σ` weighted by `s`, and of `z` by `−ρ`, for as long as the rank stays what it is.
+
+mod adjoint;
+mod curvature;
+mod impulses;
+mod sides;
+
+pub use impulses::{ImpulseDynamicsHessian, impulse_dynamics_hessian};
+
+use super::variation::Variation;
+use super::{ConstraintDynamicsDerivatives, ImpulseDynamicsDerivatives};
+use crate::dynamics::constraints::{Rows, rows_of};
+use crate::dynamics::placed::update;
+use crate::dynamics::rnea::check_finite_dofs;
+use crate::dynamics::{Constraint, ExternalWrench, Workspace, constraint_bias, constraint_jacobian};
+use crate::kernels::blocks::product::add_product;
+use crate::model::{InputError, Model, room};
+use crate::partials::hessian::{At, hessian_in};
+use crate::partials::{
+    DerivativeWorkspace, HessianWorkspace, Method, SecondOrderWorkspace, constraint_dynamics_derivatives,
+};
+use crate::slices::first_not_finite;
+use crate::spatial::Motion;
+use adjoint::{Dependent, pseudo_inverse, pseudo_inverse_of_columns};
+use curvature::{Curvature, Rate};
+use nalgebra::{DMatrix, DVector};
+use sides::Field;
+
+/// `w_aᵀ q̈ + w_fᵀ λ` under constraints, its gradient and its Hessian at one state. All matrices nv × nv.
+///
+/// The blocks by (τ, τ) and (τ, v) are zero: accelerations and multipliers are linear in `τ`, with coefficients that do not depend on `v`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstraintDynamicsHessian {
+    /// `w_aᵀ q̈ + w_fᵀ λ`
+    pub value: f64,
+    /// By q, nv, along `q ⊕ ε e_k`.
+    pub dq: DVector<f64>,
+    /// By v, nv.
+    pub dv: DVector<f64>,
+    /// By τ, nv.
+    pub dtau: DVector<f64>,
+    /// By q and q, ordered: column j is the derivative of `dq` along `q ⊕ ε e_j`.
+    pub dqq: DMatrix<f64>,
+    /// By v and q: column j is the derivative of `dv` along `q ⊕ ε e_j`.
+    pub dvq: DMatrix<f64>,
+    /// By τ and q: column j is the derivative of `dtau` along `q ⊕ ε e_j`.
+    pub dtauq: DMatrix<f64>,
+    /// By v and v, symmetric.
+    pub dvv: DMatrix<f64>,
+    /// How many rows are independent.
+    pub rank: usize,
+    /// Is the rank the same at all configurations near by? If not, there are no derivatives by `q`: see
+    /// [`ConstraintDynamicsDerivatives::rank_is_locally_constant`].
+    pub rank_is_locally_constant: bool,
+}
+
+/// Memory for both.
+pub(in crate::partials) struct Memory {
+    first: DerivativeWorkspace,
+    dynamics: ConstraintDynamicsDerivatives,
+    impulses: ImpulseDynamicsDerivatives,
+    torques: HessianWorkspace,
+    base: Workspace<f64>,
+    rows: Variation,
+    still: Vec<f64>,
+    /// Of `μ_a`, of `σ` or `v⁺ + ε v⁻`, and of `z`.
+    fields: [Field; 4],
+    /// Second derivatives of `L`: by q and q, v and q, `q̈` and q, v and v.
+    dqq: DMatrix<f64>,
+    dvq: DMatrix<f64>,
+    daq: DMatrix<f64>,
+    dvv: DMatrix<f64>,
+    /// By `z` and q.
+    dzq: DMatrix<f64>,
+    /// By `v⁺ + ε v⁻` and q.
+    dxq: DMatrix<f64>,
+    of_dynamics: Option<ConstraintDynamicsHessian>,
+    of_impulses: Option<ImpulseDynamicsHessian>,
+}
+
+impl Memory {
+    fn new(model: &Model) -> Self {
+        let [dqq, dvq, daq, dvv, dzq, dxq] = [(); 6].map(|()| DMatrix::zeros(model.nv, model.nv));
+        Self {
+            first: DerivativeWorkspace::new(model),
+            dynamics: ConstraintDynamicsDerivatives::default(),
+            impulses: ImpulseDynamicsDerivatives::default(),
+            torques: HessianWorkspace::new(model),
+            base: Workspace::new(model),
+            rows: Variation::default(),
+            still: vec![0.0; model.nv],
+            fields: Default::default(),
+            dqq,
+            dvq,
+            daq,
+            dvv,
+            dzq,
+            dxq,
+            of_dynamics: None,
+            of_impulses: None,
+        }
+    }
+}
+
+/// A combination of accelerations and multipliers of [`constraint_dynamics`](crate::dynamics::constraint_dynamics()), with gradient and
+/// Hessian by `(q, v, τ)`.
+///
+/// `q`: nq, `v`, `tau`: nv; `on_ddq`, nv: weights of accelerations; `on_lambda`, one entry a row: weights of multipliers, such as those
+/// that a friction cone has on contact forces. By the adjoint of the equations of motion under constraints, without any tensor; gains,
+/// damping, friction, armature, mimic joints, wrenches and every kind of joint are in it, and constraints of every kind. Where rows depend
+/// on each other, multipliers are those of least norm, as in the derivatives
+/// ([`constraint_dynamics_derivatives`]), for as long as the rank stays what it is.
+///
+/// Cost: that of the derivatives and of [`rnea_hessian`](crate::partials::rnea_hessian), products of dense matrices, O(nv³), and O(d²) a
+/// constraint on a path of d columns.
+///
+/// ```
+/// use gradyn::dynamics::Constraint;
+/// use gradyn::partials::{SecondOrderWorkspace, constraint_dynamics_hessian};
+/// # use gradyn::{Model, UrdfOptions};
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/solo12.urdf");
+/// # let model = Model::from_urdf_file(file, &UrdfOptions::new().floating_base(true))?.model;
+/// # let (q, v, tau) = (model.neutral::<f64>(), vec![0.2; model.nv()], vec![0.3; model.nv()]);
+/// # let frame = &model.frames()[model.find_frame("FL_FOOT").expect("is there").index()];
+/// # let (foot, sole) = (frame.body().expect("moves"), frame.placement().translation);
+/// let contact = Constraint::contact(foot, sole, [0.2, 0.1, 0.0].into());
+/// let (on_ddq, on_lambda) = (vec![0.0; model.nv()], [0.0, 0.0, 1.0]);
+/// let mut workspace = SecondOrderWorkspace::new(&model);
+/// let h = constraint_dynamics_hessian(
+///     &model, &mut workspace, &q, &v, &tau, &on_ddq, &on_lambda, &[contact], &[],
+/// )?;
+/// // How the normal force bends with the posture:
+/// println!("{}", h.dqq);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Source: equation (1) is the implicit function theorem twice; J. Nganga, P. Wensing, RA-L 2021, contract so for forward dynamics.
+///
+/// # Errors
+/// As [`constraint_dynamics`](crate::dynamics::constraint_dynamics()), and if weights are too few or not finite.
+#[expect(clippy::too_many_arguments, reason = "a state, weights, constraints and wrenches")]
+pub fn constraint_dynamics_hessian<'w>(
+    model: &Model,
+    ws: &'w mut SecondOrderWorkspace,
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
+    on_ddq: &[f64],
+    on_lambda: &[f64],
+    constraints: &[Constraint],
+    wrenches: &[ExternalWrench],
+) -> Result<&'w ConstraintDynamicsHessian, InputError> {
+    let nv = model.nv;
+    check_weights(model, (on_ddq, on_lambda), constraints)?;
+    room::<f64>("the Hessian under constraints", &[24, nv, nv])?;
+    let m = &mut **ws.constrained.get_or_insert_with(|| Box::new(Memory::new(model)));
+    let analytical = Method::Analytical;
+    let by = constraint_dynamics_derivatives(model, &mut m.first, analytical, q, v, tau, constraints, wrenches)?;
+    m.dynamics.copy_from(by);
+    let by = &m.dynamics;
+    let (w_a, w_f) = (DVector::from_column_slice(on_ddq), DVector::from_column_slice(on_lambda));
+    let gradient = |motion: &DMatrix<f64>, lambda: &DMatrix<f64>| motion.tr_mul(&w_a) + lambda.tr_mul(&w_f);
+    let [dq, dv, dtau] = [
+        gradient(&by.ddq_dq, &by.dlambda_dq),
+        gradient(&by.ddq_dv, &by.dlambda_dv),
+        gradient(&by.ddq_dtau, &by.dlambda_dtau),
+    ];
+    let base = &mut m.first.base;
+    let (mut mu_f, _) = pseudo_inverse(model, base, &w_f); //                          (2)
+    mu_f -= &by.dlambda_dtau * &w_a;
+    let rest = Dependent::new(model, base, (by.rank, &by.lambda), (&mu_f, &w_f));
+
+    let ddq = by.ddq.as_slice();
+    let at = At { q, v, a: ddq, lambda: dtau.as_slice(), wrenches };
+    let h = hessian_in(model.gravity, model, &mut m.torques, at)?;
+    for (to, from) in [(&mut m.dqq, &h.dqq), (&mut m.dvq, &h.dvq), (&mut m.daq, &h.daq), (&mut m.dvv, &h.dvv)] {
+        to.copy_from(from);
+    }
+    m.dzq.fill(0.0);
+    // s = J q̈ + γ
+    let residual = match &rest {
+        Some(_) => residual(model, &mut m.base, (q, v), &by.ddq, constraints)?,
+        None => DVector::zeros(0),
+    };
+    let links = &*update(model, &mut m.base, Motion::zero(), (q, v, ddq));
+    let parents = || model.bodies.iter().map(|body| body.parent);
+    let [own, sigma, z, _] = &mut m.fields;
+    own.fill(parents(), links, dtau.as_slice());
+    let minus_lambda = -&by.lambda;
+    let mut rates = vec![Rate { x: &*own, weights: minus_lambda.as_slice(), to: None }];
+    if let Some(rest) = &rest {
+        sigma.fill(parents(), links, rest.sigma.as_slice());
+        z.fill(parents(), links, rest.z.as_slice());
+        rates.push(Rate { x: &*sigma, weights: residual.as_slice(), to: None });
+        rates.push(Rate { x: &*z, weights: rest.minus_rho.as_slice(), to: Some(&mut m.dzq) });
+    }
+    let mut to = Curvature { dqq: &mut m.dqq, dvq: &mut m.dvq, daq: &mut m.daq, dvv: &mut m.dvv };
+    curvature::add(links, constraints, Some(mu_f.as_slice()), &mut rates, &mut to);
+
+    let mut result = ConstraintDynamicsHessian {
+        value: w_a.dot(&by.ddq) + w_f.dot(&by.lambda),
+        dqq: -&m.dqq,
+        dvq: -&m.dvq,
+        dvv: -&m.dvv,
+        dtauq: DMatrix::zeros(nv, nv),
+        rank: by.rank,
+        rank_is_locally_constant: by.rank_is_locally_constant,
+        dq,
+        dv,
+        dtau,
+    };
+    let rates = |base: &mut Workspace<f64>, rows: &mut Variation, x: &[f64], still: &[f64]| {
+        rows.of_constraints(model, base, Rows::Rates, (q, x, still), &[], (constraints, by.lambda.as_slice()));
+        rows.rows_q.clone()
+    };
+    let (base, rows, still) = (&mut m.base, &mut m.rows, &m.still[..]);
+    let lambda_q = -rates(base, rows, result.dtau.as_slice(), still); //               −∂(J μ_a)/∂q
+    result.add(&m.daq, [&by.ddq_dq, &by.ddq_dv, &by.ddq_dtau]);
+    result.add(&lambda_q, [&by.dlambda_dq, &by.dlambda_dv, &by.dlambda_dtau]);
+    if let Some(rest) = &rest {
+        let s_q = rates(base, rows, rest.sigma.as_slice(), still);
+        let turned = rates(base, rows, rest.z.as_slice(), still);
+        let lambda = (constraints, by.lambda.as_slice());
+        rows.of_constraints(model, base, Rows::Accelerations, (q, v, ddq), &[], lambda);
+        let j = constraint_jacobian(model, base, q, constraints)?;
+        let s = [&rows.rows_q + j * &by.ddq_dq, &rows.rows_v + j * &by.ddq_dv, j * &by.ddq_dtau];
+        result.add(&s_q, s.each_ref());
+        let changes = [&by.dlambda_dq - turned, by.dlambda_dv.clone(), by.dlambda_dtau.clone()];
+        let z = changes.map(|change| pseudo_inverse_of_columns(model, &mut m.first.base, &change));
+        result.add(&m.dzq, z.each_ref());
+    }
+    let matrices = [("dqq", &result.dqq), ("dvq", &result.dvq), ("dtauq", &result.dtauq), ("dvv", &result.dvv)];
+    matrices.into_iter().try_for_each(|(what, matrix)| super::finite(model, what, matrix))?;
+    Ok(m.of_dynamics.insert(result))
+}
+
+impl ConstraintDynamicsHessian {
+    /// Takes what `L` has by a part of `y` and by q, times how that part varies with q, v and τ: (1).
+    fn add(&mut self, by_y: &DMatrix<f64>, [q, v, tau]: [&DMatrix<f64>; 3]) {
+        subtract_both(by_y, q, &mut self.dqq);
+        add_product(-1.0, &v.transpose(), by_y, &mut self.dvq);
+        add_product(-1.0, &tau.transpose(), by_y, &mut self.dtauq);
+    }
+}
+
+/// `to −= Yᵀ L_yq + (Yᵀ L_yq)ᵀ`
+fn subtract_both(by_y: &DMatrix<f64>, y: &DMatrix<f64>, to: &mut DMatrix<f64>) {
+    let mut product = DMatrix::zeros(to.nrows(), to.ncols());
+    add_product(-1.0, &y.transpose(), by_y, &mut product);
+    *to += &product;
+    *to += product.transpose();
+}
+
+/// Are there as many weights as it takes, all finite?
+fn check_weights(
+    model: &Model,
+    (on_motion, on_rows): (&[f64], &[f64]),
+    constraints: &[Constraint],
+) -> Result<(), InputError> {
+    model.check_length("weights of motion", "nv", on_motion.len(), model.nv)?;
+    model.check_length("weights of rows", "rows", on_rows.len(), rows_of(constraints))?;
+    check_finite_dofs(model, "weights of motion", on_motion)?;
+    match first_not_finite(on_rows) {
+        Some(index) => {
+            let joint = format!("row {index}");
+            Err(InputError::NotFinite { what: "weights of rows", index, joint, value: on_rows[index] })
+        }
+        None => Ok(()),
+    }
+}
+
+/// `J q̈ + γ`
+fn residual(
+    model: &Model,
+    base: &mut Workspace<f64>,
+    (q, v): (&[f64], &[f64]),
+    ddq: &DVector<f64>,
+    constraints: &[Constraint],
+) -> Result<DVector<f64>, InputError> {
+    let bias = DVector::from_column_slice(constraint_bias(model, base, q, v, constraints)?);
+    Ok(constraint_jacobian(model, base, q, constraints)? * ddq + bias)
+}
