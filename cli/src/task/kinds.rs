@@ -1,5 +1,6 @@
-//! Kinds of costs: a table. A new residual is one more entry.
+//! Kinds of residuals: a table. A new residual is one more entry.
 
+use super::entries::Entries;
 use super::goal::{Form, Goal};
 use super::named;
 use super::phases::PhaseTask;
@@ -41,7 +42,7 @@ fn with(residual: impl Residual + 'static, loss: Loss) -> Result<Built, Error> {
     Ok(Built { residual: Box::new(residual), loss: Some(loss) })
 }
 
-/// A kind of cost.
+/// A kind of residual.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     /// Keys of its own, beside those that all have. `frame` and `contact` must then be there.
@@ -49,21 +50,6 @@ pub(super) struct Kind {
     pub(super) goal: Form,
     pub(super) entries: Entries,
     pub(super) make: fn(&Made<'_, '_>) -> Result<Built, Error>,
-}
-
-/// Entries of a residual, for weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entries {
-    /// So many numbers.
-    Numbers(usize),
-    /// As many as the residual has.
-    Any,
-    /// Three linear ones, three angular ones.
-    Twist,
-    /// `(δq, δv)`, by joint.
-    State,
-    /// One a control.
-    Controls,
 }
 
 /// All kinds.

@@ -1,7 +1,7 @@
 //! What the page draws: poses of links at each node, forces, targets. All kinematics is done here; the page only draws.
 
 use crate::commands::optimize::motion::Motion;
-use crate::task::{At, Goal, Task};
+use crate::task::{Goal, Task};
 use gradyn::dynamics::{Workspace, forward_kinematics, frame_pose};
 use gradyn::spatial::Transform;
 use gradyn_trajectory::Trajectory;
@@ -215,25 +215,28 @@ fn targets(task: &Task, motion: &Motion) -> Vec<Target> {
         firsts.push(firsts.last().copied().unwrap_or(0) + phase.nodes());
     }
     let mut all: Vec<Target> = Vec::new();
-    for cost in &task.costs {
-        let turned = match cost.goals.first() {
+    // What only has bounds leads nowhere.
+    let reached = task.constraints.iter().filter(|constraint| constraint.is_equality());
+    let terms = task.costs.iter().map(|cost| &cost.term).chain(reached.map(|constraint| &constraint.term));
+    for term in terms {
+        let turned = match term.goals.first() {
             Some(Goal::Pose(_)) => true,
-            Some(Goal::Vector(x)) if x.len() == 3 && (cost.frame.is_some() || cost.kind == "center-of-mass") => false,
+            Some(Goal::Vector(x)) if x.len() == 3 && (term.frame.is_some() || term.kind == "center-of-mass") => false,
             _ => continue,
         };
         let mut nodes: Vec<(usize, Goal)> = Vec::new();
-        if cost.at == At::End {
-            nodes.extend(cost.goals.last().map(|goal| (motion.time.len() - 1, goal.clone())));
+        if term.end {
+            nodes.extend(term.goals.last().map(|goal| (motion.time.len() - 1, goal.clone())));
         }
-        for phase in &cost.phases {
+        for phase in &term.phases {
             let n = task.phases[*phase].nodes();
-            for k in cost.nodes(n).unwrap_or_default() {
-                nodes.push((firsts[*phase] + k, cost.goal(k, n, &task.start)));
+            for k in term.at.nodes(n).unwrap_or_default() {
+                nodes.push((firsts[*phase] + k, term.goal(k, n, &task.start)));
             }
         }
         nodes.sort_by_key(|(k, _)| *k);
         let (Some((first, _)), Some((last, _))) = (nodes.first(), nodes.last()) else { continue };
-        let path = cost.frame.map_or_else(Vec::new, |frame| {
+        let path = term.frame.map_or_else(Vec::new, |frame| {
             let at = |q: &Vec<f64>| frame_pose(model, &mut workspace, q, frame).ok();
             motion.q.iter().filter_map(at).map(|pose| place(&pose.translation)).collect()
         });
@@ -243,7 +246,7 @@ fn targets(task: &Task, motion: &Motion) -> Vec<Target> {
             continue;
         }
         all.push(Target {
-            name: cost.name.clone(),
+            name: term.name.clone(),
             turned,
             from: motion.time[*first],
             to: motion.time[*last],
