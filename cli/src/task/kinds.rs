@@ -32,14 +32,16 @@ pub(super) struct Made<'a, 'b> {
 pub(super) struct Built {
     pub(super) residual: Box<dyn Residual>,
     pub(super) loss: Option<Loss>,
+    /// What it keeps apart.
+    pub(super) capsules: Vec<Capsule>,
 }
 
 fn plain(residual: impl Residual + 'static) -> Result<Built, Error> {
-    Ok(Built { residual: Box::new(residual), loss: None })
+    Ok(Built { residual: Box::new(residual), loss: None, capsules: Vec::new() })
 }
 
 fn with(residual: impl Residual + 'static, loss: Loss) -> Result<Built, Error> {
-    Ok(Built { residual: Box::new(residual), loss: Some(loss) })
+    Ok(Built { residual: Box::new(residual), loss: Some(loss), capsules: Vec::new() })
 }
 
 /// A kind of residual.
@@ -205,9 +207,11 @@ pub(super) const KINDS: [Kind; 16] = [
         goal: Form::None,
         entries: Entries::Numbers(1),
         make: |on| {
-            let distance = Distance::new(on.capsule("a")?, on.capsule("b")?);
+            let capsules = vec![on.capsule("a")?, on.capsule("b")?];
+            let distance = Distance::new(capsules[0], capsules[1]);
             let lower = vec![on.number("least", Some(0.0))?];
-            with(distance, Loss::QuadraticBarrier { lower, upper: vec![f64::INFINITY] })
+            let built = with(distance, Loss::QuadraticBarrier { lower, upper: vec![f64::INFINITY] })?;
+            Ok(Built { capsules, ..built })
         },
     },
 ];

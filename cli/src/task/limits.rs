@@ -100,6 +100,7 @@ impl<'a> Limits<'a> {
                 end: true,
                 start: false,
                 goals: vec![Goal::None],
+                capsules: Vec::new(),
                 residuals,
             };
             all.push(ConstraintTask { term, lower, upper });

@@ -12,7 +12,7 @@ use gradyn::Transform;
 use gradyn::dynamics::{Workspace, center_of_mass, frame_pose};
 use gradyn::model::FrameId;
 use gradyn_trajectory::Loss;
-use gradyn_trajectory::residual::Residual;
+use gradyn_trajectory::residual::{Capsule, Residual};
 use nalgebra::Vector3;
 
 /// A residual of the task, and where it counts.
@@ -32,6 +32,8 @@ pub(crate) struct Term {
     /// Does it count at the first node of the trajectory? Its state is given.
     pub(super) start: bool,
     pub(crate) goals: Vec<Goal>,
+    /// What it keeps apart, if it is a distance.
+    pub(crate) capsules: Vec<Capsule>,
     /// One residual for each phase, then one for the end.
     pub(super) residuals: Vec<Box<dyn Residual>>,
 }
@@ -180,11 +182,11 @@ impl Reader<'_> {
             Ground { start, one: self.one, controls: start.actuated.names.len(), here: here(kind, frame, start) };
         let goals = self.goals(table, kind, &ground)?;
         let end = at == At::End;
-        let (mut residuals, mut own) = (Vec::new(), None);
+        let (mut residuals, mut own, mut capsules) = (Vec::new(), None, Vec::new());
         for _ in 0..phases_of.len().max(1) {
             let built = (kind.make)(&Made { table, start, frame, contact, goal: &goals[0] })?;
             residuals.push(built.residual);
-            own = built.loss;
+            (own, capsules) = (built.loss, built.capsules);
         }
         let term = Term {
             name,
@@ -198,6 +200,7 @@ impl Reader<'_> {
             end,
             start: true,
             goals,
+            capsules,
             residuals,
         };
         Ok(Found { term, kind, own })

@@ -1,5 +1,6 @@
 //! The files of a trajectory: JSON, CSV, NumPy's `.npz`.
 
+use super::kept::{self, Kept};
 use super::motion::Motion;
 use super::page;
 use super::solve::Solved;
@@ -36,6 +37,8 @@ struct Answer<'a> {
     iterations: usize,
     cost: f64,
     gap: f64,
+    violation: f64,
+    /// Of `newton`: what is left of the conditions of optimality.
     expected_improvement: f64,
     seconds: f64,
     nq: usize,
@@ -43,6 +46,7 @@ struct Answer<'a> {
     joints: Vec<crate::answer::JointAnswer<'a>>,
     controls: &'a [String],
     costs: Entries<f64>,
+    constraints: Entries<&'a Kept>,
     time: &'a [f64],
     phase: &'a [String],
     q: &'a [Vec<f64>],
@@ -58,11 +62,14 @@ struct Answer<'a> {
 struct IterationAnswer {
     cost: f64,
     gap: f64,
+    violation: f64,
     expected_improvement: f64,
     stationarity: f64,
     step: f64,
     accepted: bool,
     regularization: f64,
+    barrier: f64,
+    exact_hessian: bool,
 }
 
 fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> {
@@ -71,11 +78,14 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
     let iteration = |it: &gradyn_trajectory::Iteration| IterationAnswer {
         cost: it.cost,
         gap: it.gap,
+        violation: it.violation,
         expected_improvement: it.expected,
         stationarity: it.stationarity,
         step: it.step,
         accepted: it.accepted,
         regularization: it.regularization,
+        barrier: it.barrier,
+        exact_hessian: it.exact,
     };
     let answer = Answer {
         task: &task.name,
@@ -85,6 +95,7 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         iterations: report.iterations,
         cost: report.cost,
         gap: report.gap,
+        violation: kept::worst(&motion.kept),
         expected_improvement: report.expected,
         seconds: solved.took.as_secs_f64(),
         nq: model.nq(),
@@ -92,6 +103,7 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         joints: joints(&task.robot),
         controls: &task.start.actuated.names,
         costs: Entries(motion.costs.clone()),
+        constraints: Entries(motion.kept.iter().map(|kept| (kept.name.clone(), kept)).collect()),
         time: &motion.time,
         phase: &motion.phase,
         q: &motion.q,
