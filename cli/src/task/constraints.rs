@@ -54,14 +54,12 @@ impl ConstraintTask {
 }
 
 /// Keys of all kinds.
-const KEYS: [&str; 10] =
-    ["name", "kind", "goal", "goals", "equal", "lower", "upper", "rows", "at", "phases"];
+const KEYS: [&str; 10] = ["name", "kind", "goal", "goals", "equal", "lower", "upper", "rows", "at", "phases"];
 
 /// The list `constraints`.
 pub(super) fn read(root: &Table<'_>, start: &Start, phases: &[PhaseTask]) -> Result<Vec<ConstraintTask>, Error> {
     let Some(item) = root.get("constraints") else { return Ok(Vec::new()) };
-    let reader =
-        Reader { start, phases, list: "constraints", one: "constraint", keys: &KEYS, goals: &["equal"] };
+    let reader = Reader { start, phases, list: "constraints", one: "constraint", keys: &KEYS, goals: &["equal"] };
     let make = |table: &Table<'_>, Found { mut term, kind, own }| {
         let rows = match (&term.contact, kind.entries) {
             (_, Entries::Controls) => start.actuated.names.len(),
@@ -92,7 +90,10 @@ fn place(table: &Table<'_>, kind: &Kind, start: &Start, phases: usize, term: &mu
     if term.end && !state {
         let item = table.get("at");
         let refuse = |why: String| item.as_ref().map_or_else(|| table.refuse(&why), |item| item.refuse(&why));
-        return Err(refuse(format!("at the last node there are no controls and no forces, which `{}` is of", kind.name)));
+        return Err(refuse(format!(
+            "at the last node there are no controls and no forces, which `{}` is of",
+            kind.name
+        )));
     }
     if !state {
         return Ok(());

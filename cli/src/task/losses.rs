@@ -11,7 +11,13 @@ use gradyn_trajectory::Loss;
 const LOSSES: [&str; 4] = ["huber", "smooth-l1", "outside", "log-barrier"];
 
 /// `weights` and `loss`; `own` is the loss of the kind, and `rows` are those of its residual.
-pub(super) fn loss(table: &Table<'_>, kind: &Kind, start: &Start, own: Option<Loss>, rows: usize) -> Result<Loss, Error> {
+pub(super) fn loss(
+    table: &Table<'_>,
+    kind: &Kind,
+    start: &Start,
+    own: Option<Loss>,
+    rows: usize,
+) -> Result<Loss, Error> {
     let rows = if kind.entries == Entries::Controls { start.actuated.names.len() } else { rows };
     let given = table.get("loss");
     if let Some(item) = table.get("weights") {

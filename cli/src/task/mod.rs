@@ -23,9 +23,9 @@ pub(crate) use constraints::ConstraintTask;
 pub(crate) use contacts::Held;
 pub(crate) use costs::CostTask;
 pub(crate) use goal::Goal;
+pub(crate) use guess::{Controls, GuessTask, States};
 pub(crate) use phases::PhaseTask;
 pub(crate) use places::At;
-pub(crate) use guess::{Controls, GuessTask, States};
 pub(crate) use solver::{Found, SolverTask};
 pub(crate) use start::Start;
 pub(crate) use term::Term;
@@ -188,7 +188,8 @@ fn kept(
         return Err(refuse(*span, key, format!("the constraint `{name}`")));
     }
     if kept == Kept::Equalities && start.actuated.bounds.is_some() {
-        let actuation = root.get("actuation").and_then(|item| item.table("").ok()).and_then(|table| table.get("bounds"));
+        let actuation =
+            root.get("actuation").and_then(|item| item.table("").ok()).and_then(|table| table.get("bounds"));
         let item = actuation.or_else(|| limits.map(|limits| limits.item.clone()));
         let (span, key) = item.map_or((0, String::new()), |item| (item.span.start, item.key));
         return Err(refuse(span, &key, String::from("bounds of controls")));

@@ -118,8 +118,7 @@ const SOLVERS: [Solver; 3] = [
             options.hessian = task.hessian;
             options.roll_out = task.roll_out;
             options.barrier = task.barrier;
-            let multipliers =
-                |solver: &Newton| (0..=problem.steps()).map(|k| solver.multipliers(k).clone()).collect();
+            let multipliers = |solver: &Newton| (0..=problem.steps()).map(|k| solver.multipliers(k).clone()).collect();
             found!(Newton, options, problem, guess, watch, multipliers)
         },
     },

@@ -128,7 +128,9 @@ impl Reader<'_> {
                 let term = of(&new);
                 if all.iter().any(|other| of(other).name == term.name && of(other).meets(term)) {
                     let (one, name) = (self.one, &term.name);
-                    return Err(item.refuse(format!("there is a {one} `{name}` in this place already: give it another name")));
+                    return Err(
+                        item.refuse(format!("there is a {one} `{name}` in this place already: give it another name"))
+                    );
                 }
                 all.push(new);
                 Ok(())

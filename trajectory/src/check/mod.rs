@@ -29,7 +29,7 @@ pub struct Checked {
     pub node: usize,
     /// Its phase.
     pub phase: String,
-    /// The term, a cost or a constraint; `None` for the step, and for what is of the whole node.
+    /// The term, a cost or a constraint, or `constraints` or `Lagrangian` for all of a node; `None` for the step.
     pub term: Option<String>,
     /// Which derivative: rows and columns with names, claimed and found values, verdicts. Or why nothing could be checked.
     pub report: Result<Report, String>,
@@ -67,7 +67,7 @@ impl fmt::Display for Checked {
         write!(f, "node {} (phase `{}`), ", self.node, self.phase)?;
         match &self.term {
             Some(term) => write!(f, "term `{term}`: ")?,
-            None => f.write_str("step or node: ")?,
+            None => f.write_str("step: ")?,
         }
         match &self.report {
             Ok(report) => report.fmt(f),
@@ -132,9 +132,10 @@ impl Problem {
                 let (stage, parameters) = (self.stage(k).into_iter(), self.parameters(k));
                 let costs = stage.clone().flat_map(Stage::terms).map(move |(name, slots, _)| (name, slots.weight));
                 let held = stage.flat_map(Stage::constraints).map(move |(name, slots, _)| (name, slots.counts));
-                costs.map(|of| (0, of)).chain(held.map(|of| (1, of))).map(move |(list, (name, slot))| {
-                    ((list, name), parameters[slot] > 0.0)
-                })
+                costs
+                    .map(|of| (0, of))
+                    .chain(held.map(|of| (1, of)))
+                    .map(move |(list, (name, slot))| ((list, name), parameters[slot] > 0.0))
             };
             let counted = |of: (usize, &str), at: &[usize]| {
                 let same = at.iter().filter(|other| self.phase_of(**other) == self.phase_of(k));

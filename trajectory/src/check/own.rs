@@ -11,7 +11,14 @@ use gradyn::derivatives::difference::Euclidean;
 use nalgebra::DMatrix;
 
 /// All of it.
-pub(super) fn own_node(node: &dyn Node, at: At<'_>, model: &Model, mut memory: Memory, phase: &str, out: &mut Vec<Checked>) {
+pub(super) fn own_node(
+    node: &dyn Node,
+    at: At<'_>,
+    model: &Model,
+    mut memory: Memory,
+    phase: &str,
+    out: &mut Vec<Checked>,
+) {
     let dims = node.dims();
     let mut push = |report| out.push(Checked { node: at.node, phase: phase.into(), term: None, report });
     let mut lq = Quadratic::new(dims, false);

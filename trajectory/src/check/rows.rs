@@ -29,7 +29,8 @@ impl NodeCheck<'_> {
         let of = |row: Row| stage.constraint(row).map(str::to_owned);
         let all = (0..dims.n_eq).map(Row::Equality).chain((0..dims.n_in).map(Row::Inequality));
         // Rows of the step have no name, and are looked at with it.
-        let named: Vec<(usize, String)> = all.enumerate().filter_map(|(k, row)| of(row).map(|name| (k, name))).collect();
+        let named: Vec<(usize, String)> =
+            all.enumerate().filter_map(|(k, row)| of(row).map(|name| (k, name))).collect();
         if named.is_empty() {
             return Ok(());
         }
@@ -48,7 +49,7 @@ impl NodeCheck<'_> {
         let name = |(at, (_, name)): (usize, &(usize, String))| {
             format!("{name}[{}]", named[..at].iter().filter(|(_, other)| other == name).count())
         };
-        let options = Options::new("constraints").rows(named.iter().enumerate().map(name));
+        let options = Options::new("Jacobian by states and controls").rows(named.iter().enumerate().map(name));
         let options = options.columns(columns).pictures(0, 0);
         let (mut next, mut rows) = (lq.next.clone(), vec![0.0; dims.n_eq + dims.n_in]);
         let value = |x: &[f64], y: &mut [f64]| {
@@ -111,7 +112,7 @@ impl NodeCheck<'_> {
             y[ndx..].copy_from_slice(by_u.as_slice());
             Ok::<(), Reason>(())
         };
-        let options = Options::new("Hessian of the Lagrangian").rows(names.clone()).columns(names).pictures(0, 0);
+        let options = Options::new("Hessian by states and controls").rows(names.clone()).columns(names).pictures(0, 0);
         let report = check::jacobian(&options, &Euclidean(n), &Euclidean(n), gradient, &vec![0.0; n], &claim(&hessian));
         push(report.map_err(|error| error.to_string())?);
         Ok(())

@@ -11,7 +11,7 @@ use nalgebra::DMatrix;
 
 impl NodeCheck<'_> {
     pub(super) fn run(mut self, phase: &str, out: &mut Vec<Checked>) {
-        let node = self.at.node;
+        let (node, first) = (self.at.node, out.len());
         let mut push = |term: Option<&str>, report| {
             out.push(Checked { node, phase: phase.into(), term: term.map(Into::into), report });
         };
@@ -20,21 +20,35 @@ impl NodeCheck<'_> {
             Err(why) => return push(None, Err(why)),
         };
         let stage = self.stage;
+        let mut has_hessians = true;
         for (index, (name, slots, residual)) in stage.terms().enumerate() {
             if self.at.parameters[slots.weight] > 0.0 {
+                has_hessians &= residual.has_hessian();
                 let done = self.term(Of::Cost(index), residual, &made, &mut |report| push(Some(name), Ok(report)));
                 done.unwrap_or_else(|why| push(Some(name), Err(why)));
             }
         }
         for (name, slots, residual) in stage.constraints() {
             if self.at.parameters[slots.counts] > 0.0 {
+                has_hessians &= residual.has_hessian();
                 let of = Of::constraint(self.model, residual, slots.goal);
                 let done = self.term(of, residual, &made, &mut |report| push(Some(name), Ok(report)));
                 done.unwrap_or_else(|why| push(Some(name), Err(why)));
             }
         }
-        self.rows(&mut |report| push(None, Ok(report))).unwrap_or_else(|why| push(None, Err(why)));
-        self.lagrangian(&mut |report| push(None, Ok(report))).unwrap_or_else(|why| push(None, Err(why)));
+        // What parts have wrong is not told again of the whole.
+        if !out[first..].iter().all(Checked::agrees) {
+            return;
+        }
+        let mut push = |term: &str, report| {
+            out.push(Checked { node, phase: phase.into(), term: Some(term.into()), report });
+        };
+        let done = self.rows(&mut |report| push("constraints", Ok(report)));
+        done.unwrap_or_else(|why| push("constraints", Err(why)));
+        if has_hessians {
+            let done = self.lagrangian(&mut |report| push("Lagrangian", Ok(report)));
+            done.unwrap_or_else(|why| push("Lagrangian", Err(why)));
+        }
     }
 
     /// The step; acceleration and multipliers at the node.

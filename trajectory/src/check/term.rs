@@ -54,7 +54,10 @@ impl<'a> Of<'a> {
         let (v, w) = rest.split_at(model.nv());
         let (time, dt, goal) = (at.time, at.dt, &at.parameters[held.goal.clone()]);
         let Held { residual, own, workspace, derivatives, .. } = &mut **held;
-        run(*residual, &mut View { model, q, v, w, u: at.u, a, f, time, dt, goal, workspace, derivatives, own: &mut **own })
+        run(
+            *residual,
+            &mut View { model, q, v, w, u: at.u, a, f, time, dt, goal, workspace, derivatives, own: &mut **own },
+        )
     }
 }
 
@@ -80,8 +83,7 @@ impl NodeCheck<'_> {
             let blocks = [&by.dq, &by.dv, &by.dw, &by.du, &by.da, &by.df];
             joined(m, &blocks.into_iter().zip(sizes).collect::<Vec<_>>())
         };
-        of.view(place, *at, (a, f), memory, |residual, on| residual.jacobian(on, &mut r, &mut by))
-            .map_err(reason)?;
+        of.view(place, *at, (a, f), memory, |residual, on| residual.jacobian(on, &mut r, &mut by)).map_err(reason)?;
         let claimed = whole(&by);
         let mut exact = Jacobian::new(m, residual.depends(), nv, nu, nf, nw);
         let run =

@@ -87,7 +87,8 @@ pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipli
             add(name, outside(*g, lower[i], upper[i]), k, prices.and_then(|m| m.ineq.get(i)).copied());
         }
         if let Some((lower, upper)) = problem.node(k).control_bounds() {
-            for ((u, lower), upper) in u.iter().zip(lower).zip(upper).filter(|((_, l), u)| l.is_finite() || u.is_finite())
+            for ((u, lower), upper) in
+                u.iter().zip(lower).zip(upper).filter(|((_, l), u)| l.is_finite() || u.is_finite())
             {
                 add(CONTROLS, outside(*u, *lower, *upper), k, None);
             }
@@ -106,7 +107,8 @@ pub(super) fn text(all: &[Kept]) -> String {
     let mut all: Vec<&Kept> = all.iter().collect();
     all.sort_by(|a, b| b.violation.total_cmp(&a.violation));
     let heads = ["constraint", "violation", "node", "phase", "rows", "at a bound"];
-    let align = |(k, name): (usize, &'static str)| (name, if [1, 2, 4, 5].contains(&k) { Align::Right } else { Align::Left });
+    let align =
+        |(k, name): (usize, &'static str)| (name, if [1, 2, 4, 5].contains(&k) { Align::Right } else { Align::Left });
     let mut table = Table::new(heads.into_iter().enumerate().map(align));
     for kept in all {
         let (violation, node) = (five(kept.violation), kept.node.to_string());

@@ -23,8 +23,7 @@ impl Solved {
     /// The last line; `kept`: how well constraints are.
     pub(super) fn verdict(&self, kept: &[Kept]) -> String {
         let Report { status, iterations, cost, gap, expected, .. } = &self.found.report;
-        let kept =
-            if kept.is_empty() { String::new() } else { format!(", violation {}", five(kept::worst(kept))) };
+        let kept = if kept.is_empty() { String::new() } else { format!(", violation {}", five(kept::worst(kept))) };
         let left = if self.is_newton { "optimality" } else { "expected improvement" };
         format!(
             "{status}: {iterations} iterations, cost {}, gap {}{kept}, {left} {}, {:.3} s",
@@ -56,7 +55,8 @@ pub(super) fn guess(task: &Task) -> Result<Trajectory, Error> {
 
 /// Headings of the lines of iterations: of solvers without barriers, and of those with them.
 const HEADING: &str = "iteration          cost        gap  stationarity       step  regularisation";
-const BARRIERS: &str = "iteration          cost        gap  violation  stationarity    barrier       step  regularisation  hessian";
+const BARRIERS: &str =
+    "iteration          cost        gap  violation  stationarity    barrier       step  regularisation  hessian";
 
 fn line(it: &Iteration, has_barriers: bool) -> String {
     let step = if it.accepted { five(it.step) } else { String::from("none") };
@@ -66,7 +66,9 @@ fn line(it: &Iteration, has_barriers: bool) -> String {
     }
     let (off, mu) = (it.violation, it.barrier);
     let hessian = if it.exact { "exact" } else { "gauss" };
-    format!("{number:>9} {cost:>13} {gap:>10.2e} {off:>10.2e} {left:>13.2e} {mu:>10.2e} {step:>10} {reg:>15.1e} {hessian:>8}")
+    format!(
+        "{number:>9} {cost:>13} {gap:>10.2e} {off:>10.2e} {left:>13.2e} {mu:>10.2e} {step:>10} {reg:>15.1e} {hessian:>8}"
+    )
 }
 
 /// A line on standard output, at once. Whoever reads it may have gone: that is no reason to stop.
