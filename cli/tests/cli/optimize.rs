@@ -30,8 +30,8 @@ fn infeasible(name: &str, blocked: &[&str]) {
 
 /// Solves a task, and says what the last line is.
 fn converges(name: &str) {
-    if name == "arm_out_of_reach" {
-        return infeasible(name, &["`hand` of phase `end`"]);
+    if name == "arm_too_fast" {
+        return infeasible(name, &["`hand` of phase `end`", "`velocity limits`"]);
     }
     let answer = good(["optimize", &task(name)]);
     let last = answer.lines().last().expect("lines");
@@ -63,8 +63,8 @@ macro_rules! tasks {
 
 tasks! {
     arm_around_pole,
-    arm_out_of_reach,
     arm_reach,
+    arm_too_fast,
     cart_pole_swing_up,
     double_pendulum_swing_up,
     four_bar_turn,
@@ -316,7 +316,7 @@ fn constraints_are_kept_and_reported() {
     let text = good(["optimize", &file, "--explain"]).split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "newton, at most 100 iterations, tolerance 1e-8, 1 thread, hessian automatic, roll-out nonlinear, barrier 0.1",
-        "tip frame-translation tip = 0, free, = 0 at the end",
+        "tip frame-translation tip = 0 (2 of 3 rows) at the end",
         "velocity limits joint-limits -10 to 10 along move, and at the end",
         "bounds -50 to 50",
     ] {

@@ -147,21 +147,26 @@ fn constraints(task: &Task, text: &mut String) {
     table.render(2, text);
 }
 
-/// Bounds, all of them alike as one.
+/// Bounds of the rows that have any: all of them alike as one, and of many the first ones.
 fn range(lower: &[f64], upper: &[f64]) -> String {
+    const SHOWN: usize = 3;
     let one = |(lower, upper): (&f64, &f64)| match (lower.is_finite(), upper.is_finite()) {
-        _ if lower == upper => format!("= {}", short(*lower)),
-        (true, true) => format!("{} to {}", short(*lower), short(*upper)),
-        (true, false) => format!(">= {}", short(*lower)),
-        (false, true) => format!("<= {}", short(*upper)),
-        (false, false) => String::from("free"),
+        _ if lower == upper => Some(format!("= {}", short(*lower))),
+        (true, true) => Some(format!("{} to {}", short(*lower), short(*upper))),
+        (true, false) => Some(format!(">= {}", short(*lower))),
+        (false, true) => Some(format!("<= {}", short(*upper))),
+        (false, false) => None,
     };
-    let all: Vec<String> = lower.iter().zip(upper).map(one).collect();
-    const SHOWN: usize = 4;
-    match all.len() {
-        _ if all.windows(2).all(|w| w[0] == w[1]) => all.first().cloned().unwrap_or_default(),
-        n if n > SHOWN => format!("{}, .. ({n} rows)", all[..SHOWN].join(", ")),
-        _ => all.join(", "),
+    let all: Vec<String> = lower.iter().zip(upper).filter_map(one).collect();
+    let mut shown = all.clone();
+    shown.dedup();
+    let more = shown.len() > SHOWN;
+    shown.truncate(SHOWN);
+    let (text, rows) = (shown.join(", "), all.len());
+    match lower.len() {
+        n if rows < n => format!("{text}{} ({rows} of {n} rows)", if more { ", .." } else { "" }),
+        n if more => format!("{text}, .. ({n} rows)"),
+        _ => text,
     }
 }
 

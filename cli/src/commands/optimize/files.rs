@@ -11,6 +11,7 @@ use crate::json::{Entries, Rows};
 use crate::npz::{self, Array};
 use crate::output::Output;
 use crate::task::Task;
+use gradyn_trajectory::Status;
 use serde::Serialize;
 use std::path::Path;
 
@@ -34,6 +35,8 @@ struct Answer<'a> {
     robot: &'a str,
     status: String,
     converged: bool,
+    /// Constraints that block each other, if the task is infeasible.
+    blocked: &'a [String],
     iterations: usize,
     cost: f64,
     gap: f64,
@@ -92,6 +95,7 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         robot: model.name(),
         status: report.status.to_string(),
         converged: report.status.is_solved(),
+        blocked: if let Status::Infeasible { constraints } = &report.status { constraints } else { &[] },
         iterations: report.iterations,
         cost: report.cost,
         gap: report.gap,

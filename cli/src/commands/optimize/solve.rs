@@ -59,7 +59,12 @@ const BARRIERS: &str =
     "iteration          cost        gap  violation  stationarity    barrier       step  regularisation  hessian";
 
 fn line(it: &Iteration, has_barriers: bool) -> String {
-    let step = if it.accepted { five(it.step) } else { String::from("none") };
+    // Where nothing is left to do, no step has been tried.
+    let step = match it.accepted {
+        true => five(it.step),
+        false if it.step == 0.0 => String::from("-"),
+        false => String::from("none"),
+    };
     let (number, cost, gap, left, reg) = (it.iteration, five(it.cost), it.gap, it.stationarity, it.regularization);
     if !has_barriers {
         return format!("{number:>9} {cost:>13} {gap:>10.2e} {left:>13.2e} {step:>10} {reg:>15.1e}");
