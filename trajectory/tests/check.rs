@@ -6,9 +6,9 @@ use common::{reach, robot};
 use gradyn::derivatives::check::Verdict;
 use gradyn::{Method, Transform};
 use gradyn::{Model, aba, aba_derivatives};
-use gradyn_trajectory::residual::{Depends, FramePlacement, Given};
-use gradyn_trajectory::step::{Acceleration, Engine, SemiImplicitEuler, Sensitivities};
-use gradyn_trajectory::{Cost, Phase, Problem, Reason, guess};
+use gradyn_trajectory::residual::{Control, Depends, FramePlacement, FrameTranslation, Given, StateError};
+use gradyn_trajectory::step::{Acceleration, Actuation, Engine, ForwardDynamics, SemiImplicitEuler, Sensitivities};
+use gradyn_trajectory::{Cost, PathConstraint, Phase, Problem, Reason, guess};
 
 /// `r = (q₀ v₁, u₂²)`, whose Jacobian `change` may spoil.
 fn product(depends: Depends, change: fn(&mut gradyn_trajectory::residual::Jacobian)) -> Given {
@@ -143,6 +143,41 @@ fn a_term_that_fails_is_told() {
     assert_eq!(failures.len(), 1, "{check}");
     assert_eq!(failures[0].term.as_deref(), Some("turned"));
     assert!(failures[0].to_string().contains("cannot be checked: the frame is turned by 3.14159"), "{}", failures[0]);
+}
+
+/// A constraint is a term like a cost; a right one is looked at with the step, and with all second derivatives of its node.
+#[test]
+fn constraints_are_looked_at() {
+    for (name, floating) in [("panda", false), ("solo12", true)] {
+        let model = robot(name, floating);
+        let frame = model.frames().last().expect("has frames").name().to_owned();
+        let frame = model.find_frame(&frame).expect("is there");
+        let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+        let place = || FrameTranslation::new(frame, [0.3, 0.1, 0.2].into());
+        let problem = |wrong: bool| {
+            let mut phase = Phase::new("move", 3, 0.02, step.clone())
+                .cost(Cost::new("torque", Control::zero()))
+                .constraint(PathConstraint::at_most("place", place(), 5.0))
+                .constraint(PathConstraint::equal("still", StateError::neutral(&model)).only_at(&[1]));
+            if wrong {
+                phase =
+                    phase.constraint(PathConstraint::at_most("product", product(ALL, |by| by.dq[(0, 0)] *= 2.0), 9.0));
+            }
+            let start = (model.neutral::<f64>(), vec![0.3; model.nv()]);
+            let builder = Problem::builder(&model).start(&start.0, &start.1).phase(phase);
+            builder.last_constraint(PathConstraint::equal("there", place())).build().expect("is a problem")
+        };
+        let right = problem(false);
+        let check = right.check(&guess::standing(&right)).expect("fits");
+        assert!(check.agrees(), "{name}: {check}");
+        for term in ["place", "still", "there", "constraints", "Lagrangian"] {
+            assert!(check.checked.iter().any(|checked| checked.term.as_deref() == Some(term)), "{name}: {term}");
+        }
+        let wrong = problem(true);
+        let check = wrong.check(&guess::standing(&wrong)).expect("fits");
+        assert!(!check.agrees());
+        assert!(check.failures().all(|checked| checked.term.as_deref() == Some("product")), "{name}: {check}");
+    }
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub(crate) struct Actuated {
     pub(crate) actuation: Actuation,
     pub(crate) names: Vec<String>,
     pub(crate) bounds: Option<Bounds>,
+    /// What motors and thrusters can do: infinite where nothing is known.
+    pub(crate) effort: Bounds,
 }
 
 /// Least and greatest controls, nu each.
@@ -98,7 +100,7 @@ pub(crate) fn read(item: Option<Item<'_>>, model: &Model) -> Result<Actuated, Er
         Some(dofs) => Actuation::Joints { nv, dofs },
         None => Actuation::Matrix(DMatrix::from_columns(&all.columns)),
     };
-    Ok(Actuated { actuation, names: all.names, bounds })
+    Ok(Actuated { actuation, names: all.names, bounds, effort: (all.lower, all.upper) })
 }
 
 /// `"effort"`: the limits of the robot's file, and those of thrusters; or `{ lower, upper }`, a number or a list each.

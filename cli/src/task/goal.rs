@@ -1,4 +1,4 @@
-//! Goals of costs: what they may be, and what lies between two of them.
+//! Goals of costs and constraints: what they may be, and what lies between two of them.
 
 use super::pose::{by_dof, transform};
 use super::source::{Item, Sign};
@@ -44,6 +44,8 @@ pub(crate) enum Goal {
 /// What a goal may be measured from.
 pub(super) struct Ground<'a> {
     pub(super) start: &'a Start,
+    /// What has the goal: a cost, or a constraint.
+    pub(super) one: &'static str,
     pub(super) controls: usize,
     /// Where the frame of the cost, or the centre of mass, is at the start.
     pub(super) here: Option<Transform<f64>>,
@@ -53,7 +55,7 @@ impl Goal {
     /// What `goal` says.
     pub(super) fn read(item: &Item<'_>, form: Form, ground: &Ground<'_>) -> Result<Self, Error> {
         match form {
-            Form::None => Err(item.refuse("this kind of cost has no goal")),
+            Form::None => Err(item.refuse(format!("this kind of {} has no goal", ground.one))),
             Form::Vector(n) => match offset(item, ground)? {
                 Some(pose) => Ok(Self::Vector(pose.translation.as_slice().to_vec())),
                 None => Ok(Self::Vector(item.numbers(Some(n), "of the goal")?)),

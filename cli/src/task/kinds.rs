@@ -1,5 +1,6 @@
-//! Kinds of costs: a table. A new residual is one more entry.
+//! Kinds of residuals: a table. A new residual is one more entry.
 
+use super::entries::Entries;
 use super::goal::{Form, Goal};
 use super::named;
 use super::phases::PhaseTask;
@@ -31,17 +32,19 @@ pub(super) struct Made<'a, 'b> {
 pub(super) struct Built {
     pub(super) residual: Box<dyn Residual>,
     pub(super) loss: Option<Loss>,
+    /// What it keeps apart.
+    pub(super) capsules: Vec<Capsule>,
 }
 
 fn plain(residual: impl Residual + 'static) -> Result<Built, Error> {
-    Ok(Built { residual: Box::new(residual), loss: None })
+    Ok(Built { residual: Box::new(residual), loss: None, capsules: Vec::new() })
 }
 
 fn with(residual: impl Residual + 'static, loss: Loss) -> Result<Built, Error> {
-    Ok(Built { residual: Box::new(residual), loss: Some(loss) })
+    Ok(Built { residual: Box::new(residual), loss: Some(loss), capsules: Vec::new() })
 }
 
-/// A kind of cost.
+/// A kind of residual.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     /// Keys of its own, beside those that all have. `frame` and `contact` must then be there.
@@ -49,21 +52,6 @@ pub(super) struct Kind {
     pub(super) goal: Form,
     pub(super) entries: Entries,
     pub(super) make: fn(&Made<'_, '_>) -> Result<Built, Error>,
-}
-
-/// Entries of a residual, for weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entries {
-    /// So many numbers.
-    Numbers(usize),
-    /// As many as the residual has.
-    Any,
-    /// Three linear ones, three angular ones.
-    Twist,
-    /// `(δq, δv)`, by joint.
-    State,
-    /// One a control.
-    Controls,
 }
 
 /// All kinds.
@@ -219,9 +207,11 @@ pub(super) const KINDS: [Kind; 16] = [
         goal: Form::None,
         entries: Entries::Numbers(1),
         make: |on| {
-            let distance = Distance::new(on.capsule("a")?, on.capsule("b")?);
+            let capsules = vec![on.capsule("a")?, on.capsule("b")?];
+            let distance = Distance::new(capsules[0], capsules[1]);
             let lower = vec![on.number("least", Some(0.0))?];
-            with(distance, Loss::QuadraticBarrier { lower, upper: vec![f64::INFINITY] })
+            let built = with(distance, Loss::QuadraticBarrier { lower, upper: vec![f64::INFINITY] })?;
+            Ok(Built { capsules, ..built })
         },
     },
 ];

@@ -1,23 +1,34 @@
 //! Task files of `gradyn optimize`: what is to be solved, in TOML. The reference is `docs/optimize.md`.
 
 mod actuation;
+mod constraints;
 mod contacts;
 mod costs;
+mod entries;
 mod goal;
+mod guess;
 mod kinds;
+mod limits;
+mod losses;
 mod named;
 mod phases;
+mod places;
 mod pose;
 mod solver;
 pub(crate) mod source;
 mod start;
+mod term;
 
+pub(crate) use constraints::ConstraintTask;
 pub(crate) use contacts::Held;
-pub(crate) use costs::{At, CostTask};
+pub(crate) use costs::CostTask;
 pub(crate) use goal::Goal;
+pub(crate) use guess::{Controls, GuessTask, States};
 pub(crate) use phases::PhaseTask;
-pub(crate) use solver::{Controls, Found, GuessTask, SolverTask, States};
+pub(crate) use places::At;
+pub(crate) use solver::{Found, SolverTask};
 pub(crate) use start::Start;
+pub(crate) use term::Term;
 
 use crate::args::{Continuous, Mimic, Order, RobotArgs};
 use crate::error::Error;
@@ -26,6 +37,7 @@ use crate::robot::Robot;
 use gradyn::dynamics::{Workspace, constraint_error};
 use gradyn_trajectory::{Problem, ProblemError};
 use pose::Poses;
+use solver::Kept;
 use source::{Item, Source, Table};
 use std::path::Path;
 
@@ -37,13 +49,14 @@ pub(crate) struct Task {
     pub(crate) start: Start,
     pub(crate) phases: Vec<PhaseTask>,
     pub(crate) costs: Vec<CostTask>,
+    pub(crate) constraints: Vec<ConstraintTask>,
     pub(crate) solver: SolverTask,
     pub(crate) guess: GuessTask,
     pub(crate) problem: Problem,
 }
 
 /// Keys of a task file.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "name",
     "robot",
     "poses",
@@ -53,7 +66,9 @@ const KEYS: [&str; 12] = [
     "contacts",
     "loops",
     "phases",
+    "limits",
     "costs",
+    "constraints",
     "solver",
     "guess",
 ];
@@ -77,17 +92,27 @@ impl Task {
         let robot = robot(&root, &folder)?;
         let poses = Poses::read(root.get("poses"), &robot.model)?;
         let (q, v) = start::read(root.get("start"), &poses, &robot.model)?;
-        let actuated = actuation::read(root.get("actuation"), &robot.model)?;
+        let mut actuated = actuation::read(root.get("actuation"), &robot.model)?;
+        let limits = limits::Limits::read(root.get("limits"))?;
+        if let Some(limits) = &limits {
+            limits.of_torques(&mut actuated)?;
+        }
         let start = Start { model: robot.model.clone(), folder, poses, q, v, actuated };
         let steps = phases::steps(&root)?;
         let contacts = contacts::Contacts::read(&root, &start.model, steps.1)?;
         closed(&root, &contacts.loops, &start)?;
         let phases = phases::read(&root, &start, &contacts, steps)?;
         let mut costs = costs::read(&root, &start, &phases)?;
-        let solver = SolverTask::read(root.get("solver"))?;
+        let mut constraints = constraints::read(&root, &start, &phases)?;
+        if let Some(limits) = &limits {
+            constraints.extend(limits.constraints(&start, &phases)?);
+        }
+        let solver = SolverTask::read(root.get("solver"), limits.is_some() || !constraints.is_empty())?;
+        kept(&solver, &root, limits.as_ref(), &constraints, &start)?;
         let guess = GuessTask::read(root.get("guess"), &start)?;
-        let problem = build(&start, &phases, &mut costs).map_err(|error| place(&error, &source, &phases, &costs))?;
-        Ok(Self { name, robot, start, phases, costs, solver, guess, problem })
+        let problem = build(&start, &phases, &mut costs, &mut constraints)
+            .map_err(|error| place(&error, &source, &phases, &costs, &constraints))?;
+        Ok(Self { name, robot, start, phases, costs, constraints, solver, guess, problem })
     }
 }
 
@@ -137,32 +162,83 @@ fn closed(root: &Table<'_>, loops: &[Held], start: &Start) -> Result<(), Error> 
     Ok(())
 }
 
-fn build(start: &Start, phases: &[PhaseTask], costs: &mut [CostTask]) -> Result<Problem, ProblemError> {
-    let controls: Vec<usize> = phases.iter().map(|phase| phase.controls(start)).collect();
-    let mut built: Vec<_> = phases.iter().map(|phase| phase.build(start)).collect();
-    let mut builder = Problem::builder(&start.model).start(&start.q, &start.v);
-    for (place, cost) in costs.iter_mut().flat_map(|cost| cost.build(phases, start, &controls)) {
-        match place {
-            None => builder = builder.last(cost),
-            Some(k) => {
-                let phase = built.remove(k);
-                built.insert(k, phase.cost(cost));
-            }
-        }
+/// Does the solver keep all constraints?
+fn kept(
+    solver: &SolverTask,
+    root: &Table<'_>,
+    limits: Option<&limits::Limits<'_>>,
+    constraints: &[ConstraintTask],
+    start: &Start,
+) -> Result<(), Error> {
+    let kept = solver.solver.keeps;
+    let line = solver.at.map_or_else(String::new, |at| format!(" of line {}", root.source.line(at)));
+    let refuse = |span: usize, key: &str, what: String| {
+        let name = solver.solver.name;
+        let kept = kept.text();
+        let why = format!("the solver `{name}`{line} does not keep {what}: it keeps {kept}; `newton` keeps all");
+        root.source.refuse(span, key, why)
+    };
+    let keeps = |constraint: &&ConstraintTask| match kept {
+        Kept::All => true,
+        Kept::Equalities => constraint.is_equality(),
+        Kept::Controls => false,
+    };
+    if let Some(constraint) = constraints.iter().find(|constraint| !keeps(constraint)) {
+        let Term { span, key, name, .. } = &constraint.term;
+        return Err(refuse(*span, key, format!("the constraint `{name}`")));
     }
-    if costs.iter().any(|cost| cost.kind == "control-rate") {
-        builder = builder.remember_controls();
+    if kept == Kept::Equalities && start.actuated.bounds.is_some() {
+        let actuation =
+            root.get("actuation").and_then(|item| item.table("").ok()).and_then(|table| table.get("bounds"));
+        let item = actuation.or_else(|| limits.map(|limits| limits.item.clone()));
+        let (span, key) = item.map_or((0, String::new()), |item| (item.span.start, item.key));
+        return Err(refuse(span, &key, String::from("bounds of controls")));
     }
-    built.into_iter().fold(builder, |builder, phase| builder.phase(phase)).build()
+    Ok(())
 }
 
-/// Where in the file the cause of an error stands: the cost or the phase that it names.
-fn place(error: &ProblemError, source: &Source, phases: &[PhaseTask], costs: &[CostTask]) -> Error {
+fn build(
+    start: &Start,
+    phases: &[PhaseTask],
+    costs: &mut [CostTask],
+    constraints: &mut [ConstraintTask],
+) -> Result<Problem, ProblemError> {
+    let mut built: Vec<_> = phases.iter().map(|phase| Some(phase.build(start))).collect();
+    let mut builder = Problem::builder(&start.model).start(&start.q, &start.v);
+    for (place, cost) in costs.iter_mut().flat_map(|cost| cost.build(phases, start)) {
+        match place {
+            None => builder = builder.last(cost),
+            Some(k) => built[k] = built[k].take().map(|phase| phase.cost(cost)),
+        }
+    }
+    for (place, constraint) in constraints.iter_mut().flat_map(|constraint| constraint.build(phases, start)) {
+        match place {
+            None => builder = builder.last_constraint(constraint),
+            Some(k) => built[k] = built[k].take().map(|phase| phase.constraint(constraint)),
+        }
+    }
+    let mut kinds = costs.iter().map(|cost| &cost.term).chain(constraints.iter().map(|constraint| &constraint.term));
+    if kinds.any(|term| term.kind == "control-rate") {
+        builder = builder.remember_controls();
+    }
+    built.into_iter().flatten().fold(builder, |builder, phase| builder.phase(phase)).build()
+}
+
+/// Where in the file the cause of an error stands: the constraint, the cost or the phase that it names.
+fn place(
+    error: &ProblemError,
+    source: &Source,
+    phases: &[PhaseTask],
+    costs: &[CostTask],
+    constraints: &[ConstraintTask],
+) -> Error {
     let text = error.to_string();
-    let cost = costs.iter().find(|cost| text.contains(&format!("cost `{}`", cost.name)));
+    let constraint = constraints.iter().find(|held| text.contains(&format!("constraint `{}`", held.term.name)));
+    let cost = costs.iter().find(|cost| text.contains(&format!("cost `{}`", cost.term.name)));
     let phase = phases.iter().find(|phase| text.contains(&format!("phase `{}`", phase.name)));
-    match (cost, phase) {
-        (Some(cost), _) => source.refuse(cost.span, &cost.key, text),
+    let term = constraint.map(|held| &held.term).or_else(|| cost.map(|cost| &cost.term));
+    match (term, phase) {
+        (Some(term), _) => source.refuse(term.span, &term.key, text),
         (None, Some(phase)) => source.refuse(phase.span, &phase.key, text),
         (None, None) => source.refuse(0, "", text),
     }

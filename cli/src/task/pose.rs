@@ -104,7 +104,12 @@ fn to_ground(item: &Item<'_>, model: &Model, q: &mut [f64]) -> Result<(), Error>
 
 /// Numbers of degrees of freedom, nv: a list, or a table by joint, in which `default` is for all others.
 pub(crate) fn by_dof(item: &Item<'_>, model: &Model, sign: Sign) -> Result<Vec<f64>, Error> {
-    let mut values = vec![0.0; model.nv()];
+    by_dof_from(item, model, sign, 0.0)
+}
+
+/// [`by_dof`], with another number for joints that a table leaves out.
+pub(super) fn by_dof_from(item: &Item<'_>, model: &Model, sign: Sign, others: f64) -> Result<Vec<f64>, Error> {
+    let mut values = vec![others; model.nv()];
     fill(item, model, 0..model.nv(), sign, &mut values)?;
     Ok(values)
 }

@@ -1,21 +1,44 @@
-//! Which solver, and where it begins.
+//! Which solver, and its options.
 
-use super::source::{Item, Sign, Table};
-use super::start::Start;
+use super::source::{Item, Sign};
 use crate::error::Error;
-use gradyn_trajectory::solver::ShootingOptions;
-use gradyn_trajectory::{Control, Fddp, FddpOptions, Iteration, MultipleShooting, Problem, Report, Trajectory};
+use gradyn_trajectory::quadratic::Multipliers;
+use gradyn_trajectory::solver::{Hessian, RollOut, ShootingOptions};
+use gradyn_trajectory::{
+    Control, Fddp, FddpOptions, Iteration, MultipleShooting, Newton, NewtonOptions, Problem, Report, Trajectory,
+};
 use nalgebra::DMatrix;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// What is called after each iteration.
 pub(crate) type Watch<'w> = dyn FnMut(&Iteration) -> Control + Send + 'w;
 
+/// Which constraints a solver keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Bounds of controls.
+    Controls,
+    Equalities,
+    All,
+}
+
+impl Kept {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Controls => "bounds of controls only",
+            Self::Equalities => "equalities only",
+            Self::All => "all",
+        }
+    }
+}
+
 /// A solver.
 #[derive(Clone, Copy)]
 pub(crate) struct Solver {
     pub(crate) name: &'static str,
+    pub(crate) keeps: Kept,
+    /// Its options, where a task does not say others.
+    defaults: fn() -> SolverTask,
     /// Solves from a guess; a call after each iteration.
     pub(crate) run: fn(&SolverTask, &Problem, &Trajectory, &mut Watch<'_>) -> Found,
 }
@@ -34,60 +57,139 @@ pub(crate) struct Found {
     pub(crate) trajectory: Trajectory,
     /// `K` of each node but the last, nu by ndx: `u = u_k − K (x ⊖ x_k)`.
     pub(crate) gains: Vec<DMatrix<f64>>,
+    /// Of each node, if the solver has multipliers of constraints.
+    pub(crate) multipliers: Vec<Multipliers>,
 }
 
-/// A solver with these options, at work: all have the same names for the same things.
-macro_rules! solver {
-    ($name:literal, $solver:ident, $options:ident) => {
-        Solver {
-            name: $name,
-            run: |task, problem, guess, watch| {
-                let mut options = $options::default();
-                options.iterations = task.iterations;
-                options.time = task.time;
-                options.tolerance = task.tolerance;
-                options.threads = task.threads;
-                options.regularization = task.regularization;
-                let mut solver = $solver::new(problem, options);
-                let report = solver.solve_with(problem, guess, |iteration| watch(iteration));
-                let nodes = solver.riccati().nodes.iter().take(problem.steps());
-                let gains = nodes.map(|node| node.gain.clone()).collect();
-                Found { report, history: solver.history().to_vec(), trajectory: solver.trajectory().clone(), gains }
-            },
-        }
-    };
+/// The options that all solvers have under the same names.
+macro_rules! common {
+    ($task:ident, $options:ident) => {{
+        let mut options = $options::default();
+        options.iterations = $task.iterations;
+        options.time = $task.time;
+        options.tolerance = $task.tolerance;
+        options.threads = $task.threads;
+        options.regularization = $task.regularization;
+        options
+    }};
 }
 
-/// All solvers, the default first.
-const SOLVERS: [Solver; 2] =
-    [solver!("fddp", Fddp, FddpOptions), solver!("multiple-shooting", MultipleShooting, ShootingOptions)];
+/// What a solver with these options finds.
+macro_rules! found {
+    ($solver:ident, $options:ident, $problem:ident, $guess:ident, $watch:ident, $multipliers:expr) => {{
+        let mut solver = $solver::new($problem, $options);
+        let report = solver.solve_with($problem, $guess, |iteration| $watch(iteration));
+        let nodes = solver.riccati().nodes.iter().take($problem.steps());
+        let gains = nodes.map(|node| node.gain.clone()).collect();
+        let (history, trajectory) = (solver.history().to_vec(), solver.trajectory().clone());
+        Found { report, history, trajectory, gains, multipliers: $multipliers(&solver) }
+    }};
+}
+
+/// All solvers. The first one is the default without constraints, the last one with constraints.
+const SOLVERS: [Solver; 3] = [
+    Solver {
+        name: "fddp",
+        keeps: Kept::Controls,
+        defaults: || SolverTask::new(0, 200, 1e-9, 1e-9),
+        run: |task, problem, guess, watch| {
+            let options = common!(task, FddpOptions);
+            found!(Fddp, options, problem, guess, watch, |_| Vec::new())
+        },
+    },
+    Solver {
+        name: "multiple-shooting",
+        keeps: Kept::Equalities,
+        defaults: || SolverTask::new(1, 200, 1e-9, 1e-9),
+        run: |task, problem, guess, watch| {
+            let options = common!(task, ShootingOptions);
+            found!(MultipleShooting, options, problem, guess, watch, |_| Vec::new())
+        },
+    },
+    Solver {
+        name: "newton",
+        keeps: Kept::All,
+        defaults: || {
+            let NewtonOptions { iterations, tolerance, regularization, .. } = NewtonOptions::default();
+            SolverTask::new(2, iterations, tolerance, regularization)
+        },
+        run: |task, problem, guess, watch| {
+            let mut options = common!(task, NewtonOptions);
+            options.hessian = task.hessian;
+            options.roll_out = task.roll_out;
+            options.barrier = task.barrier;
+            let multipliers = |solver: &Newton| (0..=problem.steps()).map(|k| solver.multipliers(k).clone()).collect();
+            found!(Newton, options, problem, guess, watch, multipliers)
+        },
+    },
+];
+
+/// Second derivatives by name, and ways to follow a direction.
+const HESSIANS: [(&str, Hessian); 3] =
+    [("automatic", Hessian::Automatic), ("exact", Hessian::Exact), ("gauss-newton", Hessian::GaussNewton)];
+const ROLL_OUTS: [(&str, RollOut); 2] = [("nonlinear", RollOut::Nonlinear), ("linear", RollOut::Linear)];
 
 /// The table `solver`.
 #[derive(Clone, Debug)]
 pub(crate) struct SolverTask {
     pub(crate) solver: Solver,
+    /// Where its name stands in the file, if it does.
+    pub(super) at: Option<usize>,
     pub(crate) iterations: usize,
     pub(crate) tolerance: f64,
     pub(crate) threads: usize,
     pub(crate) time: Option<Duration>,
     /// At the beginning.
     pub(crate) regularization: f64,
-}
-
-impl Default for SolverTask {
-    fn default() -> Self {
-        Self { solver: SOLVERS[0], iterations: 200, tolerance: 1e-9, threads: 1, time: None, regularization: 1e-9 }
-    }
+    /// Of `newton` alone.
+    pub(crate) hessian: Hessian,
+    pub(crate) roll_out: RollOut,
+    pub(crate) barrier: f64,
 }
 
 impl SolverTask {
-    pub(super) fn read(item: Option<Item<'_>>) -> Result<Self, Error> {
-        let mut solver = Self::default();
-        let Some(item) = item else { return Ok(solver) };
+    fn new(solver: usize, iterations: usize, tolerance: f64, regularization: f64) -> Self {
+        let NewtonOptions { hessian, roll_out, barrier, .. } = NewtonOptions::default();
+        let solver = SOLVERS[solver];
+        Self {
+            solver,
+            at: None,
+            iterations,
+            tolerance,
+            threads: 1,
+            time: None,
+            regularization,
+            hessian,
+            roll_out,
+            barrier,
+        }
+    }
+
+    /// Does it keep bounds by barriers?
+    pub(crate) fn has_barriers(&self) -> bool {
+        self.solver.keeps == Kept::All
+    }
+    pub(crate) fn hessian_name(&self) -> &'static str {
+        HESSIANS.iter().find(|(_, hessian)| *hessian == self.hessian).map_or("", |(name, _)| name)
+    }
+    pub(crate) fn roll_out_name(&self) -> &'static str {
+        ROLL_OUTS.iter().find(|(_, roll_out)| *roll_out == self.roll_out).map_or("", |(name, _)| name)
+    }
+
+    /// `constrained`: is there a constraint?
+    pub(super) fn read(item: Option<Item<'_>>, constrained: bool) -> Result<Self, Error> {
+        let default = (SOLVERS[if constrained { SOLVERS.len() - 1 } else { 0 }].defaults)();
+        let Some(item) = item else { return Ok(default) };
         let table = item.table("a table")?;
-        table.only(&["name", "iterations", "tolerance", "threads", "time", "regularization"])?;
+        let own = ["hessian", "roll_out", "barrier"];
+        table.only(&[&["name", "iterations", "tolerance", "threads", "time", "regularization"][..], &own].concat())?;
+        let mut solver = default;
         if let Some(item) = table.get("name") {
-            solver.solver = SOLVERS[item.one_of("name", &SOLVERS.map(|solver| solver.name))?];
+            solver = (SOLVERS[item.one_of("name", &SOLVERS.map(|solver| solver.name))?].defaults)();
+            solver.at = Some(item.span.start);
+        }
+        if let Some(item) = own.iter().find_map(|key| table.get(key)).filter(|_| !solver.has_barriers()) {
+            return Err(item.refuse(format!("only the solver `newton` has this, not `{}`", solver.solver.name)));
         }
         if let Some(item) = table.get("iterations") {
             solver.iterations = item.count(1)?;
@@ -106,58 +208,15 @@ impl SolverTask {
         if let Some(item) = table.get("regularization") {
             solver.regularization = item.number(Sign::Positive)?;
         }
+        if let Some(item) = table.get("hessian") {
+            solver.hessian = HESSIANS[item.one_of("hessian", &HESSIANS.map(|(name, _)| name))?].1;
+        }
+        if let Some(item) = table.get("roll_out") {
+            solver.roll_out = ROLL_OUTS[item.one_of("roll_out", &ROLL_OUTS.map(|(name, _)| name))?].1;
+        }
+        if let Some(item) = table.get("barrier") {
+            solver.barrier = item.number(Sign::Positive)?;
+        }
         Ok(solver)
     }
-}
-
-/// The states of the guess.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum States {
-    /// All at the start.
-    Standing,
-    /// From the start to this configuration.
-    Interpolation(Vec<f64>),
-}
-
-/// The controls of the guess.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Controls {
-    Zero,
-    /// Those that hold the robot still.
-    Static,
-}
-
-/// The table `guess`.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum GuessTask {
-    Made(States, Controls),
-    File(PathBuf),
-}
-
-impl GuessTask {
-    pub(super) fn read(item: Option<Item<'_>>, start: &Start) -> Result<Self, Error> {
-        let Some(item) = item else { return Ok(Self::Made(States::Standing, Controls::Static)) };
-        let table = item.table("a table")?;
-        table.only(&["states", "to", "controls", "file"])?;
-        if let Some(item) = table.get("file") {
-            other_than_file(&table)?;
-            return Ok(Self::File(start.beside(item.text("the name of a file")?)));
-        }
-        let states = table.get("states").map_or(Ok(0), |item| item.one_of("states", &["standing", "interpolation"]))?;
-        let states = match (states, table.get("to")) {
-            (0, None) => States::Standing,
-            (0, Some(item)) => return Err(item.refuse("only the states `interpolation` lead to a configuration")),
-            _ => {
-                let item = table.need("to", "the configuration that the guess ends at")?;
-                States::Interpolation(start.poses.configuration(&item, &start.model)?)
-            }
-        };
-        let controls = table.get("controls").map_or(Ok(1), |item| item.one_of("controls", &["zero", "static"]))?;
-        Ok(Self::Made(states, if controls == 0 { Controls::Zero } else { Controls::Static }))
-    }
-}
-
-fn other_than_file(table: &Table<'_>) -> Result<(), Error> {
-    let other = ["states", "to", "controls"].into_iter().find_map(|key| table.get(key));
-    other.map_or(Ok(()), |item| Err(item.refuse("the guess is read from a file: leave this out")))
 }

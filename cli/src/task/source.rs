@@ -14,7 +14,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// The line, from 1, of a place in the text.
-    fn line(&self, at: usize) -> usize {
+    pub(crate) fn line(&self, at: usize) -> usize {
         1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
     }
 
@@ -48,6 +48,8 @@ pub(crate) struct Item<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sign {
     Any,
+    /// Any, and infinite ones.
+    Bound,
     NotNegative,
     Positive,
 }
@@ -125,22 +127,26 @@ impl<'a> Item<'a> {
     }
     /// A number, if it is a finite one.
     pub(crate) fn as_number(&self) -> Option<f64> {
-        let number = match self.value {
+        self.any_number().filter(|x| x.is_finite())
+    }
+    /// A number, `inf` and `nan` among them.
+    fn any_number(&self) -> Option<f64> {
+        match self.value {
             DeValue::Float(x) => x.as_str().parse().ok(),
             #[expect(clippy::cast_precision_loss, reason = "to the nearest, as any decimal number")]
             DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n as f64),
             _ => None,
-        };
-        number.filter(|x: &f64| x.is_finite())
+        }
     }
-    /// A finite number.
+    /// A finite number, or for [`Sign::Bound`] an infinite one.
     pub(crate) fn number(&self, sign: Sign) -> Result<f64, Error> {
         let (what, good): (_, fn(f64) -> bool) = match sign {
-            Sign::Any => ("a finite number", |_| true),
-            Sign::NotNegative => ("a number that is not negative", |x| x >= 0.0),
-            Sign::Positive => ("a positive number", |x| x > 0.0),
+            Sign::Any => ("a finite number", f64::is_finite),
+            Sign::Bound => ("a number, inf or -inf", |x| !x.is_nan()),
+            Sign::NotNegative => ("a number that is not negative", |x| x >= 0.0 && x.is_finite()),
+            Sign::Positive => ("a positive number", |x| x > 0.0 && x.is_finite()),
         };
-        self.as_number().filter(|x| good(*x)).ok_or_else(|| self.expected(what))
+        self.any_number().filter(|x| good(*x)).ok_or_else(|| self.expected(what))
     }
     /// How many: from `least` to a million.
     pub(crate) fn count(&self, least: usize) -> Result<usize, Error> {
@@ -161,6 +167,10 @@ impl<'a> Item<'a> {
     }
     /// A list of finite numbers; `length`: how many there must be.
     pub(crate) fn numbers(&self, length: Option<usize>, what: &str) -> Result<Vec<f64>, Error> {
+        self.numbers_of(length, what, Sign::Any)
+    }
+    /// A list of numbers.
+    pub(crate) fn numbers_of(&self, length: Option<usize>, what: &str, sign: Sign) -> Result<Vec<f64>, Error> {
         let described =
             length.map_or_else(|| format!("a list of {what}"), |n| format!("a list of {n} numbers ({what})"));
         let list = self.list(&described)?;
@@ -169,7 +179,7 @@ impl<'a> Item<'a> {
         {
             return Err(self.refuse(format!("expected {expected} numbers ({what}), found {}", list.len())));
         }
-        list.iter().map(|item| item.number(Sign::Any)).collect()
+        list.iter().map(|item| item.number(sign)).collect()
     }
     /// A vector in space.
     pub(crate) fn vector(&self, what: &str) -> Result<nalgebra::Vector3<f64>, Error> {

@@ -16,8 +16,23 @@ fn task(name: &str) -> String {
     tasks().join(format!("{name}.toml")).to_str().expect("UTF-8").to_owned()
 }
 
+/// A task that cannot be done ends with the names of what cannot hold together.
+fn infeasible(name: &str, blocked: &[&str]) {
+    let output = run(["optimize", &task(name)]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let last = text.lines().last().expect("lines");
+    assert!(last.starts_with("infeasible: ") && last.contains("cannot hold together"), "{last}");
+    blocked.iter().for_each(|name| assert!(last.contains(name), "{name}: {last}"));
+    // The table of what is left stands before it.
+    assert!(text.contains("at a bound"), "{text}");
+}
+
 /// Solves a task, and says what the last line is.
 fn converges(name: &str) {
+    if name == "arm_too_fast" {
+        return infeasible(name, &["`hand` of phase `end`", "`velocity limits`"]);
+    }
     let answer = good(["optimize", &task(name)]);
     let last = answer.lines().last().expect("lines");
     assert!(last.starts_with("converged: "), "{last}");
@@ -47,14 +62,19 @@ macro_rules! tasks {
 }
 
 tasks! {
+    arm_around_pole,
     arm_reach,
+    arm_too_fast,
     cart_pole_swing_up,
     double_pendulum_swing_up,
     four_bar_turn,
     g1_reach,
+    g1_reach_cones,
     g1_squat,
     quadrotor_gate,
+    quadrotor_limits,
     solo12_jump,
+    solo12_jump_cones,
     solo12_stand_up,
     solo12_trot,
 }
@@ -182,6 +202,132 @@ fn broken_tasks_are_refused_with_their_line() {
             assert!(message.contains(part), "{part}: {message}");
         }
     }
+}
+
+/// The small task with constraints: what follows `[[costs]]` of the tip becomes a constraint, and limits are kept.
+fn constrained(text: &str) -> String {
+    let hard = "[limits]\nposition = true\nvelocity = 0.5\ntorque = 0.5\n\n[[constraints]]\nname = \"tip\"\n";
+    let text = text.replacen("[[costs]]\nname = \"tip\"\n", hard, 1);
+    let text = text.replacen(
+        "goal = [0.5, 0.0, -1.5]\nweight = 100.0\n",
+        "equal = [0.5, 0.0, -1.8]\nrows = [\"x\", \"z\"]\n",
+        1,
+    );
+    text.replacen("name = \"fddp\"\niterations = 50\n", "name = \"newton\"\niterations = 100\n", 1)
+}
+
+#[test]
+fn broken_constraints_are_refused_with_their_line() {
+    let cases: [(&str, &str, &str, &[&str]); 21] = [
+        ("velocity = 0.5", "velocty = 0.5", "velocty", &["key `limits.velocty`", "did you mean `velocity`?"]),
+        ("velocity = 0.5", "velocity = 1.5", "velocity", &["key `limits.velocity`", "above 0 and not above 1", "1.5"]),
+        ("velocity = 0.5", "velocity = \"x\"", "velocity", &["key `limits.velocity`", "true, or a share", "text `x`"]),
+        ("q = \"bent\"", "q = [7.0, 0.0]", "position", &["`limits.position`", "joint `shoulder`", "7", "6.28"]),
+        ("joints = [", "bounds = \"effort\"\njoints = [", "torque = 0.5", &["`limits.torque`", "`actuation.bounds`"]),
+        ("equal = ", "eqaul = ", "eqaul", &["key `constraints[0].eqaul`", "did you mean `equal`?"]),
+        ("equal = [0.5, 0.0, -1.8]", "equal = [0.5]", "equal", &["key `constraints[0].equal`", "3 numbers", "found 1"]),
+        ("equal = [0.5, 0.0, -1.8]\n", "", "[[constraints]]", &["key `constraints[0]`", "missing key `goal`"]),
+        ("rows = ", "upper = 1.0\nrows = ", "upper", &["key `constraints[0].upper`", "found both"]),
+        (
+            "equal = [0.5, 0.0, -1.8]",
+            "lower = 2.0\nupper = 1.0",
+            "lower = 2.0",
+            &["a lower bound, 2", "the upper one, 1"],
+        ),
+        ("equal = [0.5, 0.0, -1.8]", "lower = -inf", "lower = -inf", &["it bounds nothing"]),
+        ("equal = [0.5, 0.0, -1.8]", "lower = nan", "lower = nan", &["a number, inf or -inf", "nan"]),
+        ("equal = [0.5, 0.0, -1.8]", "upper = [1.0, inf]", "upper = ", &["expected 3 numbers", "found 2"]),
+        ("\"x\", \"z\"", "\"x\", \"w\"", "rows = ", &["key `constraints[0].rows[1]`", "no row `w`", "x, y, z"]),
+        ("\"x\", \"z\"", "3", "rows = ", &["key `constraints[0].rows[0]`", "a row from 0 to 2", "found the number 3"]),
+        ("frame = \"tip\"", "frame = \"tipp\"", "frame = ", &["key `constraints[0].frame`", "did you mean `tip`?"]),
+        ("at = \"last\"", "at = [0]", "at = ", &["key `constraints[0].at`", "is the start, which is given"]),
+        (
+            "name = \"newton\"",
+            "name = \"fddp\"",
+            "[[constraints]]",
+            &["the constraint `tip`", "`fddp` of line", "`newton` keeps all"],
+        ),
+        (
+            "name = \"newton\"",
+            "name = \"multiple-shooting\"",
+            "[[constraints]]",
+            &["the constraint `tip`", "it keeps equalities only"],
+        ),
+        (
+            "name = \"newton\"",
+            "name = \"newton\"\nhessian = \"exat\"",
+            "hessian",
+            &["`solver.hessian`", "did you mean `exact`?"],
+        ),
+        ("name = \"newton\"", "name = \"newton\"\nbarrier = 0", "barrier", &["key `solver.barrier`", "positive", "0"]),
+    ];
+    let folder = directory("broken-constraints");
+    for (from, to, at, said) in cases {
+        let file = small(&folder, |text| {
+            let text = constrained(text);
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        });
+        let text = fs::read_to_string(&file).expect("is there");
+        let message = refused(&run(["optimize", &file]));
+        let line = text.lines().position(|line| line.contains(at)).expect("is there") + 1;
+        assert!(message.starts_with(&format!("{file}, line {line}: ")), "line {line}: {message}");
+        for part in said {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    }
+    // What only one solver has, another one refuses.
+    let file = small(&folder, |text| text.replace("name = \"fddp\"", "name = \"fddp\"\nbarrier = 0.1"));
+    let message = refused(&run(["optimize", &file]));
+    assert!(message.contains("key `solver.barrier`: only the solver `newton` has this"), "{message}");
+}
+
+/// Constraints hold, and are told of: by the table, the files, the page, `--explain` and `--check`.
+#[test]
+fn constraints_are_kept_and_reported() {
+    let folder = directory("constrained");
+    let out = folder.join("out");
+    let file = small(&folder, constrained);
+    let text = good(["optimize", &file, "--check", "--output", out.to_str().expect("UTF-8")]);
+    let first = text.lines().next().expect("lines");
+    assert!(first.starts_with("all ") && first.ends_with(" derivatives agree"), "{first}");
+    assert!(text.contains("violation") && text.contains("barrier") && text.contains("hessian"), "{text}");
+    let last = text.lines().last().expect("lines");
+    assert!(last.starts_with("converged: ") && last.contains(", violation "), "{last}");
+
+    let answer = json(&fs::read_to_string(out.join("trajectory.json")).expect("is there"));
+    assert!(answer["violation"].as_f64().expect("a number") < 1e-6, "{}", answer["violation"]);
+    let held = &answer["constraints"];
+    for name in ["tip", "position limits", "velocity limits", "bounds of controls"] {
+        assert!(held[name]["violation"].as_f64().expect("a number") < 1e-6, "{name}: {held}");
+    }
+    assert_eq!(held["tip"]["rows"], 2);
+    // By the file of the robot, 20 rad/s and 100 N m.
+    let greatest = |key: &str| flat(&answer[key]).into_iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    assert!(greatest("v") <= 10.0 + 1e-6, "{}", greatest("v"));
+    assert!(greatest("u") <= 50.0, "{}", greatest("u"));
+    let history = answer["history"].as_array().expect("a list");
+    assert!(history[0]["barrier"].as_f64() > history[history.len() - 1]["barrier"].as_f64());
+    let page = fs::read_to_string(out.join("report.html")).expect("is there");
+    for part in ["<h2>Constraints</h2>", "velocity limits", "the barrier μ"] {
+        assert!(page.contains(part), "{part}");
+    }
+
+    let text = good(["optimize", &file, "--explain"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "newton, at most 100 iterations, tolerance 1e-8, 1 thread, hessian automatic, roll-out nonlinear, barrier 0.1",
+        "tip frame-translation tip = 0 (2 of 3 rows) at the end",
+        "velocity limits joint-limits -10 to 10 along move, and at the end",
+        "bounds -50 to 50",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let theirs = out.join("trajectory.npz");
+    let text = good(["optimize", &file, "--compare", theirs.to_str().expect("UTF-8")]);
+    assert!(text.contains("largest violation"), "{text}");
+    // With a constraint, the solver is the one that keeps it.
+    let file = small(&folder, |text| constrained(text).replace("name = \"newton\"\n", ""));
+    assert!(good(["optimize", &file, "--explain"]).contains("newton, at most 100 iterations"));
 }
 
 #[test]

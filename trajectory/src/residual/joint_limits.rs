@@ -55,6 +55,26 @@ impl JointLimits {
         upper.extend(velocities.iter().map(|v| limits.velocity[*v]));
         Self { positions, velocities, lower, upper, nx: model.nq() + model.nv() }
     }
+    /// Of the limits of positions alone.
+    #[must_use]
+    pub fn of_positions(model: &Model) -> Self {
+        let mut all = Self::new(model);
+        let n = all.positions.len();
+        all.velocities.clear();
+        all.lower.truncate(n);
+        all.upper.truncate(n);
+        all
+    }
+    /// Of the limits of velocities alone.
+    #[must_use]
+    pub fn of_velocities(model: &Model) -> Self {
+        let mut all = Self::new(model);
+        let n = all.positions.len();
+        all.positions.clear();
+        all.lower.drain(..n);
+        all.upper.drain(..n);
+        all
+    }
     /// Least and greatest values of its numbers, those of the model.
     #[must_use]
     pub fn bounds(&self) -> (&[f64], &[f64]) {

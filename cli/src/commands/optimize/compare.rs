@@ -1,6 +1,6 @@
 //! Another program's trajectory in the eyes of this problem: what it costs, how large its gaps are, how far from optimal it is.
 
-use super::theirs;
+use super::{kept, theirs};
 use crate::error::Error;
 use crate::number::exact;
 use crate::task::Task;
@@ -32,6 +32,15 @@ pub(super) fn text(task: &Task, file: &Path) -> Result<String, Error> {
     }
     let node = |k: usize| format!("node {k}, phase {}", task.problem.phase_of(k));
     text.push_str(&format!("largest gap           {:.3e} ({})\n", found.gap.0, node(found.gap.1)));
+    let kept = kept::kept(task, &all, &[]);
+    if !kept.is_empty() {
+        text.push_str(&format!("largest violation     {:.3e}\n", kept::worst(&kept)));
+        text.push_str(&kept::text(&kept));
+    }
+    // A sweep without multipliers says nothing of what bounds hold back.
+    if kept.iter().any(|kept| kept.active > 0) {
+        return Ok(text);
+    }
     text.push_str(&match found.stationarity {
         Ok((most, k)) => format!("stationarity |Qu|     {most:.3e} ({})\n", node(k)),
         Err(k) => format!("stationarity |Qu|     none: the sweep is indefinite at {}\n", node(k)),

@@ -2,7 +2,7 @@
 
 use crate::number::{five, short};
 use crate::table::{Align, Table};
-use crate::task::{At, Controls, GuessTask, States, Task};
+use crate::task::{At, Controls, GuessTask, States, Task, Term};
 use anstyle::Style;
 use gradyn_trajectory::Loss;
 
@@ -48,13 +48,23 @@ pub(super) fn text(task: &Task) -> String {
     phases(task, &mut text);
     text.push_str(&format!("\n{bold}costs{bold:#}\n"));
     costs(task, &mut text);
+    if !task.constraints.is_empty() {
+        text.push_str(&format!("\n{bold}constraints{bold:#}\n"));
+        constraints(task, &mut text);
+    }
     text
 }
 
 fn solver(task: &Task) -> String {
     let solver = &task.solver;
+    let own = if solver.has_barriers() {
+        let (hessian, roll_out) = (solver.hessian_name(), solver.roll_out_name());
+        format!(", hessian {hessian}, roll-out {roll_out}, barrier {}", five(solver.barrier))
+    } else {
+        String::new()
+    };
     format!(
-        "{}, at most {} iterations{}, tolerance {}, {} thread{}",
+        "{}, at most {} iterations{}, tolerance {}, {} thread{}{own}",
         solver.solver.name,
         solver.iterations,
         solver.time.map_or_else(String::new, |time| format!(" and {} s", five(time.as_secs_f64()))),
@@ -116,24 +126,72 @@ fn costs(task: &Task, text: &mut String) {
     let align = |(k, name): (usize, &'static str)| (name, if k == 3 { Align::Right } else { Align::Left });
     let mut table = Table::new(heads.into_iter().enumerate().map(align));
     for cost in &task.costs {
-        let contact = cost.contact.as_deref().unwrap_or("");
-        let frame = cost.frame.map_or(contact, |frame| task.start.model.frames()[frame.index()].name());
-        let phases: Vec<&str> = cost.phases.iter().map(|k| task.phases[*k].name.as_str()).collect();
-        let place = match &cost.at {
-            At::Along => format!("along {}", phases.join(", ")),
-            At::End => String::from("at the end"),
-            At::Nodes(nodes) => {
-                let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
-                format!("at nodes {} of {}", nodes.join(", "), phases.join(", "))
-            }
-        };
-        let goals =
-            if cost.goals.len() > 1 { format!("{}, interpolated", cost.goals.len()) } else { String::from("1") };
-        let cells =
-            [&cost.name, cost.kind, frame, &five(cost.weight), loss(&cost.loss), &place, &goals].map(str::to_owned);
+        let term = &cost.term;
+        let cells = [&term.name, term.kind, of(term, task), &five(cost.weight), loss(&cost.loss), &place(term, task)]
+            .map(str::to_owned);
+        let cells = [&cells[..], &[goals(term)]].concat();
         table.row(cells.iter().map(|cell| cell.as_str().into()));
     }
     table.render(2, text);
+}
+
+fn constraints(task: &Task, text: &mut String) {
+    let heads = ["constraint", "kind", "of", "bounds", "where", "goals"];
+    let mut table = Table::new(heads.map(|head| (head, Align::Left)).into_iter());
+    for constraint in &task.constraints {
+        let term = &constraint.term;
+        let cells = [&term.name, term.kind, of(term, task), &range(&constraint.lower, &constraint.upper)];
+        let cells = [&cells.map(str::to_owned)[..], &[place(term, task), goals(term)]].concat();
+        table.row(cells.iter().map(|cell| cell.as_str().into()));
+    }
+    table.render(2, text);
+}
+
+/// Bounds of the rows that have any: all of them alike as one, and of many the first ones.
+fn range(lower: &[f64], upper: &[f64]) -> String {
+    const SHOWN: usize = 3;
+    let one = |(lower, upper): (&f64, &f64)| match (lower.is_finite(), upper.is_finite()) {
+        _ if lower == upper => Some(format!("= {}", short(*lower))),
+        (true, true) => Some(format!("{} to {}", short(*lower), short(*upper))),
+        (true, false) => Some(format!(">= {}", short(*lower))),
+        (false, true) => Some(format!("<= {}", short(*upper))),
+        (false, false) => None,
+    };
+    let all: Vec<String> = lower.iter().zip(upper).filter_map(one).collect();
+    let mut shown = all.clone();
+    shown.dedup();
+    let more = shown.len() > SHOWN;
+    shown.truncate(SHOWN);
+    let (text, rows) = (shown.join(", "), all.len());
+    match lower.len() {
+        n if rows < n => format!("{text}{} ({rows} of {n} rows)", if more { ", .." } else { "" }),
+        n if more => format!("{text}, .. ({n} rows)"),
+        _ => text,
+    }
+}
+
+/// The frame or the contact that a term is of.
+fn of<'t>(term: &'t Term, task: &'t Task) -> &'t str {
+    let contact = term.contact.as_deref().unwrap_or("");
+    term.frame.map_or(contact, |frame| task.start.model.frames()[frame.index()].name())
+}
+
+fn place(term: &Term, task: &Task) -> String {
+    let phases: Vec<&str> = term.phases.iter().map(|k| task.phases[*k].name.as_str()).collect();
+    let phases = phases.join(", ");
+    match &term.at {
+        At::Along if term.end => format!("along {phases}, and at the end"),
+        At::Along => format!("along {phases}"),
+        At::End => String::from("at the end"),
+        At::Nodes(nodes) => {
+            let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
+            format!("at nodes {} of {phases}", nodes.join(", "))
+        }
+    }
+}
+
+fn goals(term: &Term) -> String {
+    if term.goals.len() > 1 { format!("{}, interpolated", term.goals.len()) } else { String::from("1") }
 }
 
 fn loss(loss: &Loss) -> &'static str {

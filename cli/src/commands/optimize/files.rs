@@ -1,5 +1,6 @@
 //! The files of a trajectory: JSON, CSV, NumPy's `.npz`.
 
+use super::kept::{self, Kept};
 use super::motion::Motion;
 use super::page;
 use super::solve::Solved;
@@ -10,6 +11,7 @@ use crate::json::{Entries, Rows};
 use crate::npz::{self, Array};
 use crate::output::Output;
 use crate::task::Task;
+use gradyn_trajectory::Status;
 use serde::Serialize;
 use std::path::Path;
 
@@ -33,9 +35,13 @@ struct Answer<'a> {
     robot: &'a str,
     status: String,
     converged: bool,
+    /// Constraints that block each other, if the task is infeasible.
+    blocked: &'a [String],
     iterations: usize,
     cost: f64,
     gap: f64,
+    violation: f64,
+    /// Of `newton`: what is left of the conditions of optimality.
     expected_improvement: f64,
     seconds: f64,
     nq: usize,
@@ -43,6 +49,7 @@ struct Answer<'a> {
     joints: Vec<crate::answer::JointAnswer<'a>>,
     controls: &'a [String],
     costs: Entries<f64>,
+    constraints: Entries<&'a Kept>,
     time: &'a [f64],
     phase: &'a [String],
     q: &'a [Vec<f64>],
@@ -58,11 +65,14 @@ struct Answer<'a> {
 struct IterationAnswer {
     cost: f64,
     gap: f64,
+    violation: f64,
     expected_improvement: f64,
     stationarity: f64,
     step: f64,
     accepted: bool,
     regularization: f64,
+    barrier: f64,
+    exact_hessian: bool,
 }
 
 fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> {
@@ -71,20 +81,25 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
     let iteration = |it: &gradyn_trajectory::Iteration| IterationAnswer {
         cost: it.cost,
         gap: it.gap,
+        violation: it.violation,
         expected_improvement: it.expected,
         stationarity: it.stationarity,
         step: it.step,
         accepted: it.accepted,
         regularization: it.regularization,
+        barrier: it.barrier,
+        exact_hessian: it.exact,
     };
     let answer = Answer {
         task: &task.name,
         robot: model.name(),
         status: report.status.to_string(),
         converged: report.status.is_solved(),
+        blocked: if let Status::Infeasible { constraints } = &report.status { constraints } else { &[] },
         iterations: report.iterations,
         cost: report.cost,
         gap: report.gap,
+        violation: kept::worst(&motion.kept),
         expected_improvement: report.expected,
         seconds: solved.took.as_secs_f64(),
         nq: model.nq(),
@@ -92,6 +107,7 @@ fn json(task: &Task, solved: &Solved, motion: &Motion) -> Result<String, Error> 
         joints: joints(&task.robot),
         controls: &task.start.actuated.names,
         costs: Entries(motion.costs.clone()),
+        constraints: Entries(motion.kept.iter().map(|kept| (kept.name.clone(), kept)).collect()),
         time: &motion.time,
         phase: &motion.phase,
         q: &motion.q,

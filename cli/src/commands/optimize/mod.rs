@@ -3,6 +3,7 @@
 mod compare;
 mod explain;
 mod files;
+mod kept;
 mod motion;
 mod page;
 mod solve;
@@ -47,6 +48,8 @@ pub(crate) fn optimize(args: &Optimize) -> Result<Report, Error> {
     let failed = !solved.found.report.status.is_solved();
     let color = if failed { AnsiColor::Red } else { AnsiColor::Green };
     let style = Style::new().bold().fg_color(Some(color.into()));
-    let text = format!("{style}{}{style:#}\n", solved.verdict());
+    // What is left of constraints, where they are not kept.
+    let left = if failed && !motion.kept.is_empty() { kept::text(&motion.kept) } else { String::new() };
+    let text = format!("{left}{style}{}{style:#}\n", solved.verdict(&motion.kept));
     Ok(Report { text, warnings, failed, ..Report::default() })
 }

@@ -1,5 +1,6 @@
 //! A trajectory as people and programs want it: configurations, velocities, torques, forces, and what it costs.
 
+use super::kept::{Kept, kept};
 use super::solve::Solved;
 use crate::task::Task;
 use gradyn_trajectory::Trajectory;
@@ -23,11 +24,15 @@ pub(super) struct Motion {
     pub(super) contacts: Vec<(String, usize)>,
     /// What each cost adds up to.
     pub(super) costs: Vec<(String, f64)>,
+    /// How well each constraint is kept.
+    pub(super) kept: Vec<Kept>,
 }
 
 impl Motion {
     pub(super) fn of(task: &Task, solved: &Solved) -> Self {
-        Self::along(task, &solved.found.trajectory)
+        let found = &solved.found;
+        let kept = kept(task, &found.trajectory, &found.multipliers);
+        Self { kept, ..Self::along(task, &found.trajectory) }
     }
 
     /// Nodes that cannot be evaluated have no forces and no costs.
@@ -81,6 +86,7 @@ impl Motion {
             forces,
             contacts,
             costs,
+            kept: Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The guess, and the solver at work.
 
+use super::kept::{self, Kept};
 use super::theirs;
 use crate::commands::progress;
 use crate::error::Error;
@@ -14,14 +15,18 @@ use std::time::{Duration, Instant};
 pub(super) struct Solved {
     pub(super) found: Found,
     pub(super) took: Duration,
+    /// Is what is left the residual of the conditions of optimality?
+    pub(super) is_newton: bool,
 }
 
 impl Solved {
-    /// The last line.
-    pub(super) fn verdict(&self) -> String {
+    /// The last line; `kept`: how well constraints are.
+    pub(super) fn verdict(&self, kept: &[Kept]) -> String {
         let Report { status, iterations, cost, gap, expected, .. } = &self.found.report;
+        let kept = if kept.is_empty() { String::new() } else { format!(", violation {}", five(kept::worst(kept))) };
+        let left = if self.is_newton { "optimality" } else { "expected improvement" };
         format!(
-            "{status}: {iterations} iterations, cost {}, gap {}, expected improvement {}, {:.3} s",
+            "{status}: {iterations} iterations, cost {}, gap {}{kept}, {left} {}, {:.3} s",
             five(*cost),
             five(*gap),
             five(*expected),
@@ -48,19 +53,26 @@ pub(super) fn guess(task: &Task) -> Result<Trajectory, Error> {
     }
 }
 
-/// Heading of the lines of iterations.
+/// Headings of the lines of iterations: of solvers without barriers, and of those with them.
 const HEADING: &str = "iteration          cost        gap  stationarity       step  regularisation";
+const BARRIERS: &str =
+    "iteration          cost        gap  violation  stationarity    barrier       step  regularisation  hessian";
 
-fn line(it: &Iteration) -> String {
-    let step = if it.accepted { five(it.step) } else { String::from("none") };
+fn line(it: &Iteration, has_barriers: bool) -> String {
+    // Where nothing is left to do, no step has been tried.
+    let step = match it.accepted {
+        true => five(it.step),
+        false if it.step == 0.0 => String::from("-"),
+        false => String::from("none"),
+    };
+    let (number, cost, gap, left, reg) = (it.iteration, five(it.cost), it.gap, it.stationarity, it.regularization);
+    if !has_barriers {
+        return format!("{number:>9} {cost:>13} {gap:>10.2e} {left:>13.2e} {step:>10} {reg:>15.1e}");
+    }
+    let (off, mu) = (it.violation, it.barrier);
+    let hessian = if it.exact { "exact" } else { "gauss" };
     format!(
-        "{:>9} {:>13} {:>10.2e} {:>13.2e} {:>10} {:>15.1e}",
-        it.iteration,
-        five(it.cost),
-        it.gap,
-        it.stationarity,
-        step,
-        it.regularization
+        "{number:>9} {cost:>13} {gap:>10.2e} {off:>10.2e} {left:>13.2e} {mu:>10.2e} {step:>10} {reg:>15.1e} {hessian:>8}"
     )
 }
 
@@ -87,9 +99,10 @@ pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
     let options = &task.solver;
     let bar = progress(options.iterations as u64, &task.name);
     let say = |text: &str| bar.suspend(|| say(text));
-    say(HEADING);
+    let is_newton = options.has_barriers();
+    say(if is_newton { BARRIERS } else { HEADING });
     let mut watch = |it: &Iteration| {
-        say(&line(it));
+        say(&line(it, is_newton));
         bar.set_position(it.iteration as u64 + 1);
         Control::Continue
     };
@@ -97,5 +110,5 @@ pub(super) fn solve(task: &Task, guess: &Trajectory) -> Solved {
     let found = (options.solver.run)(options, &task.problem, guess, &mut watch);
     let took = began.elapsed();
     bar.finish_and_clear();
-    Solved { found, took }
+    Solved { found, took, is_newton }
 }

@@ -2,6 +2,7 @@
 
 mod scene;
 
+use super::kept::Kept;
 use super::motion::Motion;
 use super::solve::Solved;
 use crate::number::five;
@@ -18,7 +19,9 @@ pub(super) fn write(task: &Task, solved: &Solved, motion: &Motion) -> String {
     verdict(task, solved, &mut html);
     html.push_str(include_str!("stage.html"));
     costs(motion, &mut html);
-    curves(task, solved, motion, &mut html);
+    constraints(motion, &mut html);
+    iterations(solved, &mut html);
+    curves(task, motion, &mut html);
     html.push_str(&format!("<footer>gradyn {}, three.js 0.187.0</footer>\n</main>\n", env!("CARGO_PKG_VERSION")));
     html.push_str(&format!("<script type=\"application/json\" id=\"scene\">{data}</script>\n"));
     html.push_str(&format!("<script>\n{}</script>\n", include_str!("three.min.js")));
@@ -67,11 +70,27 @@ fn costs(motion: &Motion, html: &mut String) {
     html.push_str("</section>\n");
 }
 
-/// Up to so many degrees of freedom, all plots are open from the beginning.
-const OPEN: usize = 8;
+fn constraints(motion: &Motion, html: &mut String) {
+    if motion.kept.is_empty() {
+        return;
+    }
+    html.push_str("<section>\n<h2>Constraints</h2>\n");
+    let mut all: Vec<&Kept> = motion.kept.iter().collect();
+    all.sort_by(|a, b| b.violation.total_cmp(&a.violation).then(b.active.cmp(&a.active)));
+    let line = |kept: &&Kept| {
+        let place = if kept.violation > 0.0 { format!("node {}, {}", kept.node, kept.phase) } else { String::new() };
+        let price = kept.multiplier.map_or_else(String::new, five);
+        let at = format!("{} of {}", kept.active, kept.rows);
+        // A violation of this size is what the usual tolerance leaves.
+        row(&[kept.name.clone(), five(kept.violation), place, at, price], Some(kept.violation <= 1e-6))
+    };
+    let heads = ["constraint", "largest violation", "where", "rows at a bound", "largest multiplier"];
+    html.push_str(&table(&heads, all.iter().map(line)));
+    html.push_str("</section>\n");
+}
 
-/// Plots by joint, and by iteration.
-fn curves(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
+/// Plots by iteration.
+fn iterations(solved: &Solved, html: &mut String) {
     let history = &solved.found.history;
     let over = |of: fn(&gradyn_trajectory::Iteration) -> f64| -> Vec<(f64, f64)> {
         #[expect(clippy::cast_precision_loss, reason = "iterations are few")]
@@ -91,12 +110,32 @@ fn curves(task: &Task, solved: &Solved, motion: &Motion, html: &mut String) {
         Line { class: "found", points: over(|it| it.expected) },
         Line { class: "wrong", points: over(|it| it.gap) },
     ];
+    let left = if solved.is_newton { "the residual of optimality" } else { "expected improvement" };
     let plot = Plot { x: "iteration".into(), y: String::from("residual"), scales: log, lines, ..Plot::default() };
-    html.push_str(&plot.figure(
-        "Stationarity |Q<sub>u</sub>| (solid), expected improvement (dashed), and the largest gap (red, while there is one).",
-    ));
+    html.push_str(
+        &plot
+            .figure(&format!("Stationarity (solid), {left} (dashed), and the largest gap (red, while there is one).",)),
+    );
+    if solved.is_newton {
+        let lines = vec![
+            Line { class: "wrong", points: over(|it| it.violation) },
+            Line { class: "found", points: over(|it| it.barrier) },
+        ];
+        let plot =
+            Plot { x: "iteration".into(), y: String::from("violation, μ"), scales: log, lines, ..Plot::default() };
+        html.push_str(
+            &plot
+                .figure("The largest violation of a constraint (red, while there is one), and the barrier μ (dashed)."),
+        );
+    }
     html.push_str("</div>\n</section>\n");
+}
 
+/// Up to so many degrees of freedom, all plots are open from the beginning.
+const OPEN: usize = 8;
+
+/// Plots by joint.
+fn curves(task: &Task, motion: &Motion, html: &mut String) {
     let model = &task.start.model;
     let names = model.dof_names();
     let limits = model.limits();

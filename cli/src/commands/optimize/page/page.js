@@ -44,7 +44,7 @@
     return [x + 2 * (qy * cz - qz * cy), y + 2 * (qz * cx - qx * cz), z + 2 * (qx * cy - qy * cx)];
   };
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const colors = { link: dark ? "#8fb7da" : "#41617f", joint: dark ? "#dfe7ee" : "#24303a", force: "#d9482b", target: "#2f9e5b", path: "#8a6fc9", grid: dark ? "#39424a" : "#c4ccd2" };
+  const colors = { link: dark ? "#8fb7da" : "#41617f", joint: dark ? "#dfe7ee" : "#24303a", force: "#d9482b", target: "#2f9e5b", path: "#8a6fc9", grid: dark ? "#39424a" : "#c4ccd2", capsule: "#d99a2b" };
 
   // In three dimensions.
   const solid = () => {
@@ -80,6 +80,14 @@
       if (k > 0) group.add(new THREE.Mesh(ball, joint));
       scene.add(group);
       return group;
+    });
+    const glass = new THREE.MeshStandardMaterial({ color: colors.capsule, transparent: true, opacity: 0.35 });
+    data.capsules.forEach((capsule) => {
+      const from = new THREE.Vector3(...capsule.from), way = new THREE.Vector3(...capsule.to).sub(from), length = way.length();
+      const mesh = new THREE.Mesh(length > 0 ? new THREE.CapsuleGeometry(capsule.radius, length, 8, 20) : new THREE.SphereGeometry(capsule.radius, 20, 14), glass);
+      mesh.position.copy(from).addScaledVector(way, 0.5);
+      if (length > 0) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), way.normalize());
+      groups[capsule.link].add(mesh);
     });
     const goals = data.targets.map((target) => {
       const group = new THREE.Group();
@@ -199,6 +207,9 @@
         const pose = between(data.poses[a][k], data.poses[b][k], s);
         const world = (p) => rotate(p, pose).map((x, i) => x + pose[i]);
         l.segments.forEach((q) => stroke([world(q.slice(0, 3)), world(q.slice(3))], colors.link, Math.max(2 * ratio, 2 * radius * zoom)));
+        data.capsules.forEach((c) => {
+          if (c.link === k) stroke([world(c.from), world(c.to)], `${colors.capsule}59`, Math.max(2 * ratio, 2 * c.radius * zoom));
+        });
         if (k > 0) dot(pose, colors.joint, Math.max(2.5 * ratio, 1.3 * radius * zoom));
       });
       (data.forces[Math.min(a, data.forces.length - 1)] || []).forEach(({ at, force }) => {

@@ -1,8 +1,8 @@
 //! What the page draws: poses of links at each node, forces, targets. All kinematics is done here; the page only draws.
 
 use crate::commands::optimize::motion::Motion;
-use crate::task::{At, Goal, Task};
-use gradyn::dynamics::{Workspace, forward_kinematics, frame_pose};
+use crate::task::{Goal, Task};
+use gradyn::dynamics::{FrameRef, Workspace, forward_kinematics, frame_pose};
 use gradyn::spatial::Transform;
 use gradyn_trajectory::Trajectory;
 use nalgebra::Vector3;
@@ -19,6 +19,7 @@ pub(super) struct Scene {
     /// By node.
     forces: Vec<Vec<Force>>,
     targets: Vec<Target>,
+    capsules: Vec<Keep>,
     /// Least and greatest coordinates of all that is drawn.
     lower: [f64; 3],
     upper: [f64; 3],
@@ -31,6 +32,15 @@ pub(super) struct Scene {
 struct Link {
     name: String,
     segments: Vec<[f64; 6]>,
+}
+
+/// A capsule that touches no other: on a link, in its coordinates.
+#[derive(Serialize, PartialEq)]
+struct Keep {
+    link: usize,
+    from: [f64; 3],
+    to: [f64; 3],
+    radius: f64,
 }
 
 /// A contact force at a node.
@@ -93,6 +103,7 @@ impl Scene {
         let links = links(task);
         let forces = forces(task, motion);
         let targets = targets(task, motion);
+        let capsules = capsules(task);
         let mut scene = Self {
             links,
             time: motion.time.clone(),
@@ -100,6 +111,7 @@ impl Scene {
             poses,
             forces,
             targets,
+            capsules,
             lower: [f64::INFINITY; 3],
             upper: [f64::NEG_INFINITY; 3],
             weight: rounded(model.bodies().iter().map(|body| body.inertia().mass).sum::<f64>() * 9.81),
@@ -123,6 +135,8 @@ impl Scene {
                 }
             }
         }
+        let fixed = self.capsules.iter().filter(|capsule| capsule.link == 0);
+        points.extend(fixed.flat_map(|capsule| [capsule.from, capsule.to]));
         points.extend(self.targets.iter().flat_map(|target| &target.goals).map(|g| [g[0], g[1], g[2]]));
         for p in points {
             for (k, x) in p.into_iter().enumerate() {
@@ -207,6 +221,30 @@ fn forces(task: &Task, motion: &Motion) -> Vec<Vec<Force>> {
     all
 }
 
+/// Capsules of costs and constraints, each once.
+fn capsules(task: &Task) -> Vec<Keep> {
+    let model = &task.start.model;
+    let costs = task.costs.iter().map(|cost| &cost.term);
+    let terms = costs.chain(task.constraints.iter().map(|constraint| &constraint.term));
+    let mut all = Vec::new();
+    for capsule in terms.flat_map(|term| &term.capsules) {
+        let (link, placement) = match capsule.frame {
+            None => (0, Transform::identity()),
+            Some(FrameRef::Body(body)) => (body.index() + 1, Transform::identity()),
+            Some(FrameRef::Frame(frame)) => {
+                let frame = &model.frames()[frame.index()];
+                (frame.body().map_or(0, |body| body.index() + 1), *frame.placement())
+            }
+        };
+        let [from, to] = capsule.ends.map(|end| place(&placement.point(end)));
+        let keep = Keep { link, from, to, radius: rounded(capsule.radius) };
+        if !all.contains(&keep) {
+            all.push(keep);
+        }
+    }
+    all
+}
+
 fn targets(task: &Task, motion: &Motion) -> Vec<Target> {
     let model = &task.start.model;
     let mut workspace = Workspace::new(model);
@@ -215,25 +253,28 @@ fn targets(task: &Task, motion: &Motion) -> Vec<Target> {
         firsts.push(firsts.last().copied().unwrap_or(0) + phase.nodes());
     }
     let mut all: Vec<Target> = Vec::new();
-    for cost in &task.costs {
-        let turned = match cost.goals.first() {
+    // What only has bounds leads nowhere.
+    let reached = task.constraints.iter().filter(|constraint| constraint.is_equality());
+    let terms = task.costs.iter().map(|cost| &cost.term).chain(reached.map(|constraint| &constraint.term));
+    for term in terms {
+        let turned = match term.goals.first() {
             Some(Goal::Pose(_)) => true,
-            Some(Goal::Vector(x)) if x.len() == 3 && (cost.frame.is_some() || cost.kind == "center-of-mass") => false,
+            Some(Goal::Vector(x)) if x.len() == 3 && (term.frame.is_some() || term.kind == "center-of-mass") => false,
             _ => continue,
         };
         let mut nodes: Vec<(usize, Goal)> = Vec::new();
-        if cost.at == At::End {
-            nodes.extend(cost.goals.last().map(|goal| (motion.time.len() - 1, goal.clone())));
+        if term.end {
+            nodes.extend(term.goals.last().map(|goal| (motion.time.len() - 1, goal.clone())));
         }
-        for phase in &cost.phases {
+        for phase in &term.phases {
             let n = task.phases[*phase].nodes();
-            for k in cost.nodes(n).unwrap_or_default() {
-                nodes.push((firsts[*phase] + k, cost.goal(k, n, &task.start)));
+            for k in term.at.nodes(n).unwrap_or_default() {
+                nodes.push((firsts[*phase] + k, term.goal(k, n, &task.start)));
             }
         }
         nodes.sort_by_key(|(k, _)| *k);
         let (Some((first, _)), Some((last, _))) = (nodes.first(), nodes.last()) else { continue };
-        let path = cost.frame.map_or_else(Vec::new, |frame| {
+        let path = term.frame.map_or_else(Vec::new, |frame| {
             let at = |q: &Vec<f64>| frame_pose(model, &mut workspace, q, frame).ok();
             motion.q.iter().filter_map(at).map(|pose| place(&pose.translation)).collect()
         });
@@ -243,7 +284,7 @@ fn targets(task: &Task, motion: &Motion) -> Vec<Target> {
             continue;
         }
         all.push(Target {
-            name: cost.name.clone(),
+            name: term.name.clone(),
             turned,
             from: motion.time[*first],
             to: motion.time[*last],

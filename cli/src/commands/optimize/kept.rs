@@ -1,0 +1,122 @@
+//! How well a trajectory keeps its constraints, by name.
+
+use crate::number::five;
+use crate::table::{Align, Table};
+use crate::task::Task;
+use gradyn_trajectory::Trajectory;
+use gradyn_trajectory::node::Row;
+use gradyn_trajectory::quadratic::Multipliers;
+use serde::Serialize;
+
+/// A constraint at all nodes where it counts.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Kept {
+    #[serde(skip)]
+    pub(super) name: String,
+    /// Rows over all nodes, those without a bound left out.
+    pub(super) rows: usize,
+    /// How many of them are at a bound; all of those that are equalities.
+    pub(super) active: usize,
+    /// The largest distance from what is allowed.
+    pub(super) violation: f64,
+    /// Where that is.
+    pub(super) node: usize,
+    pub(super) phase: String,
+    /// The largest price of a row, if the solver has prices: what the cost would gain by one unit more room.
+    pub(super) multiplier: Option<f64>,
+}
+
+/// Bounds of controls have no name of their own.
+const CONTROLS: &str = "bounds of controls";
+
+/// Nearer than this to a bound, in proportion to it, is at the bound: what a barrier leaves at the usual tolerance.
+const AT: f64 = 1e-5;
+
+impl Kept {
+    fn add(&mut self, off: f64, active: bool, node: usize, phase: &str, multiplier: Option<f64>) {
+        self.rows += 1;
+        self.active += usize::from(active);
+        if off > self.violation {
+            (self.violation, self.node, self.phase) = (off, node, phase.to_owned());
+        }
+        if let Some(y) = multiplier {
+            self.multiplier = Some(self.multiplier.unwrap_or(0.0).max(y.abs()));
+        }
+    }
+}
+
+/// How far a number is outside of its bounds, and whether it is at one.
+fn outside(x: f64, lower: f64, upper: f64) -> (f64, bool) {
+    let off = (lower - x).max(x - upper).max(0.0);
+    let at = |bound: f64| bound.is_finite() && (x - bound).abs() <= AT * (1.0 + bound.abs());
+    (off, off > 0.0 || at(lower) || at(upper))
+}
+
+/// All constraints, in the order in which they are met. Nodes that cannot be evaluated are left out.
+pub(super) fn kept(task: &Task, trajectory: &Trajectory, multipliers: &[Multipliers]) -> Vec<Kept> {
+    let problem = &task.problem;
+    let mut memory = problem.memory();
+    let mut all: Vec<Kept> = Vec::new();
+    let mut add = |name: &str, off: (f64, bool), node: usize, multiplier: Option<f64>| {
+        let phase = problem.phase_of(node);
+        let at = all.iter().position(|kept| kept.name == name).unwrap_or_else(|| {
+            let (name, phase) = (name.to_owned(), phase.to_owned());
+            all.push(Kept { name, rows: 0, active: 0, violation: 0.0, node, phase, multiplier: None });
+            all.len() - 1
+        });
+        all[at].add(off.0, off.1, node, phase, multiplier);
+    };
+    for k in 0..=problem.steps() {
+        let (dims, u) = (problem.dims(k), trajectory.u(k));
+        let mut next = vec![0.0; if k == problem.steps() { 0 } else { dims.nx }];
+        let mut rows = vec![0.0; dims.n_eq + dims.n_in];
+        if problem.value(k, trajectory.x(k), u, &mut memory, &mut next, &mut rows).is_err() {
+            continue;
+        }
+        let (eq, ineq) = rows.split_at(dims.n_eq);
+        let (mut lower, mut upper) = (vec![0.0; dims.n_in], vec![0.0; dims.n_in]);
+        problem.bounds(k, &mut lower, &mut upper);
+        let prices = multipliers.get(k);
+        for (i, c) in eq.iter().enumerate() {
+            let Some(name) = problem.constraint_of(k, Row::Equality(i)) else { continue };
+            // Where it does not count, its row is zero.
+            add(name, (c.abs(), true), k, prices.and_then(|m| m.eq.get(i)).copied());
+        }
+        for (i, g) in ineq.iter().enumerate().filter(|(i, _)| lower[*i].is_finite() || upper[*i].is_finite()) {
+            let Some(name) = problem.constraint_of(k, Row::Inequality(i)) else { continue };
+            add(name, outside(*g, lower[i], upper[i]), k, prices.and_then(|m| m.ineq.get(i)).copied());
+        }
+        if let Some((lower, upper)) = problem.node(k).control_bounds() {
+            for ((u, lower), upper) in
+                u.iter().zip(lower).zip(upper).filter(|((_, l), u)| l.is_finite() || u.is_finite())
+            {
+                add(CONTROLS, outside(*u, *lower, *upper), k, None);
+            }
+        }
+    }
+    all
+}
+
+/// The largest violation of all.
+pub(super) fn worst(all: &[Kept]) -> f64 {
+    all.iter().map(|kept| kept.violation).fold(0.0, f64::max)
+}
+
+/// A table for people: those that are violated most first.
+pub(super) fn text(all: &[Kept]) -> String {
+    let mut all: Vec<&Kept> = all.iter().collect();
+    all.sort_by(|a, b| b.violation.total_cmp(&a.violation));
+    let heads = ["constraint", "violation", "node", "phase", "rows", "at a bound"];
+    let align =
+        |(k, name): (usize, &'static str)| (name, if [1, 2, 4, 5].contains(&k) { Align::Right } else { Align::Left });
+    let mut table = Table::new(heads.into_iter().enumerate().map(align));
+    for kept in all {
+        let (violation, node) = (five(kept.violation), kept.node.to_string());
+        let (rows, active) = (kept.rows.to_string(), kept.active.to_string());
+        let cells = [&kept.name, &violation, &node, &kept.phase, &rows, &active].map(String::as_str);
+        table.row(cells.iter().map(|cell| (*cell).into()));
+    }
+    let mut text = String::new();
+    table.render(0, &mut text);
+    text
+}

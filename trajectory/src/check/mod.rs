@@ -1,0 +1,203 @@
+//! Are the derivatives of a problem right? Every step and every term, at nodes of a guess.
+//!
+//! What a step or a residual claims is held against differences of its values, with estimates of their errors, and against dual numbers
+//! where it is written for these ([`gradyn::derivatives::check`]). Terms are looked at as functions of `(q, v, w, u, a, f)`, apart from the
+//! step that makes `a` and `f`; all columns are looked at, those too that a term says it does not depend on. Constraints are looked at as
+//! residuals and then, with the step put in, by state and controls; second derivatives of the Lagrangian of a node are held against differences
+//! of its gradient, where the node knows them.
+
+mod inputs;
+mod own;
+mod rows;
+mod step;
+mod term;
+
+use crate::fault::ProblemError;
+use crate::node::{At, Memory};
+use crate::problem::Problem;
+use crate::stage::Stage;
+use crate::trajectory::Trajectory;
+use gradyn::Model;
+use gradyn::derivatives::check::Report;
+use own::own_node;
+use std::fmt;
+
+/// What was found about one derivative at one node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// The node, counted from the start of the trajectory.
+    pub node: usize,
+    /// Its phase.
+    pub phase: String,
+    /// The term, a cost or a constraint, or `constraints` or `Lagrangian` for all of a node; `None` for the step.
+    pub term: Option<String>,
+    /// Which derivative: rows and columns with names, claimed and found values, verdicts. Or why nothing could be checked.
+    pub report: Result<Report, String>,
+}
+
+impl Checked {
+    /// Does no entry disagree, and could it be checked?
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        self.report.as_ref().is_ok_and(Report::agrees)
+    }
+}
+
+/// What was found about a problem. `Display` prints it for people.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProblemCheck {
+    /// Derivative by derivative.
+    pub checked: Vec<Checked>,
+}
+
+impl ProblemCheck {
+    /// Does no entry of any derivative disagree, and could all be checked?
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        self.checked.iter().all(Checked::agrees)
+    }
+    /// Those that disagree, or could not be checked.
+    pub fn failures(&self) -> impl Iterator<Item = &Checked> {
+        self.checked.iter().filter(|checked| !checked.agrees())
+    }
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {} (phase `{}`), ", self.node, self.phase)?;
+        match &self.term {
+            Some(term) => write!(f, "term `{term}`: ")?,
+            None => f.write_str("step: ")?,
+        }
+        match &self.report {
+            Ok(report) => report.fmt(f),
+            Err(why) => write!(f, "cannot be checked: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for ProblemCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let wrong = self.failures().count();
+        match wrong {
+            0 => write!(f, "all {} derivatives agree", self.checked.len())?,
+            n => write!(f, "{n} of {} derivatives DISAGREE or cannot be checked", self.checked.len())?,
+        }
+        self.failures().try_for_each(|checked| write!(f, "\n{checked}"))
+    }
+}
+
+impl Problem {
+    /// Checks the derivatives of steps, equalities, residuals of costs and constraints, second derivatives of residuals, and where they are
+    /// known those of the Lagrangian, at the first, the middle and the last node of each phase of a guess, and of each term at a node
+    /// where it counts. Slow: tens of evaluations a column.
+    ///
+    /// ```
+    /// use gradyn_trajectory::residual::{Depends, Given};
+    /// use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
+    /// use gradyn_trajectory::{Cost, Phase, Problem, guess};
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../robots/double_pendulum.urdf");
+    /// # let model = gradyn::Model::from_urdf_file(file, &gradyn::UrdfOptions::new())?.model;
+    /// // The square of the first angle. Its derivative lacks a factor of two.
+    /// let wrong = Given::new(
+    ///     1,
+    ///     Depends::Q,
+    ///     |on, r| {
+    ///         r[0] = on.q[0] * on.q[0];
+    ///         Ok(())
+    ///     },
+    ///     |on, by| {
+    ///         by.dq[(0, 0)] = on.q[0];
+    ///         Ok(())
+    ///     },
+    /// );
+    /// let step = SemiImplicitEuler::new(&model, ForwardDynamics::new(Actuation::of(&model)));
+    /// let phase = Phase::new("swing", 10, 0.01, step).cost(Cost::new("square", wrong));
+    /// let problem = Problem::builder(&model).start(&[0.5, 0.0], &[0.0; 2]).phase(phase).build()?;
+    /// let check = problem.check(&guess::standing(&problem))?;
+    /// let wrong = check.failures().next().expect("is found");
+    /// assert_eq!((wrong.node, wrong.term.as_deref()), (0, Some("square")));
+    /// println!("{check}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ProblemError::Number`] if the guess has not the sizes of the problem.
+    pub fn check(&self, guess: &Trajectory) -> Result<ProblemCheck, ProblemError> {
+        let mut nodes = self.ends();
+        // Terms that count at none of these.
+        for k in 0..=self.steps() {
+            // Costs, then constraints: their names, and whether they count.
+            let terms = |k: usize| {
+                let (stage, parameters) = (self.stage(k).into_iter(), self.parameters(k));
+                let costs = stage.clone().flat_map(Stage::terms).map(move |(name, slots, _)| (name, slots.weight));
+                let held = stage.flat_map(Stage::constraints).map(move |(name, slots, _)| (name, slots.counts));
+                costs
+                    .map(|of| (0, of))
+                    .chain(held.map(|of| (1, of)))
+                    .map(move |(list, (name, slot))| ((list, name), parameters[slot] > 0.0))
+            };
+            let counted = |of: (usize, &str), at: &[usize]| {
+                let same = at.iter().filter(|other| self.phase_of(**other) == self.phase_of(k));
+                same.into_iter().any(|other| terms(*other).any(|(known, counts)| known == of && counts))
+            };
+            if terms(k).any(|(of, counts)| counts && !counted(of, &nodes)) {
+                nodes.push(k);
+            }
+        }
+        nodes.sort_unstable();
+        self.check_at(guess, &nodes)
+    }
+
+    /// [`check`](Self::check), at these nodes.
+    ///
+    /// # Errors
+    /// As there, and [`ProblemError::Number`] for a node that the trajectory has not.
+    pub fn check_at(&self, guess: &Trajectory, nodes: &[usize]) -> Result<ProblemCheck, ProblemError> {
+        let number = |what, value, rule| Err(ProblemError::Number { place: "check".into(), what, value, rule });
+        if !guess.fits(self) {
+            return number(
+                "the number of steps of the guess",
+                guess.steps() as f64,
+                "the guess has not the sizes of the problem",
+            );
+        }
+        if let Some(k) = nodes.iter().find(|k| **k > self.steps()) {
+            return number("a node", *k as f64, "the trajectory has not so many");
+        }
+        let mut out = ProblemCheck::default();
+        for k in nodes {
+            let at = self.at(*k, guess.x(*k), guess.u(*k));
+            let (model, memory) = (self.model(), self.node(*k).memory());
+            match self.stage(*k) {
+                Some(stage) => {
+                    NodeCheck { stage, at, model, memory }.run(self.phase_of(*k), &mut out.checked);
+                }
+                None => own_node(self.node(*k), at, model, memory, self.phase_of(*k), &mut out.checked),
+            }
+        }
+        Ok(out)
+    }
+
+    /// The first, the middle and the last node of each phase, and the last of all.
+    fn ends(&self) -> Vec<usize> {
+        let mut nodes = Vec::new();
+        let mut first = 0;
+        for k in 0..=self.steps() {
+            if k == self.steps() || self.phase_of(k + 1) != self.phase_of(k) {
+                nodes.extend([first, usize::midpoint(first, k), k]);
+                first = k + 1;
+            }
+        }
+        nodes.dedup();
+        nodes
+    }
+}
+
+/// One node.
+struct NodeCheck<'a> {
+    stage: &'a Stage,
+    at: At<'a>,
+    model: &'a Model,
+    memory: Memory,
+}
