@@ -5,14 +5,16 @@ mod common;
 mod joints;
 
 use common::robot;
-use gradyn::Model;
 use gradyn::dynamics::ReferenceFrame;
+use gradyn::{Constraint, Model};
 use gradyn_trajectory::problem::ProblemMemory;
 use gradyn_trajectory::quadratic::{Multipliers, Quadratic};
 use gradyn_trajectory::residual::{
-    CenterOfMass, Control, FrameAcceleration, FramePlacement, FrameTranslation, FrameVelocity, StateError,
+    CenterOfMass, ContactForce, Control, FrameAcceleration, FramePlacement, FrameTranslation, FrameVelocity, StateError,
 };
-use gradyn_trajectory::step::{Actuation, Euler, ForwardDynamics, InverseDynamics, Rk4, SemiImplicitEuler, Step};
+use gradyn_trajectory::step::{
+    Actuation, Contact, Euler, ForwardDynamics, Impulse, InverseDynamics, Rk4, SemiImplicitEuler, Step,
+};
 use gradyn_trajectory::{Cost, Loss, PathConstraint, Phase, Problem};
 use joints::{arm_on, kinds, numbers, rng};
 use nalgebra::{DMatrix, DVector};
@@ -119,6 +121,34 @@ fn steps_of_every_joint() {
         }
     }
     assert!(compared > 40, "{compared}");
+}
+
+/// Under a contact, with gains, and at an impact; costs see contact forces.
+#[test]
+fn contacts_and_impacts() {
+    for (seed, (name, joint)) in kinds().into_iter().enumerate() {
+        let model = arm_on(name, joint);
+        let rng = &mut rng(seed as u64 + 1);
+        let x = [model.random(rng), numbers(rng, model.nv())].concat();
+        let tip = model.find_body("link2").expect("is there");
+        let point = Constraint::contact(tip, [0.2, 0.05, -0.1].into(), [0.3, 0.2, 0.1].into());
+        let held = [Contact::new("tip", point).with_gains(4.0, 3.0)];
+        let moves = dynamics(&model).with_contacts(&held);
+        let steps: [(Phase, &str); 2] = [
+            (Phase::new("step", 1, 0.05, SemiImplicitEuler::new(&model, moves)), "contact"),
+            (Phase::jump("land", Impulse::new(&held, 0.3)), "impact"),
+        ];
+        for (phase, what) in steps {
+            let force = ContactForce::new("tip").towards(&[0.1, -0.2, 3.0]);
+            let phase = phase.cost(Cost::new("force", force).weight(0.1));
+            let problem = Problem::builder(&model).phase(phase).build().expect("is one");
+            let u = numbers(rng, problem.dims(0).nu);
+            let (off, known) = difference(&problem, 0, &x, &u, seed as u64 + 100);
+            assert!(known, "{name}, {what}");
+            // Contact forces of light links lose some digits more than accelerations.
+            assert!(off < 3e-6, "{name}, {what}: {off:e}");
+        }
+    }
 }
 
 /// Where the duration is free, A has its column, and the Hessian its row.

@@ -2,7 +2,7 @@
 
 use super::{Actuation, Contact, ContactRows, contact};
 use crate::fault::{ProblemError, Reason};
-use gradyn::partials::{SecondOrderWorkspace, aba_hessian};
+use gradyn::partials::{SecondOrderWorkspace, aba_hessian, constraint_dynamics_hessian};
 use gradyn::{
     Constraint, DerivativeWorkspace, Method, Model, Workspace, aba, aba_derivatives, constraint_dynamics,
     constraint_dynamics_derivatives,
@@ -225,28 +225,32 @@ impl Acceleration for ForwardDynamics {
         &self,
         on: &mut Engine<'_>,
         [q, v, u]: [&[f64]; 3],
-        [by_a, _]: [&[f64]; 2],
+        [by_a, by_f]: [&[f64]; 2],
         out: &mut DMatrix<f64>,
     ) -> Result<bool, Reason> {
-        if !self.constraints.is_empty() {
-            return Ok(false);
-        }
         self.actuation.torques(u, on.tau);
         let (model, method) = (on.model, Method::Analytical);
         let second = on.second.get_or_insert_with(|| Box::new(SecondOrderWorkspace::new(model)));
-        let d = aba_hessian(model, second, method, q, v, on.tau, by_a, &[])?;
+        let (dqq, dvq, dvv, dtauq) = if self.constraints.is_empty() {
+            let d = aba_hessian(model, second, method, q, v, on.tau, by_a, &[])?;
+            (&d.dqq, &d.dvq, &d.dvv, &d.dtauq)
+        } else {
+            let held = &self.constraints;
+            let d = constraint_dynamics_hessian(model, second, q, v, on.tau, by_a, by_f, held, &[])?;
+            (&d.dqq, &d.dvq, &d.dvv, &d.dtauq)
+        };
         let nv = model.nv();
         for j in 0..nv {
             for i in 0..nv {
                 // Along q ⊕ δq: the mean of both orders.
-                out[(i, j)] = 0.5 * (d.dqq[(i, j)] + d.dqq[(j, i)]);
-                (out[(nv + i, j)], out[(j, nv + i)]) = (d.dvq[(i, j)], d.dvq[(i, j)]);
-                out[(nv + i, nv + j)] = d.dvv[(i, j)];
+                out[(i, j)] = 0.5 * (dqq[(i, j)] + dqq[(j, i)]);
+                (out[(nv + i, j)], out[(j, nv + i)]) = (dvq[(i, j)], dvq[(i, j)]);
+                out[(nv + i, nv + j)] = dvv[(i, j)];
             }
         }
         // τ = B u, and accelerations are linear in torques: Bᵀ ∂²/∂τ∂q is all there is.
         for j in 0..nv {
-            self.actuation.transposed(d.dtauq.column(j).as_slice(), |k, x| {
+            self.actuation.transposed(dtauq.column(j).as_slice(), |k, x| {
                 (out[(2 * nv + k, j)], out[(j, 2 * nv + k)]) = (x, x);
             });
         }

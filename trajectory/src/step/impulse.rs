@@ -2,9 +2,10 @@
 //!
 //! `q⁺ = q`, `M (v⁺ − v) = Jᵀ Λ`, `J v⁺ = −ε J v`.
 
-use super::{Contact, ContactRows, Sensitivities, Step, StepView, contact};
+use super::{Contact, ContactRows, Sensitivities, Step, StepView, StepWeights, contact, memory_of};
 use crate::fault::Reason;
 use crate::quadratic::{Quadratic, Structure};
+use gradyn::partials::{SecondOrderWorkspace, impulse_dynamics_hessian};
 use gradyn::{Constraint, Method, Model, impulse_dynamics, impulse_dynamics_derivatives};
 use std::any::Any;
 
@@ -26,6 +27,9 @@ impl Impulse {
     }
 }
 
+/// Memory of second derivatives, made when first needed.
+struct Memory(Option<Box<SecondOrderWorkspace>>);
+
 impl Step for Impulse {
     fn controls(&self) -> usize {
         0
@@ -40,7 +44,7 @@ impl Step for Impulse {
         true
     }
     fn memory(&self, _model: &Model) -> Box<dyn Any + Send> {
-        Box::new(())
+        Box::new(Memory(None))
     }
     fn next(&self, on: &mut StepView<'_>, next: &mut [f64], _eq: &mut [f64]) -> Result<(), Reason> {
         let by = impulse_dynamics(on.model, on.workspace, on.q, on.v, self.restitution, &self.constraints)?;
@@ -76,5 +80,31 @@ impl Step for Impulse {
         out.a.view_mut((nv, 0), (nv, nv)).copy_from(&d.dv_dq);
         out.a.view_mut((nv, nv), (nv, nv)).copy_from(&d.dv_dv);
         Ok(())
+    }
+    fn curvature(
+        &self,
+        on: &mut StepView<'_>,
+        _by: &Sensitivities,
+        weights: StepWeights<'_>,
+        out: &mut Quadratic,
+    ) -> Result<bool, Reason> {
+        if weights.are_zero() {
+            return Ok(true);
+        }
+        let (model, nv) = (on.model, on.model.nv());
+        let Memory(second) = memory_of(on.own)?;
+        let second = second.get_or_insert_with(|| Box::new(SecondOrderWorkspace::new(model)));
+        let (after, held) = (&weights.next[nv..], &self.constraints);
+        let d = impulse_dynamics_hessian(model, second, on.q, on.v, self.restitution, after, weights.f, held)?;
+        let xx = &mut out.curvature.xx;
+        for j in 0..nv {
+            for i in 0..nv {
+                // Along q ⊕ δq the mean of both orders; velocities after it are linear in those before.
+                xx[(i, j)] += 0.5 * (d.dqq[(i, j)] + d.dqq[(j, i)]);
+                xx[(nv + i, j)] += d.dvq[(i, j)];
+                xx[(j, nv + i)] += d.dvq[(i, j)];
+            }
+        }
+        Ok(true)
     }
 }
