@@ -31,7 +31,7 @@ impl fmt::Debug for ConstraintTask {
 impl ConstraintTask {
     /// Is each of its rows one number?
     pub(crate) fn is_equality(&self) -> bool {
-        self.lower.iter().zip(&self.upper).all(|(lower, upper)| lower == upper)
+        self.lower.iter().zip(&self.upper).all(|(lower, upper)| lower >= upper)
     }
     /// Takes out the constraints of the problem: of the end, or by phase.
     pub(super) fn build(&mut self, phases: &[PhaseTask], start: &Start) -> Vec<(Option<usize>, PathConstraint)> {
@@ -174,7 +174,7 @@ fn range(
             (lower[k], upper[k]) = (-infinite, infinite);
         }
     }
-    if lower.iter().zip(&upper).all(|(l, u)| *l == -infinite && *u == infinite) {
+    if lower.iter().zip(&upper).all(|(l, u)| l.is_infinite() && u.is_infinite()) {
         return Err(refuse(String::from("it bounds nothing: all its bounds are infinite")));
     }
     Ok((lower, upper))

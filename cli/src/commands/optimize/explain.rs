@@ -137,7 +137,7 @@ fn costs(task: &Task, text: &mut String) {
 
 fn constraints(task: &Task, text: &mut String) {
     let heads = ["constraint", "kind", "of", "bounds", "where", "goals"];
-    let mut table = Table::new(heads.map(|head| (head, Align::Left)).into_iter());
+    let mut table = Table::new(heads.map(|head| (head, Align::Left)));
     for constraint in &task.constraints {
         let term = &constraint.term;
         let cells = [&term.name, term.kind, of(term, task), &range(&constraint.lower, &constraint.upper)];
@@ -151,7 +151,7 @@ fn constraints(task: &Task, text: &mut String) {
 fn range(lower: &[f64], upper: &[f64]) -> String {
     const SHOWN: usize = 3;
     let one = |(lower, upper): (&f64, &f64)| match (lower.is_finite(), upper.is_finite()) {
-        _ if lower == upper => Some(format!("= {}", short(*lower))),
+        _ if lower >= upper => Some(format!("= {}", short(*lower))),
         (true, true) => Some(format!("{} to {}", short(*lower), short(*upper))),
         (true, false) => Some(format!(">= {}", short(*lower))),
         (false, true) => Some(format!("<= {}", short(*upper))),
