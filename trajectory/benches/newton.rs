@@ -63,10 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         solved += iterations.len();
         all += count;
         let [[middle, most], [time, longest]] = [spread(&mut iterations), spread(&mut times)];
-        println!(
-            "{family:16} {:3} of {count:3} {middle:12.0} {most:6.0} {time:22.1} {longest:9.1}",
-            iterations.len()
-        );
+        println!("{family:16} {:3} of {count:3} {middle:12.0} {most:6.0} {time:22.1} {longest:9.1}", iterations.len());
     }
     println!("{solved} of {all} solved");
     failures.iter().for_each(|failure| println!("{failure}"));

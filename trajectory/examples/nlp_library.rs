@@ -245,7 +245,7 @@ macro_rules! external {
         /// # Safety
         /// As CasADi calls it.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $call(
+        pub(crate) unsafe extern "C" fn $call(
             arg: *const *const f64,
             res: *const *mut f64,
             _: *mut i64,
@@ -256,33 +256,33 @@ macro_rules! external {
             unsafe { $what.call(arg, res) }
         }
         #[unsafe(no_mangle)]
-        pub extern "C" fn $n_in() -> i64 {
+        pub(crate) extern "C" fn $n_in() -> i64 {
             $what.listed(false).len() as i64
         }
         #[unsafe(no_mangle)]
-        pub extern "C" fn $n_out() -> i64 {
+        pub(crate) extern "C" fn $n_out() -> i64 {
             $what.listed(true).len() as i64
         }
         #[unsafe(no_mangle)]
-        pub extern "C" fn $name_in(i: i64) -> *const c_char {
+        pub(crate) extern "C" fn $name_in(i: i64) -> *const c_char {
             $what.name(false, i)
         }
         #[unsafe(no_mangle)]
-        pub extern "C" fn $name_out(i: i64) -> *const c_char {
+        pub(crate) extern "C" fn $name_out(i: i64) -> *const c_char {
             $what.name(true, i)
         }
         #[unsafe(no_mangle)]
-        pub extern "C" fn $sparsity_in(i: i64) -> *const i64 {
+        pub(crate) extern "C" fn $sparsity_in(i: i64) -> *const i64 {
             $what.shape(false, i)
         }
         #[unsafe(no_mangle)]
-        pub extern "C" fn $sparsity_out(i: i64) -> *const i64 {
+        pub(crate) extern "C" fn $sparsity_out(i: i64) -> *const i64 {
             $what.shape(true, i)
         }
         /// # Safety
         /// As CasADi calls it: each pointer to a number, or null.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $work(arg: *mut i64, res: *mut i64, iw: *mut i64, w: *mut i64) -> c_int {
+        pub(crate) unsafe extern "C" fn $work(arg: *mut i64, res: *mut i64, iw: *mut i64, w: *mut i64) -> c_int {
             for (to, n) in [(arg, $what.listed(false).len()), (res, $what.listed(true).len()), (iw, 0), (w, 0)] {
                 if !to.is_null() {
                     // SAFETY: as promised.

@@ -6,7 +6,9 @@ use common::{ARM, robot};
 use gradyn::Model;
 use gradyn_trajectory::residual::{Control, FramePlacement, FrameTranslation, StateError};
 use gradyn_trajectory::step::{Actuation, Euler, ForwardDynamics, ImplicitMidpoint, Rk4, SemiImplicitEuler, Step};
-use gradyn_trajectory::{Cost, Loss, Newton, NewtonOptions, Nlp, PathConstraint, Phase, Problem, Status, Trajectory, guess};
+use gradyn_trajectory::{
+    Cost, Loss, Newton, NewtonOptions, Nlp, PathConstraint, Phase, Problem, Status, Trajectory, guess,
+};
 use nalgebra::{DMatrix, DVector};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -30,7 +32,9 @@ fn arm() -> Problem {
                 .cost(Cost::new("torque", Control::zero()).weight(1e-2))
                 .cost(Cost::new("hand", place()).weight(3.0).only_at(&[2]))
                 .cost(Cost::new("barrier", StateError::neutral(&model)).loss(barrier).weight(10.0))
-                .constraint(PathConstraint::within("limits", StateError::neutral(&model), &lower, &upper).only_at(&[1, 2]))
+                .constraint(
+                    PathConstraint::within("limits", StateError::neutral(&model), &lower, &upper).only_at(&[1, 2]),
+                )
                 .constraint(PathConstraint::equal("there", place()).only_at(&[3]))
                 .control_bounds(&[-40.0; 7], &[40.0; 7]),
         )
@@ -46,7 +50,7 @@ fn step_of(model: &Model, which: usize, actuation: Actuation) -> Box<dyn Step> {
         0 => Box::new(SemiImplicitEuler::new(model, dynamics)),
         1 => Box::new(Euler::new(model, dynamics)),
         2 => Box::new(Rk4::new(model, dynamics)),
-        _ => Box::new(ImplicitMidpoint::new(model, dynamics)),
+        _ => Box::new(ImplicitMidpoint::new(dynamics)),
     }
 }
 
@@ -57,7 +61,9 @@ fn flight(which: usize) -> Problem {
     let goal = gradyn::Transform::from_rpy([0.7, 0.2, -0.4], [0.5, 0.2, 0.3].into());
     let mut thrusts = DMatrix::zeros(6, 4);
     for (k, (x, y, moment)) in
-        [(0.18, 0.18, 0.016), (0.18, -0.18, -0.016), (-0.18, 0.18, -0.016), (-0.18, -0.18, 0.016)].into_iter().enumerate()
+        [(0.18, 0.18, 0.016), (0.18, -0.18, -0.016), (-0.18, 0.18, -0.016), (-0.18, -0.18, 0.016)]
+            .into_iter()
+            .enumerate()
     {
         thrusts.column_mut(k).copy_from_slice(&[0.0, 0.0, 1.0, y, -x, moment]);
     }
@@ -68,7 +74,12 @@ fn flight(which: usize) -> Problem {
             Phase::boxed("fly", 3, 0.1, step_of(&model, which, Actuation::Matrix(thrusts)))
                 .cost(Cost::new("calm", StateError::neutral(&model)))
                 .cost(Cost::new("thrust", Control::at(&[2.4525; 4])).weight(0.05))
-                .constraint(PathConstraint::within("near", FrameTranslation::new(trunk, [0.0; 3].into()), &least, &most)),
+                .constraint(PathConstraint::within(
+                    "near",
+                    FrameTranslation::new(trunk, [0.0; 3].into()),
+                    &least,
+                    &most,
+                )),
         )
         .last(Cost::new("hover", StateError::neutral(&model)).weight(10.0))
         .last_constraint(PathConstraint::equal("gate", FramePlacement::new(trunk, goal)))

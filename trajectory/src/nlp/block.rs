@@ -109,11 +109,9 @@ impl Block {
         self.rows[..own].copy_from_slice(&self.reached);
         self.rows[own..own + n_eq].copy_from_slice(node.eq.as_slice());
         self.rows[own + n_eq..].copy_from_slice(node.ineq.as_slice());
-        for (first, by_x, by_u) in [
-            (0, &node.a, &node.b),
-            (own, &node.eq_x, &node.eq_u),
-            (own + n_eq, &node.ineq_x, &node.ineq_u),
-        ] {
+        for (first, by_x, by_u) in
+            [(0, &node.a, &node.b), (own, &node.eq_x, &node.eq_u), (own + n_eq, &node.ineq_x, &node.ineq_u)]
+        {
             self.jacobian.view_mut((first, 0), by_x.shape()).copy_from(by_x);
             self.jacobian.view_mut((first, ndx), by_u.shape()).copy_from(by_u);
         }
@@ -160,7 +158,9 @@ impl Block {
         let (own, Dims { ndx, nu, n_eq, .. }) = (self.reached.len(), self.dims);
         let Self { x, next, reached, rows, node, multipliers, hessian, .. } = self;
         space.integrate(base, delta, x).map_err(fault)?;
-        for (to, from) in multipliers.next.iter_mut().chain(multipliers.eq.iter_mut()).chain(multipliers.ineq.iter_mut()).zip(lambda) {
+        for (to, from) in
+            multipliers.next.iter_mut().chain(multipliers.eq.iter_mut()).chain(multipliers.ineq.iter_mut()).zip(lambda)
+        {
             *to = scale * from;
         }
         // Multipliers along the directions of the state that is reached, which has to be known.

@@ -122,3 +122,94 @@ impl Chart {
         Ok(bent.iter().zip(inverse).map(|(m, l)| -(l.tr_mul(m) * l)).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Chart;
+    use gradyn::joint::{Axis, Composite, Elementary, Joint, Prismatic, Spherical};
+    use gradyn::model::ModelBuilder;
+    use gradyn::num_dual::HyperDual64;
+    use gradyn::{Inertia, Model, Transform};
+    use nalgebra::DMatrix;
+
+    /// Every kind of joint, one after the other.
+    fn model() -> Model {
+        let mut builder = ModelBuilder::new("turns");
+        let composite: Joint = Composite::new([Prismatic { axis: Axis::X }.into(), Spherical.into()]).into();
+        let mut parent = None;
+        for (k, joint) in Elementary::every().map(Joint::from).chain([composite]).enumerate() {
+            let at = Transform::identity();
+            let added = builder.add_body(parent, format!("body{k}"), format!("joint{k}"), at, joint, Inertia::zero());
+            parent = Some(added.expect("a body"));
+        }
+        builder.build().expect("a model")
+    }
+
+    fn numbers(n: usize, first: f64) -> Vec<f64> {
+        (0..n).map(|k| (first + 0.618 * k as f64).sin() * 0.6).collect()
+    }
+
+    /// Value, gradient and Hessian of a scalar of nv numbers, by duals.
+    fn by_duals(nv: usize, f: impl Fn(&[HyperDual64]) -> HyperDual64) -> (Vec<f64>, DMatrix<f64>) {
+        let mut at = vec![HyperDual64::from(0.0); nv];
+        let (mut gradient, mut hessian) = (vec![0.0; nv], DMatrix::zeros(nv, nv));
+        for i in 0..nv {
+            at[i].eps1 = 1.0;
+            for j in 0..nv {
+                at[j].eps2 = 1.0;
+                let value = f(&at);
+                (gradient[i], hessian[(i, j)]) = (value.eps1, value.eps1eps2);
+                at[j].eps2 = 0.0;
+            }
+            at[i].eps1 = 0.0;
+        }
+        (gradient, hessian)
+    }
+
+    fn close(what: &str, a: &DMatrix<f64>, b: &DMatrix<f64>) {
+        assert!((a - b).amax() < 1e-12 * b.amax().max(1.0), "{what}: {a} {b}");
+    }
+
+    #[test]
+    fn numbers_around_a_base_bend_as_duals_say() {
+        let model = model();
+        let nv = model.nv();
+        let chart = Chart::new(&model);
+        let (delta, weights) = (numbers(nv, 0.3), numbers(nv, 1.7));
+        let dual = |x: &[f64]| x.iter().map(|x| HyperDual64::from(*x)).collect::<Vec<_>>();
+        let still = model.neutral::<HyperDual64>();
+        let base = model.integrate(&still, &dual(&numbers(nv, 2.1))).expect("a configuration");
+        let reached = model.integrate(&base, &dual(&delta)).expect("a configuration");
+        let weigh = |x: Vec<HyperDual64>| x.iter().zip(&weights).map(|(x, w)| *x * *w).sum::<HyperDual64>();
+        // By what is added to the numbers.
+        let (gradient, hessian) = by_duals(nv, |e| {
+            let moved: Vec<_> = e.iter().zip(&delta).map(|(e, d)| *e + *d).collect();
+            let to = model.integrate(&base, &moved).expect("a configuration");
+            weigh(model.difference(&reached, &to).expect("a difference"))
+        });
+        let frames = chart.frames(&delta).expect("frames");
+        let mut pulled = weights.clone();
+        chart.pull(&frames, &mut pulled);
+        close("J", &DMatrix::from_row_slice(1, nv, &pulled), &DMatrix::from_row_slice(1, nv, &gradient));
+        let mut bent = DMatrix::zeros(nv, nv);
+        for (block, m) in chart.blocks().zip(chart.bend(&delta, &weights).expect("second derivatives")) {
+            bent.view_mut((block.start, block.start), m.shape()).copy_from(&m);
+        }
+        close("∂²e", &bent, &hessian);
+        // By how the configuration moves.
+        let (gradient, hessian) = by_duals(nv, |e| {
+            let to = model.integrate(&reached, e).expect("a configuration");
+            weigh(model.difference(&base, &to).expect("a difference"))
+        });
+        let inverse = chart.inverse_frames(&delta).expect("frames");
+        let mut pulled = weights.clone();
+        chart.pull(&inverse, &mut pulled);
+        close("J⁻¹", &DMatrix::from_row_slice(1, nv, &pulled), &DMatrix::from_row_slice(1, nv, &gradient));
+        let mut bent = DMatrix::zeros(nv, nv);
+        for (block, m) in chart.blocks().zip(chart.bend_inverse(&delta, &inverse, &pulled).expect("second derivatives"))
+        {
+            bent.view_mut((block.start, block.start), m.shape()).copy_from(&m);
+        }
+        close("∂² of the inverse", &bent, &hessian);
+    }
+}

@@ -42,8 +42,17 @@ impl Layout {
                 let between = (0..dims.n_in).filter(|i| lower[*i].is_finite() || upper[*i].is_finite());
                 held.extend(between.map(|i| gaps + dims.n_eq + i));
                 let rows = gaps + starts + held.len();
-                let layout =
-                    Self { dims, x: variable, u: variable + dims.ndx, first: row, rows, gaps, starts, held, equalities };
+                let layout = Self {
+                    dims,
+                    x: variable,
+                    u: variable + dims.ndx,
+                    first: row,
+                    rows,
+                    gaps,
+                    starts,
+                    held,
+                    equalities,
+                };
                 variable += dims.ndx + dims.nu;
                 row += rows;
                 layout

@@ -21,17 +21,19 @@
 
 mod block;
 mod chart;
+mod evaluation;
 mod layout;
 mod pattern;
+mod points;
 #[cfg(feature = "pounce")]
 mod pounce;
 
+pub use points::NlpMultipliers;
 #[cfg(feature = "pounce")]
 pub use pounce::{PounceOptions, PounceReport, solve_by_pounce};
 
 use crate::fault::{Fault, Reason};
 use crate::problem::{Problem, ProblemMemory};
-use crate::quadratic::Multipliers;
 use crate::trajectory::Trajectory;
 use block::{Block, Spot};
 use chart::Chart;
@@ -78,16 +80,6 @@ impl Triplets {
     }
 }
 
-/// Multipliers of a program as those of a problem's nodes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NlpMultipliers {
-    /// λ of the start, along the directions of the first state, ndx.
-    pub start: Vec<f64>,
-    /// Of each node: of its step, along the directions of the next state, of its equalities, and of its rows between bounds. Zero for
-    /// those that do not count.
-    pub nodes: Vec<Multipliers>,
-}
-
 /// A problem as a nonlinear program, around a base trajectory.
 pub struct Nlp<'p> {
     problem: &'p Problem,
@@ -116,10 +108,9 @@ impl<'p> Nlp<'p> {
     /// Around a base, a guess for example. Bounds, weights and goals are those that the problem has now.
     ///
     /// # Errors
-    /// [`Fault`] if the base is none of the problem's, or a node cannot say its pattern.
+    /// [`Fault`] if the base is none of the problem's.
     pub fn new(problem: &'p Problem, base: &Trajectory) -> Result<Self, Fault> {
-        let fault =
-            |reason| Fault { node: 0, phase: problem.phase_of(0).into(), term: None, reason: Box::new(reason) };
+        let fault = |reason| Fault { node: 0, phase: problem.phase_of(0).into(), term: None, reason: Box::new(reason) };
         if !base.fits(problem) {
             return Err(fault(Reason::Other("the base has other sizes than the problem".into())));
         }
@@ -144,7 +135,7 @@ impl<'p> Nlp<'p> {
         for k in 0..=last {
             let Self { problem, chart, memory, base, blocks, layout, .. } = &mut nlp;
             let at = Spot { k, base: base.x(k), next_base: next_of(base, k), delta: &[], u: base.u(k) };
-            let found = Pattern::find(problem, chart, memory, &mut blocks[k], &layout[k], at)?;
+            let found = Pattern::find(problem, chart, memory, &mut blocks[k], &layout[k], at);
             nlp.patterns.push(found);
         }
         nlp.find_triplets();
@@ -247,232 +238,10 @@ impl<'p> Nlp<'p> {
         }
     }
 
-    /// The variables of a trajectory.
-    ///
-    /// # Errors
-    /// [`Fault`] where a state is half a turn away from the base.
-    pub fn variables(&self, at: &Trajectory, w: &mut [f64]) -> Result<(), Fault> {
-        let space = self.problem.space();
-        for (k, layout) in self.layout.iter().enumerate() {
-            let (x, u) = w[layout.x..][..layout.variables()].split_at_mut(layout.dims.ndx);
-            space.difference(self.base.x(k), at.x(k), x).map_err(|reason| self.fault(k, reason))?;
-            u.copy_from_slice(at.u(k));
-        }
-        Ok(())
-    }
-    /// The trajectory of variables.
-    ///
-    /// # Errors
-    /// [`Fault`] where a number is not finite.
-    pub fn trajectory(&self, w: &[f64]) -> Result<Trajectory, Fault> {
-        let space = self.problem.space();
-        let mut at = self.base.clone();
-        for (k, layout) in self.layout.iter().enumerate() {
-            let (x, u) = w[layout.x..][..layout.variables()].split_at(layout.dims.ndx);
-            space.integrate(self.base.x(k), x, at.x_mut(k)).map_err(|reason| self.fault(k, reason))?;
-            at.u_mut(k).copy_from_slice(u);
-        }
-        Ok(at)
-    }
-    /// The multipliers of rows at w as those of nodes, along the directions of their states.
-    ///
-    /// # Errors
-    /// [`Fault`] where a joint is a whole turn away from the base.
-    pub fn multipliers(&self, w: &[f64], lambda: &[f64]) -> Result<NlpMultipliers, Fault> {
-        let last = self.problem.steps();
-        let mut nodes = Vec::new();
-        let first = &self.layout[0];
-        let mut start = lambda[first.first + first.gaps..][..first.starts].to_vec();
-        self.turn(0, w, &mut start, true)?;
-        for (k, layout) in self.layout.iter().enumerate() {
-            let mut of = Multipliers::new(layout.dims, k == last);
-            let mut block = vec![0.0; of.next.len() + of.eq.len() + of.ineq.len()];
-            layout.of_block(lambda, &mut block);
-            let (next, rest) = block.split_at(of.next.len());
-            of.next.copy_from_slice(next);
-            of.eq.copy_from_slice(&rest[..of.eq.len()]);
-            of.ineq.copy_from_slice(&rest[of.eq.len()..]);
-            if k < last {
-                self.turn(k + 1, w, of.next.as_mut_slice(), true)?;
-            }
-            nodes.push(of);
-        }
-        Ok(NlpMultipliers { start, nodes })
-    }
-    /// The multipliers of nodes as those of rows at w: the inverse of [`multipliers`](Self::multipliers).
-    ///
-    /// # Errors
-    /// [`Fault`] where a joint is a whole turn away from the base.
-    pub fn row_multipliers(&self, w: &[f64], of: &NlpMultipliers, lambda: &mut [f64]) -> Result<(), Fault> {
-        let last = self.problem.steps();
-        for (k, (layout, of_node)) in self.layout.iter().zip(&of.nodes).enumerate() {
-            let mut next = of_node.next.as_slice().to_vec();
-            if k < last {
-                self.turn(k + 1, w, &mut next, false)?;
-            }
-            lambda[layout.first..][..layout.gaps].copy_from_slice(&next);
-            if k == 0 {
-                let start = &mut lambda[layout.first + layout.gaps..][..layout.starts];
-                start.copy_from_slice(&of.start);
-                self.turn(0, w, start, false)?;
-            }
-            let rows: Vec<f64> = of_node.eq.iter().chain(of_node.ineq.iter()).copied().collect();
-            for (i, row) in layout.held.iter().enumerate() {
-                lambda[layout.held_row(i)] = rows[row - layout.gaps];
-            }
-        }
-        Ok(())
-    }
-
-    /// Multipliers of what makes a node's state: from the base's directions to those of the state, or back.
-    fn turn(&self, k: usize, w: &[f64], lambda: &mut [f64], to_state: bool) -> Result<(), Fault> {
-        let delta = &w[self.layout[k].x..][..self.layout[k].dims.ndx];
-        let frames = if to_state { self.chart.inverse_frames(delta) } else { self.chart.frames(delta) };
-        self.chart.pull(&frames.map_err(|reason| self.fault(k, reason))?, lambda);
-        Ok(())
-    }
-
-    /// The objective.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn objective(&mut self, w: &[f64]) -> Result<f64, Fault> {
-        self.evaluate(w)?;
-        Ok(self.blocks.iter().map(|block| block.cost).sum())
-    }
-    /// The rows.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn constraints(&mut self, w: &[f64], rows: &mut [f64]) -> Result<(), Fault> {
-        self.evaluate(w)?;
-        for (k, (layout, block)) in self.layout.iter().zip(&self.blocks).enumerate() {
-            for i in 0..layout.gaps {
-                rows[layout.first + i] = block.rows[i] - w[self.layout[k + 1].x + i];
-            }
-            for i in 0..layout.starts {
-                rows[layout.first + layout.gaps + i] = self.start[i] - w[layout.x + i];
-            }
-            for (i, row) in layout.held.iter().enumerate() {
-                rows[layout.held_row(i)] = block.rows[*row];
-            }
-        }
-        Ok(())
-    }
-    /// The gradient of the objective.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry.
-    pub fn gradient(&mut self, w: &[f64], out: &mut [f64]) -> Result<(), Fault> {
-        self.linearize(w)?;
-        for (layout, block) in self.layout.iter().zip(&self.blocks) {
-            out[layout.x..][..layout.variables()].copy_from_slice(&block.gradient);
-        }
-        Ok(())
-    }
-    /// Values of the Jacobian's entries.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry; also if an entry outside of the pattern is not zero.
-    pub fn jacobian(&mut self, w: &[f64], values: &mut [f64]) -> Result<(), Fault> {
-        self.linearize(w)?;
-        // All that is not in a block is the derivative of −δ.
-        values.fill(-1.0);
-        let mut at = 0;
-        for (k, (layout, pattern)) in self.layout.iter().zip(&self.patterns).enumerate() {
-            let (block, height) = (&self.blocks[k].jacobian, self.blocks[k].jacobian.nrows().max(1));
-            self.stays_zero(k, block.as_slice(), &pattern.rest[0])?;
-            for place in &pattern.jacobian {
-                let (row, column) = (layout.row_of(place % height), layout.x + place / height);
-                while (self.jacobian.rows[at], self.jacobian.columns[at]) != (row, column) {
-                    at += 1;
-                }
-                values[at] = block.as_slice()[*place];
-                at += 1;
-            }
-        }
-        Ok(())
-    }
-    /// Values of the entries of the Hessian of `σ objective + λᵀ rows`.
-    ///
-    /// # Errors
-    /// [`Fault`]: node, phase, term, entry; also if an entry outside of the pattern is not zero, or a node does not know its second
-    /// derivatives.
-    pub fn hessian(&mut self, w: &[f64], sigma: f64, lambda: &[f64], values: &mut [f64]) -> Result<(), Fault> {
-        let mut first = 0;
-        for k in 0..self.layout.len() {
-            let Self { problem, base, chart, layout, patterns, blocks, memory, .. } = self;
-            let (layout, block) = (&layout[k], &mut blocks[k]);
-            let (delta, u) = w[layout.x..][..layout.variables()].split_at(layout.dims.ndx);
-            let at = Spot { k, base: base.x(k), next_base: next_of(base, k), delta, u };
-            let mut own = vec![0.0; block.rows.len()];
-            layout.of_block(lambda, &mut own);
-            if !block.bend(problem, chart, memory, at, (sigma, &own))? {
-                let reason = Reason::Other("this node does not know its second derivatives".into());
-                return Err(self.fault(k, reason));
-            }
-            let places = &patterns[k].hessian;
-            for (to, place) in values[first..].iter_mut().zip(places) {
-                *to = block.hessian.as_slice()[*place];
-            }
-            first += places.len();
-            self.stays_zero(k, self.blocks[k].hessian.as_slice(), &self.patterns[k].rest[1])?;
-        }
-        // What a turning step reaches has been written over.
-        self.valued.clear();
-        Ok(())
-    }
-
     fn fault(&self, k: usize, reason: Reason) -> Fault {
         Fault { node: k, phase: self.problem.phase_of(k).into(), term: None, reason: Box::new(reason) }
     }
-
-    /// What is outside of the pattern may only be off by rounding.
-    fn stays_zero(&self, k: usize, block: &[f64], rest: &[usize]) -> Result<(), Fault> {
-        let size = || block.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        match rest.iter().find(|place| block[**place] != 0.0 && block[**place].abs() > ROUNDING * size()) {
-            None => Ok(()),
-            Some(place) => {
-                let what = format!("an entry outside of the pattern is {:e}", block[*place]);
-                Err(self.fault(k, Reason::Other(what)))
-            }
-        }
-    }
-
-    fn evaluate(&mut self, w: &[f64]) -> Result<(), Fault> {
-        if self.valued == w {
-            return Ok(());
-        }
-        self.valued.clear();
-        for k in 0..self.layout.len() {
-            let Self { problem, base, layout, blocks, memory, .. } = self;
-            let (delta, u) = w[layout[k].x..][..layout[k].variables()].split_at(layout[k].dims.ndx);
-            let at = Spot { k, base: base.x(k), next_base: next_of(base, k), delta, u };
-            blocks[k].value(problem, memory, at)?;
-        }
-        self.valued.extend_from_slice(w);
-        Ok(())
-    }
-    fn linearize(&mut self, w: &[f64]) -> Result<(), Fault> {
-        if self.linearized == w {
-            return Ok(());
-        }
-        self.linearized.clear();
-        self.valued.clear();
-        for k in 0..self.layout.len() {
-            let Self { problem, base, chart, layout, blocks, memory, .. } = self;
-            let (delta, u) = w[layout[k].x..][..layout[k].variables()].split_at(layout[k].dims.ndx);
-            let at = Spot { k, base: base.x(k), next_base: next_of(base, k), delta, u };
-            blocks[k].linearize(problem, chart, memory, at)?;
-        }
-        self.linearized.extend_from_slice(w);
-        self.valued.extend_from_slice(w);
-        Ok(())
-    }
 }
-
-/// Entries outside of a pattern may be this small beside the largest of their block.
-const ROUNDING: f64 = 1e-10;
 
 /// The base of the next node, if there is one.
 fn next_of(base: &Trajectory, k: usize) -> &[f64] {

@@ -8,7 +8,7 @@
 use super::block::{Block, Spot};
 use super::chart::Chart;
 use super::layout::Layout;
-use crate::fault::{Fault, Reason};
+use crate::fault::Reason;
 use crate::node::{At, Node};
 use crate::problem::{Problem, ProblemMemory};
 use crate::quadratic::{Dims, Quadratic};
@@ -54,14 +54,13 @@ impl Pattern {
         block: &mut Block,
         layout: &Layout,
         at: Spot<'_>,
-    ) -> Result<Self, Fault> {
+    ) -> Self {
         let Dims { ndx, nu, .. } = layout.dims;
         let mut jacobian = block.jacobian.map(|_| false);
         let mut hessian = block.hessian.map(|_| false);
         let mut spread = Spread(0);
         let (mut seen, mut knows) = (0, true);
-        let mut first_fault = None;
-        for place in 0..PLACES {
+        for _ in 0..PLACES {
             let delta: Vec<f64> = (0..ndx).map(|_| FAR * spread.next()).collect();
             let u: Vec<f64> = at.u.iter().map(|u| u + (PUSH + u.abs()) * spread.next()).collect();
             let lambda: Vec<f64> = (0..block.rows.len()).map(|_| 1.0 + 0.5 * spread.next()).collect();
@@ -69,10 +68,8 @@ impl Pattern {
             let done = block.linearize(problem, chart, memory, moved);
             match done.and_then(|()| block.bend(problem, chart, memory, moved, (1.0, &lambda))) {
                 Ok(known) => knows &= known,
-                Err(fault) => {
-                    first_fault.get_or_insert(fault);
-                    continue;
-                }
+                // Not every place is one where a robot can be.
+                Err(_) => continue,
             }
             seen += 1;
             jacobian.zip_apply(&block.jacobian, |to, x| *to |= x != 0.0);
@@ -82,18 +79,12 @@ impl Pattern {
             {
                 hessian.zip_apply(&terms, |to, x| *to |= x);
             }
-            let _ = place;
         }
-        let own = problem.stage(at.k).is_none();
-        if seen == 0 && own {
-            // Where nothing can be evaluated, nothing is known of second derivatives.
-            knows = first_fault.is_none();
-        }
-        if seen == 0 || own {
+        if seen == 0 || problem.stage(at.k).is_none() {
             jacobian.fill(true);
             hessian.fill(true);
         }
-        Ok(Self::of(layout, &jacobian, &hessian, ndx + nu, knows))
+        Self::of(layout, &jacobian, &hessian, ndx + nu, knows)
     }
 
     fn of(layout: &Layout, jacobian: &DMatrix<bool>, hessian: &DMatrix<bool>, n: usize, knows: bool) -> Self {
@@ -197,7 +188,8 @@ impl Sizes {
                 (nv, nv, &by.dv, &step.a_v, &step.f_v),
                 (ndx, nu, &by.du, &step.a_u, &step.f_u),
             ] {
-                let any = |j: &usize| own(direct, i, *j) || through(&by.da, by_a, i, *j) || through(&by.df, by_f, i, *j);
+                let any =
+                    |j: &usize| own(direct, i, *j) || through(&by.da, by_a, i, *j) || through(&by.df, by_f, i, *j);
                 columns.extend((0..n).filter(any).map(|j| first + j));
             }
             columns.extend((0..remembered).filter(|j| own(&by.dw, i, *j)).map(|j| 2 * nv + j));
@@ -216,7 +208,9 @@ impl Sizes {
         // [1; D], as sizes: nothing cancels.
         let mut by = DMatrix::zeros(s.nrows(), z);
         by.fill_with_identity();
-        for (first, by_a, by_f) in [(0, &step.a_q, &step.f_q), (nv, &step.a_v, &step.f_v), (2 * nv, &step.a_u, &step.f_u)] {
+        for (first, by_a, by_f) in
+            [(0, &step.a_q, &step.f_q), (nv, &step.a_v, &step.f_v), (2 * nv, &step.a_u, &step.f_u)]
+        {
             by.view_mut((z, first), by_a.shape()).copy_from(&by_a.abs());
             by.view_mut((z + nv, first), by_f.shape()).copy_from(&by_f.abs());
         }

@@ -123,13 +123,7 @@ impl Nlp<'_> {
         rows.iter().zip(lower.iter().zip(&upper)).map(|(r, (l, u))| (l - r).max(r - u).max(0.0)).collect()
     }
 
-    fn status_of(
-        &self,
-        status: ApplicationReturnStatus,
-        fault: Option<Fault>,
-        off: &[f64],
-        tolerance: f64,
-    ) -> Status {
+    fn status_of(&self, status: ApplicationReturnStatus, fault: Option<Fault>, off: &[f64], tolerance: f64) -> Status {
         use ApplicationReturnStatus as Returned;
         match status {
             Returned::SolveSucceeded => Status::Converged,
@@ -218,7 +212,8 @@ impl Program {
         answered: Receiver<Answer>,
     ) -> Result<Self, Fault> {
         let dimensions = nlp.dimensions();
-        let mut bounds = [dimensions.variables, dimensions.variables, dimensions.rows, dimensions.rows].map(|n| vec![0.0; n]);
+        let mut bounds =
+            [dimensions.variables, dimensions.variables, dimensions.rows, dimensions.rows].map(|n| vec![0.0; n]);
         let [low, high, least, most] = &mut bounds;
         nlp.variable_bounds(low, high);
         nlp.row_bounds(least, most);

@@ -14,7 +14,7 @@ fn matrix(rng: &mut ChaCha8Rng, rows: usize, columns: usize) -> DMatrix<f64> {
 }
 
 fn node(rng: &mut ChaCha8Rng, ndx: usize, nu: usize, last: bool) -> (Dims, Quadratic) {
-    let dims = Dims { nx: ndx, ndx, nu, n_eq: 0 };
+    let dims = Dims { nx: ndx, ndx, nu, n_eq: 0, n_in: 0 };
     let mut node = Quadratic::new(dims, last);
     let half = matrix(rng, ndx + nu, ndx + nu);
     let hessian = &half * half.transpose() / (ndx + nu) as f64 + DMatrix::identity(ndx + nu, ndx + nu) * 0.1;
