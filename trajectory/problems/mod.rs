@@ -33,7 +33,7 @@ pub(crate) fn by_name(name: &str) -> Made<Problem> {
 }
 
 /// A robot in Pinocchio's order of joints, without the friction that Pinocchio leaves out.
-fn robot(name: &str, floating: bool) -> Made<Model> {
+pub(crate) fn robot(name: &str, floating: bool) -> Made<Model> {
     let file = format!("{}/../robots/{name}.urdf", env!("CARGO_MANIFEST_DIR"));
     let options = UrdfOptions::new().floating_base(floating).joint_order(JointOrder::Pinocchio);
     Ok(Model::from_urdf_file(file, &options)?.model.with_joint_friction(false))
@@ -68,7 +68,7 @@ fn panda_reach(most: f64) -> Made<Problem> {
 
 /// The arm's hand to a place at the end, exactly and at rest, within limits of positions, velocities and torques. Without a place: from
 /// one side of a post to the other, which links must not touch.
-fn panda_limits(place: Option<[f64; 3]>) -> Made<Problem> {
+pub(crate) fn panda_limits(place: Option<[f64; 3]>) -> Made<Problem> {
     let model = robot("panda", false)?;
     let hand = model.find_frame("panda_link8").ok_or("no hand")?;
     let post = place.is_none();

@@ -17,6 +17,7 @@ pub mod fault;
 mod gauss_newton;
 pub mod guess;
 pub mod loss;
+pub mod nlp;
 pub mod node;
 pub mod problem;
 pub mod quadratic;
@@ -33,6 +34,7 @@ pub use constraint::PathConstraint;
 pub use cost::Cost;
 pub use fault::{Fault, ProblemError, Reason};
 pub use loss::Loss;
+pub use nlp::Nlp;
 pub use node::Node;
 pub use problem::{Phase, Problem, ProblemBuilder};
 pub use solver::{

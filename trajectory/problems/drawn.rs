@@ -1,0 +1,80 @@
+//! Problems with constraints, drawn by a seed: what is to be done, where it starts, and the guess.
+
+use super::problems;
+use super::starts;
+use gradyn::Model;
+use gradyn::dynamics::{Workspace, frame_pose};
+use gradyn_trajectory::residual::{Control, StateError};
+use gradyn_trajectory::step::{Actuation, ForwardDynamics, SemiImplicitEuler};
+use gradyn_trajectory::{Cost, PathConstraint, Phase, Problem, Trajectory, guess};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use std::error::Error;
+use std::f64::consts::PI;
+
+type Made<T> = Result<T, Box<dyn Error>>;
+
+/// Names, and how many of 300 problems each has.
+pub(crate) const FAMILIES: [(&str, u64); 5] =
+    [("panda_limits", 75), ("panda_capsule", 25), ("quadrotor", 50), ("double_pendulum", 75), ("cart_pole", 75)];
+
+/// A problem of a family, with its guess: the start at all nodes, and controls as drawn.
+pub(crate) fn drawn(family: &str, seed: u64) -> Made<(Problem, Trajectory)> {
+    let mut rng = ChaCha8Rng::seed_from_u64(1000 + seed);
+    let mut near = |center: f64, width: f64| center + width * rng.random_range(-1.0..1.0);
+    match family {
+        // To a place that the hand has at joints not far away, from another such place, at rest.
+        "panda_limits" => {
+            let mut problem = problems::panda_limits(Some([0.4, 0.3, 0.5]))?;
+            let q: Vec<f64> = problem.start()[..7].iter().map(|q| near(*q, 0.2)).collect();
+            let goal: Vec<f64> = q.iter().map(|q| near(*q, 0.4)).collect();
+            let place = place(problem.model(), &goal)?;
+            problem = problems::panda_limits(Some(place))?;
+            problem.set_start(&q, &[0.0; 7])?;
+            let guess = guess::standing(&problem);
+            Ok((problem, guess))
+        }
+        // Around the post, from a start a little aside.
+        "panda_capsule" => {
+            let mut problem = problems::panda_limits(None)?;
+            let q: Vec<f64> = problem.start()[..7].iter().map(|q| near(*q, 0.1)).collect();
+            problem.set_start(&q, &[0.0; 7])?;
+            let guess = guess::standing(&problem);
+            Ok((problem, guess))
+        }
+        "quadrotor" | "double_pendulum" => {
+            let mut problem = problems::by_name(family)?;
+            let start = starts::starts(family, &problem, usize::try_from(seed)? + 1).pop().ok_or("no start")?;
+            let guess = start.apply(&mut problem)?;
+            Ok((problem, guess))
+        }
+        // Up, exactly and at rest, with a force that is small and a rail that is short.
+        "cart_pole" => {
+            let model = problems::robot("cart_pole", false)?;
+            let up = || StateError::at(&model, &[0.0, PI], &[0.0; 2]);
+            let dynamics = ForwardDynamics::new(Actuation::joints(&model, &["slider"])?);
+            let (least, most) = ([-1.5, -20.0, -10.0, -30.0], [1.5, 20.0, 10.0, 30.0]);
+            let still = StateError::at(&model, &[0.0; 2], &[0.0; 2]);
+            let swing = Phase::new("swing", 100, 0.03, SemiImplicitEuler::new(&model, dynamics))
+                .cost(Cost::new("force", Control::zero()).weight(1e-2))
+                .cost(Cost::new("calm", up()).weight(1e-2))
+                .constraint(PathConstraint::within("rail", still, &least, &most))
+                .control_bounds(&[-15.0], &[15.0]);
+            let start = [near(0.0, 0.5), near(0.0, 1.0)];
+            let problem = Problem::builder(&model)
+                .start(&start, &[near(0.0, 0.5), near(0.0, 1.0)])
+                .phase(swing)
+                .last_constraint(PathConstraint::equal("up", up()))
+                .build()?;
+            let mut guess = guess::standing(&problem);
+            (0..problem.steps()).for_each(|k| guess.u_mut(k)[0] = near(0.0, 2.0));
+            Ok((problem, guess))
+        }
+        _ => Err(format!("there is no family `{family}`").into()),
+    }
+}
+
+fn place(model: &Model, q: &[f64]) -> Made<[f64; 3]> {
+    let hand = model.find_frame("panda_link8").ok_or("no hand")?;
+    Ok(frame_pose(model, &mut Workspace::new(model), q, hand)?.translation.into())
+}
