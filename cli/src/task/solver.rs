@@ -127,7 +127,8 @@ const SOLVERS: [Solver; 3] = [
 /// Second derivatives by name, and ways to follow a direction.
 const HESSIANS: [(&str, Hessian); 3] =
     [("automatic", Hessian::Automatic), ("exact", Hessian::Exact), ("gauss-newton", Hessian::GaussNewton)];
-const ROLL_OUTS: [(&str, RollOut); 2] = [("nonlinear", RollOut::Nonlinear), ("linear", RollOut::Linear)];
+const ROLL_OUTS: [(&str, RollOut); 3] =
+    [("automatic", RollOut::Automatic), ("linear", RollOut::Linear), ("nonlinear", RollOut::Nonlinear)];
 
 /// The table `solver`.
 #[derive(Clone, Debug)]
