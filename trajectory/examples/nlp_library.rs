@@ -400,7 +400,10 @@ pub unsafe extern "C" fn gradyn_newton(
             std::slice::from_raw_parts_mut(status, 200),
         )
     };
-    let mut newton = Newton::new(problem, NewtonOptions::default());
+    let mut options = NewtonOptions::default();
+    // What is left of barriers in the cost is as little as that of the others, which are asked for as much.
+    options.tolerance = 1e-9;
+    let mut newton = Newton::new(problem, options);
     let began = Instant::now();
     let report = newton.solve(problem, guess);
     let seconds = began.elapsed().as_secs_f64();
