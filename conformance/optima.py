@@ -81,7 +81,7 @@ class Program:
         return self.result("Newton", w, lam, bounds, cost, iterations, seconds, solved > 0, status.value.decode())
 
     def solve(self, solver):
-        options = {"print_time": False, "error_on_fail": False}
+        options = {"print_time": False, "error_on_fail": False, "record_time": True, "calc_lam_p": False}
         if solver == "ipopt":
             options["ipopt"] = {"print_level": 0, "sb": "yes", "tol": TOLERANCE, "max_iter": ITERATIONS}
             options["ipopt"] |= {"constr_viol_tol": TOLERANCE, "dual_inf_tol": 1e-6, "linear_solver": "mumps"}

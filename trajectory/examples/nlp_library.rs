@@ -135,11 +135,12 @@ impl Chosen {
         };
         let mut done = true;
         let mut lagrangian = None;
+        let mixed = matches!(what, What::Hessian | What::Lagrangian);
         for (kind, out) in what.outputs(fatrop).iter().zip(out) {
             let Some(to) = out else { continue };
-            if what == What::Hessian && kind.0 == X {
+            if mixed && kind.0 == X {
                 lagrangian = Some(&mut **to);
-            } else {
+            } else if kind.0 != P {
                 done &= at(kind.0, to);
             }
         }
@@ -167,6 +168,8 @@ enum What {
     Gradient,
     Jacobian,
     Hessian,
+    /// With gradients of the Lagrangian.
+    Lagrangian,
 }
 
 type Named = (usize, &'static CStr);
@@ -174,7 +177,7 @@ type Named = (usize, &'static CStr);
 impl What {
     fn inputs(self) -> &'static [Named] {
         const ALL: &[Named] = &[(X, c"x"), (P, c"p"), (ONE, c"lam_f"), (G, c"lam_g")];
-        if self == Self::Hessian { ALL } else { &ALL[..2] }
+        if matches!(self, Self::Hessian | Self::Lagrangian) { ALL } else { &ALL[..2] }
     }
     fn outputs(self, fatrop: bool) -> &'static [Named] {
         match (self, fatrop) {
@@ -185,6 +188,7 @@ impl What {
             (Self::Gradient, true) => &[(X, c"grad_f_x")],
             (Self::Jacobian, _) => &[(G, c"g"), (JACOBIAN, c"jac_g_x")],
             (Self::Hessian, false) => &[(HESSIAN, c"triu_hess_gamma_x_x")],
+            (Self::Lagrangian, _) => &[(ONE, c"f"), (G, c"g"), (X, c"grad_gamma_x"), (P, c"grad_gamma_p")],
             (Self::Hessian, true) => &[(X, c"grad_gamma_x"), (HESSIAN, c"hess_gamma_x_x")],
         }
     }
@@ -224,7 +228,7 @@ impl What {
         };
         let x = read(0, size.variables);
         let (mut sigma, mut lambda) = (0.0, Vec::new());
-        if self == Self::Hessian {
+        if matches!(self, Self::Hessian | Self::Lagrangian) {
             (sigma, lambda) = (read(2, 1)[0], read(3, size.rows));
         }
         let outputs = self.outputs(chosen.fatrop);
@@ -303,6 +307,7 @@ mod exported {
     external!(What::Gradient, nlp_grad_f, nlp_grad_f_n_in, nlp_grad_f_n_out, nlp_grad_f_name_in, nlp_grad_f_name_out, nlp_grad_f_sparsity_in, nlp_grad_f_sparsity_out, nlp_grad_f_work);
     external!(What::Jacobian, nlp_jac_g, nlp_jac_g_n_in, nlp_jac_g_n_out, nlp_jac_g_name_in, nlp_jac_g_name_out, nlp_jac_g_sparsity_in, nlp_jac_g_sparsity_out, nlp_jac_g_work);
     external!(What::Hessian, nlp_hess_l, nlp_hess_l_n_in, nlp_hess_l_n_out, nlp_hess_l_name_in, nlp_hess_l_name_out, nlp_hess_l_sparsity_in, nlp_hess_l_sparsity_out, nlp_hess_l_work);
+    external!(What::Lagrangian, nlp_grad, nlp_grad_n_in, nlp_grad_n_out, nlp_grad_name_in, nlp_grad_name_out, nlp_grad_sparsity_in, nlp_grad_sparsity_out, nlp_grad_work);
 }
 
 /// Chooses a problem: of `problems/drawn.rs` by a seed, or, if that is below zero, of `problems/mod.rs`, for Fatrop or not. 0 if there is one.
@@ -395,7 +400,10 @@ pub unsafe extern "C" fn gradyn_newton(
             std::slice::from_raw_parts_mut(status, 200),
         )
     };
-    let mut newton = Newton::new(problem, NewtonOptions::default());
+    let mut options = NewtonOptions::default();
+    // What is left of barriers in the cost is as little as that of the others, which are asked for as much.
+    options.tolerance = 1e-9;
+    let mut newton = Newton::new(problem, options);
     let began = Instant::now();
     let report = newton.solve(problem, guess);
     let seconds = began.elapsed().as_secs_f64();
