@@ -3,7 +3,7 @@
 //! ```sh
 //! newton                        # all of them: shares solved, medians, and each failure with its reason
 //! newton FAMILY COUNT [FIRST]   # some of one family
-//! newton FAMILY COUNT FIRST log # with every iteration
+//! newton FAMILY COUNT FIRST log # with every iteration; `linear`: by trials along straight lines
 //! ```
 //!
 //! What `cargo bench` runs without arguments is all of them.
@@ -16,6 +16,7 @@ mod problems;
 #[path = "../problems/starts.rs"]
 mod starts;
 
+use gradyn_trajectory::solver::RollOut;
 use gradyn_trajectory::{Newton, NewtonOptions, Status};
 use std::error::Error;
 use std::time::Instant;
@@ -37,11 +38,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (mut iterations, mut times) = (Vec::new(), Vec::new());
         for seed in first..first + count {
             let (problem, guess) = drawn::drawn(family, seed)?;
-            let mut newton = Newton::new(&problem, NewtonOptions::default());
+            let mut options = NewtonOptions::default();
+            if arguments.iter().skip(3).any(|a| *a == "linear") {
+                options.roll_out = RollOut::Linear;
+            }
+            let mut newton = Newton::new(&problem, options);
             let began = Instant::now();
             let report = newton.solve(&problem, &guess);
             let seconds = began.elapsed().as_secs_f64();
-            if arguments.len() > 3 {
+            if arguments.iter().skip(3).any(|a| *a == "log") {
                 newton.history().iter().for_each(|i| println!("{i:?}"));
                 println!("{report:?}");
             }
